@@ -6,7 +6,15 @@ import type { Message } from "../types/message.ts";
 import type { Policy } from "../types/policy.ts";
 import type { Tool, ToolContext } from "../types/tool.ts";
 import { truncateMiddle } from "../text/truncate.ts";
-import { folderLine, isLean, leanPrompt, leanTools, systemPrompt } from "./prompt.ts";
+import {
+  boundlessTools,
+  folderLine,
+  isLean,
+  leanPrompt,
+  leanTools,
+  shortTools,
+  systemPrompt,
+} from "./prompt.ts";
 
 /** The state of an agent: all that changes while it works. */
 export interface AgentState {
@@ -62,8 +70,6 @@ export class CopilotAgent {
   }
   /** See {@linkcode AgentState}. */
   readonly state: AgentState;
-  /** The tools it offers to the model. */
-  readonly tools: readonly Tool[];
   /** Decides each tool call. */
   readonly policy: Policy;
   /** Keeps the commands that run in the background. */
@@ -74,7 +80,12 @@ export class CopilotAgent {
   readonly #given: Pick<ToolContext, "confine" | "onWritten" | "jobs" | "env">;
   /** The tools without jobs, which small models have no room for. */
   readonly #plainTools: readonly Tool[];
+  /** The tools with jobs, where there are some. */
+  readonly #ownTools: readonly Tool[];
+  /** The tools of other programs. */
+  #plugged: readonly Tool[] = [];
   #leanTools: readonly Tool[] | undefined;
+  #fullTools: readonly Tool[] | undefined;
   #backend: Promise<Backend> | undefined;
   /** True once the model called natively, also when those calls are no longer in the conversation. */
   #callsNatively = false;
@@ -105,7 +116,7 @@ export class CopilotAgent {
     };
     this.jobs = jobs;
     this.#plainTools = options.tools ?? builtinTools;
-    this.tools = jobs ? withJobs(this.#plainTools) : this.#plainTools;
+    this.#ownTools = jobs ? withJobs(this.#plainTools) : this.#plainTools;
     this.policy = options.policy ?? { decide: () => ({ allow: true }) };
     this.#ownPrompt = options.systemPrompt;
     checkToolNames(this.tools);
@@ -124,9 +135,33 @@ export class CopilotAgent {
     return `${prompt()}${rules}${isOpen ? "\n" : ""}${folderLine(workingDir)}`;
   }
 
+  /** The tools that it may call, those of other programs behind its own. */
+  get tools(): readonly Tool[] {
+    return this.#plugged.length === 0 ? this.#ownTools : [...this.#ownTools, ...this.#plugged];
+  }
+
   /** The tools as the model is told of them. */
   get offered(): readonly Tool[] {
-    return isLean(this.#config) ? this.#leanTools ??= leanTools(this.#plainTools) : this.tools;
+    const plugged = this.#plugged;
+    if (isLean(this.#config)) {
+      return this.#leanTools ??= plugged.length === 0
+        ? leanTools(this.#plainTools)
+        : [...shortTools(leanTools(this.#plainTools)), ...leanTools(plugged)];
+    }
+    if (plugged.length === 0) return this.#ownTools;
+    return this.#fullTools ??= [...boundlessTools(this.#ownTools), ...plugged];
+  }
+
+  /**
+   * Offers tools of other programs, too: before the first request, as later ones begin with the same bytes.
+   * To make room, its own are then described in fewer words.
+   *
+   * @throws {TypeError} when two tools share a name.
+   */
+  plug(tools: readonly Tool[]): void {
+    checkToolNames([...this.#ownTools, ...tools]);
+    this.#plugged = tools;
+    this.#leanTools = this.#fullTools = undefined;
   }
 
   /** The context that tools are called with. */

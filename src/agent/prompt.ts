@@ -43,6 +43,36 @@ export function leanTools(tools: readonly Tool[]): Tool[] {
   });
 }
 
+/** Tools whose parameters are described without bounds and defaults: the checker knows them all the same. */
+export function boundlessTools(tools: readonly Tool[]): Tool[] {
+  return tools.map((tool) => {
+    const properties = (tool.parameters.properties ?? {}) as Record<string, JsonSchema>;
+    const rest = Object.entries(properties).map(([name, property]) => {
+      const { minimum: _, maximum: __, default: ___, ...others } = property;
+      return [name, others];
+    });
+    const { required, ...parameters } = tool.parameters;
+    const isEmpty = Array.isArray(required) && required.length === 0;
+    return {
+      ...tool,
+      parameters: {
+        ...parameters,
+        properties: Object.fromEntries(rest),
+        ...!isEmpty && required !== undefined && { required },
+      },
+    };
+  });
+}
+
+/** {@linkcode boundlessTools} with one sentence each, but for tools that write: for the smallest windows. */
+export function shortTools(tools: readonly Tool[]): Tool[] {
+  return boundlessTools(tools).map((tool) =>
+    tool.access === "write"
+      ? tool
+      : { ...tool, description: tool.description.replace(/[.:] .*/s, ".") }
+  );
+}
+
 /** The operating system; on Windows also which shell's language commands are to be in. */
 function system(os: string): string {
   return os === "windows" ? `windows; ${shellTool.name} runs ${windowsShell().name}` : os;

@@ -19,9 +19,13 @@ interface RunToolsOptions extends Pick<CopilotAgent, "tools" | "policy"> {
 /** The most calls that run at a time: each may hold a file, and a model may ask for thousands. */
 const SIDE_BY_SIDE = 8;
 
-/** A call that runs; with `args` once its tool does. */
+/** The most characters of a schema that a model reads after a wrong call. */
+const MAX_SCHEMA_CHARS = 3000;
+
+/** A call that runs; with `args`, and the tool that they are for, once that does. */
 interface Running {
   call: ToolCall;
+  tool?: Tool | undefined;
   args?: Record<string, unknown>;
   execution: Promise<ToolExecution>;
   isTold: boolean;
@@ -44,18 +48,25 @@ export async function runTools(
   const tellStart = (one: Running | undefined) => {
     if (one?.args === undefined || one.isTold) return;
     one.isTold = true;
-    const { args, call: { name, id } } = one;
-    const subject = subjectOf(byName.get(name), args);
-    options.emit({ type: "tool_start", name, args, id, ...subject && { subject } });
+    const { args, tool, call: { name, id } } = one;
+    const subject = subjectOf(tool, args);
+    options.emit({
+      type: "tool_start",
+      name: tool?.name ?? name,
+      args,
+      id,
+      ...subject && { subject },
+    });
   };
   const start = (call: ToolCall) => {
     const context = { ...options.context, callId: call.id };
-    const run = new CallRun(call, options.policy, context, (args) => {
+    const run = new CallRun(call, options.policy, context, (args, tool) => {
       one.args = args;
+      one.tool = tool;
       if (one === running[0]) tellStart(one);
     });
     const execution = run.run(byName.get(call.name), [...byName.keys()]);
-    const one: Running = { call, isTold: false, execution };
+    const one: Running = { call, tool: byName.get(call.name), isTold: false, execution };
     running.push(one);
   };
   for (let i = 0; i < calls.length;) {
@@ -66,7 +77,7 @@ export async function runTools(
         start(calls[i++]!);
       }
       const ran = await one.execution;
-      const subject = subjectOf(byName.get(one.call.name), ran.arguments);
+      const subject = subjectOf(one.tool, ran.arguments);
       const exec = { ...ran, ...subject && { subject } };
       one.args ??= exec.arguments;
       tellStart(one);
@@ -83,15 +94,17 @@ class CallRun {
   #start = performance.now();
   #hasBegun = false;
   #args: Record<string, unknown>;
+  #name: string;
 
-  /** @param onStart called with the arguments right before the tool itself is */
+  /** @param onStart called with the arguments and the tool right before that is */
   constructor(
     private readonly call: ToolCall,
     private readonly policy: Policy,
     private readonly context: ToolContext,
-    private readonly onStart: (args: Record<string, unknown>) => void,
+    private readonly onStart: (args: Record<string, unknown>, tool: Tool) => void,
   ) {
     this.#args = call.arguments;
+    this.#name = call.name;
   }
 
   /** The record of the call; never rejects. */
@@ -110,7 +123,14 @@ class CallRun {
       }
       const checked = checkArguments(tool, this.call.arguments);
       if (!checked.ok) return this.#record("failed", checked.error);
-      return await this.#decideAndRun(tool, checked.args);
+      if (!tool.forward) return await this.#decideAndRun(tool, checked.args);
+      const meant = await untilAborted(tool.forward(checked.args, this.context), signal);
+      this.#name = meant.tool.name;
+      this.#args = meant.args;
+      const fitting = checkArguments(meant.tool, meant.args);
+      if (fitting.ok) return await this.#decideAndRun(meant.tool, fitting.args);
+      const schema = truncateMiddle(JSON.stringify(meant.tool.parameters), MAX_SCHEMA_CHARS);
+      return this.#record("failed", `${fitting.error}\nThe schema of its arguments: ${schema}`);
     } catch (error) {
       return this.#recordError(error);
     }
@@ -137,7 +157,7 @@ class CallRun {
         Object.entries(args).filter(([key, value]) => key in given || value !== checked[key]),
       );
     }
-    this.onStart(this.#args);
+    this.onStart(this.#args, tool);
     this.#hasBegun = true;
     signal.throwIfAborted();
     this.#start = performance.now(); // without the time that a person took to approve
@@ -163,7 +183,7 @@ class CallRun {
     const { maxOutputChars } = this.context;
     return {
       toolCallId: this.call.id,
-      toolName: this.call.name,
+      toolName: this.#name,
       arguments: this.#args,
       result: result === "" ? NO_OUTPUT : truncateMiddle(result, maxOutputChars).toWellFormed(),
       durationMs: Math.round(performance.now() - this.#start),

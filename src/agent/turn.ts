@@ -177,7 +177,11 @@ class Turn {
       const news = this.#jobNews().map((text) => `\n\n${text}`);
       executions.at(-1)!.result += [loop?.nudge ?? "", ...news].join("");
     }
-    for (const execution of executions) this.#add(this.#toolMessage(execution));
+    for (const execution of executions) {
+      // A call that was forwarded is answered under the name that the model called.
+      const call = answer.toolCalls!.find(({ id }) => id === execution.toolCallId);
+      this.#add(this.#toolMessage({ ...execution, toolName: call?.name ?? execution.toolName }));
+    }
     if (isAborted) return this.#stopped(answer, interruption(), "aborted");
     if (!loop?.isOver) return undefined;
     const text = `Stopped: the same call gave the same result ${loop.times} times in a row.`;

@@ -60,9 +60,30 @@ function noticeText(notice: Notice, namesModel: string): string | string[] {
       // Where the server tells nothing of the model but its name, that is said already.
       return text === instead ? first : [first, text];
     }
+    case "mcp":
+      return mcpText(notice);
+    case "mcp_pending": {
+      const { servers } = notice;
+      const names = servers.join(", ");
+      return `MCP servers of this folder that you have not approved, and that are not started: ${names} (copilot mcp approve ${
+        servers.length === 1 ? names : "NAME"
+      })`;
+    }
+    case "mcp_file":
+      return notice.why;
     case "attached":
       return attachedText(notice);
   }
+}
+
+function mcpText(notice: Extract<Notice, { code: "mcp" }>): string | string[] {
+  const { server } = notice;
+  if (notice.type === "left_out") {
+    return notice.reasons.map((reason) => `MCP server ${server}: ${reason}; it is left out`);
+  }
+  const names = notice.tools.map(({ now, before }) => `${now.name}${before ? "" : " (new)"}`);
+  const shown = names.slice(0, 10).join(", ") + (names.length > 10 ? ", …" : "");
+  return `MCP server ${server} has other tools than you approved, which are not offered: ${shown} (copilot mcp approve ${server} shows the difference)`;
 }
 
 const insteadText = (model: string, namesModel: string): string =>

@@ -2,12 +2,13 @@
 
 import { changeRows } from "./change.ts";
 import type { ModelUsed } from "../records/format.ts";
-import type { Confirmation } from "../session/frontend.ts";
+import type { ServerQuestion, TrustQuestion } from "../session/frontend.ts";
 import type { Resumed, SessionTitle } from "../session/record.ts";
 import type { HeededInstructions, PermissionReport } from "../session/report.ts";
 import { count } from "../text/count.ts";
 import type { Painter } from "../terminal/style.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
+import { sanitize } from "../text/sanitize.ts";
 
 /** The rows of `/permissions`, each with its label. */
 export function permissionReportLines(report: PermissionReport): string[] {
@@ -60,15 +61,34 @@ const TRUST_TEXTS = {
     "This is not the folder that you trusted at this path. It brings instructions for the model:",
 };
 
+/** All that an approval of an MCP server is about, a row of JSON for each part of its definition. */
+export function serverLines(
+  { name, file, definition, variables, network }: ServerQuestion,
+): string[] {
+  const parts = Object.entries(definition)
+    .map(([key, value]) => `  ${key}: ${sanitize(JSON.stringify(value))}`);
+  const where = file === undefined ? "" : ` of ${sanitize(file)}`;
+  return [
+    `The MCP server ${sanitize(name)}${where}:`,
+    ...parts,
+    ...variables.length === 0
+      ? []
+      : [`  It gets the values of ${variables.map(sanitize).join(", ")}.`],
+    ...network === undefined
+      ? []
+      : [`  It runs ${network ? "with the network" : "without a network"}.`],
+  ];
+}
+
 /** The question whether the instructions of a folder are heeded: its text, and the prompt below. */
-export function trustQuestion({ doubt, files }: Confirmation): { text: string; title: string } {
+export function trustQuestion({ doubt, files }: TrustQuestion): { text: string; title: string } {
   const text = `${TRUST_TEXTS[doubt ?? "first"]} ${fileNames(files)}.`;
   return { text, title: "Use them?" };
 }
 
 /** The changed lines of the files that a question about trust names, as rows of at most `columns`. */
 export function trustChangeRows(
-  { files }: Confirmation,
+  { files }: TrustQuestion,
   columns: number,
   paint: Painter,
 ): string[] {
@@ -81,7 +101,7 @@ export function trustChangeRows(
   });
 }
 
-function fileNames(files: Confirmation["files"]): string {
+function fileNames(files: TrustQuestion["files"]): string {
   return files.map(({ name, lines, change }) => {
     const since = change && (change.type === "added" ? ", new" : ", changed since you trusted it");
     return `${oneLine(name)} (${count(lines, "line")}${since ?? ""})`;

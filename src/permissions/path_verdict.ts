@@ -2,7 +2,14 @@
 
 import type { Place } from "./places.ts";
 import { ANY_HOME, type PathTable } from "./path_table.ts";
-import { isFor, matchesPath, type Rule, RULE_EFFECTS, type RuleEffect } from "./rules.ts";
+import {
+  isFor,
+  matchesArgument,
+  matchesPath,
+  type Rule,
+  RULE_EFFECTS,
+  type RuleEffect,
+} from "./rules.ts";
 import type { PolicyCall, Settings, Verdict } from "./settings.ts";
 import { accessAt } from "./view.ts";
 
@@ -31,10 +38,13 @@ export const READER = { name: "read_file", access: "read" } as const;
 export const WRITER = { name: "write_file", access: "write" } as const;
 
 /** The verdict on a call that names neither a path nor a command. */
-export function bareVerdict(tool: PolicyCall["tool"], { rules }: Settings): Verdict {
-  const bare = rules.filter((rule) => isFor(rule, tool) && !rule.path && !rule.command);
+export function bareVerdict({ tool, args }: PolicyCall, { rules }: Settings): Verdict {
+  const bare = rules.filter((rule) =>
+    isFor(rule, tool) && !rule.path && !rule.command && matchesArgument(rule, args)
+  );
   const [rule] = RULE_EFFECTS.flatMap((effect) => bare.find((one) => one.effect === effect) ?? []);
   if (rule) return byRule(rule);
+  if (tool.ruleName !== undefined) return askBecause("is a tool of another program");
   return tool.access === "read" ? ALLOW : askBecause(`can ${tool.access}`);
 }
 

@@ -30,7 +30,7 @@ export function decide(
     ? commands!.commandVerdict({ ...call, command }, scene)
     : call.path !== undefined
     ? pathVerdict(call.tool, call.path, scene, call.showsNames)
-    : bareVerdict(call.tool, scene);
+    : bareVerdict(call, scene);
   if (settings.approve === "plan" && call.tool.access !== "read") {
     // Only what the sandbox holds runs, and nobody is asked about the rest.
     const isHeld = command !== undefined && settings.view !== undefined &&
@@ -62,6 +62,8 @@ export function rulesFor(
       kept = [{ rule: `${call.tool.name}(${name})`, words: name }];
     }
   }
+  const { ruleName, name: words } = call.tool;
+  if (ruleName !== undefined) kept = [{ rule: ruleName, words }];
   if (kept.length === 0) return [];
   const rules = [...settings.rules, ...kept.map((rule) => parseKept(rule))];
   return decide(call, { ...settings, rules }, place, commands).effect === "allow" ? kept : [];

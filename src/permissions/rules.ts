@@ -1,8 +1,8 @@
 /** Rules that a person writes: calls that match one are refused, asked about, or run. @module */
 
-import { globToRegex } from "../text/glob.ts";
+import { escapeRegex, globToRegex } from "../text/glob.ts";
 import { relative, resolve, SEPARATOR, slashed } from "../text/std_path.ts";
-import type { ToolAccess } from "../types/tool.ts";
+import type { Tool } from "../types/tool.ts";
 import { placeOf } from "./places.ts";
 import { parseCommandLine } from "./shell/parser.ts";
 import type { SimpleCommand, Word } from "./shell/lexer.ts";
@@ -26,6 +26,8 @@ export interface Rule {
   isAbsolute?: boolean;
   /** Of such a pattern, the path before its first wildcard, with links followed. */
   start?: string;
+  /** Of a rule for a tool of another program: the argument that it is about, and the pattern of its text. */
+  argument?: { name: string; value: RegExp };
   /** Of a rule that a question added: the files of {@linkcode KeptRule}. */
   files?: Readonly<Record<string, string>>;
 }
@@ -53,7 +55,8 @@ export function parseKept({ rule, files = {} }: KeptRule, above?: string): Rule 
 
 /**
  * Parses a rule: `TOOL`, `TOOL(GLOB)`, or, for commands, `run_bash(WORDS)` and `run_bash(WORDS *)`.
- * TOOL is a tool's name, `read`, `write`, `execute` or `network` for all tools that do so, or `*`. A
+ * TOOL is a tool's name, `read`, `write`, `execute` or `network` for all tools that do so, or `*`; a tool
+ * of an MCP server is `mcp__SERVER__TOOL`, or all of them `mcp__SERVER`, in brackets `ARGUMENT: GLOB`. A
  * glob is relative to the working directory, or to the absolute folder `above`, or begins with `/`.
  * Words are written as in a shell; without ` *` at the end the command must have exactly these.
  *
@@ -66,11 +69,18 @@ export function parseRule(effect: RuleEffect, text: string, above?: string): Rul
         "read_file(docs/**), run_bash(git status) or run_bash(git log *)",
     );
   };
-  const [, tool, inner] = /^([\w-]{1,64}|\*)(?:\(([^]*)\))?$/.exec(text.trim()) ??
+  const [, tool, inner] = /^([\w-]{1,80}|\*)(?:\(([^]*)\))?$/.exec(text.trim()) ??
     wrong("it must be the name of a tool, and what it applies to in brackets");
   const rule: Rule = { effect, text: text.trim(), tool: tool! };
   if (inner === undefined || inner.trim() === "*") return rule;
   if (inner.trim() === "") wrong("its brackets must not be empty");
+  if (tool!.startsWith(PLUGGED)) {
+    const [, name, glob] = /^\s*([^\s:]+)\s*:\s*(.+?)\s*$/.exec(inner) ??
+      wrong(
+        "its brackets must hold an argument and its pattern, as in mcp__git__push(branch: feature/*)",
+      );
+    return { ...rule, argument: { name: name!, value: textPattern(glob!) } };
+  }
   if (tool !== "run_bash" && tool !== "execute") {
     if (/(^|\/)\.\.(\/|$)|^~/.test(inner)) wrong("its path must have neither .. nor ~");
     // `//` and `/./` are `/`, as in paths.
@@ -138,9 +148,35 @@ export function realFolder(path: string): string {
   return placeOf("/", resolve(path)).real;
 }
 
+/** A tool, as far as rules know it. */
+export type RuledTool = Pick<Tool, "name" | "access" | "ruleName">;
+
+/** The beginning of the names that rules have for tools of MCP servers. */
+export const PLUGGED = "mcp__";
+
+/** A pattern for a text of any kind: `*` is any of it, every other character means itself. */
+function textPattern(glob: string): RegExp {
+  return new RegExp(`^${glob.split("*").map(escapeRegex).join("[^]*")}$`, "u");
+}
+
 /** True for a rule that is about the tool, whatever the arguments of the call. */
-export function isFor(rule: Rule, tool: { name: string; access: ToolAccess }): boolean {
-  return rule.tool === "*" || rule.tool === tool.name || rule.tool === tool.access;
+export function isFor(rule: Rule, { name, access, ruleName }: RuledTool): boolean {
+  // A tool of another program may have the name of one of ours.
+  if (ruleName !== undefined) {
+    const isServers = rule.tool.startsWith(PLUGGED) && ruleName.startsWith(`${rule.tool}__`);
+    if (isServers || rule.tool === ruleName) return true;
+  } else if (rule.tool === name) return true;
+  return rule.tool === "*" || rule.tool === access;
+}
+
+/** True where a rule about an argument, if it is one, holds for a call with `args`. */
+export function matchesArgument(
+  { argument }: Rule,
+  args: Readonly<Record<string, unknown>> | undefined,
+): boolean {
+  if (argument === undefined) return true;
+  const value = args && Object.hasOwn(args, argument.name) ? args[argument.name] : undefined;
+  return /^(string|number|boolean)$/.test(typeof value) && argument.value.test(String(value));
 }
 
 /** The absolute `path` as rules name it: relative where it is at or below `root`, with `/`. */

@@ -1,9 +1,9 @@
 /** The shapes that a policy works with: settings, a call, and the verdict on it. @module */
 
 import { UsageError } from "../errors.ts";
-import type { Leave, Subject, ToolAccess } from "../types/tool.ts";
+import type { Leave, Subject } from "../types/tool.ts";
 import type { PathTable } from "./path_table.ts";
-import type { Rule, RuleEffect } from "./rules.ts";
+import type { Rule, RuledTool, RuleEffect } from "./rules.ts";
 import type { NetworkGrant } from "./shell/beginnings.ts";
 import type { View } from "./view.ts";
 
@@ -46,7 +46,9 @@ export type Strictness = Pick<Settings, "approve" | "sandbox" | "rules">;
 
 /** One call of a tool, as far as the policy looks at it. */
 export interface PolicyCall extends Omit<Subject, "isFile" | "url" | "action"> {
-  tool: { name: string; access: ToolAccess };
+  tool: RuledTool;
+  /** The arguments of a call of a tool of another program, which rules may be about. */
+  args?: Readonly<Record<string, unknown>>;
 }
 
 /** The decision of the settings on a call, with the reason. */

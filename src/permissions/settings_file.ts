@@ -99,7 +99,7 @@ async function rulesIn(
   value: Record<string, unknown>,
   { file, toolNames, above }: LevelSource,
 ): Promise<Rule[]> {
-  const { parseKept, parseRule, RULE_EFFECTS } = await import("./rules.ts");
+  const { parseKept, parseRule, PLUGGED, RULE_EFFECTS } = await import("./rules.ts");
   const names = [...await toolNames(), ...TOOL_GROUPS];
   return RULE_EFFECTS.flatMap((effect) => {
     const texts = value[effect] ?? [];
@@ -111,7 +111,8 @@ async function rulesIn(
         const rule = typeof given === "string"
           ? parseRule(effect, given, above)
           : parseKept(given, above);
-        if (names.includes(rule.tool)) return rule;
+        // The servers of a folder are not known here.
+        if (names.includes(rule.tool) || rule.tool.startsWith(PLUGGED)) return rule;
         // A rule for an unknown tool would match no call, and nobody would notice.
         const why = `no tool is called ${rule.tool}: there are ${names.join(", ")}`;
         throw new SyntaxError(`Cannot use the rule ${JSON.stringify(rule.text)} as ${why}`);

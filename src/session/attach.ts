@@ -4,6 +4,7 @@ import type { CopilotAgent } from "../agent/agent.ts";
 import { outcomeOf } from "../agent/run_tools.ts";
 import { attempt } from "../attempt.ts";
 import { isWithin, resolvePath } from "../text/paths.ts";
+import { truncateMiddle } from "../text/truncate.ts";
 import { relative, resolve } from "../text/std_path.ts";
 import { fileTool, folderTool } from "../tools/mod.ts";
 import type { Part, TextPart } from "../types/message.ts";
@@ -43,13 +44,14 @@ export function namedPaths(texts: readonly TextPart[]): NamedPaths {
 
 /**
  * The files and folders that `texts` name with a typed `@`, as the tools show them: numbered lines, bounded;
- * and a notice of them for the person. Without a policy, which may ask the person, all of them may be read.
+ * and a notice of them for the person. `others` has the texts of names that are no files. Without a policy, which may ask the person, all of them may be read.
  */
 export async function attachFiles(
   agent: CopilotAgent,
   texts: readonly TextPart[],
   signal: AbortSignal,
   policy?: Policy,
+  others?: (name: string) => Promise<string> | undefined,
 ): Promise<{ parts: Part[]; notice?: Notice }> {
   const parts: Part[] = [];
   const files: AttachedFile[] = [];
@@ -63,7 +65,9 @@ export async function attachFiles(
     if (isFull) break;
     const path = existing(name);
     if (path === undefined) {
-      files.push({ name, result: "absent" });
+      const { file, part } = await attachOther(name, others?.(name), agent, signal);
+      files.push(file);
+      if (part) parts.push(part);
       continue;
     }
     const { file, part } = await attachFile(path, context, policy);
@@ -74,6 +78,24 @@ export async function attachFiles(
   if (files.length + pasted.length === 0) return { parts };
   const limit = isFull && { limit: MAX_FILES };
   return { parts, notice: { code: "attached", files, pasted, ...limit } };
+}
+
+/** The text of a name that is no file, where it has one. */
+async function attachOther(
+  name: string,
+  text: Promise<string> | undefined,
+  { config }: CopilotAgent,
+  signal: AbortSignal,
+): Promise<{ file: AttachedFile; part?: Part }> {
+  if (text === undefined) return { file: { name, result: "absent" } };
+  try {
+    const part = { type: "resource", kind: "file", name } as const;
+    const whole = truncateMiddle(await text, config.maxOutputChars);
+    return { file: { name, result: "attached" }, part: { ...part, text: whole } };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { file: { name, result: "unreadable", why: (error as Error).message } };
+  }
 }
 
 /** One file or folder, as far as the policy lets it go along. */

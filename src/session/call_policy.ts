@@ -102,7 +102,8 @@ export class CallPolicy {
   }
 
   #call(args: Arguments): PolicyCall {
-    return { tool: this.tool, ...this.tool.subject?.(args) };
+    const { tool } = this;
+    return { tool, ...tool.subject?.(args), ...tool.ruleName !== undefined && { args } };
   }
 
   get #settings(): Settings {

@@ -3,6 +3,7 @@
  * here has columns, colours or rows. @module
  */
 
+import type { Elicitation, ElicitationAnswer } from "../mcp/elicitation.ts";
 import type { OfferedRule } from "../permissions/rules.ts";
 import type { ApproveMode } from "../permissions/settings.ts";
 import type { NetworkGrant } from "../permissions/shell/beginnings.ts";
@@ -53,11 +54,27 @@ export type ApprovalAnswer =
   | { choice: "refuse"; reason: string };
 
 /** The question whether the instructions of a folder are heeded; `doubt` where they were trusted before. */
-export interface Confirmation {
+export interface TrustQuestion {
   type: "trust";
   doubt?: InstructionDoubt;
   files: readonly InstructionFile[];
 }
+
+/** The question whether an MCP server that a file defines may be started or called. */
+export interface ServerQuestion {
+  type: "server";
+  name: string;
+  file?: string;
+  /** All that decides what runs, and with what: to be shown whole. */
+  definition: Readonly<Record<string, unknown>>;
+  /** The names of variables whose values it gets. */
+  variables: readonly string[];
+  /** Of a program: whether it gets the network. */
+  network?: boolean;
+}
+
+/** A question of yes or no. */
+type Confirmation = TrustQuestion | ServerQuestion;
 
 /** The state of a session that footers and editors show. */
 export interface Status {
@@ -99,6 +116,8 @@ export interface Frontend {
   approve?(request: Approval, signal: AbortSignal): Promise<ApprovalAnswer>;
   /** Asks yes or no; undefined for no answer. Without it nobody is asked. */
   confirm?(question: Confirmation, signal: AbortSignal): Promise<boolean | undefined>;
+  /** Asks for what an MCP server wants to know. Without it servers are told that nobody answers. */
+  elicit?(question: Elicitation, signal: AbortSignal): Promise<ElicitationAnswer>;
   /** Resolves once more of an answer can be shown; undefined for at once. */
   ready?(): Promise<void> | undefined;
 }

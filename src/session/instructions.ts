@@ -9,7 +9,7 @@ import { oneLine } from "../text/one_line.ts";
 import { join, relative } from "../text/std_path.ts";
 import { isStill } from "../tools/files/regular_file.ts";
 import { userFile, type VariableReader } from "../user_files.ts";
-import type { Confirmation } from "./frontend.ts";
+import type { TrustQuestion } from "./frontend.ts";
 import type { HeededInstructions, InstructionFile } from "./report.ts";
 import type { Permissions } from "./permissions.ts";
 import { foldersDownTo } from "./repository.ts";
@@ -35,7 +35,7 @@ interface HeedOptions {
   /** The person's answer, where they gave it unasked. */
   answer?: boolean | undefined;
   /** Asks the person; undefined for no answer. */
-  confirm?: ((question: Confirmation) => Promise<boolean | undefined>) | undefined;
+  confirm?: ((question: TrustQuestion) => Promise<boolean | undefined>) | undefined;
   /** Looks up the folder of the person's own instructions. */
   env?: VariableReader;
 }

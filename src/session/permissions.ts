@@ -81,7 +81,7 @@ export class Permissions {
     private readonly choice: PermissionChoice,
     private readonly file: PermissionsFile,
     private readonly wantedSandbox: SandboxMode | undefined,
-    private readonly variables: VariableReader,
+    readonly variables: VariableReader,
     private readonly toolNames: ToolNames,
   ) {
     this.env = choice.env ?? [];

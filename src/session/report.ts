@@ -1,6 +1,7 @@
 /** Reports of slash commands, notices, permissions and instructions, as data: frontends make the text. @module */
 
 import type { contextParts } from "../agent/tokens.ts";
+import type { ServerNews } from "../mcp/server.ts";
 import type { RuleEffect } from "../permissions/rules.ts";
 import type { ApproveMode, SandboxMode } from "../permissions/settings.ts";
 import type { DiffLine } from "../text/diff.ts";
@@ -92,6 +93,12 @@ export type Notice =
   | { code: "record"; why: string }
   /** The checks of the server, up to one that failed; `instead`: the model that took the default one's place. */
   | { code: "server"; instead?: string; checks: readonly Check[] }
+  /** News of an MCP server. */
+  | ({ code: "mcp" } & ServerNews)
+  /** MCP servers that the folder defines and that nobody approved. */
+  | { code: "mcp_pending"; servers: readonly string[] }
+  /** A file of MCP servers cannot be read. */
+  | { code: "mcp_file"; why: string }
   /** The names behind `@` in a message; `limit` is the most files, where there were more. */
   | {
     code: "attached";

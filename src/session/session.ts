@@ -7,6 +7,7 @@ import { CopilotAgent } from "../agent/agent.ts";
 import { outcomeOf } from "../agent/run_tools.ts";
 import { requestTokens } from "../agent/tokens.ts";
 import type { CopilotConfig } from "../config.ts";
+import type { McpDefinition } from "../mcp/definition.ts";
 import { inputParts } from "../text/parts.ts";
 import { type ExecutionFacts, factsOf } from "../records/execution.ts";
 import type { StoredSession } from "../records/store.ts";
@@ -19,8 +20,9 @@ import type { ToolOutcome } from "../types/tool.ts";
 import { aborted } from "../wire/wait.ts";
 import { attachFiles } from "./attach.ts";
 import { ModelFit, processFittedTurn } from "./fit_model.ts";
-import type { Confirmation, Frontend, SessionEvent, Status } from "./frontend.ts";
+import type { Frontend, SessionEvent, Status, TrustQuestion } from "./frontend.ts";
 import { heedInstructions } from "./instructions.ts";
+import { mcpFiles } from "./mcp_files.ts";
 import { choosesModel } from "./model_server.ts";
 import type { Permissions } from "./permissions.ts";
 import { beginPlan } from "./plan_mode.ts";
@@ -43,6 +45,8 @@ export interface SessionOptions {
   permissions: Permissions;
   /** True where calls that would be asked about run unasked; by default false. */
   approvesAll?: boolean | undefined;
+  /** MCP servers beside those of files, which whoever names them approves. */
+  servers?: readonly McpDefinition[] | undefined;
   /** True heeds the folder's instructions this time; by default the person's file decides, or they are asked. */
   trust?: boolean | undefined;
   readsInstructions: boolean;
@@ -211,13 +215,36 @@ export class Session implements AsyncDisposable {
     }
     if (readsInstructions) {
       const confirm = frontend.confirm &&
-        ((question: Confirmation) => frontend.confirm!(question, signal));
+        ((question: TrustQuestion) => frontend.confirm!(question, signal));
       const instructions = await heedInstructions(agent, permissions, { trust, confirm });
       this.#emit({ type: "instructions", instructions });
     }
+    await this.#plug(signal);
     await this.#openRecord();
     if (this.options.asksServer === "at-start") this.#state.looked = this.#greet();
     this.#emitStatus();
+  }
+
+  /** Offers the tools of MCP servers, where some are defined; none is started. */
+  async #plug(signal: AbortSignal): Promise<void> {
+    const { agent, frontend } = this;
+    const { permissions, trust, approvesAll, servers: given = [] } = this.options;
+    const folder = agent.state.workingDir;
+    const files = mcpFiles(folder, permissions.variables);
+    if (files.length + given.length === 0) return;
+    const { openMcp } = await import("./mcp.ts");
+    const mcp = this.#state.mcp = await openMcp({
+      ...{ folder, files, given, trust, env: permissions.env, variables: permissions.variables },
+      confine: permissions.confine(() => agent.state.workingDir),
+      elicit: frontend.elicit?.bind(frontend),
+      answersByDefaults: approvesAll,
+      onNews: (news) => this.#tell({ code: "mcp", ...news }),
+      onProblem: (why) => this.#tell({ code: "mcp_file", why }),
+    });
+    if (frontend.confirm) await mcp.ask((question) => frontend.confirm!(question, signal));
+    const open = mcp.pending.map(({ name }) => name);
+    if (open.length > 0) this.#tell({ code: "mcp_pending", servers: open });
+    agent.plug(mcp.tools);
   }
 
   async #openRecord(): Promise<void> {
@@ -290,13 +317,17 @@ export class Session implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#over.abort();
-    await this.#state.jobs[Symbol.asyncDispose]();
+    await Promise.all([
+      this.#state.jobs[Symbol.asyncDispose](),
+      this.#state.mcp?.[Symbol.asyncDispose](),
+    ]);
   }
 
   /** The files that `texts` name; none for a turn that was stopped meanwhile. */
   async #attached(texts: readonly TextPart[], signal: AbortSignal): Promise<Part[]> {
     try {
-      const found = await attachFiles(this.agent, texts, signal, this.#policy);
+      const others = (name: string) => this.#state.mcp?.attach(name, signal);
+      const found = await attachFiles(this.agent, texts, signal, this.#policy, others);
       if (found.notice) this.#tell(found.notice);
       return found.parts;
     } catch (error) {

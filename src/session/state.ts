@@ -7,6 +7,7 @@ import type { ExecutionFacts } from "../records/execution.ts";
 import type { Usage } from "../types/event.ts";
 import type { Part } from "../types/message.ts";
 import type { Jobs } from "../types/tool.ts";
+import type { McpSource } from "./mcp.ts";
 import type { ModelFit } from "./fit_model.ts";
 import type { SessionEvent } from "./frontend.ts";
 import type { Permissions } from "./permissions.ts";
@@ -48,6 +49,8 @@ export interface SessionState {
   mode?: { approve: ApproveMode; isConfined: boolean };
   /** Resolves once the server was asked for its models, as that may change the model. */
   looked: Promise<void>;
+  /** The MCP servers; left out where none is defined. */
+  mcp?: McpSource;
   emit(event: SessionEvent): void;
 }
 

@@ -240,10 +240,21 @@ export interface Tool {
   description: string;
   /** A JSON Schema of type `object`; arguments are checked against it before `run`. */
   parameters: JsonSchema;
+  /** The name that rules have for a tool of another program, such as `mcp__server__tool`. */
+  ruleName?: string;
   /** The most that it may touch. */
   access: ToolAccess;
   /** The object of a call; left out, policies know only the tool's `access`. */
   subject?(args: Record<string, unknown>): Subject;
+  /**
+   * The tool that a call of this one means, with its arguments: that is what is checked, asked about and run.
+   *
+   * @throws {Error} for the model, when there is none.
+   */
+  forward?(
+    args: Record<string, unknown>,
+    context: ToolContext,
+  ): Promise<{ tool: Tool; args: Record<string, unknown> }>;
   /**
    * Does all of a call but its effect, before a policy asks somebody; its {@linkcode Decision} takes
    * the result to {@linkcode Tool.run}.

@@ -330,3 +330,35 @@ export function limitText(ms: number): string {
   if (ms < 1_000) return `${ms} ms`;
   return ms < 120_000 ? `${ms / 1_000} s` : `${+(ms / 60_000).toFixed(1)} min`;
 }
+
+/** A request of which the caller reads the answer itself, whatever its status. */
+interface OpenRequest {
+  method: "GET" | "POST" | "DELETE";
+  headers: Record<string, string>;
+  body?: string;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Sends one request, once, and returns its response as it begins; its body must be read or cancelled.
+ * A redirect is a response like any other: it is not followed.
+ *
+ * @throws {BackendError} when the server cannot be reached; the reason of `signal`.
+ */
+export async function openResponse(url: string, request: OpenRequest): Promise<Response> {
+  const { signal, body, headers, method } = request;
+  keepSecrets(headers);
+  const client = directClient(url);
+  try {
+    return await fetch(url, {
+      method,
+      headers: { "user-agent": `copilot/${VERSION}`, ...headers },
+      redirect: "manual",
+      ...signal && { signal },
+      ...(body !== undefined && { body }),
+      ...(client && { client }),
+    });
+  } catch (error) {
+    throw signal?.aborted ? signal.reason : failureFromThrown(error, url);
+  }
+}

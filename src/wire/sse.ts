@@ -17,6 +17,9 @@ export interface SseEvent {
  * 64 Mi characters throws a `BackendError` of kind `protocol`.
  */
 export class SseDecoder extends LineDecoder {
+  /** The newest id and time to wait before a new connection, in ms, that the stream named. */
+  lastId: string | undefined;
+  retryMs: number | undefined;
   #event = "";
   #data: string | undefined;
 
@@ -48,7 +51,8 @@ export class SseDecoder extends LineDecoder {
     const end = colon < 0 ? line.length : colon;
     const name = line.slice(0, end);
     const value = line.slice(end + (line[end + 1] === " " ? 2 : 1));
-    // `id`, `retry` and unknown fields mean nothing to a request.
+    if (name === "id" && !value.includes("\0")) this.lastId = value;
+    if (name === "retry" && /^\d{1,9}$/.test(value)) this.retryMs = Number(value);
     if (name === "event") this.#event = value;
     if (name !== "data") return;
     this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`;

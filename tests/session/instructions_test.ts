@@ -2,7 +2,7 @@ import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { heedInstructions } from "../../src/session/instructions.ts";
 import { instructionLines, trustQuestion } from "../../src/frontends/session_lines.ts";
-import type { Confirmation } from "../../src/session/frontend.ts";
+import type { TrustQuestion } from "../../src/session/frontend.ts";
 import { openPermissions } from "../../src/session/permissions.ts";
 import { localConfig } from "../../src/config.ts";
 import { run } from "../helpers/program.ts";
@@ -42,7 +42,7 @@ const keptIn = (home: string) =>
 
 /** What a session that begins in `folder` heeds and asks, where the person gives `answer`. */
 async function begun(folder: string, home: string, answer?: boolean) {
-  const asked: Confirmation[] = [];
+  const asked: TrustQuestion[] = [];
   const agent = agentIn(folder);
   const heeded = await heedInstructions(agent, await keptIn(home), {
     confirm: (question) => Promise.resolve((asked.push(question), answer)),
@@ -178,7 +178,7 @@ Deno.test("R-18 another folder at the same path is not trusted, though it says t
       assertEquals((await begun(folder, home)).asked, []);
       await Deno.mkdir(`${folder}/sub`);
       await Deno.writeTextFile(`${folder}/sub/AGENTS.md`, "x\n");
-      const [{ files: [, below] }] = (await begun(`${folder}/sub`, home)).asked as [Confirmation];
+      const [{ files: [, below] }] = (await begun(`${folder}/sub`, home)).asked as [TrustQuestion];
       assertEquals(below?.change?.type, "added");
       await Deno.rename(folder, `${folder}.new`);
       await Deno.rename(`${folder}.old`, folder);

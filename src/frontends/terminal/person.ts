@@ -4,7 +4,7 @@ import type { Approval, ApprovalAnswer, Frontend } from "../../session/frontend.
 import { LiveScreen } from "../../terminal/screen/live_screen.ts";
 import { wrapped } from "../../text/wrap.ts";
 import { answerRows } from "../answers.ts";
-import { trustChangeRows, trustQuestion } from "../session_lines.ts";
+import { serverLines, trustChangeRows, trustQuestion } from "../session_lines.ts";
 import { ApprovalModal } from "./approval_modal.ts";
 import type { Display } from "./display.ts";
 import { answersHelp, askPerson, listedQuestion, questionTitle } from "./question.ts";
@@ -31,8 +31,10 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm">> {
   readonly confirm: NonNullable<Frontend["confirm"]> = async (question, signal) => {
     const { isLive, screen, columns, paint } = this.display;
     if (!isLive) return undefined;
-    const { text, title } = trustQuestion(question);
-    const changes = trustChangeRows(question, columns, paint);
+    const { text, title } = question.type === "trust"
+      ? trustQuestion(question)
+      : { text: serverLines(question).join("\n"), title: "May it be used?" };
+    const changes = question.type === "trust" ? trustChangeRows(question, columns, paint) : [];
     screen.print([wrapped(text, columns), ...changes].join("\n"));
     if (screen instanceof LiveScreen) {
       const items = [{ label: "Yes", value: true, key: "y" }, {

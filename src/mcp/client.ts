@@ -1,0 +1,394 @@
+/** One connection to a server, in either era. @module */
+
+import { RPC_CODES, RpcError, type RpcMessage, type RpcParams } from "../rpc/message.ts";
+import { isObject } from "../text/json.ts";
+import { oneLine, shortened } from "../text/one_line.ts";
+import { within } from "../wire/wait.ts";
+import type { Carrier, CarrierHandlers } from "./carrier.ts";
+import { type Elicit, elicitationOf } from "./elicitation.ts";
+import { HttpStatusError } from "./http.ts";
+import { limitedBy } from "./time_limit.ts";
+import { progressText } from "./results.ts";
+import {
+  CLIENT_INFO,
+  type Era,
+  LEGACY_VERSIONS,
+  MCP_CODES,
+  META,
+  MODERN_VERSION,
+  type ServerFacts,
+} from "./protocol.ts";
+
+/** The time in which a modern server answers the first question before the handshake is tried too, in ms. */
+const DISCOVER_MS = 2000;
+/** The time that a server has to start, which may download it first, in ms. */
+const START_MS = 60_000;
+/** The time of one request without progress, in ms. */
+const REQUEST_MS = 60_000;
+/** The times that a server may ask for more input before it answers one request. */
+const MAX_INPUT_ROUNDS = 10;
+
+interface ClientOptions {
+  /** The name of the server in the person's settings. */
+  name: string;
+  /** The era that it spoke last; undefined asks first. */
+  era?: Era | undefined;
+  timeoutMs?: number | undefined;
+  /** Asks the person for what the server wants to know; left out, the server is told that nobody can. */
+  elicit?: Elicit | undefined;
+  /** Takes the names of lists that the server says have changed: `tools`, `prompts`, `resources`. */
+  onChanged?(list: string): void;
+}
+
+export interface RequestOptions {
+  signal?: AbortSignal | undefined;
+  /** Takes the newest progress, in words. */
+  onProgress?: ((text: string) => void) | undefined;
+  timeoutMs?: number | undefined;
+}
+
+/** Methods that a modern server may answer with questions of its own. */
+const WITH_INPUT = ["tools/call", "prompts/get", "resources/read"];
+
+export class McpClient {
+  facts: ServerFacts = { era: "legacy", version: "", has: NOTHING };
+  /** The first thing received that was no message, for an error. */
+  noise = "";
+  readonly #progress = new Map<string, (params: RpcParams) => void>();
+  #nextToken = 1;
+  /** The number of questions that the person is asked for the server. */
+  #asking = 0;
+  #carrier: Carrier | undefined;
+  /** The revision that requests name in the modern era. */
+  #version = MODERN_VERSION;
+
+  private constructor(private readonly options: ClientOptions) {}
+
+  /**
+   * Connects to a server: asks a modern question first, and makes the handshake with one that does not
+   * know it, does not answer it soon, or is known to be older.
+   *
+   * @throws {Error} with the end of a sentence about the server, when it cannot be used.
+   */
+  static async connect(
+    open: (handlers: CarrierHandlers) => Promise<Carrier> | Carrier,
+    options: ClientOptions,
+    signal?: AbortSignal,
+  ): Promise<McpClient> {
+    const client = new McpClient(options);
+    client.#carrier = await open(client.#handlers());
+    try {
+      await client.#agree(signal);
+      return client;
+    } catch (error) {
+      // Read first: the end of a program changes what is known of it.
+      const failure = client.#startFailure(error, signal);
+      await client.end();
+      throw failure;
+    }
+  }
+
+  get closed(): Promise<Error> {
+    return this.#carrier!.peer.closed;
+  }
+
+  get isClosed(): boolean {
+    return this.#carrier!.peer.isClosed;
+  }
+
+  lastWords(): string {
+    return this.#carrier!.lastWords();
+  }
+
+  /** Sets what makes the further headers of a request: the arguments of tools that ask for it. */
+  set headersOf(make: (message: RpcMessage) => Record<string, string>) {
+    this.#carrier!.headersOf = make;
+  }
+
+  async end(): Promise<void> {
+    await this.#carrier?.end();
+  }
+
+  /**
+   * Sends a request and answers the questions that the server has on the way.
+   * @throws {RpcError} the server's error; {Error} where there is no answer; the reason of `signal`.
+   */
+  async request(method: string, params: RpcParams, options: RequestOptions = {}): Promise<Answer> {
+    let more: RpcParams = {};
+    for (let round = 1; round <= MAX_INPUT_ROUNDS; round++) {
+      const result = await this.#once(method, { ...params, ...more }, options);
+      const isAsking = this.facts.era === "modern" && result.resultType === "input_required" &&
+        WITH_INPUT.includes(method);
+      if (!isAsking) return result;
+      const { inputRequests, requestState } = result;
+      more = {
+        ...isObject(inputRequests) && {
+          inputResponses: await this.#answers(inputRequests, options.signal),
+        },
+        ...requestState !== undefined && { requestState },
+      };
+    }
+    throw new Error(`it asked for more input ${MAX_INPUT_ROUNDS} times without an answer`);
+  }
+
+  /** The whole of a list, page by page; `limit` bounds its entries. `isCut`: it goes on, or does not end. */
+  async list(
+    kind: "tools" | "prompts" | "resources",
+    limit: number,
+    options: RequestOptions = {},
+  ): Promise<{ entries: unknown[]; isCut: boolean; ttlMs: number | undefined }> {
+    const entries: unknown[] = [];
+    const seen = new Set<string>();
+    let cursor: string | undefined;
+    let ttlMs: number | undefined;
+    for (;;) {
+      // An empty cursor is a cursor.
+      const params = cursor === undefined ? {} : { cursor };
+      const page = await this.request(`${kind}/list`, params, options);
+      const part = page[kind];
+      if (!Array.isArray(part)) {
+        throw new Error(`its answer to ${kind}/list has no list of ${kind}`);
+      }
+      const isLong = part.length > limit - entries.length;
+      entries.push(...part.slice(0, limit - entries.length));
+      if (typeof page.ttlMs === "number") ttlMs = Math.min(ttlMs ?? Infinity, page.ttlMs);
+      const { nextCursor } = page;
+      if (typeof nextCursor !== "string") return { entries, isCut: isLong, ttlMs };
+      if (entries.length >= limit || seen.has(nextCursor) || seen.size >= limit) {
+        return { entries, isCut: true, ttlMs };
+      }
+      seen.add(nextCursor);
+      cursor = nextCursor;
+    }
+  }
+
+  #handlers(): CarrierHandlers {
+    return {
+      onRequest: (method, params, { signal }) => this.#answer(method, params, signal),
+      onNotification: (method, params) => this.#notice(method, params),
+      onIgnored: (reason) => {
+        if (this.noise === "") this.noise = reason;
+      },
+      // The handshake itself must not be cancelled.
+      cancellation: (id, method) =>
+        method === "initialize" || method === "server/discover" ? undefined : {
+          method: "notifications/cancelled",
+          params: { requestId: id, reason: "given up" },
+        },
+    };
+  }
+
+  async #agree(signal: AbortSignal | undefined): Promise<void> {
+    const limited = limitedBy(signal, START_MS, `it did not answer within ${START_MS / 1000} s`);
+    try {
+      if (this.options.era === "legacy" && await this.#handshakeOrNot(limited.signal)) return;
+      const probe = this.#discover(limited.signal);
+      probe.catch(() => {});
+      const first = await within(DISCOVER_MS, probe.then(() => "modern", (error) => ({ error })));
+      if (first === "modern") return;
+      const refusal = (first as { error?: unknown } | undefined)?.error;
+      if (refusal !== undefined && !isOlder(refusal)) throw refusal;
+      const handshake = this.#initialize(limited.signal);
+      if (first !== undefined) return await handshake;
+      // A server that takes long to start may still answer either.
+      await Promise.any([handshake, probe]).catch(async () => await handshake);
+    } finally {
+      limited.done();
+    }
+  }
+
+  /** Makes the handshake with a server that is known to be older; false where it refuses. */
+  async #handshakeOrNot(signal: AbortSignal): Promise<boolean> {
+    try {
+      await this.#initialize(signal);
+      return true;
+    } catch (error) {
+      if (error instanceof RpcError) return false;
+      throw error;
+    }
+  }
+
+  async #discover(signal: AbortSignal): Promise<void> {
+    let result: unknown;
+    try {
+      result = await this.#send("server/discover", {}, signal);
+    } catch (error) {
+      if (!(error instanceof RpcError) || error.code !== MCP_CODES.unsupportedVersion) throw error;
+      this.#choose(error);
+      result = await this.#send("server/discover", {}, signal);
+    }
+    // A polite older server answers anything with an empty result.
+    if (!isObject(result) || !Array.isArray(result.supportedVersions)) {
+      throw new RpcError(RPC_CODES.methodNotFound, "no answer to server/discover");
+    }
+    if (!result.supportedVersions.includes(this.#version)) {
+      throw notSpoken(result.supportedVersions);
+    }
+    this.#isKnown("modern", this.#version, result);
+  }
+
+  /** Takes a revision that the server names in its refusal of another one. */
+  #choose({ data }: RpcError): void {
+    const supported = isObject(data) && Array.isArray(data.supported) ? data.supported : [];
+    if (!supported.includes(MODERN_VERSION)) throw notSpoken(supported);
+    this.#version = MODERN_VERSION;
+  }
+
+  async #initialize(signal: AbortSignal): Promise<void> {
+    const { peer } = this.#carrier!;
+    const result = await peer.request("initialize", {
+      protocolVersion: LEGACY_VERSIONS[0],
+      capabilities: this.#capabilities,
+      clientInfo: CLIENT_INFO,
+    }, { signal });
+    const version = isObject(result) ? result.protocolVersion : undefined;
+    if (typeof version !== "string" || !LEGACY_VERSIONS.includes(version)) {
+      throw notSpoken([version]);
+    }
+    this.#isKnown("legacy", version, result as Answer);
+    await peer.notify("notifications/initialized");
+  }
+
+  #isKnown(era: Era, version: string, { capabilities, instructions }: Answer): void {
+    // Asked in both ways, a server that takes long to start may answer both.
+    if (this.facts.version !== "") return;
+    const can = isObject(capabilities) ? capabilities : {};
+    this.facts = {
+      era,
+      version,
+      has: {
+        tools: can.tools !== undefined,
+        prompts: can.prompts !== undefined,
+        resources: can.resources !== undefined,
+      },
+      ...typeof instructions === "string" && { instructions: instructions.slice(0, 2000) },
+    };
+    this.#carrier!.speaks(version);
+  }
+
+  get #capabilities(): Record<string, unknown> {
+    return this.options.elicit ? { elicitation: { form: {}, url: {} } } : {};
+  }
+
+  /** One request and its answer; once more where the server wants another revision. */
+  async #once(method: string, params: RpcParams, options: RequestOptions): Promise<Answer> {
+    const { timeoutMs = this.options.timeoutMs ?? REQUEST_MS } = options;
+    const words = `it sent no answer to ${method} within ${timeoutMs / 1000} s`;
+    const limited = limitedBy(options.signal, timeoutMs, words, () => this.#asking > 0);
+    const token = `p${this.#nextToken++}`;
+    if (options.onProgress) {
+      this.#progress.set(token, (progress) => {
+        limited.renew();
+        options.onProgress!(progressText(progress));
+      });
+    }
+    try {
+      const given = options.onProgress ? { ...params, _meta: { progressToken: token } } : params;
+      const result = await this.#send(method, given, limited.signal).catch((error) => {
+        const isVersion = error instanceof RpcError && error.code === MCP_CODES.unsupportedVersion;
+        if (!isVersion || this.facts.era !== "modern") throw error;
+        this.#choose(error);
+        return this.#send(method, given, limited.signal);
+      });
+      if (!isObject(result)) throw new Error(`its answer to ${method} is not an object`);
+      return result;
+    } finally {
+      this.#progress.delete(token);
+      limited.done();
+    }
+  }
+
+  #send(method: string, params: RpcParams, signal: AbortSignal): Promise<unknown> {
+    // Before anything is agreed on, a question is asked in the modern way.
+    const isModern = this.facts.version === "" || this.facts.era === "modern";
+    const meta = isModern && {
+      [META.version]: this.#version,
+      [META.capabilities]: this.#capabilities,
+      [META.client]: CLIENT_INFO,
+    };
+    const given = isObject(params._meta) ? params._meta : undefined;
+    const full = meta || given ? { ...params, _meta: { ...given, ...meta } } : params;
+    return this.#carrier!.peer.request(method, full, { signal });
+  }
+
+  /** Answers a request of the server. */
+  async #answer(method: string, params: RpcParams, signal: AbortSignal): Promise<unknown> {
+    if (method === "ping") return {};
+    const { elicit, name } = this.options;
+    if (method === "elicitation/create" && elicit) {
+      const question = elicitationOf(name, params);
+      this.#asking++;
+      try {
+        return await elicit(question, signal);
+      } finally {
+        this.#asking--;
+      }
+    }
+    throw new RpcError(RPC_CODES.methodNotFound, `method not found: ${method}`);
+  }
+
+  /** The answers to what a server asks for before it answers a request. */
+  async #answers(
+    requests: Record<string, unknown>,
+    signal = new AbortController().signal,
+  ): Promise<Record<string, unknown>> {
+    const answers: Record<string, unknown> = {};
+    for (const [key, request] of Object.entries(requests).slice(0, MAX_INPUT_ROUNDS)) {
+      const { method, params } = isObject(request) ? request : {};
+      const asked = oneLine(String(method)).slice(0, 100);
+      if (method !== "elicitation/create") {
+        throw new Error(`it asks for ${asked}, which copilot does not offer`);
+      }
+      const given = isObject(params) ? params : {};
+      answers[key] = this.options.elicit
+        ? await this.#answer(method, given, signal)
+        : { action: "cancel" };
+    }
+    return answers;
+  }
+
+  #notice(method: string, params: RpcParams): void {
+    if (method === "notifications/progress") {
+      this.#progress.get(String(params.progressToken))?.(params);
+    } else if (method === "notifications/cancelled") {
+      this.#carrier!.peer.cancelIncoming(params.requestId);
+    }
+    const changed = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method);
+    if (changed) this.options.onChanged?.(changed[1]!);
+  }
+
+  #startFailure(error: unknown, signal: AbortSignal | undefined): unknown {
+    if (signal?.aborted) return error;
+    if (error instanceof HttpStatusError && [400, 404, 405].includes(error.status)) {
+      const old = 'a server that speaks only the transport "sse" of 2024 answers so, too';
+      return new Error(`${error.message} (${old})`, { cause: error });
+    }
+    const said = this.lastWords() || (this.noise && `its stdout is no MCP: ${oneLine(this.noise)}`);
+    const { message } = error as Error;
+    return said === ""
+      ? error
+      : new Error(`${message} (${shortened(said, 300)})`, { cause: error });
+  }
+}
+
+type Answer = Record<string, unknown>;
+const NOTHING: ServerFacts["has"] = { tools: false, prompts: false, resources: false };
+
+/** True for a refusal that an older server may give to a question which it does not know. */
+function isOlder(error: unknown): boolean {
+  if (error instanceof RpcError) {
+    return !Object.values<number>(MCP_CODES).includes(error.code);
+  }
+  return error instanceof HttpStatusError && error.status >= 400 && error.status < 500 &&
+    ![401, 403, 429].includes(error.status);
+}
+
+function notSpoken(versions: readonly unknown[]): Error {
+  const named = versions.filter((one) => typeof one === "string").slice(0, 5).map((one) =>
+    oneLine(one as string).slice(0, 40)
+  );
+  const ours = `copilot speaks ${MODERN_VERSION} and ${LEGACY_VERSIONS.join(", ")}`;
+  return new Error(
+    `it speaks none of our revisions: ${named.join(", ") || "it names none"}; ${ours}`,
+  );
+}

@@ -1,0 +1,278 @@
+/**
+ * Servers that are addresses: streamable HTTP, a POST for each message, its answer one JSON value or
+ * a stream of events. @module
+ */
+
+import { BackendError } from "../errors.ts";
+import { RpcError, type RpcMessage } from "../rpc/message.ts";
+import { RpcPeer } from "../rpc/peer.ts";
+import { isObject, jsonOrUndefined } from "../text/json.ts";
+import { excerpt } from "../wire/excerpt.ts";
+import { openResponse } from "../wire/http.ts";
+import { SseDecoder } from "../wire/sse.ts";
+import { wait } from "../wire/wait.ts";
+import type { Carrier, CarrierHandlers } from "./carrier.ts";
+import type { McpDefinition } from "./definition.ts";
+import { MODERN_VERSION } from "./protocol.ts";
+
+/** The most bytes of one answer: the largest real ones hold an image of some MiB. */
+const MAX_HTTP_ANSWER = 32 * 2 ** 20;
+/** The most bytes of the body of a failure that are read. */
+const MAX_FAILURE_BYTES = 65_536;
+/** The times that a stream which broke is taken up again, and the usual wait before, in ms. */
+const MAX_RESUMES = 5;
+const RESUME_MS = 1000;
+/** The longest wait that a server may ask for before its stream is taken up again, in ms. */
+const MAX_RESUME_MS = 30_000;
+/** The time that a server has to take the end of a session, in ms. */
+const FAREWELL_MS = 1000;
+/** The times that a request is sent with another token. */
+const MAX_AUTH_ROUNDS = 4;
+
+/** What a request to a server is authorized with. */
+export interface HttpAuth {
+  /** The value of the header; undefined where there is no token. */
+  header(): Promise<string | undefined>;
+  /**
+   * Takes a refusal of a request. @returns true where the request may be sent once more.
+   * @throws {Error} that says what the person can do.
+   */
+  refused(response: { status: number; challenge: string }, signal?: AbortSignal): Promise<boolean>;
+}
+
+/** A status that is no answer to a request. */
+export class HttpStatusError extends Error {
+  override readonly name = "HttpStatusError";
+  constructor(readonly status: number, message: string) {
+    super(message);
+  }
+}
+
+/** Opens the address of a definition; nothing is sent before the first message. */
+export function openAddress(
+  definition: McpDefinition,
+  handlers: CarrierHandlers,
+  auth: HttpAuth,
+): Carrier {
+  return new HttpCarrier(definition, handlers, auth);
+}
+
+class HttpCarrier implements Carrier {
+  readonly peer: RpcPeer;
+  headersOf?: Carrier["headersOf"];
+  /** The revision of a handshake, which requests name once it is made. */
+  #legacy: string | undefined;
+  #session: string | undefined;
+  readonly #over = new AbortController();
+
+  constructor(
+    private readonly definition: McpDefinition,
+    handlers: CarrierHandlers,
+    private readonly auth: HttpAuth,
+  ) {
+    const { cancellation } = handlers;
+    this.peer = new RpcPeer({
+      ...handlers,
+      send: (message, signal) => this.#send(message, signal),
+      // In the modern revision the end of the request's own connection says it.
+      cancellation: (id, method) => this.#legacy ? cancellation?.(id, method) : undefined,
+    });
+  }
+
+  speaks(version: string): void {
+    this.#legacy = version === MODERN_VERSION ? undefined : version;
+  }
+
+  lastWords(): string {
+    return "";
+  }
+
+  async end(): Promise<void> {
+    const session = this.#session;
+    this.#session = undefined;
+    this.peer.close(new Error("the connection was closed"));
+    this.#over.abort(new Error("the connection was closed"));
+    if (session === undefined) return;
+    const signal = AbortSignal.timeout(FAREWELL_MS);
+    try {
+      const headers = { ...await this.#headers(), "mcp-session-id": session };
+      const response = await openResponse(this.#url, { method: "DELETE", headers, signal });
+      await response.body?.cancel();
+    } catch {
+      // A server that is gone needs no farewell.
+    }
+  }
+
+  get #url(): string {
+    return this.definition.url!;
+  }
+
+  async #headers(): Promise<Record<string, string>> {
+    const token = await this.auth.header();
+    return {
+      ...this.definition.headers,
+      ...token !== undefined && { authorization: token },
+      ...this.#legacy !== undefined && { "mcp-protocol-version": this.#legacy },
+      ...this.#session !== undefined && { "mcp-session-id": this.#session },
+    };
+  }
+
+  async #send(message: RpcMessage, given?: AbortSignal): Promise<void> {
+    const signal = given ? AbortSignal.any([given, this.#over.signal]) : this.#over.signal;
+    const body = JSON.stringify(message);
+    for (let round = 1;; round++) {
+      const headers = {
+        accept: "application/json, text/event-stream",
+        "content-type": "application/json",
+        ...await this.#headers(),
+        ...this.#legacy === undefined && modernHeaders(message),
+        ...this.headersOf?.(message),
+      };
+      const response = await openResponse(this.#url, { method: "POST", headers, body, signal });
+      const { status } = response;
+      if ((status === 401 || status === 403) && round <= MAX_AUTH_ROUNDS) {
+        const challenge = response.headers.get("www-authenticate") ?? "";
+        const text = await bodyText(response, MAX_FAILURE_BYTES, true);
+        // A server may refuse for its own reasons, without a word of tokens.
+        if (status === 403 && !/bearer/i.test(challenge)) throw failure(this.#url, status, text);
+        if (await this.auth.refused({ status, challenge }, signal)) continue;
+      }
+      return await this.#take(response, message, signal);
+    }
+  }
+
+  /** Takes the answer to a message. */
+  async #take(response: Response, message: RpcMessage, signal: AbortSignal): Promise<void> {
+    const { status, headers, ok } = response;
+    const isRequest = "method" in message && "id" in message;
+    if (!ok) {
+      const text = await bodyText(response, MAX_FAILURE_BYTES, true);
+      if (status === 404 && this.#session !== undefined) this.#session = undefined;
+      const value = jsonOrUndefined(text);
+      // An error of the protocol, which the other side may have sent without the request's id.
+      if (isRequest && isObject(value) && isObject(value.error)) {
+        const { code, message: words, data } = value.error;
+        if (typeof code === "number") throw new RpcError(code, excerpt(String(words)), data);
+      }
+      throw failure(this.#url, status, text, headers.get("location"));
+    }
+    const session = headers.get("mcp-session-id");
+    if (session !== null && "method" in message && message.method === "initialize") {
+      this.#session = session;
+    }
+    const type = (headers.get("content-type") ?? "").split(";")[0]!.trim().toLowerCase();
+    if (!isRequest) return await response.body?.cancel();
+    if (type === "text/event-stream") return await this.#readStream(response, signal);
+    const text = await bodyText(response, MAX_HTTP_ANSWER);
+    if (type !== "application/json") {
+      throw new Error(`it answered with ${type || "no content type"}, not JSON: ${excerpt(text)}`);
+    }
+    this.peer.receiveText(text);
+    if (!signal.aborted) throw new Error("its answer is not to this request");
+  }
+
+  /** Reads events until the request is answered; `signal` is aborted then. */
+  async #readStream(first: Response, signal: AbortSignal): Promise<void> {
+    let response = first;
+    let lastId: string | undefined;
+    for (let round = 0;; round++) {
+      const { id = lastId, retryMs = RESUME_MS } = await this.#readEvents(response, signal);
+      lastId = id;
+      if (signal.aborted) return;
+      // Only the revisions with sessions can take a stream up again.
+      if (this.#legacy === undefined || lastId === undefined || round >= MAX_RESUMES) {
+        throw new Error("its answer broke off");
+      }
+      await wait(Math.min(retryMs, MAX_RESUME_MS), signal);
+      response = await openResponse(this.#url, {
+        method: "GET",
+        headers: {
+          accept: "text/event-stream",
+          ...await this.#headers(),
+          "last-event-id": lastId,
+        },
+        signal,
+      });
+      if (response.ok) continue;
+      throw failure(this.#url, response.status, await bodyText(response, MAX_FAILURE_BYTES, true));
+    }
+  }
+
+  async #readEvents(
+    response: Response,
+    signal: AbortSignal,
+  ): Promise<{ id: string | undefined; retryMs: number | undefined }> {
+    const decoder = new SseDecoder(({ event, data, cut }) => {
+      if (event === "message" && data !== "" && !cut) this.peer.receiveText(data);
+    });
+    let total = 0;
+    try {
+      for await (const chunk of response.body ?? []) {
+        total += chunk.length;
+        if (total > MAX_HTTP_ANSWER) {
+          throw new RangeError(`its answer has over ${MAX_HTTP_ANSWER} bytes`);
+        }
+        decoder.push(chunk);
+        if (signal.aborted) break;
+      }
+    } catch (error) {
+      if (error instanceof RangeError || error instanceof BackendError) throw error;
+      // The connection broke, or was closed as the answer is there.
+    }
+    return { id: decoder.lastId, retryMs: decoder.retryMs };
+  }
+}
+
+/** The headers that tell what a message is without its body being read. */
+function modernHeaders(message: RpcMessage): Record<string, string> {
+  if (!("method" in message)) return {};
+  const { method, params = {} } = message;
+  // A handshake is of a revision that is not agreed on yet.
+  if (method === "initialize") return {};
+  const isNamed = ["tools/call", "resources/read", "prompts/get"].includes(method);
+  const name = method === "resources/read" ? params.uri : params.name;
+  return {
+    "mcp-protocol-version": MODERN_VERSION,
+    "mcp-method": method,
+    ...isNamed && typeof name === "string" && { "mcp-name": headerValue(name) },
+  };
+}
+
+/** A value as a header may hold it: anything but plain printable ASCII goes as base64. */
+export function headerValue(value: string): string {
+  const isPlain = /^[!-~](?:[\t -~]*[!-~])?$/.test(value) && !/^=\?base64\?.*\?=$/i.test(value);
+  if (isPlain || value === "") return value;
+  return `=?base64?${new TextEncoder().encode(value).toBase64()}?=`;
+}
+
+function failure(url: string, status: number, text: string, location?: string | null): Error {
+  const { host } = new URL(url);
+  if (status >= 300 && status < 400) {
+    const where = location && URL.canParse(location, url) ? new URL(location, url).href : "";
+    const to = where === "" ? "" : ` to ${excerpt(where)}`;
+    return new HttpStatusError(
+      status,
+      `${host} redirects${to}, which is not followed: put that address in the definition if it is right`,
+    );
+  }
+  const said = excerpt(text.replace(/<[^>]*>/g, " "));
+  return new HttpStatusError(status, `${host} answered ${status}${said ? `: ${said}` : ""}`);
+}
+
+/** The text of a body of at most `max` bytes; a longer one is an error, or `isCut`. */
+async function bodyText(response: Response, max: number, isCut = false): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let total = 0;
+  try {
+    for await (const chunk of response.body ?? []) {
+      chunks.push(chunk);
+      total += chunk.length;
+      if (total <= max) continue;
+      if (isCut) break;
+      throw new RangeError(`its answer has over ${max} bytes`);
+    }
+  } catch (error) {
+    if (!isCut) throw error;
+  }
+  return new TextDecoder().decode(await new Blob(chunks as BlobPart[]).bytes());
+}

@@ -1,0 +1,100 @@
+/** What a server answers, as text for a model: bounded, and with nothing that drives a terminal. @module */
+
+import type { RpcParams } from "../rpc/message.ts";
+import { count } from "../text/count.ts";
+import { isObject } from "../text/json.ts";
+import { oneLine } from "../text/one_line.ts";
+import { sanitizeProse, stripEscapes } from "../text/sanitize.ts";
+import { sorted } from "./definition.ts";
+
+/** The most parts of one answer; a server may send a million empty ones. */
+const MAX_RESULT_PARTS = 200;
+/** The most characters of one part before it is cut further with all others. */
+const MAX_PART = 2 ** 20;
+
+/** The text of the content of a tool's result, or of a prompt's message. */
+export function contentText(content: unknown, structured?: unknown): string {
+  const given = Array.isArray(content) ? content : content === undefined ? [] : [content];
+  const parts = given.slice(0, MAX_RESULT_PARTS).map(partText).filter((text) => text !== "");
+  if (given.length > MAX_RESULT_PARTS) {
+    parts.push(`[${given.length - MAX_RESULT_PARTS} more parts left out]`);
+  }
+  if (structured !== undefined && !isRepeated(given, structured)) {
+    parts.push(shownText(JSON.stringify(structured)));
+  }
+  return parts.join("\n");
+}
+
+/** The text of the contents of a resource. */
+export function resourceText(contents: unknown): string {
+  const given = Array.isArray(contents) ? contents : [];
+  const parts = given.slice(0, MAX_RESULT_PARTS).map((one) => isObject(one) ? embedded(one) : "");
+  if (given.length > MAX_RESULT_PARTS) {
+    parts.push(`[${given.length - MAX_RESULT_PARTS} more parts left out]`);
+  }
+  return parts.filter((text) => text !== "").join("\n");
+}
+
+function partText(part: unknown): string {
+  if (!isObject(part)) return "";
+  const { type, text, data, mimeType, resource, uri, name, description } = part;
+  if (type === "text") return typeof text === "string" ? shownText(text) : "";
+  if (type === "image" || type === "audio") return `[${blobText(mimeType, data)}, not shown]`;
+  if (type === "resource" && isObject(resource)) {
+    const where = typeof resource.uri === "string" ? `[${short(resource.uri)}]\n` : "";
+    return `${where}${embedded(resource)}`;
+  }
+  if (type === "resource_link" && typeof uri === "string") {
+    const words = [name, description].filter((one) => typeof one === "string") as string[];
+    return `[link: ${[short(uri), ...words.map(short)].join(" · ")}]`;
+  }
+  return `[a part of the kind ${short(String(type))}, not shown]`;
+}
+
+/** The text of an embedded resource, or a line in place of its bytes. */
+function embedded({ text, blob, mimeType }: Record<string, unknown>): string {
+  if (typeof text === "string") return shownText(text);
+  return typeof blob === "string" ? `[${blobText(mimeType, blob)}, not shown]` : "";
+}
+
+/** `image/png, 12 KB` */
+function blobText(mimeType: unknown, data: unknown): string {
+  const size = typeof data === "string" ? Math.floor(data.length * 3 / 4) : 0;
+  const words = size < 1000 ? count(size, "byte") : `${Math.round(size / 1000)} KB`;
+  return `${short(typeof mimeType === "string" ? mimeType : "unknown")}, ${words}`;
+}
+
+const short = (text: string): string => oneLine(text.slice(0, 300));
+
+/** Text of a server without escape sequences; characters that hide or reorder others are shown. */
+function shownText(text: string): string {
+  return sanitizeProse(
+    stripEscapes(text.slice(0, MAX_PART)).replaceAll("\r\n", "\n").toWellFormed(),
+  );
+}
+
+/** True where a part already says what the structured result does, as it should. */
+function isRepeated(parts: readonly unknown[], structured: unknown): boolean {
+  const wanted = JSON.stringify(sorted(structured));
+  return parts.some((part) => {
+    if (!isObject(part) || typeof part.text !== "string" || part.text.length > MAX_PART) {
+      return false;
+    }
+    try {
+      return JSON.stringify(sorted(JSON.parse(part.text))) === wanted;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** The words of a notification of progress. */
+export function progressText({ progress, total, message }: RpcParams): string {
+  const done = typeof progress !== "number"
+    ? ""
+    : typeof total === "number" && total > 0
+    ? `${progress} of ${total}`
+    : String(progress);
+  const said = typeof message === "string" ? oneLine(message).slice(0, 200) : "";
+  return [said, done].filter((one) => one !== "").join(" · ");
+}

@@ -1,0 +1,398 @@
+/** One server of a session: started on first use, its tools held against those that were approved. @module */
+
+import { RpcError, type RpcMessage } from "../rpc/message.ts";
+import { isObject } from "../text/json.ts";
+import { oneLine } from "../text/one_line.ts";
+import type { Confine, ToolContext } from "../types/tool.ts";
+import type { VariableReader } from "../user_files.ts";
+import { McpClient, type RequestOptions } from "./client.ts";
+import { expanded, type McpDefinition, variablesOf } from "./definition.ts";
+import type { Elicit } from "./elicitation.ts";
+import { type HttpAuth, HttpStatusError, openAddress } from "./http.ts";
+import { type MemoryStore, pinsOf, type ServerMemory, toolHash } from "./memory.ts";
+import { paramHeaders, paramHeadersOf } from "./param_headers.ts";
+import {
+  MCP_CODES,
+  promptDefinitionOf,
+  resourceDefinitionOf,
+  type ToolDefinition,
+  toolDefinitionOf,
+} from "./protocol.ts";
+import { contentText, resourceText } from "./results.ts";
+import { startProgram } from "./stdio.ts";
+import { orAborted } from "./time_limit.ts";
+
+/** The most tools, prompts and resources of one server. */
+const MAX_LIST = 1000;
+/** The time limit of a call without progress, in ms. */
+const CALL_MS = 120_000;
+
+/** The surroundings of all servers of a session. */
+export interface ServerOptions {
+  /** The folder of the session, which programs work in. */
+  folder: string;
+  memory: MemoryStore;
+  /** Names of variables that programs get beside the usual ones. */
+  env: readonly string[];
+  /** Reads the variables that definitions use. */
+  variables: VariableReader;
+  confine?: Confine | undefined;
+  /** True where the person trusts the folder's definitions for this run, unseen. */
+  isTrusted: boolean;
+  elicit?: Elicit | undefined;
+  /** Makes what requests to an address are authorized with. */
+  authFor(definition: McpDefinition): HttpAuth;
+  /** Takes news of a server, for the person. */
+  onNews?(news: ServerNews): void;
+}
+
+/** News of a server. */
+export type ServerNews =
+  /** Tools are other than those that were approved; they are not offered. */
+  | { type: "changed"; server: string; tools: readonly ToolChange[] }
+  /** Tools that are left out, with the reasons. */
+  | { type: "left_out"; server: string; reasons: readonly string[] };
+
+/** A tool that is not as it was approved; without `before` it is new. */
+interface ToolChange {
+  before?: ToolDefinition;
+  now: ToolDefinition;
+}
+
+/** Whether a server may be used: `pending` waits for the person, who may have said no (`declined`). */
+type Standing = "ready" | "pending" | "declined" | "disabled" | "broken";
+
+export class McpServer {
+  /** The tools that are approved as they are, sorted by name; undefined until they are known. */
+  tools: readonly ToolDefinition[] | undefined;
+  changes: readonly ToolChange[] = [];
+  /** Why it could not be used the last time; undefined where it could. */
+  failure: string | undefined;
+  #client: Promise<McpClient> | undefined;
+  #running: McpClient | undefined;
+  #refreshing: Promise<void> | undefined;
+  /** True while the tools are as the running server has them. */
+  #isFresh = false;
+  #freshUntil = Infinity;
+  #isOver = false;
+  /** Aborted with the session: a start that is under way ends too. */
+  readonly #over = new AbortController();
+
+  constructor(
+    readonly definition: McpDefinition,
+    readonly id: string,
+    private readonly options: ServerOptions,
+  ) {}
+
+  get name(): string {
+    return this.definition.name;
+  }
+
+  get memory(): ServerMemory {
+    return this.options.memory.of(this.id);
+  }
+
+  get isRunning(): boolean {
+    return this.#running !== undefined && !this.#running.isClosed;
+  }
+
+  get facts(): McpClient["facts"] | undefined {
+    return this.#running?.facts;
+  }
+
+  get standing(): Standing {
+    const { definition: { problem, isEnabled, scope }, memory, options } = this;
+    if (problem !== undefined) return "broken";
+    if (!isEnabled) return "disabled";
+    if (scope !== "folder" || memory.isApproved || options.isTrusted) return "ready";
+    return memory.isDeclined ? "declined" : "pending";
+  }
+
+  /** Reads what is known of its tools from earlier sessions. */
+  async load(): Promise<void> {
+    const { tools } = this.memory;
+    if (tools) await this.#judge(tools);
+  }
+
+  /** Approves its definition, or declines it. */
+  async decide(isApproved: boolean): Promise<void> {
+    await this.options.memory.change(this.id, { isApproved, isDeclined: !isApproved });
+  }
+
+  /** Approves its tools as they are now. */
+  async approveTools(): Promise<void> {
+    const { tools } = this.memory;
+    if (!tools) return;
+    await this.options.memory.change(this.id, { pins: await pinsOf(tools) });
+    await this.#judge(tools);
+  }
+
+  /** Starts the server where it does not run, and lists its tools where they may have changed. */
+  async refresh(signal?: AbortSignal): Promise<McpClient> {
+    const client = await this.#connected(signal);
+    if (!this.#isFresh || Date.now() > this.#freshUntil) {
+      this.#refreshing ??= this.#listTools(client).finally(() => this.#refreshing = undefined);
+      await orAborted(this.#refreshing, signal);
+    }
+    return client;
+  }
+
+  /**
+   * Calls a tool; its text. A server that died meanwhile is started again first.
+   * @throws {Error} for the model: the server's own error, or why there is no answer.
+   */
+  async call(
+    tool: string,
+    args: Readonly<Record<string, unknown>>,
+    { signal, onOutput }: Pick<ToolContext, "signal" | "onOutput">,
+  ): Promise<string> {
+    let newest = "";
+    onOutput?.(() => newest);
+    const result = await this.#ask("tools/call", { name: tool, arguments: args }, {
+      signal,
+      timeoutMs: this.definition.timeoutMs ?? CALL_MS,
+      onProgress: (text) => newest = text,
+    }, (one) => {
+      if (this.tools?.some(({ name }) => name === tool)) return;
+      const isChanged = this.changes.some(({ now }) => now.name === tool);
+      throw new Error(
+        isChanged
+          ? `The server ${this.name} has changed the tool ${tool} since the user approved it: it is not called before they approve the change. Do without it, and tell them.`
+          : `The server ${this.name} has no tool ${oneLine(tool)} any more${
+            one.isClosed ? ", as it has ended" : ""
+          }.`,
+      );
+    });
+    const text = contentText(result.content, result.structuredContent);
+    if (result.isError === true) throw new Error(text || `the tool ${tool} failed without a word`);
+    return text;
+  }
+
+  /** The text of a resource. */
+  async read(uri: string, signal: AbortSignal): Promise<string> {
+    const { contents } = await this.#ask("resources/read", { uri }, { signal });
+    return resourceText(contents);
+  }
+
+  /** The messages of a prompt, as text. */
+  async prompt(
+    name: string,
+    args: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const { messages } = await this.#ask("prompts/get", { name, arguments: args }, { signal });
+    const list = Array.isArray(messages) ? messages.filter(isObject).slice(0, 50) : [];
+    return list.map(({ role, content }) =>
+      `${role === "assistant" ? "Assistant: " : ""}${contentText(content)}`
+    ).join("\n\n");
+  }
+
+  /** Lists its prompts and resources, for the person; a server without any has none. */
+  async listOthers(signal?: AbortSignal): Promise<void> {
+    const client = await this.#connected(signal);
+    const { prompts, resources } = client.facts.has;
+    const list = async <T>(
+      kind: "prompts" | "resources",
+      read: (one: unknown) => T | undefined,
+    ) => {
+      const { entries } = await client.list(kind, MAX_LIST, { signal });
+      return entries.flatMap((one): T[] => {
+        const found = read(one);
+        return found === undefined ? [] : [found];
+      });
+    };
+    await this.options.memory.change(this.id, {
+      prompts: prompts ? await list("prompts", promptDefinitionOf) : [],
+      resources: resources ? await list("resources", resourceDefinitionOf) : [],
+    });
+  }
+
+  async end(): Promise<void> {
+    this.#isOver = true;
+    this.#over.abort(new Error("the session is over"));
+    const client = await this.#client?.catch(() => undefined);
+    await client?.end();
+  }
+
+  /** One request, sent once more where the server lost the session or wants other headers. */
+  async #ask(
+    method: string,
+    params: Record<string, unknown>,
+    options: RequestOptions & { signal: AbortSignal },
+    check: (client: McpClient) => void = () => {},
+  ): Promise<Record<string, unknown>> {
+    try {
+      for (let round = 1;; round++) {
+        const client = await this.refresh(options.signal);
+        check(client);
+        try {
+          return await client.request(method, params, options);
+        } catch (error) {
+          if (round > 1 || !this.#mayRepeat(error, client)) throw this.#failureOf(error, client);
+        }
+      }
+    } catch (error) {
+      options.signal.throwIfAborted();
+      throw error;
+    }
+  }
+
+  #mayRepeat(error: unknown, client: McpClient): boolean {
+    if (error instanceof RpcError && error.code === MCP_CODES.headerMismatch) {
+      this.#isFresh = false;
+      return true;
+    }
+    const isLost = error instanceof HttpStatusError && error.status === 404 &&
+      client.facts.era === "legacy";
+    if (isLost) this.#forget();
+    return isLost;
+  }
+
+  #failureOf(error: unknown, client: McpClient): Error {
+    if (error instanceof RpcError) {
+      return new Error(
+        `The server ${this.name} answered: ${oneLine(error.message)} (${error.code})`,
+      );
+    }
+    const said = client.isClosed ? client.lastWords() : "";
+    const words = oneLine((error as Error).message);
+    return new Error(`The server ${this.name} gave no answer: ${words}${said && ` (${said})`}`);
+  }
+
+  #forget(): void {
+    this.#client = undefined;
+    this.#isFresh = false;
+  }
+
+  async #connected(signal: AbortSignal | undefined): Promise<McpClient> {
+    if (this.#running?.isClosed) this.#forget();
+    if (this.standing !== "ready" || this.#isOver) {
+      throw new Error(`The server ${this.name} may not be used: ${this.#objection()}`);
+    }
+    this.#client ??= this.#connect();
+    try {
+      return await orAborted(this.#client, signal);
+    } catch (error) {
+      signal?.throwIfAborted();
+      this.#forget();
+      this.failure = oneLine((error as Error).message);
+      throw new Error(`The server ${this.name} cannot be used: ${this.failure}`, { cause: error });
+    }
+  }
+
+  #objection(): string {
+    if (this.#isOver) return "the session is over";
+    const { problem } = this.definition;
+    if (problem !== undefined) return problem;
+    return this.standing === "disabled"
+      ? "it is turned off in its definition"
+      : `the user has not approved it, which copilot mcp approve ${this.name} does`;
+  }
+
+  async #connect(): Promise<McpClient> {
+    const { definition, options, name } = this;
+    const { confine, env, folder, variables } = options;
+    const hidden = definition.scope === "folder" && !this.memory.isApproved
+      ? variablesOf(definition)
+      : [];
+    if (hidden.length > 0) {
+      const uses = `it uses the variable ${hidden.join(", ")}`;
+      throw new Error(
+        `${uses}, which --trust does not give away: copilot mcp approve ${name} shows it`,
+      );
+    }
+    const full = expanded(definition, variables);
+    const client = await McpClient.connect(
+      (handlers) =>
+        full.url === undefined
+          ? startProgram(full, handlers, { folder, env, confine })
+          : openAddress(full, handlers, options.authFor(full)),
+      {
+        name,
+        era: this.memory.era,
+        timeoutMs: definition.timeoutMs,
+        elicit: options.elicit,
+        onChanged: (list) => {
+          if (list === "tools") this.#isFresh = false;
+        },
+      },
+      this.#over.signal,
+    );
+    this.#running = client;
+    this.failure = undefined;
+    client.headersOf = (message) => this.#headersOf(message);
+    if (this.#isOver) await client.end();
+    await options.memory.change(this.id, { era: client.facts.era });
+    return client;
+  }
+
+  async #listTools(client: McpClient): Promise<void> {
+    const { entries, isCut, ttlMs } = client.facts.has.tools
+      ? await client.list("tools", MAX_LIST, { signal: this.#over.signal })
+      : { entries: [], isCut: false, ttlMs: undefined };
+    const { tools, reasons } = this.#read(entries);
+    if (isCut) reasons.push(`its list of tools goes on after ${MAX_LIST}, or without end`);
+    if (reasons.length > 0) {
+      this.options.onNews?.({ type: "left_out", server: this.name, reasons });
+    }
+    const { pins } = this.memory;
+    // Its definition was approved: so are the tools that it has the first time.
+    await this.options.memory.change(this.id, { tools, ...!pins && { pins: await pinsOf(tools) } });
+    this.#isFresh = true;
+    // A list that says for how long it holds is asked for again when it is used after that.
+    this.#freshUntil = ttlMs ? Date.now() + ttlMs : Infinity;
+    const before = this.changes.length;
+    await this.#judge(tools);
+    if (this.changes.length > 0 && this.changes.length !== before) {
+      this.options.onNews?.({ type: "changed", server: this.name, tools: this.changes });
+    }
+  }
+
+  /** The tools of a list that can be used, sorted by name, each name once. */
+  #read(entries: readonly unknown[]): { tools: ToolDefinition[]; reasons: string[] } {
+    const reasons: string[] = [];
+    const tools = new Map<string, ToolDefinition>();
+    const isHttp = this.definition.url !== undefined;
+    for (const entry of entries) {
+      const tool = toolDefinitionOf(entry);
+      const problem = typeof tool === "string"
+        ? tool
+        : isHttp && tool
+        ? problemOfHeaders(tool)
+        : undefined;
+      if (problem !== undefined) reasons.push(oneLine(problem).slice(0, 200));
+      else if (typeof tool !== "string" && !tools.has(tool.name)) tools.set(tool.name, tool);
+    }
+    const inOrder = [...tools.values()].sort((a, b) => a.name < b.name ? -1 : 1);
+    return { tools: inOrder, reasons: [...new Set(reasons)].slice(0, 10) };
+  }
+
+  /** Holds the tools against those that were approved. */
+  async #judge(tools: readonly ToolDefinition[]): Promise<void> {
+    const { pins } = this.memory;
+    const { include, exclude } = this.definition;
+    const wanted = tools.filter(({ name }) =>
+      (include?.includes(name) ?? true) && !exclude.includes(name)
+    );
+    const judged = await Promise.all(wanted.map(async (now) => {
+      const pin = pins?.get(now.name);
+      return { now, pin, isSame: pin?.hash === await toolHash(now) };
+    }));
+    this.tools = judged.filter(({ isSame }) => isSame).map(({ now }) => now);
+    this.changes = judged.filter(({ isSame }) => !isSame)
+      .map(({ now, pin }) => ({ now, ...pin && { before: pin.tool } }));
+  }
+
+  #headersOf(message: RpcMessage): Record<string, string> {
+    if (this.facts?.era !== "modern" || !("method" in message)) return {};
+    const { method, params: { name, arguments: args } = {} } = message;
+    const tool = method === "tools/call" && this.tools?.find((one) => one.name === name);
+    const params = tool ? paramHeadersOf(tool.inputSchema) : [];
+    return typeof params === "string" || !isObject(args) ? {} : paramHeaders(params, args);
+  }
+}
+
+function problemOfHeaders({ name, inputSchema }: ToolDefinition): string | undefined {
+  const headers = paramHeadersOf(inputSchema);
+  return typeof headers === "string" ? `${name}: ${headers}` : undefined;
+}

@@ -1,0 +1,207 @@
+/**
+ * All servers of a session, and what a model is offered of them: their tools, where those are few, else
+ * one tool to find them and one to call them. What is offered is the same for the whole session. @module
+ */
+
+import { nearest } from "../text/nearest.ts";
+import { oneLine, shortened } from "../text/one_line.ts";
+import { isObject, jsonOrUndefined } from "../text/json.ts";
+import { sanitizeProse, stripEscapes } from "../text/sanitize.ts";
+import type { Tool, ToolContext } from "../types/tool.ts";
+import { definitionId, type McpDefinition } from "./definition.ts";
+import { modelNamesOf, ruleNameOf } from "./names.ts";
+import type { ToolDefinition } from "./protocol.ts";
+import { searchTools, toolLine, wholeTool } from "./search.ts";
+import { McpServer, type ServerOptions } from "./server.ts";
+
+/**
+ * The most characters of the definitions of tools that are offered themselves, as JSON: with them the
+ * first request keeps to its bound of 5 KB, for small models 3 KB.
+ */
+const DIRECT_CHARS = 400;
+/** The most servers of a session. */
+const MAX_SESSION_SERVERS = 50;
+/** The most characters of a list of all tools. */
+const MAX_OVERVIEW = 3000;
+
+export class McpServers implements AsyncDisposable {
+  readonly servers: readonly McpServer[];
+  #offered: readonly Tool[] | undefined;
+
+  private constructor(servers: readonly McpServer[]) {
+    this.servers = servers;
+  }
+
+  /** Reads what is known of the servers; starts none. Of two with one name the first counts. */
+  static async open(
+    definitions: readonly McpDefinition[],
+    options: ServerOptions,
+  ): Promise<McpServers> {
+    const taken = new Set<string>();
+    const servers: McpServer[] = [];
+    for (const given of definitions.slice(0, MAX_SESSION_SERVERS)) {
+      const key = given.name.replaceAll(".", "_");
+      const isTaken = taken.has(key);
+      taken.add(key);
+      const definition = isTaken
+        ? { ...given, problem: "a server of that name comes before it" }
+        : given;
+      const server = new McpServer(definition, await definitionId(definition), options);
+      await server.load();
+      servers.push(server);
+    }
+    return new McpServers(servers);
+  }
+
+  /** The servers that may be used. */
+  get usable(): readonly McpServer[] {
+    return this.servers.filter(({ standing }) => standing === "ready");
+  }
+
+  named(name: string): McpServer | undefined {
+    const all = this.servers.filter((server) => server.name === name);
+    return all.find(({ standing }) => standing !== "broken") ?? all[0];
+  }
+
+  /** The tools to offer: what was known when this was first asked decides for the whole session. */
+  offered(): readonly Tool[] {
+    return this.#offered ??= this.#choose();
+  }
+
+  #choose(): readonly Tool[] {
+    const { usable } = this;
+    if (usable.length === 0) return [];
+    const tools = this.known();
+    const isKnown = usable.every((server) => server.tools !== undefined);
+    const chars = tools.reduce((sum, tool) => sum + definitionChars(tool), 0);
+    if (isKnown && chars <= DIRECT_CHARS) return tools;
+    return [this.#findTool(), this.#callTool()];
+  }
+
+  /** Every tool that is known and approved. */
+  known(): Tool[] {
+    return this.usable.flatMap((server) => {
+      const { tools = [] } = server;
+      const names = modelNamesOf(server.name, tools.map(({ name }) => name));
+      return tools.map((tool) => toolOf(server, tool, names.get(tool.name)!));
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.servers.map((server) => server.end()));
+  }
+
+  #findTool(): Tool {
+    return {
+      name: "find_tool",
+      description: "Find more tools, by words",
+      parameters: {
+        type: "object",
+        properties: { query: { type: "string" } },
+        required: ["query"],
+      },
+      access: "read",
+      run: async ({ query }, { signal }) => await this.#find(String(query), signal),
+    };
+  }
+
+  #callTool(): Tool {
+    return {
+      name: "call_tool",
+      description: "Call a tool that find_tool found",
+      parameters: {
+        type: "object",
+        properties: { name: { type: "string" }, arguments: { type: "object" } },
+        required: ["name"],
+        // Small models give the arguments beside the name.
+        additionalProperties: true,
+      },
+      access: "network",
+      forward: async (args, context) => await this.#forward(args, context),
+      run: () => {
+        throw new Error("Cannot call a tool without its name");
+      },
+    };
+  }
+
+  async #find(query: string, signal: AbortSignal): Promise<string> {
+    const failures = await this.#listUnknown(signal);
+    const tools = this.known();
+    const exact = tools.find(({ name }) => name === query.trim());
+    const found = exact ? [exact] : searchTools(tools, query);
+    const lines = found.length === 1 ? found.map(wholeTool) : found.map(toolLine);
+    if (found.length === 0) {
+      lines.push(`No tool fits. There are: ${overview(tools)}`);
+    } else {
+      lines.push(`Call one with call_tool {"name": "${found[0]!.name}", "arguments": {...}}.`);
+    }
+    return [...lines, ...failures].join("\n");
+  }
+
+  /** Lists the tools of servers of which none are known yet; a line for each that cannot be used. */
+  async #listUnknown(signal: AbortSignal): Promise<string[]> {
+    const unknown = this.usable.filter(({ tools }) => tools === undefined);
+    const lines = await Promise.all(unknown.map(async (server) => {
+      try {
+        await server.refresh(signal);
+        return [];
+      } catch (error) {
+        signal.throwIfAborted();
+        return [(error as Error).message];
+      }
+    }));
+    return lines.flat();
+  }
+
+  async #forward(
+    { name, arguments: given, ...others }: Record<string, unknown>,
+    { signal }: ToolContext,
+  ): Promise<{ tool: Tool; args: Record<string, unknown> }> {
+    const wanted = String(name).trim();
+    let tool = this.#toolNamed(wanted);
+    const failures = tool ? [] : await this.#listUnknown(signal);
+    tool ??= this.#toolNamed(wanted);
+    if (!tool) {
+      const names = this.known().map((one) => one.name);
+      const near = nearest(wanted, names);
+      const hint = near ? `did you mean ${near}?` : "look for one with find_tool";
+      const why = [`There is no tool ${oneLine(wanted).slice(0, 100)}: ${hint}`, ...failures];
+      throw new Error(why.join("\n"));
+    }
+    const inside = typeof given === "string" ? jsonOrUndefined(given) : given;
+    // Both at once: what stands beside is what a small model meant as an argument, too.
+    return { tool, args: { ...others, ...isObject(inside) && inside } };
+  }
+
+  /** A tool by its name for models, for rules, or that which its server gave it where only one has it. */
+  #toolNamed(name: string): Tool | undefined {
+    const tools = this.known();
+    const found = tools.find((tool) => tool.name === name || tool.ruleName === name);
+    if (found) return found;
+    const same = tools.filter((tool) => tool.name.split("__").slice(1).join("__") === name);
+    return same.length === 1 ? same[0] : undefined;
+  }
+}
+
+function toolOf(server: McpServer, definition: ToolDefinition, name: string): Tool {
+  const { title, description, inputSchema } = definition;
+  const words = [title, description].filter((one) => one !== undefined).join(": ");
+  return {
+    name,
+    ruleName: ruleNameOf(name),
+    description: sanitizeProse(stripEscapes(words)),
+    parameters: inputSchema.type === "object" ? inputSchema : { ...inputSchema, type: "object" },
+    access: "network",
+    run: async (args, context) => await server.call(definition.name, args, context),
+  };
+}
+
+function definitionChars({ name, description, parameters }: Tool): number {
+  const given = { type: "function", function: { name, description, parameters } };
+  return JSON.stringify(given).length + 1;
+}
+
+function overview(tools: readonly Tool[]): string {
+  const names = tools.map(({ name }) => name).join(", ");
+  return names === "" ? "none" : shortened(names, MAX_OVERVIEW);
+}

@@ -1,0 +1,74 @@
+import { assertEquals } from "@std/assert/equals";
+import { assertThrows } from "@std/assert/throws";
+import { answerByDefaults, elicitationOf, fieldValue } from "../../src/mcp/elicitation.ts";
+
+const form = (properties: Record<string, unknown>, required: string[] = []) => {
+  const question = elicitationOf("s", { message: "m", requestedSchema: { properties, required } });
+  if (question.mode !== "form") throw new Error(question.mode);
+  return question;
+};
+
+Deno.test("elicitation: each kind of field takes what fits, by value, words or number", () => {
+  const titled = [{ const: "r", title: "Red" }, { const: "g", title: "Green" }];
+  const rows: [field: Record<string, unknown>, typed: string, value: unknown][] = [
+    [{ type: "string" }, "a b", "a b"],
+    [{ type: "string", default: "x" }, "", "x"],
+    [{ type: "string", format: "email" }, "a@b.de", "a@b.de"],
+    [{ type: "integer", minimum: 1 }, "3", 3],
+    [{ type: "number" }, "2.5", 2.5],
+    [{ type: "boolean" }, "yes", true],
+    [{ type: "boolean" }, "N", false],
+    [{ type: "string", enum: ["a", "b"], enumNames: ["Alpha", "Beta"] }, "beta", "b"],
+    [{ type: "string", oneOf: titled }, "2", "g"],
+    [{ type: "array", items: { anyOf: titled } }, "red, g", ["r", "g"]],
+    [{ type: "array", items: { type: "string", enum: ["a", "b"] } }, "a", ["a"]],
+    [{ type: "string" }, "", undefined],
+  ];
+  for (const [field, typed, value] of rows) {
+    const [one] = form({ field }).fields;
+    assertEquals(fieldValue(one!, typed), value, JSON.stringify(field));
+  }
+});
+
+Deno.test("elicitation: what does not fit is refused with what it must be", () => {
+  const rows: [field: Record<string, unknown>, typed: string, must: string][] = [
+    [
+      { type: "integer", title: "Age", minimum: 0, maximum: 9 },
+      "12",
+      "Age must be an integer, at least 0 and at most 9",
+    ],
+    [{ type: "integer" }, "2.5", "must be an integer"],
+    [{ type: "boolean" }, "maybe", "must be yes or no"],
+    [{ type: "string", format: "uri" }, "nope", "must be an address with its scheme"],
+    [{ type: "string", minLength: 3 }, "ab", "must be text, at least 3 characters"],
+    [{ type: "string", enum: ["a"] }, "b", "must be one of a"],
+  ];
+  for (const [field, typed, must] of rows) {
+    const [one] = form({ field }, ["field"]).fields;
+    assertThrows(() => fieldValue(one!, typed), RangeError, must);
+  }
+});
+
+Deno.test("elicitation: forms and addresses that cannot be shown are refused", () => {
+  assertThrows(
+    () => form({ a: { type: "object" } }),
+    Error,
+    "the field a is of a type that no form has",
+  );
+  assertThrows(() => form({ a: 5 }), Error, "the field a is not an object");
+  for (const url of ["javascript:alert(1)", "file:///etc/passwd", 5]) {
+    assertThrows(
+      () => elicitationOf("s", { mode: "url", url }),
+      Error,
+      "its url is none of the web",
+    );
+  }
+});
+
+Deno.test("elicitation: defaults answer where every required field has one that fits", () => {
+  const fields = { a: { type: "string", default: "x" }, b: { type: "integer" } };
+  assertEquals(answerByDefaults(form(fields)), { action: "accept", content: { a: "x" } });
+  assertEquals(answerByDefaults(form(fields, ["b"])), { action: "cancel" });
+  const wrong = { a: { type: "integer", default: "x" } };
+  assertEquals(answerByDefaults(form(wrong, ["a"])), { action: "cancel" });
+});
