@@ -108,8 +108,11 @@ export function confinementCheck({ mode, network, by, why, advice }: SandboxStat
 /** Repeated characters after which an answer is stopped: the questions are short. */
 const RUNAWAY = 1000;
 
-/** A reply, stopped where it `ranAway`; `first` piece and `total` in milliseconds from the request. */
-type Probe = Reply & { first: number; total: number; ranAway: boolean };
+/**
+ * A reply, stopped where it `ranAway`; `first` piece and `total` in milliseconds from the request, and
+ * the number of `pieces` in which the arguments of calls came.
+ */
+type Probe = Reply & { first: number; total: number; ranAway: boolean; pieces: number };
 
 async function sendProbe(
   backend: Backend,
@@ -123,12 +126,14 @@ async function sendProbe(
   let first = 0;
   let content = "";
   let ranAway = false;
+  let pieces = 0;
   const calls = new ToolCallFilter(namesAndSchemas(tools));
   const options: SendOptions = {
     signal: AbortSignal.any([signal, stop.signal]),
     onDelta(delta) {
       first ||= performance.now() - start;
       if (delta.type === "text") content += delta.text;
+      if (delta.type === "tool_arguments") pieces++;
       if ("text" in delta && watcher.push(delta.text) !== undefined) stop.abort();
     },
     splitter: new AnswerSplitter({ isTyped: () => backend.isTyped, calls }),
@@ -140,7 +145,7 @@ async function sendProbe(
     return { message, finish: "other", finishDetail: "", usage: undefined };
   });
   const total = performance.now() - start;
-  return { ...reply, first: first || total, total, ranAway };
+  return { ...reply, first: first || total, total, ranAway, pieces };
 }
 
 /** Asks for an answer, which loads the model, then for a tool call, then for an answer to its result. */
@@ -184,11 +189,12 @@ export function answerCheck({ message, usage, first, total, ranAway }: Probe): C
     return { name, status: "fail", text: "the model said nothing", advice: "Try another model" };
   }
   const tokens = usage?.outputTokens ?? 0;
-  const perSecond = Math.round(tokens / ((total - first) / 1000));
-  const speed = tokens > 5 && total - first > 50 ? `, ${perSecond} tokens/s` : "";
+  const speed = tokens > 5 && total - first > 50 ? speedText(tokens, total - first) : "";
   const thinks = reasoning ? "; it thinks first" : "";
   return { name, status: "ok", text: `after ${duration(first)}${speed}${thinks}` };
 }
+
+const speedText = (tokens: number, ms: number) => `, ${Math.round(tokens / (ms / 1000))} tokens/s`;
 
 /** Advice on how the server of `agent` is made to read calls itself. */
 async function nativeCallAdvice({ config }: CopilotAgent, signal: AbortSignal): Promise<string> {
@@ -208,13 +214,15 @@ async function nativeCallAdvice({ config }: CopilotAgent, signal: AbortSignal): 
 
 /** `advise` says how calls become native. */
 export async function toolsCheck(
-  { message, usage, first }: Probe,
+  { message, usage, first, pieces }: Probe,
   { textTools }: ModelTarget,
   advise: () => Promise<string>,
 ): Promise<Check> {
   const name = "tools";
   const prompt = usage?.inputTokens
-    ? ` (${count(usage.inputTokens, "token")} of prompt, ${duration(first)})`
+    ? ` (${count(usage.inputTokens, "token")} of prompt, ${duration(first)}${
+      first < MIN_TELLING_MS ? "" : speedText(usage.inputTokens - (usage.cachedTokens ?? 0), first)
+    })`
     : "";
   const [call] = message.toolCalls ?? [];
   if (call === undefined) {
@@ -228,7 +236,10 @@ export async function toolsCheck(
   if (call.invalid) {
     return { name, status: "note", text: `it called, wrongly: ${oneLine(call.invalid.reason)}` };
   }
-  if (!call.recovered) return { name, status: "ok", text: `called natively${prompt}` };
+  if (!call.recovered) {
+    const whole = pieces < 2 ? "; calls come whole, in silence while one is written" : "";
+    return { name, status: "ok", text: `called natively${prompt}${whole}` };
+  }
   const text = `called in the answer's text, and understood${prompt}`;
   if (textTools) return { name, status: "ok", text };
   return { name, status: "note", text, advice: await advise() };

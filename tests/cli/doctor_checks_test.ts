@@ -13,9 +13,10 @@ import type { Message } from "../../src/types/message.ts";
 /** A reply as the checks get it. */
 const probe = (
   message: Partial<Message>,
-  { first = 0, total = 0, tokens = 0, ranAway = false, prompt = 0, cachedTokens = 0 } = {},
+  { first = 0, total = 0, tokens = 0, ranAway = false, prompt = 0, cachedTokens = 0, pieces = 2 } =
+    {},
 ) => ({
-  ...{ first, total, ranAway, finish: "stop", finishDetail: "" } as const,
+  ...{ first, total, ranAway, pieces, finish: "stop", finishDetail: "" } as const,
   message: { role: "assistant", content: "", ...message } as Message,
   usage: { inputTokens: prompt, outputTokens: tokens, ...(cachedTokens && { cachedTokens }) },
 });
@@ -98,6 +99,16 @@ Deno.test("doctor: how tools are called", async () => {
     const [given, textTools, says] of [
       [calls({}), undefined, "ok called natively"],
       [timed, undefined, "ok called natively (1 token of prompt, 20 ms)"],
+      [
+        probe({ toolCalls: [call] }, { prompt: 1000, cachedTokens: 200, first: 4000 }),
+        undefined,
+        "ok called natively (1000 tokens of prompt, 4.0 s, 200 tokens/s)",
+      ],
+      [
+        probe({ toolCalls: [call] }, { pieces: 1 }),
+        undefined,
+        "ok called natively; calls come whole, in silence while one is written",
+      ],
       [calls({ recovered: true }), undefined, `note ${understood}: do so`],
       [calls({ recovered: true }), true, `ok ${understood}`],
       [calls({ invalid: { text: "", reason: "a\nb" } }), undefined, "note it called, wrongly: a b"],
