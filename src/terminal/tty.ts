@@ -12,6 +12,8 @@ export interface RawTerminal extends Disposable {
   suspend(): Promise<void>;
   /** Gives the terminal, restored, to another program until `run` is done with it. */
   lend<T>(run: () => Promise<T>): Promise<T>;
+  /** Has the terminal, which knows kitty's keyboard protocol, tell Shift-Enter from Enter. */
+  useKitty(): void;
 }
 
 export interface RawOptions {
@@ -31,6 +33,15 @@ export interface RawOptions {
 /** Turns bracketed paste on; and off again, with other modes that may have been left on. */
 const ENTER = "\x1b[?2004h";
 const LEAVE = "\x1b[?2004l\x1b[?25h\x1b[?7h\x1b[m";
+/**
+ * Kitty's keyboard protocol, on a stack of the terminal's own: keys that old codes do not tell apart, with
+ * the character that Shift makes of each.
+ */
+const KITTY_ON = "\x1b[>5u";
+const KITTY_OFF = "\x1b[<u";
+/** xterm's modifyOtherKeys, for keys without a code of their own, such as Shift-Enter. */
+const OTHER_KEYS_ON = "\x1b[>4;1m";
+const OTHER_KEYS_OFF = "\x1b[>4m";
 const FOCUS_ON = "\x1b[?1004h";
 const FOCUS_OFF = "\x1b[?1004l";
 const unix = Deno.build.os !== "windows";
@@ -38,6 +49,8 @@ const unix = Deno.build.os !== "windows";
 const holders: RawOptions[] = [];
 /** Removes the listeners of {@linkcode watch}. */
 let endWatch = () => {};
+/** True once the terminal said that it knows kitty's protocol. */
+let hasKitty = false;
 /** True while another program has the terminal. */
 let isLent = false;
 /** Resolves the promise that {@linkcode suspend} returned. */
@@ -55,6 +68,11 @@ export function rawTerminal(options: RawOptions = {}): RawTerminal {
   return {
     suspend,
     lend,
+    useKitty() {
+      if (hasKitty || holders.length === 0) return;
+      hasKitty = true;
+      if (!isLent) writeStdout(KITTY_ON);
+    },
     [Symbol.dispose]() {
       const at = holders.indexOf(options);
       if (at < 0) return;
@@ -127,16 +145,20 @@ export function unlessGone(step: () => void): void {
   }
 }
 
+/** True for terminals that have modifyOtherKeys; others may take it for colours. */
+const hasOtherKeys = () => Deno.env.has("TMUX") || Deno.env.has("XTERM_VERSION");
 const reportsFocus = () => holders.some(({ focus }) => focus);
 
 function enterRaw(): void {
   Deno.stdin.setRaw(true);
-  writeStdout(ENTER + (reportsFocus() ? FOCUS_ON : ""));
+  const keyboard = hasKitty ? KITTY_ON : hasOtherKeys() ? OTHER_KEYS_ON : "";
+  writeStdout(ENTER + keyboard + (reportsFocus() ? FOCUS_ON : ""));
 }
 
 /** Restores the terminal as far as it is still there. */
 function exitRaw(): void {
-  unlessGone(() => writeStdout((reportsFocus() ? FOCUS_OFF : "") + LEAVE));
+  const keyboard = (hasKitty ? KITTY_OFF : "") + (hasOtherKeys() ? OTHER_KEYS_OFF : "");
+  unlessGone(() => writeStdout((reportsFocus() ? FOCUS_OFF : "") + keyboard + LEAVE));
   unlessGone(() => Deno.stdin.setRaw(false));
 }
 

@@ -107,3 +107,26 @@ configuredTest(
     assert(rows.some((row) => row.startsWith("  1 to 9")), rows.join("\n"));
   },
 );
+
+configuredTest(
+  "Shift-Enter: the terminal that knows kitty's protocol is asked for it; the editor has it off",
+  { setup: "export EDITOR='sh ed.sh'" },
+  async (screen) => {
+    await screen.output((output) => output.includes("\x1b[?u"));
+    // The answer of a terminal, as if it came from one.
+    await screen.type("\x1b[?0u");
+    await screen.output((output) => output.includes("\x1b[>5u"));
+    await screen.type("one\x1b[13;2utwo");
+    await screen.until((rows) => rows.includes("> one") && rows.includes("  ...> two"));
+    await screen.type("\x1b[103;5u");
+    await screen.until("EDITING");
+    const pops = (output: string) => output.split("\x1b[<u").length - 1;
+    const pushes = (output: string) => output.split("\x1b[>5u").length - 1;
+    await screen.output((output) => pops(output) === 1);
+    await screen.type("x\r");
+    await screen.output((output) => pushes(output) === 2);
+    await screen.type("\x1b[99;5u\x1b[100;5u");
+    await screen.until("left: 0");
+    await screen.output((output) => pops(output) === 2 && output.includes("\x1b[>4m"));
+  },
+);

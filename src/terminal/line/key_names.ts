@@ -92,6 +92,7 @@ function codeMeaning(code: number, modifier: number, shifted: number | undefined
   const isText = shown >= 32 && shown <= 0x10ffff && (shown < 0xd800 || shown >= 0xf900);
   if (keypad === undefined && !isText) return undefined;
   const char = keypad ?? String.fromCodePoint(shown);
+  if (char === " " && bits & 4) return { name: withModifiers("space", modifier) };
   const held = bits & ~(1 | 64 | 128);
   if (held !== 0) return { name: withModifiers(char.toLowerCase(), held + 1) };
   return { text: bits & 1 ? char.toUpperCase() : char };

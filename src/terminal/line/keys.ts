@@ -25,9 +25,12 @@ export type Key =
 /** The beginning of the names of keys that tell the background. */
 export const BACKGROUND_KEY = "background-";
 
+/** The name of a terminal's answer that it knows kitty's keyboard protocol. */
+export const KITTY_KEY = "keyboard-kitty";
+
 /** True for a report of the terminal, which no person typed. */
 export function isReport({ name = "" }: Key): boolean {
-  return name.startsWith("focus-") || name.startsWith(BACKGROUND_KEY);
+  return name.startsWith("focus-") || name === KITTY_KEY || name.startsWith(BACKGROUND_KEY);
 }
 
 /** An Enter pressed before raw mode arrives as a line feed within these milliseconds. */
@@ -45,6 +48,9 @@ const PASTE_END = "\x1b[201~";
 /** An Escape that makes a marker of the text behind it, where taking markers out made a new one. */
 const MARKER_START = new RegExp("[\x1b\x9b]+(?=\\[?20[01]~)", "g");
 const PASTE_MARKER = new RegExp("\x1b\\[20[01]~", "g");
+
+/** Ctrl-C at the end of what came, as it is and as kitty and xterm may write it. */
+const INTERRUPTS = new RegExp("(?:\x03|\x1b\\[99;5u|\x1b\\[27;5;99~)+$");
 
 export class KeyDecoder {
   readonly #utf8 = new TextDecoder();
@@ -73,6 +79,11 @@ export class KeyDecoder {
    */
   get pending(): boolean {
     return this.#paste ? this.#pasteEnd > 0 || this.#isInterrupted : this.#rest !== "";
+  }
+
+  /** True within a paste whose end has not come. */
+  get isPasting(): boolean {
+    return this.#paste !== undefined;
   }
 
   /** Nothing more came in time: the keys that the pending bytes stand for by themselves. */
@@ -128,17 +139,24 @@ export class KeyDecoder {
     const open = input.length - partOfMarker(input, from);
     pieces.push(input.slice(from, open));
     this.#rest = input.slice(open);
-    this.#isInterrupted = input.endsWith("\x03");
+    this.#isInterrupted = INTERRUPTS.test(input);
   }
 
   /** Ends a paste without an end before the Ctrl-C, which is spent on that. */
   #breakPaste(pieces: string[]): void {
-    const pasted = pieces.splice(0).join("");
-    let end = pasted.length;
-    while (pasted[end - 1] === "\x03") end--;
-    const text = pasted.slice(0, end);
+    const text = pieces.splice(0).join("").replace(INTERRUPTS, "");
     this.#pasteEnd = pieces.push(text);
     this.#endPaste(pieces);
+  }
+
+  /** Ends a paste whose end did not come for long: what came so far is the paste. */
+  giveUp(): Key[] {
+    if (this.#paste) {
+      this.#pasteEnd = this.#paste.push(this.#rest);
+      this.#rest = "";
+      this.#endPaste(this.#paste);
+    }
+    return this.#keys.splice(0);
   }
 
   /** Ends the paste where its last end was, and takes what follows for typed. */
@@ -238,6 +256,7 @@ export class KeyDecoder {
       return input.length >= end + 4 ? end + 4 - at : final ? input.length - at : 0;
     }
     if (input.startsWith(PASTE_START, at)) this.#paste = [];
+    else if (letter === "u" && /^\?\d+$/.test(params)) this.#addKey(KITTY_KEY);
     else if (end === intermediate) this.#add(csiMeaning(params, letter, alt));
     return end + 1 - at;
   }

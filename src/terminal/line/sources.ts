@@ -79,13 +79,20 @@ export class LineSource {
 /** Milliseconds that the rest of a key may take: its bytes come together, people are slower. */
 const PAUSE_MS = 40;
 
+/** A paste that is silent for so many milliseconds has lost its end: keys are keys again. */
+const LOST_PASTE_MS = 5000;
+
 /** The keys in a stream of bytes. Keys typed before anyone asked are not lost. */
 export class KeySource {
   readonly #decoder = new KeyDecoder();
   #keys: Key[] = [];
   /** The next of the keys. */
   #at = 0;
-  constructor(private readonly source: ByteSource, private readonly pauseMs = PAUSE_MS) {}
+  constructor(
+    private readonly source: ByteSource,
+    private readonly pauseMs = PAUSE_MS,
+    private readonly lostMs = LOST_PASTE_MS,
+  ) {}
 
   /** True when a key is there already. */
   get ready(): boolean {
@@ -95,10 +102,14 @@ export class KeySource {
   /** The next key; null at the end of the input, or once `signal` is aborted. */
   async next(signal?: AbortSignal): Promise<Key | null> {
     while (!this.ready && !signal?.aborted) {
-      if (await this.#read(signal, this.#decoder.pending ? this.pauseMs : undefined)) continue;
+      const { pending, isPasting } = this.#decoder;
+      if (await this.#read(signal, pending ? this.pauseMs : isPasting ? this.lostMs : undefined)) {
+        continue;
+      }
       if (signal?.aborted) break;
       if (this.#decoder.pending) this.#add(this.#decoder.flush());
       else if (this.source.ended) return null;
+      else if (isPasting) this.#add(this.#decoder.giveUp());
     }
     return signal?.aborted ? null : this.#keys[this.#at++] ?? null;
   }

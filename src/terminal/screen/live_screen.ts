@@ -6,7 +6,7 @@
 import { clipboardSequence, type Copied } from "../clipboard.ts";
 import { processTerminal, type Terminal } from "../terminal.ts";
 import { DEFAULT_KEYMAP } from "../line/actions.ts";
-import { BACKGROUND_KEY, type Key } from "../line/keys.ts";
+import { BACKGROUND_KEY, type Key, KITTY_KEY } from "../line/keys.ts";
 import type { Background } from "../style.ts";
 import type { KillRing } from "../line/state.ts";
 import { cellsOf, styledRow, styledRows } from "../styled.ts";
@@ -61,6 +61,8 @@ const TICK_MS = 120;
 const QUESTION_QUIET_MS = 200;
 /** The same where a message is being written: people pause for longer between its words. */
 const DRAFT_QUIET_MS = 1000;
+/** Asks for the flags of kitty's keyboard protocol; only terminals that know it answer. */
+const ASK_KEYBOARD = "\x1b[?u";
 /** OSC 11 with `?`; a later answer, in milliseconds, is dropped: colours do not change amid a session. */
 const ASK_BACKGROUND = "\x1b]11;?\x1b\\";
 const BACKGROUND_MS = 50;
@@ -80,6 +82,7 @@ export class LiveScreen implements Screen {
   readonly #ring: { kills: KillRing } = { kills: [] };
   /** The text printed last. */
   #printed = "";
+  #hasAskedKeyboard = false;
   /** When the terminal was asked for its background. */
   #askedAt: number | undefined;
   /** When the last key was pressed. */
@@ -150,6 +153,7 @@ export class LiveScreen implements Screen {
     if (this.#over.signal.aborted) return Promise.resolve(null);
     const message = this.#message.read();
     this.#output.drawSoon();
+    this.#askKeyboard();
     this.#askBackground();
     return message;
   }
@@ -240,6 +244,13 @@ export class LiveScreen implements Screen {
     this.#over.abort();
     unlessGone(() => this.terminal.write(this.#output.end().replaceAll("\n", "\r\n")));
     this.#driver[Symbol.dispose]();
+  }
+
+  /** Asks once, when the first prompt is there: nobody waits for the answer. */
+  #askKeyboard(): void {
+    if (this.#hasAskedKeyboard) return;
+    this.#hasAskedKeyboard = true;
+    this.terminal.write(ASK_KEYBOARD);
   }
 
   /** Asks for the background once, when the first prompt is there: nobody waits for the answer. */
@@ -333,6 +344,7 @@ export class LiveScreen implements Screen {
   }
 
   #onReport(name: string): void {
+    if (name === KITTY_KEY) return this.#driver.useKitty();
     if (name.startsWith(BACKGROUND_KEY)) {
       this.#takeBackground(name.slice(BACKGROUND_KEY.length) as Background);
       return;

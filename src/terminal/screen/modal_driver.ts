@@ -55,6 +55,10 @@ export class ModalDriver implements Disposable {
     return this.#raw.lend(run);
   }
 
+  useKitty(): void {
+    this.#raw.useKitty();
+  }
+
   [Symbol.dispose](): void {
     this.#raw[Symbol.dispose]();
   }

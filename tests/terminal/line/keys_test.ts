@@ -112,7 +112,9 @@ const rows: [bytes: string, keys: string][] = [
   ["a\x1b[2;1Rb\x1b[27;5~c", '"abc"'],
   ["a\x1b[12;34Rb\x1b[8;24;80tc", '"abc"'],
   ["a\x1b[M !!b\x1b[<0;1;2Mc\x1b[<0;1;2md", '"abcd"'],
-  ["a\x1b[99~b\x1b[1;5Xc\x1bOzd\x1b[?1uc\x1b[! pd", '"abcdcd"'],
+  ["a\x1b[99~b\x1b[1;5Xc\x1bOzd\x1b[! pd", '"abcdd"'],
+  ["a\x1b[?0ub\x1b[?5u", '"a" keyboard-kitty "b" keyboard-kitty'],
+  ["\x1b[32;5u\x1b[44:60;4u", "ctrl-space alt-<"],
   ["a\x1b]11;rgb:0000/0000/0000\x07b", '"a" background-dark "b"'],
   ["a\x1b]10;rgb:0000/0000/0000\x07b\x1bP11;rgb:ff/ff/ff\x07\x1b]11;?\x07", '"ab"'],
   [`\x1b]11;${"x".repeat(300)}rgb:ff/ff/ff\x07`, ""],
@@ -185,6 +187,23 @@ Deno.test("TTY-03 a paste whose end is lost is ended by a Ctrl-C with nothing be
   assertEquals([push("\x03\x03"), decoder.pending], [[], true]);
   assertEquals(decoder.flush(), [{ type: "paste", text: "one\ntwo\x03y\n" }]);
   assertEquals(push("\x03"), [{ type: "key", name: "ctrl-c" }]);
+});
+
+Deno.test("TTY-03 a paste without an end is ended by the Ctrl-C of other protocols, and by a silence", () => {
+  for (const interrupt of ["\x1b[99;5u", "\x1b[27;5;99~"]) {
+    const decoder = new KeyDecoder();
+    const push = (text: string) => decoder.push(new TextEncoder().encode(text));
+    push("\x1b[200~one");
+    assertEquals([push(interrupt), decoder.pending], [[], true]);
+    assertEquals(decoder.flush(), [{ type: "paste", text: "one" }]);
+    assertEquals(push(interrupt), [{ type: "key", name: "ctrl-c" }]);
+  }
+  const decoder = new KeyDecoder();
+  const push = (text: string) => decoder.push(new TextEncoder().encode(text));
+  assertEquals([push("\x1b[200~one\rtwo\x1b[20"), decoder.isPasting], [[], true]);
+  assertEquals(decoder.giveUp(), [{ type: "paste", text: "one\ntwo\x1b[20" }]);
+  assertEquals([decoder.giveUp(), decoder.isPasting], [[], false]);
+  assertEquals(push("\r"), [{ type: "key", name: "enter" }]);
 });
 
 Deno.test("what is pending waits for its rest, text does not", () => {

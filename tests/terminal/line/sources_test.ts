@@ -48,6 +48,15 @@ Deno.test("a lone Escape is one when nothing follows in time", async () => {
   assertEquals([await keys.next(), await keys.next()], [key("escape"), null]);
 });
 
+Deno.test("a paste whose end is lost is given up when it is silent for long", async () => {
+  const input = stream();
+  const keys = new KeySource(new ByteSource(input), FOREVER, 1);
+  input.send("\x1b[200~some text");
+  assertEquals(await keys.next(), { type: "paste", text: "some text" });
+  input.send("\r");
+  assertEquals(await keys.next(), key("enter"));
+});
+
 Deno.test("a reader that is aborted takes no key from the next one", async () => {
   const input = stream();
   const keys = new KeySource(new ByteSource(input), FOREVER);

@@ -12,7 +12,7 @@ import { Screen } from "../../helpers/screen.ts";
 
 /** Sequences that the grid knows nothing of: synchronized output, notifications, a question. */
 const UNSEEN = new RegExp(
-  "\x1b\\[\\?2026[hl]|\x1b\\]9;[^\x07]*\x07|\x1b\\]11;\\?\x1b\\\\",
+  "\x1b\\[\\?2026[hl]|\x1b\\]9;[^\x07]*\x07|\x1b\\[\\?u|\x1b\\]11;\\?\x1b\\\\",
   "g",
 );
 
@@ -72,12 +72,15 @@ export class FakeTerminal implements Terminal {
     this.#onEvent();
   }
 
+  /** True once kitty's keyboard protocol is used. */
+  hasKitty = false;
   /** What those in raw mode want to be told, outermost first. */
   readonly holders: RawOptions[] = [];
 
   raw(options: RawOptions) {
     this.holders.push(options);
     return {
+      useKitty: () => void (this.hasKitty = true),
       suspend: () => Promise.resolve(),
       lend: <T>(run: () => Promise<T>) => run(),
       [Symbol.dispose]() {},
