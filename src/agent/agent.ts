@@ -1,7 +1,7 @@
 import type { Backend } from "../backends/backend.ts";
 import { type AgentSettings, type CopilotConfig, copilotConfig } from "../config.ts";
 import { targetOf, withModel } from "../model_target.ts";
-import { builtinTools, withJobs } from "../tools/mod.ts";
+import { builtinTools, tasksTool, withJobs } from "../tools/mod.ts";
 import type { Message } from "../types/message.ts";
 import type { Policy } from "../types/policy.ts";
 import type { Tool, ToolContext } from "../types/tool.ts";
@@ -44,6 +44,8 @@ export interface AgentOptions extends Pick<ToolContext, "confine" | "onWritten" 
   tools?: readonly Tool[];
   /** Decides each tool call: with none, what the model asks for is run (spec 4.2). */
   policy?: Policy;
+  /** True offers a list of steps to models that have room for it: false. */
+  keepsTasks?: boolean;
   /** Replaces the system prompt. */
   systemPrompt?: string;
 }
@@ -78,9 +80,9 @@ export class CopilotAgent {
   readonly #ownPrompt: string | undefined;
   /** The part of each tool's context that the options give. */
   readonly #given: Pick<ToolContext, "confine" | "onWritten" | "jobs" | "env">;
-  /** The tools without jobs, which small models have no room for. */
+  /** The tools without jobs and tasks, which small models have no room for. */
   readonly #plainTools: readonly Tool[];
-  /** The tools with jobs, where there are some. */
+  /** The tools with jobs and tasks, where there are some. */
   readonly #ownTools: readonly Tool[];
   /** The tools of other programs. */
   #plugged: readonly Tool[] = [];
@@ -116,7 +118,8 @@ export class CopilotAgent {
     };
     this.jobs = jobs;
     this.#plainTools = options.tools ?? builtinTools;
-    this.#ownTools = jobs ? withJobs(this.#plainTools) : this.#plainTools;
+    const tools = jobs ? withJobs(this.#plainTools) : this.#plainTools;
+    this.#ownTools = options.keepsTasks ? [...tools, tasksTool] : tools;
     this.policy = options.policy ?? { decide: () => ({ allow: true }) };
     this.#ownPrompt = options.systemPrompt;
     checkToolNames(this.tools);

@@ -1,8 +1,9 @@
 /** The request for a summary of a conversation, and the messages made from the answer. Pure. @module */
 
-import { imagesOf } from "../text/parts.ts";
+import { imagesOf, userMessage } from "../text/parts.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import { checkArguments } from "../tools/schema.ts";
+import { tasksIn, tasksPart } from "../tools/tasks.ts";
 import type { Message } from "../types/message.ts";
 import type { Tool } from "../types/tool.ts";
 
@@ -69,8 +70,8 @@ export function outline(messages: readonly Message[]): string {
 const MAX_LISTED_PATHS = 40;
 
 /**
- * The messages that stand for `old`: its summary with the files that calls of `tools` opened, and a
- * sentence of the model's, as roles alternate and a message of the person follows.
+ * The messages that stand for `old`: its summary with the files that calls of `tools` opened and the
+ * list of tasks, and a sentence of the model's, as roles alternate and a message of the person follows.
  */
 export function summaryMessages(
   summary: string,
@@ -87,8 +88,11 @@ export function summaryMessages(
   );
   const paths = [...new Set(named.reverse())].slice(0, MAX_LISTED_PATHS).reverse();
   const files = paths.length > 0 ? `\n\nFiles that were open: ${paths.join(", ")}` : "";
+  const text = `${TITLE}\n${summary}${files}`;
+  const tasks = tasksIn(old);
+  const said = userMessage(tasks.length > 0 ? [{ type: "text", text }, tasksPart(tasks)] : text);
   return [
-    { role: "user", content: `${TITLE}\n${summary}${files}`, standsFor: "summary" },
+    { ...said, standsFor: "summary" },
     { role: "assistant", content: GOING_ON, standsFor: "summary" },
   ];
 }

@@ -18,6 +18,7 @@ const VERBS: Readonly<Record<CallAction | "call", readonly [string, string, stri
   check: ["Check", "Checked", "Checking"],
   edit: ["Edit", "Edited", "Editing"],
   write: ["Write", "Wrote", "Writing"],
+  plan: ["Plan", "Planned", "Planning"],
   call: ["Call", "Called", "Calling"],
 };
 /** The actions that only look: such calls one after the other are told in one row. */
@@ -100,6 +101,7 @@ const NOUNS: Readonly<Record<string, readonly [one: string, many: string]>> = {
 
 function countsText({ range, counts = {}, job }: Omit<ToolOutcome, "content">): string {
   if (job !== undefined) return `job ${job}`;
+  if (counts.tasks !== undefined) return `${counts.done}/${counts.tasks} tasks`;
   if (range !== undefined) {
     const { first, last, total, isExact } = range;
     if (first === 1 && last === total && isExact) return count(total, "line");

@@ -159,6 +159,7 @@ const TEXTS: ReportTexts = {
 const HELP_MORE: readonly [string, string][] = [
   ["@PATH", "in a message, typed and not pasted: sends the file along"],
   ["!COMMAND", "runs a shell command; its output goes along with the next message"],
+  ["Ctrl-T", "shows the steps of long work, or hides them"],
 ];
 /** The actions whose keys the help lists; `/keys` has them all. */
 const HELP_ACTIONS: readonly ActionName[] = [

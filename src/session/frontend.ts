@@ -11,7 +11,7 @@ import type { TurnEvent } from "../types/event.ts";
 import type { HeededInstructions, InstructionDoubt, InstructionFile, Notice } from "./report.ts";
 import type { ToolCall } from "../types/message.ts";
 import type { Resumed } from "./record.ts";
-import type { Change, Job, Leave, Subject } from "../types/tool.ts";
+import type { Change, Job, Leave, Subject, TaskItem } from "../types/tool.ts";
 
 /** A question about one call, as data. */
 export interface Approval {
@@ -90,6 +90,8 @@ export interface Status {
   tokens: { used: number; isCounted: boolean; window: number | undefined };
   /** US dollars so far; undefined while no request had a known price. */
   cost: number | undefined;
+  /** The steps of long work, as the model keeps them; empty where it does not. */
+  tasks: readonly TaskItem[];
   runningJobs: number;
 }
 

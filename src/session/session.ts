@@ -12,6 +12,7 @@ import { inputParts } from "../text/parts.ts";
 import { type ExecutionFacts, factsOf } from "../records/execution.ts";
 import type { StoredSession } from "../records/store.ts";
 import { shellTool } from "../tools/mod.ts";
+import { tasksIn } from "../tools/tasks.ts";
 import { jobStore } from "../tools/shell/jobs.ts";
 import type { TurnEvent, TurnResult } from "../types/event.ts";
 import type { Part, TextPart } from "../types/message.ts";
@@ -110,6 +111,7 @@ export class Session implements AsyncDisposable {
       confine: permissions.confine(() => this.agent.state.workingDir),
       onWritten: (file) => this.#state.undo?.onWritten(file),
       jobs,
+      keepsTasks: frontend.approve !== undefined,
       env: permissions.env,
     });
     jobs.onEnd = (job) => {
@@ -143,6 +145,7 @@ export class Session implements AsyncDisposable {
       ...mode && { mode },
       tokens: { used, isCounted, window },
       cost,
+      tasks: tasksIn(agent.state.messages),
       runningJobs: jobs.list.filter(({ outcome }) => outcome === undefined).length,
     };
   }

@@ -4,6 +4,7 @@
  */
 
 import type { CallAction, Subject, Tool } from "../types/tool.ts";
+import { parseTasks, TASKS } from "./tasks.ts";
 import { checkArguments, type ToolArgs } from "./schema.ts";
 
 const string = (description: string): ToolArgs => ({ type: "string", description });
@@ -185,6 +186,20 @@ const jobTool = callable({
   access: "read",
   subject: ({ job }) => ({ action: "check", ...typeof job === "number" && { job } }),
   run: async (args, context) => (await import("./shell/background.ts")).jobOutput(args, context),
+});
+
+/** The list of steps that the model keeps; {@linkcode tasksIn} finds the newest one. */
+export const tasksTool: Tool = callable({
+  name: TASKS,
+  description: "For long work: keep all its steps in a list, a line each: [x] done, [ ] open",
+  parameters: object({ list: { type: "string" } }, ["list"]),
+  access: "read",
+  subject: () => ({ action: "plan" }),
+  run({ list }) {
+    const tasks = parseTasks(String(list));
+    const done = tasks.filter(({ isDone }) => isDone).length;
+    return { content: `${done} of ${tasks.length} done`, counts: { done, tasks: tasks.length } };
+  },
 });
 
 /** `tools` with jobs: the built-in `run_bash` can run in the background, where `job_output` looks. */

@@ -119,7 +119,8 @@ export type Confine = (program: string, args: readonly string[], leave?: Leave) 
 
 /**
  * What a call does to its object. `find` looks for names and `search` for text in files; `start` runs a
- * command in the background, `check` looks at one; `edit` changes parts of a file, `write` all of it.
+ * command in the background, `check` looks at one; `edit` changes parts of a file, `write` all of it;
+ * `plan` lists the steps of the work.
  */
 export type CallAction =
   | "read"
@@ -130,7 +131,16 @@ export type CallAction =
   | "start"
   | "check"
   | "edit"
-  | "write";
+  | "write"
+  | "plan";
+
+/** A step of long work, as the model lists it. */
+export interface TaskItem {
+  /** The step, in the model's words. */
+  text: string;
+  /** True once it is done. */
+  isDone: boolean;
+}
 
 /** The object of a call, for policies and for people: at most one of `path`, `command` and `url`. */
 export interface Subject {

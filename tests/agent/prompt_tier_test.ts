@@ -58,7 +58,10 @@ Deno.test("the first request of a lean tier has at most 3 KB, of a full one at m
     ];
     await using jobs = jobStore();
     for (const config of configs) {
-      await processTurn(new CopilotAgent({ promptTier, ...config }, "/", { jobs }), "hi");
+      await processTurn(
+        new CopilotAgent({ promptTier, ...config }, "/", { jobs, keepsTasks: true }),
+        "hi",
+      );
     }
     for (const { text } of server.requests) {
       // This parameter is for the server alone: it is no token of the prompt.
@@ -77,6 +80,17 @@ Deno.test("a lean tier offers no jobs, and none are offered where nobody keeps t
   assertEquals(offered("lean", { jobs }), offered("lean", {}));
   assert(offered("full", { jobs }).includes('"job_output"'));
   for (const word of ["job", "run_in_background"]) assert(!offered("full", {}).includes(word));
+});
+
+Deno.test("a lean tier has no room for the list of steps, which others get where it is shown", () => {
+  const offered = (promptTier: PromptTier, keepsTasks: boolean) =>
+    new CopilotAgent({ promptTier, local: localConfig({ model: "m" }) }, ".", { keepsTasks })
+      .offered.some(({ name }) => name === "tasks");
+  assertEquals([offered("lean", true), offered("full", true), offered("full", false)], [
+    false,
+    true,
+    false,
+  ]);
 });
 
 Deno.test("keep_alive and think go along where they are set", async () => {

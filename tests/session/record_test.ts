@@ -236,3 +236,24 @@ Deno.test("a session is called by what was typed first, up to 200 characters", (
   const head = { started: "s", title: "t" } as StoredSession["head"];
   assertEquals(sessionTitle(stored([], { head })), { started: "s", title: "t" });
 });
+
+recordTest(
+  "the list of steps is there again where a session goes on, and goes with the messages that are taken back",
+  [
+    { toolCalls: [{ name: "tasks", arguments: { list: "[x] a\n[ ] b" } }] },
+    { text: "Half." },
+  ],
+  async ({ open }) => {
+    const expected = [{ text: "a", isDone: true }, { text: "b", isDone: false }];
+    {
+      await using fake = await open();
+      assertEquals(fake.session.status.tasks, []);
+      await fake.session.prompt("go", signal);
+      assertEquals(fake.session.status.tasks, expected);
+    }
+    await using fake = await open({ resumesNewest: true });
+    assertEquals(fake.session.status.tasks, expected);
+    await fake.command("/clear");
+    assertEquals(fake.session.status.tasks, []);
+  },
+);

@@ -7,7 +7,7 @@ import type { CallAction, Change, ChangeLine, Subject } from "../../types/tool.t
 import { type Called, callText, runningText } from "../call_text.ts";
 import type { ContentBlock } from "./content.ts";
 
-type CallKind = "read" | "edit" | "search" | "execute" | "fetch" | "other";
+type CallKind = "read" | "edit" | "search" | "execute" | "fetch" | "think" | "other";
 
 /** A piece of a call's content (schema `ToolCallContent`). */
 type CallContent =
@@ -36,6 +36,7 @@ const CALL_KINDS: Readonly<Record<CallAction, CallKind>> = {
   check: "execute",
   edit: "edit",
   write: "edit",
+  plan: "think",
 };
 
 /** A call that is asked about, or begins. */

@@ -24,6 +24,7 @@ import { terminalSize } from "../../terminal/tty.ts";
 import { wrapped } from "../../text/wrap.ts";
 import { footerText } from "./footer.ts";
 import { waitingText } from "../report_text.ts";
+import { taskRows } from "./task_rows.ts";
 import { TurnView } from "./turn_view.ts";
 
 type ScreenOptions = ConstructorParameters<typeof LiveScreen>[0];
@@ -50,6 +51,7 @@ export class Display implements Disposable {
   #theme: Theme;
   /** The background that the terminal told, whatever the theme. */
   #background: Background | undefined;
+  #showsTasks = false;
   #screen: Screen | undefined;
   #view: TurnView | undefined;
   /** The command that waits for the model, since when, and the tokens it wrote. */
@@ -149,11 +151,25 @@ export class Display implements Disposable {
         return asksBackground() ? onBackground : undefined;
       },
       rewindLine: "/undo",
+      panel: () =>
+        this.#showsTasks
+          ? taskRows(this.status?.tasks ?? [], { unicode: this.look.unicode, paint: this.paint })
+          : [],
+      onTasks: () => this.#toggleTasks(),
     });
   }
 
   #sgr(style: Style): string {
     return styleStart(this.look, style);
+  }
+
+  /** Shows the list of steps, or hides it. */
+  #toggleTasks(): void {
+    if ((this.status?.tasks ?? []).length === 0) {
+      return this.say("· no tasks: the model lists the steps of long work");
+    }
+    this.#showsTasks = !this.#showsTasks;
+    this.screen.update();
   }
 
   #activity(): readonly string[] | undefined {

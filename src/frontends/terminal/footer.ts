@@ -16,10 +16,13 @@ export function footerText(
   home = Deno.env.get("HOME"),
   lineMode?: string,
 ): string {
-  const { model, runningJobs, tokens, cost, approvesAll, mode } = status;
+  const { model, tasks, runningJobs, tokens, cost, approvesAll, mode } = status;
   const parts = [
     ...(lineMode === undefined ? [] : [lineMode]),
     ...(model === undefined ? [] : [modelText(model)]),
+    ...(tasks.length > 0
+      ? [`${tasks.filter(({ isDone }) => isDone).length}/${tasks.length} tasks`]
+      : []),
     ...(runningJobs > 0 ? [count(runningJobs, "job")] : []),
     ...(tokens.used > 0 ? [tokenShare(tokens)] : []),
     ...(cost === undefined ? [] : [dollars(cost)]),

@@ -85,7 +85,11 @@ export const ACTIONS = [
   },
   { name: "yank", keys: "ctrl-y", help: "put in what was cut" },
   { name: "yank-pop", keys: "alt-y", help: "behind ctrl-y: what was cut before that" },
-  { name: "transpose-chars", keys: "ctrl-t", help: "swap two characters" },
+  {
+    name: "transpose-chars",
+    keys: "ctrl-t",
+    help: "swap two characters; in a session ctrl-t shows the steps of long work instead",
+  },
   { name: "transpose-words", keys: "alt-t", help: "swap two words" },
   { name: "upcase-word", keys: "alt-u", help: "make the word upper case" },
   { name: "downcase-word", keys: "alt-l", help: "make the word lower case" },

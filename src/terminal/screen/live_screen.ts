@@ -49,6 +49,10 @@ interface LiveScreenOptions extends
   onShiftTab?: () => void;
   /** Called with the terminal's background, if it tells it in time; left out, it is not asked. */
   onBackground?: ((background: Background) => void) | undefined;
+  /** Rows with SGR between the progress and the messages that wait. */
+  panel?: () => readonly string[];
+  /** Ctrl-T: shows or hides these rows. */
+  onTasks?: () => void;
   /** Ctrl-O: makes a modal that shows all of the conversation; left out, there is none. */
   transcript?: () => Promise<Modal<void> | undefined>;
   /** A signal, or the terminal is gone; the terminal is restored already. */
@@ -293,6 +297,9 @@ export class LiveScreen implements Screen {
     const { tail } = this.#output;
     const above: CellRow[] = tail === "" ? [] : styledRows(tail.slice(-MAX_TAIL), columns);
     for (const row of activity ?? []) above.push(styledRow(row, columns));
+    if (!this.#isAsking()) {
+      for (const row of this.options.panel?.() ?? []) above.push(styledRow(row, columns));
+    }
     const { queued, isHeld } = this.#message;
     for (const units of queued) {
       const start = sanitizeProse(unitsText(units).slice(0, MAX_TAIL).replace(/\s+/g, " "));
@@ -362,6 +369,13 @@ export class LiveScreen implements Screen {
     const action = keymap.bindings.get(key.name ?? "");
     if (action === "next-mode" && onShiftTab && !this.#isAsking() && !this.#message.hasMenu) {
       onShiftTab();
+      return true;
+    }
+    const { onTasks } = this.options;
+    // A session has another use for the key, unless the person bound it themselves.
+    const isTasks = key.name === "ctrl-t" && action === "transpose-chars";
+    if (isTasks && onTasks && !this.#modals.isFullScreen) {
+      onTasks();
       return true;
     }
     if (action !== "transcript" || this.#modals.isFullScreen) return false;

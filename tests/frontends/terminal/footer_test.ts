@@ -8,6 +8,7 @@ const STATUS: Status = {
   approvesAll: false,
   tokens: { used: 0, isCounted: true, window: undefined },
   cost: undefined,
+  tasks: [],
   runningJobs: 0,
 };
 const tokens = (used: number, isCounted = true, window?: number) => ({
@@ -26,6 +27,10 @@ const ROWS: [change: Partial<Status>, shown: string, columns?: number][] = [
   ],
   [{ approvesAll: true }, "m · ~/work · --yes"],
   [{ runningJobs: 1 }, "m · 1 job · ~/work"],
+  [
+    { tasks: [{ text: "a", isDone: true }, { text: "b", isDone: false }] },
+    "m · 1/2 tasks · ~/work",
+  ],
   [{ runningJobs: 2, cost: 0 }, "m · 2 jobs · $0.0000 · ~/work"],
   [tokens(1), "m · 1 tokens · ~/work"],
   [tokens(999, false), "m · ~999 tokens · ~/work"],

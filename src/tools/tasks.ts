@@ -1,0 +1,43 @@
+/** The list of steps that the model keeps on long work: data of the conversation. Pure. @module */
+
+import type { Message, Part } from "../types/message.ts";
+import type { TaskItem } from "../types/tool.ts";
+
+/** The name of the tool, and of the part of a summary that keeps the list. */
+export const TASKS = "tasks";
+/** The most steps that are kept, and the most characters of each. */
+const MAX_TASKS = 100;
+const MAX_TASK_CHARS = 200;
+
+/** The steps in a list that the model wrote: lines with a box, or where none has one, all of them. */
+export function parseTasks(list: string): TaskItem[] {
+  const lines = list.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+  const boxed = lines.flatMap((line): TaskItem[] => {
+    const [, sign, text] = /^(?:[-*+]|\d+[.)])?\s*\[(.?)\]\s*(.+)$/u.exec(line) ?? [];
+    return text === undefined ? [] : [{ text, isDone: /[x✓✔]/i.test(sign!) }];
+  });
+  const tasks = boxed.length > 0 ? boxed : lines.map((text) => ({ text, isDone: false }));
+  return tasks.slice(0, MAX_TASKS)
+    .map((task) => ({ ...task, text: task.text.slice(0, MAX_TASK_CHARS).toWellFormed() }));
+}
+
+/** The newest list in a conversation; empty where there is none. */
+export function tasksIn(messages: readonly Message[]): TaskItem[] {
+  for (let at = messages.length - 1; at >= 0; at--) {
+    const { parts, toolCalls } = messages[at]!;
+    const list = toolCalls?.findLast(({ name }) => name === TASKS)?.arguments.list;
+    if (typeof list === "string") return parseTasks(list);
+    const kept = parts?.find(isTasksPart);
+    if (kept?.type === "resource") return parseTasks(kept.text);
+  }
+  return [];
+}
+
+/** The part of a summary that keeps the list of the messages that it stands for. */
+export function tasksPart(tasks: readonly TaskItem[]): Part {
+  const rows = tasks.map(({ text, isDone }) => `[${isDone ? "x" : " "}] ${text}`);
+  return { type: "resource", kind: "note", name: TASKS, text: `[Tasks]\n${rows.join("\n")}` };
+}
+
+const isTasksPart = (part: Part): boolean =>
+  part.type === "resource" && part.kind === "note" && part.name === TASKS;
