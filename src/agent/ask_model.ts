@@ -1,9 +1,12 @@
 /** One request to the model, and its answer. @module */
 
 import type { CallOptions, Delta, Reply } from "../backends/backend.ts";
+import { namesAndSchemas } from "../backends/reply.ts";
 import { BackendError } from "../errors.ts";
 import { HIDDEN_CYCLE, RepetitionWatcher } from "../text/repetition.ts";
 import { isBlank } from "../text/think.ts";
+import { extractToolCallsFromText } from "../toolcalls/extract.ts";
+import { isProposal } from "../toolcalls/proposal.ts";
 import type { StopReason, TurnEvent, Usage } from "../types/event.ts";
 import type { Message } from "../types/message.ts";
 import type { Tool } from "../types/tool.ts";
@@ -47,7 +50,10 @@ export function interruption(text = ""): Message {
 interface AskOptions extends Pick<CallOptions, "ready"> {
   signal: AbortSignal;
   emit: (event: TurnEvent) => void;
-  /** True to report an answer of reasoning alone, or one that the server kept, as `askAgain`: false. */
+  /**
+   * True to report an answer without text and calls, or one that the server kept, as `askAgain`, and to
+   * ask again where the connection breaks off amid a call: false.
+   */
   mayAskAgain?: boolean;
   /** The tools to offer: the agent's. */
   tools?: readonly Tool[];
@@ -70,6 +76,8 @@ export async function askModel(agent: CopilotAgent, options: AskOptions): Promis
   const onRunaway = () => runaway.abort();
   const fences = !agent.callsNatively();
   const splitter = new AnswerStream({ tools, emit, onRunaway, isTyped, fences });
+  const guard = runawayGuard(onRunaway);
+  const begun = new Set<Delta["type"]>();
   let reply: Reply;
   try {
     signal.throwIfAborted();
@@ -78,7 +86,10 @@ export async function askModel(agent: CopilotAgent, options: AskOptions): Promis
       ready,
       room: answerRoom(agent, options.messages),
       splitter,
-      onDelta: runawayGuard(onRunaway),
+      onDelta: (delta) => {
+        begun.add(delta.type);
+        guard(delta);
+      },
       onRetry: (retry) =>
         emit(
           retry.isLoading
@@ -92,11 +103,19 @@ export async function askModel(agent: CopilotAgent, options: AskOptions): Promis
     const { text } = splitter.end();
     if (signal.aborted) return { message: interruption(text), stopReason: "aborted" };
     if (runaway.signal.aborted) return stoppedAnswer(splitter, emit);
-    if (error instanceof BackendError) error.partialText = text.trim();
+    if (!(error instanceof BackendError)) throw error;
+    // Nothing has run yet, and what was said so far is not the answer: it ends in a call, or is none.
+    const isLost = begun.size > 0 && (text.trim() === "" || begun.has("tool_call"));
+    if (options.mayAskAgain && isLost && error.kind === "incomplete") {
+      const message = "The connection broke off amid the answer: the model is asked once more.";
+      emit({ type: "notice", level: "info", code: "asked_again", message });
+      return await askModel(agent, { ...options, mayAskAgain: false });
+    }
+    error.partialText = text.trim();
     throw error;
   }
   // The last piece may have completed the repetition when the whole answer was already there.
-  if (!runaway.signal.aborted) return completed(reply, tools.length, options);
+  if (!runaway.signal.aborted) return completed(reply, options, tools);
   return { ...stoppedAnswer(splitter, emit), usage: reply.usage };
 }
 
@@ -124,27 +143,30 @@ function runawayGuard(onRunaway: () => void): (delta: Delta) => void {
   };
 }
 
-/** The answer of a whole reply, for which tools were `offered`; notices tell of one that did not end well. */
+/** The answer of a whole reply, for which `tools` were offered; notices tell of one that did not end well. */
 function completed(
   reply: Reply,
-  offered: number,
   { mayAskAgain, emit }: AskOptions,
+  tools: readonly Tool[],
 ): ModelAnswer {
-  const { message, usage, finish, finishDetail } = reply;
+  const { usage, finish, finishDetail } = reply;
+  const message = finish === "stop" ? withThoughtCalls(reply.message, tools) : reply.message;
   const tell = (level: "info" | "warning", code: string, message: string) =>
     emit({ type: "notice", level, code, message });
   const hasThought = !isBlank(message.reasoning ?? "");
   const isEmpty = isBlank(message.content) && !message.toolCalls?.length;
-  if (mayAskAgain && finish === "stop" && isEmpty && hasThought) {
-    tell("info", "asked_again", "The model gave no answer, only reasoning: it is asked once more.");
-    return { message: withAnswer(message), usage, askAgain: reminder(ASK_AGAIN) };
-  }
+  const mayBeAsked = mayAskAgain && finish === "stop" && isEmpty;
   const written = usage?.outputTokens ?? 0;
-  if (mayAskAgain && finish === "stop" && isEmpty && offered > 0 && written >= MIN_SWALLOWED) {
+  if (mayBeAsked && !hasThought && tools.length > 0 && written >= MIN_SWALLOWED) {
     const what =
       `The server handed on nothing of ${written} tokens, likely a call that it could not`;
     tell("info", "asked_again", `${what} read: the model is asked once more.`);
     return { message: withAnswer(message), usage, askAgain: reminder(CALL_AGAIN) };
+  }
+  if (mayBeAsked) {
+    const only = hasThought ? ", only reasoning" : "";
+    tell("info", "asked_again", `The model gave no answer${only}: it is asked once more.`);
+    return { message: withAnswer(message), usage, askAgain: reminder(ASK_AGAIN) };
   }
   if (finish === "length") {
     const what = "The answer was cut off at the token limit (maxTokens, or the model's context).";
@@ -159,6 +181,17 @@ function completed(
   }
   const isCut = finish === "length" && !message.toolCalls?.length;
   return { message: withAnswer(message), usage, ...(isCut && { stopReason: "budget" }) };
+}
+
+/** The message, with the calls at the very end of its reasoning where it has nothing else. */
+function withThoughtCalls(message: Message, tools: readonly Tool[]): Message {
+  const { reasoning = "", content, toolCalls = [] } = message;
+  const isElsewhere = !isBlank(content) || toolCalls.length > 0;
+  if (isElsewhere || tools.length === 0 || isBlank(reasoning)) return message;
+  const options = { ...namesAndSchemas(tools), fences: false, thinkTags: false };
+  const [rest, calls] = extractToolCallsFromText(reasoning, options);
+  const isLast = reasoning.trimStart().startsWith(rest.trim());
+  return calls && isLast && !isProposal(rest, "") ? { ...message, toolCalls: calls } : message;
 }
 
 /** The message, with a note in place of an answer where there is none. */

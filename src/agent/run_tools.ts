@@ -4,7 +4,7 @@ import { NO_OUTPUT } from "../backends/wire_values.ts";
 import { isObject } from "../text/json.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import { InterruptedError, NOT_FINISHED, RefusedError } from "../tools/call_errors.ts";
-import { checkArguments } from "../tools/schema.ts";
+import { checkArguments, fitsAsItIs } from "../tools/schema.ts";
 import type { ToolExecution, TurnEvent } from "../types/event.ts";
 import type { ToolCall } from "../types/message.ts";
 import type { Policy } from "../types/policy.ts";
@@ -31,6 +31,29 @@ interface Running {
   isTold: boolean;
 }
 
+/** A call as it was read; or with the error that tells the model why it has no one reading. */
+interface ReadCall {
+  call: ToolCall;
+  error?: string;
+}
+
+/** Reads a call with a slip in it as what it can only mean; the code for that is loaded when one comes. */
+export async function readCall(
+  call: ToolCall,
+  tools: readonly Tool[],
+  folder: string,
+): Promise<ReadCall> {
+  const { name, arguments: args, invalid } = call;
+  const tool = tools.find((tool) => tool.name === name);
+  if (!invalid && tool && fitsAsItIs(tool, args)) return { call };
+  const { repairCall } = await import("../tools/repair/call.ts");
+  const read = repairCall(call, tools, folder);
+  if (!read) return { call };
+  if ("error" in read) return { call, error: read.error };
+  const { invalid: _, ...rest } = call;
+  return { call: { ...rest, ...read } };
+}
+
 /**
  * Runs `calls`. Those of read tools that stand together run side by side, 8 at a time, the others one
  * after the other; the records come back in the order asked, and `tool_start` / `tool_done` are reported
@@ -38,9 +61,13 @@ interface Running {
  * throws: after an abort the calls that did not finish are recorded as interrupted.
  */
 export async function runTools(
-  calls: readonly ToolCall[],
+  given: readonly ToolCall[],
   options: RunToolsOptions,
 ): Promise<ToolExecution[]> {
+  const { tools, context: { workingDir } } = options;
+  const reads = await Promise.all(given.map((call) => readCall(call, tools, workingDir)));
+  const calls = reads.map(({ call }) => call);
+  const errors = new Map(reads.map(({ call, error }) => [call, error]));
   const byName = new Map(options.tools.map((tool) => [tool.name, tool]));
   const isRead = (call: ToolCall | undefined) => byName.get(call?.name ?? "")?.access === "read";
   const done: ToolExecution[] = [];
@@ -65,7 +92,7 @@ export async function runTools(
       one.tool = tool;
       if (one === running[0]) tellStart(one);
     });
-    const execution = run.run(byName.get(call.name), [...byName.keys()]);
+    const execution = run.run(byName.get(call.name), errors.get(call));
     const one: Running = { call, tool: byName.get(call.name), isTold: false, execution };
     running.push(one);
   };
@@ -95,6 +122,7 @@ class CallRun {
   #hasBegun = false;
   #args: Record<string, unknown>;
   #name: string;
+  readonly #repairs: string[];
 
   /** @param onStart called with the arguments and the tool right before that is */
   constructor(
@@ -105,25 +133,26 @@ class CallRun {
   ) {
     this.#args = call.arguments;
     this.#name = call.name;
+    this.#repairs = [...call.repairs ?? []];
   }
 
-  /** The record of the call; never rejects. */
-  async run(tool: Tool | undefined, names: readonly string[]): Promise<ToolExecution> {
+  /** The record of the call; never rejects. @param wrong why it has no one reading */
+  async run(tool: Tool | undefined, wrong: string | undefined): Promise<ToolExecution> {
     const { signal } = this.context;
     try {
       signal.throwIfAborted();
-      const { name, invalid } = this.call;
-      if (!tool) {
-        const list = names.join(", ");
-        return this.#record("failed", `There is no tool "${name}". The tools are: ${list}.`);
-      }
+      const { invalid } = this.call;
+      if (wrong !== undefined) return this.#record("failed", wrong);
+      if (!tool) return this.#record("failed", `There is no tool "${this.call.name}".`);
       if (invalid) {
         const text = invalid.text === "" ? "" : ` You gave: ${truncateMiddle(invalid.text, 500)}`;
         return this.#record("failed", `The call was not run: ${invalid.reason}.${text}`);
       }
       const checked = checkArguments(tool, this.call.arguments);
       if (!checked.ok) return this.#record("failed", checked.error);
-      if (!tool.forward) return await this.#decideAndRun(tool, checked.args);
+      if (!tool.forward) {
+        return await this.#decideAndRun(tool, await this.#readValues(tool, checked.args));
+      }
       const meant = await untilAborted(tool.forward(checked.args, this.context), signal);
       this.#name = meant.tool.name;
       this.#args = meant.args;
@@ -134,6 +163,17 @@ class CallRun {
     } catch (error) {
       return this.#recordError(error);
     }
+  }
+
+  /** The arguments, in which a path, a command or a text may have had a slip. */
+  async #readValues(tool: Tool, args: Record<string, unknown>): Promise<Record<string, unknown>> {
+    const { readValues } = await import("../tools/repair/read_values.ts");
+    const read = await readValues(tool, args, this.context);
+    if (read.repairs.length === 0) return args;
+    this.#repairs.push(...read.repairs);
+    const isNew = ([key, value]: [string, unknown]) => value !== args[key];
+    this.#args = { ...this.#args, ...Object.fromEntries(Object.entries(read.args).filter(isNew)) };
+    return read.args;
   }
 
   async #decideAndRun(tool: Tool, checked: Record<string, unknown>): Promise<ToolExecution> {
@@ -163,7 +203,8 @@ class CallRun {
     this.#start = performance.now(); // without the time that a person took to approve
     const context = { ...this.context, ...grant && { grant }, ...leave && { leave } };
     const result = await untilAborted(Promise.resolve(tool.run(args, context, prepared)), signal);
-    const { content, ...details } = outcomeOf(result);
+    const { content, repairs = [], ...details } = outcomeOf(result);
+    this.#repairs.push(...repairs);
     const execution = this.#record("done", preface + content);
     return { ...execution, ...Object.keys(details).length > 0 && { details } };
   }
@@ -181,14 +222,18 @@ class CallRun {
 
   #record(outcome: ToolExecution["outcome"], result: string): ToolExecution {
     const { maxOutputChars } = this.context;
+    const repairs = this.#repairs;
+    const note = repairs.length > 0 ? `[Your call was read so: ${repairs.join("; ")}]\n` : "";
+    const text = note + (result === "" ? NO_OUTPUT : result);
     return {
       toolCallId: this.call.id,
       toolName: this.#name,
       arguments: this.#args,
-      result: result === "" ? NO_OUTPUT : truncateMiddle(result, maxOutputChars).toWellFormed(),
+      result: truncateMiddle(text, maxOutputChars).toWellFormed(),
       durationMs: Math.round(performance.now() - this.#start),
       isError: outcome !== "done",
       outcome,
+      ...repairs.length > 0 && { repairs },
     };
   }
 }

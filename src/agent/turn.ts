@@ -10,7 +10,7 @@ import type { CopilotAgent } from "./agent.ts";
 import { askModel, interruption, type ModelAnswer } from "./ask_model.ts";
 import { exclusively } from "./exclusively.ts";
 import { loopGuard } from "./loop_guard.ts";
-import { runTools } from "./run_tools.ts";
+import { readCall, runTools } from "./run_tools.ts";
 import { learnFromUsage, promptLimit, requestTokens } from "./tokens.ts";
 
 /** Options of {@linkcode processTurn}. */
@@ -125,7 +125,7 @@ class Turn {
       return { message: interruption(), stopReason: "aborted" };
     }
     if (answer.usage) this.#measure(answer.usage);
-    this.#readCalls(answer.message);
+    await this.#readCalls(answer.message);
     return answer;
   }
 
@@ -140,9 +140,12 @@ class Turn {
   }
 
   /** Gives calls ids of their own, as servers number from 0 again, and tells of those from the text. */
-  #readCalls(message: Message): void {
+  async #readCalls(message: Message): Promise<void> {
     if (!message.toolCalls) return;
-    const { config, state } = this.agent;
+    const { config, state, tools } = this.agent;
+    // Read here, the conversation shows the model its calls as they should have been.
+    const reads = message.toolCalls.map((call) => readCall(call, tools, state.workingDir));
+    message.toolCalls = (await Promise.all(reads)).map(({ call }) => call);
     const earlier = state.messages.flatMap(({ toolCalls = [] }) => toolCalls);
     message.toolCalls = withUniqueIds(message.toolCalls, earlier.map(({ id }) => id));
     const recovered = message.toolCalls.filter(isRecovered);

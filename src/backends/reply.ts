@@ -52,7 +52,8 @@ export function finishOf(
   words: Partial<Record<FinishReason, readonly string[]>>,
 ): FinishReason {
   const reasons = Object.keys(words) as FinishReason[];
-  return reasons.find((reason) => words[reason]?.includes(word)) ?? "other";
+  const lower = word.toLowerCase();
+  return reasons.find((reason) => words[reason]?.includes(lower)) ?? "other";
 }
 
 /**
@@ -192,15 +193,19 @@ function readArguments(value: unknown): Pick<ToolCall, "arguments" | "invalid"> 
       parsed = parsed.trim() === "" ? {} : JSON.parse(parsed);
     }
   } catch (error) {
-    return invalid(value, `its arguments are not valid JSON: ${(error as Error).message}`);
+    return malformed(value, `its arguments are not valid JSON: ${(error as Error).message}`);
   }
   if (typeof parsed !== "object" || Array.isArray(parsed)) {
-    return invalid(value, "its arguments must be a JSON object");
+    return malformed(value, "its arguments must be a JSON object");
   }
   if (deeperThan(parsed, MAX_ARGUMENTS_DEPTH)) {
     return invalid("", `its arguments are nested deeper than ${MAX_ARGUMENTS_DEPTH} levels`);
   }
   return { arguments: (parsed ?? {}) as Record<string, unknown> };
+}
+
+function malformed(value: unknown, reason: string): Pick<ToolCall, "arguments" | "invalid"> {
+  return { arguments: {}, invalid: { text: argumentsText(value), reason, isMalformed: true } };
 }
 
 function invalid(value: unknown, reason: string): Pick<ToolCall, "arguments" | "invalid"> {

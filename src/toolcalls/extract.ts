@@ -1,5 +1,6 @@
 import { SeamJoiner } from "../text/seams.ts";
 import type { ToolCall } from "../types/message.ts";
+import { BEFORE_CALL_CHARS, isProposal } from "./proposal.ts";
 import { type CallScanner, callScanner, type ScannedPart, type ToolCallOptions } from "./scan.ts";
 import { SentenceScanner } from "./sentences.ts";
 
@@ -16,8 +17,15 @@ export class ToolCallFilter {
   #written = "";
   #cleaned = "";
   #isReleased = false;
+  /** The end of the text before the first call. */
+  #lead = "";
+  /** True where every call stands in a code block, which may only show it. */
+  #areFenced = true;
+  readonly #mayBeShown: boolean;
 
   constructor(options: ToolCallOptions = {}) {
+    // Without the offered names, every such block is a call (spec 4.6).
+    this.#mayBeShown = options.tools !== undefined;
     this.#scanner = new SentenceScanner(callScanner(options));
   }
 
@@ -45,7 +53,11 @@ export class ToolCallFilter {
   end(): { text: string; calls: ToolCall[] } {
     if (this.#isReleased) return { text: "", calls: this.#calls };
     const text = this.#scan("", true);
-    return { text: text + this.#cleaned + this.#rest.end(), calls: this.#calls };
+    const rest = this.#cleaned + this.#rest.end();
+    const isShown = this.#mayBeShown && this.#calls.length > 0 && this.#areFenced &&
+      isProposal(this.#lead, rest);
+    if (isShown) return { text: text + this.#written, calls: [] };
+    return { text: text + rest, calls: this.#calls };
   }
 
   #scan(piece: string, final: boolean): string {
@@ -58,16 +70,20 @@ export class ToolCallFilter {
     const isFirst = this.#calls.length === 0;
     if (part.kind === "calls") {
       if (isFirst) this.#written = this.#rest.end();
+      this.#areFenced &&= part.isFenced;
       for (const call of part.calls) this.#calls.push(call);
       this.#rest.cut();
     } else if (part.kind === "retraction" && !isFirst) {
       const text = this.#written;
       this.#rest = new SeamJoiner();
       this.#calls = [];
-      this.#written = this.#cleaned = "";
+      this.#written = this.#cleaned = this.#lead = "";
+      this.#areFenced = true;
       return text + this.#rest.push(part.text);
-    } else if (isFirst) return this.#rest.push(part.text);
-    else this.#cleaned += this.#rest.push(part.text);
+    } else if (isFirst) {
+      this.#lead = (this.#lead + part.text.slice(-BEFORE_CALL_CHARS)).slice(-BEFORE_CALL_CHARS);
+      return this.#rest.push(part.text);
+    } else this.#cleaned += this.#rest.push(part.text);
     this.#written += part.text;
     return "";
   }

@@ -1,5 +1,6 @@
 /** The shape of a textual format of tool calls: each is a file and a row in `formats/all.ts`. @module */
 
+import { bareName } from "../text/bare_name.ts";
 import type { ToolCall } from "../types/message.ts";
 
 export interface CallContext {
@@ -8,16 +9,24 @@ export interface CallContext {
   /** Their JSON schemas, by name. */
   readonly schemas: Readonly<Record<string, unknown>>;
   newId(): string;
+  /** True where marks around a call leave no doubt, so that a name may be spelled in another way. */
+  readonly isMarked?: boolean;
 }
 
 /** Namespaces that some formats, and models of their own accord, put before a tool's name. */
 export const NAMESPACE = /^(?:functions|default_api|tools)\./;
 
 /** The offered tool named `name`, perhaps with a namespace; any, where the offered are not known. */
-export function offeredName(name: string, { tools }: CallContext): string | undefined {
+export function offeredName(
+  name: string,
+  { tools, isMarked }: CallContext,
+): string | undefined {
   if (!tools || tools.has(name)) return name || undefined;
   const short = name.replace(NAMESPACE, "");
-  return tools.has(short) ? short : undefined;
+  if (tools.has(short)) return short;
+  if (!isMarked) return undefined;
+  const bare = bareName(short);
+  return bare.length > 3 ? [...tools].find((one) => bareName(one) === bare) : undefined;
 }
 
 /** A way in which models write calls into their text. */

@@ -1,6 +1,7 @@
 /** Reads calls written as JSON as they stream; the common part of the formats with JSON. @module */
 
 import { isObject } from "../text/json.ts";
+import { parseLooseJson } from "../text/loose_json.ts";
 import { MarkerReader } from "../text/markers.ts";
 import type { ToolCall } from "../types/message.ts";
 import { type CallContext, type CallReader, type CandidateVerdict, offeredName } from "./format.ts";
@@ -17,6 +18,8 @@ interface JsonFrame {
   /** True when nothing but calls may stand in the frame, and only offered names are sure enough to
    * report what is broken; otherwise calls end where the last value does. */
   readonly strict: boolean;
+  /** True when a list must stand right behind the mark, which is an ordinary word. */
+  readonly isList?: boolean;
   /** True when a call may be an object of its name and, as that key's value, its arguments. */
   readonly keyed?: boolean;
 }
@@ -101,8 +104,9 @@ export class JsonCallReader implements CallReader {
     if (end !== undefined) return this.#finishValue(this.#before + to) ?? to;
     const { strict, open, close } = this.frame;
     if (error !== undefined) {
-      const isPython = !strict && piece[to] === "'" && /^\[?\s*\{\s*$/.test(this.#value);
-      if (!this.#name && !isPython || strict && !this.context.tools) return this.#ended();
+      const isLoose = !strict && /['A-Za-z_“/#]/.test(piece[to]!) &&
+        /^\[?\s*\{\s*[A-Za-z_]*$/.test(this.#value);
+      if (!this.#name && !isLoose || strict && !this.context.tools) return this.#ended();
       const marks = open === undefined ? [close] : [close, open];
       this.#broken = new MarkerReader(marks, { inCode: true });
       return to;
@@ -134,7 +138,7 @@ export class JsonCallReader implements CallReader {
     const isClosed = marker?.toLowerCase() === close.toLowerCase();
     const rest = marker === undefined ? 0 : broken.take().length + (isClosed ? 0 : marker.length);
     const to = this.#before + piece.length - rest;
-    const literal = strict ? undefined : parsePythonLiteral(this.#value.trim());
+    const literal = strict ? undefined : this.#looseValue(marker !== undefined);
     const calls = literal === undefined ? undefined : callsFrom(literal, this.context);
     if (calls) this.#add(calls, to);
     else {
@@ -143,6 +147,15 @@ export class JsonCallReader implements CallReader {
       if (verdict) return verdict;
     }
     return { calls: this.#calls, end: this.#end };
+  }
+
+  /** The value of text that is no JSON: Python's, or, where its end came, JSON with slips. */
+  #looseValue(isClosed: boolean): unknown {
+    const text = this.#value.trim();
+    const literal = parsePythonLiteral(text);
+    if (literal !== undefined || !isClosed) return literal;
+    const read = parseLooseJson(text, { mayLackEnd: false });
+    return "value" in read ? read.value : undefined;
   }
 
   /** Reads on to the next value or the end of the frame. */
@@ -158,7 +171,8 @@ export class JsonCallReader implements CallReader {
     const rest = this.#gap.replace(strict ? /^[\s,;}]*/ : /^[\s,;}]*(?:`{3}\s*)?/, "");
     const verdict = isFirst ? undefined : this.#readClose(rest, final);
     if (verdict !== undefined) return verdict === "open" ? undefined : verdict;
-    const start = !isFirst ? NEXT_VALUE : strict ? FIRST_VALUE_STRICT : FIRST_VALUE;
+    const first = this.frame.isList ? FIRST_LIST : strict ? FIRST_VALUE_STRICT : FIRST_VALUE;
+    const start = isFirst ? first : NEXT_VALUE;
     const lead = start.exec(this.#gap);
     if (lead) {
       this.#scanner = new JsonScanner();
@@ -215,6 +229,7 @@ function mayBeStray(text: string, open = ""): boolean {
 }
 
 const FIRST_VALUE = /^\s*(?:`{3}\w*\s*)?(?=[{[])/;
+const FIRST_LIST = /^(?=\[)/;
 const FIRST_VALUE_STRICT = /^\s*(?=[{[])/;
 const NEXT_VALUE = /^[\s,;]*(?=[{[])/;
 

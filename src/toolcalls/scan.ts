@@ -26,7 +26,7 @@ export type ScannedPart =
   /** Text, and reasoning with its tags. */
   | { kind: "text"; text: string }
   /** Calls, and the text that they are written as; `isBasic` in one of the two basic formats. */
-  | { kind: "calls"; text: string; calls: ToolCall[]; isBasic: boolean }
+  | { kind: "calls"; text: string; calls: ToolCall[]; isBasic: boolean; isFenced: boolean }
   /** An end tag that makes all before it reasoning, and so no call. */
   | { kind: "retraction"; text: string };
 
@@ -81,6 +81,7 @@ interface Candidate {
   written: string;
   reader: CallReader;
   isBasic: boolean;
+  isFenced: boolean;
   /** The formats to try if it is no call for `reader`. */
   formats: readonly CallFormat[];
   /** The text behind the marker that `reader` has read, and the text still to be read. */
@@ -224,9 +225,12 @@ class FormatScanner implements CallScanner {
 
   #begin(marker: string, written: string, formats: readonly CallFormat[], unread: string): void {
     const [format, ...others] = formats;
-    const reader = format!.read(marker, this.context);
+    const isMarked = format!.markers !== undefined && !format!.lineStart;
+    const reader = format!.read(marker, { ...this.context, isMarked });
     const isBasic = format!.isBasic === true;
-    this.#candidate = { marker, written, formats: others, reader, isBasic, held: "", unread };
+    const isFenced = format!.fences !== undefined;
+    const kind = { isBasic, isFenced };
+    this.#candidate = { marker, written, formats: others, reader, ...kind, held: "", unread };
   }
 
   /** Reads on in a candidate; false: more text is needed. */
@@ -236,7 +240,7 @@ class FormatScanner implements CallScanner {
     candidate.held += candidate.unread;
     candidate.unread = "";
     if (verdict === undefined) return false;
-    const { marker, written, formats, held, isBasic } = candidate;
+    const { marker, written, formats, held, isBasic, isFenced } = candidate;
     this.#candidate = undefined;
     if (verdict === "text" && this.#element) {
       this.#neverClosed.add(this.#element);
@@ -249,7 +253,7 @@ class FormatScanner implements CallScanner {
     const end = verdict === "text" ? 0 : verdict.end;
     if (verdict !== "text" && verdict.calls.length > 0) {
       const text = written + held.slice(0, end);
-      this.#parts.push({ kind: "calls", text, calls: verdict.calls, isBasic });
+      this.#parts.push({ kind: "calls", text, calls: verdict.calls, isBasic, isFenced });
       this.#reader.markers.drop();
     } else {
       this.#isElement ||= verdict !== "text";

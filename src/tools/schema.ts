@@ -48,6 +48,13 @@ export function checkArguments(tool: Tool, args: unknown): CheckedArguments {
   return argumentFailure(tool, problem, args);
 }
 
+/** True where every argument is known by its name, and fits. */
+export function fitsAsItIs(tool: Tool, args: ToolArgs): boolean {
+  const properties = objectOf(tool.parameters.properties);
+  const isKnown = (key: string) => Object.hasOwn(properties, key) || allowsOthers(tool.parameters);
+  return Object.keys(args).every(isKnown) && checkArguments(tool, args).ok;
+}
+
 function unknownKey(tool: Tool, unknown: string[], args: ToolArgs): CheckedArguments {
   const key = unknown[0]!;
   const missing = requiredOf(tool.parameters).filter((name) => !Object.hasOwn(args, name));

@@ -22,6 +22,8 @@ export interface ToolExecution {
   refusal?: string;
   /** `isError` is true for all but `done`; an abort left it `stopped` amid its run, or `not_run`. */
   outcome: "done" | "failed" | "refused" | "stopped" | "not_run";
+  /** What was read as what in a call with a slip in it, a line each, as the model is told. */
+  repairs?: readonly string[];
   /** The data of the result, beside its text. */
   details?: Omit<ToolOutcome, "content">;
 }

@@ -13,8 +13,13 @@ export interface ToolCall {
   name: string;
   /** The arguments; `{}` when {@linkcode ToolCall.invalid} is set. */
   arguments: Record<string, unknown>;
-  /** Set when the model's `text` was no JSON object: the call is answered with `reason`, not run. */
-  invalid?: { text: string; reason: string };
+  /**
+   * Set when the model's `text` was no JSON object: the call is answered with `reason`, not run. With
+   * `isMalformed`, the text came whole, so that it may be read in spite of its slips.
+   */
+  invalid?: { text: string; reason: string; isMalformed?: true };
+  /** What was read as what in it, a line each. */
+  repairs?: readonly string[];
   /** True when the call was recovered from the text of the answer (spec 4.6). */
   recovered?: boolean;
 }

@@ -228,6 +228,8 @@ export interface ToolOutcome {
   change?: Change;
   /** How a file was written, where that is more than its change; left out where it is not. */
   written?: WriteFacts;
+  /** What was read as what in a call with a slip in it; the agent adds it to `content`. */
+  repairs?: readonly string[];
 }
 
 /** Facts of a write beside its {@linkcode Change}. */

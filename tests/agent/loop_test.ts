@@ -197,23 +197,24 @@ Deno.test("tokens of which the server handed on nothing are asked for once more,
       eval_count,
     }]);
   const said = ndjson([{ message: { content: "There." }, done: true, done_reason: "stop" }]);
-  for (const [eval_count, requests] of [[7, 1], [8, 2]] as const) {
+  for (
+    const [eval_count, words] of [[7, "You gave no answer"], [8, "one valid JSON object"]] as const
+  ) {
     await using server = serve(empty(eval_count), said);
     const local = localConfig({ host: server.url, model: "m" });
     const agent = new CopilotAgent({ local }, ".");
     await processTurn(agent, "go");
-    assertEquals(server.requests.length, requests);
-    const again = server.requests[1]?.json().messages.at(-1).content ?? "one valid JSON object";
-    assertStringIncludes(again, "one valid JSON object");
+    assertEquals(server.requests.length, 2);
+    assertStringIncludes(server.requests[1]!.json().messages.at(-1).content, words);
   }
 });
 
 onAll(
-  "an empty answer without reasoning, or cut by the limit, is not asked for again",
-  [{}, { reasoning: "hm", finish: "length" }],
+  "an empty answer is asked for once more and no more, one cut by the limit is not",
+  [{}, {}, { reasoning: "hm", finish: "length" }],
   async (agent, requests) => {
     assertEquals((await processTurn(agent, "go")).stopReason, "done");
     assertEquals((await processTurn(agent, "go")).stopReason, "budget");
-    assertEquals(requests().length, 2);
+    assertEquals(requests().length, 3);
   },
 );

@@ -193,8 +193,13 @@ onAll(
   "NET-04 a stream that is cut off never runs a tool, and the history stays valid",
   [
     { text: "I will", toolCalls: [call("echo", { text: "a" })], cut: "arguments" },
+    // It is asked for once more, as nothing has run yet; where calls come whole, none has begun.
+    ({ path }) =>
+      path === "/api/chat"
+        ? { text: "fine" }
+        : { text: "I will", toolCalls: [call("echo", { text: "a" })], cut: "arguments" },
     { text: "fine" },
-  ] as Step[],
+  ] as Parameters<typeof strictServer>[0],
   [{ ...echo, run: () => Promise.reject(new Error("must not run")) }],
   async (agent) => {
     const error = await assertRejects(() => processTurn(agent, "go"), BackendError);
@@ -702,7 +707,10 @@ const ENDS: [step: Step, notices: string[], stopReason: string, content: string]
   ],
   [
     {},
-    ["warning no_answer: The model gave no answer. Ask again"],
+    [
+      "info asked_again: The model gave no answer: it is asked once more.",
+      "warning no_answer: The model gave no answer. Ask again",
+    ],
     "done",
     "[The model gave no answer]",
   ],
@@ -726,7 +734,7 @@ const ENDS: [step: Step, notices: string[], stopReason: string, content: string]
 for (const [step, notices, stopReason, content] of ENDS) {
   const shown = JSON.stringify(step).slice(0, 60);
   Deno.test(`what is said of an answer, and how the turn ends: ${shown}`, async () => {
-    await using server = strictServer([step]);
+    await using server = strictServer([step, step]);
     const agent = new CopilotAgent(allConfigs(server.url)[0]![1], "/", { tools: [echo] });
     const { events, onEvent } = listener();
     assertEquals((await processTurn(agent, "go", { onEvent })).stopReason, stopReason);
@@ -802,11 +810,11 @@ Deno.test("after as many rounds as are allowed, each further call is answered, a
 });
 
 Deno.test("every notice has a code", async () => {
-  await using server = strictServer([{ text: "cut", finish: "length" }, {}]);
+  await using server = strictServer([{ text: "cut", finish: "length" }, {}, {}]);
   const agent = new CopilotAgent({ local: localConfig({ host: server.url, model: "test" }) }, "/");
   const codes: (string | undefined)[] = [];
   const onEvent = (event: TurnEvent) => event.type === "notice" && void codes.push(event.code);
   assertEquals((await processTurn(agent, "one", { onEvent })).isUnanswered, undefined);
   assertEquals((await processTurn(agent, "two", { onEvent })).isUnanswered, true);
-  assertEquals(codes, ["token_limit", "no_answer"]);
+  assertEquals(codes, ["token_limit", "asked_again", "no_answer"]);
 });

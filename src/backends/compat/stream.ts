@@ -29,8 +29,25 @@ export function compatReader(
  * come from servers in front of its API.
  */
 export const FINISH_REASONS = {
-  stop: ["stop", "", "eos_token", "stop_sequence", "end_turn"],
-  tool_calls: ["tool_calls", "function_call", "tool_use"],
+  stop: [
+    "stop",
+    "",
+    "eos_token",
+    "eos",
+    "stop_sequence",
+    "end_turn",
+    "end",
+    "complete",
+    "completed",
+  ],
+  tool_calls: [
+    "tool_calls",
+    "tool_call",
+    "tool-calls",
+    "function_call",
+    "function_calls",
+    "tool_use",
+  ],
   length: ["length", "max_tokens", "model_length"],
   refused: ["content_filter", "refusal"],
 };

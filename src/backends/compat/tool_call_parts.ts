@@ -129,7 +129,8 @@ type CallFragment = ReturnType<typeof readFragment>;
 
 function readFragment(value: unknown) {
   const part = fieldsOf(value, "tool call");
-  const called = fieldsOf(part.function ?? {}, "tool call's function");
+  // Some servers put name and arguments beside where they belong.
+  const called = fieldsOf(part.function ?? part, "tool call's function");
   return {
     index: typeof part.index === "number" ? part.index : undefined,
     id: stringOf(part.id, "tool call's id"),

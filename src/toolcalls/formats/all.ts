@@ -1,4 +1,5 @@
 import { bareJson } from "./bare_json.ts";
+import { callingTool } from "./calling_tool.ts";
 import { deepseek } from "./deepseek.ts";
 import type { CallFormat } from "../format.ts";
 import { functionary } from "./functionary.ts";
@@ -17,5 +18,5 @@ import { cohereAction, react } from "./react.ts";
 export const formats: readonly CallFormat[] = [
   ...[toolcallTag, jsonFence, ...jsonTags, functionTag, functionary, ...invokeTags, ...glm],
   ...[...gemmaMarks, gemmaFence, mistral, kimi, kimiStripped, ...deepseek, harmony],
-  ...[...pythonTags, react, cohereAction, ...bareJson, barePython],
+  ...[...pythonTags, react, cohereAction, callingTool, ...bareJson, barePython],
 ];

@@ -2,6 +2,10 @@ import { blockFormat } from "../block_format.ts";
 import type { CallFormat } from "../format.ts";
 import { jsonArguments, taggedArguments } from "../values.ts";
 
+const NAMESPACES =
+  "antml anthropic claude x xai ns ns0 ns1 a t m fn func function tool tools qwen minimax copilot"
+    .split(" ");
+
 /**
  * `<invoke name="N"><parameter name="K">V</parameter></invoke>` in its wrappers. Sources:
  * the templates of MiniMax M2, DeepSeek V3.2 (`｜DSML｜`) and Step-3 (`steptml:`), Anthropic's
@@ -12,7 +16,13 @@ const PREFIXES: readonly (readonly [prefix: string, wrappers: readonly string[]]
   ["｜DSML｜", ["｜DSML｜function_calls", "｜DSML｜tool_calls"]],
   ["|DSML|", ["|DSML|function_calls", "|DSML|tool_calls"]],
   ["steptml:", ["steptml:toolcall", "steptml:tool_call"]],
-  ["antml:", ["antml:function_calls"]],
+  // Namespaces of others' documents, and of models' own making.
+  ...NAMESPACES.map((space) =>
+    [
+      `${space}:`,
+      ["function_calls", "tool_calls", "tool_call"].map((wrapper) => `${space}:${wrapper}`),
+    ] as const
+  ),
 ];
 
 const STEP_INVOKE = ["function", "<｜tool_sep｜>", /\s*/, "<steptml:invoke name="];

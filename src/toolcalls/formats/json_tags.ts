@@ -35,7 +35,10 @@ export const jsonTags: readonly CallFormat[] = JSON_TAGS.map(([open, close]) => 
   markers: [open],
   read: (marker, context) =>
     new JsonCallReader(
-      { open: marker, close, strict: false, keyed: open === "<|tools_prefix|>" },
+      {
+        ...{ open: marker, close, strict: false, keyed: open === "<|tools_prefix|>" },
+        isList: open === "functools",
+      },
       context,
     ),
 }));

@@ -1,6 +1,12 @@
 import { MarkerReader } from "../../text/markers.ts";
 import type { ToolCall } from "../../types/message.ts";
-import { type CallContext, type CallFormat, type CallReader, offeredName } from "../format.ts";
+import {
+  type CallContext,
+  type CallFormat,
+  type CallReader,
+  type CandidateVerdict,
+  offeredName,
+} from "../format.ts";
 import { CUT_OFF_REASON, invalidCall, newCall } from "../json_calls.ts";
 import { parsePythonCalls, type PythonCall } from "../python_calls.ts";
 import { propertiesOf } from "../values.ts";
@@ -10,12 +16,17 @@ const PYTHON_HEAD =
   /^\s*\[?\s*(?:print\s*\(\s*)?(?:(?:default_api|functions|tools)\.)?((?!print\s*\()[A-Za-z_][\w.-]*)\s*\(/;
 const PYTHON_HEAD_CUT = /^\s*\[?\s*(?:[A-Za-z_][\w.-]*\s*)?(?:\(\s*[\w.-]*\s*)?$/;
 const MAX_PYTHON_HEAD = 256;
+/** The most closing marks at which the calls are looked for. */
+const MAX_TRIES = 4;
 
 /** Python calls up to `close`, or to the end of the text where that is undefined. */
 export function pythonReader(close: string | undefined, context: CallContext): CallReader {
   let start = "";
   let first: string | undefined;
   let body = "";
+  /** The verdict at the first closing mark, at which the calls could not be read. */
+  let early: CandidateVerdict | undefined;
+  let tries = 0;
   const reader = close === undefined ? undefined : new MarkerReader([close], { inCode: true });
   return {
     push(piece, final) {
@@ -30,23 +41,28 @@ export function pythonReader(close: string | undefined, context: CallContext): C
         first = head[1]!;
         piece = start;
       }
-      let marker: string | undefined;
-      if (reader) {
-        reader.push(piece);
-        const read = reader.next(final);
-        body += read.text;
-        marker = read.marker;
-      } else body += piece;
-      if (marker === undefined && !final) return undefined;
-      const end = body.length + (marker?.length ?? 0);
-      const calls = pythonCalls(body, context);
-      if (calls) return { calls, end };
-      // Without marks around it, a message that is no list of calls is text.
-      if (close === undefined) return "text";
-      const reason = marker === undefined
-        ? CUT_OFF_REASON
-        : "its arguments could not be read: write name(key=value, ...)";
-      return { calls: [invalidCall(first, body.trim(), reason, context)], end };
+      reader?.push(piece);
+      for (;;) {
+        let marker: string | undefined;
+        if (reader) {
+          const read = reader.next(final);
+          body += read.text;
+          marker = read.marker;
+        } else body += piece;
+        if (marker === undefined && !final) return undefined;
+        const end = body.length + (marker?.length ?? 0);
+        const calls = marker === undefined && early ? undefined : pythonCalls(body, context);
+        if (calls) return { calls, end };
+        // Without marks around it, a message that is no list of calls is text.
+        if (close === undefined) return "text";
+        const reason = marker === undefined
+          ? CUT_OFF_REASON
+          : "its arguments could not be read: write name(key=value, ...)";
+        early ??= { calls: [invalidCall(first, body.trim(), reason, context)], end };
+        // The mark may stand within a string of the arguments.
+        if (marker === undefined || ++tries === MAX_TRIES || !/["']/.test(body)) return early;
+        body += marker;
+      }
     },
   };
 }

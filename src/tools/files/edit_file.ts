@@ -9,6 +9,7 @@ import { lock, writeReport, type Written } from "./atomic_write.ts";
 import { comparedApart, comparedInPlaces, comparedWhole, decodedBytes } from "./change.ts";
 import { checkSeen } from "./check_seen.ts";
 import { BOM, lineEndsIn } from "./line_endings.ts";
+import { holdsWholeFile, leftOutBy } from "./left_out.ts";
 import { MAX_SAVED_BYTES, PreparedWrite, writerOf } from "./prepared_write.ts";
 import { fileError, openRegular, readBytes } from "./regular_file.ts";
 import { SAMPLE_BYTES, stampOf } from "./seen_files.ts";
@@ -61,7 +62,9 @@ export async function prepareEdit(args: ToolArgs, context: ToolContext): Promise
   const plan = { path, args, seen, replacesAll: false };
   if (old_string === "") {
     if (text !== "" && text !== BOM) {
-      throw refuse("old_string is empty and the file is not: give the text to replace");
+      throw refuse(
+        "old_string is empty and the file is not: give the text to replace. To add text, give the lines that it goes beside, and in new_string the same lines with it; to replace the whole file, use write_file",
+      );
     }
     const filled = new TextEncoder().encode(text + new_string);
     const lines = comparedWhole(seen.head, filled) ?? { morePlaces: 0 };
@@ -72,6 +75,7 @@ export async function prepareEdit(args: ToolArgs, context: ToolContext): Promise
     const change = { path: shown, isNew, ...lines };
     return new PreparedWrite({ ...plan, bytes: filled, change, report });
   }
+  checkKept(text, old_string, new_string, refuse);
   const isSecret = context.grant?.isSecret === true;
   const edit = editText(text, {
     oldText: old_string,
@@ -89,6 +93,28 @@ export async function prepareEdit(args: ToolArgs, context: ToolContext): Promise
   });
 }
 
+/** Refuses an edit that loses lines which a mark stands for, or doubles those around it. */
+function checkKept(
+  text: string,
+  before: string,
+  after: string,
+  refuse: (reason: string) => Error,
+): void {
+  const mark = leftOutBy(before, after);
+  if (mark !== undefined && !text.includes(mark)) {
+    throw refuse(
+      `new_string has ${
+        JSON.stringify(mark)
+      } in place of lines that old_string has, which would be left out of the file: write them out, or choose a smaller old_string`,
+    );
+  }
+  if (holdsWholeFile(text, before, after)) {
+    throw refuse(
+      "new_string looks like the whole file and old_string is a part of it, so that the rest would be there twice: give only what takes the place of old_string, or use write_file",
+    );
+  }
+}
+
 function editChange(text: string, edit: TextEdit, path: string, isSecret: boolean): Change {
   const lines = isSecret ? undefined : comparedInPlaces(text, edit);
   return { path, isNew: false, ...lines ?? comparedApart(edit) };
@@ -96,8 +122,9 @@ function editChange(text: string, edit: TextEdit, path: string, isSecret: boolea
 
 function editReport(edit: TextEdit, shown: string, written: Written, isSecret: boolean) {
   const what = `Replaced ${count(edit.count, "match", "matches")} in ${shown} (${edit.where})`;
-  const { isReindented } = edit;
-  const result = writeReport(what, written, isReindented ? { isReindented } : {});
+  const { isReindented, how } = edit;
+  const report = writeReport(what, written, isReindented ? { isReindented } : {});
+  const result = { ...report, ...how !== undefined && { repairs: [how] } };
   // The person approved the change, and not that the model reads the lines around it.
   return isSecret ? result : { ...result, content: `${result.content}\n${excerptOf(edit)}` };
 }

@@ -30,7 +30,11 @@ export function reindented(text: string, before: string, after: string): Reinden
     fitting.push(indent + bare(line));
   }
   const at = lines.slice(0, place).reduce((sum, { length }) => sum + length + 1, 0);
-  const end = before.endsWith("\n") && place + wanted.length < lines.length ? "\n" : "";
+  const isLast = place + wanted.length === lines.length;
+  const end = before.endsWith("\n") && !isLast ? "\n" : "";
+  // The file ends where `before` has one more line feed.
+  const hasOneMore = before.endsWith("\n\n") && isLast && lines.at(-1) === "";
+  if (hasOneMore && fitting.at(-1) === "") fitting.pop();
   return { at, before: there.join("\n") + end, after: fitting.join("\n") };
 }
 
@@ -38,7 +42,7 @@ const indentOf = (line: string): string => /^[ \t]*/.exec(line)![0];
 const bare = (line: string): string => line.slice(indentOf(line).length);
 
 /** The index of `wanted` in `lines`, if it is there exactly once. */
-function onlyPlace(lines: readonly string[], wanted: readonly string[]): number | undefined {
+export function onlyPlace(lines: readonly string[], wanted: readonly string[]): number | undefined {
   // One text is searched faster than a list of lines.
   const text = `\n${lines.join("\n")}\n`;
   const part = `\n${wanted.join("\n")}\n`;

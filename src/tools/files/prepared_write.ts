@@ -16,7 +16,7 @@ interface WritePlan {
   change: Change;
   /** True where the whole file is replaced, which the model must have seen then. */
   replacesAll: boolean;
-  report(written: Written): Pick<ToolOutcome, "content" | "written">;
+  report(written: Written): Pick<ToolOutcome, "content" | "written" | "repairs">;
 }
 
 /** Files over this size, in bytes, are reported without the bytes that they had. */

@@ -1,7 +1,7 @@
 /** Replaces a text in the text of a file, whatever line endings either has. @module */
 
 import { explainMiss } from "./closest_lines.ts";
-import { reindented } from "./indentation.ts";
+import { readEdit } from "./edit_readings.ts";
 import { dominantEnding, type LineEnding, lineEndsIn } from "./line_endings.ts";
 import { Utf8Buffer, utf8Length } from "./utf8_buffer.ts";
 
@@ -46,6 +46,7 @@ export interface TextEdit {
   firstByte: number;
   where: string; // `line 3` or `lines 3, 7, 9`
   isReindented: boolean; // true where `oldText` matched but for its indentation
+  how?: string; // how `oldText` was read, where it matched in another form
   /** The line ending of most lines of the file. */
   ending: LineEnding;
 }
@@ -75,17 +76,19 @@ export function editText(
   for (const place of placesOf(text, pieces(before), all)) {
     if (count++ <= MAX_NAMED_PLACES) first.push(place);
   }
-  const isReindented = count === 0;
-  if (isReindented) {
+  const isRead = count === 0;
+  let how: string | undefined;
+  if (isRead) {
     const lines = unified(text, ending);
-    const fitted = reindented(lines, before, after);
-    if (!fitted) {
-      const closest = mayQuote ? `.\n${explainMiss(lines, before)}` : "";
-      throw refuse(`old_string was not found${closest}`);
-    }
-    count = first.push(startOfLine(text, ending, lineEndsIn(lines, "\n", 0, fitted.at)));
-    ({ before, after } = fitted);
+    const read = readEdit(lines, before, after);
+    if (!read) throw refuse(missReason(lines, before, after, mayQuote));
+    const column = read.at - (read.at === 0 ? 0 : lines.lastIndexOf("\n", read.at - 1) + 1);
+    const start = startOfLine(text, ending, lineEndsIn(lines, "\n", 0, read.at));
+    count = first.push(start + column);
+    ({ before, after, how } = read);
+    if (before === after) throw refuse("old_string and new_string are then the same");
   }
+  const isReindented = isRead && how === undefined;
   const lines = lineNumbersAt(text, first, ending);
   const where = lineList(lines);
   if (count > 1 && !all) {
@@ -101,8 +104,22 @@ export function editText(
   return {
     ...replaced(text, { before, after, ending, places, count, size, pieces }),
     ...{ before, after, count, where, isReindented, ending },
+    ...how !== undefined && { how },
     firstLine: lines[0]!,
   };
+}
+
+/** Why the text to replace is not there; all have `\n` line endings. */
+function missReason(lines: string, before: string, after: string, mayQuote: boolean): string {
+  if (!mayQuote) return "old_string was not found";
+  const at = after.trim() === "" ? -1 : lines.indexOf(after);
+  if (at !== -1) {
+    const line = lineEndsIn(lines, "\n", 0, at) + 1;
+    return `old_string was not found. new_string is there already (line ${line}): was this edit made before? If so, go on.\n${
+      explainMiss(lines, before)
+    }`;
+  }
+  return `old_string was not found.\n${explainMiss(lines, before)}`;
 }
 
 /** `text` with `\n` for its line endings. */

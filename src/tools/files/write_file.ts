@@ -7,6 +7,7 @@ import type { ToolArgs } from "../schema.ts";
 import { type Seen, writeReport } from "./atomic_write.ts";
 import { comparedWhole } from "./change.ts";
 import { checkSeen } from "./check_seen.ts";
+import { leftOutBy } from "./left_out.ts";
 import { BOM, dominantEnding, utf16Label } from "./line_endings.ts";
 import { PreparedWrite, writerOf } from "./prepared_write.ts";
 import { openRegular, readBytes } from "./regular_file.ts";
@@ -30,6 +31,14 @@ export async function prepareWrite(args: ToolArgs, context: ToolContext): Promis
     throw new Error(
       `Cannot write ${shown} as it is UTF-16 text and would become UTF-8: write another file and ` +
         "convert it with iconv -t UTF-16 in run_bash, or remove this one first",
+    );
+  }
+  const mark = seen && leftOutBy(new TextDecoder().decode(seen.head), content);
+  if (mark !== undefined) {
+    throw new Error(
+      `Cannot write ${shown} as content has ${
+        JSON.stringify(mark)
+      } in place of lines that the file has, which would be left out: write all of the file, or change a part with edit_file`,
     );
   }
   const { text, facts } = asTheFileHasIt(content, seen);

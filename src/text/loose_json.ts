@@ -1,0 +1,223 @@
+/** JSON with the slips of small models in it, where it has one reading. Linear in the text. @module */
+
+import { isObject } from "./json.ts";
+
+/** The value of a text, and the slips in it, in words; or why it has none. */
+type LooseJson = { value: unknown; slips: string[] } | { problem: string };
+
+/** Deeper values are refused: they would exhaust the stack. */
+const MAX_LOOSE_DEPTH = 100;
+const LOOSE_WORDS: Readonly<Record<string, unknown>> = {
+  ...{ true: true, false: false, null: null },
+  ...{ True: true, False: false, None: null, undefined: null },
+};
+const LOOSE_ESCAPES: Readonly<Record<string, string>> = {
+  ...{ n: "\n", t: "\t", r: "\r", b: "\b", f: "\f" },
+  ...{ '"': '"', "'": "'", "\\": "\\", "/": "/" },
+};
+/** Signs before which a backslash can only be a pattern's: it stays. */
+const PATTERN_SIGNS = /[.dDwWsSB+*?()[\]{}|^-]/;
+const LOOSE_QUOTES: Readonly<Record<string, string>> = { '"': '"', "'": "'", "“": "”", "‘": "’" };
+/** What may stand behind the value: the end of a fence or of a call, and signs that end nothing. */
+const BEHIND_VALUE =
+  /^(?:\s|;|`{3}|<\/(?:tool_?call|function|s)>|<\|(?:eot_id|eom_id|im_end)\|>)*$/;
+
+/**
+ * Reads `text` as JSON, also with other quotes, keys without them, comments, `True` and `None`, commas too
+ * many or too few, line feeds in strings, brackets too many at the end, or a fence around it. Brackets
+ * that lack at the end are added behind a whole string or value alone: a text that breaks off elsewhere, or
+ * behind a number, may have gone on. Without `mayLackEnd` none are added.
+ */
+export function parseLooseJson(text: string, { mayLackEnd = true } = {}): LooseJson {
+  try {
+    return new LooseParser(text, mayLackEnd).whole();
+  } catch (error) {
+    if (error instanceof SyntaxError) return { problem: error.message };
+    throw error;
+  }
+}
+
+class LooseParser {
+  readonly #text: string;
+  readonly #slips = new Set<string>();
+  #at = 0;
+  /** True where the last thing read cannot go on: no number. */
+  #isSure = false;
+
+  constructor(text: string, private readonly mayLackEnd: boolean) {
+    const [, inner] = /^\s*`{3}[\w-]*[ \t]*\r?\n?([^]*?)\s*`{3}\s*$/.exec(text) ?? [];
+    if (inner !== undefined) this.#slips.add("a code fence");
+    this.#text = inner ?? text;
+  }
+
+  whole(): LooseJson {
+    const value = this.#value(0);
+    const rest = this.#text.slice(this.#at).trimStart();
+    const closers = /^[}\]\s]*/.exec(rest)![0];
+    if (closers.trim() !== "") this.#slips.add(`an extra ${closers.trim()[0]}`);
+    const behind = rest.slice(closers.length);
+    if (behind.startsWith("{") && isObject(value)) {
+      this.#fail("two objects stand there: make each its own call");
+    }
+    if (!BEHIND_VALUE.test(behind)) {
+      this.#fail(`text stands behind the object: ${quotedStart(behind)}`);
+    }
+    if (behind.trim() !== "") this.#slips.add("text behind it");
+    return { value, slips: [...this.#slips] };
+  }
+
+  #value(depth: number): unknown {
+    if (depth > MAX_LOOSE_DEPTH) this.#fail(`it is nested deeper than ${MAX_LOOSE_DEPTH} levels`);
+    this.#skip();
+    const sign = this.#text[this.#at];
+    if (sign === undefined) this.#fail("it ends where a value is to come");
+    this.#isSure = true;
+    if (sign === "{") return this.#object(depth);
+    if (sign === "[") return this.#list(depth);
+    if (Object.hasOwn(LOOSE_QUOTES, sign)) return this.#string();
+    const number = this.#match(/[+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?/y);
+    if (number !== undefined) {
+      this.#isSure = false;
+      return Number(number);
+    }
+    const word = this.#match(/[A-Za-z]+/y) ?? "";
+    if (!Object.hasOwn(LOOSE_WORDS, word)) {
+      this.#fail(`no value begins like ${quotedStart(word || sign)}`);
+    }
+    if (!/^(true|false|null)$/.test(word)) this.#slips.add(`${word}`);
+    return LOOSE_WORDS[word];
+  }
+
+  #object(depth: number): Record<string, unknown> {
+    const entries: [string, unknown][] = [];
+    this.#at++;
+    for (let isFirst = true; !this.#closes("}", isFirst); isFirst = false) {
+      if (!isFirst) this.#comma();
+      if (this.#closes("}", false)) break;
+      const key = this.#key();
+      this.#skip();
+      const sign = this.#match(/:|=>?/y) ?? this.#fail("a colon is missing behind a key");
+      if (sign !== ":") this.#slips.add(`${sign} for :`);
+      entries.push([key, this.#value(depth + 1)]);
+    }
+    const names = new Set(entries.map(([key]) => key));
+    if (names.size < entries.length) this.#fail("a key stands there twice");
+    return Object.fromEntries(entries);
+  }
+
+  #list(depth: number): unknown[] {
+    const items: unknown[] = [];
+    this.#at++;
+    for (let isFirst = true; !this.#closes("]", isFirst); isFirst = false) {
+      if (!isFirst) this.#comma();
+      if (this.#closes("]", false)) break;
+      items.push(this.#value(depth + 1));
+    }
+    return items;
+  }
+
+  #key(): string {
+    if (Object.hasOwn(LOOSE_QUOTES, this.#text[this.#at] ?? "")) return this.#string();
+    this.#slips.add("keys without quotes");
+    return this.#match(/[A-Za-z_$][\w$-]*/y) ?? this.#fail("a key is missing");
+  }
+
+  /** True behind `closer`, and at the end of the text where only that is missing. */
+  #closes(closer: string, isFirst: boolean): boolean {
+    this.#skip();
+    const sign = this.#text[this.#at];
+    if (sign === closer) {
+      this.#at++;
+      this.#isSure = true;
+      return true;
+    }
+    const isOver = BEHIND_VALUE.test(this.#text.slice(this.#at, this.#at + 100));
+    if (!isOver) return false;
+    if (isFirst || !this.#isSure || !this.mayLackEnd) this.#fail(`it ends before its ${closer}`);
+    this.#slips.add(`a missing ${closer}`);
+    return true;
+  }
+
+  #comma(): void {
+    this.#skip();
+    const sign = this.#text[this.#at];
+    if (sign !== ",") {
+      const isNext = Object.hasOwn(LOOSE_QUOTES, sign ?? "");
+      if (!isNext) this.#fail(`no comma or bracket stands where ${quotedStart(sign ?? "")} does`);
+      this.#slips.add("a missing comma");
+      return;
+    }
+    this.#at++;
+    this.#skip();
+    const next = this.#text[this.#at];
+    // What breaks off behind a comma was to go on.
+    if (next === undefined) this.#fail("it ends behind a comma");
+    if (next === "}" || next === "]") this.#slips.add("a trailing comma");
+  }
+
+  #string(): string {
+    const open = this.#text[this.#at]!;
+    const close = LOOSE_QUOTES[open]!;
+    if (open === "'") this.#slips.add("single quotes");
+    else if (open !== '"') this.#slips.add("curly quotes");
+    const parts: string[] = [];
+    let from = ++this.#at;
+    for (;; this.#at++) {
+      const sign = this.#text[this.#at];
+      if (sign === undefined) this.#fail("it ends within a string");
+      if (sign === close) break;
+      if (sign < " ") {
+        this.#slips.add(sign === "\t" ? "a tab in a string" : "a line feed in a string");
+      }
+      if (sign !== "\\") continue;
+      parts.push(this.#text.slice(from, this.#at), this.#escaped());
+      from = this.#at + 1;
+    }
+    parts.push(this.#text.slice(from, this.#at++));
+    this.#isSure = true;
+    return parts.join("");
+  }
+
+  /** The text of the escape at hand; leaves off at its last sign. */
+  #escaped(): string {
+    const sign = this.#text[++this.#at] ?? this.#fail("it ends within a string");
+    if (sign === "u") {
+      const hex = /^[\da-f]{4}$/i.exec(this.#text.slice(this.#at + 1, this.#at + 5))?.[0];
+      if (hex === undefined) this.#fail("\\u needs four hex digits");
+      this.#at += 4;
+      return String.fromCharCode(parseInt(hex, 16));
+    }
+    if (sign === "'") this.#slips.add("\\'");
+    if (Object.hasOwn(LOOSE_ESCAPES, sign)) return LOOSE_ESCAPES[sign]!;
+    // A shell's line that goes on.
+    if (sign === "\n") return "\\\n";
+    if (!PATTERN_SIGNS.test(sign)) {
+      this.#fail(`\\${sign} is no escape: write ${sign} or \\\\${sign}`);
+    }
+    this.#slips.add(`\\${sign} for \\\\${sign}`);
+    return `\\${sign}`;
+  }
+
+  #skip(): void {
+    for (;;) {
+      this.#match(/[\s\ufeff]+/y);
+      const comment = this.#match(/\/\/[^\n]*|#[^\n]*|\/\*[^]*?\*\//y);
+      if (comment === undefined) return;
+      this.#slips.add("a comment");
+    }
+  }
+
+  #match(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#text)?.[0];
+    if (found !== undefined) this.#at += found.length;
+    return found;
+  }
+
+  #fail(problem: string): never {
+    throw new SyntaxError(problem);
+  }
+}
+
+const quotedStart = (text: string): string =>
+  JSON.stringify(text.length > 30 ? `${text.slice(0, 30)}...` : text);

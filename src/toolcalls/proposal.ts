@@ -1,0 +1,43 @@
+/** Tells calls in code blocks from those that an answer only proposes or shows. @module */
+
+/** What an answer asks or says behind a call that it has not made. */
+const ASKED_BEHIND = new RegExp(
+  [
+    String.raw`[?？]\s*$`,
+    String.raw`\b(?:shall|should|may|can) (?:I|we)\b`,
+    String
+      .raw`\b(?:let me know|tell me (?:if|whether|when)|if you(?:'d)? (?:want|like|agree|wish|prefer|approve)|would you|do you want|want me to|please confirm|confirm (?:that|if|and|before)|your (?:approval|permission|confirmation|consent|go-ahead)|before I (?:do|run|go)|waiting for)\b`,
+    String
+      .raw`\b(?:not|n['’]t|never)\b[^.!?\n]{0,40}\b(?:done|run|ran|called|made|executed|deleted|sent|used|yet|so|it)\b`,
+    String
+      .raw`\b(?:only|just) (?:an? )?(?:example|illustration|proposal|suggestion|sketch)\b|\bhypothetical`,
+  ].join("|"),
+  "i",
+);
+/** What the sentence before a call says that is only shown. */
+const SHOWN_BEFORE = new RegExp(
+  [
+    String.raw`\b(?:would|could|might)\b|\b(?:you|we|I|they|he|she|it)['’]d\b`,
+    String
+      .raw`\bexamples?\b|\be\.g\.|\bfor instance\b|\bsuch as\b|\blooks? like\b|\bwritten (?:like|as)\b`,
+    String
+      .raw`\bif you(?:['’]d)? (?:want|like|agree|wish|prefer|need|ever)\b|\byou (?:can|may|should|must|need to|have to)\b`,
+    String.raw`\b(?:shall|should|may) I\b|\bpropos(?:e|al)\b|\bsuggest`,
+    String.raw`\b(?:format|syntax|template|shape|schema|structure) (?:of|for|is)\b`,
+    String
+      .raw`\b(?:do not|don['’]t|never|instead of|rather than|without) (?:run|call|use|execut|send|writ|mak|do)`,
+    String.raw`\b(?:hypothetical|sample|illustrat|demonstrat|suppose|imagine)`,
+  ].join("|"),
+  "i",
+);
+/** The end of what stands before, in characters. */
+export const BEFORE_CALL_CHARS = 400;
+
+/**
+ * True where the text around calls in code blocks says that they are not made: it asks about them, says
+ * that nothing was done, or gives them as an example.
+ */
+export function isProposal(before: string, behind: string): boolean {
+  const lead = before.slice(-BEFORE_CALL_CHARS).trim().split(/(?<=[.!?])\s+|\n\s*\n/).at(-1) ?? "";
+  return SHOWN_BEFORE.test(lead) || behind.trim() !== "" && ASKED_BEHIND.test(behind.trim());
+}

@@ -1,0 +1,308 @@
+/** Edits whose text is in the file in another form: what they can only mean. @module */
+
+import { diffLines } from "../../text/diff.ts";
+import { onlyPlace, reindented } from "./indentation.ts";
+
+/** The place of an edit in a file's text, and the texts as they are there. */
+interface EditReading {
+  at: number;
+  before: string;
+  after: string;
+  /** How it was read; left out where only its indentation differs. */
+  how?: string;
+}
+
+interface Pair {
+  before: string;
+  after: string;
+}
+
+/** Longer texts, in characters, are not looked through. */
+const MAX_READ_TEXT = 4 * 1024 * 1024;
+const MAX_READ_EDIT = 200_000;
+
+/** Forms in which models send both texts; undefined for an edit that has not that form. */
+const FORMS: readonly (readonly [how: string, read: (pair: Pair) => Pair | undefined])[] = [
+  ["", (pair) => pair],
+  ["old_string without line numbers", unnumbered],
+  ["old_string without the code fence around it", unfencedPair],
+  ["\\n and other escapes in old_string as what they stand for", unescapedPair],
+  ["HTML entities in old_string as signs", withoutEntities],
+  ["old_string without the blank lines around it", trimmed],
+];
+
+/**
+ * The one place where `before` stands in `text` in another form, and both texts in the file's own; what
+ * both have alike stays as the file has it. All have `\n` line endings.
+ */
+export function readEdit(text: string, before: string, after: string): EditReading | undefined {
+  if (text.length > MAX_READ_TEXT || before.length + after.length > MAX_READ_EDIT) {
+    return reindented(text, before, after);
+  }
+  for (const [how, read] of FORMS) {
+    const pair = read({ before, after });
+    if (!pair || pair.before.trim() === "" || pair.before === pair.after) continue;
+    // Blank lines beside a text say that it is whole lines.
+    const isLines = read === trimmed;
+    const exact = how === "" || isLines ? undefined : exactly(text, pair);
+    const found = exact ?? reindented(text, pair.before, pair.after) ??
+      alike(text, pair, isLines) ??
+      flattened(text, pair);
+    if (!found) continue;
+    const all = [how, "how" in found ? found.how : ""].filter((one) => one).join(", ");
+    return { ...found, ...all !== "" && { how: all } };
+  }
+  return undefined;
+}
+
+function exactly(text: string, { before, after }: Pair): EditReading | undefined {
+  const at = text.indexOf(before);
+  if (at === -1 || text.indexOf(before, at + 1) !== -1) return undefined;
+  return { at, before, after };
+}
+
+const NUMBERED = /^[ \t]*(\d+)(?:\t|→|[ \t]*\|[ \t]?|:)/;
+
+/** Lines without the numbers that a listing has in front of them. */
+function unnumbered({ before, after }: Pair): Pair | undefined {
+  const old = withoutNumbers(before);
+  if (old === undefined) return undefined;
+  const isNumbered = after.split("\n").some((line) => NUMBERED.test(line));
+  const replacement = isNumbered ? withoutNumbers(after) : after;
+  return replacement === undefined ? undefined : { before: old, after: replacement };
+}
+
+function withoutNumbers(text: string): string | undefined {
+  const lines = text.split("\n");
+  let last: number | undefined;
+  for (const line of lines) {
+    if (line.trim() === "") continue;
+    const number = Number(NUMBERED.exec(line)?.[1] ?? NaN);
+    if (!(last === undefined ? number >= 0 : number > last && number <= last + 2)) return undefined;
+    last = number;
+  }
+  return lines.map((line) => line.replace(NUMBERED, "")).join("\n");
+}
+
+function unfencedPair({ before, after }: Pair): Pair | undefined {
+  const old = fencedBody(before);
+  return old === undefined ? undefined : { before: old, after: fencedBody(after) ?? after };
+}
+
+const fencedBody = (text: string): string | undefined =>
+  /^\s*(`{3,}|~{3,})[^\n`]*\n([^]*?)\n?\1\s*$/.exec(text)?.[2];
+
+/** Texts in which what stands between the lines is written as an escape, and nothing as a line feed. */
+function unescapedPair({ before, after }: Pair): Pair | undefined {
+  if (!/\\[nt"'`]/.test(before) || /\n[^]/.test(before) || /\n[^]/.test(after)) return undefined;
+  const signs: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r" };
+  const decode = (text: string) =>
+    text.replace(/\\([ntr"'`\\])/g, (_, sign: string) => signs[sign] ?? sign);
+  return { before: decode(before), after: decode(after) };
+}
+
+const SIGNS_OF_ENTITIES: Readonly<Record<string, string>> = {
+  ...{ lt: "<", gt: ">", amp: "&", quot: '"', apos: "'", "#39": "'", "#34": '"', "#x27": "'" },
+};
+
+function withoutEntities({ before, after }: Pair): Pair | undefined {
+  const pattern = /&(lt|gt|amp|quot|apos|#39|#34|#x27);/g;
+  if (!pattern.test(before)) return undefined;
+  const decode = (text: string) =>
+    text.replace(pattern, (_, name: string) => SIGNS_OF_ENTITIES[name]!);
+  return { before: decode(before), after: decode(after) };
+}
+
+/** Without the blank lines at the ends that both have alike. */
+function trimmed({ before, after }: Pair): Pair | undefined {
+  const ends = /^((?:[ \t]*\n)*)([^]*?)(\s*)$/;
+  const [, lead, old, tail] = ends.exec(before)!;
+  const [, newLead, replacement, newTail] = ends.exec(after)!;
+  const feeds = (space = "") => space.split("\n").length;
+  const isSame = feeds(lead) === feeds(newLead) && feeds(tail) === feeds(newTail);
+  if (lead === "" && tail === "" || !isSame) return undefined;
+  return { before: old!, after: replacement! };
+}
+
+/** A character as a person sees it, and what it is compared by. */
+interface SeenUnit {
+  raw: string;
+  key: string;
+}
+
+const PLAIN_LOOKS: Readonly<Record<string, string>> = Object.fromEntries([
+  ...[..."“”„‟″"].map((sign) => [sign, '"']),
+  ...[..."‘’‚‛′"].map((sign) => [sign, "'"]),
+  ...[..."‐‑‒–—―−"].map((sign) => [sign, "-"]),
+  ...[..."\u00a0\u2002\u2003\u2009\u202f"].map((sign) => [sign, " "]),
+]);
+const LOOKALIKES = new RegExp(`[${Object.keys(PLAIN_LOOKS).join("")}]`, "g");
+
+let clusterSegmenter: Intl.Segmenter | undefined;
+
+/** A line's key: alike for lines that look the same, whatever their trailing blanks. */
+const lookOf = (line: string): string =>
+  line.trimEnd().normalize("NFC").replace(LOOKALIKES, (sign) => PLAIN_LOOKS[sign]!);
+
+function unitsOf(line: string): SeenUnit[] {
+  clusterSegmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
+  return Array.from(
+    clusterSegmenter.segment(line),
+    ({ segment }) => ({ raw: segment, key: lookOf(`${segment}.`) }),
+  );
+}
+
+/** The one place where lines look like `before`; what both texts have alike is taken from the file. */
+function alike(text: string, { before, after }: Pair, isLines: boolean): EditReading | undefined {
+  const isWhole = before.endsWith("\n") && (after.endsWith("\n") || after === "");
+  if (before.endsWith("\n") !== after.endsWith("\n") && !isWhole) return undefined;
+  const wanted = before.replace(/\n$/, "").split("\n");
+  const lines = text.split("\n");
+  const keys = lines.map(lookOf);
+  const place = onlyPlace(keys, wanted.map(lookOf));
+  if (place === undefined) {
+    return wanted.length === 1 && !isLines ? withinLine(lines, keys, before, after) : undefined;
+  }
+  const there = lines.slice(place, place + wanted.length);
+  const end = isWhole && place + wanted.length < lines.length ? "\n" : "";
+  const merged = after === "" ? "" : mergedLines(there, wanted, after.replace(/\n$/, "")) + end;
+  return {
+    at: startOf(lines, place),
+    before: there.join("\n") + end,
+    after: merged,
+    how: differenceOf(there, wanted),
+  };
+}
+
+/** The one place of lines that were given without any indentation: each has that of the line it replaces. */
+function flattened(text: string, { before, after }: Pair): EditReading | undefined {
+  const [wanted, now] = [before, after].map((part) => part.replace(/\n$/, "").split("\n")) as [
+    string[],
+    string[],
+  ];
+  const isFlat = [...wanted, ...now].every((line) => !/^[ \t]/.test(line));
+  if (!isFlat || wanted.length !== now.length || before.endsWith("\n") !== after.endsWith("\n")) {
+    return undefined;
+  }
+  const lines = text.split("\n");
+  const place = onlyPlace(lines.map((line) => line.trim()), wanted.map((line) => line.trim()));
+  if (place === undefined) return undefined;
+  const there = lines.slice(place, place + wanted.length);
+  const indented = there.map((line, i) =>
+    now[i] === wanted[i] ? line : /^[ \t]*/.exec(line)![0] + now[i]
+  );
+  return { at: startOf(lines, place), before: there.join("\n"), after: indented.join("\n") };
+}
+
+/** The one part of a line that looks like `before`. */
+function withinLine(lines: string[], keys: string[], before: string, after: string) {
+  const wanted = unitsOf(before);
+  const key = wanted.map((unit) => unit.key.slice(0, -1)).join("");
+  const places = keys.flatMap((line, i) => line.includes(key) ? [i] : []);
+  const [place] = places;
+  if (places.length !== 1 || key.trim() === "") return undefined;
+  const units = unitsOf(lines[place!]!);
+  const starts = units.flatMap((_, i) =>
+    wanted.every((unit, k) => units[i + k]?.key === unit.key) ? [i] : []
+  );
+  if (starts.length !== 1) return undefined;
+  const [from] = starts as [number];
+  const raw = (part: SeenUnit[]) => part.map((unit) => unit.raw).join("");
+  const there = raw(units.slice(from, from + wanted.length));
+  return {
+    at: startOf(lines, place!) + raw(units.slice(0, from)).length,
+    before: there,
+    after: mergedLine(there, before, after, straightener([there], [before])),
+    how: differenceOf([there], [before]),
+  };
+}
+
+const startOf = (lines: readonly string[], place: number): number =>
+  lines.slice(0, place).reduce((sum, { length }) => sum + length + 1, 0);
+
+function differenceOf(there: readonly string[], given: readonly string[]): string {
+  const differs = (form: (line: string) => string) =>
+    there.some((line, i) => form(line) !== form(given[i]!));
+  const what = [
+    ...differs((line) => line.slice(line.trimEnd().length)) ? ["trailing blanks"] : [],
+    ...differs((line) => line.trimEnd().normalize("NFC")) ? ["other quotes, dashes or blanks"] : [],
+  ];
+  return `old_string in spite of ${what.join(" and ") || "another form of its letters"}`;
+}
+
+const LAST_LINE = "\0";
+
+/** The new lines: those that the old ones have too, and what changed ones have alike, as in the file. */
+function mergedLines(there: readonly string[], given: readonly string[], after: string): string {
+  const straight = straightener(there, given);
+  // A last line of its own, as a difference has no empty one at the end.
+  const steps = diffLines(
+    `${given.join("\n")}\n${LAST_LINE}`,
+    `${after}\n${LAST_LINE}`,
+    Number.MAX_SAFE_INTEGER,
+  );
+  if (steps.length === 0) return there.join("\n");
+  const merged: string[] = [];
+  let at = 0;
+  let [removed, added]: [number[], string[]] = [[], []];
+  const flush = () => {
+    added.forEach((line, i) => {
+      const old = removed[i];
+      merged.push(
+        old === undefined ? straight(line) : mergedLine(there[old]!, given[old]!, line, straight),
+      );
+    });
+    [removed, added] = [[], []];
+  };
+  for (const { kind, text } of steps) {
+    if (kind === "-") removed.push(at++);
+    else if (kind === "+") added.push(text);
+    else {
+      flush();
+      if (at < there.length) merged.push(there[at++]!);
+    }
+  }
+  flush();
+  return merged.join("\n");
+}
+
+/** `after`, with the file's form of what it begins and ends with alike `given`. */
+function mergedLine(
+  there: string,
+  given: string,
+  after: string,
+  straight: (text: string) => string,
+): string {
+  const blanks = there.slice(there.trimEnd().length);
+  const [real, old, now] = [there, given, after].map((line) => unitsOf(line.trimEnd())) as [
+    SeenUnit[],
+    SeenUnit[],
+    SeenUnit[],
+  ];
+  if (real.length !== old.length) return after;
+  const most = Math.min(old.length, now.length);
+  let head = 0;
+  while (head < most && old[head]!.raw === now[head]!.raw) head++;
+  let tail = 0;
+  while (tail < most - head && old.at(-1 - tail)!.raw === now.at(-1 - tail)!.raw) tail++;
+  const raw = (part: SeenUnit[]) => part.map((unit) => unit.raw).join("");
+  const middle = straight(raw(now.slice(head, now.length - tail)));
+  return raw(real.slice(0, head)) + middle + raw(real.slice(real.length - tail)) + blanks;
+}
+
+/** Makes signs that the model wrote in place of plain ones plain in new text, too. */
+function straightener(
+  there: readonly string[],
+  given: readonly string[],
+): (text: string) => string {
+  const signs = new Map<string, string>();
+  for (const [i, line] of given.entries()) {
+    if (!LOOKALIKES.test(line) && line === there[i]!.trimEnd()) continue;
+    const [old, real] = [unitsOf(line.trimEnd()), unitsOf(there[i]!.trimEnd())];
+    old.forEach((unit, k) => {
+      const is = real[k]?.raw ?? unit.raw;
+      if (Object.hasOwn(PLAIN_LOOKS, unit.raw) && is.charCodeAt(0) < 128) signs.set(unit.raw, is);
+    });
+  }
+  return (text) => text.replace(LOOKALIKES, (sign) => signs.get(sign) ?? sign);
+}

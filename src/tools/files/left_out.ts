@@ -1,0 +1,58 @@
+/** Text in which a mark stands for code that would be lost. @module */
+
+/** Longer texts, in characters, are not looked through. */
+const MAX_LOOKED_AT = 4 * 1024 * 1024;
+/** The sign of a comment, or a bracket, that a mark begins with. */
+const MARK_LEAD = String.raw`(?:\/\/+|\/\*+|#+|--+|<!--|;+|%+|\{\/\*|"""|'''|\*|[[({<])?`;
+const MARK_DOTS = String.raw`(?:\.{3,}|…)`;
+const MARK_WORDS =
+  "rest|remaining|remainder|existing|unchanged|previous|omitted|same|original|other|earlier|above|code|etc";
+/** A mark that can be nothing else: dots, and words for what they stand for. */
+const SURE = new RegExp(
+  String
+    .raw`^\s*${MARK_LEAD}\s*${MARK_DOTS}.{0,40}\b(?:${MARK_WORDS})\b.{0,60}$|^\s*${MARK_LEAD}\s*(?:the\s+)?(?:${MARK_WORDS})\b.{0,60}${MARK_DOTS}\s*(?:\*\/|-->|\*\/\}|[\])}>])?\s*$`,
+  "i",
+);
+/** A comment of words alone, or of dots alone: a mark where lines are lost. */
+const LIKELY = new RegExp(
+  String
+    .raw`^\s*(?:\/\/+|\/\*+|#+|--+|<!--|;+|\{\/\*|[[(])\s*(?:${MARK_DOTS}|(?:the\s+)?(?:rest|remaining|remainder|existing|other|previous|everything else)\b.{0,60}\b(?:unchanged|same|here|before|omitted|stays?|remains?|code|file|untouched)\b.{0,30})\s*(?:\*\/|-->|\*\/\}|[\])])?\s*$`,
+  "i",
+);
+
+/**
+ * Why a text must not take the place of another: the mark in it that stands for lines of the old one;
+ * undefined where there is none, or nothing would be lost.
+ */
+export function leftOutBy(before: string, after: string): string | undefined {
+  if (before.length + after.length > MAX_LOOKED_AT) return undefined;
+  if (!/\.{3}|…|rest|remain|existing|other|previous|unchanged/i.test(after)) return undefined;
+  const old = new Set(nonBlankLines(before));
+  const now = nonBlankLines(after);
+  const has = new Set(now);
+  const isLost = [...old].some((line) => !has.has(line));
+  const isFewer = now.length < nonBlankLines(before).length;
+  const mark = now.find((line) =>
+    !old.has(line) && (isLost && SURE.test(line) || isFewer && isLost && LIKELY.test(line))
+  );
+  return mark === undefined ? undefined : mark.slice(0, 80);
+}
+
+/** True where `after` holds the whole file, and `before` is a part of it: the rest would be there twice. */
+export function holdsWholeFile(text: string, before: string, after: string): boolean {
+  // What is much shorter than the file does not hold it, and what is very long was not typed.
+  if (after.length < text.length / 2 || text.length > MAX_LOOKED_AT) return false;
+  const lines = nonBlankLines(text);
+  const [given, now] = [nonBlankLines(before), nonBlankLines(after)];
+  if (lines.length < 5 || now[0] !== lines[0] || now.at(-1) !== lines.at(-1)) return false;
+  if (given[0] === lines[0] && given.at(-1) === lines.at(-1)) return false;
+  const replaced = new Set(given);
+  const others = lines.filter((line) => !replaced.has(line));
+  const has = new Set(now);
+  const kept = others.filter((line) => has.has(line)).length;
+  return others.length >= 3 && kept >= 0.8 * others.length;
+}
+
+function nonBlankLines(text: string): string[] {
+  return text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+}

@@ -1,0 +1,256 @@
+/** Calls with a slip in their name or arguments, read as what they can only mean. @module */
+
+import { bareName } from "../../text/bare_name.ts";
+import { isObject, jsonOrUndefined } from "../../text/json.ts";
+import { parseLooseJson } from "../../text/loose_json.ts";
+import { nearest } from "../../text/nearest.ts";
+import type { ToolCall } from "../../types/message.ts";
+import type { Tool } from "../../types/tool.ts";
+import { checkArguments, type ToolArgs } from "../schema.ts";
+import { fitArguments, type FittedArguments } from "./arguments.ts";
+import { SlipError } from "./slip_error.ts";
+import {
+  ALIASES,
+  ARGUMENT_WRAPPERS,
+  CALL_NAME_KEYS,
+  EDITOR_COMMANDS,
+  EDITOR_TOOLS,
+  ELSEWHERE,
+} from "./tables.ts";
+
+/** A call as it was read, with a line for each repair; or, for the model, why it has no one reading. */
+type RepairedCall =
+  | { name: string; arguments: ToolArgs; repairs: string[] }
+  | { error: string };
+
+type GivenCall = Pick<ToolCall, "name" | "arguments" | "invalid">;
+
+/** The namespaces, and the marks of formats, that models write around a tool's name. */
+const AROUND_NAME =
+  /^[\s"'`<]*(?:(?:functions?|default_api|tools?|filesystem|builtin|mcp__[a-z]+_)[.:/_]_?)?|(?:\(\s*\)|:\d+|<\|.*|[\s"'`>,:])*$/gi;
+/** The most strings of JSON within each other. */
+const MAX_ENCODED = 3;
+
+/**
+ * Reads a call that does not fit as it is. Each repair has one reading; a call that has two, or none,
+ * is an error that shows the right ones.
+ * @param folder the working directory
+ */
+export function repairCall(
+  call: GivenCall,
+  tools: readonly Tool[],
+  folder: string,
+): RepairedCall | undefined {
+  // A call that was cut off may have gone on in any way.
+  if (call.invalid && !call.invalid.isMalformed) return undefined;
+  const repairs: string[] = [];
+  try {
+    let args = call.invalid ? readText(call, tools, repairs) : call.arguments;
+    const inner = innerCall(call.name, args, tools);
+    if (inner) {
+      repairs.push(`the call within the arguments as the call`);
+      args = inner.args;
+    }
+    const given = inner?.name ?? call.name;
+    const candidates = toolsNamed(given, args, tools);
+    if (candidates.length === 0) return { error: unknownTool(given, args, tools, folder) };
+    return onlyReading(given, candidates, args, folder, repairs);
+  } catch (error) {
+    if (error instanceof SlipError) return { error: error.message };
+    throw error;
+  }
+}
+
+/** The arguments in a text that is no JSON. */
+function readText(
+  { name, invalid }: GivenCall,
+  tools: readonly Tool[],
+  repairs: string[],
+): ToolArgs {
+  let value: unknown = invalid!.text;
+  for (let i = 0; i < MAX_ENCODED && typeof value === "string"; i++) {
+    const text = value.trim();
+    if (text === "" || /^(null|none|undefined)$/i.test(text)) value = {};
+    else {
+      const read = parseLooseJson(text);
+      if ("problem" in read) throw unreadable(name, text, read.problem, tools);
+      if (read.slips.length > 0) {
+        repairs.push(`the arguments as JSON despite ${read.slips.join(", ")}`);
+      }
+      value = read.value ?? {};
+    }
+  }
+  if (Array.isArray(value) && value.length < 2) {
+    repairs.push(value.length === 0 ? "[] as no arguments" : "a list of one object as the object");
+    value = value[0] ?? {};
+  }
+  if (isObject(value)) return value;
+  throw unreadable(name, invalid!.text, "it must be an object", tools);
+}
+
+function unreadable(
+  name: string,
+  text: string,
+  problem: string,
+  tools: readonly Tool[],
+): SlipError {
+  const [tool] = toolsNamed(name, {}, tools);
+  const required = tool ? requiredNames(tool) : [];
+  const isBare = required.length === 1 && text.length < 500 && !/^[\s{["'“`<]/.test(text);
+  const right = isBare ? `. A correct call: ${JSON.stringify({ [required[0]!]: text })}` : "";
+  const shown = text.length > 500 ? `${text.slice(0, 300)} ... ${text.slice(-150)}` : text;
+  return new SlipError(
+    `The call was not run: its arguments are not valid JSON: ${problem}${right}. You gave: ${shown}`,
+  );
+}
+
+/** The call in the arguments of one: `{"name": "N", "arguments": {...}}`, or `{"N": {...}}`. */
+function innerCall(
+  name: string,
+  args: ToolArgs,
+  tools: readonly Tool[],
+): { name: string; args: ToolArgs } | undefined {
+  const keys = Object.keys(args);
+  const wrapper = keys.find((key) =>
+    ARGUMENT_WRAPPERS.includes(bareName(key)) && isWrapped(args[key])
+  );
+  const outer = toolsNamed(name, {}, tools);
+  if (wrapper !== undefined) {
+    const value = unwrapped(args[wrapper]);
+    const nested = isObject(value) && "name" in value && keys.length === 1 ? value : undefined;
+    if (nested && !outer.some((tool) => hasParameter(tool, "name"))) {
+      const inside = innerCall(name, nested, tools);
+      if (inside) return inside;
+    }
+    const key = keys.find((key) =>
+      CALL_NAME_KEYS.includes(bareName(key)) && key !== wrapper &&
+      typeof args[key] === "string" && args[key] !== "function"
+    );
+    if (key === undefined || outer.some((tool) => hasParameter(tool, key))) return undefined;
+    const said = args[key] as string;
+    const meant = toolsNamed(said, {}, tools);
+    if (meant.length === 0) return undefined;
+    if (outer.length > 0 && meant.every((tool) => !outer.includes(tool))) {
+      throw new SlipError(
+        `The call was not run: it is one of ${name}, and its arguments name ${said}. Call the one that you mean`,
+      );
+    }
+    return { name: said, args: isObject(value) ? value : {} };
+  }
+  const [only] = keys;
+  if (
+    keys.length !== 1 || !isWrapped(args[only!]) || outer.some((tool) => hasParameter(tool, only!))
+  ) {
+    return undefined;
+  }
+  const same = tools.filter((tool) => bareName(tool.name) === bareName(only!));
+  const isSame = same.length > 0 &&
+    (outer.length === 0 || outer.some((tool) => same.includes(tool)));
+  return isSame ? { name: only!, args: unwrapped(args[only!]) as ToolArgs } : undefined;
+}
+
+function hasParameter(tool: Tool, key: string): boolean {
+  return isObject(tool.parameters.properties) && Object.hasOwn(tool.parameters.properties, key);
+}
+
+const isWrapped = (value: unknown): boolean => isObject(unwrapped(value));
+const unwrapped = (value: unknown): unknown =>
+  typeof value === "string" && value.trimStart().startsWith("{") ? jsonOrUndefined(value) : value;
+
+/** The offered tools that `name` may mean: one of that name, else those that it is another agent's name of. */
+function toolsNamed(name: string, args: ToolArgs, tools: readonly Tool[]): Tool[] {
+  const exact = tools.filter((tool) => tool.name === name);
+  if (exact.length > 0) return exact;
+  const bare = bareName(name.replace(AROUND_NAME, ""));
+  const same = tools.filter((tool) => bareName(tool.name) === bare);
+  if (same.length > 0) return same;
+  if (EDITOR_TOOLS.has(bare)) {
+    const meant = EDITOR_COMMANDS[String(args.command)];
+    return tools.filter((tool) => tool.name === meant);
+  }
+  return tools.filter((tool) => ALIASES[tool.name]?.includes(bare));
+}
+
+/** The one of `candidates` that the arguments fit. */
+function onlyReading(
+  name: string,
+  candidates: readonly Tool[],
+  args: ToolArgs,
+  folder: string,
+  repairs: readonly string[],
+): RepairedCall {
+  const fits: ({ tool: Tool } & FittedArguments)[] = [];
+  const errors: string[] = [];
+  for (const tool of candidates) {
+    try {
+      const fitted = fitArguments(tool, args, { name: bareName(name), folder });
+      const checked = checkArguments(tool, fitted.args);
+      if (checked.ok) fits.push({ tool, ...fitted });
+      else errors.push(checked.error);
+    } catch (error) {
+      if (!(error instanceof SlipError)) throw error;
+      errors.push(error.message);
+    }
+  }
+  const fewest = Math.min(...fits.map(({ dropped }) => dropped));
+  const best = fits.filter(({ tool, args, dropped }) =>
+    dropped === fewest && isLikely(tool, args, fits.length)
+  );
+  const [first, second] = best.length > 0 ? best : fits;
+  const calls = (best.length > 0 ? best : fits).map(({ tool, args }) =>
+    `${tool.name} ${shownCall(args)}`
+  );
+  if (first && second) {
+    return { error: `There is no tool "${name}". Call what you mean: ${calls.join(" or ")}` };
+  }
+  if (!first) {
+    const [error] = errors;
+    const isOther = candidates[0]!.name !== name;
+    return {
+      error: isOther ? `There is no tool "${name}", but ${candidates[0]!.name}. ${error}` : error!,
+    };
+  }
+  const renamed = first.tool.name === name ? [] : [`${name || "no name"} as ${first.tool.name}`];
+  return {
+    name: first.tool.name,
+    arguments: first.args,
+    repairs: [...renamed, ...repairs, ...first.repairs],
+  };
+}
+
+/** Of a search by one pattern: whether that can be a glob, or a regular expression. */
+function isLikely({ name }: Tool, { pattern }: ToolArgs, count: number): boolean {
+  if (count < 2 || typeof pattern !== "string") return true;
+  const isGlob = /^\*|\*\*|^[\w/.-]*\*\.\w+$/.test(pattern);
+  const isWord = /^\w+$/.test(pattern) || /[|()^$+\\]/.test(pattern);
+  return name === "glob_files" ? !isWord : name === "grep_code" ? !isGlob : true;
+}
+
+const shownCall = (args: ToolArgs): string => {
+  const text = JSON.stringify(args);
+  return text.length > 300 ? "{...}" : text;
+};
+
+function requiredNames({ parameters: { required } }: Tool): string[] {
+  return Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];
+}
+
+function unknownTool(name: string, args: ToolArgs, tools: readonly Tool[], folder: string): string {
+  const list = tools.map((tool) => tool.name);
+  const bare = bareName(name.replace(AROUND_NAME, ""));
+  const all = `The tools are: ${list.join(", ")}.`;
+  const how = Object.hasOwn(ELSEWHERE, bare) ? ELSEWHERE[bare] : undefined;
+  if (how && list.includes(how.split(" ")[0]!)) return `There is no tool "${name}": ${how}. ${all}`;
+  const nearName = nearest(name.replace(AROUND_NAME, ""), list);
+  const near = tools.find((tool) => tool.name === nearName);
+  if (!near) return `There is no tool "${name}". ${all}`;
+  let right = "";
+  try {
+    right = ` A correct call: ${near.name} ${
+      shownCall(fitArguments(near, args, { name: bare, folder }).args)
+    }.`;
+  } catch (error) {
+    if (!(error instanceof SlipError)) throw error;
+  }
+  return `There is no tool "${name}": do you mean ${near.name}?${right} ${all}`;
+}

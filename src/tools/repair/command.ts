@@ -1,0 +1,125 @@
+/** Commands that came with what stands around them in a text. @module */
+
+import { SlipError } from "./slip_error.ts";
+
+/** A command as it was read, and how. */
+interface ReadCommand {
+  command: string;
+  repairs: string[];
+}
+
+/**
+ * The command that `given` can only mean.
+ * @throws {SlipError} where it is the record of a terminal, or would end in other than it says.
+ */
+export function readCommand(given: string): ReadCommand {
+  const repairs: string[] = [];
+  let command = given;
+  const fenced = /^\s*(`{3,})[\w-]*[ \t]*\r?\n([^]*?)\n?\1\s*$/.exec(command) ??
+    /^\s*(`)([^`\n]+)`\s*$/.exec(command);
+  if (fenced && !fenced[2]!.includes(fenced[1]!)) {
+    command = fenced[2]!;
+    repairs.push(
+      fenced[1] === "`"
+        ? "a command in backticks as the command"
+        : "a command in a code fence as the command",
+    );
+  }
+  const lines = command.trim().split("\n");
+  const isPrompt = (line: string) => /^\s*\$ /.test(line);
+  if (isPrompt(lines[0]!)) {
+    const typed = lines.filter((line) => isPrompt(line)).map((line) => line.replace(/^\s*\$ /, ""));
+    if (typed.length < lines.length && !goesOn(lines)) {
+      throw new SlipError(
+        `Cannot run the command as it has lines with and without "$ ": give the commands alone, such as ${
+          JSON.stringify({ command: typed.join("\n") })
+        }`,
+      );
+    }
+    command = lines.map((line) => line.replace(/^\s*\$ /, "")).join("\n");
+    repairs.push('"$ " in front as no part of the command');
+  }
+  checkCommand(command);
+  return { command, repairs };
+}
+
+/** True where only the first line has a prompt, as the others belong to its command. */
+function goesOn(lines: readonly string[]): boolean {
+  return lines.slice(0, -1).every((line) => /(?:\\|\||&&|\|\||[{(])\s*$/.test(line)) ||
+    lines.slice(1).every((line) => !/^\s*\$ /.test(line)) && /<<-?\s*["']?\w/.test(lines[0]!);
+}
+
+/** Throws for a here-document without its end, and for `\n` between commands: the shell takes both otherwise. */
+function checkCommand(command: string): void {
+  if (!/<<|\\n/.test(command)) return;
+  const wanted: { word: string; isIndented: boolean }[] = [];
+  let isDocument = false;
+  for (const line of shellLinesOf(command)) {
+    const [next] = wanted;
+    if (isDocument && next) {
+      const text = next.isIndented ? line.replace(/^\t+/, "") : line;
+      if (text === next.word) wanted.shift();
+      isDocument = wanted.length > 0;
+      continue;
+    }
+    wanted.push(...documentsIn(line));
+    isDocument = wanted.length > 0;
+  }
+  const [missing] = wanted;
+  if (missing) {
+    throw new SlipError(
+      `Cannot run the command as its here-document has no end: a line that is ${missing.word} and nothing else must close it. Give the whole command, or use write_file`,
+    );
+  }
+  if (
+    !command.includes("\n") && /\S\\n\s*[a-z]/.test(withoutQuoted(command).replaceAll("\\\\", ""))
+  ) {
+    throw new SlipError(
+      "Cannot run the command as it has \\n outside of quotes, which is no line feed for the shell: send real line feeds, or put && between the commands",
+    );
+  }
+}
+
+/** The lines of a command; those within quotes count as one, unless a here-document begins before. */
+function shellLinesOf(command: string): string[] {
+  const lines = command.split("\n");
+  const joined: string[] = [];
+  let open = "";
+  let isDocument = false;
+  for (const line of lines) {
+    if (open !== "") joined[joined.length - 1] += ` ${line}`;
+    else joined.push(line);
+    if (isDocument) continue;
+    open = openQuoteIn(joined.at(-1)!);
+    isDocument = open === "" && documentsIn(joined.at(-1)!).length > 0;
+  }
+  return joined;
+}
+
+function openQuoteIn(line: string): string {
+  let quote = "";
+  for (let i = 0; i < line.length; i++) {
+    const sign = line[i]!;
+    if (sign === "\\" && quote !== "'") i++;
+    else if (quote === "" && sign === "#" && /^$|[\s;]/.test(line[i - 1] ?? "")) break;
+    else if (quote === "" && /["']/.test(sign)) quote = sign;
+    else if (sign === quote) quote = "";
+  }
+  return quote;
+}
+
+/** A line with spaces for what stands in quotes, but for the marks of here-documents. */
+function withoutQuoted(line: string): string {
+  return line.replace(
+    /(<<-?[ \t]*)(["'])(\w+)\2|\\[^]|'[^']*'|"(?:\\[^]|[^"\\])*"/g,
+    (whole, sign?: string, _quote?: string, word?: string) =>
+      sign ? `${sign}${word}` : whole.startsWith("\\") ? whole : " ",
+  );
+}
+
+/** The here-documents that begin in a line. */
+function documentsIn(line: string): { word: string; isIndented: boolean }[] {
+  const plain = withoutQuoted(line).replace(/\(\([^]*?\)\)|(?:^|\s)#.*$/g, " ");
+  return [...plain.matchAll(/(?<!<)<<(-?)[ \t]*\\?([A-Za-z_]\w*)/g)]
+    .map(([, dash, word]) => ({ word: word!, isIndented: dash === "-" }));
+}

@@ -1,0 +1,128 @@
+/** Text to write that came wrapped or escaped, where that can be no part of the file. @module */
+
+import { extname } from "../../text/extname.ts";
+import { SlipError } from "./slip_error.ts";
+
+/** Files in which a code fence, or a sign with a backslash, may be the text itself. */
+const PROSE_EXTENSIONS = new Set(
+  [
+    "md",
+    "markdown",
+    "mdx",
+    "txt",
+    "text",
+    "rst",
+    "adoc",
+    "org",
+    "tex",
+    "log",
+    "snap",
+    "qmd",
+    "rmd",
+    "",
+  ],
+);
+/** Files in which a table of numbers may be the text itself. */
+const DATA_EXTENSIONS = new Set([
+  "csv",
+  "tsv",
+  "json",
+  "jsonl",
+  "yaml",
+  "yml",
+  "toml",
+  "xml",
+  "svg",
+  "lst",
+  "out",
+]);
+const FENCED = /^\s*(`{3,}|~{3,})([\w+#.-]*)[^\n`]*\n([^]*?)(?:\n)?\1\s*$/;
+
+/** A text that was read as another, and how. */
+interface ReadText {
+  text: string;
+  repair: string;
+}
+
+const mayBeFenced = (path: string): boolean => PROSE_EXTENSIONS.has(extname(path));
+
+/** The body of a text that is one code fence, where the file at `path` cannot be that; undefined for others. */
+export function unfenced(text: string, path: string): string | undefined {
+  const [, mark, info = "", body = ""] = FENCED.exec(text) ?? [];
+  if (mark === undefined) return undefined;
+  // Another fence within, which ends it: what is between is text.
+  const isMarkdown = /^(?:md|markdown)$/i.test(info) && /^(?:md|markdown|mdx)$/.test(extname(path));
+  if (mayBeFenced(path) && !isMarkdown) return undefined;
+  if (!isMarkdown && new RegExp(`^${mark[0]}{${mark.length}}`, "m").test(body)) return undefined;
+  return body;
+}
+
+/**
+ * The content of a file that is written whole, as it is meant; undefined where it stays as it is.
+ * @throws {SlipError} where it is no such text, and has no one reading.
+ */
+export function contentAsMeant(content: string, path: string): ReadText | undefined {
+  const body = unfenced(content, path);
+  if (body !== undefined) {
+    const text = body === "" || body.endsWith("\n") ? body : `${body}\n`;
+    return { text, repair: "the content without the code fence around it" };
+  }
+  const refuse = (reason: string): never => {
+    throw new SlipError(`Cannot write ${path} as ${reason}`);
+  };
+  if (mayBeFenced(path)) return undefined;
+  if (/^\s*(?:`{3}|~{3})[\w+#.-]*[ \t]*\n/.test(content)) {
+    refuse("its content begins with a code fence: send the file's text alone, without fences");
+  }
+  if (!DATA_EXTENSIONS.has(extname(path)) && isListing(content)) {
+    refuse("its content has the line numbers of read_file: send it without them");
+  }
+  return unescaped(content, refuse);
+}
+
+/** True for text in which each line has its number in front. */
+function isListing(text: string): boolean {
+  const lines = text.replace(/\n$/, "").split("\n");
+  return lines.length > 1 && lines.every((line, i) => line.startsWith(`${i + 1}\t`));
+}
+
+/** A text of one line in which line feeds are written as `\n`. */
+function unescaped(content: string, refuse: (reason: string) => never): ReadText | undefined {
+  const line = content.replace(/\n$/, "");
+  if (line.includes("\n") || !line.includes("\\n")) return undefined;
+  const { outside, inside, isEscaped } = lineFeedsIn(line);
+  if (outside === 0) return undefined;
+  const isPlain = outside > 1 && inside === 0;
+  if (!isPlain) {
+    if (outside === 1 && !/\\n\s*\S/.test(line.slice(line.indexOf("\\n")))) return undefined;
+    refuse(
+      "its content is one line in which some \\n stand between statements, and some may be part of strings: send real line feeds",
+    );
+  }
+  const signs: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r" };
+  const text = isEscaped
+    ? line.replace(
+      /\\(.)/g,
+      (whole, sign: string) => signs[sign] ?? (/["'\\/]/.test(sign) ? sign : whole),
+    )
+    : line.replaceAll("\\n", "\n").replaceAll("\\t", "\t");
+  return { text, repair: "\\n in the content as line feeds" };
+}
+
+/** How many `\n` of a line stand outside and inside of quotes; `isEscaped` where quotes have backslashes. */
+function lineFeedsIn(line: string): { outside: number; inside: number; isEscaped: boolean } {
+  const isEscaped = /\\["']/.test(line) && !/(?<!\\)["']/.test(line);
+  let [outside, inside] = [0, 0];
+  let quote = "";
+  for (let i = 0; i < line.length; i++) {
+    const sign = line[i]!;
+    if (sign === "\\") {
+      if (line[i + 1] === "n") quote === "" ? outside++ : inside++;
+      i++;
+    } else if (quote === "" && /["'`/]/.test(sign) && !isEscaped) {
+      // A slash may begin a pattern, if another one follows.
+      if (sign !== "/" || /^\/[^/*\s][^/]*\/[dgimsuvy]*/.test(line.slice(i))) quote = sign;
+    } else if (sign === quote) quote = "";
+  }
+  return { outside, inside, isEscaped };
+}

@@ -1,0 +1,194 @@
+/** Paths with a slip in them, read as the one file or folder of the working directory that they can mean. @module */
+
+import { isWithin } from "../../text/paths.ts";
+import {
+  basename,
+  dirname,
+  isAbsolute,
+  relative,
+  resolve,
+  SEPARATOR,
+  slashed,
+} from "../../text/std_path.ts";
+import { SlipError } from "./slip_error.ts";
+
+/** What is done with the path: another's name is never taken for a file to write that is not there. */
+export type PathUse = "read" | "edit" | "write";
+
+interface PathOrder {
+  folder: string;
+  use: PathUse;
+  /** True where the path is a file's. */
+  isFile: boolean;
+}
+
+/** The most names of a folder that are compared. */
+const MAX_NAMES = 5000;
+
+/** Signs around a path, and what stands for the working directory or a file in other places. */
+const CLEANING: readonly (readonly [RegExp, string])[] = [
+  [/^[\s"'`<]+|[\s"'`>,;]+$/g, ""],
+  [/^file:(?:\/\/(?:localhost)?(?=\/)|\/\/)?/i, ""],
+  [/^@(?=[\w.])/, ""],
+  [/^\$(?:PWD|\{(?:PWD|workspaceFolder|workspaceRoot)\})\//, ""],
+  ...SEPARATOR === "/" ? [[/\\(?= )/g, ""], [/\\+/g, "/"]] as const : [],
+  [/(?<=.)\/+$/, ""],
+];
+/** Folders in which models think that projects are, and the sides of a difference. */
+const PLACES_BEFORE: readonly RegExp[] = [
+  /^\/+/,
+  /^\/(?:workspaces?|app|repo|project|testbed|code|root|mnt\/data)\/+/,
+  /^[ab]\/(?=.)/,
+];
+/** A line behind a path. */
+const LINE_BEHIND = /(?::\d+(?:[:-]\d+)*|#L\d+(?:-L?\d+)?|\s+\(?lines? \d+.*)$/i;
+
+/**
+ * The path that `path` can only mean, where there is nothing at `path` itself.
+ * @throws {SlipError} where it can mean several, or a file would be made by a name that is a slip.
+ */
+export async function repairPath(path: string, order: PathOrder): Promise<string | undefined> {
+  if (path.trim() === "" || await isInPlace(path, order)) return undefined;
+  const clean = decoded(cleaned(path));
+  const inFolder = PLACES_BEFORE.concat(new RegExp(`^/?${RegExp.escape(basename(order.folder))}/+`))
+    .filter((place) => place.test(clean)).map((place) => clean.replace(place, ""));
+  const levels = [
+    [clean],
+    inFolder,
+    [clean, ...inFolder].filter((one) => LINE_BEHIND.test(one)).map((one) =>
+      one.replace(LINE_BEHIND, "")
+    ),
+  ];
+  for (const level of levels) {
+    const found = await onlyOne(path, level, order);
+    if (found !== undefined) return found;
+  }
+  if (order.use === "write") return await checkNew(path, clean, order);
+  const alike = await Promise.all([clean, ...inFolder].map((one) => alikeOf(one, order)));
+  const found = await onlyOne(path, alike.flat(), order);
+  if (found === undefined) await suggestEnd(path, clean, order);
+  return found;
+}
+
+function cleaned(path: string): string {
+  return CLEANING.reduce((text, [pattern, by]) => text.replace(pattern, by), path);
+}
+
+function decoded(path: string): string {
+  if (!/%[\da-f]{2}/i.test(path) || /%2[ef]|%5c|%0/i.test(path)) return path;
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+async function isInPlace(path: string, { folder, isFile }: PathOrder): Promise<boolean> {
+  try {
+    const info = await Deno.stat(isAbsolute(path) ? path : resolve(folder, path));
+    return !isFile || info.isFile || info.isDirectory;
+  } catch (error) {
+    // What cannot be looked at may be there.
+    return !(error instanceof Deno.errors.NotFound || error instanceof TypeError ||
+      error instanceof Deno.errors.NotADirectory || error instanceof Deno.errors.InvalidData);
+  }
+}
+
+/** The one of `paths` that is in the folder. */
+async function onlyOne(path: string, paths: readonly string[], order: PathOrder) {
+  const found: string[] = [];
+  for (const one of new Set(paths)) {
+    const at = resolve(order.folder, one);
+    if (one === "" || one === path || !isWithin(order.folder, at) || !await isInPlace(at, order)) {
+      continue;
+    }
+    const shown = slashed(relative(order.folder, at)) || ".";
+    if (!found.includes(shown)) found.push(shown);
+  }
+  if (found.length < 2) return found[0];
+  throw new SlipError(
+    `Cannot ${order.use} ${JSON.stringify(path)} as it does not exist, and may be ${
+      found.sort().map((one) => JSON.stringify(one)).join(" or ")
+    }: name one of them`,
+  );
+}
+
+/** Names that differ in case, or have an extension that `path` lacks. */
+async function alikeOf(path: string, { folder }: PathOrder): Promise<string[]> {
+  if (isAbsolute(path)) return [];
+  let found = ["."];
+  const parts = path.split("/").filter((part) => part !== "" && part !== ".");
+  for (const [at, part] of parts.entries()) {
+    const isLast = at === parts.length - 1;
+    const next: string[] = [];
+    for (const one of found.slice(0, 8)) {
+      for (const name of await namesInFolder(resolve(folder, one))) {
+        const isSame = name.toLowerCase() === part.toLowerCase();
+        const isLonger = isLast && !part.includes(".") && name.startsWith(`${part}.`);
+        if (isSame || isLonger) next.push(`${one}/${name}`);
+      }
+    }
+    const exact = next.filter((one) => one.endsWith(`/${part}`));
+    found = exact.length > 0 ? exact : next;
+  }
+  return parts.length === 0 ? [] : found;
+}
+
+async function namesInFolder(folder: string): Promise<string[]> {
+  const names: string[] = [];
+  try {
+    for await (const { name } of Deno.readDir(folder)) {
+      if (names.push(name) === MAX_NAMES) break;
+    }
+  } catch { /* It has none. */ }
+  return names;
+}
+
+/** Refuses a new file whose name or place is a slip. */
+async function checkNew(path: string, clean: string, order: PathOrder): Promise<undefined> {
+  const { folder } = order;
+  const refuse = (reason: string, right: string): never => {
+    throw new SlipError(
+      `Cannot write ${JSON.stringify(path)} as ${reason}: give the path ${JSON.stringify(right)}`,
+    );
+  };
+  const plain = clean.replace(LINE_BEHIND, "");
+  const below = isAbsolute(plain) && !isWithin(folder, plain) ? plain.replace(/^\/+/, "") : plain;
+  const isTop = below !== plain && !await hasTop(plain);
+  const right = isTop ? below : plain;
+  if (isTop) refuse("nothing is made at the root of the disk, and there is no such folder", right);
+  if (plain !== clean) refuse("a line number is no part of a file's name", right);
+  if (cleaned(path) !== path.replace(/(?<=.)\/+$/, "")) {
+    refuse(
+      "quotes, blanks at the ends, backslashes and the like are no part of a new file's name",
+      right,
+    );
+  }
+  const [, side, rest] = /^([ab])\/(.+\/.+)$/.exec(clean) ?? [];
+  const exists = (at: string) => isInPlace(at, { ...order, isFile: false });
+  if (rest && !await exists(side!) && await exists(dirname(rest))) {
+    refuse(`there is no folder ${side} (where one is meant, make it with mkdir first)`, rest);
+  }
+}
+
+/** True where the first folder of an absolute path is there. */
+async function hasTop(path: string): Promise<boolean> {
+  const top = SEPARATOR === "/" ? `/${path.split("/").find((part) => part !== "")}` : dirname(path);
+  if (SEPARATOR === "/" && dirname(path) === "/") return true;
+  return await Deno.lstat(top).then(() => true, () => false);
+}
+
+/** Names the file of the folder that an absolute path to nothing ends like. */
+async function suggestEnd(path: string, clean: string, order: PathOrder): Promise<void> {
+  if (!isAbsolute(clean) || isWithin(order.folder, clean)) return;
+  const parts = clean.split("/").filter((part) => part !== "");
+  for (let from = 1; from <= parts.length - 2; from++) {
+    const end = parts.slice(from).join("/");
+    if (!await isInPlace(end, order)) continue;
+    throw new SlipError(
+      `Cannot ${order.use} ${JSON.stringify(path)} as it does not exist: do you mean ${
+        JSON.stringify(end)
+      }, in the working directory?`,
+    );
+  }
+}

@@ -1,0 +1,178 @@
+/**
+ * What models write for our tools and their arguments: names of other agents' tools, and well-known
+ * synonyms. Each is in its bare form. @module
+ */
+
+const bareNames = (text: string): string[] => text.split(/\s+/);
+
+/** Other agents' names for our tools; where several could be meant, the arguments decide. */
+export const ALIASES: Readonly<Record<string, readonly string[]>> = {
+  read_file: bareNames(
+    "read cat view open openfile viewfile getfile fileread loadfile readtextfile showfile getfilecontents readfilecontents filecontents viewcode head",
+  ),
+  write_file: bareNames(
+    "write createfile writetofile savefile filewrite create createnewfile newfile overwritefile writetextfile updatefile insertfile fswrite",
+  ),
+  edit_file: bareNames(
+    "edit strreplace replace replaceinfile searchreplace searchandreplace stringreplace editblock replacestringinfile editfiles modifyfile applyedit updatefile fileedit patchfile multiedit replacetext",
+  ),
+  run_bash: bareNames(
+    "bash shell sh terminal cmd exec execute executecommand executebash executeshell executeshellcommand runcommand runshell runshellcommand runterminalcmd runterminalcommand runinterminal execcommand commandline bashcommand shellcommand localshell shellexec runcmd system process",
+  ),
+  glob_files: bareNames(
+    "glob find findfiles filesearch findfile globsearch searchfilenames findbyname searchfiles findpath",
+  ),
+  grep_code: bareNames(
+    "grep search searchcode rg ripgrep grepsearch codesearch searchtext findinfiles searchfilecontent searchincode textsearch searchfiles searchcontent greptool",
+  ),
+  list_directory: bareNames(
+    "ls list listdir listfiles dir listfolder readdir readdirectory showdirectory listfilesindirectory listdirectorycontents",
+  ),
+};
+
+/** Tools that models have elsewhere and we have not: the tool that does it here, and how. */
+export const ELSEWHERE: Readonly<Record<string, string>> = {
+  applypatch: "edit_file replaces one text by another, a call for each change",
+  deletefile: "run_bash can do it",
+  removefile: "run_bash can do it",
+  movefile: "run_bash can do it",
+  renamefile: "run_bash can do it",
+  copyfile: "run_bash can do it",
+  makedirectory: "write_file makes the folders that it needs",
+  createdirectory: "write_file makes the folders that it needs",
+  createfolder: "write_file makes the folders that it needs",
+  executecode: "run_bash runs programs",
+  runcode: "run_bash runs programs",
+  python: "run_bash runs programs",
+};
+
+/** Tools of other agents that hold several: what each of their commands is here. */
+export const EDITOR_TOOLS: ReadonlySet<string> = new Set(
+  bareNames("strreplaceeditor strreplacebasededittool texteditor editor fileeditor"),
+);
+export const EDITOR_COMMANDS: Readonly<Record<string, string>> = {
+  view: "read_file",
+  create: "write_file",
+  str_replace: "edit_file",
+};
+
+const FILE_SYNONYMS =
+  "path file filename filepath targetfile absolutepath relativepath relativeworkspacepath target uri fullpath document source src absolutefilepath";
+const FOLDER_SYNONYMS =
+  "directory dir folder dirpath directorypath folderpath root searchpath targetdirectory location basepath relativeworkspacepath filepath file absolutepath cwd basedir where in paths searchdirectory";
+
+/** What models write for our arguments, by tool. */
+export const ARGUMENT_SYNONYMS: Readonly<
+  Record<string, Readonly<Record<string, readonly string[]>>>
+> = {
+  read_file: {
+    file_path: bareNames(FILE_SYNONYMS),
+    offset: bareNames(
+      "start startline linestart fromline from firstline begin beginline startlineoneindexed linenumber line",
+    ),
+    limit: bareNames(
+      "maxlines numlines linecount nlines count numberoflines numlinestoread length",
+    ),
+  },
+  write_file: {
+    file_path: bareNames(FILE_SYNONYMS),
+    content: bareNames(
+      "text contents body data filetext filecontent filecontents code sourcecode newcontent value fullcontent",
+    ),
+  },
+  edit_file: {
+    file_path: bareNames(FILE_SYNONYMS),
+    old_string: bareNames(
+      "old oldstr oldtext search find original before from oldcode oldcontent searchstring searchtext target targetcontent originaltext toreplace oldvalue",
+    ),
+    new_string: bareNames(
+      "new newstr newtext replace replacement after to replacewith newcode newcontent replacestring replacementtext updated replacementcontent newvalue replacetext",
+    ),
+    replace_all: bareNames(
+      "all global multiple allowmultiple replaceallmatches every replaceeverywhere",
+    ),
+  },
+  run_bash: {
+    command: bareNames(
+      "cmd script bash bashcommand commandline code commands shellcommand cmdline run input",
+    ),
+    timeout_seconds: bareNames(
+      "timeoutsec timeoutsecs timeouts seconds timeoutinseconds maxseconds",
+    ),
+    run_in_background: bareNames("background isbackground runasbackground detach detached async"),
+    reason: bareNames("justification"),
+  },
+  glob_files: {
+    pattern: bareNames(
+      "glob globpattern query filepattern name filename search namepattern include",
+    ),
+    path: bareNames(FOLDER_SYNONYMS),
+  },
+  grep_code: {
+    pattern: bareNames(
+      "regex regexp query search searchpattern text searchterm term searchstring string q keyword needle regexpattern searchquery expression",
+    ),
+    path: bareNames(FOLDER_SYNONYMS),
+    glob: bareNames(
+      "include filepattern fileglob includes includepattern files globpattern filefilter",
+    ),
+    context_lines: bareNames(
+      "context c linesofcontext contextline numcontextlines surroundinglines",
+    ),
+  },
+  list_directory: { path: bareNames(`${FOLDER_SYNONYMS} dirname`) },
+  job_output: {
+    job: bareNames("jobid id number jobnumber bashid shellid"),
+    stop: bareNames("kill end terminate"),
+  },
+};
+
+/** Keys around the arguments; `name` and the like may stand beside them. */
+export const ARGUMENT_WRAPPERS: readonly string[] = bareNames(
+  "input parameters arguments args params kwargs toolinput actioninput properties function toolargs toolparameters argument body payload data",
+);
+export const CALL_NAME_KEYS: readonly string[] = bareNames(
+  "name tool toolname functionname action type id",
+);
+
+/** Arguments that change nothing here, whatever they are. */
+export const IDLE: ReadonlySet<string> = new Set(bareNames(
+  "description explanation thought thinking rationale comment note purpose intent requiresapproval securityrisk taskprogress title summary justification explain instruction instructions linecount targetdescription message reason userintent goal lang language",
+));
+/** Arguments that change nothing here if they are this. */
+export const IDLE_VALUES: Readonly<Record<string, readonly unknown[]>> = {
+  encoding: ["utf-8", "utf8", "UTF-8", "UTF8"],
+  append: [false],
+  mode: ["w", "write", "overwrite", "text"],
+  dryrun: [false],
+  overwrite: [true],
+  force: [false],
+  backup: [false],
+  createdirs: [true],
+  createdirectories: [true],
+  createparents: [true],
+  createparentdirectories: [true],
+  mkdir: [true],
+  mkdirs: [true],
+  makedirs: [true],
+  parents: [true],
+  expectedreplacements: [1],
+  count: [1],
+  occurrence: [1],
+  occurrences: [1],
+  runinbackground: [false],
+  isbackground: [false],
+  background: [false],
+  interactive: [false],
+  sandbox: [true],
+  dangerouslydisablesandbox: [false],
+  shell: ["bash", "sh", "/bin/bash", "/bin/sh", true],
+  isregex: [true],
+  regex: [true],
+  login: [true, false],
+  tty: [false],
+  caseSensitive: [true],
+  casesensitive: [true],
+  ignorecase: [false],
+  i: [false],
+};

@@ -1,0 +1,116 @@
+/** Values of arguments in another type than the tool has, where they can mean only one. @module */
+
+import { isObject, jsonOrUndefined } from "../../text/json.ts";
+import type { JsonSchema } from "../../types/tool.ts";
+import type { ToolArgs } from "../schema.ts";
+import { SlipError } from "./slip_error.ts";
+
+/** A value that was read as another; undefined leaves the argument out. An empty `repair` says nothing. */
+interface FittedValue {
+  value: unknown;
+  repair: string;
+}
+
+const NO_VALUE = /^\s*(?:null|none|undefined|nil|n\/a)?\s*$/i;
+const PLAIN_WORD = /^[\w./:=@%+,-]+$/;
+
+/** The reading of `value` for the argument `key`; undefined where it stays as it is. */
+export function valueAsMeant(
+  tool: string,
+  key: string,
+  value: unknown,
+  schema: JsonSchema,
+  isRequired: boolean,
+  args: ToolArgs,
+): FittedValue | undefined {
+  if (!isRequired && isNothing(value, schema, key)) return { value: undefined, repair: "" };
+  if (schema.type === "string") return textFor(tool, key, value, args);
+  if (!isRequired && typeof schema.minimum === "number" && isBelow(value, schema.minimum)) {
+    return { value: undefined, repair: `${key} ${value} as none given` };
+  }
+  return undefined;
+}
+
+/** True for a value that says that none is given. */
+function isNothing(value: unknown, { type, enum: options }: JsonSchema, key: string): boolean {
+  if (value === null) return true;
+  const isChoice = Array.isArray(options) && !options.includes(value);
+  if (isChoice && value === false) return true;
+  if (typeof value !== "string" || !NO_VALUE.test(value)) return false;
+  return type !== "string" || isChoice || key === "path" && value.trim() === "";
+}
+
+/** True for 0 and -1, which elsewhere mean all, or from the beginning. */
+const isBelow = (value: unknown, minimum: number): boolean =>
+  minimum > 0 && [0, -1, "0", "-1"].includes(value as number);
+
+/** A text in the place of a list or an object. */
+function textFor(
+  tool: string,
+  key: string,
+  value: unknown,
+  args: ToolArgs,
+): FittedValue | undefined {
+  if (key === "content" && typeof value === "object" && value !== null) {
+    return contentFor(value, args);
+  }
+  if (/path$/.test(key) && isObject(value)) {
+    const [one, ...others] = Object.values(value);
+    if (others.length > 0 || typeof one !== "string") return undefined;
+    return { value: one, repair: `the object of ${key} as the path in it` };
+  }
+  if (!Array.isArray(value) || !value.every((one) => typeof one === "string")) return undefined;
+  if (key === "command") {
+    return { value: commandOf(value), repair: "the list of words as a command" };
+  }
+  if (/^(old|new)_string$/.test(key)) {
+    return { value: joined(value), repair: `the lines of ${key} as a text` };
+  }
+  if (value.length === 1) return { value: value[0], repair: `the list of one ${key} as it` };
+  const [first, second] = value.map((one) => JSON.stringify({ [key]: one }));
+  throw new SlipError(
+    `Cannot run ${tool} as ${key} must be one: call it once for each, ${tool} ${first}, ${tool} ${second} ...`,
+  );
+}
+
+const joined = (lines: readonly string[]): string =>
+  lines.join(lines.slice(0, -1).every((line) => line.endsWith("\n")) ? "" : "\n");
+
+/** The text of a JSON file that came as its value, or of a file that came as its lines. */
+function contentFor(value: object, { file_path: path }: ToolArgs): FittedValue | undefined {
+  const isJson = /\.(json|jsonc|json5|webmanifest|ipynb|geojson)$/i.test(String(path));
+  const lines = Array.isArray(value) && value.length > 0 &&
+    value.every((one) => typeof one === "string");
+  if (lines && !(isJson && jsonOrUndefined(joined(value)) === undefined)) {
+    const text = joined(value);
+    return {
+      value: text.endsWith("\n") ? text : `${text}\n`,
+      repair: "the lines of content as a text",
+    };
+  }
+  if (!isJson) return undefined;
+  return {
+    value: `${JSON.stringify(value, null, 2)}\n`,
+    repair: "the value of content as its JSON",
+  };
+}
+
+/** The command that words are; a list of commands is none, as it has more readings. */
+function commandOf(list: readonly string[]): string {
+  const [program = "", flag = "", line] = list;
+  if (list.length === 1) return program;
+  const isShell = /^(?:\/(?:usr\/)?bin\/)?(?:ba|z|da)?sh$/.test(program);
+  if (isShell && /^-[a-z]*c$/.test(flag) && list.length === 3) return line!;
+  if (list.every((word) => PLAIN_WORD.test(word))) return list.join(" ");
+  const quoted = list.map((word) =>
+    PLAIN_WORD.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+  );
+  const readings = [quoted.join(" "), list.join("\n")].map((command) =>
+    JSON.stringify({ command })
+  );
+  throw new SlipError(
+    `Cannot run run_bash as command must be one string. As words: ${readings[0]}. As lines: ${
+      readings[1]
+    }`,
+  );
+}
