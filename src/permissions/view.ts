@@ -99,6 +99,9 @@ const TOOLCHAINS =
   .cache/deno .cache/ms-playwright .cache/pre-commit .cache/puppeteer .cache/yarn Library/Caches/deno Library/pnpm`
     .split(/\s+/);
 
+/** Caches of the home folder of which commands have their own. */
+export const PRIVATE_CACHES = [".cache", ".npm"] as const;
+
 /** The view of a folder. What the system is asked: which of the known folders are there, and what the folder holds. */
 export function makeView(sources: ViewSources): View {
   const { folder, isWritable, network, paths, os = Deno.build.os } = sources;
@@ -115,7 +118,7 @@ export function makeView(sources: ViewSources): View {
   for (const path of ["/tmp", "/var/tmp"]) places.set(path, "own");
   if (home !== undefined) {
     add("none", [home]);
-    for (const name of [".cache", ".npm"]) places.set(join(home, name), "own");
+    for (const name of PRIVATE_CACHES) places.set(join(home, name), "own");
     // Named secrets lie beside these, never in them: a test holds the two lists against each other.
     add("read", TOOLCHAINS.map((name) => join(home, name)).filter(homeNames(home)));
     const programs = sources.programs ?? [];

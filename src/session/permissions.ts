@@ -5,6 +5,7 @@ import { API_KEY_ENVS } from "../config.ts";
 import type { PermissionChoice } from "../permissions/choice.ts";
 import type { FolderLooks } from "../permissions/folder_looks.ts";
 import type { PathTable } from "../permissions/path_table.ts";
+import type { KeptCaches } from "../permissions/sandbox/kept_caches.ts";
 import type { Sandbox } from "../permissions/sandbox/probe.ts";
 import {
   PermissionsFile,
@@ -75,6 +76,7 @@ export class Permissions {
   readonly #networked = new Set<string>();
   /** The folder of what confined commands see as `/tmp` and the like. */
   #own: string | undefined;
+  #kept: Promise<KeptCaches | undefined> | undefined;
 
   /** @param wantedSandbox the mode of the sandbox that the person named, for all folders */
   constructor(
@@ -128,6 +130,19 @@ export class Permissions {
     };
   }
 
+  #caches(own: string): Promise<KeptCaches | undefined> {
+    return this.#kept ??= Promise.all([
+      import("../permissions/sandbox/kept_caches.ts"),
+      this.paths(),
+    ]).then(async ([{ KeptCaches }, { home }]) => {
+      const { stateFolder: state } = this;
+      if (!state || !home) return undefined;
+      const kept = await KeptCaches.open(`${state}/caches`, own, home);
+      if (kept) atProgramEnd(() => kept.removeEmpty());
+      return kept;
+    });
+  }
+
   #viewFor(settings: SettingsInForce, look: () => View): View {
     const view = look();
     this.#viewed = { settings, view, at: performance.now() };
@@ -160,6 +175,7 @@ export class Permissions {
       }
       const own = this.#own ??= privateFolder();
       const view = this.#viewOfVerdict(settings) ?? settings.view();
+      await (await this.#caches(own))?.useFor(view);
       const network = view.network || leave === "network";
       const [confined, ...before] = sandbox.command({ ...view, network }, own);
       const limits = `confined by ${sandbox.by}: ${limitsOf({ ...settings, network })}`;

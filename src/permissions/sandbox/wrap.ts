@@ -129,6 +129,10 @@ function asInMountinfo(path: string): string {
   return path.replace(/[ \t\n\\]/g, (sign) => `\\${octal(sign)}`);
 }
 
+/** The folder in `own` that commands see at an absolute path. */
+export const ownSource = (own: string, path: string): string =>
+  join(own, path.replaceAll("/", "-"));
+
 /**
  * The mounts of a view's places, those above before those below; the folders of which they make empty ones; and
  * those in the folder, as {@linkcode START} takes them.
@@ -151,7 +155,7 @@ function mountsOf(view: View, own: string) {
   const { dev } = Deno.statSync(view.folder);
   const mounts = [...places].sort(([a], [b]) => a.length - b.length).flatMap(([path, access]) => {
     if (access === "own") {
-      const source = join(own, path.replaceAll("/", "-"));
+      const source = ownSource(own, path);
       Deno.mkdirSync(source, { recursive: true, mode: 0o700 });
       return ["--bind", source, path];
     }

@@ -1,0 +1,135 @@
+/**
+ * The caches that confined commands see in the home folder, kept from one session to the next: compilers and
+ * package managers else start anew each time. Each work folder has its own, with this program's state, which no
+ * command sees. Commands that are not confined use the person's, so what a command leaves here reaches only
+ * later confined commands of the same folder, which it could reach through the folder itself as well.
+ *
+ * @module
+ */
+
+import { attempt } from "../../attempt.ts";
+import { isWithin } from "../../text/paths.ts";
+import { join, relative } from "../../text/std_path.ts";
+import { accessAt, PRIVATE_CACHES, type View } from "../view.ts";
+import { ownSource } from "./wrap.ts";
+
+/** Caches that were not used for so many days are removed. */
+const MAX_DAYS = 30;
+/** The most that the caches of other folders take together, in KiB. */
+const MAX_OTHERS = 5 * 1024 * 1024;
+const DAY_MS = 86_400_000;
+
+/** Removes the folders in `$@`: commands may have taken the right to write in them from their owner. */
+const REMOVE = 'remove() { chmod -R u+rwX -- "$1"; rm -rf -- "$1"; }';
+/** In the folder `$1`: removes what is older than `$2` days, and the least recently used above `$3` KiB. */
+const BOUND = `${REMOVE}
+cd -- "$1" || exit
+for one in $(find . -mindepth 1 -maxdepth 1 -type d -mtime "+$2"); do remove "$one"; done
+total=0 first=1
+for one in $(ls -t); do
+  [ -d "$one" ] || continue
+  # The newest is the one in use.
+  if [ "$first" = 1 ]; then first=0; continue; fi
+  size=$(du -sk -- "$one" | cut -f 1)
+  total=$((total + \${size:-0}))
+  [ "$total" -le "$3" ] || remove "$one"
+done`;
+
+/** Puts the kept caches of a folder in the place of those of the session, in the session's folder `own`. */
+export class KeptCaches {
+  readonly #folders = new Set<string>();
+
+  private constructor(
+    private readonly root: string,
+    private readonly own: string,
+    private readonly home: string,
+  ) {}
+
+  /**
+   * @param root the folder of all kept caches; undefined is returned where it cannot be made
+   * @param home the home folder
+   */
+  static async open(root: string, own: string, home: string): Promise<KeptCaches | undefined> {
+    try {
+      await Deno.mkdir(root, { recursive: true, mode: 0o700 });
+      return new KeptCaches(await Deno.realPath(root), own, home);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /**
+   * Has the next command see the caches that are kept for the view's folder. Where a command could reach them
+   * otherwise, or may not write the folder, it sees those of the session: plan mode leaves nothing behind.
+   */
+  async useFor(view: View): Promise<void> {
+    const { folder } = view;
+    const isKept = accessAt(view, folder) === "write" && accessAt(view, this.root) === "none";
+    // Where they cannot be made, the session's do.
+    const kept = isKept ? await this.#keptFor(folder).catch(() => undefined) : undefined;
+    for (const name of PRIVATE_CACHES) {
+      const source = ownSource(this.own, join(this.home, name));
+      const wanted = kept === undefined ? undefined : join(kept, name);
+      const now = attempt(() => Deno.readLinkSync(source));
+      if (kept !== undefined) this.#noteFolders(kept, name, view);
+      if (now === wanted) continue;
+      // What the session had there is lost: it was a session's cache.
+      attempt(() => Deno.removeSync(source, { recursive: true }));
+      if (wanted !== undefined) Deno.symlinkSync(wanted, source);
+    }
+  }
+
+  /** Removes the kept caches in which commands left nothing. */
+  removeEmpty(): void {
+    const deepestFirst = [...this.#folders].sort((a, b) => b.length - a.length);
+    for (const folder of deepestFirst) attempt(() => Deno.removeSync(folder));
+  }
+
+  /** Notes the folders that are there without a command: for what is mounted in a cache, too. */
+  #noteFolders(kept: string, name: string, { places }: View): void {
+    const cache = join(this.home, name);
+    this.#folders.add(kept).add(join(kept, name));
+    for (const path of places.keys()) {
+      if (isWithin(cache, path)) this.#folders.add(join(kept, name, relative(cache, path)));
+    }
+  }
+
+  /** The folder of the caches of a work folder: another folder at the same path has others. */
+  async #keptFor(folder: string): Promise<string> {
+    const { dev, ino } = Deno.statSync(folder);
+    const identity = new TextEncoder().encode(`${folder}\n${dev} ${ino}`);
+    const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", identity)).toHex();
+    const kept = join(this.root, hash);
+    const used = attempt(() => Deno.statSync(kept).mtime?.getTime());
+    const now = new Date();
+    if (used === undefined || now.getTime() - used > DAY_MS / 24) {
+      Deno.mkdirSync(kept, { recursive: true, mode: 0o700 });
+      Deno.utimeSync(kept, now, now);
+    }
+    for (const name of PRIVATE_CACHES) {
+      Deno.mkdirSync(join(kept, name), { recursive: true, mode: 0o700 });
+    }
+    this.#bound(now);
+    return kept;
+  }
+
+  /** Once a day, looks whether the caches are too old or too large; nobody waits for it. */
+  #bound(now: Date): void {
+    const mark = join(this.root, "looked");
+    const looked = attempt(() => Deno.statSync(mark).mtime?.getTime());
+    if (looked !== undefined && now.getTime() - looked < DAY_MS) return;
+    Deno.writeTextFileSync(mark, "", { mode: 0o600 });
+    Deno.utimeSync(mark, now, now);
+    if (looked === undefined) return;
+    attempt(() =>
+      new Deno.Command("/bin/sh", {
+        args: ["-c", BOUND, "sh", this.root, String(MAX_DAYS), String(MAX_OTHERS)],
+        env: { PATH: "/usr/bin:/bin" },
+        clearEnv: true,
+        stdin: "null",
+        stdout: "null",
+        stderr: "null",
+      }).spawn().unref()
+    );
+  }
+}
