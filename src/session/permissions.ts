@@ -104,6 +104,7 @@ export class Permissions {
     return {
       decide: async (tool, args, context) => {
         const loading = import("./call_policy.ts");
+        this.#viewed = undefined;
         const settings = await this.#settingsFor(context.workingDir);
         const { CallPolicy } = await loading;
         // The verdict, the question and the rule that it offers are all made from one look at the folder.
@@ -112,7 +113,11 @@ export class Permissions {
         return await new CallPolicy(tool, context, {
           settings: {
             ...settings,
-            ...look && { view: () => view ??= this.#viewFor(settings, look) },
+            // Of a command alone: what another call changes is seen by the next look.
+            ...look && {
+              view: () =>
+                view ??= tool.access === "execute" ? this.#viewFor(settings, look) : look(),
+            },
           },
           yes: this.choice.yes === true,
           approve: frontend?.approve?.bind(frontend),

@@ -114,7 +114,8 @@ export function bubblewrapCommand(bwrap: string, { view, own, filter }: Confinem
     "--chdir",
     folder,
     "--",
-    bash ?? "/bin/sh",
+    // With -p, bash runs nothing that variables name before it.
+    ...bash === undefined ? ["/bin/sh"] : [bash, "-p"],
     "-c",
     START,
     "sh",
