@@ -12,6 +12,8 @@ import type { CallOptions, Reply } from "../src/backends/backend.ts";
 import { servedModel } from "../src/backends/local/connection.ts";
 import { compatConfig, type CopilotConfig, hostedConfig, localConfig } from "../src/config.ts";
 import { BackendError } from "../src/errors.ts";
+import { withModel } from "../src/model_target.ts";
+import { ModelFit, processFittedTurn } from "../src/session/fit_model.ts";
 import type { TurnEvent, Usage } from "../src/types/event.ts";
 import type { Message } from "../src/types/message.ts";
 import type { Tool } from "../src/types/tool.ts";
@@ -30,6 +32,8 @@ export interface Target {
   model: string;
   /** True for the model of `tiny_model.ts`, whose answers are known. */
   isOurs: boolean;
+  /** The key that it wants. */
+  key?: string | undefined;
 }
 
 /** A backend that can talk to the server, with its settings. */
@@ -49,44 +53,48 @@ const ok = (text = ""): Outcome => ({ status: "ok", text });
 const skip = (text: string): Outcome => ({ status: "SKIP", text });
 
 /** Every way to the server; those that it does not serve have `missing`. */
-export async function waysTo({ host, model }: Target): Promise<Way[]> {
+export async function waysTo({ host, model, key = "" }: Target): Promise<Way[]> {
   const serves = async (path: string, body: unknown) => {
     const response = await fetch(host + path, {
       method: "POST",
-      headers: { "content-type": "application/json", "anthropic-version": "2023-06-01" },
+      headers: {
+        ...{ "content-type": "application/json", "anthropic-version": "2023-06-01" },
+        ...(key !== "" && { authorization: `Bearer ${key}`, "x-api-key": key }),
+      },
       body: JSON.stringify(body),
     });
     await response.body?.cancel();
     return response.status === 404 || response.status === 405 ? { missing: `no ${path}` } : {};
   };
   const messages = [{ role: "user", content: "hi" }];
-  const settings = { model, temperature: 0, maxTokens: 64, maxRetries: 0 };
+  const settings = { model, temperature: 0, maxTokens: 64, maxRetries: 0, apiKey: key };
+  const given = key === "" ? [] : ["--api-key", key];
   const local = { ...settings, host };
   return [
     {
       name: "compat",
-      flags: ["--base-url", `${host}/v1`],
+      flags: ["--base-url", `${host}/v1`, ...given],
       config: (more) => ({ compat: compatConfig({ ...settings, baseUrl: `${host}/v1`, ...more }) }),
       force: { tool_choice: "required" },
     },
     {
       name: "local native",
-      flags: ["--local", "--host", host],
+      flags: ["--local", "--host", host, ...given],
       ...await serves("/api/chat", { model, messages, stream: false, options: { num_predict: 1 } }),
       config: (more) => ({ local: localConfig({ ...local, ...more }) }),
     },
     {
       name: "local compatible",
-      flags: ["--local", "--use-compat", "--host", host],
+      flags: ["--local", "--use-compat", "--host", host, ...given],
       config: (more) => ({ local: localConfig({ ...local, useCompat: true, ...more }) }),
       force: { tool_choice: "required" },
     },
     {
       name: "hosted",
-      flags: ["--hosted", "--base-url", host, "--api-key", "none"],
+      flags: ["--hosted", "--base-url", host, "--api-key", key || "none"],
       ...await serves("/v1/messages", { model, messages, max_tokens: 1 }),
       config: (more) => ({
-        hosted: hostedConfig({ ...settings, apiKey: "none", baseUrl: host, ...more }),
+        hosted: hostedConfig({ ...settings, apiKey: key || "none", baseUrl: host, ...more }),
       }),
       force: { tool_choice: { type: "any" } },
     },
@@ -151,7 +159,7 @@ export function checksOf(way: Way, target: Target): [name: string, check: Check]
     ["a tool call and its result", async (signal) => {
       // Our model calls the tool by itself; others may have to be forced.
       if (!target.isOurs && !way.force) return skip("the model cannot be made to call");
-      const at = { host: target.host, signal };
+      const at = { host: target.host, apiKey: target.key, signal };
       const { takesTools } = await servedModel(target.model, at);
       if (takesTools === false) return skip("the model's template takes no tools");
       const finishes: string[] = [];
@@ -246,6 +254,7 @@ export function checksOf(way: Way, target: Target): [name: string, check: Check]
     ["a prompt that is too long", async (signal) => {
       const { contextLength: window } = await servedModel(target.model, {
         host: target.host,
+        apiKey: target.key,
         signal,
       });
       if (!window || window > 16_384) return skip(`a window of ${window ?? "unknown"} tokens`);
@@ -256,19 +265,30 @@ export function checksOf(way: Way, target: Target): [name: string, check: Check]
       return ok(error.message);
     }],
     ["a conversation that is too long is made to fit", async (signal) => {
-      const { contextLength: window } = await servedModel(target.model, {
+      const { contextLength: window, isOllama } = await servedModel(target.model, {
         host: target.host,
+        apiKey: target.key,
         signal,
       });
+      if (isOllama && way.name === "hosted") return skip("nothing tells what it leaves out");
       if (!window || window > 16_384) return skip(`a window of ${window ?? "unknown"} tokens`);
-      const agent = new CopilotAgent(way.config({}), ".", { tools: [list] });
+      // The native endpoint gives what is asked for, and would give more.
+      const config = way.name === "local native"
+        ? withModel(way.config({}), { contextLength: window })
+        : way.config({});
+      const agent = new CopilotAgent(config, ".", { tools: [list] });
+      // Ollama does not refuse what is too long for it, so that its window must be known before.
+      const fit = new ModelFit({ isChosen: true, asksRemote: true });
       for (let i = 0; i < 20; i++) {
         agent.state.messages.push(user(`${i}: ${"The fox and the stone. ".repeat(window / 60)}`));
         agent.state.messages.push({ role: "assistant", content: `Yes, ${i}.` });
       }
       const events: TurnEvent[] = [];
       const onEvent = (event: TurnEvent) => void events.push(event);
-      const { response } = await processTurn(agent, "Say hello.", { signal, onEvent });
+      const { response } = await processFittedTurn(agent, fit, "Say hello.", {
+        signal,
+        onEvent,
+      });
       const fitted = events.find(({ type }) => type === "compaction");
       assert(fitted?.type === "compaction", "nothing was left out");
       if (target.isOurs) assertEquals(response, "Hello, I am a very small model: 你好 🎉.");

@@ -1,6 +1,7 @@
 // Holds the backends and `copilot doctor` against a real model server:
 // `scripts/real_server [--server PATH] [--model FILE.gguf]` starts llama.cpp's, with a tiny model of our
-// own where none is named; `scripts/real_server --host URL [--model NAME]` asks one that runs. One line for
+// own where none is named; `--ollama DIR` starts `DIR/serve.sh PORT`, an Ollama, and makes the model there by
+// `DIR/ollama`; `--host URL [--model NAME] [--key KEY]` asks a server that runs. One line for
 // each check, the last line counts them; ends with 1 when one fails, with 0 where there is no server.
 import { parseArgs } from "@std/cli/parse-args";
 import { join } from "@std/path/join";
@@ -16,7 +17,7 @@ import {
 } from "./real_checks.ts";
 import { writeTinyModel } from "./tiny_model.ts";
 
-const flags = parseArgs(Deno.args, { string: ["host", "server", "model"] });
+const flags = parseArgs(Deno.args, { string: ["host", "server", "model", "ollama", "key"] });
 /** The context of a server that is started here, in tokens: small enough to be filled. */
 const CONTEXT = 4096;
 /** The limit for a check, in milliseconds: a small machine may run a large model. */
@@ -73,7 +74,7 @@ async function loaded(host: string, server: Deno.ChildProcess | undefined): Prom
   server?.status.then(({ code }) => ended = `the server ended with ${code}`);
   for (const end = Date.now() + CHECK_MS; Date.now() < end;) {
     try {
-      const [name] = await listLocalModels({ host });
+      const [name] = await listLocalModels({ host, apiKey: flags.key });
       if (name === undefined) throw new Error(`${host} has no models`);
       return name;
     } catch (error) {
@@ -117,10 +118,39 @@ async function doctor(way: readonly string[], { model, isOurs }: Target): Promis
   return { status: "ok", text: report.ok ? "ready" : "not ready" };
 }
 
+/** Starts the Ollama of a folder, with the model `file` in it by the name `model`. */
+async function startOllama(
+  folder: string,
+  file: string,
+  model: string,
+  servers: Deno.ChildProcess[],
+) {
+  const port = freePort();
+  const options = { stdout: "null", stderr: "null" } as const;
+  servers.push(
+    new Deno.Command(join(folder, "serve.sh"), { args: [`${port}`], ...options }).spawn(),
+  );
+  await listening(port);
+  const host = `http://127.0.0.1:${port}`;
+  await Deno.writeTextFile(`${file}.modelfile`, `FROM ${file}\n`);
+  const { success } = await new Deno.Command(join(folder, "ollama"), {
+    args: ["create", model, "-f", `${file}.modelfile`],
+    env: { OLLAMA_HOST: host, HOME: join(folder, "home") },
+    ...options,
+  }).output();
+  if (!success) throw new Error(`${folder}/ollama could not make the model`);
+  return host;
+}
+
 async function main(): Promise<number> {
   if (flags.host !== undefined) {
     const host = flags.host.replace(/\/(v1)?\/?$/, "");
-    await examine({ host, model: flags.model ?? await loaded(host, undefined), isOurs: false });
+    await examine({
+      host,
+      model: flags.model ?? await loaded(host, undefined),
+      isOurs: false,
+      key: flags.key,
+    });
     return counts.FAIL;
   }
   const folder = Deno.makeTempDirSync();
@@ -129,6 +159,12 @@ async function main(): Promise<number> {
     const file = flags.model ?? join(folder, "tiny.gguf");
     const isOurs = flags.model === undefined;
     if (isOurs) writeTinyModel(file);
+    if (flags.ollama !== undefined) {
+      const model = "real-checks:latest";
+      const host = await startOllama(flags.ollama, await Deno.realPath(file), model, servers);
+      await examine({ host, model, isOurs: false });
+      return counts.FAIL;
+    }
     const port = freePort();
     const server = start(file, port, "--jinja");
     if (server === null) {
@@ -156,7 +192,8 @@ async function main(): Promise<number> {
   } finally {
     for (const server of servers) {
       try {
-        server.kill("SIGKILL");
+        // Ollama ends its runners, which it could not if it were killed.
+        server.kill(flags.ollama === undefined ? "SIGKILL" : "SIGTERM");
       } catch { /* It has ended. */ }
       await server.status;
     }
