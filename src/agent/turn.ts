@@ -19,7 +19,7 @@ export interface TurnOptions {
   onEvent?: ((event: TurnEvent) => void) | undefined;
   /** Returns a promise to wait for before more is read, for a frontend that shows it more slowly. */
   ready?: (() => Promise<void> | undefined) | undefined;
-  /** Called with a function that returns the newest line of a running command; see `ToolContext`. */
+  /** Called with a function that returns the newest lines of a running command; see `ToolContext`. */
   onOutput?: ((newest: () => string) => void) | undefined;
   /** Ends the turn: it returns with `stopReason: "aborted"`. */
   signal?: AbortSignal | undefined;

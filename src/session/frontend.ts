@@ -99,7 +99,7 @@ export type SessionEvent =
   | TurnEvent
   /** News beside the turn's own; `frontends/notices.ts` has the words. */
   | { type: "session_notice"; notice: Notice }
-  /** A command began to run; `newest` looks up the newest line that it printed. */
+  /** A command began to run; `newest` looks up the newest lines that it printed. */
   | { type: "output"; newest: () => string }
   /** A rule was added: for good, where `path` stores it, else for the session; `error`: why it is not stored. */
   | { type: "rule_added"; rule: string; path?: string; error?: string }

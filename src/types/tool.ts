@@ -22,7 +22,7 @@ export interface ToolContext {
   confine?: Confine;
   /** The commands that run in the background; left out, none can. */
   jobs?: Jobs;
-  /** Called with a function that returns the tool's newest line of output, for a person who waits. */
+  /** Called with a function that returns the tool's newest lines of output, for a person who waits. */
   onOutput?: (newest: () => string) => void;
   /** Variables that programs get beside the usual ones: names, or `AWS_*`. */
   env?: readonly string[];

@@ -1,7 +1,7 @@
 /** The line that says what a turn is doing: how long, how many tokens, what. @module */
 
 import { count, thousands } from "../../text/count.ts";
-import { oneLine, shortened } from "../../text/one_line.ts";
+import { oneLine } from "../../text/one_line.ts";
 import { BOLD, DIM, type Painter } from "../../terminal/style.ts";
 import type { PromptProgress, RetryNotice } from "../../types/event.ts";
 import type { Subject } from "../../types/tool.ts";
@@ -11,12 +11,10 @@ import { type Called, runningText } from "../call_text.ts";
 import { retryText } from "../progress.ts";
 import { WrittenCall } from "./written_call.ts";
 
-/** A command that runs for longer, in milliseconds, shows its newest line. */
-const LONG_TOOL_MS = 2000;
+/** A command that runs for longer, in milliseconds, shows its newest lines. */
+const LONG_TOOL_MS = 500;
 /** A look at a loading server is overdue after this time, in milliseconds. */
 const LOOK_MS = 2000;
-/** The most characters of a call beside the newest line of its output. */
-const MAX_TOOL_CHARS = 30;
 /** On terminals of fewer columns the line takes two rows. */
 const MIN_ONE_ROW_COLUMNS = 60;
 const SPINNER_FRAME_MS = 120;
@@ -42,8 +40,8 @@ export class Activity {
   #firstTokenAt = 0;
   /** The time of the newest token, while an answer is coming. */
   #tokenAt: number | undefined;
-  /** The call that runs, since when, and the newest line of its output. */
-  #tool = { text: "", startedAt: 0 };
+  /** The time at which the call that runs began, and the newest lines of its output. */
+  #tool = { startedAt: 0 };
   #newest: (() => string) | undefined;
   /** The text to show while the server loads its model, and the time until which it is known to load. */
   #loading = { text: "", until: 0 };
@@ -104,10 +102,12 @@ export class Activity {
     this.#written.push(text);
   }
 
-  /** The newest rows of the file that the model is writing, at most `columns` wide. */
+  /** The newest rows of the file that the model is writing or of what the tool prints, in `columns`. */
   ghostRows(columns: number): string[] {
-    const tail = this.#written?.file?.tail ?? "";
-    if (!this.#isActive || tail === "") return [];
+    const isLong = performance.now() - this.#tool.startedAt > LONG_TOOL_MS;
+    const printed = this.#newest && isLong ? this.#newest() : "";
+    const tail = this.#written?.file?.tail ?? printed;
+    if (!this.#isActive || tail.trim() === "") return [];
     return tail.split("\n").slice(-GHOST_ROWS)
       .map((line) => this.paint(`    ${rowsOf(sanitize(line), Math.max(8, columns - 4))[0]}`, DIM));
   }
@@ -136,10 +136,10 @@ export class Activity {
   toolStarts(call: Called): void {
     this.#written = this.#tokenAt = undefined;
     this.#doing = runningText(call);
-    this.#tool = { text: this.#doing, startedAt: performance.now() };
+    this.#tool = { startedAt: performance.now() };
   }
 
-  /** `newest` looks up the newest line that the running tool printed. */
+  /** `newest` looks up the newest lines that the running tool printed. */
   toolPrints(newest: () => string): void {
     this.#newest = newest;
   }
@@ -182,9 +182,6 @@ export class Activity {
       return retryText({ ...notice, delayMs: Math.max(0, at + notice.delayMs - now) });
     }
     if (now < this.#loading.until) return this.#loading.text;
-    const isLong = now - this.#tool.startedAt > LONG_TOOL_MS;
-    const printed = this.#newest && isLong ? oneLine(this.#newest()) : "";
-    if (printed !== "") return `${shortened(this.#tool.text, MAX_TOOL_CHARS)}: ${printed}`;
     if (now - (this.#tokenAt ?? now) > SILENT_MS) return "writing a call";
     if (this.#doing !== "thinking") return this.#doing;
     return `thinking: ${oneLine(this.#reasoning.slice(-SHOWN_DELTAS).join(""))}`;

@@ -12,6 +12,7 @@ import {
 import { brokenRow, cellsOf, rowsText, styledRow, styledRows } from "../../terminal/styled.ts";
 import { widthOf } from "../../terminal/screen/frame.ts";
 import { count } from "../../text/count.ts";
+import { withSigns } from "../../text/signs.ts";
 import type { ToolExecution } from "../../types/event.ts";
 import { type CallText, callText, tellingLines } from "../call_text.ts";
 
@@ -33,16 +34,6 @@ const MAX_TABLE_COLUMNS = 100;
 const VERB_COLUMNS = 7;
 /** The most rows of a reason. */
 const MAX_REASON_ROWS = 3;
-
-/** Signs beyond ASCII, each with its stand-in. */
-const ASCII_SIGNS: Readonly<Record<string, string>> = {
-  ...{ "●": "*", "└": "|", "·": "-", "−": "-", "–": "-", "…": "...", "▌": "|", "─": "-" },
-};
-
-/** `text` of ours, for a terminal that shows ASCII alone unless it has `unicode`. */
-export function withSigns(text: string, unicode: boolean): string {
-  return unicode ? text : text.replace(/[●└·−–…▌─]/g, (sign) => ASCII_SIGNS[sign]!);
-}
 
 /** The rows of one call: the first says what it did, those below what came of it. */
 export function callRows(exec: ToolExecution, look: RowsLook): string[] {

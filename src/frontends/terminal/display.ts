@@ -21,6 +21,8 @@ import {
   themed,
 } from "../../terminal/style.ts";
 import { terminalSize } from "../../terminal/tty.ts";
+import { oneLine, shortened } from "../../text/one_line.ts";
+import { withSigns } from "../../text/signs.ts";
 import { wrapped } from "../../text/wrap.ts";
 import { footerText } from "./footer.ts";
 import { waitingText } from "../report_text.ts";
@@ -40,6 +42,11 @@ interface DisplayOptions
   over: AbortSignal;
   subjectOf: ConstructorParameters<typeof TurnView>[2];
 }
+
+const MAX_WINDOW_TITLE = 80;
+
+/** Whether the terminal has a title: Linux's own console would show it as text. */
+const hasTitle = () => Deno.env.get("TERM") !== "linux";
 
 /** The screen is made when it is first needed; a setup may come before there is a session. */
 export class Display implements Disposable {
@@ -130,7 +137,7 @@ export class Display implements Disposable {
 
   #makeScreen(): Screen {
     const { over, theme: _, subjectOf: __, ...keys } = this.options;
-    if (!this.isLive) return new PlainScreen(() => [...keys.history()], over);
+    if (!this.isLive) return new PlainScreen(() => [...keys.history()], over, this.look.unicode);
     const hasColors = () => this.look.colors !== "none";
     const onBackground = (background: Background) => {
       this.#background = this.look.background = background;
@@ -156,7 +163,17 @@ export class Display implements Disposable {
           ? taskRows(this.status?.tasks ?? [], { unicode: this.look.unicode, paint: this.paint })
           : [],
       onTasks: () => this.#toggleTasks(),
+      title: hasTitle() ? (state) => this.#title(state) : undefined,
     });
+  }
+
+  /** Such as `copilot works · project`; none before a folder is known. */
+  #title(state: "asks" | "works" | "waits"): string | undefined {
+    const { folder } = this.status ?? {};
+    if (folder === undefined) return undefined;
+    const name = /[^/\\]*$/.exec(folder)![0] || folder;
+    const title = `copilot${state === "waits" ? "" : ` ${state}`} · ${oneLine(name)}`;
+    return withSigns(shortened(title, MAX_WINDOW_TITLE), this.look.unicode);
   }
 
   #sgr(style: Style): string {

@@ -19,7 +19,8 @@ import type { Message, Part, ToolCall } from "../../types/message.ts";
 import { callText, runningText } from "../call_text.ts";
 import { changeLines, changeNotes, changeRows, writeNotes } from "../change.ts";
 import { type PastCalls, pastExecution } from "../past_execution.ts";
-import { titleRows, withSigns } from "./call_rows.ts";
+import { titleRows } from "./call_rows.ts";
+import { withSigns } from "../../text/signs.ts";
 import type { WholeConversation } from "./whole_conversation.ts";
 
 interface TranscriptOptions extends PastCalls {

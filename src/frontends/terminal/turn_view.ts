@@ -10,7 +10,8 @@ import { type CallText, callText } from "../call_text.ts";
 import { changeRows, paintedRows } from "../change.ts";
 import { progressLine } from "../progress.ts";
 import { Activity, type SubjectOf } from "./activity.ts";
-import { callRows, titleRows, withSigns } from "./call_rows.ts";
+import { callRows, titleRows } from "./call_rows.ts";
+import { withSigns } from "../../text/signs.ts";
 import { TurnTally } from "./tally.ts";
 
 /** The most calls that one row tells of. */

@@ -23,6 +23,8 @@ export interface Frame {
   readonly cursor: { readonly row: number; readonly column: number };
   /** True where the rows are the whole screen: they are shown on the alternate one. */
   readonly isFullScreen?: true;
+  /** The title of the terminal's window, safe to show; left out, it is not changed. */
+  readonly title?: string | undefined;
 }
 
 /** Nothing yet, the cursor at the beginning of an empty row. */

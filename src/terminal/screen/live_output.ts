@@ -14,6 +14,9 @@ const FRAME_MS = 33;
 /** To the alternate screen (DEC mode 1049), which has no scrollback, and back to the one before. */
 const ENTER_ALTERNATE = "\x1b[?1049h\x1b[H\x1b[2J";
 const LEAVE_ALTERNATE = "\x1b[?1049l";
+/** Keeps the window's title (xterm's ctlseqs, XTWINOPS), and brings it back; without that it is cleared. */
+const KEEP_TITLE = "\x1b[22;2t";
+const RESTORE_TITLE = "\x1b]2;\x07\x1b[23;2t";
 
 /**
  * Text that waits for its frame, above the rows of `layout`: these go from where the cursor is, at
@@ -32,6 +35,8 @@ export class LiveOutput {
   #frame: ReturnType<typeof setTimeout> | undefined;
   /** The frame on the alternate screen, and its size; undefined while that is not in use. */
   #full: { shown: Frame; size: TerminalSize } | undefined;
+  /** The window's title; undefined while it is not ours. */
+  #title: string | undefined;
   /** Another program has the terminal. */
   #isPaused = false;
 
@@ -79,6 +84,7 @@ export class LiveOutput {
     try {
       const size = this.terminal.size();
       const next = this.layout(size);
+      this.#showTitle(next.title);
       if (next.isFullScreen) this.#paintFull(next, size);
       else this.#paintEnd(next, size);
     } catch (error) {
@@ -126,7 +132,7 @@ export class LiveOutput {
 
   /** Goes below the rows that change: the text to write for that. */
   below(): string {
-    const out = this.#leaveFull() + leave(this.#shown);
+    const out = this.#leaveFull() + this.#leaveTitle() + leave(this.#shown);
     const { rows } = this.#shown;
     this.#shown = { rows: [...rows, []], cursor: { row: rows.length, column: 0 } };
     return out;
@@ -135,7 +141,7 @@ export class LiveOutput {
   /** Takes the rows that change off the screen; the text that was not shown yet. */
   end(): string {
     clearTimeout(this.#frame);
-    this.terminal.write(this.#leaveFull() + this.#erased());
+    this.terminal.write(this.#leaveFull() + this.#leaveTitle() + this.#erased());
     return this.#lines + this.tail + (this.tail && "\n");
   }
 
@@ -163,6 +169,20 @@ export class LiveOutput {
     if (first + out === "") return;
     // In one go, for a terminal that can (DEC mode 2026, synchronized output).
     this.terminal.write(text === "" ? first + out : `${first}\x1b[?2026h${out}\x1b[?2026l`);
+  }
+
+  #showTitle(title: string | undefined): void {
+    if (title === undefined || title === this.#title) return;
+    const first = this.#title === undefined ? KEEP_TITLE : "";
+    this.#title = title;
+    this.terminal.write(`${first}\x1b]2;${title}\x07`);
+  }
+
+  /** Gives the window the title that it had before: the text to write for that. */
+  #leaveTitle(): string {
+    if (this.#title === undefined) return "";
+    this.#title = undefined;
+    return RESTORE_TITLE;
   }
 
   /** Goes back from the alternate screen, if it is in use: the text to write for that. */

@@ -12,6 +12,7 @@ import type { KillRing } from "../line/state.ts";
 import { cellsOf, styledRow, styledRows } from "../styled.ts";
 import { type TerminalSize, unlessGone } from "../tty.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
+import { asciiSign, withSigns } from "../../text/signs.ts";
 import type { TextPart } from "../../types/message.ts";
 import { unitsText } from "../units.ts";
 import type { CellRow, Frame } from "./frame.ts";
@@ -53,6 +54,8 @@ interface LiveScreenOptions extends
   panel?: () => readonly string[];
   /** Ctrl-T: shows or hides these rows. */
   onTasks?: () => void;
+  /** The title of the window, by what goes on: a question is open, a turn, or neither. */
+  title?: ((state: "asks" | "works" | "waits") => string | undefined) | undefined;
   /** Ctrl-O: makes a modal that shows all of the conversation; left out, there is none. */
   transcript?: () => Promise<Modal<void> | undefined>;
   /** A signal, or the terminal is gone; the terminal is restored already. */
@@ -129,8 +132,9 @@ export class LiveScreen implements Screen {
   }
 
   print(text: string): void {
-    this.#printed = text;
-    this.#output.print(text);
+    const shown = withSigns(text, this.options.unicode);
+    this.#printed = shown;
+    this.#output.print(shown);
     this.#output.drawSoon();
   }
 
@@ -289,8 +293,19 @@ export class LiveScreen implements Screen {
     };
   }
 
-  #layout({ columns, rows }: TerminalSize): Frame {
-    if (this.#modals.isFullScreen) return this.#modals.layout({ columns, rows });
+  #layout(size: TerminalSize): Frame {
+    const { title, unicode } = this.options;
+    const { isFullScreen } = this.#modals;
+    const frame = isFullScreen ? this.#modals.layout(size) : this.#layoutEnd(size);
+    const isAsking = this.#isAsking() && !isFullScreen;
+    return {
+      ...frame,
+      rows: unicode ? frame.rows : frame.rows.map(asciiRow),
+      title: title?.(isAsking ? "asks" : this.#isActive() ? "works" : "waits"),
+    };
+  }
+
+  #layoutEnd({ columns, rows }: TerminalSize): Frame {
     const { color } = this.options;
     const dim = color && "\x1b[2m";
     const activity = this.#isAsking() ? undefined : this.options.activity();
@@ -396,3 +411,6 @@ export class LiveScreen implements Screen {
     this.#message.give(null);
   }
 }
+
+const asciiRow = (row: CellRow): CellRow =>
+  row.map((cell) => cell.text <= "\x7f" ? cell : { ...cell, text: asciiSign(cell.text) });

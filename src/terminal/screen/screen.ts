@@ -3,6 +3,7 @@
 import { readInput, readLineRaw } from "../line/input.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
 import type { Copied } from "../clipboard.ts";
+import { withSigns } from "../../text/signs.ts";
 import { writeStdout } from "../stdio.ts";
 import type { ListOptions } from "./list_modal.ts";
 import type { TextPart } from "../../types/message.ts";
@@ -55,10 +56,14 @@ export interface Screen extends Disposable {
 export class PlainScreen implements Screen {
   readonly isLive = false;
   #isMidLine = false;
-  constructor(private readonly history: () => string[], private readonly signal: AbortSignal) {}
+  constructor(
+    private readonly history: () => string[],
+    private readonly signal: AbortSignal,
+    private readonly unicode: boolean,
+  ) {}
 
   print(text: string): void {
-    this.stream(`${this.#isMidLine ? "\n" : ""}${text}\n`);
+    this.stream(`${this.#isMidLine ? "\n" : ""}${withSigns(text, this.unicode)}\n`);
   }
 
   stream(text: string): void {

@@ -46,7 +46,7 @@ export async function runBash(args: ToolArgs, context: ToolContext): Promise<Too
     stdout: new OutputCapture([child.stdout], budget),
     stderr: new OutputCapture([child.stderr], budget),
   };
-  context.onOutput?.(newestLine(streams));
+  context.onOutput?.(newestLines(streams));
   const captures = Object.values(streams);
   const ended = await shellEnd(child, timeout_seconds * 1000, context.signal);
   if (ended === "exit") await within(DRAIN_MS, Promise.all(captures.map(({ done }) => done)));
@@ -95,15 +95,18 @@ async function shellEnd(child: Deno.ChildProcess, timeoutMs: number, signal: Abo
   return await within(timeoutMs, Promise.race([exit, abort])) ?? "timeout";
 }
 
-/** Looks up the last line of the stream that printed last, as far as the looks tell. */
-function newestLine(streams: Streams): () => string {
+/** The number of newest lines that a person sees. */
+const NEWEST_LINES = 3;
+
+/** Looks up the last lines of the stream that printed last, as far as the looks tell. */
+function newestLines(streams: Streams): () => string {
   const captures = [streams.stderr, streams.stdout];
   let totals = [0, 0];
   let newest = streams.stdout;
   return () => {
     newest = captures.find((capture, i) => capture.total > totals[i]!) ?? newest;
     totals = captures.map((capture) => capture.total);
-    return newest.tail(1000).trimEnd().split("\n").at(-1)!;
+    return newest.tail(1000).trimEnd().split("\n").slice(-NEWEST_LINES).join("\n");
   };
 }
 

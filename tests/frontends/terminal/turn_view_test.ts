@@ -10,7 +10,7 @@ import { run, workspace } from "../../tools/workspace.ts";
 const none = () => {};
 const screen = { print: none, stream: none, update: none } as unknown as Screen;
 
-Deno.test("a command that takes long shows what it printed last", {
+Deno.test("a command that takes long shows the rows that it printed last", {
   ignore: Deno.build.os === "windows",
 }, async () => {
   using ws = workspace();
@@ -18,6 +18,7 @@ Deno.test("a command that takes long shows what it printed last", {
   await run("mkfifo", ...gates);
   const view = new TurnView(screen, { colors: "none", unicode: false });
   const doing = () => view.activity.line()?.replace(/^.* stops · /, "");
+  const newest = () => view.activity.ghostRows(80).map((row) => row.trim()).join("|");
   view.begin("waiting");
   const args = {
     command: `printf 'a\\033[31m\\n1%%\\r2%%' >&2; : > a; : < b; echo two; : > c; : < b`,
@@ -31,17 +32,17 @@ Deno.test("a command that takes long shows what it printed last", {
   });
   /** Until the output that was written before the gate was read, too. */
   const until = async (text: string) => {
-    while (doing() !== text) await new Promise((resolve) => setTimeout(resolve, 1));
+    while (newest() !== text) await new Promise((resolve) => setTimeout(resolve, 1));
   };
   (await Deno.open(gates[0]!)).close();
   assertEquals(doing()?.startsWith("Running printf"), true); // it has not taken long
   const { now } = performance;
   performance.now = () => now.call(performance) + 3000;
   try {
-    await until("Running printf it all: 2%");
+    await until("a|1%|2%");
     (await Deno.open(gates[1]!, { write: true })).close();
     (await Deno.open(gates[2]!)).close();
-    await until("Running printf it all: two");
+    await until("two");
   } finally {
     performance.now = now;
     (await Deno.open(gates[1]!, { write: true })).close();
@@ -52,7 +53,7 @@ Deno.test("a command that takes long shows what it printed last", {
     type: "tool_done",
     exec: { ...exec, durationMs: 1, isError: false, outcome: "done" },
   });
-  assertEquals(doing(), "waiting");
+  assertEquals([doing(), newest()], ["waiting", ""]);
 });
 
 Deno.test("that calls are recovered from the text is said once a session", () => {
@@ -296,4 +297,12 @@ Deno.test("a request that is repeated is told of in one row that changes, and in
   const plain = written();
   for (const attempt of [1, 2]) plain.view.onEvent(retry(attempt));
   assertEquals(plain.text().match(/it broke; attempt/g)?.length, 2);
+});
+
+Deno.test("what is said before a call that comes whole is there while the call runs", () => {
+  const { view, text } = written();
+  view.begin("waiting");
+  view.onEvent({ type: "text_delta", text: "I look at it" });
+  view.onEvent({ type: "tool_start", name: "x", args: {}, id: "1" });
+  assertEquals(text(), "\nI look at it\n");
 });
