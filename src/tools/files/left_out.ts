@@ -2,15 +2,22 @@
 
 /** Longer texts, in characters, are not looked through. */
 const MAX_LOOKED_AT = 4 * 1024 * 1024;
-/** The sign of a comment, or a bracket, that a mark begins with. */
-const MARK_LEAD = String.raw`(?:\/\/+|\/\*+|#+|--+|<!--|;+|%+|\{\/\*|"""|'''|\*|[[({<])?`;
+/** The sign of a comment that a mark begins with. */
+const MARK_LEAD = String.raw`(?:\/\/+|\/\*+|#+|--+|<!--|;+|%+|\{\/\*|"""|'''|\*)`;
 const MARK_DOTS = String.raw`(?:\.{3,}|…)`;
 const MARK_WORDS =
   "rest|remaining|remainder|existing|unchanged|previous|omitted|same|original|other|earlier|above|code|etc";
 /** A mark that can be nothing else: dots, and words for what they stand for. */
 const SURE = new RegExp(
-  String
-    .raw`^\s*${MARK_LEAD}\s*${MARK_DOTS}.{0,40}\b(?:${MARK_WORDS})\b.{0,60}$|^\s*${MARK_LEAD}\s*(?:the\s+)?(?:${MARK_WORDS})\b.{0,60}${MARK_DOTS}\s*(?:\*\/|-->|\*\/\}|[\])}>])?\s*$`,
+  [
+    String.raw`^\s*${MARK_LEAD}\s*${MARK_DOTS}.{0,40}\b(?:${MARK_WORDS})\b.{0,60}$`,
+    String
+      .raw`^\s*${MARK_LEAD}\s*(?:the\s+)?(?:${MARK_WORDS})\b.{0,60}${MARK_DOTS}\s*(?:\*\/|-->|\*\/\})?\s*$`,
+    // Without a comment, dots right before a name are the language's own: a spread.
+    String.raw`^\s*[[({<]?\s*${MARK_DOTS}\s+.{0,40}\b(?:${MARK_WORDS})\b.{0,60}$`,
+    String
+      .raw`^\s*[[({<]?\s*(?:the\s+)?(?:rest|remaining|remainder|existing)\b.{0,60}${MARK_DOTS}\s*[\])}>]?\s*$`,
+  ].join("|"),
   "i",
 );
 /** A comment of words alone, or of dots alone: a mark where lines are lost. */

@@ -265,7 +265,7 @@ function takeContent(args: ToolArgs, rest: Rest): undefined {
   ) return;
   throw new SlipError(
     `Cannot run edit_file as it has no argument "${key}". To replace the whole file: write_file {"file_path": ${
-      shown(args.file_path ?? "...")
+      shown(args.file_path ?? rest.given.path ?? "...")
     }, "content": "..."}. To change a part of it: edit_file with old_string and new_string`,
   );
 }
@@ -332,6 +332,7 @@ function takeFolder(args: ToolArgs, rest: Rest, { folder }: Call): string | unde
 function takeCase(args: ToolArgs, rest: Rest): string | undefined {
   const ignores = rest.take("i", "ignorecase", "caseinsensitive", "insensitive") === true;
   const heeds = rest.take("casesensitive", "matchcase");
+  const isLiteral = takeLiteral(args, rest);
   rest.take(
     "n",
     "linenumbers",
@@ -346,11 +347,23 @@ function takeCase(args: ToolArgs, rest: Rest): string | undefined {
     args.context_lines = Math.max(...around.map(Number));
     for (const key of ["-A", "-B", "-C"]) delete rest.given[key];
   }
-  if (!ignores && heeds !== false) return undefined;
+  const isCaseless = ignores || heeds === false;
+  if (!isCaseless && !isLiteral) return undefined;
   rename(GREP, args, rest, []);
-  if (typeof args.pattern !== "string" || args.pattern.startsWith("(?i")) return undefined;
-  args.pattern = `(?i)${args.pattern}`;
-  return "the search without case as (?i)";
+  let { pattern } = args;
+  if (typeof pattern !== "string") return undefined;
+  if (isLiteral) pattern = pattern.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  if (isCaseless && !String(pattern).startsWith("(?i")) pattern = `(?i)${pattern}`;
+  args.pattern = pattern;
+  return `the search as the pattern ${pattern}`;
+}
+
+/** True where the pattern is to be a text: `is_regex: false`, `fixed_strings: true`. */
+function takeLiteral(_args: ToolArgs, rest: Rest): boolean {
+  const isPattern = typeof rest.given.regex === "boolean"
+    ? rest.take("regex")
+    : rest.take("isregex", "useregex", "isregexp");
+  return isPattern === false || rest.take("fixedstrings", "fixedstring", "literal", "f") === true;
 }
 
 /** The argument of a search that takes synonyms before others are read. */

@@ -111,7 +111,7 @@ function openQuoteIn(line: string): string {
 /** A line with spaces for what stands in quotes, but for the marks of here-documents. */
 function withoutQuoted(line: string): string {
   return line.replace(
-    /(<<-?[ \t]*)(["'])(\w+)\2|\\[^]|'[^']*'|"(?:\\[^]|[^"\\])*"/g,
+    /(<<-?[ \t]*)(["'])([\w.-]+)\2|\\[^]|'[^']*'|"(?:\\[^]|[^"\\])*"/g,
     (whole, sign?: string, _quote?: string, word?: string) =>
       sign ? `${sign}${word}` : whole.startsWith("\\") ? whole : " ",
   );
@@ -120,6 +120,6 @@ function withoutQuoted(line: string): string {
 /** The here-documents that begin in a line. */
 function documentsIn(line: string): { word: string; isIndented: boolean }[] {
   const plain = withoutQuoted(line).replace(/\(\([^]*?\)\)|(?:^|\s)#.*$/g, " ");
-  return [...plain.matchAll(/(?<!<)<<(-?)[ \t]*\\?([A-Za-z_]\w*)/g)]
+  return [...plain.matchAll(/(?<!<)<<(-?)[ \t]*\\?([A-Za-z_][\w.-]*)/g)]
     .map(([, dash, word]) => ({ word: word!, isIndented: dash === "-" }));
 }

@@ -44,7 +44,14 @@ interface ReadText {
   repair: string;
 }
 
-const mayBeFenced = (path: string): boolean => PROSE_EXTENSIONS.has(extname(path));
+/** Files without an extension that are no text for people. */
+const CODE_NAME =
+  /(?:^|[/\\])(?:\.[^/\\]*|(?:docker|make|container|just|rake|gem|proc|vagrant|jenkins)file)$/i;
+/** Files in which a backslash before an `n` may well be a path's. */
+const BACKSLASHES = new Set(["ps1", "bat", "cmd", "reg", "ini", "inf", "regex", "re", "vbs"]);
+
+const mayBeFenced = (path: string): boolean =>
+  PROSE_EXTENSIONS.has(extname(path)) && !CODE_NAME.test(path);
 
 /** The body of a text that is one code fence, where the file at `path` cannot be that; undefined for others. */
 export function unfenced(text: string, path: string): string | undefined {
@@ -77,7 +84,8 @@ export function contentAsMeant(content: string, path: string): ReadText | undefi
   if (!DATA_EXTENSIONS.has(extname(path)) && isListing(content)) {
     refuse("its content has the line numbers of read_file: send it without them");
   }
-  return unescaped(content, refuse);
+  const mayHaveBackslashes = extname(path) === "" || BACKSLASHES.has(extname(path));
+  return mayHaveBackslashes ? undefined : unescaped(content, refuse);
 }
 
 /** True for text in which each line has its number in front. */
@@ -90,9 +98,15 @@ function isListing(text: string): boolean {
 function unescaped(content: string, refuse: (reason: string) => never): ReadText | undefined {
   const line = content.replace(/\n$/, "");
   if (line.includes("\n") || !line.includes("\\n")) return undefined;
-  const { outside, inside, isEscaped } = lineFeedsIn(line);
-  if (outside === 0) return undefined;
-  const isPlain = outside > 1 && inside === 0;
+  const { outside, inside, isEscaped, isOpen } = lineFeedsIn(line);
+  // A path of Windows, or another escape, shows that backslashes are meant.
+  if (outside === 0 && !isOpen || /(?:^|[\s="'(])[A-Za-z]:\\|\\[^ntr"'`\\/]/.test(line)) {
+    return undefined;
+  }
+  const isText = line.split("\\n").every((part) =>
+    part.trim() === "" || /\w|[{}()[\];]/.test(part)
+  );
+  const isPlain = outside > 1 && inside === 0 && !isOpen && isText && !line.startsWith("\\n");
   if (!isPlain) {
     if (outside === 1 && !/\\n\s*\S/.test(line.slice(line.indexOf("\\n")))) return undefined;
     refuse(
@@ -110,7 +124,7 @@ function unescaped(content: string, refuse: (reason: string) => never): ReadText
 }
 
 /** How many `\n` of a line stand outside and inside of quotes; `isEscaped` where quotes have backslashes. */
-function lineFeedsIn(line: string): { outside: number; inside: number; isEscaped: boolean } {
+function lineFeedsIn(line: string) {
   const isEscaped = /\\["']/.test(line) && !/(?<!\\)["']/.test(line);
   let [outside, inside] = [0, 0];
   let quote = "";
@@ -124,5 +138,5 @@ function lineFeedsIn(line: string): { outside: number; inside: number; isEscaped
       if (sign !== "/" || /^\/[^/*\s][^/]*\/[dgimsuvy]*/.test(line.slice(i))) quote = sign;
     } else if (sign === quote) quote = "";
   }
-  return { outside, inside, isEscaped };
+  return { outside, inside, isEscaped, isOpen: quote !== "" && quote !== "/" && inside > 0 };
 }

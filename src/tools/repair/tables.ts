@@ -30,6 +30,8 @@ export const ALIASES: Readonly<Record<string, readonly string[]>> = {
   ),
 };
 
+const EDITING = "edit_file replaces text, write_file makes a file, read_file shows one";
+
 /** Tools that models have elsewhere and we have not: the tool that does it here, and how. */
 export const ELSEWHERE: Readonly<Record<string, string>> = {
   applypatch: "edit_file replaces one text by another, a call for each change",
@@ -44,6 +46,9 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   executecode: "run_bash runs programs",
   runcode: "run_bash runs programs",
   python: "run_bash runs programs",
+  strreplaceeditor: EDITING,
+  strreplacebasededittool: EDITING,
+  texteditor: EDITING,
 };
 
 /** Tools of other agents that hold several: what each of their commands is here. */
@@ -167,8 +172,8 @@ export const IDLE_VALUES: Readonly<Record<string, readonly unknown[]>> = {
   sandbox: [true],
   dangerouslydisablesandbox: [false],
   shell: ["bash", "sh", "/bin/bash", "/bin/sh", true],
-  isregex: [true],
-  regex: [true],
+  isregex: [false],
+  regex: [false],
   login: [true, false],
   tty: [false],
   caseSensitive: [true],

@@ -105,12 +105,11 @@ function commandOf(list: readonly string[]): string {
   const quoted = list.map((word) =>
     PLAIN_WORD.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
   );
-  const readings = [quoted.join(" "), list.join("\n")].map((command) =>
-    JSON.stringify({ command })
-  );
+  // A flag begins no command.
+  const asLines = list.some((word) => word.startsWith("-")) ? [] : [list.join("\n")];
+  const readings = [quoted.join(" "), ...asLines].map((command) => JSON.stringify({ command }));
+  const lines = readings[1] === undefined ? "" : `. As lines: ${readings[1]}`;
   throw new SlipError(
-    `Cannot run run_bash as command must be one string. As words: ${readings[0]}. As lines: ${
-      readings[1]
-    }`,
+    `Cannot run run_bash as command must be one string. As words: ${readings[0]}${lines}`,
   );
 }
