@@ -209,6 +209,7 @@ export const COMMANDS = [
   { name: "doctor", help: "asks the model server what works and what not" },
   { name: "acp", help: "serves an editor (Agent Client Protocol)" },
   { name: "setup", help: "the setting of an editor: --editor NAME" },
+  { name: "mcp", help: "MCP servers: copilot mcp --help" },
 ] as const;
 type CommandName = typeof COMMANDS[number]["name"];
 export const COMMAND_NAMES: readonly string[] = COMMANDS.map(({ name }) => name);

@@ -67,8 +67,13 @@ export async function main(words: readonly string[]): Promise<number> {
   let args: Args = format === undefined ? {} : { output: format };
   let code: number;
   try {
-    args = parseArgs(words);
-    code = await dispatch(args, run);
+    if (words[0] === "mcp") {
+      stopOnSignals(run);
+      code = await (await import("./mcp.ts")).runMcp(words.slice(1), run);
+    } else {
+      args = parseArgs(words);
+      code = await dispatch(args, run);
+    }
   } catch (error) {
     code = report(error, args, run);
   }

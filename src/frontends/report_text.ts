@@ -149,6 +149,19 @@ const TEXTS: ReportTexts = {
   },
   permissions: ({ permissions }) =>
     permissionReportLines(permissions).map((row) => `  ${row}`).join("\n"),
+  mcp({ servers, has }) {
+    const rows = servers.map((one) => `  ${mcpRow(one)}`);
+    if (!has) return rows.join("\n") || "No MCP server is defined.";
+    const row = (name: string, words = "") =>
+      `    ${oneLine(name)}${words && `: ${shortened(oneLine(words), 100)}`}`;
+    const [{ name: server }] = servers as [typeof servers[number]];
+    return [
+      ...rows,
+      ...has.tools.map(({ name, description }) => row(name, description)),
+      ...has.prompts.map(({ name, description }) => row(`/${server}:${name}`, description)),
+      ...has.resources.map(({ uri, name }) => row(`@${server}:${uri}`, name)),
+    ].join("\n");
+  },
   jobs({ jobs, output }, { columns }) {
     const rows = jobs.map((job) => jobRow(job, columns));
     if (output === undefined) return rows.join("\n") || "Nothing runs in the background.";
@@ -261,4 +274,22 @@ export function outputText({ stdout, stderr }: CommandOutput): string {
     ...stdout === undefined ? [] : [stdout],
     ...stderr === undefined ? [] : ["stderr:", stderr],
   ].join("\n");
+}
+
+/** A server in one line: `github: 12 tools, about 3400 tokens if all were shown · running`. */
+function mcpRow(server: Extract<Report, { type: "mcp" }>["servers"][number]): string {
+  const { name, standing, isRunning, problem, tools, tokens, changed } = server;
+  const states: Readonly<Record<typeof standing, string>> = {
+    ready: tools === undefined
+      ? "its tools are not known yet"
+      : `${count(tools, "tool")}, about ${tokens} tokens if all were shown`,
+    pending: `not approved: /mcp approve ${name}`,
+    declined: `not approved: /mcp approve ${name}`,
+    disabled: "turned off",
+    broken: "cannot be used",
+  };
+  const names = changed.slice(0, 10).map(oneLine).join(", ");
+  const waits = names && ` · changed, and not offered: ${names} (/mcp approve ${name})`;
+  const why = problem === undefined ? "" : ` · ${oneLine(problem)}`;
+  return `${oneLine(name)}: ${states[standing]}${isRunning ? " · running" : ""}${why}${waits}`;
 }

@@ -10,7 +10,7 @@ import { digestOf } from "../tools/files/seen_files.ts";
 type DefinitionScope = "user" | "folder" | "given";
 
 /** The settings of OAuth that a definition may bring; all else is found by asking the server. */
-interface OAuthSettings {
+export interface OAuthSettings {
   clientId?: string;
   clientSecret?: string;
   /** An https address with the metadata of a client, which is then its id. */

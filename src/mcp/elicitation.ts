@@ -4,7 +4,7 @@ import { RPC_CODES, RpcError, type RpcParams } from "../rpc/message.ts";
 import { isObject } from "../text/json.ts";
 
 /** One field of a form. */
-interface FormField {
+export interface FormField {
   name: string;
   /** The words for it; the name where the server has none. */
   title: string;

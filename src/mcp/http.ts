@@ -161,7 +161,11 @@ class HttpCarrier implements Carrier {
       this.#session = session;
     }
     const type = (headers.get("content-type") ?? "").split(";")[0]!.trim().toLowerCase();
-    if (!isRequest) return await response.body?.cancel();
+    if (!isRequest) {
+      await response.body?.cancel();
+      if ("method" in message && message.method === "notifications/initialized") this.#listen();
+      return;
+    }
     if (type === "text/event-stream") return await this.#readStream(response, signal);
     const text = await bodyText(response, MAX_HTTP_ANSWER);
     if (type !== "application/json") {
@@ -169,6 +173,45 @@ class HttpCarrier implements Carrier {
     }
     this.peer.receiveText(text);
     if (!signal.aborted) throw new Error("its answer is not to this request");
+  }
+
+  /**
+   * Listens to what a server of the older revisions sends apart from answers: its questions, and that lists
+   * have changed. Most have no such stream, which is no failure.
+   */
+  async #listen(): Promise<void> {
+    const { signal } = this.#over;
+    let lastId: string | undefined;
+    try {
+      for (let round = 0; round <= MAX_RESUMES; round++) {
+        const response = await this.#resume(lastId, signal);
+        const isStream = response.headers.get("content-type")?.includes("event-stream");
+        if (!response.ok || !isStream) return await response.body?.cancel();
+        const { id = lastId, retryMs = RESUME_MS } = await this.#readEvents(
+          response,
+          signal,
+          Infinity,
+        );
+        lastId = id;
+        await wait(Math.min(retryMs, MAX_RESUME_MS), signal);
+      }
+    } catch {
+      // The session is over, or the server is gone, which the next request tells.
+    }
+  }
+
+  #resume(lastId: string | undefined, signal: AbortSignal): Promise<Response> {
+    return this.#headers().then((headers) =>
+      openResponse(this.#url, {
+        method: "GET",
+        headers: {
+          accept: "text/event-stream",
+          ...headers,
+          ...lastId !== undefined && { "last-event-id": lastId },
+        },
+        signal,
+      })
+    );
   }
 
   /** Reads events until the request is answered; `signal` is aborted then. */
@@ -184,15 +227,7 @@ class HttpCarrier implements Carrier {
         throw new Error("its answer broke off");
       }
       await wait(Math.min(retryMs, MAX_RESUME_MS), signal);
-      response = await openResponse(this.#url, {
-        method: "GET",
-        headers: {
-          accept: "text/event-stream",
-          ...await this.#headers(),
-          "last-event-id": lastId,
-        },
-        signal,
-      });
+      response = await this.#resume(lastId, signal);
       if (response.ok) continue;
       throw failure(this.#url, response.status, await bodyText(response, MAX_FAILURE_BYTES, true));
     }
@@ -201,6 +236,7 @@ class HttpCarrier implements Carrier {
   async #readEvents(
     response: Response,
     signal: AbortSignal,
+    maxBytes = MAX_HTTP_ANSWER,
   ): Promise<{ id: string | undefined; retryMs: number | undefined }> {
     const decoder = new SseDecoder(({ event, data, cut }) => {
       if (event === "message" && data !== "" && !cut) this.peer.receiveText(data);
@@ -209,8 +245,8 @@ class HttpCarrier implements Carrier {
     try {
       for await (const chunk of response.body ?? []) {
         total += chunk.length;
-        if (total > MAX_HTTP_ANSWER) {
-          throw new RangeError(`its answer has over ${MAX_HTTP_ANSWER} bytes`);
+        if (total > maxBytes) {
+          throw new RangeError(`its answer has over ${maxBytes} bytes`);
         }
         decoder.push(chunk);
         if (signal.aborted) break;

@@ -51,8 +51,7 @@ export function toolLine({ name, description, parameters }: Tool): string {
 
 /** All of a tool that a model needs for a call. */
 export function wholeTool({ name, description, parameters }: Tool): string {
-  const { $schema: _, ...rest } = parameters;
-  const schema = shortened(JSON.stringify(rest), MAX_WHOLE);
+  const schema = shortened(JSON.stringify(parameters), MAX_WHOLE);
   const words = shortened(oneLine(description), MAX_WHOLE);
   return `${name}: ${words}\narguments: ${schema}`;
 }

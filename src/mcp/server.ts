@@ -3,13 +3,11 @@
 import { RpcError, type RpcMessage } from "../rpc/message.ts";
 import { isObject } from "../text/json.ts";
 import { oneLine } from "../text/one_line.ts";
-import type { Confine, ToolContext } from "../types/tool.ts";
-import type { VariableReader } from "../user_files.ts";
+import type { ToolContext } from "../types/tool.ts";
 import { McpClient, type RequestOptions } from "./client.ts";
 import { expanded, type McpDefinition, variablesOf } from "./definition.ts";
-import type { Elicit } from "./elicitation.ts";
-import { type HttpAuth, HttpStatusError, openAddress } from "./http.ts";
-import { type MemoryStore, pinsOf, type ServerMemory, toolHash } from "./memory.ts";
+import { HttpStatusError, openAddress } from "./http.ts";
+import { pinsOf, type ServerMemory, toolHash } from "./memory.ts";
 import { paramHeaders, paramHeadersOf } from "./param_headers.ts";
 import {
   MCP_CODES,
@@ -19,6 +17,7 @@ import {
   toolDefinitionOf,
 } from "./protocol.ts";
 import { contentText, resourceText } from "./results.ts";
+import type { ServerAuth, ServerOptions, Standing, ToolChange } from "./server_options.ts";
 import { startProgram } from "./stdio.ts";
 import { orAborted } from "./time_limit.ts";
 
@@ -26,41 +25,6 @@ import { orAborted } from "./time_limit.ts";
 const MAX_LIST = 1000;
 /** The time limit of a call without progress, in ms. */
 const CALL_MS = 120_000;
-
-/** The surroundings of all servers of a session. */
-export interface ServerOptions {
-  /** The folder of the session, which programs work in. */
-  folder: string;
-  memory: MemoryStore;
-  /** Names of variables that programs get beside the usual ones. */
-  env: readonly string[];
-  /** Reads the variables that definitions use. */
-  variables: VariableReader;
-  confine?: Confine | undefined;
-  /** True where the person trusts the folder's definitions for this run, unseen. */
-  isTrusted: boolean;
-  elicit?: Elicit | undefined;
-  /** Makes what requests to an address are authorized with. */
-  authFor(definition: McpDefinition): HttpAuth;
-  /** Takes news of a server, for the person. */
-  onNews?(news: ServerNews): void;
-}
-
-/** News of a server. */
-export type ServerNews =
-  /** Tools are other than those that were approved; they are not offered. */
-  | { type: "changed"; server: string; tools: readonly ToolChange[] }
-  /** Tools that are left out, with the reasons. */
-  | { type: "left_out"; server: string; reasons: readonly string[] };
-
-/** A tool that is not as it was approved; without `before` it is new. */
-interface ToolChange {
-  before?: ToolDefinition;
-  now: ToolDefinition;
-}
-
-/** Whether a server may be used: `pending` waits for the person, who may have said no (`declined`). */
-type Standing = "ready" | "pending" | "declined" | "disabled" | "broken";
 
 export class McpServer {
   /** The tools that are approved as they are, sorted by name; undefined until they are known. */
@@ -75,6 +39,7 @@ export class McpServer {
   #isFresh = false;
   #freshUntil = Infinity;
   #isOver = false;
+  #auth: ServerAuth | undefined;
   /** Aborted with the session: a start that is under way ends too. */
   readonly #over = new AbortController();
 
@@ -207,6 +172,26 @@ export class McpServer {
     });
   }
 
+  /** Signs in to an address; `tell` shows a line to the person. */
+  async signIn(tell: (text: string) => void, signal: AbortSignal): Promise<void> {
+    this.#auth = this.options.authFor(expanded(this.definition, this.options.variables), tell);
+    const auth = this.#auth;
+    if (!auth.signIn) {
+      throw new Error(`${this.name} takes no sign-in: its definition has a token, or turns it off`);
+    }
+    const failure = await this.refresh(signal).then(() => undefined, (error) => error as Error);
+    if (failure && !auth.hasSignedIn) throw failure;
+    // A server may let everybody look, and ask for a token only later.
+    const { wanted } = auth;
+    if (auth.hasSignedIn || !wanted && await auth.header() !== undefined) return;
+    await auth.signIn(wanted?.challenge ?? "", wanted?.scope ?? "", signal);
+  }
+
+  /** Forgets the token of an address. */
+  async signOut(): Promise<void> {
+    await this.options.authFor(this.definition).signOut?.();
+  }
+
   async end(): Promise<void> {
     this.#isOver = true;
     this.#over.abort(new Error("the session is over"));
@@ -306,7 +291,7 @@ export class McpServer {
       (handlers) =>
         full.url === undefined
           ? startProgram(full, handlers, { folder, env, confine })
-          : openAddress(full, handlers, options.authFor(full)),
+          : openAddress(full, handlers, this.#auth ?? options.authFor(full)),
       {
         name,
         era: this.memory.era,

@@ -12,7 +12,8 @@ import { definitionId, type McpDefinition } from "./definition.ts";
 import { modelNamesOf, ruleNameOf } from "./names.ts";
 import type { ToolDefinition } from "./protocol.ts";
 import { searchTools, toolLine, wholeTool } from "./search.ts";
-import { McpServer, type ServerOptions } from "./server.ts";
+import { McpServer } from "./server.ts";
+import type { ServerOptions } from "./server_options.ts";
 
 /**
  * The most characters of the definitions of tools that are offered themselves, as JSON: with them the

@@ -4,11 +4,15 @@ import { answerByDefaults, type Elicit } from "../mcp/elicitation.ts";
 import { approvedPart, definitionsIn, type McpDefinition, variablesOf } from "../mcp/definition.ts";
 import type { HttpAuth } from "../mcp/http.ts";
 import { MemoryStore } from "../mcp/memory.ts";
-import type { McpServer, ServerNews } from "../mcp/server.ts";
+import type { McpServer } from "../mcp/server.ts";
+import type { ServerNews, ServerOptions } from "../mcp/server_options.ts";
 import { McpServers } from "../mcp/servers.ts";
 import type { Confine, Tool } from "../types/tool.ts";
 import { readJsonFile, stateFolder, type VariableReader } from "../user_files.ts";
-import type { ServerQuestion } from "./frontend.ts";
+import type { CopilotAgent } from "../agent/agent.ts";
+import type { Frontend, ServerQuestion } from "./frontend.ts";
+import type { Permissions } from "./permissions.ts";
+import type { Notice } from "./report.ts";
 import type { McpFile } from "./mcp_files.ts";
 import type { ToolSource } from "./tool_source.ts";
 
@@ -33,6 +37,39 @@ interface McpOptions {
   onProblem?(why: string): void;
 }
 
+/** What a session gives to its servers. */
+interface McpHost {
+  agent: CopilotAgent;
+  permissions: Permissions;
+  frontend: Pick<Frontend, "confirm" | "elicit">;
+  tell(notice: Notice): void;
+  /** Ends a question. */
+  signal: AbortSignal;
+}
+
+/** Opens the servers of a session, asks about those of its folder, and offers their tools. Starts none. */
+export async function plugMcp(
+  { agent, permissions, frontend, tell, signal }: McpHost,
+  options: Pick<McpOptions, "files" | "given" | "trust" | "answersByDefaults">,
+): Promise<McpSource> {
+  const mcp = await openMcp({
+    ...options,
+    folder: agent.state.workingDir,
+    env: permissions.env,
+    variables: permissions.variables,
+    confine: permissions.confineServers(() => agent.state.workingDir),
+    elicit: frontend.elicit?.bind(frontend),
+    onNews: (news) => tell({ code: "mcp", ...news }),
+    onProblem: (why) => tell({ code: "mcp_file", why }),
+  });
+  const { confirm } = frontend;
+  if (confirm) await mcp.ask((question) => confirm.call(frontend, question, signal));
+  const open = mcp.pending.map(({ name }) => name);
+  if (open.length > 0) tell({ code: "mcp_pending", servers: open });
+  agent.plug(mcp.tools);
+  return mcp;
+}
+
 const variableOfProcess: VariableReader = (name) => Deno.env.get(name);
 
 /** Reads the definitions; nothing is started. */
@@ -50,7 +87,6 @@ export async function openMcp(options: McpOptions): Promise<McpSource> {
   const state = stateFolder(variables);
   const memory = new MemoryStore(state && `${state}/mcp`);
   const { elicit, answersByDefaults } = options;
-  const { authOf, noAuth } = await authMaker([...given, ...read], variables);
   const servers = await McpServers.open([...given, ...read], {
     folder: options.folder,
     memory,
@@ -60,23 +96,32 @@ export async function openMcp(options: McpOptions): Promise<McpSource> {
     isTrusted: options.trust === true,
     elicit: elicit ??
       (answersByDefaults ? (question) => Promise.resolve(answerByDefaults(question)) : undefined),
-    authFor: (definition) => authOf?.(definition) ?? noAuth,
+    authFor: await authMaker([...given, ...read], state && `${state}/mcp/tokens.json`),
     onNews: (news) => options.onNews?.(news),
   });
   return new McpSource(servers);
 }
 
-/** Makes the authorization of addresses; its code is loaded where some server may need it. */
-function authMaker(definitions: readonly McpDefinition[], _variables: VariableReader) {
-  const noAuth: HttpAuth = {
-    header: () => Promise.resolve(undefined),
-    refused: () => Promise.resolve(false),
+/** For addresses that no token is for. */
+const NO_AUTH: HttpAuth = {
+  header: () => Promise.resolve(undefined),
+  refused: () => Promise.resolve(false),
+};
+
+/** Makes what requests to addresses are authorized with; its code is loaded where there is an address. */
+async function authMaker(
+  definitions: readonly McpDefinition[],
+  path: string | undefined,
+): Promise<ServerOptions["authFor"]> {
+  if (definitions.every(({ url }) => url === undefined)) return () => NO_AUTH;
+  const { LoginAuth, TokenAuth, TokenStore } = await import("../mcp/oauth.ts");
+  const store = new TokenStore(path);
+  return (definition, tell) => {
+    const { oauth, headers } = definition;
+    const isOwn = Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
+    if (oauth === false || isOwn) return NO_AUTH;
+    return tell ? new LoginAuth(definition, store, tell) : new TokenAuth(definition, store);
   };
-  const isNeeded = definitions.some(({ url, oauth }) => url !== undefined && oauth !== false);
-  const authOf: ((definition: McpDefinition) => HttpAuth) | undefined = isNeeded
-    ? () => noAuth
-    : undefined;
-  return Promise.resolve({ authOf, noAuth });
 }
 
 export class McpSource implements ToolSource {
@@ -118,7 +163,7 @@ export class McpSource implements ToolSource {
 }
 
 /** What a person decides on: the whole of a definition, and the variables that it gets. */
-function serverQuestion({ definition }: McpServer): ServerQuestion {
+export function serverQuestion({ definition }: McpServer): ServerQuestion {
   const { name, file, network, program } = definition;
   return {
     type: "server",

@@ -14,7 +14,7 @@ export interface McpFile {
 }
 
 /** The person's own file of servers, which `copilot mcp add` writes. */
-const ownMcpFile = (env?: VariableReader): string | undefined => userFile("mcp.json", env);
+export const ownMcpFile = (env?: VariableReader): string | undefined => userFile("mcp.json", env);
 
 /** The files that are there: the person's, then those of the folder and of its repository. */
 export function mcpFiles(folder: string, env?: VariableReader): McpFile[] {

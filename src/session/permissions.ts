@@ -189,6 +189,28 @@ export class Permissions {
   }
 
   /**
+   * Confines MCP servers: as commands are, and where nobody said what confines those, in the sandbox if
+   * one works here. Each call of a server is asked about, but what it does then nobody sees.
+   */
+  confineServers(workingDir: () => string): Confine {
+    const { choice, file, variables, toolNames } = this;
+    const wanted = { ...choice, sandbox: choice.sandbox ?? "workspace-write" } as const;
+    const own = new Permissions(wanted, file, wanted.sandbox, variables, toolNames);
+    const confine = own.confine(workingDir);
+    return async (program, args, leave) => {
+      const [general, here] = await Promise.all([file.general(), file.forFolder(workingDir())]);
+      const stated = choice.sandbox ?? here.sandbox ?? general.sandbox;
+      if (stated !== undefined) return await this.confine(workingDir)(program, args, leave);
+      try {
+        return await confine(program, args, leave);
+      } catch (error) {
+        if (error instanceof RefusedError) return { program, args: [...args] };
+        throw error;
+      }
+    };
+  }
+
+  /**
    * Reads the settings that a folder brings, and tries the sandbox where one is wanted. `mayRun`: commands
    * run, asked about or not. @throws {UsageError} when a settings file makes no sense.
    */

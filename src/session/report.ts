@@ -1,7 +1,7 @@
 /** Reports of slash commands, notices, permissions and instructions, as data: frontends make the text. @module */
 
 import type { contextParts } from "../agent/tokens.ts";
-import type { ServerNews } from "../mcp/server.ts";
+import type { ServerNews, Standing } from "../mcp/server_options.ts";
 import type { RuleEffect } from "../permissions/rules.ts";
 import type { ApproveMode, SandboxMode } from "../permissions/settings.ts";
 import type { DiffLine } from "../text/diff.ts";
@@ -64,6 +64,27 @@ export type Report =
   /** A message was taken back or brought back; without `undone`, there was none. */
   | { type: "undone"; way: UndoReport["way"]; undone: UndoReport | undefined }
   | { type: "permissions"; permissions: PermissionReport }
+  /** MCP servers, and of one of them what it has. */
+  | {
+    type: "mcp";
+    servers: readonly {
+      name: string;
+      standing: Standing;
+      isRunning: boolean;
+      /** Why it cannot be used, or could not the last time. */
+      problem?: string;
+      /** The number of its tools, and of tokens if all were shown to the model; left out while not known. */
+      tools?: number;
+      tokens?: number;
+      /** Tools that are not as they were approved. */
+      changed: readonly string[];
+    }[];
+    has?: {
+      tools: readonly { name: string; description?: string }[];
+      prompts: readonly { name: string; description?: string }[];
+      resources: readonly { uri: string; name: string }[];
+    };
+  }
   /** Jobs, and of one of them the end of its output. */
   | { type: "jobs"; jobs: readonly Job[]; output?: string };
 

@@ -166,7 +166,7 @@ export class Session implements AsyncDisposable {
   }
 
   async commands(): Promise<readonly CommandInfo[]> {
-    return (await import("./commands/registry.ts")).commands;
+    return (await import("./commands/registry.ts")).commandsOf(this.#state);
   }
 
   /** The arguments of a slash command from which a person may pick one; none where it has no list. */
@@ -188,7 +188,9 @@ export class Session implements AsyncDisposable {
     if (this.#listed?.folder !== folder || now - this.#listed.at > LIST_MS) {
       this.#listed = { folder, at: now, paths: this.#listPaths() };
     }
-    return this.#listed.paths;
+    const names = this.#state.mcp?.names() ?? [];
+    if (names.length === 0) return this.#listed.paths;
+    return this.#listed.paths.then((paths) => [...paths, ...names]);
   }
 
   async #listPaths(): Promise<string[]> {
@@ -230,24 +232,14 @@ export class Session implements AsyncDisposable {
 
   /** Offers the tools of MCP servers, where some are defined; none is started. */
   async #plug(signal: AbortSignal): Promise<void> {
-    const { agent, frontend } = this;
-    const { permissions, trust, approvesAll, servers: given = [] } = this.options;
-    const folder = agent.state.workingDir;
-    const files = mcpFiles(folder, permissions.variables);
+    const { agent, frontend, options: { permissions, servers: given = [] } } = this;
+    const files = mcpFiles(agent.state.workingDir, permissions.variables);
     if (files.length + given.length === 0) return;
-    const { openMcp } = await import("./mcp.ts");
-    const mcp = this.#state.mcp = await openMcp({
-      ...{ folder, files, given, trust, env: permissions.env, variables: permissions.variables },
-      confine: permissions.confine(() => agent.state.workingDir),
-      elicit: frontend.elicit?.bind(frontend),
-      answersByDefaults: approvesAll,
-      onNews: (news) => this.#tell({ code: "mcp", ...news }),
-      onProblem: (why) => this.#tell({ code: "mcp_file", why }),
-    });
-    if (frontend.confirm) await mcp.ask((question) => frontend.confirm!(question, signal));
-    const open = mcp.pending.map(({ name }) => name);
-    if (open.length > 0) this.#tell({ code: "mcp_pending", servers: open });
-    agent.plug(mcp.tools);
+    const { plugMcp } = await import("./mcp.ts");
+    const { trust, approvesAll } = this.options;
+    const options = { files, given, trust, answersByDefaults: approvesAll };
+    const tell = (notice: Notice) => this.#tell(notice);
+    this.#state.mcp = await plugMcp({ agent, permissions, frontend, tell, signal }, options);
   }
 
   async #openRecord(): Promise<void> {

@@ -6,7 +6,7 @@ import { assertStringIncludes } from "@std/assert/string-includes";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { definitionsIn } from "../../src/mcp/definition.ts";
 import { MemoryStore } from "../../src/mcp/memory.ts";
-import type { ServerNews } from "../../src/mcp/server.ts";
+import type { ServerNews } from "../../src/mcp/server_options.ts";
 import { McpServers } from "../../src/mcp/servers.ts";
 import type { Tool, ToolContext } from "../../src/types/tool.ts";
 import { left, living, marker } from "../helpers/processes.ts";

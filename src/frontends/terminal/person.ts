@@ -10,7 +10,7 @@ import type { Display } from "./display.ts";
 import { answersHelp, askPerson, listedQuestion, questionTitle } from "./question.ts";
 
 /** Asks on a display; `onCancel` stops what goes on, as a question was left without an answer. */
-export class Person implements Required<Pick<Frontend, "approve" | "confirm">> {
+export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "elicit">> {
   constructor(private readonly display: Display, private readonly onCancel: () => void) {}
 
   readonly approve: NonNullable<Frontend["approve"]> = async (request, signal) => {
@@ -50,6 +50,11 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm">> {
       /^\s*(y(es)?|no?)\s*$/i.test(line) ? undefined : "  y or n; Esc leaves it open";
     const answer = await screen.ask(`${title} [y/n] `, objection, signal);
     return answer === null ? undefined : /^\s*y/i.test(answer);
+  };
+
+  readonly elicit: NonNullable<Frontend["elicit"]> = async (question, signal) => {
+    const { askForm } = await import("./form.ts");
+    return await askForm(question, this.display, signal);
   };
 
   /** Asks with a list, of which one key picks the answer. */

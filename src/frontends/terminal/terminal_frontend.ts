@@ -115,6 +115,10 @@ export class TerminalFrontend implements Frontend, Disposable {
     return this.#person.approve;
   }
 
+  get elicit(): NonNullable<Frontend["elicit"]> {
+    return this.#person.elicit;
+  }
+
   get confirm(): NonNullable<Frontend["confirm"]> {
     return this.#person.confirm;
   }

@@ -3,12 +3,13 @@
 import { THEMES } from "../../config.ts";
 import { nearest } from "../../text/nearest.ts";
 import { oneLine } from "../../text/one_line.ts";
-import { type ArgumentChoice, type Report, sentence } from "../report.ts";
+import { type ArgumentChoice, type CommandInfo, type Report, sentence } from "../report.ts";
 import type { Command, SessionState } from "../state.ts";
 import { conversationCommands, planCommand } from "./conversation.ts";
 import { copyCommand } from "./copy.ts";
 import { folderCommands } from "./folder.ts";
 import { jobsCommand } from "./jobs.ts";
+import { mcpCommand, promptCommands, runPrompt } from "./mcp.ts";
 import { modelCommand, setupCommand } from "./model.ts";
 
 /** The commands, in the order of the help. */
@@ -31,6 +32,7 @@ export const commands: readonly Command[] = [
     run: (_, name) => ({ type: "theme", name }),
     values: () => [...THEMES],
   },
+  mcpCommand,
   {
     name: "tools",
     help: "list the tools",
@@ -44,6 +46,12 @@ export function commandIn(line: string): { name: string; argument: string } | un
   return name === undefined ? undefined : { name, argument };
 }
 
+/** The commands of a session: those of the table, and the prompts of its MCP servers. */
+export const commandsOf = (session: SessionState): readonly CommandInfo[] => [
+  ...commands,
+  ...promptCommands(session),
+];
+
 const commandNamed = (name: string) => commands.find((command) => command.name === name);
 
 /** Runs the command `name`; one that there is not is reported, with the nearest name. */
@@ -55,6 +63,8 @@ export async function runCommand(
 ): Promise<Report> {
   const command = commandNamed(name);
   if (command === undefined) {
+    const report = await runPrompt(session, name, argument, signal);
+    if (report) return report;
     const near = nearest(name, commands.map((candidate) => candidate.name));
     return sentence(
       `There is no command /${oneLine(name)}: ${near ? `did you mean /${near}?` : "see /help"}`,

@@ -1,0 +1,84 @@
+/** Waits on this machine for the browser to come back from a sign-in. @module */
+
+import { orAborted } from "./time_limit.ts";
+import type { Authority } from "./oauth_discovery.ts";
+
+/** The time that a person has to sign in, in ms. */
+const SIGN_IN_MS = 10 * 60_000;
+
+interface Callback extends AsyncDisposable {
+  /** The address that the browser is sent back to. */
+  address: string;
+  /** The code that it brings. @throws {Error} where it brings none, or one that cannot be trusted. */
+  code(signal?: AbortSignal): Promise<string>;
+}
+
+/** Listens on the loopback address, at `port` or a free one. Only an answer with our `state` counts. */
+export function waitForCode(
+  port: number,
+  state: string,
+  authority: Pick<Authority, "issuer" | "namesIssuer">,
+): Callback {
+  const answer = Promise.withResolvers<string>();
+  answer.promise.catch(() => {});
+  const server = Deno.serve({ hostname: "127.0.0.1", port, onListen() {} }, (request) => {
+    const { pathname, searchParams } = new URL(request.url);
+    if (pathname !== "/callback") return page(404, "There is nothing here.");
+    // Any page can send the browser here: without our state it is not about our sign-in.
+    if (searchParams.get("state") !== state) {
+      return page(400, "This is not the sign-in that waits.");
+    }
+    try {
+      answer.resolve(codeIn(searchParams, authority));
+      return page(200, "You are signed in. This window can be closed.");
+    } catch (error) {
+      answer.reject(error);
+      return page(400, "The sign-in failed. copilot says why.");
+    }
+  });
+  const limit = AbortSignal.timeout(SIGN_IN_MS);
+  return {
+    address: `http://127.0.0.1:${server.addr.port}/callback`,
+    async code(given) {
+      const signal = given ? AbortSignal.any([given, limit]) : limit;
+      try {
+        return await orAborted(answer.promise, signal);
+      } catch (error) {
+        if (limit.aborted) throw new Error("nobody signed in within ten minutes");
+        throw error;
+      }
+    },
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}
+
+/** RFC 9207: who answers must be whom we asked, to the letter, or nothing of the answer is used. */
+function codeIn(
+  params: URLSearchParams,
+  { issuer, namesIssuer }: Pick<Authority, "issuer" | "namesIssuer">,
+): string {
+  const iss = params.get("iss");
+  if (iss === null ? namesIssuer : iss !== issuer) {
+    throw new Error(
+      "the answer to the sign-in is not from the authorization server that was asked",
+    );
+  }
+  const error = params.get("error");
+  if (error !== null) {
+    throw new Error(`the sign-in was refused: ${error.replace(/[^\w.-]/g, " ").slice(0, 100)}`);
+  }
+  const code = params.get("code");
+  if (code === null) throw new Error("the answer to the sign-in has no code");
+  return code;
+}
+
+function page(status: number, text: string): Response {
+  return new Response(`<!doctype html><title>copilot</title><p>${text}</p>\n`, {
+    status,
+    headers: {
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": "default-src 'none'",
+      connection: "close",
+    },
+  });
+}

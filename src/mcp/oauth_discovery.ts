@@ -1,0 +1,227 @@
+/**
+ * Finds out who gives tokens for a server: RFC 9728 (protected resource), RFC 8414 and OpenID (metadata of
+ * the authorization server). Nothing that is found is followed to where the server itself could not be. @module
+ */
+
+import { isObject, jsonOrUndefined } from "../text/json.ts";
+import { isLoopback } from "../wire/connect.ts";
+import { openResponse } from "../wire/http.ts";
+
+/** The most bytes of a document, and the time to get it, in ms. */
+const MAX_DOCUMENT = 256 * 1024;
+const DOCUMENT_MS = 15_000;
+
+/** Where tokens for a server come from. */
+export interface Authority {
+  issuer: string;
+  /** What tokens are asked for; undefined for a server that names nothing. */
+  resource: string | undefined;
+  authorizeUrl: string;
+  tokenUrl: string;
+  registerUrl: string | undefined;
+  /** The ways in which a client may prove to the token endpoint who it is. */
+  authMethods: readonly string[];
+  /** The scopes of the server, and those that the authority knows. */
+  scopes: readonly string[] | undefined;
+  knownScopes: readonly string[];
+  takesMetadataUrl: boolean;
+  namesIssuer: boolean;
+}
+
+/** A parameter of a `WWW-Authenticate` header of the scheme Bearer. */
+export function challengeParam(challenge: string, name: string): string | undefined {
+  const found = new RegExp(
+    `(?:^|[\\s,])${name}\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s,]+))`,
+    "i",
+  )
+    .exec(challenge);
+  return found?.[1]?.replace(/\\(.)/g, "$1") ?? found?.[2];
+}
+
+/** @throws {Error} with the end of a sentence about the server. */
+export async function findAuthority(
+  serverUrl: string,
+  challenge: string,
+  signal?: AbortSignal,
+): Promise<Authority> {
+  const protectedResource = await findResource(serverUrl, challenge, signal);
+  if (protectedResource === undefined) return await olderAuthority(serverUrl, signal);
+  const { resource, authorization_servers: servers, scopes_supported: scopes } = protectedResource;
+  checkResource(resource, serverUrl);
+  const [issuer] = textList(servers) ?? [];
+  if (issuer === undefined) throw new Error("it names nobody who gives tokens for it");
+  const metadata = await findMetadata(issuer, serverUrl, signal);
+  if (metadata === undefined) throw new Error(`${issuer} does not say how it gives tokens`);
+  return authorityOf(metadata, issuer, resource as string, textList(scopes), serverUrl);
+}
+
+async function findResource(
+  serverUrl: string,
+  challenge: string,
+  signal?: AbortSignal,
+): Promise<Record<string, unknown> | undefined> {
+  const named = challengeParam(challenge, "resource_metadata");
+  const { origin, pathname, search } = new URL(serverUrl);
+  const wellKnown = "/.well-known/oauth-protected-resource";
+  const path = pathname === "/" ? "" : pathname.replace(/\/$/, "");
+  const places = named === undefined
+    ? [`${origin}${wellKnown}${path}${search}`, `${origin}${wellKnown}`]
+    : [named];
+  for (const place of new Set(places)) {
+    const found = await document(place, serverUrl, signal);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** A token for another resource must not be sent to this one. */
+function checkResource(resource: unknown, serverUrl: string): void {
+  const wrong = new Error(
+    `it says that its tokens are for ${String(resource).slice(0, 200)}, which is another address`,
+  );
+  if (typeof resource !== "string" || !URL.canParse(resource)) throw wrong;
+  const [named, server] = [new URL(resource), new URL(serverUrl)];
+  const base = named.pathname.replace(/\/?$/, "/");
+  if (named.origin !== server.origin || !`${server.pathname}/`.startsWith(base)) throw wrong;
+}
+
+async function findMetadata(
+  issuer: string,
+  serverUrl: string,
+  signal?: AbortSignal,
+): Promise<Record<string, unknown> | undefined> {
+  if (!URL.canParse(issuer)) throw new Error("it names an authorization server that is no address");
+  const { origin, pathname } = new URL(issuer);
+  const path = pathname === "/" ? "" : pathname.replace(/\/$/, "");
+  const [oauth, openid] = ["oauth-authorization-server", "openid-configuration"]
+    .map((name) => `/.well-known/${name}`);
+  const places = [
+    `${origin}${oauth}${path}`,
+    `${origin}${openid}${path}`,
+    ...path === "" ? [] : [`${origin}${path}${openid}`],
+  ];
+  for (const place of places) {
+    const found = await document(place, serverUrl, signal);
+    if (!found) continue;
+    if (found.issuer !== issuer) {
+      throw new Error(
+        `the authorization server ${issuer} calls itself ${String(found.issuer).slice(0, 200)}`,
+      );
+    }
+    return found;
+  }
+  return undefined;
+}
+
+function authorityOf(
+  metadata: Record<string, unknown>,
+  issuer: string,
+  resource: string | undefined,
+  scopes: readonly string[] | undefined,
+  serverUrl: string,
+): Authority {
+  const methods = textList(metadata.code_challenge_methods_supported) ?? [];
+  if (!methods.includes("S256")) {
+    throw new Error(`${issuer} does not offer PKCE with S256, without which no sign-in is safe`);
+  }
+  const address = (name: string) => {
+    const url = metadata[name];
+    if (url === undefined) return undefined;
+    return checkedAddress(url, serverUrl);
+  };
+  const [authorizeUrl, tokenUrl] = [address("authorization_endpoint"), address("token_endpoint")];
+  if (authorizeUrl === undefined || tokenUrl === undefined) {
+    throw new Error(`${issuer} does not say where tokens are asked for`);
+  }
+  return {
+    ...{ issuer, resource, authorizeUrl, tokenUrl, scopes },
+    registerUrl: address("registration_endpoint"),
+    authMethods: textList(metadata.token_endpoint_auth_methods_supported) ??
+      ["client_secret_basic"],
+    knownScopes: textList(metadata.scopes_supported) ?? [],
+    takesMetadataUrl: metadata.client_id_metadata_document_supported === true,
+    namesIssuer: metadata.authorization_response_iss_parameter_supported === true,
+  };
+}
+
+/** Servers of the revision 2025-03-26 are their own authority, at fixed addresses where they say nothing. */
+async function olderAuthority(serverUrl: string, signal?: AbortSignal): Promise<Authority> {
+  const { origin } = new URL(serverUrl);
+  const found = await document(
+    `${origin}/.well-known/oauth-authorization-server`,
+    serverUrl,
+    signal,
+  );
+  if (found) {
+    const issuer = typeof found.issuer === "string" ? found.issuer : origin;
+    if (new URL(issuer).origin !== origin) throw new Error(`it calls itself ${issuer}`);
+    return authorityOf(found, issuer, undefined, textList(found.scopes_supported), serverUrl);
+  }
+  return {
+    issuer: origin,
+    resource: undefined,
+    authorizeUrl: `${origin}/authorize`,
+    tokenUrl: `${origin}/token`,
+    registerUrl: `${origin}/register`,
+    authMethods: ["none", "client_secret_post", "client_secret_basic"],
+    scopes: undefined,
+    knownScopes: [],
+    takesMetadataUrl: false,
+    namesIssuer: false,
+  };
+}
+
+async function document(
+  url: string,
+  serverUrl: string,
+  given?: AbortSignal,
+): Promise<Record<string, unknown> | undefined> {
+  const address = checkedAddress(url, serverUrl);
+  const limit = AbortSignal.timeout(DOCUMENT_MS);
+  const signal = given ? AbortSignal.any([given, limit]) : limit;
+  const response = await openResponse(address, {
+    method: "GET",
+    headers: { accept: "application/json" },
+    signal,
+  });
+  const value = jsonOrUndefined(await smallBody(response));
+  return response.ok && isObject(value) ? value : undefined;
+}
+
+/** The body of a small answer, as text. @throws {Error} for a large one. */
+export async function smallBody(response: Response): Promise<string> {
+  let text = "";
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > MAX_DOCUMENT) {
+      throw new Error(`an answer has over ${MAX_DOCUMENT} characters`);
+    }
+  }
+  return text;
+}
+
+/** Addresses of networks of one's own, by their numbers. */
+const PRIVATE =
+  /^(10\.|127\.|0\.|169\.254\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|\[(::|::1|f[cd]|fe[89ab]|::ffff:)|localhost$|.*\.local(host)?$)/i;
+
+/**
+ * An address that a server names. A server elsewhere must not make us ask machines of the own network, and
+ * nothing secret goes over plain HTTP but to this machine.
+ */
+export function checkedAddress(given: unknown, serverUrl: string): string {
+  const url = typeof given === "string" ? URL.parse(given) : null;
+  const wrong = (why: string) =>
+    new Error(`it names the address ${String(given).slice(0, 200)}, which ${why}`);
+  if (url === null || !/^https?:$/.test(url.protocol)) throw wrong("is none of the web");
+  if (url.username !== "" || url.password !== "") throw wrong("holds a password");
+  const server = new URL(serverUrl);
+  const isOwn = url.hostname === server.hostname;
+  if (url.protocol === "http:" && !isLoopback(url.href)) throw wrong("is not https");
+  const isTrapped = PRIVATE.test(url.hostname) && !PRIVATE.test(server.hostname);
+  if (isTrapped && !isOwn) throw wrong("is of a private network");
+  return url.href;
+}
+
+const textList = (value: unknown): string[] | undefined =>
+  Array.isArray(value) ? value.filter((one) => typeof one === "string") : undefined;

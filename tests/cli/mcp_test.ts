@@ -1,0 +1,50 @@
+import { assertEquals } from "@std/assert/equals";
+import { assertMatch } from "@std/assert/match";
+import { assertStringIncludes } from "@std/assert/string-includes";
+import { fromFileUrl } from "@std/path/from-file-url";
+import { run } from "../helpers/program.ts";
+
+const SCRIPT = fromFileUrl(new URL("../mcp/bad_server.ts", import.meta.url));
+
+Deno.test("copilot mcp: a server is added, tried, listed and removed; a folder's is approved first", async () => {
+  const root = await Deno.realPath(await Deno.makeTempDir());
+  try {
+    for (const name of ["folder", "state", "config"]) await Deno.mkdir(`${root}/${name}`);
+    const env = { XDG_CONFIG_HOME: `${root}/config`, XDG_STATE_HOME: `${root}/state` };
+    const mcp = (...words: string[]) => run(["mcp", ...words], { cwd: `${root}/folder`, env });
+    const program = [Deno.execPath(), "run", "-A", "--no-check", SCRIPT, "legacy"];
+    assertStringIncludes((await mcp("list")).stdout, "No MCP server is defined");
+    assertEquals((await mcp("add", "one", "--no-sandbox", "--", ...program)).code, 0);
+    assertStringIncludes(
+      (await mcp("add", "one", "https://a.example")).stderr,
+      "There is a server one already",
+    );
+    assertMatch(
+      (await mcp("test", "one")).stdout,
+      /^one answers, 2025-11-25 \(legacy\), in \d+ ms: 2 tools/,
+    );
+    assertStringIncludes((await mcp("list")).stdout, "one: 2 tools, about ");
+    await Deno.writeTextFile(
+      `${root}/folder/.mcp.json`,
+      JSON.stringify({ mcpServers: { two: { command: "true", args: ["\x1b[2J"] } } }),
+    );
+    assertStringIncludes(
+      (await mcp("test", "two")).stderr,
+      "may not be used: the user has not approved it",
+    );
+    const open = await mcp("approve", "two");
+    assertEquals(open.code, 1);
+    assertStringIncludes(open.stdout, 'command: ["true","\\u001b[2J"]');
+    assertEquals((await mcp("approve", "two", "--yes")).code, 0);
+    assertStringIncludes((await mcp("list")).stdout, "two: its tools are not known yet");
+    assertStringIncludes(
+      (await mcp("login", "one")).stderr,
+      "takes what it needs from its environment",
+    );
+    assertEquals((await mcp("remove", "one")).code, 0);
+    assertEquals((await mcp("lst")).code, 2);
+    assertStringIncludes((await mcp("lst")).stderr, "did you mean copilot mcp list?");
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+});

@@ -1,0 +1,169 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { assertRejects } from "@std/assert/rejects";
+import { definitionsIn } from "../../src/mcp/definition.ts";
+import { headerValue } from "../../src/mcp/http.ts";
+import { MemoryStore } from "../../src/mcp/memory.ts";
+import { TokenAuth, TokenStore } from "../../src/mcp/oauth.ts";
+import { checkedAddress } from "../../src/mcp/oauth_discovery.ts";
+import { paramHeadersOf } from "../../src/mcp/param_headers.ts";
+import { McpServers } from "../../src/mcp/servers.ts";
+import { type Handler, json, respond, serve, type Server } from "../helpers/server.ts";
+
+const tools = [{
+  name: "echo",
+  inputSchema: { type: "object", properties: { text: { type: "string", "x-mcp-header": "Text" } } },
+}];
+
+/** Answers in the modern way, but for what `other` takes. */
+const modern = (other?: (method: string) => Handler | undefined): Handler => (request, peer) => {
+  const { id, method } = request.json();
+  const handler = other?.(method);
+  if (handler) return handler(request, peer);
+  const result = {
+    "server/discover": { supportedVersions: ["2026-07-28"], capabilities: { tools: {} } },
+    "tools/list": { tools },
+    "tools/call": { content: [{ type: "text", text: "hi" }] },
+  }[method as string];
+  return json({ jsonrpc: "2.0", id, result })(request, peer);
+};
+
+async function opened(server: Server): Promise<McpServers> {
+  const store = new TokenStore(undefined);
+  const url = `${server.url}/mcp`;
+  await store.set(url, {
+    token: {
+      issuer: "i",
+      tokenUrl: "t",
+      client: { id: "c", method: "none" },
+      access: "the-token-of-this-server",
+    },
+  });
+  return await McpServers.open(definitionsIn({ mcpServers: { web: { url } } }, { scope: "user" }), {
+    folder: ".",
+    memory: new MemoryStore(undefined),
+    env: [],
+    variables: () => undefined,
+    isTrusted: false,
+    authFor: (definition) => new TokenAuth(definition, store),
+  });
+}
+
+const signal = new AbortController().signal;
+
+Deno.test("mcp: a request over HTTP says in its headers what it is, and has the token", async () => {
+  await using server = serve(modern());
+  await using servers = await opened(server);
+  const web = servers.named("web")!;
+  assertEquals(await web.call("echo", { text: "ü" }, { signal }), "hi");
+  const { headers } = server.requests.at(-1)!;
+  const names = [
+    "mcp-protocol-version",
+    "mcp-method",
+    "mcp-name",
+    "mcp-param-text",
+    "authorization",
+  ];
+  assertEquals(names.map((name) => headers.get(name)), [
+    "2026-07-28",
+    "tools/call",
+    "echo",
+    "=?base64?w7w=?=",
+    "Bearer the-token-of-this-server",
+  ]);
+});
+
+Deno.test("mcp: a redirect is not followed, so that no token goes elsewhere", async () => {
+  await using other = serve(respond(200));
+  const redirect = respond(307, { location: `${other.url}/mcp` });
+  await using server = serve(modern((method) => method === "tools/call" ? redirect : undefined));
+  await using servers = await opened(server);
+  const call = servers.named("web")!.call("echo", {}, { signal });
+  await assertRejects(() => call, Error, "which is not followed");
+  assertEquals(other.requests, []);
+});
+
+Deno.test("mcp: a server that wants a sign-in says so, with the command that does it", async () => {
+  const refusal = respond(401, { "www-authenticate": 'Bearer scope="a b"' });
+  await using server = serve(refusal);
+  await using servers = await opened(server);
+  const call = servers.named("web")!.call("echo", {}, { signal });
+  await assertRejects(
+    () => call,
+    Error,
+    "it wants you to sign in: copilot mcp login web does that",
+  );
+});
+
+Deno.test("mcp: a session that an older server has lost is begun anew, once", async () => {
+  let isLost = true;
+  await using server = serve((request, peer) => {
+    if (request.method !== "POST") return respond(405)(request, peer);
+    const { id, method } = request.json();
+    if (method === "server/discover") return respond(400, {}, "no")(request, peer);
+    if (method === "notifications/initialized") return respond(202)(request, peer);
+    const answer = (result: unknown, headers = {}) =>
+      json({ jsonrpc: "2.0", id, result }, 200, headers)(request, peer);
+    if (method === "initialize") {
+      return answer({ protocolVersion: "2025-06-18", capabilities: { tools: {} } }, {
+        "mcp-session-id": "s",
+      });
+    }
+    if (method === "tools/list") return answer({ tools });
+    if (!isLost) return answer({ content: [{ type: "text", text: "back" }] });
+    isLost = false;
+    return respond(404)(request, peer);
+  });
+  await using servers = await opened(server);
+  assertEquals(await servers.named("web")!.call("echo", {}, { signal }), "back");
+  const inits = server.requests.filter(({ text }) => text.includes('"initialize"'));
+  assertEquals(inits.length, 2);
+});
+
+Deno.test("mcp: headers made of arguments hold to the letter of the revision", () => {
+  assertEquals(["a b", "", " a", "a\n", "=?base64?x?="].map(headerValue), [
+    "a b",
+    "",
+    "=?base64?IGE=?=",
+    "=?base64?YQo=?=",
+    "=?base64?PT9iYXNlNjQ/eD89?=",
+  ]);
+  const at = (property: Record<string, unknown>) =>
+    paramHeadersOf({ type: "object", properties: { a: property } });
+  assertEquals(at({ type: "string", "x-mcp-header": "A" }), [{ path: ["a"], header: "A" }]);
+  for (
+    const wrong of [
+      { type: "number", "x-mcp-header": "A" },
+      { type: "string", "x-mcp-header": "a b" },
+      { type: "string", "x-mcp-header": "" },
+      { type: "array", items: { type: "string", "x-mcp-header": "A" } },
+      {
+        type: "object",
+        properties: { b: { type: "string", "x-mcp-header": "a" } },
+        "x-mcp-header": "A",
+      },
+    ]
+  ) assert(typeof at(wrong) === "string", JSON.stringify(wrong));
+});
+
+Deno.test("mcp: addresses that a server names lead neither inside the own network nor over plain HTTP", () => {
+  const rows: [address: string, server: string, isGood: boolean][] = [
+    ["https://auth.example/x", "https://mcp.example/mcp", true],
+    ["http://auth.example/x", "https://mcp.example/mcp", false],
+    ["https://10.0.0.1/x", "https://mcp.example/mcp", false],
+    ["https://169.254.169.254/x", "https://mcp.example/mcp", false],
+    ["http://127.0.0.1:9/x", "https://mcp.example/mcp", false],
+    ["http://127.0.0.1:9/x", "http://127.0.0.1:8/mcp", true],
+    ["https://a:b@auth.example/", "https://mcp.example/mcp", false],
+    ["file:///etc/passwd", "https://mcp.example/mcp", false],
+  ];
+  for (const [address, server, isGood] of rows) {
+    let seen = true;
+    try {
+      checkedAddress(address, server);
+    } catch {
+      seen = false;
+    }
+    assertEquals(seen, isGood, address);
+  }
+});
