@@ -403,7 +403,8 @@ export class AcpSession implements Frontend {
   #onStatus(status: Status): void {
     const before = this.#status;
     this.#status = status;
-    if (this.#session === undefined || before === undefined) return;
+    // The answer that begins a session has all of it.
+    if (this.#toldOptions === "" || before === undefined) return;
     if (status.mode && status.mode.approve !== before.mode?.approve) {
       const currentModeId = status.mode.approve;
       this.#update({ sessionUpdate: "current_mode_update", currentModeId });
