@@ -39,7 +39,8 @@ export interface AgentState {
  * model may then ask for: a `jobStore`, to be disposed of when the agent is done; with none, all that
  * a command started ends with it. The keys of the backends no command gets, whatever `env` names.
  */
-export interface AgentOptions extends Pick<ToolContext, "confine" | "onWritten" | "jobs" | "env"> {
+export interface AgentOptions
+  extends Pick<ToolContext, "confine" | "onWritten" | "jobs" | "env" | "editor"> {
   /** The tools offered, in order: {@linkcode builtinTools}. */
   tools?: readonly Tool[];
   /** Decides each tool call: with none, what the model asks for is run (spec 4.2). */
@@ -79,7 +80,7 @@ export class CopilotAgent {
   #config: CopilotConfig & Required<AgentSettings>;
   readonly #ownPrompt: string | undefined;
   /** The part of each tool's context that the options give. */
-  readonly #given: Pick<ToolContext, "confine" | "onWritten" | "jobs" | "env">;
+  readonly #given: Pick<ToolContext, "confine" | "onWritten" | "jobs" | "env" | "editor">;
   /** The tools without jobs and tasks, which small models have no room for. */
   readonly #plainTools: readonly Tool[];
   /** The tools with jobs and tasks, where there are some. */
@@ -109,12 +110,13 @@ export class CopilotAgent {
       inputTokens: 0,
       outputTokens: 0,
     };
-    const { confine, onWritten, jobs, env = [] } = options;
+    const { confine, onWritten, jobs, env = [], editor } = options;
     this.#given = {
       env,
       ...confine && { confine },
       ...onWritten && { onWritten },
       ...jobs && { jobs },
+      ...editor && { editor },
     };
     this.jobs = jobs;
     this.#plainTools = options.tools ?? builtinTools;

@@ -31,7 +31,7 @@ export async function runAcp(args: Args, signal: AbortSignal): Promise<number> {
         description: "Lists the model servers of this machine and hosted ones; the choice is kept",
         args: [],
       },
-      async makeSession(folder, frontend, resumes) {
+      async makeSession(folder, frontend, more) {
         if (!demo && isServerOpen(args)) throw new UsageError(NO_SERVER);
         const choice = { ...parsePermissionChoice(args), prefersAuto: true };
         const permissions = await openPermissions(choice);
@@ -40,7 +40,7 @@ export async function runAcp(args: Args, signal: AbortSignal): Promise<number> {
           new Session({
             ...sessionOptions(config, { ...options, workingDir: folder }, args, permissions),
             modelFlags,
-            resumes,
+            ...more,
           }, frontend)
         );
       },

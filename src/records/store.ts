@@ -189,13 +189,19 @@ export function storedSession(root: string, name: string): StoredSession | undef
     : undefined;
 }
 
-/** Removes the session with the name and those that it goes on from; false where there is none. */
+/** Removes the session with the name, those that it goes on from, and those that go on from it; false for none. */
 export function removeSession(root: string, name: string): boolean {
-  const removed = namesIn(root).includes(name) ? [name] : [];
+  const names = namesIn(root);
+  if (!names.includes(name)) return false;
+  const parents = new Map(
+    names.map((one) => [one, attempt(() => headOf(join(root, one)))?.continues] as const),
+  );
+  const removed = new Set([name]);
   for (const one of removed) {
-    const { continues } = attempt(() => headOf(join(root, one))) ?? {};
-    if (continues !== undefined && namesIn(root).includes(continues)) removed.push(continues);
-    Deno.removeSync(join(root, one));
+    const parent = parents.get(one);
+    if (parent !== undefined && parents.has(parent)) removed.add(parent);
+    for (const [child, of] of parents) if (of === one) removed.add(child);
   }
-  return removed.length > 0;
+  for (const one of removed) Deno.removeSync(join(root, one));
+  return true;
 }

@@ -17,7 +17,7 @@ import { jobStore } from "../tools/shell/jobs.ts";
 import type { TurnEvent, TurnResult } from "../types/event.ts";
 import type { Part, TextPart } from "../types/message.ts";
 import type { Policy } from "../types/policy.ts";
-import type { ToolOutcome } from "../types/tool.ts";
+import type { EditorFiles, ToolOutcome } from "../types/tool.ts";
 import { aborted } from "../wire/wait.ts";
 import { attachFiles } from "./attach.ts";
 import { ModelFit, processFittedTurn } from "./fit_model.ts";
@@ -54,6 +54,8 @@ export interface SessionOptions {
   isRecorded: boolean;
   /** True goes on with the folder's newest recorded conversation; by default false. */
   resumesNewest?: boolean | undefined;
+  /** The editor whose files come before those of the disk. */
+  editor?: EditorFiles | undefined;
   /** The recorded conversation to go on with. */
   resumes?: StoredSession | undefined;
   /** True lets messages be taken back; the files that they changed are then kept in memory. */
@@ -113,6 +115,7 @@ export class Session implements AsyncDisposable {
       jobs,
       keepsTasks: frontend.approve !== undefined,
       env: permissions.env,
+      ...options.editor && { editor: options.editor },
     });
     jobs.onEnd = (job) => {
       this.#emit({ type: "job_ended", job });

@@ -32,8 +32,20 @@ export interface ToolContext {
   isOfPerson?: true;
   /** The part of the sandbox that this call leaves; left out, it leaves none. */
   leave?: Leave;
+  /** The editor that a person works in: what it has comes before what is on the disk. */
+  editor?: EditorFiles;
   /** The policy's limits. Left out, a path leads where its links do when it is opened. */
   grant?: Grant;
+}
+
+/** Files as an editor has them, with what is not saved yet. */
+export interface EditorFiles {
+  /** The text of an absolute path; undefined where the editor has none. Left out, the disk has all of it. */
+  read?(path: string, signal: AbortSignal): Promise<string | undefined>;
+  /** Writes a file; left out, the disk is written. @throws {Error} when the editor cannot. */
+  write?(path: string, text: string, signal: AbortSignal): Promise<void>;
+  /** The paths that it had text for lately: a search looks at that text. */
+  readonly known: ReadonlySet<string>;
 }
 
 /** The part of the sandbox that a command leaves: `network` is the block on the network, `sandbox` all of it. */

@@ -15,7 +15,7 @@ export interface AcpMessage {
 }
 
 /** What an editor answers to a request of the program; by default no such method. */
-type Answer = (method: string, params: Json) => Json | Promise<Json> | undefined;
+type Answer = (method: string, params: Json) => Json | undefined | Promise<Json | undefined>;
 
 export class Editor implements AsyncDisposable {
   /** All messages of the program, and all lines on stdout, in order. */

@@ -15,7 +15,7 @@ import {
   recordedSessions,
   sessionTitle,
 } from "../../session/record.ts";
-import type { Session } from "../../session/session.ts";
+import type { Session, SessionOptions } from "../../session/session.ts";
 import { isObject } from "../../text/json.ts";
 import { isAbsolute } from "../../text/std_path.ts";
 import { oneLine } from "../../text/one_line.ts";
@@ -36,7 +36,11 @@ interface AcpOptions {
   /**
    * Makes a session in a folder, not opened. @throws {UsageError} where no server or no key is known.
    */
-  makeSession(folder: string, frontend: Frontend, resumes?: StoredSession): Promise<Session>;
+  makeSession(
+    folder: string,
+    frontend: Frontend,
+    more?: Pick<SessionOptions, "resumes" | "editor">,
+  ): Promise<Session>;
   /** Ends all. */
   signal: AbortSignal;
 }
@@ -65,6 +69,7 @@ type Method = (params: RpcParams, signal: AbortSignal) => Promise<unknown> | unk
 
 class AcpServer implements AsyncDisposable, Editor {
   takes = { notices: false, compaction: false };
+  fs = { readTextFile: false, writeTextFile: false };
   readonly #sessions = new Map<string, AcpSession>();
   #peer: RpcPeer | undefined;
   #isInitialized = false;
@@ -153,10 +158,15 @@ class AcpServer implements AsyncDisposable, Editor {
     if (!Number.isInteger(protocolVersion)) {
       throw invalidParams("protocolVersion must be an integer");
     }
-    const { session, auth } = isObject(clientCapabilities) ? clientCapabilities : {};
+    const { session, auth, fs } = isObject(clientCapabilities) ? clientCapabilities : {};
     const offered = isObject(session) ? session : {};
     const hasTerminal = isObject(auth) && auth.terminal === true;
     this.takes = { notices: isObject(offered.notices), compaction: isObject(offered.compaction) };
+    const files = isObject(fs) ? fs : {};
+    this.fs = {
+      readTextFile: files.readTextFile === true,
+      writeTextFile: files.writeTextFile === true,
+    };
     this.#isInitialized = true;
     const { version, setUp: { args, ...setUp } } = this.options;
     return {
@@ -190,7 +200,8 @@ class AcpServer implements AsyncDisposable, Editor {
     const info = await Deno.stat(folder).catch(() => undefined);
     if (!info?.isDirectory) throw invalidParams(`cwd is no folder: ${oneLine(folder)}`);
     const frontend = new AcpSession(this);
-    const session = await this.options.makeSession(folder, frontend, resumes);
+    const { files: editor } = frontend;
+    const session = await this.options.makeSession(folder, frontend, { resumes, editor });
     frontend.attach(session);
     try {
       await session.open(signal);

@@ -17,6 +17,7 @@ import { oneLine, shortened } from "../../text/one_line.ts";
 import { typedText } from "../../text/parts.ts";
 import { join } from "../../text/std_path.ts";
 import type { Message, Part, ToolCall } from "../../types/message.ts";
+import type { EditorFiles } from "../../types/tool.ts";
 import type { StopReason } from "../../types/event.ts";
 import { answerRows } from "../answers.ts";
 import { noticeLines } from "../notices.ts";
@@ -25,6 +26,7 @@ import { jobEnded, progressLine } from "../progress.ts";
 import { reportText } from "../report_text.ts";
 import { instructionLines, trustQuestion } from "../session_lines.ts";
 import { askedCall, begunCall, type CallUpdate, endedCall } from "./call_updates.ts";
+import { editorFiles } from "./editor_files.ts";
 import { ConfigOptions } from "./config_options.ts";
 import { type ContentBlock, promptParts, saidBlocks } from "./content.ts";
 
@@ -32,6 +34,8 @@ import { type ContentBlock, promptParts, saidBlocks } from "./content.ts";
 export interface Editor {
   /** The optional updates that it takes. */
   readonly takes: { notices: boolean; compaction: boolean };
+  /** The files that it reads and writes itself. */
+  readonly fs: { readTextFile: boolean; writeTextFile: boolean };
   update(sessionId: string, update: Record<string, unknown>): void;
   /** @throws {RpcError} the editor's error; the reason of `signal`. */
   request(method: string, params: RpcParams, signal: AbortSignal): Promise<unknown>;
@@ -88,6 +92,11 @@ export class AcpSession implements Frontend {
   #output: ShownOutput | undefined;
 
   constructor(private readonly editor: Editor) {}
+
+  /** The files of the editor; undefined where it offers none. */
+  get files(): EditorFiles | undefined {
+    return editorFiles(this.editor, this.editor.fs, () => this.#id);
+  }
 
   /** The session that this shows; to be set before it is opened. */
   attach(session: Session): void {

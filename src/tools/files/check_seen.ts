@@ -1,6 +1,7 @@
 /** Checks that a file is still as the model saw it. @module */
 
 import type { ToolContext } from "../../types/tool.ts";
+import { editorBytes } from "./editor_text.ts";
 import { readFile } from "./read_file.ts";
 import { stampOf } from "./seen_files.ts";
 
@@ -31,13 +32,15 @@ export async function checkSeen(
     // Writing will tell what is wrong.
   }
   const stamp = seenFiles.get(real);
-  if (info === undefined) {
+  const unsaved = await editorBytes(context, path);
+  if (info === undefined && unsaved === undefined) {
     if (!seenFiles.delete(real) || !whole) return;
     throw refuse("it was removed since you read it: if it should be there again, write it anew");
   }
-  if (!info.isFile || stamp !== undefined && stamp === await stampOf(real)) return;
+  if (info?.isFile === false && unsaved === undefined) return;
+  if (stamp !== undefined && stamp === await stampOf(real, unsaved)) return;
   if (stamp === undefined) {
-    if (!whole || info.size === 0) return;
+    if (!whole || (unsaved?.length ?? info?.size) === 0) return;
     throw refuse("it exists and you have not read it: read it first, or use edit_file");
   }
   if (context.grant?.isSecret) throw refuse("it changed since you read it: read it again");

@@ -8,6 +8,7 @@ import type { ToolArgs } from "../schema.ts";
 import { lock, writeReport, type Written } from "./atomic_write.ts";
 import { comparedApart, comparedInPlaces, comparedWhole, decodedBytes } from "./change.ts";
 import { checkSeen } from "./check_seen.ts";
+import { editorBytes } from "./editor_text.ts";
 import { BOM, lineEndsIn } from "./line_endings.ts";
 import { holdsWholeFile, leftOutBy } from "./left_out.ts";
 import { MAX_SAVED_BYTES, PreparedWrite, writerOf } from "./prepared_write.ts";
@@ -138,6 +139,8 @@ function firstPartOf(bytes: Uint8Array): Uint8Array {
 
 /** The whole file, or nothing where there is none; the stamp of a file that is too large to keep. */
 async function readAll(path: string, shown: string, mayBeMissing: boolean, context: ToolContext) {
+  const unsaved = await editorBytes(context, path);
+  if (unsaved !== undefined) return { bytes: unsaved, isNew: false };
   if (mayBeMissing) {
     const info = await Deno.stat(path).catch((error) => {
       if (!(error instanceof Deno.errors.NotFound)) throw fileError("edit", shown, error);

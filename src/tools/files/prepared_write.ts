@@ -5,6 +5,7 @@ import { newFilePath, realPathOr } from "../paths.ts";
 import type { ToolArgs } from "../schema.ts";
 import { type Seen, writeAtomically, type Written } from "./atomic_write.ts";
 import { checkSeen } from "./check_seen.ts";
+import { writeThroughEditor } from "./editor_text.ts";
 import { stampOf } from "./seen_files.ts";
 
 /** A file to write, and the state that its bytes were made from. */
@@ -43,8 +44,13 @@ export class PreparedWrite implements Prepared {
    */
   async write(context: ToolContext): Promise<ToolOutcome> {
     const { path, args, bytes, seen, change, report } = this.plan;
+    const shown = String(args.file_path);
     const before = context.onWritten && await versionOf(context.grant?.realPath ?? path, seen);
-    const written = await writeAtomically(path, String(args.file_path), bytes, seen, context);
+    const whole = seen?.head.length === seen?.size ? seen?.head : undefined;
+    const realPath = await writeThroughEditor(context, path, shown, bytes, whole);
+    const written = realPath === undefined
+      ? await writeAtomically(path, shown, bytes, seen, context)
+      : { realPath, created: change.isNew, linked: realPath !== path };
     const stamp = await stampOf(written.realPath, bytes);
     context.seenFiles?.set(written.realPath, stamp);
     context.onWritten?.({

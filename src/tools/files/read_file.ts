@@ -3,9 +3,10 @@
 import { wholeUpTo } from "../../text/truncate.ts";
 import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { hasBom, utf16Label } from "./line_endings.ts";
+import { editorBytes } from "./editor_text.ts";
 import { openRegular, type RegularFile } from "./regular_file.ts";
 import { stampOf } from "./seen_files.ts";
-import { toolPath } from "../paths.ts";
+import { realPathOr, toolPath } from "../paths.ts";
 import type { ToolArgs } from "../schema.ts";
 
 /** Longer lines are cut. */
@@ -96,12 +97,38 @@ export async function readFile(args: ToolArgs, context: ToolContext): Promise<To
   const maxChars = Math.max(context.maxOutputChars - READ_FOOTER_CHARS, 100);
   const maxLineChars = Math.min(MAX_READ_LINE_CHARS, maxChars - 60);
   context.signal.throwIfAborted();
-  using opened = await openRegular(path, shown, "read", context.grant);
   const window = { offset, limit, maxLineChars, maxChars };
+  const unsaved = await editorBytes(context, path);
+  if (unsaved !== undefined) {
+    checkText(shown, unsaved, unsaved.length);
+    const real = context.grant?.realPath ?? realPathOr(path);
+    context.seenFiles?.set(real, await stampOf(real, unsaved));
+    return outcomeOfPage(pageOf(unsaved, window), window, shown);
+  }
+  using opened = await openRegular(path, shown, "read", context.grant);
   const check = (head: Uint8Array) => checkText(shown, head, opened.info.size);
   // Made first: what is written while the file is read has not been seen.
   const before = context.seenFiles && !isReadAtOnce(opened) ? await stampOf(opened.realPath) : "";
   const page = await readPage(opened, window, context.signal, check);
+  const outcome = outcomeOfPage(page, window, shown);
+  const stamp = page.whole ? await stampOf(opened.realPath, page.whole) : before;
+  context.seenFiles?.set(opened.realPath, stamp);
+  return outcome;
+}
+
+/** The lines of a text that is in memory. */
+function pageOf(bytes: Uint8Array, window: Window): Page {
+  const endsInCr = !bytes.includes(LF) && bytes.subarray(0, -1).includes(CR);
+  const page = new Page(window, endsInCr);
+  page.hasBom = hasBom(bytes);
+  const text = page.hasBom ? bytes.subarray(3) : bytes;
+  if (text.length > 0) page.add(text, -1);
+  page.end();
+  return page;
+}
+
+/** What a page shows. @throws {RangeError} where it has fewer lines than the first one that is asked for. */
+function outcomeOfPage(page: Page, { offset, maxLineChars }: Window, shown: string): ToolOutcome {
   const { lines, total, isPartial } = page;
   const isEmpty = total === 0 && !isPartial;
   if (lines.length === 0 && !isEmpty) {
@@ -112,8 +139,6 @@ export async function readFile(args: ToolArgs, context: ToolContext): Promise<To
       `Cannot read ${shown} from line ${offset} as ${extent} ${total} lines: ${hint}`,
     );
   }
-  const stamp = page.whole ? await stampOf(opened.realPath, page.whole) : before;
-  context.seenFiles?.set(opened.realPath, stamp);
   if (isEmpty) return { content: `[the file is empty${page.hasBom ? " but for a BOM" : ""}]` };
   return {
     content: `${lines.join("\n")}\n${footerOf(page, offset, maxLineChars)}`,

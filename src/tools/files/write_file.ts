@@ -6,6 +6,7 @@ import { newFilePath } from "../paths.ts";
 import type { ToolArgs } from "../schema.ts";
 import { type Seen, writeReport } from "./atomic_write.ts";
 import { comparedWhole } from "./change.ts";
+import { editorBytes } from "./editor_text.ts";
 import { checkSeen } from "./check_seen.ts";
 import { leftOutBy } from "./left_out.ts";
 import { BOM, dominantEnding, utf16Label } from "./line_endings.ts";
@@ -26,7 +27,10 @@ export async function prepareWrite(args: ToolArgs, context: ToolContext): Promis
   const path = newFilePath(context, shown);
   context.signal.throwIfAborted();
   await checkSeen(context, path, shown, true);
-  const { seen, size } = await sampleOf(path, shown, context.grant);
+  const unsaved = await editorBytes(context, path);
+  const { seen, size } = unsaved === undefined
+    ? await sampleOf(path, shown, context.grant)
+    : { seen: { head: unsaved, size: unsaved.length }, size: unsaved.length };
   if (seen && utf16Label(seen.head) !== undefined) {
     throw new Error(
       `Cannot write ${shown} as it is UTF-16 text and would become UTF-8: write another file and ` +

@@ -2,6 +2,7 @@
 
 import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { count } from "../../text/count.ts";
+import { isWithin } from "../../text/paths.ts";
 import { fitLines, gaps, leftOut } from "./outcome.ts";
 import { runSearch, type SearchLimits, type SearchResult } from "./pool.ts";
 import { findTarget } from "./target.ts";
@@ -27,7 +28,8 @@ export async function grepCode(
   const { walk, prefix, file } = await findTarget(context, path, glob, true);
   const limit = context.maxOutputChars;
   const contextLines = args.context_lines as number;
-  const job = { walk, prefix, limit, grep: { pattern, contextLines } };
+  const unsaved = await unsavedBelow(file ?? walk.root, context);
+  const job = { walk, prefix, limit, grep: { pattern, contextLines, ...unsaved && { unsaved } } };
   const tasks = [file === undefined ? walk.root : [file]];
   const found = await runSearch(job, tasks, context.signal, limits);
   if (file !== undefined) checkSearched(path, found.tally);
@@ -38,6 +40,22 @@ export async function grepCode(
     : shownMatches(found, total, contextLines, limit);
   // A file that was not gone through counts as one match.
   return { content, counts: { matches: total, files: matches.length + more } };
+}
+
+/** The most files of an editor that a search asks for. */
+const MAX_UNSAVED_FILES = 50;
+
+/** What the editor has for files at or below a path, of those that it had text for before. */
+async function unsavedBelow(
+  path: string,
+  { editor, signal }: ToolContext,
+): Promise<Record<string, string> | undefined> {
+  if (editor?.read === undefined) return undefined;
+  const files = [...editor.known].filter((one) => isWithin(path, one)).slice(-MAX_UNSAVED_FILES);
+  const texts = await Promise.all(files.map((one) => editor.read!(one, signal)));
+  return Object.fromEntries(
+    files.flatMap((one, i) => texts[i] === undefined ? [] : [[one, texts[i]]]),
+  );
 }
 
 /** A file that was named must not count as one without matches when it was not looked at. */

@@ -17,7 +17,7 @@ let buffer = new Uint8Array(256 * 1024);
 /**
  * Calls `use` with the text of a file in UTF-8 and the file, still open. A file that cannot be
  * read, is binary or too large is counted in `tally` instead. UTF-16 is known by its byte order
- * mark.
+ * mark. `unsaved` is the text that an editor has for it.
  * @throws {Stopped} when `stop`, called between reads, returns true.
  */
 export function withFileText(
@@ -25,13 +25,16 @@ export function withFileText(
   tally: Tally,
   stop: () => boolean,
   use: (text: Uint8Array, file: Deno.FsFile) => void,
+  unsaved?: string,
 ): void {
   let file: Deno.FsFile | undefined;
   try {
     let text: Uint8Array | undefined;
     try {
       file = Deno.openSync(path);
-      text = readUtf8(file, tally, stop);
+      text = unsaved === undefined
+        ? readUtf8(file, tally, stop)
+        : new TextEncoder().encode(unsaved);
     } catch (error) {
       if (error instanceof Stopped) throw error;
       return countUnreadable(path, error, tally);

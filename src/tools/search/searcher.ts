@@ -19,7 +19,12 @@ export interface SearchJob {
   /** Replaces the root in the paths shown: empty, or with a `/` at its end. */
   prefix: string;
   /** The lines to find in the files; without it the search is for the files themselves. */
-  grep?: { pattern: string; contextLines: number };
+  grep?: {
+    pattern: string;
+    contextLines: number;
+    /** Texts that an editor has for files, by their paths, in place of what is on the disk. */
+    unsaved?: Readonly<Record<string, string>>;
+  };
   limit: number; // the most characters of lines, or the most files, that are kept
 }
 
@@ -153,7 +158,7 @@ function fileKeeper(job: SearchJob, found: Found): (path: string) => void {
 
 function lineKeeper(
   job: SearchJob,
-  { pattern, contextLines }: NonNullable<SearchJob["grep"]>,
+  { pattern, contextLines, unsaved }: NonNullable<SearchJob["grep"]>,
   found: Found,
   stop: () => boolean,
 ): (path: string) => void {
@@ -181,5 +186,5 @@ function lineKeeper(
         chars = sortFound(found, job);
         last = found.matches.at(-1)!.path;
       }
-    });
+    }, unsaved?.[file]);
 }

@@ -8,7 +8,7 @@ const edit = {
 };
 
 Deno.test("acp: a turn is told by updates, and a write is asked about with its change", async () => {
-  await using ws = await workspace();
+  using ws = workspace();
   await using server = strictServer([edit, { text: "Done." }]);
   await using editor = new Editor(
     ["--base-url", `${server.url}/v1`, "-m", "test", "--approve", "ask", "--no-session"],
@@ -58,4 +58,117 @@ Deno.test("acp: errors are those of the protocol", async () => {
   await editor.send([]);
   await editor.request("session/list", {});
   assertMatch(editor.lines.find((line) => line.includes("-32700"))!, /"id":null/);
+});
+
+/** An editor that has its own text of files, as unsaved buffers, and writes to them. */
+function withBuffers(editor: Editor, buffers: Record<string, string>): string[] {
+  const asked: string[] = [];
+  editor.answer = (method, params) => {
+    const path = String(params.path);
+    if (method === "fs/read_text_file") {
+      asked.push(`read ${path}`);
+      return path in buffers ? { content: buffers[path]! } : undefined;
+    }
+    if (method === "fs/write_text_file") {
+      asked.push(`write ${path}`);
+      buffers[path] = String(params.content);
+      return {};
+    }
+    return { outcome: { outcome: "selected", optionId: "once" } };
+  };
+  return asked;
+}
+
+Deno.test("acp: what is unsaved in the editor is read, searched and edited, and the editor writes", async () => {
+  using ws = workspace();
+  const call = (name: string, args: Record<string, unknown>) => ({
+    toolCalls: [{ name, arguments: args }],
+  });
+  await using server = strictServer([
+    call("read_file", { file_path: "a.txt" }),
+    call("grep_code", { pattern: "saved|buffer" }),
+    call("edit_file", { file_path: "a.txt", old_string: "buffer", new_string: "changed" }),
+    call("write_file", { file_path: "new.txt", content: "new\n" }),
+    call("read_file", { file_path: "b.txt" }),
+    { text: "Done." },
+  ]);
+  await using editor = new Editor(
+    ["--base-url", `${server.url}/v1`, "-m", "test", "--approve", "ask", "--no-session"],
+    { cwd: ws.dir },
+  );
+  const at = ws.put("a.txt", "saved\n");
+  ws.put("b.txt", "other\n");
+  const buffers: Record<string, string> = { [at]: "in the buffer\n" };
+  const asked = withBuffers(editor, buffers);
+  const fs = { readTextFile: true, writeTextFile: true };
+  const sessionId = await editor.begin(ws.dir, { fs });
+  assertEquals(await editor.prompt(sessionId, "Go"), "end_turn");
+  const results = editor.updates("tool_call_update").filter(({ status }) => status === "completed")
+    .map(({ rawOutput }) => (rawOutput as { result: string }).result);
+  assertMatch(results[0]!, /1\tin the buffer/);
+  assertMatch(results[1]!, /a\.txt[^]*in the buffer/);
+  assertEquals(results[1]!.includes("saved"), false);
+  assertMatch(results[4]!, /1\tother/);
+  assertEquals(buffers, { [at]: "in the changed\n", [`${ws.dir}/new.txt`]: "new\n" });
+  assertEquals(await Deno.readTextFile(at), "saved\n");
+  assertEquals(asked.filter((one) => one.startsWith("write")), [
+    `write ${at}`,
+    `write ${ws.dir}/new.txt`,
+  ]);
+});
+
+Deno.test("acp: a turn that is cancelled ends as such, also while a question stands", async () => {
+  using ws = workspace();
+  await using server = strictServer([edit, edit]);
+  await using editor = new Editor(
+    ["--base-url", `${server.url}/v1`, "-m", "test", "--approve", "ask", "--no-session"],
+    { cwd: ws.dir },
+  );
+  const sessionId = await editor.begin(ws.dir);
+  editor.answer = async (method) => {
+    if (method !== "session/request_permission") return undefined;
+    await editor.notify("session/cancel", { sessionId });
+    return { outcome: { outcome: "cancelled" } };
+  };
+  assertEquals(await editor.prompt(sessionId, "Write it"), "cancelled");
+  const open = new Set(editor.updates("tool_call").map(({ toolCallId }) => toolCallId));
+  for (const { toolCallId, status } of editor.updates("tool_call_update")) {
+    if (status === "completed" || status === "failed") open.delete(toolCallId);
+  }
+  assertEquals(open.size, 0);
+  const cancelled = await editor.ask("session/prompt", { sessionId, prompt: [] });
+  assertEquals(cancelled.error?.code, -32602);
+});
+
+Deno.test("acp: a session is listed, loaded with all of its turns, resumed and deleted", async () => {
+  using ws = workspace();
+  await using server = strictServer([edit, { text: "Done." }, { text: "Again." }]);
+  const flags = ["--base-url", `${server.url}/v1`, "-m", "test", "--approve", "auto"];
+  const options = { cwd: ws.dir, env: { XDG_STATE_HOME: `${ws.dir}/.state` } };
+  let id = "";
+  {
+    await using editor = new Editor(flags, options);
+    editor.answer = () => ({ outcome: { outcome: "selected", optionId: "once" } });
+    id = await editor.begin(ws.dir);
+    await editor.prompt(id, "Write it");
+  }
+  await using editor = new Editor(flags, options);
+  await editor.request("initialize", { protocolVersion: 1 });
+  const { sessions } = await editor.request("session/list", { cwd: ws.dir });
+  assertEquals((sessions as { sessionId: string; title: string }[]).map(({ title }) => title), [
+    "Write it",
+  ]);
+  await editor.request("session/load", { sessionId: id, cwd: ws.dir, mcpServers: [] });
+  assertEquals(editor.updates().map(({ sessionUpdate }) => sessionUpdate).slice(0, 3), [
+    "user_message_chunk",
+    "tool_call",
+    "agent_message_chunk",
+  ]);
+  assertEquals(await editor.prompt(id, "More"), "end_turn");
+  // What it was continued by is found by the name that the editor knows.
+  await editor.request("session/resume", { sessionId: id, cwd: ws.dir });
+  await editor.request("session/delete", { sessionId: id });
+  const after = await editor.request("session/list", {});
+  assertEquals((after.sessions as unknown[]).length, 0);
+  assertEquals((await editor.ask("session/delete", { sessionId: id })).error?.code, -32002);
 });

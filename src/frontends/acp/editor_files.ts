@@ -1,0 +1,53 @@
+/** The files of an editor, by `fs/read_text_file` and `fs/write_text_file`. @module */
+
+import { RpcError } from "../../rpc/message.ts";
+import { attempt } from "../../attempt.ts";
+import { isObject } from "../../text/json.ts";
+import { oneLine } from "../../text/one_line.ts";
+import type { EditorFiles } from "../../types/tool.ts";
+import type { Editor } from "./acp_session.ts";
+
+/** An editor that does not say within this time, in ms, what it has for a file is not waited for. */
+const READ_MS = 5000;
+
+/** The files of `editor`, as far as it offers them; `sessionId` is asked for with each request. */
+export function editorFiles(
+  editor: Editor,
+  { readTextFile, writeTextFile }: { readTextFile: boolean; writeTextFile: boolean },
+  sessionId: () => string,
+): EditorFiles | undefined {
+  if (!readTextFile && !writeTextFile) return undefined;
+  const known = new Set<string>();
+  return {
+    known,
+    ...readTextFile && {
+      async read(path: string, signal: AbortSignal): Promise<string | undefined> {
+        // Its answer for what is no file of text is not looked at.
+        if (attempt(() => Deno.statSync(path))?.isFile === false) return undefined;
+        const params = { sessionId: sessionId(), path };
+        const waiting = AbortSignal.any([signal, AbortSignal.timeout(READ_MS)]);
+        try {
+          const answer = await editor.request("fs/read_text_file", params, waiting);
+          if (!isObject(answer) || typeof answer.content !== "string") return undefined;
+          known.delete(path);
+          known.add(path);
+          return answer.content;
+        } catch {
+          signal.throwIfAborted();
+          return undefined;
+        }
+      },
+    },
+    ...writeTextFile && {
+      async write(path: string, content: string, signal: AbortSignal): Promise<void> {
+        try {
+          const params = { sessionId: sessionId(), path, content };
+          await editor.request("fs/write_text_file", params, signal);
+        } catch (error) {
+          if (!(error instanceof RpcError)) throw error;
+          throw new Error(`Cannot write ${path}: the editor says: ${oneLine(error.message)}`);
+        }
+      },
+    },
+  };
+}

@@ -1,0 +1,52 @@
+/** Files through the editor that a person works in, which may have more than the disk. @module */
+
+import { attempt } from "../../attempt.ts";
+import type { ToolContext } from "../../types/tool.ts";
+import { realPathOr } from "../paths.ts";
+import { movedError } from "./regular_file.ts";
+
+/** The bytes that the editor has for a file; undefined where there is no editor, or it has none. */
+export async function editorBytes(
+  context: Pick<ToolContext, "editor" | "grant" | "signal">,
+  path: string,
+): Promise<Uint8Array | undefined> {
+  const { editor, grant, signal } = context;
+  if (editor?.read === undefined) return undefined;
+  const text = await editor.read(grant?.realPath ?? realPathOr(path), signal);
+  return text === undefined ? undefined : new TextEncoder().encode(text);
+}
+
+/**
+ * Writes a file through the editor; the real path, or undefined where the disk is to be written: there is
+ * no such editor, or the bytes are no text. `seen` is what the bytes were made from, where it is known.
+ *
+ * @throws {Error} when the file is another by now, or the editor cannot write it.
+ */
+export async function writeThroughEditor(
+  context: Pick<ToolContext, "editor" | "grant" | "signal">,
+  path: string,
+  shown: string,
+  bytes: Uint8Array,
+  seen: Uint8Array | undefined,
+): Promise<string | undefined> {
+  const { editor, grant, signal } = context;
+  if (editor?.write === undefined) return undefined;
+  const text = attempt(() =>
+    new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
+  );
+  if (text === undefined) return undefined;
+  const realPath = realPathOr(path);
+  if (grant !== undefined && realPath !== grant.realPath) throw movedError("write", shown);
+  const now = seen && await editorBytes(context, path);
+  if (now !== undefined && !isSame(now, seen!)) {
+    throw new Error(
+      `Cannot write ${shown} as it was changed in the editor meanwhile: read it again`,
+    );
+  }
+  signal.throwIfAborted();
+  await editor.write(realPath, text, signal);
+  return realPath;
+}
+
+const isSame = (a: Uint8Array, b: Uint8Array): boolean =>
+  a.length === b.length && a.every((byte, i) => byte === b[i]);
