@@ -119,7 +119,9 @@ export interface Frontend {
   /** Asks yes or no; undefined for no answer. Without it nobody is asked. */
   confirm?(question: Confirmation, signal: AbortSignal): Promise<boolean | undefined>;
   /** Asks for what an MCP server wants to know. Without it servers are told that nobody answers. */
-  elicit?(question: Elicitation, signal: AbortSignal): Promise<ElicitationAnswer>;
+  elicit?:
+    | ((question: Elicitation, signal: AbortSignal) => Promise<ElicitationAnswer>)
+    | undefined;
   /** Resolves once more of an answer can be shown; undefined for at once. */
   ready?(): Promise<void> | undefined;
 }

@@ -4,6 +4,7 @@
  */
 
 import { UsageError } from "../../errors.ts";
+import { definitionsIn, type McpDefinition } from "../../mcp/definition.ts";
 import { linePeer } from "../../rpc/line_peer.ts";
 import { RPC_CODES, RpcError, type RpcParams } from "../../rpc/message.ts";
 import type { RpcPeer } from "../../rpc/peer.ts";
@@ -19,7 +20,8 @@ import type { Session, SessionOptions } from "../../session/session.ts";
 import { isObject } from "../../text/json.ts";
 import { isAbsolute } from "../../text/std_path.ts";
 import { oneLine } from "../../text/one_line.ts";
-import { AcpSession, type Editor } from "./acp_session.ts";
+import { AcpSession } from "./acp_session.ts";
+import type { Editor } from "./editor.ts";
 
 const PROTOCOL_VERSION = 1;
 /** The most sessions of one page of a list. */
@@ -39,7 +41,7 @@ interface AcpOptions {
   makeSession(
     folder: string,
     frontend: Frontend,
-    more?: Pick<SessionOptions, "resumes" | "editor">,
+    more?: Pick<SessionOptions, "resumes" | "editor" | "servers">,
   ): Promise<Session>;
   /** Ends all. */
   signal: AbortSignal;
@@ -70,6 +72,7 @@ type Method = (params: RpcParams, signal: AbortSignal) => Promise<unknown> | unk
 class AcpServer implements AsyncDisposable, Editor {
   takes = { notices: false, compaction: false };
   fs = { readTextFile: false, writeTextFile: false };
+  elicits = { form: false, url: false };
   readonly #sessions = new Map<string, AcpSession>();
   #peer: RpcPeer | undefined;
   #isInitialized = false;
@@ -158,7 +161,9 @@ class AcpServer implements AsyncDisposable, Editor {
     if (!Number.isInteger(protocolVersion)) {
       throw invalidParams("protocolVersion must be an integer");
     }
-    const { session, auth, fs } = isObject(clientCapabilities) ? clientCapabilities : {};
+    const { session, auth, fs, elicitation } = isObject(clientCapabilities)
+      ? clientCapabilities
+      : {};
     const offered = isObject(session) ? session : {};
     const hasTerminal = isObject(auth) && auth.terminal === true;
     this.takes = { notices: isObject(offered.notices), compaction: isObject(offered.compaction) };
@@ -167,6 +172,8 @@ class AcpServer implements AsyncDisposable, Editor {
       readTextFile: files.readTextFile === true,
       writeTextFile: files.writeTextFile === true,
     };
+    const asks = isObject(elicitation) ? elicitation : {};
+    this.elicits = { form: isObject(asks.form), url: isObject(asks.url) };
     this.#isInitialized = true;
     const { version, setUp: { args, ...setUp } } = this.options;
     return {
@@ -175,7 +182,7 @@ class AcpServer implements AsyncDisposable, Editor {
       agentCapabilities: {
         loadSession: true,
         promptCapabilities: { image: true, audio: false, embeddedContext: true },
-        mcpCapabilities: { http: false, sse: false },
+        mcpCapabilities: { http: true, sse: false },
         sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {} },
       },
       authMethods: [{ id: SET_UP, ...setUp, ...hasTerminal && { type: "terminal", args } }],
@@ -201,7 +208,11 @@ class AcpServer implements AsyncDisposable, Editor {
     if (!info?.isDirectory) throw invalidParams(`cwd is no folder: ${oneLine(folder)}`);
     const frontend = new AcpSession(this);
     const { files: editor } = frontend;
-    const session = await this.options.makeSession(folder, frontend, { resumes, editor });
+    const session = await this.options.makeSession(folder, frontend, {
+      resumes,
+      editor,
+      servers: serversIn(params.mcpServers),
+    });
     frontend.attach(session);
     try {
       await session.open(signal);
@@ -270,6 +281,25 @@ function listSessions({ cwd, cursor }: RpcParams): unknown {
   }
   if (!isPast) throw invalidParams("the cursor is of no list");
   return { sessions };
+}
+
+/** The MCP servers that the editor hands over: it has the person's word for them. */
+function serversIn(given: unknown): McpDefinition[] {
+  if (given === undefined) return [];
+  if (!Array.isArray(given) || !given.every(isObject)) {
+    throw invalidParams("mcpServers must be a list of objects");
+  }
+  const named = (pairs: unknown) =>
+    Object.fromEntries(
+      (Array.isArray(pairs) ? pairs.filter(isObject) : []).map(({ name, value }) => [name, value]),
+    );
+  const servers = given.map(({ name, type, command, args, env, url, headers }) => [
+    String(name),
+    type === undefined || type === "stdio"
+      ? { command, args, env: named(env) }
+      : { type, url, headers: named(headers) },
+  ]);
+  return definitionsIn({ mcpServers: Object.fromEntries(servers) }, { scope: "given" });
 }
 
 function textIn(params: RpcParams, name: string): string {

@@ -1,11 +1,10 @@
 /** One session of an editor: events become updates, questions become requests. @module */
 
-import { RPC_CODES, RpcError, type RpcParams } from "../../rpc/message.ts";
+import { RPC_CODES, RpcError } from "../../rpc/message.ts";
 import { commandIn } from "../../session/commands/registry.ts";
 import type {
   Approval,
   ApprovalAnswer,
-  ApprovalChoice,
   Frontend,
   SessionEvent,
   Status,
@@ -15,31 +14,21 @@ import type { HeededInstructions } from "../../session/report.ts";
 import type { Session } from "../../session/session.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { typedText } from "../../text/parts.ts";
-import { join } from "../../text/std_path.ts";
 import type { Message, Part, ToolCall } from "../../types/message.ts";
 import type { EditorFiles } from "../../types/tool.ts";
 import type { StopReason } from "../../types/event.ts";
-import { answerRows } from "../answers.ts";
 import { noticeLines } from "../notices.ts";
 import { pastExecution } from "../past_execution.ts";
 import { jobEnded, progressLine } from "../progress.ts";
 import { reportText } from "../report_text.ts";
-import { instructionLines, trustQuestion } from "../session_lines.ts";
-import { askedCall, begunCall, type CallUpdate, endedCall } from "./call_updates.ts";
+import { instructionLines } from "../session_lines.ts";
+import { begunCall, type CallUpdate, endedCall } from "./call_updates.ts";
 import { editorFiles } from "./editor_files.ts";
+import type { Editor } from "./editor.ts";
+import { askApproval, askForTrust, type Asking } from "./questions.ts";
 import { ConfigOptions } from "./config_options.ts";
+import { elicitAnswer, elicitParams } from "./elicit.ts";
 import { type ContentBlock, promptParts, saidBlocks } from "./content.ts";
-
-/** The editor, as a session sees it. */
-export interface Editor {
-  /** The optional updates that it takes. */
-  readonly takes: { notices: boolean; compaction: boolean };
-  /** The files that it reads and writes itself. */
-  readonly fs: { readTextFile: boolean; writeTextFile: boolean };
-  update(sessionId: string, update: Record<string, unknown>): void;
-  /** @throws {RpcError} the editor's error; the reason of `signal`. */
-  request(method: string, params: RpcParams, signal: AbortSignal): Promise<unknown>;
-}
 
 /** How often the output of a command that runs is shown, in ms, and the most characters of it. */
 const OUTPUT_MS = 250;
@@ -56,13 +45,6 @@ const ACP_STOP_REASONS: Readonly<Record<StopReason, string>> = {
   aborted: "cancelled",
   loop: "end_turn",
   budget: "max_tokens",
-};
-
-const PERMISSION_KINDS: Readonly<Record<Exclude<ApprovalChoice, "edit">, string>> = {
-  once: "allow_once",
-  session: "allow_always",
-  folder: "allow_always",
-  refuse: "reject_once",
 };
 
 /** The output of the command that runs, as the editor has it. */
@@ -86,6 +68,7 @@ export class AcpSession implements Frontend {
   #status: Status | undefined;
   /** The options as the editor has them, as JSON. */
   #toldOptions = "";
+  #toldPlan = "[]";
   #messageId = "";
   #isTitled = false;
   #instructions: HeededInstructions | undefined;
@@ -309,45 +292,31 @@ export class AcpSession implements Frontend {
   }
 
   /** Asks the person in the editor; a question that it gives up is a no. */
-  readonly approve = async (approval: Approval, signal: AbortSignal): Promise<ApprovalAnswer> => {
-    const id = approval.call.id === "" ? `attached-${crypto.randomUUID()}` : approval.call.id;
-    const { workingDir } = this.#shown.agent.state;
-    const asked = askedCall({ ...approval, call: { ...approval.call, id } }, workingDir);
-    const why = approval.isRoutine ? [] : [`It ${oneLine(approval.reason)}.`];
-    const content = [
-      ...asked.content ?? [],
-      ...[...why, approval.confinedTo ?? ""].filter((text) => text !== "")
-        .map((text) => ({ type: "content", content: { type: "text", text } } as const)),
-    ];
-    this.#begin({ ...asked, content });
-    const options = answerRows(approval, Infinity).map(({ choice, label }) => ({
-      optionId: choice,
-      name: choice === "refuse" ? "No" : label,
-      kind: PERMISSION_KINDS[choice],
-    }));
-    const choice = await this.#ask({ ...asked, content }, options, signal);
-    if (approval.call.id === "") {
-      this.#open.delete(id);
-      const status = choice === undefined || choice === "refuse" ? "failed" : "completed";
-      this.#update({ sessionUpdate: "tool_call_update", toolCallId: id, status });
-    }
-    if (choice === "once" || choice === "session" || choice === "folder") return { choice };
-    return { choice: "refuse", reason: "" };
-  };
+  readonly approve = (approval: Approval, signal: AbortSignal): Promise<ApprovalAnswer> =>
+    askApproval(approval, this.#shown.agent.state.workingDir, this.#asking, signal);
 
-  /** The id of the option that the person picked; undefined for none. */
-  async #ask(
-    toolCall: CallUpdate,
-    options: readonly { optionId: string; name: string; kind: string }[],
-    signal: AbortSignal,
-  ): Promise<string | undefined> {
-    const params = { sessionId: this.#id, toolCall, options };
-    const answer = await this.editor.request("session/request_permission", params, signal) as {
-      outcome?: { outcome?: unknown; optionId?: unknown };
+  get #asking(): Asking {
+    return {
+      editor: this.editor,
+      sessionId: this.#id,
+      begin: (call) => this.#begin(call),
+      end: (toolCallId, isYes) => {
+        this.#open.delete(toolCallId);
+        const status = isYes ? "completed" : "failed";
+        this.#update({ sessionUpdate: "tool_call_update", toolCallId, status });
+      },
     };
-    const { outcome, optionId } = answer?.outcome ?? {};
-    const isOffered = options.some((option) => option.optionId === optionId);
-    return outcome === "selected" && isOffered ? String(optionId) : undefined;
+  }
+
+  /** Asks for what an MCP server wants to know; undefined where the editor asks nothing. */
+  get elicit(): Frontend["elicit"] {
+    const { elicits } = this.editor;
+    if (!elicits.form && !elicits.url) return undefined;
+    return async (question, signal) => {
+      if (!elicits[question.mode]) return { action: "decline" };
+      const params = elicitParams(question, this.#id);
+      return elicitAnswer(await this.editor.request("elicitation/create", params, signal));
+    };
   }
 
   /** Asks once, with the first prompt, whether the folder's instructions count. */
@@ -355,28 +324,8 @@ export class AcpSession implements Frontend {
     const found = this.#instructions;
     this.#instructions = undefined;
     if (found === undefined || found.isHeeded !== undefined || found.files.length === 0) return;
-    const { text, title } = trustQuestion({
-      type: "trust",
-      files: found.files,
-      ...found.doubt && { doubt: found.doubt },
-    });
     const { workingDir } = this.#shown.agent.state;
-    const toolCallId = `trust-${crypto.randomUUID()}`;
-    const call: CallUpdate = {
-      toolCallId,
-      title: `${text} ${title}`,
-      kind: "other",
-      status: "pending",
-      locations: found.files.map(({ name }) => ({ path: join(workingDir, name) })),
-    };
-    this.#begin(call);
-    const answer = await this.#ask(call, [
-      { optionId: "on", name: "Yes, now and later", kind: "allow_always" },
-      { optionId: "off", name: "No", kind: "reject_always" },
-    ], signal);
-    this.#open.delete(toolCallId);
-    const status = answer === "on" ? "completed" : "failed";
-    this.#update({ sessionUpdate: "tool_call_update", toolCallId, status });
+    const answer = await askForTrust(found, workingDir, this.#asking, signal);
     if (answer !== undefined) await this.#shown.command("trust", answer, signal);
     this.#instructions = undefined;
   }
@@ -419,8 +368,23 @@ export class AcpSession implements Frontend {
       this.#update({ sessionUpdate: "current_mode_update", currentModeId });
       this.#tellOptions();
     } else if (status.model !== before.model) this.#tellOptions();
+    this.#tellPlan(status);
     const isSame = status.tokens.used === before.tokens.used && status.cost === before.cost;
     if (!isSame) this.#tellUsage(status);
+  }
+
+  /** The model's list of steps; the first that is open is the one that it works on. */
+  #tellPlan({ tasks }: Status): void {
+    const now = tasks.findIndex(({ isDone }) => !isDone);
+    const entries = tasks.map(({ text, isDone }, at) => ({
+      content: text,
+      priority: "medium",
+      status: isDone ? "completed" : at === now ? "in_progress" : "pending",
+    }));
+    const text = JSON.stringify(entries);
+    if (text === this.#toldPlan) return;
+    this.#toldPlan = text;
+    this.#update({ sessionUpdate: "plan", entries });
   }
 
   #tellOptions(): void {

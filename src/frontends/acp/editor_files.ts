@@ -5,7 +5,7 @@ import { attempt } from "../../attempt.ts";
 import { isObject } from "../../text/json.ts";
 import { oneLine } from "../../text/one_line.ts";
 import type { EditorFiles } from "../../types/tool.ts";
-import type { Editor } from "./acp_session.ts";
+import type { Editor } from "./editor.ts";
 
 /** An editor that does not say within this time, in ms, what it has for a file is not waited for. */
 const READ_MS = 5000;

@@ -38,7 +38,7 @@ export async function writeThroughEditor(
   const realPath = realPathOr(path);
   if (grant !== undefined && realPath !== grant.realPath) throw movedError("write", shown);
   const now = seen && await editorBytes(context, path);
-  if (now !== undefined && !isSame(now, seen!)) {
+  if (now !== undefined && !isSameText(now, seen!)) {
     throw new Error(
       `Cannot write ${shown} as it was changed in the editor meanwhile: read it again`,
     );
@@ -48,5 +48,5 @@ export async function writeThroughEditor(
   return realPath;
 }
 
-const isSame = (a: Uint8Array, b: Uint8Array): boolean =>
+const isSameText = (a: Uint8Array, b: Uint8Array): boolean =>
   a.length === b.length && a.every((byte, i) => byte === b[i]);

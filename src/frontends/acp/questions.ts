@@ -1,0 +1,101 @@
+/** Questions to the person, by the editor's `session/request_permission`. @module */
+
+import type { Approval, ApprovalAnswer, ApprovalChoice } from "../../session/frontend.ts";
+import type { HeededInstructions } from "../../session/report.ts";
+import { oneLine } from "../../text/one_line.ts";
+import { join } from "../../text/std_path.ts";
+import { answerRows } from "../answers.ts";
+import { trustQuestion } from "../session_lines.ts";
+import { askedCall, type CallUpdate } from "./call_updates.ts";
+import type { Editor } from "./editor.ts";
+
+/** The session that asks. */
+export interface Asking {
+  editor: Editor;
+  sessionId: string;
+  /** Tells the editor of the call that the question is about. */
+  begin(call: CallUpdate): void;
+  /** Tells it that a call is over that was a question and nothing more. */
+  end(toolCallId: string, isYes: boolean): void;
+}
+
+const PERMISSION_KINDS: Readonly<Record<Exclude<ApprovalChoice, "edit">, string>> = {
+  once: "allow_once",
+  session: "allow_always",
+  folder: "allow_always",
+  refuse: "reject_once",
+};
+
+/** Asks about a call. */
+export async function askApproval(
+  approval: Approval,
+  folder: string,
+  asking: Asking,
+  signal: AbortSignal,
+): Promise<ApprovalAnswer> {
+  const { call, reason, isRoutine, confinedTo } = approval;
+  // A file that the person attaches is no call of the model's.
+  const isCall = call.id !== "";
+  const id = isCall ? call.id : `attached-${crypto.randomUUID()}`;
+  const asked = askedCall({ ...approval, call: { ...call, id } }, folder);
+  const notes = [...isRoutine ? [] : [`It ${oneLine(reason)}.`], ...confinedTo ? [confinedTo] : []];
+  const content = [
+    ...asked.content ?? [],
+    ...notes.map((text) => ({ type: "content", content: { type: "text", text } } as const)),
+  ];
+  asking.begin({ ...asked, content });
+  const options = answerRows(approval, Infinity).map(({ choice, label }) => ({
+    optionId: choice,
+    name: choice === "refuse" ? "No" : label,
+    kind: PERMISSION_KINDS[choice],
+  }));
+  const choice = await picked({ ...asked, content }, options, asking, signal);
+  const isYes = choice === "once" || choice === "session" || choice === "folder";
+  if (!isCall) asking.end(id, isYes);
+  return isYes ? { choice } : { choice: "refuse", reason: "" };
+}
+
+/** Asks whether the instructions of a folder count; undefined for no answer. */
+export async function askForTrust(
+  { files, doubt }: HeededInstructions,
+  folder: string,
+  asking: Asking,
+  signal: AbortSignal,
+): Promise<"on" | "off" | undefined> {
+  const { text, title } = trustQuestion({ type: "trust", files, ...doubt && { doubt } });
+  const call: CallUpdate = {
+    toolCallId: `trust-${crypto.randomUUID()}`,
+    title: `${text} ${title}`,
+    kind: "other",
+    status: "pending",
+    locations: files.map(({ name }) => ({ path: join(folder, name) })),
+  };
+  asking.begin(call);
+  const answer = await picked(
+    call,
+    [
+      { optionId: "on", name: "Yes, now and later", kind: "allow_always" },
+      { optionId: "off", name: "No", kind: "reject_always" },
+    ],
+    asking,
+    signal,
+  );
+  asking.end(call.toolCallId, answer === "on");
+  return answer === "on" || answer === "off" ? answer : undefined;
+}
+
+/** The id of the option that the person picked; undefined for none. */
+async function picked(
+  toolCall: CallUpdate,
+  options: readonly { optionId: string; name: string; kind: string }[],
+  { editor, sessionId }: Asking,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const params = { sessionId, toolCall, options };
+  const answer = await editor.request("session/request_permission", params, signal) as {
+    outcome?: { outcome?: unknown; optionId?: unknown };
+  };
+  const { outcome, optionId } = answer?.outcome ?? {};
+  const isOffered = options.some((option) => option.optionId === optionId);
+  return outcome === "selected" && isOffered ? String(optionId) : undefined;
+}
