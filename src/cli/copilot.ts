@@ -57,15 +57,21 @@ export async function runInTerminal(
   frontend: TerminalFrontend,
   config: CopilotConfig,
   options: CopilotOptions,
-  { args = {}, motto, checked = (make) => make() }: {
+  { args = {}, given = args, motto, checked = (make) => make() }: {
     args?: Args;
+    /** The flags of the command line alone. */
+    given?: Args;
     motto?: string | undefined;
     checked?: (make: () => Session) => Session;
   } = {},
 ): Promise<number> {
   const choice = { ...parsePermissionChoice(args), prefersAuto: true };
   const [permissions] = await Promise.all([openPermissions(choice), makeSane()]);
-  const settings = { ...sessionOptions(config, options, args, permissions), modelFlags };
+  const settings = {
+    ...sessionOptions(config, options, args, permissions),
+    modelFlags,
+    keepsMode: given.approve === undefined && !args.yes,
+  };
   await using session = checked(() => new Session(settings, frontend));
   return await frontend.run(session, motto);
 }

@@ -211,7 +211,7 @@ async function runSession(args: Args, given: Args): Promise<number> {
     }
     code = await withSettings(args, (config, options) => {
       const motto = args.demo ? DEMO_NOTICE : undefined;
-      return runInTerminal(frontend, config, options, { args, motto, checked: asUsage });
+      return runInTerminal(frontend, config, options, { args, given, motto, checked: asUsage });
     });
   } catch (error) {
     if (Deno.stdin.isTerminal()) throw error;

@@ -247,6 +247,7 @@ export function sessionOptions(
     readsInstructions: !args.demo,
     isRecorded: !args["no-session"],
     resumesNewest: args.continue === true,
+    keepsMode: args.approve === undefined && !args.yes,
     canUndo: true,
     asksServer: args.demo ? "never" : "at-start",
   };

@@ -51,7 +51,11 @@ export type RecordEntry =
     /** The new messages among them. */
     added?: readonly AddedMessage[];
   })
-  & { used?: ModelUsed };
+  & {
+    used?: ModelUsed;
+    /** The mode of asking that the person chose, where it is another than before; empty for the usual one. */
+    mode?: string;
+  };
 
 export interface ParsedRecord {
   head: RecordHead;
@@ -61,6 +65,8 @@ export interface ParsedRecord {
   /** The text that was typed first; the message may be in a summary by now. */
   first: string;
   used?: ModelUsed;
+  /** The mode of asking that the person chose last; left out where they chose none. */
+  mode?: string;
   /** How calls ended, by their ids. */
   executions: ReadonlyMap<string, ExecutionFacts>;
 }
@@ -69,11 +75,11 @@ export function headLine(head: Omit<RecordHead, "version">): string {
   return `${JSON.stringify({ version: RECORD_VERSION, ...head })}\n`;
 }
 
-export function entryLine({ used, ...entry }: RecordEntry): string {
+export function entryLine({ used, mode, ...entry }: RecordEntry): string {
   const shown = "message" in entry
     ? shownMessage(entry)
     : { ...entry, ...(entry.added && { added: entry.added.map(shownMessage) }) };
-  return `${JSON.stringify({ ...shown, ...(used && { used }) })}\n`;
+  return `${JSON.stringify({ ...shown, ...(used && { used }), mode })}\n`;
 }
 
 function shownMessage({ message, parent, execution }: AddedMessage) {
@@ -108,6 +114,7 @@ export function parseRecord(text: string): ParsedRecord {
   let lost = 0;
   let begun: string | undefined;
   let used: ModelUsed | undefined;
+  let mode: string | undefined;
   for (const line of lines) {
     if (line === "") continue;
     const entry = parsedLine(line);
@@ -115,9 +122,11 @@ export function parseRecord(text: string): ParsedRecord {
     const [oldest] = begun === undefined ? conversation.messages : [];
     if (oldest) begun = typedText(oldest);
     if (isModelUsed(entry?.used)) used = entry.used;
+    if (typeof entry?.mode === "string") mode = entry.mode;
   }
   const { messages, executions } = conversation;
-  return { head, messages, lost, first: begun ?? "", executions, ...(used && { used }) };
+  const last = { ...(used && { used }), ...(mode && { mode }) };
+  return { head, messages, lost, first: begun ?? "", executions, ...last };
 }
 
 /** A message and the link before it. Never changed, so that conversations share their beginnings. */

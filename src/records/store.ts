@@ -34,6 +34,7 @@ export class Recorder {
   #recorded = new Set<string>();
   #origin: Origin = {};
   #used: string | undefined;
+  #mode: string | undefined;
   #name: string | undefined;
 
   constructor(private readonly root: string, private readonly folder: () => string) {}
@@ -48,31 +49,35 @@ export class Recorder {
     return this.#name ??= newName();
   }
 
-  /** `messages` are those of another session: what is added to them makes one of its own. */
-  continueFrom(messages: Message[], origin: Origin): void {
+  /** `messages` are those of another session, left in `mode`: what is added to them makes one of its own. */
+  continueFrom(messages: Message[], origin: Origin, mode?: string): void {
     identify(messages);
     this.#file?.open.close();
     if (this.#file) this.#name = undefined;
     this.#file = this.#used = undefined;
+    this.#mode = mode;
     this.#conversation = messages.map(({ id }) => id!);
     this.#recorded.clear();
     this.#origin = origin;
   }
 
   /**
-   * Writes what is new in `messages`, the model they are with, and how their calls ended; gives ids to
-   * those without.
+   * Writes what is new in `messages`, the model they are with, how their calls ended, and the mode of
+   * asking; gives ids to those without.
    */
   sync(
     messages: Message[],
     used?: ModelUsed,
     executions: ReadonlyMap<string, ExecutionFacts> = new Map(),
+    mode?: string,
   ): void {
     identify(messages);
     const ids = messages.map(({ id }) => id!);
     const before = this.#conversation;
     const isLonger = before.every((id, i) => id === ids[i]);
-    if (isLonger && ids.length === before.length) return;
+    const isSame = isLonger && ids.length === before.length;
+    // A mode alone is written where there is a conversation for it to be of.
+    if (isSame && (ids.length === 0 || mode === this.#mode)) return;
     const start = this.#file && isLonger ? before.length : 0;
     const added = messages.slice(start)
       .map((message, i) => ({
@@ -81,20 +86,22 @@ export class Recorder {
         execution: executions.get(message.toolCallId ?? ""),
       }));
     const fresh = added.filter(({ message }) => !this.#recorded.has(message.id!));
-    const isAppended = !this.#file || isLonger && fresh.length === added.length;
+    const isAppended = !this.#file || isLonger && !isSame && fresh.length === added.length;
     const entries = isAppended
       ? added
       : [{ conversation: ids, ...(fresh.length > 0 && { added: fresh }) }];
     this.#conversation = ids;
-    if (entries.length > 0) this.#write(entries, used);
+    if (entries.length > 0) this.#write(entries, used, mode);
     // The conversation after `/clear` is another session.
     if (messages.length === 0) this.continueFrom([], {});
   }
 
-  #write(entries: RecordEntry[], used: ModelUsed | undefined): void {
+  #write(entries: RecordEntry[], used: ModelUsed | undefined, mode: string | undefined): void {
     const now = JSON.stringify(used);
     if (used && now !== this.#used) entries[0]!.used = used;
     this.#used = now;
+    if (mode !== (this.#file && this.#mode)) entries[0]!.mode = mode ?? "";
+    this.#mode = mode;
     this.#file ??= createRecord(this.root, this.name, { folder: this.folder(), ...this.#origin });
     const { open } = this.#file;
     const bytes = new TextEncoder().encode(entries.map(entryLine).join(""));

@@ -264,6 +264,11 @@ export class Permissions {
     return this.choice.approve === "plan";
   }
 
+  /** The mode of asking that was chosen in the session, or plan mode as it began; undefined for the usual one. */
+  get chosenMode(): ApproveMode | undefined {
+    return this.#approve ?? (this.startsInPlan ? "plan" : undefined);
+  }
+
   /** The mode of asking in force for a folder, and whether its commands are confined. */
   async mode(folder: string): Promise<{ approve: ApproveMode; isConfined: boolean }> {
     const { approve, view } = await this.#settingsFor(folder);

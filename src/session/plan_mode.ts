@@ -1,16 +1,28 @@
 /** Plan mode, as the model is told of it: the mode itself is one of the permissions. @module */
 
-import type { ApproveMode } from "../permissions/settings.ts";
-import { notePart } from "../text/parts.ts";
+import { APPROVE_MODES, type ApproveMode } from "../permissions/settings.ts";
+import { notePart, textOfParts } from "../text/parts.ts";
 import type { SessionState } from "./state.ts";
 
 const BEGIN = notePart(
   "[Plan mode: look around, then say step by step what you would change. Write nothing.]",
 );
 
+const ACCEPTED = notePart("[The plan is accepted: carry it out.]");
+const DROPPED = notePart("[Plan mode is over; the plan was not accepted.]");
+/** The texts of the notes about plan mode: the newest of them in a conversation is in force. */
+const NOTES = new Set([BEGIN, ACCEPTED, DROPPED].map((part) => textOfParts([part])));
+
 /** Tells the model, with the next message, that plan mode is in force. */
 export function beginPlan(session: SessionState): void {
   session.pending.push(BEGIN);
+}
+
+/** True where the conversation ends with an answer that the model gave in plan mode: a plan. */
+export function hasPlan({ mode, pending, agent }: SessionState): boolean {
+  const last = agent.state.messages.at(-1);
+  return mode?.approve === "plan" && !pending.includes(BEGIN) && last?.role === "assistant" &&
+    last.standsFor === undefined && last.content.trim() !== "" && !last.toolCalls?.length;
 }
 
 /**
@@ -24,6 +36,7 @@ export async function changeMode(
 ): Promise<{ wasPlan: boolean; isPlan: boolean }> {
   const { permissions, agent: { state } } = session;
   const wasPlan = await isPlanning(session);
+  const hadPlan = hasPlan(session);
   if (approve !== undefined) permissions.setApprove(approve);
   else if (wasPlan) await permissions.endPlan(state.workingDir);
   session.mode = await permissions.mode(state.workingDir);
@@ -33,14 +46,24 @@ export async function changeMode(
   // The model was not told of a mode that ends before a message was sent.
   const wasSent = !session.pending.includes(BEGIN);
   session.pending = session.pending.filter((part) => part !== BEGIN);
-  const end = isAccepted
-    ? "[The plan is accepted: carry it out.]"
-    : "[Plan mode is over; the plan was not accepted.]";
-  if (wasSent) session.pending.push(notePart(end));
+  if (wasSent) session.pending.push(isAccepted && hadPlan ? ACCEPTED : DROPPED);
   return { wasPlan, isPlan };
 }
 
 /** True where plan mode is in force in the folder that is worked in. */
 export async function isPlanning({ permissions, agent }: SessionState): Promise<boolean> {
   return (await permissions.mode(agent.state.workingDir)).approve === "plan";
+}
+
+/** Takes up the mode in which a recorded conversation was left, and says so to a model that was not told. */
+export async function resumeMode(session: SessionState, recorded?: string): Promise<void> {
+  const mode = APPROVE_MODES.find((one) => one === recorded);
+  if (mode === undefined) return;
+  await changeMode(session, mode);
+  const notes = session.agent.state.messages.flatMap(({ parts = [] }) =>
+    parts.filter((part) => part.type === "resource" && part.kind === "note")
+      .map((part) => textOfParts([part])).filter((text) => NOTES.has(text))
+  );
+  const isTold = notes.at(-1) === textOfParts([BEGIN]);
+  if (isTold) session.pending = session.pending.filter((part) => part !== BEGIN);
 }

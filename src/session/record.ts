@@ -4,6 +4,7 @@ import type { CopilotAgent } from "../agent/agent.ts";
 import { isSummary } from "../agent/summary.ts";
 import { targetOf } from "../model_target.ts";
 import type { ExecutionFacts } from "../records/execution.ts";
+import type { ApproveMode } from "../permissions/settings.ts";
 import type { ModelUsed } from "../records/format.ts";
 import { openCallsAtCut } from "../records/repair.ts";
 import {
@@ -47,11 +48,11 @@ export class SessionRecord {
     return this.#recorder?.name;
   }
 
-  /** Writes what is new: to be called whenever the conversation has changed. */
-  sync(): void {
+  /** Writes what is new: to be called whenever the conversation, or the mode that a person chose, has changed. */
+  sync(mode?: ApproveMode): void {
     try {
       const { messages } = this.agent.state;
-      this.#recorder?.sync(messages, modelUsedBy(this.agent), this.executions);
+      this.#recorder?.sync(messages, modelUsedBy(this.agent), this.executions, mode);
     } catch (error) {
       this.#recorder = undefined;
       this.warn((error as Error).message);
@@ -61,7 +62,7 @@ export class SessionRecord {
   /** The conversation is that of an earlier session now. */
   continueFrom(session: StoredSession): void {
     const origin = { continues: session.name, title: sessionTitle(session).title };
-    this.#recorder?.continueFrom([...session.messages], origin);
+    this.#recorder?.continueFrom([...session.messages], origin, session.mode);
   }
 }
 

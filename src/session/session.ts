@@ -26,7 +26,7 @@ import { heedInstructions } from "./instructions.ts";
 import { mcpFiles } from "./mcp_files.ts";
 import { choosesModel } from "./model_server.ts";
 import type { Permissions } from "./permissions.ts";
-import { beginPlan } from "./plan_mode.ts";
+import { beginPlan, hasPlan, resumeMode } from "./plan_mode.ts";
 import { costOf } from "./prices.ts";
 import type { ArgumentChoice, CommandInfo, Notice, Report } from "./report.ts";
 import type { ModelFlags, SessionState } from "./state.ts";
@@ -58,6 +58,8 @@ export interface SessionOptions {
   editor?: EditorFiles | undefined;
   /** The recorded conversation to go on with. */
   resumes?: StoredSession | undefined;
+  /** True keeps the mode of asking of a conversation that goes on, where a person can be asked. */
+  keepsMode?: boolean | undefined;
   /** True lets messages be taken back; the files that they changed are then kept in memory. */
   canUndo: boolean;
   /**
@@ -163,6 +165,11 @@ export class Session implements AsyncDisposable {
     return this.#state.record?.name;
   }
 
+  /** True where the newest answer is a plan, which the person may accept. */
+  get hasPlan(): boolean {
+    return hasPlan(this.#state);
+  }
+
   /** How the calls of the conversation ended, by their ids, as far as that is known. */
   get executions(): ReadonlyMap<string, ExecutionFacts> {
     return this.#state.executions;
@@ -254,7 +261,9 @@ export class Session implements AsyncDisposable {
     if (isRecorded) state.record = new SessionRecord(this.agent, state.executions, warn);
     if (!resumesNewest && !resumes) return;
     const newest = resumes ?? earlierSessions(this.agent)[0];
-    this.#emit({ type: "resumed", resumed: newest && resumeSession(state, newest) });
+    const resumed = newest && resumeSession(state, newest);
+    if (this.options.keepsMode && this.frontend.approve) await resumeMode(state, newest?.mode);
+    this.#emit({ type: "resumed", resumed });
   }
 
   /**
@@ -283,7 +292,7 @@ export class Session implements AsyncDisposable {
       state.pending = [];
       return result;
     } finally {
-      state.record?.sync();
+      this.#syncRecord();
       this.#emitStatus();
     }
   }
@@ -308,7 +317,7 @@ export class Session implements AsyncDisposable {
     try {
       return await runCommand(this.#state, name, argument, signal);
     } finally {
-      this.#state.record?.sync();
+      this.#syncRecord();
       this.#emitStatus();
     }
   }
@@ -357,7 +366,7 @@ export class Session implements AsyncDisposable {
   #onTurnEvent(event: TurnEvent): void {
     const state = this.#state;
     // The record is written before the event is shown: after a crash it holds all that the person saw.
-    if (event.type === "thinking" || event.type === "tool_start") state.record?.sync();
+    if (event.type === "thinking" || event.type === "tool_start") this.#syncRecord();
     if (event.type === "tool_done") {
       state.executions.set(event.exec.toolCallId, factsOf(event.exec));
     }
@@ -383,6 +392,10 @@ export class Session implements AsyncDisposable {
     } catch {
       // The first turn reports the failure.
     }
+  }
+
+  #syncRecord(): void {
+    this.#state.record?.sync(this.options.permissions.chosenMode);
   }
 
   #tell(notice: Notice): void {

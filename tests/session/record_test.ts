@@ -3,6 +3,7 @@ import { CopilotAgent } from "../../src/agent/agent.ts";
 import { localConfig } from "../../src/config.ts";
 import { type StoredSession, storedSessions } from "../../src/records/store.ts";
 import { resumeSession, sessionTitle } from "../../src/session/record.ts";
+import type { Frontend } from "../../src/session/frontend.ts";
 import type { SessionOptions } from "../../src/session/session.ts";
 import type { Message } from "../../src/types/message.ts";
 import { type FakeSession, fakeSession } from "../helpers/fake_session.ts";
@@ -13,7 +14,7 @@ const { signal } = new AbortController();
 interface Recorded {
   folder: string;
   server: StrictServer;
-  open(options?: Partial<SessionOptions>): Promise<FakeSession>;
+  open(options?: Partial<SessionOptions>, frontend?: Partial<Frontend>): Promise<FakeSession>;
   /** What the newest record holds: roles and texts. */
   stored(): string[];
 }
@@ -29,7 +30,8 @@ function recordTest(name: string, steps: Step[], body: (recorded: Recorded) => P
       await body({
         folder,
         server,
-        open: (options) => fakeSession(server.url, { folder, isRecorded: true, ...options }),
+        open: (options, frontend) =>
+          fakeSession(server.url, { folder, isRecorded: true, ...options }, frontend),
         stored() {
           const [newest] = storedSessions(`${folder}/state/copilot/sessions`, folder);
           return newest?.messages.map(({ role, content }) => `${role}: ${content}`) ?? [];
@@ -255,5 +257,37 @@ recordTest(
     assertEquals(fake.session.status.tasks, expected);
     await fake.command("/clear");
     assertEquals(fake.session.status.tasks, []);
+  },
+);
+
+recordTest(
+  "a session that goes on has the mode in which it was left, and knows that a plan was given",
+  [{ text: "A plan." }, { text: "Done." }],
+  async ({ open }) => {
+    const modes: (string | undefined)[] = [];
+    const left = async (options: Partial<SessionOptions>, ...lines: string[]) => {
+      const approve = () => Promise.resolve({ choice: "once" } as const);
+      await using fake = await open({ resumesNewest: true, keepsMode: true, ...options }, {
+        approve,
+      });
+      const { session } = fake;
+      modes.push(session.status.mode?.approve);
+      for (const line of lines) {
+        if (line.startsWith("/")) await fake.command(line);
+        else await session.prompt(line, signal);
+      }
+      return session;
+    };
+    await left({}, "/plan", "plan it");
+    const session = await left({});
+    assertEquals(session.hasPlan, true);
+    // Plan mode was said in the conversation: it is not said again.
+    await left({}, "/plan", "go on");
+    const texts = session.agent.state.messages.map(({ content }) => content).join("\n");
+    assertEquals(texts.match(/\[Plan mode: /g)?.length, 1);
+    await left({}, "/approve edits");
+    await left({});
+    await left({ keepsMode: false });
+    assertEquals(modes, ["ask", "plan", "plan", "ask", "edits", "ask"]);
   },
 );

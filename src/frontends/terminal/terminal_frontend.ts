@@ -206,10 +206,7 @@ export class TerminalFrontend implements Frontend, Disposable {
   async #begin(text: string): Promise<void> {
     const message = { type: "text", text } as const;
     this.#display.screen.echo(message);
-    await this.#takeMessage(
-      message,
-      () => runTurn(this.#session, this.#display, message, this.#stop.signal),
-    );
+    await this.#takeMessage(message, () => this.#runTurns(message));
   }
 
   /** How to come back, where there is something to come back to, and a person to read it. */
@@ -293,8 +290,21 @@ export class TerminalFrontend implements Frontend, Disposable {
       if (command) await this.#runCommand(command, text);
       else if (text.startsWith("!")) {
         await this.#commands.runShell(text.slice(1), this.#stop.signal);
-      } else await runTurn(this.#session, this.#display, line, this.#stop.signal);
+      } else await this.#runTurns(line);
     }, command === undefined);
+  }
+
+  /** Runs a turn, and those that follow as the person decides on a plan. */
+  async #runTurns(message: TextPart): Promise<void> {
+    for (let next: TextPart | undefined = message; next !== undefined;) {
+      const { signal } = this.#stop;
+      const isDone = await runTurn(this.#session, this.#display, next, signal);
+      if (!isDone || !this.#session.hasPlan) return;
+      const { askAboutPlan } = await import("./plan_list.ts");
+      next = await askAboutPlan(this.#session, this.#display, signal);
+      if (signal.aborted) return;
+      if (next !== undefined) this.#display.screen.echo(next);
+    }
   }
 
   /** Does what `line` asks for; `isTurn`: what comes meanwhile belongs to a turn, and its end may be told. */

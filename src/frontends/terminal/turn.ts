@@ -6,20 +6,25 @@ import type { TextPart } from "../../types/message.ts";
 import type { Display } from "./display.ts";
 import { modelText } from "./footer.ts";
 
-/** Runs one turn; whatever it fails with, the session goes on, but not without a terminal. */
+/**
+ * Runs one turn; whatever it fails with, the session goes on, but not without a terminal. True where the
+ * model ended it.
+ */
 export async function runTurn(
   session: Session,
   { status, view }: Display,
   message: TextPart,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const model = status?.model;
   view.begin(`waiting for ${model === undefined ? "the model" : modelText(model)}`);
   try {
     const { stopReason } = await session.prompt([message], signal);
     view.end(stopReason === "aborted" ? "· interrupted" : undefined);
+    return stopReason === "done";
   } catch (error) {
     if (error instanceof Deno.errors.BrokenPipe) throw error;
     view.end(`· ${withHint(error, session.agent.config)}`);
+    return false;
   }
 }

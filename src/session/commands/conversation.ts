@@ -3,7 +3,7 @@
 import { contextParts } from "../../agent/tokens.ts";
 import { ago, count } from "../../text/count.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
-import { changeMode, isPlanning } from "../plan_mode.ts";
+import { changeMode, hasPlan, isPlanning } from "../plan_mode.ts";
 import { type ArgumentChoice, type Report, sentence } from "../report.ts";
 import type { Command, SessionState } from "../state.ts";
 
@@ -147,25 +147,36 @@ async function compactConversation(
 /** In plan mode the model only reads and says what it would do, until the person accepts it. */
 export const planCommand: Command = {
   name: "plan",
-  argument: "[off]",
-  help: "the model only looks and makes a plan; /plan again accepts it, /plan off drops it",
+  argument: "[go|edits|off]",
+  help:
+    "the model only looks and makes a plan; /plan again (or go) accepts it, edits also lets edits run unasked, off drops it",
   run: plan,
-  values: () => ["off"],
+  values: () => PLAN_ENDS,
 };
 
+const PLAN_ENDS = ["go", "edits", "off"];
+
 async function plan(session: SessionState, argument: string): Promise<Report> {
-  if (argument !== "" && argument !== "off") return sentence("/plan takes nothing but off");
-  const isOff = argument === "off";
+  if (argument !== "" && !PLAN_ENDS.includes(argument)) {
+    return sentence(`/plan takes nothing but ${PLAN_ENDS.join(", ")}`);
+  }
   if (!await isPlanning(session)) {
-    if (isOff) return sentence("There is no plan mode to leave.");
+    if (argument !== "") return sentence("Plan mode is not on: /plan begins it.");
     await changeMode(session, "plan");
     return sentence(
       "Plan mode: the model only looks. /plan accepts what it plans, /plan off leaves.",
     );
   }
-  const { isPlan } = await changeMode(session, undefined, !isOff);
-  if (isPlan) return sentence("Plan mode stays: settings for this folder ask for it.");
-  return sentence(
-    isOff ? "Plan mode is over." : 'The plan is accepted. Say "go on", or what to change.',
+  const isAccepted = argument !== "off" && hasPlan(session);
+  if (!isAccepted && argument !== "" && argument !== "off") {
+    return sentence("There is no plan yet. Say what to plan, or leave with /plan off.");
+  }
+  const { isPlan } = await changeMode(
+    session,
+    argument === "edits" ? "edits" : undefined,
+    isAccepted,
   );
+  if (isPlan) return sentence("Plan mode stays: settings for this folder ask for it.");
+  if (isAccepted) return sentence('The plan is accepted. Say "go on", or what to change.');
+  return sentence(`Plan mode is over${argument === "off" ? "" : ": there was no plan to accept"}.`);
 }

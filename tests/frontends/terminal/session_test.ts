@@ -1,10 +1,12 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { left, living, marker } from "../../helpers/processes.ts";
 import { sessionCommand, sessionTest } from "../../helpers/session.ts";
-import { strictServer } from "../../helpers/strict_server.ts";
+import { type StrictRequest, strictServer } from "../../helpers/strict_server.ts";
 import { noTmux, type Terminal, terminal } from "../../helpers/tmux.ts";
 
 const touch = { toolCalls: [{ name: "run_bash", arguments: { command: "touch ran" } }] };
+
+const said = ({ body }: StrictRequest) => (body.messages as { content: string }[]).at(-1)!.content;
 
 const exists = (terminal: Terminal, name: string) =>
   Deno.stat(`${terminal.folder}/${name}`).then(() => true, () => false);
@@ -167,5 +169,28 @@ sessionTest(
       await terminal.type("\x1b[Z");
       await terminal.until((rows) => new RegExp(`· ${mode}( |$)`).test(rows.at(-1)!));
     }
+  },
+);
+
+sessionTest(
+  "a turn in plan mode ends with a list: what to change goes to the model, going on leaves the mode",
+  [{ text: "First plan." }, { text: "Second plan." }, { text: "It is done." }, { text: "Third." }],
+  async (terminal, server) => {
+    const list = (rows: string[]) => rows.some((row) => row.includes("What becomes of this plan?"));
+    await terminal.type("/plan\rdo it\r");
+    await terminal.until((rows) => rows.includes("First plan.") && list(rows));
+    await terminal.type("4");
+    await terminal.until("What should change?");
+    await terminal.type("less of it\r");
+    await terminal.until((rows) => rows.includes("Second plan.") && list(rows));
+    assertEquals(said(server.requests[1]!), "less of it");
+    await terminal.type("2");
+    await terminal.until("It is done.");
+    await terminal.until((rows) => / edits/.test(rows.at(-1)!));
+    assertMatch(said(server.requests[2]!), /accepted: carry it out\.\]\n\nCarry out the plan\.$/);
+    await terminal.type("/plan\rmore\r");
+    await terminal.until((rows) => rows.includes("Third.") && list(rows));
+    await terminal.type("\x1b");
+    await terminal.until((rows) => !list(rows) && / plan/.test(rows.at(-1)!));
   },
 );

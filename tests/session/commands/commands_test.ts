@@ -33,8 +33,8 @@ const SAID: [line: string, said: string][] = [
   ["/hepl", "There is no command /hepl: did you mean /help?"],
   ["/Xyzzyxyz", "There is no command /Xyzzyxyz: see /help"],
   ["/tokens x", "/tokens takes no argument"],
-  ["/plan x", "/plan takes nothing but off"],
-  ["/plan off", "There is no plan mode to leave."],
+  ["/plan x", "/plan takes nothing but go, edits, off"],
+  ["/plan off", "Plan mode is not on: /plan begins it."],
   ["/trust x", "/trust takes nothing but on and off"],
   ["/trust", "· that cannot be kept: "],
   ["/resume 1", "There is no session 1: see /resume"],
@@ -109,7 +109,9 @@ Deno.test("Tab behind /cd offers folders and links, and hidden ones only for a d
 Deno.test("/plan and its end are told to the model, but not a plan mode that it never heard of", async () => {
   const begun = /Plan mode: look around/;
   const rows: [lines: string[], said: RegExp, notes: RegExp[]][] = [
-    [["/plan", "/plan"], /^The plan is accepted\. Say "go on"/, []],
+    [["/plan", "/plan"], /^Plan mode is over: there was no plan to accept\.$/, []],
+    [["/plan", "/plan go"], /^There is no plan yet\./, [begun]],
+    [["/plan", "go", "/plan edits"], /^The plan is accepted\./, [begun, /accepted: carry/]],
     [["/plan", "/plan off"], /^Plan mode is over\.$/, []],
     [["/plan", "go", "/plan"], /^The plan is accepted\./, [begun, /The plan is accepted: carry/]],
     [["/plan", "go", "/plan off"], /^Plan mode is over/, [
@@ -128,8 +130,9 @@ Deno.test("/plan and its end are told to the model, but not a plan mode that it 
     }
     assertMatch(last!, said);
     const plans = lines.filter((line) => line === "/plan").length;
-    const isPlanning = lines.at(-1) === "/plan" && plans % 2 === 1;
-    assertEquals(fake.session.status.mode?.approve === "plan", isPlanning);
+    const isPlanning = lines.at(-1) === "/plan" ? plans % 2 === 1 : lines.at(-1) === "/plan go";
+    const mode = isPlanning ? "plan" : lines.at(-1) === "/plan edits" ? "edits" : "ask";
+    assertEquals(fake.session.status.mode?.approve, mode);
     await fake.session.prompt("and", signal);
     const sent = fake.session.agent.state.messages.map(({ content }) => content).join("\n");
     const found = sent.match(/\[[^\]]*plan[^\]]*\]/gi) ?? [];

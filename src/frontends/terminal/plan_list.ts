@@ -1,0 +1,42 @@
+/** The list after a turn in plan mode: what becomes of the plan. @module */
+
+import type { Session } from "../../session/session.ts";
+import type { TextPart } from "../../types/message.ts";
+import { reportText } from "../report_text.ts";
+import type { Display } from "./display.ts";
+
+type PlanChoice = "go" | "edits" | "keep" | "change";
+
+const CHOICES: readonly { label: string; detail: string; value: PlanChoice }[] = [
+  { label: "Go on", detail: "carry it out; the mode before plan mode is back", value: "go" },
+  { label: "Go on, edits unasked", detail: "carry it out in the mode edits", value: "edits" },
+  { label: "Keep planning", detail: "nothing is written yet", value: "keep" },
+  { label: "Say what to change", detail: "the model plans again", value: "change" },
+];
+
+/** Asks what becomes of a plan; the message that comes next, or undefined where the person types it. */
+export async function askAboutPlan(
+  session: Session,
+  display: Display,
+  signal: AbortSignal,
+): Promise<TextPart | undefined> {
+  const { screen, isLive } = display;
+  if (!isLive) {
+    display.say("· /plan accepts this plan, /plan off drops it");
+    return undefined;
+  }
+  screen.notify("copilot asks: what becomes of the plan?");
+  const list = { title: "What becomes of this plan?", items: CHOICES, isNumbered: true };
+  const hint = "Enter picks · Esc keeps planning";
+  const choice = await screen.choose({ ...list, hint }, signal, { waits: true });
+  if (choice === null || choice === "keep") return undefined;
+  if (choice === "change") {
+    const text = await screen.ask("What should change? ", () => undefined, signal);
+    return text?.trim() ? { type: "text", text } : undefined;
+  }
+  const report = await session.command("plan", choice, signal);
+  // Settings of the folder may keep plan mode.
+  if (session.status.mode?.approve !== "plan") return { type: "text", text: "Carry out the plan." };
+  const { columns, look: { unicode } } = display;
+  display.say(reportText(report, { columns, unicode }) ?? "");
+}
