@@ -2,7 +2,7 @@
 
 import type { McpServer } from "../../mcp/server.ts";
 import { oneLine } from "../../text/one_line.ts";
-import { type ArgumentChoice, type CommandInfo, type Report, sentence } from "../report.ts";
+import { type CommandInfo, type Report, sentence } from "../report.ts";
 import type { Command, SessionState } from "../state.ts";
 
 export const mcpCommand: Command = {
@@ -11,16 +11,12 @@ export const mcpCommand: Command = {
   help:
     "list the MCP servers, or what one has; /mcp approve NAME approves one, or its changed tools",
   run: runMcpCommand,
-  choices: ({ mcp }) => (mcp?.all.servers ?? []).flatMap(serverChoices),
+  values: ({ mcp }) => (mcp?.all.servers ?? []).flatMap(argumentsFor),
 };
 
-function serverChoices({ name, standing, changes }: McpServer): ArgumentChoice[] {
-  const approve = `approve ${name}`;
+function argumentsFor({ name, standing, changes }: McpServer): string[] {
   const isOpen = standing === "pending" || standing === "declined" || changes.length > 0;
-  return [
-    { argument: name, label: name },
-    ...isOpen ? [{ argument: approve, label: approve }] : [],
-  ];
+  return [name, ...isOpen ? [`approve ${name}`] : []];
 }
 
 async function runMcpCommand(
