@@ -42,7 +42,7 @@ const MODES: readonly (Mode & { control: string })[] = [
   { name: "ask boxed", choice: { approve: "ask", ...confined }, control: "+..++.." },
   { name: "never", choice: { approve: "never" }, control: "+..++.." },
   { name: "never boxed", choice: { approve: "never", ...confined }, control: "+..++.." },
-  { name: "plan", choice: auto, plans: true, control: "+..++.." },
+  { name: "plan", choice: auto, plans: true, control: "+..+++." },
 ];
 const CONTROL = "src/a.ts";
 /** A file that no mode lets anything come to. */
@@ -163,16 +163,18 @@ function expectedOf(tried: Tried, mode: Mode, view: View): Outcome {
   const isConfined = sandbox !== undefined || yes === true || /auto|edits/.test(approve);
   const isThere = access === "read" || access === "write";
   const canRead = isThere && seen.text !== "''" && (isConfined || isWithin(view.folder, real));
-  const acts = !mode.plans && !/ask|never/.test(approve);
+  // In plan mode commands run, and write nothing.
+  const runs = !/ask|never/.test(approve);
+  const acts = !mode.plans && runs;
   const canWrite = acts && access === "write" && seen.isWritten;
   const outcome: Outcome = {
     ...{ read: canRead, search: canRead, "@": canRead, write: canWrite },
-    ...{ "cmd read": canRead && acts, "cmd write": canWrite },
+    ...{ "cmd read": canRead && runs, "cmd write": canWrite },
     ...!Deno.statSync(path).isDirectory && { edit: canWrite },
   };
   const { closed = [], open = [], isAsked } = KNOWN[kind] ?? {};
   for (const way of isAsked && yes ? [] : closed) if (way in outcome) outcome[way] = false;
-  if (acts) { for (const way of open) outcome[way] = true; }
+  if (runs) { for (const way of open) outcome[way] = true; }
   return outcome;
 }
 
