@@ -67,6 +67,7 @@ const TEXTS: ReportTexts = {
   leave: () => null,
   setup: () => "/setup lists servers where the screen can be repainted: see --help for the flags.",
   theme: () => "There are no colours to choose here.",
+  turn: () => "This command needs a session.",
   copy: () => copiedText("unsupported"),
   message: ({ message }) => message,
   resumed: ({ resumed }, { dim }) => resumedLines(resumed, dim).join("\n"),

@@ -6,6 +6,7 @@ import type { RuleEffect } from "../permissions/rules.ts";
 import type { ApproveMode, SandboxMode } from "../permissions/settings.ts";
 import type { DiffLine } from "../text/diff.ts";
 import type { Usage } from "../types/event.ts";
+import type { Part } from "../types/message.ts";
 import type { Resumed, SessionTitle } from "./record.ts";
 import type { UndoReport } from "./undo.ts";
 import type { Job, ToolOutcome } from "../types/tool.ts";
@@ -39,6 +40,8 @@ export type Report =
   | { type: "keys" }
   /** The person wants another theme, of which the frontend has a list: by its name, or any. */
   | { type: "theme"; name: string }
+  /** What the command asks for is a turn of the model: the frontend runs it, with these parts as the message. */
+  | { type: "turn"; parts: readonly Part[] }
   /** A text for the clipboard; `block`: which block of code it is, left out for a whole answer. */
   | { type: "copy"; text: string; block?: number }
   /** One sentence: what the command did, or why it could not. */

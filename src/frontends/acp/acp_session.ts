@@ -183,10 +183,7 @@ export class AcpSession implements Frontend {
       const [first] = parts;
       const command = first?.type === "text" ? commandIn(first.text) : undefined;
       if (command !== undefined) return await this.#command(command, all);
-      this.#title(parts.flatMap((part) => part.type === "text" ? [part.text] : []).join(" "));
-      const { stopReason, isUnanswered, response } = await this.#shown.prompt(parts, all);
-      if (isUnanswered) this.#say(response);
-      return ACP_STOP_REASONS[stopReason];
+      return await this.#answer(parts, all);
     } catch (error) {
       if (all.aborted) return "cancelled";
       if (error instanceof RpcError) throw error;
@@ -200,6 +197,14 @@ export class AcpSession implements Frontend {
       this.#open.clear();
       this.#turn = undefined;
     }
+  }
+
+  /** Has the model answer; the reason why its turn ended. */
+  async #answer(parts: readonly Part[], signal: AbortSignal): Promise<string> {
+    this.#title(parts.flatMap((part) => part.type === "text" ? [part.text] : []).join(" "));
+    const { stopReason, isUnanswered, response } = await this.#shown.prompt(parts, signal);
+    if (isUnanswered) this.#say(response);
+    return ACP_STOP_REASONS[stopReason];
   }
 
   /** Ends the turn under way. */
@@ -226,6 +231,7 @@ export class AcpSession implements Frontend {
   ): Promise<string> {
     const session = this.#shown;
     const report = await session.command(name, argument, signal);
+    if (report.type === "turn") return await this.#answer(report.parts, signal);
     const text = report.type === "leave" || report.type === "setup"
       ? "The editor has its own way for this."
       : reportText(report, { columns: REPORT_COLUMNS, unicode: true });

@@ -39,7 +39,7 @@ export class CommandRunner {
   async run(
     { name, argument, line }: TypedCommand,
     signal: AbortSignal,
-  ): Promise<Extract<Report, { type: "leave" | "resumed" }> | undefined> {
+  ): Promise<Extract<Report, { type: "leave" | "resumed" | "turn" }> | undefined> {
     const { display } = this;
     const command = (await this.session.commands()).find((one) => one.name === name);
     if (command?.isSlow) display.wait(line);
@@ -49,7 +49,7 @@ export class CommandRunner {
       if (given === null) return;
       const report = await this.#report(name, given, signal);
       if (report === undefined) return;
-      if (report.type === "resumed") return report;
+      if (report.type === "resumed" || report.type === "turn") return report;
       const { columns, dim, keymap, look: { unicode } } = display;
       if (report.type === "copy") text = this.#copy(report);
       else if (report.type === "theme") text = await this.#setTheme(report.name, signal);

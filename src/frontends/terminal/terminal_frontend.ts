@@ -12,7 +12,7 @@ import type { PagerModal } from "../../terminal/screen/pager_modal.ts";
 import { makeSane } from "../../terminal/tty.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { wrapped } from "../../text/wrap.ts";
-import type { TextPart } from "../../types/message.ts";
+import type { Part, TextPart } from "../../types/message.ts";
 import type { Job, Subject } from "../../types/tool.ts";
 import { EXIT } from "../exit_codes.ts";
 import { noticeLines } from "../notices.ts";
@@ -206,7 +206,7 @@ export class TerminalFrontend implements Frontend, Disposable {
   async #begin(text: string): Promise<void> {
     const message = { type: "text", text } as const;
     this.#display.screen.echo(message);
-    await this.#takeMessage(message, () => this.#runTurns(message));
+    await this.#takeMessage(message, () => this.#runTurns([message]));
   }
 
   /** How to come back, where there is something to come back to, and a person to read it. */
@@ -290,20 +290,20 @@ export class TerminalFrontend implements Frontend, Disposable {
       if (command) await this.#runCommand(command, text);
       else if (text.startsWith("!")) {
         await this.#commands.runShell(text.slice(1), this.#stop.signal);
-      } else await this.#runTurns(line);
+      } else await this.#runTurns([line]);
     }, command === undefined);
   }
 
   /** Runs a turn, and those that follow as the person decides on a plan. */
-  async #runTurns(message: TextPart): Promise<void> {
-    for (let next: TextPart | undefined = message; next !== undefined;) {
-      const { signal } = this.#stop;
-      const isDone = await runTurn(this.#session, this.#display, next, signal);
-      if (!isDone || !this.#session.hasPlan) return;
+  async #runTurns(parts: readonly Part[]): Promise<void> {
+    this.#isInTurn = true;
+    const { signal } = this.#stop;
+    while (await runTurn(this.#session, this.#display, parts, signal) && this.#session.hasPlan) {
       const { askAboutPlan } = await import("./plan_list.ts");
-      next = await askAboutPlan(this.#session, this.#display, signal);
-      if (signal.aborted) return;
-      if (next !== undefined) this.#display.screen.echo(next);
+      const next = await askAboutPlan(this.#session, this.#display, signal);
+      if (next === undefined || signal.aborted) return;
+      this.#display.screen.echo(next);
+      parts = [next];
     }
   }
 
@@ -331,5 +331,6 @@ export class TerminalFrontend implements Frontend, Disposable {
     const report = await this.#commands.run({ ...command, line }, this.#stop.signal);
     if (report?.type === "leave") this.#end(EXIT.done);
     else if (report?.type === "resumed") this.#showResumed(report.resumed);
+    else if (report?.type === "turn") await this.#runTurns(report.parts);
   }
 }

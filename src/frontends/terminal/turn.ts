@@ -2,7 +2,7 @@
 
 import { withHint } from "../../session/hints.ts";
 import type { Session } from "../../session/session.ts";
-import type { TextPart } from "../../types/message.ts";
+import type { Part } from "../../types/message.ts";
 import type { Display } from "./display.ts";
 import { modelText } from "./footer.ts";
 
@@ -13,13 +13,13 @@ import { modelText } from "./footer.ts";
 export async function runTurn(
   session: Session,
   { status, view }: Display,
-  message: TextPart,
+  parts: readonly Part[],
   signal: AbortSignal,
 ): Promise<boolean> {
   const model = status?.model;
   view.begin(`waiting for ${model === undefined ? "the model" : modelText(model)}`);
   try {
-    const { stopReason } = await session.prompt([message], signal);
+    const { stopReason } = await session.prompt(parts, signal);
     view.end(stopReason === "aborted" ? "· interrupted" : undefined);
     return stopReason === "done";
   } catch (error) {

@@ -8,6 +8,7 @@ import type { Command, SessionState } from "../state.ts";
 import { conversationCommands, planCommand } from "./conversation.ts";
 import { copyCommand } from "./copy.ts";
 import { folderCommands } from "./folder.ts";
+import { initCommand } from "./init.ts";
 import { jobsCommand } from "./jobs.ts";
 import { mcpCommand, promptCommands, runPrompt } from "./mcp.ts";
 import { modelCommand, setupCommand } from "./model.ts";
@@ -21,6 +22,7 @@ export const commands: readonly Command[] = [
   modelCommand,
   setupCommand,
   ...folderCommands,
+  initCommand,
   planCommand,
   jobsCommand,
   copyCommand,

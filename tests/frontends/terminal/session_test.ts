@@ -194,3 +194,25 @@ sessionTest(
     await terminal.until((rows) => !list(rows) && / plan/.test(rows.at(-1)!));
   },
 );
+
+sessionTest(
+  "/init runs a turn: the file is asked about and written",
+  [
+    { toolCalls: [{ name: "list_directory", arguments: { path: "." } }] },
+    {
+      toolCalls: [{
+        name: "write_file",
+        arguments: { file_path: "AGENTS.md", content: "# Test\n\nRun `make`.\n" },
+      }],
+    },
+    { text: "Written." },
+  ],
+  async (terminal, server) => {
+    await terminal.type("/init\r");
+    await terminal.until("Run this?");
+    assertMatch(server.requests[0]!.text, /Write AGENTS\.md for this folder\./);
+    await terminal.type("y");
+    await terminal.until("Written.");
+    assertEquals(await exists(terminal, "AGENTS.md"), true);
+  },
+);

@@ -1,0 +1,43 @@
+/** `/init`: the model looks at the folder and writes instructions for its next sessions there. @module */
+
+import { attempt } from "../../attempt.ts";
+import { notePart } from "../../text/parts.ts";
+import { join } from "../../text/std_path.ts";
+import { isPlanning } from "../plan_mode.ts";
+import { type Report, sentence } from "../report.ts";
+import type { Command, SessionState } from "../state.ts";
+
+const INSTRUCTION_FILE = "AGENTS.md";
+const MAX_LINES = 60;
+/** Files of other agents, which may have what belongs into ours. */
+const OTHERS = ["CLAUDE.md", ".cursorrules", ".github/copilot-instructions.md"];
+
+export const initCommand: Command = {
+  name: "init",
+  help:
+    `the model looks at the folder, then writes ${INSTRUCTION_FILE}: how to build, test and change it`,
+  run: init,
+};
+
+async function init(session: SessionState): Promise<Report> {
+  if (await isPlanning(session)) {
+    return sentence(`In plan mode nothing is written: leave it with /plan off, then /init.`);
+  }
+  const { workingDir } = session.agent.state;
+  const isThere = (name: string) =>
+    attempt(() => Deno.statSync(join(workingDir, name)).isFile) === true;
+  const text = `${
+    isThere(INSTRUCTION_FILE) ? "Improve" : "Write"
+  } ${INSTRUCTION_FILE} for this folder.`;
+  const others = OTHERS.filter(isThere);
+  const note = [
+    `Look first: the README, the files for building, testing and CI, the folders, some sources and tests. Then ${
+      isThere(INSTRUCTION_FILE)
+        ? `read ${INSTRUCTION_FILE} and edit it: keep what is right, mend what is wrong or missing; do not write it anew.`
+        : `write ${INSTRUCTION_FILE}.`
+    }`,
+    ...others.length > 0 ? [`Take over what holds from ${others.join(", ")}.`] : [],
+    `It instructs coding agents, in at most ${MAX_LINES} lines of Markdown: what the project is; the commands that build, test, lint and format it, and run a single test; where things are; conventions and pitfalls. Write only what you saw here, nothing that is true of any project.`,
+  ].join("\n");
+  return { type: "turn", parts: [{ type: "text", text }, notePart(`[${note}]`)] };
+}
