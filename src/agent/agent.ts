@@ -12,6 +12,7 @@ import {
   isLean,
   leanPrompt,
   leanTools,
+  roomInPrompt,
   shortTools,
   systemPrompt,
 } from "./prompt.ts";
@@ -89,6 +90,9 @@ export class CopilotAgent {
   #plugged: readonly Tool[] = [];
   #leanTools: readonly Tool[] | undefined;
   #fullTools: readonly Tool[] | undefined;
+  /** The list of skills in the prompt; undefined where there are none. */
+  #catalogue: ((contextLength: number, maxBytes: number) => string) | undefined;
+  #listed: { tools: readonly Tool[]; contextLength: number; text: string } | undefined;
   #backend: Promise<Backend> | undefined;
   /** True once the model called natively, also when those calls are no longer in the conversation. */
   #callsNatively = false;
@@ -135,9 +139,21 @@ export class CopilotAgent {
       ? ""
       : `\n${truncateMiddle(instructions, contextLength * INSTRUCTIONS_SHARE)}`;
     if (this.#ownPrompt !== undefined) return this.#ownPrompt + rules;
-    const prompt = isLean(this.#config) ? leanPrompt : systemPrompt;
+    const prompt = isLean(this.#config) ? leanPrompt() : systemPrompt();
     const isOpen = rules !== "" && !rules.endsWith("\n");
-    return `${prompt()}${rules}${isOpen ? "\n" : ""}${folderLine(workingDir)}`;
+    const skills = this.#skillList(prompt, contextLength);
+    return `${prompt}${rules}${isOpen ? "\n" : ""}${skills}${folderLine(workingDir)}`;
+  }
+
+  /** The list of skills, made once for a model and its tools. */
+  #skillList(prompt: string, contextLength: number): string {
+    if (this.#catalogue === undefined) return "";
+    const tools = this.offered;
+    if (this.#listed?.tools !== tools || this.#listed.contextLength !== contextLength) {
+      const room = roomInPrompt(prompt, tools, isLean(this.#config));
+      this.#listed = { tools, contextLength, text: this.#catalogue(contextLength, room) };
+    }
+    return this.#listed.text;
   }
 
   /** The tools that it may call, those of other programs behind its own. */
@@ -148,12 +164,13 @@ export class CopilotAgent {
   /** The tools as the model is told of them. */
   get offered(): readonly Tool[] {
     const plugged = this.#plugged;
+    const isPlain = plugged.length === 0 && this.#catalogue === undefined;
     if (isLean(this.#config)) {
-      return this.#leanTools ??= plugged.length === 0
+      return this.#leanTools ??= isPlain
         ? leanTools(this.#plainTools)
         : [...shortTools(leanTools(this.#plainTools)), ...leanTools(plugged)];
     }
-    if (plugged.length === 0) return this.#ownTools;
+    if (isPlain) return this.#ownTools;
     return this.#fullTools ??= [...boundlessTools(this.#ownTools), ...plugged];
   }
 
@@ -167,6 +184,17 @@ export class CopilotAgent {
     checkToolNames([...this.#ownTools, ...tools]);
     this.#plugged = tools;
     this.#leanTools = this.#fullTools = undefined;
+  }
+
+  /**
+   * Lists skills in the prompt, for a model with so many tokens of context, in at most so many bytes of JSON
+   * text; undefined for none. Tools are then described in fewer words, to make room.
+   */
+  plugCatalogue(
+    catalogue: ((contextLength: number, maxBytes: number) => string) | undefined,
+  ): void {
+    this.#catalogue = catalogue;
+    this.#leanTools = this.#fullTools = this.#listed = undefined;
   }
 
   /** The context that tools are called with. */

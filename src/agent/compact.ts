@@ -1,7 +1,7 @@
 /** Makes room in the model's window when the conversation has filled it. @module */
 
 import { BackendError } from "../errors.ts";
-import { identify } from "../text/parts.ts";
+import { identify, type SkillPart } from "../text/parts.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import type { Compaction, TurnEvent, Usage } from "../types/event.ts";
 import type { Message } from "../types/message.ts";
@@ -10,7 +10,7 @@ import { askModel } from "./ask_model.ts";
 import { exclusively } from "./exclusively.ts";
 import { cutNewResults, newestOfPerson, sizeOf, startOfNewest, stubOldResults } from "./shrink.ts";
 import type { MessageSize } from "./shrink.ts";
-import { isSummary, outline, summaryMessages, summaryRequest } from "./summary.ts";
+import { isSummary, keptSkills, outline, summaryMessages, summaryRequest } from "./summary.ts";
 import { learnFromRefusal, messageTokens, promptLimit, requestTokens } from "./tokens.ts";
 
 /** Options of {@linkcode compact}. */
@@ -98,7 +98,8 @@ export async function makeRoom(
           tokensOf(text, size) > Math.min(MAX_OVERLENGTH * room, under);
         const limits = { limit, room: Math.min(room, under / 2), isLong };
         const text = await askForSummary(agent, old, limits, options);
-        const summary = summaryMessages(upTo(text, room, size), old, agent.tools);
+        const skills = skillsWithin(old, kept, (promptLimit(agent) ?? Infinity) / 4, size);
+        const summary = summaryMessages(upTo(text, room, size), old, agent.tools, skills);
         if (sizeOf(summary, size) < under) {
           [shorter, droppedResults] = stubOldResults([...summary, ...kept], wanted, size);
           summarized = dropped;
@@ -120,6 +121,20 @@ export async function makeRoom(
   emit({ type: "compaction", ...done });
   emit({ type: "notice", level: "info", code: "compaction", message: inWords(done) });
   return done;
+}
+
+/** The newest skills of `old` that are not in `kept`, as far as they take at most `most` tokens. */
+function skillsWithin(
+  old: readonly Message[],
+  kept: readonly Message[],
+  most: number,
+  size: MessageSize,
+): SkillPart[] {
+  const still = new Set(keptSkills(kept).map(({ name }) => name));
+  let room = most;
+  return keptSkills(old).filter(({ name, text }) =>
+    !still.has(name) && (room -= tokensOf(text, size)) >= 0
+  );
 }
 
 /** The tokens that a summary may have in the smallest window. */

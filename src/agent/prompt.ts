@@ -73,6 +73,21 @@ export function shortTools(tools: readonly Tool[]): Tool[] {
   );
 }
 
+/** The most bytes of the first request, beside instructions: for lean and for other models. */
+const MAX_REQUEST_BYTES = { lean: 3000, full: 5000 };
+/** The bytes of a request beside the prompt and the tools, with a short message. */
+const FRAME_BYTES = 420;
+
+/** The bytes that the first request has left for a list in the prompt, beside its fixed text and the tools. */
+export function roomInPrompt(prompt: string, tools: readonly Tool[], lean: boolean): number {
+  const schemas = tools.map(({ name, description, parameters }) => ({
+    type: "function",
+    function: { name, description, parameters },
+  }));
+  const used = JSON.stringify([prompt, folderLine("/"), schemas]).length + FRAME_BYTES;
+  return (lean ? MAX_REQUEST_BYTES.lean : MAX_REQUEST_BYTES.full) - used;
+}
+
 /** The operating system; on Windows also which shell's language commands are to be in. */
 function system(os: string): string {
   return os === "windows" ? `windows; ${shellTool.name} runs ${windowsShell().name}` : os;

@@ -1,6 +1,6 @@
 /** Makes a conversation shorter without a model. Pure: messages are replaced, never changed. @module */
 
-import { newMessageId } from "../text/parts.ts";
+import { newMessageId, skillsOf } from "../text/parts.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import type { Message } from "../types/message.ts";
 
@@ -52,6 +52,7 @@ export function stubOldResults(
   return mapSome(messages, (message, i) => {
     const { role, content, toolName = "the tool" } = message;
     if (role !== "tool" || i >= first || total <= wanted) return message;
+    if (skillsOf(message).length > 0) return message;
     const what = `${content.split("\n").length} lines, ${content.length} characters`;
     const text = `[Left out to make room: ${what}. Call ${toolName} again if they are needed.]`;
     const stub = withContent(message, text);
@@ -100,7 +101,7 @@ function newResults(messages: readonly Message[]): number {
 }
 
 /** A message of its own, which takes another's place. */
-function withContent(message: Message, content: string): Message {
+function withContent({ parts: _, ...message }: Message, content: string): Message {
   return { ...message, id: newMessageId(), content };
 }
 

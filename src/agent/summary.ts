@@ -1,6 +1,13 @@
 /** The request for a summary of a conversation, and the messages made from the answer. Pure. @module */
 
-import { imagesOf, userMessage } from "../text/parts.ts";
+import {
+  imagesOf,
+  notePart,
+  type SkillPart,
+  skillsOf,
+  textOfParts,
+  userMessage,
+} from "../text/parts.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import { checkArguments } from "../tools/schema.ts";
 import { tasksIn, tasksPart } from "../tools/tasks.ts";
@@ -46,7 +53,8 @@ export function summaryRequest(
 }
 
 function transcript(message: Message): string {
-  const { role, content, toolCalls = [], toolName } = message;
+  const { role, toolCalls = [], toolName } = message;
+  const content = withoutSkills(message);
   const images = imagesOf(message);
   const max = isSummary(message) ? Infinity : QUOTED_CHARS[role];
   const calls = toolCalls.map(({ name, arguments: args, invalid }) =>
@@ -57,10 +65,30 @@ function transcript(message: Message): string {
   return [`${who}: ${truncateMiddle(content.trim(), max)}`, ...seen, ...calls].join("\n");
 }
 
+/** The text of a message, with names in the place of skills, which stay whatever a summary says. */
+function withoutSkills(message: Message): string {
+  if (skillsOf(message).length === 0) return message.content;
+  const parts = (message.parts ?? []).map((part) =>
+    part.type === "resource" && part.kind === "skill" ? notePart(`[skill ${part.name}]`) : part
+  );
+  return textOfParts(parts);
+}
+
+/** The newest text of each skill in `messages`, the newest first. */
+export function keptSkills(messages: readonly Message[]): SkillPart[] {
+  const byName = new Map<string, SkillPart>();
+  for (const part of messages.toReversed().flatMap(skillsOf)) {
+    if (!byName.has(part.name)) byName.set(part.name, part);
+  }
+  return [...byName.values()];
+}
+
 /** Stands in for a summary that the model can not write: the person's messages and the last answer. */
 export function outline(messages: readonly Message[]): string {
   const said = messages.filter(({ role }) => role === "user").slice(-20)
-    .map((message) => `- ${truncateMiddle(message.content, isSummary(message) ? 4000 : 500)}`);
+    .map((message) =>
+      `- ${truncateMiddle(withoutSkills(message), isSummary(message) ? 4000 : 500)}`
+    );
   const last = messages.findLast(({ role, content }) => role === "assistant" && content !== "");
   const answer = last ? `\nThe copilot's last words:\n${truncateMiddle(last.content, 1000)}` : "";
   return `The person said:\n${said.join("\n")}${answer}`;
@@ -70,13 +98,14 @@ export function outline(messages: readonly Message[]): string {
 const MAX_LISTED_PATHS = 40;
 
 /**
- * The messages that stand for `old`: its summary with the files that calls of `tools` opened and the
- * list of tasks, and a sentence of the model's, as roles alternate and a message of the person follows.
+ * The messages that stand for `old`: its summary with the files that calls of `tools` opened, the list of
+ * tasks and `skills`, and a sentence of the model's, as roles alternate and a message of the person follows.
  */
 export function summaryMessages(
   summary: string,
   old: readonly Message[],
   tools: readonly Tool[],
+  skills: readonly SkillPart[] = [],
 ): Message[] {
   const named = old.flatMap(({ toolCalls = [] }) =>
     toolCalls.flatMap(({ name, arguments: args }) => {
@@ -90,7 +119,8 @@ export function summaryMessages(
   const files = paths.length > 0 ? `\n\nFiles that were open: ${paths.join(", ")}` : "";
   const text = `${TITLE}\n${summary}${files}`;
   const tasks = tasksIn(old);
-  const said = userMessage(tasks.length > 0 ? [{ type: "text", text }, tasksPart(tasks)] : text);
+  const more = [...tasks.length > 0 ? [tasksPart(tasks)] : [], ...skills];
+  const said = userMessage(more.length > 0 ? [{ type: "text", text }, ...more] : text);
   return [
     { ...said, standsFor: "summary" },
     { role: "assistant", content: GOING_ON, standsFor: "summary" },

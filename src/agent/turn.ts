@@ -192,10 +192,16 @@ class Turn {
     return this.#stopped(answer, endOfTurn(text), "loop");
   }
 
-  #toolMessage({ toolCallId, toolName, result, isError, outcome }: ToolExecution): Message {
+  #toolMessage(
+    { toolCallId, toolName, result, isError, outcome, details }: ToolExecution,
+  ): Message {
     const hasRun = outcome !== "refused" && outcome !== "not_run";
     const tool = hasRun && this.agent.tools.find(({ name }) => name === toolName);
-    const message = toolResult({ id: toolCallId, name: toolName }, result, isError);
+    const message: Message = toolResult({ id: toolCallId, name: toolName }, result, isError);
+    const { skill: name } = details ?? {};
+    if (name !== undefined) {
+      message.parts = [{ type: "resource", kind: "skill", name, text: result }];
+    }
     return tool ? { ...message, toolAccess: tool.access } : message;
   }
 

@@ -62,18 +62,21 @@ function noticeText(notice: Notice, namesModel: string): string | string[] {
     }
     case "mcp":
       return mcpText(notice);
-    case "mcp_pending": {
-      const { servers } = notice;
-      const names = servers.join(", ");
-      return `MCP servers of this folder that you have not approved, and that are not started: ${names} (copilot mcp approve ${
-        servers.length === 1 ? names : "NAME"
-      })`;
-    }
+    case "mcp_pending":
+      return mcpPendingText(notice.servers);
     case "mcp_file":
       return notice.why;
+    case "plug_ins":
+      return plugInText(notice.problems);
     case "attached":
       return attachedText(notice);
   }
+}
+
+function mcpPendingText(servers: readonly string[]): string {
+  const names = servers.join(", ");
+  const how = `copilot mcp approve ${servers.length === 1 ? names : "NAME"}`;
+  return `MCP servers of this folder that you have not approved, and that are not started: ${names} (${how})`;
 }
 
 function mcpText(notice: Extract<Notice, { code: "mcp" }>): string | string[] {
@@ -121,6 +124,17 @@ function attachedLines({ name, place, result, why, range }: AttachedFile): strin
   return [
     ...place === undefined ? [] : [`${shown} goes along`],
     ...range ? [`${shown}: only its first ${range.last} of ${total} lines go along`] : [],
+  ];
+}
+
+/** The most files that a notice names. */
+const MAX_NAMED = 3;
+
+function plugInText(problems: Extract<Notice, { code: "plug_ins" }>["problems"]): string[] {
+  const more = problems.length - MAX_NAMED;
+  return [
+    ...problems.slice(0, MAX_NAMED).map(({ path, why }) => `${path} is left out: ${why}`),
+    ...more > 0 ? [`${count(more, "more file")} left out: copilot doctor names them`] : [],
   ];
 }
 

@@ -101,11 +101,23 @@ export function trustChangeRows(
   });
 }
 
+/** The most skills, and the most commands, that a question names. */
+const MAX_NAMED_PLUG_INS = 8;
+
 function fileNames(files: TrustQuestion["files"]): string {
-  return files.map(({ name, lines, change }) => {
-    const since = change && (change.type === "added" ? ", new" : ", changed since you trusted it");
-    return `${oneLine(name)} (${count(lines, "line")}${since ?? ""})`;
-  }).join(", ");
+  const named = (list: TrustQuestion["files"]) =>
+    list.map(({ name, lines, change }) => {
+      const since = change &&
+        (change.type === "added" ? ", new" : ", changed since you trusted it");
+      return `${oneLine(name)} (${count(lines, "line")}${since ?? ""})`;
+    });
+  const groups = (["skill", "command"] as const).flatMap((kind) => {
+    const some = files.filter(({ plugIn }) => plugIn === kind);
+    if (some.length <= MAX_NAMED_PLUG_INS) return named(some);
+    const rest = some.length - MAX_NAMED_PLUG_INS;
+    return [...named(some.slice(0, MAX_NAMED_PLUG_INS)), `and ${count(rest, `more ${kind}`)}`];
+  });
+  return [...named(files.filter(({ plugIn }) => plugIn === undefined)), ...groups].join(", ");
 }
 
 /** The most characters shown of a title, of the last prompt, of its answer. */

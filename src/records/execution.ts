@@ -54,6 +54,7 @@ const DETAILS = hasFields({}, {
   exitCode: isNumber,
   isTimedOut: isFlag,
   output: hasFields({}, { stdout: isText, stderr: isText }),
+  skill: isText,
   endedProcesses: isListOf(isText),
   range: hasFields({ first: isNumber, last: isNumber, total: isNumber, isExact: isFlag }),
   counts: (value) => isObject(value) && Object.values(value).every(isNumber),

@@ -25,7 +25,7 @@ export function messageFromRecord(value: unknown): Message | undefined {
 /** Code that walks deeper values would exhaust its stack. */
 const MAX_MESSAGE_DEPTH = 500;
 const ROLES = ["system", "user", "assistant", "tool"];
-const RESOURCES = ["file", "folder", "shell", "stdin", "note"];
+const RESOURCES = ["file", "folder", "shell", "stdin", "note", "skill"];
 const isString = (value: unknown): value is string => typeof value === "string";
 const isBoolean = (value: unknown): value is boolean => typeof value === "boolean";
 

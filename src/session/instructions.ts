@@ -7,16 +7,18 @@ import type { CopilotAgent } from "../agent/agent.ts";
 import { attempt } from "../attempt.ts";
 import { oneLine } from "../text/one_line.ts";
 import { join, relative } from "../text/std_path.ts";
-import { isStill } from "../tools/files/regular_file.ts";
 import { userFile, type VariableReader } from "../user_files.ts";
+import { readBoundedText } from "./bounded_text.ts";
 import type { TrustQuestion } from "./frontend.ts";
+import type { LoadedPlugIns, PlugIn } from "./plugins/load.ts";
+import { pluginPlaces } from "./plugins/places.ts";
 import type { HeededInstructions, InstructionFile } from "./report.ts";
 import type { Permissions } from "./permissions.ts";
 import { foldersDownTo } from "./repository.ts";
 import { judgeInstructions, trustInstructions } from "./trust.ts";
 
 /** The names of files with instructions; in each folder the first that is there counts. */
-const FILE_NAMES = ["AGENTS.md", "CLAUDE.md"];
+const FILE_NAMES = ["AGENTS.override.md", "AGENTS.md", "CLAUDE.md"];
 /** The most bytes of a file that are read; other agents read as many. */
 const MAX_INSTRUCTION_BYTES = 32 * 1024;
 
@@ -24,7 +26,7 @@ interface FolderInstructions {
   /** The folder that they are trusted with: that of the repository, or else the folder itself. */
   root: string;
   /** The files, by their paths relative to the working directory (`name`) and to `root`. */
-  files: { name: string; path: string; text: string }[];
+  files: { name: string; path: string; text: string; plugIn?: PlugIn }[];
   refused: HeededInstructions["refused"][number][];
 }
 
@@ -38,17 +40,27 @@ interface HeedOptions {
   confirm?: ((question: TrustQuestion) => Promise<boolean | undefined>) | undefined;
   /** Looks up the folder of the person's own instructions. */
   env?: VariableReader;
+  /** Takes the skills and commands that are heeded: the folder's come with its instructions. */
+  plug?: ((found: LoadedPlugIns) => Promise<void>) | undefined;
 }
 
 export async function heedInstructions(
   agent: CopilotAgent,
   permissions: Permissions,
-  { trust, answer, confirm, env }: HeedOptions,
+  { trust, answer, confirm, env, plug }: HeedOptions,
 ): Promise<HeededInstructions> {
-  const { root, files, refused } = await instructionsOf(agent.state.workingDir, permissions);
+  const { workingDir } = agent.state;
+  const { root, files, refused } = await instructionsOf(workingDir, permissions);
+  const found = plug && await plugInsFor(workingDir, permissions);
+  for (const plugIn of found?.plugIns ?? []) {
+    if (plugIn.scope === "user") continue;
+    const { path, text } = plugIn;
+    files.push({ name: relative(workingDir, path), path: relative(root, path), text, plugIn });
+  }
   const judged = await judgeInstructions(permissions, root, files);
-  const shown = judged.files.map(({ file: { name, text }, change }): InstructionFile => ({
+  const shown = judged.files.map(({ file: { name, text, plugIn }, change }): InstructionFile => ({
     name,
+    ...plugIn && { plugIn: plugIn.kind },
     lines: text.trimEnd().split("\n").length,
     ...change && { change },
   }));
@@ -73,14 +85,28 @@ export async function heedInstructions(
       .catch((error: Error) => heeded.unsaved = error.message);
   }
   const own = userFile("AGENTS.md", env);
-  const yours = own && attempt(() => readInstructions(own));
+  const yours = own && attempt(() => readBoundedText(own, MAX_INSTRUCTION_BYTES));
   agent.state.instructions = [
     ...yours ? [`Instructions of the user:\n${yours}`] : [],
-    ...files.filter((_, i) => heeded.files[i]!.isHeeded).map(({ name, text }) =>
+    ...files.filter(({ plugIn }, i) => !plugIn && heeded.files[i]!.isHeeded).map(({ name, text }) =>
       `Instructions of the project, from ${oneLine(name)}:\n${text}`
     ),
   ].join("\n");
+  if (found) {
+    const unheeded = new Set(files.filter((_, i) => !heeded.files[i]!.isHeeded));
+    const left = new Set([...unheeded].map(({ plugIn }) => plugIn));
+    const plugIns = found.plugIns.filter((one) => !left.has(one));
+    await plug?.({ ...found, plugIns });
+  }
   return heeded;
+}
+
+/** The skills and commands of the person and of a folder; none are read where no folder holds any. */
+async function plugInsFor(folder: string, permissions: Permissions): Promise<LoadedPlugIns> {
+  const places = pluginPlaces(folder, permissions.variables);
+  if (places.length === 0) return { plugIns: [], problems: [] };
+  const { loadPlugIns } = await import("./plugins/load.ts");
+  return loadPlugIns(places, await permissions.paths());
 }
 
 async function instructionsOf(folder: string, by: Permissions): Promise<FolderInstructions> {
@@ -97,7 +123,10 @@ async function instructionsOf(folder: string, by: Permissions): Promise<FolderIn
       const isSecret = real !== path &&
         ((await by.paths()).secretKind(real) !== undefined || /[\\/]\.git[\\/]/i.test(real));
       const isInside = real.startsWith(join(root, "/")) && !isSecret;
-      const text = isInside ? attempt(() => readInstructions(real, root)) : undefined;
+      const own = isInside
+        ? attempt(() => readBoundedText(real, MAX_INSTRUCTION_BYTES, root))
+        : undefined;
+      const text = own && await withImports(own, { path: real, root, by });
       if (text === undefined) {
         found.refused.push({ name: shown, reason: isSecret ? "secret" : "outside" });
       } else if (text.trim() !== "") {
@@ -109,16 +138,17 @@ async function instructionsOf(folder: string, by: Permissions): Promise<FolderIn
   return found;
 }
 
-/** The text of a file, up to a limit; undefined where it is none or a link leads out of `root` by now. */
-function readInstructions(path: string, root?: string): string | undefined {
-  // A pipe would be waited for.
-  if (!Deno.statSync(path).isFile) return undefined;
-  const since = Date.now();
-  using file = Deno.openSync(path);
-  if (root !== undefined && !isStill(path, file.statSync(), root, since)) return undefined;
-  const bytes = new Uint8Array(MAX_INSTRUCTION_BYTES + 1);
-  const read = file.readSync(bytes) ?? 0;
-  const text = new TextDecoder().decode(bytes.subarray(0, Math.min(read, MAX_INSTRUCTION_BYTES)));
-  if (read <= MAX_INSTRUCTION_BYTES) return text;
-  return `${text}\n[The rest is left out: ${MAX_INSTRUCTION_BYTES} bytes are read]\n`;
+/** `text` with the files that its lines `@path` name, where it has such lines. */
+async function withImports(
+  text: string,
+  { path, root, by }: { path: string; root: string; by: Permissions },
+): Promise<string> {
+  if (!/^[ \t]*@\S/m.test(text)) return text;
+  const { expandImports } = await import("./imports.ts");
+  return expandImports(text, {
+    path,
+    root,
+    maxBytes: MAX_INSTRUCTION_BYTES,
+    paths: await by.paths(),
+  });
 }

@@ -123,6 +123,8 @@ export type Notice =
   | { code: "mcp_pending"; servers: readonly string[] }
   /** A file of MCP servers cannot be read. */
   | { code: "mcp_file"; why: string }
+  /** Files of skills and commands that are left out. */
+  | { code: "plug_ins"; problems: readonly { path: string; why: string }[] }
   /** The names behind `@` in a message; `limit` is the most files, where there were more. */
   | {
     code: "attached";
@@ -198,6 +200,8 @@ export interface SandboxStatus {
 export interface InstructionFile {
   name: string;
   lines: number;
+  /** Set for a skill or a command that the folder brings. */
+  plugIn?: "skill" | "command";
   /** Left out where it is as it was trusted, and where the folder never was. */
   change?: InstructionChange;
 }

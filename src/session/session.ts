@@ -20,10 +20,14 @@ import type { Policy } from "../types/policy.ts";
 import type { EditorFiles, ToolOutcome } from "../types/tool.ts";
 import { aborted } from "../wire/wait.ts";
 import { attachFiles } from "./attach.ts";
+import { commandIn } from "./commands/command_line.ts";
 import { ModelFit, processFittedTurn } from "./fit_model.ts";
 import type { Frontend, SessionEvent, Status, TrustQuestion } from "./frontend.ts";
+import { FolderPaths } from "./folder_paths.ts";
 import { heedInstructions } from "./instructions.ts";
 import { mcpFiles } from "./mcp_files.ts";
+import type { LoadedPlugIns } from "./plugins/load.ts";
+import { skillReadingTools } from "./plugins/read_tool.ts";
 import { choosesModel } from "./model_server.ts";
 import type { Permissions } from "./permissions.ts";
 import { beginPlan, hasPlan, resumeMode } from "./plan_mode.ts";
@@ -33,9 +37,6 @@ import type { ModelFlags, SessionState } from "./state.ts";
 
 /** The longest that a person's own command may run, in seconds: a day. */
 const MAX_SHELL_SECONDS = 86_400;
-/** The age in milliseconds at which listed paths are listed anew, and the most time that this takes. */
-const LIST_MS = 5000;
-const MAX_PATHS = 100_000;
 
 export interface SessionOptions {
   /** The model, its server, and limits. */
@@ -104,7 +105,7 @@ export class Session implements AsyncDisposable {
   readonly #over = new AbortController();
   /** Resolves when the last question to the person is answered. */
   #asked: Promise<unknown> = Promise.resolve();
-  #listed: { folder: string; at: number; paths: Promise<string[]> } | undefined;
+  readonly #paths: FolderPaths;
 
   constructor(private readonly options: SessionOptions, private readonly frontend: Frontend) {
     const { config, permissions, isChosen, asksServer, modelFlags } = options;
@@ -112,6 +113,7 @@ export class Session implements AsyncDisposable {
     this.#policy = this.#makePolicy();
     const agent = this.agent = new CopilotAgent(config, options.folder ?? ".", {
       policy: this.#policy,
+      tools: skillReadingTools(() => this.#state.plugged),
       confine: permissions.confine(() => this.agent.state.workingDir),
       onWritten: (file) => this.#state.undo?.onWritten(file),
       jobs,
@@ -119,6 +121,7 @@ export class Session implements AsyncDisposable {
       env: permissions.env,
       ...options.editor && { editor: options.editor },
     });
+    this.#paths = new FolderPaths(agent);
     jobs.onEnd = (job) => {
       this.#emit({ type: "job_ended", job });
       this.#emitStatus();
@@ -134,6 +137,7 @@ export class Session implements AsyncDisposable {
       executions: new Map(),
       looked: Promise.resolve(),
       emit: (event) => this.#emit(event),
+      plug: (found) => this.#plugIns(found),
     };
   }
 
@@ -179,6 +183,18 @@ export class Session implements AsyncDisposable {
     return (await import("./commands/registry.ts")).commandsOf(this.#state);
   }
 
+  /** True for a line that begins with a skill or a command of the person or the folder: it is a message. */
+  opens(line: string): boolean {
+    return this.#opened(line) !== undefined;
+  }
+
+  #opened(line: string) {
+    const { plugged } = this.#state;
+    const typed = plugged && commandIn(line);
+    const plugIn = typed && plugged.named(typed.name);
+    return plugIn && { plugged, plugIn, argument: typed.argument };
+  }
+
   /** The arguments of a slash command from which a person may pick one; none where it has no list. */
   async choices(name: string, signal: AbortSignal): Promise<readonly ArgumentChoice[]> {
     const { choicesOf } = await import("./commands/registry.ts");
@@ -193,25 +209,9 @@ export class Session implements AsyncDisposable {
 
   /** The files below the folder that are neither hidden nor ignored, relative to it, newest first. */
   paths(): Promise<string[]> {
-    const folder = this.agent.state.workingDir;
-    const now = performance.now();
-    if (this.#listed?.folder !== folder || now - this.#listed.at > LIST_MS) {
-      this.#listed = { folder, at: now, paths: this.#listPaths() };
-    }
+    const paths = this.#paths.get();
     const names = this.#state.mcp?.names() ?? [];
-    if (names.length === 0) return this.#listed.paths;
-    return this.#listed.paths.then((paths) => [...paths, ...names]);
-  }
-
-  async #listPaths(): Promise<string[]> {
-    const [{ runSearch }, { findTarget }] = await Promise.all([
-      import("../tools/search/pool.ts"),
-      import("../tools/search/target.ts"),
-    ]);
-    const context = this.agent.toolContext(AbortSignal.timeout(LIST_MS));
-    const { walk, prefix } = await findTarget(context, ".", "*", true);
-    const found = await runSearch({ walk, prefix, limit: MAX_PATHS }, [walk.root], context.signal);
-    return found.files.map(({ path }) => path);
+    return names.length === 0 ? paths : paths.then((files) => [...files, ...names]);
   }
 
   /** Reads the folder's settings and instructions, goes on with a conversation, greets the server. */
@@ -231,13 +231,23 @@ export class Session implements AsyncDisposable {
     if (readsInstructions) {
       const confirm = frontend.confirm &&
         ((question: TrustQuestion) => frontend.confirm!(question, signal));
-      const instructions = await heedInstructions(agent, permissions, { trust, confirm });
+      const instructions = await heedInstructions(agent, permissions, {
+        ...{ trust, confirm },
+        plug: this.#state.plug,
+      });
       this.#emit({ type: "instructions", instructions });
     }
     await this.#plug(signal);
     await this.#openRecord();
     if (this.options.asksServer === "at-start") this.#state.looked = this.#greet();
     this.#emitStatus();
+  }
+
+  async #plugIns(found: LoadedPlugIns): Promise<void> {
+    const isEmpty = found.plugIns.length + found.problems.length === 0;
+    if (isEmpty && this.#state.plugged === undefined) return;
+    const { plugInto } = await import("./plugins/plug_into.ts");
+    await plugInto(this.#state, found);
   }
 
   /** Offers the tools of MCP servers, where some are defined; none is started. */
@@ -278,10 +288,9 @@ export class Session implements AsyncDisposable {
     state.undo?.begin(this.agent, text);
     try {
       await Promise.race([state.looked, aborted(signal)]);
-      const attached = await this.#attached(typed, signal);
+      const said = await this.#said(typed, signal);
       const others = given.filter((part) => part.type !== "text");
-      const said = typed.map(({ type, text }) => ({ type, text }));
-      const parts = [...state.pending, ...said, ...attached, ...others];
+      const parts = [...state.pending, ...said, ...others];
       const result = await processFittedTurn(this.agent, state.fit, parts, {
         onEvent: (event) => this.#onTurnEvent(event),
         onNotice: (notice) => this.#tell(notice),
@@ -328,6 +337,22 @@ export class Session implements AsyncDisposable {
       this.#state.jobs[Symbol.asyncDispose](),
       this.#state.mcp?.[Symbol.asyncDispose](),
     ]);
+  }
+
+  /** What a person typed, with the files that it names, and with the skill or command that it begins with. */
+  async #said(typed: readonly TextPart[], signal: AbortSignal): Promise<Part[]> {
+    const said = typed.map(({ type, text }): TextPart => ({ type, text }));
+    const [first] = typed;
+    const isPasted = first?.pasted?.[0]?.[0] === 0;
+    const opened = first && !isPasted ? this.#opened(first.text) : undefined;
+    if (opened === undefined) return [...said, ...await this.#attached(typed, signal)];
+    const { plugged, plugIn, argument } = opened;
+    const { parts, notice } = await plugged.open(plugIn, first!, argument, {
+      ...{ policy: this.#policy, signal },
+      onOutput: (newest) => this.#emit({ type: "output", newest }),
+    });
+    if (notice) this.#tell(notice);
+    return [...parts, ...said.slice(1)];
   }
 
   /** The files that `texts` name; none for a turn that was stopped meanwhile. */

@@ -11,6 +11,8 @@ import type { McpSource } from "./mcp.ts";
 import type { ModelFit } from "./fit_model.ts";
 import type { SessionEvent } from "./frontend.ts";
 import type { Permissions } from "./permissions.ts";
+import type { LoadedPlugIns } from "./plugins/load.ts";
+import type { Plugged } from "./plugins/plugged.ts";
 import type { SessionRecord } from "./record.ts";
 import type { ArgumentChoice, CommandInfo, Notice, Report } from "./report.ts";
 import type { UndoLog } from "./undo.ts";
@@ -49,6 +51,10 @@ export interface SessionState {
   mode?: { approve: ApproveMode; isConfined: boolean };
   /** Resolves once the server was asked for its models, as that may change the model. */
   looked: Promise<void>;
+  /** The skills and commands; left out where there are none. */
+  plugged?: Plugged | undefined;
+  /** Takes the skills and commands of the folder that is worked in. */
+  plug(found: LoadedPlugIns): Promise<void>;
   /** The MCP servers; left out where none is defined. */
   mcp?: McpSource;
   emit(event: SessionEvent): void;

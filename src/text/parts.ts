@@ -8,14 +8,14 @@ export function textOfParts(parts: readonly Part[]): string {
 }
 
 function textOfPart(part: Exclude<Part, { type: "image" }>): string {
-  if (part.type === "text" || part.kind === "note") return part.text;
+  if (part.type === "text" || part.kind === "note" || part.kind === "skill") return part.text;
   if (part.kind === "stdin") return echo("stdin", part.text);
   if (part.kind === "shell") return echo("shell", part.text, "command", part.name);
   return echo("file", part.text, "path", part.name);
 }
 
 /** The tags around what files and programs say: a call that a model repeats within them is none. */
-export const ECHO_TAGS = ["file", "shell", "stdin", "toolresult"] as const;
+export const ECHO_TAGS = ["file", "shell", "stdin", "toolresult", "skill"] as const;
 
 /** `text` in a tag, which may have an attribute. */
 export function echo(
@@ -44,6 +44,16 @@ export function userMessage(input: string | readonly Part[]): Message {
   );
   const isPlain = parts.every(({ type }) => type === "text");
   return { role: "user", content: textOfParts(parts), ...(!isPlain && { parts }) };
+}
+
+/** A part with the text of a skill. */
+export type SkillPart = Extract<Part, { type: "resource" }>;
+
+/** The skills that stand in a message. */
+export function skillsOf({ parts = [] }: Message): SkillPart[] {
+  return parts.filter((part): part is SkillPart =>
+    part.type === "resource" && part.kind === "skill"
+  );
 }
 
 export function imagesOf({ parts = [] }: Message): (Part & { type: "image" })[] {

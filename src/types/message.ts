@@ -40,10 +40,13 @@ export interface TextPart {
 /** A piece of a {@linkcode Message}. */
 export type Part =
   | TextPart
-  /** Text that goes along; `name` is a path or a command, empty for `stdin` and a bare `note`. */
+  /**
+   * Text that goes along; `name` is a path, a command or a skill, empty for `stdin` and a bare `note`. That of
+   * a skill stays when a conversation is made shorter.
+   */
   | {
     type: "resource";
-    kind: "file" | "folder" | "shell" | "stdin" | "note";
+    kind: "file" | "folder" | "shell" | "stdin" | "note" | "skill";
     name: string;
     text: string;
   }

@@ -234,6 +234,8 @@ export interface ToolOutcome {
   endedProcesses?: readonly string[];
   /** The lines of a file that `content` shows, from 1; `total` is a minimum unless `isExact`. */
   range?: { first: number; last: number; total: number; isExact: boolean };
+  /** The name of the skill that `content` is, which stays when the conversation is made shorter. */
+  skill?: string;
   /** Numbers by their noun, minima where a search stopped: `files`, `matches`, `entries`, `bytes`. */
   counts?: Readonly<Record<string, number>>;
   /** The change that was made. */

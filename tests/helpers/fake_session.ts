@@ -7,7 +7,7 @@
 import { localConfig } from "../../src/config.ts";
 import { noticeLines } from "../../src/frontends/notices.ts";
 import { reportText } from "../../src/frontends/report_text.ts";
-import { commandIn } from "../../src/session/commands/registry.ts";
+import { commandIn } from "../../src/session/commands/command_line.ts";
 import type { Frontend, SessionEvent } from "../../src/session/frontend.ts";
 import { openPermissions } from "../../src/session/permissions.ts";
 import { openSession, type Session, type SessionOptions } from "../../src/session/session.ts";

@@ -1,7 +1,7 @@
 /** One session of an editor: events become updates, questions become requests. @module */
 
 import { RPC_CODES, RpcError } from "../../rpc/message.ts";
-import { commandIn } from "../../session/commands/registry.ts";
+import { commandIn } from "../../session/commands/command_line.ts";
 import type {
   Approval,
   ApprovalAnswer,
@@ -181,7 +181,8 @@ export class AcpSession implements Frontend {
       if (all.aborted) return "cancelled";
       await this.#askTrust(all);
       const [first] = parts;
-      const command = first?.type === "text" ? commandIn(first.text) : undefined;
+      const isMessage = first?.type !== "text" || this.#shown.opens(first.text);
+      const command = isMessage ? undefined : commandIn(first.text);
       if (command !== undefined) return await this.#command(command, all);
       return await this.#answer(parts, all);
     } catch (error) {

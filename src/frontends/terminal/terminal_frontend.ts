@@ -1,7 +1,7 @@
 /** The session that a person types in. @module */
 
 import type { Theme } from "../../config.ts";
-import { commandIn } from "../../session/commands/registry.ts";
+import { commandIn } from "../../session/commands/command_line.ts";
 import type { Frontend, SessionEvent, Status } from "../../session/frontend.ts";
 import type { Resumed } from "../../session/record.ts";
 import type { Session } from "../../session/session.ts";
@@ -99,7 +99,7 @@ export class TerminalFrontend implements Frontend, Disposable {
       pasted: () => this.#history?.pasted() ?? new Map(),
       completer: (before, after) => this.#completer?.(before, after),
       subjectOf: this.subjectOf,
-      overtakes: (line) => typedCommand(line) !== undefined,
+      overtakes: (line) => this.#commandIn(line) !== undefined,
       onStop: () => this.#stop.abort(),
       onShiftTab: () => void this.#nextMode(),
       transcript: () => this.#transcript(),
@@ -283,9 +283,14 @@ export class TerminalFrontend implements Frontend, Disposable {
     }
   }
 
+  /** The command of a line; undefined for a message, also for one that begins with a skill. */
+  #commandIn(line: string) {
+    return this.#session.opens(line) ? undefined : typedCommand(line);
+  }
+
   async #handle(line: TextPart): Promise<void> {
     const { text } = line;
-    const command = typedCommand(text);
+    const command = this.#commandIn(text);
     await this.#takeMessage(line, async () => {
       if (command) await this.#runCommand(command, text);
       else if (text.startsWith("!")) {

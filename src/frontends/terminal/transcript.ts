@@ -125,6 +125,7 @@ class Transcript {
       folder: "with",
       shell: "with the output of",
       stdin: "with stdin",
+      skill: "with the skill",
     };
     if (part.kind === "note") return [];
     return [

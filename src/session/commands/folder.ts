@@ -73,7 +73,7 @@ async function changeFolder(session: SessionState, path: string): Promise<Report
   const notices = await permissions.prepare(folder, false);
   state.workingDir = folder;
   session.mode = await permissions.mode(folder);
-  const instructions = await heedInstructions(session.agent, permissions, {});
+  const instructions = await heedInstructions(session.agent, permissions, { plug: session.plug });
   return { type: "folder", folder, change: { notices, instructions } };
 }
 
@@ -91,8 +91,9 @@ async function setTrust(session: SessionState, argument: string): Promise<Report
   if (!["", "on", "off"].includes(argument)) {
     return sentence("/trust takes nothing but on and off");
   }
-  const { agent, permissions } = session;
-  const instructions = await heedInstructions(agent, permissions, { answer: argument !== "off" });
+  const { agent, permissions, plug } = session;
+  const answer = argument !== "off";
+  const instructions = await heedInstructions(agent, permissions, { answer, plug });
   return { type: "trust", instructions };
 }
 

@@ -15,7 +15,11 @@ import { modelCommand, setupCommand } from "./model.ts";
 
 /** The commands, in the order of the help. */
 export const commands: readonly Command[] = [
-  { name: "help", help: "list the commands", run: () => ({ type: "commands", commands }) },
+  {
+    name: "help",
+    help: "list the commands",
+    run: (session) => ({ type: "commands", commands: commandsOf(session) }),
+  },
   { name: "exit", help: "leave", run: () => ({ type: "leave" }) },
   { name: "quit", help: "leave", run: () => ({ type: "leave" }) },
   ...conversationCommands,
@@ -42,15 +46,10 @@ export const commands: readonly Command[] = [
   },
 ];
 
-/** Splits a line into a command's name and argument; undefined for a line that is no command. */
-export function commandIn(line: string): { name: string; argument: string } | undefined {
-  const [, name, argument = ""] = /^\/([a-z][\w:-]*|)(?:\s+([^]*?))?\s*$/i.exec(line) ?? [];
-  return name === undefined ? undefined : { name, argument };
-}
-
-/** The commands of a session: those of the table, and the prompts of its MCP servers. */
+/** The commands of a session: those of the table, skills and own commands, and prompts of MCP servers. */
 export const commandsOf = (session: SessionState): readonly CommandInfo[] => [
   ...commands,
+  ...session.plugged?.commands ?? [],
   ...promptCommands(session),
 ];
 
@@ -67,7 +66,7 @@ export async function runCommand(
   if (command === undefined) {
     const report = await runPrompt(session, name, argument, signal);
     if (report) return report;
-    const near = nearest(name, commands.map((candidate) => candidate.name));
+    const near = nearest(name, commandsOf(session).map((candidate) => candidate.name));
     return sentence(
       `There is no command /${oneLine(name)}: ${near ? `did you mean /${near}?` : "see /help"}`,
     );

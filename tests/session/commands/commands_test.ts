@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { modelFlags } from "../../../src/cli/settings.ts";
-import { commandIn } from "../../../src/session/commands/registry.ts";
+import { commandIn } from "../../../src/session/commands/command_line.ts";
 import type { Job } from "../../../src/types/tool.ts";
 import { openPermissions } from "../../../src/session/permissions.ts";
 import { jobsCommand } from "../../../src/session/commands/jobs.ts";

@@ -1,0 +1,23 @@
+/** Reads files that others wrote, up to a limit. @module */
+
+import { isStill } from "../tools/files/regular_file.ts";
+
+/**
+ * The text of a file up to `maxBytes`, with a note where there is more; undefined where it is no file, or a
+ * link leads out of `root` by now. @throws {Error} when it cannot be read.
+ */
+export function readBoundedText(path: string, maxBytes: number, root?: string): string | undefined {
+  // A pipe would be waited for.
+  if (!Deno.statSync(path).isFile) return undefined;
+  const since = Date.now();
+  using file = Deno.openSync(path);
+  if (root !== undefined && !isStill(path, file.statSync(), root, since)) return undefined;
+  const bytes = new Uint8Array(maxBytes + 1);
+  let length = 0;
+  for (let read; length < bytes.length && (read = file.readSync(bytes.subarray(length)));) {
+    length += read;
+  }
+  const text = new TextDecoder().decode(bytes.subarray(0, Math.min(length, maxBytes)));
+  if (length <= maxBytes) return text;
+  return `${text}\n[The rest is left out: ${maxBytes} bytes are read]\n`;
+}

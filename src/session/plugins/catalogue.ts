@@ -1,0 +1,50 @@
+/** The list of skills in the prompt: small, sorted, and the same as long as the skills are. @module */
+
+import { shortened } from "../../text/one_line.ts";
+import type { PlugIn } from "./load.ts";
+
+/** The address by which the model reads a skill with its tool for files. */
+export const SKILL_SCHEME = "skill:";
+/** The most characters of a description in the prompt. */
+const MAX_LISTED_DESCRIPTION = 80;
+/** The least characters of one that say something. */
+const MIN_LISTED_DESCRIPTION = 24;
+
+type Listed = Pick<PlugIn, "name" | "description">;
+
+/**
+ * The skills in at most `maxBytes` of JSON text: names with what they are for, as far as that fits; else names
+ * alone; else some of them, and how all are listed. Empty where there are none.
+ */
+export function skillCatalogue(skills: readonly Listed[], maxBytes: number): string {
+  if (skills.length === 0) return "";
+  const sorted = skills.toSorted((a, b) => a.name < b.name ? -1 : 1);
+  const head = `Skills: before work that one fits, read_file ${SKILL_SCHEME}NAME\n`;
+  for (const most of [MAX_LISTED_DESCRIPTION, 40, MIN_LISTED_DESCRIPTION]) {
+    const rows = sorted.map(({ name, description }) =>
+      `- ${name}: ${shortened(description, most)}\n`
+    );
+    const text = head + rows.join("");
+    if (bytesOf(text) <= maxBytes) return text;
+  }
+  const names = sorted.map(({ name }) => name);
+  const all = `${head}${names.join(", ")}\n`;
+  if (bytesOf(all) <= maxBytes) return all;
+  const end = (left: number) => `+${left}: read_file ${SKILL_SCHEME} lists all\n`;
+  let shown = 0;
+  let room = maxBytes - bytesOf(head + end(names.length));
+  while (shown < names.length && (room -= names[shown]!.length + 2) >= 0) shown++;
+  if (shown > 0) return `${head}${names.slice(0, shown).join(", ")}, ${end(names.length - shown)}`;
+  return `Skills: read_file ${SKILL_SCHEME} lists ${names.length}\n`;
+}
+
+/** All skills, for a model that asks. */
+export function skillList(skills: readonly Listed[], maxChars: number): string {
+  const rows = (most: number) =>
+    skills.map(({ name, description }) => `${name}: ${shortened(description, most)}`).join("\n");
+  const long = rows(300);
+  return long.length <= maxChars ? long : rows(MAX_LISTED_DESCRIPTION);
+}
+
+/** The bytes of a text within JSON. */
+const bytesOf = (text: string) => new TextEncoder().encode(JSON.stringify(text)).length - 2;

@@ -1,0 +1,103 @@
+/**
+ * The frontmatter of Markdown files: the part of YAML that skills and commands use, read leniently, as files
+ * in the wild have unquoted colons, which YAML forbids. @module
+ */
+
+type FrontmatterValue = string | readonly string[] | Readonly<Record<string, string>>;
+
+/** A Markdown file with frontmatter; `fields` is empty where it has none. */
+interface FrontmatterFile {
+  fields: Readonly<Record<string, FrontmatterValue>>;
+  body: string;
+}
+
+/** Longer frontmatter is not read as such. */
+const MAX_HEAD_CHARS = 16_384;
+
+/** Splits a file into its fields and what stands below. */
+export function readFrontmatter(text: string): FrontmatterFile {
+  const whole = text.replace(/^\ufeff/, "").replaceAll("\r\n", "\n");
+  const begin = /^---[ \t]*\n/.exec(whole);
+  if (begin === null) return { fields: {}, body: whole };
+  const head = whole.slice(begin[0].length, begin[0].length + MAX_HEAD_CHARS);
+  const end = /^(?:---|\.\.\.)[ \t]*(?:\n|$)/m.exec(head);
+  if (end === null) return { fields: {}, body: whole };
+  const body = whole.slice(begin[0].length + end.index + end[0].length);
+  return { fields: headFields(head.slice(0, end.index).split("\n")), body };
+}
+
+const FIELD = /^([A-Za-z_][\w.-]*)[ \t]*:(?:[ \t]+(.*))?$/;
+
+function headFields(lines: readonly string[]): Record<string, FrontmatterValue> {
+  // Without a prototype, no key has a meaning of its own.
+  const fields: Record<string, FrontmatterValue> = Object.create(null);
+  for (let i = 0; i < lines.length;) {
+    const [, key, first = ""] = FIELD.exec(lines[i++]!) ?? [];
+    if (key === undefined) continue;
+    const start = i;
+    // A list may stand as far to the left as its key.
+    while (i < lines.length && /^(?:[ \t]|- |-$|\s*$|#)/.test(lines[i]!)) i++;
+    fields[key] = valueOf(first.trim(), lines.slice(start, i));
+  }
+  return fields;
+}
+
+/** The value of a field: the rest of its line, and the lines below that belong to it. */
+function valueOf(first: string, below: readonly string[]): FrontmatterValue {
+  const block = /^([|>])[-+\d]*(?:\s+#.*)?$/.exec(first);
+  if (block) return blockText(below, block[1] === ">");
+  const lines = below.map((line) => line.trim()).filter((line) => line !== "" && line[0] !== "#");
+  if (withoutComment(first) !== "") return scalar([first, ...lines].join(" "));
+  if (lines.every((line) => /^-(?: |$)/.test(line))) {
+    return lines.length === 0 ? "" : lines.map((line) => unquoted(line.slice(1).trim()));
+  }
+  const pairs = lines.map((line) => FIELD.exec(line) ?? []);
+  if (pairs.some(([, key]) => key === undefined)) return lines.join(" ");
+  return Object.fromEntries(pairs.map(([, key, value = ""]) => [key!, unquoted(value.trim())]));
+}
+
+/** The text of a block: `|` keeps its lines, `>` folds them. */
+function blockText(lines: readonly string[], isFolded: boolean): string {
+  const indent = Math.min(
+    ...lines.filter((line) => line.trim() !== "").map((line) => line.search(/\S/)),
+  );
+  const text = lines.map((line) => line.slice(indent)).join("\n").trim();
+  return isFolded ? text.replace(/(?<!\n)\n(?!\n)/g, " ").replace(/\n\n/g, "\n") : text;
+}
+
+function scalar(text: string): string | string[] {
+  const list = /^\[(.*)\]\s*(?:#.*)?$/.exec(text);
+  if (!list) return unquoted(text);
+  const items = list[1]!.match(/\s*(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^,]+)/g) ?? [];
+  return items.map((item) => unquoted(item.trim())).filter((item) => item !== "");
+}
+
+const ESCAPED_CHARS: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", "0": "\0" };
+
+function unquoted(text: string): string {
+  const double = /^"((?:[^"\\]|\\.)*)"\s*(?:#.*)?$/.exec(text);
+  if (double) {
+    return double[1]!.replace(
+      /\\(?:u([\da-fA-F]{4})|(.))/g,
+      (_, code, char) =>
+        code ? String.fromCharCode(parseInt(code, 16)) : ESCAPED_CHARS[char] ?? char,
+    );
+  }
+  const single = /^'((?:[^']|'')*)'\s*(?:#.*)?$/.exec(text);
+  return single ? single[1]!.replaceAll("''", "'") : withoutComment(text);
+}
+
+const withoutComment = (text: string) => text.replace(/(?:^|\s)#.*$/, "").trim();
+
+/** A field as text; a list as words. */
+export function textField(value: FrontmatterValue | undefined): string | undefined {
+  if (typeof value === "string") return value;
+  return Array.isArray(value) ? value.join(" ") : undefined;
+}
+
+/** A field that is true or false in one of YAML's spellings; undefined for any other. */
+export function booleanField(value: FrontmatterValue | undefined): boolean | undefined {
+  if (typeof value !== "string") return undefined;
+  if (/^(?:true|yes|on)$/i.test(value)) return true;
+  return /^(?:false|no|off)$/i.test(value) ? false : undefined;
+}

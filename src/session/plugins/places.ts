@@ -1,0 +1,49 @@
+/** Looks for folders of skills and commands: cheap, as each session does so. @module */
+
+import { attempt } from "../../attempt.ts";
+import { join } from "../../text/std_path.ts";
+import { userFolder, type VariableReader } from "../../user_files.ts";
+import { foldersDownTo } from "../repository.ts";
+
+/** A folder that may hold skills or commands. */
+export interface PluginPlace {
+  path: string;
+  kind: "skill" | "command";
+  /** `user`: the person's own; `folder`: of the repository that is worked in. */
+  scope: "user" | "folder";
+  /** The folder that links must not lead out of, for a repository's. */
+  root?: string;
+}
+
+const PLUG_IN_FOLDERS = [["skill", "skills"], ["command", "commands"]] as const;
+/** The folders of agents in a repository and at home; the first one counts before the others. */
+const AGENT_FOLDERS = [".agents", ".claude"];
+
+/** The folders that are there, those that count before others first. */
+export function pluginPlaces(folder: string, env: VariableReader): PluginPlace[] {
+  const home = env("HOME") ?? env("USERPROFILE");
+  const folders = foldersDownTo(folder);
+  const root = folders[0]!;
+  const isHome = (at: string) => home !== undefined && at === realHome(home);
+  const inRepository = folders.toReversed().filter((at) => !isHome(at))
+    .flatMap((at) => placesIn(at, AGENT_FOLDERS, { scope: "folder", root }));
+  const settings = userFolder(env);
+  return [
+    ...inRepository,
+    ...settings === undefined ? [] : placesIn(settings, ["."], { scope: "user" }),
+    ...home === undefined ? [] : placesIn(home, AGENT_FOLDERS, { scope: "user" }),
+  ];
+}
+
+const realHome = (path: string) => attempt(() => Deno.realPathSync(path)) ?? path;
+const isFolder = (path: string) => attempt(() => Deno.statSync(path).isDirectory) === true;
+
+function placesIn(
+  at: string,
+  names: readonly string[],
+  about: Pick<PluginPlace, "scope" | "root">,
+): PluginPlace[] {
+  return names.map((name) => join(at, name)).filter(isFolder).flatMap((folder) =>
+    PLUG_IN_FOLDERS.map(([kind, name]) => ({ path: join(folder, name), kind, ...about }))
+  ).filter(({ path }) => isFolder(path));
+}

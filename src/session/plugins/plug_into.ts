@@ -1,0 +1,26 @@
+/** Gives a session its skills and commands. @module */
+
+import { commands } from "../commands/registry.ts";
+import type { SessionState } from "../state.ts";
+import type { LoadedPlugIns } from "./load.ts";
+import { Plugged } from "./plugged.ts";
+
+/** Takes the skills and commands in the place of those before; the program's own commands keep their names. */
+export async function plugInto(
+  state: SessionState,
+  { plugIns, problems }: LoadedPlugIns,
+): Promise<void> {
+  const { agent, permissions, emit } = state;
+  const taken = new Set(commands.map(({ name }) => name));
+  const heeded = plugIns.map((one) => taken.has(one.name) ? { ...one, isForPerson: false } : one);
+  const plugged = heeded.length === 0
+    ? undefined
+    : new Plugged(agent, heeded, await permissions.paths());
+  state.plugged = plugged;
+  agent.plugCatalogue(plugged && ((...room) => plugged.catalogue(...room)));
+  const unheard = heeded.filter(({ kind, isForPerson, isForModel }) =>
+    kind === "command" && !isForPerson && !isForModel
+  ).map(({ path }) => ({ path, why: "a command of the program has its name" }));
+  const all = [...problems, ...unheard];
+  if (all.length > 0) emit({ type: "session_notice", notice: { code: "plug_ins", problems: all } });
+}

@@ -1,0 +1,225 @@
+/** The skills and commands of a session: what a line means that begins with one, and how the model reads skills. @module */
+
+import type { CopilotAgent } from "../../agent/agent.ts";
+import { outcomeOf } from "../../agent/run_tools.ts";
+import { attempt } from "../../attempt.ts";
+import { targetOf } from "../../model_target.ts";
+import type { PathTable } from "../../permissions/path_table.ts";
+import { nearest } from "../../text/nearest.ts";
+import { oneLine } from "../../text/one_line.ts";
+import { isWithin } from "../../text/paths.ts";
+import { notePart } from "../../text/parts.ts";
+import { dirname, join, resolve } from "../../text/std_path.ts";
+import { truncateMiddle } from "../../text/truncate.ts";
+import { fileTool, shellTool } from "../../tools/mod.ts";
+import type { Part, TextPart } from "../../types/message.ts";
+import type { Policy } from "../../types/policy.ts";
+import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
+import { attachFiles } from "../attach.ts";
+import type { CommandInfo, Notice } from "../report.ts";
+import { SKILL_SCHEME, skillCatalogue, skillList } from "./catalogue.ts";
+import type { PlugIn } from "./load.ts";
+import { fillTemplate } from "./template.ts";
+
+/** Characters of a skill for each token of context: about an eighth of the context. */
+const SKILL_SHARE = 0.5;
+/** The most of the context that the list of skills may take, as a part, and characters of a token. */
+const CATALOGUE_SHARE = 0.015;
+const CHARS_PER_TOKEN = 4;
+
+/** A line that begins with a skill or a command, as the parts of a message. */
+interface OpenedLine {
+  parts: Part[];
+  notice?: Notice;
+}
+
+/** What a command's text is opened with. */
+interface OpeningOptions {
+  /** Decides on its commands and files. */
+  policy: Policy;
+  signal: AbortSignal;
+  /** Shows the newest line of a command that runs. */
+  onOutput?: (newest: () => string) => void;
+}
+
+export class Plugged {
+  constructor(
+    private readonly agent: CopilotAgent,
+    /** Those that are heeded. */
+    readonly plugIns: readonly PlugIn[],
+    private readonly paths: PathTable,
+  ) {}
+
+  get #skills(): PlugIn[] {
+    return this.plugIns.filter(({ kind, isForModel }) => kind === "skill" && isForModel);
+  }
+
+  /** The list of skills in the prompt, for a model with so much context and room. */
+  catalogue(contextLength: number, maxBytes: number): string {
+    const share = contextLength * CATALOGUE_SHARE * CHARS_PER_TOKEN;
+    return skillCatalogue(this.#skills, Math.min(share, maxBytes));
+  }
+
+  /** What a person may type behind a slash. */
+  get commands(): CommandInfo[] {
+    return this.plugIns.filter(({ isForPerson }) => isForPerson)
+      .map(({ name, description, argument }) => ({
+        name,
+        help: description,
+        ...argument !== undefined && { argument },
+      }));
+  }
+
+  /** The skill or command that a person may type as `/name`. */
+  named(name: string): PlugIn | undefined {
+    const wanted = name.toLowerCase();
+    return this.plugIns.find((one) => one.isForPerson && one.name === wanted);
+  }
+
+  /**
+   * The message that `line` means, which begins with the skill or command `plugIn`.
+   * @throws {Error} when a command in it may not run; nothing is sent then.
+   */
+  async open(
+    plugIn: PlugIn,
+    line: TextPart,
+    argument: string,
+    options: OpeningOptions,
+  ): Promise<OpenedLine> {
+    const { agent } = this;
+    const { policy, signal } = options;
+    if (plugIn.kind === "skill") {
+      const { notice, parts } = await attachFiles(agent, [line], signal, policy);
+      const given = argument === "" ? [] : [notePart(`ARGUMENTS: ${argument}`)];
+      return {
+        parts: [line, this.#skillPart(plugIn), ...given, ...parts],
+        ...notice && { notice },
+      };
+    }
+    const text = await this.#filled(plugIn, argument, options);
+    // The words of a folder's file are not the person's: what they name is asked about as the model's calls are.
+    const asModel: Policy = {
+      decide: (tool, args, { isOfPerson: _, ...context }) => policy.decide(tool, args, context),
+    };
+    const by = plugIn.scope === "user" ? policy : asModel;
+    const { notice, parts } = await attachFiles(agent, [{ type: "text", text }], signal, by);
+    return { parts: [line, notePart(text), ...parts], ...notice && { notice } };
+  }
+
+  /** The text of a command; those in it run as any command does. */
+  async #filled(plugIn: PlugIn, argument: string, options: OpeningOptions): Promise<string> {
+    const texts: string[] = [];
+    for (const piece of fillTemplate(plugIn.body, argument)) {
+      texts.push("text" in piece ? piece.text : await this.#output(plugIn, piece.command, options));
+    }
+    return texts.join("");
+  }
+
+  async #output(
+    { name }: PlugIn,
+    command: string,
+    { policy, signal, onOutput }: OpeningOptions,
+  ): Promise<string> {
+    const context: ToolContext = {
+      ...this.agent.toolContext(signal),
+      ...onOutput && { onOutput },
+    };
+    const args = { command, timeout_seconds: 120 };
+    const decision = await policy.decide(shellTool, args, context);
+    if (!decision.allow) {
+      const why = decision.explanation ?? decision.reason;
+      throw new Error(
+        `/${name} is not sent, as its command \`${oneLine(command)}\` may not run: ${why}`,
+      );
+    }
+    const { args: given = args, grant, leave, prepared } = decision;
+    const granted = { ...context, ...grant && { grant }, ...leave && { leave } };
+    const { output, exitCode, content } = outcomeOf(await shellTool.run(given, granted, prepared));
+    return exitCode === 0 && output ? output.stdout ?? "" : content;
+  }
+
+  /** The text of a skill, or that it is in the conversation already. */
+  #skillPart(skill: PlugIn): Part {
+    if (this.#isLoaded(skill)) return notePart(`[Use the skill ${skill.name}, which is above.]`);
+    const text = this.#skillText(skill);
+    return { type: "resource", kind: "skill", name: skill.name, text };
+  }
+
+  #isLoaded({ name }: PlugIn): boolean {
+    return this.agent.state.messages.some(({ parts = [] }) =>
+      parts.some((part) => part.type === "resource" && part.kind === "skill" && part.name === name)
+    );
+  }
+
+  #skillText({ name, path, body }: PlugIn): string {
+    const folder = dirname(path);
+    const more = attempt(() => [...Deno.readDirSync(folder)].length > 1) === true;
+    const files = more
+      ? `Its other files: read_file ${SKILL_SCHEME}${name}/PATH; for commands they are in ${folder}\n\n`
+      : "";
+    const text = truncateMiddle(
+      body,
+      this.#maxChars,
+      (chars) => `\n[${chars} characters left out: read_file ${SKILL_SCHEME}${name}/SKILL.md]\n`,
+    );
+    return `<skill name=${JSON.stringify(name)}>\n${files}${text}\n</skill>`;
+  }
+
+  get #maxChars(): number {
+    const { config } = this.agent;
+    const { contextLength = Infinity } = targetOf(config);
+    return Math.min(config.maxOutputChars * 0.9, contextLength * SKILL_SHARE);
+  }
+
+  /** Reads `skill:NAME`, a file of a skill, or a skill by its path; undefined for any other file. */
+  read(args: Record<string, unknown>, context: ToolContext): Promise<ToolOutcome> | undefined {
+    const path = String(args.file_path);
+    const isWhole = (args.offset ?? 1) === 1;
+    if (!path.startsWith(SKILL_SCHEME)) {
+      const real = context.grant?.realPath;
+      const skill = isWhole && this.#skills.find((one) => one.path === real);
+      return skill ? Promise.resolve(this.#loaded(skill)) : undefined;
+    }
+    const [, name = "", file] = /^([^/]*)(?:\/(.*))?$/s.exec(path.slice(SKILL_SCHEME.length)) ?? [];
+    const skills = this.#skills;
+    if (name === "") {
+      return Promise.resolve({ content: skillList(skills, context.maxOutputChars) });
+    }
+    const skill = skills.find((one) => one.name === name.toLowerCase());
+    if (skill === undefined) {
+      const near = nearest(name, skills.map((one) => one.name));
+      throw new Error(
+        `There is no skill ${oneLine(name)}: ${
+          near ? `did you mean ${near}?` : `read ${SKILL_SCHEME} for a list`
+        }`,
+      );
+    }
+    if (file === undefined || file === "") return Promise.resolve(this.#loaded(skill));
+    return this.#readFile(skill, file, args, context);
+  }
+
+  #loaded(skill: PlugIn): ToolOutcome {
+    if (this.#isLoaded(skill)) {
+      return { content: `The skill ${skill.name} is in the conversation.` };
+    }
+    return { content: this.#skillText(skill), skill: skill.name };
+  }
+
+  async #readFile(
+    { name, path }: PlugIn,
+    file: string,
+    args: Record<string, unknown>,
+    context: ToolContext,
+  ): Promise<ToolOutcome> {
+    const folder = dirname(path);
+    const asked = resolve(join(folder, file));
+    const real = attempt(() => Deno.realPathSync(asked));
+    if (real === undefined) throw new Error(`The skill ${name} has no file ${oneLine(file)}`);
+    const isClosed = [asked, real].some((one) =>
+      !isWithin(folder, one) || this.paths.secretKind(one) !== undefined
+    );
+    if (isClosed) throw new Error(`${oneLine(file)} is not a file of the skill ${name}`);
+    const grant = { realPath: real, withheld: { folder, paths: [] } };
+    return outcomeOf(await fileTool.run({ ...args, file_path: real }, { ...context, grant }));
+  }
+}

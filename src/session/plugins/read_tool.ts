@@ -1,0 +1,16 @@
+/** The tool for files, which also reads skills: the model needs no tool of its own for them. @module */
+
+import { builtinTools, fileTool } from "../../tools/mod.ts";
+import type { Tool } from "../../types/tool.ts";
+import type { Plugged } from "./plugged.ts";
+
+/** The built-in tools, of which the one that reads files asks `plugged` first. */
+export function skillReadingTools(plugged: () => Plugged | undefined): Tool[] {
+  return builtinTools.map((tool) =>
+    tool !== fileTool ? tool : {
+      ...tool,
+      run: (args, context, prepared) =>
+        plugged()?.read(args, context) ?? tool.run(args, context, prepared),
+    }
+  );
+}

@@ -1,0 +1,60 @@
+/** The text of an own command, with its placeholders: arguments, and the output of commands. Pure. @module */
+
+/** A piece of a template; `command` runs, and its output stands in its place. */
+export type TemplatePiece = { text: string } | { command: string };
+
+const PLACEHOLDER = /!`([^`\n]+)`|\$ARGUMENTS|\$([1-9])(?!\d)/g;
+/** Arguments that mean nothing to a shell, wherever in a command they stand. */
+const PLAIN_ARGUMENT = /^[\p{L}\p{N}_@%+=:,./ -]*$/u;
+
+/**
+ * The pieces of `body` with `argument` in the place of `$ARGUMENTS`, and its words for `$1` to `$9`. Where there
+ * is no placeholder, the argument stands at the end. What an argument holds is never a placeholder itself.
+ *
+ * @throws {TypeError} when an argument that a shell would read for more than a word is for a command.
+ */
+export function fillTemplate(body: string, argument: string): TemplatePiece[] {
+  const words = argumentWords(argument);
+  const pieces: TemplatePiece[] = [];
+  let isUsed = false;
+  const valueOf = (placeholder: string, digit: string | undefined) => {
+    isUsed = true;
+    return digit === undefined && placeholder === "$ARGUMENTS"
+      ? argument
+      : words[Number(digit) - 1] ?? "";
+  };
+  let from = 0;
+  for (const found of body.matchAll(PLACEHOLDER)) {
+    const [whole, command, digit] = found;
+    if (found.index > from) pieces.push({ text: body.slice(from, found.index) });
+    from = found.index + whole.length;
+    if (command === undefined) pieces.push({ text: valueOf(whole, digit) });
+    else pieces.push({ command: filledCommand(command, valueOf) });
+  }
+  pieces.push({ text: body.slice(from) });
+  if (!isUsed && argument !== "") pieces.push({ text: `\n\n${argument}` });
+  return pieces;
+}
+
+function filledCommand(
+  command: string,
+  valueOf: (placeholder: string, digit: string | undefined) => string,
+): string {
+  return command.replace(/\$ARGUMENTS|\$([1-9])(?!\d)/g, (placeholder, digit) => {
+    const value = valueOf(placeholder, digit);
+    if (PLAIN_ARGUMENT.test(value)) return value;
+    throw new TypeError(
+      `Cannot run \`${command}\` as ${placeholder} must be plain words: current value is ${
+        JSON.stringify(value)
+      }`,
+    );
+  });
+}
+
+/** The words of an argument; quotes hold some together. */
+function argumentWords(argument: string): string[] {
+  return Array.from(
+    argument.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g),
+    ([, double, single, plain]) => double ?? single ?? plain!,
+  );
+}
