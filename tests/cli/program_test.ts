@@ -194,7 +194,7 @@ Deno.test("-p as the last word takes the piped text for the prompt, with other f
 
 Deno.test("PTH-07 CMD-07 arguments of every shape are answered, and the turn goes on", async () => {
   await using dir = await tempDir({ "a.txt": "alpha\n" });
-  const paths = ["a\0b", "a\nb", "a\x1bb", "x".repeat(5000), "", 5, null, ["a.txt"], {}, true]
+  const paths = ["a\0b", "a\nb", "a\x1bb", "x".repeat(5000), "", 5, null, ["a.txt", "b"], {}, true]
     .concat("file:///etc/passwd", "%2e%2e/x", "~/x");
   const bad = [
     ...paths.flatMap((

@@ -281,8 +281,10 @@ Deno.test({
     await screen.until("Use them?");
     await screen.type("\x1b");
     await screen.until((rows) =>
-      rows.includes(">") && rows.some((row) => /^· not heeded: AGENTS/.test(row))
+      rows.includes("May it be used?") && rows.some((row) => /^· not heeded: AGENTS/.test(row))
     );
+    await screen.type("n");
+    await screen.until((rows) => rows.includes(">"));
     await screen.type("see @sta\t");
     await screen.until("@stale.txt");
     await screen.type("\r");
