@@ -51,7 +51,7 @@ function noticeText(notice: Notice, namesModel: string): string | string[] {
       return `${text}. ${advice}`;
     }
     case "record":
-      return `the session cannot be kept: ${notice.why}`;
+      return recordText(notice.why);
     case "server": {
       const { instead, checks } = notice;
       const text = greetingText(checks);
@@ -148,4 +148,10 @@ export function unsentKeyText(
   }
   const other = `the user name or password in the address goes to ${oneLine(to)} instead`;
   return { text: `${variable} is not sent: ${other}`, advice: "Leave it out to send the key" };
+}
+
+function recordText(why: string | undefined): string {
+  return why === undefined
+    ? "the session is kept again, with all that was said meanwhile"
+    : `the session cannot be kept for now: ${why}`;
 }

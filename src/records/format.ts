@@ -12,6 +12,7 @@ import { typedText } from "../text/parts.ts";
 import type { Message } from "../types/message.ts";
 import { type ExecutionFacts, readFacts } from "./execution.ts";
 import { messageFromRecord, messageToRecord } from "./message_shape.ts";
+import { cutAnswer } from "./repair.ts";
 import { LegacyConversation } from "./version_1.ts";
 
 /** The version that is written; older ones are read, later ones refused. */
@@ -43,6 +44,13 @@ export interface AddedMessage {
   execution?: ExecutionFacts | undefined;
 }
 
+/** A piece of an answer that is on its way; `isRetracted`: its text before this was reasoning. */
+export interface AnswerPiece {
+  text?: string;
+  reasoning?: string;
+  isRetracted?: true;
+}
+
 /** A line after the first. */
 export type RecordEntry =
   & (AddedMessage | {
@@ -69,6 +77,10 @@ export interface ParsedRecord {
   mode?: string;
   /** How calls ended, by their ids. */
   executions: ReadonlyMap<string, ExecutionFacts>;
+  /** The ids of all messages on record, also of those that are in the conversation no more. */
+  ids: ReadonlySet<string>;
+  /** False where the last line has no end. */
+  endsInLine: boolean;
 }
 
 export function headLine(head: Omit<RecordHead, "version">): string {
@@ -80,6 +92,11 @@ export function entryLine({ used, mode, ...entry }: RecordEntry): string {
     ? shownMessage(entry)
     : { ...entry, ...(entry.added && { added: entry.added.map(shownMessage) }) };
   return `${JSON.stringify({ ...shown, ...(used && { used }), mode })}\n`;
+}
+
+/** A line for a piece of the answer on its way, or for its beginning anew; the next entry takes its place. */
+export function pieceLine(piece: AnswerPiece | null): string {
+  return `${JSON.stringify({ partial: piece })}\n`;
 }
 
 function shownMessage({ message, parent, execution }: AddedMessage) {
@@ -124,9 +141,13 @@ export function parseRecord(text: string): ParsedRecord {
     if (isModelUsed(entry?.used)) used = entry.used;
     if (typeof entry?.mode === "string") mode = entry.mode;
   }
-  const { messages, executions } = conversation;
-  const last = { ...(used && { used }), ...(mode && { mode }) };
-  return { head, messages, lost, first: begun ?? "", executions, ...last };
+  const { messages, executions, ids } = conversation;
+  return {
+    ...{ head, messages, lost, first: begun ?? "", executions, ids },
+    endsInLine: lines.at(-1) === "",
+    ...(used && { used }),
+    ...(mode && { mode }),
+  };
 }
 
 /** A message and the link before it. Never changed, so that conversations share their beginnings. */
@@ -142,15 +163,26 @@ class RecordedConversation {
   /** The newest link of each message, by its id. */
   readonly #links = new Map<string, ChainLink>();
 
+  /** The pieces of the answer that was on its way. */
+  #text: string[] = [];
+  #reasoning: string[] = [];
+
   /** The conversation as of the newest entry: a walk through all of it. */
   get messages(): Message[] {
     const messages: Message[] = [];
     for (let at = this.#end; at; at = at.before) messages.push(at.message);
-    return messages.reverse();
+    const cut = cutAnswer(this.#text.join(""), this.#reasoning.join(""));
+    return [...messages.reverse(), ...cut && messages.length > 0 ? [cut] : []];
+  }
+
+  get ids(): ReadonlySet<string> {
+    return new Set(this.#links.keys());
   }
 
   /** Takes an entry; false when it is none. */
   take({ conversation, added = [], ...entry }: Record<string, unknown>): boolean {
+    if ("partial" in entry) return this.#takePiece(entry.partial);
+    this.#takePiece(null);
     if (!Array.isArray(conversation)) {
       const one = addedMessage(entry);
       if (!one) return false;
@@ -166,6 +198,18 @@ class RecordedConversation {
       // A message on a line that is lost is left out.
       if (link) this.#end = this.#put(link.message, this.#end);
     }
+    return true;
+  }
+
+  /** Takes a piece of an answer on its way; null begins it anew. */
+  #takePiece(piece: unknown): boolean {
+    if (piece === null) this.#text = [];
+    if (piece === null) this.#reasoning = [];
+    if (!isObject(piece)) return piece === null;
+    const { text, reasoning, isRetracted } = piece;
+    if (isRetracted === true) this.#reasoning.push(...this.#text.splice(0));
+    if (typeof text === "string") this.#text.push(text);
+    if (typeof reasoning === "string") this.#reasoning.push(reasoning);
     return true;
   }
 

@@ -71,6 +71,15 @@ function lostResult({ id: toolCallId, name: toolName }: ToolCall): Message {
 
 const isLost = ({ standsFor }: Message) => standsFor === "lost_result";
 
+/** The answer of which no more is on record, as the program ended amid it; undefined where nothing is. */
+export function cutAnswer(text: string, reasoning: string): Message | undefined {
+  if (text.trim() === "" && reasoning.trim() === "") return undefined;
+  const about = { id: newMessageId(), role: "assistant", ...reasoning && { reasoning } } as const;
+  return text.trim() === ""
+    ? { ...about, content: CUT_OFF, standsFor: "lost_answer" }
+    : { ...about, content: `${text.trimEnd()}\n\n${CUT_OFF}` };
+}
+
 /** The number of calls open when the last turn was cut off: 0 before an answer; undefined if it was not. */
 export function openCallsAtCut(messages: readonly Message[]): number | undefined {
   const last = messages.at(-1);

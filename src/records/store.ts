@@ -1,214 +1,267 @@
 /**
- * Sessions on disk: each in a file of its own, which only its own process ever writes. Going on with
- * one begins another, which repeats it, so nothing is shared or locked, and each can be removed.
- *
- * @module
+ * Sessions on disk: each in a file of its own, in a folder for the folder that was worked in. The program
+ * that writes one holds a lock on it, which ends with that program; another one that goes on with the
+ * same session begins a file of its own, which repeats it. @module
  */
 
 import { attempt } from "../attempt.ts";
-import { identify } from "../text/parts.ts";
 import { join } from "../text/std_path.ts";
-import type { Message } from "../types/message.ts";
-import type { ExecutionFacts } from "./execution.ts";
-import { entryLine, headLine, parseHead, parseRecord } from "./format.ts";
-import type { ModelUsed, ParsedRecord, RecordEntry, RecordHead } from "./format.ts";
+import { headLine, parseHead, parseRecord } from "./format.ts";
+import type { ParsedRecord, RecordHead } from "./format.ts";
 import { repaired } from "./repair.ts";
 
 export interface StoredSession extends ParsedRecord {
   name: string;
+  path: string;
 }
 
-/** The number of sessions that are stored; the oldest are removed. */
+/** The number of sessions that are stored for a folder. */
 const MAX_SESSIONS = 200;
 /** A larger file, in bytes, is not read: a session is text. */
 const MAX_RECORD_BYTES = 256 * 1024 * 1024;
-/** The earlier session that a new record continues. */
-type Origin = Pick<RecordHead, "continues" | "title">;
+/** A larger file, in bytes, is not appended to: the one that goes on from it has only what is left of it. */
+const MAX_APPENDED_BYTES = 32 * 1024 * 1024;
+/** The most characters of a folder's path in the name of its folder of sessions. */
+const MAX_FOLDER_CHARS = 150;
 
-/** Records the session that is worked on in `folder` below `root`, as it goes on. */
-export class Recorder {
-  /** Made with the first message. */
-  #file: { path: string; folder: string; open: Deno.FsFile } | undefined;
-  /** The ids of the conversation as it is recorded, and of all messages in the file. */
-  #conversation: readonly string[] = [];
-  #recorded = new Set<string>();
-  #origin: Origin = {};
-  #used: string | undefined;
-  #mode: string | undefined;
-  #name: string | undefined;
-
-  constructor(private readonly root: string, private readonly folder: () => string) {}
-
-  /** The file that is written, and the folder it is of; undefined before the first message. */
-  get file(): { path: string; folder: string } | undefined {
-    return this.#file;
-  }
-
-  /** The name of the file that is written, or will be with the first message. */
-  get name(): string {
-    return this.#name ??= newName();
-  }
-
-  /** `messages` are those of another session, left in `mode`: what is added to them makes one of its own. */
-  continueFrom(messages: Message[], origin: Origin, mode?: string): void {
-    identify(messages);
-    this.#file?.open.close();
-    if (this.#file) this.#name = undefined;
-    this.#file = this.#used = undefined;
-    this.#mode = mode;
-    this.#conversation = messages.map(({ id }) => id!);
-    this.#recorded.clear();
-    this.#origin = origin;
-  }
-
-  /**
-   * Writes what is new in `messages`, the model they are with, how their calls ended, and the mode of
-   * asking; gives ids to those without.
-   */
-  sync(
-    messages: Message[],
-    used?: ModelUsed,
-    executions: ReadonlyMap<string, ExecutionFacts> = new Map(),
-    mode?: string,
-  ): void {
-    identify(messages);
-    const ids = messages.map(({ id }) => id!);
-    const before = this.#conversation;
-    const isLonger = before.every((id, i) => id === ids[i]);
-    const isSame = isLonger && ids.length === before.length;
-    // A mode alone is written where there is a conversation for it to be of.
-    if (isSame && (ids.length === 0 || mode === this.#mode)) return;
-    const start = this.#file && isLonger ? before.length : 0;
-    const added = messages.slice(start)
-      .map((message, i) => ({
-        message,
-        parent: ids[start + i - 1] ?? null,
-        execution: executions.get(message.toolCallId ?? ""),
-      }));
-    const fresh = added.filter(({ message }) => !this.#recorded.has(message.id!));
-    const isAppended = !this.#file || isLonger && !isSame && fresh.length === added.length;
-    const entries = isAppended
-      ? added
-      : [{ conversation: ids, ...(fresh.length > 0 && { added: fresh }) }];
-    this.#conversation = ids;
-    if (entries.length > 0) this.#write(entries, used, mode);
-    // The conversation after `/clear` is another session.
-    if (messages.length === 0) this.continueFrom([], {});
-  }
-
-  #write(entries: RecordEntry[], used: ModelUsed | undefined, mode: string | undefined): void {
-    const now = JSON.stringify(used);
-    if (used && now !== this.#used) entries[0]!.used = used;
-    this.#used = now;
-    if (mode !== (this.#file && this.#mode)) entries[0]!.mode = mode ?? "";
-    this.#mode = mode;
-    this.#file ??= createRecord(this.root, this.name, { folder: this.folder(), ...this.#origin });
-    const { open } = this.#file;
-    const bytes = new TextEncoder().encode(entries.map(entryLine).join(""));
-    for (let at = 0; at < bytes.length;) at += open.writeSync(bytes.subarray(at));
-    const written = entries.flatMap((entry) => "message" in entry ? [entry] : entry.added ?? []);
-    for (const { message } of written) this.#recorded.add(message.id!);
-  }
+/** A record that is written, with a lock on it. */
+export interface OpenRecord {
+  path: string;
+  folder: string;
+  open: Deno.FsFile;
 }
 
-const newName = (): string =>
+export const newName = (): string =>
   `${new Date().toISOString().replaceAll(/[:.]/g, "-")}-${crypto.randomUUID().slice(0, 8)}.jsonl`;
 
-function createRecord(root: string, name: string, about: Omit<RecordHead, "version" | "started">) {
-  Deno.mkdirSync(root, { recursive: true, mode: 0o700 });
-  const started = new Date().toISOString();
-  for (const old of namesIn(root).slice(MAX_SESSIONS - 1)) Deno.removeSync(join(root, old));
-  const path = join(root, name);
+/** Makes the file of a session. @throws {Error} of the system; there is no file then. */
+export function createRecord(
+  root: string,
+  name: string,
+  about: Omit<RecordHead, "version" | "started">,
+): OpenRecord {
+  const { folder } = about;
+  const home = folderOf(root, folder);
+  Deno.mkdirSync(home, { recursive: true, mode: 0o700 });
+  removeOldest(root, folder);
+  const path = join(home, name);
   const open = Deno.openSync(path, { append: true, createNew: true, mode: 0o600 });
-  open.writeSync(new TextEncoder().encode(headLine({ started, ...about })));
-  return { path, folder: about.folder, open };
+  try {
+    tryLock(open);
+    const head = new TextEncoder().encode(
+      headLine({ started: new Date().toISOString(), ...about }),
+    );
+    for (let at = 0; at < head.length;) at += open.writeSync(head.subarray(at));
+  } catch (error) {
+    open.close();
+    attempt(() => Deno.removeSync(path));
+    throw error;
+  }
+  return { path, folder, open };
 }
 
-function namesIn(root: string): string[] {
+/** The file of a session, to go on in it; undefined where it cannot be, or another program has it open. */
+export function openToAppend({ path, head }: StoredSession): OpenRecord | undefined {
+  // The messages of version 1 have no ids.
+  if (head.version === 1) return undefined;
+  const open = attempt(() => Deno.openSync(path, { append: true }));
+  if (open === undefined) return undefined;
+  const isFree = attempt(() => open.statSync().size <= MAX_APPENDED_BYTES && tryLock(open));
+  if (isFree) return { path, folder: head.folder, open };
+  open.close();
+  return undefined;
+}
+
+/** True with the lock; false where another program has it. Some network drives have no locks. */
+function tryLock(file: Deno.FsFile): boolean {
+  return attempt(() => file.tryLockSync(true)) ?? true;
+}
+
+function isOpen(path: string): boolean {
+  using file = Deno.openSync(path);
+  return attempt(() => file.tryLockSync(false)) === false;
+}
+
+/** The folder below `root` with the sessions of `folder`: two that share one differ in their heads. */
+function folderOf(root: string, folder: string): string {
+  const name = encodeURIComponent(folder.toWellFormed()).replaceAll("%2F", "+");
+  return join(root, name.slice(-MAX_FOLDER_CHARS));
+}
+
+interface SessionFile {
+  name: string;
+  path: string;
+  size: number;
+  /** When it was last written, in ms. */
+  updated: number;
+}
+
+/** The files of sessions right in `folders`, those last written first. */
+function filesIn(folders: readonly string[]): SessionFile[] {
+  const files = folders.flatMap((folder) =>
+    dirEntries(folder).filter(({ name }) => name.endsWith(".jsonl")).flatMap(({ name }) => {
+      const path = join(folder, name);
+      const info = attempt(() => Deno.statSync(path));
+      // Reading a pipe would wait for a writer.
+      if (!info?.isFile || info.size > MAX_RECORD_BYTES) return [];
+      return [{ name, path, size: info.size, updated: info.mtime?.getTime() ?? 0 }];
+    })
+  );
+  return files.sort((a, b) => b.updated - a.updated || (a.name < b.name ? 1 : -1));
+}
+
+function dirEntries(folder: string): Deno.DirEntry[] {
   try {
-    return [...Deno.readDirSync(root)].map(({ name }) => name)
-      .filter((name) => name.endsWith(".jsonl")).sort().reverse();
+    return [...Deno.readDirSync(folder)];
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return [];
     throw error;
   }
 }
 
+/** The files of `folder`, and those that older programs wrote right below `root`; of all folders without one. */
+function filesBelow(root: string, folder?: string): SessionFile[] {
+  const homes = folder === undefined
+    ? dirEntries(root).filter(({ isDirectory }) => isDirectory).map(({ name }) => join(root, name))
+    : [folderOf(root, folder)];
+  return filesIn([...homes, root]);
+}
+
 /** A longer head, in bytes, is none: it has the path of a folder, a title, and little else. */
 const MAX_HEAD_BYTES = 16 * 1024;
+/** The bytes at the beginning and at the end of a longer file that are read for a list. */
+const LISTED_HEAD_BYTES = 256 * 1024;
+const LISTED_TAIL_BYTES = 64 * 1024;
+
+function bytesAt(path: string, position: number, length: number): Uint8Array<ArrayBuffer> {
+  using file = Deno.openSync(path);
+  const bytes = new Uint8Array(length);
+  file.seekSync(position, Deno.SeekMode.Start);
+  return bytes.subarray(0, file.readSync(bytes) ?? 0);
+}
 
 /** The head of the session in a file, without reading all of it. */
 function headOf(path: string): RecordHead {
-  using file = Deno.openSync(path);
-  const bytes = new Uint8Array(MAX_HEAD_BYTES);
-  const text = new TextDecoder().decode(bytes.subarray(0, file.readSync(bytes) ?? 0));
+  const text = new TextDecoder().decode(bytesAt(path, 0, MAX_HEAD_BYTES));
   return parseHead(text.split("\n", 1)[0]!);
+}
+
+/** Has room for one more session of `folder`: those that others go on from are removed first, then the oldest. */
+function removeOldest(root: string, folder: string): void {
+  const files = filesBelow(root, folder);
+  if (files.length < MAX_SESSIONS) return;
+  const known = files.flatMap((file) => {
+    const head = attempt(() => headOf(file.path));
+    return head?.folder === folder ? [{ ...file, head }] : [];
+  }).reverse();
+  const parents = new Set(known.map(({ head }) => head.continues));
+  const order = [
+    ...known.filter(({ name }) => parents.has(name)),
+    ...known.filter(({ name }) => !parents.has(name)),
+  ];
+  let surplus = known.length - MAX_SESSIONS + 1;
+  for (const { path } of order) {
+    if (surplus <= 0) return;
+    if (attempt(() => isOpen(path)) !== false) continue;
+    attempt(() => Deno.removeSync(path));
+    surplus--;
+  }
+}
+
+/** The sessions of `folder`, or of all, those last written first, as `read` reads them. */
+function* sessionsBelow<T extends ParsedRecord>(
+  root: string,
+  folder: string | undefined,
+  read: (file: SessionFile) => T,
+): Generator<T & { name: string; path: string; updated: number }> {
+  const parts = new Set<string>();
+  for (const { name, path, updated, size } of filesBelow(root, folder)) {
+    const head = attempt(() => headOf(path));
+    if (head === undefined || folder !== undefined && head.folder !== folder) continue;
+    // A file of a later version, or one that is just being made or removed, is passed over.
+    const stored = parts.has(name) ? undefined : attempt(() => read({ name, path, updated, size }));
+    if (stored === undefined && !parts.has(name) || stored?.messages.length === 0) continue;
+    parts.add(head.continues ?? "");
+    if (stored) yield { ...stored, name, path, updated };
+  }
 }
 
 /** The sessions of `folder`, or of all, newest first, each repaired, without those that another goes on from. */
 export function* storedSessions(root: string, folder?: string): Generator<StoredSession> {
-  const parts = new Set<string>();
-  for (const name of namesIn(root)) {
-    try {
-      const path = join(root, name);
-      const { isFile, size } = Deno.statSync(path);
-      // Reading a pipe would wait for a writer.
-      if (!isFile || size > MAX_RECORD_BYTES) continue;
-      const head = headOf(path);
-      if (folder !== undefined && head.folder !== folder) continue;
-      const stored = parts.has(name) ? undefined : parseRecord(Deno.readTextFileSync(path));
-      if (stored?.messages.length === 0) continue;
-      parts.add(head.continues ?? "");
-      if (stored) yield { ...stored, name, messages: repaired(stored.messages) };
-    } catch {
-      // A file of another kind or of a later version, or one that is just being made or removed.
-    }
-  }
+  yield* sessionsBelow(root, folder, ({ path }) => readWhole(path));
 }
 
-/** A stored session in a list. */
-export interface ListedSession extends StoredSession {
+function readWhole(path: string): ParsedRecord {
+  const parsed = parseRecord(Deno.readTextFileSync(path));
+  return { ...parsed, messages: repaired(parsed.messages) };
+}
+
+/** A stored session in a list: what names it. */
+export interface ListedSession
+  extends Pick<StoredSession, "name" | "path" | "head" | "first" | "used"> {
   /** When its file was last written: ISO 8601. */
   updated: string;
 }
 
-/** The sessions of `folder`, or of all folders, newest first, each with the time of its last change. */
+/** The sessions of `folder`, or of all folders, newest first; of long ones only the two ends are read. */
 export function* listedSessions(root: string, folder?: string): Generator<ListedSession> {
-  for (const stored of storedSessions(root, folder)) {
-    const mtime = attempt(() => Deno.statSync(join(root, stored.name)).mtime);
-    if (mtime) yield { ...stored, updated: mtime.toISOString() };
+  for (const { updated, ...listed } of sessionsBelow(root, folder, readEnds)) {
+    yield { ...listed, updated: new Date(updated).toISOString() };
   }
+}
+
+function readEnds({ path, size }: SessionFile): ParsedRecord {
+  const tail = size - LISTED_TAIL_BYTES;
+  if (tail > LISTED_HEAD_BYTES) {
+    const [head, end] = [
+      bytesAt(path, 0, LISTED_HEAD_BYTES),
+      bytesAt(path, tail, LISTED_TAIL_BYTES),
+    ]
+      .map((bytes) => new TextDecoder().decode(bytes)) as [string, string];
+    const lines = head.slice(0, head.lastIndexOf("\n") + 1);
+    const parsed = parseRecord(lines + end.slice(end.indexOf("\n") + 1));
+    if (parsed.first !== "") return parsed;
+  }
+  return parseRecord(Deno.readTextFileSync(path));
+}
+
+/** A session of the list, whole; undefined where it was removed meanwhile. */
+export function wholeSession({ name, path }: Pick<ListedSession, "name" | "path">) {
+  return attempt((): StoredSession => ({ ...readWhole(path), name, path }));
 }
 
 /** The session with the name, or the newest that goes on from it; undefined for none. */
 export function storedSession(root: string, name: string): StoredSession | undefined {
-  const names = namesIn(root);
-  const next = new Map<string, string>();
-  for (const one of names) {
-    const { continues } = attempt(() => headOf(join(root, one))) ?? {};
-    if (continues !== undefined && !next.has(continues)) next.set(continues, one);
+  const files = filesAround(root, name);
+  const next = new Map<string, SessionFile>();
+  for (const file of files) {
+    const { continues } = attempt(() => headOf(file.path)) ?? {};
+    if (continues !== undefined && !next.has(continues)) next.set(continues, file);
   }
-  let newest = names.includes(name) ? name : undefined;
-  for (let on = newest; on !== undefined; on = next.get(on)) newest = on;
-  const stored = newest && attempt(() => parseRecord(Deno.readTextFileSync(join(root, newest))));
-  return stored && newest
-    ? { ...stored, name: newest, messages: repaired(stored.messages) }
-    : undefined;
+  let newest = files.find((file) => file.name === name);
+  for (let on = newest; on !== undefined; on = next.get(on.name)) newest = on;
+  return newest && wholeSession(newest);
+}
+
+/** The files among which the session `name` and its continuations are: none where there is no such session. */
+function filesAround(root: string, name: string): SessionFile[] {
+  const { path } = filesBelow(root).find((file) => file.name === name) ?? {};
+  const head = path === undefined ? undefined : attempt(() => headOf(path));
+  return head === undefined ? [] : filesBelow(root, head.folder);
 }
 
 /** Removes the session with the name, those that it goes on from, and those that go on from it; false for none. */
 export function removeSession(root: string, name: string): boolean {
-  const names = namesIn(root);
-  if (!names.includes(name)) return false;
+  const files = filesAround(root, name);
   const parents = new Map(
-    names.map((one) => [one, attempt(() => headOf(join(root, one)))?.continues] as const),
+    files.map(({ name, path }) => [name, attempt(() => headOf(path))?.continues] as const),
   );
-  const removed = new Set([name]);
+  const removed = new Set(parents.has(name) ? [name] : []);
   for (const one of removed) {
     const parent = parents.get(one);
     if (parent !== undefined && parents.has(parent)) removed.add(parent);
     for (const [child, of] of parents) if (of === one) removed.add(child);
   }
-  for (const one of removed) Deno.removeSync(join(root, one));
-  return true;
+  for (const { name, path } of files) if (removed.has(name)) Deno.removeSync(path);
+  return removed.size > 0;
 }

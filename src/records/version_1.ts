@@ -13,6 +13,9 @@ export class LegacyConversation {
   /** It has nothing but messages. */
   readonly executions: ReadonlyMap<string, ExecutionFacts> = new Map();
 
+  /** It has no ids either: what goes on from it is a record of its own. */
+  readonly ids: ReadonlySet<string> = new Set();
+
   /** Takes an entry; false when it is none. */
   take(entry: Record<string, unknown>): boolean {
     const message = messageFromRecord(entry.message);

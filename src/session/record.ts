@@ -4,35 +4,47 @@ import type { CopilotAgent } from "../agent/agent.ts";
 import { isSummary } from "../agent/summary.ts";
 import { targetOf } from "../model_target.ts";
 import type { ExecutionFacts } from "../records/execution.ts";
+import { attempt } from "../attempt.ts";
 import type { ApproveMode } from "../permissions/settings.ts";
-import type { ModelUsed } from "../records/format.ts";
+import type { AnswerPiece, ModelUsed } from "../records/format.ts";
 import { openCallsAtCut } from "../records/repair.ts";
+import { Recorder } from "../records/recorder.ts";
 import {
   type ListedSession,
   listedSessions,
-  Recorder,
   removeSession,
   type StoredSession,
   storedSession,
   storedSessions,
+  wholeSession,
 } from "../records/store.ts";
 import { typedText } from "../text/parts.ts";
 import { join } from "../text/std_path.ts";
 import { stateFolder } from "../user_files.ts";
+import type { TurnEvent } from "../types/event.ts";
 import { serverOf } from "./model_server.ts";
 
+/** A piece of an answer is on record after this time, in ms, at the latest. */
+const MAX_UNRECORDED_MS = 2000;
+
 /** Records an agent's conversation on disk, where there is a folder for that. */
-export class SessionRecord {
+export class SessionRecord implements Disposable {
   #recorder: Recorder | undefined;
+  #hasFailed = false;
+  /** What came of the answer since the newest piece on record, and the time at which it is written. */
+  #piece: { text: string; reasoning: string } | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   /**
    * @param executions how calls ended, by their ids
-   * @param warn called once with the reason why the conversation cannot be recorded any more
+   * @param mode the mode of asking that the person chose
+   * @param tell called with the reason when the conversation cannot be recorded, without when it can be again
    */
   constructor(
     private readonly agent: CopilotAgent,
     private readonly executions: ReadonlyMap<string, ExecutionFacts>,
-    private readonly warn: (reason: string) => void,
+    private readonly mode: () => ApproveMode | undefined,
+    private readonly tell: (why?: string) => void,
   ) {
     const root = sessionsFolder();
     if (root !== undefined) this.#recorder = new Recorder(root, () => agent.state.workingDir);
@@ -49,20 +61,71 @@ export class SessionRecord {
   }
 
   /** Writes what is new: to be called whenever the conversation, or the mode that a person chose, has changed. */
-  sync(mode?: ApproveMode): void {
+  sync(): void {
+    this.#dropPiece();
+    if (!this.#recorder) return;
     try {
       const { messages } = this.agent.state;
-      this.#recorder?.sync(messages, modelUsedBy(this.agent), this.executions, mode);
+      this.#recorder.sync(messages, modelUsedBy(this.agent), this.executions, this.mode());
+      if (this.#hasFailed) this.tell();
+      this.#hasFailed = false;
     } catch (error) {
-      this.#recorder = undefined;
-      this.warn((error as Error).message);
+      if (!this.#hasFailed) this.tell((error as Error).message);
+      this.#hasFailed = true;
+    }
+  }
+
+  /** An event of a turn: before a request and before a call, what is new is written, and of an answer its pieces. */
+  onEvent(event: TurnEvent): void {
+    switch (event.type) {
+      case "thinking":
+      case "tool_start":
+        return this.sync();
+      case "text_delta":
+        return this.#add("text", event.text);
+      case "reasoning_delta":
+        return this.#add("reasoning", event.text);
+      case "text_retracted":
+        this.#writePiece();
+        return this.#write({ isRetracted: true });
+      case "retry":
+        this.#dropPiece();
+        return this.#write(null);
     }
   }
 
   /** The conversation is that of an earlier session now. */
   continueFrom(session: StoredSession): void {
-    const origin = { continues: session.name, title: sessionTitle(session).title };
-    this.#recorder?.continueFrom([...session.messages], origin, session.mode);
+    this.#recorder?.continueFrom(session, sessionTitle(session).title);
+  }
+
+  [Symbol.dispose](): void {
+    this.#dropPiece();
+    this.#recorder?.[Symbol.dispose]();
+  }
+
+  #add(kind: "text" | "reasoning", piece: string): void {
+    if (!this.#recorder) return;
+    this.#piece ??= { text: "", reasoning: "" };
+    this.#piece[kind] += piece;
+    this.#timer ??= setTimeout(() => this.#writePiece(), MAX_UNRECORDED_MS);
+  }
+
+  #writePiece(): void {
+    const { text = "", reasoning = "" } = this.#piece ?? {};
+    this.#dropPiece();
+    const piece = { ...reasoning !== "" && { reasoning }, ...text !== "" && { text } };
+    if (text + reasoning !== "") this.#write(piece);
+  }
+
+  /** A failure is said when the message is written, which the piece is of. */
+  #write(piece: AnswerPiece | null): void {
+    attempt(() => this.#recorder?.piece(piece));
+  }
+
+  #dropPiece(): void {
+    clearTimeout(this.#timer);
+    this.#timer = this.#piece = undefined;
   }
 }
 
@@ -75,12 +138,19 @@ function modelUsedBy({ config }: CopilotAgent): ModelUsed {
 const MAX_LISTED_SESSIONS = 20;
 const MAX_TITLE_CHARS = 200;
 
-/** The sessions of the agent's folder, newest first. */
-export function earlierSessions(agent: CopilotAgent): StoredSession[] {
-  const root = sessionsFolder();
-  if (root === undefined) return [];
-  return [...storedSessions(root, agent.state.workingDir).take(MAX_LISTED_SESSIONS)];
+/** The sessions of the agent's folder, newest first: what a list shows of them. */
+export function earlierSessions(agent: CopilotAgent): ListedSession[] {
+  return [...Iterator.from(recordedSessions(agent.state.workingDir)).take(MAX_LISTED_SESSIONS)];
 }
+
+/** The newest session of the agent's folder. */
+export function newestSession(agent: CopilotAgent): StoredSession | undefined {
+  const root = sessionsFolder();
+  return root && storedSessions(root, agent.state.workingDir).next().value || undefined;
+}
+
+/** A session of a list, all of it; undefined where it was removed since. */
+export const wholeOf: (session: ListedSession) => StoredSession | undefined = wholeSession;
 
 /** The sessions of a folder, or of all, newest first, with the time of their last change. */
 export function recordedSessions(folder?: string): Iterable<ListedSession> {
@@ -103,7 +173,7 @@ export function forgetSession(name: string): boolean {
 /** An earlier session in a list: when it began (ISO 8601), and the text that was typed first. */
 export type SessionTitle = { started: string; title: string };
 
-export function sessionTitle({ head, first }: StoredSession): SessionTitle {
+export function sessionTitle({ head, first }: Pick<StoredSession, "head" | "first">): SessionTitle {
   return { started: head.started, title: head.title ?? first.slice(0, MAX_TITLE_CHARS) };
 }
 

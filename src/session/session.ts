@@ -265,12 +265,17 @@ export class Session implements AsyncDisposable {
   async #openRecord(): Promise<void> {
     const { isRecorded, resumesNewest, resumes } = this.options;
     if (!isRecorded && !resumesNewest && !resumes) return;
-    const { earlierSessions, resumeSession, SessionRecord } = await import("./record.ts");
+    const { newestSession, resumeSession, SessionRecord } = await import("./record.ts");
     const state = this.#state;
-    const warn = (why: string) => this.#tell({ code: "record", why });
-    if (isRecorded) state.record = new SessionRecord(this.agent, state.executions, warn);
+    if (isRecorded) {
+      const mode = () => this.options.permissions.chosenMode;
+      state.record = new SessionRecord(
+        ...[this.agent, state.executions, mode] as const,
+        (why) => this.#tell({ code: "record", ...why !== undefined && { why } }),
+      );
+    }
     if (!resumesNewest && !resumes) return;
-    const newest = resumes ?? earlierSessions(this.agent)[0];
+    const newest = resumes ?? newestSession(this.agent);
     const resumed = newest && resumeSession(state, newest);
     if (this.options.keepsMode && this.frontend.approve) await resumeMode(state, newest?.mode);
     this.#emit({ type: "resumed", resumed });
@@ -301,7 +306,7 @@ export class Session implements AsyncDisposable {
       state.pending = [];
       return result;
     } finally {
-      this.#syncRecord();
+      this.#state.record?.sync();
       this.#emitStatus();
     }
   }
@@ -326,13 +331,14 @@ export class Session implements AsyncDisposable {
     try {
       return await runCommand(this.#state, name, argument, signal);
     } finally {
-      this.#syncRecord();
+      this.#state.record?.sync();
       this.#emitStatus();
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#over.abort();
+    this.#state.record?.[Symbol.dispose]();
     await Promise.all([
       this.#state.jobs[Symbol.asyncDispose](),
       this.#state.mcp?.[Symbol.asyncDispose](),
@@ -391,7 +397,7 @@ export class Session implements AsyncDisposable {
   #onTurnEvent(event: TurnEvent): void {
     const state = this.#state;
     // The record is written before the event is shown: after a crash it holds all that the person saw.
-    if (event.type === "thinking" || event.type === "tool_start") this.#syncRecord();
+    state.record?.onEvent(event);
     if (event.type === "tool_done") {
       state.executions.set(event.exec.toolCallId, factsOf(event.exec));
     }
@@ -417,10 +423,6 @@ export class Session implements AsyncDisposable {
     } catch {
       // The first turn reports the failure.
     }
-  }
-
-  #syncRecord(): void {
-    this.#state.record?.sync(this.options.permissions.chosenMode);
   }
 
   #tell(notice: Notice): void {

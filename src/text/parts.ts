@@ -76,10 +76,13 @@ export function newCallId(): string {
   return `call_${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`;
 }
 
-/** Gives each message its id: one of its own, where it has none or that of a message before it. */
-export function identify(messages: Message[]): void {
-  const seen = new Set<string>();
-  for (const [i, message] of messages.entries()) {
+/**
+ * Gives each message from `start` on its id: one of its own, where it has none or one of `seen`, to which
+ * the ids are added.
+ */
+export function identify(messages: Message[], start = 0, seen: Set<string> = new Set()): void {
+  for (let i = start; i < messages.length; i++) {
+    const message = messages[i]!;
     const id = message.id === undefined || seen.has(message.id) ? newMessageId() : message.id;
     // Callers may hold on to theirs, or have frozen it.
     if (id !== message.id) messages[i] = { ...message, id };

@@ -1,8 +1,16 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
 import { entryLine } from "../../src/records/format.ts";
 import { openCallsAtCut, repaired } from "../../src/records/repair.ts";
-import { Recorder, storedSessions } from "../../src/records/store.ts";
+import { Recorder } from "../../src/records/recorder.ts";
+import {
+  listedSessions,
+  removeSession,
+  type StoredSession,
+  storedSession,
+  storedSessions,
+} from "../../src/records/store.ts";
 import type { Message } from "../../src/types/message.ts";
+import { recordsBelow } from "../helpers/records.ts";
 import { result, says, user, whole } from "./conversation.ts";
 
 const shape = (messages: Message[]) =>
@@ -89,6 +97,12 @@ for (const [messages, openCalls] of CUTS) {
     assertEquals(openCallsAtCut(repaired(messages)), openCalls));
 }
 
+const storedAs = (messages: Message[]): StoredSession => ({
+  head: { version: 2, folder: "/f", started: "2026-01-02T03:04:05.000Z" },
+  ...{ messages, lost: 0, first: "", executions: new Map(), ids: new Set<string>() },
+  ...{ endsInLine: true, name: "a.jsonl", path: "" },
+});
+
 /** A test with a folder of its own for sessions. */
 function storeTest(
   name: string,
@@ -127,9 +141,7 @@ storeTest(
       const [i] = messages[0]!.content.split(" ");
       assertEquals(messages, conversations[Number(i)]);
     }
-    for (const { name } of Deno.readDirSync(path)) {
-      assertEquals(Deno.statSync(`${path}/${name}`).mode! & 0o777, 0o600);
-    }
+    for (const file of recordsBelow(path)) assertEquals(Deno.statSync(file).mode! & 0o777, 0o600);
     assertEquals(Deno.statSync(path).mode! & 0o777, 0o700);
   },
 );
@@ -173,10 +185,7 @@ storeTest(
 
 storeTest("lines are only appended, and each message is written once", (root, record) => {
   const recorder = record();
-  const text = () => {
-    const [{ name }] = [...Deno.readDirSync(root)] as [Deno.DirEntry];
-    return Deno.readTextFileSync(`${root}/${name}`);
-  };
+  const text = () => Deno.readTextFileSync(recordsBelow(root)[0]!);
   const second = [user("and more"), says("more")];
   // As a session does it: one turn, another, /undo, /redo, /undo, another, a compaction.
   const summary = [user("summary"), says("I go on.")];
@@ -210,8 +219,7 @@ storeTest("the model is written where it is another than before", (root, record)
     messages.push(user("hi"));
     recorder.sync(messages, model === undefined ? undefined : { model, server: "h" });
   }
-  const [{ name }] = [...Deno.readDirSync(root)] as [Deno.DirEntry];
-  const lines = Deno.readTextFileSync(`${root}/${name}`).trimEnd().split("\n").slice(1);
+  const lines = Deno.readTextFileSync(recordsBelow(root)[0]!).trimEnd().split("\n").slice(1);
   assertEquals(lines.map((line) => JSON.parse(line).used?.model), [
     ...["m", undefined, "m", undefined],
     ...["n", undefined],
@@ -222,7 +230,7 @@ storeTest(
   "what goes on from another session and is cleared at once leaves no file",
   (root, record) => {
     const recorder = record();
-    recorder.continueFrom([...whole], { continues: "a.jsonl" });
+    recorder.continueFrom({ ...storedAs(whole), path: `${root}/a.jsonl` });
     recorder.sync([]);
     assertEquals([...Deno.readDirSync(root)], []);
   },
@@ -232,8 +240,7 @@ storeTest(
   "a file of over 256 MiB, or with a head of over 16 KiB, is no session",
   (root, record) => {
     record().sync(whole);
-    const [{ name }] = [...Deno.readDirSync(root)] as [Deno.DirEntry];
-    const path = `${root}/${name}`;
+    const path = recordsBelow(root)[0]!;
     const text = Deno.readTextFileSync(path);
     const isListed = () => [...storedSessions(root, "/f")].length === 1;
     const titled = (chars: number) => text.replace("{", `{"title":"${"x".repeat(chars)}",`);
@@ -254,54 +261,183 @@ storeTest("messages without ids are recorded, and have one then", (root, record)
   assertEquals(typeof messages[0]!.id, "string");
 });
 
+/** Sessions are listed by the time at which they were last written, as coarse as the system has it. */
+const writtenAt = (path: string, minute: number) => {
+  const time = new Date(Date.UTC(2026, 0, 1, 0, minute));
+  Deno.utimeSync(path, time, time);
+};
+
+storeTest("a session that is gone on with is appended to, however often", (root, record) => {
+  const list = () => [...storedSessions(root, "/f")];
+  {
+    using recorder = record();
+    recorder.sync([...whole], { model: "m", server: "h:1" });
+  }
+  const [path, ...none] = recordsBelow(root);
+  assertEquals(none, []);
+  let before = Deno.readTextFileSync(path!);
+  const messages = [...whole];
+  for (let time = 0; time < 3; time++) {
+    const [newest] = list();
+    assertEquals(newest!.messages, messages);
+    using recorder = record();
+    recorder.continueFrom(newest!, "hi");
+    assertEquals(recorder.name, newest!.name);
+    recorder.sync(newest!.messages, { model: "m", server: "h:1" });
+    assertEquals(Deno.readTextFileSync(path!), before);
+    messages.push(user(`more ${time}`), says("fine"));
+    recorder.sync([...newest!.messages, ...messages.slice(-2)], { model: "m", server: "h:1" });
+    const now = Deno.readTextFileSync(path!);
+    assertEquals(now.slice(0, before.length), before);
+    assertEquals(now.slice(before.length).split("\n").length, 3);
+    before = now;
+  }
+  assertEquals(recordsBelow(root), [path]);
+});
+
+storeTest("what was cut off amid a line goes on behind that line, repaired", (root, record) => {
+  {
+    using recorder = record();
+    recorder.sync(whole.slice(0, 2));
+    recorder.piece({ text: "never " });
+  }
+  const [path] = recordsBelow(root);
+  Deno.writeTextFileSync(path!, '{"message":{"id":"x","ro', { append: true });
+  const [stored] = [...storedSessions(root, "/f")];
+  assertEquals([shape(stored!.messages), stored!.lost], ["u a t1! t2! a", 1]);
+  using recorder = record();
+  recorder.continueFrom(stored!);
+  const all = [...stored!.messages, user("go on")];
+  recorder.sync(all);
+  const [again] = [...storedSessions(root, "/f")];
+  assertEquals([again!.messages, again!.lost], [all, 1]);
+});
+
+storeTest("an answer on its way is on record, and gives way to the message", (root, record) => {
+  using recorder = record();
+  const now = () =>
+    [...storedSessions(root, "/f")][0]!.messages.slice(1)
+      .map(({ content, reasoning }) => [content, reasoning]);
+  recorder.sync([user("hi")]);
+  recorder.piece({ reasoning: "Hm" });
+  assertEquals(now(), [["[Interrupted]", "Hm"]]);
+  recorder.piece({ text: "Hel" });
+  recorder.piece({ text: "lo" });
+  assertEquals(now(), [["Hello\n\n[Interrupted]", "Hm"]]);
+  recorder.piece({ isRetracted: true });
+  assertEquals(now(), [["[Interrupted]", "HmHello"]]);
+  recorder.piece(null);
+  recorder.piece({ text: "Again" });
+  assertEquals(now(), [["Again\n\n[Interrupted]", undefined]]);
+  recorder.sync([user("hi"), says("Again.")].map((one, i) => ({ ...one, id: `${i}` })));
+  assertEquals(now(), [["Again.", undefined]]);
+});
+
+storeTest("one that another program has open is repeated in a file of its own", (root, record) => {
+  using first = record();
+  first.sync([...whole], { model: "m", server: "h:1" });
+  const [stored] = [...storedSessions(root, "/f")];
+  using second = record();
+  second.continueFrom(stored!, "hi");
+  const messages = [...stored!.messages, user("more")];
+  second.sync(messages);
+  assertEquals(recordsBelow(root).length, 2);
+  const newer = recordsBelow(root).find((path) => !path.endsWith(stored!.name))!;
+  writtenAt(newer, 1);
+  writtenAt(stored!.path, 0);
+  assertEquals([...storedSessions(root, "/f")].map((one) => [one.messages, one.head.title]), [
+    [messages, "hi"],
+  ]);
+  assertEquals(storedSession(root, stored!.name)?.messages, messages);
+  assertEquals(removeSession(root, second.name), true);
+  assertEquals(recordsBelow(root), []);
+  assertEquals(removeSession(root, second.name), false);
+  // Whoever goes on writing has all of it in a file again.
+  first.sync([...whole, user("later")]);
+  assertEquals([...storedSessions(root, "/f")][0]!.messages.length, whole.length + 1);
+});
+
 storeTest(
-  "one that goes on from another takes its place, and keeps its name and model",
+  "sessions right below the root, as older programs wrote them, are read",
   (root, record) => {
-    const list = () => [...storedSessions(root, "/f")];
-    // Files are named by the millisecond.
-    const tick = () => {
-      const now = Date.now();
-      while (Date.now() === now);
-    };
-    record().sync(whole, { model: "m", server: "h:1" });
-    const [first] = list();
-    assertEquals(first!.used, { model: "m", server: "h:1" });
-    let newest = first!;
-    for (const word of ["more", "and more"]) {
-      tick();
-      const recorder = record();
-      recorder.sync([user("something else")]);
-      tick();
-      recorder.continueFrom(newest.messages, { continues: newest.name, title: "hi" });
-      recorder.sync(newest.messages);
-      assertEquals(list().find(({ name }) => name === newest.name)?.messages, newest.messages);
-      const all = [user("summary"), user(word)];
-      recorder.sync(all, { model: "n", server: "h:1" });
-      [newest] = list() as [typeof newest];
-      assertEquals(newest.messages, all);
-      assertEquals([newest.head.title, newest.used?.model], ["hi", "n"]);
+    record().sync([...whole]);
+    const [path] = recordsBelow(root);
+    const old = `${root}/2026-01-01T00-00-00-000Z-x.jsonl`;
+    Deno.renameSync(path!, old);
+    Deno.copyFileSync(old, `${root}/2026-01-01T00-00-01-000Z-y.jsonl`);
+    const goesOn = Deno.readTextFileSync(old).replace(
+      "{",
+      `{"continues":"${old.split("/").at(-1)}",`,
+    );
+    Deno.writeTextFileSync(`${root}/2026-01-01T00-00-01-000Z-y.jsonl`, goesOn);
+    writtenAt(old, 0);
+    for (const folder of ["/f", undefined]) {
+      const names = [...storedSessions(root, folder)].map(({ name }) => name);
+      assertEquals(names, ["2026-01-01T00-00-01-000Z-y.jsonl"]);
     }
-    assertEquals(list().map(({ head, first }) => head.title ?? first), [
-      "hi",
-      "something else",
-      "something else",
-    ]);
+    assertEquals([...storedSessions(root, "/g")], []);
   },
 );
 
 storeTest(
-  "no more sessions are stored than the bound: the oldest go, and nothing else",
+  "a list reads the two ends of a long session, and says the same of it",
   (root, record) => {
-    const name = (n: number) => `2026-01-01T00-00-00-${String(n).padStart(3, "0")}Z-x.jsonl`;
-    for (let n = 0; n < 200 + 3; n++) Deno.writeTextFileSync(`${root}/${name(n)}`, "{}");
+    const model = (model: string) => ({ model, server: "h" });
+    using recorder = record();
+    const messages = [user("first"), ...Array.from({ length: 20 }, () => says("x".repeat(50_000)))];
+    recorder.sync([...messages], model("m"));
+    recorder.sync([...messages, user("then")], model("n"));
+    const [listed] = [...listedSessions(root)];
+    assertEquals([listed!.first, listed!.used], ["first", model("n")]);
+    assertEquals("2026" < listed!.updated, true);
+    recorder.sync([]);
+    assertEquals([...listedSessions(root)], []);
+  },
+);
+
+storeTest("what could not be written is written once it can be", (root, record) => {
+  const home = `${root}/sessions`;
+  Deno.writeTextFileSync(home, "a file");
+  using recorder = new Recorder(home, () => "/f");
+  const messages = [...whole];
+  for (let time = 0; time < 2; time++) {
+    assertThrows(() => recorder.sync(messages));
+    messages.push(user(`${time}`));
+  }
+  Deno.removeSync(home);
+  recorder.sync(messages);
+  assertEquals([...storedSessions(home, "/f")][0]!.messages, messages);
+  assertEquals(recordsBelow(home).length, 1);
+  void record;
+});
+
+storeTest(
+  "sessions are bounded for each folder: first go those that were gone on with, an open one never",
+  (root, record) => {
+    using open = record();
+    open.sync([user("open")]);
+    using other = record("/other");
+    other.sync([user("other")]);
+    const [home] = recordsBelow(root).filter((path) => path.endsWith(open.name));
+    writtenAt(home!, 0);
+    const at = (n: number) =>
+      `${home!.slice(0, -open.name.length)}${String(n).padStart(3, "0")}.jsonl`;
+    const text = Deno.readTextFileSync(home!);
+    for (let n = 1; n < 200; n++) {
+      const more = n === 150 ? '"continues":"100.jsonl",' : "";
+      Deno.writeTextFileSync(at(n), text.replace("{", `{${more}`));
+      writtenAt(at(n), n);
+    }
     Deno.writeTextFileSync(`${root}/notes.txt`, "mine");
-    const recorder = record();
-    recorder.sync([user("a")]);
-    const now = () => [...Deno.readDirSync(root)].map((entry) => entry.name).sort();
-    assertEquals(now().length, 200 + 1);
-    assertEquals(now()[0], name(4));
-    assertEquals(now().includes("notes.txt"), true);
-    recorder.sync([user("a"), user("b")]);
-    assertEquals(now().length, 200 + 1);
+    const begin = () => {
+      using recorder = record();
+      recorder.sync([user("new")]);
+    };
+    const isThere = (path: string) => recordsBelow(root).includes(path);
+    begin();
+    assertEquals([isThere(home!), isThere(at(1)), isThere(at(100))], [true, true, false]);
+    begin();
+    assertEquals([isThere(home!), isThere(at(1)), isThere(at(2))], [true, false, true]);
+    assertEquals(recordsBelow(root).length, 200 + 2);
   },
 );

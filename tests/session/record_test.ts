@@ -2,7 +2,7 @@ import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { localConfig } from "../../src/config.ts";
 import { type StoredSession, storedSessions } from "../../src/records/store.ts";
-import { resumeSession, sessionTitle } from "../../src/session/record.ts";
+import { resumeSession, SessionRecord, sessionTitle } from "../../src/session/record.ts";
 import type { Frontend } from "../../src/session/frontend.ts";
 import type { SessionOptions } from "../../src/session/session.ts";
 import type { Message } from "../../src/types/message.ts";
@@ -98,17 +98,39 @@ recordTest(
   },
 );
 
-recordTest("a record that cannot be written is said once", [{ text: "a" }, { text: "b" }], async (
-  { folder, open },
-) => {
-  await Deno.mkdir(`${folder}/state/copilot`, { recursive: true });
-  await Deno.writeTextFile(`${folder}/state/copilot/sessions`, "a file");
+recordTest(
+  "a record that cannot be written is said once, and so is that it can be again",
+  [{ text: "a" }, { text: "b" }, { text: "c" }, { text: "d" }],
+  async ({ folder, open, stored }) => {
+    await Deno.mkdir(`${folder}/state/copilot`, { recursive: true });
+    await Deno.writeTextFile(`${folder}/state/copilot/sessions`, "a file");
+    await using fake = await open();
+    await fake.session.prompt("one", signal);
+    await fake.session.prompt("two", signal);
+    const [notice, ...more] = fake.notices();
+    assertStringIncludes(notice!, "the session cannot be kept for now: ");
+    assertEquals(more, []);
+    await Deno.remove(`${folder}/state/copilot/sessions`);
+    await fake.session.prompt("three", signal);
+    await fake.session.prompt("four", signal);
+    assertEquals(fake.notices().slice(1), [
+      "the session is kept again, with all that was said meanwhile",
+    ]);
+    assertEquals(stored().length, 8);
+  },
+);
+
+recordTest("an answer is on record before it is whole", [], async ({ open, stored }) => {
   await using fake = await open();
-  await fake.session.prompt("one", signal);
-  await fake.session.prompt("two", signal);
-  const [notice, ...more] = fake.notices();
-  assertStringIncludes(notice!, "the session cannot be kept: ");
-  assertEquals(more, []);
+  const { agent } = fake.session;
+  using record = new SessionRecord(agent, new Map(), () => undefined, () => {});
+  agent.state.messages.push({ role: "user", content: "hi" });
+  record.onEvent({ type: "thinking" });
+  record.onEvent({ type: "reasoning_delta", text: "Hm." });
+  record.onEvent({ type: "text_delta", text: "Hel" });
+  assertEquals(stored().length, 1);
+  record.onEvent({ type: "text_retracted" });
+  assertEquals(stored(), ["user: hi", "assistant: [Interrupted]"]);
 });
 
 recordTest(

@@ -71,10 +71,11 @@ export const conversationCommands: readonly Command[] = [
 ];
 
 async function resume(session: SessionState, argument: string): Promise<Report> {
-  const { earlierSessions, resumeSession, sessionTitle } = await import("../record.ts");
+  const { earlierSessions, resumeSession, sessionTitle, wholeOf } = await import("../record.ts");
   const sessions = earlierSessions(session.agent);
   if (argument === "") return { type: "sessions", sessions: sessions.map(sessionTitle) };
-  const chosen = sessions[Number(argument) - 1];
+  const listed = sessions[Number(argument) - 1];
+  const chosen = listed && wholeOf(listed);
   if (!chosen) return sentence(`There is no session ${oneLine(argument)}: see /resume`);
   // The look at the server may choose another model.
   await session.looked;
