@@ -3,17 +3,19 @@
 import { UsageError } from "../errors.ts";
 import { EXIT } from "../frontends/exit_codes.ts";
 import type { Output } from "../terminal/stdio.ts";
-import { isObject } from "../text/json.ts";
-import { dirname, join } from "../text/std_path.ts";
+import { isObject, jsonOrUndefined } from "../text/json.ts";
+import { dirname, join, resolve } from "../text/std_path.ts";
 import type { Args } from "./args.ts";
 import { wrongValue } from "./args.ts";
+import type { VariableReader } from "../user_files.ts";
 
-interface EditorSetup {
-  /** The file of the editor's settings, below the home folder, and what it is written in. */
-  file: string;
-  text: string;
-  /** The setting in a file of JSON; left out where the file is code of the person's own. */
-  json?: Record<string, Record<string, unknown>>;
+/** A setting in a file of JSON, or code that the person adds to a file of their own. */
+type EditorSetup = JsonSetup | { file: string; code: string };
+
+interface JsonSetup {
+  /** The file of the editor's settings: below the home folder, or below what a variable names. */
+  file: string | ((variable: VariableReader) => string);
+  json: Record<string, Record<string, unknown>>;
 }
 
 const COMMAND = "copilot";
@@ -23,29 +25,29 @@ const AGENT = { command: COMMAND, args: ["acp"], env: {} };
 const EDITOR_SETUPS: Readonly<Record<string, EditorSetup>> = {
   // https://zed.dev/docs/ai/external-agents
   zed: {
-    file: ".config/zed/settings.json",
-    text: "",
+    file: zedFile,
     json: { agent_servers: { copilot: { type: "custom", ...AGENT } } },
   },
   // https://www.jetbrains.com/help/ai-assistant/acp.html
   jetbrains: {
     file: ".jetbrains/acp.json",
-    text: "",
     json: { agent_servers: { copilot: AGENT } },
   },
   // https://codecompanion.olimorris.dev/configuration/adapters-acp
   neovim: {
     file: ".config/nvim/init.lua",
-    text: `require("codecompanion").setup({
+    // "copilot" is CodeCompanion's own name of GitHub's service, also for other interactions than chats.
+    code: `require("codecompanion").setup({
   adapters = {
     acp = {
-      copilot = function()
+      local_copilot = function()
         local helpers = require("codecompanion.adapters.acp.helpers")
         return {
-          name = "copilot",
+          name = "local_copilot",
           type = "acp",
           formatted_name = "copilot",
           roles = { llm = "assistant", user = "user" },
+          opts = { vision = true },
           commands = { default = { "${COMMAND}", "acp" } },
           defaults = { mcpServers = {}, timeout = 20000 },
           parameters = {
@@ -65,80 +67,110 @@ const EDITOR_SETUPS: Readonly<Record<string, EditorSetup>> = {
       end,
     },
   },
-  interactions = { chat = { adapter = "copilot" } },
+  interactions = { chat = { adapter = "local_copilot" } },
 })
 `,
   },
   // https://github.com/xenodium/agent-shell
   emacs: {
     file: ".emacs.d/init.el",
-    text: `(require 'agent-shell)
-(setq agent-shell-agent-configs
-      (list (agent-shell-make-agent-config
-             :identifier 'copilot
-             :mode-line-name "copilot"
-             :buffer-name "copilot"
-             :shell-prompt "copilot> "
-             :shell-prompt-regexp "copilot> "
-             :client-maker (lambda (buffer)
-                             (agent-shell--make-acp-client
-                              :command "${COMMAND}"
-                              :command-params '("acp")
-                              :context-buffer buffer)))))
+    code: `(require 'agent-shell)
+(add-to-list 'agent-shell-agent-configs
+             (agent-shell-make-agent-config
+              :identifier 'copilot
+              :mode-line-name "copilot"
+              :buffer-name "copilot"
+              :shell-prompt "copilot> "
+              :shell-prompt-regexp "copilot> "
+              :client-maker (lambda (buffer)
+                              (agent-shell--make-acp-client
+                               :command "${COMMAND}"
+                               :command-params '("acp")
+                               :context-buffer buffer))))
 `,
   },
 };
 
+function zedFile(variable: VariableReader): string {
+  const file = "zed/settings.json";
+  if (Deno.build.os === "windows") return join(variable("APPDATA") ?? "AppData/Roaming", file);
+  const folder = Deno.build.os === "linux" ? variable("XDG_CONFIG_HOME") : undefined;
+  return join(folder || ".config", file);
+}
+
 /** Prints an editor's setting, or with `--write` adds it to its file; the exit code. */
-export async function setUpEditor(args: Args, stdout: Output): Promise<number> {
+export async function setUpEditor(
+  args: Args,
+  stdout: Pick<Output, "write">,
+  variable: VariableReader = (name) => Deno.env.get(name),
+): Promise<number> {
   const { editor, write } = args;
   if (editor === undefined) {
     throw new UsageError(
       "copilot setup needs --editor NAME; to choose a model, run copilot and type /setup",
     );
   }
-  const setup = EDITOR_SETUPS[editor];
+  const setup = Object.hasOwn(EDITOR_SETUPS, editor) ? EDITOR_SETUPS[editor] : undefined;
   if (setup === undefined) {
     throw wrongValue("editor", Object.keys(EDITOR_SETUPS).join(", "), editor);
   }
-  const { file, json, text } = setup;
   if (!write) {
-    stdout.write(json === undefined ? text : `${JSON.stringify(json, null, 2)}\n`);
+    stdout.write("code" in setup ? setup.code : `${JSON.stringify(setup.json, null, 2)}\n`);
     return EXIT.done;
   }
-  const home = Deno.env.get("HOME") ?? Deno.env.get("USERPROFILE");
+  const { file } = setup;
+  const home = variable("HOME") ?? variable("USERPROFILE");
   if (home === undefined) throw new UsageError("The home folder is not known: set HOME");
-  if (json === undefined) {
+  if ("code" in setup) {
     throw new UsageError(`${file} is code of your own: add what is printed without --write to it`);
   }
-  const path = join(home, file);
-  await addSetting(path, json);
-  stdout.write(`Added to ${path}\n`);
+  const path = resolve(home, typeof file === "string" ? file : file(variable));
+  stdout.write(await addSetting(path, setup.json));
   return EXIT.done;
 }
 
-/** Adds the setting to a JSON file, and leaves all others. @throws {UsageError} where it cannot be read. */
-async function addSetting(
-  path: string,
-  json: NonNullable<EditorSetup["json"]>,
-): Promise<void> {
+/**
+ * Adds the setting to a JSON file, and leaves all others; what was done, as a line. What the file held
+ * is kept beside it; a copy of an earlier time is not written over.
+ * @throws {UsageError} where it cannot be read or written.
+ */
+async function addSetting(path: string, json: JsonSetup["json"]): Promise<string> {
   const before = await Deno.readTextFile(path).catch((error) => {
-    if (error instanceof Deno.errors.NotFound) return "{}";
+    if (error instanceof Deno.errors.NotFound) return undefined;
     throw new UsageError(`Cannot read ${path}: ${error.message}`);
   });
-  let settings: unknown;
+  const settings = settingsIn(before, path);
+  const old = JSON.stringify(settings);
+  for (const [name, added] of Object.entries(json)) {
+    const there = settings[name];
+    // An entry of that name is the person's own.
+    settings[name] = isObject(there) ? { ...added, ...there } : added;
+  }
+  if (JSON.stringify(settings) === old) return `${path} has it already\n`;
+  const copy = `${path}.before-copilot`;
   try {
-    settings = JSON.parse(before.trim() === "" ? "{}" : before);
-  } catch {
+    await Deno.mkdir(dirname(path), { recursive: true });
+    if (before !== undefined) await keepCopy(copy, before);
+    await Deno.writeTextFile(path, `${JSON.stringify(settings, null, 2)}\n`);
+  } catch (error) {
+    throw new UsageError(`Cannot write ${path}: ${(error as Error).message}`);
+  }
+  return `Added to ${path}${before === undefined ? "" : `; what it held is in ${copy}`}\n`;
+}
+
+function settingsIn(text: string | undefined, path: string): Record<string, unknown> {
+  const settings = text === undefined || text.trim() === "" ? {} : jsonOrUndefined(text);
+  if (settings === undefined) {
     throw new UsageError(
       `${path} holds comments or is no JSON: add what is printed without --write to it`,
     );
   }
   if (!isObject(settings)) throw new UsageError(`${path} must hold a JSON object`);
-  for (const [name, added] of Object.entries(json)) {
-    const old = settings[name];
-    settings[name] = { ...isObject(old) ? old : {}, ...added };
-  }
-  await Deno.mkdir(dirname(path), { recursive: true });
-  await Deno.writeTextFile(path, `${JSON.stringify(settings, null, 2)}\n`);
+  return settings;
+}
+
+async function keepCopy(path: string, text: string): Promise<void> {
+  await Deno.writeTextFile(path, text, { createNew: true, mode: 0o600 }).catch((error) => {
+    if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+  });
 }
