@@ -184,7 +184,12 @@ export class Permissions {
       const network = view.network || leave === "network";
       const [confined, ...before] = sandbox.command({ ...view, network }, own);
       const limits = `confined by ${sandbox.by}: ${limitsOf({ ...settings, network })}`;
-      return { program: confined!, args: [...before, program, ...args], limits };
+      return {
+        program: confined!,
+        args: [...before, program, ...args],
+        limits,
+        ...sandbox.holder !== undefined && { holder: sandbox.holder },
+      };
     };
   }
 

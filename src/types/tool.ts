@@ -127,6 +127,8 @@ export type Confine = (program: string, args: readonly string[], leave?: Leave) 
   args: string[];
   /** The limits that a program which fails may have run into, in one line for the model. */
   limits?: string;
+  /** The name of the process that holds the program, which may outlive it by a moment. */
+  holder?: string;
 }>;
 
 /**

@@ -11,6 +11,8 @@ import { bubblewrapCommand, seatbeltProfile } from "./wrap.ts";
 export interface Sandbox {
   /** The program that confines them, such as `bubblewrap`. */
   by: string;
+  /** The name of its process, which may outlive what it confines by a moment. */
+  holder?: string;
   /**
    * The words that stand before a program and its arguments.
    *
@@ -112,7 +114,12 @@ function sandboxOf(os: string): (Sandbox & { program: string }) | string {
   if (program === undefined) {
     return "bubblewrap is not installed (the package is called bubblewrap)";
   }
-  return { by: "bubblewrap", program, command: (view, own) => confinedBy(program, view, own) };
+  return {
+    by: "bubblewrap",
+    holder: "bwrap",
+    program,
+    command: (view, own) => confinedBy(program, view, own),
+  };
 }
 
 function confinedBy(bwrap: string, view: View, own: string): string[] {

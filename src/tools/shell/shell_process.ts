@@ -26,6 +26,8 @@ export interface StartedShell {
   child: Deno.ChildProcess;
   folder: string;
   limits?: string;
+  /** The name of the process that confines it: one that still ends is none that the command left. */
+  holder?: string;
 }
 
 /**
@@ -59,7 +61,12 @@ export async function startShell(
         stderr: "piped",
         detached: true,
       }).spawn();
-      return { child, folder: cwd, ...(confined?.limits && { limits: confined.limits }) };
+      return {
+        child,
+        folder: cwd,
+        ...(confined?.limits && { limits: confined.limits }),
+        ...(confined?.holder && { holder: confined.holder }),
+      };
     } catch (error) {
       if (error instanceof Deno.errors.NotFound) continue;
       let reason = (error as Error).message;
@@ -96,11 +103,12 @@ function shells(command: string, folder: string): [string, string[]][] {
 
 /** Ends what is left of a shell whose output is `captures`; its status, if it can be ended. */
 export async function tidyUp(
-  { child, folder }: StartedShell,
+  { child, folder, holder }: StartedShell,
   captures: readonly OutputCapture[],
   graceMs: number,
 ): Promise<{ left: string[]; status: Deno.CommandStatus | undefined }> {
-  const left = await endGroup(child.pid, graceMs, folder);
+  const ended = await endGroup(child.pid, graceMs, folder);
+  const left = ended.filter((name) => name !== holder);
   await within(LAST_DRAIN_MS, Promise.all(captures.map(({ done }) => done)));
   await Promise.all(captures.map((capture) => capture.cancel()));
   // A process in an uninterruptible sleep outlives even SIGKILL.

@@ -517,3 +517,17 @@ Deno.test({
     }
   },
 });
+
+Deno.test("what confines a command is none of the processes that it left", { ignore }, async () => {
+  using ws = workspace();
+  const confine = (holder?: string): Partial<ToolContext> => ({
+    confine: (program, args) =>
+      Promise.resolve({
+        program: "sh",
+        args: ["-c", 'sleep 99 >/dev/null 2>&1 & exec "$@"', "sh", program, ...args],
+        ...holder !== undefined && { holder },
+      }),
+  });
+  assertStringIncludes(await bash(ws, "true", 60, confine()), "ended processes it left");
+  assertEquals(await bash(ws, "true", 60, confine("sleep")), "exit code: 0\nno output");
+});
