@@ -799,6 +799,9 @@ sessionTest(
     assertStringIncludes(server.requests[1]!.text, "Refused: this is plan mode");
     assertEquals(await here("early"), false);
     await terminal.until((rows) => rows.at(-1)!.endsWith(" · plan"));
+    await terminal.until("What becomes of this plan?");
+    await terminal.type("\x1b");
+    await terminal.until((rows) => !rows.some((row) => row.includes("What becomes of")));
     await terminal.type("/plan\rgo on\r");
     await terminal.until("Done.");
     assertStringIncludes(server.requests[2]!.text, "[The plan is accepted");

@@ -34,7 +34,9 @@ export async function askForm(
   }
   const content: Record<string, unknown> = {};
   for (const field of question.fields) {
-    const answer = await askField(field, screen, columns, signal);
+    // Whoever answers a form expects its next field.
+    const how = { waits: field === question.fields[0] };
+    const answer = await askField(field, screen, { columns, signal, how });
     if (answer === null) return { action: "cancel" };
     const value = fieldValue(field, answer);
     if (value !== undefined) content[field.name] = value;
@@ -50,8 +52,7 @@ export async function askForm(
 async function askField(
   field: FormField,
   screen: FormDisplay["screen"],
-  columns: number,
-  signal: AbortSignal,
+  { columns, signal, how }: { columns: number; signal: AbortSignal; how: { waits: boolean } },
 ): Promise<string | null> {
   const { title, description, type, options, isRequired } = field;
   if (description) screen.print(wrapped(`  ${sanitizeProse(description)}`, columns));
@@ -70,7 +71,13 @@ async function askField(
       return `  ${oneLine((error as Error).message)}`;
     }
   };
-  return await screen.ask(`${oneLine(title)} (${kind}${usual}${left}): `, objection, signal);
+  return await screen.ask(
+    `${oneLine(title)} (${kind}${usual}${left}): `,
+    objection,
+    signal,
+    "",
+    how,
+  );
 }
 
 async function consent(

@@ -28,10 +28,15 @@ export async function askAboutPlan(
   screen.notify("copilot asks: what becomes of the plan?");
   const list = { title: "What becomes of this plan?", items: CHOICES, isNumbered: true };
   const hint = "Enter picks · Esc keeps planning";
-  const choice = await screen.choose({ ...list, hint }, signal, { waits: true });
+  const choice = await screen.choose({ ...list, hint }, signal, {
+    waits: true,
+    yields: true,
+  });
   if (choice === null || choice === "keep") return undefined;
   if (choice === "change") {
-    const text = await screen.ask("What should change? ", () => undefined, signal);
+    const text = await screen.ask("What should change? ", () => undefined, signal, "", {
+      waits: false,
+    });
     return text?.trim() ? { type: "text", text } : undefined;
   }
   const report = await session.command("plan", choice, signal);

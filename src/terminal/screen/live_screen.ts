@@ -22,7 +22,7 @@ import { MessageModal, type MessageModalOptions } from "./message_modal.ts";
 import { type Modal, ModalStack } from "./modal.ts";
 import { ModalDriver } from "./modal_driver.ts";
 import { QuestionModal } from "./question_modal.ts";
-import type { ChoiceList, Screen } from "./screen.ts";
+import type { AskingWay, ChoiceList, Screen } from "./screen.ts";
 
 /** The parts of a screen beside the text printed on it, and the callbacks of its keys. */
 interface LiveScreenOptions extends
@@ -64,10 +64,10 @@ interface LiveScreenOptions extends
 
 /** The progress is drawn again after this many milliseconds. */
 const TICK_MS = 120;
-/** A question appears once no key came for these milliseconds: none is answered by accident. */
-const QUESTION_QUIET_MS = 200;
-/** The same where a message is being written: people pause for longer between its words. */
-const DRAFT_QUIET_MS = 1000;
+/** A question that is drawn takes keys once none came for these milliseconds: none is answered by accident. */
+const QUESTION_QUIET_MS = 300;
+/** The row in place of a question's first one until then. */
+const QUESTION_COMES = "Stop typing to answer:";
 /** Asks for the flags of kitty's keyboard protocol; only terminals that know it answer. */
 const ASK_KEYBOARD = "\x1b[?u";
 /** OSC 11 with `?`; a later answer, in milliseconds, is dropped: colours do not change amid a session. */
@@ -87,6 +87,8 @@ export class LiveScreen implements Screen {
   readonly #driver: ModalDriver;
   readonly #over = new AbortController();
   readonly #ring: { kills: KillRing } = { kills: [] };
+  /** The question that is drawn, and whose answer does not begin yet: keys are for the message. */
+  #coming: Modal | undefined;
   /** The text printed last. */
   #printed = "";
   #hasAskedKeyboard = false;
@@ -166,7 +168,7 @@ export class LiveScreen implements Screen {
     return message;
   }
 
-  ask(...[prompt, objection, signal, text = ""]: Parameters<Screen["ask"]>) {
+  ask(...[prompt, objection, signal, text = "", how]: Parameters<Screen["ask"]>) {
     const question = new QuestionModal({
       ...this.#lineOptions(prompt),
       context: this.#printed,
@@ -174,7 +176,7 @@ export class LiveScreen implements Screen {
       objection,
       onCancel: () => this.#message.hold(),
     });
-    return this.push(question, signal);
+    return this.push(question, signal, how);
   }
 
   /** The parts of a modal that its caller makes. */
@@ -204,7 +206,11 @@ export class LiveScreen implements Screen {
     return this.push(question, signal, { waits: false });
   }
 
-  choose<T>(list: ChoiceList<T>, signal: AbortSignal, how = { waits: false }): Promise<T | null> {
+  choose<T>(
+    list: ChoiceList<T>,
+    signal: AbortSignal,
+    how: AskingWay = { waits: false },
+  ): Promise<T | null> {
     const { color, unicode } = this.options;
     const context = this.#printed;
     const modal = new ListModal<T>({ ...list, hasStyles: color !== "", unicode, context });
@@ -213,18 +219,25 @@ export class LiveScreen implements Screen {
   }
 
   /**
-   * Opens `modal`, by default once no key came for a while; its result, or null once `signal` is aborted.
+   * Opens `modal`, by default once it was drawn and no key came for a while; its result, or null once
+   * `signal` is aborted. With `yields` it is not asked where a message is queued by then.
    */
-  async push<T>(modal: Modal<T>, signal: AbortSignal, { waits = true } = {}): Promise<T | null> {
-    let isQuiet = !waits;
-    while (!signal.aborted && !isQuiet) {
-      // Keys that were not read during an outcome's wait are read in the pause after it.
-      const wasWaiting = this.#modals.isWaiting;
-      await this.terminal.pause(QUESTION_QUIET_MS, signal);
-      isQuiet = !wasWaiting && !this.#modals.isWaiting &&
-        this.terminal.now() - this.#keyTime >=
-          (this.#message.state.units.length > 0 ? DRAFT_QUIET_MS : QUESTION_QUIET_MS);
+  async push<T>(
+    modal: Modal<T>,
+    signal: AbortSignal,
+    { waits = true, yields = false }: AskingWay = {},
+  ): Promise<T | null> {
+    if (waits) {
+      // Below what takes the whole screen nothing is seen.
+      if (this.#modals.isFullScreen) await this.#awaitQuiet(signal);
+      if (!signal.aborted) this.#modals.closeFullScreen();
+      this.#coming = modal;
+      this.#output.draw();
+      await this.#awaitQuiet(signal);
+      this.#coming = undefined;
+      this.#output.drawSoon();
     }
+    if (yields && this.#message.queued.length > 0) return null;
     if (signal.aborted || this.#over.signal.aborted) return null;
     const onAbort = () => this.#modals.close(modal);
     signal.addEventListener("abort", onAbort);
@@ -234,6 +247,18 @@ export class LiveScreen implements Screen {
       return await result;
     } finally {
       signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  /** Resolves once no key came for a while, counted from now. */
+  async #awaitQuiet(signal: AbortSignal): Promise<void> {
+    const began = this.terminal.now();
+    const left = () => QUESTION_QUIET_MS - (this.terminal.now() - Math.max(began, this.#keyTime));
+    for (let isQuiet = false; !signal.aborted && !isQuiet;) {
+      // Keys that were not read during an outcome's wait are read in the pause after it.
+      const wasWaiting = this.#modals.isWaiting;
+      await this.terminal.pause(wasWaiting ? QUESTION_QUIET_MS : left(), signal);
+      isQuiet = !wasWaiting && !this.#modals.isWaiting && left() <= 0;
     }
   }
 
@@ -297,7 +322,7 @@ export class LiveScreen implements Screen {
     const { title, unicode } = this.options;
     const { isFullScreen } = this.#modals;
     const frame = isFullScreen ? this.#modals.layout(size) : this.#layoutEnd(size);
-    const isAsking = this.#isAsking() && !isFullScreen;
+    const isAsking = (this.#isAsking() || this.#coming !== undefined) && !isFullScreen;
     return {
       ...frame,
       rows: unicode ? frame.rows : frame.rows.map(asciiRow),
@@ -308,11 +333,12 @@ export class LiveScreen implements Screen {
   #layoutEnd({ columns, rows }: TerminalSize): Frame {
     const { color } = this.options;
     const dim = color && "\x1b[2m";
-    const activity = this.#isAsking() ? undefined : this.options.activity();
+    const isAsking = this.#isAsking() || this.#coming !== undefined;
+    const activity = isAsking ? undefined : this.options.activity();
     const { tail } = this.#output;
     const above: CellRow[] = tail === "" ? [] : styledRows(tail.slice(-MAX_TAIL), columns);
     for (const row of activity ?? []) above.push(styledRow(row, columns));
-    if (!this.#isAsking()) {
+    if (!isAsking) {
       for (const row of this.options.panel?.() ?? []) above.push(styledRow(row, columns));
     }
     const { queued, isHeld } = this.#message;
@@ -320,11 +346,16 @@ export class LiveScreen implements Screen {
       const start = sanitizeProse(unitsText(units).slice(0, MAX_TAIL).replace(/\s+/g, " "));
       above.push(styledRow(`${dim}${isHeld ? "held" : "queued"}: ${start}`, columns));
     }
+    if (this.#coming && !this.#isAsking()) {
+      const coming = this.#coming.layout({ columns, rows: rows >> 1 }).rows.slice(1);
+      above.push(styledRow(`${dim}${QUESTION_COMES}`, columns));
+      for (const row of coming) above.push(row.map((cell) => ({ ...cell, style: dim })));
+    }
     if (isHeld && this.#isIdle(activity)) {
       const hint = "Enter sends what is held, Up edits it, Ctrl-C drops it";
       above.push(styledRow(`${dim}${hint}`, columns));
     }
-    if (rows >= MIN_RULE_ROWS && !this.#isAsking()) above.push(...this.#rule(columns));
+    if (rows >= MIN_RULE_ROWS && !isAsking) above.push(...this.#rule(columns));
     const footer = rows > 3 ? [styledRow(`${dim}${this.#status()}`, columns)] : [];
     const most = rows - footer.length - Math.min(above.length, rows >> 1);
     const input = this.#modals.layout({ columns, rows: most });

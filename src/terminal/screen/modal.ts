@@ -52,11 +52,16 @@ export class ModalStack {
 
   /** Opens `modal` on top; resolves with its result when it closes. */
   open<T>(modal: Modal<T>): Promise<T | null> {
-    const top = this.#layers.at(-1)?.modal;
-    if (top?.isFullScreen) this.close(top);
+    this.closeFullScreen();
     return new Promise((resolve) => {
       this.#layers.push({ modal, settle: (result) => resolve(result as T | null) });
     });
+  }
+
+  /** Closes the modal on top where it takes the whole screen. */
+  closeFullScreen(): void {
+    const top = this.#layers.at(-1)?.modal;
+    if (top?.isFullScreen) this.close(top);
   }
 
   /** Closes `modal`, if it is open, and its parts; null stands for no result. */

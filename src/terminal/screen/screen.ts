@@ -11,6 +11,14 @@ import type { TextPart } from "../../types/message.ts";
 /** A list without its look, which is the screen's. */
 export type ChoiceList<T> = Omit<ListOptions<T>, "hasStyles" | "unicode" | "context" | "onCancel">;
 
+/** How a question begins. */
+export interface AskingWay {
+  /** True where keys count only once none came for a while. */
+  waits?: boolean;
+  /** True where a message that was typed meanwhile is as good as an answer. */
+  yields?: boolean;
+}
+
 /** The screen of a session. All texts must be safe for a terminal. */
 export interface Screen extends Disposable {
   /** True where the progress is shown, and changes in place. */
@@ -27,13 +35,15 @@ export interface Screen extends Disposable {
   read(): Promise<TextPart | null>;
   /**
    * Asks a question of one line, which begins with `text`; null without an answer, or once `signal`
-   * is aborted. A sentence that `objection` gives of a line is printed, and the question stays.
+   * is aborted. A sentence that `objection` gives of a line is printed, and the question stays. `how`:
+   * whether keys count only once none came for a while, which is the default.
    */
   ask(
     prompt: string,
     objection: (line: string) => string | undefined,
     signal: AbortSignal,
     text?: string,
+    how?: AskingWay,
   ): Promise<string | null>;
   /** The same without showing the answer, of which nothing is kept; null where keys cannot be hidden. */
   askHidden(
@@ -42,7 +52,7 @@ export interface Screen extends Disposable {
     signal: AbortSignal,
   ): Promise<string | null>;
   /** Has a person pick a row of `list`, which they asked for; null for none, or where nothing is repainted. */
-  choose<T>(list: ChoiceList<T>, signal: AbortSignal, how?: { waits: boolean }): Promise<T | null>;
+  choose<T>(list: ChoiceList<T>, signal: AbortSignal, how?: AskingWay): Promise<T | null>;
   /** Notifies a person who looks elsewhere; `text` is one line. */
   notify(text: string): void;
   /** Puts `text` into the terminal's clipboard, where it has one. */

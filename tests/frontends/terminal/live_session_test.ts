@@ -354,7 +354,7 @@ sessionTest(
       ]
     ) assert(rows.includes(row), `${row} in\n${rows.join("\n")}`);
   },
-  { columns: 40, rows: 50 },
+  { columns: 40, rows: 55 },
 );
 
 sessionTest(

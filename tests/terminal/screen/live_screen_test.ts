@@ -54,24 +54,22 @@ const clock: { activity: string | undefined } = { activity: "0 s" };
 const isAsked = ({ rows }: FakeTerminal) => rows.some((row) => row.startsWith("Run this?"));
 
 screenTest(
-  "a question waits for 200 ms without a key, 1 s amid a message: none is answered early",
-  async (
-    screen,
-    terminal,
-  ) => {
+  "a question is drawn at once, and takes keys from 300 ms of quiet: what is typed before is the line's",
+  async (screen, terminal) => {
     const answer = screen.ask("Run this? ", yes, new AbortController().signal);
+    const isComing = (rows: readonly string[]) => rows.includes("Stop typing to answer:");
+    await terminal.until(isComing);
     for (let i = 0; i < 3; i++) {
       await terminal.type("y\r");
-      await terminal.wait(100);
+      await terminal.wait(200);
       assertEquals(isAsked(terminal), false, terminal.rows.join("\n"));
     }
-    await terminal.wait(99);
-    assertEquals(isAsked(terminal), false, terminal.rows.join("\n"));
     await terminal.type("draft");
-    for (let i = 0; i < 4; i++) await terminal.wait(249);
+    await terminal.wait(299);
     assertEquals(isAsked(terminal), false, terminal.rows.join("\n"));
-    await terminal.wait(201);
-    await terminal.until(() => isAsked(terminal));
+    await terminal.until((rows) => isComing(rows) && rows.includes("> draft"));
+    await terminal.wait(1);
+    await terminal.until((rows) => isAsked(terminal) && !isComing(rows));
     assertEquals(terminal.rows.filter((row) => row === "queued: y").length, 3);
     await terminal.type("y\r");
     assertEquals(await answer, "y");
@@ -79,13 +77,35 @@ screenTest(
   },
 );
 
+screenTest("a list is drawn whole before it takes keys", async (screen, terminal) => {
+  const items = [{ label: "One", value: 1 }, { label: "Two", value: 2 }];
+  const list = { title: "Which?", items, isNumbered: true };
+  const picked = screen.choose(list, new AbortController().signal, { waits: true });
+  await terminal.until((rows) => rows.some((row) => row.includes("2  Two")));
+  await terminal.type("2");
+  await terminal.until((rows) => rows.includes("> 2") && !rows.includes("Which?"));
+  await terminal.wait(300);
+  await terminal.until((rows) => rows.includes("Which?"));
+  await terminal.type("1");
+  assertEquals(await picked, 1);
+});
+
+screenTest("a list that yields is not asked once a message is queued", async (screen, terminal) => {
+  const list = { title: "Which?", items: [{ label: "One", value: 1 }] };
+  const how = { waits: true, yields: true };
+  const picked = screen.choose(list, new AbortController().signal, how);
+  await terminal.type("rather\r");
+  await terminal.wait(300);
+  assertEquals(await picked, null);
+});
+
 screenTest("an answer that is none is objected to, Esc gives none, an abort takes it back", async (
   screen,
   terminal,
 ) => {
   const ask = async (signal: AbortSignal) => {
     const answer = screen.ask("Run this? ", yes, signal, "text");
-    await terminal.wait(200);
+    await terminal.wait(300);
     await terminal.until((rows) => rows.includes("Run this? text") && !rows.includes("working"));
     return { answer };
   };
@@ -109,7 +129,7 @@ screenTest("an answer that is none is objected to, Esc gives none, an abort take
 screenTest("a search goes on behind a question", async (screen, terminal) => {
   await terminal.type("\x12fir");
   const answer = screen.ask("Run this? ", yes, new AbortController().signal);
-  for (let i = 0; i < 6; i++) await terminal.wait(200);
+  for (let i = 0; i < 6; i++) await terminal.wait(300);
   await terminal.until(() => isAsked(terminal));
   await terminal.type("\x1b");
   assertEquals(await answer, null);
@@ -122,7 +142,7 @@ screenTest("a search goes on behind a question", async (screen, terminal) => {
 
 screenTest("what was killed in a question can be yanked in the line", async (screen, terminal) => {
   const answer = screen.ask("Run this? ", yes, new AbortController().signal, "some text");
-  await terminal.wait(200);
+  await terminal.wait(300);
   await terminal.until(() => isAsked(terminal));
   await terminal.type("\x17\x03");
   assertEquals(await answer, null);
@@ -305,7 +325,7 @@ Deno.test("a signal ends the session: whoever reads or asks is told that nothing
   await terminal.until((rows) => rows.includes("(reverse-i-search)'':"));
   await terminal.type("\x07");
   const answer = screen.ask("Run this? ", yes, new AbortController().signal);
-  await terminal.wait(200);
+  await terminal.wait(300);
   await terminal.until(() => isAsked(terminal));
   assertEquals(terminal.output.includes("\x1b[2mthe status"), true);
   const [{ onRedraw, onSignal, focus }] = terminal.holders as [RawOptions];
@@ -315,7 +335,7 @@ Deno.test("a signal ends the session: whoever reads or asks is told that nothing
   onSignal!("SIGTERM");
   assertEquals([await message, await answer, await screen.read()], [null, null, null]);
   const late = screen.ask("Run this? ", yes, new AbortController().signal);
-  await terminal.wait(200);
+  await terminal.wait(300);
   assertEquals(await late, null);
   assertEquals([ends, focus, terminal.holders.length], [["SIGTERM"], true, 1]);
   screen.print("rest");
@@ -544,6 +564,7 @@ Deno.test("Shift-Tab is for the modes, but where a list or a question has it", a
   await terminal.type("\x1b[Z");
   await terminal.until((rows) => rows.includes("❯ /close"));
   await terminal.type("\x1b");
+  await terminal.until((rows) => !rows.includes("❯ /close"));
   const { signal } = new AbortController();
   const answer = screen.ask("Run this? ", yes, signal);
   for (let i = 0; i < 6; i++) await terminal.wait(201);
