@@ -9,7 +9,8 @@ const ROOT = fromFileUrl(new URL("../../", import.meta.url));
 const ignore = Deno.build.os === "windows"; // no sh, no links
 
 /** The commands that the scripts need beside Deno and npm; a machine has them all. */
-const TOOLS = "cat chmod dirname find grep head ln mkdir mv pwd readlink rm sed sh tail test uname";
+const TOOLS =
+  "cat chmod dirname find grep head ln mkdir mktemp mv pwd readlink rm sed sh sort tail test touch uname";
 
 interface Project extends AsyncDisposable {
   root: string;
@@ -254,6 +255,47 @@ Deno.test({
     assertStringIncludes(args.join(" "), `--config ${made.root}/deno.json --`);
     assertEquals(args.includes("--no-prompt"), true);
     assertEquals(args.filter((arg) => /^-A$|allow-(all|ffi)|^--allow-sys$/.test(arg)), []);
+  },
+});
+
+Deno.test({
+  name: "copilot: a bundle is made of the sources, again where one is newer, and runs",
+  ignore,
+  async fn() {
+    await using made = await project();
+    const { root } = made;
+    for (const folder of [".deno/bin", "vendor", "src/a"]) await ensureDir(`${root}/${folder}`);
+    await Deno.copyFile(`${ROOT}/scripts/bundle`, `${root}/scripts/bundle`);
+    const deno = (bundle: string) =>
+      Deno.writeTextFile(
+        `${root}/.deno/bin/deno`,
+        script(`if [ "$1" = bundle ]; then ${bundle}; fi; printf '%s\\n' "$@" | tail -1`),
+        { mode: 0o755 },
+      );
+    const worker = 'new Worker(new URL("./b.ts", import.meta.url))\n';
+    for (const [file, text] of [["main.ts", ""], ["src/a/a.ts", worker], [".deno/ready", ""]]) {
+      await Deno.writeTextFile(`${root}/${file}`, text!);
+      await Deno.utime(`${root}/${file}`, new Date(1e12), new Date(1e12));
+    }
+    for (const folder of ["src", "src/a", "scripts/setup", "deno.json"]) {
+      await Deno.utime(`${root}/${folder}`, new Date(1e12), new Date(1e12));
+    }
+    const bundle = `${root}/.deno/bundle`;
+    const start = async () => (await made.run(`${root}/scripts/copilot`)).text.trimEnd();
+    const counts = () => Deno.readTextFile(`${root}/count`).then((text) => text.length);
+    await deno('echo "$7" >"$6"; printf x >>count; exit 0');
+    assertEquals(await start(), `${bundle}/main.js`);
+    assertEquals(names(bundle).sort(), ["b.ts", "main.js", "mark"]);
+    assertEquals([await start(), await counts()], [`${bundle}/main.js`, 2]);
+    const later = new Date(Date.now() + 60_000);
+    await Deno.utime(`${root}/src/a/a.ts`, later, later);
+    assertEquals([await start(), await counts()], [`${bundle}/main.js`, 4]);
+    assertEquals([await start(), await counts()], [`${bundle}/main.js`, 4]);
+    // Another folder's bundle is none of this one; a bundler that fails is asked once.
+    await Deno.writeTextFile(`${bundle}/mark`, "/elsewhere\n");
+    await deno("printf x >>count; exit 1");
+    assertEquals([await start(), await counts()], [`${root}/main.ts`, 5]);
+    assertEquals([await start(), await counts()], [`${root}/main.ts`, 5]);
   },
 });
 
