@@ -63,7 +63,7 @@ const ROWS: [notice: Notice, ...lines: string[]][] = [
     { code: "key_unsent", variable: "A", why: "http", to: "http://gpu" },
     'A is not sent over http. If http://gpu wants a key, give it with --api-key, or under "keys" in config.json',
   ],
-  [{ code: "record", why: "so" }, "the session cannot be kept: so"],
+  [{ code: "record", why: "so" }, "the session cannot be kept for now: so"],
   [{ code: "attached", files: [], pasted: [] }],
   [
     {

@@ -191,7 +191,7 @@ Deno.test("what is of no use to a reader of a stream is not printed; what is, on
   await new Promise((resolve) => setTimeout(resolve));
   assertEquals(stdout, []);
   assertEquals(stderr.join("").split("\n"), [
-    "· the session cannot be kept: so␛",
+    "· the session cannot be kept for now: so␛",
     "There is no earlier session of this folder.",
     "· job 1 is over: exit code 0 (ls)",
     "",
