@@ -173,12 +173,11 @@ const TEXTS: ReportTexts = {
 const HELP_MORE: readonly [string, string][] = [
   ["@PATH", "in a message, typed and not pasted: sends the file along"],
   ["!COMMAND", "runs a shell command; its output goes along with the next message"],
-  ["Ctrl-T", "shows the steps of long work, or hides them"],
 ];
 /** The actions whose keys the help lists; `/keys` has them all. */
 const HELP_ACTIONS: readonly ActionName[] = [
   ...["stop", "cancel", "newline", "previous-line", "complete", "search-back", "editor"] as const,
-  ...["transcript", "next-mode", "suspend"] as const,
+  ...["transcript", "tasks", "next-mode", "suspend"] as const,
 ];
 
 /** A row for each action that has keys: these, what it does, and its name where it can be rebound. */

@@ -4,7 +4,7 @@ import { nearest } from "../../text/nearest.ts";
 
 interface ActionRow {
   name: string;
-  /** The keys that it has by default, separated by commas; the keys of a sequence by a space. */
+  /** The keys that it has by default, separated by commas; the keys of a sequence by a space. Empty for none. */
   keys: string;
   help: string;
   /** True where its keys are nobody's to change. */
@@ -39,6 +39,7 @@ export const ACTIONS = [
     keys: "ctrl-o",
     help: "the whole conversation, nothing folded; / searches in it, q leaves it",
   },
+  { name: "tasks", keys: "ctrl-t", help: "show the steps of long work, or hide them" },
   {
     name: "editor",
     keys: "ctrl-g, ctrl-x ctrl-e",
@@ -85,11 +86,7 @@ export const ACTIONS = [
   },
   { name: "yank", keys: "ctrl-y", help: "put in what was cut" },
   { name: "yank-pop", keys: "alt-y", help: "behind ctrl-y: what was cut before that" },
-  {
-    name: "transpose-chars",
-    keys: "ctrl-t",
-    help: "swap two characters; in a session ctrl-t shows the steps of long work instead",
-  },
+  { name: "transpose-chars", keys: "", help: "swap two characters" },
   { name: "transpose-words", keys: "alt-t", help: "swap two words" },
   { name: "upcase-word", keys: "alt-u", help: "make the word upper case" },
   { name: "downcase-word", keys: "alt-l", help: "make the word lower case" },
@@ -177,7 +174,7 @@ function sequenceOf(text: string): string {
   return names.join(" ");
 }
 
-const keysOfRow = ({ keys }: ActionRow) => keys.split(", ");
+const keysOfRow = ({ keys }: ActionRow) => keys === "" ? [] : keys.split(", ");
 const keysByDefault = (): string[] => ACTIONS.flatMap(keysOfRow);
 
 /** The action that a setting names, or null for none. @throws {SyntaxError} for anything else. */

@@ -174,6 +174,7 @@ export const EDITS = {
   "editor": "editor",
   "transcript": "ignored",
   "next-mode": "ignored",
+  "tasks": "ignored",
   "clear-screen": "clear",
   "suspend": "suspend",
   "search-back": "search-back",

@@ -52,7 +52,7 @@ interface LiveScreenOptions extends
   onBackground?: ((background: Background) => void) | undefined;
   /** Rows with SGR between the progress and the messages that wait. */
   panel?: () => readonly string[];
-  /** Ctrl-T: shows or hides these rows. */
+  /** Shows or hides these rows. */
   onTasks?: () => void;
   /** The title of the window, by what goes on: a question is open, a turn, or neither. */
   title?: ((state: "asks" | "works" | "waits") => string | undefined) | undefined;
@@ -418,9 +418,7 @@ export class LiveScreen implements Screen {
       return true;
     }
     const { onTasks } = this.options;
-    // A session has another use for the key, unless the person bound it themselves.
-    const isTasks = key.name === "ctrl-t" && action === "transpose-chars";
-    if (isTasks && onTasks && !this.#modals.isFullScreen) {
+    if (action === "tasks" && onTasks && !this.#modals.isFullScreen) {
       onTasks();
       return true;
     }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { keymapOf } from "../../../src/terminal/line/actions.ts";
 import { type Key, KeyDecoder } from "../../../src/terminal/line/keys.ts";
 import { LineModal, type LineModalOptions } from "../../../src/terminal/line/line_modal.ts";
 import { press } from "../../../src/terminal/line/press.ts";
@@ -15,6 +16,9 @@ import {
 } from "../../../src/terminal/line/state.ts";
 import { ModalStack, type Outcome } from "../../../src/terminal/screen/modal.ts";
 import { unitsText } from "../../../src/terminal/units.ts";
+
+/** The keys of the table, and readline's key for an action that has none by default. */
+const KEYMAP = keymapOf({ "ctrl-t": "transpose-chars" });
 
 /** A line at the bottom of a stack of its own, which stays open. */
 export class PressedLine extends LineModal<never> {
@@ -28,12 +32,15 @@ export class PressedLine extends LineModal<never> {
     state: LineState = lineState(),
     readonly look: Partial<LineModalOptions> & { color: string } = { color: "" },
   ) {
-    super(state, Object.assign(look, { prompt: "> ", ring: { kills: state.kills } }));
+    super(
+      state,
+      Object.assign(look, { prompt: "> ", ring: { kills: state.kills }, keymap: KEYMAP }),
+    );
     this.modals.open(this);
   }
 
   override press(key: Key): Outcome<never> {
-    const { effect } = press(this.state, key);
+    const { effect } = press(this.state, key, KEYMAP);
     if (effect !== "none" && !effect.startsWith("search")) this.effects.push(effect);
     return super.press(key);
   }
