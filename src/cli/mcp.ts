@@ -9,7 +9,6 @@ import { type McpSource, openMcp, serverQuestion } from "../session/mcp.ts";
 import { mcpFiles, ownMcpFile } from "../session/mcp_files.ts";
 import { openPermissions } from "../session/permissions.ts";
 import { count } from "../text/count.ts";
-import { diffLines } from "../text/diff.ts";
 import { isObject } from "../text/json.ts";
 import { nearest } from "../text/nearest.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
@@ -230,15 +229,10 @@ async function approveServer(server: McpServer, run: McpRun, isYes: boolean): Pr
     stdout.write(`${name} has no tools but those that you approved.\n`);
     return EXIT.done;
   }
-  for (const { before, now } of server.changes) {
-    stdout.write(`${before ? "Changed" : "New"}: ${sanitize(now.name)}\n`);
-    const text = (tool: unknown) => tool === undefined ? "" : `${JSON.stringify(tool, null, 2)}\n`;
-    for (const line of diffLines(text(before), text(now))) {
-      stdout.write(`  ${line.kind} ${sanitize(line.text)}\n`);
-    }
-  }
+  const { changes } = server;
+  stdout.write(`${serverLines(serverQuestion(server, changes)).join("\n")}\n`);
   if (!confirmed("May these be offered?", isYes, run)) return EXIT.error;
-  await server.approveTools();
+  await server.approveTools(changes);
   stdout.write("Approved.\n");
   return EXIT.done;
 }

@@ -6,6 +6,7 @@ import type { ServerQuestion, TrustQuestion } from "../session/frontend.ts";
 import type { Resumed, SessionTitle } from "../session/record.ts";
 import type { HeededInstructions, PermissionReport } from "../session/report.ts";
 import { count } from "../text/count.ts";
+import { diffLines } from "../text/diff.ts";
 import type { Painter } from "../terminal/style.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
 import { sanitize } from "../text/sanitize.ts";
@@ -61,10 +62,11 @@ const TRUST_TEXTS = {
     "This is not the folder that you trusted at this path. It brings instructions for the model:",
 };
 
-/** All that an approval of an MCP server is about, a row of JSON for each part of its definition. */
+/** All that an approval of an MCP server is about: a row of JSON for each part, or its tools that changed. */
 export function serverLines(
-  { name, file, definition, variables, network }: ServerQuestion,
+  { name, file, definition, variables, network, changes }: ServerQuestion,
 ): string[] {
+  if (changes) return [`Tools of the MCP server ${sanitize(name)}:`, ...changes.flatMap(toolLines)];
   const parts = Object.entries(definition)
     .map(([key, value]) => `  ${key}: ${sanitize(JSON.stringify(value))}`);
   const where = file === undefined ? "" : ` of ${sanitize(file)}`;
@@ -77,6 +79,16 @@ export function serverLines(
     ...network === undefined
       ? []
       : [`  It runs ${network ? "with the network" : "without a network"}.`],
+  ];
+}
+
+/** A tool that is not as it was approved, with the lines that changed. */
+function toolLines({ before, now }: NonNullable<ServerQuestion["changes"]>[number]): string[] {
+  const text = (tool: unknown) => tool === undefined ? "" : `${JSON.stringify(tool, null, 2)}\n`;
+  const lines = diffLines(text(before), text(now));
+  return [
+    `${before ? "Changed" : "New"}: ${sanitize(now.name)}`,
+    ...lines.map(({ kind, text }) => `  ${kind} ${sanitize(text)}`),
   ];
 }
 

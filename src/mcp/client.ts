@@ -16,6 +16,7 @@ import {
   MCP_CODES,
   META,
   MODERN_VERSION,
+  notSpoken,
   type ServerFacts,
 } from "./protocol.ts";
 
@@ -58,6 +59,8 @@ export class McpClient {
   #nextToken = 1;
   /** The number of questions that the person is asked for the server. */
   #asking = 0;
+  /** The number of requests to the server that are under way. */
+  #underWay = 0;
   #carrier: Carrier | undefined;
   /** The revision that requests name in the modern era. */
   #version = MODERN_VERSION;
@@ -114,6 +117,15 @@ export class McpClient {
    * @throws {RpcError} the server's error; {Error} where there is no answer; the reason of `signal`.
    */
   async request(method: string, params: RpcParams, options: RequestOptions = {}): Promise<Answer> {
+    this.#underWay++;
+    try {
+      return await this.#asked(method, params, options);
+    } finally {
+      this.#underWay--;
+    }
+  }
+
+  async #asked(method: string, params: RpcParams, options: RequestOptions): Promise<Answer> {
     let more: RpcParams = {};
     for (let round = 1; round <= MAX_INPUT_ROUNDS; round++) {
       const result = await this.#once(method, { ...params, ...more }, options);
@@ -316,6 +328,10 @@ export class McpClient {
     if (method === "ping") return {};
     const { elicit, name } = this.options;
     if (method === "elicitation/create" && elicit) {
+      // Out of nowhere, a question would come while the person writes to somebody else.
+      if (this.#underWay === 0) {
+        throw new RpcError(RPC_CODES.invalidRequest, "Cannot ask as no request is under way");
+      }
       const question = elicitationOf(name, params);
       this.#asking++;
       try {
@@ -381,14 +397,4 @@ function isOlder(error: unknown): boolean {
   }
   return error instanceof HttpStatusError && error.status >= 400 && error.status < 500 &&
     ![401, 403, 429].includes(error.status);
-}
-
-function notSpoken(versions: readonly unknown[]): Error {
-  const named = versions.filter((one) => typeof one === "string").slice(0, 5).map((one) =>
-    oneLine(one as string).slice(0, 40)
-  );
-  const ours = `copilot speaks ${MODERN_VERSION} and ${LEGACY_VERSIONS.join(", ")}`;
-  return new Error(
-    `it speaks none of our revisions: ${named.join(", ") || "it names none"}; ${ours}`,
-  );
 }

@@ -278,8 +278,19 @@ const VARIABLE = /\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}|(?<!\$)\{env:([A-Z
 
 /** The names of the variables that a definition uses, in order. */
 export function variablesOf(definition: McpDefinition): string[] {
-  const text = JSON.stringify(approvedPart(definition));
-  return [...new Set(Array.from(text.matchAll(VARIABLE), ([, one, , other]) => (one ?? other)!))];
+  const names = new Set<string>();
+  expanded(definition, (name) => (names.add(name), ""));
+  return [...names];
+}
+
+/** @throws {Error} for a value that no header can hold, without that value: it may be secret. */
+function checkedHeaders(headers: Record<string, string>): Record<string, string> {
+  for (const [name, value] of Object.entries(headers)) {
+    if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) {
+      throw new Error(`its header ${name} has a line break, or a character that no header holds`);
+    }
+  }
+  return headers;
 }
 
 /**
@@ -312,7 +323,7 @@ export function expanded(
     },
     ...cwd !== undefined && { cwd: text(cwd) },
     ...url !== undefined && { url: text(url) },
-    headers: map(headers),
+    headers: checkedHeaders(map(headers)),
     ...oauth && {
       oauth: {
         ...oauth,

@@ -23,7 +23,14 @@ export interface FormField {
 
 /** A question of a server to the person. `server` is the name in the person's own settings. */
 export type Elicitation =
-  | { mode: "form"; server: string; message: string; fields: readonly FormField[] }
+  | {
+    mode: "form";
+    server: string;
+    message: string;
+    fields: readonly FormField[];
+    /** True where it seems to ask for a password, a key or the like, which a form must not. */
+    isForSecret: boolean;
+  }
   | { mode: "url"; server: string; message: string; url: string };
 
 export type ElicitationAnswer =
@@ -53,8 +60,17 @@ export function elicitationOf(server: string, params: RpcParams): Elicitation {
   const entries = Object.entries(properties);
   if (entries.length > MAX_FIELDS) throw wrong(`its form has over ${MAX_FIELDS} fields`);
   const fields = entries.map(([name, field]) => fieldOf(name, field, required.includes(name)));
-  return { mode: "form", server, message, fields };
+  const isForSecret = [message, ...fields.flatMap(fieldWords)].some((text) =>
+    SECRET_WORDS.test(text)
+  );
+  return { mode: "form", server, message, fields, isForSecret };
 }
+
+const fieldWords = ({ name, title, description = "" }: FormField) => [name, title, description];
+
+/** Words for what nobody should type into a form. */
+const SECRET_WORDS =
+  /pass[ _-]?(?:word|phrase|code)|passwd|secret|(?<![a-z])token(?![a-z])|credential|(?:api|private|access|ssh|recovery|seed)[ _-]?(?:key|phrase)|\b(?:pin|cvv|cvc|ssn|iban|otp)\b|credit[ _-]?card|card[ _-]?number/i;
 
 const wrong = (why: string) => new RpcError(RPC_CODES.invalidParams, `Cannot ask as ${why}`);
 

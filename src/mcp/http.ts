@@ -291,7 +291,7 @@ function failure(url: string, status: number, text: string, location?: string | 
       `${host} redirects${to}, which is not followed: put that address in the definition if it is right`,
     );
   }
-  const said = excerpt(text.replace(/<[^>]*>/g, " "));
+  const said = excerpt(text.replace(/<[^<>]*>/g, " "));
   return new HttpStatusError(status, `${host} answered ${status}${said ? `: ${said}` : ""}`);
 }
 

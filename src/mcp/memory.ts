@@ -39,9 +39,10 @@ export interface ServerMemory {
 
 /** The hash of what a model is told of a tool. */
 export async function toolHash(
-  { name, description, inputSchema }: ToolDefinition,
+  { name, title, description, inputSchema }: ToolDefinition,
 ): Promise<string> {
-  const text = JSON.stringify([name, description ?? "", sorted(inputSchema)]);
+  const titled = title === undefined ? [] : [title];
+  const text = JSON.stringify([name, description ?? "", sorted(inputSchema), ...titled]);
   return await digestOf(new TextEncoder().encode(text));
 }
 
@@ -57,6 +58,7 @@ export async function pinsOf(tools: readonly ToolDefinition[]): Promise<Map<stri
 /** The files of {@linkcode ServerMemory}; without a folder, all is kept for this session alone. */
 export class MemoryStore {
   readonly #known = new Map<string, ServerMemory>();
+  #written: Promise<void> = Promise.resolve();
 
   /** @param folder the folder of the files; undefined where there is none */
   constructor(private readonly folder: string | undefined) {}
@@ -74,7 +76,10 @@ export class MemoryStore {
     if (this.folder === undefined) return;
     const { pins, ...rest } = memory;
     const text = JSON.stringify({ ...rest, ...pins && { pins: Object.fromEntries(pins) } });
-    await replaceUserFile(this.#path(id), `${text}\n`).catch(() => {});
+    // One after the other: what is written last must be the newest.
+    this.#written = this.#written.then(() => replaceUserFile(this.#path(id), `${text}\n`))
+      .then(() => {}, () => {});
+    await this.#written;
   }
 
   #path(id: string): string {

@@ -20,14 +20,23 @@ function mark(text: string): string {
 export function modelNamesOf(server: string, tools: readonly string[]): Map<string, string> {
   const plain = (tool: string) => `${safeName(server)}__${safeName(tool)}`;
   const uses = Map.groupBy(tools, plain);
-  return new Map(tools.map((tool) => {
-    const name = plain(tool);
-    const isExact = safeName(tool) === tool;
-    if (name.length <= MAX_MODEL_NAME && (isExact || uses.get(name)!.length === 1)) {
-      return [tool, name];
-    }
-    return [tool, `${name.slice(0, MAX_MODEL_NAME - 7)}_${mark(tool)}`];
-  }));
+  const names = new Map<string, string>();
+  const taken = new Set<string>();
+  const isPlain = (tool: string) =>
+    plain(tool).length <= MAX_MODEL_NAME &&
+    (safeName(tool) === tool || uses.get(plain(tool))!.length === 1);
+  for (const tool of tools.filter(isPlain)) names.set(tool, plain(tool));
+  for (const name of names.values()) taken.add(name);
+  for (const tool of tools) {
+    if (names.has(tool)) continue;
+    const start = plain(tool).slice(0, MAX_MODEL_NAME - 7);
+    let name = `${start}_${mark(tool)}`;
+    // Names can be made up that have the mark of others.
+    for (let i = 1; taken.has(name); i++) name = `${start}_${mark(`${tool} ${i}`)}`;
+    names.set(tool, name);
+    taken.add(name);
+  }
+  return names;
 }
 
 /** The name by which a rule speaks of a tool. */

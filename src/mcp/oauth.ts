@@ -43,7 +43,7 @@ interface StoredServer {
 
 /** The file of tokens, for the person alone to read; without a path, they are kept in memory. */
 export class TokenStore {
-  #known: Record<string, StoredServer> | undefined;
+  #kept: Record<string, StoredServer> = {};
 
   constructor(private readonly path: string | undefined) {}
 
@@ -53,13 +53,14 @@ export class TokenStore {
 
   async set(url: string, stored: StoredServer | undefined): Promise<void> {
     const { [url]: _, ...others } = this.#all;
-    this.#known = stored === undefined ? others : { ...others, [url]: stored };
-    if (this.path) await replaceUserFile(this.path, `${JSON.stringify(this.#known)}\n`);
+    this.#kept = stored === undefined ? others : { ...others, [url]: stored };
+    if (this.path) await replaceUserFile(this.path, `${JSON.stringify(this.#kept)}\n`);
   }
 
+  /** Read each time: another run may have signed in meanwhile, or have renewed a token. */
   get #all(): Record<string, StoredServer> {
-    const read = () => this.path === undefined ? {} : readJsonFile(this.path, false) ?? {};
-    return this.#known ??= read() as Record<string, StoredServer>;
+    if (this.path === undefined) return this.#kept;
+    return (readJsonFile(this.path, false) ?? {}) as Record<string, StoredServer>;
   }
 }
 
@@ -162,6 +163,7 @@ export class LoginAuth extends TokenAuth {
   async signIn(challenge: string, scope: string, signal?: AbortSignal): Promise<void> {
     const settings = this.server.oauth || {};
     const authority = await findAuthority(this.url, challenge, signal);
+    this.#checkIssuer(authority, settings);
     const { verifier, challenge: code_challenge } = await makePkce();
     const state = randomText();
     await using callback = waitForCode(settings.callbackPort ?? 0, state, authority);
@@ -200,6 +202,17 @@ export class LoginAuth extends TokenAuth {
       },
     });
     this.hasSignedIn = true;
+  }
+
+  /** A server that was taken over could name another authority, and so get the secret of the client. */
+  #checkIssuer({ issuer }: Authority, { clientSecret }: OAuthSettings): void {
+    const before = this.stored.token?.issuer;
+    if (clientSecret === undefined || before === undefined || before === issuer) return;
+    throw new Error(
+      `it names another authorization server than the last time (${
+        oneLine(issuer)
+      }, before ${before}), which does not get the client secret: if that is right, copilot mcp logout ${this.server.name} first`,
+    );
   }
 }
 

@@ -203,7 +203,7 @@ export async function smallBody(response: Response): Promise<string> {
 
 /** Addresses of networks of one's own, by their numbers. */
 const PRIVATE =
-  /^(10\.|127\.|0\.|169\.254\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|\[(::|::1|f[cd]|fe[89ab]|::ffff:)|localhost$|.*\.local(host)?$)/i;
+  /^(10\.|127\.|0\.|169\.254\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|\[(::|::1|f[cd]|fe[89ab]|::ffff:)|(.*\.)?(local|localhost|internal|lan|home\.arpa)\.?$)/i;
 
 /**
  * An address that a server names. A server elsewhere must not make us ask machines of the own network, and

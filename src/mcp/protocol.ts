@@ -6,6 +6,7 @@
 
 import { VERSION } from "../config.ts";
 import { isObject } from "../text/json.ts";
+import { oneLine } from "../text/one_line.ts";
 import type { JsonSchema } from "../types/tool.ts";
 
 export type Era = "modern" | "legacy";
@@ -126,4 +127,15 @@ export function resourceDefinitionOf(value: unknown): ResourceDefinition | undef
     ...description && { description },
     ...mimeType && { mimeType },
   };
+}
+
+/** Why a server cannot be used that names none of our revisions. */
+export function notSpoken(versions: readonly unknown[]): Error {
+  const named = versions.filter((one) => typeof one === "string").slice(0, 5).map((one) =>
+    oneLine(one as string).slice(0, 40)
+  );
+  const ours = `copilot speaks ${MODERN_VERSION} and ${LEGACY_VERSIONS.join(", ")}`;
+  return new Error(
+    `it speaks none of our revisions: ${named.join(", ") || "it names none"}; ${ours}`,
+  );
 }

@@ -14,8 +14,8 @@ import {
   promptDefinitionOf,
   resourceDefinitionOf,
   type ToolDefinition,
-  toolDefinitionOf,
 } from "./protocol.ts";
+import { readTools } from "./tool_list.ts";
 import { contentText, resourceText } from "./results.ts";
 import type { ServerAuth, ServerOptions, Standing, ToolChange } from "./server_options.ts";
 import { startProgram } from "./stdio.ts";
@@ -35,6 +35,10 @@ export class McpServer {
   #client: Promise<McpClient> | undefined;
   #running: McpClient | undefined;
   #refreshing: Promise<void> | undefined;
+  /** The listing of prompts and resources, once since they may have changed. */
+  #others: Promise<void> | undefined;
+  /** The view that the running program has. */
+  #view: string | undefined;
   /** True while the tools are as the running server has them. */
   #isFresh = false;
   #freshUntil = Infinity;
@@ -84,11 +88,11 @@ export class McpServer {
     await this.options.memory.change(this.id, { isApproved, isDeclined: !isApproved });
   }
 
-  /** Approves its tools as they are now. */
-  async approveTools(): Promise<void> {
-    const { tools } = this.memory;
-    if (!tools) return;
-    await this.options.memory.change(this.id, { pins: await pinsOf(tools) });
+  /** Approves changes that the person was shown; the server may have made others since. */
+  async approveTools(shown: readonly ToolChange[]): Promise<void> {
+    const { tools = [], pins = [] } = this.memory;
+    const approved = await pinsOf(shown.map(({ now }) => now));
+    await this.options.memory.change(this.id, { pins: new Map([...pins, ...approved]) });
     await this.#judge(tools);
   }
 
@@ -99,6 +103,8 @@ export class McpServer {
       this.#refreshing ??= this.#listTools(client).finally(() => this.#refreshing = undefined);
       await orAborted(this.#refreshing, signal);
     }
+    // A sign-in asks for the rights that it needs, and no more.
+    if (!this.#auth) this.#others ??= this.listOthers(this.#over.signal).catch(() => {});
     return client;
   }
 
@@ -156,6 +162,8 @@ export class McpServer {
   async listOthers(signal?: AbortSignal): Promise<void> {
     const client = await this.#connected(signal);
     const { prompts, resources } = client.facts.has;
+    const { prompts: known = [], resources: others = [] } = this.memory;
+    if (!prompts && !resources && known.length + others.length === 0) return;
     const list = async <T>(
       kind: "prompts" | "resources",
       read: (one: unknown) => T | undefined,
@@ -197,6 +205,7 @@ export class McpServer {
     this.#over.abort(new Error("the session is over"));
     const client = await this.#client?.catch(() => undefined);
     await client?.end();
+    await this.#others;
   }
 
   /** One request, sent once more where the server lost the session or wants other headers. */
@@ -251,6 +260,7 @@ export class McpServer {
 
   async #connected(signal: AbortSignal | undefined): Promise<McpClient> {
     if (this.#running?.isClosed) this.#forget();
+    await this.#endOther();
     if (this.standing !== "ready" || this.#isOver) {
       throw new Error(`The server ${this.name} may not be used: ${this.#objection()}`);
     }
@@ -263,6 +273,18 @@ export class McpServer {
       this.failure = oneLine((error as Error).message);
       throw new Error(`The server ${this.name} cannot be used: ${this.failure}`, { cause: error });
     }
+  }
+
+  /** Ends a program that has another view than one would get now: it is started again with that. */
+  async #endOther(): Promise<void> {
+    if (this.definition.url !== undefined) return;
+    const view = await this.options.view?.();
+    const running = this.#running;
+    const isSame = this.#view === view;
+    this.#view = view;
+    if (isSame || running === undefined || running.isClosed) return;
+    this.#forget();
+    await running.end();
   }
 
   #objection(): string {
@@ -299,6 +321,7 @@ export class McpServer {
         elicit: options.elicit,
         onChanged: (list) => {
           if (list === "tools") this.#isFresh = false;
+          else this.#others = undefined;
         },
       },
       this.#over.signal,
@@ -315,7 +338,7 @@ export class McpServer {
     const { entries, isCut, ttlMs } = client.facts.has.tools
       ? await client.list("tools", MAX_LIST, { signal: this.#over.signal })
       : { entries: [], isCut: false, ttlMs: undefined };
-    const { tools, reasons } = this.#read(entries);
+    const { tools, reasons } = readTools(entries, this.definition.url !== undefined);
     if (isCut) reasons.push(`its list of tools goes on after ${MAX_LIST}, or without end`);
     if (reasons.length > 0) {
       this.options.onNews?.({ type: "left_out", server: this.name, reasons });
@@ -331,25 +354,6 @@ export class McpServer {
     if (this.changes.length > 0 && this.changes.length !== before) {
       this.options.onNews?.({ type: "changed", server: this.name, tools: this.changes });
     }
-  }
-
-  /** The tools of a list that can be used, sorted by name, each name once. */
-  #read(entries: readonly unknown[]): { tools: ToolDefinition[]; reasons: string[] } {
-    const reasons: string[] = [];
-    const tools = new Map<string, ToolDefinition>();
-    const isHttp = this.definition.url !== undefined;
-    for (const entry of entries) {
-      const tool = toolDefinitionOf(entry);
-      const problem = typeof tool === "string"
-        ? tool
-        : isHttp && tool
-        ? problemOfHeaders(tool)
-        : undefined;
-      if (problem !== undefined) reasons.push(oneLine(problem).slice(0, 200));
-      else if (typeof tool !== "string" && !tools.has(tool.name)) tools.set(tool.name, tool);
-    }
-    const inOrder = [...tools.values()].sort((a, b) => a.name < b.name ? -1 : 1);
-    return { tools: inOrder, reasons: [...new Set(reasons)].slice(0, 10) };
   }
 
   /** Holds the tools against those that were approved. */
@@ -375,9 +379,4 @@ export class McpServer {
     const params = tool ? paramHeadersOf(tool.inputSchema) : [];
     return typeof params === "string" || !isObject(args) ? {} : paramHeaders(params, args);
   }
-}
-
-function problemOfHeaders({ name, inputSchema }: ToolDefinition): string | undefined {
-  const headers = paramHeadersOf(inputSchema);
-  return typeof headers === "string" ? `${name}: ${headers}` : undefined;
 }

@@ -18,6 +18,8 @@ export interface ServerOptions {
   /** Reads the variables that definitions use. */
   variables: VariableReader;
   confine?: Confine | undefined;
+  /** Names the view that programs would get now; one that runs with another is started anew. */
+  view?(): Promise<string>;
   /** True where the person trusts the folder's definitions for this run, unseen. */
   isTrusted: boolean;
   elicit?: Elicit | undefined;

@@ -7,7 +7,7 @@ import { nearest } from "../text/nearest.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
 import { isObject, jsonOrUndefined } from "../text/json.ts";
 import { sanitizeProse, stripEscapes } from "../text/sanitize.ts";
-import type { Tool, ToolContext } from "../types/tool.ts";
+import type { JsonSchema, Tool, ToolContext } from "../types/tool.ts";
 import { definitionId, type McpDefinition } from "./definition.ts";
 import { modelNamesOf, ruleNameOf } from "./names.ts";
 import type { ToolDefinition } from "./protocol.ts";
@@ -190,11 +190,25 @@ function toolOf(server: McpServer, definition: ToolDefinition, name: string): To
   return {
     name,
     ruleName: ruleNameOf(name),
-    description: sanitizeProse(stripEscapes(words)),
-    parameters: inputSchema.type === "object" ? inputSchema : { ...inputSchema, type: "object" },
+    description: plainWords(words),
+    parameters: { ...shownSchema(inputSchema) as JsonSchema, type: "object" },
     access: "network",
     run: async (args, context) => await server.call(definition.name, args, context),
   };
+}
+
+const plainWords = (text: string): string => sanitizeProse(stripEscapes(text));
+
+/** A schema whose words for a model hide nothing; what is sent back to the server stays as it is. */
+function shownSchema(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(shownSchema);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => {
+      const isWords = ["description", "title", "$comment"].includes(key) && typeof one === "string";
+      return [key, isWords ? plainWords(one) : shownSchema(one)];
+    }),
+  );
 }
 
 function definitionChars({ name, description, parameters }: Tool): number {

@@ -3,7 +3,7 @@
 import { linePeer } from "../rpc/line_peer.ts";
 import { stripEscapes } from "../text/sanitize.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
-import { join } from "../text/std_path.ts";
+import { isAbsolute, join } from "../text/std_path.ts";
 import { commandEnvironment } from "../tools/shell/command_environment.ts";
 import { findProgram, programFolders } from "../tools/shell/find_program.ts";
 import { endGroup, endNow } from "../tools/shell/process_group.ts";
@@ -39,12 +39,12 @@ export async function startProgram(
   { folder, env, confine }: ProgramOptions,
 ): Promise<Carrier> {
   const { program, network, isConfined } = definition;
-  const cwd = definition.cwd === undefined ? folder : join(folder, definition.cwd);
-  const at = definition.cwd?.startsWith("/") ? definition.cwd : cwd;
+  const { cwd = "." } = definition;
+  const at = isAbsolute(cwd) ? cwd : join(definition.folder ?? folder, cwd);
   if (!(await Deno.stat(at).catch(() => undefined))?.isDirectory) {
     throw new Error(`its folder ${at} does not exist`);
   }
-  const found = programPath(program!.command, at);
+  const found = programPath(program!.command, at, folder);
   // A sandbox begins in the folder of the session.
   const [path, ...args] = at === folder
     ? [found, ...program!.args]
@@ -70,11 +70,12 @@ export async function startProgram(
   return new ProgramCarrier(child, folder, handlers);
 }
 
-/** The program to start: never one of the folder's own, unless it is named by a path. */
-function programPath(command: string, folder: string): string {
-  if (/[/\\]/.test(command)) return command.startsWith("/") ? command : join(folder, command);
+/** The program to start: never one of the folders' own, unless it is named by a path, from `at`. */
+function programPath(command: string, at: string, folder: string): string {
+  if (/[/\\]/.test(command)) return isAbsolute(command) ? command : join(at, command);
   if (Deno.build.os === "windows") return command;
-  const found = findProgram(command, programFolders(folder));
+  const folders = programFolders(folder, programFolders(at).join(":"));
+  const found = findProgram(command, folders);
   if (found === undefined) throw new Error(`there is no program ${command} on PATH`);
   return found;
 }

@@ -4,6 +4,7 @@
  */
 
 import type { Elicitation, ElicitationAnswer } from "../mcp/elicitation.ts";
+import type { ToolChange } from "../mcp/server_options.ts";
 import type { OfferedRule } from "../permissions/rules.ts";
 import type { ApproveMode } from "../permissions/settings.ts";
 import type { NetworkGrant } from "../permissions/shell/beginnings.ts";
@@ -60,7 +61,7 @@ export interface TrustQuestion {
   files: readonly InstructionFile[];
 }
 
-/** The question whether an MCP server that a file defines may be started or called. */
+/** The question whether an MCP server that a file defines may be used, or tools of it that changed. */
 export interface ServerQuestion {
   type: "server";
   name: string;
@@ -71,6 +72,8 @@ export interface ServerQuestion {
   variables: readonly string[];
   /** Of a program: whether it gets the network. */
   network?: boolean;
+  /** The tools that are not as they were approved, where the question is about them. */
+  changes?: readonly ToolChange[];
 }
 
 /** A question of yes or no. */

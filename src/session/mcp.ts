@@ -5,7 +5,7 @@ import { approvedPart, definitionsIn, type McpDefinition, variablesOf } from "..
 import type { HttpAuth } from "../mcp/http.ts";
 import { MemoryStore } from "../mcp/memory.ts";
 import type { McpServer } from "../mcp/server.ts";
-import type { ServerNews, ServerOptions } from "../mcp/server_options.ts";
+import type { ServerNews, ServerOptions, ToolChange } from "../mcp/server_options.ts";
 import { McpServers } from "../mcp/servers.ts";
 import type { Confine, Tool } from "../types/tool.ts";
 import { readJsonFile, stateFolder, type VariableReader } from "../user_files.ts";
@@ -25,6 +25,7 @@ interface McpOptions {
   /** Names of variables that programs get beside the usual ones. */
   env?: readonly string[];
   confine?: Confine | undefined;
+  view?: ServerOptions["view"];
   /** True uses the folder's definitions this time, unseen. */
   trust?: boolean | undefined;
   variables?: VariableReader;
@@ -58,12 +59,15 @@ export async function plugMcp(
     env: permissions.env,
     variables: permissions.variables,
     confine: permissions.confineServers(() => agent.state.workingDir),
+    // In plan mode programs may read alone.
+    view: async () =>
+      (await permissions.mode(agent.state.workingDir)).approve === "plan" ? "plan" : "",
     elicit: frontend.elicit?.bind(frontend),
     onNews: (news) => tell({ code: "mcp", ...news }),
     onProblem: (why) => tell({ code: "mcp_file", why }),
   });
-  const { confirm } = frontend;
-  if (confirm) await mcp.ask((question) => confirm.call(frontend, question, signal));
+  mcp.confirm = frontend.confirm?.bind(frontend);
+  await mcp.ask(signal);
   const open = mcp.pending.map(({ name }) => name);
   if (open.length > 0) tell({ code: "mcp_pending", servers: open });
   agent.plug(mcp.tools);
@@ -93,6 +97,7 @@ export async function openMcp(options: McpOptions): Promise<McpSource> {
     env: options.env ?? [],
     variables,
     confine: options.confine,
+    ...options.view && { view: options.view },
     isTrusted: options.trust === true,
     elicit: elicit ??
       (answersByDefaults ? (question) => Promise.resolve(answerByDefaults(question)) : undefined),
@@ -125,6 +130,11 @@ async function authMaker(
 }
 
 export class McpSource implements ToolSource {
+  /** Asks the person about a server or its tools; undefined where nobody is there. */
+  confirm:
+    | ((question: ServerQuestion, signal: AbortSignal) => Promise<boolean | undefined>)
+    | undefined;
+
   constructor(readonly all: McpServers) {}
 
   get tools(): readonly Tool[] {
@@ -137,9 +147,10 @@ export class McpSource implements ToolSource {
   }
 
   /** Asks about each definition that waits; no answer leaves it open. */
-  async ask(confirm: (question: ServerQuestion) => Promise<boolean | undefined>): Promise<void> {
+  async ask(signal: AbortSignal): Promise<void> {
+    if (!this.confirm) return;
     for (const server of this.pending) {
-      const answer = await confirm(serverQuestion(server));
+      const answer = await this.confirm(serverQuestion(server), signal);
       if (answer !== undefined) await server.decide(answer);
     }
   }
@@ -163,7 +174,10 @@ export class McpSource implements ToolSource {
 }
 
 /** What a person decides on: the whole of a definition, and the variables that it gets. */
-export function serverQuestion({ definition }: McpServer): ServerQuestion {
+export function serverQuestion(
+  { definition }: McpServer,
+  changes: readonly ToolChange[] = [],
+): ServerQuestion {
   const { name, file, network, program } = definition;
   return {
     type: "server",
@@ -172,5 +186,6 @@ export function serverQuestion({ definition }: McpServer): ServerQuestion {
     definition: approvedPart(definition),
     variables: variablesOf(definition),
     ...program && { network },
+    ...changes.length > 0 && { changes },
   };
 }

@@ -206,6 +206,7 @@ export class Permissions {
       const [general, here] = await Promise.all([file.general(), file.forFolder(workingDir())]);
       const stated = choice.sandbox ?? here.sandbox ?? general.sandbox;
       if (stated !== undefined) return await this.confine(workingDir)(program, args, leave);
+      own.setApprove(this.#approve);
       try {
         return await confine(program, args, leave);
       } catch (error) {

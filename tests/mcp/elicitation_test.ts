@@ -72,3 +72,18 @@ Deno.test("elicitation: defaults answer where every required field has one that 
   const wrong = { a: { type: "integer", default: "x" } };
   assertEquals(answerByDefaults(form(wrong, ["a"])), { action: "cancel" });
 });
+
+Deno.test("elicitation: a form that asks for a secret is told from others", () => {
+  const rows: [fields: Record<string, unknown>, isForSecret: boolean][] = [
+    [{ name: { type: "string" }, tokens_used_limit: { type: "integer", title: "Limit" } }, false],
+    [{ name: { type: "string", title: "Your name" } }, false],
+    [{ a: { type: "string", title: "API key" } }, true],
+    [{ a: { type: "string", description: "Enter your passphrase" } }, true],
+    [{ access_token: { type: "string" } }, true],
+    [{ pin: { type: "string" } }, true],
+    [{ opinion: { type: "string" }, spinner: { type: "boolean" } }, false],
+  ];
+  for (const [fields, isForSecret] of rows) {
+    assertEquals(form(fields).isForSecret, isForSecret, JSON.stringify(fields));
+  }
+});

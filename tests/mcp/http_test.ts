@@ -1,10 +1,11 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
-import { definitionsIn } from "../../src/mcp/definition.ts";
+import { assertThrows } from "@std/assert/throws";
+import { definitionsIn, expanded } from "../../src/mcp/definition.ts";
 import { headerValue } from "../../src/mcp/http.ts";
 import { MemoryStore } from "../../src/mcp/memory.ts";
-import { TokenAuth, TokenStore } from "../../src/mcp/oauth.ts";
+import { LoginAuth, TokenAuth, TokenStore } from "../../src/mcp/oauth.ts";
 import { checkedAddress } from "../../src/mcp/oauth_discovery.ts";
 import { paramHeadersOf } from "../../src/mcp/param_headers.ts";
 import { McpServers } from "../../src/mcp/servers.ts";
@@ -156,6 +157,10 @@ Deno.test("mcp: addresses that a server names lead neither inside the own networ
     ["http://127.0.0.1:9/x", "http://127.0.0.1:8/mcp", true],
     ["https://a:b@auth.example/", "https://mcp.example/mcp", false],
     ["file:///etc/passwd", "https://mcp.example/mcp", false],
+    ["https://localhost./x", "https://mcp.example/mcp", false],
+    ["https://0x7f.1/x", "https://mcp.example/mcp", false],
+    ["https://[::ffff:10.0.0.1]/x", "https://mcp.example/mcp", false],
+    ["https://metadata.google.internal/x", "https://mcp.example/mcp", false],
   ];
   for (const [address, server, isGood] of rows) {
     let seen = true;
@@ -166,4 +171,72 @@ Deno.test("mcp: addresses that a server names lead neither inside the own networ
     }
     assertEquals(seen, isGood, address);
   }
+});
+
+Deno.test("mcp: the body of a failure takes time linear in its length", async () => {
+  await using server = serve(respond(500, {}, "<".repeat(60_000)));
+  await using servers = await opened(server);
+  await assertRejects(() => servers.named("web")!.refresh(signal), Error, "answered 500: <<<");
+});
+
+Deno.test("mcp: a header that cannot be sent is named, without its value", () => {
+  const [web] = definitionsIn(
+    { mcpServers: { web: { url: "http://a", headers: { "X-Key": "${KEY}" } } } },
+    { scope: "user" },
+  );
+  const error = assertThrows(
+    () => expanded(web!, () => "the key\nof mine"),
+    Error,
+    "its header X-Key",
+  );
+  assert(!error.message.includes("of mine"));
+});
+
+Deno.test("mcp: a sign-in of another run is seen at once, and those of others are kept", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const [one, two] = [new TokenStore(`${folder}/tokens`), new TokenStore(`${folder}/tokens`)];
+    assertEquals(one.of("a"), {});
+    await two.set("a", { wantedScope: "x" });
+    assertEquals(one.of("a"), { wantedScope: "x" });
+    await one.set("b", { wantedScope: "y" });
+    assertEquals(two.of("a"), { wantedScope: "x" });
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("mcp: the secret of a client goes to no other authority than the last time", async () => {
+  await using server = serve((request, peer) => {
+    const base = server.url;
+    const documents: Record<string, unknown> = {
+      "/.well-known/oauth-protected-resource/mcp": {
+        resource: `${base}/mcp`,
+        authorization_servers: [base],
+      },
+      "/.well-known/oauth-authorization-server": {
+        issuer: base,
+        authorization_endpoint: `${base}/authorize`,
+        token_endpoint: `${base}/token`,
+        code_challenge_methods_supported: ["S256"],
+      },
+    };
+    const found = documents[request.path];
+    return found ? json(found)(request, peer) : respond(404)(request, peer);
+  });
+  const url = `${server.url}/mcp`;
+  const store = new TokenStore(undefined);
+  const client = { id: "c", secret: "s", method: "client_secret_post" };
+  await store.set(url, {
+    token: { issuer: "https://auth.example", tokenUrl: "t", client, access: "a" },
+  });
+  const [web] = definitionsIn({
+    mcpServers: { web: { url, oauth: { clientId: "c", clientSecret: "s" } } },
+  }, { scope: "user" });
+  const auth = new LoginAuth(web!, store, () => {});
+  await assertRejects(
+    () => auth.signIn("", "", signal),
+    Error,
+    "it names another authorization server than the last time",
+  );
 });

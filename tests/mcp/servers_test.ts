@@ -6,7 +6,8 @@ import { assertStringIncludes } from "@std/assert/string-includes";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { definitionsIn } from "../../src/mcp/definition.ts";
 import { MemoryStore } from "../../src/mcp/memory.ts";
-import type { ServerNews } from "../../src/mcp/server_options.ts";
+import { modelNamesOf } from "../../src/mcp/names.ts";
+import type { ServerNews, ServerOptions } from "../../src/mcp/server_options.ts";
 import { McpServers } from "../../src/mcp/servers.ts";
 import type { Tool, ToolContext } from "../../src/types/tool.ts";
 import { left, living, marker } from "../helpers/processes.ts";
@@ -25,10 +26,11 @@ interface Bad extends AsyncDisposable {
   again(): Promise<Bad>;
 }
 
-async function bad(mode: string, { args = [], fields = {}, folder: given }: {
+async function bad(mode: string, { args = [], fields = {}, folder: given, more = {} }: {
   args?: string[];
   fields?: Record<string, unknown>;
   folder?: string;
+  more?: Partial<ServerOptions>;
 } = {}): Promise<Bad> {
   const folder = given ?? await Deno.makeTempDir();
   const command = [Deno.execPath(), "run", "-A", "--no-check", SCRIPT, mode, `${folder}/notes`];
@@ -46,6 +48,7 @@ async function bad(mode: string, { args = [], fields = {}, folder: given }: {
         throw new Error("no address");
       },
       onNews: (one) => void news.push(one),
+      ...more,
     },
   );
   const signal = new AbortController().signal;
@@ -64,7 +67,7 @@ async function bad(mode: string, { args = [], fields = {}, folder: given }: {
       return await tool.run(args, context(own)) as string;
     },
     find: async (query) => await offered("find_tool").run({ query }, context()) as string,
-    again: () => bad(mode, { args, fields, folder }),
+    again: () => bad(mode, { args, fields, folder, more }),
     async [Symbol.asyncDispose]() {
       await servers[Symbol.asyncDispose]();
       if (!given) await Deno.remove(folder, { recursive: true });
@@ -215,6 +218,9 @@ Deno.test("mcp: descriptions drive no terminal and hide nothing", async () => {
   await using one = await bad("escapes");
   const answer = await one.find("echo");
   assertStringIncludes(answer, "Safe \\u{202e}reversed\\u{202c} text");
+  assertEquals(one.servers.known()[0]!.parameters.properties, {
+    a: { type: "string", description: "x\\u{e0041}y" },
+  });
 });
 
 Deno.test("mcp: a tool that changes after it was approved is not offered before that is approved too", async () => {
@@ -231,8 +237,90 @@ Deno.test("mcp: a tool that changes after it was approved is not offered before 
   );
   assertEquals(next.servers.known(), []);
   assertEquals(await notesOf(one), "");
-  await next.servers.named("bad")!.approveTools();
+  const server = next.servers.named("bad")!;
+  // Only what the person was shown is approved.
+  await server.approveTools(server.changes.filter(({ now }) => now.name === "echo"));
   assertMatch(await next.call("echo"), /^echo/);
+  assertEquals(server.changes.map(({ now }) => now.name), ["new_one"]);
+});
+
+Deno.test("mcp: a title is told to the model, so one that changes is not offered either", async () => {
+  await using one = await bad("title");
+  await one.find("echo");
+  await using next = await one.again();
+  await assertRejects(() => next.call("echo"), Error, "has changed the tool echo");
+});
+
+Deno.test("mcp: names stay apart even where they were made up to have the same mark", () => {
+  const long = "x".repeat(100);
+  const names = modelNamesOf("s", Array.from({ length: 20_000 }, (_, i) => `${long}${i}`));
+  assertEquals(new Set(names.values()).size, 20_000);
+  for (const name of names.values()) assert(name.length <= 64);
+});
+
+Deno.test("mcp: prompts and resources are known once the server was used", async () => {
+  await using one = await bad("prompts");
+  await one.find("echo");
+  while (!one.servers.named("bad")!.memory.prompts) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  await using next = await one.again();
+  const { memory } = next.servers.named("bad")!;
+  assertEquals(memory.prompts?.map(({ name }) => name), ["greet"]);
+  assertEquals(memory.resources?.map(({ uri }) => uri), ["a:1"]);
+});
+
+Deno.test("mcp: a question that belongs to no request is not asked", async () => {
+  const asked: string[] = [];
+  const more: Partial<ServerOptions> = {
+    elicit: ({ message }) => (asked.push(message), Promise.resolve({ action: "decline" })),
+  };
+  await using one = await bad("asks", { more });
+  assertMatch(await one.call("echo"), /^echo/);
+  while (!(await notesOf(one)).includes("refused unasked")) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  assertEquals(asked, ["in a call"]);
+});
+
+Deno.test("mcp: a program gets the view of the mode that is in force", async () => {
+  let view = "";
+  await using one = await bad("legacy", { more: { view: () => Promise.resolve(view) } });
+  const first = await one.call("echo");
+  assertEquals(await one.call("echo"), first);
+  view = "plan";
+  const second = await one.call("echo");
+  assert(second !== first);
+  assertEquals(await one.call("echo"), second);
+  assertEquals(await startsOf(one), 2);
+});
+
+Deno.test("mcp: a definition of a folder starts what that folder has, wherever the session is", async () => {
+  const root = await Deno.realPath(await Deno.makeTempDir());
+  try {
+    for (const [folder, word] of [["", "right"], ["/inner", "wrong"]]) {
+      await Deno.mkdir(`${root}${folder}`, { recursive: true });
+      const text = `#!/bin/sh\necho ${word} >&2\nexit 1\n`;
+      await Deno.writeTextFile(`${root}${folder}/run.sh`, text, { mode: 0o755 });
+    }
+    const source = { scope: "folder", folder: root } as const;
+    await using servers = await McpServers.open(
+      definitionsIn({ mcpServers: { a: { command: "./run.sh" } } }, source),
+      {
+        folder: `${root}/inner`,
+        memory: new MemoryStore(undefined),
+        env: [],
+        variables: () => undefined,
+        isTrusted: true,
+        authFor: () => {
+          throw new Error("no address");
+        },
+      },
+    );
+    await assertRejects(() => servers.named("a")!.refresh(), Error, "(right)");
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
 });
 
 Deno.test({
@@ -246,6 +334,14 @@ Deno.test({
       assertEquals((await living(mark, (count) => count >= 2)).length, 2);
     }
     assertEquals(await left(mark), []);
+    const killed = marker();
+    {
+      await using one = await bad("grandchild", { args: [killed] });
+      const [, pid] = /from (\d+)$/.exec(await one.call("echo"))!;
+      assertEquals((await living(killed, (count) => count >= 2)).length, 2);
+      Deno.kill(Number(pid), "SIGKILL");
+      assertEquals(await left(killed), []);
+    }
     const other = marker();
     {
       await using one = await bad("stubborn", { args: [other] });

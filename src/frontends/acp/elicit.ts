@@ -11,12 +11,15 @@ export function elicitParams(question: Elicitation, sessionId: string): RpcParam
     const elicitationId = crypto.randomUUID();
     return { sessionId, mode: "url", message, url: question.url, elicitationId };
   }
+  const warning = question.isForSecret
+    ? "\n\nIt seems to ask for a secret. A form is no place for one."
+    : "";
   const properties = Object.fromEntries(
     question.fields.map((field) => [field.name, propertyOf(field)]),
   );
   const required = question.fields.filter((field) => field.isRequired).map(({ name }) => name);
   const requestedSchema = { type: "object", properties, required };
-  return { sessionId, mode: "form", message, requestedSchema };
+  return { sessionId, mode: "form", message: message + warning, requestedSchema };
 }
 
 type Field = Extract<Elicitation, { mode: "form" }>["fields"][number];

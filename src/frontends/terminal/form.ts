@@ -32,6 +32,9 @@ export async function askForm(
     screen.print(`  ${oneLine(question.url)}`);
     return await consent("Did you open it, and may the server go on?", screen, signal);
   }
+  if (question.isForSecret) {
+    say("It seems to ask for a secret. A form is no place for one: Esc cancels.");
+  }
   const content: Record<string, unknown> = {};
   for (const field of question.fields) {
     // Whoever answers a form expects its next field.

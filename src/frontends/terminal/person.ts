@@ -31,9 +31,10 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
   readonly confirm: NonNullable<Frontend["confirm"]> = async (question, signal) => {
     const { isLive, screen, columns, paint } = this.display;
     if (!isLive) return undefined;
-    const { text, title } = question.type === "trust"
-      ? trustQuestion(question)
-      : { text: serverLines(question).join("\n"), title: "May it be used?" };
+    const { text, title } = question.type === "trust" ? trustQuestion(question) : {
+      text: serverLines(question).join("\n"),
+      title: question.changes ? "May these be offered?" : "May it be used?",
+    };
     const changes = question.type === "trust" ? trustChangeRows(question, columns, paint) : [];
     screen.print([wrapped(text, columns), ...changes].join("\n"));
     if (screen instanceof LiveScreen) {

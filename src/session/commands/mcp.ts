@@ -2,7 +2,9 @@
 
 import type { McpServer } from "../../mcp/server.ts";
 import { oneLine } from "../../text/one_line.ts";
+import { notePart } from "../../text/parts.ts";
 import { type CommandInfo, type Report, sentence } from "../report.ts";
+import { type McpSource, serverQuestion } from "../mcp.ts";
 import type { Command, SessionState } from "../state.ts";
 
 export const mcpCommand: Command = {
@@ -31,7 +33,7 @@ async function runMcpCommand(
   const [, approves, name = ""] = /^(approve\s+)?(\S+)$/.exec(argument) ?? [];
   const server = mcp.all.named(name);
   if (!server) return sentence(`There is no MCP server ${oneLine(argument)}: see /mcp`);
-  if (approves) return await approve(server, mcp.tools.length > 0);
+  if (approves) return await approve(server, mcp, signal);
   try {
     await server.refresh(signal);
     await server.listOthers(signal);
@@ -43,18 +45,29 @@ async function runMcpCommand(
   return { type: "mcp", servers: [serverState(server)], has: { tools, prompts, resources } };
 }
 
-async function approve(server: McpServer, isPlugged: boolean): Promise<Report> {
+/** Approves a server, or tools of it that changed, once the person saw all of it and said yes. */
+async function approve(
+  server: McpServer,
+  { confirm, tools }: McpSource,
+  signal: AbortSignal,
+): Promise<Report> {
   const { standing, name, changes } = server;
-  if (standing === "pending" || standing === "declined") {
-    await server.decide(true);
-    const when = isPlugged
-      ? "find_tool finds its tools now."
-      : "Its tools are there in the next session.";
-    return sentence(`Approved ${name}. ${when}`);
+  const isOpen = standing === "pending" || standing === "declined";
+  if (!isOpen && changes.length === 0) {
+    return sentence(`${name} has nothing that waits for your approval.`);
   }
-  if (changes.length === 0) return sentence(`${name} has nothing that waits for your approval.`);
-  await server.approveTools();
-  return sentence(`Approved the tools of ${name} as they are now.`);
+  if (!confirm) return sentence(`copilot mcp approve ${name} shows it, and asks you.`);
+  const answer = await confirm(serverQuestion(server, isOpen ? [] : changes), signal);
+  if (isOpen && answer !== undefined) await server.decide(answer);
+  else if (answer) await server.approveTools(changes);
+  if (!answer) {
+    return sentence(`Not approved: ${name}${isOpen ? "" : " keeps the tools that were"}.`);
+  }
+  if (!isOpen) return sentence(`Approved the tools of ${name} that you saw.`);
+  const when = tools.length > 0
+    ? "find_tool finds its tools now."
+    : "Its tools are there in the next session.";
+  return sentence(`Approved ${name}. ${when}`);
 }
 
 /** The state of a server, as a list of them shows it. */
@@ -90,7 +103,7 @@ export function promptCommands({ mcp }: SessionState): CommandInfo[] {
   );
 }
 
-/** Takes a prompt of a server along with the next message; undefined for a name that is none. */
+/** Sends a prompt of a server as the person's message; undefined for a name that is none. */
 export async function runPrompt(
   session: SessionState,
   name: string,
@@ -113,6 +126,7 @@ export async function runPrompt(
   if (missing) return sentence(`/${name} needs ${oneLine(missing.name)}`);
   const given = entries.filter((entry): entry is [string, string] => entry[1] !== undefined);
   const text = await found.prompt(definition.name, Object.fromEntries(given), signal);
-  session.pending.push({ type: "resource", kind: "note", name: "", text });
-  return sentence(`The prompt ${name} goes along with your next message.`);
+  if (text.trim() === "") return sentence(`The prompt ${name} is empty.`);
+  const line = `/${name}${argument && ` ${argument}`}`;
+  return { type: "turn", parts: [{ type: "text", text: line }, notePart(text)] };
 }
