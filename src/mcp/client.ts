@@ -383,7 +383,7 @@ export class McpClient {
     const { message } = error as Error;
     return said === ""
       ? error
-      : new Error(`${message} (${shortened(said, 300)})`, { cause: error });
+      : new Error(`${message} (${shortened(said, 600)})`, { cause: error });
   }
 }
 

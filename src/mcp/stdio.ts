@@ -67,7 +67,7 @@ export async function startProgram(
   } catch (error) {
     throw new Error(`it cannot be started: ${(error as Error).message}`, { cause: error });
   }
-  return new ProgramCarrier(child, folder, handlers);
+  return new ProgramCarrier(child, folder, handlers, confined?.limits);
 }
 
 /** The program to start: never one of the folders' own, unless it is named by a path, from `at`. */
@@ -91,6 +91,8 @@ class ProgramCarrier implements Carrier {
     private readonly child: Deno.ChildProcess,
     private readonly folder: string,
     handlers: CarrierHandlers,
+    /** The limits of its sandbox, in a line, which it may have run into. */
+    private readonly limits: string | undefined,
   ) {
     this.peer = linePeer({ ...handlers, input: child.stdout, output: child.stdin });
     this.#reading = this.#readWords();
@@ -102,8 +104,11 @@ class ProgramCarrier implements Carrier {
   speaks(): void {}
 
   lastWords(): string {
-    const lines = stripEscapes(this.#words).trim().split("\n").slice(-3).map(oneLine);
-    return shortened(lines.filter((line) => line !== "").join(" / "), 300);
+    const lines = stripEscapes(this.#words).split("\n").map(oneLine).filter((line) => line !== "");
+    // What went wrong often stands before a stack and the version of the interpreter.
+    const error = lines.findLast((line) => /^\w*(error|exception)\b/i.test(line));
+    const said = shortened(error ?? lines.slice(-3).join(" / "), 300);
+    return [said, this.limits].filter(Boolean).join("; ");
   }
 
   end(): Promise<void> {
