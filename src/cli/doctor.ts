@@ -14,10 +14,12 @@ import { RepetitionWatcher } from "../text/repetition.ts";
 import type { Message } from "../types/message.ts";
 import { EXIT } from "../frontends/exit_codes.ts";
 import { unsentKeyText } from "../frontends/notices.ts";
+import { mcpRow } from "../frontends/session_lines.ts";
 import type { ModelFit } from "../session/fit_model.ts";
 import { withHint } from "../session/hints.ts";
 import type { Check, SandboxStatus } from "../session/report.ts";
 import type { Permissions } from "../session/permissions.ts";
+import { mcpFiles } from "../session/mcp_files.ts";
 import { addressOf, serverOf } from "../session/model_server.ts";
 import { folderTool } from "../tools/mod.ts";
 import { oneLine } from "../text/one_line.ts";
@@ -83,11 +85,45 @@ async function* checksOf(agent: CopilotAgent, options: DoctorOptions): AsyncGene
   yield confinementCheck(await permissions.sandboxStatus(agent.state.workingDir));
   const unsent = unsentKey(agent.config);
   if (unsent !== undefined) yield { name: "key", status: "note", ...unsentKeyText(unsent) };
+  yield* pluggedChecks(agent.state.workingDir, permissions);
   const onLoading = () => {
     if (!json) write(`${" ".repeat(15)}it is being loaded: waiting\n`);
   };
   yield* checkServerAndModel({ agent, fit, signal, onLoading });
   yield* probes(agent, signal);
+}
+
+/** The MCP servers, from what is known of them: none is started. */
+async function* pluggedChecks(
+  folder: string,
+  { variables }: Permissions,
+): AsyncGenerator<Check> {
+  const name = "mcp";
+  const files = mcpFiles(folder, variables);
+  if (files.length === 0) return;
+  const { mcpState, openMcp } = await import("../session/mcp.ts");
+  const problems: string[] = [];
+  await using source = await openMcp({
+    ...{ folder, files, variables },
+    onProblem: (why) => problems.push(why),
+  });
+  for (const why of problems) yield { name, status: "note", text: oneLine(why) };
+  const states = source.all.servers.map(mcpState);
+  for (const state of states) {
+    const isWell = state.standing === "ready" && state.changed.length === 0;
+    const status = isWell || state.standing === "disabled" ? "ok" : "note";
+    yield { name, status, text: mcpRow(state, "copilot mcp") };
+  }
+  const { tools } = source;
+  if (tools.length === 0) return;
+  const given = tools.map(({ name, description, parameters }) => ({
+    name,
+    description,
+    parameters,
+  }));
+  const tokens = Math.ceil(JSON.stringify(given).length / 4);
+  const names = tools.map((tool) => tool.name).join(", ");
+  yield { name, status: "ok", text: `requests have ${names}: about ${tokens} tokens` };
 }
 
 export function confinementCheck({ mode, network, by, why, advice }: SandboxStatus): Check {

@@ -2,13 +2,12 @@
 
 import { UsageError } from "../errors.ts";
 import { EXIT } from "../frontends/exit_codes.ts";
-import { serverLines } from "../frontends/session_lines.ts";
+import { mcpRow, serverLines } from "../frontends/session_lines.ts";
 import { approvedPart } from "../mcp/definition.ts";
 import type { McpServer } from "../mcp/server.ts";
-import { type McpSource, openMcp, serverQuestion } from "../session/mcp.ts";
+import { type McpSource, mcpState, openMcp, serverQuestion } from "../session/mcp.ts";
 import { mcpFiles, ownMcpFile } from "../session/mcp_files.ts";
 import { openPermissions } from "../session/permissions.ts";
-import { count } from "../text/count.ts";
 import { isObject } from "../text/json.ts";
 import { nearest } from "../text/nearest.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
@@ -106,28 +105,12 @@ async function withServer(
 
 function listServers({ all }: McpSource, { stdout }: McpRun): Promise<number> {
   for (const server of all.servers) {
-    stdout.write(`${sanitize(server.name)}: ${stateText(server)}\n  ${targetText(server)}\n`);
+    stdout.write(`${mcpRow(mcpState(server), "copilot mcp")}\n  ${targetText(server)}\n`);
   }
   if (all.servers.length === 0) {
     stdout.write("No MCP server is defined: copilot mcp add adds one.\n");
   }
   return Promise.resolve(EXIT.done);
-}
-
-/** The state of a server in words. */
-function stateText(server: McpServer): string {
-  const { standing, definition, tools, changes, memory } = server;
-  if (standing === "broken") return `cannot be used: ${definition.problem}`;
-  if (standing === "disabled") return "turned off";
-  if (standing !== "ready") {
-    return `not approved: copilot mcp approve ${server.name} shows it`;
-  }
-  if (tools === undefined || memory.tools === undefined) return "its tools are not known yet";
-  const tokens = Math.ceil(JSON.stringify(tools).length / 4);
-  const waiting = changes.length > 0
-    ? `, ${changes.length} changed or new ones wait for your approval`
-    : "";
-  return `${count(tools.length, "tool")}, about ${tokens} tokens if all were shown${waiting}`;
 }
 
 /** The command or address of a server, without what may be secret. */
@@ -256,7 +239,9 @@ async function testServer(server: McpServer, { stdout, signal }: McpRun): Promis
   const { era, version } = client.facts;
   const ms = Math.round(performance.now() - start);
   const { tools = [], memory: { prompts = [], resources = [] } } = server;
-  stdout.write(`${server.name} answers, ${version} (${era}), in ${ms} ms: ${stateText(server)}\n`);
+  stdout.write(
+    `Answers in ${ms} ms: ${version} (${era})\n${mcpRow(mcpState(server), "copilot mcp")}\n`,
+  );
   for (const { name, description = "" } of tools) {
     stdout.write(`  ${sanitize(name)}: ${shortened(oneLine(description), 100)}\n`);
   }

@@ -21,6 +21,7 @@ import type { CommandOutput, Job, ToolOutcome } from "../types/tool.ts";
 import { noticeLines } from "./notices.ts";
 import {
   instructionLines,
+  mcpRow,
   permissionReportLines,
   resumedLines,
   sessionLine,
@@ -151,7 +152,7 @@ const TEXTS: ReportTexts = {
   permissions: ({ permissions }) =>
     permissionReportLines(permissions).map((row) => `  ${row}`).join("\n"),
   mcp({ servers, has }) {
-    const rows = servers.map((one) => `  ${mcpRow(one)}`);
+    const rows = servers.map((one) => `  ${mcpRow(one, "/mcp")}`);
     if (!has) return rows.join("\n") || "No MCP server is defined.";
     const row = (name: string, words = "") =>
       `    ${oneLine(name)}${words && `: ${shortened(oneLine(words), 100)}`}`;
@@ -274,22 +275,4 @@ export function outputText({ stdout, stderr }: CommandOutput): string {
     ...stdout === undefined ? [] : [stdout],
     ...stderr === undefined ? [] : ["stderr:", stderr],
   ].join("\n");
-}
-
-/** A server in one line: `github: 12 tools, about 3400 tokens if all were shown · running`. */
-function mcpRow(server: Extract<Report, { type: "mcp" }>["servers"][number]): string {
-  const { name, standing, isRunning, problem, tools, tokens, changed } = server;
-  const states: Readonly<Record<typeof standing, string>> = {
-    ready: tools === undefined
-      ? "its tools are not known yet"
-      : `${count(tools, "tool")}, about ${tokens} tokens if all were shown`,
-    pending: `not approved: /mcp approve ${name}`,
-    declined: `not approved: /mcp approve ${name}`,
-    disabled: "turned off",
-    broken: "cannot be used",
-  };
-  const names = changed.slice(0, 10).map(oneLine).join(", ");
-  const waits = names && ` · changed, and not offered: ${names} (/mcp approve ${name})`;
-  const why = problem === undefined ? "" : ` · ${oneLine(problem)}`;
-  return `${oneLine(name)}: ${states[standing]}${isRunning ? " · running" : ""}${why}${waits}`;
 }

@@ -4,7 +4,7 @@ import { changeRows } from "./change.ts";
 import type { ModelUsed } from "../records/format.ts";
 import type { ServerQuestion, TrustQuestion } from "../session/frontend.ts";
 import type { Resumed, SessionTitle } from "../session/record.ts";
-import type { HeededInstructions, PermissionReport } from "../session/report.ts";
+import type { HeededInstructions, McpState, PermissionReport } from "../session/report.ts";
 import { count } from "../text/count.ts";
 import { diffLines } from "../text/diff.ts";
 import type { Painter } from "../terminal/style.ts";
@@ -90,6 +90,28 @@ function toolLines({ before, now }: NonNullable<ServerQuestion["changes"]>[numbe
     `${before ? "Changed" : "New"}: ${sanitize(now.name)}`,
     ...lines.map(({ kind, text }) => `  ${kind} ${sanitize(text)}`),
   ];
+}
+
+/**
+ * An MCP server in one line: `github: 12 tools, about 3400 tokens if all were shown · running`. `command`
+ * is the one that approves.
+ */
+export function mcpRow(server: McpState, command: "/mcp" | "copilot mcp"): string {
+  const { name, standing, isRunning, problem, tools, tokens, changed } = server;
+  const approve = `${command} approve ${oneLine(name)}`;
+  const states: Readonly<Record<typeof standing, string>> = {
+    ready: tools === undefined
+      ? "its tools are not known yet"
+      : `${count(tools, "tool")}, about ${tokens} tokens if all were shown`,
+    pending: `not approved: ${approve}`,
+    declined: `not approved: ${approve}`,
+    disabled: "turned off",
+    broken: "cannot be used",
+  };
+  const names = changed.slice(0, 10).map(oneLine).join(", ");
+  const waits = names && ` · changed, and not offered: ${names} (${approve})`;
+  const why = problem === undefined ? "" : ` · ${oneLine(problem)}`;
+  return `${oneLine(name)}: ${states[standing]}${isRunning ? " · running" : ""}${why}${waits}`;
 }
 
 /** The question whether the instructions of a folder are heeded: its text, and the prompt below. */

@@ -12,7 +12,7 @@ import { readJsonFile, stateFolder, type VariableReader } from "../user_files.ts
 import type { CopilotAgent } from "../agent/agent.ts";
 import type { Frontend, ServerQuestion } from "./frontend.ts";
 import type { Permissions } from "./permissions.ts";
-import type { Notice } from "./report.ts";
+import type { McpState, Notice } from "./report.ts";
 import type { McpFile } from "./mcp_files.ts";
 import type { ToolSource } from "./tool_source.ts";
 
@@ -25,6 +25,8 @@ interface McpOptions {
   /** Names of variables that programs get beside the usual ones. */
   env?: readonly string[];
   confine?: Confine | undefined;
+  /** True keeps nothing of the servers for later sessions. */
+  forgets?: boolean;
   view?: ServerOptions["view"];
   /** True uses the folder's definitions this time, unseen. */
   trust?: boolean | undefined;
@@ -89,7 +91,7 @@ export async function openMcp(options: McpOptions): Promise<McpSource> {
     }
   });
   const state = stateFolder(variables);
-  const memory = new MemoryStore(state && `${state}/mcp`);
+  const memory = new MemoryStore(options.forgets ? undefined : state && `${state}/mcp`);
   const { elicit, answersByDefaults } = options;
   const servers = await McpServers.open([...given, ...read], {
     folder: options.folder,
@@ -187,5 +189,19 @@ export function serverQuestion(
     variables: variablesOf(definition),
     ...program && { network },
     ...changes.length > 0 && { changes },
+  };
+}
+
+/** The state of a server, as lists of them show it. */
+export function mcpState(server: McpServer): McpState {
+  const { name, standing, definition, isRunning, failure, tools, changes } = server;
+  return {
+    name,
+    standing,
+    isRunning,
+    ...definition.problem !== undefined && { problem: definition.problem },
+    ...failure !== undefined && { problem: failure },
+    ...tools && { tools: tools.length, tokens: Math.ceil(JSON.stringify(tools).length / 4) },
+    changed: changes.map(({ now }) => now.name),
   };
 }

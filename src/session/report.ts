@@ -70,18 +70,7 @@ export type Report =
   /** MCP servers, and of one of them what it has. */
   | {
     type: "mcp";
-    servers: readonly {
-      name: string;
-      standing: Standing;
-      isRunning: boolean;
-      /** Why it cannot be used, or could not the last time. */
-      problem?: string;
-      /** The number of its tools, and of tokens if all were shown to the model; left out while not known. */
-      tools?: number;
-      tokens?: number;
-      /** Tools that are not as they were approved. */
-      changed: readonly string[];
-    }[];
+    servers: readonly McpState[];
     has?: {
       tools: readonly { name: string; description?: string }[];
       prompts: readonly { name: string; description?: string }[];
@@ -90,6 +79,20 @@ export type Report =
   }
   /** Jobs, and of one of them the end of its output. */
   | { type: "jobs"; jobs: readonly Job[]; output?: string };
+
+/** An MCP server, as lists of them show it. */
+export interface McpState {
+  name: string;
+  standing: Standing;
+  isRunning: boolean;
+  /** Why it cannot be used, or could not the last time. */
+  problem?: string;
+  /** The number of its tools, and of tokens if all were shown to the model; left out while not known. */
+  tools?: number;
+  tokens?: number;
+  /** Tools that are not as they were approved. */
+  changed: readonly string[];
+}
 
 /** The model and the host of its server; `failure` is why that does not list its models. */
 type AskedModel = { model: string; server: string; failure?: string };
@@ -152,6 +155,7 @@ export interface Check {
   name:
     | "commands"
     | "key"
+    | "mcp"
     | "server"
     | "model"
     | "context"

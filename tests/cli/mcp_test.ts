@@ -21,7 +21,7 @@ Deno.test("copilot mcp: a server is added, tried, listed and removed; a folder's
     );
     assertMatch(
       (await mcp("test", "one")).stdout,
-      /^one answers, 2025-11-25 \(legacy\), in \d+ ms: 2 tools/,
+      /^Answers in \d+ ms: 2025-11-25 \(legacy\)\none: 2 tools, about \d+ tokens/,
     );
     assertStringIncludes((await mcp("list")).stdout, "one: 2 tools, about ");
     await Deno.writeTextFile(
@@ -41,6 +41,14 @@ Deno.test("copilot mcp: a server is added, tried, listed and removed; a folder's
       (await mcp("login", "one")).stderr,
       "takes what it needs from its environment",
     );
+    // The doctor lists them, and starts none: one that it started would leave a note.
+    const doctor = await run(["doctor", "--local", "--host", "http://127.0.0.1:9"], {
+      cwd: `${root}/folder`,
+      env,
+    });
+    assertMatch(doctor.stdout, /^ok +mcp +one: 2 tools, about \d+ tokens if all were shown$/m);
+    assertMatch(doctor.stdout, /^ok +mcp +two: its tools are not known yet$/m);
+    assertMatch(doctor.stdout, /^ok +mcp +requests have find_tool, call_tool: about \d+ tokens$/m);
     assertEquals((await mcp("remove", "one")).code, 0);
     assertEquals((await mcp("lst")).code, 2);
     assertStringIncludes((await mcp("lst")).stderr, "did you mean copilot mcp list?");

@@ -4,7 +4,7 @@ import type { McpServer } from "../../mcp/server.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { notePart } from "../../text/parts.ts";
 import { type CommandInfo, type Report, sentence } from "../report.ts";
-import { type McpSource, serverQuestion } from "../mcp.ts";
+import { type McpSource, mcpState, serverQuestion } from "../mcp.ts";
 import type { Command, SessionState } from "../state.ts";
 
 export const mcpCommand: Command = {
@@ -29,7 +29,7 @@ async function runMcpCommand(
   if (!mcp) {
     return sentence("No MCP server is defined. copilot mcp add adds one; a new session has it.");
   }
-  if (argument === "") return { type: "mcp", servers: mcp.all.servers.map(serverState) };
+  if (argument === "") return { type: "mcp", servers: mcp.all.servers.map(mcpState) };
   const [, approves, name = ""] = /^(approve\s+)?(\S+)$/.exec(argument) ?? [];
   const server = mcp.all.named(name);
   if (!server) return sentence(`There is no MCP server ${oneLine(argument)}: see /mcp`);
@@ -42,7 +42,7 @@ async function runMcpCommand(
     return sentence(oneLine((error as Error).message));
   }
   const { tools = [], memory: { prompts = [], resources = [] } } = server;
-  return { type: "mcp", servers: [serverState(server)], has: { tools, prompts, resources } };
+  return { type: "mcp", servers: [mcpState(server)], has: { tools, prompts, resources } };
 }
 
 /** Approves a server, or tools of it that changed, once the person saw all of it and said yes. */
@@ -69,22 +69,6 @@ async function approve(
     : "Its tools are there in the next session.";
   return sentence(`Approved ${name}. ${when}`);
 }
-
-/** The state of a server, as a list of them shows it. */
-function serverState(server: McpServer): McpState {
-  const { name, standing, definition, isRunning, failure, tools, changes } = server;
-  return {
-    name,
-    standing,
-    isRunning,
-    ...definition.problem !== undefined && { problem: definition.problem },
-    ...failure !== undefined && { problem: failure },
-    ...tools && { tools: tools.length, tokens: Math.ceil(JSON.stringify(tools).length / 4) },
-    changed: changes.map(({ now }) => now.name),
-  };
-}
-
-type McpState = Extract<Report, { type: "mcp" }>["servers"][number];
 
 /** The prompts of servers, as commands: `/server:prompt`. */
 export function promptCommands({ mcp }: SessionState): CommandInfo[] {
