@@ -75,6 +75,8 @@ async function withServers(
     files: mcpFiles(folder),
     env: permissions.env,
     confine: permissions.confineServers(() => folder),
+    // As in a session: some servers have other tools for clients that cannot ask.
+    elicit: () => Promise.resolve({ action: "cancel" }),
     onProblem: (why) => run.stderr.write(`copilot: ${oneLine(why)}\n`),
     onNews(news) {
       if (news.type !== "left_out") return;

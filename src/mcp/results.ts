@@ -73,15 +73,18 @@ function shownText(text: string): string {
   );
 }
 
-/** True where a part already says what the structured result does, as it should. */
+/** True where a part already says what the structured result does, as it should; many wrap a text. */
 function isRepeated(parts: readonly unknown[], structured: unknown): boolean {
-  const wanted = JSON.stringify(sorted(structured));
+  const values = isObject(structured) ? Object.values(structured) : [];
+  const inner = values.length === 1 ? values[0] : structured;
+  const wanted = [structured, inner].map((one) => JSON.stringify(sorted(one)));
   return parts.some((part) => {
     if (!isObject(part) || typeof part.text !== "string" || part.text.length > MAX_PART) {
       return false;
     }
+    if (part.text === inner) return true;
     try {
-      return JSON.stringify(sorted(JSON.parse(part.text))) === wanted;
+      return wanted.includes(JSON.stringify(sorted(JSON.parse(part.text))));
     } catch {
       return false;
     }
