@@ -50,6 +50,8 @@ function noticeText(notice: Notice, namesModel: string): string | string[] {
       const { text, advice } = unsentKeyText(notice);
       return `${text}. ${advice}`;
     }
+    case "undo_bound":
+      return undoBoundText(notice.messages);
     case "record":
       return recordText(notice.why);
     case "server": {
@@ -154,4 +156,9 @@ function recordText(why: string | undefined): string {
   return why === undefined
     ? "the session is kept again, with all that was said meanwhile"
     : `the session cannot be kept for now: ${why}`;
+}
+
+function undoBoundText(messages: number): string {
+  const reach = messages === 1 ? "this message" : `the newest ${messages} messages`;
+  return `/undo reaches back over ${reach} from here on: what was before them takes too much memory`;
 }

@@ -116,6 +116,8 @@ export type Notice =
   | { code: "text_tools" | "no_thinking" | "compatible_endpoint" }
   /** The key of a variable is not sent to a host or an address, as a password or plain HTTP is in the way. */
   | { code: "key_unsent"; variable: string; to: string; why: "userinfo" | "http" }
+  /** `/undo` reaches back over so many messages, and not to the first ones any more. */
+  | { code: "undo_bound"; messages: number }
   /** The conversation cannot be recorded for now, and why; without a reason, it is recorded again. */
   | { code: "record"; why?: string }
   /** The checks of the server, up to one that failed; `instead`: the model that took the default one's place. */

@@ -290,7 +290,7 @@ export class Session implements AsyncDisposable {
     const given = inputParts(input);
     const typed = given.filter((part) => part.type === "text");
     const text = typed.map((part) => part.text).join("\n\n");
-    state.undo?.begin(this.agent, text);
+    this.#beginUndo(text);
     try {
       await Promise.race([state.looked, aborted(signal)]);
       const said = await this.#said(typed, signal);
@@ -343,6 +343,15 @@ export class Session implements AsyncDisposable {
       this.#state.jobs[Symbol.asyncDispose](),
       this.#state.mcp?.[Symbol.asyncDispose](),
     ]);
+  }
+
+  /** What follows can be taken back; it is said when the first messages cannot be any more. */
+  #beginUndo(text: string): void {
+    const { undo } = this.#state;
+    const hadForgotten = undo?.hasForgotten;
+    undo?.begin(this.agent, text);
+    const messages = undo?.messages.length ?? 0;
+    if (undo?.hasForgotten && !hadForgotten) this.#tell({ code: "undo_bound", messages });
   }
 
   /** What a person typed, with the files that it names, and with the skill or command that it begins with. */

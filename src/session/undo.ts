@@ -60,13 +60,23 @@ export class UndoLog {
   readonly #done: UndoStep[] = [];
   readonly #undone: UndoStep[] = [];
 
+  #hasForgotten = false;
+
+  /** True once messages were left out of the log, which is bounded: they cannot be taken back. */
+  get hasForgotten(): boolean {
+    return this.#hasForgotten;
+  }
+
   begin({ state: { messages, seenFiles } }: CopilotAgent, text: string): void {
     const conversation = { messages: [...messages], seenFiles: new Map(seenFiles) };
     this.#undone.length = 0;
     this.#done.push({ text, conversation, files: new Map() });
     const isFull = () =>
       this.#done.length > MAX_UNDO_STEPS || bytesOfSteps(this.#done) > MAX_UNDO_BYTES;
-    while (isFull()) this.#done.shift();
+    while (isFull()) {
+      this.#done.shift();
+      this.#hasForgotten = true;
+    }
   }
 
   /** A file was written for the newest message. */

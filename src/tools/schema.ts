@@ -33,8 +33,10 @@ export function checkArguments(tool: Tool, args: unknown): CheckedArguments {
     return argumentFailure(tool, problem, {});
   }
   const properties = objectOf(schema.properties);
-  const others = Object.keys(args).filter((key) => !Object.hasOwn(properties, key));
-  if (others.length > 0 && !allowsOthers(schema)) return unknownKey(tool, others, args);
+  const others = Object.keys(args).filter((key) =>
+    isBarred(schema, key) || !Object.hasOwn(properties, key) && !allowsOthers(schema)
+  );
+  if (others.length > 0) return unknownKey(tool, others, args);
   const missing = requiredOf(schema).find((key) => isAbsent(args, key, properties[key]));
   if (missing !== undefined) {
     const given = Object.hasOwn(args, missing)
@@ -51,7 +53,9 @@ export function checkArguments(tool: Tool, args: unknown): CheckedArguments {
 /** True where every argument is known by its name, and fits. */
 export function fitsAsItIs(tool: Tool, args: ToolArgs): boolean {
   const properties = objectOf(tool.parameters.properties);
-  const isKnown = (key: string) => Object.hasOwn(properties, key) || allowsOthers(tool.parameters);
+  const isKnown = (key: string) =>
+    !isBarred(tool.parameters, key) &&
+    (Object.hasOwn(properties, key) || allowsOthers(tool.parameters));
   return Object.keys(args).every(isKnown) && checkArguments(tool, args).ok;
 }
 
@@ -59,7 +63,8 @@ function unknownKey(tool: Tool, unknown: string[], args: ToolArgs): CheckedArgum
   const key = unknown[0]!;
   const missing = requiredOf(tool.parameters).filter((name) => !Object.hasOwn(args, name));
   const only = missing.length === 1 ? missing[0] : undefined;
-  const names = Object.keys(objectOf(tool.parameters.properties));
+  const names = Object.keys(objectOf(tool.parameters.properties))
+    .filter((name) => !isBarred(tool.parameters, name));
   // `path` for `file_path` is no slip of the finger, so it is looked for apart.
   const part = names.find((name) => key.length > 2 && (name.includes(key) || key.includes(name)));
   if (unknown.length === 1 && part !== undefined && only === part) {
@@ -79,6 +84,7 @@ function argumentFailure(tool: Tool, problem: string, args: ToolArgs): CheckedAr
   const required = requiredOf(tool.parameters);
   const shown: string[] = [];
   for (const [key, property] of Object.entries(objectOf(tool.parameters.properties))) {
+    if (property === false) continue;
     const schema = objectOf(property);
     const fit = isAbsent(args, key, schema) ? undefined : fitValue(schema, args[key], key);
     if (fit === undefined && !required.includes(key)) continue;
@@ -96,7 +102,7 @@ function fitObject(schema: JsonSchema, given: ToolArgs, at: string): Fit {
   const entries: [string, unknown][] = [];
   for (const [key, value] of Object.entries(given)) {
     const known = Object.hasOwn(properties, key);
-    if (!known && schema.additionalProperties === false) {
+    if (isBarred(schema, key) || !known && schema.additionalProperties === false) {
       return { must: `without the key ${valueText(key)}`, given, at };
     }
     const property = known ? properties[key] : schema.additionalProperties;
@@ -124,10 +130,10 @@ function fitValue(schema: JsonSchema, given: unknown, at: string): Fit {
   const wrong = (must: string): Fit => ({ must, given, at });
   if (value === undefined) return wrong(phrase(schema));
   if (Array.isArray(schema.enum) && !schema.enum.some((option) => equal(option, value))) {
-    return wrong(`one of ${schema.enum.map(valueText).join(", ")}`);
+    return wrong(`one of ${schema.enum.map(optionText).join(", ")}`);
   }
   if (schema.const !== undefined && !equal(schema.const, value)) {
-    return wrong(valueText(schema.const));
+    return wrong(optionText(schema.const));
   }
   if (typeof value === "number" && !inRange(value, schema.minimum, schema.maximum)) {
     return wrong(phrase(schema));
@@ -135,7 +141,7 @@ function fitValue(schema: JsonSchema, given: unknown, at: string): Fit {
   if (typeof value === "string") {
     // Half a character has no UTF-8 form: writing it would silently write another one.
     if (!value.isWellFormed()) return wrong("well-formed Unicode");
-    if (!inRange(value.length, schema.minLength, schema.maxLength)) {
+    if (!isOfLength(value, schema.minLength, schema.maxLength)) {
       return wrong(`a string of ${range(schema.minLength, schema.maxLength)} characters`);
     }
   }
@@ -149,6 +155,7 @@ function fitArray(schema: JsonSchema, given: readonly unknown[], at: string): Fi
   if (!inRange(given.length, schema.minItems, schema.maxItems)) {
     return { must: `an array of ${range(schema.minItems, schema.maxItems)} items`, given, at };
   }
+  if (schema.items === false && given.length > 0) return { must: "an empty array", given, at };
   if (!isObject(schema.items)) return { value: given };
   const values: unknown[] = [];
   for (const [index, item] of given.entries()) {
@@ -213,8 +220,36 @@ function range(min: unknown, max: unknown): string {
   return typeof min === "number" ? `${min} to ${max}` : `at most ${max}`;
 }
 
-/** True for equal scalars. Objects pass: their shape cannot be told to a model in one line. */
-const equal = (a: unknown, b: unknown): boolean => a === b || (typeof a === "object" && a !== null);
+/** True for a text of so many characters: code points, as JSON Schema counts them. */
+function isOfLength(text: string, min: unknown, max: unknown): boolean {
+  // Most are long or short enough either way, without counting.
+  if (inRange(text.length, min, max) && inRange(text.length / 2, min, undefined)) return true;
+  if (typeof max === "number" && text.length > 2 * max) return false;
+  return inRange([...text].length, min, max);
+}
+
+/** True where `properties` has `false` for the key: it must not be there. */
+const isBarred = (schema: JsonSchema, key: string): boolean => {
+  const properties = objectOf(schema.properties);
+  return Object.hasOwn(properties, key) && properties[key] === false;
+};
+
+/** True for the same JSON, whatever the order of keys; as deep as `a`, which is a schema's. */
+function equal(a: unknown, b: unknown): boolean {
+  if (Array.isArray(a)) {
+    return Array.isArray(b) && a.length === b.length && a.every((one, i) => equal(one, b[i]));
+  }
+  if (!isObject(a)) return a === b;
+  const keys = Object.keys(a);
+  return isObject(b) && Object.keys(b).length === keys.length &&
+    keys.every((key) => Object.hasOwn(b, key) && equal(a[key], b[key]));
+}
+
+/** A value that a schema names, as JSON; a long one by its size. */
+function optionText(value: unknown): string {
+  const json = JSON.stringify(value);
+  return json.length > 200 ? valueText(value) : json;
+}
 
 /** The value that a schema asks for, in words: `an integer of at least 1`. */
 function phrase(schema: JsonSchema): string {

@@ -4,8 +4,21 @@
  * Resolves after `ms`, or once `signal` is aborted. Does without `setTimeout`, of which the first use
  * loads 5 ms of code (Deno 2.9.6).
  */
-export function moment(ms: number, signal: AbortSignal): Promise<void> {
-  return Promise.race([aborted(signal), aborted(AbortSignal.timeout(ms))]);
+export async function moment(ms: number, signal: AbortSignal): Promise<void> {
+  const over = Promise.withResolvers<void>();
+  const stop = onceAfter(ms, over.resolve);
+  await Promise.race([aborted(signal), over.promise]);
+  stop();
+}
+
+/**
+ * Calls `callback` after `ms`, without `setTimeout` (see {@linkcode moment}); returns a function that
+ * calls it off. A listener that stayed would keep the program from ending, and what it refers to in memory.
+ */
+export function onceAfter(ms: number, callback: () => void): () => void {
+  const timer = AbortSignal.timeout(ms);
+  timer.addEventListener("abort", callback);
+  return () => timer.removeEventListener("abort", callback);
 }
 
 /** Resolves once `signal` is aborted. */

@@ -1,6 +1,7 @@
 /** The limits on the time of one attempt, kept by a single timer. @module */
 
 import type { ConnectionSettings } from "../config.ts";
+import { onceAfter } from "./wait.ts";
 
 /** A timer later than this means that the machine slept or the process was stopped. */
 const LATE_MS = 5_000;
@@ -17,15 +18,15 @@ export type Limit = "first token" | "idle" | "progress" | "done";
 /** The time as a watchdog sees it, in milliseconds. */
 interface Clock {
   now(): number;
-  /** Calls `callback` after `ms`; it cannot be called off. */
-  once(ms: number, callback: () => void): void;
+  /** Calls `callback` after `ms`, at most a few seconds; returns a function that calls it off. */
+  once(ms: number, callback: () => void): () => void;
   /** Calls `callback` after `ms`; returns a function that calls it off. */
   timer(ms: number, callback: () => void): () => void;
 }
 
 const SYSTEM_CLOCK: Clock = {
   now: () => performance.now(),
-  once: (ms, callback) => AbortSignal.timeout(ms).addEventListener("abort", callback),
+  once: onceAfter,
   timer(ms, callback) {
     const id = setTimeout(callback, ms);
     return () => clearTimeout(id);
@@ -35,6 +36,7 @@ const SYSTEM_CLOCK: Clock = {
 export class Watchdog {
   #state: "quick" | "timed" | "stopped" = "quick";
   #cancelTimer: (() => void) | undefined;
+  #cancelQuick: (() => void) | undefined;
   /** The time that the timer is set to. */
   #due!: number;
   #hasProgress = false;
@@ -92,6 +94,7 @@ export class Watchdog {
   stop(): void {
     this.#state = "stopped";
     this.#cancelTimer?.();
+    this.#cancelQuick?.();
   }
 
   /** The limit that is reached next, and when. */
@@ -112,7 +115,8 @@ export class Watchdog {
   }
 
   #quickFor(ms: number): void {
-    this.clock.once(ms, () => {
+    this.#cancelQuick?.();
+    this.#cancelQuick = this.clock.once(ms, () => {
       if (this.#state !== "quick") return;
       this.#state = "timed";
       this.#check();

@@ -238,7 +238,10 @@ Deno.test("/undo forgets what the model only read, and /redo knows it again", as
 
 Deno.test("no more messages can be taken back than the bound", async () => {
   await session([[]], async ({ agent, log }) => {
-    for (let i = 0; i < MAX_UNDO_STEPS + 5; i++) log.begin(agent, `${i}`);
+    for (let i = 0; i < MAX_UNDO_STEPS + 5; i++) {
+      log.begin(agent, `${i}`);
+      assertEquals(log.hasForgotten, i >= MAX_UNDO_STEPS - 1);
+    }
     const texts: string[] = [];
     for (let report; (report = await log.undo(agent));) texts.push(report.text);
     assertEquals([texts.length, texts[0], texts.at(-1)], [MAX_UNDO_STEPS, "104", "5"]);

@@ -160,6 +160,35 @@ Deno.test("types, enum, items and nested objects of a caller's own tool", () => 
   assertStringIncludes(error(own, { any: "long" }), "at most 3 characters");
 });
 
+Deno.test("false schemas, objects in enum and const, and lengths in characters", () => {
+  const own = tool({
+    type: "object",
+    properties: {
+      "-": false,
+      none: { type: "array", items: false },
+      kind: { enum: [{ a: [1, { b: 2 }] }, "c"] },
+      fixed: { const: { x: 1, y: [2] } },
+      in: { type: "object", properties: { z: false } },
+      name: { type: "string", minLength: 2, maxLength: 3 },
+    },
+    additionalProperties: true,
+  });
+  const fits = { none: [], kind: { a: [1, { b: 2 }] }, fixed: { y: [2], x: 1 }, name: "🙂🙂🙂" };
+  assertEquals(args(own, fits), fits);
+  const rows: [Record<string, unknown>, string][] = [
+    [{ "-": 1 }, 'it has no argument "-", only none, kind, fixed, in, name'],
+    [{ none: [1] }, "none must be an empty array"],
+    [{ kind: { a: [1, { b: 3 }] } }, 'kind must be one of {"a":[1,{"b":2}]}, "c": current value'],
+    [{ kind: { a: [1, { b: 2 }], more: 1 } }, "kind must be one of"],
+    [{ fixed: { x: 1, y: [2, 3] } }, 'fixed must be {"x":1,"y":[2]}: current value is an object'],
+    [{ in: { z: 1 } }, 'in must be without the key "z"'],
+    [{ name: "🙂" }, "name must be a string of 2 to 3 characters"],
+    [{ name: "🙂🙂🙂🙂" }, "name must be a string of 2 to 3 characters"],
+    [{ name: "x".repeat(7) }, "name must be a string of 2 to 3 characters"],
+  ];
+  for (const [given, expected] of rows) assertStringIncludes(error(own, given), expected);
+});
+
 const OWN = tool({
   type: "object",
   properties: {

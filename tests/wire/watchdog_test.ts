@@ -11,13 +11,17 @@ class FakeClock {
   now(): number {
     return this.#now;
   }
-  once(ms: number, callback: () => void): void {
-    this.timer(ms, callback);
+  once(ms: number, callback: () => void): () => void {
+    return this.timer(ms, callback);
   }
   timer(ms: number, callback: () => void): () => void {
     const timer = { at: this.#now + ms, callback };
     this.#timers.add(timer);
     return () => this.#timers.delete(timer);
+  }
+  /** The timers that would keep a program from ending. */
+  get running(): number {
+    return this.#timers.size;
   }
   /** Moves the clock on by `ms` to `end`, each timer firing when it is due. */
   advance(ms: number): void {
@@ -168,3 +172,17 @@ leakTest(
     assertStrictEquals(await waiting, reason);
   },
 );
+
+Deno.test("a watch that was stopped leaves no timer behind, which would keep a program from ending", () => {
+  for (const moves of [[], [500], [500, 5000]]) {
+    for (const isDone of [false, true]) {
+      const clock = new FakeClock();
+      const limits = { firstTokenTimeoutMs: 60_000, idleTimeoutMs: 60_000 };
+      const watch = new Watchdog(limits, () => {}, clock);
+      for (const ms of moves) clock.advance(ms);
+      if (isDone) watch.done(2000);
+      watch.stop();
+      assertEquals(clock.running, 0);
+    }
+  }
+});

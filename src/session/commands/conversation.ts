@@ -101,7 +101,8 @@ async function undoMessages(session: SessionState, argument: string): Promise<Re
   const steps = argument === "" ? 1 : Number(argument);
   const most = session.undo?.messages.length ?? 0;
   if (argument !== "" && !(Number.isInteger(steps) && steps > 0 && steps <= most)) {
-    return sentence(`/undo takes a number of messages, at most ${most} now`);
+    const why = session.undo?.hasForgotten ? ": what came before them is not kept any more" : "";
+    return sentence(`/undo takes a number of messages, at most ${most} now${why}`);
   }
   const undone = await session.undo?.undo(session.agent, steps);
   session.usage = undefined;

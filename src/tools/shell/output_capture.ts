@@ -1,5 +1,6 @@
 /** Keeps the beginning and the end of what a process prints, in little memory. @module */
 
+import { count } from "../../text/count.ts";
 import { stripEscapes } from "../../text/sanitize.ts";
 
 /** The most bytes that are kept of either end, whatever the caller has room for. */
@@ -59,7 +60,7 @@ export class OutputCapture {
     const bytes = joinedBytes(this.#last(maxBytes));
     let start = 0;
     while (isContinuation(bytes[start])) start++;
-    return cleanOutput(decode(bytes.subarray(start)));
+    return shownOutput(bytes.subarray(start), this.#total);
   }
 
   async cancel(): Promise<void> {
@@ -106,7 +107,7 @@ export class OutputCapture {
 
 /** Text of `bytes`, the first and last of `total`; cut only between characters. */
 function boundedText(bytes: Uint8Array, total: number, maxBytes: number): string {
-  if (total <= maxBytes && total === bytes.length) return cleanOutput(decode(bytes));
+  if (total <= maxBytes && total === bytes.length) return shownOutput(bytes, total);
   const half = Math.min(Math.floor(maxBytes / 2), Math.floor(bytes.length / 2));
   let [end, start] = [half, bytes.length - half];
   // A cut between lines reads better, where a line ends near enough.
@@ -120,7 +121,20 @@ function boundedText(bytes: Uint8Array, total: number, maxBytes: number): string
   const omitted = total - end - (bytes.length - start);
   const notice = `[${omitted} bytes omitted: redirect the output to a file to read all of it]`;
   const [head, tail] = [bytes.subarray(0, end), bytes.subarray(start)];
-  return `${cleanOutput(decode(head)).trimEnd()}\n${notice}\n${cleanOutput(decode(tail))}`;
+  const shown = [shownOutput(head, head.length).trimEnd(), shownOutput(tail, tail.length)];
+  return `${shown[0]}\n${notice}\n${shown[1]}`;
+}
+
+/** More of this share of characters that no text has makes output binary; `find -print0` prints fewer. */
+const MAX_ODD_SHARE = 0.1;
+
+/** Output as text; of binary output its size, as its bytes say nothing to a model or a person. */
+function shownOutput(bytes: Uint8Array, total: number): string {
+  const text = decode(bytes);
+  // deno-lint-ignore no-control-regex
+  const odd = text.match(/[\0-\x06\x0e-\x1a\x1c-\x1f\ufffd]/g)?.length ?? 0;
+  if (odd <= text.length * MAX_ODD_SHARE) return cleanOutput(text);
+  return `[binary output, ${count(total, "byte")}: redirect it to a file, or look with xxd | head]`;
 }
 
 const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80;

@@ -44,6 +44,28 @@ Deno.test("what fits is whole", async () => {
   }
 });
 
+Deno.test("binary output is described, text with some odd characters is not", async () => {
+  const shown = async (bytes: Uint8Array<ArrayBuffer>, max = 10_000) => {
+    const capture = new OutputCapture([streamOf(bytes, 1000)], max);
+    await capture.done;
+    return [capture.text(max), capture.tail(max)];
+  };
+  const text = (text: string) => new TextEncoder().encode(text);
+  const noise = Uint8Array.from({ length: 5000 }, (_, i) => (i * i * 31 + i * 7) % 256);
+  const described = (bytes: number) =>
+    `[binary output, ${bytes} bytes: redirect it to a file, or look with xxd | head]`;
+  assertEquals(await shown(noise), [described(5000), described(5000)]);
+  assertEquals(await shown(new Uint8Array(50)), [described(50), described(50)]);
+  assertEquals((await shown(text("./one-name\0./another-name\0")))[0], "./one-name./another-name");
+  assertEquals(
+    (await shown(text("caf\u00e9 \u001b[31mred\u001b[0m \ufffd 1\r2\n")))[0],
+    "café red � 1\n2\n",
+  );
+  const [cut] = await shown(new Uint8Array([...text("line\n".repeat(400)), ...noise]), 2000);
+  assertEquals(cut!.startsWith("line\nline\n"), true);
+  assertEquals(cut!.endsWith(" bytes: redirect it to a file, or look with xxd | head]"), true);
+});
+
 Deno.test("cuts between lines where one ends near", async () => {
   const text = Array.from({ length: 1000 }, (_, i) => `line ${i}\n`).join("");
   const capture = new OutputCapture([streamOf(new TextEncoder().encode(text), 77)], 1000);

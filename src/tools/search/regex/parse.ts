@@ -152,7 +152,8 @@ class RegexParser {
     const before = this.#ignoreCase;
     const open = this.#take(/\((?:\?P?<[^>]*>|\?([a-zA-Z]*)(?:-([a-zA-Z]*))?([:)]))?/y)!;
     const [, on = "", off = "", end] = open;
-    if (open[0] === "(" && this.pattern[this.#at] === "?" || /[^imsuU]/.test(on + off)) {
+    const isBare = end === ")" && on + off === "";
+    if (isBare || open[0] === "(" && this.pattern[this.#at] === "?" || /[^imsuU]/.test(on + off)) {
       const group = this.pattern.slice(open.index, open.index + 4);
       this.#fail(`there is no such group as ${group}`, hint);
     }
@@ -172,6 +173,8 @@ class RegexParser {
       const inside = this.#classSource(charClass);
       return { type: "set", set: this.#brackets(inside, "", charClass[1] === "d") };
     }
+    const [half] = this.#take(/\\b\{(?:start|end)(?:-half)?\}/y) ?? [];
+    if (half) this.#fail(`${half} is not supported`, "A word begins at \\< and ends at \\>");
     const [, look] = this.#take(/\\([bBAzZ<>])/y) ?? [];
     if (look) {
       if (/[bB<>]/.test(look)) this.#word ??= this.#brackets("\\w", "", false);
