@@ -26,6 +26,7 @@
  */
 
 export * from "./types/event.ts";
+export type { ImageLimits, ImagePart } from "./types/image.ts";
 export * from "./types/message.ts";
 export * from "./types/policy.ts";
 export * from "./types/tool.ts";

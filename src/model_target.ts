@@ -8,6 +8,7 @@ import type {
   Sampling,
   Thinking,
 } from "./config.ts";
+import type { ImageLimits } from "./types/image.ts";
 
 export interface ModelTarget {
   /** The backend that it is asked through. */
@@ -45,6 +46,21 @@ export function targetOf(config: CopilotConfig, isChosen = true): ModelTarget {
     textTools: (local ?? compat)?.textTools,
     fetch: settings.fetch,
   };
+}
+
+/** The limits of images; the hosted API counts 5 MB in base64. */
+export const IMAGE_LIMITS: Readonly<Record<ModelTarget["kind"], ImageLimits>> = {
+  hosted: { maxBytes: 3_750_000, maxSide: 8000 },
+  compat: { maxBytes: 20_000_000, maxSide: 16_000 },
+  local: { maxBytes: 20_000_000, maxSide: 16_000 },
+};
+
+/** True or false where the name of a hosted model says whether it sees images; undefined for others. */
+export function seesByName({ kind, url, name }: ModelTarget): boolean | undefined {
+  if (kind === "hosted") return /^claude-(?!2|instant)/.test(name) || undefined;
+  if (!/^https:\/\/api\.openai\.com\//.test(url)) return undefined;
+  if (/^(gpt-3\.5|o1-mini|o3-mini)/.test(name)) return false;
+  return /^(chatgpt-4o|gpt-4o|gpt-4\.1|gpt-4-turbo|gpt-5|o[134])/.test(name) || undefined;
 }
 
 /** Replacements for {@linkcode withModel}: fields that are left out stay, `undefined` removes one. */

@@ -1,6 +1,6 @@
 import type { Backend } from "../backends/backend.ts";
 import { type AgentSettings, type CopilotConfig, copilotConfig } from "../config.ts";
-import { targetOf, withModel } from "../model_target.ts";
+import { IMAGE_LIMITS, seesByName, targetOf, withModel } from "../model_target.ts";
 import { builtinTools, tasksTool, withJobs } from "../tools/mod.ts";
 import type { Message } from "../types/message.ts";
 import type { Policy } from "../types/policy.ts";
@@ -78,6 +78,8 @@ export class CopilotAgent {
   readonly policy: Policy;
   /** Keeps the commands that run in the background. */
   readonly jobs: AgentOptions["jobs"];
+  /** False where the model is known not to see: it gets a line in place of each image. Undefined where nobody says. */
+  seesImages: boolean | undefined;
   #config: CopilotConfig & Required<AgentSettings>;
   readonly #ownPrompt: string | undefined;
   /** The part of each tool's context that the options give. */
@@ -105,6 +107,7 @@ export class CopilotAgent {
    */
   constructor(config: CopilotConfig, workingDir: string, options: AgentOptions = {}) {
     this.#config = copilotConfig(config);
+    this.seesImages = seesByName(targetOf(this.#config));
     this.state = {
       workingDir: existingFolder(workingDir),
       messages: [],
@@ -201,7 +204,9 @@ export class CopilotAgent {
   toolContext(signal: AbortSignal): ToolContext {
     const { workingDir, seenFiles } = this.state;
     const { maxOutputChars } = this.#config;
-    return { ...this.#given, workingDir, maxOutputChars, seenFiles, signal };
+    const imageLimits = this.seesImages && IMAGE_LIMITS[targetOf(this.#config).kind];
+    const limits = { maxOutputChars, ...imageLimits && { imageLimits } };
+    return { ...this.#given, workingDir, ...limits, seenFiles, signal };
   }
 
   /** True where the model has called a tool natively: a code block it writes is then no call. */
@@ -223,9 +228,12 @@ export class CopilotAgent {
 
   /** Goes on with other settings, of another backend too; throws for a bad one, and changes nothing then. */
   configure(config: CopilotConfig): void {
+    const before = targetOf(this.#config);
     this.#config = copilotConfig(config);
+    const now = targetOf(this.#config);
     this.#backend = undefined;
     this.#callsNatively = false;
+    if (now.url !== before.url || now.name !== before.name) this.seesImages = seesByName(now);
   }
 }
 

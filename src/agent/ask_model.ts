@@ -3,6 +3,7 @@
 import type { CallOptions, Delta, Reply } from "../backends/backend.ts";
 import { namesAndSchemas } from "../backends/reply.ts";
 import { BackendError } from "../errors.ts";
+import { withoutImages } from "../text/parts.ts";
 import { HIDDEN_CYCLE, RepetitionWatcher } from "../text/repetition.ts";
 import { isBlank } from "../text/think.ts";
 import { extractToolCallsFromText } from "../toolcalls/extract.ts";
@@ -69,7 +70,8 @@ interface AskOptions extends Pick<CallOptions, "ready"> {
 export async function askModel(agent: CopilotAgent, options: AskOptions): Promise<ModelAnswer> {
   const { signal, ready, emit, tools = agent.offered } = options;
   const system: Message = { role: "system", content: agent.systemPrompt };
-  const { messages = [system, ...agent.state.messages] } = options;
+  const { messages: all = [system, ...agent.state.messages] } = options;
+  const messages = agent.seesImages === false ? all.map(withoutImages) : all;
   const backend = await agent.backend();
   const isTyped = () => backend.isTyped;
   const runaway = new AbortController();

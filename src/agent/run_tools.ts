@@ -203,10 +203,14 @@ class CallRun {
     this.#start = performance.now(); // without the time that a person took to approve
     const context = { ...this.context, ...grant && { grant }, ...leave && { leave } };
     const result = await untilAborted(Promise.resolve(tool.run(args, context, prepared)), signal);
-    const { content, repairs = [], ...details } = outcomeOf(result);
+    const { content, images, repairs = [], ...details } = outcomeOf(result);
     this.#repairs.push(...repairs);
     const execution = this.#record("done", preface + content);
-    return { ...execution, ...Object.keys(details).length > 0 && { details } };
+    return {
+      ...execution,
+      ...images && { images },
+      ...Object.keys(details).length > 0 && { details },
+    };
   }
 
   #recordError(error: unknown): ToolExecution {

@@ -1,6 +1,6 @@
 /** Makes a conversation shorter without a model. Pure: messages are replaced, never changed. @module */
 
-import { newMessageId, skillsOf } from "../text/parts.ts";
+import { imagesOf, newMessageId, skillsOf } from "../text/parts.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import type { Message } from "../types/message.ts";
 
@@ -56,7 +56,7 @@ export function stubOldResults(
     const what = `${content.split("\n").length} lines, ${content.length} characters`;
     const text = `[Left out to make room: ${what}. Call ${toolName} again if they are needed.]`;
     const stub = withContent(message, text);
-    if (stub.content.length > content.length / 2) return message; // another stub, for one
+    if (imagesOf(message).length === 0 && stub.content.length > content.length / 2) return message; // another stub, for one
     total -= size(message) - size(stub);
     return stub;
   });

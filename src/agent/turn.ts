@@ -192,13 +192,13 @@ class Turn {
     return this.#stopped(answer, endOfTurn(text), "loop");
   }
 
-  #toolMessage(
-    { toolCallId, toolName, result, isError, outcome, details }: ToolExecution,
-  ): Message {
+  #toolMessage(execution: ToolExecution): Message {
+    const { toolCallId, toolName, result, images, isError, outcome, details } = execution;
     const hasRun = outcome !== "refused" && outcome !== "not_run";
     const tool = hasRun && this.agent.tools.find(({ name }) => name === toolName);
     const message: Message = toolResult({ id: toolCallId, name: toolName }, result, isError);
     const { skill: name } = details ?? {};
+    if (images) message.parts = images;
     if (name !== undefined) {
       message.parts = [{ type: "resource", kind: "skill", name, text: result }];
     }

@@ -1,8 +1,9 @@
 /** Values that wire formats share: tool calls, results, the key. @module */
 
 import { attempt } from "../attempt.ts";
-import { newCallId } from "../text/parts.ts";
-import type { ToolCall } from "../types/message.ts";
+import { imagesOf, newCallId } from "../text/parts.ts";
+import type { ImagePart } from "../types/image.ts";
+import type { Message, ToolCall } from "../types/message.ts";
 
 /** The header for a server, or a proxy in front of it, that wants a key. */
 export function keyHeader({ apiKey }: { apiKey: string }): Record<string, string> {
@@ -49,4 +50,22 @@ export function argumentsText(value: unknown): string {
   if (value === undefined || value === null) return "";
   // Beyond some thousand levels, the stack overflows.
   return attempt(() => JSON.stringify(value)) ?? "(nested too deep)";
+}
+
+/**
+ * The messages with the images of tool results in a user's message behind them: beside a result, most
+ * servers and templates take text only.
+ */
+export function withResultImages(messages: readonly Message[]): readonly Message[] {
+  if (!messages.some((message) => message.role === "tool" && message.parts)) return messages;
+  let images: ImagePart[] = [];
+  return messages.flatMap((message, i) => {
+    if (message.role !== "tool") return [message];
+    images.push(...imagesOf(message));
+    if (messages[i + 1]?.role === "tool" || images.length === 0) return [message];
+    const names = images.flatMap(({ name }) => name ? [` ${name}`] : []).join(",");
+    const parts = images;
+    images = [];
+    return [message, { role: "user", content: `[Images of the results above:${names}]`, parts }];
+  });
 }

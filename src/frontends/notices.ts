@@ -117,7 +117,7 @@ function attachedText({ files, pasted, limit }: Extract<Notice, { code: "attache
   return lines;
 }
 
-function attachedLines({ name, place, result, why, range }: AttachedFile): string[] {
+function attachedLines({ name, place, result, why, image, range }: AttachedFile): string[] {
   const shown = place === undefined ? `@${name}` : `@${name} (${place})`;
   if (result === "absent") return [`${shown} is no file here: the model gets the name alone`];
   if (result === "refused") return [`${shown} does not go along: ${why}`];
@@ -125,6 +125,7 @@ function attachedLines({ name, place, result, why, range }: AttachedFile): strin
   const total = range && `${range.isExact ? "" : "at least "}${range.total}`;
   return [
     ...place === undefined ? [] : [`${shown} goes along`],
+    ...image === undefined ? [] : [oneLine(image.slice(1, -1))],
     ...range ? [`${shown}: only its first ${range.last} of ${total} lines go along`] : [],
   ];
 }

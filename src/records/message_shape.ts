@@ -4,10 +4,19 @@ import { deeperThan, isObject } from "../text/json.ts";
 import { textOfParts } from "../text/parts.ts";
 import type { Message, Part } from "../types/message.ts";
 
-/** The message as it is written: text that its parts make up is not written twice. */
-export function messageToRecord(message: Message): Partial<Message> {
-  const { content, ...rest } = message;
-  return message.parts && textOfParts(message.parts) === content ? rest : message;
+/**
+ * The message as it is written: text that its parts make up is not written twice, and an image with a hash
+ * is written as that: its bytes are in a file of their own.
+ */
+export function messageToRecord(message: Message): Record<string, unknown> {
+  const { content, parts, ...rest } = message;
+  if (!parts) return { ...message };
+  const written = parts.map((part) => {
+    if (part.type !== "image" || part.hash === undefined) return part;
+    const { data: _, ...reference } = part;
+    return reference;
+  });
+  return { ...rest, ...textOfParts(parts) !== content && { content }, parts: written };
 }
 
 /** The message that `value` is, if it is one; fields that no message has are left out. */
@@ -65,10 +74,11 @@ function isParts(value: unknown): value is Part[] {
 
 function isPart(value: unknown): boolean {
   if (!isObject(value)) return false;
-  const { type, kind, name, text, mediaType, data } = value;
+  const { type, kind, name, text, mediaType, data, hash } = value;
   if (type === "image") {
-    return isString(mediaType) && /^image\/[\w.+-]+$/.test(mediaType) && isString(data) &&
-      isBase64(data) && (name === undefined || isString(name));
+    const isReference = data === undefined && isString(hash) && /^[0-9a-f]{64}$/.test(hash);
+    return isString(mediaType) && /^image\/[\w.+-]+$/.test(mediaType) &&
+      (isReference || isString(data) && isBase64(data)) && (name === undefined || isString(name));
   }
   if (!isString(text)) return false;
   return type === "text" ||

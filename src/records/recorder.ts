@@ -6,6 +6,7 @@ import type { Message } from "../types/message.ts";
 import type { ExecutionFacts } from "./execution.ts";
 import { type AnswerPiece, entryLine, pieceLine } from "./format.ts";
 import type { ModelUsed, RecordEntry, RecordHead } from "./format.ts";
+import { storeImages } from "./images.ts";
 import {
   createRecord,
   newName,
@@ -149,6 +150,8 @@ export class Recorder implements Disposable {
       this.#file = createRecord(this.root, this.name, { folder: this.folder(), ...this.#origin });
       this.#isTorn = false;
     }
+    const added = entries.flatMap((entry) => "message" in entry ? [entry] : entry.added ?? []);
+    storeImages(this.#file.path, added.map(({ message }) => message));
     this.#append(entries.map(entryLine).join(""));
     this.#used = now;
     this.#mode = mode;

@@ -8,6 +8,7 @@ import { attempt } from "../attempt.ts";
 import { join } from "../text/std_path.ts";
 import { headLine, parseHead, parseRecord } from "./format.ts";
 import type { ParsedRecord, RecordHead } from "./format.ts";
+import { removeImages } from "./images.ts";
 import { repaired } from "./repair.ts";
 
 export interface StoredSession extends ParsedRecord {
@@ -146,6 +147,11 @@ function headOf(path: string): RecordHead {
   return parseHead(text.split("\n", 1)[0]!);
 }
 
+function removeRecord(path: string): void {
+  Deno.removeSync(path);
+  removeImages(path);
+}
+
 /** Has room for one more session of `folder`: those that others go on from are removed first, then the oldest. */
 function removeOldest(root: string, folder: string): void {
   const files = filesBelow(root, folder);
@@ -163,7 +169,7 @@ function removeOldest(root: string, folder: string): void {
   for (const { path } of order) {
     if (surplus <= 0) return;
     if (attempt(() => isOpen(path)) !== false) continue;
-    attempt(() => Deno.removeSync(path));
+    attempt(() => removeRecord(path));
     surplus--;
   }
 }
@@ -262,6 +268,6 @@ export function removeSession(root: string, name: string): boolean {
     if (parent !== undefined && parents.has(parent)) removed.add(parent);
     for (const [child, of] of parents) if (of === one) removed.add(child);
   }
-  for (const { name, path } of files) if (removed.has(name)) Deno.removeSync(path);
+  for (const { name, path } of files) if (removed.has(name)) removeRecord(path);
   return removed.size > 0;
 }

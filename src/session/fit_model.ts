@@ -5,13 +5,19 @@
 
 import type { CopilotAgent } from "../agent/agent.ts";
 import { processTurn, type TurnOptions } from "../agent/turn.ts";
-import type { LocalServerOptions, ServedModel } from "../backends/local/connection.ts";
+import type {
+  LocalModelInfo,
+  LocalServerOptions,
+  ServedModel,
+} from "../backends/local/connection.ts";
 import { isSmall } from "../agent/prompt.ts";
 import type { CopilotConfig, PromptTier, Sampling, Thinking } from "../config.ts";
 import { BackendError } from "../errors.ts";
 import { type ModelTarget, targetOf, withModel } from "../model_target.ts";
 import type { TurnResult } from "../types/event.ts";
 import type { Part } from "../types/message.ts";
+import { oneLine } from "../text/one_line.ts";
+import { inputParts } from "../text/parts.ts";
 import { isLoopback } from "../wire/connect.ts";
 import { addressOf } from "./model_server.ts";
 import type { Notice } from "./report.ts";
@@ -19,7 +25,10 @@ import type { Notice } from "./report.ts";
 /** The facts that a server tells of a model: its context, its size, what it takes; and all models. */
 type ModelFacts =
   & Partial<
-    Pick<ServedModel, "contextLength" | "takesTools" | "names" | "parameters" | "statesSampling">
+    Pick<
+      ServedModel,
+      "contextLength" | "takesTools" | "seesImages" | "names" | "parameters" | "statesSampling"
+    >
   >
   & {
     /** False where the model does not think. */
@@ -54,7 +63,8 @@ export async function learn(
         facts = { ...facts, ...await loadedModel(target.name, at) };
       }
       const isKnown = facts.names.length > 0 || facts.contextLength !== undefined;
-      return isKnown ? { ...facts, ...(lacks(facts, "thinking") && { thinks: false }) } : undefined;
+      const can = { ...seesByAbilities(facts), ...(lacks(facts, "thinking") && { thinks: false }) };
+      return isKnown ? { ...facts, ...can } : undefined;
     }
     const [info, loaded] = await Promise.all([
       localModelInfo(target.name, at),
@@ -70,11 +80,17 @@ export async function learn(
       ...(parameters !== undefined && { parameters }),
       ...(statesSampling && { statesSampling }),
       ...(lacks(info, "tools") && { takesTools: false }),
+      ...seesByAbilities(info),
       ...(lacks(info, "thinking") && { thinks: false }),
     };
   } catch {
     return undefined; // The turn that follows reports the failure.
   }
+}
+
+/** Whether a model with these abilities sees; empty where its server lists none. */
+function seesByAbilities({ abilities }: LocalModelInfo): Pick<ModelFacts, "seesImages"> {
+  return abilities?.length ? { seesImages: abilities.includes("vision") } : {};
 }
 
 /** Settings that came from a server's facts, not from the person. */
@@ -234,6 +250,7 @@ export class ModelFit {
     if (fitted.think) progress.onNotice?.({ code: "no_thinking" });
     this.#fitted = fitted;
     agent.configure(config);
+    agent.seesImages = facts?.seesImages ?? agent.seesImages;
   }
 
   #asks({ kind, url, isNative }: ModelTarget): boolean {
@@ -270,6 +287,15 @@ export class ModelFit {
   }
 }
 
+/** @throws {TypeError} where `input` has images, and the model is known not to see. */
+function checkSight({ seesImages, config }: CopilotAgent, input: string | readonly Part[]): void {
+  if (seesImages !== false || !inputParts(input).some(({ type }) => type === "image")) return;
+  const name = oneLine(targetOf(config).name);
+  throw new TypeError(
+    `${name} takes no images, and nothing was sent: name a model that sees, or leave the image out`,
+  );
+}
+
 /**
  * Processes a turn with settings that fit the model's server; one that fails for want of the model or of
  * the native endpoint is attempted once more with what the server has. @throws like `processTurn`.
@@ -282,9 +308,11 @@ export async function processFittedTurn(
 ): Promise<TurnResult> {
   try {
     await fit.prepare(agent, options);
+    checkSight(agent, input);
     return await processTurn(agent, input, options);
   } catch (error) {
     if (!await fit.recover(agent, error, options)) throw error;
+    checkSight(agent, input);
     return await processTurn(agent, input, options);
   }
 }

@@ -8,6 +8,7 @@ import { attempt } from "../attempt.ts";
 import type { ApproveMode } from "../permissions/settings.ts";
 import type { AnswerPiece, ModelUsed } from "../records/format.ts";
 import { openCallsAtCut } from "../records/repair.ts";
+import { withStoredImages } from "../records/images.ts";
 import { Recorder } from "../records/recorder.ts";
 import {
   type ListedSession,
@@ -207,11 +208,12 @@ export function resumeSession(
   },
   session: StoredSession,
 ): Resumed {
-  const { head, messages, lost } = session;
+  const { head, lost } = session;
+  const messages = withStoredImages(session.path, session.messages);
   agent.state.messages = [...messages];
   agent.state.seenFiles.clear();
   for (const [call, facts] of session.executions) executions.set(call, facts);
-  record?.continueFrom(session);
+  record?.continueFrom({ ...session, messages });
   const openCalls = openCallsAtCut(messages);
   const model = takeUpModel(agent, fit.isChosen, session.used);
   const at = messages.findLastIndex((one) => one.role === "user" && !isSummary(one));

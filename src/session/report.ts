@@ -148,6 +148,8 @@ export interface AttachedFile {
   result: "attached" | "absent" | "refused" | "unreadable";
   /** The reason why it is refused or unreadable. */
   why?: string;
+  /** The kind and the size of an image: `[shot.png: PNG, 1280x720, 45 KB]`. */
+  image?: string;
   /** The lines that go along, where they are not all. */
   range?: NonNullable<ToolOutcome["range"]>;
 }

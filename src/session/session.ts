@@ -295,7 +295,7 @@ export class Session implements AsyncDisposable {
       await Promise.race([state.looked, aborted(signal)]);
       const said = await this.#said(typed, signal);
       const others = given.filter((part) => part.type !== "text");
-      const parts = [...state.pending, ...said, ...others];
+      const parts = await this.#checked([...state.pending, ...said, ...others]);
       const result = await processFittedTurn(this.agent, state.fit, parts, {
         onEvent: (event) => this.#onTurnEvent(event),
         onNotice: (notice) => this.#tell(notice),
@@ -381,6 +381,13 @@ export class Session implements AsyncDisposable {
       if (signal.aborted) return [];
       throw error;
     }
+  }
+
+  /** The parts, their images checked. */
+  async #checked(parts: readonly Part[]): Promise<readonly Part[]> {
+    if (!parts.some(({ type }) => type === "image")) return parts;
+    const { checkedImages } = await import("./images.ts");
+    return await checkedImages(parts, this.#state.fit.targetOf(this.agent).kind);
   }
 
   #makePolicy(): Policy {

@@ -1,5 +1,6 @@
 /** Messages made of parts: the one place that writes parts into the text for a server. @module */
 
+import type { ImagePart } from "../types/image.ts";
 import type { Message, Part } from "../types/message.ts";
 
 /** The text of `parts`, as servers get it: the same bytes for the same parts, without the images. */
@@ -56,8 +57,17 @@ export function skillsOf({ parts = [] }: Message): SkillPart[] {
   );
 }
 
-export function imagesOf({ parts = [] }: Message): (Part & { type: "image" })[] {
+export function imagesOf({ parts = [] }: Pick<Message, "parts">): ImagePart[] {
   return parts.filter((part) => part.type === "image");
+}
+
+/** The message for a model that does not see: a line in place of each image. */
+export function withoutImages(message: Message): Message {
+  const images = imagesOf(message);
+  if (images.length === 0) return message;
+  const { parts: _, ...rest } = message;
+  const lines = images.map(({ name }) => `[an image${name ? `, ${name}` : ""}: not shown]`);
+  return { ...rest, content: [message.content, ...lines].join("\n").trim() };
 }
 
 /** The typed parts of a message; all its text where no part was typed. */

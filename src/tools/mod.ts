@@ -81,8 +81,21 @@ export const fileTool: Tool = callable({
   }, ["file_path"]),
   access: "read",
   subject: fileSubject("read"),
-  run: async (args, context) => (await import("./files/read_file.ts")).readFile(args, context),
+  run: async (args, context) => {
+    const isMeant = context.imageLimits !== undefined || context.isOfPerson;
+    if (isMeant && isImageName(String(args.file_path))) {
+      const image = (await import("./files/image.ts")).readImage(String(args.file_path), context);
+      const found = await image;
+      if (found) return found;
+    }
+    return (await import("./files/read_file.ts")).readFile(args, context);
+  },
 });
+
+/** True for the name of a file that may be an image which models see. */
+function isImageName(name: string): boolean {
+  return /\.(png|jpe?g|webp|gif)$/i.test(name);
+}
 
 export const folderTool: Tool = callable({
   name: "list_directory",

@@ -1,5 +1,6 @@
 /** The events and the result of a turn. Plain JSON but for functions. @module */
 
+import type { ImagePart } from "./image.ts";
 import type { Subject, ToolOutcome } from "./tool.ts";
 
 /** The record of a finished tool run (spec 2.3, 6). */
@@ -24,8 +25,10 @@ export interface ToolExecution {
   outcome: "done" | "failed" | "refused" | "stopped" | "not_run";
   /** What was read as what in a call with a slip in it, a line each, as the model is told. */
   repairs?: readonly string[];
+  /** The images that the model gets with the result. */
+  images?: readonly ImagePart[];
   /** The data of the result, beside its text. */
-  details?: Omit<ToolOutcome, "content">;
+  details?: Omit<ToolOutcome, "content" | "images">;
 }
 
 /** Tokens that a server counted. */

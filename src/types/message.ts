@@ -1,5 +1,6 @@
 /** Messages of a conversation and the calls in them. Plain JSON but for functions. @module */
 
+import type { ImagePart } from "./image.ts";
 import type { ToolAccess } from "./tool.ts";
 
 /** Who speaks in a {@linkcode Message}. */
@@ -50,8 +51,7 @@ export type Part =
     name: string;
     text: string;
   }
-  /** An image; `data` is base64. */
-  | { type: "image"; mediaType: string; data: string; name?: string };
+  | ImagePart;
 
 /** One message of a conversation (spec 2.3). */
 export interface Message {

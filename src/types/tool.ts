@@ -1,5 +1,7 @@
 /** Tools, and what a running tool is given. Plain JSON but for functions. @module */
 
+import type { ImageLimits, ImagePart } from "./image.ts";
+
 /** A JSON Schema, as far as tools use one: the checker in `tools/schema.ts` documents its subset. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -34,6 +36,8 @@ export interface ToolContext {
   leave?: Leave;
   /** The editor that a person works in: what it has comes before what is on the disk. */
   editor?: EditorFiles;
+  /** The limits of images in results; left out where the model is not known to see. */
+  imageLimits?: ImageLimits;
   /** The policy's limits. Left out, a path leads where its links do when it is opened. */
   grant?: Grant;
 }
@@ -224,6 +228,8 @@ export interface CommandOutput {
 export interface ToolOutcome {
   /** The text that the model reads. */
   content: string;
+  /** Images that go along with `content`, for a model that sees. */
+  images?: readonly ImagePart[];
   /** The exit code of a command that ended. */
   exitCode?: number;
   /** True where a command was ended at its time limit. */

@@ -60,10 +60,10 @@ const FORMATS: Record<string, WireFormat> = {
   "/v1/messages": strictHosted,
 };
 
-/** Starts the server. `models`: the only ones it knows; any other name is answered with 404. */
+/** Starts the server. `models`: the only ones it knows; any other name is answered with 404. `sees`: they see images. */
 export function strictServer(
   steps: readonly (Step | ((request: StrictRequest) => Step | Promise<Step>))[],
-  { models }: { models?: readonly string[] } = {},
+  { models, sees = false }: { models?: readonly string[]; sees?: boolean } = {},
 ): StrictServer {
   const requests: StrictRequest[] = [];
   const script = [...steps];
@@ -74,7 +74,7 @@ export function strictServer(
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
     const { pathname: path } = new URL(request.url);
     const format = request.method === "POST" ? FORMATS[path] : undefined;
-    if (!format) return describe(path, models ?? ["test"]);
+    if (!format) return describe(path, models ?? ["test"], sees);
     const { promise: closed, resolve: onClosed } = Promise.withResolvers<void>();
     const bytes = await request.bytes();
     const received: StrictRequest = {
@@ -191,8 +191,8 @@ function streamOf(
 }
 
 /** The answers to what clients ask beside chats; they take no step of the script. */
-function describe(path: string, models: readonly string[]): Response {
-  const capabilities = ["completion", "tools"];
+function describe(path: string, models: readonly string[], sees: boolean): Response {
+  const capabilities = ["completion", "tools", ...sees ? ["vision"] : []];
   switch (path) {
     case "/":
       return new Response("Ollama is running");

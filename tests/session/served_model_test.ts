@@ -368,11 +368,16 @@ Deno.test("what Ollama states of a model is not asked for in vain", async () => 
   assertEquals(await learn(native, {}), {
     contextLength: 65_536,
     parameters: 8.2e9,
+    seesImages: false,
     statesSampling: true,
     takesTools: false,
     thinks: false,
   });
-  assertEquals(await learn(native, {}), { contextLength: 32_768, parameters: 8.2e9 });
+  assertEquals(await learn(native, {}), {
+    contextLength: 32_768,
+    parameters: 8.2e9,
+    seesImages: false,
+  });
 });
 
 Deno.test("a thinking that the model has not is left out, and comes back with one that has", () => {

@@ -9,7 +9,13 @@ import type { Message } from "../../types/message.ts";
 import type { Tool } from "../../types/tool.ts";
 import type { Adjusted } from "../adjust.ts";
 import { samplingParameters } from "../sampling.ts";
-import { argumentsOnWire, jsonText, nameOnWire, NO_OUTPUT } from "../wire_values.ts";
+import {
+  argumentsOnWire,
+  jsonText,
+  nameOnWire,
+  NO_OUTPUT,
+  withResultImages,
+} from "../wire_values.ts";
 
 /** A tool in a request; the compatible and the native local endpoint share the form. */
 export interface CompatTool {
@@ -87,7 +93,7 @@ export function messagesToCompatFormat(
   messages: readonly Message[],
   { reasoning = true }: { reasoning?: boolean } = {},
 ): CompatMessage[] {
-  return messages.flatMap((message): CompatMessage[] => {
+  return withResultImages(messages).flatMap((message): CompatMessage[] => {
     const { role, content, toolCalls = [] } = message;
     if (role === "tool") {
       return [{ role, tool_call_id: message.toolCallId ?? "", content: content || NO_OUTPUT }];

@@ -119,11 +119,15 @@ export function toolsToHostedFormat(tools: readonly Tool[]): HostedTool[] {
 /** The content of one message; empty when it says nothing. */
 function contentOf(message: Message): string | HostedBlock[] {
   const { role, content, toolCalls = [], hostedBlocks = [] } = message;
+  const images = imagesOf(message).map(({ mediaType, data }) => (
+    { type: "image", source: { type: "base64", media_type: mediaType, data } }
+  ));
   if (role === "tool") {
+    const text = content.trim() === "" ? NO_OUTPUT : content;
     return [{
       type: "tool_result",
       tool_use_id: idOnWire(message.toolCallId ?? ""),
-      content: content.trim() === "" ? NO_OUTPUT : content,
+      content: images.length === 0 ? text : [...textBlocks(text), ...images],
       ...(message.isError && { is_error: true }),
     }];
   }
@@ -134,14 +138,8 @@ function contentOf(message: Message): string | HostedBlock[] {
       ? assistantBlocks(text, toolCalls, hostedBlocks)
       : text;
   }
-  const images = imagesOf(message);
   if (images.length === 0) return content.trim() === "" ? "" : content;
-  return [
-    ...images.map(({ mediaType, data }) => (
-      { type: "image", source: { type: "base64", media_type: mediaType, data } }
-    )),
-    ...textBlocks(content),
-  ];
+  return [...images, ...textBlocks(content)];
 }
 
 /**

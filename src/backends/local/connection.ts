@@ -196,6 +196,8 @@ export function loadModel(model: string, options: LocalServerOptions = {}): Prom
 export interface ServedModel extends LocalModelInfo {
   /** False where the model's template has no place for tools, and drops them without a word. */
   takesTools?: boolean;
+  /** Whether the model sees images; left out where the server does not say. */
+  seesImages?: boolean;
   /** The owner that the server states, which names the kind of server: `llamacpp`, `vllm`. */
   owner?: string;
   /** True where the server is Ollama, whose own paths say more of the model. */
@@ -242,8 +244,21 @@ export async function servedModel(
     ...servedInfo(own, settings.n_ctx),
     ...(isOwnSampling(settings.params) && { statesSampling: true }),
     ...(caps.supports_tools === false && { takesTools: false }),
+    ...seesImages(own, props),
     ...(typeof own.owned_by === "string" && { owner: own.owned_by }),
   };
+}
+
+/** Whether a served model sees images: llama.cpp and others say so in different places. */
+function seesImages(own: Fields, props: Fields): Pick<ServedModel, "seesImages"> {
+  const { vision } = objectOr(props.modalities);
+  if (typeof vision === "boolean") return { seesImages: vision };
+  const { input_modalities: inputs } = objectOr(own.architecture);
+  if (Array.isArray(inputs)) return { seesImages: inputs.includes("image") };
+  const { capabilities: words } = own;
+  const isSeeing = Array.isArray(words) &&
+    ["multimodal", "vision"].some((one) => words.includes(one));
+  return isSeeing ? { seesImages: true } : {};
 }
 
 /** The names of all models, loaded ones first. */

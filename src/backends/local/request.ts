@@ -7,7 +7,13 @@ import type { Tool } from "../../types/tool.ts";
 import type { Adjusted, AnswerLimits } from "../adjust.ts";
 import { toolsToCompatFormat } from "../compat/request.ts";
 import { defaultOf, samplingParameters } from "../sampling.ts";
-import { argumentsOnWire, jsonText, nameOnWire, NO_OUTPUT } from "../wire_values.ts";
+import {
+  argumentsOnWire,
+  jsonText,
+  nameOnWire,
+  NO_OUTPUT,
+  withResultImages,
+} from "../wire_values.ts";
 
 /** A message as `/api/chat` takes it. */
 export interface LocalMessage {
@@ -66,7 +72,7 @@ export function localBody(
  * message that says nothing is left out; an empty tool result says so in words.
  */
 export function messagesToLocalFormat(messages: readonly Message[]): LocalMessage[] {
-  return messages.flatMap((message): LocalMessage[] => {
+  return withResultImages(messages).flatMap((message): LocalMessage[] => {
     const { role, content, toolCalls = [], reasoning, toolCallId } = message;
     if (role === "tool") {
       return [{

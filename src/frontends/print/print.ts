@@ -161,9 +161,9 @@ export class PrintFrontend implements Frontend {
   }
 }
 
-/** The record of a call without the output of its command, which `result` holds as well. */
-function withoutOutput({ details, ...exec }: ToolExecution): ToolExecution {
+/** The record of a call without images, and without the output of its command, which `result` holds as well. */
+function withoutOutput({ details, images: _, ...exec }: ToolExecution): ToolExecution {
   if (details === undefined) return exec;
-  const { output: _, ...others } = details;
+  const { output: _output, ...others } = details;
   return { ...exec, ...Object.keys(others).length > 0 && { details: others } };
 }

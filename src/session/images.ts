@@ -1,0 +1,38 @@
+/** The images of a message, checked before anything of it is sent. @module */
+
+import { IMAGE_LIMITS, type ModelTarget } from "../model_target.ts";
+import { loadedImage } from "../tools/files/image.ts";
+import type { ImagePart } from "../types/image.ts";
+import type { Part } from "../types/message.ts";
+
+/**
+ * The parts with each image as its own bytes state it, whatever whoever handed it over says of it.
+ *
+ * @throws {TypeError} where one is no PNG, JPEG, WebP or GIF image.
+ * @throws {RangeError} where one is larger than the backend takes.
+ */
+export async function checkedImages(
+  parts: readonly Part[],
+  kind: ModelTarget["kind"],
+): Promise<Part[]> {
+  return await Promise.all(
+    parts.map((part) => part.type === "image" ? checkedImage(part, kind) : part),
+  );
+}
+
+async function checkedImage(part: ImagePart, kind: ModelTarget["kind"]): Promise<ImagePart> {
+  const { name = "", data } = part;
+  const image = await loadedImage(fromBase64(data), name, IMAGE_LIMITS[kind]);
+  if (image !== undefined) return image.part;
+  throw new TypeError(
+    `Cannot send ${name || "an image"} as it is no PNG, JPEG, WebP or GIF image`,
+  );
+}
+
+function fromBase64(data: string): Uint8Array<ArrayBuffer> {
+  try {
+    return Uint8Array.fromBase64(data);
+  } catch {
+    return new Uint8Array();
+  }
+}

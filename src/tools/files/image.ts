@@ -1,0 +1,140 @@
+/** Images: their kind and size, read from the first bytes, and files of them as parts of a message. @module */
+
+import { count } from "../../text/count.ts";
+import type { ImageLimits, ImagePart } from "../../types/image.ts";
+import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
+import { toolPath } from "../paths.ts";
+import { openRegular, readBytes } from "./regular_file.ts";
+
+/** The kind of an image and its size in pixels, as its header states them. */
+interface ImageHeader {
+  mediaType: "image/png" | "image/jpeg" | "image/webp" | "image/gif";
+  width: number;
+  height: number;
+}
+
+/** The most bytes and pixels a side of any image; a larger one is refused before it is read. */
+const MOST: ImageLimits = { maxBytes: 20 * 2 ** 20, maxSide: 16_000 };
+
+/** The header of an image; undefined where the bytes are none of the four kinds, or state no size. */
+export function imageHeader(bytes: Uint8Array): ImageHeader | undefined {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  try {
+    const found = pngHeader(view) ?? gifHeader(view) ?? webpHeader(view) ?? jpegHeader(view);
+    return found && found.width > 0 && found.height > 0 ? found : undefined;
+  } catch (error) {
+    // The header goes on behind the end.
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function holds(view: DataView, at: number, text: string): boolean {
+  return view.byteLength >= at + text.length &&
+    [...text].every((char, i) => view.getUint8(at + i) === char.charCodeAt(0));
+}
+
+function pngHeader(view: DataView): ImageHeader | undefined {
+  if (!holds(view, 0, "\x89PNG\r\n\x1a\n") || !holds(view, 12, "IHDR")) return undefined;
+  return { mediaType: "image/png", width: view.getUint32(16), height: view.getUint32(20) };
+}
+
+function gifHeader(view: DataView): ImageHeader | undefined {
+  if (!holds(view, 0, "GIF87a") && !holds(view, 0, "GIF89a")) return undefined;
+  const [width, height] = [view.getUint16(6, true), view.getUint16(8, true)];
+  return { mediaType: "image/gif", width, height };
+}
+
+function webpHeader(view: DataView): ImageHeader | undefined {
+  if (!holds(view, 0, "RIFF") || !holds(view, 8, "WEBP")) return undefined;
+  const mediaType = "image/webp";
+  if (holds(view, 12, "VP8X")) {
+    const side = (at: number) => 1 + view.getUint16(at, true) + view.getUint8(at + 2) * 65_536;
+    return { mediaType, width: side(24), height: side(27) };
+  }
+  if (holds(view, 12, "VP8L") && view.getUint8(20) === 0x2f) {
+    const bits = view.getUint32(21, true);
+    return { mediaType, width: 1 + (bits & 0x3fff), height: 1 + (bits >>> 14 & 0x3fff) };
+  }
+  if (!holds(view, 12, "VP8 ") || !holds(view, 23, "\x9d\x01\x2a")) return undefined;
+  const side = (at: number) => view.getUint16(at, true) & 0x3fff;
+  return { mediaType, width: side(26), height: side(28) };
+}
+
+/** A JPEG file is a list of segments; the one that begins a frame has the size. */
+function jpegHeader(view: DataView): ImageHeader | undefined {
+  if (!holds(view, 0, "\xff\xd8\xff")) return undefined;
+  for (let at = 2; view.getUint8(at) === 0xff;) {
+    const marker = view.getUint8(at + 1);
+    // Fill bytes, and markers that stand alone.
+    if (marker === 0xff) at++;
+    else if (marker === 0x01 || marker >= 0xd0 && marker <= 0xd7) at += 2;
+    else if (marker === 0xd9 || marker === 0xda) return undefined;
+    else if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
+      const [height, width] = [view.getUint16(at + 5), view.getUint16(at + 7)];
+      return { mediaType: "image/jpeg", width, height };
+    } else at += 2 + Math.max(2, view.getUint16(at + 2));
+  }
+  return undefined;
+}
+
+/** An image, and what its header says. */
+interface LoadedImage {
+  part: ImagePart;
+  /** `PNG, 1280x720, 45 KB` */
+  about: string;
+}
+
+/**
+ * The image in `bytes`, as a part of a message; undefined where they are no image.
+ *
+ * @throws {RangeError} where it is larger than `limits`.
+ */
+export async function loadedImage(
+  bytes: Uint8Array<ArrayBuffer>,
+  name: string,
+  limits: ImageLimits = MOST,
+): Promise<LoadedImage | undefined> {
+  const header = imageHeader(bytes);
+  if (header === undefined) return undefined;
+  const { mediaType, width, height } = header;
+  if (Math.max(width, height) > Math.min(limits.maxSide, MOST.maxSide)) {
+    const size = `${width}x${height} pixels: at most ${limits.maxSide} a side can be sent`;
+    throw new RangeError(`Cannot send ${name || "an image"} as it has ${size}`);
+  }
+  checkBytes(bytes.length, name, limits);
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
+  const size = bytes.length < 1000
+    ? count(bytes.length, "byte")
+    : `${Math.round(bytes.length / 1000)} KB`;
+  return {
+    part: { type: "image", mediaType, data: bytes.toBase64(), ...name !== "" && { name }, hash },
+    about: `${mediaType.slice(6).toUpperCase()}, ${width}x${height}, ${size}`,
+  };
+}
+
+function checkBytes(size: number, name: string, { maxBytes }: ImageLimits): void {
+  const most = Math.min(maxBytes, MOST.maxBytes);
+  if (size <= most) return;
+  const [is, may] = [size, most].map((bytes) => `${(bytes / 1e6).toFixed(1)} MB`);
+  throw new RangeError(
+    `Cannot send ${name || "an image"} as it has ${is}: at most ${may} can be sent`,
+  );
+}
+
+/** The image in a file, for a model that sees, or for a person's message; undefined where it is none. */
+export async function readImage(
+  shown: string,
+  context: ToolContext,
+): Promise<ToolOutcome | undefined> {
+  const { grant, signal, imageLimits = MOST } = context;
+  signal.throwIfAborted();
+  using opened = await openRegular(toolPath(context, shown), shown, "read", grant);
+  const { file, info } = opened;
+  // A larger file is no image that can be sent, but it may be none at all.
+  const bytes = await readBytes(file, Math.min(info.size, MOST.maxBytes) + 1);
+  if (imageHeader(bytes) === undefined) return undefined;
+  checkBytes(Math.max(info.size, bytes.length), shown, imageLimits);
+  const image = await loadedImage(bytes as Uint8Array<ArrayBuffer>, shown, imageLimits);
+  return image && { content: `[${shown}: ${image.about}]`, images: [image.part] };
+}

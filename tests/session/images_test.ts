@@ -1,0 +1,151 @@
+import {
+  assert,
+  assertEquals,
+  assertFalse,
+  assertRejects,
+  assertStringIncludes,
+} from "@std/assert";
+import { compatConfig, type CopilotConfig, hostedConfig, localConfig } from "../../src/config.ts";
+import { noticeLines } from "../../src/frontends/notices.ts";
+import { storedSessions } from "../../src/records/store.ts";
+import { checkedImages } from "../../src/session/images.ts";
+import type { Part } from "../../src/types/message.ts";
+import { fakeSession } from "../helpers/fake_session.ts";
+import { gif, png } from "../helpers/images.ts";
+import { type Step, strictServer } from "../helpers/strict_server.ts";
+
+const { signal } = new AbortController();
+const call = { name: "read_file", arguments: { file_path: "shot.png" } };
+const image = (bytes: Uint8Array, mediaType = "image/png"): Part => (
+  { type: "image", mediaType, data: bytes.toBase64() }
+);
+
+interface Opened {
+  folder: string;
+  server: ReturnType<typeof strictServer>;
+  open(options?: Parameters<typeof fakeSession>[1]): ReturnType<typeof fakeSession>;
+}
+
+/** A test of sessions in a folder with an image, and a state folder of its own. */
+function imageTest(
+  name: string,
+  steps: Step[],
+  body: (opened: Opened) => Promise<void>,
+  sees = true,
+) {
+  Deno.test(name, async () => {
+    const folder = await Deno.realPath(await Deno.makeTempDir());
+    const before = Deno.env.get("XDG_STATE_HOME");
+    Deno.env.set("XDG_STATE_HOME", `${folder}/state`);
+    Deno.writeFileSync(`${folder}/shot.png`, png(640, 480));
+    try {
+      await using server = strictServer(steps, { sees });
+      const open: Opened["open"] = (options) =>
+        fakeSession(server.url, { folder, isRecorded: true, ...options });
+      await body({ folder, server, open });
+    } finally {
+      if (before === undefined) Deno.env.delete("XDG_STATE_HOME");
+      else Deno.env.set("XDG_STATE_HOME", before);
+      await Deno.remove(folder, { recursive: true });
+    }
+  });
+}
+
+const BACKENDS: Record<string, (url: string) => CopilotConfig> = {
+  compat: (url) => ({ compat: compatConfig({ baseUrl: `${url}/v1`, model: "test", apiKey: "k" }) }),
+  local: (url) => ({ local: localConfig({ host: url, model: "test" }) }),
+  hosted: (url) => ({ hosted: hostedConfig({ baseUrl: url, model: "test", apiKey: "k" }) }),
+};
+
+for (const [kind, configOf] of Object.entries(BACKENDS)) {
+  imageTest(
+    `an image goes to the ${kind} backend with a message and from read_file, and comes back from the record`,
+    [{ text: "A picture." }, { toolCalls: [call] }, { text: "The same." }, { text: "On." }],
+    async ({ folder, server, open }) => {
+      const config = configOf(server.url);
+      const data = png(640, 480).toBase64();
+      {
+        await using fake = await open({ config });
+        await fake.session.prompt("what is in @shot.png?", signal);
+        if (kind !== "local") fake.session.agent.seesImages = true;
+        await fake.session.prompt("read it again", signal);
+        const told = fake.events.flatMap((event) =>
+          event.type === "session_notice" ? noticeLines(event.notice) : []
+        );
+        assert(told.includes("shot.png: PNG, 640x480, 29 bytes"), told.join("\n"));
+      }
+      const { requests } = server;
+      assertEquals(requests.map(({ problem }) => problem), [undefined, undefined, undefined]);
+      const times = (text: string) => text.split(data).length - 1;
+      assertEquals(requests.map(({ text }) => times(text)), [1, 1, 2]);
+      // What was sent before is the beginning of what is sent later.
+      const messages = requests.map(({ body }) => JSON.stringify(body.messages).slice(0, -1));
+      assert(messages[2]!.startsWith(messages[1]!));
+      const root = `${folder}/state/copilot/sessions`;
+      const [stored] = storedSessions(root, folder);
+      const record = Deno.readTextFileSync(stored!.path);
+      assertFalse(record.includes(data));
+      const kept = [...Deno.readDirSync(stored!.path.replace(/jsonl$/, "images"))];
+      assertEquals(kept.length, 1);
+      await using fake = await open({ config, resumesNewest: true });
+      await fake.session.prompt("go on", signal);
+      assertEquals(times(requests[3]!.text), 2);
+      const again = JSON.stringify(requests[3]!.body.messages).slice(0, -1);
+      assert(again.startsWith(messages[2]!), "the record gives the same bytes");
+    },
+  );
+}
+
+imageTest(
+  "an image for a model that does not see is refused before anything is sent",
+  [{ text: "Hello." }, { text: "Hi." }],
+  async ({ server, open }) => {
+    await using fake = await open();
+    const refused = () => fake.session.prompt("see @shot.png", signal);
+    await assertRejects(refused, TypeError, "test takes no images, and nothing was sent");
+    assertEquals(server.requests.length, 0);
+    assertEquals(fake.session.agent.state.messages, []);
+    // An image from before, with another model, is a line for this one.
+    const { agent } = fake.session;
+    agent.seesImages = true;
+    await fake.session.prompt("see @shot.png", signal);
+    agent.seesImages = false;
+    await fake.session.prompt("and now?", signal);
+    assertStringIncludes(server.requests[1]!.text, "[an image, shot.png: not shown]");
+    assertFalse(server.requests[1]!.text.includes(png(640, 480).toBase64()));
+  },
+  false,
+);
+
+imageTest(
+  "an image that is gone from beside the record is a line",
+  [{ text: "A picture." }, { text: "On." }],
+  async ({ folder, server, open }) => {
+    {
+      await using fake = await open();
+      await fake.session.prompt("what is in @shot.png?", signal);
+    }
+    const root = `${folder}/state/copilot/sessions`;
+    const [stored] = storedSessions(root, folder);
+    await Deno.remove(stored!.path.replace(/jsonl$/, "images"), { recursive: true });
+    await using fake = await open({ resumesNewest: true });
+    await fake.session.prompt("go on", signal);
+    assertStringIncludes(server.requests[1]!.text, "its file is no longer with the session");
+  },
+);
+
+Deno.test("an editor's image is what its bytes say, or refused in one line", async () => {
+  const [part] = await checkedImages([image(gif(3, 4), "image/png")], "hosted");
+  assertEquals(part?.type === "image" && part.mediaType, "image/gif");
+  const text = image(new TextEncoder().encode("<html>"), "image/png");
+  await assertRejects(
+    () => checkedImages([text], "compat"),
+    TypeError,
+    "no PNG, JPEG, WebP or GIF",
+  );
+  const broken: Part = { type: "image", mediaType: "image/png", data: "??" };
+  await assertRejects(() => checkedImages([broken], "local"), TypeError, "an image");
+  const wide = image(png(8001, 10));
+  await assertRejects(() => checkedImages([wide], "hosted"), RangeError, "8001x10 pixels");
+  assertEquals((await checkedImages([wide], "local")).length, 1);
+});

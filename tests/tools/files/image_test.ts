@@ -1,0 +1,81 @@
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { imageHeader, loadedImage, readImage } from "../../../src/tools/files/image.ts";
+import { fileTool } from "../../../src/tools/mod.ts";
+import type { ToolOutcome } from "../../../src/types/tool.ts";
+import { gif, jpeg, png, webp } from "../../helpers/images.ts";
+import { workspace } from "../workspace.ts";
+
+const ROWS: [string, Uint8Array<ArrayBuffer>][] = [
+  ["image/png", png(640, 480)],
+  ["image/gif", gif(640, 480)],
+  ["image/jpeg", jpeg(640, 480)],
+  ["image/jpeg", jpeg(640, 480, 0xc0)],
+  ["image/webp", webp("VP8 ", 640, 480)],
+  ["image/webp", webp("VP8L", 640, 480)],
+  ["image/webp", webp("VP8X", 640, 480)],
+];
+
+Deno.test("the kind and the size of an image come from its header", () => {
+  for (const [mediaType, bytes] of ROWS) {
+    assertEquals(imageHeader(bytes), { mediaType, width: 640, height: 480 } as never);
+    const shifted = new Uint8Array([1, 2, 3, ...bytes]).subarray(3);
+    assertEquals(imageHeader(shifted)?.height, 480);
+  }
+  assertEquals(imageHeader(webp("VP8X", 16_000_000, 3))?.width, 16_000_000);
+  assertEquals(imageHeader(webp("VP8L", 16_384, 16_384))?.height, 16_384);
+});
+
+Deno.test("a header that is cut anywhere is none, or the same one", () => {
+  for (const [mediaType, bytes] of ROWS) {
+    for (let end = 0; end < bytes.length; end++) {
+      const found = imageHeader(bytes.slice(0, end));
+      assertEquals(found ?? imageHeader(bytes)!.mediaType, found ? imageHeader(bytes) : mediaType);
+    }
+  }
+});
+
+Deno.test("headers that lie give no size, and end", () => {
+  const zero = [0xff, 0xd8, ...Array(50).fill([0xff, 0xe0, 0, 0]).flat()];
+  for (
+    const bytes of [
+      png(0, 10),
+      gif(10, 0),
+      jpeg(0, 0),
+      Uint8Array.from(zero),
+      Uint8Array.from([0xff, 0xd8, ...Array(1000).fill(0xff)]),
+      Uint8Array.from([0xff, 0xd8, 0xff, 0xe0, 0xff, 0xff]),
+      new TextEncoder().encode("<svg width='1' height='1'/>"),
+      new Uint8Array(),
+    ]
+  ) assertEquals(imageHeader(bytes), undefined);
+});
+
+Deno.test("an image larger than its backend takes is refused, in bytes and in pixels", async () => {
+  const limits = { maxBytes: 1000, maxSide: 800 };
+  assertEquals((await loadedImage(png(800, 1), "a.png", limits))?.about, "PNG, 800x1, 29 bytes");
+  await assertRejects(() => loadedImage(png(801, 1), "a.png", limits), RangeError, "801x1 pixels");
+  await assertRejects(() => loadedImage(png(1, 1, 2000), "a.png", limits), RangeError, "0.0 MB");
+  // Whatever a header states, no side is larger than any model takes.
+  const vast = png(4_000_000_000, 4_000_000_000);
+  await assertRejects(() => loadedImage(vast, "bomb.png"), RangeError, "a side");
+});
+
+Deno.test("read_file gives a model that sees the image, any other one a line", async () => {
+  using ws = workspace();
+  Deno.writeFileSync(`${ws.dir}/shot.png`, png(64, 32));
+  ws.put("text.png", "no image\n");
+  const args = { file_path: "shot.png", offset: 1, limit: 10 };
+  const imageLimits = { maxBytes: 1e6, maxSide: 8000 };
+  const seen = await fileTool.run(args, { ...ws.context, imageLimits }) as ToolOutcome;
+  assertMatch(seen.content, /^\[shot\.png: PNG, 64x32, 29 bytes\]$/);
+  assertEquals(seen.images?.[0]?.mediaType, "image/png");
+  assertEquals(Uint8Array.fromBase64(seen.images![0]!.data), png(64, 32));
+  await assertRejects(async () => await fileTool.run(args, ws.context), Error, "a PNG image");
+  const text = { ...args, file_path: "text.png" };
+  const read = await fileTool.run(text, { ...ws.context, imageLimits }) as ToolOutcome;
+  assertEquals(read.images, undefined);
+  assertMatch(read.content, /no image/);
+  Deno.truncateSync(`${ws.dir}/shot.png`, 2e6);
+  const large = readImage("shot.png", { ...ws.context, imageLimits });
+  await assertRejects(() => large, RangeError, "2.0 MB: at most 1.0 MB");
+});
