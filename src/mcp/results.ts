@@ -5,17 +5,59 @@ import { count } from "../text/count.ts";
 import { isObject } from "../text/json.ts";
 import { oneLine } from "../text/one_line.ts";
 import { sanitizeProse, stripEscapes } from "../text/sanitize.ts";
+import { loadedImage } from "../tools/files/image.ts";
+import type { ImageLimits } from "../types/image.ts";
+import type { ToolOutcome } from "../types/tool.ts";
 import { sorted } from "./definition.ts";
 
 /** The most parts of one answer; a server may send a million empty ones. */
 const MAX_RESULT_PARTS = 200;
 /** The most characters of one part before it is cut further with all others. */
 const MAX_PART = 2 ** 20;
+/** The most images of one result that a model gets. */
+const MAX_IMAGES = 10;
+
+/** The result of a tool, with the images that a model gets which sees within `limits`. */
+export async function resultOutcome(
+  { content, structuredContent }: Readonly<Record<string, unknown>>,
+  limits?: ImageLimits,
+): Promise<string | ToolOutcome> {
+  const seen = limits ? await imagesIn(content, limits) : new Map();
+  const text = contentText(content, structuredContent, seen);
+  const images = [...seen.values()].map(({ part }) => part);
+  return images.length === 0 ? text : { content: text, images };
+}
+
+type SeenImages = ReadonlyMap<unknown, NonNullable<Awaited<ReturnType<typeof loadedImage>>>>;
+
+/** The images of a result by their parts; those that cannot be sent are left out. */
+async function imagesIn(content: unknown, limits: ImageLimits): Promise<SeenImages> {
+  const seen = new Map();
+  for (const part of Array.isArray(content) ? content.slice(0, MAX_RESULT_PARTS) : []) {
+    if (!isObject(part)) continue;
+    const data = part.type === "image" ? part.data : isObject(part.resource) && part.resource.blob;
+    if (typeof data !== "string" || seen.size === MAX_IMAGES) continue;
+    try {
+      const image = await loadedImage(Uint8Array.fromBase64(data), "", limits);
+      if (image) seen.set(part, image);
+    } catch (error) {
+      // No base64, or too large: a line says that it is not shown.
+      if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
+    }
+  }
+  return seen;
+}
 
 /** The text of the content of a tool's result, or of a prompt's message. */
-export function contentText(content: unknown, structured?: unknown): string {
+export function contentText(
+  content: unknown,
+  structured?: unknown,
+  seen: SeenImages = new Map(),
+): string {
   const given = Array.isArray(content) ? content : content === undefined ? [] : [content];
-  const parts = given.slice(0, MAX_RESULT_PARTS).map(partText).filter((text) => text !== "");
+  const parts = given.slice(0, MAX_RESULT_PARTS)
+    .map((part) => seen.has(part) ? `[image: ${seen.get(part)!.about}]` : partText(part))
+    .filter((text) => text !== "");
   if (given.length > MAX_RESULT_PARTS) {
     parts.push(`[${given.length - MAX_RESULT_PARTS} more parts left out]`);
   }

@@ -3,7 +3,7 @@
 import { RpcError, type RpcMessage } from "../rpc/message.ts";
 import { isObject } from "../text/json.ts";
 import { oneLine } from "../text/one_line.ts";
-import type { ToolContext } from "../types/tool.ts";
+import type { ToolContext, ToolOutcome } from "../types/tool.ts";
 import { McpClient, type RequestOptions } from "./client.ts";
 import { expanded, type McpDefinition, variablesOf } from "./definition.ts";
 import { HttpStatusError, openAddress } from "./http.ts";
@@ -16,7 +16,7 @@ import {
   type ToolDefinition,
 } from "./protocol.ts";
 import { readTools } from "./tool_list.ts";
-import { contentText, resourceText } from "./results.ts";
+import { contentText, resourceText, resultOutcome } from "./results.ts";
 import type { ServerAuth, ServerOptions, Standing, ToolChange } from "./server_options.ts";
 import { startProgram } from "./stdio.ts";
 import { orAborted } from "./time_limit.ts";
@@ -109,14 +109,14 @@ export class McpServer {
   }
 
   /**
-   * Calls a tool; its text. A server that died meanwhile is started again first.
+   * Calls a tool; its text and images. A server that died meanwhile is started again first.
    * @throws {Error} for the model: the server's own error, or why there is no answer.
    */
   async call(
     tool: string,
     args: Readonly<Record<string, unknown>>,
-    { signal, onOutput }: Pick<ToolContext, "signal" | "onOutput">,
-  ): Promise<string> {
+    { signal, onOutput, imageLimits }: Pick<ToolContext, "signal" | "onOutput" | "imageLimits">,
+  ): Promise<string | ToolOutcome> {
     let newest = "";
     onOutput?.(() => newest);
     const result = await this.#ask("tools/call", { name: tool, arguments: args }, {
@@ -134,9 +134,9 @@ export class McpServer {
           }.`,
       );
     });
+    if (result.isError !== true) return await resultOutcome(result, imageLimits);
     const text = contentText(result.content, result.structuredContent);
-    if (result.isError === true) throw new Error(text || `the tool ${tool} failed without a word`);
-    return text;
+    throw new Error(text || `the tool ${tool} failed without a word`);
   }
 
   /** The text of a resource. */
