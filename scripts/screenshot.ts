@@ -1,11 +1,11 @@
-// Draws docs/session.svg from the screen of a real session: the demo, in a tmux of 80 columns. Run
-// `deno run -A scripts/screenshot.ts` after a change of the session's looks.
+// Draws the pictures of the documents from the screens of a real session: the demo, in a tmux of 80
+// and of 40 columns, for dark and light paper in one file. Run `scripts/screenshot` after a change of
+// the session's looks.
 import { fromFileUrl } from "@std/path/from-file-url";
 import { BAND_ROLES, TEXT_ROLES } from "../src/terminal/style.ts";
 import { terminal } from "../tests/helpers/tmux.ts";
 
 const root = fromFileUrl(new URL("..", import.meta.url));
-const COLUMNS = 80;
 const [WIDTH, HEIGHT, MARGIN] = [8.4, 18, 16];
 
 /** The classes of the program's colours: of text and of bands, on dark and on light paper. */
@@ -18,6 +18,11 @@ interface Run {
   column: number;
   classes: string[];
 }
+
+// deno-lint-ignore no-control-regex
+const SGR = /\x1b\[[\d;]*m/g;
+/** The rows of a picture of a list: what is above them is in other pictures. */
+const LIST_ROWS = 24;
 
 /** Splits a row with SGR sequences into runs of one style; `style` goes on in the next row. */
 function runsOf(row: string, style: Map<string, string>): Run[] {
@@ -50,9 +55,9 @@ function runsOf(row: string, style: Map<string, string>): Run[] {
   return runs;
 }
 
-function svg(rows: readonly string[]): string {
+function svg(rows: readonly string[], columns: number, label: string): string {
   const height = rows.length * HEIGHT + 2 * MARGIN;
-  const width = COLUMNS * WIDTH + 2 * MARGIN;
+  const width = columns * WIDTH + 2 * MARGIN;
   const escape = (text: string) =>
     text.replace(/[&<>]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[c]!);
   const style = new Map<string, string>();
@@ -62,8 +67,8 @@ function svg(rows: readonly string[]): string {
       const box = `x="${(MARGIN + column * WIDTH).toFixed(1)}" y="${MARGIN + y * HEIGHT - 1}"`;
       // The blanks at the end of a row are not captured: a band that is open goes on to the margin.
       const isOpen = at === runs.length - 1 && style.has("band");
-      const columns = isOpen ? COLUMNS - column : [...text].length;
-      const size = `width="${(columns * WIDTH).toFixed(1)}" height="${HEIGHT}"`;
+      const covered = isOpen ? columns - column : [...text].length;
+      const size = `width="${(covered * WIDTH).toFixed(1)}" height="${HEIGHT}"`;
       const bands = band === undefined ? [] : [`<rect ${box} ${size} class="${band}"/>`];
       if (text.trim() === "") return bands;
       const lead = text.length - text.trimStart().length;
@@ -78,7 +83,7 @@ function svg(rows: readonly string[]): string {
   );
   const palette = (which: "dark" | "light") =>
     COLOURS.map((colour) => `.${colour.name}{fill:${colour[which]}}`).join("");
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="A session of copilot in a terminal">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${label}">
 <style>
 text{font:14px ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace;fill:#1f2328;white-space:pre}
 .paper{fill:#ffffff;stroke:#d0d7de}
@@ -94,30 +99,69 @@ ${texts.join("\n")}
 `;
 }
 
-await using screen = await terminal({ columns: COLUMNS, rows: 60 });
-const project = `${screen.folder}/sheep`;
-await Deno.mkdir(project);
-await Deno.writeTextFile(`${project}/README.md`, "# Sheep\n\nCounts sheep at night.\n");
-await Deno.writeTextFile(
-  `${project}/main.ts`,
-  "// Count the sheep: TODO count faster.\nconsole.log(1);\n",
-);
-await screen.type(
-  `export COLORTERM=truecolor; cd sheep; clear; '${Deno.execPath()}' run -A ${root}main.ts --demo --theme dark --approve ask\r`,
-);
-await screen.until("/help");
-await screen.type("What is this project?\r");
-await screen.until("leave");
-await screen.type('In main.ts, replace "1" with "2".\r');
-await screen.until("Run this?");
-await screen.type("y\r");
-await screen.until((rows) =>
-  rows.some((row) => row.startsWith("● Edited")) &&
-  !rows.some((row) => row.includes("Esc stops"))
-);
-const rows = await screen.screen({ styles: true });
-while (rows[0] !== undefined && !rows[0].includes("copilot ·")) rows.shift();
-await Deno.writeTextFile(
-  `${root}docs/session.svg`,
-  svg(rows.map((row) => row.replaceAll(project, "~/sheep"))),
-);
+/** The rows from the program's first one on, without blank ones at the beginning and before the last. */
+function ofProgram(rows: string[], project: string): string[] {
+  const first = Math.max(0, rows.findIndex((row) => row.includes("copilot ·")));
+  const shown = rows.slice(first).map((row) => row.replaceAll(project, "~/sheep"));
+  const isText = (row: string) => row.replace(SGR, "").trim() !== "";
+  const end = shown.slice(0, -1).findLastIndex(isText) + 1;
+  return [...shown.slice(shown.findIndex(isText), end), ...shown.slice(-1)];
+}
+
+/** The screens of one session, by the names of their pictures. */
+async function shoot(columns: number): Promise<Map<string, string[]>> {
+  await using screen = await terminal({ columns, rows: 60 });
+  const project = `${screen.folder}/sheep`;
+  await Deno.mkdir(project);
+  await Deno.writeTextFile(`${project}/README.md`, "# Sheep\n\nCounts sheep at night.\n");
+  await Deno.writeTextFile(
+    `${project}/main.ts`,
+    "// Count the sheep: TODO count faster.\nconsole.log(1);\n",
+  );
+  const pictures = new Map<string, string[]>();
+  const take = async (name: string) => {
+    const rows = ofProgram(await screen.screen({ styles: true }), project);
+    pictures.set(name, name === "list" ? rows.slice(-LIST_ROWS) : rows);
+  };
+  const program = `'${Deno.execPath()}' run -A ${root}main.ts`;
+  await screen.type(
+    `export COLORTERM=truecolor HOME=${screen.folder}; cd sheep; clear; ${program} --demo --theme dark --approve ask\r`,
+  );
+  await screen.until("/help");
+  await screen.type("What is this project?\r");
+  await screen.until("leave");
+  await screen.type('In main.ts, replace "1" with "2".\r');
+  await screen.until("Run this?");
+  await take("question");
+  await screen.type("y\r");
+  await screen.until((rows) =>
+    rows.some((row) => row.startsWith("● Edited")) &&
+    !rows.some((row) => row.includes("Esc stops"))
+  );
+  await take("session");
+  await screen.type("/");
+  await screen.until((rows) => rows.some((row) => row.startsWith("❯ /")));
+  await take("list");
+  await screen.type("\x1b\x15\x0f");
+  await screen.until((rows) => !rows.some((row) => row.startsWith("❯ /")));
+  await screen.until((rows) => rows.at(-1)!.includes("q"));
+  await take("transcript");
+  return pictures;
+}
+
+const LABELS: Readonly<Record<string, string>> = {
+  session: "A session of copilot in a terminal",
+  question: "A question about an edit",
+  list: "The list of commands",
+  transcript: "The whole conversation",
+};
+
+await Deno.mkdir(`${root}docs/pictures`, { recursive: true });
+for (const columns of [80, 40]) {
+  for (const [name, rows] of await shoot(columns)) {
+    const picture = svg(rows, columns, LABELS[name]!);
+    const isFirst = name === "session" && columns === 80;
+    const path = isFirst ? "docs/session.svg" : `docs/pictures/${name}-${columns}.svg`;
+    await Deno.writeTextFile(root + path, picture);
+  }
+}
