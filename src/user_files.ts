@@ -1,7 +1,7 @@
 /** The person's own files; those of the folder that is worked in are never among them. @module */
 
 import { attempt } from "./attempt.ts";
-import { isObject } from "./text/json.ts";
+import { isObject, linePlace, scanJson } from "./text/json.ts";
 import { dirname } from "./text/std_path.ts";
 import { UsageError } from "./errors.ts";
 
@@ -54,12 +54,14 @@ export function readJsonFile(path: string, isQuoted = true): Record<string, unkn
     if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return;
     throw new UsageError(`Cannot read ${path}: ${(error as Error).message}`);
   }
+  text = text.replace(/^\ufeff/, "");
   try {
-    const value: unknown = JSON.parse(text.replace(/^\ufeff/, ""));
+    const value: unknown = JSON.parse(text);
     if (isObject(value)) return value;
   } catch (error) {
+    const { errorAt = text.length } = scanJson(text);
     const why = isQuoted ? (error as Error).message : "it is no JSON";
-    throw new UsageError(`Cannot read ${path}: ${why}`);
+    throw new UsageError(`Cannot read ${path}, ${linePlace(text, errorAt)}: ${why}`);
   }
   throw new UsageError(`Cannot read ${path} as it must be a JSON object`);
 }

@@ -1,9 +1,10 @@
 /** Defaults of the command line's flags, from the person's `config.json`. @module */
 
+import { attempt } from "../attempt.ts";
 import type { Theme } from "../config.ts";
 import { UsageError } from "../errors.ts";
 import type { ServerSettings } from "../frontends/terminal/setup.ts";
-import { isObject } from "../text/json.ts";
+import { isObject, linePlace, scanJson } from "../text/json.ts";
 import { nearest } from "../text/nearest.ts";
 import { readJsonFile, replaceUserFile, userFile, type VariableReader } from "../user_files.ts";
 import { type Args, type Flag, FLAGS } from "./args.ts";
@@ -104,21 +105,42 @@ function ofModel(
   const own = Object.entries(models as Record<string, Record<string, unknown>>).map(
     ([name, settings]) => {
       const other = Object.keys(settings).find((flag) => !FLAGS_OF_MODEL.has(flag));
-      if (other === undefined) return [name, flagsIn(settings, path)] as const;
+      if (other === undefined) return [name, flagsIn(settings, path, 3)] as const;
       const known = [...FLAGS_OF_MODEL].join(", ");
+      const near = nearest(other, [...FLAGS_OF_MODEL]);
       throw new UsageError(
-        `Cannot use ${JSON.stringify(other)} of a model in ${path} as it must be one of ${known}`,
+        `Cannot use ${JSON.stringify(other)} of a model in ${placeIn(path, other, 3)}: ${
+          near === undefined ? `there are ${known}` : `did you mean "${near}"?`
+        }`,
       );
     },
   );
   return own.find(([name]) => name === model || name === `${model}:latest`)?.[1] ?? {};
 }
 
+/** The names of settings that `config.json` may have. */
+const CONFIG_NAMES: readonly string[] = [
+  ...FLAGS.map(({ name }) => name).filter((name) => !PER_RUN.has(name)),
+  "keys",
+  "models",
+];
+
+/** The file and the place of a setting in it; `depth`: that of its name, 1 for the outermost. */
+function placeIn(path: string, name: string, depth: number): string {
+  const text = attempt(() => Deno.readTextFileSync(path)) ?? "";
+  const key = scanJson(text).keys.findLast((one) => one.name === name && one.depth === depth);
+  return key === undefined ? path : `${path}, ${linePlace(text, key.at)}`;
+}
+
 /**
  * The values of flags in the file's `settings`; a switch that is off is left out.
  * @throws {UsageError} when they name anything but flags, or give one a value that it cannot have.
  */
-function flagsIn(settings: Record<string, unknown>, path: string): Record<string, string | true> {
+function flagsIn(
+  settings: Record<string, unknown>,
+  path: string,
+  depth = 1,
+): Record<string, string | true> {
   const flags: readonly Flag[] = FLAGS;
   const values: Record<string, string | true> = {};
   for (const [name, given] of Object.entries(settings)) {
@@ -126,18 +148,33 @@ function flagsIn(settings: Record<string, unknown>, path: string): Record<string
     const value = isList ? given.join(",") : given;
     const flag = flags.find((one) => one.name === name && !PER_RUN.has(name));
     if (flag === undefined) {
-      const near = nearest(name, flags.map((one) => one.name));
+      const near = nearest(name, CONFIG_NAMES);
       const why = name === "api-key"
         ? 'a key is for one address: "keys": {"http://localhost:8080/v1": "KEY"}'
         : flags.some((one) => one.name === name)
-        ? "it is said anew for each run: give the flag"
-        : `it must be a flag such as "${near ?? "model"}"`;
-      throw new UsageError(`Cannot use ${JSON.stringify(name)} in ${path} as ${why}`);
+        ? `it is for one run: give --${name} on the command line`
+        : near === undefined
+        ? "there is no such setting: copilot --help lists them"
+        : `did you mean "${near}"?`;
+      throw new UsageError(
+        `Cannot use ${JSON.stringify(name)} in ${placeIn(path, name, depth)}: ${why}`,
+      );
     }
     const isText = typeof value === "string" || typeof value === "number";
     if (flag.value === undefined ? typeof value !== "boolean" : !isText) {
       const wanted = flag.value === undefined ? "true or false" : "a text or a number";
-      throw new UsageError(`Cannot use ${name} in ${path} as it must be ${wanted}`);
+      throw new UsageError(
+        `Cannot use "${name}" in ${placeIn(path, name, depth)} as it must be ${wanted}`,
+      );
+    }
+    if (Array.isArray(flag.values) && !flag.values.includes(String(value))) {
+      const near = nearest(String(value), flag.values);
+      const guess = near === undefined ? "" : `: did you mean "${near}"?`;
+      throw new UsageError(
+        `Cannot use "${name}" in ${placeIn(path, name, depth)} as it must be one of ${
+          flag.values.join(", ")
+        }${guess}`,
+      );
     }
     if (value !== false) values[name] = value === true ? true : String(value);
   }

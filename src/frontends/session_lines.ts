@@ -8,6 +8,7 @@ import type { HeededInstructions, McpState, PermissionReport } from "../session/
 import { count } from "../text/count.ts";
 import { diffLines } from "../text/diff.ts";
 import type { Painter } from "../terminal/style.ts";
+import { rowsOf } from "../text/width.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
 import { sanitize } from "../text/sanitize.ts";
 
@@ -21,7 +22,9 @@ export function permissionReportLines(report: PermissionReport): string[] {
     ...networked.length > 0
       ? [`network  in this session for ${oneLine(networked.join(", "))}`]
       : [],
-    ...rules.map(({ effect, text }) => `${effect.padEnd(8)} ${oneLine(text)}`),
+    ...rules.map(({ effect, text, isOfSession }) =>
+      `${effect.padEnd(8)} ${oneLine(text)} · ${isOfSession ? "this session" : "saved"}`
+    ),
     ...file === undefined ? [] : [`yours in ${oneLine(file)}`],
     ...trust === undefined
       ? []
@@ -119,6 +122,26 @@ export function trustQuestion({ doubt, files }: TrustQuestion): { text: string; 
   const text = `${TRUST_TEXTS[doubt ?? "first"]} ${fileNames(files)}.`;
   return { text, title: "Use them?" };
 }
+
+/** The first lines of the files that a question about trust names, as rows of at most `columns`. */
+export function trustStartRows({ files }: Pick<TrustQuestion, "files">, columns: number): string[] {
+  const shown = files.filter(({ start }) => start !== undefined).slice(0, MAX_STARTS);
+  return shown.flatMap(({ name, start = [], lines }) => {
+    const rows = start.map((line) => {
+      const [row = "", more] = rowsOf(sanitize(line), Math.max(10, columns - 6));
+      return `  │ ${row}${more === undefined ? "" : "…"}`;
+    });
+    const rest = lines - start.length;
+    return [
+      `  ${oneLine(name)}:`,
+      ...rows,
+      ...rest > 0 ? [`  … ${count(rest, "more line")}`] : [],
+    ];
+  });
+}
+
+/** The most files whose first lines a question shows. */
+const MAX_STARTS = 3;
 
 /** The changed lines of the files that a question about trust names, as rows of at most `columns`. */
 export function trustChangeRows(

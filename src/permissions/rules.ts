@@ -28,6 +28,8 @@ export interface Rule {
   start?: string;
   /** Of a rule for a tool of another program: the argument that it is about, and the pattern of its text. */
   argument?: { name: string; value: RegExp };
+  /** True for a rule of this session that no file keeps. */
+  isOfSession?: boolean;
   /** Of a rule that a question added: the files of {@linkcode KeptRule}. */
   files?: Readonly<Record<string, string>>;
 }

@@ -22,6 +22,10 @@ const FILE_NAMES = ["AGENTS.override.md", "AGENTS.md", "CLAUDE.md"];
 /** The most bytes of a file that are read; other agents read as many. */
 const MAX_INSTRUCTION_BYTES = 32 * 1024;
 
+/** The first lines of a file that a question shows, and the most characters of each. */
+const START_LINES = 8;
+const START_CHARS = 400;
+
 interface FolderInstructions {
   /** The folder that they are trusted with: that of the repository, or else the folder itself. */
   root: string;
@@ -58,11 +62,14 @@ export async function heedInstructions(
     files.push({ name: relative(workingDir, path), path: relative(root, path), text, plugIn });
   }
   const judged = await judgeInstructions(permissions, root, files);
-  const shown = judged.files.map(({ file: { name, text, plugIn }, change }): InstructionFile => ({
+  const shown = judged.files.map((
+    { file: { name, text, plugIn }, isTrusted, change },
+  ): InstructionFile => ({
     name,
     ...plugIn && { plugIn: plugIn.kind },
     lines: text.trimEnd().split("\n").length,
     ...change && { change },
+    ...!change && !isTrusted && { start: firstLinesOf(text) },
   }));
   const doubt = judged.doubt && { doubt: judged.doubt };
   const isOpen = !trust && judged.isTrusted === undefined;
@@ -70,8 +77,9 @@ export async function heedInstructions(
     (isOpen ? await confirm?.({ type: "trust", ...doubt, files: shown }) : undefined);
   const isHeeded = said ?? (trust || judged.isTrusted);
   const heeded: HeededInstructions = {
-    files: shown.map(({ change, ...file }, i) => ({
+    files: shown.map(({ change, start, ...file }, i) => ({
       ...file,
+      ...isHeeded === undefined && start && { start },
       // A yes trusts the file as it is now, so it has no change any more.
       ...change && !said && { change },
       isHeeded: isHeeded ?? judged.files[i]!.isTrusted,
@@ -108,6 +116,10 @@ async function plugInsFor(folder: string, permissions: Permissions): Promise<Loa
   const { loadPlugIns } = await import("./plugins/load.ts");
   return loadPlugIns(places, await permissions.paths());
 }
+
+/** The first lines of a text, without blank ones at its beginning. */
+const firstLinesOf = (text: string): string[] =>
+  text.trim().split("\n", START_LINES).map((line) => line.slice(0, START_CHARS));
 
 async function instructionsOf(folder: string, by: Permissions): Promise<FolderInstructions> {
   const folders = foldersDownTo(folder);

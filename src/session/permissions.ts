@@ -335,7 +335,7 @@ export class Permissions {
       ...mode === "off" ? { mode, network } : await this.sandboxStatus(folder),
       env: this.env,
       networked: [...this.#networked],
-      rules: rules.map(({ effect, text }) => ({ effect, text })),
+      rules: rules.map(({ effect, text, isOfSession = false }) => ({ effect, text, isOfSession })),
       ...this.file.path !== undefined && { file: this.file.path },
       ...trusted !== undefined && { trust: trusted !== false },
     };

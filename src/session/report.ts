@@ -184,7 +184,7 @@ export interface PermissionReport extends SandboxStatus {
   env: readonly string[];
   /** What may use the network in this session: the beginnings of commands. */
   networked: readonly string[];
-  rules: readonly { effect: RuleEffect; text: string }[];
+  rules: readonly { effect: RuleEffect; text: string; isOfSession: boolean }[];
   /** The person's own settings file. */
   file?: string;
   /** True or false where the person said whether the folder may instruct the model. */
@@ -210,6 +210,8 @@ export interface InstructionFile {
   lines: number;
   /** Set for a skill or a command that the folder brings. */
   plugIn?: "skill" | "command";
+  /** Its first lines, where it is asked about and no change of it is shown. */
+  start?: readonly string[];
   /** Left out where it is as it was trusted, and where the folder never was. */
   change?: InstructionChange;
 }

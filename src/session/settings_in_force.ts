@@ -132,7 +132,7 @@ function viewOf(
 function withAdded(rules: readonly Rule[], added: readonly KeptRule[]): Rule[] {
   const keyOf = ({ text, files }: Rule) => JSON.stringify([text, files]);
   const saved = rules.filter(({ effect }) => effect === "allow").map(keyOf);
-  const fresh = added.map((kept) => parseKept(kept));
+  const fresh = added.map((kept) => ({ ...parseKept(kept), isOfSession: true }));
   return [...rules, ...fresh.filter((rule) => !saved.includes(keyOf(rule)))];
 }
 

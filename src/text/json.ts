@@ -16,3 +16,56 @@ export function deeperThan(value: unknown, levels: number): boolean {
   if (levels === 0) return true;
   return Object.values(value).some((part) => deeperThan(part, levels - 1));
 }
+
+/** A key of JSON text: its depth, 1 for those of the outermost object, and the offset of its quote. */
+interface JsonKey {
+  name: string;
+  depth: number;
+  at: number;
+}
+
+/** The tokens of JSON, behind white space. */
+const JSON_TOKEN =
+  // deno-lint-ignore no-control-regex
+  /\s*(?:[{}[\]:,]|"(?:[^"\\\0-\x1f]|\\(?:["\\/bfnrt]|u[\da-f]{4}))*"|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?|true|false|null)(?![\w.]))/iy;
+
+/** The keys in JSON text, up to the offset `errorAt` of what is no JSON there; undefined where all is. */
+export function scanJson(text: string): { keys: JsonKey[]; errorAt: number | undefined } {
+  const keys: JsonKey[] = [];
+  const open: string[] = [];
+  let wanted: "value" | "key" | "colon" | "next" = "value";
+  let canClose = false;
+  const pattern = new RegExp(JSON_TOKEN);
+  for (let from = 0; wanted !== "next" || open.length > 0; from = pattern.lastIndex) {
+    const begins = from + /^\s*/.exec(text.slice(from, from + 100_000))![0].length;
+    pattern.lastIndex = from;
+    const token = pattern.exec(text)?.[0].trim();
+    if (token === undefined) return { keys, errorAt: begins };
+    const closes = canClose || wanted === "next";
+    if (/^[}\]]$/.test(token)) {
+      if (!closes || open.pop() !== (token === "}" ? "{" : "[")) return { keys, errorAt: begins };
+      [wanted, canClose] = ["next", false];
+    } else if (wanted === "next" && token === ",") {
+      [wanted, canClose] = [open.at(-1) === "{" ? "key" : "value", false];
+    } else if (wanted === "colon" && token === ":") {
+      wanted = "value";
+    } else if (wanted === "key" && token.startsWith('"')) {
+      keys.push({ name: JSON.parse(token), depth: open.length, at: begins });
+      [wanted, canClose] = ["colon", false];
+    } else if (wanted === "value" && /^[{[]$/.test(token)) {
+      open.push(token);
+      [wanted, canClose] = [token === "{" ? "key" : "value", true];
+    } else if (wanted === "value" && !/^[:,]$/.test(token)) {
+      [wanted, canClose] = ["next", false];
+    } else return { keys, errorAt: begins };
+  }
+  const rest = text.slice(pattern.lastIndex);
+  const errorAt = rest.trim() === "" ? undefined : text.length - rest.trimStart().length;
+  return { keys, errorAt };
+}
+
+/** The place of an offset in a text, for a person: `line 3, column 5`. */
+export function linePlace(text: string, at: number): string {
+  const before = text.slice(0, at).split("\n");
+  return `line ${before.length}, column ${before.at(-1)!.length + 1}`;
+}

@@ -7,6 +7,7 @@ import {
   sessionLine,
   trustChangeRows,
   trustQuestion,
+  trustStartRows,
 } from "../../src/frontends/session_lines.ts";
 import type { Resumed } from "../../src/session/record.ts";
 import type { PermissionReport } from "../../src/session/report.ts";
@@ -37,7 +38,10 @@ const REPORTS: [change: Partial<PermissionReport>, rows: string[]][] = [
       by: "bubblewrap",
       network: true,
       env: ["A", "B_*"],
-      rules: [{ effect: "deny", text: "read(\x1bx)" }, { effect: "allow", text: "run_bash(ls)" }],
+      rules: [
+        { effect: "deny", text: "read(\x1bx)", isOfSession: false },
+        { effect: "allow", text: "run_bash(ls)", isOfSession: true },
+      ],
       file: "/home/u/.config/copilot/permissions.json",
       trust: true,
     },
@@ -45,8 +49,8 @@ const REPORTS: [change: Partial<PermissionReport>, rows: string[]][] = [
       "approve  ask",
       "sandbox  workspace-write, by bubblewrap, with network",
       "env      A, B_*",
-      "deny     read(␛x)",
-      "allow    run_bash(ls)",
+      "deny     read(␛x) · saved",
+      "allow    run_bash(ls) · this session",
       "yours in /home/u/.config/copilot/permissions.json",
       "heeded   what this folder instructs the model (/trust)",
     ],
@@ -123,6 +127,22 @@ Deno.test("R-18 what changed since it was trusted is said, asked about, and show
   ]);
   const rows = trustChangeRows({ type: "trust", doubt: "content", files }, 80, (text) => text);
   assertEquals(rows, ["  a/AGENTS.md", "    1   one", "    2 - two", "    2 + 2␛"]);
+});
+
+Deno.test("the question about trust shows how the files begin, in rows that drive no terminal", () => {
+  const files = [
+    { name: "AGENTS.md", lines: 4, start: ["# A\x1b[2J", "x".repeat(50)] },
+    { name: "b", lines: 1, start: ["one"] },
+    { name: "c", lines: 1 },
+  ];
+  assertEquals(trustStartRows({ files }, 40), [
+    "  AGENTS.md:",
+    "  │ # A␛[2J",
+    `  │ ${"x".repeat(34)}…`,
+    "  … 2 more lines",
+    "  b:",
+    "  │ one",
+  ]);
 });
 
 const RESUMED: Resumed = { started: "2026-01-02T03:04:05.678Z", messages: 2, lostLines: 0 };

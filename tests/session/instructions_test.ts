@@ -114,7 +114,10 @@ Deno.test("R-18 trust is bound to what each file says: a change is asked about, 
     const put = (name: string, text: string) => Deno.writeTextFile(`${folder}/${name}`, text);
     const [first, again] = [await begun(sub, home, true), await begun(sub, home)];
     assertEquals([first.asked.length, again.asked, again.texts], [1, [], ["one", "two"]]);
-    assertEquals(first.asked[0], { type: "trust", files: [{ name: "../AGENTS.md", lines: 2 }] });
+    assertEquals(first.asked[0], {
+      type: "trust",
+      files: [{ name: "../AGENTS.md", lines: 2, start: ["one", "two"] }],
+    });
     // A file comes, and one changes: without an answer neither is heeded, and both are asked about again.
     await put("sub/CLAUDE.md", "new\n");
     const added = {
@@ -170,7 +173,7 @@ Deno.test("R-18 another folder at the same path is not trusted, though it says t
       await Deno.mkdir(`${folder}/.git`, { recursive: true });
       await Deno.writeTextFile(`${folder}/AGENTS.md`, "be brief\n");
       const other = await begun(folder, home);
-      const files = [{ name: "AGENTS.md", lines: 1 }];
+      const files = [{ name: "AGENTS.md", lines: 1, start: ["be brief"] }];
       assertEquals(other.asked, [{ type: "trust", doubt: "folder", files }]);
       assertEquals([other.texts, other.heeded.isHeeded], [[], undefined]);
       // The answer is for this folder: the one before is another now.

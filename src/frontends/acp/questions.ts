@@ -5,7 +5,7 @@ import type { HeededInstructions } from "../../session/report.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { join } from "../../text/std_path.ts";
 import { answerRows } from "../answers.ts";
-import { trustQuestion } from "../session_lines.ts";
+import { trustQuestion, trustStartRows } from "../session_lines.ts";
 import { askedCall, type CallUpdate } from "./call_updates.ts";
 import type { Editor } from "./editor.ts";
 
@@ -63,11 +63,13 @@ export async function askForTrust(
   signal: AbortSignal,
 ): Promise<"on" | "off" | undefined> {
   const { text, title } = trustQuestion({ type: "trust", files, ...doubt && { doubt } });
+  const starts = trustStartRows({ files }, Infinity).join("\n");
   const call: CallUpdate = {
     toolCallId: `trust-${crypto.randomUUID()}`,
     title: `${text} ${title}`,
     kind: "other",
     status: "pending",
+    ...starts !== "" && { content: [{ type: "content", content: { type: "text", text: starts } }] },
     locations: files.map(({ name }) => ({ path: join(folder, name) })),
   };
   asking.begin(call);

@@ -4,7 +4,7 @@ import type { Approval, ApprovalAnswer, Frontend } from "../../session/frontend.
 import { LiveScreen } from "../../terminal/screen/live_screen.ts";
 import { wrapped } from "../../text/wrap.ts";
 import { answerRows } from "../answers.ts";
-import { serverLines, trustChangeRows, trustQuestion } from "../session_lines.ts";
+import { serverLines, trustChangeRows, trustQuestion, trustStartRows } from "../session_lines.ts";
 import { ApprovalModal } from "./approval_modal.ts";
 import type { Display } from "./display.ts";
 import { answersHelp, askPerson, listedQuestion, questionTitle } from "./question.ts";
@@ -35,7 +35,9 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
       text: serverLines(question).join("\n"),
       title: question.changes ? "May these be offered?" : "May it be used?",
     };
-    const changes = question.type === "trust" ? trustChangeRows(question, columns, paint) : [];
+    const changes = question.type === "trust"
+      ? [...trustStartRows(question, columns), ...trustChangeRows(question, columns, paint)]
+      : [];
     screen.print([wrapped(text, columns), ...changes].join("\n"));
     if (screen instanceof LiveScreen) {
       const items = [{ label: "Yes", value: true, key: "y" }, {

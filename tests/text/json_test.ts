@@ -1,0 +1,41 @@
+import { assertEquals } from "@std/assert";
+import { linePlace, scanJson } from "../../src/text/json.ts";
+
+Deno.test("scanJson finds where JSON ends to be JSON, as JSON.parse refuses it", () => {
+  const rows: [text: string, errorAt: number | undefined][] = [
+    ['{"a": [1, -2.5e3, true, null], "b": {"c": "\\u00e9"}}\n', undefined],
+    ["[]", undefined],
+    ['{"a": 1,}', 8],
+    ['{"a" 1}', 5],
+    ['{"a": 1 "b": 2}', 8],
+    ["{a: 1}", 1],
+    ['{"a": tru}', 6],
+    ['{"a": 01}', 6],
+    ['{"a": [1}', 8],
+    ['{"a": "x\ny"}', 6],
+    ['{"a": 1', 7],
+    ["", 0],
+    ["{} x", 3],
+    ["[,]", 1],
+  ];
+  for (const [text, errorAt] of rows) {
+    assertEquals(scanJson(text).errorAt, errorAt, text);
+    let isJson = true;
+    try {
+      JSON.parse(text);
+    } catch {
+      isJson = false;
+    }
+    assertEquals(isJson, errorAt === undefined, text);
+  }
+});
+
+Deno.test("scanJson names keys with their depth, linePlace says where", () => {
+  const text = '{\n "a": {"b": 1},\n  "b": []}';
+  const { keys } = scanJson(text);
+  assertEquals(keys.map(({ name, depth, at }) => [name, depth, linePlace(text, at)]), [
+    ["a", 1, "line 2, column 2"],
+    ["b", 2, "line 2, column 8"],
+    ["b", 1, "line 3, column 3"],
+  ]);
+});
