@@ -22,6 +22,12 @@ const SIDE_BY_SIDE = 8;
 /** The most characters of a schema that a model reads after a wrong call. */
 const MAX_SCHEMA_CHARS = 3000;
 
+/** The answer to a call that an answer may only show. */
+const MAY_BE_SHOWN =
+  "The call was not run: it stands in a code block beside text, which may only show it. To make it, call it again, with nothing behind it. To propose it, answer without a call.";
+/** The repair of a call that stands twice in an answer, and would change something twice. */
+const TWICE = "the same call twice in one answer as once";
+
 /** A call that runs; with `args`, and the tool that they are for, once that does. */
 interface Running {
   call: ToolCall;
@@ -68,7 +74,7 @@ export async function runTools(
   const reads = await Promise.all(given.map((call) => readCall(call, tools, workingDir)));
   const calls = reads.map(({ call }) => call);
   const errors = new Map(reads.map(({ call, error }) => [call, error]));
-  const byName = new Map(options.tools.map((tool) => [tool.name, tool]));
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const isRead = (call: ToolCall | undefined) => byName.get(call?.name ?? "")?.access === "read";
   const done: ToolExecution[] = [];
   const running: Running[] = [];
@@ -77,13 +83,8 @@ export async function runTools(
     one.isTold = true;
     const { args, tool, call: { name, id } } = one;
     const subject = subjectOf(tool, args);
-    options.emit({
-      type: "tool_start",
-      name: tool?.name ?? name,
-      args,
-      id,
-      ...subject && { subject },
-    });
+    const told = { name: tool?.name ?? name, args, id, ...subject && { subject } };
+    options.emit({ type: "tool_start", ...told });
   };
   const start = (call: ToolCall) => {
     const context = { ...options.context, callId: call.id };
@@ -97,6 +98,14 @@ export async function runTools(
     running.push(one);
   };
   for (let i = 0; i < calls.length;) {
+    const twin = isRead(calls[i])
+      ? undefined
+      : done[calls.slice(0, i).findIndex(sameAs(calls[i]!))];
+    if (twin) {
+      done.push(copyOf(twin, calls[i++]!));
+      options.emit({ type: "tool_done", exec: done.at(-1)! });
+      continue;
+    }
     start(calls[i++]!);
     while (running.length > 0) {
       const one = running[0]!;
@@ -115,6 +124,17 @@ export async function runTools(
     }
   }
   return done;
+}
+
+const sameAs = (call: ToolCall) => ({ name, arguments: args, invalid }: ToolCall): boolean =>
+  name === call.name && !invalid && !call.invalid &&
+  JSON.stringify(args) === JSON.stringify(call.arguments);
+
+/** The record of a call that is the same as one that ran. */
+function copyOf(exec: ToolExecution, { id }: ToolCall): ToolExecution {
+  const repairs = [...exec.repairs ?? [], TWICE];
+  const result = `[Your call was read so: ${TWICE}]\n${exec.result}`;
+  return { ...exec, toolCallId: id, result, repairs, durationMs: 0 };
 }
 
 class CallRun {
@@ -141,7 +161,7 @@ class CallRun {
     const { signal } = this.context;
     try {
       signal.throwIfAborted();
-      const { invalid } = this.call;
+      const { invalid, mayBeShown } = this.call;
       if (wrong !== undefined) return this.#record("failed", wrong);
       if (!tool) return this.#record("failed", `There is no tool "${this.call.name}".`);
       if (invalid) {
@@ -150,6 +170,7 @@ class CallRun {
       }
       const checked = checkArguments(tool, this.call.arguments);
       if (!checked.ok) return this.#record("failed", checked.error);
+      if (mayBeShown && tool.access !== "read") return this.#record("failed", MAY_BE_SHOWN);
       if (!tool.forward) {
         return await this.#decideAndRun(tool, await this.#readValues(tool, checked.args));
       }

@@ -166,13 +166,24 @@ class Turn {
     return await makeRoom(this.agent, options) !== null;
   }
 
+  /** The calls of an answer; one that is made again, as it was not run where it may only have been shown, is meant. */
+  #meant(answer: Message): ToolCall[] {
+    const earlier = this.agent.state.messages.filter((message) => message !== answer)
+      .flatMap(({ toolCalls = [] }) => toolCalls.filter(({ mayBeShown }) => mayBeShown));
+    const keyOf = ({ name, arguments: args }: ToolCall) => JSON.stringify([name, args]);
+    const known = new Set(earlier.map(keyOf));
+    return (answer.toolCalls ?? []).map((call) =>
+      call.mayBeShown && known.has(keyOf(call)) ? { ...call, mayBeShown: false } : call
+    );
+  }
+
   /** Runs the calls of an answer; the turn's result where it ends with them. */
   async #runCalls(answer: Message): Promise<TurnResult | undefined> {
     const { tools, policy } = this.agent;
     const { onOutput } = this.options;
     const context = { ...this.agent.toolContext(this.#signal), ...(onOutput && { onOutput }) };
     const options = { tools, policy, context, emit: this.#emit };
-    const executions = await runTools(answer.toolCalls ?? [], options);
+    const executions = await runTools(this.#meant(answer), options);
     this.#executions.push(...executions);
     const isAborted = this.#signal.aborted;
     const loop = isAborted ? undefined : this.#loop(answer.content, executions);

@@ -1,6 +1,6 @@
 /** JSON with the slips of small models in it, where it has one reading. Linear in the text. @module */
 
-import { isObject } from "./json.ts";
+import { isObject, jsonOrUndefined } from "./json.ts";
 
 /** The value of a text, and the slips in it, in words; or why it has none. */
 type LooseJson = { value: unknown; slips: string[] } | { problem: string };
@@ -17,7 +17,11 @@ const LOOSE_ESCAPES: Readonly<Record<string, string>> = {
 };
 /** Signs before which a backslash can only be a pattern's: it stays. */
 const PATTERN_SIGNS = /[.dDwWsSB+*?()[\]{}|^-]/;
-const LOOSE_QUOTES: Readonly<Record<string, string>> = { '"': '"', "'": "'", "“": "”", "‘": "’" };
+const LOOSE_QUOTES: Readonly<Record<string, string>> = {
+  ...{ '"': '"', "'": "'", "“": "”", "‘": "’", "`": "`" },
+};
+/** Quotes that are three signs, as Python has them. */
+const TRIPLE_QUOTES = /"""|'''/y;
 /** What may stand behind the value: the end of a fence or of a call, and signs that end nothing. */
 const BEHIND_VALUE =
   /^(?:\s|;|`{3}|<\/(?:tool_?call|function|s)>|<\|(?:eot_id|eom_id|im_end)\|>)*$/;
@@ -26,11 +30,11 @@ const BEHIND_VALUE =
  * Reads `text` as JSON, also with other quotes, keys without them, comments, `True` and `None`, commas too
  * many or too few, line feeds in strings, brackets too many at the end, or a fence around it. Brackets
  * that lack at the end are added behind a whole string or value alone: a text that breaks off elsewhere, or
- * behind a number, may have gone on. Without `mayLackEnd` none are added.
+ * behind a number, may have gone on. At most `mayLack` are added.
  */
-export function parseLooseJson(text: string, { mayLackEnd = true } = {}): LooseJson {
+export function parseLooseJson(text: string, { mayLack = Infinity } = {}): LooseJson {
   try {
-    return new LooseParser(text, mayLackEnd).whole();
+    return new LooseParser(text, mayLack).whole();
   } catch (error) {
     if (error instanceof SyntaxError) return { problem: error.message };
     throw error;
@@ -44,26 +48,51 @@ class LooseParser {
   /** True where the last thing read cannot go on: no number. */
   #isSure = false;
 
-  constructor(text: string, private readonly mayLackEnd: boolean) {
+  constructor(text: string, private mayLack: number) {
     const [, inner] = /^\s*`{3}[\w-]*[ \t]*\r?\n?([^]*?)\s*`{3}\s*$/.exec(text) ?? [];
     if (inner !== undefined) this.#slips.add("a code fence");
-    this.#text = inner ?? text;
+    this.#text = this.#withBraces(inner ?? text);
+  }
+
+  /** The text, also where it is within a string without its quotes, or lacks its first bracket. */
+  #withBraces(text: string): string {
+    if (/^\s*\{\s*\\"/.test(text)) {
+      const unescaped = jsonOrUndefined(`"${text.trim()}"`);
+      if (typeof unescaped === "string" && isObject(jsonOrUndefined(unescaped))) {
+        this.#slips.add("escaped quotes");
+        return unescaped;
+      }
+    }
+    if (!/^\s*"[A-Za-z_]\w*"\s*:\s*\S/.test(text)) return text;
+    this.#slips.add("a missing {");
+    return `{${text}`;
   }
 
   whole(): LooseJson {
-    const value = this.#value(0);
+    let value = this.#value(0);
+    for (let next = this.#nextObject(); next; next = this.#nextObject()) {
+      const other = this.#value(0);
+      const isSame = JSON.stringify(other) === JSON.stringify(value);
+      if (!isSame && !isEmptyObject(value) && !isEmptyObject(other)) {
+        this.#fail("two objects stand there: make each its own call");
+      }
+      this.#slips.add(isSame ? "the same object twice" : "an empty object beside it");
+      if (isEmptyObject(value)) value = other;
+    }
     const rest = this.#text.slice(this.#at).trimStart();
     const closers = /^[}\]\s]*/.exec(rest)![0];
     if (closers.trim() !== "") this.#slips.add(`an extra ${closers.trim()[0]}`);
     const behind = rest.slice(closers.length);
-    if (behind.startsWith("{") && isObject(value)) {
-      this.#fail("two objects stand there: make each its own call");
-    }
     if (!BEHIND_VALUE.test(behind)) {
       this.#fail(`text stands behind the object: ${quotedStart(behind)}`);
     }
     if (behind.trim() !== "") this.#slips.add("text behind it");
     return { value, slips: [...this.#slips] };
+  }
+
+  /** True where another object stands right behind the one that was read. */
+  #nextObject(): boolean {
+    return this.#text[this.#at - 1] === "}" && /^\s*\{/.test(this.#text.slice(this.#at));
   }
 
   #value(depth: number): unknown {
@@ -133,7 +162,7 @@ class LooseParser {
     }
     const isOver = BEHIND_VALUE.test(this.#text.slice(this.#at, this.#at + 100));
     if (!isOver) return false;
-    if (isFirst || !this.#isSure || !this.mayLackEnd) this.#fail(`it ends before its ${closer}`);
+    if (isFirst || !this.#isSure || this.mayLack-- < 1) this.#fail(`it ends before its ${closer}`);
     this.#slips.add(`a missing ${closer}`);
     return true;
   }
@@ -156,9 +185,13 @@ class LooseParser {
   }
 
   #string(): string {
+    const triple = this.#match(TRIPLE_QUOTES);
+    if (triple !== undefined && this.#text.includes(triple, this.#at)) return this.#tripled(triple);
+    this.#at -= triple?.length ?? 0;
     const open = this.#text[this.#at]!;
     const close = LOOSE_QUOTES[open]!;
     if (open === "'") this.#slips.add("single quotes");
+    else if (open === "`") this.#slips.add("backticks");
     else if (open !== '"') this.#slips.add("curly quotes");
     const parts: string[] = [];
     let from = ++this.#at;
@@ -174,6 +207,23 @@ class LooseParser {
       from = this.#at + 1;
     }
     parts.push(this.#text.slice(from, this.#at++));
+    this.#isSure = true;
+    return parts.join("");
+  }
+
+  /** The text up to the next `quotes`, which are of three signs. */
+  #tripled(quotes: string): string {
+    this.#slips.add(`${quotes} for quotes`);
+    const parts: string[] = [];
+    let from = this.#at;
+    for (; !this.#text.startsWith(quotes, this.#at); this.#at++) {
+      if (this.#at >= this.#text.length) this.#fail("it ends within a string");
+      if (this.#text[this.#at] !== "\\") continue;
+      parts.push(this.#text.slice(from, this.#at), this.#escaped());
+      from = this.#at + 1;
+    }
+    parts.push(this.#text.slice(from, this.#at));
+    this.#at += quotes.length;
     this.#isSure = true;
     return parts.join("");
   }
@@ -218,6 +268,9 @@ class LooseParser {
     throw new SyntaxError(problem);
   }
 }
+
+const isEmptyObject = (value: unknown): boolean =>
+  isObject(value) && Object.keys(value).length === 0;
 
 const quotedStart = (text: string): string =>
   JSON.stringify(text.length > 30 ? `${text.slice(0, 30)}...` : text);

@@ -1,6 +1,6 @@
 import { SeamJoiner } from "../text/seams.ts";
 import type { ToolCall } from "../types/message.ts";
-import { BEFORE_CALL_CHARS, isProposal } from "./proposal.ts";
+import { BEFORE_CALL_CHARS, isProposal, mayBeProposal } from "./proposal.ts";
 import { type CallScanner, callScanner, type ScannedPart, type ToolCallOptions } from "./scan.ts";
 import { SentenceScanner } from "./sentences.ts";
 
@@ -53,11 +53,17 @@ export class ToolCallFilter {
   end(): { text: string; calls: ToolCall[] } {
     if (this.#isReleased) return { text: "", calls: this.#calls };
     const text = this.#scan("", true);
-    const rest = this.#cleaned + this.#rest.end();
-    const isShown = this.#mayBeShown && this.#calls.length > 0 && this.#areFenced &&
-      isProposal(this.#lead, rest);
-    if (isShown) return { text: text + this.#written, calls: [] };
-    return { text: text + rest, calls: this.#calls };
+    const behind = this.#cleaned + this.#rest.end();
+    // An end tag too many is no text.
+    const isStray = this.#calls.length > 0 && /^\s*(?:<\/tool_?call>\s*)+$/.test(behind);
+    const rest = isStray ? "" : behind;
+    const isFenced = this.#mayBeShown && this.#calls.length > 0 && this.#areFenced;
+    if (isFenced && isProposal(this.#lead, rest)) return { text: text + this.#written, calls: [] };
+    const isUnsure = isFenced && mayBeProposal(this.#lead, rest);
+    const calls = isUnsure
+      ? this.#calls.map((call) => ({ ...call, mayBeShown: true }))
+      : this.#calls;
+    return { text: text + rest, calls };
   }
 
   #scan(piece: string, final: boolean): string {

@@ -1,6 +1,7 @@
 /** The shape of a textual format of tool calls: each is a file and a row in `formats/all.ts`. @module */
 
 import { bareName } from "../text/bare_name.ts";
+import { isAlias } from "../text/tool_aliases.ts";
 import type { ToolCall } from "../types/message.ts";
 
 export interface CallContext {
@@ -26,7 +27,9 @@ export function offeredName(
   if (tools.has(short)) return short;
   if (!isMarked) return undefined;
   const bare = bareName(short);
-  return bare.length > 3 ? [...tools].find((one) => bareName(one) === bare) : undefined;
+  const same = bare.length > 3 ? [...tools].find((one) => bareName(one) === bare) : undefined;
+  // Another agent's name stays: which of ours it means, the arguments decide.
+  return same ?? (isAlias(short, tools) ? short : undefined);
 }
 
 /** A way in which models write calls into their text. */
@@ -39,6 +42,8 @@ export interface CallFormat {
   readonly startsWith?: string;
   /** Recognised at the beginning of a line only. */
   readonly lineStart?: true;
+  /** Without marks of a call, so that the text around it may only show it, as around a code block. */
+  readonly isUnmarked?: true;
   /** Recognised also where the offered names are not known (spec 4.6). */
   readonly isBasic?: true;
   /** Reads the text behind `marker` (of a fence: behind its whole first line). */

@@ -20,9 +20,11 @@ function callFrom(given: unknown, context: CallContext): ToolCall | undefined {
   const value = isObject(given.function) ? given.function : given;
   const name = toolNamedIn(value, context);
   if (name === undefined) return undefined;
+  // Another agent's name needs arguments to be sure.
+  const isOther = context.tools !== undefined && !context.tools.has(name);
   const keys = context.tools ? ARGUMENT_KEYS : BASIC_ARGUMENT_KEYS;
   const key = keys.find((key) => Object.hasOwn(value, key));
-  if (key === undefined && Object.keys(value).length > 1) return undefined;
+  if (key === undefined && (Object.keys(value).length > 1 || isOther)) return undefined;
   if (key === "parameters" && isSchema(value.parameters)) return undefined;
   const args = key === undefined ? {} : value[key];
   const isText = typeof args === "string";

@@ -138,7 +138,7 @@ export class JsonCallReader implements CallReader {
     const isClosed = marker?.toLowerCase() === close.toLowerCase();
     const rest = marker === undefined ? 0 : broken.take().length + (isClosed ? 0 : marker.length);
     const to = this.#before + piece.length - rest;
-    const literal = strict ? undefined : this.#looseValue(marker !== undefined);
+    const literal = strict ? undefined : this.#looseValue(marker !== undefined, isClosed);
     const calls = literal === undefined ? undefined : callsFrom(literal, this.context);
     if (calls) this.#add(calls, to);
     else {
@@ -150,11 +150,12 @@ export class JsonCallReader implements CallReader {
   }
 
   /** The value of text that is no JSON: Python's, or, where its end came, JSON with slips. */
-  #looseValue(isClosed: boolean): unknown {
+  #looseValue(isWhole: boolean, isClosed: boolean): unknown {
     const text = this.#value.trim();
     const literal = parsePythonLiteral(text);
-    if (literal !== undefined || !isClosed) return literal;
-    const read = parseLooseJson(text, { mayLackEnd: false });
+    if (literal !== undefined || !isWhole) return literal;
+    // Before the mark that ends the call, the bracket of the call itself may be missing.
+    const read = parseLooseJson(text, { mayLack: isClosed && this.context.tools ? 1 : 0 });
     return "value" in read ? read.value : undefined;
   }
 

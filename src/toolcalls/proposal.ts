@@ -30,6 +30,10 @@ const SHOWN_BEFORE = new RegExp(
   ].join("|"),
   "i",
 );
+/** Words that show that a text is English, in which the patterns above tell a proposal. */
+const ENGLISH =
+  /\b(?:the|an?|to|I|I['’]ll|will|let|now|this|it|and|with|first|next|here|we|using)\b/i;
+
 /** The end of what stands before, in characters. */
 export const BEFORE_CALL_CHARS = 400;
 
@@ -40,4 +44,12 @@ export const BEFORE_CALL_CHARS = 400;
 export function isProposal(before: string, behind: string): boolean {
   const lead = before.slice(-BEFORE_CALL_CHARS).trim().split(/(?<=[.!?])\s+|\n\s*\n/).at(-1) ?? "";
   return SHOWN_BEFORE.test(lead) || behind.trim() !== "" && ASKED_BEHIND.test(behind.trim());
+}
+
+/**
+ * True where nothing but the place of calls in code blocks tells that they are made: text follows, or
+ * what stands before is in a language whose proposals are not known.
+ */
+export function mayBeProposal(before: string, behind: string): boolean {
+  return behind.trim() !== "" || /\p{L}/u.test(before) && !ENGLISH.test(before);
 }

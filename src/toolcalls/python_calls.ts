@@ -77,7 +77,11 @@ class PythonParser {
       this.#expect(")");
       return inner;
     }
-    const call: PythonCall = { name: name.replace(NAMESPACE, ""), positional: [], named: {} };
+    const call: PythonCall = {
+      name: name.replace(NAMESPACE, "").replace(/\.call$/, ""),
+      positional: [],
+      named: {},
+    };
     while (!this.#eat(")")) {
       this.#skipSpace();
       const keyword = this.#match(/[A-Za-z_]\w*\s*=(?!=)/y)?.replace(/\s*=$/, "");

@@ -228,7 +228,7 @@ class FormatScanner implements CallScanner {
     const isMarked = format!.markers !== undefined && !format!.lineStart;
     const reader = format!.read(marker, { ...this.context, isMarked });
     const isBasic = format!.isBasic === true;
-    const isFenced = format!.fences !== undefined;
+    const isFenced = format!.fences !== undefined || format!.isUnmarked === true;
     const kind = { isBasic, isFenced };
     this.#candidate = { marker, written, formats: others, reader, ...kind, held: "", unread };
   }

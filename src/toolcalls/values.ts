@@ -62,6 +62,8 @@ export function typedValue(text: string, key: string, name: string, context: Cal
   // A line feed on one side only of a value of several lines is part of it; else both are layout.
   const isPair = /^\r?\n/.test(text) || !/\n[^]*\n/.test(text);
   const value = isPair ? text.replace(/^\r?\n/, "").replace(/\r?\n$/, "") : text;
+  // Of a tool that is not offered by this name, the types are read where its name is.
+  if (context.tools && !context.tools.has(name)) return value;
   const { type } = propertiesOf(name, context)[key] ?? {};
   const types = Array.isArray(type) ? type : [type];
   if (types.includes("string")) return value;

@@ -88,7 +88,7 @@ function argumentFailure(tool: Tool, problem: string, args: ToolArgs): CheckedAr
     const schema = objectOf(property);
     const fit = isAbsent(args, key, schema) ? undefined : fitValue(schema, args[key], key);
     if (fit === undefined && !required.includes(key)) continue;
-    const value = fit && "value" in fit ? fit.value : undefined;
+    const value = fit && "value" in fit ? fit.value : schema.default;
     shown.push(`${JSON.stringify(key)}: ${isShort(value) ? JSON.stringify(value) : shape(schema)}`);
   }
   const error = `Cannot run ${tool.name} as ${problem}. A correct call: {${shown.join(", ")}}`;

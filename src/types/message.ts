@@ -21,6 +21,8 @@ export interface ToolCall {
   invalid?: { text: string; reason: string; isMalformed?: true };
   /** What was read as what in it, a line each. */
   repairs?: readonly string[];
+  /** True where the text around it may only show it: such a call does not change anything at once. */
+  mayBeShown?: boolean;
   /** True when the call was recovered from the text of the answer (spec 4.6). */
   recovered?: boolean;
 }

@@ -67,7 +67,7 @@ export interface SlipOutcome {
 
 const DONE = "Done.";
 /** Folders that the program must not make at the root of the disk; undone where it does. */
-const AT_ROOT = ["/src", "/newsrc"].filter((path) => !exists(path));
+const AT_ROOT = ["/src", "/newsrc", "/newsrc.ts"].filter((path) => !exists(path));
 
 /** Runs the case; what is wrong with its outcome, empty where it is right. */
 export async function wrongIn(slip: Slip): Promise<string> {

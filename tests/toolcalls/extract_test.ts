@@ -188,10 +188,6 @@ const rows: Row[] = [
     name: "now",
     invalid: "cut off",
   }], ""],
-  ["a bracket missing", `${tagged(READ.slice(0, -1))} b`, [{
-    name: "read_file",
-    invalid: "not valid",
-  }], "b"],
   ["quotes not escaped", tagged('{"name": "now", "arguments": {"a": "say "hi" b"}}') + "\nc", [{
     name: "now",
     invalid: "not valid",
@@ -452,6 +448,11 @@ const rows: Row[] = [
 
 /** Where knowing the offered names makes a difference. */
 const known: Row[] = [
+  ["a bracket missing", `${tagged(READ.slice(0, -1))} b`, [read], "b"],
+  ["two brackets missing", `${tagged(READ.slice(0, -2))} b`, [{
+    name: "read_file",
+    invalid: "not valid",
+  }], "b"],
   [
     "another name in a tag",
     tagged('{"name": "zip", "arguments": {}}'),
@@ -505,6 +506,10 @@ const more: Row[] = [
 ];
 known.push(...more);
 const unknown: Row[] = [
+  ["a bracket missing", `${tagged(READ.slice(0, -1))} b`, [{
+    name: "read_file",
+    invalid: "not valid",
+  }], "b"],
   ["Hermes", ...none(hermes(READ))],
   ["any name in a tag", tagged('{"name": "zip", "arguments": {}}'), [{
     name: "zip",
@@ -540,7 +545,8 @@ function check(text: string, options: ToolCallOptions, expected: Found[], rest: 
   assertEquals(calls?.length ?? 0, expected.length);
   if (expected.length === 0) assertEquals(calls, null);
   for (const [i, { invalid, ...call }] of expected.entries()) {
-    const { invalid: given, ...found } = calls![i]!;
+    // Of a call beside text, another test says whether it may only be shown.
+    const { invalid: given, mayBeShown: _, ...found } = calls![i]!;
     assertEquals(found, { id: "id", recovered: true, arguments: {}, ...call });
     assertEquals(given?.reason.includes(invalid!) ?? false, invalid !== undefined, given?.reason);
   }
@@ -566,6 +572,19 @@ for (
     });
   }
 }
+
+Deno.test("extractToolCallsFromText: only a call in code that text follows, or that another language leads to, may be shown", () => {
+  const json = '{"name": "run_bash", "arguments": {"command": "ls"}}';
+  const options = { tools: ["run_bash"] };
+  const mayBeShown = (text: string) =>
+    extractToolCallsFromText(text, options)[1]?.map((call) => call.mayBeShown === true);
+  assertEquals(mayBeShown(fenced(json)), [false]);
+  assertEquals(mayBeShown(`I will look.\n\n${fenced(json)}`), [false]);
+  assertEquals(mayBeShown(`${fenced(json)}\n\nSag Bescheid.`), [true]);
+  assertEquals(mayBeShown(`Das würde ich aufrufen:\n\n${fenced(json)}`), [true]);
+  assertEquals(mayBeShown(`Das würde ich aufrufen:\n\n${json}`), [true]);
+  assertEquals(mayBeShown(`Ich rufe auf:\n\n${tagged(json)}\n\nSag Bescheid.`), [false]);
+});
 
 Deno.test("extractToolCallsFromText: no tools, no calls", () => {
   check(tagged(READ), { tools: [] }, [], tagged(READ));

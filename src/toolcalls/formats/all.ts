@@ -1,4 +1,4 @@
-import { bareJson } from "./bare_json.ts";
+import { bareJson, trailingJson } from "./bare_json.ts";
 import { callingTool } from "./calling_tool.ts";
 import { deepseek } from "./deepseek.ts";
 import type { CallFormat } from "../format.ts";
@@ -11,6 +11,7 @@ import { invokeTags } from "./invoke_tag.ts";
 import { jsonFence, jsonTags, toolcallTag } from "./json_tags.ts";
 import { kimi, kimiStripped } from "./kimi.ts";
 import { mistral } from "./mistral.ts";
+import { namedTag } from "./named_tag.ts";
 import { barePython, pythonTags } from "./pythonic.ts";
 import { cohereAction, react } from "./react.ts";
 
@@ -18,5 +19,14 @@ import { cohereAction, react } from "./react.ts";
 export const formats: readonly CallFormat[] = [
   ...[toolcallTag, jsonFence, ...jsonTags, functionTag, functionary, ...invokeTags, ...glm],
   ...[...gemmaMarks, gemmaFence, mistral, kimi, kimiStripped, ...deepseek, harmony],
-  ...[...pythonTags, react, cohereAction, callingTool, ...bareJson, barePython],
+  ...[
+    ...pythonTags,
+    react,
+    cohereAction,
+    callingTool,
+    namedTag,
+    trailingJson,
+    ...bareJson,
+    barePython,
+  ],
 ];

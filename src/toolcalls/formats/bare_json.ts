@@ -12,8 +12,8 @@ const MAX_JSON_HEAD = 512;
 const JSON_END = /^[\s,;\]}]*(?:<\/tool_?call>\s*)?(?:<\|(?:eot_id|eom_id|im_end)\|>\s*)?$/;
 
 /** Reads a message that is nothing but calls as JSON: one value, or several. */
-function bareReader(context: CallContext): CallReader {
-  let text = "";
+function bareReader(marker: string, context: CallContext): CallReader {
+  let text = marker;
   let isHead = false;
   let name: string | undefined;
   return {
@@ -33,7 +33,7 @@ function bareReader(context: CallContext): CallReader {
       }
       if (!final) return undefined;
       const calls = callsIn(text, name, context);
-      return calls ? { calls, end: text.length } : "text";
+      return calls ? { calls, end: text.length - marker.length } : "text";
     },
   };
 }
@@ -63,5 +63,13 @@ function callsIn(
 /** A message that is nothing but JSON calls: Qwen2.5-Coder, Llama 3, xLAM and many more. */
 export const bareJson: readonly CallFormat[] = ["{", "["].map((sign) => ({
   startsWith: sign,
-  read: (_marker, context) => bareReader(context),
+  read: (_marker, context) => bareReader("", { ...context, isMarked: true }),
 }));
+
+/** A JSON call on the last lines of a message, behind its text. */
+export const trailingJson: CallFormat = {
+  markers: ['{"name"', '{ "name"', '{\n  "name"', '{"tool"', '{"function"', '{"type": "function"'],
+  lineStart: true,
+  isUnmarked: true,
+  read: (marker, context) => bareReader(marker, context),
+};

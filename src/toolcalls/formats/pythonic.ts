@@ -37,8 +37,10 @@ export function pythonReader(close: string | undefined, context: CallContext): C
           const mayCome = !final && start.length < MAX_PYTHON_HEAD && PYTHON_HEAD_CUT.test(start);
           return mayCome ? undefined : "text";
         }
-        if (offeredName(head[1]!, context) === undefined) return "text";
-        first = head[1]!;
+        // Llama 3.1 calls its own tools so.
+        const name = head[1]!.replace(/\.call$/, "");
+        if (offeredName(name, context) === undefined) return "text";
+        first = name;
         piece = start;
       }
       reader?.push(piece);

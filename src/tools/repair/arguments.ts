@@ -379,10 +379,21 @@ function takeView(_args: ToolArgs, rest: Rest, { name }: Call): undefined {
   if (/editor|edittool/.test(name)) rest.take("command");
 }
 
+/** Tools that find files by a part of their name, in all folders. */
+function takeName(args: ToolArgs, rest: Rest, { name }: Call): string | undefined {
+  if (!/^(?:find|findfiles?|filesearch|findbyname|searchfilenames)$/.test(name)) return undefined;
+  const given = args.pattern ?? rest.given.query ?? rest.given.name;
+  if (typeof given !== "string" || !/^(?!\*\*)[\w.*?-]+$/.test(given)) return undefined;
+  rest.take("query", "name");
+  args.pattern = `**/${/[*?]/.test(given) ? given : `*${given}*`}`;
+  return `${given} as the pattern ${args.pattern}`;
+}
+
 const CONVERSIONS: Readonly<Record<string, readonly Conversion[]>> = {
   read_file: [takeView, takeLines],
   write_file: [takeView],
   edit_file: [takeView, takeEdit, takeContent],
   run_bash: [takeTimeout, takeFolder],
   grep_code: [takeCase],
+  glob_files: [takeName],
 };

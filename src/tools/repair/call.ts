@@ -4,19 +4,13 @@ import { bareName } from "../../text/bare_name.ts";
 import { isObject, jsonOrUndefined } from "../../text/json.ts";
 import { parseLooseJson } from "../../text/loose_json.ts";
 import { nearest } from "../../text/nearest.ts";
+import { ALIASES, EDITOR_TOOLS } from "../../text/tool_aliases.ts";
 import type { ToolCall } from "../../types/message.ts";
 import type { Tool } from "../../types/tool.ts";
 import { checkArguments, type ToolArgs } from "../schema.ts";
 import { fitArguments, type FittedArguments } from "./arguments.ts";
 import { SlipError } from "./slip_error.ts";
-import {
-  ALIASES,
-  ARGUMENT_WRAPPERS,
-  CALL_NAME_KEYS,
-  EDITOR_COMMANDS,
-  EDITOR_TOOLS,
-  ELSEWHERE,
-} from "./tables.ts";
+import { ARGUMENT_WRAPPERS, CALL_NAME_KEYS, EDITOR_COMMANDS, ELSEWHERE } from "./tables.ts";
 
 /** A call as it was read, with a line for each repair; or, for the model, why it has no one reading. */
 type RepairedCall =
@@ -164,6 +158,10 @@ function toolsNamed(name: string, args: ToolArgs, tools: readonly Tool[]): Tool[
   const bare = bareName(name.replace(AROUND_NAME, ""));
   const same = tools.filter((tool) => bareName(tool.name) === bare);
   if (same.length > 0) return same;
+  // A namespace that nobody has heard of, before a name that is ours.
+  const last = name.trim().split(/[.:/]/).at(-1)!;
+  const spaced = tools.filter((tool) => tool.name === last);
+  if (spaced.length > 0) return spaced;
   if (EDITOR_TOOLS.has(bare)) {
     const meant = EDITOR_COMMANDS[String(args.command)];
     return tools.filter((tool) => tool.name === meant);

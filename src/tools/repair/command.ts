@@ -1,6 +1,10 @@
 /** Commands that came with what stands around them in a text. @module */
 
+import { isObject, jsonOrUndefined } from "../../text/json.ts";
 import { SlipError } from "./slip_error.ts";
+
+const OTHER_TOOL =
+  /^\s*(read_file|write_file|edit_file|glob_files|grep_code|list_directory|update_tasks)(?=[\s({]|$)/;
 
 /** A command as it was read, and how. */
 interface ReadCommand {
@@ -25,6 +29,12 @@ export function readCommand(given: string): ReadCommand {
         : "a command in a code fence as the command",
     );
   }
+  const inner = /^\s*\{\s*"/.test(command) ? jsonOrUndefined(command) : undefined;
+  const [key, ...keys] = isObject(inner) ? Object.keys(inner) : [];
+  if (isObject(inner) && key !== undefined && keys.length === 0 && /^(?:command|cmd)$/.test(key)) {
+    command = String(inner[key]);
+    repairs.push(`the ${key} in the JSON as the command`);
+  }
   const lines = command.trim().split("\n");
   const isPrompt = (line: string) => /^\s*\$ /.test(line);
   if (isPrompt(lines[0]!)) {
@@ -39,6 +49,12 @@ export function readCommand(given: string): ReadCommand {
     command = lines.map((line) => line.replace(/^\s*\$ /, "")).join("\n");
     repairs.push('"$ " in front as no part of the command');
   }
+  const called = /^\s*run_bash\s+(\S[^]*)$/.exec(command)?.[1];
+  if (called !== undefined) {
+    command = called;
+    repairs.push("run_bash in front as no part of the command");
+  }
+  checkBeginning(command);
   checkCommand(command);
   return { command, repairs };
 }
@@ -47,6 +63,24 @@ export function readCommand(given: string): ReadCommand {
 function goesOn(lines: readonly string[]): boolean {
   return lines.slice(0, -1).every((line) => /(?:\\|\||&&|\|\||[{(])\s*$/.test(line)) ||
     lines.slice(1).every((line) => !/^\s*\$ /.test(line)) && /<<-?\s*["']?\w/.test(lines[0]!);
+}
+
+/** Throws for a call of a tool that is none of a program, and for a sign of a prompt that would write a file. */
+function checkBeginning(command: string): void {
+  const [, tool] = OTHER_TOOL.exec(command) ?? [];
+  if (tool !== undefined) {
+    throw new SlipError(
+      `Cannot run the command as ${tool} is a tool, and no program: call ${tool} itself`,
+    );
+  }
+  const [, typed] = /^\s*> +([\w./-]+(?: +[^\s<>|&;].*)+)$/.exec(command) ?? [];
+  if (typed !== undefined) {
+    throw new SlipError(
+      `Cannot run the command as the > in front may be a prompt, or write to a file. A correct call: ${
+        JSON.stringify({ command: typed })
+      }. To write to a file, put > behind the command`,
+    );
+  }
 }
 
 /** Throws for a here-document without its end, and for `\n` between commands: the shell takes both otherwise. */

@@ -47,6 +47,40 @@ interface ReadText {
 /** Files without an extension that are no text for people. */
 const CODE_NAME =
   /(?:^|[/\\])(?:\.[^/\\]*|(?:docker|make|container|just|rake|gem|proc|vagrant|jenkins)file)$/i;
+export const ENTITIES_REPAIR = "HTML entities as signs";
+/** Files in which HTML entities may be the text itself. */
+const MARKUP = /^(?:[sx]?html?|xml|svg|vue|svelte|astro|[jt]sx|php|erb|ejs|hbs|xsl|plist|rss)$/;
+const CODE_ENTITIES: Readonly<Record<string, string>> = {
+  ...{ "&lt;": "<", "&gt;": ">", "&amp;": "&", "&quot;": '"', "&#39;": "'", "&apos;": "'" },
+};
+
+/**
+ * Code in which every sign of `<`, `>` and `&` is written as an entity, also where that can be no code;
+ * undefined for others.
+ */
+export function withoutCodeEntities(text: string, path: string): string | undefined {
+  const extension = extname(path);
+  if (MARKUP.test(extension) || mayBeFenced(path)) return undefined;
+  const bare = text.replaceAll(/&(?:lt|gt|amp|quot|apos|#39);/g, "");
+  if (bare === text || /[<>&]/.test(bare)) return undefined;
+  const outside = text.replace(/"[^"\n]*"|'[^'\n]*'/g, '""');
+  if (!/[\w)\]] &[lg]t;=? [\w(]|&amp;&amp;|[-=]&gt;|#include &lt;/.test(outside)) return undefined;
+  return text.replaceAll(/&(?:lt|gt|amp|quot|apos|#39);/g, (one) => CODE_ENTITIES[one]!);
+}
+
+/** A line of code to put into a file, in which line feeds between statements are written as `\n`. */
+export function withLineFeeds(text: string, path: string): string | undefined {
+  if (mayBeFenced(path) || BACKSLASHES.has(extname(path)) || extname(path) === "") return undefined;
+  if (text.includes("\n") || /^\s*(?:\/\/|#|\*)/.test(text)) return undefined;
+  const { outside, inside, isOpen } = lineFeedsIn(text);
+  const isBetween = text.split("\\n").every((part, i, all) =>
+    (i === all.length - 1 || /[;{})\]:,]\s*$/.test(part)) &&
+    (i === 0 || /^\s*(?:[\w})\]@#/]|$)/.test(part))
+  );
+  if (outside === 0 || inside > 0 || isOpen || !isBetween) return undefined;
+  return text.replaceAll("\\n", "\n").replaceAll("\\t", "\t");
+}
+
 /** Files in which a backslash before an `n` may well be a path's. */
 const BACKSLASHES = new Set(["ps1", "bat", "cmd", "reg", "ini", "inf", "regex", "re", "vbs"]);
 
@@ -84,6 +118,8 @@ export function contentAsMeant(content: string, path: string): ReadText | undefi
   if (!DATA_EXTENSIONS.has(extname(path)) && isListing(content)) {
     refuse("its content has the line numbers of read_file: send it without them");
   }
+  const signs = withoutCodeEntities(content, path);
+  if (signs !== undefined) return { text: signs, repair: ENTITIES_REPAIR };
   const mayHaveBackslashes = extname(path) === "" || BACKSLASHES.has(extname(path));
   return mayHaveBackslashes ? undefined : unescaped(content, refuse);
 }

@@ -153,10 +153,14 @@ async function checkNew(path: string, clean: string, order: PathOrder): Promise<
     );
   };
   const plain = clean.replace(LINE_BEHIND, "");
-  const below = isAbsolute(plain) && !isWithin(folder, plain) ? plain.replace(/^\/+/, "") : plain;
+  const below = isAbsolute(plain) && !isWithin(folder, plain)
+    ? await belowFolder(plain, order)
+    : plain;
   const isTop = below !== plain && !await hasTop(plain);
   const right = isTop ? below : plain;
-  if (isTop) refuse("nothing is made at the root of the disk, and there is no such folder", right);
+  if (isTop) {
+    refuse("nothing is made at the root of the disk, or in a home that is not there", right);
+  }
   if (plain !== clean) refuse("a line number is no part of a file's name", right);
   if (cleaned(path) !== path.replace(/(?<=.)\/+$/, "")) {
     refuse(
@@ -171,11 +175,25 @@ async function checkNew(path: string, clean: string, order: PathOrder): Promise<
   }
 }
 
+/** The end of an absolute path that begins with a name in the folder, else all but homes and the slash. */
+async function belowFolder(path: string, order: PathOrder): Promise<string> {
+  const parts = path.replace(/^\/(?:home|Users)\/[^/]+\/|^\/+/, "").split("/");
+  for (let from = 0; from < parts.length - 1; from++) {
+    const end = parts.slice(from).join("/");
+    if (await isInPlace(resolve(order.folder, parts[from]!), { ...order, isFile: false })) {
+      return end;
+    }
+  }
+  return parts.join("/");
+}
+
 /** True where the first folder of an absolute path is there. */
 async function hasTop(path: string): Promise<boolean> {
   const top = SEPARATOR === "/" ? `/${path.split("/").find((part) => part !== "")}` : dirname(path);
-  if (SEPARATOR === "/" && dirname(path) === "/") return true;
-  return await Deno.lstat(top).then(() => true, () => false);
+  // What is to stand at the root itself, or in the home of nobody, is meant in the working directory.
+  if (SEPARATOR === "/" && dirname(path) === "/") return false;
+  const [home] = /^\/(?:home|Users)\/[^/]+/.exec(path) ?? [top];
+  return await Deno.lstat(home!).then(() => true, () => false);
 }
 
 /** Names the file of the folder that an absolute path to nothing ends like. */

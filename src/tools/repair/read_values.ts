@@ -3,7 +3,13 @@
 import type { Tool, ToolContext } from "../../types/tool.ts";
 import type { ToolArgs } from "../schema.ts";
 import { readCommand } from "./command.ts";
-import { contentAsMeant, unfenced } from "./content.ts";
+import {
+  contentAsMeant,
+  ENTITIES_REPAIR,
+  unfenced,
+  withLineFeeds,
+  withoutCodeEntities,
+} from "./content.ts";
 import { type PathUse, repairPath } from "./paths.ts";
 
 /** Our tools that take a path: its argument, and what is done with it. */
@@ -58,14 +64,32 @@ function readTexts(name: string, args: ToolArgs, repairs: string[]): void {
     args.content = read.text;
     repairs.push(read.repair);
   }
-  const isEdit = name === "edit_file" && typeof old_string === "string" &&
-    typeof new_string === "string";
-  const body = isEdit && !/^\s*(`{3}|~{3})/.test(old_string)
-    ? unfenced(new_string, path)
-    : undefined;
-  if (!isEdit || body === undefined) return;
-  args.new_string = old_string.endsWith("\n") && body !== ""
-    ? `${body.replace(/\n$/, "")}\n`
-    : body.replace(/\n$/, "");
-  repairs.push("new_string without the code fence around it");
+  if (name === "edit_file" && typeof old_string === "string" && typeof new_string === "string") {
+    readEditTexts(args, { before: old_string, after: new_string, path }, repairs);
+  }
+}
+
+/** The new text of an edit; what the old one has in the same form is read where the file's text is known. */
+function readEditTexts(
+  args: ToolArgs,
+  { before, after, path }: { before: string; after: string; path: string },
+  repairs: string[],
+): void {
+  const body = /^\s*(`{3}|~{3})/.test(before) ? undefined : unfenced(after, path);
+  if (body !== undefined) {
+    args.new_string = before.endsWith("\n") && body !== ""
+      ? `${body.replace(/\n$/, "")}\n`
+      : body.replace(/\n$/, "");
+    repairs.push("new_string without the code fence around it");
+  }
+  const lines = before.includes("\\n") ? undefined : withLineFeeds(after, path);
+  if (lines !== undefined) {
+    args.new_string = lines;
+    repairs.push("\\n between statements in new_string as line feeds");
+  }
+  const signs = before.includes("&") ? undefined : withoutCodeEntities(after, path);
+  if (signs !== undefined) {
+    args.new_string = signs;
+    repairs.push(`in new_string, ${ENTITIES_REPAIR}`);
+  }
 }

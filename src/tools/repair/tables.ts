@@ -3,32 +3,7 @@
  * synonyms. Each is in its bare form. @module
  */
 
-const bareNames = (text: string): string[] => text.split(/\s+/);
-
-/** Other agents' names for our tools; where several could be meant, the arguments decide. */
-export const ALIASES: Readonly<Record<string, readonly string[]>> = {
-  read_file: bareNames(
-    "read cat view open openfile viewfile getfile fileread loadfile readtextfile showfile getfilecontents readfilecontents filecontents viewcode head",
-  ),
-  write_file: bareNames(
-    "write createfile writetofile savefile filewrite create createnewfile newfile overwritefile writetextfile updatefile insertfile fswrite",
-  ),
-  edit_file: bareNames(
-    "edit strreplace replace replaceinfile searchreplace searchandreplace stringreplace editblock replacestringinfile editfiles modifyfile applyedit updatefile fileedit patchfile multiedit replacetext",
-  ),
-  run_bash: bareNames(
-    "bash shell sh terminal cmd exec execute executecommand executebash executeshell executeshellcommand runcommand runshell runshellcommand runterminalcmd runterminalcommand runinterminal execcommand commandline bashcommand shellcommand localshell shellexec runcmd system process",
-  ),
-  glob_files: bareNames(
-    "glob find findfiles filesearch findfile globsearch searchfilenames findbyname searchfiles findpath",
-  ),
-  grep_code: bareNames(
-    "grep search searchcode rg ripgrep grepsearch codesearch searchtext findinfiles searchfilecontent searchincode textsearch searchfiles searchcontent greptool",
-  ),
-  list_directory: bareNames(
-    "ls list listdir listfiles dir listfolder readdir readdirectory showdirectory listfilesindirectory listdirectorycontents",
-  ),
-};
+import { bareNames } from "../../text/tool_aliases.ts";
 
 const EDITING = "edit_file replaces text, write_file makes a file, read_file shows one";
 
@@ -51,10 +26,7 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   texteditor: EDITING,
 };
 
-/** Tools of other agents that hold several: what each of their commands is here. */
-export const EDITOR_TOOLS: ReadonlySet<string> = new Set(
-  bareNames("strreplaceeditor strreplacebasededittool texteditor editor fileeditor"),
-);
+/** What each command of an editor tool is here. */
 export const EDITOR_COMMANDS: Readonly<Record<string, string>> = {
   view: "read_file",
   create: "write_file",
@@ -62,7 +34,7 @@ export const EDITOR_COMMANDS: Readonly<Record<string, string>> = {
 };
 
 const FILE_SYNONYMS =
-  "path file filename filepath targetfile absolutepath relativepath relativeworkspacepath target uri fullpath document source src absolutefilepath";
+  "path file filename filepath targetfile absolutepath relativepath relativeworkspacepath target uri fullpath document source src absolutefilepath paths files filepaths filenames";
 const FOLDER_SYNONYMS =
   "directory dir folder dirpath directorypath folderpath root searchpath targetdirectory location basepath relativeworkspacepath filepath file absolutepath cwd basedir where in paths searchdirectory";
 

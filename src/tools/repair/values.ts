@@ -24,6 +24,9 @@ export function valueAsMeant(
   args: ToolArgs,
 ): FittedValue | undefined {
   if (!isRequired && isNothing(value, schema, key)) return { value: undefined, repair: "" };
+  if (schema.type === "boolean" && (value === 0 || value === 1)) {
+    return { value: value === 1, repair: `${key} ${value} as ${value === 1}` };
+  }
   if (schema.type === "string") return textFor(tool, key, value, args);
   if (!isRequired && typeof schema.minimum === "number" && isBelow(value, schema.minimum)) {
     return { value: undefined, repair: `${key} ${value} as none given` };

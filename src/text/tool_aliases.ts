@@ -1,0 +1,48 @@
+/** Names that other agents have for our tools, each in its bare form. @module */
+
+import { bareName } from "./bare_name.ts";
+
+/** The bare names in a text, blanks between them. */
+export const bareNames = (text: string): string[] => text.split(/\s+/);
+
+/** Other agents' names for our tools; where several could be meant, the arguments decide. */
+export const ALIASES: Readonly<Record<string, readonly string[]>> = {
+  read_file: bareNames(
+    "read cat view open openfile viewfile getfile fileread loadfile readtextfile showfile getfilecontents readfilecontents filecontents viewcode head",
+  ),
+  write_file: bareNames(
+    "write createfile writetofile savefile filewrite create createnewfile newfile overwritefile writetextfile updatefile insertfile fswrite",
+  ),
+  edit_file: bareNames(
+    "edit strreplace replace replaceinfile searchreplace searchandreplace stringreplace editblock replacestringinfile editfiles modifyfile applyedit updatefile fileedit patchfile multiedit replacetext",
+  ),
+  run_bash: bareNames(
+    "bash shell sh terminal cmd exec execute executecommand executebash executeshell executeshellcommand runcommand runshell runshellcommand runterminalcmd runterminalcommand runinterminal execcommand commandline bashcommand shellcommand localshell shellexec runcmd system process",
+  ),
+  glob_files: bareNames(
+    "glob find findfiles filesearch findfile globsearch searchfilenames findbyname searchfiles findpath",
+  ),
+  grep_code: bareNames(
+    "grep search searchcode rg ripgrep grepsearch codesearch searchtext findinfiles searchfilecontent searchincode textsearch searchfiles searchcontent greptool",
+  ),
+  list_directory: bareNames(
+    "ls list listdir listfiles dir listfolder readdir readdirectory showdirectory listfilesindirectory listdirectorycontents",
+  ),
+};
+
+/** Tools of other agents that hold several: their `command` says which is meant. */
+export const EDITOR_TOOLS: ReadonlySet<string> = new Set(
+  bareNames("strreplaceeditor strreplacebasededittool texteditor editor fileeditor"),
+);
+
+/** Aliases that are plain words in lower case: in a text they may as well be other tools. */
+const PLAIN_WORDS = /^(?:read|view|open|edit|find|list|head|create|system|process)$/;
+
+/** True where `name`, written in a text, is another agent's for one of `tools`. */
+export function isAlias(name: string, tools: Iterable<string>): boolean {
+  if (PLAIN_WORDS.test(name)) return false;
+  const bare = bareName(name);
+  const offered = [...tools];
+  return EDITOR_TOOLS.has(bare) && offered.includes("edit_file") ||
+    offered.some((tool) => ALIASES[tool]?.includes(bare));
+}
