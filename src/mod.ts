@@ -55,7 +55,14 @@ export type { CopilotOptions } from "./cli/settings.ts";
 export { type McpTools, mcpTools, type McpToolsOptions } from "./session/mcp_tools.ts";
 export { builtinTools } from "./tools/mod.ts";
 export { jobStore } from "./tools/shell/jobs.ts";
-export type { Backend, CallOptions, Delta, ExtractToolCalls, Reply } from "./backends/backend.ts";
+export type {
+  AnswerForm,
+  Backend,
+  CallOptions,
+  Delta,
+  ExtractToolCalls,
+  Reply,
+} from "./backends/backend.ts";
 export type { FinishReason, SendOptions, SplitAnswer, Splitter } from "./backends/backend.ts";
 export type { Fields } from "./backends/fields.ts";
 export { callCompat } from "./backends/compat/mod.ts";

@@ -21,6 +21,8 @@ export interface ModelAnswer {
   usage?: Usage | undefined;
   /** Set when the turn ends here, whatever the message asks for. */
   stopReason?: StopReason;
+  /** True where the answer came whole: what cannot be read in it was not cut off. */
+  isWhole?: boolean;
   /** Asks once more for an answer that did not come; to be added to the conversation. */
   askAgain?: Message;
 }
@@ -48,7 +50,7 @@ export function interruption(text = ""): Message {
     : { role: "assistant", content: `${text.trimEnd()}\n\n${INTERRUPTED_NOTE}` };
 }
 
-interface AskOptions extends Pick<CallOptions, "ready"> {
+interface AskOptions extends Pick<CallOptions, "ready" | "form"> {
   signal: AbortSignal;
   emit: (event: TurnEvent) => void;
   /**
@@ -77,7 +79,8 @@ export async function askModel(agent: CopilotAgent, options: AskOptions): Promis
   const runaway = new AbortController();
   const onRunaway = () => runaway.abort();
   const fences = !agent.callsNatively();
-  const splitter = new AnswerStream({ tools, emit, onRunaway, isTyped, fences });
+  const read = { tools: toolsInText(options, tools), isTyped, fences };
+  const splitter = new AnswerStream({ ...read, emit, onRunaway });
   const guard = runawayGuard(onRunaway);
   const begun = new Set<Delta["type"]>();
   let reply: Reply;
@@ -86,8 +89,7 @@ export async function askModel(agent: CopilotAgent, options: AskOptions): Promis
     reply = await backend.send(messages, tools, {
       signal: AbortSignal.any([signal, runaway.signal]),
       ready,
-      room: answerRoom(agent, options.messages),
-      splitter,
+      ...{ room: answerRoom(agent, options.messages), form: options.form, splitter },
       onDelta: (delta) => {
         begun.add(delta.type);
         guard(delta);
@@ -117,8 +119,13 @@ export async function askModel(agent: CopilotAgent, options: AskOptions): Promis
     throw error;
   }
   // The last piece may have completed the repetition when the whole answer was already there.
-  if (!runaway.signal.aborted) return completed(reply, options, tools);
+  if (!runaway.signal.aborted) return completed(reply, options, read.tools);
   return { ...stoppedAnswer(splitter, emit), usage: reply.usage };
+}
+
+/** The tools whose calls are read from the text: what is JSON of a form is no call, whatever it looks like. */
+function toolsInText({ form }: AskOptions, tools: readonly Tool[]): readonly Tool[] {
+  return form && !form.isCall ? [] : tools;
 }
 
 function stoppedAnswer(splitter: AnswerStream, emit: AskOptions["emit"]): ModelAnswer {
@@ -182,7 +189,8 @@ function completed(
     tell("warning", "no_answer", what);
   }
   const isCut = finish === "length" && !message.toolCalls?.length;
-  return { message: withAnswer(message), usage, ...(isCut && { stopReason: "budget" }) };
+  const isWhole = finish === "stop" || finish === "tool_calls";
+  return { message: withAnswer(message), usage, isWhole, ...(isCut && { stopReason: "budget" }) };
 }
 
 /** The message, with the calls at the very end of its reasoning where it has nothing else. */

@@ -1,11 +1,12 @@
 import { withUniqueIds } from "../backends/wire_values.ts";
+import type { AnswerForm } from "../backends/backend.ts";
 import { BackendError } from "../errors.ts";
 import { targetOf } from "../model_target.ts";
 import { identify, inputParts, newMessageId, notePart, userMessage } from "../text/parts.ts";
 import { jobEndNote } from "../tools/shell/jobs.ts";
 import type { StopReason, ToolExecution, TurnEvent, TurnResult, Usage } from "../types/event.ts";
 import type { Message, Part, ToolCall } from "../types/message.ts";
-import type { Job } from "../types/tool.ts";
+import type { Job, JsonSchema } from "../types/tool.ts";
 import type { CopilotAgent } from "./agent.ts";
 import { askModel, interruption, type ModelAnswer } from "./ask_model.ts";
 import { exclusively } from "./exclusively.ts";
@@ -21,6 +22,8 @@ export interface TurnOptions {
   ready?: (() => Promise<void> | undefined) | undefined;
   /** Called with a function that returns the newest lines of a running command; see `ToolContext`. */
   onOutput?: ((newest: () => string) => void) | undefined;
+  /** The schema of the final answer, which must be JSON: without it, the answer is any text. */
+  answerSchema?: JsonSchema | undefined;
   /** Ends the turn: it returns with `stopReason: "aborted"`. */
   signal?: AbortSignal | undefined;
 }
@@ -53,6 +56,9 @@ const MIN_RECOVERED_TOLD = 2;
 const PARSE_NATIVELY =
   "this model's tool calls come as text, and are read from there; a server that knows its template reads them itself: llama-server --jinja, vllm serve --enable-auto-tool-choice --tool-call-parser NAME, or in Ollama a model tagged tools";
 
+/** The first answer is free to come with calls before it, the others are held to the form. */
+const MAX_FORM_ASKED = 2;
+
 class Turn {
   readonly #signal: AbortSignal;
   readonly #executions: ToolExecution[] = [];
@@ -61,6 +67,10 @@ class Turn {
   #reportedJobs: readonly Job[] = [];
   #rounds = 0;
   #wasAskedAgain = false;
+  /** The number of times that the final answer was asked for again, as it did not match. */
+  #formAsked = 0;
+  /** The form of a call that the next answer is held to. */
+  #callForm: AnswerForm | undefined;
   readonly #tokens = { inputTokens: 0, outputTokens: 0 };
 
   constructor(private readonly agent: CopilotAgent, private readonly options: TurnOptions) {
@@ -69,7 +79,7 @@ class Turn {
 
   async run(userInput: string | readonly Part[]): Promise<TurnResult> {
     identify(this.agent.state.messages);
-    const asked = this.#add(this.#asked(userInput));
+    const asked = this.#add(this.#asked(userInput, await this.#formNote()));
     try {
       let result: TurnResult | undefined;
       while (!result) result = await this.step();
@@ -82,14 +92,18 @@ class Turn {
 
   /** One request and its calls; the turn's result where it ends with them. */
   async step(): Promise<TurnResult | undefined> {
-    const { message, stopReason, askAgain } = await this.#answer();
+    const { message, stopReason, askAgain, isWhole } = await this.#answer();
     this.#add(message);
+    await this.#holdNext(message, isWhole === true, askAgain !== undefined);
     if (askAgain) {
       this.#wasAskedAgain = true;
       this.#add(askAgain);
       return undefined;
     }
     if (stopReason !== undefined || !message.toolCalls?.length) {
+      if (stopReason === undefined && this.options.answerSchema) {
+        return await this.#formed(message, this.options.answerSchema);
+      }
       const isUnanswered = message.standsFor === "empty_answer" && stopReason === undefined;
       const result = this.#result(message.content, stopReason ?? "done");
       return { ...result, ...(isUnanswered && { isUnanswered }) };
@@ -99,8 +113,31 @@ class Turn {
   }
 
   /** The person's message, and what became of jobs since the model last heard of them. */
-  #asked(input: string | readonly Part[]): Message {
-    return userMessage([...inputParts(input), ...this.#jobNews().map(notePart)]);
+  #asked(input: string | readonly Part[], notes: readonly string[]): Message {
+    return userMessage([...inputParts(input), ...[...this.#jobNews(), ...notes].map(notePart)]);
+  }
+
+  async #formNote(): Promise<string[]> {
+    const { answerSchema } = this.options;
+    if (answerSchema === undefined) return [];
+    return [(await import("./answer_form.ts")).formNote(answerSchema)];
+  }
+
+  /** The turn's result where the final answer matches; else it is asked for again, as often as that may be. */
+  async #formed(message: Message, schema: JsonSchema): Promise<TurnResult | undefined> {
+    const { askForForm, readFormed } = await import("./answer_form.ts");
+    const isEmpty = message.standsFor === "empty_answer";
+    const read = readFormed(schema, isEmpty ? "" : message.content);
+    if ("json" in read) return this.#result(read.json, "done");
+    const { objection } = read;
+    if (this.#formAsked === MAX_FORM_ASKED) {
+      return { ...this.#result(message.content, "done"), objection };
+    }
+    this.#formAsked++;
+    const again = `The answer does not match the schema (${objection}): it is asked for again.`;
+    this.#notice("info", "answer_form", again);
+    this.#add({ role: "user", content: askForForm(schema, objection), standsFor: "reminder" });
+    return undefined;
   }
 
   #add(message: Message): Message {
@@ -131,7 +168,9 @@ class Turn {
 
   #send(): Promise<ModelAnswer> {
     this.#emit({ type: "thinking" });
+    const { answerSchema: schema } = this.options;
     return askModel(this.agent, {
+      form: schema && this.#formAsked > 0 ? { schema } : this.#callForm,
       signal: this.#signal,
       mayAskAgain: !this.#wasAskedAgain,
       ready: this.options.ready,
@@ -156,6 +195,26 @@ class Turn {
     if (!isMeant && before < MIN_RECOVERED_TOLD && isEnough) {
       this.#notice("info", "calls_in_text", PARSE_NATIVELY);
     }
+  }
+
+  /**
+   * After a call that could not be read, the next answer is held to the form of a call of that tool, where
+   * the server has a grammar: once, as a server that has none may ignore it.
+   */
+  async #holdNext(message: Message, isWhole: boolean, isLost: boolean): Promise<void> {
+    const wasHeld = this.#callForm !== undefined;
+    this.#callForm = undefined;
+    const broken = (message.toolCalls ?? []).filter(({ invalid }) => invalid).map(({ name }) =>
+      name
+    );
+    const tools = this.agent.offered.filter(({ name }) => broken.includes(name));
+    if (wasHeld || !isWhole || tools.length === 0 || isLost) return;
+    if (!(await this.agent.backend()).hasGrammar) return;
+    const { callSchema } = await import("./answer_form.ts");
+    this.#callForm = { schema: callSchema(tools), isCall: true };
+    const names = tools.map(({ name }) => name).join(", ");
+    const held = "the server's grammar holds the next one to its form";
+    this.#notice("info", "call_form", `The call of ${names} could not be read: ${held}.`);
   }
 
   /** Makes the conversation shorter; false where it can not be. Loaded when it is needed. */

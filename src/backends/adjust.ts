@@ -16,6 +16,8 @@ export interface Adjustment {
   name: string;
   /** Matches the server's words when it refuses the parameter. */
   refusal: RegExp;
+  /** True where it is about a form of the answer, and only a request for one can be refused for it. */
+  isOfForm?: true;
   /** The change to the request, for the notice. */
   instead: string;
 }
@@ -27,11 +29,17 @@ export type Adjusted = ReadonlySet<string>;
 const knownAdjustments = new WeakMap<object, Adjusted>();
 
 /** What is asked of one answer, beside the settings. */
-export type AnswerLimits = Pick<CallOptions, "room">;
+export type AnswerLimits = Pick<CallOptions, "room" | "form">;
 
 /** True where the server behind a configuration gets the tools in the prompt, as it takes no others. */
 export function getsToolsAsText(key: object): boolean {
   return knownAdjustments.get(key)?.has(TEXT_TOOLS.name) === true;
+}
+
+/** True where the server behind a configuration refused to hold an answer to a form. */
+export function refusesForms(key: object): boolean {
+  const adjusted = knownAdjustments.get(key);
+  return adjusted?.has("format") === true || adjusted?.has("response_format") === true;
 }
 
 /** A protocol at the address of one server. */
@@ -86,7 +94,9 @@ export async function exchange(
       return answer;
     } catch (error) {
       const words = refusalIn(error);
-      const row = adjustments.find((row) => !adjusted.has(row.name) && row.refusal.test(words));
+      const row = adjustments.find(({ name, refusal, isOfForm }) =>
+        !adjusted.has(name) && (!isOfForm || options.form) && refusal.test(words)
+      );
       if (!row) throw error;
       adjusted.add(row.name);
       options.onNotice?.(`The server does not take this request ("${words}"): ${row.instead}.`);

@@ -2,7 +2,7 @@
 
 import type { PromptProgress, RetryNotice, Usage } from "../types/event.ts";
 import type { Message, ToolCall } from "../types/message.ts";
-import type { Tool } from "../types/tool.ts";
+import type { JsonSchema, Tool } from "../types/tool.ts";
 
 /** A piece of a streamed answer, as it arrives; `<think>` in the text is still text here. */
 export type Delta =
@@ -15,10 +15,20 @@ export type Delta =
   /** No piece of the answer: the server has read so much of the prompt. */
   | ({ type: "prompt_progress" } & PromptProgress);
 
+/** The form that an answer is to have. */
+export interface AnswerForm {
+  /** The schema of the answer, which is JSON. */
+  schema: JsonSchema;
+  /** True where the answer is to be a call of one of the tools. */
+  isCall?: boolean;
+}
+
 /** Options of `callCompat`, `callLocal` and `callHosted`. */
 export interface CallOptions {
   /** The tokens that the answer has room for in the model's window; the native local endpoint is told. */
   room?: number | undefined;
+  /** Holds the answer to a form: by the server's grammar where it has one, with the hosted API by a tool. */
+  form?: AnswerForm | undefined;
   /** Ends the request; its `reason` is what the call throws. */
   signal?: AbortSignal | undefined;
   /** Replaces the configured and the built-in `fetch`. */
@@ -98,6 +108,8 @@ export interface Backend {
   readonly model: string;
   /** True where text is only that: the protocol has blocks of its own for reasoning and calls. */
   readonly isTyped: boolean;
+  /** True where the server likely has a grammar to hold an answer to: one of the person's own. */
+  readonly hasGrammar: boolean;
   /**
    * Sends the conversation and reads the answer.
    *

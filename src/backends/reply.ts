@@ -1,13 +1,14 @@
 /** From an answer to the {@linkcode Reply} that an agent reads; the same for all protocols. @module */
 
-import { deeperThan } from "../text/json.ts";
+import { deeperThan, isObject } from "../text/json.ts";
 import type { Usage } from "../types/event.ts";
 import type { Message, ToolCall } from "../types/message.ts";
 import type { Tool } from "../types/tool.ts";
 import { excerpt } from "../wire/excerpt.ts";
-import { getsToolsAsText } from "./adjust.ts";
+import { getsToolsAsText, refusesForms } from "./adjust.ts";
 import { AnswerSplitter } from "./answer_splitter.ts";
 import type {
+  AnswerForm,
   Backend,
   ExtractToolCalls,
   FinishReason,
@@ -39,6 +40,9 @@ export interface AnswerParts {
   hostedBlocks?: readonly Fields[] | undefined;
 }
 
+/** The tool that an answer of a form is given by, where a protocol holds only calls to a form. */
+export const ANSWER_TOOL = "final_answer";
+
 /** Calls beyond this number are not run: only a model gone wild makes them. */
 const MAX_CALLS_OF_ANSWER = 200;
 /** Longer arguments are not run: no model writes them in earnest. */
@@ -68,6 +72,10 @@ export function configuredBackend<C extends { model: string }>(
 ): Backend {
   return {
     model: config.model,
+    get hasGrammar() {
+      const { baseUrl = "http:" } = config as { baseUrl?: string };
+      return !isTyped && baseUrl.startsWith("http:") && !refusesForms(config);
+    },
     get isTyped() {
       return isTyped && !getsToolsAsText(config);
     },
@@ -80,11 +88,24 @@ export function configuredBackend<C extends { model: string }>(
           onDelta?.(delta);
         },
       });
-      const parts = { ...read(response), isTyped: this.isTyped };
+      const given = { ...read(response), isTyped: this.isTyped };
+      const parts = options.form ? withGivenAnswer(given, options.form) : given;
       if (!stream) pushParts(splitter, parts);
       return toReply(parts, splitter.end());
     },
   };
+}
+
+/** The parts, with the arguments of the answer's tool as the text. */
+function withGivenAnswer(parts: AnswerParts, { schema }: AnswerForm): AnswerParts {
+  const call = parts.calls.find(({ name }) => name === ANSWER_TOOL);
+  if (call === undefined) return parts;
+  const { args } = call;
+  const isWrapped = schema.type !== "object" && isObject(args);
+  const content = isWrapped ? JSON.stringify(args.answer) ?? "" : argumentsText(args);
+  const { hostedBlocks: _, ...rest } = parts;
+  const finish = parts.finish === "tool_calls" ? "stop" : parts.finish;
+  return { ...rest, content, calls: [], finish };
 }
 
 export function wholeReply(parts: AnswerParts, { extract, tools }: ParseOptions = {}): Reply {

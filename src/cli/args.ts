@@ -37,8 +37,8 @@ export interface Flag {
   value?: string;
   /** True where the next word is the value, even one like a flag; none at the end is an empty value. */
   optional?: true;
-  /** The values it takes: words, or folders; left out where any text may be one. */
-  values?: readonly string[] | "folders";
+  /** The values it takes: words, folders or files; left out where any text may be one. */
+  values?: readonly string[] | "folders" | "files";
   help: string;
 }
 
@@ -61,6 +61,12 @@ export const FLAGS = [
     value: "FORMAT",
     values: FORMATS,
     help: "with -p: text (default), json or stream-json",
+  },
+  {
+    name: "json-schema",
+    value: "FILE",
+    values: "files",
+    help: "with -p: the answer is JSON that matches this JSON Schema, or the exit code is 1",
   },
   { name: "yes", short: "y", help: "run edits and commands without asking" },
   {

@@ -27,7 +27,11 @@ const SHELLS: ReadonlyMap<string, () => string> = new Map([
 
 function bashScript(): string {
   const cases = flags.filter(({ value }) => value).map(({ name, short, values }) => {
-    const words = values === "folders" ? "-d" : values && `-W "${values.join(" ")}"`;
+    const words = values === "folders"
+      ? "-d"
+      : values === "files"
+      ? "-f"
+      : values && `-W "${values.join(" ")}"`;
     const reply = words ? `COMPREPLY=($(compgen ${words} -- "$word"))` : ":";
     return `    ${short ? `-${short}|` : ""}--${name}) ${reply}; return ;;`;
   });
@@ -49,7 +53,13 @@ complete -F _copilot copilot
 
 function zshScript(): string {
   const rows = flags.map(({ name, short, value, values, help }) => {
-    const action = values === "folders" ? "_files -/" : values ? `(${values.join(" ")})` : " ";
+    const action = values === "folders"
+      ? "_files -/"
+      : values === "files"
+      ? "_files"
+      : values
+      ? `(${values.join(" ")})`
+      : " ";
     const text = help.replace(/[[\]:\\]/g, "\\$&").replaceAll("'", "'\\''");
     const argument = value ? `:${value}:${action}` : "";
     const names = short ? `'(-${short} --${name})'{-${short},--${name}}` : `--${name}`;
@@ -61,7 +71,11 @@ function zshScript(): string {
 
 function fishScript(): string {
   const rows = flags.map(({ name, short, value, values, help }) => {
-    const words = values === "folders" ? "(__fish_complete_directories)" : values?.join(" ");
+    const words = values === "folders"
+      ? "(__fish_complete_directories)"
+      : values === "files"
+      ? "(__fish_complete_path)"
+      : values?.join(" ");
     const argument = words ? ` -xa '${words}'` : value && " -x";
     const text = help.replaceAll("\\", "\\\\").replaceAll("'", "\\'");
     const letter = short ? ` -s ${short}` : "";

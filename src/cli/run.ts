@@ -15,6 +15,7 @@ import { EXIT } from "../frontends/exit_codes.ts";
 import { type Format, FORMATS, resultLine } from "../frontends/print/json_output.ts";
 import { oneLine } from "../text/one_line.ts";
 import type { Part } from "../types/message.ts";
+import type { JsonSchema } from "../types/tool.ts";
 import type { CopilotOptions } from "./settings.ts";
 import { parsePermissionChoice } from "../permissions/choice.ts";
 import { FLAGS_OF_SERVER, withDefaults } from "./defaults.ts";
@@ -238,6 +239,7 @@ async function answerPrompt(
       import("../session/permissions.ts"),
       import("./settings.ts"),
     ]);
+  const answerSchema = await answerSchemaOf(args);
   const permissions = await openPermissions(parsePermissionChoice(args));
   const isProgressSeen = Deno.stderr.isTerminal();
   const size = isProgressSeen ? (await import("../terminal/tty.ts")).terminalSize : undefined;
@@ -245,6 +247,7 @@ async function answerPrompt(
     format,
     stdout: run.stdout,
     stderr: run.stderr,
+    isChecked: answerSchema !== undefined,
     isTerminal: Deno.stdout.isTerminal() || isProgressSeen,
     columns: size && (() => size().columns),
     signal: run.signal,
@@ -255,6 +258,7 @@ async function answerPrompt(
       ...sessionOptions(config, options, args, permissions),
       // One answer is no conversation to go back in; it is recorded where it goes on with one.
       canUndo: false,
+      answerSchema,
       isRecorded: args.continue === true && !args["no-session"],
       asksServer: "before-turns",
     }, frontend)
@@ -263,11 +267,24 @@ async function answerPrompt(
   return await frontend.run(session, prompt);
 }
 
+/** The schema in the file of `--json-schema`. @throws {UsageError} where it cannot be read or used. */
+async function answerSchemaOf(args: Args): Promise<JsonSchema | undefined> {
+  const path = args["json-schema"];
+  if (path === undefined) return undefined;
+  const { readSchema } = await import("../agent/answer_form.ts");
+  const found = await readSchema(path);
+  if ("schema" in found) return found.schema;
+  throw new UsageError(`Cannot use ${JSON.stringify(path)} as --json-schema: ${found.problem}`);
+}
+
 function checkedFormat(args: Args, headless: boolean): Format {
   const asked = args.output ?? "text";
   const format = FORMATS.find((known) => known === asked);
   if (format === undefined) throw wrongValue("output", "text, json or stream-json", asked);
   if (args.output !== undefined && !headless) throw new UsageError("--output needs -p");
+  if (args["json-schema"] !== undefined && !headless) {
+    throw new UsageError("--json-schema needs -p");
+  }
   if (args.stdin && !headless) throw new UsageError("--stdin needs -p");
   return format;
 }

@@ -6,6 +6,7 @@
 import { CopilotAgent } from "../agent/agent.ts";
 import { outcomeOf } from "../agent/run_tools.ts";
 import { requestTokens } from "../agent/tokens.ts";
+import type { TurnOptions } from "../agent/turn.ts";
 import type { CopilotConfig } from "../config.ts";
 import type { McpDefinition } from "../mcp/definition.ts";
 import { inputParts } from "../text/parts.ts";
@@ -38,7 +39,7 @@ import type { ModelFlags, SessionState } from "./state.ts";
 /** The longest that a person's own command may run, in seconds: a day. */
 const MAX_SHELL_SECONDS = 86_400;
 
-export interface SessionOptions {
+export interface SessionOptions extends Pick<TurnOptions, "answerSchema"> {
   /** The model, its server, and limits. */
   config: CopilotConfig;
   isChosen: boolean;
@@ -289,8 +290,7 @@ export class Session implements AsyncDisposable {
     const state = this.#state;
     const given = inputParts(input);
     const typed = given.filter((part) => part.type === "text");
-    const text = typed.map((part) => part.text).join("\n\n");
-    this.#beginUndo(text);
+    this.#beginUndo(typed.map(({ text }) => text).join("\n\n"));
     try {
       await Promise.race([state.looked, aborted(signal)]);
       const said = await this.#said(typed, signal);
@@ -301,6 +301,7 @@ export class Session implements AsyncDisposable {
         onNotice: (notice) => this.#tell(notice),
         onOutput: (newest) => this.#emit({ type: "output", newest }),
         ready: () => this.frontend.ready?.(),
+        answerSchema: this.options.answerSchema,
         signal,
       });
       state.pending = [];

@@ -180,7 +180,7 @@ function converted(given: unknown, type: string): unknown {
   return isType(value, type) ? value : undefined;
 }
 
-function isType(value: unknown, type: string): boolean {
+export function isType(value: unknown, type: string): boolean {
   if (type === "null") return value === null;
   if (type === "array") return Array.isArray(value);
   if (type === "object") return isObject(value);
@@ -287,7 +287,7 @@ function isShort(value: unknown): boolean {
 }
 
 /** A value as text for an error line: short texts and numbers whole, others by their size. */
-function valueText(value: unknown): string {
+export function valueText(value: unknown): string {
   if (typeof value === "string") {
     return JSON.stringify(value.length > 80 ? `${value.slice(0, 77)}...` : value);
   }

@@ -62,6 +62,8 @@ export interface TurnResult {
   stopReason: StopReason;
   /** True where the model gave no answer; `response` says so. */
   isUnanswered?: true;
+  /** What is wrong with the answer, in one line, where it does not match the schema that it must match. */
+  objection?: string;
 }
 
 /** A failed attempt that will be repeated. */

@@ -40,7 +40,7 @@ const BASH: [words: string[], expected: string[]][] = [
   [["copilot", "-m", "x"], []],
   [["copilot", "--completions", ""], ["bash", "zsh", "fish"]],
   [["copilot", "d"], ["doctor"]],
-  [["copilot", "doctor", "--js"], ["--json"]],
+  [["copilot", "doctor", "--json"], ["--json-schema", "--json"]],
   [["copilot", "-p", "--wor"], []],
   [["copilot", "-p", "x", "--wor"], ["--working-dir"]],
   [["copilot", "--", "--wor"], []],

@@ -61,3 +61,31 @@ Deno.test("-p --continue --no-session goes on, and records nothing", async () =>
     await Deno.remove(folder, { recursive: true });
   }
 });
+
+Deno.test("--json-schema prints JSON that matches, and nothing else", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const file = `${folder}/s.json`;
+    await Deno.writeTextFile(file, '{"type": "object", "required": ["a"]}');
+    const ask = async (answers: string[], ...flags: string[]) => {
+      await using server = strictServer(answers.map((text) => ({ text })));
+      const at = ["--local", "--host", server.url, "-m", "test"];
+      return await run([...at, "--json-schema", file, ...flags, "-p", "x"], { cwd: folder });
+    };
+    const right = await ask(["No JSON.", '{"a": 1}']);
+    assertEquals([right.code, right.stdout], [0, '{"a": 1}\n']);
+    assertEquals(right.stderr.includes("(it is no JSON)"), true, right.stderr);
+    const wrong = await ask(["1", "{}", "{}"]);
+    assertEquals([wrong.code, wrong.stdout], [1, ""]);
+    const error = "the answer does not match the schema: a is missing";
+    assertEquals(wrong.stderr.endsWith(`copilot: ${error}\n`), true, wrong.stderr);
+    const asJson = JSON.parse((await ask(["1", "{}", "{}"], "--output", "json")).stdout);
+    assertEquals([asJson.error, asJson.exitCode], [error, 1]);
+    await Deno.writeTextFile(file, '{"unevaluatedItems": false}');
+    const refused = await ask([]);
+    assertEquals(refused.code, 2);
+    assertEquals(refused.stderr.split("\n").length, 2, refused.stderr);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});

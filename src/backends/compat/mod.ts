@@ -59,6 +59,12 @@ const COMPAT_ADJUSTMENTS: readonly Adjustment[] = [
   unsupported("return_progress", "return_progress is left out from now on"),
   unsupported("stream", "answers are not streamed from now on"),
   unsupported("reasoning_content", "the model's reasoning is not sent back from now on"),
+  {
+    name: "response_format",
+    refusal: /response_format|json.?schema|grammar|structured.?output|guided/i,
+    isOfForm: true,
+    instead: "the form of an answer is asked for in words alone from now on",
+  },
   TEXT_TOOLS,
 ];
 

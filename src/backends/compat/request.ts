@@ -7,7 +7,7 @@ import type { CompatConfig } from "../../config.ts";
 import { imagesOf } from "../../text/parts.ts";
 import type { Message } from "../../types/message.ts";
 import type { Tool } from "../../types/tool.ts";
-import type { Adjusted } from "../adjust.ts";
+import type { Adjusted, AnswerLimits } from "../adjust.ts";
 import { samplingParameters } from "../sampling.ts";
 import {
   argumentsOnWire,
@@ -52,7 +52,9 @@ export function compatBody(
   tools: readonly Tool[],
   stream: boolean,
   adjusted: Adjusted = new Set(),
+  { form }: AnswerLimits = {},
 ): string {
+  const held = form !== undefined && !adjusted.has("response_format");
   const streams = stream && !adjusted.has("stream");
   const limit = adjusted.has("max_tokens") ? "max_completion_tokens" : "max_tokens";
   const parameters = {
@@ -64,11 +66,19 @@ export function compatBody(
     ...samplingParameters(config),
     frequency_penalty: config.frequencyPenalty,
     ...thinking(config),
+    ...(held && {
+      response_format: {
+        type: "json_schema",
+        json_schema: { name: "answer", schema: form.schema },
+      },
+    }),
   };
   return jsonText({
     model: config.model,
     ...Object.fromEntries(Object.entries(parameters).filter(([name]) => !adjusted.has(name))),
     ...(tools.length > 0 && { tools: toolsToCompatFormat(tools) }),
+    // The tools are still told of, as the prompt begins with them, but not called.
+    ...(tools.length > 0 && held && { tool_choice: "none" }),
     messages: messagesToCompatFormat(messages, { reasoning: !adjusted.has("reasoning_content") }),
   });
 }

@@ -7,8 +7,9 @@ import { imagesOf } from "../../text/parts.ts";
 import type { HostedConfig, Thinking } from "../../config.ts";
 import type { Message, ToolCall } from "../../types/message.ts";
 import type { JsonSchema, Tool } from "../../types/tool.ts";
-import type { Adjusted } from "../adjust.ts";
+import type { Adjusted, AnswerLimits } from "../adjust.ts";
 import { samplingParameters } from "../sampling.ts";
+import { ANSWER_TOOL } from "../reply.ts";
 import { argumentsOnWire, jsonText, nameOnWire, NO_OUTPUT } from "../wire_values.ts";
 
 /** A content block of the hosted API; blocks that it sent may hold more than is known here. */
@@ -52,10 +53,14 @@ export function hostedBody(
   tools: readonly Tool[],
   stream: boolean,
   adjusted: Adjusted = new Set(),
+  { form }: AnswerLimits = {},
 ): string {
   const [system, hostedMessages] = messagesToHostedFormat(messages);
   const mark = adjusted.has("system.cache_control") ? {} : EPHEMERAL;
-  const budget = adjusted.has("thinking") ? 0 : thinkingBudget(config.think);
+  const held = adjusted.has("tools") ? undefined : form;
+  const offered = toolsToHostedFormat(held ? [...tools, answerTool(held.schema)] : tools);
+  // Who must call a tool may not think first.
+  const budget = held || adjusted.has("thinking") ? 0 : thinkingBudget(config.think);
   return jsonText({
     model: config.model,
     max_tokens: config.maxTokens + budget,
@@ -65,12 +70,27 @@ export function hostedBody(
       : hostedSampling(config, adjusted)),
     stream,
     ...(!adjusted.has("cache_control") && EPHEMERAL),
-    ...(tools.length > 0 && { tools: toolsToHostedFormat(tools) }),
+    ...(offered.length > 0 && { tools: offered }),
+    ...(held && { tool_choice: { type: "tool", name: ANSWER_TOOL } }),
     ...(system !== "" && { system: [{ type: "text", text: system, ...mark }] }),
     messages: hostedMessages[0]?.role === "assistant"
       ? [LOST_BEGINNING, ...hostedMessages]
       : hostedMessages,
   });
+}
+
+/** A tool for an answer of a form, which the API holds the arguments of a call to. */
+function answerTool(schema: JsonSchema): Pick<Tool, "name" | "description" | "parameters"> {
+  const description = "Gives the final answer.";
+  if (schema.type === "object") return { name: ANSWER_TOOL, description, parameters: schema };
+  // References lead from the root.
+  const { $defs, definitions, ...answer } = schema;
+  const shared = {
+    ...$defs !== undefined && { $defs },
+    ...definitions !== undefined && { definitions },
+  };
+  const parameters = { type: "object", properties: { answer }, required: ["answer"], ...shared };
+  return { name: ANSWER_TOOL, description, parameters };
 }
 
 function hostedSampling(config: HostedConfig, adjusted: Adjusted): Record<string, unknown> {
@@ -110,7 +130,9 @@ export function messagesToHostedFormat(messages: readonly Message[]): [string, H
 }
 
 /** Converts tools to flat objects with an `input_schema` (spec 4.4). */
-export function toolsToHostedFormat(tools: readonly Tool[]): HostedTool[] {
+export function toolsToHostedFormat(
+  tools: readonly Pick<Tool, "name" | "description" | "parameters">[],
+): HostedTool[] {
   return tools.map(({ name, description, parameters }) => (
     { name, description, input_schema: parameters }
   ));

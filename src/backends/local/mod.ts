@@ -59,6 +59,12 @@ const LOCAL_ADJUSTMENTS: readonly Adjustment[] = [
     refusal: /does not support thinking|think value .* not supported/i,
     instead: "thinking is left to the model from now on",
   },
+  {
+    name: "format",
+    refusal: /\bformat\b|json.schema/i,
+    isOfForm: true,
+    instead: "the form of an answer is asked for in words alone from now on",
+  },
 ];
 
 function nativeChat(config: LocalConfig): Protocol {

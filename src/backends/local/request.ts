@@ -44,14 +44,19 @@ export function localBody(
   tools: readonly Tool[],
   stream: boolean,
   adjusted: Adjusted = new Set(),
-  { room = Infinity }: AnswerLimits = {},
+  { room = Infinity, form }: AnswerLimits = {},
 ): string {
   const { model, maxTokens, repeatPenalty, think, contextLength } = config;
   const { keepAlive = LOCAL_KEEP_ALIVE } = config;
+  const held = adjusted.has("format") ? undefined : form;
+  const thinking = think !== undefined && !adjusted.has("think") && { think };
+  // A form for an answer forbids calls; and what looks like one would be handed on as one.
+  const offered = form && !form.isCall ? [] : tools;
   return jsonText({
     model,
     stream,
-    ...(think !== undefined && !adjusted.has("think") && { think }),
+    // A model that may think is held to no form before its thought has ended, which may never begin.
+    ...(held ? { think: false, format: held.schema } : thinking),
     ...(keepAlive !== "" && { keep_alive: keepAlive }),
     truncate: false,
     shift: false,
@@ -61,7 +66,7 @@ export function localBody(
       repeat_penalty: repeatPenalty ?? defaultOf(config, "repeatPenalty"),
       ...(contextLength !== undefined && { num_ctx: contextLength }),
     },
-    ...(tools.length > 0 && { tools: toolsToCompatFormat(tools) }),
+    ...(offered.length > 0 && { tools: toolsToCompatFormat(offered) }),
     messages: messagesToLocalFormat(messages),
   });
 }

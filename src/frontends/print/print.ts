@@ -24,6 +24,8 @@ interface PrintOptions {
   isTerminal: boolean;
   /** The width of stderr, where it is a terminal: a person reads there what tools changed. */
   columns: (() => number) | undefined;
+  /** True where the answer must match a schema: one that does not is not printed. */
+  isChecked?: boolean;
   /** Ends the turn. */
   signal: AbortSignal;
   /** The exit code of a turn that `signal` ended. */
@@ -94,6 +96,11 @@ export class PrintFrontend implements Frontend {
         stderr.write(`copilot: ${error}\n`);
         return this.#finish({ exitCode: EXIT.error, response: "", error, usage });
       }
+      if (result.objection !== undefined) {
+        const error = `the answer does not match the schema: ${result.objection}`;
+        stderr.write(`copilot: ${error}\n`);
+        return this.#finish({ exitCode: EXIT.error, response, error, usage });
+      }
       // A sandbox that cannot confine a command refuses it only when it is to run.
       const wasRefused = session.refusals > 0 ||
         result.toolExecutions.some(({ outcome }) => outcome === "refused");
@@ -115,6 +122,7 @@ export class PrintFrontend implements Frontend {
     if (exec) this.#executions.push(exec);
     if (format === "stream-json") return stdout.write(jsonLine(exec ? { ...event, exec } : event));
     if (event.type === "text_delta" && format === "text") {
+      if (this.options.isChecked) return;
       this.#hasStreamed = true;
       return stdout.write(this.#shown(event.text));
     }
@@ -147,7 +155,8 @@ export class PrintFrontend implements Frontend {
     const { format, stdout, signal, stopCode } = this.options;
     const exitCode = signal.aborted ? stopCode() : result.exitCode;
     if (format === "text") {
-      if (!this.#hasStreamed) stdout.write(this.#shown(result.response));
+      const isWithheld = this.options.isChecked && result.stopReason !== "done";
+      if (!this.#hasStreamed && !isWithheld) stdout.write(this.#shown(result.response));
       if (stdout.midLine) stdout.write("\n");
     } else {
       stdout.write(resultLine({

@@ -1,0 +1,75 @@
+/** Answers that must be JSON of a schema: what the model is told, and how its answer is read. @module */
+
+import { codeBlocks } from "../text/fence.ts";
+import { deeperThan, isObject, jsonOrUndefined } from "../text/json.ts";
+import { schemaObjection, uncheckable } from "../tools/schema_check.ts";
+import type { JsonSchema, Tool } from "../types/tool.ts";
+
+/** Deeper answers are refused: they would exhaust the stack of the code that walks them. */
+const MAX_ANSWER_DEPTH = 100;
+
+/** The note behind the person's message that asks for the form. */
+export function formNote(schema: JsonSchema): string {
+  return "Use tools as you need them. Your final answer must be JSON alone, without any text around " +
+    `it, that matches this JSON Schema: ${JSON.stringify(schema)}`;
+}
+
+/** The message that asks for an answer which did not match once more. */
+export function askForForm(schema: JsonSchema, objection: string): string {
+  return `[Your answer does not match: ${objection}. Give your final answer now, as JSON alone, ` +
+    `that matches this JSON Schema: ${JSON.stringify(schema)}]`;
+}
+
+/** The JSON of an answer, as the model wrote it, or the objection to it, in one line. */
+export function readFormed(
+  schema: JsonSchema,
+  answer: string,
+): { json: string } | { objection: string } {
+  const whole = answer.trim();
+  if (whole === "") return { objection: "it is empty" };
+  let json = whole;
+  if (jsonOrUndefined(json) === undefined) {
+    const blocks = codeBlocks(answer);
+    json = blocks.length === 1 ? blocks[0]!.text.trim() : "";
+  }
+  const value = jsonOrUndefined(json);
+  if (value === undefined) return { objection: "it is no JSON" };
+  if (deeperThan(value, MAX_ANSWER_DEPTH)) return { objection: "it is nested too deep" };
+  const objection = schemaObjection(schema, value);
+  return objection === undefined ? { json } : { objection };
+}
+
+/** The schema of an answer that is a call of one of `tools`, as it is read from text. */
+export function callSchema(tools: readonly Tool[]): JsonSchema {
+  const calls = tools.map(({ name, parameters }) => ({
+    type: "object",
+    properties: { name: { type: "string", enum: [name] }, arguments: parameters },
+    required: ["name", "arguments"],
+    additionalProperties: false,
+  }));
+  return calls.length === 1 ? calls[0]! : { anyOf: calls };
+}
+
+/** The most bytes of a file with a schema: it goes along with the prompt. */
+const MAX_SCHEMA_BYTES = 256 * 1024;
+
+/** The schema in a file, or what is wrong with it. */
+export async function readSchema(
+  path: string,
+): Promise<{ schema: JsonSchema } | { problem: string }> {
+  let text: string;
+  try {
+    const { isFile, size } = await Deno.stat(path);
+    if (!isFile) return { problem: "it is no file" };
+    if (size > MAX_SCHEMA_BYTES) return { problem: "it has more than 256 KB" };
+    text = await Deno.readTextFile(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return { problem: "there is no such file" };
+    return { problem: (error as Error).message };
+  }
+  const value = jsonOrUndefined(text.replace(/^\ufeff/, ""));
+  if (value === undefined) return { problem: "it is no JSON" };
+  if (!isObject(value)) return { problem: "a schema must be a JSON object" };
+  const problem = uncheckable(value);
+  return problem === undefined ? { schema: value } : { problem };
+}

@@ -1,0 +1,299 @@
+/**
+ * Holds a value against a JSON Schema (draft 2020-12) as it is: unlike `schema.ts`, which reads what a
+ * model meant by its arguments, nothing is converted, and unknown keys are what the schema says. @module
+ */
+
+import { isObject } from "../text/json.ts";
+import type { JsonSchema } from "../types/tool.ts";
+import { isType, valueText } from "./schema.ts";
+
+/** Keywords that say nothing of a value, and those that another keyword reads. */
+const SILENT =
+  "$schema $id $anchor $comment $defs definitions title description default examples " +
+  "deprecated readOnly writeOnly format contentEncoding contentMediaType then else minContains maxContains";
+
+/** References within references, and values within values: beyond, the schema is taken for endless. */
+const MAX_SCHEMA_DEPTH = 200;
+
+/** Where a check is: the whole schema, the place in the value, and how deep. */
+interface SchemaPlace {
+  root: JsonSchema;
+  at: string;
+  depth: number;
+}
+
+/** What is wrong with a value, as the end of a sentence that begins with its place; undefined for nothing. */
+type KeywordCheck = (
+  value: unknown,
+  keyword: unknown,
+  schema: JsonSchema,
+  place: SchemaPlace,
+) => Problem;
+type Problem = string | undefined;
+
+/** The first objection to `value`, in one line; undefined where it matches. Never throws. */
+export function schemaObjection(schema: JsonSchema, value: unknown): string | undefined {
+  return whyNot(value, schema, { root: schema, at: "", depth: 0 });
+}
+
+/** The first thing in a schema that cannot be checked, in words; undefined where all can. */
+export function uncheckable(
+  schema: unknown,
+  root: unknown = schema,
+  depth = 0,
+): string | undefined {
+  if (typeof schema === "boolean") return undefined;
+  if (!isObject(schema)) return "a schema must be an object, true or false";
+  if (depth > MAX_SCHEMA_DEPTH) return "it is nested too deep";
+  for (const [keyword, given] of Object.entries(schema)) {
+    if (!Object.hasOwn(CHECKS, keyword) && !SILENT.split(" ").includes(keyword)) {
+      return `the keyword ${valueText(keyword)} cannot be checked`;
+    }
+    if (keyword === "$ref" && target(given, root) === undefined) {
+      return `its reference ${valueText(given)} leads to nothing in the file`;
+    }
+    if ((keyword === "pattern") && regexOf(given) === undefined) {
+      return `its pattern ${valueText(given)} is no regular expression`;
+    }
+    for (const inner of schemasIn(keyword, given)) {
+      const problem = uncheckable(inner, root, depth + 1);
+      if (problem !== undefined) return problem;
+    }
+  }
+  return undefined;
+}
+
+const SCHEMAS_BY_NAME = [
+  "properties",
+  "patternProperties",
+  "$defs",
+  "definitions",
+  "dependentSchemas",
+];
+const SINGLE = "items additionalProperties propertyNames contains not if then else".split(" ");
+const LISTS = ["allOf", "anyOf", "oneOf", "prefixItems"];
+
+function schemasIn(keyword: string, given: unknown): unknown[] {
+  if (SCHEMAS_BY_NAME.includes(keyword)) return Object.values(isObject(given) ? given : {});
+  if (SINGLE.includes(keyword)) return [given];
+  return LISTS.includes(keyword) && Array.isArray(given) ? given : [];
+}
+
+function whyNot(value: unknown, schema: unknown, place: SchemaPlace): Problem {
+  if (schema === false) return `${place.at || "the answer"} must be left out`;
+  if (!isObject(schema)) return undefined;
+  if (place.depth > MAX_SCHEMA_DEPTH) return `${place.at || "the answer"} is nested too deep`;
+  for (const [keyword, given] of Object.entries(schema)) {
+    const check = Object.hasOwn(CHECKS, keyword) ? CHECKS[keyword] : undefined;
+    const problem = check?.(value, given, schema, place);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function fits(value: unknown, schema: unknown, place: SchemaPlace): boolean {
+  return whyNot(value, schema, deeper(place)) === undefined;
+}
+
+const deeper = (place: SchemaPlace, at = place.at): SchemaPlace => ({
+  ...place,
+  at,
+  depth: place.depth + 1,
+});
+const inside = ({ at }: SchemaPlace, key: string): string => at === "" ? key : `${at}.${key}`;
+
+/** A check of values of one kind: `must` says what they must be where `isRight` is false. */
+function must<T>(
+  isKind: (value: unknown) => value is T,
+  isRight: (value: T, limit: number) => boolean,
+  words: (limit: number) => string,
+): KeywordCheck {
+  return (value, limit, _schema, { at }) =>
+    !isKind(value) || typeof limit !== "number" || isRight(value, limit)
+      ? undefined
+      : `${at || "the answer"} must ${words(limit)}: it is ${valueText(value)}`;
+}
+
+const isNumeric = (value: unknown): value is number => typeof value === "number";
+const isTextual = (value: unknown): value is string => typeof value === "string";
+const isArray = (value: unknown): value is unknown[] => Array.isArray(value);
+const chars = (text: string): number => [...text].length;
+const ownKeys = (value: object): string[] => Object.keys(value);
+
+/** The checks of a list's items, or of an object's values, one by one. */
+function each(entries: Iterable<readonly [unknown, unknown, string]>, place: SchemaPlace): Problem {
+  for (const [value, schema, at] of entries) {
+    const problem = whyNot(value, schema, deeper(place, at));
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+const CHECKS: Readonly<Record<string, KeywordCheck>> = {
+  $ref: (value, given, _schema, place) => whyNot(value, target(given, place.root), deeper(place)),
+  type(value, given, _schema, { at }) {
+    const types = [given].flat().map(String);
+    if (
+      types.some((type) => isType(value, type) || type === "integer" && Number.isInteger(value))
+    ) return;
+    return `${at || "the answer"} must be of type ${types.join(" or ")}: it is ${valueText(value)}`;
+  },
+  enum(value, given, _schema, { at }) {
+    if (!isArray(given) || given.some((one) => sameJson(one, value))) return undefined;
+    return `${at || "the answer"} must be one of ${given.map(jsonOf).join(", ")}: it is ${
+      valueText(value)
+    }`;
+  },
+  const(value, given, _schema, { at }) {
+    return sameJson(given, value) ? undefined : `${at || "the answer"} must be ${jsonOf(given)}`;
+  },
+  minimum: must(isNumeric, (value, limit) => value >= limit, (limit) => `be at least ${limit}`),
+  maximum: must(isNumeric, (value, limit) => value <= limit, (limit) => `be at most ${limit}`),
+  exclusiveMinimum: must(isNumeric, (value, limit) => value > limit, (n) => `be more than ${n}`),
+  exclusiveMaximum: must(isNumeric, (value, limit) => value < limit, (n) => `be less than ${n}`),
+  multipleOf: must(isNumeric, isMultiple, (limit) => `be a multiple of ${limit}`),
+  minLength: must(isTextual, (text, n) => chars(text) >= n, (n) => `have at least ${n} characters`),
+  maxLength: must(isTextual, (text, n) => chars(text) <= n, (n) => `have at most ${n} characters`),
+  minItems: must(isArray, (list, n) => list.length >= n, (n) => `have at least ${n} items`),
+  maxItems: must(isArray, (list, n) => list.length <= n, (n) => `have at most ${n} items`),
+  minProperties: must(
+    isObject,
+    (one, n) => ownKeys(one).length >= n,
+    (n) => `have ${n} keys or more`,
+  ),
+  maxProperties: must(
+    isObject,
+    (one, n) => ownKeys(one).length <= n,
+    (n) => `have at most ${n} keys`,
+  ),
+  pattern(value, given, _schema, { at }) {
+    if (!isTextual(value) || regexOf(given)?.test(value) !== false) return undefined;
+    return `${at || "the answer"} must match the pattern ${given}: it is ${valueText(value)}`;
+  },
+  uniqueItems(value, given, _schema, { at }) {
+    if (given !== true || !isArray(value)) return undefined;
+    const all = new Set(value.map((one) => inKeyOrder(one)));
+    return all.size === value.length ? undefined : `${at || "the answer"} must not repeat an item`;
+  },
+  prefixItems(value, given, _schema, place) {
+    if (!isArray(value) || !isArray(given)) return undefined;
+    const first = value.slice(0, given.length);
+    return each(first.map((one, i) => [one, given[i], `${place.at}[${i}]`] as const), place);
+  },
+  items(value, given, { prefixItems }, place) {
+    if (!isArray(value)) return undefined;
+    const from = isArray(prefixItems) ? prefixItems.length : 0;
+    const rest = value.slice(from);
+    return each(rest.map((one, i) => [one, given, `${place.at}[${i + from}]`] as const), place);
+  },
+  contains(value, given, { minContains = 1, maxContains = Infinity }, place) {
+    if (!isArray(value)) return undefined;
+    const found = value.filter((one) => fits(one, given, place)).length;
+    if (found >= Number(minContains) && found <= Number(maxContains)) return undefined;
+    return `${place.at || "the answer"} must have other items: ${found} fit what it must contain`;
+  },
+  required(value, given, _schema, place) {
+    if (!isObject(value) || !isArray(given)) return undefined;
+    const missing = given.map(String).find((key) => !Object.hasOwn(value, key));
+    return missing === undefined ? undefined : `${inside(place, missing)} is missing`;
+  },
+  dependentRequired(value, given, schema, place) {
+    if (!isObject(value) || !isObject(given)) return undefined;
+    const asked = ownKeys(given).filter((key) => Object.hasOwn(value, key));
+    return CHECKS.required!(value, asked.flatMap((key) => given[key]), schema, place);
+  },
+  dependentSchemas(value, given, _schema, place) {
+    if (!isObject(value) || !isObject(given)) return undefined;
+    const asked = ownKeys(given).filter((key) => Object.hasOwn(value, key));
+    return each(asked.map((key) => [value, given[key], place.at] as const), place);
+  },
+  properties(value, given, _schema, place) {
+    if (!isObject(value) || !isObject(given)) return undefined;
+    const there = ownKeys(given).filter((key) => Object.hasOwn(value, key));
+    return each(there.map((key) => [value[key], given[key], inside(place, key)] as const), place);
+  },
+  patternProperties(value, given, _schema, place) {
+    if (!isObject(value) || !isObject(given)) return undefined;
+    return each(
+      ownKeys(given).flatMap((pattern) =>
+        ownKeys(value).filter((key) => regexOf(pattern)?.test(key))
+          .map((key) => [value[key], given[pattern], inside(place, key)] as const)
+      ),
+      place,
+    );
+  },
+  additionalProperties(value, given, { properties, patternProperties }, place) {
+    if (!isObject(value)) return undefined;
+    const patterns = ownKeys(isObject(patternProperties) ? patternProperties : {}).map(regexOf);
+    const others = ownKeys(value).filter((key) =>
+      !(isObject(properties) && Object.hasOwn(properties, key)) &&
+      !patterns.some((pattern) => pattern?.test(key))
+    );
+    return each(others.map((key) => [value[key], given, inside(place, key)] as const), place);
+  },
+  propertyNames(value, given, _schema, place) {
+    if (!isObject(value)) return undefined;
+    return each(
+      ownKeys(value).map((key) => [key, given, `the key ${valueText(key)}`] as const),
+      place,
+    );
+  },
+  allOf: (value, given, _schema, place) =>
+    isArray(given) ? each(given.map((one) => [value, one, place.at] as const), place) : undefined,
+  anyOf(value, given, _schema, place) {
+    if (!isArray(given) || given.some((one) => fits(value, one, place))) return undefined;
+    const problems = given.map((one) => whyNot(value, one, deeper(place)));
+    return [...new Set(problems)].slice(0, 4).join(", or ");
+  },
+  oneOf(value, given, schema, place) {
+    if (!isArray(given)) return undefined;
+    const found = given.filter((one) => fits(value, one, place)).length;
+    if (found === 0) return CHECKS.anyOf!(value, given, schema, place);
+    return found === 1
+      ? undefined
+      : `${place.at || "the answer"} must fit one form: it fits ${found}`;
+  },
+  not(value, given, _schema, place) {
+    const isRight = !fits(value, given, place);
+    return isRight ? undefined : `${place.at || "the answer"} must not be ${valueText(value)}`;
+  },
+  if(value, given, schema, place) {
+    const next = fits(value, given, place) ? schema.then : schema.else;
+    return next === undefined ? undefined : whyNot(value, next, deeper(place));
+  },
+};
+
+/** The schema that `#/$defs/name` leads to in `root`; undefined for any other reference. */
+function target(ref: unknown, root: unknown): unknown {
+  if (!isTextual(ref) || !/^#(\/|$)/.test(ref)) return undefined;
+  let at: unknown = root;
+  for (const step of ref.split("/").slice(1)) {
+    const key = decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
+    if (Array.isArray(at)) at = at[Number(key)];
+    else at = isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined;
+  }
+  return at;
+}
+
+function regexOf(pattern: unknown): RegExp | undefined {
+  try {
+    return new RegExp(String(pattern), "u");
+  } catch {
+    return undefined;
+  }
+}
+
+const jsonOf = (value: unknown): string => JSON.stringify(value);
+const sameJson = (a: unknown, b: unknown): boolean => inKeyOrder(a) === inKeyOrder(b);
+
+/** A value as JSON with the keys of its objects in order, so that equal ones are the same text. */
+function inKeyOrder(value: unknown): string {
+  const inOrder = (_key: string, one: unknown) =>
+    isObject(one) ? Object.fromEntries(ownKeys(one).sort().map((key) => [key, one[key]])) : one;
+  return JSON.stringify(value, inOrder) ?? "";
+}
+
+function isMultiple(value: number, of: number): boolean {
+  const times = value / of;
+  return Math.abs(times - Math.round(times)) < 1e-9 * Math.max(1, Math.abs(times));
+}

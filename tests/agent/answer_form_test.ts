@@ -1,0 +1,178 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { CopilotAgent } from "../../src/agent/agent.ts";
+import { readFormed, readSchema } from "../../src/agent/answer_form.ts";
+import { processTurn } from "../../src/agent/turn.ts";
+import type { TurnEvent } from "../../src/types/event.ts";
+import { strictServer } from "../helpers/strict_server.ts";
+import { allConfigs } from "./backends.ts";
+
+const schema = {
+  type: "object",
+  properties: { name: { type: "string" }, age: { type: "integer" } },
+  required: ["name", "age"],
+};
+const RIGHT = '{"name": "Mara", "age": 31}';
+const look = { toolCalls: [{ name: "list_directory", arguments: { path: "/usr" } }] };
+/** Arguments that look like a call: the answer is none. */
+const LIKE_A_CALL = '{"name": "list_directory", "age": 1, "arguments": {"path": "/"}}';
+
+Deno.test("the JSON of an answer is all of it, or its only block of code", () => {
+  const json = { json: RIGHT };
+  const rows: [string, unknown][] = [
+    [` ${RIGHT}\n`, json],
+    [`Here it is:\n\`\`\`json\n${RIGHT}\n\`\`\`\nDone.`, json],
+    [`\`\`\`\n${RIGHT}\n\`\`\`\nor\n\`\`\`\n${RIGHT}\n\`\`\``, { objection: "it is no JSON" }],
+    [`The answer is ${RIGHT}`, { objection: "it is no JSON" }],
+    ["", { objection: "it is empty" }],
+    ['{"name": "Mara"}', { objection: "age is missing" }],
+    [
+      '{"name": "Mara", "age": "31"}',
+      { objection: 'age must be of type integer: it is "31"' },
+    ],
+    [`{"name": "", "age": 1, "x": ${"[".repeat(5000)}${"]".repeat(5000)}}`, {
+      objection: "it is nested too deep",
+    }],
+  ];
+  for (const [answer, read] of rows) assertEquals(readFormed(schema, answer), read, answer);
+});
+
+for (const [name, config] of allConfigs("http://placeholder")) {
+  const make = (url: string) => allConfigs(url).find(([other]) => other === name)![1];
+
+  Deno.test(`${name}: an answer that matches costs no request, tools work before it`, async () => {
+    await using server = strictServer([look, { text: RIGHT }]);
+    const agent = new CopilotAgent(make(server.url), "/");
+    const result = await processTurn(agent, "who?", { answerSchema: schema });
+    assertEquals([result.response, result.stopReason, result.objection], [
+      RIGHT,
+      "done",
+      undefined,
+    ]);
+    assertEquals([server.requests.length, result.toolExecutions.length], [2, 1]);
+    assertMatch(server.requests[0]!.text, /matches this JSON Schema/);
+    assertEquals(/response_format|"format"|tool_choice/.test(server.requests[0]!.text), false);
+  });
+
+  Deno.test(`${name}: another answer is asked for again, held to the schema`, async () => {
+    const isHosted = config.hosted !== undefined;
+    const given = isHosted
+      ? { toolCalls: [{ name: "final_answer", arguments: JSON.parse(RIGHT) }] }
+      : { text: RIGHT };
+    await using server = strictServer([{ text: "Mara is 31." }, given, { text: "Yes." }]);
+    const agent = new CopilotAgent(make(server.url), "/");
+    const events: TurnEvent[] = [];
+    const result = await processTurn(agent, "who?", {
+      answerSchema: schema,
+      onEvent: (event) => events.push(event),
+    });
+    assertEquals(JSON.parse(result.response), JSON.parse(RIGHT));
+    const notices = events.flatMap((event) => event.type === "notice" ? [event.message] : []);
+    const told = "The answer does not match the schema (it is no JSON): it is asked for again.";
+    assertEquals(notices, [told]);
+    const { body } = server.requests[1]!;
+    if (config.local?.useCompat === false) {
+      assertEquals([body.format, body.think, "tools" in body], [schema, false, false]);
+    } else if (isHosted) {
+      assertEquals(body.tool_choice, { type: "tool", name: "final_answer" });
+    } else {
+      const json_schema = { name: "answer", schema };
+      assertEquals(body.response_format, { type: "json_schema", json_schema });
+      assertEquals(body.tool_choice, "none");
+    }
+    // The next turn is a conversation that the server takes, and is held to nothing.
+    assertEquals((await processTurn(agent, "sure?")).response, "Yes.");
+    assertEquals(/response_format|"format":|tool_choice/.test(server.requests[2]!.text), false);
+  });
+}
+
+Deno.test("an answer that does not match the third time is handed back with the objection", async () => {
+  await using server = strictServer([{ text: "1" }, { text: "{}" }, { text: '{"name":"M"}' }]);
+  const agent = new CopilotAgent(allConfigs(server.url)[1]![1], "/");
+  const { objection } = await processTurn(agent, "who?", { answerSchema: schema });
+  assertEquals([objection, server.requests.length], ["age is missing", 3]);
+});
+
+Deno.test("an answer that looks like a call is the answer", async () => {
+  await using server = strictServer([{ text: "Mara" }, { text: LIKE_A_CALL }]);
+  const agent = new CopilotAgent(allConfigs(server.url)[1]![1], "/");
+  const { response, toolExecutions } = await processTurn(agent, "who?", { answerSchema: schema });
+  assertEquals([response, toolExecutions], [LIKE_A_CALL, []]);
+});
+
+Deno.test("a server that refuses the field is asked in words, and not with the field again", async () => {
+  for (
+    const [at, message] of [[1, "unknown field format"], [0, "response_format is not supported"]]
+  ) {
+    const refusal = { error: { status: 400, message: String(message) } };
+    const wrong = { text: "no" };
+    await using server = strictServer([wrong, refusal, { text: "no" }, { text: RIGHT }]);
+    const agent = new CopilotAgent(allConfigs(server.url)[Number(at)]![1], "/");
+    const { response } = await processTurn(agent, "who?", { answerSchema: schema });
+    const fields = server.requests.map(({ text }) => /response_format"|"format":/.test(text));
+    assertEquals([response, fields], [RIGHT, [false, true, false, false]]);
+  }
+});
+
+Deno.test("a file with a schema is read, or what is wrong with it is said", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const read = async (text: string) => {
+      await Deno.writeTextFile(`${folder}/a.json`, text);
+      return await readSchema(`${folder}/a.json`);
+    };
+    assertEquals(await read('\ufeff{"type": "object"}'), { schema: { type: "object" } });
+    assertEquals(await read("{"), { problem: "it is no JSON" });
+    assertEquals(await read("[]"), { problem: "a schema must be a JSON object" });
+    assertEquals(await read(" ".repeat(300_000)), { problem: "it has more than 256 KB" });
+    assertEquals(await readSchema(folder), { problem: "it is no file" });
+    assertEquals(await readSchema(`${folder}/none`), { problem: "there is no such file" });
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+/** A call whose arguments have no reading, as text: a string that is never closed. */
+const BROKEN = {
+  text: '<tool_call>\n{"name": "list_directory", "arguments": {"path": "/usr\n</tool_call>',
+};
+const CALL = '{\n  "name": "list_directory",\n  "arguments": {"path": "/usr"}\n}\n';
+const isHeld = ({ text }: { text: string }) => /response_format"|"format":/.test(text);
+
+for (const at of [0, 1, 2]) {
+  const [name] = allConfigs("http://x")[at]!;
+
+  Deno.test(`${name}: after a call that could not be read, the next answer is held to its form`, async () => {
+    await using server = strictServer([BROKEN, { text: CALL }, { text: "Done." }]);
+    const agent = new CopilotAgent(allConfigs(server.url)[at]![1], "/");
+    const events: TurnEvent[] = [];
+    const { response, toolExecutions } = await processTurn(agent, "look", {
+      onEvent: (event) => events.push(event),
+    });
+    const outcomes = toolExecutions.map(({ isError, toolName }) => [toolName, isError]);
+    assertEquals(outcomes, [["list_directory", true], ["list_directory", false]]);
+    assertEquals([response, server.requests.map(isHeld)], ["Done.", [false, true, false]]);
+    const told = events.flatMap((event) =>
+      event.type === "notice" && event.code === "call_form" ? [event.message] : []
+    );
+    assertEquals(told, [
+      "The call of list_directory could not be read: the server's grammar holds the next one to its form.",
+    ]);
+    // What is held is shown as a call, not as text.
+    const shown = events.flatMap((event) => event.type === "text_delta" ? [event.text] : []).join(
+      "",
+    );
+    assertEquals(shown.includes("arguments"), false, shown);
+  });
+}
+
+Deno.test("a server that ignores or refuses the form of a call is asked without it", async () => {
+  const refusal = { error: { status: 400, message: "unknown field format" } };
+  await using server = strictServer([BROKEN, BROKEN, BROKEN, refusal, BROKEN, BROKEN, {
+    text: ".",
+  }]);
+  const agent = new CopilotAgent(allConfigs(server.url)[1]![1], "/");
+  await processTurn(agent, "look");
+  // The same call over and over ends the turn.
+  const held = [false, true, false, true, false, false];
+  assertEquals(server.requests.map(isHeld), held);
+});
