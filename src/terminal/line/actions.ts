@@ -45,6 +45,11 @@ export const ACTIONS = [
     keys: "ctrl-g, ctrl-x ctrl-e",
     help: "edit the line in $VISUAL or $EDITOR",
   },
+  {
+    name: "paste-image",
+    keys: "ctrl-v",
+    help: "put in the clipboard's image, as a file that goes along",
+  },
   { name: "clear-screen", keys: "ctrl-l", help: "clear the screen" },
   { name: "suspend", keys: "ctrl-z", help: "back to the shell; fg goes on" },
   {

@@ -172,6 +172,7 @@ export const EDITS = {
   "stop": "ignored",
   "delete-char-or-leave": (state) => state.units.length === 0 ? "end" : eraseTo(after)(state),
   "editor": "editor",
+  "paste-image": "paste-image",
   "transcript": "ignored",
   "next-mode": "ignored",
   "tasks": "ignored",

@@ -16,6 +16,7 @@ import {
 } from "./completion.ts";
 import { entryUnits, keptRanges, textPartOf } from "../units.ts";
 import type { Keymap } from "./actions.ts";
+import { inserted } from "./edit.ts";
 import type { Key } from "./keys.ts";
 import { press } from "./press.ts";
 import { SearchModal } from "./search.ts";
@@ -35,6 +36,10 @@ export interface LineModalOptions extends Pick<LayoutOptions, "prompt" | "color"
   keymap?: Keymap | undefined;
   /** Has the text edited in a program; undefined where it stays as it is. */
   edit?: ((text: string) => Promise<string | undefined>) | undefined;
+  /** The text that stands for a paste of images that were dropped; undefined for any other paste. */
+  dropped?: ((paste: string) => string | undefined) | undefined;
+  /** Writes the clipboard's image to a file; its path, or undefined where there is none. */
+  pasteImage?: (() => Promise<string | undefined>) | undefined;
 }
 
 /** A line of input; the results of its keys are left to {@linkcode LineModal.leave}. */
@@ -83,6 +88,8 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
   }
 
   #pressLine(key: Key): Outcome<T> {
+    const dropped = key.type === "paste" ? this.options.dropped?.(key.text) : undefined;
+    if (dropped !== undefined) return this.#putTyped(dropped);
     const { ring, keymap } = this.options;
     const { state, effect } = press(withKills(this.state, ring.kills), key, keymap);
     this.state = state;
@@ -99,10 +106,24 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
         return { push: this.search = new SearchModal(this, effect === "search-back" ? -1 : 1) };
       case "editor":
         return { later: this.#edit() };
+      case "paste-image":
+        return { later: this.#pasteImage() };
       case "ignored":
         return "none";
     }
     return effect;
+  }
+
+  /** Puts `text` in as if it had been typed, in any mode. */
+  #putTyped(text: string): Outcome<T> {
+    this.state = { ...inserted(this.state, { type: "text", text }), did: "other" };
+    return "none";
+  }
+
+  async #pasteImage(): Promise<Outcome<T>> {
+    const path = await this.options.pasteImage?.();
+    if (path === undefined) return "bell";
+    return this.#putTyped(/\s/.test(path) ? `@"${path}" ` : `@${path} `);
   }
 
   /** Enter, Ctrl-C, or Ctrl-D at an empty line was pressed. */

@@ -65,7 +65,7 @@ export interface LineState extends Snapshot {
  */
 export type LineEffect =
   | ("none" | "submit" | "cancel" | "end" | "clear" | "suspend" | "complete")
-  | ("search-back" | "search-forward" | "editor" | "bell" | "ignored");
+  | ("search-back" | "search-forward" | "editor" | "paste-image" | "bell" | "ignored");
 
 /** The most steps that undo goes back. */
 const MAX_UNDO = 500;

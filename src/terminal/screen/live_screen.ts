@@ -4,6 +4,8 @@
  */
 
 import { clipboardSequence, type Copied } from "../clipboard.ts";
+import type { ClipboardImages } from "../clipboard_image.ts";
+import { droppedImages } from "../dropped_images.ts";
 import { processTerminal, type Terminal } from "../terminal.ts";
 import { DEFAULT_KEYMAP } from "../line/actions.ts";
 import { BACKGROUND_KEY, type Key, KITTY_KEY } from "../line/keys.ts";
@@ -97,6 +99,7 @@ export class LiveScreen implements Screen {
   /** When the last key was pressed. */
   #keyTime = 0;
   #isFocused = true;
+  #images: ClipboardImages | undefined;
   #tick: ReturnType<typeof setInterval> | undefined;
 
   constructor(
@@ -116,6 +119,8 @@ export class LiveScreen implements Screen {
       ...this.#lineOptions("> "),
       ...{ completer, history, pasted, band, isActive, onStop, onChange, rewindLine, overtakes },
       edit: (text) => this.#edit(text),
+      dropped: droppedImages,
+      pasteImage: () => this.#pasteImage(),
       // It stays open, whatever the colours become.
       get color() {
         return options.color;
@@ -131,6 +136,11 @@ export class LiveScreen implements Screen {
     this.#driver = new ModalDriver({ terminal, modals, output, ...on, focus: true });
     // Deferred: the options may refer to objects that the caller makes after the screen.
     Promise.resolve().then(() => this.#driver.run(signal)).catch(() => {}).then(onGone);
+  }
+
+  async #pasteImage(): Promise<string | undefined> {
+    const { ClipboardImages } = await import("../clipboard_image.ts");
+    return await (this.#images ??= new ClipboardImages()).paste();
   }
 
   print(text: string): void {
@@ -277,6 +287,7 @@ export class LiveScreen implements Screen {
     this.#over.abort();
     unlessGone(() => this.terminal.write(this.#output.end().replaceAll("\n", "\r\n")));
     this.#driver[Symbol.dispose]();
+    this.#images?.[Symbol.dispose]();
   }
 
   /** Asks once, when the first prompt is there: nobody waits for the answer. */

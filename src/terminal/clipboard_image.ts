@@ -1,0 +1,64 @@
+/** The image in the clipboard of this machine, by the programs that read it. @module */
+
+import { attempt } from "../attempt.ts";
+import { join } from "../text/std_path.ts";
+
+/** Programs that write the clipboard's image to stdout, as PNG. */
+const READERS: readonly (readonly [program: string, ...args: string[]])[] = [
+  ["wl-paste", "--no-newline", "--type", "image/png"],
+  ["xclip", "-selection", "clipboard", "-target", "image/png", "-out"],
+  ["pngpaste", "-"],
+];
+/** The most bytes that are taken, and the longest wait for a program, in milliseconds. */
+const MAX_BYTES = 20 * 2 ** 20;
+const MAX_WAIT_MS = 3000;
+const PNG = "\x89PNG";
+
+/** Writes images of the clipboard into a private folder, which is gone with it. */
+export class ClipboardImages implements Disposable {
+  #folder: string | undefined;
+  #count = 0;
+
+  constructor(private readonly readers = READERS) {}
+
+  /** The path of the clipboard's image in a file; undefined where there is none. */
+  async paste(): Promise<string | undefined> {
+    for (const [program, ...args] of this.readers) {
+      const bytes = await printedBy(program, args).catch(() => undefined);
+      if (bytes === undefined || !startsAsPng(bytes)) continue;
+      this.#folder ??= Deno.realPathSync(Deno.makeTempDirSync({ prefix: "copilot-image-" }));
+      const path = join(this.#folder, `clipboard-${++this.#count}.png`);
+      Deno.writeFileSync(path, bytes, { mode: 0o600, createNew: true });
+      return path;
+    }
+    return undefined;
+  }
+
+  [Symbol.dispose](): void {
+    const folder = this.#folder;
+    if (folder !== undefined) attempt(() => Deno.removeSync(folder, { recursive: true }));
+    this.#folder = undefined;
+  }
+}
+
+const startsAsPng = (bytes: Uint8Array): boolean =>
+  [...PNG].every((char, i) => bytes[i] === char.charCodeAt(0));
+
+/** What a program prints; undefined where it fails, prints too much or takes too long. */
+async function printedBy(program: string, args: string[]): Promise<Uint8Array | undefined> {
+  const signal = AbortSignal.timeout(MAX_WAIT_MS);
+  const options = { args, stdin: "null", stdout: "piped", stderr: "null", signal } as const;
+  const child = new Deno.Command(program, options).spawn();
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let size = 0;
+  for await (const chunk of child.stdout) {
+    size += chunk.length;
+    if (size > MAX_BYTES) {
+      child.kill();
+      break;
+    }
+    chunks.push(chunk);
+  }
+  const { success } = await child.status;
+  return success && size <= MAX_BYTES ? await new Blob(chunks).bytes() : undefined;
+}
