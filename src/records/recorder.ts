@@ -23,6 +23,8 @@ export class Recorder implements Disposable {
   /** Made with the first message. */
   #file: OpenRecord | undefined;
   #isClosed = false;
+  /** True where the file is that of an earlier session. */
+  #isGoneOn = false;
   /** True where the file may end amid a line. */
   #isTorn = false;
   /** The messages as they were last seen, with their ids. */
@@ -58,6 +60,7 @@ export class Recorder implements Disposable {
     this[Symbol.dispose]();
     this.#isClosed = false;
     this.#file = session && openToAppend(session);
+    this.#isGoneOn = this.#file !== undefined;
     this.#name = this.#file && session?.name;
     this.#isTorn = session?.endsInLine === false;
     this.#isBehind = false;
@@ -100,7 +103,9 @@ export class Recorder implements Disposable {
     const entries = isLonger && added.length > 0 && fresh.length === added.length
       ? added
       : [{ conversation: ids, ...(fresh.length > 0 && { added: fresh }) }];
-    if (this.#file || messages.length > 0) this.#write(entries, used, mode);
+    // What was gone on with is not lost with what was added to it.
+    const isLeft = messages.length === 0 && (this.#isGoneOn || !this.#file);
+    if (!isLeft) this.#write(entries, used, mode);
     for (const { message } of fresh) this.#recorded.add(message.id!);
     this.#conversation = ids;
     this.#isBehind = false;

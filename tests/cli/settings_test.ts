@@ -109,7 +109,7 @@ const permissions = await openPermissions({}, () => undefined);
 const SESSIONS: [words: string[], options: Record<string, unknown>][] = [
   [["-m", "m"], { isChosen: true }],
   [["-C", "/f"], { folder: "/f" }],
-  [["--yes"], { approvesAll: true }],
+  [["--yes"], { approvesAll: true, keepsMode: false }],
   [["--trust"], { trust: true }],
   [["--demo"], { readsInstructions: false, asksServer: "never" }],
   [["--no-session"], { isRecorded: false }],
@@ -131,7 +131,13 @@ Deno.test("what flags mean for a session", () => {
     notice: undefined,
   };
   const common = { ...plain, approvesAll: false, readsInstructions: true, isRecorded: true };
-  const none = { ...common, resumesNewest: false, canUndo: true, asksServer: "at-start" };
+  const none = {
+    ...common,
+    resumesNewest: false,
+    canUndo: true,
+    keepsMode: true,
+    asksServer: "at-start",
+  };
   assertEquals<Record<string, unknown>>({ ...of([]) }, none);
   for (const [words, options] of SESSIONS) {
     assertEquals<Record<string, unknown>>({ ...of(words) }, { ...none, ...options });
