@@ -6,7 +6,7 @@ import { identify, inputParts, newMessageId, notePart, userMessage } from "../te
 import { jobEndNote } from "../tools/shell/jobs.ts";
 import type { StopReason, ToolExecution, TurnEvent, TurnResult, Usage } from "../types/event.ts";
 import type { Message, Part, ToolCall } from "../types/message.ts";
-import type { Job, JsonSchema } from "../types/tool.ts";
+import type { Job, JsonSchema, NewestOutput } from "../types/tool.ts";
 import type { CopilotAgent } from "./agent.ts";
 import { askModel, interruption, type ModelAnswer } from "./ask_model.ts";
 import { exclusively } from "./exclusively.ts";
@@ -21,7 +21,7 @@ export interface TurnOptions {
   /** Returns a promise to wait for before more is read, for a frontend that shows it more slowly. */
   ready?: (() => Promise<void> | undefined) | undefined;
   /** Called with a function that returns the newest lines of a running command; see `ToolContext`. */
-  onOutput?: ((newest: () => string) => void) | undefined;
+  onOutput?: ((newest: NewestOutput) => void) | undefined;
   /** The schema of the final answer, which must be JSON: without it, the answer is any text. */
   answerSchema?: JsonSchema | undefined;
   /** Ends the turn: it returns with `stopReason: "aborted"`. */

@@ -69,6 +69,11 @@ export class McpServers implements AsyncDisposable {
     return this.#offered ??= this.#choose();
   }
 
+  /** Chooses again what is offered, as servers were approved before anything was. */
+  chooseAnew(): void {
+    this.#offered = undefined;
+  }
+
   #choose(): readonly Tool[] {
     const { usable } = this;
     if (usable.length === 0) return [];

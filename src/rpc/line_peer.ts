@@ -75,6 +75,9 @@ async function readLines(
     peer.close(new Error(ENDED));
   } catch (error) {
     const isLong = error instanceof BackendError;
-    peer.close(isLong ? new Error(`a message of over ${maxChars} characters`) : error as Error);
+    if (!isLong) return peer.close(error as Error);
+    const reason = `a message of over ${maxChars} characters`;
+    peer.refuse(reason);
+    peer.close(new Error(reason));
   }
 }

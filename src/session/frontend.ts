@@ -12,7 +12,7 @@ import type { TurnEvent } from "../types/event.ts";
 import type { HeededInstructions, InstructionDoubt, InstructionFile, Notice } from "./report.ts";
 import type { ToolCall } from "../types/message.ts";
 import type { Resumed } from "./record.ts";
-import type { Change, Job, Leave, Subject, TaskItem } from "../types/tool.ts";
+import type { Change, Job, Leave, NewestOutput, Subject, TaskItem } from "../types/tool.ts";
 
 /** A question about one call, as data. */
 export interface Approval {
@@ -102,8 +102,8 @@ export type SessionEvent =
   | TurnEvent
   /** News beside the turn's own; `frontends/notices.ts` has the words. */
   | { type: "session_notice"; notice: Notice }
-  /** A command began to run; `newest` looks up the newest lines that it printed. */
-  | { type: "output"; newest: () => string }
+  /** A command began to run; `newest` looks up what it printed. */
+  | { type: "output"; newest: NewestOutput }
   /** A rule was added: for good, where `path` stores it, else for the session; `error`: why it is not stored. */
   | { type: "rule_added"; rule: string; path?: string; error?: string }
   | { type: "job_ended"; job: Job }

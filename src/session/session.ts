@@ -18,12 +18,12 @@ import { jobStore } from "../tools/shell/jobs.ts";
 import type { TurnEvent, TurnResult } from "../types/event.ts";
 import type { Part, TextPart } from "../types/message.ts";
 import type { Policy } from "../types/policy.ts";
-import type { EditorFiles, ToolOutcome } from "../types/tool.ts";
+import type { EditorFiles, NewestOutput, ToolOutcome } from "../types/tool.ts";
 import { aborted } from "../wire/wait.ts";
 import { attachFiles } from "./attach.ts";
 import { commandIn } from "./commands/command_line.ts";
 import { ModelFit, processFittedTurn } from "./fit_model.ts";
-import type { Frontend, SessionEvent, Status, TrustQuestion } from "./frontend.ts";
+import type { Frontend, ServerQuestion, SessionEvent, Status, TrustQuestion } from "./frontend.ts";
 import { FolderPaths } from "./folder_paths.ts";
 import { heedInstructions } from "./instructions.ts";
 import { mcpFiles } from "./mcp_files.ts";
@@ -263,6 +263,22 @@ export class Session implements AsyncDisposable {
     this.#state.mcp = await plugMcp({ agent, permissions, frontend, tell, signal }, options);
   }
 
+  /**
+   * Asks about MCP servers of the folder that wait for the person's word, and offers those that get it: for
+   * frontends that cannot ask while a session opens, before the first prompt.
+   */
+  async askServers(
+    confirm: (question: ServerQuestion, signal: AbortSignal) => Promise<boolean | undefined>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { mcp } = this.#state;
+    if (!mcp || mcp.pending.length === 0) return;
+    mcp.confirm = confirm;
+    await mcp.ask(signal);
+    mcp.all.chooseAnew();
+    this.agent.plug(mcp.tools);
+  }
+
   async #openRecord(): Promise<void> {
     const { isRecorded, resumesNewest, resumes } = this.options;
     if (!isRecorded && !resumesNewest && !resumes) return;
@@ -319,7 +335,7 @@ export class Session implements AsyncDisposable {
   async shell(command: string, signal: AbortSignal): Promise<ToolOutcome> {
     const { confine: _, ...context } = this.agent.toolContext(signal);
     const args = { command, timeout_seconds: MAX_SHELL_SECONDS };
-    const onOutput = (newest: () => string) => this.#emit({ type: "output", newest });
+    const onOutput = (newest: NewestOutput) => this.#emit({ type: "output", newest });
     const outcome = outcomeOf(await shellTool.run(args, { ...context, onOutput }));
     const text = outcome.content;
     this.#state.pending.push({ type: "resource", kind: "shell", name: command, text });

@@ -24,8 +24,8 @@ export interface ToolContext {
   confine?: Confine;
   /** The commands that run in the background; left out, none can. */
   jobs?: Jobs;
-  /** Called with a function that returns the tool's newest lines of output, for a person who waits. */
-  onOutput?: (newest: () => string) => void;
+  /** Called with what looks up the tool's output, for a person who waits. */
+  onOutput?: (newest: NewestOutput) => void;
   /** Variables that programs get beside the usual ones: names, or `AWS_*`. */
   env?: readonly string[];
   /** The id of the call that is decided or run; left out where a tool is called by hand. */
@@ -42,6 +42,9 @@ export interface ToolContext {
   grant?: Grant;
 }
 
+/** Looks up the newest lines of output or, given a number of characters, as much of its end. */
+export type NewestOutput = (chars?: number) => string;
+
 /** Files as an editor has them, with what is not saved yet. */
 export interface EditorFiles {
   /** The text of an absolute path; undefined where the editor has none. Left out, the disk has all of it. */
@@ -50,6 +53,40 @@ export interface EditorFiles {
   write?(path: string, text: string, signal: AbortSignal): Promise<void>;
   /** The paths that it had text for lately: a search looks at that text. */
   readonly known: ReadonlySet<string>;
+  /** Runs a program in a terminal of the editor; left out, it has none. @throws {Error} when it cannot. */
+  terminal?(program: TerminalProgram, signal: AbortSignal): Promise<TerminalEnd>;
+}
+
+/** A program for a terminal of the editor. */
+export interface TerminalProgram {
+  /** The call that it is run for. */
+  callId: string | undefined;
+  /** The program, by its path. */
+  program: string;
+  /** Its arguments. */
+  args: readonly string[];
+  /** Variables that it gets beside the editor's own. */
+  env: Readonly<Record<string, string>>;
+  /** The absolute folder that it runs in. */
+  folder: string;
+  /** The longest that it may run, in milliseconds. */
+  timeoutMs: number;
+  /** The most bytes of output that are kept, the newest. */
+  maxBytes: number;
+}
+
+/** How a program in a terminal of the editor ended, and what it printed. */
+export interface TerminalEnd {
+  /** Why it ended. */
+  ended: "exit" | "timeout" | "abort";
+  /** What it printed, the newest of it. */
+  output: string;
+  /** True where earlier output is missing. */
+  isCut: boolean;
+  /** Its exit code; left out where a signal ended it. */
+  exitCode?: number;
+  /** The signal that ended it. */
+  signal?: string;
 }
 
 /** The part of the sandbox that a command leaves: `network` is the block on the network, `sandbox` all of it. */

@@ -108,6 +108,7 @@ export class Editor implements AsyncDisposable {
   async #answer({ id, method, params = {} }: AcpMessage): Promise<void> {
     const result = await this.answer(method!, params);
     const error = { code: -32601, message: "no such method" };
-    await this.send({ jsonrpc: "2.0", id, ...result ? { result } : { error } });
+    // The program may have ended meanwhile.
+    await this.send({ jsonrpc: "2.0", id, ...result ? { result } : { error } }).catch(() => {});
   }
 }

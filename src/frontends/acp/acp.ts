@@ -19,7 +19,7 @@ import {
 import type { Session, SessionOptions } from "../../session/session.ts";
 import { isObject } from "../../text/json.ts";
 import { isAbsolute } from "../../text/std_path.ts";
-import { oneLine } from "../../text/one_line.ts";
+import { oneLine, shortened } from "../../text/one_line.ts";
 import { AcpSession } from "./acp_session.ts";
 import type { Editor } from "./editor.ts";
 
@@ -72,6 +72,7 @@ type Method = (params: RpcParams, signal: AbortSignal) => Promise<unknown> | unk
 class AcpServer implements AsyncDisposable, Editor {
   takes = { notices: false, compaction: false };
   fs = { readTextFile: false, writeTextFile: false };
+  hasTerminals = false;
   elicits = { form: false, url: false };
   readonly #sessions = new Map<string, AcpSession>();
   #peer: RpcPeer | undefined;
@@ -108,9 +109,7 @@ class AcpServer implements AsyncDisposable, Editor {
       const session = this.#sessionOf(params);
       return { configOptions: await session.set(params.configId, params.value, signal) };
     },
-    "session/prompt": async (params, signal) => {
-      return { stopReason: await this.#sessionOf(params).prompt(params.prompt, signal) };
-    },
+    "session/prompt": (params, signal) => this.#sessionOf(params).prompt(params.prompt, signal),
   };
 
   constructor(private readonly options: AcpOptions) {}
@@ -123,7 +122,7 @@ class AcpServer implements AsyncDisposable, Editor {
   async answer(name: string, params: RpcParams, signal: AbortSignal): Promise<unknown> {
     const method = Object.hasOwn(this.#methods, name) ? this.#methods[name] : undefined;
     if (method === undefined) {
-      throw new RpcError(RPC_CODES.methodNotFound, `there is no method ${oneLine(name)}`);
+      throw new RpcError(RPC_CODES.methodNotFound, `there is no method ${repeated(name)}`);
     }
     if (!this.#isInitialized && name !== "initialize") {
       throw new RpcError(RPC_CODES.invalidRequest, "the first request must be initialize");
@@ -161,7 +160,7 @@ class AcpServer implements AsyncDisposable, Editor {
     if (!Number.isInteger(protocolVersion)) {
       throw invalidParams("protocolVersion must be an integer");
     }
-    const { session, auth, fs, elicitation } = isObject(clientCapabilities)
+    const { session, auth, fs, terminal, elicitation } = isObject(clientCapabilities)
       ? clientCapabilities
       : {};
     const offered = isObject(session) ? session : {};
@@ -172,6 +171,7 @@ class AcpServer implements AsyncDisposable, Editor {
       readTextFile: files.readTextFile === true,
       writeTextFile: files.writeTextFile === true,
     };
+    this.hasTerminals = terminal === true;
     const asks = isObject(elicitation) ? elicitation : {};
     this.elicits = { form: isObject(asks.form), url: isObject(asks.url) };
     this.#isInitialized = true;
@@ -191,7 +191,9 @@ class AcpServer implements AsyncDisposable, Editor {
 
   /** Finds out whether a server and a key are known by now. */
   async #authenticate({ methodId }: RpcParams): Promise<unknown> {
-    if (methodId !== SET_UP) throw invalidParams(`there is no method ${JSON.stringify(methodId)}`);
+    if (methodId !== SET_UP) {
+      throw invalidParams(`there is no method ${repeated(String(methodId))}`);
+    }
     const session = new AcpSession(this);
     await using _ = await this.options.makeSession(Deno.cwd(), session);
     return {};
@@ -205,7 +207,7 @@ class AcpServer implements AsyncDisposable, Editor {
     const folder = textIn(params, "cwd");
     if (!isAbsolute(folder)) throw invalidParams("cwd must be an absolute path");
     const info = await Deno.stat(folder).catch(() => undefined);
-    if (!info?.isDirectory) throw invalidParams(`cwd is no folder: ${oneLine(folder)}`);
+    if (!info?.isDirectory) throw invalidParams(`cwd is no folder: ${repeated(folder)}`);
     const frontend = new AcpSession(this);
     const { files: editor } = frontend;
     const session = await this.options.makeSession(folder, frontend, {
@@ -308,6 +310,8 @@ function textIn(params: RpcParams, name: string): string {
   return value;
 }
 
+/** A name of the editor's, as a message repeats it. */
+const repeated = (name: string): string => shortened(oneLine(name), 100);
 const invalidParams = (why: string): RpcError => new RpcError(RPC_CODES.invalidParams, why);
 const unknownSession = (id: string): RpcError =>
-  new RpcError(ACP_CODES.notFound, `there is no session ${oneLine(id)}`);
+  new RpcError(ACP_CODES.notFound, `there is no session ${repeated(id)}`);

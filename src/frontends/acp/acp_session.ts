@@ -15,24 +15,23 @@ import type { Session } from "../../session/session.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { typedText } from "../../text/parts.ts";
 import type { Message, Part, ToolCall } from "../../types/message.ts";
-import type { EditorFiles } from "../../types/tool.ts";
+import type { EditorFiles, NewestOutput } from "../../types/tool.ts";
 import type { StopReason } from "../../types/event.ts";
 import { noticeLines } from "../notices.ts";
 import { pastExecution } from "../past_execution.ts";
 import { jobEnded, progressLine } from "../progress.ts";
 import { reportText } from "../report_text.ts";
 import { instructionLines } from "../session_lines.ts";
-import { begunCall, type CallUpdate, endedCall } from "./call_updates.ts";
+import { begunCall, type CallContent, type CallUpdate, endedCall } from "./call_updates.ts";
 import { editorFiles } from "./editor_files.ts";
 import type { Editor } from "./editor.ts";
-import { askApproval, askForTrust, type Asking } from "./questions.ts";
+import { askAboutServer, askApproval, askForTrust, type Asking } from "./questions.ts";
+import { RunningOutput } from "./running_output.ts";
+import { runTerminalProgram } from "./terminal.ts";
 import { ConfigOptions } from "./config_options.ts";
 import { elicitAnswer, elicitParams } from "./elicit.ts";
 import { type ContentBlock, promptParts, saidBlocks } from "./content.ts";
 
-/** How often the output of a command that runs is shown, in ms, and the most characters of it. */
-const OUTPUT_MS = 250;
-const MAX_OUTPUT_CHARS = 20_000;
 const MAX_SESSION_TITLE = 100;
 /** The width for which reports of slash commands are laid out. */
 const REPORT_COLUMNS = 80;
@@ -47,12 +46,13 @@ const ACP_STOP_REASONS: Readonly<Record<StopReason, string>> = {
   budget: "max_tokens",
 };
 
-/** The output of the command that runs, as the editor has it. */
-interface ShownOutput {
-  timer: ReturnType<typeof setInterval> | undefined;
-  text: string;
-  newest: string;
+/** The answer to a prompt (schema `PromptResponse`); `usage` is of its turn, which harnesses count by. */
+interface PromptAnswer {
+  stopReason: string;
+  usage?: { totalTokens: number; inputTokens: number; outputTokens: number };
 }
+
+const CANCELLED: PromptAnswer = { stopReason: "cancelled" };
 
 export class AcpSession implements Frontend {
   #session: Session | undefined;
@@ -65,20 +65,31 @@ export class AcpSession implements Frontend {
   #ended: Promise<unknown> = Promise.resolve();
   /** The calls that the editor was told of and that did not end. */
   readonly #open = new Set<string>();
+  /** The terminals of the editor in which calls ran. */
+  readonly #terminals = new Map<string, string>();
   #status: Status | undefined;
   /** The options as the editor has them, as JSON. */
   #toldOptions = "";
   #toldPlan = "[]";
   #messageId = "";
   #isTitled = false;
+  #isServed = false;
   #instructions: HeededInstructions | undefined;
-  #output: ShownOutput | undefined;
+  #output: RunningOutput | undefined;
 
   constructor(private readonly editor: Editor) {}
 
   /** The files of the editor; undefined where it offers none. */
   get files(): EditorFiles | undefined {
-    return editorFiles(this.editor, this.editor.fs, () => this.#id);
+    const files = editorFiles(this.editor, this.editor.fs, () => this.#id);
+    if (!this.editor.hasTerminals) return files;
+    return {
+      ...files ?? { known: new Set() },
+      terminal: (program, signal) => {
+        const onMade = (id: string) => this.#showTerminal(program.callId, id);
+        return runTerminalProgram(this.editor, this.#id, program, onMade, signal);
+      },
+    };
   }
 
   /** The session that this shows; to be set before it is opened. */
@@ -165,8 +176,8 @@ export class AcpSession implements Frontend {
     if (content !== "") say("agent_message_chunk", { type: "text", text: content });
   }
 
-  /** Processes a prompt after those before it; the reason why its turn ended. */
-  prompt(blocks: unknown, signal: AbortSignal): Promise<string> {
+  /** Processes a prompt after those before it; the answer to the editor. */
+  prompt(blocks: unknown, signal: AbortSignal): Promise<PromptAnswer> {
     const { workingDir } = this.#shown.agent.state;
     const parts = promptParts(blocks, workingDir);
     const turn = this.#ended.then(() => this.#run(parts, signal));
@@ -174,19 +185,20 @@ export class AcpSession implements Frontend {
     return turn;
   }
 
-  async #run(parts: readonly Part[], signal: AbortSignal): Promise<string> {
+  async #run(parts: readonly Part[], signal: AbortSignal): Promise<PromptAnswer> {
     const turn = this.#turn = new AbortController();
     const all = AbortSignal.any([turn.signal, signal]);
     try {
-      if (all.aborted) return "cancelled";
+      if (all.aborted) return CANCELLED;
       await this.#askTrust(all);
+      await this.#askServers(all);
       const [first] = parts;
       const isMessage = first?.type !== "text" || this.#shown.opens(first.text);
       const command = isMessage ? undefined : commandIn(first.text);
       if (command !== undefined) return await this.#command(command, all);
       return await this.#answer(parts, all);
     } catch (error) {
-      if (all.aborted) return "cancelled";
+      if (all.aborted) return CANCELLED;
       if (error instanceof RpcError) throw error;
       throw new RpcError(RPC_CODES.internalError, withHint(error, this.#shown.agent.config));
     } finally {
@@ -196,16 +208,22 @@ export class AcpSession implements Frontend {
         this.#update({ sessionUpdate: "tool_call_update", toolCallId, status: "failed" });
       }
       this.#open.clear();
+      this.#terminals.clear();
       this.#turn = undefined;
     }
   }
 
-  /** Has the model answer; the reason why its turn ended. */
-  async #answer(parts: readonly Part[], signal: AbortSignal): Promise<string> {
+  /** Has the model answer. */
+  async #answer(parts: readonly Part[], signal: AbortSignal): Promise<PromptAnswer> {
     this.#title(parts.flatMap((part) => part.type === "text" ? [part.text] : []).join(" "));
-    const { stopReason, isUnanswered, response } = await this.#shown.prompt(parts, signal);
+    const result = await this.#shown.prompt(parts, signal);
+    const { stopReason, isUnanswered, response, inputTokens, outputTokens } = result;
     if (isUnanswered) this.#say(response);
-    return ACP_STOP_REASONS[stopReason];
+    const totalTokens = inputTokens + outputTokens;
+    return {
+      stopReason: ACP_STOP_REASONS[stopReason],
+      ...totalTokens > 0 && { usage: { totalTokens, inputTokens, outputTokens } },
+    };
   }
 
   /** Ends the turn under way. */
@@ -229,7 +247,7 @@ export class AcpSession implements Frontend {
   async #command(
     { name, argument }: { name: string; argument: string },
     signal: AbortSignal,
-  ): Promise<string> {
+  ): Promise<PromptAnswer> {
     const session = this.#shown;
     const report = await session.command(name, argument, signal);
     if (report.type === "turn") return await this.#answer(report.parts, signal);
@@ -240,7 +258,7 @@ export class AcpSession implements Frontend {
     this.#messageId = crypto.randomUUID();
     this.#say(isLaidOut ? `\`\`\`\n${text}\n\`\`\`` : text ?? "");
     this.#tellOptions();
-    return "end_turn";
+    return { stopReason: "end_turn" };
   }
 
   onEvent(event: SessionEvent): void {
@@ -270,7 +288,7 @@ export class AcpSession implements Frontend {
         this.#open.delete(event.exec.toolCallId);
         return this.#update({
           sessionUpdate: "tool_call_update",
-          ...endedCall(event.exec, folder),
+          ...endedCall(event.exec, folder, this.#terminals.get(event.exec.toolCallId)),
         });
       case "output":
         return this.#showOutput(event.newest);
@@ -337,6 +355,23 @@ export class AcpSession implements Frontend {
     this.#instructions = undefined;
   }
 
+  /** Asks once, with the first prompt, about the MCP servers of the folder that wait for the person's word. */
+  async #askServers(signal: AbortSignal): Promise<void> {
+    if (this.#isServed) return;
+    this.#isServed = true;
+    await this.#shown.askServers(
+      (question, signal) => askAboutServer(question, this.#asking, signal),
+      signal,
+    );
+  }
+
+  #showTerminal(toolCallId: string | undefined, terminalId: string): void {
+    if (toolCallId === undefined) return;
+    this.#terminals.set(toolCallId, terminalId);
+    const content: CallContent[] = [{ type: "terminal", terminalId }];
+    this.#update({ sessionUpdate: "tool_call_update", toolCallId, content });
+  }
+
   #begin(call: CallUpdate): void {
     const isKnown = this.#open.has(call.toolCallId);
     this.#open.add(call.toolCallId);
@@ -344,24 +379,17 @@ export class AcpSession implements Frontend {
   }
 
   /** Shows what a command prints while it runs. */
-  #showOutput(newest: () => string): void {
+  #showOutput(newest: NewestOutput): void {
     this.#stopOutput();
     const toolCallId = [...this.#open].at(-1);
     if (toolCallId === undefined) return;
-    const shown: ShownOutput = { timer: undefined, text: "", newest: "" };
-    shown.timer = setInterval(() => {
-      const line = newest();
-      if (line === shown.newest || line === "") return;
-      shown.newest = line;
-      shown.text = `${shown.text}${line}\n`.slice(-MAX_OUTPUT_CHARS);
-      const content = [{ type: "content", content: { type: "text", text: shown.text } }];
+    this.#output = new RunningOutput(newest, (content) => {
       this.#update({ sessionUpdate: "tool_call_update", toolCallId, content });
-    }, OUTPUT_MS);
-    this.#output = shown;
+    });
   }
 
   #stopOutput(): void {
-    clearInterval(this.#output?.timer);
+    this.#output?.stop();
     this.#output = undefined;
   }
 

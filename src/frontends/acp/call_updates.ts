@@ -10,8 +10,9 @@ import type { ContentBlock } from "./content.ts";
 type CallKind = "read" | "edit" | "search" | "execute" | "fetch" | "think" | "other";
 
 /** A piece of a call's content (schema `ToolCallContent`). */
-type CallContent =
+export type CallContent =
   | { type: "content"; content: ContentBlock }
+  | { type: "terminal"; terminalId: string }
   | { type: "diff"; path: string; oldText: string | null; newText: string };
 
 /** A call, or what changed about it (schema `ToolCall`, `ToolCallUpdate`). */
@@ -65,8 +66,8 @@ export function askedCall({ call, subject, preview }: Approval, folder: string):
   return { ...begun, ...preview && { content: diffsOf(preview, folder) } };
 }
 
-/** A call that ended. */
-export function endedCall(exec: ToolExecution, folder: string): CallUpdate {
+/** A call that ended; `terminalId` is the editor's terminal that it ran in, which shows what it printed. */
+export function endedCall(exec: ToolExecution, folder: string, terminalId?: string): CallUpdate {
   const { toolCallId, outcome, details, subject, result } = exec;
   const { verb, object, counts, ending } = callText(exec);
   const diffs = details?.change ? diffsOf(details.change, folder) : [];
@@ -74,21 +75,34 @@ export function endedCall(exec: ToolExecution, folder: string): CallUpdate {
     ? result
     : [details.output.stdout, details.output.stderr].filter(Boolean).join("\n");
   const isShown = diffs.length === 0 || outcome !== "done";
-  const content: ContentBlock = { type: "text", text: exec.isError ? result : text };
+  const content: CallContent = details?.output !== undefined && !exec.isError
+    ? printedText(text)
+    : { type: "content", content: { type: "text", text: exec.isError ? result : text } };
   const range = details?.range;
   return {
     toolCallId,
     title: [`${verb} ${object}`, counts, ending].filter((part) => part !== "").join(" · "),
     kind: kindOf(subject),
     status: outcome === "done" ? "completed" : "failed",
-    content: [...diffs, ...isShown ? [{ type: "content", content } as const] : []],
+    content: terminalId !== undefined
+      ? [{ type: "terminal", terminalId }]
+      : [...diffs, ...isShown ? [content] : []],
     locations: locationsOf(subject, folder, range?.first ?? firstChanged(details?.change)),
     rawOutput: {
       outcome,
-      result,
+      // By this name harnesses take it for the text of the call.
+      output: result,
       ...details?.exitCode !== undefined && { exitCode: details.exitCode },
     },
   };
+}
+
+/** What a program printed, as Markdown shows it unchanged. */
+export function printedText(text: string): CallContent {
+  if (text === "") return { type: "content", content: { type: "text", text } };
+  const ticks = (text.match(/^ *`{3,}/gm) ?? []).map((fence) => fence.trim().length);
+  const fence = "`".repeat(Math.max(2, ...ticks) + 1);
+  return { type: "content", content: { type: "text", text: `${fence}\n${text}\n${fence}` } };
 }
 
 const kindOf = (subject: Subject | undefined): CallKind =>

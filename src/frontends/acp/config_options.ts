@@ -6,6 +6,7 @@ import { APPROVE_MODES, type ApproveMode } from "../../permissions/settings.ts";
 import { RPC_CODES, RpcError } from "../../rpc/message.ts";
 import type { ArgumentChoice } from "../../session/report.ts";
 import type { Session } from "../../session/session.ts";
+import { oneLine, shortened } from "../../text/one_line.ts";
 import { MODE_MEANINGS } from "../modes.ts";
 
 interface SelectOption {
@@ -92,9 +93,11 @@ export class ConfigOptions {
   /** Sets an option. @throws {RpcError} where there is no such option, or no such value. */
   async set(id: unknown, value: unknown, signal: AbortSignal): Promise<void> {
     const option = this.list.find((one) => one.id === id);
-    if (option === undefined) throw badOption(`there is no option ${JSON.stringify(id)}`);
+    if (option === undefined) {
+      throw badOption(`there is no option ${shortened(oneLine(String(id)), 100)}`);
+    }
     if (!option.options.some((one) => one.value === value)) {
-      throw badOption(`${option.id} has no value ${JSON.stringify(value)}`);
+      throw badOption(`${option.id} has no value ${shortened(oneLine(String(value)), 100)}`);
     }
     const { agent } = this.session;
     if (id === "mode") await this.session.command("approve", String(value), signal);

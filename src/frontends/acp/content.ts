@@ -2,6 +2,7 @@
 
 import { RPC_CODES, RpcError } from "../../rpc/message.ts";
 import { isObject } from "../../text/json.ts";
+import { oneLine, shortened } from "../../text/one_line.ts";
 import { isWithin } from "../../text/paths.ts";
 import { fromFileUrl, relative } from "../../text/std_path.ts";
 import { typedText } from "../../text/parts.ts";
@@ -23,7 +24,7 @@ export function promptParts(blocks: unknown, folder: string): Part[] {
   return blocks.map((block, at) => {
     const part = isObject(block) ? partOf(block, folder) : undefined;
     if (part !== undefined) return part;
-    const type = isObject(block) ? JSON.stringify(block.type) : "no object";
+    const type = isObject(block) ? shortened(oneLine(String(block.type)), 100) : "no object";
     throw new RpcError(RPC_CODES.invalidParams, `prompt[${at}] cannot be used: ${type}`);
   });
 }

@@ -8,6 +8,8 @@ export interface Editor {
   readonly takes: { notices: boolean; compaction: boolean };
   /** The files that it reads and writes itself. */
   readonly fs: { readTextFile: boolean; writeTextFile: boolean };
+  /** True where it runs programs in terminals of its own. */
+  readonly hasTerminals: boolean;
   /** The ways in which it asks for what an MCP server wants to know. */
   readonly elicits: { form: boolean; url: boolean };
   update(sessionId: string, update: Record<string, unknown>): void;

@@ -1,12 +1,17 @@
 /** Questions to the person, by the editor's `session/request_permission`. @module */
 
-import type { Approval, ApprovalAnswer, ApprovalChoice } from "../../session/frontend.ts";
+import type {
+  Approval,
+  ApprovalAnswer,
+  ApprovalChoice,
+  ServerQuestion,
+} from "../../session/frontend.ts";
 import type { HeededInstructions } from "../../session/report.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { join } from "../../text/std_path.ts";
 import { answerRows } from "../answers.ts";
-import { trustQuestion, trustStartRows } from "../session_lines.ts";
-import { askedCall, type CallUpdate } from "./call_updates.ts";
+import { serverLines, trustQuestion, trustStartRows } from "../session_lines.ts";
+import { askedCall, type CallUpdate, printedText } from "./call_updates.ts";
 import type { Editor } from "./editor.ts";
 
 /** The session that asks. */
@@ -72,18 +77,43 @@ export async function askForTrust(
     ...starts !== "" && { content: [{ type: "content", content: { type: "text", text: starts } }] },
     locations: files.map(({ name }) => ({ path: join(folder, name) })),
   };
+  const isYes = await askForGood(call, asking, signal);
+  return isYes === undefined ? undefined : isYes ? "on" : "off";
+}
+
+/** Asks whether an MCP server of the folder may be used; undefined for no answer. */
+export function askAboutServer(
+  question: ServerQuestion,
+  asking: Asking,
+  signal: AbortSignal,
+): Promise<boolean | undefined> {
+  const { name, file, definition } = question;
+  const call: CallUpdate = {
+    toolCallId: `server-${crypto.randomUUID()}`,
+    title: oneLine(`May the MCP server ${name} of this folder be used?`),
+    kind: "other",
+    status: "pending",
+    content: [printedText(serverLines(question).join("\n"))],
+    locations: file === undefined ? [] : [{ path: file }],
+    rawInput: definition,
+  };
+  return askForGood(call, asking, signal);
+}
+
+/** Asks yes or no, for now and later; undefined for no answer. */
+async function askForGood(
+  call: CallUpdate,
+  asking: Asking,
+  signal: AbortSignal,
+): Promise<boolean | undefined> {
   asking.begin(call);
-  const answer = await picked(
-    call,
-    [
-      { optionId: "on", name: "Yes, now and later", kind: "allow_always" },
-      { optionId: "off", name: "No", kind: "reject_always" },
-    ],
-    asking,
-    signal,
-  );
+  const options = [
+    { optionId: "on", name: "Yes, now and later", kind: "allow_always" },
+    { optionId: "off", name: "No", kind: "reject_always" },
+  ];
+  const answer = await picked(call, options, asking, signal);
   asking.end(call.toolCallId, answer === "on");
-  return answer === "on" || answer === "off" ? answer : undefined;
+  return answer === undefined ? undefined : answer === "on";
 }
 
 /** The id of the option that the person picked; undefined for none. */

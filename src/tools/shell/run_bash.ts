@@ -1,6 +1,6 @@
 /** The tool `run_bash`. @module */
 
-import type { CommandOutput, ToolContext, ToolOutcome } from "../../types/tool.ts";
+import type { CommandOutput, NewestOutput, ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { aborted, within } from "../../wire/wait.ts";
 import { InterruptedError } from "../call_errors.ts";
 import type { ToolArgs } from "../schema.ts";
@@ -37,6 +37,11 @@ type Streams = Readonly<Record<"stdout" | "stderr", OutputCapture>>;
  */
 export async function runBash(args: ToolArgs, context: ToolContext): Promise<ToolOutcome> {
   const { command, timeout_seconds } = args as { command: string; timeout_seconds: number };
+  if (context.editor?.terminal) {
+    const { runInEditor } = await import("./editor_terminal.ts");
+    const outcome = await runInEditor(command, timeout_seconds, context);
+    if (outcome !== undefined) return outcome;
+  }
   const shell = await startShell(command, context);
   const { child, limits } = shell;
   // The end of the program leaves no time for SIGTERM.
@@ -98,12 +103,17 @@ async function shellEnd(child: Deno.ChildProcess, timeoutMs: number, signal: Abo
 /** The number of newest lines that a person sees. */
 const NEWEST_LINES = 3;
 
-/** Looks up the last lines of the stream that printed last, as far as the looks tell. */
-function newestLines(streams: Streams): () => string {
+/** Looks up the last lines of the stream that printed last, as far as the looks tell, or the ends of both. */
+function newestLines(streams: Streams): NewestOutput {
   const captures = [streams.stderr, streams.stdout];
   let totals = [0, 0];
   let newest = streams.stdout;
-  return () => {
+  return (chars) => {
+    if (chars !== undefined) {
+      return [streams.stdout, streams.stderr].map((one) => one.tail(chars)).filter(Boolean).join(
+        "\n",
+      );
+    }
     newest = captures.find((capture, i) => capture.total > totals[i]!) ?? newest;
     totals = captures.map((capture) => capture.total);
     return newest.tail(1000).trimEnd().split("\n").slice(-NEWEST_LINES).join("\n");

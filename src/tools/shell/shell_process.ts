@@ -39,15 +39,7 @@ export async function startShell(
   { workingDir: cwd, confine, leave, env, signal }: ToolContext,
 ): Promise<StartedShell> {
   signal.throwIfAborted();
-  if (command.trim() === "") throw new RangeError("Cannot run the command as it is empty");
-  if (command.includes("\0")) {
-    throw new RangeError("Cannot run the command as it must not have a NUL character: use $'\\0'");
-  }
-  const folder = await Deno.stat(cwd).catch(() => undefined);
-  if (!folder?.isDirectory) {
-    throw new Error(`Cannot run the command as the working directory ${cwd} does not exist`);
-  }
-  for (const [shell, args] of shells(command, cwd)) {
+  for (const [shell, args] of await shellsFor(command, cwd)) {
     const confined = await confine?.(shell, args, leave);
     signal.throwIfAborted();
     try {
@@ -79,7 +71,19 @@ export async function startShell(
   throw new Error("Cannot run the command as there is no shell: neither bash nor sh is on PATH");
 }
 
-/** The shells to try, best first. */
+/** The shells to try for a command, best first, with their arguments. @throws {Error} when it cannot be run. */
+export async function shellsFor(command: string, cwd: string): Promise<[string, string[]][]> {
+  if (command.trim() === "") throw new RangeError("Cannot run the command as it is empty");
+  if (command.includes("\0")) {
+    throw new RangeError("Cannot run the command as it must not have a NUL character: use $'\\0'");
+  }
+  const folder = await Deno.stat(cwd).catch(() => undefined);
+  if (!folder?.isDirectory) {
+    throw new Error(`Cannot run the command as the working directory ${cwd} does not exist`);
+  }
+  return shells(command, cwd);
+}
+
 function shells(command: string, folder: string): [string, string[]][] {
   if (Deno.build.os === "windows") {
     const { name, program } = windowsShell();

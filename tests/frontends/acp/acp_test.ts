@@ -123,7 +123,7 @@ Deno.test("acp: what is unsaved in the editor is read, searched and edited, and 
   const sessionId = await editor.begin(ws.dir, { fs });
   assertEquals(await editor.prompt(sessionId, "Go"), "end_turn");
   const results = editor.updates("tool_call_update").filter(({ status }) => status === "completed")
-    .map(({ rawOutput }) => (rawOutput as { result: string }).result);
+    .map(({ rawOutput }) => (rawOutput as { output: string }).output);
   assertMatch(results[0]!, /1\tin the buffer/);
   assertMatch(results[1]!, /a\.txt[^]*in the buffer/);
   assertEquals(results[1]!.includes("saved"), false);

@@ -1,0 +1,54 @@
+/** Commands in a terminal of the editor that a person works in, where no sandbox is in force. @module */
+
+import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
+import { InterruptedError } from "../call_errors.ts";
+import { commandEnvironment } from "./command_environment.ts";
+import { cleanOutput } from "./output_capture.ts";
+import { FRAME_CHARS, shellsFor } from "./shell_process.ts";
+
+/**
+ * Runs `command` in the editor's terminal; undefined where it is to be run here: there is no such editor,
+ * or the command is to be confined.
+ *
+ * @throws {InterruptedError} when it is aborted, with the output so far.
+ */
+export async function runInEditor(
+  command: string,
+  timeoutSeconds: number,
+  { editor, confine, leave, env, signal, workingDir, maxOutputChars, callId }: ToolContext,
+): Promise<ToolOutcome | undefined> {
+  if (!editor?.terminal) return undefined;
+  const [first] = await shellsFor(command, workingDir);
+  if (first === undefined) return undefined;
+  const [program, args] = first;
+  const confined = await confine?.(program, args, leave);
+  if (confined !== undefined && confined.program !== program) return undefined;
+  const { ended, output, isCut, exitCode, signal: killer } = await editor.terminal({
+    ...{ callId, program, args, folder: workingDir },
+    env: emptied(commandEnvironment(env)),
+    timeoutMs: timeoutSeconds * 1000,
+    maxBytes: Math.max(maxOutputChars - FRAME_CHARS, 200),
+  }, signal);
+  const text = `${isCut ? "[earlier output omitted]\n" : ""}${cleanOutput(output).trimEnd()}`;
+  const printed = text === "" ? {} : { stdout: text };
+  const shown = text === "" ? "no output" : `output:\n${text}`;
+  if (ended === "abort") throw new InterruptedError(shown, printed, { cause: signal.reason });
+  const isTimedOut = ended === "timeout";
+  const code = exitCode ?? "unknown";
+  const lines = [
+    `exit code: ${killer === undefined ? code : `${code} (ended by ${killer})`}`,
+    ...isTimedOut ? [`timed_out: true (ended after ${timeoutSeconds} s)`] : [],
+  ];
+  return {
+    content: [...lines, shown].join("\n"),
+    output: printed,
+    ...exitCode !== undefined && { exitCode },
+    ...isTimedOut && { isTimedOut },
+  };
+}
+
+/** The variables of commands; those of ours that are kept from them, which the editor may have, are empty. */
+function emptied(given: Record<string, string>): Record<string, string> {
+  const names = Object.keys(Deno.env.toObject());
+  return { ...Object.fromEntries(names.map((name) => [name, ""])), ...given };
+}

@@ -1,0 +1,218 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { fromFileUrl } from "@std/path/from-file-url";
+import { Editor } from "../../helpers/editor.ts";
+import { living, marker } from "../../helpers/processes.ts";
+import { run } from "../../helpers/program.ts";
+import { strictServer } from "../../helpers/strict_server.ts";
+import { workspace } from "../../tools/workspace.ts";
+
+const MCP_SERVER = fromFileUrl(new URL("../../mcp/bad_server.ts", import.meta.url));
+const call = (name: string, args: Record<string, unknown>) => ({
+  toolCalls: [{ name, arguments: args }],
+});
+const flagsFor = (url: string, ...more: string[]) => [
+  ...["--base-url", `${url}/v1`, "-m", "test", "--approve", "ask", "--sandbox", "off"],
+  ...more,
+];
+/** Answers each question with an option. */
+const answering = (optionId: string) => (method: string) =>
+  method === "session/request_permission"
+    ? { outcome: { outcome: "selected", optionId } }
+    : undefined;
+const textOf = (update: Record<string, unknown>) =>
+  ((update.content ?? []) as { content?: { text: string } }[])
+    .map(({ content }) => content?.text ?? "").join("");
+
+Deno.test("acp: while a command runs the end of its output is shown, then all of it in its place", async () => {
+  using ws = workspace();
+  const command = "seq 12; until [ -e go ]; do sleep 0.05; done; echo '```'";
+  await using server = strictServer([call("run_bash", { command }), { text: "Done." }]);
+  await using editor = new Editor(flagsFor(server.url, "--no-session"), { cwd: ws.dir });
+  editor.answer = answering("once");
+  editor.onMessage = ({ params }) => {
+    const update = params?.update as Record<string, unknown> | undefined;
+    if (update?.status === undefined && update?.sessionUpdate === "tool_call_update") {
+      ws.put("go", "");
+    }
+  };
+  const id = await editor.begin(ws.dir);
+  const { usage, stopReason } = await editor.request("session/prompt", {
+    sessionId: id,
+    prompt: [{ type: "text", text: "Count" }],
+  });
+  assertEquals(stopReason, "end_turn");
+  const { totalTokens, inputTokens, outputTokens } = usage as Record<string, number>;
+  assertEquals([totalTokens! > 0, totalTokens], [true, inputTokens! + outputTokens!]);
+  const updates = editor.updates("tool_call_update");
+  const lines = Array.from({ length: 12 }, (_, at) => `${at + 1}\n`).join("");
+  assertEquals(
+    textOf(updates.find(({ status }) => status === undefined)!),
+    `\`\`\`\n${lines}\`\`\``,
+  );
+  const last = textOf(updates.findLast(({ status }) => status === "completed")!);
+  assertEquals(last, `\`\`\`\`\n${lines}\`\`\`\n\`\`\`\``);
+});
+
+Deno.test("acp: MCP servers of the folder are asked about once, whole, with the first prompt", async () => {
+  using ws = workspace();
+  const args = ["run", "-A", "--no-check", MCP_SERVER, "legacy"];
+  const definition = { command: Deno.execPath(), args };
+  ws.put(".mcp.json", JSON.stringify({ mcpServers: { one: definition } }));
+  await using server = strictServer([{ text: "Hi." }, { text: "Hi." }, { text: "Hi." }]);
+  const env = { XDG_STATE_HOME: `${ws.dir}/.state` };
+  for (const [optionId, asked] of [["off", 1], ["on", 0]] as const) {
+    await using editor = new Editor(flagsFor(server.url), { cwd: ws.dir, env });
+    const questions: Record<string, unknown>[] = [];
+    editor.answer = (method, params) => {
+      questions.push(params);
+      return answering(optionId)(method);
+    };
+    const id = await editor.begin(ws.dir);
+    assertEquals(questions.length, 0);
+    assertEquals(await editor.prompt(id, "Hello"), "end_turn");
+    assertEquals(questions.length, asked);
+    if (asked === 0) continue;
+    const { toolCall } = questions[0] as { toolCall: Record<string, unknown> };
+    assertEquals(toolCall.rawInput, { command: [Deno.execPath(), ...args], folder: ws.dir });
+    for (const part of args) assertStringIncludes(textOf(toolCall), part);
+    await editor.prompt(id, "Again");
+    assertEquals(questions.length, asked);
+  }
+});
+
+Deno.test("acp: tools of a server that is approved with the first prompt are there with it", async () => {
+  using ws = workspace();
+  const args = ["run", "-A", "--no-check", MCP_SERVER, "legacy"];
+  ws.put(".mcp.json", JSON.stringify({ mcpServers: { one: { command: Deno.execPath(), args } } }));
+  await using server = strictServer([call("find_tool", { query: "echo" }), { text: "Hi." }]);
+  const env = { XDG_STATE_HOME: `${ws.dir}/.state` };
+  await using editor = new Editor(flagsFor(server.url), { cwd: ws.dir, env });
+  editor.answer = answering("on");
+  const id = await editor.begin(ws.dir);
+  assertEquals(await editor.prompt(id, "Hello"), "end_turn");
+  const [ended] = editor.updates("tool_call_update").filter(({ rawOutput }) => rawOutput);
+  assertEquals(ended!.status, "completed");
+});
+
+Deno.test("acp: sessions at once have folders and modes of their own", async () => {
+  using ws = workspace();
+  const folders = ["a", "b"].map((name) => `${ws.dir}/${name}`);
+  for (const folder of folders) await Deno.mkdir(folder);
+  const write = call("write_file", { file_path: "new.txt", content: "x\n" });
+  await using server = strictServer([write, write, { text: "Done." }, { text: "Done." }]);
+  await using editor = new Editor(flagsFor(server.url, "--no-session"), { cwd: ws.dir });
+  const asked: unknown[] = [];
+  editor.answer = (method, { sessionId }) => {
+    asked.push(sessionId);
+    return answering("once")(method);
+  };
+  const first = await editor.begin(folders[0]!);
+  const second = String(
+    (await editor.request("session/new", { cwd: folders[1]!, mcpServers: [] })).sessionId,
+  );
+  await editor.request("session/set_mode", { sessionId: second, modeId: "edits" });
+  const ends = await Promise.all([first, second].map((id) => editor.prompt(id, "Write")));
+  assertEquals(ends, ["end_turn", "end_turn"]);
+  assertEquals(asked, [first]);
+  for (const folder of folders) {
+    assertEquals(await Deno.readTextFile(`${folder}/new.txt`), "x\n");
+  }
+});
+
+Deno.test("acp: a session goes on from the editor in the terminal, and from there in the editor", async () => {
+  using ws = workspace();
+  await using server = strictServer([{ text: "One." }, { text: "Two." }, { text: "Three." }]);
+  const options = { cwd: ws.dir, env: { XDG_STATE_HOME: `${ws.dir}/.state` } };
+  const flags = flagsFor(server.url);
+  let id = "";
+  {
+    await using editor = new Editor(flags, options);
+    id = await editor.begin(ws.dir);
+    await editor.prompt(id, "First");
+  }
+  const { stdout, stderr } = await run([...flags, "--continue", "-p", "Second"], options);
+  assertEquals([stdout, stderr.includes("rror")], ["Two.\n", false]);
+  await using editor = new Editor(flags, options);
+  await editor.request("initialize", { protocolVersion: 1 });
+  const { sessions } = await editor.request("session/list", { cwd: ws.dir });
+  const [{ sessionId, title }] = sessions as [{ sessionId: string; title: string }];
+  assertEquals(title, "First");
+  for (const known of [id, sessionId]) {
+    const before = editor.messages.length;
+    await editor.request("session/load", { sessionId: known, cwd: ws.dir, mcpServers: [] });
+    const said = editor.messages.slice(before).map(({ params }) => params?.update)
+      .map((update) => (update as { content?: { text?: string } })?.content?.text)
+      .filter((text) => text !== undefined);
+    assertEquals(said, ["First", "One.", "Second", "Two."]);
+  }
+  assertEquals(await editor.prompt(sessionId, "Third"), "end_turn");
+});
+
+Deno.test("acp: an id of a session is a name and no path", async () => {
+  using ws = workspace();
+  const env = { XDG_STATE_HOME: `${ws.dir}/.state` };
+  const outside = ws.put("x.jsonl", '{"version":1}\n');
+  await using server = strictServer([{ text: "Hi." }]);
+  await using editor = new Editor(flagsFor(server.url), { cwd: ws.dir, env });
+  const open = await editor.begin(ws.dir);
+  await editor.prompt(open, "Hello");
+  const ids = [
+    ...["../x", "../../x", "../../../x", outside.replace(/\.jsonl$/, ""), `${open}/../${open}`],
+    ...["..", ".", "/", "a\0b", "\n", "__proto__", "x".repeat(100_000)],
+  ];
+  for (const sessionId of ids) {
+    for (const method of ["load", "resume", "delete", "close", "prompt", "set_mode"]) {
+      const params = { sessionId, cwd: ws.dir, mcpServers: [], modeId: "auto", prompt: [] };
+      const { error } = await editor.ask(`session/${method}`, params);
+      assertEquals([method, sessionId.slice(0, 20), error?.code], [
+        method,
+        sessionId.slice(0, 20),
+        -32002,
+      ]);
+      assert(error!.message.length < 300, error!.message.slice(0, 400));
+    }
+  }
+  assertEquals(await Deno.readTextFile(outside), '{"version":1}\n');
+});
+
+Deno.test("acp: a flood of what is no message is answered line by line, and then goes on", async () => {
+  using ws = workspace();
+  await using server = strictServer([]);
+  await using editor = new Editor(flagsFor(server.url, "--no-session"), { cwd: ws.dir });
+  await editor.request("initialize", { protocolVersion: 1 });
+  await editor.send(Array.from({ length: 10_000 }, (_, at) => `{"garbage ${at}`).join("\n"));
+  assertEquals((await editor.ask("session/list", {})).error, undefined);
+  assertEquals(editor.lines.filter((line) => line.includes("-32700")).length, 10_000);
+});
+
+Deno.test("acp: a message of 20 MB is answered with an error, and ends the connection", async () => {
+  using ws = workspace();
+  await using server = strictServer([]);
+  await using editor = new Editor(flagsFor(server.url, "--no-session"), { cwd: ws.dir });
+  await editor.request("initialize", { protocolVersion: 1 });
+  // The pipe breaks on the way.
+  await editor.send("x".repeat(20_000_000)).catch(() => {});
+  assertEquals((await editor.end()).code, 0);
+  assertMatch(editor.lines.at(-1)!, /"id":null,"error".*a message of over \d+ characters/);
+});
+
+Deno.test("acp: the end of stdin ends a command that runs, within a second, with all it started", async () => {
+  using ws = workspace();
+  const mark = marker();
+  const command = `sleep ${mark} & sleep ${mark}`;
+  await using server = strictServer([call("run_bash", { command })]);
+  await using editor = new Editor(flagsFor(server.url, "--no-session"), { cwd: ws.dir });
+  editor.answer = answering("once");
+  const id = await editor.begin(ws.dir);
+  await editor.send({
+    ...{ jsonrpc: "2.0", id: 99, method: "session/prompt" },
+    params: { sessionId: id, prompt: [{ type: "text", text: "Wait" }] },
+  });
+  await living(`sleep ${mark}`, (count) => count >= 2);
+  const start = performance.now();
+  assertEquals((await editor.end()).code, 0);
+  const ms = performance.now() - start;
+  assertEquals(await living(`sleep ${mark}`), []);
+  assert(ms < 3000, `it took ${ms} ms`);
+  assertMatch(editor.lines.at(-1)!, /^\{/);
+});
