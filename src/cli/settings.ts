@@ -249,6 +249,7 @@ export function sessionOptions(
     resumesNewest: args.continue === true,
     keepsMode: args.approve === undefined && !args.yes,
     canUndo: true,
+    remembersServers: !args.demo,
     asksServer: args.demo ? "never" : "at-start",
   };
 }

@@ -21,19 +21,8 @@ import { inputParts } from "../text/parts.ts";
 import { isLoopback } from "../wire/connect.ts";
 import { addressOf } from "./model_server.ts";
 import type { Notice } from "./report.ts";
+import type { ModelFacts, ModelMemory } from "./model_memory.ts";
 
-/** The facts that a server tells of a model: its context, its size, what it takes; and all models. */
-type ModelFacts =
-  & Partial<
-    Pick<
-      ServedModel,
-      "contextLength" | "takesTools" | "seesImages" | "names" | "parameters" | "statesSampling"
-    >
-  >
-  & {
-    /** False where the model does not think. */
-    thinks?: boolean;
-  };
 type LookOptions = Pick<LocalServerOptions, "signal" | "onLoading">;
 
 /** The most tokens of context that Ollama is asked for: more costs more memory than many machines have. */
@@ -209,12 +198,23 @@ export class ModelFit {
   /** True where a person named the model, so that no other one takes its place. */
   isChosen: boolean;
   readonly #asksRemote: boolean;
+  readonly #memory: ModelMemory | undefined;
+  /** The keys of the models whose facts in use came from the memory. */
+  readonly #recalled = new Set<string>();
+  /** The key of the model of which the server told nothing. */
+  #silent: string | undefined;
   #fitted: FittedSettings = {};
 
-  /** `asksRemote`: a compatible endpoint is asked about its model on other machines as well. */
-  constructor(options: { isChosen: boolean; asksRemote: boolean }) {
+  /**
+   * `asksRemote`: a compatible endpoint is asked about its model on other machines as well. `memory` has
+   * what servers told before; without it, each is asked.
+   */
+  constructor(
+    options: { isChosen: boolean; asksRemote: boolean; memory?: ModelMemory | undefined },
+  ) {
     this.isChosen = options.isChosen;
     this.#asksRemote = options.asksRemote;
+    this.#memory = options.memory;
   }
 
   targetOf(agent: CopilotAgent): ModelTarget {
@@ -235,14 +235,14 @@ export class ModelFit {
     const onLoading = onEvent &&
       ((nextLookMs?: number) =>
         onEvent({ type: "loading", model, ...(nextLookMs !== undefined && { nextLookMs }) }));
-    let facts = await learn(target, { signal, onLoading });
+    let facts = await this.#factsOf(target, { signal, onLoading });
     const { key: _, ...settings } = this.#fitted;
     if (!facts && Object.values(settings).every((value) => value === undefined)) return;
     const instead = servedInstead(target, facts?.names);
     if (instead !== undefined) {
       progress.onNotice?.({ code: "model_instead", model: instead });
       if (facts!.names!.length > 1) {
-        facts = await learn({ ...target, name: instead }, { signal, onLoading });
+        facts = await this.#factsOf({ ...target, name: instead }, { signal, onLoading });
       }
     }
     const { config, fitted } = apply(agent.config, instead ?? name, facts, this.#fitted);
@@ -251,6 +251,59 @@ export class ModelFit {
     this.#fitted = fitted;
     agent.configure(config);
     agent.seesImages = facts?.seesImages ?? agent.seesImages;
+  }
+
+  /** True where the model's facts are remembered: a turn needs no look at its server first. */
+  isRemembered(agent: CopilotAgent): boolean {
+    return this.#memory?.recall(targetKey(this.targetOf(agent))) !== undefined;
+  }
+
+  /** What is remembered of the model, which is asked for again meanwhile where it is old; else what is told now. */
+  async #factsOf(target: ModelTarget, options: LookOptions): Promise<ModelFacts | undefined> {
+    const key = targetKey(target);
+    const known = this.#memory?.recall(key);
+    if (known === undefined) {
+      const told = await this.#learn(target, options);
+      const isSilent = told === undefined && !target.isNative && !target.url.includes("@");
+      this.#silent = isSilent ? key : undefined;
+      return told;
+    }
+    this.#recalled.add(key);
+    if (!known.isFresh) {
+      this.#learn(target, { signal: options.signal }).then((facts) => {
+        const isSame = JSON.stringify(facts) === JSON.stringify(known.facts);
+        if (facts && !isSame) this.#fitted = { ...this.#fitted, key: undefined };
+      });
+    }
+    return known.facts;
+  }
+
+  async #learn(target: ModelTarget, options: LookOptions): Promise<ModelFacts | undefined> {
+    const facts: ModelFacts & { isOllama?: boolean } | undefined = await learn(target, options);
+    // What Ollama gives a model depends on whether it is loaded; an address may hold a password.
+    const isLasting = !target.isNative && facts?.isOllama !== true && !target.url.includes("@");
+    if (facts && isLasting) this.#memory?.keep(targetKey(target), facts);
+    return facts;
+  }
+
+  /** The model answered: one of which the server tells nothing is not asked about again the next time. */
+  hasAnswered(): void {
+    if (this.#silent !== undefined) this.#memory?.keep(this.#silent, {});
+    this.#silent = undefined;
+  }
+
+  /** Asks anew about a model of which what was remembered may be no longer so; true where it is otherwise. */
+  async #relearn(agent: CopilotAgent, progress: Progress): Promise<boolean> {
+    const before = this.targetOf(agent);
+    const isForgotten = [...this.#recalled].map((key) => this.#memory?.forget(key)).length > 0;
+    if (!isForgotten) return false;
+    this.#recalled.clear();
+    this.#fitted = { ...this.#fitted, key: undefined };
+    await this.prepare(agent, progress);
+    const now = this.targetOf(agent);
+    return (["name", "contextLength", "textTools"] as const).some((one) =>
+      now[one] !== before[one]
+    );
   }
 
   #asks({ kind, url, isNative }: ModelTarget): boolean {
@@ -264,6 +317,9 @@ export class ModelFit {
    * @throws {BackendError} when the server does not list its models.
    */
   async recover(agent: CopilotAgent, error: unknown, progress: Progress): Promise<boolean> {
+    const isRefused = error instanceof BackendError &&
+      (error.kind === "request" || error.kind === "model_not_found");
+    if (isRefused && await this.#relearn(agent, progress)) return true;
     const target = this.targetOf(agent);
     const { signal } = progress;
     if (target.kind !== "local" || !(error instanceof BackendError)) return false;
@@ -309,7 +365,9 @@ export async function processFittedTurn(
   try {
     await fit.prepare(agent, options);
     checkSight(agent, input);
-    return await processTurn(agent, input, options);
+    const result = await processTurn(agent, input, options);
+    fit.hasAnswered();
+    return result;
   } catch (error) {
     if (!await fit.recover(agent, error, options)) throw error;
     checkSight(agent, input);

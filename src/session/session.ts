@@ -26,6 +26,7 @@ import { ModelFit, processFittedTurn } from "./fit_model.ts";
 import type { Frontend, ServerQuestion, SessionEvent, Status, TrustQuestion } from "./frontend.ts";
 import { FolderPaths } from "./folder_paths.ts";
 import { heedInstructions } from "./instructions.ts";
+import { ModelMemory } from "./model_memory.ts";
 import { mcpFiles } from "./mcp_files.ts";
 import type { LoadedPlugIns } from "./plugins/load.ts";
 import { skillReadingTools } from "./plugins/read_tool.ts";
@@ -69,6 +70,8 @@ export interface SessionOptions extends Pick<TurnOptions, "answerSchema"> {
    * turn: only one on this machine (`before-turns`), or any (`never`, which is never at the start).
    */
   asksServer: "at-start" | "before-turns" | "never";
+  /** True keeps on disk, for the next start, what servers tell of their models; by default false. */
+  remembersServers?: boolean | undefined;
   /** Reads the flags of `/model`; without it `/model` takes a name alone. */
   modelFlags?: ModelFlags | undefined;
   /** A notice that the person gets as the session opens. */
@@ -132,7 +135,10 @@ export class Session implements AsyncDisposable {
       permissions,
       jobs,
       modelFlags,
-      fit: new ModelFit({ isChosen, asksRemote: asksServer !== "before-turns" }),
+      fit: new ModelFit({
+        ...{ isChosen, asksRemote: asksServer !== "before-turns" },
+        memory: options.remembersServers ? new ModelMemory() : undefined,
+      }),
       isModelKnown: asksServer === "never" || !choosesModel(config),
       pending: [],
       executions: new Map(),
@@ -308,7 +314,9 @@ export class Session implements AsyncDisposable {
     const typed = given.filter((part) => part.type === "text");
     this.#beginUndo(typed.map(({ text }) => text).join("\n\n"));
     try {
-      await Promise.race([state.looked, aborted(signal)]);
+      if (!state.fit.isRemembered(this.agent)) {
+        await Promise.race([state.looked, aborted(signal)]);
+      }
       const said = await this.#said(typed, signal);
       const others = given.filter((part) => part.type !== "text");
       const parts = await this.#checked([...state.pending, ...said, ...others]);

@@ -41,6 +41,8 @@ export function command(args: readonly string[], options: RunOptions = {}): Deno
       // Deno asks its own host for news once a day: beside the servers of the tests, and at a bad time.
       DENO_NO_UPDATE_CHECK: "1",
       XDG_CONFIG_HOME: "/nowhere",
+      // A test keeps what lasts in a folder of its own, or not at all.
+      ...(!options.env?.HOME && { XDG_STATE_HOME: "/dev/null" }),
       ...options.env,
     },
     stdin: options.stdin === undefined ? "null" : "piped",

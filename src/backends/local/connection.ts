@@ -33,6 +33,9 @@ interface LocalModel {
 const MAX_LOOKS = 300;
 /** The longest wait for an answer, in milliseconds. */
 export const ASK_TIMEOUT_MS = 5000;
+/** The longest wait, in milliseconds, for what a request does as well without. */
+const LIST_TIMEOUT_MS = 2000;
+const PROPS_TIMEOUT_MS = 1000;
 /** The most bytes of an answer: lists of thousands of models are smaller. */
 const MAX_TOLD_BYTES = 8 * 2 ** 20;
 /** The longest wait for an answer of a server that loads a model first, in milliseconds. */
@@ -217,7 +220,7 @@ export async function servedModel(
 ): Promise<ServedModel> {
   const asked = (path: string, timeoutMs?: number) =>
     askFields(path, options, { timeoutMs, isOptional: true }).catch(orEmpty);
-  const { data } = await asked("/v1/models");
+  const { data } = await asked("/v1/models", LIST_TIMEOUT_MS);
   const models = Array.isArray(data) ? data.filter(isObject) : [];
   const own = models.find(({ id }) => isSameModel(String(id), model)) ??
     (models.length === 1 ? models[0] : undefined) ?? {};
@@ -234,7 +237,7 @@ export async function servedModel(
   let props: Fields = {};
   if (models.length > 0 && own.max_model_len === undefined) {
     props = state === undefined
-      ? await asked("/props")
+      ? await asked("/props", PROPS_TIMEOUT_MS)
       : await asked(`/props?model=${encodeURIComponent(String(own.id))}`, LOAD_TIMEOUT_MS);
   }
   const settings = objectOr(props.default_generation_settings);

@@ -1,0 +1,113 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { CopilotAgent } from "../../src/agent/agent.ts";
+import { compatConfig } from "../../src/config.ts";
+import { BackendError } from "../../src/errors.ts";
+import { targetOf } from "../../src/model_target.ts";
+import { ModelFit } from "../../src/session/fit_model.ts";
+import { ModelMemory } from "../../src/session/model_memory.ts";
+import { run } from "../helpers/program.ts";
+
+const MINUTE = 60_000;
+
+/** A test with a folder for state, and a server that lists models and counts how often it is asked. */
+function memoryTest(
+  name: string,
+  body: (at: {
+    folder: string;
+    url: string;
+    told: { context: number; asked: string[] };
+  }) => Promise<void>,
+) {
+  Deno.test(name, async () => {
+    const folder = await Deno.makeTempDir();
+    const told = { context: 4096, asked: [] as string[] };
+    const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, (request) => {
+      const { pathname } = new URL(request.url);
+      told.asked.push(pathname);
+      if (pathname === "/v1/models" && told.context > 0) {
+        return Response.json({
+          data: [{ id: "m", max_model_len: told.context, owned_by: "vllm" }],
+        });
+      }
+      if (pathname !== "/v1/chat/completions") return new Response("", { status: 404 });
+      const choices = [{ message: { role: "assistant", content: "Hi." }, finish_reason: "stop" }];
+      return Response.json({ choices });
+    });
+    try {
+      await body({ folder, told, url: `http://127.0.0.1:${server.addr.port}/v1` });
+    } finally {
+      await server.shutdown();
+      await Deno.remove(folder, { recursive: true });
+    }
+  });
+}
+
+memoryTest("what a server told of its model is remembered, for the person alone", async (
+  { folder, url, told },
+) => {
+  let now = Date.now();
+  const fitted = async (model = "m") => {
+    const memory = new ModelMemory(`${folder}/copilot`, () => now);
+    const agent = new CopilotAgent({ compat: compatConfig({ baseUrl: url, model }) }, folder);
+    const fit = new ModelFit({ isChosen: true, asksRemote: false, memory });
+    await fit.prepare(agent);
+    return { agent, fit, context: targetOf(agent.config).contextLength };
+  };
+  assertEquals([(await fitted()).context, told.asked.length], [4096, 1]);
+  assertEquals(Deno.statSync(`${folder}/copilot/servers.json`).mode! & 0o777, 0o600);
+  told.context = 8192;
+  now += 5 * MINUTE;
+  assertEquals([(await fitted()).context, told.asked.length], [4096, 1]);
+  assertEquals([(await fitted("other")).context, told.asked.length], [8192, 2]);
+  // After a failure it is asked anew: the turn is worth another attempt where it is otherwise now.
+  const { agent, fit } = await fitted();
+  const error = new BackendError("no", { kind: "request", status: 400 });
+  assertEquals(await fit.recover(agent, error, {}), true);
+  assertEquals(targetOf(agent.config).contextLength, 8192);
+  assertEquals(await fit.recover(agent, error, {}), false);
+  // What is too old is asked for first, and so is what somebody made into something else.
+  told.context = 2048;
+  now += 8 * 24 * 60 * MINUTE;
+  assertEquals((await fitted()).context, 2048);
+  const path = `${folder}/copilot/servers.json`;
+  await Deno.writeTextFile(path, (await Deno.readTextFile(path)).replaceAll("2048", '"many"'));
+  told.context = 1024;
+  assertEquals((await fitted()).context, 1024);
+});
+
+memoryTest("what is remembered is bounded", async ({ folder }) => {
+  const memory = new ModelMemory(folder);
+  for (let n = 0; n < 60; n++) memory.keep(`key ${n}`, { names: Array(300).fill("m") });
+  assertEquals([memory.recall("key 9"), memory.recall("key 10")?.facts.names?.length], [
+    undefined,
+    200,
+  ]);
+  memory.forget("key 10");
+  assertEquals(memory.recall("key 10"), undefined);
+  await Deno.remove(`${folder}/servers.json`);
+  assertEquals(memory.recall("key 11"), undefined);
+  new ModelMemory("/dev/null").keep("key", {});
+});
+
+memoryTest("a server that tells nothing of its models, and answers, is not asked again", async (
+  { folder, url, told },
+) => {
+  told.context = 0;
+  const env = { XDG_STATE_HOME: folder };
+  for (let time = 0; time < 2; time++) {
+    assertEquals((await run(["--base-url", url, "-m", "m", "-p", "hi"], { env })).code, 0);
+  }
+  const chats = told.asked.map((path) => path === "/v1/chat/completions" ? "chat" : "look");
+  assertEquals(chats, ["look", "chat", "chat"]);
+});
+
+memoryTest("the second one-shot does not ask before its request", async ({ folder, url, told }) => {
+  const env = { XDG_STATE_HOME: folder };
+  for (let time = 0; time < 2; time++) {
+    const { code } = await run(["--base-url", url, "-m", "m", "-p", "hi"], { env });
+    assertEquals(code, 0);
+  }
+  const chats = told.asked.map((path) => path === "/v1/chat/completions" ? "chat" : "look");
+  assertEquals(chats, ["look", "chat", "chat"]);
+  assertMatch(await Deno.readTextFile(`${folder}/copilot/servers.json`), /"contextLength":4096/);
+});
