@@ -8,6 +8,7 @@ import { imagesOf } from "../../text/parts.ts";
 import type { Message } from "../../types/message.ts";
 import type { Tool } from "../../types/tool.ts";
 import type { Adjusted, AnswerLimits } from "../adjust.ts";
+import { bodyEndingIn, MessageTexts } from "../message_text.ts";
 import { samplingParameters } from "../sampling.ts";
 import {
   argumentsOnWire,
@@ -73,15 +74,22 @@ export function compatBody(
       },
     }),
   };
-  return jsonText({
-    model: config.model,
-    ...Object.fromEntries(Object.entries(parameters).filter(([name]) => !adjusted.has(name))),
-    ...(tools.length > 0 && { tools: toolsToCompatFormat(tools) }),
-    // The tools are still told of, as the prompt begins with them, but not called.
-    ...(tools.length > 0 && held && { tool_choice: "none" }),
-    messages: messagesToCompatFormat(messages, { reasoning: !adjusted.has("reasoning_content") }),
-  });
+  return bodyEndingIn(
+    {
+      model: config.model,
+      ...Object.fromEntries(Object.entries(parameters).filter(([name]) => !adjusted.has(name))),
+      ...(tools.length > 0 && { tools: toolsToCompatFormat(tools) }),
+      // The tools are still told of, as the prompt begins with them, but not called.
+      ...(tools.length > 0 && held && { tool_choice: "none" }),
+    },
+    (adjusted.has("reasoning_content") ? COMPAT_TEXTS : THINKING_TEXTS).list(
+      withResultImages(messages),
+    ),
+  );
 }
+
+const COMPAT_TEXTS = new MessageTexts((one) => compatMessages(one, false));
+const THINKING_TEXTS = new MessageTexts((one) => compatMessages(one, true));
 
 /** Local servers read the setting from the template's arguments, hosted ones from the parameters. */
 function thinking({ think }: CompatConfig): Record<string, unknown> {
@@ -103,34 +111,36 @@ export function messagesToCompatFormat(
   messages: readonly Message[],
   { reasoning = true }: { reasoning?: boolean } = {},
 ): CompatMessage[] {
-  return withResultImages(messages).flatMap((message): CompatMessage[] => {
-    const { role, content, toolCalls = [] } = message;
-    if (role === "tool") {
-      return [{ role, tool_call_id: message.toolCallId ?? "", content: content || NO_OUTPUT }];
-    }
-    if (role === "assistant" && toolCalls.length > 0) {
-      return [{
-        role,
-        // Not "": gateways that pass the text on as a block of its own refuse an empty one.
-        content: content || null,
-        ...(reasoning && message.reasoning && { reasoning_content: message.reasoning }),
-        tool_calls: toolCalls.map((call) => ({
-          id: call.id,
-          type: "function",
-          function: { name: nameOnWire(call.name), arguments: jsonText(argumentsOnWire(call)) },
-        })),
-      }];
-    }
-    const images = role === "user" ? imagesOf(message) : [];
-    if (images.length > 0) {
-      const text: CompatPart[] = content.trim() === "" ? [] : [{ type: "text", text: content }];
-      const shown = images.map(({ mediaType, data }): CompatPart => (
-        { type: "image_url", image_url: { url: `data:${mediaType};base64,${data}` } }
-      ));
-      return [{ role: "user", content: [...text, ...shown] }];
-    }
-    return content === "" ? [] : [{ role, content }];
-  });
+  return withResultImages(messages).flatMap((one) => compatMessages(one, reasoning));
+}
+
+function compatMessages(message: Message, reasoning: boolean): CompatMessage[] {
+  const { role, content, toolCalls = [] } = message;
+  if (role === "tool") {
+    return [{ role, tool_call_id: message.toolCallId ?? "", content: content || NO_OUTPUT }];
+  }
+  if (role === "assistant" && toolCalls.length > 0) {
+    return [{
+      role,
+      // Not "": gateways that pass the text on as a block of its own refuse an empty one.
+      content: content || null,
+      ...(reasoning && message.reasoning && { reasoning_content: message.reasoning }),
+      tool_calls: toolCalls.map((call) => ({
+        id: call.id,
+        type: "function",
+        function: { name: nameOnWire(call.name), arguments: jsonText(argumentsOnWire(call)) },
+      })),
+    }];
+  }
+  const images = role === "user" ? imagesOf(message) : [];
+  if (images.length > 0) {
+    const text: CompatPart[] = content.trim() === "" ? [] : [{ type: "text", text: content }];
+    const shown = images.map(({ mediaType, data }): CompatPart => (
+      { type: "image_url", image_url: { url: `data:${mediaType};base64,${data}` } }
+    ));
+    return [{ role: "user", content: [...text, ...shown] }];
+  }
+  return content === "" ? [] : [{ role, content }];
 }
 
 /** Converts tools to `{type: "function", function: {...}}`. */

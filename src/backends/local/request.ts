@@ -6,14 +6,9 @@ import type { Message } from "../../types/message.ts";
 import type { Tool } from "../../types/tool.ts";
 import type { Adjusted, AnswerLimits } from "../adjust.ts";
 import { toolsToCompatFormat } from "../compat/request.ts";
+import { bodyEndingIn, MessageTexts } from "../message_text.ts";
 import { defaultOf, samplingParameters } from "../sampling.ts";
-import {
-  argumentsOnWire,
-  jsonText,
-  nameOnWire,
-  NO_OUTPUT,
-  withResultImages,
-} from "../wire_values.ts";
+import { argumentsOnWire, nameOnWire, NO_OUTPUT, withResultImages } from "../wire_values.ts";
 
 /** A message as `/api/chat` takes it. */
 export interface LocalMessage {
@@ -52,7 +47,7 @@ export function localBody(
   const thinking = think !== undefined && !adjusted.has("think") && { think };
   // A form for an answer forbids calls; and what looks like one would be handed on as one.
   const offered = form && !form.isCall ? [] : tools;
-  return jsonText({
+  return bodyEndingIn({
     model,
     stream,
     // A model that may think is held to no form before its thought has ended, which may never begin.
@@ -67,9 +62,10 @@ export function localBody(
       ...(contextLength !== undefined && { num_ctx: contextLength }),
     },
     ...(offered.length > 0 && { tools: toolsToCompatFormat(offered) }),
-    messages: messagesToLocalFormat(messages),
-  });
+  }, LOCAL_TEXTS.list(withResultImages(messages)));
 }
+
+const LOCAL_TEXTS = new MessageTexts(localMessages);
 
 /**
  * Converts messages to the native format: the arguments of calls are objects, those of an invalid
@@ -77,29 +73,31 @@ export function localBody(
  * message that says nothing is left out; an empty tool result says so in words.
  */
 export function messagesToLocalFormat(messages: readonly Message[]): LocalMessage[] {
-  return withResultImages(messages).flatMap((message): LocalMessage[] => {
-    const { role, content, toolCalls = [], reasoning, toolCallId } = message;
-    if (role === "tool") {
-      return [{
-        role,
-        content: content || NO_OUTPUT,
-        tool_name: nameOnWire(message.toolName ?? ""),
-        ...(toolCallId && { tool_call_id: toolCallId }),
-      }];
-    }
-    const images = imagesOf(message);
-    if (content === "" && toolCalls.length === 0 && images.length === 0) return [];
+  return withResultImages(messages).flatMap(localMessages);
+}
+
+function localMessages(message: Message): LocalMessage[] {
+  const { role, content, toolCalls = [], reasoning, toolCallId } = message;
+  if (role === "tool") {
     return [{
       role,
-      content,
-      ...(role === "assistant" && reasoning && { thinking: reasoning }),
-      ...(images.length > 0 && { images: images.map(({ data }) => data) }),
-      ...(toolCalls.length > 0 && {
-        tool_calls: toolCalls.map((call) => ({
-          id: call.id,
-          function: { name: nameOnWire(call.name), arguments: argumentsOnWire(call) },
-        })),
-      }),
+      content: content || NO_OUTPUT,
+      tool_name: nameOnWire(message.toolName ?? ""),
+      ...(toolCallId && { tool_call_id: toolCallId }),
     }];
-  });
+  }
+  const images = imagesOf(message);
+  if (content === "" && toolCalls.length === 0 && images.length === 0) return [];
+  return [{
+    role,
+    content,
+    ...(role === "assistant" && reasoning && { thinking: reasoning }),
+    ...(images.length > 0 && { images: images.map(({ data }) => data) }),
+    ...(toolCalls.length > 0 && {
+      tool_calls: toolCalls.map((call) => ({
+        id: call.id,
+        function: { name: nameOnWire(call.name), arguments: argumentsOnWire(call) },
+      })),
+    }),
+  }];
 }
