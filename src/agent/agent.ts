@@ -2,6 +2,7 @@ import type { Backend } from "../backends/backend.ts";
 import { type AgentSettings, type CopilotConfig, copilotConfig } from "../config.ts";
 import { IMAGE_LIMITS, seesByName, targetOf, withModel } from "../model_target.ts";
 import { builtinTools, tasksTool, withJobs } from "../tools/mod.ts";
+import type { ToolExecution } from "../types/event.ts";
 import type { Message } from "../types/message.ts";
 import type { Policy } from "../types/policy.ts";
 import type { Tool, ToolContext } from "../types/tool.ts";
@@ -50,6 +51,8 @@ export interface AgentOptions
   keepsTasks?: boolean;
   /** Replaces the system prompt. */
   systemPrompt?: string;
+  /** Called with each call that was done: what it resolves to stands behind the result, for the model. */
+  afterTool?: (execution: ToolExecution, signal: AbortSignal) => Promise<string | undefined>;
 }
 
 /** Characters of instructions for each token of context: about an eighth of the context. */
@@ -76,6 +79,8 @@ export class CopilotAgent {
   readonly state: AgentState;
   /** Decides each tool call. */
   readonly policy: Policy;
+  /** See {@linkcode AgentOptions}. */
+  readonly afterTool: AgentOptions["afterTool"];
   /** Keeps the commands that run in the background. */
   readonly jobs: AgentOptions["jobs"];
   /** False where the model is known not to see: it gets a line in place of each image. Undefined where nobody says. */
@@ -126,6 +131,7 @@ export class CopilotAgent {
       ...editor && { editor },
     };
     this.jobs = jobs;
+    this.afterTool = options.afterTool;
     this.#plainTools = options.tools ?? builtinTools;
     const tools = jobs ? withJobs(this.#plainTools) : this.#plainTools;
     this.#ownTools = options.keepsTasks ? [...tools, tasksTool] : tools;

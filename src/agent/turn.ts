@@ -244,6 +244,7 @@ class Turn {
     const options = { tools, policy, context, emit: this.#emit };
     const executions = await runTools(this.#meant(answer), options);
     this.#executions.push(...executions);
+    for (const execution of executions) await this.#addBehind(execution);
     const isAborted = this.#signal.aborted;
     const loop = isAborted ? undefined : this.#loop(answer.content, executions);
     if (!isAborted && !loop?.isOver) {
@@ -260,6 +261,18 @@ class Turn {
     const text = `Stopped: the same call gave the same result ${loop.times} times in a row.`;
     this.#notice("warning", "loop", `${text} Say what to do instead, or use another model.`);
     return this.#stopped(answer, endOfTurn(text), "loop");
+  }
+
+  /** Adds to a result what stands behind it, for the model alone. */
+  async #addBehind(execution: ToolExecution): Promise<void> {
+    const { afterTool } = this.agent;
+    if (afterTool === undefined || execution.outcome !== "done" || this.#signal.aborted) return;
+    try {
+      execution.result += await afterTool(execution, this.#signal) ?? "";
+    } catch (error) {
+      // After an abort the result is as the tool gave it.
+      if (!this.#signal.aborted) throw error;
+    }
   }
 
   #toolMessage(execution: ToolExecution): Message {

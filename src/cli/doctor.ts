@@ -20,6 +20,7 @@ import { withHint } from "../session/hints.ts";
 import type { Check, SandboxStatus } from "../session/report.ts";
 import type { Permissions } from "../session/permissions.ts";
 import { mcpFiles } from "../session/mcp_files.ts";
+import type { PlugInSurvey } from "../session/plugins/survey.ts";
 import { addressOf, serverOf } from "../session/model_server.ts";
 import { folderTool } from "../tools/mod.ts";
 import { oneLine } from "../text/one_line.ts";
@@ -83,6 +84,9 @@ export function checkRows({ name, status, text, advice }: Check, columns: number
 async function* checksOf(agent: CopilotAgent, options: DoctorOptions): AsyncGenerator<Check> {
   const { permissions, fit, json, write, signal } = options;
   yield confinementCheck(await permissions.sandboxStatus(agent.state.workingDir));
+  const { surveyPlugIns } = await import("../session/plugins/survey.ts");
+  const plugged = pluggedCheck(await surveyPlugIns(agent.state.workingDir, permissions));
+  if (plugged) yield plugged;
   const unsent = unsentKey(agent.config);
   if (unsent !== undefined) yield { name: "key", status: "note", ...unsentKeyText(unsent) };
   yield* pluggedChecks(agent.state.workingDir, permissions);
@@ -139,6 +143,27 @@ export function confinementCheck({ mode, network, by, why, advice }: SandboxStat
     ? `a session confines them by ${by}; -p does with --sandbox workspace-write, or --yes`
     : `confined by ${by}: ${mode}, ${network ? "with" : "without"} network`;
   return { name, status: "ok", text };
+}
+
+/** What is plugged in, and what it costs; undefined for nothing. */
+export function pluggedCheck(
+  { skills, commands, hooks, ofFolder, tokens, problems }: PlugInSurvey,
+): Check | undefined {
+  const listed = tokens > 0 ? ` (their list about ${count(tokens, "token")} of each prompt)` : "";
+  const parts = [
+    ...skills > 0 ? [`${count(skills, "skill")}${listed}`] : [],
+    ...commands > 0 ? [count(commands, "command")] : [],
+    ...hooks > 0 ? [count(hooks, "hook")] : [],
+    ...ofFolder > 0 ? [`${ofFolder} of them the folder's, once you trust or approve them`] : [],
+  ];
+  const wrong = problems.map(({ path, why }) => `${oneLine(path)}: ${why}`);
+  if (parts.length + wrong.length === 0) return undefined;
+  return {
+    name: "plugged",
+    status: wrong.length > 0 ? "note" : "ok",
+    text: parts.join("; ") || "nothing that can be used",
+    ...wrong.length > 0 && { advice: `Left out:\n${wrong.join("\n")}` },
+  };
 }
 
 /** Repeated characters after which an answer is stopped: the questions are short. */

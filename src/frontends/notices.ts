@@ -31,13 +31,8 @@ function noticeText(notice: Notice, namesModel: string): string | string[] {
       return `${notice.file} can only make things stricter; ignored: ${notice.settings.join(", ")}`;
     case "sandbox_missing":
       return `commands cannot be confined, and are refused: ${notice.why} (--sandbox off)`;
-    case "sandbox_off": {
-      const { why, isAsked } = notice;
-      const how = isAsked ? "but asked about" : "and run unasked";
-      return `commands are not confined${
-        why === undefined ? " (--sandbox workspace-write does that)" : `, ${how}: ${why}`
-      }`;
-    }
+    case "sandbox_off":
+      return sandboxOffText(notice);
     case "model_instead":
       return insteadText(notice.model, namesModel);
     case "text_tools":
@@ -68,11 +63,21 @@ function noticeText(notice: Notice, namesModel: string): string | string[] {
       return mcpPendingText(notice.servers);
     case "mcp_file":
       return notice.why;
+    case "hook_files":
+      return [...notice.problems, ...notice.pending.map(pendingHooksText)];
+    case "hook":
+      return [...notice.messages];
     case "plug_ins":
       return plugInText(notice.problems);
     case "attached":
       return attachedText(notice);
   }
+}
+
+function sandboxOffText({ why, isAsked }: Extract<Notice, { code: "sandbox_off" }>): string {
+  const how = isAsked ? "but asked about" : "and run unasked";
+  const more = why === undefined ? " (--sandbox workspace-write does that)" : `, ${how}: ${why}`;
+  return `commands are not confined${more}`;
 }
 
 function mcpPendingText(servers: readonly string[]): string {
@@ -129,6 +134,9 @@ function attachedLines({ name, place, result, why, image, range }: AttachedFile)
     ...range ? [`${shown}: only its first ${range.last} of ${total} lines go along`] : [],
   ];
 }
+
+const pendingHooksText = (file: string): string =>
+  `hooks of ${file} that you have not approved, and that do not run: a session in the terminal asks`;
 
 /** The most files that a notice names. */
 const MAX_NAMED = 3;

@@ -2,7 +2,7 @@
 
 import { changeRows } from "./change.ts";
 import type { ModelUsed } from "../records/format.ts";
-import type { ServerQuestion, TrustQuestion } from "../session/frontend.ts";
+import type { HooksQuestion, ServerQuestion, TrustQuestion } from "../session/frontend.ts";
 import type { Resumed, SessionTitle } from "../session/record.ts";
 import type { HeededInstructions, McpState, PermissionReport } from "../session/report.ts";
 import { count } from "../text/count.ts";
@@ -115,6 +115,17 @@ export function mcpRow(server: McpState, command: "/mcp" | "copilot mcp"): strin
   const waits = names && ` · changed, and not offered: ${names} (${approve})`;
   const why = problem === undefined ? "" : ` · ${oneLine(problem)}`;
   return `${oneLine(name)}: ${states[standing]}${isRunning ? " · running" : ""}${why}${waits}`;
+}
+
+/** All that an approval of a folder's hooks is about, a row for each. */
+export function hookLines({ file, hooks }: HooksQuestion): string[] {
+  return [
+    `Hooks of ${sanitize(file)}, programs that run by themselves, in the sandbox:`,
+    ...hooks.map(({ event, matcher, command, timeoutMs }) => {
+      const on = matcher === undefined ? event : `${event} ${sanitize(matcher)}`;
+      return `  ${on}: ${sanitize(command)} (at most ${timeoutMs / 1000} s)`;
+    }),
+  ];
 }
 
 /** The question whether the instructions of a folder are heeded: its text, and the prompt below. */

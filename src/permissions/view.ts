@@ -89,7 +89,7 @@ const READABLE_ROOTS: Readonly<Record<string, readonly string[]>> = {
 
 /** Folders of the home folder with programs and what they were built from: toolchains, and caches of packages. */
 const TOOLCHAINS =
-  `.asdf .bun/bin .bun/install .cabal/bin .cabal/packages .cabal/store .cargo/bin .cargo/git .cargo/registry
+  `.agents/skills .asdf .bun/bin .bun/install .cabal/bin .cabal/packages .cabal/store .cargo/bin .cargo/git .cargo/registry .claude/skills
   .conda .deno .dotnet .elan .espressif .fnm .foundry/bin .gem/ruby .ghcup .gradle/caches .gradle/wrapper .ivy2/cache
   .jdks .jenv .juliaup .julia .linuxbrew .local/bin .local/lib .local/pipx .local/share/fnm .local/share/mise
   .local/share/pipx .local/share/pnpm .local/share/rtx .local/share/uv .local/share/virtualenvs .local/state/fnm_multishells

@@ -76,8 +76,16 @@ export interface ServerQuestion {
   changes?: readonly ToolChange[];
 }
 
+/** The question whether the hooks that a file of a folder defines may run. */
+export interface HooksQuestion {
+  type: "hooks";
+  file: string;
+  /** All that runs, and when: to be shown whole. */
+  hooks: readonly { event: string; matcher?: string; command: string; timeoutMs: number }[];
+}
+
 /** A question of yes or no. */
-type Confirmation = TrustQuestion | ServerQuestion;
+type Confirmation = TrustQuestion | ServerQuestion | HooksQuestion;
 
 /** The state of a session that footers and editors show. */
 export interface Status {

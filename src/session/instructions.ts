@@ -126,28 +126,46 @@ async function instructionsOf(folder: string, by: Permissions): Promise<FolderIn
   const root = folders[0]!;
   const found: FolderInstructions = { root, files: [], refused: [] };
   for (const at of folders) {
-    for (const name of FILE_NAMES) {
-      const path = join(at, name);
-      const real = attempt(() => Deno.realPathSync(path));
-      if (real === undefined) continue;
-      const shown = relative(folder, path);
-      // The person trusts the words of whoever made the folder, not the files that they keep in it.
-      const isSecret = real !== path &&
-        ((await by.paths()).secretKind(real) !== undefined || /[\\/]\.git[\\/]/i.test(real));
-      const isInside = real.startsWith(join(root, "/")) && !isSecret;
-      const own = isInside
-        ? attempt(() => readBoundedText(real, MAX_INSTRUCTION_BYTES, root))
-        : undefined;
-      const text = own && await withImports(own, { path: real, root, by });
-      if (text === undefined) {
-        found.refused.push({ name: shown, reason: isSecret ? "secret" : "outside" });
-      } else if (text.trim() !== "") {
-        found.files.push({ name: shown, path: relative(root, path), text });
-      }
-      break;
-    }
+    const file = await instructionFileIn(at, folder, root, by);
+    if (file === undefined) continue;
+    if ("reason" in file) found.refused.push(file);
+    else found.files.push(file);
   }
   return found;
+}
+
+/** A file with instructions, by its paths relative to the working directory (`name`) and to the root. */
+export type FoundInstructions = Pick<FolderInstructions["files"][number], "name" | "path" | "text">;
+
+/**
+ * The file with instructions in the folder `at`, named relative to `folder`, or why it is never heeded;
+ * undefined where there is none.
+ */
+export async function instructionFileIn(
+  at: string,
+  folder: string,
+  root: string,
+  by: Permissions,
+): Promise<FoundInstructions | FolderInstructions["refused"][number] | undefined> {
+  for (const name of FILE_NAMES) {
+    const path = join(at, name);
+    const real = attempt(() => Deno.realPathSync(path));
+    if (real === undefined) continue;
+    const shown = relative(folder, path);
+    // The person trusts the words of whoever made the folder, not the files that they keep in it.
+    const isSecret = real !== path &&
+      ((await by.paths()).secretKind(real) !== undefined || /[\\/]\.git[\\/]/i.test(real));
+    const isInside = real.startsWith(join(root, "/")) && !isSecret;
+    const own = isInside
+      ? attempt(() => readBoundedText(real, MAX_INSTRUCTION_BYTES, root))
+      : undefined;
+    const text = own && await withImports(own, { path: real, root, by });
+    if (own === undefined) return { name: shown, reason: isSecret ? "secret" : "outside" };
+    return text!.trim() === ""
+      ? undefined
+      : { name: shown, path: relative(root, path), text: text! };
+  }
+  return undefined;
 }
 
 /** `text` with the files that its lines `@path` name, where it has such lines. */

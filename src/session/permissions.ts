@@ -195,9 +195,10 @@ export class Permissions {
 
   /**
    * Confines MCP servers: as commands are, and where nobody said what confines those, in the sandbox if
-   * one works here. Each call of a server is asked about, but what it does then nobody sees.
+   * one works here. Each call of a server is asked about, but what it does then nobody sees. `isStrict`: what
+   * cannot be confined does not run.
    */
-  confineServers(workingDir: () => string): Confine {
+  confineServers(workingDir: () => string, isStrict = false): Confine {
     const { choice, file, variables, toolNames } = this;
     const wanted = { ...choice, sandbox: choice.sandbox ?? "workspace-write" } as const;
     const own = new Permissions(wanted, file, wanted.sandbox, variables, toolNames);
@@ -210,8 +211,8 @@ export class Permissions {
       try {
         return await confine(program, args, leave);
       } catch (error) {
-        if (error instanceof RefusedError) return { program, args: [...args] };
-        throw error;
+        if (isStrict || !(error instanceof RefusedError)) throw error;
+        return { program, args: [...args] };
       }
     };
   }

@@ -130,6 +130,10 @@ export type Notice =
   | { code: "mcp_file"; why: string }
   /** Files of skills and commands that are left out. */
   | { code: "plug_ins"; problems: readonly { path: string; why: string }[] }
+  /** Files of hooks with what makes no sense in them, and those whose hooks nobody approved. */
+  | { code: "hook_files"; problems: readonly string[]; pending: readonly string[] }
+  /** What hooks say to the person. */
+  | { code: "hook"; messages: readonly string[] }
   /** The names behind `@` in a message; `limit` is the most files, where there were more. */
   | {
     code: "attached";
@@ -166,7 +170,8 @@ export interface Check {
     | "answer"
     | "tools"
     | "result"
-    | "cache";
+    | "cache"
+    | "plugged";
   /** `note`: it works, and could be better. */
   status: "ok" | "note" | "fail";
   text: string;

@@ -21,14 +21,13 @@ import type { Policy } from "../types/policy.ts";
 import type { EditorFiles, NewestOutput, ToolOutcome } from "../types/tool.ts";
 import { aborted } from "../wire/wait.ts";
 import { attachFiles } from "./attach.ts";
-import { commandIn } from "./commands/command_line.ts";
 import { ModelFit, processFittedTurn } from "./fit_model.ts";
 import type { Frontend, ServerQuestion, SessionEvent, Status, TrustQuestion } from "./frontend.ts";
+import { Extensions } from "./extensions.ts";
 import { FolderPaths } from "./folder_paths.ts";
 import { heedInstructions } from "./instructions.ts";
 import { ModelMemory } from "./model_memory.ts";
 import { mcpFiles } from "./mcp_files.ts";
-import type { LoadedPlugIns } from "./plugins/load.ts";
 import { skillReadingTools } from "./plugins/read_tool.ts";
 import { choosesModel } from "./model_server.ts";
 import type { Permissions } from "./permissions.ts";
@@ -104,7 +103,9 @@ export class Session implements AsyncDisposable {
   /** The number of calls and files that the policy refused without asking anybody. */
   refusals = 0;
   readonly #state: SessionState;
+  /** Decides by the settings and the person. */
   readonly #policy: Policy;
+  readonly #extensions: Extensions;
   /** Aborted when the session ends. */
   readonly #over = new AbortController();
   /** Resolves when the last question to the person is answered. */
@@ -114,9 +115,18 @@ export class Session implements AsyncDisposable {
   constructor(private readonly options: SessionOptions, private readonly frontend: Frontend) {
     const { config, permissions, isChosen, asksServer, modelFlags } = options;
     const jobs = jobStore();
-    this.#policy = this.#makePolicy();
+    const approve = frontend.approve && this.#approve;
+    this.#policy = this.#policyWith(approve);
+    this.#extensions = new Extensions(() => this.#state, {
+      ...{ frontend, approve, policyWith: (by) => this.#policyWith(by) },
+      oneByOne: (ask, signal) => this.#oneByOne(ask, signal),
+      trust: options.trust === true,
+      approvesAll: options.approvesAll === true,
+      isOn: options.readsInstructions,
+    });
     const agent = this.agent = new CopilotAgent(config, options.folder ?? ".", {
-      policy: this.#policy,
+      policy: this.#extensions.policy,
+      afterTool: (execution, signal) => this.#extensions.after(execution, signal),
       tools: skillReadingTools(() => this.#state.plugged),
       confine: permissions.confine(() => this.agent.state.workingDir),
       onWritten: (file) => this.#state.undo?.onWritten(file),
@@ -144,7 +154,7 @@ export class Session implements AsyncDisposable {
       executions: new Map(),
       looked: Promise.resolve(),
       emit: (event) => this.#emit(event),
-      plug: (found) => this.#plugIns(found),
+      plug: (found) => this.#extensions.plug(found),
     };
   }
 
@@ -192,14 +202,7 @@ export class Session implements AsyncDisposable {
 
   /** True for a line that begins with a skill or a command of the person or the folder: it is a message. */
   opens(line: string): boolean {
-    return this.#opened(line) !== undefined;
-  }
-
-  #opened(line: string) {
-    const { plugged } = this.#state;
-    const typed = plugged && commandIn(line);
-    const plugIn = typed && plugged.named(typed.name);
-    return plugIn && { plugged, plugIn, argument: typed.argument };
+    return this.#extensions.opened(line) !== undefined;
   }
 
   /** The arguments of a slash command from which a person may pick one; none where it has no list. */
@@ -245,16 +248,10 @@ export class Session implements AsyncDisposable {
       this.#emit({ type: "instructions", instructions });
     }
     await this.#plug(signal);
-    await this.#openRecord();
+    const isResumed = await this.#openRecord();
+    await this.#extensions.begin(signal, isResumed ? "resume" : "startup");
     if (this.options.asksServer === "at-start") this.#state.looked = this.#greet();
     this.#emitStatus();
-  }
-
-  async #plugIns(found: LoadedPlugIns): Promise<void> {
-    const isEmpty = found.plugIns.length + found.problems.length === 0;
-    if (isEmpty && this.#state.plugged === undefined) return;
-    const { plugInto } = await import("./plugins/plug_into.ts");
-    await plugInto(this.#state, found);
   }
 
   /** Offers the tools of MCP servers, where some are defined; none is started. */
@@ -285,9 +282,10 @@ export class Session implements AsyncDisposable {
     this.agent.plug(mcp.tools);
   }
 
-  async #openRecord(): Promise<void> {
+  /** Goes on with an earlier conversation, where one is wanted: true where there is one. */
+  async #openRecord(): Promise<boolean> {
     const { isRecorded, resumesNewest, resumes } = this.options;
-    if (!isRecorded && !resumesNewest && !resumes) return;
+    if (!isRecorded && !resumesNewest && !resumes) return false;
     const { newestSession, resumeSession, SessionRecord } = await import("./record.ts");
     const state = this.#state;
     if (isRecorded) {
@@ -297,11 +295,12 @@ export class Session implements AsyncDisposable {
         (why) => this.#tell({ code: "record", ...why !== undefined && { why } }),
       );
     }
-    if (!resumesNewest && !resumes) return;
+    if (!resumesNewest && !resumes) return false;
     const newest = resumes ?? newestSession(this.agent);
     const resumed = newest && resumeSession(state, newest);
     if (this.options.keepsMode && this.frontend.approve) await resumeMode(state, newest?.mode);
     this.#emit({ type: "resumed", resumed });
+    return newest !== undefined;
   }
 
   /**
@@ -312,7 +311,8 @@ export class Session implements AsyncDisposable {
     const state = this.#state;
     const given = inputParts(input);
     const typed = given.filter((part) => part.type === "text");
-    this.#beginUndo(typed.map(({ text }) => text).join("\n\n"));
+    const text = typed.map((part) => part.text).join("\n\n");
+    this.#beginUndo(text);
     try {
       if (!state.fit.isRemembered(this.agent)) {
         await Promise.race([state.looked, aborted(signal)]);
@@ -320,16 +320,21 @@ export class Session implements AsyncDisposable {
       const said = await this.#said(typed, signal);
       const others = given.filter((part) => part.type !== "text");
       const parts = await this.#checked([...state.pending, ...said, ...others]);
-      const result = await processFittedTurn(this.agent, state.fit, parts, {
-        onEvent: (event) => this.#onTurnEvent(event),
-        onNotice: (notice) => this.#tell(notice),
-        onOutput: (newest) => this.#emit({ type: "output", newest }),
-        ready: () => this.frontend.ready?.(),
-        answerSchema: this.options.answerSchema,
-        signal,
-      });
+      const { hooks } = this.#extensions;
+      const more = await hooks?.prompt(text, signal) ?? [];
+      const until = hooks?.begin(signal) ?? signal;
+      const turn = (sent: readonly Part[]) =>
+        processFittedTurn(this.agent, state.fit, sent, {
+          onEvent: (event) => this.#onTurnEvent(event),
+          onNotice: (notice) => this.#tell(notice),
+          onOutput: (newest) => this.#emit({ type: "output", newest }),
+          ready: () => this.frontend.ready?.(),
+          answerSchema: this.options.answerSchema,
+          signal: until,
+        });
+      const result = await turn([...parts, ...more]);
       state.pending = [];
-      return result;
+      return await hooks?.end(result, turn, until) ?? result;
     } finally {
       this.#state.record?.sync();
       this.#emitStatus();
@@ -362,6 +367,7 @@ export class Session implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#extensions.hooks?.close();
     this.#over.abort();
     this.#state.record?.[Symbol.dispose]();
     await Promise.all([
@@ -382,17 +388,10 @@ export class Session implements AsyncDisposable {
   /** What a person typed, with the files that it names, and with the skill or command that it begins with. */
   async #said(typed: readonly TextPart[], signal: AbortSignal): Promise<Part[]> {
     const said = typed.map(({ type, text }): TextPart => ({ type, text }));
-    const [first] = typed;
-    const isPasted = first?.pasted?.[0]?.[0] === 0;
-    const opened = first && !isPasted ? this.#opened(first.text) : undefined;
-    if (opened === undefined) return [...said, ...await this.#attached(typed, signal)];
-    const { plugged, plugIn, argument } = opened;
-    const { parts, notice } = await plugged.open(plugIn, first!, argument, {
-      ...{ policy: this.#policy, signal },
-      onOutput: (newest) => this.#emit({ type: "output", newest }),
-    });
-    if (notice) this.#tell(notice);
-    return [...parts, ...said.slice(1)];
+    const opened = await this.#extensions.open(typed[0], signal);
+    return opened
+      ? [...opened, ...said.slice(1)]
+      : [...said, ...await this.#attached(typed, signal)];
   }
 
   /** The files that `texts` name; none for a turn that was stopped meanwhile. */
@@ -415,10 +414,10 @@ export class Session implements AsyncDisposable {
     return await checkedImages(parts, this.#state.fit.targetOf(this.agent).kind);
   }
 
-  #makePolicy(): Policy {
-    const { frontend } = this;
-    const approve: Frontend["approve"] = frontend.approve &&
-      ((approval, signal) => this.#oneByOne(() => frontend.approve!(approval, signal), signal));
+  readonly #approve: NonNullable<Frontend["approve"]> = (approval, signal) =>
+    this.#oneByOne(() => this.frontend.approve!(approval, signal), signal);
+
+  #policyWith(approve: Frontend["approve"] | undefined): Policy {
     const onEvent = (event: SessionEvent) => this.#emit(event);
     const person = { ...approve && { approve }, onEvent };
     return this.options.permissions.policy(person, () => this.refusals++);
@@ -442,6 +441,7 @@ export class Session implements AsyncDisposable {
     if (event.type === "tool_done") {
       state.executions.set(event.exec.toolCallId, factsOf(event.exec));
     }
+    if (event.type === "compaction") this.#extensions.forget();
     if (event.type === "usage") {
       state.usage = event.usage;
       state.isModelKnown = true;

@@ -4,6 +4,7 @@ import {
   cacheCheck,
   checkRows,
   confinementCheck,
+  pluggedCheck,
   toolsCheck,
 } from "../../src/cli/doctor.ts";
 import { compatConfig } from "../../src/config.ts";
@@ -140,4 +141,23 @@ Deno.test("doctor: a check is a row of columns, its advice below", () => {
   assertEquals(checkRows({ ...check, status: "ok", text: "fine" }, 80), "ok    tools    fine\n");
   const narrow = checkRows(check, 10).split("\n").slice(0, -1).map((row) => row.slice(15));
   assertEquals(narrow, Array(5).fill("none ".repeat(4).trim()));
+});
+
+Deno.test("doctor says what is plugged in, what it costs, and what is left out", () => {
+  const none = { skills: 0, commands: 0, hooks: 0, ofFolder: 0, tokens: 0 };
+  assertEquals(pluggedCheck({ ...none, problems: [] }), undefined);
+  const some = { ...none, skills: 2, commands: 1, hooks: 3, ofFolder: 4, tokens: 40 };
+  assertEquals(pluggedCheck({ ...some, problems: [] }), {
+    name: "plugged",
+    status: "ok",
+    text:
+      "2 skills (their list about 40 tokens of each prompt); 1 command; 3 hooks; 4 of them the folder's, once you trust or approve them",
+  });
+  const problems = [{ path: "/a/SKILL.md", why: "it has no description" }];
+  assertEquals(pluggedCheck({ ...none, problems }), {
+    name: "plugged",
+    status: "note",
+    text: "nothing that can be used",
+    advice: "Left out:\n/a/SKILL.md: it has no description",
+  });
 });

@@ -4,7 +4,13 @@ import type { Approval, ApprovalAnswer, Frontend } from "../../session/frontend.
 import { LiveScreen } from "../../terminal/screen/live_screen.ts";
 import { wrapped } from "../../text/wrap.ts";
 import { answerRows } from "../answers.ts";
-import { serverLines, trustChangeRows, trustQuestion, trustStartRows } from "../session_lines.ts";
+import {
+  hookLines,
+  serverLines,
+  trustChangeRows,
+  trustQuestion,
+  trustStartRows,
+} from "../session_lines.ts";
 import { ApprovalModal } from "./approval_modal.ts";
 import type { Display } from "./display.ts";
 import { answersHelp, askPerson, listedQuestion, questionTitle } from "./question.ts";
@@ -31,10 +37,14 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
   readonly confirm: NonNullable<Frontend["confirm"]> = async (question, signal) => {
     const { isLive, screen, columns, paint } = this.display;
     if (!isLive) return undefined;
-    const { text, title } = question.type === "trust" ? trustQuestion(question) : {
-      text: serverLines(question).join("\n"),
-      title: question.changes ? "May these be offered?" : "May it be used?",
-    };
+    const { text, title } = question.type === "trust"
+      ? trustQuestion(question)
+      : question.type === "hooks"
+      ? { text: hookLines(question).join("\n"), title: "May they run?" }
+      : {
+        text: serverLines(question).join("\n"),
+        title: question.changes ? "May these be offered?" : "May it be used?",
+      };
     const changes = question.type === "trust"
       ? [...trustStartRows(question, columns), ...trustChangeRows(question, columns, paint)]
       : [];

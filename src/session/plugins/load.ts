@@ -118,6 +118,8 @@ class Loader {
   #add(file: string, place: PluginPlace): void {
     const refuse = (why: string) => void this.#problems.push({ path: file, why });
     if (this.#files++ >= MAX_PLUG_INS) return;
+    const isFull = "there are too many, and they are too long";
+    if (this.#bytes > MAX_ALL_BYTES) return refuse(isFull);
     const path = attempt(() => Deno.realPathSync(file));
     if (path === undefined) return refuse("it cannot be read");
     if (this.paths.secretKind(path) !== undefined && place.scope === "folder") {
@@ -129,7 +131,7 @@ class Loader {
     const text = attempt(() => readBoundedText(path, MAX_FILE_BYTES, place.root));
     if (text === undefined) return refuse("it cannot be read");
     this.#bytes += text.length;
-    if (this.#bytes > MAX_ALL_BYTES) return refuse("there are too many, and they are too long");
+    if (this.#bytes > MAX_ALL_BYTES) return refuse(isFull);
     const plugIn = place.kind === "skill"
       ? skillOf(file, text, { path, scope: place.scope })
       : ownCommandOf(slashed(relative(place.path, file)), text, { path, scope: place.scope });

@@ -30,6 +30,14 @@ export interface StartedShell {
   holder?: string;
 }
 
+/** The ways in which a program differs from a command of the model. */
+interface ShellOptions {
+  /** True for a pipe as its stdin; else it has no input. */
+  hasInput?: boolean;
+  /** Variables beside the usual ones. */
+  variables?: Readonly<Record<string, string>>;
+}
+
 /**
  * Starts `command` in a shell that leads its own session, without input, its output in pipes.
  * @throws {Error} when it cannot; what the signal was aborted with, if it was.
@@ -37,6 +45,7 @@ export interface StartedShell {
 export async function startShell(
   command: string,
   { workingDir: cwd, confine, leave, env, signal }: ToolContext,
+  { hasInput = false, variables = {} }: ShellOptions = {},
 ): Promise<StartedShell> {
   signal.throwIfAborted();
   for (const [shell, args] of await shellsFor(command, cwd)) {
@@ -46,9 +55,9 @@ export async function startShell(
       const child = new Deno.Command(confined?.program ?? shell, {
         args: confined?.args ?? args,
         cwd,
-        env: commandEnvironment(env),
+        env: { ...commandEnvironment(env), ...variables },
         clearEnv: true,
-        stdin: "null",
+        stdin: hasInput ? "piped" : "null",
         stdout: "piped",
         stderr: "piped",
         detached: true,

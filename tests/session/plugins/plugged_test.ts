@@ -77,8 +77,9 @@ Deno.test("skills: the person's are listed, those of a folder once it is trusted
   assertStringIncludes(unanswered.prompt, "- pdf: Reads PDF files\n");
   assertEquals((await open(undefined, true)).names, ["deploy", "pdf"]);
   const yes = await open(true);
-  assertEquals(yes.asked[0]!.files, [
-    { name: ".claude/skills/deploy/SKILL.md", plugIn: "skill", lines: 5 },
+  const [file] = yes.asked[0]!.files;
+  assertEquals([file!.name, file!.plugIn, file!.lines], [
+    ...[".claude/skills/deploy/SKILL.md", "skill", 5],
   ]);
   assertStringIncludes(yes.prompt, "- deploy: Ships: to production\n- pdf: Reads PDF files\n");
   const later = await open(false);

@@ -1,0 +1,93 @@
+/** Instructions in folders below the one that is worked in: they come with what is first read there. @module */
+
+import type { CopilotAgent } from "../agent/agent.ts";
+import { attempt } from "../attempt.ts";
+import { oneLine } from "../text/one_line.ts";
+import { isWithin, resolvePath } from "../text/paths.ts";
+import { dirname } from "../text/std_path.ts";
+import type { ToolExecution } from "../types/event.ts";
+import type { TrustQuestion } from "./frontend.ts";
+import { type FoundInstructions, instructionFileIn } from "./instructions.ts";
+import type { Permissions } from "./permissions.ts";
+import type { HeededInstructions } from "./report.ts";
+import { repositoryOf } from "./repository.ts";
+import { judgeInstructions, trustInstructions } from "./trust.ts";
+
+interface BelowOptions {
+  /** Heeds them this time. */
+  trust: boolean;
+  /** Asks the person; undefined for no answer. */
+  confirm: ((question: TrustQuestion) => Promise<boolean | undefined>) | undefined;
+  onHeeded(heeded: HeededInstructions): void;
+}
+
+/** The deepest folder that is looked at, counted from the one that is worked in. */
+const MAX_BELOW = 20;
+
+export class InstructionsBelow {
+  /** The folders that were looked at, by their real paths. */
+  readonly #seen = new Set<string>();
+
+  constructor(
+    private readonly agent: CopilotAgent,
+    private readonly permissions: Permissions,
+    private readonly options: BelowOptions,
+  ) {}
+
+  /** The instructions of the folders of a file that was read, which the model was not told yet. */
+  async noteFor({ subject }: ToolExecution): Promise<string | undefined> {
+    const { workingDir } = this.agent.state;
+    if (subject?.action !== "read" || subject.path === undefined) return undefined;
+    const real = attempt(() => Deno.realPathSync(resolvePath(this.agent.state, subject.path!)));
+    if (real === undefined || !isWithin(workingDir, real)) return undefined;
+    const folders: string[] = [];
+    for (let at = dirname(real); at !== workingDir && isWithin(workingDir, at); at = dirname(at)) {
+      if (!this.#seen.has(at)) folders.unshift(at);
+    }
+    const notes: string[] = [];
+    for (const at of folders.slice(0, MAX_BELOW)) {
+      this.#seen.add(at);
+      const found = await instructionFileIn(
+        at,
+        workingDir,
+        repositoryOf(workingDir),
+        this.permissions,
+      );
+      const isHeeded = found !== undefined && "text" in found && await this.#isHeeded(found);
+      if (isHeeded) {
+        notes.push(
+          `\n\n[Instructions of the project, from ${oneLine(found.name)}:]\n${found.text.trim()}`,
+        );
+      }
+    }
+    return notes.length === 0 ? undefined : notes.join("");
+  }
+
+  async #isHeeded(file: FoundInstructions): Promise<boolean> {
+    const { permissions, options: { trust, confirm, onHeeded } } = this;
+    const root = repositoryOf(this.agent.state.workingDir);
+    const { isTrusted, doubt, files: [judged] } = await judgeInstructions(permissions, root, [
+      file,
+    ]);
+    const shown = {
+      name: file.name,
+      lines: file.text.trimEnd().split("\n").length,
+      ...judged?.change && { change: judged.change },
+    };
+    // A file that is new is no reason to doubt the others.
+    const about = doubt && judged?.change?.type !== "added" && { doubt };
+    const said = trust || isTrusted !== undefined
+      ? undefined
+      : await confirm?.({ type: "trust", ...about, files: [shown] });
+    if (said) await trustInstructions(permissions, root, [file]).catch(() => {});
+    const isHeeded = said ?? (trust || isTrusted);
+    const open = isHeeded === undefined && about;
+    onHeeded({
+      files: [{ ...shown, isHeeded: isHeeded === true }],
+      refused: [],
+      isHeeded,
+      ...open,
+    });
+    return isHeeded === true;
+  }
+}

@@ -1,0 +1,49 @@
+/** What is plugged in in a folder, and what it costs: for the doctor. @module */
+
+import { attempt } from "../../attempt.ts";
+import { readJsonFile } from "../../user_files.ts";
+import { hooksIn } from "../hooks/definition.ts";
+import { hookFiles } from "../hooks/hook_files.ts";
+import type { Permissions } from "../permissions.ts";
+import { skillCatalogue } from "./catalogue.ts";
+import { type LoadedPlugIns, loadPlugIns } from "./load.ts";
+import { pluginPlaces } from "./places.ts";
+
+/** Numbers of all that is there, heeded or not. */
+export interface PlugInSurvey {
+  skills: number;
+  commands: number;
+  hooks: number;
+  /** Those of the skills, commands and hooks that a folder brings: they wait for the person's word. */
+  ofFolder: number;
+  /** About the tokens of the list of skills in each prompt, where there is room for all of it. */
+  tokens: number;
+  problems: LoadedPlugIns["problems"];
+}
+
+const CHARS_OF_TOKEN = 4;
+
+export async function surveyPlugIns(
+  folder: string,
+  permissions: Permissions,
+): Promise<PlugInSurvey> {
+  const env = permissions.variables;
+  const { plugIns, problems } = loadPlugIns(pluginPlaces(folder, env), await permissions.paths());
+  const skills = plugIns.filter(({ kind }) => kind === "skill");
+  const read = hookFiles(folder, env).map((file) =>
+    hooksIn(attempt(() => readJsonFile(file.path, false)) ?? {}, file)
+  );
+  const hooks = read.flatMap((one) => one.hooks);
+  const listed = skills.filter(({ isForModel }) => isForModel);
+  return {
+    skills: skills.length,
+    commands: plugIns.length - skills.length,
+    hooks: hooks.length,
+    ofFolder: [...plugIns, ...hooks].filter(({ scope }) => scope === "folder").length,
+    tokens: Math.ceil(skillCatalogue(listed, Infinity).length / CHARS_OF_TOKEN),
+    problems: [...problems, ...hooks.flatMap(problemOfHook)],
+  };
+}
+
+const problemOfHook = ({ path, problem }: { path: string; problem?: string }) =>
+  problem === undefined ? [] : [{ path, why: `of a hook, ${problem}` }];

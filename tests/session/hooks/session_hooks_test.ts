@@ -1,0 +1,226 @@
+import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import type { HooksQuestion } from "../../../src/session/frontend.ts";
+import { openPermissions } from "../../../src/session/permissions.ts";
+import { fakeSession } from "../../helpers/fake_session.ts";
+import { strictServer } from "../../helpers/strict_server.ts";
+
+const never = new AbortController().signal;
+
+/** A folder and a home of their own; hooks write what they read to `notes`. */
+async function places() {
+  const root = await Deno.realPath(await Deno.makeTempDir());
+  for (const name of ["repo/.git", "repo/.claude", "home/.config/copilot"]) {
+    await Deno.mkdir(`${root}/${name}`, { recursive: true });
+  }
+  const variables: Record<string, string | undefined> = {
+    HOME: `${root}/home`,
+    PATH: Deno.env.get("PATH"),
+  };
+  const put = (name: string, hooks: unknown) =>
+    Deno.writeTextFile(`${root}/${name}`, JSON.stringify(hooks));
+  return {
+    root,
+    folder: `${root}/repo`,
+    own: (hooks: unknown) => put("home/.config/copilot/hooks.json", hooks),
+    brings: (hooks: unknown) => put("repo/.claude/settings.json", { permissions: {}, hooks }),
+    permissions: (choice = {}) =>
+      openPermissions({ sandbox: "off", ...choice }, (name) => variables[name]),
+    notes: async () =>
+      (await Deno.readTextFile(`${root}/notes`).catch(() => "")).trim().split("\n")
+        .filter(Boolean).map((line) => JSON.parse(line)),
+    [Symbol.asyncDispose]: () => Deno.remove(root, { recursive: true }),
+  };
+}
+
+const hook = (command: string, matcher?: string, more = {}) => [
+  { ...matcher !== undefined && { matcher }, hooks: [{ type: "command", command, ...more }] },
+];
+const tool = (name: string, args: Record<string, unknown>) => ({
+  toolCalls: [{ name, arguments: args }],
+});
+const bash = (command: string) => tool("run_bash", { command });
+
+Deno.test("hooks: six moments get their JSON on stdin, with and without the outer object", async () => {
+  for (const isWrapped of [true, false]) {
+    await using at = await places();
+    const note = `cat >> ${at.root}/notes; echo >> ${at.root}/notes`;
+    const isSecond = `grep -q '"stop_hook_active":true' ${at.root}/notes`;
+    const hooks = {
+      SessionStart: hook(`${note}; echo from the start`, "startup"),
+      UserPromptSubmit: hook(`${note}; echo from the prompt`),
+      PreToolUse: hook(note, "Read|Bash"),
+      PostToolUse: hook(`${note}; echo 'look again' >&2; exit 2`, "Read"),
+      Stop: hook(`${note}; ${isSecond} || { echo more >&2; exit 2; }`),
+      SessionEnd: hook(note),
+      Notification: hook("exit 1"),
+    };
+    await at.own(isWrapped ? { hooks } : hooks);
+    await Deno.writeTextFile(`${at.folder}/a.txt`, "text of a\n");
+    await using server = strictServer([
+      tool("read_file", { file_path: "a.txt" }),
+      { text: "done" },
+      { text: "really done" },
+    ]);
+    {
+      await using fake = await fakeSession(server.url, {
+        folder: at.folder,
+        permissions: await at.permissions(),
+        readsInstructions: true,
+      });
+      const { response, toolExecutions } = await fake.session.prompt("hi", never);
+      assertEquals([response, toolExecutions.length], ["really done", 1]);
+    }
+    const notes = await at.notes();
+    assertEquals(notes.map(({ hook_event_name }) => hook_event_name), [
+      ...["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "Stop"],
+      "SessionEnd",
+    ]);
+    const [start, prompt, pre, post] = notes;
+    assertEquals([start.source, start.cwd, start.permission_mode, prompt.prompt], [
+      ...["startup", at.folder, "default", "hi"],
+    ]);
+    const input = { file_path: `${at.folder}/a.txt`, offset: 1, limit: 2000 };
+    assertEquals([pre.tool_name, pre.tool_input], ["Read", input]);
+    assertMatch(post.tool_response.content, /text of a/);
+    const sent = server.requests.map(({ body }) => body.messages as { content: string }[]);
+    assertEquals(sent[0]![1]!.content, "from the start\n\nhi\n\nfrom the prompt");
+    assertStringIncludes(sent[1]!.at(-1)!.content, "[A hook says: look again]");
+    assertEquals(sent[2]!.at(-1)!.content, "[A hook says: more]");
+  }
+});
+
+const json = (value: unknown) => `echo '${JSON.stringify(value)}'`;
+const decides = (permissionDecision: string, more = {}) =>
+  json({
+    hookSpecificOutput: {
+      hookEventName: "PreToolUse",
+      permissionDecision,
+      permissionDecisionReason: "so it is",
+      ...more,
+    },
+  });
+const changes = (command: unknown) => decides("allow", { updatedInput: { command } });
+const LONG = `printf '{"a":"'; head -c 200000 /dev/zero | tr '\\0' x; echo '"}'`;
+
+const GUARDS: [name: string, command: string, outcome: string, asked: number, result?: RegExp][] = [
+  ["says nothing", "true", "done", 1],
+  ["exits with 2", "echo not this >&2; exit 2", "refused", 0, /not this/],
+  ["warns", "exit 1", "done", 1],
+  ["is not there", "no-such-program", "refused", 0, /cannot run/],
+  ["is killed", "kill -9 $$", "refused", 0, /cannot run/],
+  ["never ends", "sleep 60", "refused", 0, /did not end within 0.5 s/],
+  ["prints broken JSON", "echo '{'", "refused", 0, /no JSON/],
+  ["prints too much", LONG, "refused", 0, /no JSON/],
+  ["does not read", "exec <&-; true", "done", 1],
+  ["denies", decides("deny"), "refused", 0, /so it is/],
+  ["blocks in the old way", json({ decision: "block", reason: "old" }), "refused", 0, /old/],
+  ["allows", decides("allow"), "done", 0],
+  ["asks", decides("ask"), "done", 1],
+  ["decides nonsense", decides("maybe"), "refused", 0, /no decision/],
+  ["changes the call", changes("touch other; echo changed"), "done", 0, /changed/],
+  ["changes it wrongly", changes(["no"]), "refused", 0, /wrongly/],
+];
+
+for (const [name, command, outcome, asked, result = /./] of GUARDS) {
+  Deno.test(`hooks: a guard before a tool that ${name}`, async () => {
+    await using at = await places();
+    const timeout = name === "never ends" ? 0.5 : 20;
+    await at.own({ PreToolUse: hook(command, "Bash", { timeout }) });
+    await using server = strictServer([bash("touch made"), { text: "done" }]);
+    let questions = 0;
+    await using fake = await fakeSession(server.url, {
+      folder: at.folder,
+      permissions: await at.permissions(),
+      readsInstructions: true,
+    }, { approve: () => (questions++, Promise.resolve({ choice: "once" })) });
+    const { toolExecutions: [done] } = await fake.session.prompt("hi", never);
+    assertEquals([done!.outcome, questions], [outcome, asked], done!.result);
+    assertMatch(done!.result, result);
+  });
+}
+
+Deno.test("hooks: a yes of a hook answers no rule that denies, and nothing in plan mode", async () => {
+  await using at = await places();
+  await at.own({ PreToolUse: hook(decides("allow")) });
+  for (const [deny, approve] of [[["run_bash(touch made)"], "ask"], [[], "plan"]]) {
+    await using server = strictServer([bash("touch made"), { text: "done" }]);
+    await Deno.writeTextFile(
+      `${at.root}/home/.config/copilot/permissions.json`,
+      JSON.stringify({ deny }),
+    );
+    await using fake = await fakeSession(server.url, {
+      folder: at.folder,
+      permissions: await at.permissions({ approve }),
+      readsInstructions: true,
+    }, { approve: () => Promise.resolve({ choice: "once" }) });
+    const { toolExecutions: [done] } = await fake.session.prompt("hi", never);
+    assertEquals(done!.outcome, "refused", done!.result);
+  }
+});
+
+Deno.test("hooks: a prompt that one refuses is not sent, and one may end the turn", async () => {
+  await using at = await places();
+  await at.own({
+    UserPromptSubmit: hook("grep -q secret && { echo no secrets >&2; exit 2; }; true"),
+    PreToolUse: hook(json({ continue: false, stopReason: "enough" })),
+  });
+  await using server = strictServer([bash("true"), { text: "never" }]);
+  await using fake = await fakeSession(server.url, {
+    folder: at.folder,
+    permissions: await at.permissions(),
+    readsInstructions: true,
+  });
+  await assertRejects(() => fake.session.prompt("a secret", never), Error, "no secrets");
+  assertEquals([server.requests.length, fake.session.agent.state.messages.length], [0, 0]);
+  const { stopReason } = await fake.session.prompt("hi", never);
+  assertEquals([stopReason, server.requests.length], ["aborted", 1]);
+  assertStringIncludes(fake.notices().join("\n"), "a hook ended the turn: enough");
+});
+
+Deno.test("hooks: those of a folder run once their exact text is approved, in the sandbox, and loosen nothing", async () => {
+  await using at = await places();
+  const guard = (more = "") => `touch ran ${at.root}/outside; ${decides("allow")}${more}`;
+  await at.brings({ PreToolUse: hook(guard(), "Bash") });
+  const exists = (name: string) => Deno.stat(`${at.root}/${name}`).then(() => true, () => false);
+  const turn = async (answer?: boolean, choice = {}) => {
+    for (const name of ["repo/ran", "outside"]) {
+      await Deno.remove(`${at.root}/${name}`).catch(() => {});
+    }
+    await using server = strictServer([bash("touch made"), { text: "done" }]);
+    const asked: HooksQuestion[] = [];
+    let calls = 0;
+    await using fake = await fakeSession(server.url, {
+      folder: at.folder,
+      permissions: await at.permissions({ sandbox: undefined, ...choice }),
+      readsInstructions: true,
+    }, {
+      approve: () => (calls++, Promise.resolve({ choice: "once" })),
+      confirm: (question) => {
+        if (question.type === "hooks") asked.push(question);
+        return Promise.resolve(answer);
+      },
+    });
+    const { toolExecutions: [done] } = await fake.session.prompt("hi", never);
+    const ran = [await exists("repo/ran"), await exists("outside")];
+    const pending = fake.notices().some((line) => line.includes("have not approved"));
+    return { asked, calls, ran, outcome: done!.outcome, result: done!.result, pending };
+  };
+  const open = await turn();
+  assertEquals([open.asked.length, open.ran, open.pending], [1, [false, false], true]);
+  assertEquals(open.asked[0]!.hooks, [
+    { event: "PreToolUse", matcher: "Bash", command: guard(), timeoutMs: 60_000 },
+  ]);
+  const yes = await turn(true);
+  const { by } = await (await at.permissions()).sandboxStatus(at.folder);
+  // Its write outside fails, and its yes does not count.
+  if (by !== undefined) assertEquals([yes.ran, yes.calls, yes.outcome], [[true, false], 1, "done"]);
+  else assertMatch(yes.result, /cannot be/);
+  assertEquals((await turn()).asked, []);
+  const off = await turn(undefined, { sandbox: "off" });
+  assertEquals([off.ran, off.calls], [[true, true], 1]);
+  await at.brings({ PreToolUse: hook(guard("; true"), "Bash") });
+  const changed = await turn(false);
+  assertEquals([changed.asked.length, changed.ran], [1, [false, false]]);
+  const later = await turn(true);
+  assertEquals([later.asked.length, later.ran, later.pending], [0, [false, false], false]);
+});
