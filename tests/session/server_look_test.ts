@@ -179,11 +179,11 @@ Deno.test("a look at a server: nobody there is a failure, the hosted one is not 
 
 Deno.test("what a server says of a model is learnt; one that says nothing teaches nothing", async () => {
   const rows: [Kind, Answers, expected: unknown, loadings?: number][] = [
-    ["local", ollama(4096, "m"), { contextLength: 4096, thinks: false }],
-    ["local", ollama(40_000, "m"), { contextLength: 32_768, thinks: false }],
+    ["local", ollama(4096, "m"), { contextLength: 4096, seesImages: true, thinks: false }],
+    ["local", ollama(40_000, "m"), { contextLength: 32_768, seesImages: true, thinks: false }],
     ["local", { ...ollama(1, "m"), "/api/show": { capabilities: [] } }, {}],
     ["local", {}, undefined],
-    ["local", ollama(4096), { contextLength: 4096, thinks: false }, 1],
+    ["local", ollama(4096), { contextLength: 4096, seesImages: true, thinks: false }, 1],
     ["chat", { ...listed("m"), ...props(4096, false) }, {
       ...{ names: ["m"], contextLength: 4096, takesTools: false },
     }],

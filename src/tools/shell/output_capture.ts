@@ -127,13 +127,15 @@ function boundedText(bytes: Uint8Array, total: number, maxBytes: number): string
 
 /** More of this share of characters that no text has makes output binary; `find -print0` prints fewer. */
 const MAX_ODD_SHARE = 0.1;
+/** So few of them make no output binary: a short line may have a letter in another encoding. */
+const FEW_ODD = 16;
 
 /** Output as text; of binary output its size, as its bytes say nothing to a model or a person. */
 function shownOutput(bytes: Uint8Array, total: number): string {
   const text = decode(bytes);
   // deno-lint-ignore no-control-regex
   const odd = text.match(/[\0-\x06\x0e-\x1a\x1c-\x1f\ufffd]/g)?.length ?? 0;
-  if (odd <= text.length * MAX_ODD_SHARE) return cleanOutput(text);
+  if (odd <= Math.max(FEW_ODD, text.length * MAX_ODD_SHARE)) return cleanOutput(text);
   return `[binary output, ${count(total, "byte")}: redirect it to a file, or look with xxd | head]`;
 }
 
