@@ -115,7 +115,9 @@ function dirEntries(folder: string): Deno.DirEntry[] {
   try {
     return [...Deno.readDirSync(folder)];
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return [];
+    // A file where the folder should be holds no sessions, either.
+    const { NotFound, NotADirectory } = Deno.errors;
+    if (error instanceof NotFound || error instanceof NotADirectory) return [];
     throw error;
   }
 }

@@ -111,7 +111,7 @@ const SESSIONS: [words: string[], options: Record<string, unknown>][] = [
   [["-C", "/f"], { folder: "/f" }],
   [["--yes"], { approvesAll: true, keepsMode: false }],
   [["--trust"], { trust: true }],
-  [["--demo"], { readsInstructions: false, asksServer: "never" }],
+  [["--demo"], { readsInstructions: false, asksServer: "never", remembersServers: false }],
   [["--no-session"], { isRecorded: false }],
   [["--continue"], { resumesNewest: true }],
 ];
@@ -136,6 +136,7 @@ Deno.test("what flags mean for a session", () => {
     resumesNewest: false,
     canUndo: true,
     keepsMode: true,
+    remembersServers: true,
     asksServer: "at-start",
   };
   assertEquals<Record<string, unknown>>({ ...of([]) }, none);
