@@ -125,7 +125,15 @@ export async function terminal(
       ),
     async [Symbol.asyncDispose]() {
       await tmux("kill-server");
-      await Deno.remove(folder, { recursive: true });
+      // A program whose terminal is gone may still write its record.
+      for (let left = 50;; left--) {
+        try {
+          return await Deno.remove(folder, { recursive: true });
+        } catch (error) {
+          if (left === 0) throw error;
+          await new Promise((resolve) => setTimeout(resolve, 50));
+        }
+      }
     },
   };
 }

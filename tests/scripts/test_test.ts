@@ -11,6 +11,7 @@ const TESTS = {
     Deno.test.ignore("c: skipped, no tmux: it is not found", () => {});`,
   "tests/tools/b_test.ts": `Deno.test("skipped: 2 links", () => {});
     Deno.test.ignore("[skipped: 1 link]", () => {});`,
+  "tests/terminal/d_test.ts": `Deno.test("d", () => {});`,
   "tests/text/c_test.ts": `Deno.test("c", () => {});
     Deno.test.ignore("d (skipped: no perl (5))", () => {});`,
 };
@@ -52,7 +53,7 @@ Deno.test({
         "2 no tmux: it is not found",
         "1 no perl (5)",
         "1 no reason in the name",
-        "12 passed, 0 failed, 4 skipped",
+        "13 passed, 0 failed, 4 skipped",
       ]);
     } finally {
       await Deno.remove(root, { recursive: true });

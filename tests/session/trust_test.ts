@@ -284,6 +284,8 @@ Deno.test({
       rows.includes("May it be used?") && rows.some((row) => /^· not heeded: AGENTS/.test(row))
     );
     await screen.type("n");
+    await screen.until("May they run?");
+    await screen.type("n");
     await screen.until((rows) => rows.includes(">"));
     await screen.type("see @sta\t");
     await screen.until("@stale.txt");
