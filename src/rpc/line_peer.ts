@@ -2,6 +2,7 @@
 
 import { BackendError } from "../errors.ts";
 import { LineDecoder } from "../wire/lines.ts";
+import { within } from "../wire/wait.ts";
 import type { RpcMessage } from "./message.ts";
 import { RpcPeer, type RpcPeerOptions } from "./peer.ts";
 
@@ -9,6 +10,9 @@ import { RpcPeer, type RpcPeerOptions } from "./peer.ts";
 const MAX_LINE_CHARS = 16 * 2 ** 20;
 /** The most characters that wait to be written while the other side reads nothing. */
 const MAX_WAITING_CHARS = 64 * 2 ** 20;
+
+/** The longest that the last message of a connection waits to be taken, in milliseconds. */
+const FLUSH_MS = 500;
 
 const ENDED = "the other side closed the connection";
 
@@ -48,7 +52,8 @@ export function linePeer({ input, output, maxLineChars, ...options }: LinePeerOp
   // A stream that fails also rejects this one, which nobody else takes.
   writer.closed.catch(() => {});
   const reader = input.getReader();
-  readLines(reader, peer, maxLineChars ?? MAX_LINE_CHARS);
+  const flushed = () => within(FLUSH_MS, writer.write(new Uint8Array()).catch(() => {}));
+  readLines(reader, peer, maxLineChars ?? MAX_LINE_CHARS, flushed);
   peer.closed.then(async () => {
     await reader.cancel().catch(() => {});
     await writer.close().catch(() => {});
@@ -60,6 +65,7 @@ async function readLines(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   peer: RpcPeer,
   maxChars: number,
+  flushed: () => Promise<unknown>,
 ): Promise<void> {
   const lines = new LineDecoder((line) => {
     if (line.trim() !== "") peer.receiveText(line);
@@ -78,6 +84,8 @@ async function readLines(
     if (!isLong) return peer.close(error as Error);
     const reason = `a message of over ${maxChars} characters`;
     peer.refuse(reason);
+    // Whoever waits for the close may end the program with it.
+    await flushed();
     peer.close(new Error(reason));
   }
 }
