@@ -18,7 +18,7 @@ import {
 } from "../config.ts";
 import { UsageError } from "../errors.ts";
 import type { Permissions } from "../session/permissions.ts";
-import type { SessionOptions } from "../session/session.ts";
+import type { SessionOptions } from "../session/session_options.ts";
 import type { ModelFlags } from "../session/state.ts";
 import type { ModelTarget } from "../model_target.ts";
 import { FLAGS_OF_SERVER } from "./defaults.ts";

@@ -136,7 +136,7 @@ function attachedLines({ name, place, result, why, image, range }: AttachedFile)
 }
 
 const pendingHooksText = (file: string): string =>
-  `hooks of ${file} that you have not approved, and that do not run: a session in the terminal asks`;
+  `hooks of ${file} that you have not approved, and that do not run: a session in the terminal or an editor asks`;
 
 /** The most files that a notice names. */
 const MAX_NAMED = 3;

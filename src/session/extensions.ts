@@ -1,17 +1,21 @@
 /**
- * What people plug into a session beside MCP servers: skills, commands, hooks, instructions below the folder.
+ * What people plug into a session: skills, commands, hooks, MCP servers, instructions below the folder.
  * Their code is loaded where there are some; without, this looks for folders and files alone. @module
  */
 
+import type { McpDefinition } from "../mcp/definition.ts";
 import type { ToolExecution } from "../types/event.ts";
 import type { Part, TextPart } from "../types/message.ts";
 import type { Policy } from "../types/policy.ts";
+import { attachFiles } from "./attach.ts";
 import type { InstructionsBelow } from "./below.ts";
 import { commandIn } from "./commands/command_line.ts";
-import type { Frontend } from "./frontend.ts";
-import { hookFiles } from "./hooks/hook_files.ts";
+import type { Confirmation, Frontend, HooksQuestion, ServerQuestion } from "./frontend.ts";
+import { type HookFile, hookFiles } from "./hooks/hook_files.ts";
 import type { SessionHooks } from "./hooks/session_hooks.ts";
+import { mcpFiles } from "./mcp_files.ts";
 import type { LoadedPlugIns } from "./plugins/load.ts";
+import type { Notice } from "./report.ts";
 import type { SessionState } from "./state.ts";
 
 interface ExtensionOptions {
@@ -25,6 +29,8 @@ interface ExtensionOptions {
   /** True heeds what the folder brings this time. */
   trust: boolean;
   approvesAll: boolean;
+  /** MCP servers beside those of files. */
+  servers: readonly McpDefinition[];
   /** False where nothing of the folder is looked at. */
   isOn: boolean;
 }
@@ -34,6 +40,8 @@ export class Extensions {
   readonly policy: Policy;
   /** Undefined where there are none. */
   hooks: SessionHooks | undefined;
+  /** The files of the folder whose hooks nobody has decided on. */
+  #pendingHooks: readonly HookFile[] = [];
   #below: InstructionsBelow | undefined;
 
   /** @param state looks up the session, which is made after this */
@@ -65,7 +73,7 @@ export class Extensions {
   }
 
   /** The message that a line which begins with a skill or a command stands for; undefined for any other. */
-  async open(line: TextPart | undefined, signal: AbortSignal): Promise<Part[] | undefined> {
+  async #openedParts(line: TextPart | undefined, signal: AbortSignal): Promise<Part[] | undefined> {
     const isPasted = line?.pasted?.[0]?.[0] === 0;
     const opened = line && !isPasted ? this.opened(line.text) : undefined;
     if (opened === undefined) return undefined;
@@ -79,16 +87,106 @@ export class Extensions {
     return parts;
   }
 
+  /** The parts of a message: files that its typed text names go along, or the skill or command that it begins with. */
+  async message(
+    given: readonly Part[],
+    policy: Policy,
+    signal: AbortSignal,
+  ): Promise<readonly Part[]> {
+    const { agent, fit } = this.state();
+    const typed = given.filter((part) => part.type === "text");
+    const said = typed.map(({ type, text }): TextPart => ({ type, text }));
+    const opened = await this.#openedParts(typed[0], signal);
+    const parts = [
+      ...this.state().pending,
+      ...opened
+        ? [...opened, ...said.slice(1)]
+        : [...said, ...await this.#attached(typed, policy, signal)],
+      ...given.filter((part) => part.type !== "text"),
+    ];
+    if (!parts.some(({ type }) => type === "image")) return parts;
+    const { checkedImages } = await import("./images.ts");
+    return await checkedImages(parts, fit.targetOf(agent).kind);
+  }
+
+  /** The files that `texts` name; none for a turn that was stopped meanwhile. */
+  async #attached(
+    texts: readonly TextPart[],
+    policy: Policy,
+    signal: AbortSignal,
+  ): Promise<Part[]> {
+    const { agent, mcp, emit } = this.state();
+    try {
+      const others = (name: string) => mcp?.attach(name, signal);
+      const { parts, notice } = await attachFiles(agent, texts, signal, policy, others);
+      if (notice) emit({ type: "session_notice", notice });
+      return parts;
+    } catch (error) {
+      if (signal.aborted) return [];
+      throw error;
+    }
+  }
+
+  /** Offers the tools of MCP servers, where some are defined; none is started. */
+  async plugServers(signal: AbortSignal): Promise<void> {
+    const state = this.state();
+    const { agent, permissions, emit } = state;
+    const { frontend, servers: given, trust, approvesAll: answersByDefaults } = this.options;
+    const files = mcpFiles(agent.state.workingDir, permissions.variables);
+    if (files.length + given.length === 0) return;
+    const { plugMcp } = await import("./mcp.ts");
+    const tell = (notice: Notice) => emit({ type: "session_notice", notice });
+    const options = { files, given, trust, answersByDefaults };
+    state.mcp = await plugMcp({ agent, permissions, frontend, tell, signal }, options);
+  }
+
+  /**
+   * Asks about MCP servers and hooks of the folder that wait for the person's word, and uses those that get
+   * it: for frontends that cannot ask while a session opens, before the first prompt.
+   */
+  async askPending(
+    confirm: (
+      question: ServerQuestion | HooksQuestion,
+      signal: AbortSignal,
+    ) => Promise<boolean | undefined>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { agent, mcp } = this.state();
+    if (mcp && mcp.pending.length > 0) {
+      mcp.confirm = confirm;
+      await mcp.ask(signal);
+      mcp.all.chooseAnew();
+      agent.plug(mcp.tools);
+    }
+    if (this.#pendingHooks.length === 0) return;
+    const asks = {
+      confirm: (question: Confirmation) => confirm(question as HooksQuestion, signal),
+    };
+    await this.#beginHooks(this.#pendingHooks, asks, signal, "startup");
+  }
+
   /** Reads the hooks, where some are defined; those of the folder are asked about. */
   async begin(signal: AbortSignal, source: "startup" | "resume"): Promise<void> {
-    const state = this.state();
-    const { agent, permissions } = state;
+    const { agent, permissions } = this.state();
     if (!this.options.isOn) return;
     const files = hookFiles(agent.state.workingDir, permissions.variables);
-    if (files.length === 0) return;
+    if (files.length > 0) await this.#beginHooks(files, this.options.frontend, signal, source);
+  }
+
+  /** Reads the hooks of `files`, which join those that run. */
+  async #beginHooks(
+    files: readonly HookFile[],
+    frontend: Pick<Frontend, "confirm">,
+    signal: AbortSignal,
+    source: "startup" | "resume",
+  ): Promise<void> {
     const { beginHooks } = await import("./hooks/session_hooks.ts");
-    this.hooks = await beginHooks(state, files, { ...this.options, signal });
-    await this.hooks?.start(source, signal);
+    const options = { ...this.options, frontend, signal };
+    const { hooks, pending } = await beginHooks(this.state(), files, options);
+    this.#pendingHooks = pending;
+    await hooks?.start(source, signal);
+    if (this.hooks && hooks) this.hooks.join(hooks);
+    else this.hooks ??= hooks;
   }
 
   /** What stands behind the result of a call: instructions of the folder of a file, and what hooks say. */

@@ -85,7 +85,7 @@ export interface HooksQuestion {
 }
 
 /** A question of yes or no. */
-type Confirmation = TrustQuestion | ServerQuestion | HooksQuestion;
+export type Confirmation = TrustQuestion | ServerQuestion | HooksQuestion;
 
 /** The state of a session that footers and editors show. */
 export interface Status {

@@ -6,76 +6,32 @@
 import { CopilotAgent } from "../agent/agent.ts";
 import { outcomeOf } from "../agent/run_tools.ts";
 import { requestTokens } from "../agent/tokens.ts";
-import type { TurnOptions } from "../agent/turn.ts";
-import type { CopilotConfig } from "../config.ts";
-import type { McpDefinition } from "../mcp/definition.ts";
 import { inputParts } from "../text/parts.ts";
 import { type ExecutionFacts, factsOf } from "../records/execution.ts";
-import type { StoredSession } from "../records/store.ts";
 import { shellTool } from "../tools/mod.ts";
 import { tasksIn } from "../tools/tasks.ts";
 import { jobStore } from "../tools/shell/jobs.ts";
 import type { TurnEvent, TurnResult } from "../types/event.ts";
-import type { Part, TextPart } from "../types/message.ts";
+import type { Part } from "../types/message.ts";
 import type { Policy } from "../types/policy.ts";
-import type { EditorFiles, NewestOutput, ToolOutcome } from "../types/tool.ts";
+import type { NewestOutput, ToolOutcome } from "../types/tool.ts";
 import { aborted } from "../wire/wait.ts";
-import { attachFiles } from "./attach.ts";
 import { ModelFit, processFittedTurn } from "./fit_model.ts";
-import type { Frontend, ServerQuestion, SessionEvent, Status, TrustQuestion } from "./frontend.ts";
+import type { Frontend, SessionEvent, Status, TrustQuestion } from "./frontend.ts";
 import { Extensions } from "./extensions.ts";
 import { FolderPaths } from "./folder_paths.ts";
 import { heedInstructions } from "./instructions.ts";
 import { ModelMemory } from "./model_memory.ts";
-import { mcpFiles } from "./mcp_files.ts";
 import { skillReadingTools } from "./plugins/read_tool.ts";
 import { choosesModel } from "./model_server.ts";
-import type { Permissions } from "./permissions.ts";
 import { beginPlan, hasPlan, resumeMode } from "./plan_mode.ts";
 import { costOf } from "./prices.ts";
 import type { ArgumentChoice, CommandInfo, Notice, Report } from "./report.ts";
-import type { ModelFlags, SessionState } from "./state.ts";
+import type { SessionOptions } from "./session_options.ts";
+import type { SessionState } from "./state.ts";
 
 /** The longest that a person's own command may run, in seconds: a day. */
 const MAX_SHELL_SECONDS = 86_400;
-
-export interface SessionOptions extends Pick<TurnOptions, "answerSchema"> {
-  /** The model, its server, and limits. */
-  config: CopilotConfig;
-  isChosen: boolean;
-  /** The folder to work in; by default the current one. */
-  folder?: string | undefined;
-  permissions: Permissions;
-  /** True where calls that would be asked about run unasked; by default false. */
-  approvesAll?: boolean | undefined;
-  /** MCP servers beside those of files, which whoever names them approves. */
-  servers?: readonly McpDefinition[] | undefined;
-  /** True heeds the folder's instructions this time; by default the person's file decides, or they are asked. */
-  trust?: boolean | undefined;
-  readsInstructions: boolean;
-  isRecorded: boolean;
-  /** True goes on with the folder's newest recorded conversation; by default false. */
-  resumesNewest?: boolean | undefined;
-  /** The editor whose files come before those of the disk. */
-  editor?: EditorFiles | undefined;
-  /** The recorded conversation to go on with. */
-  resumes?: StoredSession | undefined;
-  /** True keeps the mode of asking of a conversation that goes on, where a person can be asked. */
-  keepsMode?: boolean | undefined;
-  /** True lets messages be taken back; the files that they changed are then kept in memory. */
-  canUndo: boolean;
-  /**
-   * The time at which a server is asked about its models: as the session opens (`at-start`), or before a
-   * turn: only one on this machine (`before-turns`), or any (`never`, which is never at the start).
-   */
-  asksServer: "at-start" | "before-turns" | "never";
-  /** True keeps on disk, for the next start, what servers tell of their models; by default false. */
-  remembersServers?: boolean | undefined;
-  /** Reads the flags of `/model`; without it `/model` takes a name alone. */
-  modelFlags?: ModelFlags | undefined;
-  /** A notice that the person gets as the session opens. */
-  notice?: Notice | undefined;
-}
 
 /**
  * Opens a session. The first event is its status, then come notices of the folder. `signal` ends a question.
@@ -122,6 +78,7 @@ export class Session implements AsyncDisposable {
       oneByOne: (ask, signal) => this.#oneByOne(ask, signal),
       trust: options.trust === true,
       approvesAll: options.approvesAll === true,
+      servers: options.servers ?? [],
       isOn: options.readsInstructions,
     });
     const agent = this.agent = new CopilotAgent(config, options.folder ?? ".", {
@@ -247,39 +204,16 @@ export class Session implements AsyncDisposable {
       });
       this.#emit({ type: "instructions", instructions });
     }
-    await this.#plug(signal);
+    await this.#extensions.plugServers(signal);
     const isResumed = await this.#openRecord();
     await this.#extensions.begin(signal, isResumed ? "resume" : "startup");
     if (this.options.asksServer === "at-start") this.#state.looked = this.#greet();
     this.#emitStatus();
   }
 
-  /** Offers the tools of MCP servers, where some are defined; none is started. */
-  async #plug(signal: AbortSignal): Promise<void> {
-    const { agent, frontend, options: { permissions, servers: given = [] } } = this;
-    const files = mcpFiles(agent.state.workingDir, permissions.variables);
-    if (files.length + given.length === 0) return;
-    const { plugMcp } = await import("./mcp.ts");
-    const { trust, approvesAll } = this.options;
-    const options = { files, given, trust, answersByDefaults: approvesAll };
-    const tell = (notice: Notice) => this.#tell(notice);
-    this.#state.mcp = await plugMcp({ agent, permissions, frontend, tell, signal }, options);
-  }
-
-  /**
-   * Asks about MCP servers of the folder that wait for the person's word, and offers those that get it: for
-   * frontends that cannot ask while a session opens, before the first prompt.
-   */
-  async askServers(
-    confirm: (question: ServerQuestion, signal: AbortSignal) => Promise<boolean | undefined>,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { mcp } = this.#state;
-    if (!mcp || mcp.pending.length === 0) return;
-    mcp.confirm = confirm;
-    await mcp.ask(signal);
-    mcp.all.chooseAnew();
-    this.agent.plug(mcp.tools);
+  /** Asks about what the folder brings and nobody has decided on: see `Extensions`. */
+  async askPending(...asked: Parameters<Extensions["askPending"]>): Promise<void> {
+    await this.#extensions.askPending(...asked);
   }
 
   /** Goes on with an earlier conversation, where one is wanted: true where there is one. */
@@ -317,9 +251,7 @@ export class Session implements AsyncDisposable {
       if (!state.fit.isRemembered(this.agent)) {
         await Promise.race([state.looked, aborted(signal)]);
       }
-      const said = await this.#said(typed, signal);
-      const others = given.filter((part) => part.type !== "text");
-      const parts = await this.#checked([...state.pending, ...said, ...others]);
+      const parts = await this.#extensions.message(given, this.#policy, signal);
       const { hooks } = this.#extensions;
       const more = await hooks?.prompt(text, signal) ?? [];
       const until = hooks?.begin(signal) ?? signal;
@@ -383,35 +315,6 @@ export class Session implements AsyncDisposable {
     undo?.begin(this.agent, text);
     const messages = undo?.messages.length ?? 0;
     if (undo?.hasForgotten && !hadForgotten) this.#tell({ code: "undo_bound", messages });
-  }
-
-  /** What a person typed, with the files that it names, and with the skill or command that it begins with. */
-  async #said(typed: readonly TextPart[], signal: AbortSignal): Promise<Part[]> {
-    const said = typed.map(({ type, text }): TextPart => ({ type, text }));
-    const opened = await this.#extensions.open(typed[0], signal);
-    return opened
-      ? [...opened, ...said.slice(1)]
-      : [...said, ...await this.#attached(typed, signal)];
-  }
-
-  /** The files that `texts` name; none for a turn that was stopped meanwhile. */
-  async #attached(texts: readonly TextPart[], signal: AbortSignal): Promise<Part[]> {
-    try {
-      const others = (name: string) => this.#state.mcp?.attach(name, signal);
-      const found = await attachFiles(this.agent, texts, signal, this.#policy, others);
-      if (found.notice) this.#tell(found.notice);
-      return found.parts;
-    } catch (error) {
-      if (signal.aborted) return [];
-      throw error;
-    }
-  }
-
-  /** The parts, their images checked. */
-  async #checked(parts: readonly Part[]): Promise<readonly Part[]> {
-    if (!parts.some(({ type }) => type === "image")) return parts;
-    const { checkedImages } = await import("./images.ts");
-    return await checkedImages(parts, this.#state.fit.targetOf(this.agent).kind);
   }
 
   readonly #approve: NonNullable<Frontend["approve"]> = (approval, signal) =>

@@ -10,7 +10,8 @@ import { reportText } from "../../src/frontends/report_text.ts";
 import { commandIn } from "../../src/session/commands/command_line.ts";
 import type { Frontend, SessionEvent } from "../../src/session/frontend.ts";
 import { openPermissions } from "../../src/session/permissions.ts";
-import { openSession, type Session, type SessionOptions } from "../../src/session/session.ts";
+import { openSession, type Session } from "../../src/session/session.ts";
+import type { SessionOptions } from "../../src/session/session_options.ts";
 
 /** A session that was opened, and the events that it reported. */
 export interface FakeSession extends AsyncDisposable {

@@ -4,7 +4,7 @@ import { localConfig } from "../../src/config.ts";
 import { type StoredSession, storedSessions } from "../../src/records/store.ts";
 import { resumeSession, SessionRecord, sessionTitle } from "../../src/session/record.ts";
 import type { Frontend } from "../../src/session/frontend.ts";
-import type { SessionOptions } from "../../src/session/session.ts";
+import type { SessionOptions } from "../../src/session/session_options.ts";
 import type { Message } from "../../src/types/message.ts";
 import { type FakeSession, fakeSession } from "../helpers/fake_session.ts";
 import { type Step, type StrictServer, strictServer } from "../helpers/strict_server.ts";

@@ -16,7 +16,8 @@ import {
   recordedSessions,
   sessionTitle,
 } from "../../session/record.ts";
-import type { Session, SessionOptions } from "../../session/session.ts";
+import type { Session } from "../../session/session.ts";
+import type { SessionOptions } from "../../session/session_options.ts";
 import { isObject } from "../../text/json.ts";
 import { isAbsolute } from "../../text/std_path.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";

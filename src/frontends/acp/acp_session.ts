@@ -14,23 +14,28 @@ import type { HeededInstructions } from "../../session/report.ts";
 import type { Session } from "../../session/session.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { typedText } from "../../text/parts.ts";
-import type { Message, Part, ToolCall } from "../../types/message.ts";
-import type { EditorFiles, NewestOutput } from "../../types/tool.ts";
+import type { Part } from "../../types/message.ts";
+import type { EditorFiles } from "../../types/tool.ts";
 import type { StopReason } from "../../types/event.ts";
 import { noticeLines } from "../notices.ts";
-import { pastExecution } from "../past_execution.ts";
 import { jobEnded, progressLine } from "../progress.ts";
 import { reportText } from "../report_text.ts";
 import { instructionLines } from "../session_lines.ts";
-import { begunCall, type CallContent, type CallUpdate, endedCall } from "./call_updates.ts";
 import { editorFiles } from "./editor_files.ts";
 import type { Editor } from "./editor.ts";
-import { askAboutServer, askApproval, askForTrust, type Asking } from "./questions.ts";
-import { RunningOutput } from "./running_output.ts";
+import {
+  askAboutHooks,
+  askAboutServer,
+  askApproval,
+  askForTrust,
+  type Asking,
+} from "./questions.ts";
+import { replayUpdates } from "./replay.ts";
+import { ShownCalls } from "./shown_calls.ts";
 import { runTerminalProgram } from "./terminal.ts";
 import { ConfigOptions } from "./config_options.ts";
 import { elicitAnswer, elicitParams } from "./elicit.ts";
-import { type ContentBlock, promptParts, saidBlocks } from "./content.ts";
+import { type ContentBlock, promptParts } from "./content.ts";
 
 const MAX_SESSION_TITLE = 100;
 /** The width for which reports of slash commands are laid out. */
@@ -63,19 +68,15 @@ export class AcpSession implements Frontend {
   /** The turn under way, and the end of the newest one that was asked for. */
   #turn: AbortController | undefined;
   #ended: Promise<unknown> = Promise.resolve();
-  /** The calls that the editor was told of and that did not end. */
-  readonly #open = new Set<string>();
-  /** The terminals of the editor in which calls ran. */
-  readonly #terminals = new Map<string, string>();
+  readonly #calls = new ShownCalls((update) => this.#update(update));
   #status: Status | undefined;
   /** The options as the editor has them, as JSON. */
   #toldOptions = "";
   #toldPlan = "[]";
   #messageId = "";
   #isTitled = false;
-  #isServed = false;
+  #hasAsked = false;
   #instructions: HeededInstructions | undefined;
-  #output: RunningOutput | undefined;
 
   constructor(private readonly editor: Editor) {}
 
@@ -86,7 +87,7 @@ export class AcpSession implements Frontend {
     return {
       ...files ?? { known: new Set() },
       terminal: (program, signal) => {
-        const onMade = (id: string) => this.#showTerminal(program.callId, id);
+        const onMade = (id: string) => this.#calls.showTerminal(program.callId, id);
         return runTerminalProgram(this.editor, this.#id, program, onMade, signal);
       },
     };
@@ -139,41 +140,13 @@ export class AcpSession implements Frontend {
   /** Shows the whole conversation again. */
   replay(): void {
     this.#held = undefined;
-    const { agent, executions } = this.#shown;
-    const { messages, workingDir } = agent.state;
-    const past = {
-      executions,
-      subjectOf: (name: string, args: Record<string, unknown>) =>
-        agent.tools.find((tool) => tool.name === name)?.subject?.(args),
-    };
-    const calls = new Map<string, ToolCall>();
-    for (const message of messages) {
-      for (const call of message.toolCalls ?? []) calls.set(call.id, call);
-      if (message.standsFor !== undefined) continue;
-      if (message.role === "tool") {
-        const ended = endedCall(pastExecution(message, calls, past), workingDir);
-        const rawInput = calls.get(ended.toolCallId)?.arguments;
-        this.#update({ sessionUpdate: "tool_call", ...ended, rawInput });
-      } else this.#replayText(message);
-    }
+    for (const update of replayUpdates(this.#shown)) this.#update(update);
+    const { messages } = this.#shown.agent.state;
     const first = messages.find(({ role, standsFor }) =>
       role === "user" && standsFor === undefined
     );
     if (first) this.#title(typedText(first));
     this.#tellUsage(this.#shown.status);
-  }
-
-  #replayText(message: Message): void {
-    const messageId = message.id ?? crypto.randomUUID();
-    const say = (sessionUpdate: string, content: ContentBlock) =>
-      this.#update({ sessionUpdate, content, messageId });
-    if (message.role === "user") {
-      for (const block of saidBlocks(message)) say("user_message_chunk", block);
-      return;
-    }
-    const { reasoning = "", content } = message;
-    if (reasoning !== "") say("agent_thought_chunk", { type: "text", text: reasoning });
-    if (content !== "") say("agent_message_chunk", { type: "text", text: content });
   }
 
   /** Processes a prompt after those before it; the answer to the editor. */
@@ -191,7 +164,7 @@ export class AcpSession implements Frontend {
     try {
       if (all.aborted) return CANCELLED;
       await this.#askTrust(all);
-      await this.#askServers(all);
+      await this.#askPending(all);
       const [first] = parts;
       const isMessage = first?.type !== "text" || this.#shown.opens(first.text);
       const command = isMessage ? undefined : commandIn(first.text);
@@ -202,13 +175,7 @@ export class AcpSession implements Frontend {
       if (error instanceof RpcError) throw error;
       throw new RpcError(RPC_CODES.internalError, withHint(error, this.#shown.agent.config));
     } finally {
-      this.#stopOutput();
-      // A call that an error left open is not left turning in the editor.
-      for (const toolCallId of this.#open) {
-        this.#update({ sessionUpdate: "tool_call_update", toolCallId, status: "failed" });
-      }
-      this.#open.clear();
-      this.#terminals.clear();
+      this.#calls.close();
       this.#turn = undefined;
     }
   }
@@ -240,7 +207,7 @@ export class AcpSession implements Frontend {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.cancel();
-    this.#stopOutput();
+    this.#calls.stopOutput();
     await this.#session?.[Symbol.asyncDispose]();
   }
 
@@ -273,25 +240,12 @@ export class AcpSession implements Frontend {
         return this.#say(event.text);
       case "reasoning_delta":
         return this.#say(event.text, "agent_thought_chunk");
-      case "tool_start": {
-        const { name, args, id, subject } = event;
-        const call = { id, toolName: name, arguments: args, ...subject && { subject } };
-        return this.#begin(begunCall(call, folder, "in_progress"));
-      }
+      case "tool_start":
+        return this.#calls.start(event, folder);
       case "tool_done":
-        this.#stopOutput();
-        if (!this.#open.has(event.exec.toolCallId)) {
-          const { toolCallId: id, toolName, arguments: args, subject } = event.exec;
-          const call = { id, toolName, arguments: args, ...subject && { subject } };
-          this.#begin(begunCall(call, folder, "pending"));
-        }
-        this.#open.delete(event.exec.toolCallId);
-        return this.#update({
-          sessionUpdate: "tool_call_update",
-          ...endedCall(event.exec, folder, this.#terminals.get(event.exec.toolCallId)),
-        });
+        return this.#calls.end(event.exec, folder);
       case "output":
-        return this.#showOutput(event.newest);
+        return this.#calls.showOutput(event.newest);
       case "session_notice":
         return this.#notice("info", noticeLines(event.notice, "/model"));
       case "job_ended":
@@ -324,12 +278,8 @@ export class AcpSession implements Frontend {
     return {
       editor: this.editor,
       sessionId: this.#id,
-      begin: (call) => this.#begin(call),
-      end: (toolCallId, isYes) => {
-        this.#open.delete(toolCallId);
-        const status = isYes ? "completed" : "failed";
-        this.#update({ sessionUpdate: "tool_call_update", toolCallId, status });
-      },
+      begin: (call) => this.#calls.begin(call),
+      end: (toolCallId, isYes) => this.#calls.answer(toolCallId, isYes),
     };
   }
 
@@ -355,42 +305,17 @@ export class AcpSession implements Frontend {
     this.#instructions = undefined;
   }
 
-  /** Asks once, with the first prompt, about the MCP servers of the folder that wait for the person's word. */
-  async #askServers(signal: AbortSignal): Promise<void> {
-    if (this.#isServed) return;
-    this.#isServed = true;
-    await this.#shown.askServers(
-      (question, signal) => askAboutServer(question, this.#asking, signal),
+  /** Asks once, with the first prompt, about MCP servers and hooks of the folder that wait for the person's word. */
+  async #askPending(signal: AbortSignal): Promise<void> {
+    if (this.#hasAsked) return;
+    this.#hasAsked = true;
+    await this.#shown.askPending(
+      (question, signal) =>
+        question.type === "hooks"
+          ? askAboutHooks(question, this.#asking, signal)
+          : askAboutServer(question, this.#asking, signal),
       signal,
     );
-  }
-
-  #showTerminal(toolCallId: string | undefined, terminalId: string): void {
-    if (toolCallId === undefined) return;
-    this.#terminals.set(toolCallId, terminalId);
-    const content: CallContent[] = [{ type: "terminal", terminalId }];
-    this.#update({ sessionUpdate: "tool_call_update", toolCallId, content });
-  }
-
-  #begin(call: CallUpdate): void {
-    const isKnown = this.#open.has(call.toolCallId);
-    this.#open.add(call.toolCallId);
-    this.#update({ sessionUpdate: isKnown ? "tool_call_update" : "tool_call", ...call });
-  }
-
-  /** Shows what a command prints while it runs. */
-  #showOutput(newest: NewestOutput): void {
-    this.#stopOutput();
-    const toolCallId = [...this.#open].at(-1);
-    if (toolCallId === undefined) return;
-    this.#output = new RunningOutput(newest, (content) => {
-      this.#update({ sessionUpdate: "tool_call_update", toolCallId, content });
-    });
-  }
-
-  #stopOutput(): void {
-    this.#output?.stop();
-    this.#output = undefined;
   }
 
   #onStatus(status: Status): void {

@@ -4,13 +4,14 @@ import type {
   Approval,
   ApprovalAnswer,
   ApprovalChoice,
+  HooksQuestion,
   ServerQuestion,
 } from "../../session/frontend.ts";
 import type { HeededInstructions } from "../../session/report.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { join } from "../../text/std_path.ts";
 import { answerRows } from "../answers.ts";
-import { serverLines, trustQuestion, trustStartRows } from "../session_lines.ts";
+import { hookLines, serverLines, trustQuestion, trustStartRows } from "../session_lines.ts";
 import { askedCall, type CallUpdate, printedText } from "./call_updates.ts";
 import type { Editor } from "./editor.ts";
 
@@ -96,6 +97,24 @@ export function askAboutServer(
     content: [printedText(serverLines(question).join("\n"))],
     locations: file === undefined ? [] : [{ path: file }],
     rawInput: definition,
+  };
+  return askForGood(call, asking, signal);
+}
+
+/** Asks whether the hooks of a file of the folder may run; undefined for no answer. */
+export function askAboutHooks(
+  question: HooksQuestion,
+  asking: Asking,
+  signal: AbortSignal,
+): Promise<boolean | undefined> {
+  const call: CallUpdate = {
+    toolCallId: `hooks-${crypto.randomUUID()}`,
+    title: "May the hooks of this folder run?",
+    kind: "other",
+    status: "pending",
+    content: [printedText(hookLines(question).join("\n"))],
+    locations: [{ path: question.file }],
+    rawInput: question.hooks,
   };
   return askForGood(call, asking, signal);
 }

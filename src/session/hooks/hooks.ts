@@ -30,7 +30,7 @@ interface HookMoment {
 }
 
 export class Hooks {
-  constructor(readonly all: readonly HookDefinition[], private readonly scene: HookScene) {}
+  constructor(readonly all: HookDefinition[], private readonly scene: HookScene) {}
 
   /** Runs the hooks that are for a moment, side by side. @throws what the signal was aborted with. */
   async fire({ event, names = [], fields, signal }: HookMoment): Promise<HookVerdict> {

@@ -20,7 +20,7 @@ interface OpenedHooks {
   hooks: HookDefinition[];
   problems: string[];
   /** The files whose hooks nobody approved. */
-  pending: string[];
+  pending: HookFile[];
 }
 
 /** The hooks that may run. @throws {UsageError} when the person's own file makes no sense. */
@@ -45,7 +45,7 @@ export async function openHooks(
       const known = await approvals.of(path, text);
       const answer = known ?? await frontend.confirm?.(questionOf(file, hooks), signal);
       if (known === undefined && answer !== undefined) await approvals.keep(path, text, answer);
-      if (answer === undefined) opened.pending.push(file.path);
+      if (answer === undefined) opened.pending.push(file);
       return answer === true;
     };
     if (isOwn || trust || await ask()) opened.hooks.push(...hooks);

@@ -19,7 +19,7 @@ import type { HookVerdict } from "./verdict.ts";
 type Approve = NonNullable<Frontend["approve"]>;
 
 interface SessionHookOptions {
-  frontend: Frontend;
+  frontend: Pick<Frontend, "confirm">;
   /** Asks the person, one question at a time; undefined where nobody is there. */
   approve: Approve | undefined;
   /** The policy in which `approve` answers what would be asked about. */
@@ -42,19 +42,25 @@ const PERMISSION_MODES = {
   never: "dontAsk",
 } as const;
 
-/** Reads the hooks, asks about those of the folder, and begins; undefined where there are none. */
+/**
+ * Reads the hooks and asks about those of the folder; `hooks` is left out where none may run, `pending` are
+ * the files that nobody has decided on.
+ */
 export async function beginHooks(
   state: SessionState,
   files: readonly HookFile[],
   options: SessionHookOptions,
-): Promise<SessionHooks | undefined> {
+): Promise<{ hooks?: SessionHooks; pending: readonly HookFile[] }> {
   const { permissions, emit } = state;
   const opened = await openHooks(files, { permissions, ...options });
   const { problems, pending } = opened;
   if (problems.length + pending.length > 0) {
-    emit({ type: "session_notice", notice: { code: "hook_files", problems, pending } });
+    emit({
+      type: "session_notice",
+      notice: { code: "hook_files", problems, pending: pending.map(({ path }) => path) },
+    });
   }
-  if (opened.hooks.length === 0) return undefined;
+  if (opened.hooks.length === 0) return { pending };
   const { agent } = state;
   const folder = () => agent.state.workingDir;
   const id = crypto.randomUUID();
@@ -72,7 +78,7 @@ export async function beginHooks(
     confine: permissions.confineServers(folder, true),
     tell: (messages) => emit({ type: "session_notice", notice: { code: "hook", messages } }),
   };
-  return new SessionHooks(state, new Hooks(opened.hooks, scene), options);
+  return { hooks: new SessionHooks(state, new Hooks(opened.hooks, scene), options), pending };
 }
 
 export class SessionHooks {
@@ -84,6 +90,11 @@ export class SessionHooks {
     readonly hooks: Hooks,
     private readonly options: SessionHookOptions,
   ) {}
+
+  /** Runs the hooks of `others`, too. */
+  join({ hooks }: SessionHooks): void {
+    this.hooks.all.push(...hooks.all);
+  }
 
   /** The session begins, or goes on with an earlier one: what hooks say goes along with the next message. */
   async start(source: "startup" | "resume", signal: AbortSignal): Promise<void> {

@@ -53,14 +53,17 @@ Deno.test("acp: while a command runs the end of its output is shown, then all of
   assertEquals(last, `\`\`\`\`\n${lines}\`\`\`\n\`\`\`\``);
 });
 
-Deno.test("acp: MCP servers of the folder are asked about once, whole, with the first prompt", async () => {
+Deno.test("acp: MCP servers and hooks of the folder are asked about once, whole, with the first prompt", async () => {
   using ws = workspace();
   const args = ["run", "-A", "--no-check", MCP_SERVER, "legacy"];
   const definition = { command: Deno.execPath(), args };
   ws.put(".mcp.json", JSON.stringify({ mcpServers: { one: definition } }));
+  const hooks = [{ hooks: [{ type: "command", command: "echo from the hook" }] }];
+  await Deno.mkdir(`${ws.dir}/.agents`);
+  ws.put(".agents/hooks.json", JSON.stringify({ UserPromptSubmit: hooks }));
   await using server = strictServer([{ text: "Hi." }, { text: "Hi." }, { text: "Hi." }]);
   const env = { XDG_STATE_HOME: `${ws.dir}/.state` };
-  for (const [optionId, asked] of [["off", 1], ["on", 0]] as const) {
+  for (const [optionId, asked] of [["off", 2], ["on", 0]] as const) {
     await using editor = new Editor(flagsFor(server.url), { cwd: ws.dir, env });
     const questions: Record<string, unknown>[] = [];
     editor.answer = (method, params) => {
@@ -72,9 +75,10 @@ Deno.test("acp: MCP servers of the folder are asked about once, whole, with the 
     assertEquals(await editor.prompt(id, "Hello"), "end_turn");
     assertEquals(questions.length, asked);
     if (asked === 0) continue;
-    const { toolCall } = questions[0] as { toolCall: Record<string, unknown> };
-    assertEquals(toolCall.rawInput, { command: [Deno.execPath(), ...args], folder: ws.dir });
-    for (const part of args) assertStringIncludes(textOf(toolCall), part);
+    const [toolCall, second] = questions.map(({ toolCall }) => toolCall as typeof questions[0]);
+    assertStringIncludes(textOf(second!), "UserPromptSubmit: echo from the hook");
+    assertEquals(toolCall!.rawInput, { command: [Deno.execPath(), ...args], folder: ws.dir });
+    for (const part of args) assertStringIncludes(textOf(toolCall!), part);
     await editor.prompt(id, "Again");
     assertEquals(questions.length, asked);
   }

@@ -224,3 +224,28 @@ Deno.test("hooks: those of a folder run once their exact text is approved, in th
   const later = await turn(true);
   assertEquals([later.asked.length, later.ran, later.pending], [0, [false, false], false]);
 });
+
+Deno.test("hooks: those of a folder that nobody was asked about are asked about later, and join the others", async () => {
+  await using at = await places();
+  const note = `cat >> ${at.root}/notes; echo >> ${at.root}/notes`;
+  await at.own({ SessionStart: hook(note), UserPromptSubmit: hook("echo own") });
+  await at.brings({ SessionStart: hook(note), UserPromptSubmit: hook("echo folder") });
+  await using server = strictServer([{ text: "a" }, { text: "b" }]);
+  await using fake = await fakeSession(server.url, {
+    folder: at.folder,
+    permissions: await at.permissions(),
+    readsInstructions: true,
+  });
+  await fake.session.prompt("hi", never);
+  const asked: string[] = [];
+  const confirm = (
+    question: { type: string },
+  ) => (asked.push(question.type), Promise.resolve(true));
+  for (let i = 0; i < 2; i++) await fake.session.askPending(confirm, never);
+  await fake.session.prompt("hi", never);
+  const said = server.requests.map(({ body }) =>
+    (body.messages as { content: string }[]).at(-1)!.content
+  );
+  assertEquals([asked, said], [["hooks"], ["hi\n\nown", "hi\n\nown\nfolder"]]);
+  assertEquals((await at.notes()).length, 2);
+});

@@ -1,0 +1,43 @@
+/** A conversation that is shown again, as updates of an editor. @module */
+
+import type { Session } from "../../session/session.ts";
+import type { Message, ToolCall } from "../../types/message.ts";
+import { pastExecution } from "../past_execution.ts";
+import { endedCall } from "./call_updates.ts";
+import { saidBlocks } from "./content.ts";
+
+/** The updates that show the messages and calls of `session`, in their order. */
+export function* replayUpdates(
+  { agent, executions }: Session,
+): Generator<Record<string, unknown>> {
+  const { messages, workingDir } = agent.state;
+  const past = {
+    executions,
+    subjectOf: (name: string, args: Record<string, unknown>) =>
+      agent.tools.find((tool) => tool.name === name)?.subject?.(args),
+  };
+  const calls = new Map<string, ToolCall>();
+  for (const message of messages) {
+    for (const call of message.toolCalls ?? []) calls.set(call.id, call);
+    if (message.standsFor !== undefined) continue;
+    if (message.role === "tool") {
+      const ended = endedCall(pastExecution(message, calls, past), workingDir);
+      const rawInput = calls.get(ended.toolCallId)?.arguments;
+      yield { sessionUpdate: "tool_call", ...ended, rawInput };
+    } else yield* textUpdates(message);
+  }
+}
+
+function* textUpdates(message: Message): Generator<Record<string, unknown>> {
+  const { role, reasoning = "", content, id: messageId = crypto.randomUUID() } = message;
+  if (role === "user") {
+    for (const block of saidBlocks(message)) {
+      yield { sessionUpdate: "user_message_chunk", content: block, messageId };
+    }
+    return;
+  }
+  const said = [["agent_thought_chunk", reasoning], ["agent_message_chunk", content]] as const;
+  for (const [sessionUpdate, text] of said) {
+    if (text !== "") yield { sessionUpdate, content: { type: "text", text }, messageId };
+  }
+}

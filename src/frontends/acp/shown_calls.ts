@@ -1,0 +1,85 @@
+/** The calls of one turn as the editor shows them: begun, running, ended. @module */
+
+import type { ToolExecution, TurnEvent } from "../../types/event.ts";
+import type { NewestOutput } from "../../types/tool.ts";
+import { begunCall, type CallContent, type CallUpdate, endedCall } from "./call_updates.ts";
+import { RunningOutput } from "./running_output.ts";
+
+export class ShownCalls {
+  /** The calls that the editor was told of and that did not end. */
+  readonly #open = new Set<string>();
+  /** The terminals of the editor in which calls ran. */
+  readonly #terminals = new Map<string, string>();
+  #output: RunningOutput | undefined;
+
+  constructor(private readonly update: (update: Record<string, unknown>) => void) {}
+
+  /** A call is asked about, or begins. */
+  begin(call: CallUpdate): void {
+    const isKnown = this.#open.has(call.toolCallId);
+    this.#open.add(call.toolCallId);
+    this.update({ sessionUpdate: isKnown ? "tool_call_update" : "tool_call", ...call });
+  }
+
+  /** A tool starts; `folder` is the one that it works in. */
+  start(
+    { name, args, id, subject }: Extract<TurnEvent, { type: "tool_start" }>,
+    folder: string,
+  ): void {
+    const call = { id, toolName: name, arguments: args, ...subject && { subject } };
+    this.begin(begunCall(call, folder, "in_progress"));
+  }
+
+  /** A call ended. */
+  end(exec: ToolExecution, folder: string): void {
+    this.stopOutput();
+    const { toolCallId, toolName, arguments: args, subject } = exec;
+    if (!this.#open.has(toolCallId)) {
+      const call = { id: toolCallId, toolName, arguments: args, ...subject && { subject } };
+      this.begin(begunCall(call, folder, "pending"));
+    }
+    this.#open.delete(toolCallId);
+    const ended = endedCall(exec, folder, this.#terminals.get(toolCallId));
+    this.update({ sessionUpdate: "tool_call_update", ...ended });
+  }
+
+  /** A call that was a question and nothing more has its answer. */
+  answer(toolCallId: string, isYes: boolean): void {
+    this.#open.delete(toolCallId);
+    const status = isYes ? "completed" : "failed";
+    this.update({ sessionUpdate: "tool_call_update", toolCallId, status });
+  }
+
+  /** A call runs in a terminal of the editor. */
+  showTerminal(toolCallId: string | undefined, terminalId: string): void {
+    if (toolCallId === undefined) return;
+    this.#terminals.set(toolCallId, terminalId);
+    const content: CallContent[] = [{ type: "terminal", terminalId }];
+    this.update({ sessionUpdate: "tool_call_update", toolCallId, content });
+  }
+
+  /** Shows what the newest call prints while it runs. */
+  showOutput(newest: NewestOutput): void {
+    this.stopOutput();
+    const toolCallId = [...this.#open].at(-1);
+    if (toolCallId === undefined) return;
+    this.#output = new RunningOutput(newest, (content) => {
+      this.update({ sessionUpdate: "tool_call_update", toolCallId, content });
+    });
+  }
+
+  stopOutput(): void {
+    this.#output?.stop();
+    this.#output = undefined;
+  }
+
+  /** The turn is over: a call that an error left open is not left turning in the editor. */
+  close(): void {
+    this.stopOutput();
+    for (const toolCallId of this.#open) {
+      this.update({ sessionUpdate: "tool_call_update", toolCallId, status: "failed" });
+    }
+    this.#open.clear();
+    this.#terminals.clear();
+  }
+}
