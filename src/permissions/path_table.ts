@@ -3,6 +3,7 @@
 import { escapeRegex } from "../text/glob.ts";
 import { isAbsolute, join, resolve, slashed } from "../text/std_path.ts";
 import { PROTECTED_ROWS, type ProtectedRow } from "./protected_paths.ts";
+import { Lookups, Remembered } from "./remembered.ts";
 
 interface PersonalFolders {
   /** The home folder; left out, patterns that begin with `~/` match only below a folder called `~`. */
@@ -48,13 +49,13 @@ const SYSTEM_LOOKS: PathLooks = {
       return undefined;
     }
   },
-  list: (folder) => entriesOf(folder).map(({ name }) => name),
+  list: namesIn,
 };
 
-/** The entries of a folder; none for a file, or for a folder that cannot be listed. */
-function entriesOf(folder: string): Deno.DirEntry[] {
+/** The names in a folder; none for a file, or for a folder that cannot be listed. */
+export function namesIn(folder: string): string[] {
   try {
-    return [...Deno.readDirSync(folder)];
+    return [...Deno.readDirSync(folder)].map(({ name }) => name);
   } catch {
     return [];
   }
@@ -66,6 +67,7 @@ export class PathTable {
   readonly #own: readonly string[];
   #secrets: Matcher | undefined;
   #protected: Matcher | undefined;
+  readonly #confined = new Remembered<ConfinedPath[]>();
 
   constructor(
     { home, own = [] }: PersonalFolders = {},
@@ -93,11 +95,14 @@ export class PathTable {
 
   /** The secrets of the home folder and absolute ones; the target of a link is one by its own path. */
   confinedSecrets(): ConfinedPath[] {
-    return this.#locatedRows("secret");
+    return this.#confined.get("", (from) => this.#locatedRows("secret", from));
   }
 
-  #locatedRows(kind: ProtectedRow["kind"]): ConfinedPath[] {
-    const list = listedOnce(this.looks.list);
+  #locatedRows(kind: ProtectedRow["kind"], from: Lookups): ConfinedPath[] {
+    const list = listedOnce((folder) => {
+      from.note(`${folder}/x`);
+      return this.looks.list(folder);
+    });
     const mayBeThere = homeNames(this.home, list);
     const own = kind === "secret" ? this.#own : [];
     const named = [
@@ -110,12 +115,19 @@ export class PathTable {
       })),
     ];
     return named.flatMap((one) => {
-      const real = mayBeThere(one.path) ? this.looks.realPath(one.path) : undefined;
+      const real = mayBeThere(one.path) ? this.#realPath(one.path, from) : undefined;
       if (real === undefined) return [one];
       return real === one.path
         ? [{ ...one, real }]
         : [{ ...one, real }, { ...one, path: real, real, isInTable: false }];
     });
+  }
+
+  #realPath(path: string, from: Lookups): string | undefined {
+    from.note(path);
+    const real = this.looks.realPath(path);
+    from.noteReal(path, real);
+    return real;
   }
 
   #secretMatcher(): Matcher {
@@ -125,7 +137,7 @@ export class PathTable {
   /** The rows of the table, and what they do not match: files of this home folder, and behind links. */
   #matcher(kind: ProtectedRow["kind"]): Matcher {
     // The sandbox heeds the others, too.
-    const others = this.#locatedRows(kind).filter(({ isInTable }) => !isInTable)
+    const others = this.#locatedRows(kind, new Lookups()).filter(({ isInTable }) => !isInTable)
       .map((one) => ({ what: one.what, source: absoluteSource(one) }));
     const rows = [...sourcesOf(kind), ...others];
     return { any: new RegExp(rows.map(({ source }) => source).join("|"), IGNORE_CASE), rows };
@@ -178,7 +190,7 @@ function matchesBelow(base: string, glob: string, list: PathLooks["list"]): stri
  */
 export function homeNames(
   home: string | undefined,
-  list: PathLooks["list"] = SYSTEM_LOOKS.list,
+  list: PathLooks["list"],
 ): (path: string) => boolean {
   if (home === undefined) return () => true;
   const comparable = (name: string) => plainPath(name).toLowerCase();

@@ -7,11 +7,9 @@
 
 import { isWithin } from "../text/paths.ts";
 import { dirname, join, resolve } from "../text/std_path.ts";
-import { FolderLooks, GIT_ENTRIES } from "./folder_looks.ts";
-import { homeNames, type PathTable } from "./path_table.ts";
-
-/** `own`: commands write there what stands on none of the machine's disks under that name, as in `/tmp`. */
-export type PathAccess = "none" | "read" | "write" | "own";
+import { FolderLooks, GIT_ENTRIES, type PathAccess } from "./folder_looks.ts";
+import { homeNames, namesIn, type PathTable } from "./path_table.ts";
+import type { Lookups } from "./remembered.ts";
 
 /** The files and network that programs may use. A path that no entry holds is not there for them. */
 export interface View {
@@ -105,26 +103,20 @@ export const PRIVATE_CACHES = [".cache", ".npm"] as const;
 /** The view of a folder. What the system is asked: which of the known folders are there, and what the folder holds. */
 export function makeView(sources: ViewSources): View {
   const { folder, isWritable, network, paths, os = Deno.build.os } = sources;
-  const { looks = new FolderLooks(paths) } = sources;
-  const places = new Map<string, PathAccess>();
+  const { looks = new FolderLooks(paths), programs = [] } = sources;
+  const places = new Map(
+    looks.named.get(
+      JSON.stringify([os, paths.home, programs]),
+      (from) => namedPlaces(sources, from),
+    ),
+  );
   const add = (access: PathAccess, names: readonly string[]) => {
     for (const name of names) {
       const real = realPathOf(name);
       if (real !== undefined) { for (const path of [name, real]) places.set(path, access); }
     }
   };
-  const { home } = paths;
-  add("read", READABLE_ROOTS[os] ?? []);
-  for (const path of ["/tmp", "/var/tmp"]) places.set(path, "own");
-  if (home !== undefined) {
-    add("none", [home]);
-    for (const name of PRIVATE_CACHES) places.set(join(home, name), "own");
-    // Named secrets lie beside these, never in them: a test holds the two lists against each other.
-    add("read", TOOLCHAINS.map((name) => join(home, name)).filter(homeNames(home)));
-    const programs = sources.programs ?? [];
-    add("read", programs.filter((path) => isWithin(home, path) && path !== home));
-  }
-  const repository = repositoryAround(folder, home);
+  const repository = repositoryAround(folder, paths.home);
   add("read", repository);
   add("read", sources.read ?? []);
   add("write", sources.write ?? []);
@@ -158,6 +150,35 @@ export function makeView(sources: ViewSources): View {
     for (const one of [path, real]) places.set(one, "none");
   }
   return { folder, places, network, isComplete };
+}
+
+/** The system's folders, and those of the home folder with programs: what depends on no folder that is worked in. */
+function namedPlaces(
+  { paths: { home }, programs = [], os = Deno.build.os }: ViewSources,
+  from: Lookups,
+): Map<string, PathAccess> {
+  const places = new Map<string, PathAccess>();
+  const add = (access: PathAccess, names: readonly string[]) => {
+    for (const name of names) {
+      from.note(name);
+      const real = realPathOf(name);
+      from.noteReal(name, real);
+      if (real !== undefined) { for (const path of [name, real]) places.set(path, access); }
+    }
+  };
+  add("read", READABLE_ROOTS[os] ?? []);
+  for (const path of ["/tmp", "/var/tmp"]) places.set(path, "own");
+  if (home === undefined) return places;
+  add("none", [home]);
+  for (const name of PRIVATE_CACHES) places.set(join(home, name), "own");
+  const mayBeThere = homeNames(home, (folder) => {
+    from.note(join(folder, "x"));
+    return namesIn(folder);
+  });
+  // Named secrets lie beside these, never in them: a test holds the two lists against each other.
+  add("read", TOOLCHAINS.map((name) => join(home, name)).filter(mayBeThere));
+  add("read", programs.filter((path) => isWithin(home, path) && path !== home));
+  return places;
 }
 
 /** The places beside the folder to look through: its repository, those that are listed, those of rules. */

@@ -1,7 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { PathTable } from "../../src/permissions/path_table.ts";
 import { findSandbox } from "../../src/permissions/sandbox/probe.ts";
-import { accessAt, makeView, type PathAccess, type View } from "../../src/permissions/view.ts";
+import type { PathAccess } from "../../src/permissions/folder_looks.ts";
+import { accessAt, makeView, type View } from "../../src/permissions/view.ts";
 import { isThere, PATH_KINDS, pathsOf, type ViewTree, viewTree } from "../helpers/view_tree.ts";
 
 const HOME = Deno.env.get("HOME")!;

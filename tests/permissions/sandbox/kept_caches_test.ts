@@ -1,7 +1,8 @@
 import { assertEquals, assertNotEquals } from "@std/assert";
 import { KeptCaches } from "../../../src/permissions/sandbox/kept_caches.ts";
 import { ownSource } from "../../../src/permissions/sandbox/wrap.ts";
-import type { PathAccess, View } from "../../../src/permissions/view.ts";
+import type { PathAccess } from "../../../src/permissions/folder_looks.ts";
+import type { View } from "../../../src/permissions/view.ts";
 
 const unix = { ignore: Deno.build.os === "windows" };
 const HOME = "/home/u";
