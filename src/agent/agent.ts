@@ -93,6 +93,8 @@ export class CopilotAgent {
   readonly #plainTools: readonly Tool[];
   /** The tools with jobs and tasks, where there are some. */
   readonly #ownTools: readonly Tool[];
+  /** Further tools of its own, which small models have no room for. */
+  #further: readonly Tool[] = [];
   /** The tools of other programs. */
   #plugged: readonly Tool[] = [];
   #leanTools: readonly Tool[] | undefined;
@@ -167,7 +169,8 @@ export class CopilotAgent {
 
   /** The tools that it may call, those of other programs behind its own. */
   get tools(): readonly Tool[] {
-    return this.#plugged.length === 0 ? this.#ownTools : [...this.#ownTools, ...this.#plugged];
+    const more = [...this.#further, ...this.#plugged];
+    return more.length === 0 ? this.#ownTools : [...this.#ownTools, ...more];
   }
 
   /** The tools as the model is told of them. */
@@ -179,8 +182,23 @@ export class CopilotAgent {
         ? leanTools(this.#plainTools)
         : [...shortTools(leanTools(this.#plainTools)), ...leanTools(plugged)];
     }
-    if (isPlain) return this.#ownTools;
-    return this.#fullTools ??= [...boundlessTools(this.#ownTools), ...plugged];
+    if (isPlain && this.#further.length === 0) return this.#ownTools;
+    return this.#fullTools ??= [
+      ...boundlessTools([...this.#ownTools, ...this.#further]),
+      ...plugged,
+    ];
+  }
+
+  /**
+   * Offers one more tool of its own to models that have room, before the first request. To make room, all
+   * are then described without bounds.
+   *
+   * @throws {TypeError} when two tools share a name.
+   */
+  extend(tool: Tool): void {
+    checkToolNames([...this.tools, tool]);
+    this.#further = [...this.#further, tool];
+    this.#fullTools = undefined;
   }
 
   /**
@@ -190,7 +208,7 @@ export class CopilotAgent {
    * @throws {TypeError} when two tools share a name.
    */
   plug(tools: readonly Tool[]): void {
-    checkToolNames([...this.#ownTools, ...tools]);
+    checkToolNames([...this.#ownTools, ...this.#further, ...tools]);
     this.#plugged = tools;
     this.#leanTools = this.#fullTools = undefined;
   }

@@ -12,6 +12,7 @@ import {
   type Thinking,
 } from "../../src/config.ts";
 import { jobStore } from "../../src/tools/shell/jobs.ts";
+import { tasksTool } from "../../src/tools/mod.ts";
 import type { Jobs } from "../../src/types/tool.ts";
 import { strictServer } from "../helpers/strict_server.ts";
 
@@ -91,6 +92,22 @@ Deno.test("a lean tier has no room for the list of steps, which others get where
     true,
     false,
   ]);
+});
+
+Deno.test("one more tool of its own: not for a lean tier, and the others make room for it", () => {
+  const tool = { ...tasksTool, name: "more" };
+  const agent = (promptTier: PromptTier) => {
+    const made = new CopilotAgent({ promptTier, local: localConfig({ model: "m" }) }, ".");
+    made.plug([{ ...tasksTool, name: "of_others" }]);
+    made.extend(tool);
+    return made;
+  };
+  const { offered, tools } = agent("full");
+  assertEquals(offered.map(({ name }) => name).slice(-2), ["more", "of_others"]);
+  assertEquals(offered.map(({ name }) => name), tools.map(({ name }) => name));
+  assert(!JSON.stringify(offered).includes('"minimum"'));
+  assert(!agent("lean").offered.some(({ name }) => name === "more"));
+  assertThrows(() => agent("full").extend(tool), TypeError, "two tools");
 });
 
 Deno.test("keep_alive and think go along where they are set", async () => {
