@@ -1,34 +1,94 @@
 /** The paths below the folder that is worked in, for completions. @module */
 
 import type { CopilotAgent } from "../agent/agent.ts";
+import { bestFits } from "../text/fuzzy.ts";
+import { attempt } from "../attempt.ts";
+import { resolve } from "../text/std_path.ts";
+import { type FittingPaths, PathFinder } from "../tools/search/path_finder.ts";
+import { findTarget } from "../tools/search/target.ts";
 
-/** The age in milliseconds at which listed paths are listed anew, and the most time that this takes. */
-const LIST_MS = 5000;
-const MAX_PATHS = 100_000;
+/** The most paths that fit a word. */
+const MAX_FITS = 50;
+/** A list that nobody asked about for so long, in milliseconds, is dropped: the next one sees new files. */
+const IDLE_MS = 3000;
 
-export class FolderPaths {
-  #listed: { folder: string; at: number; paths: Promise<string[]> } | undefined;
+/** Finds the files that are neither hidden nor ignored, relative to the folder, newest first. */
+export class FolderPaths implements Disposable {
+  #listed: { folder: string; finder: Promise<PathFinder> } | undefined;
+  /** The answers that are awaited. */
+  #awaited = 0;
+  #idle: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(private readonly agent: CopilotAgent) {}
+  /** @param others names that are offered beside the files */
+  constructor(
+    private readonly agent: CopilotAgent,
+    private readonly others: () => readonly string[],
+  ) {}
 
-  /** The files that are neither hidden nor ignored, relative to the folder, newest first. */
-  get(): Promise<string[]> {
-    const folder = this.agent.state.workingDir;
-    const now = performance.now();
-    if (this.#listed?.folder !== folder || now - this.#listed.at > LIST_MS) {
-      this.#listed = { folder, at: now, paths: this.#list() };
+  /** What `word` fits best. The files of a folder that it names are found alone. */
+  async find(word: string): Promise<FittingPaths> {
+    const path = word.replace(/^(?:\.\/+)+/, "");
+    const found = await this.#inUse(async () => (await this.#finderFor(path)).find(path));
+    return this.#withOthers(path, found);
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#idle);
+    this.#listed?.finder.then((finder) => finder[Symbol.dispose](), () => {});
+    this.#listed = undefined;
+  }
+
+  #withOthers(word: string, { paths, more }: FittingPaths): FittingPaths {
+    const names = this.others();
+    const all = names.length === 0
+      ? paths
+      : bestFits(word, [...paths, ...names], (path) => path, MAX_FITS);
+    if (more === undefined) return { paths: all };
+    return {
+      paths: all,
+      more: async () => {
+        const next = await this.#inUse(more);
+        return next && this.#withOthers(word, next);
+      },
+    };
+  }
+
+  async #inUse<T>(get: () => Promise<T>): Promise<T> {
+    clearTimeout(this.#idle);
+    this.#awaited++;
+    try {
+      return await get();
+    } finally {
+      if (--this.#awaited === 0) {
+        this.#idle = setTimeout(() => this[Symbol.dispose](), IDLE_MS);
+        Deno.unrefTimer(this.#idle);
+      }
     }
-    return this.#listed.paths;
   }
 
-  async #list(): Promise<string[]> {
-    const [{ runSearch }, { findTarget }] = await Promise.all([
-      import("../tools/search/pool.ts"),
-      import("../tools/search/target.ts"),
-    ]);
-    const context = this.agent.toolContext(AbortSignal.timeout(LIST_MS));
-    const { walk, prefix } = await findTarget(context, ".", "*", true);
-    const found = await runSearch({ walk, prefix, limit: MAX_PATHS }, [walk.root], context.signal);
-    return found.files.map(({ path }) => path);
+  #finderFor(word: string): Promise<PathFinder> {
+    const { workingDir } = this.agent.state;
+    const named = namedFolder(workingDir, word);
+    const folder = resolve(workingDir, named);
+    if (this.#listed?.folder !== folder) {
+      this[Symbol.dispose]();
+      this.#listed = { folder, finder: this.#open(named) };
+    }
+    return this.#listed!.finder;
   }
+
+  async #open(named: string): Promise<PathFinder> {
+    const context = this.agent.toolContext(new AbortController().signal);
+    return new PathFinder(await findTarget(context, named || ".", "", true), MAX_FITS);
+  }
+}
+
+/** The folder below `workingDir` that `word` begins with; empty for none. */
+function namedFolder(workingDir: string, word: string): string {
+  if (/^[/~]|(?:^|\/)\.\.(?:\/|$)/.test(word)) return "";
+  for (let end = word.lastIndexOf("/"); end > 0; end = word.lastIndexOf("/", end - 1)) {
+    const folder = word.slice(0, end);
+    if (attempt(() => Deno.lstatSync(resolve(workingDir, folder)).isDirectory)) return folder;
+  }
+  return "";
 }

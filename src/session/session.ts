@@ -19,7 +19,7 @@ import { aborted } from "../wire/wait.ts";
 import { ModelFit, processFittedTurn } from "./fit_model.ts";
 import type { Frontend, SessionEvent, Status, TrustQuestion } from "./frontend.ts";
 import { Extensions } from "./extensions.ts";
-import { FolderPaths } from "./folder_paths.ts";
+import type { FolderPaths } from "./folder_paths.ts";
 import { heedInstructions } from "./instructions.ts";
 import { ModelMemory } from "./model_memory.ts";
 import { skillReadingTools } from "./plugins/read_tool.ts";
@@ -66,7 +66,7 @@ export class Session implements AsyncDisposable {
   readonly #over = new AbortController();
   /** Resolves when the last question to the person is answered. */
   #asked: Promise<unknown> = Promise.resolve();
-  readonly #paths: FolderPaths;
+  #paths: FolderPaths | undefined;
 
   constructor(private readonly options: SessionOptions, private readonly frontend: Frontend) {
     const { config, permissions, isChosen, asksServer, modelFlags } = options;
@@ -92,7 +92,6 @@ export class Session implements AsyncDisposable {
       env: permissions.env,
       ...options.editor && { editor: options.editor },
     });
-    this.#paths = new FolderPaths(agent);
     jobs.onEnd = (job) => {
       this.#emit({ type: "job_ended", job });
       this.#emitStatus();
@@ -174,11 +173,11 @@ export class Session implements AsyncDisposable {
     return await completeArgument(this.#state, name, argument);
   }
 
-  /** The files below the folder that are neither hidden nor ignored, relative to it, newest first. */
-  paths(): Promise<string[]> {
-    const paths = this.#paths.get();
-    const names = this.#state.mcp?.names() ?? [];
-    return names.length === 0 ? paths : paths.then((files) => [...files, ...names]);
+  /** The files below the folder, and resources of servers, that `word` fits best so far. */
+  async findPaths(word: string): ReturnType<FolderPaths["find"]> {
+    const { FolderPaths } = await import("./folder_paths.ts");
+    this.#paths ??= new FolderPaths(this.agent, () => this.#state.mcp?.names() ?? []);
+    return await this.#paths.find(word);
   }
 
   /** Reads the folder's settings and instructions, goes on with a conversation, greets the server. */
@@ -301,6 +300,7 @@ export class Session implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#extensions.hooks?.close();
     this.#over.abort();
+    this.#paths?.[Symbol.dispose]();
     this.#state.record?.[Symbol.dispose]();
     await Promise.all([
       this.#state.jobs[Symbol.asyncDispose](),

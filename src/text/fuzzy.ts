@@ -10,7 +10,7 @@ export const NO_FIT = 4;
 export function fuzzyRank(word: string, text: string): number {
   if (text.startsWith(word)) return 0;
   const at = text.lastIndexOf(word);
-  if (at < 0) return lettersOf(word, text) === undefined ? NO_FIT : 3;
+  if (at < 0) return hasLetters(word, text) ? 3 : NO_FIT;
   const last = text.lastIndexOf("/") + 1;
   return at === last ? 0 : at > last ? 1 : 2;
 }
@@ -39,6 +39,16 @@ export function bestFits<T>(
     if (rank < NO_FIT) ranks[rank]!.push(item);
   }
   return ranks.flat().slice(0, limit);
+}
+
+/** True where `text` has the letters of `word` in their order. */
+function hasLetters(word: string, text: string): boolean {
+  let at = -1;
+  for (let i = 0; i < word.length; i++) {
+    at = text.indexOf(word[i]!, at + 1);
+    if (at < 0) return false;
+  }
+  return true;
 }
 
 /** The first characters of `text` that have the letters of `word` in their order. */

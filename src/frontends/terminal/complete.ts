@@ -4,30 +4,22 @@ import type { ArgumentChoice, CommandInfo } from "../../session/report.ts";
 import type { Session } from "../../session/session.ts";
 import type { Completer, Completion, Offer } from "../../terminal/line/completion.ts";
 import { bestFits } from "../../text/fuzzy.ts";
+import type { FittingPaths } from "../../tools/search/path_finder.ts";
 
-/** The most items that are offered. */
+/** The most arguments that are offered. */
 const MAX_ITEMS = 50;
 
 /** Completes what is typed into a session. */
 export function completer(session: Session): Completer {
-  /** The files, as they were when the word behind this text was begun. */
-  let listed: { text: string; paths: Promise<string[]> } | undefined;
-  const pathsBehind = (text: string) => {
-    if (listed?.text !== text) listed = { text, paths: session.paths() };
-    return listed.paths;
-  };
   return async (before, after): Promise<Completion | undefined> => {
     const mention = /(?:^|[\s(])@("?)([^\s"]*)$/.exec(before);
     if (mention) {
       const [, quote, word] = mention;
-      const paths = await pathsBehind(before.slice(0, mention.index));
-      const end = /^\s/.test(after) ? "" : " ";
-      const items = bestFits(word!, paths, (path) => path, MAX_ITEMS)
-        .map((path): Offer => {
-          const name = quote || /[\s"]/.test(path) ? `@"${path}"` : `@${path}`;
-          return { label: path, text: name + end, isOpen: true };
-        });
-      return { replace: quote!.length + word!.length + 1, items, isTyped: true };
+      return pathCompletion(await session.findPaths(word!), {
+        replace: quote!.length + word!.length + 1,
+        isQuoted: quote !== "",
+        end: /^\s/.test(after) ? "" : " ",
+      });
     }
     const [, name, gap, argument] = /^\/([\w:-]*)(?:(\s+)(?:-.*\s)?(.*))?$/i.exec(before) ?? [];
     if (name === undefined) return undefined;
@@ -40,6 +32,26 @@ export function completer(session: Session): Completer {
       typeof item === "string" ? item : argumentOffer(item)
     );
     return { replace: argument!.length, items: offers };
+  };
+}
+
+/** `end`: what is put in behind a path. */
+function pathCompletion(
+  { paths, more }: FittingPaths,
+  look: { replace: number; isQuoted: boolean; end: string },
+): Completion {
+  const items = paths.map((path): Offer => {
+    const name = look.isQuoted || /[\s"]/.test(path) ? `@"${path}"` : `@${path}`;
+    return { label: path, text: name + look.end, isOpen: true };
+  });
+  const completion = { replace: look.replace, items, isTyped: true };
+  if (more === undefined) return completion;
+  return {
+    ...completion,
+    more: async () => {
+      const next = await more();
+      return next && pathCompletion(next, look);
+    },
   };
 }
 

@@ -27,6 +27,8 @@ export interface Completion {
   items: readonly (string | Offer)[];
   /** True where the list opens as the text is typed, with its first row chosen. */
   isTyped?: boolean;
+  /** Resolves with a fuller one, or with undefined where there will be none; asked for while the list is open. */
+  more?: () => Promise<Completion | undefined>;
 }
 
 /** Offers completions of the text before the cursor. */
@@ -47,15 +49,27 @@ export interface Menu {
   readonly isTyped: boolean;
   /** True once an item was put into the line. */
   readonly isPut: boolean;
+  readonly more?: Completion["more"];
 }
 
 /** The menu of what `completer` offers for a line; undefined when it offers nothing, or fails. */
 export async function menuFor(completer: Completer, state: LineState): Promise<Menu | undefined> {
   const { units, cursor } = state;
+  const [before, after] = [unitsText(units.slice(0, cursor)), unitsText(units.slice(cursor))];
+  return await menuOf(() => completer(before, after), state);
+}
+
+/** The fuller menu that comes behind `menu` for the same line. */
+export async function nextMenu({ more }: Menu, state: LineState): Promise<Menu | undefined> {
+  return more && await menuOf(more, state);
+}
+
+async function menuOf(
+  complete: () => ReturnType<Completer>,
+  { units, cursor }: LineState,
+): Promise<Menu | undefined> {
   try {
-    const [before, after] = [unitsText(units.slice(0, cursor)), unitsText(units.slice(cursor))];
-    const { items, replace, isTyped = false } = await completer(before, after) ??
-      { items: [], replace: 0 };
+    const { items, replace, isTyped = false, more } = await complete() ?? { items: [], replace: 0 };
     if (items.length === 0) return undefined;
     let from = cursor;
     for (let left = replace; left > 0 && from > 0; from--) {
@@ -68,6 +82,7 @@ export async function menuFor(completer: Completer, state: LineState): Promise<M
       typed: unitsText(units.slice(from, cursor)),
       isTyped,
       isPut: false,
+      more,
     };
   } catch {
     return undefined; // whatever is wrong with it, the text is safe

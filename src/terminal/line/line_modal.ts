@@ -10,6 +10,7 @@ import {
   type Menu,
   menuFor,
   menuRows,
+  nextMenu,
   offeredText,
   putOffer,
   withCommonStart,
@@ -163,19 +164,24 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
     return "none";
   }
 
-  /** Opens a menu of what is offered as it is typed, once that is known. */
+  /** Opens a menu of what is offered as it is typed, once that is known; it grows while more is found. */
   async #offer(onChange: () => void): Promise<void> {
     const { completer } = this.options;
     const { units } = this.state;
-    const menu = completer && await menuFor(completer, this.state);
+    let menu = completer && await menuFor(completer, this.state);
     if (this.state.units !== units) return;
     const before = this.#menu;
     if (menu?.from !== this.#dismissed) this.#dismissed = -1;
-    // A menu that only repeats what is typed stands in the way.
-    const isNews = menu?.isTyped && this.#dismissed < 0 &&
-      !(menu.items.length === 1 && offeredText(menu.items[0]!).trim() === menu.typed);
-    this.#menu = isNews ? menu : undefined;
+    const isOpen = this.#dismissed < 0;
+    this.#menu = isOpen && isNews(menu) ? menu : undefined;
     if (this.#menu !== before) onChange();
+    while (isOpen && menu) {
+      const shown = this.#menu;
+      menu = await nextMenu(menu, this.state);
+      if (menu === undefined || this.state.units !== units || this.#menu !== shown) return;
+      this.#menu = isNews(menu) ? menu : undefined;
+      onChange();
+    }
   }
 
   /** The outcome of a key for the menu; undefined where it is for the line. */
@@ -217,3 +223,8 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
     return item.isOpen ? "none" : this.leave("submit");
   }
 }
+
+/** True for a menu that is offered as it is typed, unless it only repeats what is typed. */
+const isNews = (menu: Menu | undefined): boolean =>
+  menu?.isTyped === true &&
+  !(menu.items.length === 1 && offeredText(menu.items[0]!).trim() === menu.typed);

@@ -71,6 +71,12 @@ const MAX_SCOPES = 20_000;
 /** The most that all remembered rules may cost: beyond, they are dropped likewise. */
 const MAX_SCOPES_COST = 8 * MAX_RULES_COST;
 
+/** The files and folders in a folder that a search takes, as absolute paths. */
+interface FolderEntries {
+  files: string[];
+  folders: string[];
+}
+
 /** Lists one folder after the other, and counts the files that it leaves out. */
 export class Walk {
   readonly #scopes = new Map<string, Scope>();
@@ -87,21 +93,29 @@ export class Walk {
    * The files and folders in `folder` that a search takes. Links are never followed.
    * @throws {Stopped} when `stop` returns true; then nothing of the folder is counted.
    */
-  list(folder: string): { files: string[]; folders: string[] } {
-    const { options: { root, maxDepth, filter, withheld } } = this;
-    const tally = emptyTally();
-    const files: string[] = [];
-    const folders: string[] = [];
+  list(folder: string): FolderEntries {
     let entries: Deno.DirEntry[];
     try {
       // The root of a file system keeps its slash.
       entries = Array.from(Deno.readDirSync(/^$|:$/.test(folder) ? `${folder}/` : folder));
     } catch (error) {
       countUnreadable(folder, error, this.tally);
-      return { files, folders };
+      return { files: [], folders: [] };
     }
     const has = (name: string) => entries.some((entry) => entry.name === name);
-    const scope = this.#scopeIn(folder, this.#scopeAbove(folder), has);
+    return this.#take(folder, entries, this.#scopeIn(folder, this.#scopeAbove(folder), has));
+  }
+
+  /** The same of some of its entries, for a folder that is read in pieces. */
+  take(folder: string, entries: readonly Deno.DirEntry[]): FolderEntries {
+    return this.#take(folder, entries, this.#scopeOf(folder));
+  }
+
+  #take(folder: string, entries: readonly Deno.DirEntry[], scope: Scope): FolderEntries {
+    const { options: { root, maxDepth, filter, withheld } } = this;
+    const tally = emptyTally();
+    const files: string[] = [];
+    const folders: string[] = [];
     const deeper = maxDepth >= folder.slice(root.length).split("/").length;
     for (const { name, isFile, isDirectory, isSymlink } of entries) {
       if (!isFile && !isDirectory && !isSymlink) continue;
@@ -130,12 +144,16 @@ export class Walk {
   #scopeAbove(path: string): Scope {
     if (path.length <= this.options.top.length) return { cost: 0 };
     const folder = path.slice(0, path.lastIndexOf("/"));
-    const has = (name: string) => attempt(() => Deno.lstatSync(`${folder}/${name}`)) !== undefined;
-    const scope = this.#scopes.get(folder) ??
-      this.#scopeIn(folder, this.#scopeAbove(folder), has);
+    const scope = this.#scopeOf(folder);
     // A path in an ignored folder was named on purpose: the rules that ignore it do not count.
     const isIgnored = ruled(path, path.slice(folder.length + 1), true, scope, this.stop);
     return isIgnored ? { cost: 0 } : scope;
+  }
+
+  /** The scope in a folder whose names are not known. */
+  #scopeOf(folder: string): Scope {
+    const has = (name: string) => attempt(() => Deno.lstatSync(`${folder}/${name}`)) !== undefined;
+    return this.#scopes.get(folder) ?? this.#scopeIn(folder, this.#scopeAbove(folder), has);
   }
 
   /** The scope in `folder`, then remembered: `above` with the rules that the folder itself adds. */

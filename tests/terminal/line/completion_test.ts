@@ -103,3 +103,27 @@ Deno.test("an offer that comes when the line has changed is dropped", async () =
   for (let i = 0; i < 9; i++) await Promise.resolve();
   assertEquals([pressed.hasMenu, changes], [false, 0]);
 });
+
+Deno.test("the list grows while more is found, until another row was chosen", async () => {
+  const fuller = [Promise.withResolvers<Completion>(), Promise.withResolvers<Completion>()];
+  const offers = (...items: string[]) => ({ replace: 1, items, isTyped: true });
+  const completer = () => ({
+    ...offers("@a"),
+    more: () => fuller[0]!.promise.then((next) => ({ ...next, more: () => fuller[1]!.promise })),
+  });
+  let changes = 0;
+  const pressed = new PressedLine(undefined, { color: "", completer, onChange: () => changes++ });
+  const settle = async () => {
+    for (let i = 0; i < 9; i++) await Promise.resolve();
+  };
+  await pressAll("@", pressed);
+  await settle();
+  assertEquals([rowsOf(pressed), changes], [["> @", "❯ @a"], 1]);
+  fuller[0]!.resolve(offers("@b", "@c"));
+  await settle();
+  assertEquals([rowsOf(pressed), changes], [["> @", "❯ @b", "  @c"], 2]);
+  await pressAll("\x1b[B", pressed);
+  fuller[1]!.resolve(offers("@d"));
+  await settle();
+  assertEquals([rowsOf(pressed), changes], [["> @c", "  @b", "❯ @c"], 2]);
+});

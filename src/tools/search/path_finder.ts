@@ -1,0 +1,187 @@
+/** Finds files by a word while it is typed: the walk goes on in short slices, so that no key waits for it. @module */
+
+import { attempt } from "../../attempt.ts";
+import { fuzzyRank, NO_FIT } from "../../text/fuzzy.ts";
+import { Stopped } from "./regex/dfa.ts";
+import type { SearchJob } from "./searcher.ts";
+import { emptyTally, Walk } from "./walk.ts";
+
+/** The files that a word fits best so far. */
+export interface FittingPaths {
+  paths: string[];
+  /** Resolves when others fit better, and with undefined when none will. Left out: all files are known. */
+  more?: () => Promise<FittingPaths | undefined>;
+}
+
+/** The most files that are listed: a folder that is named narrows them down. */
+const MAX_PATHS = 1_000_000;
+/** The files whose times are read, so that the newest come first; the others follow as they were found. */
+const MAX_TIMED = 20_000;
+/** The milliseconds after which keys and the screen have their turn. */
+const SLICE_MS = 5;
+/** The first files are waited for so long in milliseconds, that a small folder is shown in one go. */
+const FIRST_MS = 16;
+/** A new word is held against all files found so far, unless that takes longer than these milliseconds. */
+const RANKING_MS = 100;
+/** The milliseconds from one list to the next, which has more files. */
+const GROWTH_MS = 60;
+/** A folder whose ignore rules take longer, in milliseconds, is left out. */
+const MAX_RULES_MS = 200;
+/** A folder of more bytes, as the system counts them, may have thousands of entries: they are read in pieces. */
+const LARGE_FOLDER_BYTES = 64 * 1024;
+/** The entries of such a piece, and the files that are ranked between two looks at the clock. */
+const ENTRIES_AT_ONCE = 200;
+
+const turnOfOthers = () => new Promise<void>((resolve) => setTimeout(resolve));
+
+/** The files below a folder; the walk begins at once. */
+export class PathFinder implements Disposable {
+  readonly #walk: Walk;
+  /** The folders that are left, those nearest to the root first. */
+  readonly #folders: string[];
+  readonly #paths: string[] = [];
+  /** When the first of them were modified, in milliseconds, as far as they were asked about. */
+  readonly #times: number[] = [];
+  #newest: BestPaths | undefined;
+  #isDone = false;
+  /** When the rules of the folder that is being listed have taken too long. */
+  #latest = Infinity;
+
+  /**
+   * @param limit the most files that fit
+   * @param largeBytes a folder of more is read in pieces
+   */
+  constructor(
+    private readonly place: Pick<SearchJob, "walk" | "prefix">,
+    private readonly limit: number,
+    private readonly largeBytes = LARGE_FOLDER_BYTES,
+  ) {
+    this.#walk = new Walk(place.walk, emptyTally(), () => performance.now() > this.#latest);
+    this.#folders = [place.walk.root];
+    void this.#run();
+  }
+
+  /** The files that `word` fits best so far. The word before it is not asked about any more. */
+  async find(word: string): Promise<FittingPaths> {
+    const best = this.#newest = new BestPaths(word, this.limit);
+    return await this.#look(best, 0, FIRST_MS) ?? { paths: [] };
+  }
+
+  /** Ends the walk. */
+  [Symbol.dispose](): void {
+    this.#isDone = true;
+    this.#newest = undefined;
+  }
+
+  /** The best files, once `ms` are over and others than those of `version`; undefined when none will be. */
+  async #look(best: BestPaths, version: number, ms: number): Promise<FittingPaths | undefined> {
+    const from = performance.now();
+    const least = this.#paths.length;
+    while (this.#newest === best) {
+      const isAll = this.#isDone;
+      const ranked = best.rank(this.#paths, (at) => this.#timeOf(at), SLICE_MS);
+      const isOther = best.version !== version;
+      if (isAll && ranked === this.#paths.length) {
+        return isOther ? { paths: best.paths } : undefined;
+      }
+      const isRanked = ranked >= least || performance.now() - from >= RANKING_MS;
+      if (isRanked && isOther && performance.now() - from >= ms) {
+        const shown = best.version;
+        return { paths: best.paths, more: () => this.#look(best, shown, GROWTH_MS) };
+      }
+      await turnOfOthers();
+    }
+  }
+
+  #timeOf(at: number): number {
+    if (at >= MAX_TIMED) return 0;
+    const { prefix, walk } = this.place;
+    const file = () => `${walk.root}/${this.#paths[at]!.slice(prefix.length)}`;
+    return this.#times[at] ??= attempt(() => Deno.lstatSync(file()).mtime?.getTime()) ?? 0;
+  }
+
+  async #run(): Promise<void> {
+    let until = performance.now() + SLICE_MS;
+    for (let at = 0; at < this.#folders.length && !this.#isDone; at++) {
+      const folder = this.#folders[at]!;
+      const bytes = attempt(() => Deno.statSync(folder).size) ?? 0;
+      if (bytes > this.largeBytes) await this.#listInPieces(folder);
+      else this.#take(() => this.#walk.list(folder));
+      if (performance.now() < until) continue;
+      await turnOfOthers();
+      until = performance.now() + SLICE_MS;
+    }
+    this.#isDone = true;
+  }
+
+  async #listInPieces(folder: string): Promise<void> {
+    const piece: Deno.DirEntry[] = [];
+    const take = () => this.#take(() => this.#walk.take(folder, piece.splice(0)));
+    const entries = Deno.readDir(folder)[Symbol.asyncIterator]();
+    // A folder that cannot be read, or is gone, has no more files.
+    const next = () => entries.next().catch(() => ({ done: true, value: undefined } as const));
+    for (let entry = await next(); !entry.done && !this.#isDone; entry = await next()) {
+      piece.push(entry.value);
+      if (piece.length < ENTRIES_AT_ONCE) continue;
+      take();
+      await turnOfOthers();
+    }
+    take();
+  }
+
+  #take(list: () => ReturnType<Walk["list"]>): void {
+    const { walk, prefix } = this.place;
+    this.#latest = performance.now() + MAX_RULES_MS;
+    try {
+      const { files, folders } = list();
+      for (const file of files) this.#paths.push(prefix + file.slice(walk.root.length + 1));
+      for (const folder of folders) this.#folders.push(folder);
+    } catch (error) {
+      if (!(error instanceof Stopped)) throw error;
+    }
+    if (this.#paths.length >= MAX_PATHS) this.#isDone = true;
+  }
+}
+
+/** The files that a word fits best, as they are found. */
+class BestPaths {
+  readonly #word: string;
+  /** Best first. */
+  readonly #best: { path: string; rank: number; time: number }[] = [];
+  #ranked = 0;
+  /** Goes up when the best ones change. */
+  version = 0;
+
+  constructor(word: string, private readonly limit: number) {
+    this.#word = word.toLowerCase();
+  }
+
+  get paths(): string[] {
+    return this.#best.map(({ path }) => path);
+  }
+
+  /** Ranks those of `paths` that were found meanwhile, for at most `ms`; the number of all that are ranked. */
+  rank(paths: readonly string[], timeOf: (at: number) => number, ms: number): number {
+    const until = performance.now() + ms;
+    for (; this.#ranked < paths.length; this.#ranked++) {
+      if (this.#ranked % ENTRIES_AT_ONCE === 0 && performance.now() > until) break;
+      this.#add(paths[this.#ranked]!, timeOf);
+    }
+    return this.#ranked;
+  }
+
+  #add(path: string, timeOf: (at: number) => number): void {
+    const best = this.#best;
+    const rank = fuzzyRank(this.#word, path.toLowerCase());
+    if (rank === NO_FIT) return;
+    const time = timeOf(this.#ranked);
+    const isBefore = (other: { rank: number; time: number }) =>
+      rank < other.rank || rank === other.rank && time > other.time;
+    let at = best.length;
+    while (at > 0 && isBefore(best[at - 1]!)) at--;
+    if (at >= this.limit) return;
+    best.splice(at, 0, { path, rank, time });
+    if (best.length > this.limit) best.pop();
+    this.version++;
+  }
+}

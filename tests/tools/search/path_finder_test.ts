@@ -1,0 +1,63 @@
+import { assertEquals } from "@std/assert";
+import { type FittingPaths, PathFinder } from "../../../src/tools/search/path_finder.ts";
+import { type Workspace, workspace } from "../workspace.ts";
+
+function finder(ws: Workspace, limit = 50, largeBytes?: number): PathFinder {
+  const root = ws.dir.replaceAll("\\", "/");
+  const walk = { root, top: root, maxDepth: Infinity, hidden: [] };
+  return new PathFinder({ walk, prefix: "" }, limit, largeBytes);
+}
+
+/** The last list of those that follow. */
+async function last(found: FittingPaths): Promise<string[]> {
+  for (let next: FittingPaths | undefined = found; next; next = await next.more?.()) found = next;
+  return found.paths;
+}
+
+function fill(ws: Workspace, files: Record<string, number>): void {
+  for (const [name, seconds] of Object.entries(files)) {
+    Deno.mkdirSync(ws.at(name.replace(/[^/]*$/, "")), { recursive: true });
+    ws.put(name, "");
+    Deno.utimeSync(ws.at(name), seconds, seconds);
+  }
+}
+
+const FITS: [word: string, limit: number, paths: string[]][] = [
+  ["", 50, ["b/new.ts", "a/newer/x.ts", "old.ts", "a/oldest.ts"]],
+  ["", 2, ["b/new.ts", "a/newer/x.ts"]],
+  ["OLD", 50, ["old.ts", "a/oldest.ts"]],
+  ["new", 50, ["b/new.ts", "a/newer/x.ts"]],
+  ["nothing", 50, []],
+];
+for (const [word, limit, paths] of FITS) {
+  Deno.test(`files that ${word || "no word"} fits, ${limit} at most, newest first`, async () => {
+    using ws = workspace();
+    fill(ws, { "old.ts": 100, "a/oldest.ts": 50, "b/new.ts": 900, "a/newer/x.ts": 800 });
+    fill(ws, { ".hidden/old.ts": 999 });
+    using found = finder(ws, limit);
+    assertEquals(await last(await found.find(word)), paths);
+  });
+}
+
+Deno.test("a large folder is read in pieces, by the same rules", async () => {
+  using ws = workspace();
+  for (let i = 0; i < 500; i++) ws.put(`n${i}`, "");
+  fill(ws, { "below/n": 1 });
+  ws.put(".gitignore", "n1*\n");
+  using found = finder(ws, 1000, 0);
+  const paths = await last(await found.find("n"));
+  assertEquals([paths.length, paths.includes("below/n")], [389 + 1, true]);
+});
+
+Deno.test("a new word ends the question about the one before, and the end all of them", async () => {
+  using ws = workspace();
+  fill(ws, { "one.ts": 1, "two.ts": 2 });
+  // What is read in pieces is never there at once.
+  using found = finder(ws, 50, 0);
+  const [before, after] = await Promise.all([found.find("one"), found.find("two")]);
+  assertEquals([before.paths, await last(after)], [[], ["two.ts"]]);
+  const other = finder(ws, 50, 0);
+  const late = other.find("one");
+  other[Symbol.dispose]();
+  assertEquals((await late).paths, []);
+});
