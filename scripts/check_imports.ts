@@ -9,7 +9,7 @@ import { type Import, importsOf, sourceFiles } from "./module_graph.ts";
 /** Parts of `src/`, lowest layer first: a part imports from the layers below its own. */
 const LAYERS = [
   ["types", "attempt", "config", "errors", "model_target"],
-  ["text", "wire"],
+  ["text", "wire", "temp_folder"],
   ["rpc", "backends", "toolcalls", "tools", "permissions", "records", "terminal", "user_files"],
   ["mcp", "agent"],
   ["session"],
@@ -21,6 +21,7 @@ const LAYERS = [
 const NEIGHBOURS: [from: string, to: string][] = [
   ["permissions", "user_files"],
   ["records", "user_files"],
+  ["temp_folder", "text"],
   ["wire", "text"],
 ];
 

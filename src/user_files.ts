@@ -3,6 +3,7 @@
 import { attempt } from "./attempt.ts";
 import { isObject, linePlace, scanJson } from "./text/json.ts";
 import { dirname } from "./text/std_path.ts";
+import { reasonOf } from "./text/reason.ts";
 import { UsageError } from "./errors.ts";
 
 /** Looks up a variable of the environment. */
@@ -52,7 +53,7 @@ export function readJsonFile(path: string, isQuoted = true): Record<string, unkn
     text = Deno.readTextFileSync(path);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return;
-    throw new UsageError(`Cannot read ${path}: ${(error as Error).message}`);
+    throw new UsageError(`Cannot read ${path}: ${reasonOf(error)}`);
   }
   text = text.replace(/^\ufeff/, "");
   try {

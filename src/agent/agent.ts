@@ -7,6 +7,7 @@ import type { Message } from "../types/message.ts";
 import type { Policy } from "../types/policy.ts";
 import type { Tool, ToolContext } from "../types/tool.ts";
 import { truncateMiddle } from "../text/truncate.ts";
+import { reasonOf } from "../text/reason.ts";
 import {
   boundlessTools,
   folderLine,
@@ -278,7 +279,9 @@ function existingFolder(path: string): string {
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) wrong = "does not exist";
     else if (error instanceof Deno.errors.PermissionDenied) wrong = "may not be entered";
-    else if (!(error instanceof Deno.errors.NotADirectory)) wrong = (error as Error).message;
+    else if (!(error instanceof Deno.errors.NotADirectory)) {
+      wrong = `cannot be used (${reasonOf(error)})`;
+    }
   }
   throw new TypeError(`Cannot work in "${path}" as it ${wrong}: name an existing folder`);
 }

@@ -2,6 +2,7 @@
 
 import { codeBlocks } from "../text/fence.ts";
 import { deeperThan, isObject, jsonOrUndefined } from "../text/json.ts";
+import { reasonOf } from "../text/reason.ts";
 import { schemaObjection, uncheckable } from "../tools/schema_check.ts";
 import type { JsonSchema, Tool } from "../types/tool.ts";
 
@@ -65,7 +66,7 @@ export async function readSchema(
     text = await Deno.readTextFile(path);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return { problem: "there is no such file" };
-    return { problem: (error as Error).message };
+    return { problem: reasonOf(error) };
   }
   const value = jsonOrUndefined(text.replace(/^\ufeff/, ""));
   if (value === undefined) return { problem: "it is no JSON" };

@@ -3,6 +3,7 @@
 import { NO_OUTPUT } from "../backends/wire_values.ts";
 import { isObject } from "../text/json.ts";
 import { truncateMiddle } from "../text/truncate.ts";
+import { reasonOf } from "../text/reason.ts";
 import { InterruptedError, NOT_FINISHED, RefusedError } from "../tools/call_errors.ts";
 import { checkArguments, fitsAsItIs } from "../tools/schema.ts";
 import type { ToolExecution, TurnEvent } from "../types/event.ts";
@@ -236,7 +237,10 @@ class CallRun {
 
   #recordError(error: unknown): ToolExecution {
     if (!this.context.signal.aborted) {
-      return this.#record(error instanceof RefusedError ? "refused" : "failed", messageOf(error));
+      return this.#record(
+        error instanceof RefusedError ? "refused" : "failed",
+        reasonOf(error) || "the tool failed",
+      );
     }
     if (!this.#hasBegun) {
       return this.#record("not_run", "Interrupted by the user: the call was not run.");
@@ -296,13 +300,4 @@ function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
       signal.removeEventListener("abort", abort);
     });
   });
-}
-
-/** The message of what a tool threw; tools of others throw anything. */
-function messageOf(error: unknown): string {
-  try {
-    return String((error as Error | undefined)?.message ?? error) || "the tool failed";
-  } catch {
-    return "the tool failed, and what it threw cannot be shown";
-  }
 }

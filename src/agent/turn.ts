@@ -3,6 +3,7 @@ import type { AnswerForm } from "../backends/backend.ts";
 import { BackendError } from "../errors.ts";
 import { targetOf } from "../model_target.ts";
 import { identify, inputParts, newMessageId, notePart, userMessage } from "../text/parts.ts";
+import { reasonOf } from "../text/reason.ts";
 import { jobEndNote } from "../tools/shell/jobs.ts";
 import type { StopReason, ToolExecution, TurnEvent, TurnResult, Usage } from "../types/event.ts";
 import type { Message, Part, ToolCall } from "../types/message.ts";
@@ -312,7 +313,7 @@ class Turn {
       for (const job of this.#reportedJobs) job.isTold = false;
       return;
     }
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     const note = endOfTurn(`The answer broke off: ${reason}`);
     const said: Message = { role: "assistant", content: `${partial}\n\n${note.content}` };
     this.#add(partial === "" ? note : said);

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { attempt } from "../attempt.ts";
 import { isSettingError, PROMPT_TIERS, SAMPLINGS, THEMES, THINK_LEVELS } from "../config.ts";
 import { UsageError } from "../errors.ts";
 import { FORMATS } from "../frontends/print/json_output.ts";
@@ -366,7 +367,7 @@ export function comeBackCommand(args: Args, folder: string): string {
     if (given === undefined || left.has(name)) return [];
     return given === true ? [`--${name}`] : [`--${name}`, shellWord(given)];
   });
-  const where = folder === Deno.cwd() ? [] : ["--working-dir", shellWord(folder)];
+  const where = folder === attempt(Deno.cwd) ? [] : ["--working-dir", shellWord(folder)];
   return ["copilot", ...words, ...where, "--continue"].join(" ");
 }
 

@@ -5,6 +5,7 @@ import { EXIT } from "../frontends/exit_codes.ts";
 import type { Output } from "../terminal/stdio.ts";
 import { isObject, jsonOrUndefined } from "../text/json.ts";
 import { dirname, join, resolve } from "../text/std_path.ts";
+import { reasonOf } from "../text/reason.ts";
 import type { Args } from "./args.ts";
 import { wrongValue } from "./args.ts";
 import type { VariableReader } from "../user_files.ts";
@@ -137,7 +138,7 @@ export async function setUpEditor(
 async function addSetting(path: string, json: JsonSetup["json"]): Promise<string> {
   const before = await Deno.readTextFile(path).catch((error) => {
     if (error instanceof Deno.errors.NotFound) return undefined;
-    throw new UsageError(`Cannot read ${path}: ${error.message}`);
+    throw new UsageError(`Cannot read ${path}: ${reasonOf(error)}`);
   });
   const settings = settingsIn(before, path);
   const old = JSON.stringify(settings);
@@ -153,7 +154,7 @@ async function addSetting(path: string, json: JsonSetup["json"]): Promise<string
     if (before !== undefined) await keepCopy(copy, before);
     await Deno.writeTextFile(path, `${JSON.stringify(settings, null, 2)}\n`);
   } catch (error) {
-    throw new UsageError(`Cannot write ${path}: ${(error as Error).message}`);
+    throw new UsageError(`Cannot write ${path}: ${reasonOf(error)}`);
   }
   return `Added to ${path}${before === undefined ? "" : `; what it held is in ${copy}`}\n`;
 }

@@ -1,5 +1,6 @@
 /** The program: reads the command line, runs what it asks for, returns the exit code. @module */
 
+import { attempt } from "../attempt.ts";
 import { type CopilotConfig, VERSION } from "../config.ts";
 import {
   type Args,
@@ -14,6 +15,7 @@ import { UsageError } from "../errors.ts";
 import { EXIT } from "../frontends/exit_codes.ts";
 import { type Format, FORMATS, resultLine } from "../frontends/print/json_output.ts";
 import { oneLine } from "../text/one_line.ts";
+import { reasonOf } from "../text/reason.ts";
 import type { Part } from "../types/message.ts";
 import type { JsonSchema } from "../types/tool.ts";
 import type { CopilotOptions } from "./settings.ts";
@@ -46,10 +48,11 @@ export async function main(words: readonly string[]): Promise<number> {
   // Off the stack of the bundle's own code: for an error thrown on that, such as that of a settings
   // file that is not there, V8 parses all of it once more to know the lines, which takes 20 ms.
   await undefined;
+  endOnFault();
   const stopped = new AbortController();
   const stdout = new Output(Deno.stdout, (error) => {
     if (error instanceof Deno.errors.BrokenPipe) return run.stop(EXIT.closed);
-    stderr.write(`copilot: cannot write to stdout: ${error.message}\n`);
+    stderr.write(`copilot: cannot write to stdout: ${reasonOf(error)}\n`);
     run.stop(EXIT.error);
   });
   // Progress that nobody can read is no reason to stop.
@@ -84,9 +87,28 @@ export async function main(words: readonly string[]): Promise<number> {
   return run.stopCode ?? code;
 }
 
+/** What nothing caught ends the program with a line, once others had the event: the terminal is given back then. */
+function endOnFault(): void {
+  const end = (event: ErrorEvent | PromiseRejectionEvent) => {
+    event.preventDefault();
+    const error: unknown = "reason" in event ? event.reason : event.error;
+    const [, place] = /at .*?([^/(]+:\d+:\d+)/.exec((error as Error | undefined)?.stack ?? "") ??
+      [];
+    const line = `copilot: ended by an error: ${oneLine(reasonOf(error))}${
+      place ? ` (${place})` : ""
+    }`;
+    queueMicrotask(() => {
+      attempt(() => Deno.stderr.writeSync(new TextEncoder().encode(`${line}\n`)));
+      Deno.exit(EXIT.error);
+    });
+  };
+  addEventListener("error", end);
+  addEventListener("unhandledrejection", end);
+}
+
 /** Says what a run failed with; the exit code. */
 function report(error: unknown, args: Args, { stdout, stderr, stopCode }: Run): number {
-  const message = oneLine(error instanceof Error ? error.message || error.name : String(error));
+  const message = oneLine(reasonOf(error)) || "it failed";
   let exitCode = stopCode ?? EXIT.error;
   if (stopCode === undefined && error instanceof UsageError) exitCode = EXIT.usage;
   if (stopCode === undefined && error instanceof Deno.errors.BrokenPipe) exitCode = EXIT.closed;

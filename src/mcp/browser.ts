@@ -1,5 +1,6 @@
 /** Opens an address in the person's browser. @module */
 
+import { attempt } from "../attempt.ts";
 import { checkedAddress } from "./oauth_discovery.ts";
 import { findProgram, programFolders } from "../tools/shell/find_program.ts";
 
@@ -9,7 +10,7 @@ export function openBrowser(url: string): void {
   for (const [program, ...args] of browsers()) {
     const path = Deno.build.os === "windows"
       ? program
-      : findProgram(program!, programFolders(Deno.cwd()));
+      : findProgram(program!, programFolders(attempt(Deno.cwd) ?? "/"));
     if (path === undefined) continue;
     const whole = args.some((arg) => arg.includes("%s"))
       ? args.map((arg) => arg.replaceAll("%s", address))

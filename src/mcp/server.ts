@@ -3,6 +3,7 @@
 import { RpcError, type RpcMessage } from "../rpc/message.ts";
 import { isObject } from "../text/json.ts";
 import { oneLine } from "../text/one_line.ts";
+import { reasonOf } from "../text/reason.ts";
 import type { ToolContext, ToolOutcome } from "../types/tool.ts";
 import { McpClient, type RequestOptions } from "./client.ts";
 import { expanded, type McpDefinition, variablesOf } from "./definition.ts";
@@ -249,7 +250,7 @@ export class McpServer {
       );
     }
     const said = client.isClosed ? client.lastWords() : "";
-    const words = oneLine((error as Error).message);
+    const words = oneLine(reasonOf(error));
     return new Error(`The server ${this.name} gave no answer: ${words}${said && ` (${said})`}`);
   }
 
@@ -270,7 +271,7 @@ export class McpServer {
     } catch (error) {
       signal?.throwIfAborted();
       this.#forget();
-      this.failure = oneLine((error as Error).message);
+      this.failure = oneLine(reasonOf(error));
       throw new Error(`The server ${this.name} cannot be used: ${this.failure}`, { cause: error });
     }
   }

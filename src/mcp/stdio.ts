@@ -4,6 +4,7 @@ import { linePeer } from "../rpc/line_peer.ts";
 import { stripEscapes } from "../text/sanitize.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
 import { isAbsolute, join } from "../text/std_path.ts";
+import { reasonOf } from "../text/reason.ts";
 import { commandEnvironment } from "../tools/shell/command_environment.ts";
 import { findProgram, programFolders } from "../tools/shell/find_program.ts";
 import { endGroup, endNow } from "../tools/shell/process_group.ts";
@@ -65,7 +66,7 @@ export async function startProgram(
       detached: true,
     }).spawn();
   } catch (error) {
-    throw new Error(`it cannot be started: ${(error as Error).message}`, { cause: error });
+    throw new Error(`it cannot be started: ${reasonOf(error)}`, { cause: error });
   }
   return new ProgramCarrier(child, folder, handlers, confined?.limits);
 }

@@ -6,6 +6,7 @@ import { attempt } from "../attempt.ts";
 import { isWithin, resolvePath } from "../text/paths.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import { relative, resolve } from "../text/std_path.ts";
+import { reasonOf } from "../text/reason.ts";
 import { fileTool, folderTool } from "../tools/mod.ts";
 import type { Part, TextPart } from "../types/message.ts";
 import type { Policy } from "../types/policy.ts";
@@ -94,7 +95,7 @@ async function attachOther(
     return { file: { name, result: "attached" }, part: { ...part, text: whole } };
   } catch (error) {
     signal.throwIfAborted();
-    return { file: { name, result: "unreadable", why: (error as Error).message } };
+    return { file: { name, result: "unreadable", why: reasonOf(error) } };
   }
 }
 
@@ -127,7 +128,7 @@ async function attachFile(
     return { file, part: { ...part, text: content } };
   } catch (error) {
     context.signal.throwIfAborted();
-    const why = (error as Error).message;
+    const why = reasonOf(error);
     const text = `(cannot be read: ${why})`;
     return { file: { ...named, result: "unreadable", why }, part: { ...part, text } };
   }

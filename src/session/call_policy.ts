@@ -8,6 +8,7 @@ import { type KeptRule, type OfferedRule, rulePathOf } from "../permissions/rule
 import type { PolicyCall, Settings, Verdict } from "../permissions/settings.ts";
 import { isObject } from "../text/json.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
+import { reasonOf } from "../text/reason.ts";
 import type { Decision } from "../types/policy.ts";
 import type { Prepared, Tool, ToolContext } from "../types/tool.ts";
 import type { Approval, ApprovalChoice, Frontend } from "./frontend.ts";
@@ -252,7 +253,7 @@ export class CallPolicy {
     try {
       onEvent({ type: "rule_added", rule, path: await save(kept, workingDir) });
     } catch (error) {
-      onEvent({ type: "rule_added", rule, error: (error as Error).message });
+      onEvent({ type: "rule_added", rule, error: reasonOf(error) });
     }
   }
 }

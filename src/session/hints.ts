@@ -10,6 +10,7 @@ import {
 import { BackendError, type BackendErrorKind } from "../errors.ts";
 import { type ModelTarget, targetOf } from "../model_target.ts";
 import { oneLine } from "../text/one_line.ts";
+import { reasonOf } from "../text/reason.ts";
 
 type Hints = Partial<Record<BackendErrorKind, string>>;
 
@@ -42,7 +43,7 @@ const HINTS: Record<ModelTarget["kind"], Hints> = {
 
 /** The message of `error` in one line, with a hint where one helps. */
 export function withHint(error: unknown, config: CopilotConfig): string {
-  const message = oneLine((error as Error).message);
+  const message = oneLine(reasonOf(error));
   const hint = error instanceof BackendError ? hintFor(error, config) : undefined;
   if (hint === undefined) return message;
   return `${message}${/[.!?…]$/.test(message) ? "" : "."} ${hint}`;

@@ -7,6 +7,7 @@ import type { CopilotAgent } from "../agent/agent.ts";
 import { attempt } from "../attempt.ts";
 import { oneLine } from "../text/one_line.ts";
 import { join, relative } from "../text/std_path.ts";
+import { reasonOf } from "../text/reason.ts";
 import { userFile, type VariableReader } from "../user_files.ts";
 import { readBoundedText } from "./bounded_text.ts";
 import type { TrustQuestion } from "./frontend.ts";
@@ -90,7 +91,7 @@ export async function heedInstructions(
   };
   if (said !== undefined) {
     await (said ? trustInstructions(permissions, root, files) : permissions.trust(root, false))
-      .catch((error: Error) => heeded.unsaved = error.message);
+      .catch((error) => heeded.unsaved = reasonOf(error));
   }
   const own = userFile("AGENTS.md", env);
   const yours = own && attempt(() => readBoundedText(own, MAX_INSTRUCTION_BYTES));

@@ -2,6 +2,7 @@
 
 import { attempt } from "../attempt.ts";
 import { API_KEY_ENVS } from "../config.ts";
+import { makeTempFolder } from "../temp_folder.ts";
 import type { PermissionChoice } from "../permissions/choice.ts";
 import type { FolderLooks } from "../permissions/folder_looks.ts";
 import type { PathTable } from "../permissions/path_table.ts";
@@ -396,7 +397,7 @@ function supersedes(rule: KeptRule, one: unknown): boolean {
 
 /** A folder of this run: what one command leaves in it is there for the next. */
 function privateFolder(): string {
-  const folder = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "copilot-" }));
+  const folder = makeTempFolder("copilot-");
   // Files that a command made unremovable stay, in the system's folder for temporary files.
   atProgramEnd(() => attempt(() => Deno.removeSync(folder, { recursive: true })));
   return folder;

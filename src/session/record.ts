@@ -21,6 +21,7 @@ import {
 } from "../records/store.ts";
 import { typedText } from "../text/parts.ts";
 import { join } from "../text/std_path.ts";
+import { reasonOf } from "../text/reason.ts";
 import { stateFolder } from "../user_files.ts";
 import type { TurnEvent } from "../types/event.ts";
 import { serverOf } from "./model_server.ts";
@@ -71,7 +72,7 @@ export class SessionRecord implements Disposable {
       if (this.#hasFailed) this.tell();
       this.#hasFailed = false;
     } catch (error) {
-      if (!this.#hasFailed) this.tell((error as Error).message);
+      if (!this.#hasFailed) this.tell(reasonOf(error));
       this.#hasFailed = true;
     }
   }

@@ -5,6 +5,7 @@
 
 import type { CopilotAgent } from "../agent/agent.ts";
 import { relative } from "../text/std_path.ts";
+import { reasonOf } from "../text/reason.ts";
 import { writeAtomically } from "../tools/files/atomic_write.ts";
 import { stampOf } from "../tools/files/seen_files.ts";
 import type { Message } from "../types/message.ts";
@@ -144,7 +145,7 @@ export class UndoLog {
         files.push({ ...shown, result: await exchangeFile(grant, sides, all) });
         exchanged.push(path);
       } catch (error) {
-        files.push({ ...shown, result: "failed", reason: (error as Error).message });
+        files.push({ ...shown, result: "failed", reason: reasonOf(error) });
       }
     }
     const { conversation, text } = step;

@@ -1,6 +1,7 @@
 /** The image in the clipboard of this machine, by the programs that read it. @module */
 
 import { attempt } from "../attempt.ts";
+import { makeTempFolder } from "../temp_folder.ts";
 import { join } from "../text/std_path.ts";
 
 /** Programs that write the clipboard's image to stdout, as PNG. */
@@ -26,7 +27,7 @@ export class ClipboardImages implements Disposable {
     for (const [program, ...args] of this.readers) {
       const bytes = await printedBy(program, args).catch(() => undefined);
       if (bytes === undefined || !startsAsPng(bytes)) continue;
-      this.#folder ??= Deno.realPathSync(Deno.makeTempDirSync({ prefix: "copilot-image-" }));
+      this.#folder ??= makeTempFolder("copilot-image-");
       const path = join(this.#folder, `clipboard-${++this.#count}.png`);
       Deno.writeFileSync(path, bytes, { mode: 0o600, createNew: true });
       return path;

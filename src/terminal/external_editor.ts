@@ -1,7 +1,9 @@
 /** A text in the person's own editor. @module */
 
+import { makeTempFolder } from "../temp_folder.ts";
 import { oneLine } from "../text/one_line.ts";
 import { join } from "../text/std_path.ts";
+import { reasonOf } from "../text/reason.ts";
 
 /** The text as it was edited; or the sentence that says why it is as before. */
 interface EditedText {
@@ -24,7 +26,7 @@ export async function editInProgram(
   }
   let folder: string | undefined;
   try {
-    folder = await Deno.makeTempDir({ prefix: "copilot-edit-" });
+    folder = makeTempFolder("copilot-edit-");
     const path = join(folder, "message.md");
     await Deno.writeTextFile(path, text, { mode: 0o600, createNew: true });
     const { success, code } = await lend(() => editorCommand(editor, path).spawn().status);
@@ -35,7 +37,7 @@ export async function editInProgram(
     // Editors end the last line.
     return { text: text.endsWith("\n") ? edited : edited.replace(/\n$/, "") };
   } catch (error) {
-    return { failure: `${oneLine(editor)} cannot be used: ${oneLine((error as Error).message)}` };
+    return { failure: `${oneLine(editor)} cannot be used: ${oneLine(reasonOf(error))}` };
   } finally {
     if (folder !== undefined) await Deno.remove(folder, { recursive: true }).catch(() => {});
   }

@@ -317,17 +317,33 @@ Deno.test({
   },
 });
 
+/** What keeps Deno from starting, or from saying why it cannot, and the line for it. */
+const UNFIT_SHELLS = [
+  ['exec "$1" --version >&-', "cannot write to stdout: it is closed"],
+  [
+    'ulimit -n 20; exec "$1" --version',
+    "this shell may open only 20 files, and 64 are needed: run ulimit -n 1024 first",
+  ],
+  [
+    'cd "$2" && rmdir "$2"; exec "$1" --version 2>&1',
+    "the current folder was removed: cd to one that is there",
+  ],
+] as const;
+
 Deno.test({
-  name: "TTY-06 copilot: a stdout that is closed from the start is said, with exit code 1",
+  name: "TTY-06 copilot: a shell in which Deno cannot start is said, with exit code 1",
   ignore,
   async fn() {
     const copilot = `${ROOT}scripts/copilot`;
-    const { code, stderr } = await new Deno.Command("sh", {
-      args: ["-c", 'exec "$1" --version >&-', "sh", copilot],
-    }).output();
-    assertEquals(
-      [code, new TextDecoder().decode(stderr)],
-      [1, "copilot: cannot write to stdout: it is closed\n"],
-    );
+    for (const [script, said] of UNFIT_SHELLS) {
+      const folder = await Deno.makeTempDir();
+      const { code, stdout, stderr } = await new Deno.Command("sh", {
+        args: ["-c", script, "sh", copilot, folder],
+      }).output();
+      await Deno.remove(folder).catch(() => {});
+      const printed = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+      // The shell itself may say that its folder is gone.
+      assertEquals([code, printed.split("\n").at(-2)], [1, `copilot: ${said}`]);
+    }
   },
 });

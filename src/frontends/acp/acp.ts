@@ -21,6 +21,7 @@ import type { SessionOptions } from "../../session/session_options.ts";
 import { isObject } from "../../text/json.ts";
 import { isAbsolute } from "../../text/std_path.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
+import { reasonOf } from "../../text/reason.ts";
 import { AcpSession } from "./acp_session.ts";
 import type { Editor } from "./editor.ts";
 
@@ -133,7 +134,7 @@ class AcpServer implements AsyncDisposable, Editor {
     } catch (error) {
       if (error instanceof RpcError) throw error;
       if (signal.aborted) throw new RpcError(ACP_CODES.cancelled, "cancelled");
-      const message = oneLine((error as Error).message);
+      const message = oneLine(reasonOf(error));
       if (error instanceof UsageError) throw new RpcError(ACP_CODES.authRequired, message);
       throw new RpcError(RPC_CODES.internalError, message);
     }

@@ -6,6 +6,7 @@ import type { Session } from "../../session/session.ts";
 import { count } from "../../text/count.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
+import { reasonOf } from "../../text/reason.ts";
 import { InterruptedError } from "../../tools/call_errors.ts";
 import { choiceList } from "./choice_list.ts";
 import type { Display } from "./display.ts";
@@ -57,7 +58,7 @@ export class CommandRunner {
     } catch (error) {
       // A settings file that cannot be read, such as of a folder for `/cd`, ends no session.
       if (error instanceof Deno.errors.BrokenPipe) throw error;
-      text = `· ${oneLine((error as Error).message)}`;
+      text = `· ${oneLine(reasonOf(error))}`;
     } finally {
       display.wait(undefined);
     }
@@ -76,7 +77,7 @@ export class CommandRunner {
       screen.print(sanitizeProse(shellText(outcome)));
       view.end("· goes along with your next message (/clear forgets it)");
     } catch (error) {
-      if (!signal.aborted) return view.end(`· ${oneLine((error as Error).message)}`);
+      if (!signal.aborted) return view.end(`· ${oneLine(reasonOf(error))}`);
       const output = error instanceof InterruptedError && outputText(error.output);
       if (output !== false) screen.print(sanitizeProse(output));
       view.end("· interrupted");
@@ -119,7 +120,7 @@ export class CommandRunner {
     try {
       await this.home.keepTheme?.(theme);
     } catch (error) {
-      return `The theme is ${theme} now. It cannot be kept: ${oneLine((error as Error).message)}`;
+      return `The theme is ${theme} now. It cannot be kept: ${oneLine(reasonOf(error))}`;
     }
     return `The theme is ${theme}, now and later.`;
   }

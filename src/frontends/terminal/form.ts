@@ -9,6 +9,7 @@ import {
 import { oneLine } from "../../text/one_line.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
 import { wrapped } from "../../text/wrap.ts";
+import { reasonOf } from "../../text/reason.ts";
 import type { Display } from "./display.ts";
 
 type FormDisplay = Pick<Display, "isLive" | "columns"> & {
@@ -71,7 +72,7 @@ async function askField(
     try {
       fieldValue(field, line);
     } catch (error) {
-      return `  ${oneLine((error as Error).message)}`;
+      return `  ${oneLine(reasonOf(error))}`;
     }
   };
   return await screen.ask(

@@ -6,6 +6,7 @@ import type { FoundServer } from "../../session/servers.ts";
 import type { Screen } from "../../terminal/screen/screen.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { wrapped } from "../../text/wrap.ts";
+import { reasonOf } from "../../text/reason.ts";
 
 /** A server and its model, by the names of the flags that choose them; `demo` is for one run. */
 export interface ServerSettings {
@@ -175,7 +176,7 @@ async function keepChoice(
     screen.print(`· ${said}: kept in config.json; /setup changes it`);
     return settings;
   } catch (error) {
-    screen.print(`· ${said}: cannot be kept: ${oneLine((error as Error).message)}`);
+    screen.print(`· ${said}: cannot be kept: ${oneLine(reasonOf(error))}`);
     // Without its key a hosted model does not answer.
     return key === undefined ? settings : undefined;
   }

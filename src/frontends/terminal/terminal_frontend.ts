@@ -12,6 +12,7 @@ import type { PagerModal } from "../../terminal/screen/pager_modal.ts";
 import { makeSane } from "../../terminal/tty.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { wrapped } from "../../text/wrap.ts";
+import { reasonOf } from "../../text/reason.ts";
 import type { Part, TextPart } from "../../types/message.ts";
 import type { Job, Subject } from "../../types/tool.ts";
 import { EXIT } from "../exit_codes.ts";
@@ -241,7 +242,7 @@ export class TerminalFrontend implements Frontend, Disposable {
     try {
       await this.#session.command("approve", next, this.#over.signal);
     } catch (error) {
-      this.#display.say(`· ${oneLine((error as Error).message)}`);
+      this.#display.say(`· ${oneLine(reasonOf(error))}`);
     }
   }
 

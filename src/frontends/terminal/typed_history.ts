@@ -3,6 +3,7 @@
 import { join } from "../../text/std_path.ts";
 import { History } from "../../terminal/line/history.ts";
 import { oneLine } from "../../text/one_line.ts";
+import { reasonOf } from "../../text/reason.ts";
 import type { TextRange } from "../../types/message.ts";
 import { stateFolder } from "../../user_files.ts";
 
@@ -36,7 +37,7 @@ export class SessionHistory {
       this.#open().add(text, pasted);
     } catch (error) {
       if (this.#hasWarned) return;
-      this.warn(`· the history cannot be kept: ${oneLine((error as Error).message)}`);
+      this.warn(`· the history cannot be kept: ${oneLine(reasonOf(error))}`);
       this.#hasWarned = true;
     }
   }
@@ -48,7 +49,7 @@ export class SessionHistory {
     try {
       if (this.#state) history = new History(join(this.#state, "history.jsonl"), folder);
     } catch (error) {
-      this.warn(`· the history cannot be read: ${oneLine((error as Error).message)}`);
+      this.warn(`· the history cannot be read: ${oneLine(reasonOf(error))}`);
     }
     this.#opened = { folder, history };
     return history;

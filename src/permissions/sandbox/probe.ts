@@ -1,7 +1,10 @@
 /** The sandbox of this machine, tried out before it is relied on. @module */
 
+import { attempt } from "../../attempt.ts";
 import { VERSION } from "../../config.ts";
+import { makeTempFolder, noTempFiles } from "../../temp_folder.ts";
 import { dirname, join } from "../../text/std_path.ts";
+import { reasonOf } from "../../text/reason.ts";
 import { PathTable } from "../path_table.ts";
 import { entryAt, makeView, type View } from "../view.ts";
 import { seccompFilter } from "./seccomp.ts";
@@ -125,7 +128,15 @@ function sandboxOf(os: string): (Sandbox & { program: string }) | string {
 function confinedBy(bwrap: string, view: View, own: string): string[] {
   const bytes = seccompFilter(Deno.build.arch);
   const filter = bytes && join(own, "filter");
-  if (filter !== undefined && entryAt(filter) === undefined) Deno.writeFileSync(filter, bytes!);
+  if (filter !== undefined && entryAt(filter) === undefined) {
+    try {
+      Deno.writeFileSync(filter, bytes!);
+    } catch (error) {
+      // A part of the filter would be taken for all of it the next time.
+      attempt(() => Deno.removeSync(filter));
+      throw noTempFiles(own, error);
+    }
+  }
   return bubblewrapCommand(bwrap, { view, own, ...filter !== undefined && { filter } });
 }
 
@@ -133,7 +144,7 @@ function confinedBy(bwrap: string, view: View, own: string): string[] {
 async function faultOf(sandbox: Sandbox, paths: PathTable): Promise<string | undefined> {
   const made: string[] = [];
   try {
-    const base = await Deno.realPath(await Deno.makeTempDir({ prefix: "copilot-probe-" }));
+    const base = makeTempFolder("copilot-probe-");
     const [inside, own] = [join(base, "inside"), join(base, "own")];
     const outside = [join(base, "outside"), join(paths.home ?? base, `.${base.split("/").pop()}`)];
     made.push(base, outside[1]!);
@@ -155,7 +166,7 @@ async function faultOf(sandbox: Sandbox, paths: PathTable): Promise<string | und
     return new TextDecoder().decode(stderr).trim().split("\n")[0]!.slice(0, 200) ||
       `exit code ${code}`;
   } catch (error) {
-    return (error as Error).message;
+    return reasonOf(error);
   } finally {
     for (const path of made) {
       await Deno.remove(path, { recursive: true }).catch(() => {});

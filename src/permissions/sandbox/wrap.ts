@@ -70,7 +70,11 @@ const BASH = ["/bin/bash", "/usr/bin/bash"];
  * smallest shell does so, as it starts in half the time; where there is a descriptor that it cannot name, bash
  * (`$1`) takes over with the same script (`$2`).
  */
-const CLOSE = `for fd in /proc/self/fd/*; do
+const CLOSE = `if [ ! -d /proc/self/fd ]; then
+  echo "/proc is not mounted, without which nothing can be confined" >&2
+  exit 126
+fi
+for fd in /proc/self/fd/*; do
   fd=\${fd##*/}
   case $fd in
     [012]) ;;

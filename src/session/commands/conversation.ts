@@ -3,6 +3,7 @@
 import { contextParts } from "../../agent/tokens.ts";
 import { ago, count } from "../../text/count.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
+import { reasonOf } from "../../text/reason.ts";
 import { changeMode, hasPlan, isPlanning } from "../plan_mode.ts";
 import { type ArgumentChoice, type Report, sentence } from "../report.ts";
 import type { Command, SessionState } from "../state.ts";
@@ -141,7 +142,7 @@ async function compactConversation(
     session.usage = undefined;
     return sentence(message);
   } catch (error) {
-    const why = signal.aborted ? "." : `: ${oneLine((error as Error).message)}`;
+    const why = signal.aborted ? "." : `: ${oneLine(reasonOf(error))}`;
     return sentence(`The conversation stays as it was${why}`);
   }
 }

@@ -2,6 +2,7 @@
 
 import { oneLine } from "../../text/one_line.ts";
 import { resolvePath } from "../../text/paths.ts";
+import { reasonOf } from "../../text/reason.ts";
 import { APPROVE_MODES } from "../../permissions/settings.ts";
 import { heedInstructions } from "../instructions.ts";
 import { changeMode } from "../plan_mode.ts";
@@ -66,7 +67,7 @@ async function changeFolder(session: SessionState, path: string): Promise<Report
   } catch (error) {
     const why = error instanceof Deno.errors.NotFound
       ? "there is no such folder"
-      : oneLine((error as Error).message);
+      : oneLine(reasonOf(error));
     return sentence(`Cannot change to ${oneLine(folder)}: ${why}`);
   }
   // This may throw, as for settings that cannot be read: the session then stays where it is.

@@ -3,6 +3,7 @@
 import type { McpServer } from "../../mcp/server.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { notePart } from "../../text/parts.ts";
+import { reasonOf } from "../../text/reason.ts";
 import { type CommandInfo, type Report, sentence } from "../report.ts";
 import { type McpSource, mcpState, serverQuestion } from "../mcp.ts";
 import type { Command, SessionState } from "../state.ts";
@@ -39,7 +40,7 @@ async function runMcpCommand(
     await server.listOthers(signal);
   } catch (error) {
     signal.throwIfAborted();
-    return sentence(oneLine((error as Error).message));
+    return sentence(oneLine(reasonOf(error)));
   }
   const { tools = [], memory: { prompts = [], resources = [] } } = server;
   return { type: "mcp", servers: [mcpState(server)], has: { tools, prompts, resources } };

@@ -4,6 +4,7 @@ import type { CopilotConfig } from "../../config.ts";
 import { targetOf } from "../../model_target.ts";
 import { nearest } from "../../text/nearest.ts";
 import { oneLine } from "../../text/one_line.ts";
+import { reasonOf } from "../../text/reason.ts";
 import { addressOf, modelFacts, modelNames, serverOf } from "../model_server.ts";
 import { type ArgumentChoice, type Report, sentence } from "../report.ts";
 import type { Command, SessionState } from "../state.ts";
@@ -60,7 +61,7 @@ async function reportModels(
     const { isSameModel } = await import("../../backends/local/connection.ts");
     return { ...now, models: names.map((name) => ({ name, isCurrent: isSameModel(name, model) })) };
   } catch (error) {
-    return { ...now, models: [], failure: oneLine((error as Error).message) };
+    return { ...now, models: [], failure: oneLine(reasonOf(error)) };
   }
 }
 
@@ -92,7 +93,7 @@ async function setModel(session: SessionState, argument: string): Promise<Report
       fit.isChosen = true;
     }
   } catch (error) {
-    return sentence(oneLine((error as Error).message));
+    return sentence(oneLine(reasonOf(error)));
   }
   session.usage = undefined;
   const { models, failure, ...now } = await reportModels(session);

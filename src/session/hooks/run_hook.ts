@@ -9,6 +9,7 @@ import { DRAIN_MS, GRACE_MS, startShell, tidyUp } from "../../tools/shell/shell_
 import type { ToolContext } from "../../types/tool.ts";
 import type { HookDefinition } from "./definition.ts";
 import type { HookEnd } from "./verdict.ts";
+import { reasonOf } from "../../text/reason.ts";
 
 /** The most bytes of each stream that count. */
 const MAX_HOOK_OUTPUT = 64 * 1024;
@@ -57,7 +58,7 @@ export async function runHook(hook: HookDefinition, run: HookRun): Promise<HookE
     };
   } catch (error) {
     run.signal.throwIfAborted();
-    return { failure: (error as Error).message };
+    return { failure: reasonOf(error) };
   }
 }
 

@@ -4,6 +4,7 @@ import { basename, dirname, join, relative, SEPARATOR } from "../../text/std_pat
 import { isWithin } from "../../text/paths.ts";
 import { nearest } from "../../text/nearest.ts";
 import { sanitize } from "../../text/sanitize.ts";
+import { reasonOf } from "../../text/reason.ts";
 import type { Grant } from "../../types/tool.ts";
 import { within } from "../../wire/wait.ts";
 
@@ -142,8 +143,7 @@ export async function statRegular(
 /** An error of the system in our words; one that is already in our words stays as it is. */
 export function fileError(action: string, shown: string, error: unknown, more = ""): Error {
   if (!(error instanceof Error) || error instanceof FileError) return error as Error;
-  const reason = error.message.replace(/ \(os error.*/s, "");
-  return new FileError(`Cannot ${action} ${shown}: ${reason}${more}`, { cause: error });
+  return new FileError(`Cannot ${action} ${shown}: ${reasonOf(error)}${more}`, { cause: error });
 }
 
 /** The kind of what is no file, folder or link. */
@@ -161,6 +161,10 @@ function notRegular(action: string, shown: string, info?: Deno.FileInfo): Error 
 
 /** The error of a missing file: names the folder that is missing, or the names most like it. */
 export async function missingError(path: string, shown: string, action: string): Promise<Error> {
+  // The names beside the folder that is worked in are nobody's business.
+  if (shown === ".") {
+    return new FileError(`Cannot ${action} the folder as it was removed or renamed`);
+  }
   // Each name by the forms in which a model may give it: as it is, and as list_directory shows it.
   const names = new Map<string, string>();
   try {

@@ -7,6 +7,7 @@ import { findProgram, programFolders } from "./find_program.ts";
 import type { OutputCapture } from "./output_capture.ts";
 import { endGroup } from "./process_group.ts";
 import { windowsShell } from "./windows_shell.ts";
+import { reasonOf } from "../../text/reason.ts";
 
 /** The time that processes may take to end after SIGTERM once their shell has ended, in milliseconds. */
 export const GRACE_MS = 250;
@@ -70,8 +71,8 @@ export async function startShell(
       };
     } catch (error) {
       if (error instanceof Deno.errors.NotFound) continue;
-      let reason = (error as Error).message;
-      if (/os error (7|206)\b/.test(reason)) {
+      let reason = reasonOf(error);
+      if (/os error (7|206)\b/.test((error as Error).message)) {
         reason = `it is too long (${command.length} characters): write it to a file and run that`;
       }
       throw new Error(`Cannot run the command as ${reason}`, { cause: error });

@@ -133,3 +133,10 @@ Deno.test("what is no folder is refused", async () => {
   await assertRejects(() => list(ws, "fil"), Error, "did you mean file?");
   await assertRejects(() => list(ws, "a/b"), Error, "there is no folder a");
 });
+
+Deno.test("a working folder that was removed is said, without the names beside it", async () => {
+  using ws = workspace();
+  const folder = ws.at("project");
+  const call = listDirectory({ path: "." }, { ...ws.context, workingDir: folder });
+  await assertRejects(() => call, Error, "Cannot list the folder as it was removed or renamed");
+});

@@ -1,0 +1,19 @@
+/** Why something failed, for a person. @module */
+
+/** What the runtime adds to an error of the system: its number, and the call that failed. */
+const OF_RUNTIME = / \(os error \d+\)(?:: \w+(?: '[^]*')?$)?/;
+/** Deno's refusal of a place that no program may use without all its rights, with the flags to give. */
+const NO_ACCESS = /^Requires \S+ access to (.+?), run again with .*/s;
+
+/**
+ * The message of what was thrown, which may be anything, without what the runtime adds for
+ * programmers: numbers of the system, names of calls, flags.
+ */
+export function reasonOf(error: unknown): string {
+  try {
+    const message = String((error as Error | undefined)?.message ?? error);
+    return message.replace(OF_RUNTIME, "").replace(NO_ACCESS, "$1 is closed to this program");
+  } catch {
+    return "";
+  }
+}
