@@ -1,16 +1,19 @@
 /** Makes room in the model's window when the conversation has filled it. @module */
 
 import { BackendError } from "../errors.ts";
-import { identify, type SkillPart } from "../text/parts.ts";
+import { namesAndSchemas } from "../backends/reply.ts";
+import { identify, textOfParts } from "../text/parts.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import type { Compaction, TurnEvent, Usage } from "../types/event.ts";
-import type { Message } from "../types/message.ts";
+import { extractToolCallsFromText } from "../toolcalls/extract.ts";
+import type { Message, Part } from "../types/message.ts";
 import type { CopilotAgent } from "./agent.ts";
 import { askModel } from "./ask_model.ts";
 import { exclusively } from "./exclusively.ts";
 import { cutNewResults, newestOfPerson, sizeOf, startOfNewest, stubOldResults } from "./shrink.ts";
 import type { MessageSize } from "./shrink.ts";
-import { isSummary, keptSkills, outline, summaryMessages, summaryRequest } from "./summary.ts";
+import { carriedParts } from "./carried.ts";
+import { isNonsense, isSummary, outline, summaryMessages, summaryRequest } from "./summary.ts";
 import { learnFromRefusal, messageTokens, promptLimit, requestTokens } from "./tokens.ts";
 
 /** Options of {@linkcode compact}. */
@@ -59,6 +62,17 @@ interface RoomOptions extends Pick<CompactOptions, "focus" | "onPiece"> {
   byHand?: boolean;
 }
 
+/** The sizes that a conversation is made to fit, in tokens. */
+interface Sizes {
+  /** The most of a request. */
+  limit: number;
+  /** The most of the messages. */
+  most: number;
+  /** What the messages are made to take, so that there is room for a while. */
+  wanted: number;
+  size: MessageSize;
+}
+
 /**
  * Makes the conversation shorter, in one big step, as the server reads all of it anew after each. First,
  * results that were not sent yet are cut to what there is room for; then old results become one line
@@ -78,39 +92,18 @@ export async function makeRoom(
   const tokensBefore = requestTokens(agent);
   const fixed = tokensBefore - sizeOf(messages, size);
   const limit = Math.min(promptLimit(agent) ?? Infinity, byHand ? tokensBefore : Infinity);
-  const most = limit - fixed;
-  const wanted = limit / 2 - fixed;
-  const [cut, cutResults] = cutNewResults(messages, most, size);
-  let [shorter, droppedResults] = stubOldResults(cut, wanted, size);
+  const sizes = { limit, most: limit - fixed, wanted: limit / 2 - fixed, size };
+  const [cut, cutResults] = cutNewResults(messages, sizes.most, size);
+  let [shorter, droppedResults] = stubOldResults(cut, sizes.wanted, size);
   let summarized = 0;
-  // A conversation just under the limit would fill it again soon.
-  if (byHand || sizeOf(shorter, size) > (wanted + most) / 2) {
-    const [old, kept] = splitForSummary(cut, wanted * 0.75, size, byHand);
-    const dropped = cut.length - kept.length;
-    // No summary helps where the messages that stay are too long, nor does a summary of a summary.
-    const room = Math.max(wanted / 4, MIN_SUMMARY);
-    const replaced = sizeOf(old, size);
-    const helps = byHand || sizeOf(kept, size) < most;
-    if (helps && dropped > (isSummary(old[0]) ? 2 : 0)) {
-      try {
-        const under = replaced * (byHand ? MAX_SUMMARY_PART : 1);
-        const isLong = (text: string) =>
-          tokensOf(text, size) > Math.min(MAX_OVERLENGTH * room, under);
-        const limits = { limit, room: Math.min(room, under / 2), isLong };
-        const text = await askForSummary(agent, old, limits, options);
-        const skills = skillsWithin(old, kept, (promptLimit(agent) ?? Infinity) / 4, size);
-        const summary = summaryMessages(upTo(text, room, size), old, agent.tools, skills);
-        if (sizeOf(summary, size) < under) {
-          [shorter, droppedResults] = stubOldResults([...summary, ...kept], wanted, size);
-          summarized = dropped;
-        } else if (byHand) {
-          emit({ type: "notice", level: "info", code: "no_shorter", message: NO_SHORTER });
-          return null;
-        }
-      } catch (error) {
-        if (byHand || options.signal.aborted || sizeOf(shorter, size) > most) throw error;
-      }
-    }
+  const summary = await summaryOf(agent, cut, shorter, sizes, options);
+  if (summary === "no_shorter") {
+    emit({ type: "notice", level: "info", code: "no_shorter", message: NO_SHORTER });
+    return null;
+  }
+  if (summary) {
+    [shorter, droppedResults] = stubOldResults(summary.messages, sizes.wanted, size);
+    ({ summarized } = summary);
   }
   if (cutResults + droppedResults + summarized === 0) return null;
   messages.length = 0;
@@ -123,18 +116,68 @@ export async function makeRoom(
   return done;
 }
 
-/** The newest skills of `old` that are not in `kept`, as far as they take at most `most` tokens. */
-function skillsWithin(
+/** A summary must save this part of the messages' room, where they fit without one. */
+const MIN_GAIN = 1 / 5;
+/** The number of further messages after which a summary that was of no use is tried again. */
+const RETRY_AFTER = 20;
+/** The number of messages when a summary was last of no use. */
+const failedAt = new WeakMap<CopilotAgent, number>();
+
+/**
+ * `messages` with a summary in place of the oldest ones; undefined where none is worth its request, as
+ * `shorter`, the same messages without old results, will do. "no_shorter": one that a person asked for
+ * is not clearly shorter.
+ */
+async function summaryOf(
+  agent: CopilotAgent,
+  messages: readonly Message[],
+  shorter: readonly Message[],
+  sizes: Sizes,
+  options: RoomOptions,
+): Promise<{ messages: readonly Message[]; summarized: number } | "no_shorter" | undefined> {
+  const { limit, most, wanted, size } = sizes;
+  const { byHand } = options;
+  const total = sizeOf(shorter, size);
+  // A conversation just under the limit would fill it again soon.
+  if (!byHand && total <= (wanted + most) / 2) return undefined;
+  const [old, kept] = splitForSummary(messages, wanted * 0.75, size, byHand);
+  const summarized = messages.length - kept.length;
+  // No summary helps where the messages that stay are too long, nor does a summary of a summary.
+  if (!byHand && sizeOf(kept, size) >= most) return undefined;
+  if (summarized <= (isSummary(old[0]) ? 2 : 0)) return undefined;
+  const room = Math.max(wanted / 4, MIN_SUMMARY);
+  const parts = carriedParts(old, kept, agent.tools, limit, size);
+  const stays = kept.map((message) => shorter[messages.indexOf(message)]!);
+  const after = sizeOf(stays, size) + room + tokensOf(textOfParts(parts), size);
+  const isNeeded = byHand || total > most;
+  const age = messages.length - (failedAt.get(agent) ?? Infinity);
+  const isTried = age >= 0 && age < RETRY_AFTER;
+  if (!isNeeded && (isTried || total - after < most * MIN_GAIN)) return undefined;
+  try {
+    const summary = await writtenSummary(agent, old, parts, { limit, room, size }, options);
+    if (summary) return { messages: [...summary, ...kept], summarized };
+    if (byHand) return "no_shorter";
+  } catch (error) {
+    if (isNeeded || options.signal.aborted) throw error;
+  }
+  failedAt.set(agent, messages.length);
+  return undefined;
+}
+
+/** The messages of a summary with `parts`, of about `room` tokens; undefined where it is hardly shorter than `old`. */
+async function writtenSummary(
+  agent: CopilotAgent,
   old: readonly Message[],
-  kept: readonly Message[],
-  most: number,
-  size: MessageSize,
-): SkillPart[] {
-  const still = new Set(keptSkills(kept).map(({ name }) => name));
-  let room = most;
-  return keptSkills(old).filter(({ name, text }) =>
-    !still.has(name) && (room -= tokensOf(text, size)) >= 0
-  );
+  parts: readonly Part[],
+  { limit, room, size }: { limit: number; room: number; size: MessageSize },
+  options: RoomOptions,
+): Promise<Message[] | undefined> {
+  const under = sizeOf(old, size) * (options.byHand ? MAX_SUMMARY_PART : 1);
+  const isLong = (text: string) => tokensOf(text, size) > Math.min(MAX_OVERLENGTH * room, under);
+  const limits = { limit, room: Math.min(room, under / 2), isLong };
+  const text = await askForSummary(agent, old, limits, options);
+  const summary = summaryMessages(upTo(text, room, size), parts);
+  return sizeOf(summary, size) < under ? summary : undefined;
 }
 
 /** The tokens that a summary may have in the smallest window. */
@@ -201,7 +244,11 @@ async function askForSummary(
     if (answer.usage) count(answer.usage);
     signal.throwIfAborted();
     if (enough.signal.aborted) return text;
-    if (answer.message.standsFor !== "empty_answer") return answer.message.content;
+    // A model that repeats itself, goes on with its work or says the request again sums up nothing.
+    const { content, standsFor } = answer.message;
+    const isUseless = answer.stopReason === "loop" || isNonsense(content, old) ||
+      extractToolCallsFromText(content, namesAndSchemas(agent.offered))[1] !== null;
+    if (standsFor !== "empty_answer" && !isUseless) return content;
     throw new BackendError("The model gave no summary", { kind: "protocol" });
   } catch (error) {
     // A piece of a summary is no answer.

@@ -91,7 +91,7 @@ export function newestOfPerson(messages: readonly Message[]): number {
   return messages.findLastIndex(isOfPerson);
 }
 
-function isOfPerson({ role, standsFor }: Message): boolean {
+export function isOfPerson({ role, standsFor }: Message): boolean {
   return role === "user" && standsFor !== "reminder";
 }
 

@@ -3,16 +3,13 @@
 import {
   imagesOf,
   notePart,
-  type SkillPart,
   skillsOf,
   textOfParts,
+  typedText,
   userMessage,
 } from "../text/parts.ts";
 import { truncateMiddle } from "../text/truncate.ts";
-import { checkArguments } from "../tools/schema.ts";
-import { tasksIn, tasksPart } from "../tools/tasks.ts";
-import type { Message } from "../types/message.ts";
-import type { Tool } from "../types/tool.ts";
+import type { Message, Part } from "../types/message.ts";
 
 const TITLE = "[Summary of the conversation until here]";
 const GOING_ON = "[I go on from this summary.]";
@@ -54,7 +51,7 @@ export function summaryRequest(
 
 function transcript(message: Message): string {
   const { role, toolCalls = [], toolName } = message;
-  const content = withoutSkills(message);
+  const content = quotedText(message);
   const images = imagesOf(message);
   const max = isSummary(message) ? Infinity : QUOTED_CHARS[role];
   const calls = toolCalls.map(({ name, arguments: args, invalid }) =>
@@ -65,8 +62,9 @@ function transcript(message: Message): string {
   return [`${who}: ${truncateMiddle(content.trim(), max)}`, ...seen, ...calls].join("\n");
 }
 
-/** The text of a message, with names in the place of skills, which stay whatever a summary says. */
-function withoutSkills(message: Message): string {
+/** The text of a message, with names in the place of skills; of a summary, without the parts that go on anyway. */
+function quotedText(message: Message): string {
+  if (isSummary(message)) return typedText(message);
   if (skillsOf(message).length === 0) return message.content;
   const parts = (message.parts ?? []).map((part) =>
     part.type === "resource" && part.kind === "skill" ? notePart(`[skill ${part.name}]`) : part
@@ -74,55 +72,40 @@ function withoutSkills(message: Message): string {
   return textOfParts(parts);
 }
 
-/** The newest text of each skill in `messages`, the newest first. */
-export function keptSkills(messages: readonly Message[]): SkillPart[] {
-  const byName = new Map<string, SkillPart>();
-  for (const part of messages.toReversed().flatMap(skillsOf)) {
-    if (!byName.has(part.name)) byName.set(part.name, part);
-  }
-  return [...byName.values()];
-}
+const MAX_OUTLINE_SUMMARY = 4000;
+const MAX_OUTLINE_ANSWER = 1000;
 
-/** Stands in for a summary that the model can not write: the person's messages and the last answer. */
+/** Stands in for a summary that the model can not write: an earlier one, and the copilot's last words. */
 export function outline(messages: readonly Message[]): string {
-  const said = messages.filter(({ role }) => role === "user").slice(-20)
-    .map((message) =>
-      `- ${truncateMiddle(withoutSkills(message), isSummary(message) ? 4000 : 500)}`
-    );
-  const last = messages.findLast(({ role, content }) => role === "assistant" && content !== "");
-  const answer = last ? `\nThe copilot's last words:\n${truncateMiddle(last.content, 1000)}` : "";
-  return `The person said:\n${said.join("\n")}${answer}`;
+  const earlier = messages.findLast(isSummary);
+  const last = messages.findLast(({ role, content, standsFor }) =>
+    role === "assistant" && content !== "" && standsFor === undefined
+  );
+  return [
+    ...earlier
+      ? [truncateMiddle(typedText(earlier).replace(`${TITLE}\n`, ""), MAX_OUTLINE_SUMMARY)]
+      : [],
+    ...last
+      ? [`The copilot's last words:\n${truncateMiddle(last.content, MAX_OUTLINE_ANSWER)}`]
+      : [],
+  ].join("\n");
 }
 
-/** The most files that are listed: those opened last. */
-const MAX_LISTED_PATHS = 40;
+/** True for a summary that says nothing new: the request's own text, or an earlier summary once more. */
+export function isNonsense(text: string, old: readonly Message[]): boolean {
+  const [before] = old;
+  const isSame = isSummary(before) && typedText(before!).startsWith(`${TITLE}\n${text.trim()}`);
+  return text.includes("<conversation>") || isSame;
+}
 
 /**
- * The messages that stand for `old`: its summary with the files that calls of `tools` opened, the list of
- * tasks and `skills`, and a sentence of the model's, as roles alternate and a message of the person follows.
+ * The messages that stand for others: their summary with the parts that go on beside it, and a sentence
+ * of the model's, as roles alternate and a message of the person follows.
  */
-export function summaryMessages(
-  summary: string,
-  old: readonly Message[],
-  tools: readonly Tool[],
-  skills: readonly SkillPart[] = [],
-): Message[] {
-  const named = old.flatMap(({ toolCalls = [] }) =>
-    toolCalls.flatMap(({ name, arguments: args }) => {
-      const tool = tools.find((one) => one.name === name);
-      const checked = tool && checkArguments(tool, args);
-      const { path = "", isFile } = checked?.ok ? tool?.subject?.(checked.args) ?? {} : {};
-      return isFile ? path : [];
-    })
-  );
-  const paths = [...new Set(named.reverse())].slice(0, MAX_LISTED_PATHS).reverse();
-  const files = paths.length > 0 ? `\n\nFiles that were open: ${paths.join(", ")}` : "";
-  const text = `${TITLE}\n${summary}${files}`;
-  const tasks = tasksIn(old);
-  const more = [...tasks.length > 0 ? [tasksPart(tasks)] : [], ...skills];
-  const said = userMessage(more.length > 0 ? [{ type: "text", text }, ...more] : text);
+export function summaryMessages(summary: string, parts: readonly Part[]): Message[] {
+  const text = `${TITLE}\n${summary}`;
   return [
-    { ...said, standsFor: "summary" },
+    { ...userMessage([{ type: "text", text }, ...parts]), standsFor: "summary" },
     { role: "assistant", content: GOING_ON, standsFor: "summary" },
   ];
 }

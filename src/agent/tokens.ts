@@ -60,8 +60,8 @@ export function contextWindow(agent: CopilotAgent): number | undefined {
 export function promptLimit(agent: CopilotAgent): number | undefined {
   const { maxTokens } = targetOf(agent.config);
   const window = contextWindow(agent);
-  // The limit of an answer is often as high as the window: then a quarter must do.
-  return window && window - (maxTokens <= window / 2 ? maxTokens : Math.floor(window / 4));
+  // The limit of an answer is often as high as the window: a quarter must do.
+  return window && window - Math.min(maxTokens, Math.floor(window / 4));
 }
 
 /** The least room that an answer is given, in tokens, where the estimate leaves less or none. */

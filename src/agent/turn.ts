@@ -115,7 +115,10 @@ class Turn {
 
   /** The person's message, and what became of jobs since the model last heard of them. */
   #asked(input: string | readonly Part[], notes: readonly string[]): Message {
-    return userMessage([...inputParts(input), ...[...this.#jobNews(), ...notes].map(notePart)]);
+    return userMessage([
+      ...inputParts(input),
+      ...[...this.#jobNews(), ...notes].map((text) => notePart(text)),
+    ]);
   }
 
   async #formNote(): Promise<string[]> {
@@ -241,7 +244,10 @@ class Turn {
   async #runCalls(answer: Message): Promise<TurnResult | undefined> {
     const { tools, policy } = this.agent;
     const { onOutput } = this.options;
-    const context = { ...this.agent.toolContext(this.#signal), ...(onOutput && { onOutput }) };
+    const context = this.agent.toolContext(this.#signal);
+    // As many characters as the prompt may have tokens: about a quarter of it.
+    context.maxOutputChars = Math.min(context.maxOutputChars, promptLimit(this.agent) ?? Infinity);
+    if (onOutput) context.onOutput = onOutput;
     const options = { tools, policy, context, emit: this.#emit };
     const executions = await runTools(this.#meant(answer), options);
     this.#executions.push(...executions);

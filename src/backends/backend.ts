@@ -25,7 +25,7 @@ export interface AnswerForm {
 
 /** Options of `callCompat`, `callLocal` and `callHosted`. */
 export interface CallOptions {
-  /** The tokens that the answer has room for in the model's window; the native local endpoint is told. */
+  /** The tokens that the answer has room for in the model's window; the hosted API is not told. */
   room?: number | undefined;
   /** Holds the answer to a form: by the server's grammar where it has one, with the hosted API by a tool. */
   form?: AnswerForm | undefined;

@@ -1,15 +1,16 @@
 /** Plan mode, as the model is told of it: the mode itself is one of the permissions. @module */
 
 import { APPROVE_MODES, type ApproveMode } from "../permissions/settings.ts";
-import { notePart, textOfParts } from "../text/parts.ts";
+import { notePart, PLAN_NOTE, textOfParts } from "../text/parts.ts";
 import type { SessionState } from "./state.ts";
 
 const BEGIN = notePart(
   "[Plan mode: look around, then say step by step what you would change. Write nothing.]",
+  PLAN_NOTE,
 );
 
-const ACCEPTED = notePart("[The plan is accepted: carry it out.]");
-const DROPPED = notePart("[Plan mode is over; the plan was not accepted.]");
+const ACCEPTED = notePart("[The plan is accepted: carry it out.]", PLAN_NOTE);
+const DROPPED = notePart("[Plan mode is over; the plan was not accepted.]", PLAN_NOTE);
 /** The texts of the notes about plan mode: the newest of them in a conversation is in force. */
 const NOTES = new Set([BEGIN, ACCEPTED, DROPPED].map((part) => textOfParts([part])));
 

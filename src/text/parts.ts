@@ -34,10 +34,13 @@ export function inputParts(input: string | readonly Part[]): readonly Part[] {
   return typeof input === "string" ? [{ type: "text", text: input }] : input;
 }
 
-/** A part that the program adds for the model. */
-export function notePart(text: string): Part {
-  return { type: "resource", kind: "note", name: "", text };
+/** A part that the program adds for the model; `name` says what it is about where it may have to go on. */
+export function notePart(text: string, name = ""): Part {
+  return { type: "resource", kind: "note", name, text };
 }
+
+/** The name of notes about plan mode, the newest of which is in force. */
+export const PLAN_NOTE = "plan";
 
 export function userMessage(input: string | readonly Part[]): Message {
   const parts = inputParts(input).map((part) =>
@@ -48,7 +51,7 @@ export function userMessage(input: string | readonly Part[]): Message {
 }
 
 /** A part with the text of a skill. */
-export type SkillPart = Extract<Part, { type: "resource" }>;
+type SkillPart = Extract<Part, { type: "resource" }>;
 
 /** The skills that stand in a message. */
 export function skillsOf({ parts = [] }: Message): SkillPart[] {

@@ -9,7 +9,7 @@ import { CopilotAgent } from "../../src/agent/agent.ts";
 import { compact, makeRoom } from "../../src/agent/compact.ts";
 import { messageTokens, requestTokens } from "../../src/agent/tokens.ts";
 import { processTurn } from "../../src/agent/turn.ts";
-import type { CopilotConfig } from "../../src/config.ts";
+import { type CopilotConfig, localConfig } from "../../src/config.ts";
 import { BackendError } from "../../src/errors.ts";
 import type { TurnEvent } from "../../src/types/event.ts";
 import type { Message, Part } from "../../src/types/message.ts";
@@ -65,6 +65,7 @@ const isSummaryRequest = ({ text }: StrictRequest) => text.includes("</conversat
 /** A model whose server has room for `window` tokens, and refuses, or cuts, what is longer. */
 function model(window: number, answers: Step[], { cuts = false } = {}) {
   const script = [...answers];
+  let summaries = 0;
   const brain = (request: StrictRequest): Step => {
     const counted = tokensOf(request);
     if (!cuts && counted > window) {
@@ -79,7 +80,7 @@ function model(window: number, answers: Step[], { cuts = false } = {}) {
     }
     const usage = { inputTokens: Math.min(counted, window), outputTokens: 9 };
     return isSummaryRequest(request)
-      ? { text: "Task: tidy up. Next: go on.", usage }
+      ? { text: `Task: tidy up. Next: go on, ${++summaries}.`, usage }
       : { ...script.shift()!, usage };
   };
   return Array.from({ length: 500 }, () => brain);
@@ -178,7 +179,11 @@ onAll(
     const [asked] = server.requests.filter(isSummaryRequest);
     assertStringIncludes(asked!.text, "person: Say 0");
     assert(!("tools" in asked!.body));
-    assertMatch(agent.state.messages[0]!.content, /^\[Summary .*\nTask: tidy up\. Next: go on\.$/);
+    const { content } = agent.state.messages[0]!;
+    assertMatch(
+      content,
+      /^\[Summary .*\nTask: tidy up\. Next: go on, \d\.\n\n\[The person said\] Say 0\n/,
+    );
     assertEquals(server.requests.filter((r) => tokensOf(r) > 3000), []);
   },
 );
@@ -227,18 +232,22 @@ onAll(
 
 onAll(
   "SES-04 results that are larger than the window are cut to it, and say so",
-  () => model(6000, [{ toolCalls: [dumps("big", 99_000), dumps("small", 50)] }, { text: "fine" }]),
+  () => {
+    const big = ["big", "b", "c", "d", "e"].map((name) => dumps(name, 99_000));
+    return model(6000, [{ toolCalls: [...big, dumps("small", 50)] }, { text: "fine" }]);
+  },
   6000,
   async ({ agent, server, events, onEvent }) => {
     assertEquals((await processTurn(agent, "go", { onEvent })).response, "fine");
-    const [big, small] = agent.state.messages.filter((m) => m.role === "tool");
+    const results = agent.state.messages.filter((m) => m.role === "tool");
+    const [big, small] = [results[0], results.at(-1)];
     assertMatch(
       big!.content,
       /^big:0 .*\n\[\.\.\. \d+ characters left out, as the model's context/s,
     );
     assertEquals(small!.content, lines("small", 50));
     assert(server.requests.every((r) => tokensOf(r) <= 6000));
-    assertEquals(compactions(events).map((c) => [c.cutResults, c.summarized]), [[1, 0]]);
+    assertEquals(compactions(events).map((c) => [c.cutResults, c.summarized]), [[5, 0]]);
   },
 );
 
@@ -309,7 +318,7 @@ onAll(
     await processTurn(agent, `Rule: no tabs. ${lines("a", 8000)}`);
     await processTurn(agent, "Second");
     assertEquals((await processTurn(agent, "go")).response, "fine");
-    assertStringIncludes(server.requests.at(-1)!.text, "- Rule: no tabs.");
+    assertStringIncludes(server.requests.at(-1)!.text, "[The person said] Rule: no tabs.");
     assertStringIncludes(server.requests.at(-1)!.text, "Second");
   },
 );
@@ -422,7 +431,8 @@ Deno.test("where no summary comes, it is enough that fewer results just fit", as
   await using server = strictServer([failure, failure]);
   /** Makes room for a prompt of `limit` tokens. */
   const run = async (limit: number) => {
-    const [, config] = configs(server.url, limit + 512)[1]!;
+    const settings = { host: server.url, maxTokens: 100, contextLength: limit + 100 };
+    const config = { local: localConfig({ ...settings, maxRetries: 0 }) };
     const agent = new CopilotAgent(config, Deno.cwd(), { tools: [dump], systemPrompt: "You are." });
     agent.state.messages.push(
       { role: "user", content: lines("a", 4000) },

@@ -1,6 +1,14 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { cutNewResults, startOfNewest, stubOldResults } from "../../src/agent/shrink.ts";
-import { isSummary, outline, summaryMessages, summaryRequest } from "../../src/agent/summary.ts";
+import { carriedParts } from "../../src/agent/carried.ts";
+import {
+  isNonsense,
+  isSummary,
+  outline,
+  summaryMessages,
+  summaryRequest,
+} from "../../src/agent/summary.ts";
+import { notePart, PLAN_NOTE, textOfParts, userMessage } from "../../src/text/parts.ts";
 import { builtinTools } from "../../src/tools/mod.ts";
 import type { Message, Part } from "../../src/types/message.ts";
 import type { Tool } from "../../src/types/tool.ts";
@@ -26,6 +34,14 @@ function words(messages: readonly Message[]): string {
 }
 
 const size = ({ content }: Message) => content.length;
+
+const carried = (old: readonly Message[]) => carriedParts(old, [], builtinTools, Infinity, size);
+
+/** The files that a summary says were open. */
+const pathsOf = ({ parts = [] }: Message): string[] =>
+  parts.flatMap((part) =>
+    part.type === "resource" && part.name === "files" ? part.text.split("\n").slice(1) : []
+  );
 
 const STUBS: [before: string, wanted: number, after: string, count: number][] = [
   ["u9 a0 t1000 t2000 a9", 5000, "u9 a0 t1000 t2000 a9", 0],
@@ -115,11 +131,56 @@ Deno.test("a summary holds the paths that were open, the newest 40, and is known
     content: "",
     toolCalls: [{ id: `${i}`, name: "read_file", arguments: { file_path: `${i % 45}.ts` } }],
   }));
-  const [summary, answer] = summaryMessages("Task: a.", reads, builtinTools);
-  const paths = /^Files that were open: (.*)$/m.exec(summary!.content)![1]!.split(", ");
-  assertEquals([paths.length, paths[0], paths.at(-1)], [40, "10.ts", "4.ts"]);
+  const [summary, answer] = summaryMessages("Task: a.", carried(reads));
+  assertEquals(pathsOf(summary!).length, 40);
+  assertEquals([pathsOf(summary!)[0], pathsOf(summary!).at(-1)], ["10.ts", "4.ts"]);
   assertEquals([isSummary(summary), isSummary(answer), isSummary(undefined)], [true, false, false]);
-  assertEquals(summaryMessages("Task: a.", [], builtinTools)[0]!.content.includes("Files"), false);
+  assertEquals(pathsOf(summaryMessages("Task: a.", carried([]))[0]!), []);
+  // A later summary still has them, with those that were opened since; fewer where there is less room.
+  const later = carried([summary!, reads[3]!, reads.at(-1)!]);
+  assertEquals(pathsOf(summaryMessages("b", later)[0]!).slice(-3), ["2.ts", "3.ts", "4.ts"]);
+  const few = carriedParts([summary!], [], builtinTools, 2400, size);
+  assertEquals(pathsOf(summaryMessages("b", few)[0]!).at(-1), "4.ts");
+  assertEquals(textOfParts(few).length <= 100, true);
+});
+
+const said = (content: string): Message => ({ role: "user", content });
+
+Deno.test("what the person said goes on in later summaries: the first message and the newest that fit", () => {
+  const texts = (parts: readonly Part[]) =>
+    parts.flatMap((part) => part.type === "resource" && part.name === "said" ? part.text : []);
+  const note = (text: string) => `[The person said] ${text}`;
+  const plain: Message = { role: "assistant", content: "x".repeat(4000) };
+  const old = [said("Rule: no tabs."), plain, said("Second"), said("Third")];
+  const first = carriedParts(old, [old[3]!], [], Infinity, size);
+  assertEquals(texts(first), [note("Rule: no tabs."), note("Second")]);
+  const [summary] = summaryMessages("Sum.", first);
+  const reminder: Message = { ...said("[Again.]"), standsFor: "reminder" };
+  const second = carriedParts([summary!, old[3]!, reminder, plain], [], [], Infinity, size);
+  assertEquals(texts(second), ["Rule: no tabs.", "Second", "Third"].map(note));
+  // The summary itself is quoted without what goes on anyway.
+  assertEquals(summaryRequest([summary!], Infinity)[1]!.content.includes("no tabs"), false);
+  const many = [old[0]!, ...Array.from({ length: 50 }, (_, i) => said(`say ${i}.`)), plain];
+  const fitting = texts(carriedParts(many, [], [], 2400, size));
+  assertEquals([fitting[0], fitting.at(-1)], [note("Rule: no tabs."), note("say 49.")]);
+  assertEquals(fitting.join("").length <= 200, true);
+  const [long] = texts(carriedParts([said("u".repeat(9000)), plain], [], [], 2400, size));
+  assertEquals(long!.length <= 260, true, `${long!.length}`);
+});
+
+Deno.test("plan mode goes on in a summary: its newest note", () => {
+  const message = (text: string, name: string) =>
+    userMessage([{ type: "text", text: "x" }, notePart(text, name)]);
+  const old = [message("on", PLAN_NOTE), message("off", PLAN_NOTE), message("other", "")];
+  assertEquals(carriedParts(old, old, [], Infinity, size), [notePart("off", PLAN_NOTE)]);
+});
+
+Deno.test("a summary that says the request again, or an earlier summary, is nonsense", () => {
+  const [summary] = summaryMessages("Task: a.", [notePart("more")]);
+  assertEquals(isNonsense("Task: a.\n", [summary!]), true);
+  assertEquals(isNonsense("Task: b.", [summary!]), false);
+  assertEquals(isNonsense("Task: a.", [said("Task: a.")]), false);
+  assertEquals(isNonsense("<conversation>\nperson: a", []), true);
 });
 
 Deno.test("a summary lists files, by what the tools say of their calls", () => {
@@ -141,13 +202,13 @@ Deno.test("a summary lists files, by what the tools say of their calls", () => {
   ];
   const toolCalls = calls.map(([name, args], i) => ({ id: `${i}`, name, arguments: args }));
   const old: Message = { role: "assistant", content: "", toolCalls };
-  const [summary] = summaryMessages("Task: a.", [old], [...builtinTools, read]);
-  assertStringIncludes(summary!.content, "Files that were open: mine.ts, b.ts");
+  const parts = carriedParts([old], [], [...builtinTools, read], Infinity, size);
+  assertEquals(pathsOf(summaryMessages("Task: a.", parts)[0]!), ["mine.ts", "b.ts"]);
 });
 
 Deno.test("of results little is shown to sum up, of an earlier summary all", () => {
   const old: Message[] = [
-    ...summaryMessages("s".repeat(9000), [], []),
+    ...summaryMessages("s".repeat(9000), []),
     { role: "user", content: "Look" },
     {
       role: "assistant",
@@ -196,25 +257,19 @@ Deno.test("a request for a summary quotes so much of each message, and says how 
   }
 });
 
-Deno.test("an outline has the last 20 messages of the person, and the copilot's last words", () => {
-  const said = Array.from(
-    { length: 30 },
-    (_, i): Message => ({ role: "user", content: `say ${i}.` }),
-  );
+Deno.test("an outline has an earlier summary and the copilot's last words", () => {
+  const [summary] = summaryMessages("s".repeat(9000), []);
   const messages: Message[] = [
-    ...said,
+    summary!,
+    said("u"),
     { role: "assistant", content: "w".repeat(5000) },
-    { role: "user", content: "u".repeat(5000) },
+    { role: "assistant", content: "[note]", standsFor: "end_of_turn" },
     { role: "assistant", content: "" },
   ];
   const text = outline(messages);
-  assertEquals(text.match(/^- /gm)?.length, 20);
-  assertEquals([text.includes("say 10."), text.includes("say 11.")], [false, true]);
   const length = (sign: RegExp) => text.match(sign)!.join("").length;
-  assertEquals([length(/u{100,}/g) > 450, length(/u{100,}/g) <= 500], [true, true]);
+  assertEquals([length(/s{100,}/g) > 3900, length(/s{100,}/g) <= 4000], [true, true]);
   assertEquals([length(/w{100,}/g) > 950, length(/w{100,}/g) <= 1000], [true, true]);
-  const [summary] = summaryMessages("s".repeat(9000), [], []);
-  const earlier = outline([summary!]);
-  assertEquals([earlier.length > 3900, earlier.length < 4100], [true, true]);
-  assertEquals(earlier.includes("last words"), false);
+  assertEquals([text.includes("[note]"), text.includes("[Summary")], [false, false]);
+  assertEquals(outline([said("u")]), "");
 });

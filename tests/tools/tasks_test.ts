@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
+import { carriedParts } from "../../src/agent/carried.ts";
 import { isSummary, summaryMessages } from "../../src/agent/summary.ts";
 import { tasksTool } from "../../src/tools/mod.ts";
 import { parseTasks, tasksIn, tasksPart } from "../../src/tools/tasks.ts";
@@ -50,7 +51,10 @@ Deno.test("the newest list in a conversation counts, also where a summary has it
   assertEquals(texts(called("[ ] a"), summary, called("[ ] c")), ["c"]);
   assertEquals(texts(called("[ ] c"), summary), ["a", "b"]);
   assertEquals(tasksIn([summary]).map(({ isDone }) => isDone), [true, false]);
-  const [summed] = summaryMessages("Sum.", [called("[x] a\n[ ] b")], []);
+  const [summed] = summaryMessages(
+    "Sum.",
+    carriedParts([called("[x] a\n[ ] b")], [], [], Infinity, () => 1),
+  );
   assertEquals([isSummary(summed), tasksIn([summed!])], [true, tasksIn([summary])]);
   // An empty list ends it.
   assertEquals(texts(summary, called("")), []);

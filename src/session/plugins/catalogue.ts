@@ -42,8 +42,8 @@ export function skillCatalogue(skills: readonly Listed[], maxBytes: number): str
 export function skillList(skills: readonly Listed[], maxChars: number): string {
   const rows = (most: number) =>
     skills.map(({ name, description }) => `${name}: ${shortened(description, most)}`).join("\n");
-  const long = rows(300);
-  return long.length <= maxChars ? long : rows(MAX_LISTED_DESCRIPTION);
+  const fitting = [300, MAX_LISTED_DESCRIPTION].map(rows).find(({ length }) => length <= maxChars);
+  return fitting ?? skills.map(({ name }) => name).join("\n");
 }
 
 /** The bytes of a text within JSON. */
