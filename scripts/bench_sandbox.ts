@@ -1,5 +1,7 @@
 // Prints how much longer a confined command takes than the same command unconfined: paired, alternating,
-// medians. In the folder that is the argument: this project where there is none.
+// medians. Once where its sandbox was made ready while a model answered, which the pauses stand for, and
+// once, as for the first command of a session, where it was not. In the folder that is the argument: this
+// project where there is none.
 import { fromFileUrl } from "@std/path/from-file-url";
 import { findSandbox } from "../src/permissions/sandbox/probe.ts";
 import { openPermissions } from "../src/session/permissions.ts";
@@ -8,6 +10,8 @@ import type { Confine } from "../src/types/tool.ts";
 import { median } from "./bench_median.ts";
 
 const PAIRS = 41;
+/** A short answer of a model, in milliseconds. */
+const ANSWER_MS = 200;
 const workingDir = await Deno.realPath(Deno.args[0] ?? fromFileUrl(new URL("..", import.meta.url)));
 const { signal } = new AbortController();
 
@@ -20,10 +24,8 @@ async function time(confine?: Confine): Promise<number> {
   return performance.now() - start;
 }
 
-const sandbox = await findSandbox();
-if (typeof sandbox === "string") console.log(`a confined command      not measured: ${sandbox}`);
-else {
-  const permissions = await openPermissions({ sandbox: "workspace-write" });
+async function compare(what: string, keepsSpare: boolean): Promise<void> {
+  const permissions = await openPermissions({ sandbox: "workspace-write", keepsSpare });
   const preparing: number[] = [];
   const inner = permissions.confine(() => workingDir);
   const confine: Confine = async (...given) => {
@@ -32,22 +34,29 @@ else {
     preparing.push(performance.now() - start);
     return confined;
   };
+  const answer = () => new Promise((resolve) => setTimeout(resolve, keepsSpare ? ANSWER_MS : 0));
+  const timed = async (confine?: Confine) => (await answer(), await time(confine));
   await time(confine), await time(); // warm the disk, the modules and the settings
   const rows: [confined: number, plain: number][] = [];
   for (let i = 0; i < PAIRS; i++) {
-    const first = i % 2 ? await time(confine) : undefined;
-    const plain = await time();
-    rows.push([first ?? await time(confine), plain]);
+    const first = i % 2 ? await timed(confine) : undefined;
+    const plain = await timed();
+    rows.push([first ?? await timed(confine), plain]);
   }
   const ms = (values: number[]) => median(values).toFixed(1);
   const ratio = median(rows.map(([a, b]) => a / b)).toFixed(2);
   console.log(
-    `a confined command      ${ms(rows.map(([a]) => a))} ms against ${
-      ms(rows.map(([, b]) => b))
-    } ` +
+    `${what} ${ms(rows.map(([a]) => a))} ms against ${ms(rows.map(([, b]) => b))} ` +
       `(${ratio}x), ${ms(rows.map(([a, b]) => a - b))} ms more, ${ms(preparing)} of them to look ` +
       "at the folder",
   );
+}
+
+const sandbox = await findSandbox();
+if (typeof sandbox === "string") console.log(`a confined command      not measured: ${sandbox}`);
+else {
+  await compare("a confined command      ", true);
+  await compare("the first of a session  ", false);
 }
 // A session ends the folder of temporary files of its commands with the program.
 Deno.exit();

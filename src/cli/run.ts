@@ -262,7 +262,7 @@ async function answerPrompt(
       import("./settings.ts"),
     ]);
   const answerSchema = await answerSchemaOf(args);
-  const permissions = await openPermissions(parsePermissionChoice(args));
+  const permissions = await openPermissions({ ...parsePermissionChoice(args), keepsSpare: true });
   const isProgressSeen = Deno.stderr.isTerminal();
   const size = isProgressSeen ? (await import("../terminal/tty.ts")).terminalSize : undefined;
   const frontend = new PrintFrontend({

@@ -1,13 +1,9 @@
 /** The permissions of a run: decides calls, confines commands, knows which folders are trusted. @module */
 
-import { attempt } from "../attempt.ts";
 import { API_KEY_ENVS } from "../config.ts";
-import { makeTempFolder } from "../temp_folder.ts";
 import type { PermissionChoice } from "../permissions/choice.ts";
 import type { FolderLooks } from "../permissions/folder_looks.ts";
 import type { PathTable } from "../permissions/path_table.ts";
-import type { KeptCaches } from "../permissions/sandbox/kept_caches.ts";
-import type { Sandbox } from "../permissions/sandbox/probe.ts";
 import {
   PermissionsFile,
   type ToolNames,
@@ -18,7 +14,6 @@ import type { ApproveMode, SandboxMode } from "../permissions/settings.ts";
 import { isObject } from "../text/json.ts";
 import type { View } from "../permissions/view.ts";
 import { RefusedError } from "../tools/call_errors.ts";
-import { atProgramEnd } from "../tools/shell/program_end.ts";
 import type { Policy } from "../types/policy.ts";
 import type { Confine } from "../types/tool.ts";
 import {
@@ -28,6 +23,7 @@ import {
   userFolder,
   type VariableReader,
 } from "../user_files.ts";
+import { Confinement } from "./confinement.ts";
 import type { Frontend } from "./frontend.ts";
 import type { Notice, PermissionReport, SandboxStatus } from "./report.ts";
 import { projectSettings, repositoryOf } from "./repository.ts";
@@ -52,11 +48,6 @@ async function builtinToolNames(): Promise<string[]> {
   return withJobs(builtinTools).map(({ name }) => name);
 }
 
-/** A look at the folder counts for a verdict and for the mounts that follow it at once, in milliseconds. */
-const FRESH_MS = 100;
-const HOLDS_HOME =
-  "the working directory holds the home folder. The user can change to the folder of a project with /cd";
-
 export class Permissions {
   /** Variables that commands get beside the usual ones. */
   readonly env: readonly string[];
@@ -66,18 +57,13 @@ export class Permissions {
   /** What views of a folder have found so far, whatever the settings. */
   readonly #known = new Map<string, Map<string, "none" | "read">>();
   #looks: FolderLooks | undefined;
-  /** The last view that a verdict was made from, with its time; taken by the command that it is about. */
-  #viewed: { settings: SettingsInForce; view: View; at: number } | undefined;
   /** The mode that was chosen in the session, and the one before plan mode. */
   #approve: ApproveMode | undefined;
   #beforePlan: ApproveMode | undefined;
   #paths: Promise<PathTable> | undefined;
-  #sandbox: Promise<Sandbox | string> | undefined;
   /** The texts of the grants by which a person let commands use the network. */
   readonly #networked = new Set<string>();
-  /** The folder of what confined commands see as `/tmp` and the like. */
-  #own: string | undefined;
-  #kept: Promise<KeptCaches | undefined> | undefined;
+  readonly #confinement: Confinement;
 
   /** @param wantedSandbox the mode of the sandbox that the person named, for all folders */
   constructor(
@@ -88,6 +74,12 @@ export class Permissions {
     private readonly toolNames: ToolNames,
   ) {
     this.env = choice.env ?? [];
+    this.#confinement = new Confinement({
+      settingsFor: (folder) => this.#settingsFor(folder),
+      paths: () => this.paths(),
+      stateFolder: this.stateFolder,
+      keepsSpare: choice.keepsSpare === true,
+    });
   }
 
   /** The secrets and protected files of the person; loaded with the first call that needs them. */
@@ -105,7 +97,7 @@ export class Permissions {
     return {
       decide: async (tool, args, context) => {
         const loading = import("./call_policy.ts");
-        this.#viewed = undefined;
+        this.#confinement.forgetView();
         const settings = await this.#settingsFor(context.workingDir);
         const { CallPolicy } = await loading;
         // The verdict, the question and the rule that it offers are all made from one look at the folder.
@@ -117,14 +109,16 @@ export class Permissions {
             // Of a command alone: what another call changes is seen by the next look.
             ...look && {
               view: () =>
-                view ??= tool.access === "execute" ? this.#viewFor(settings, look) : look(),
+                view ??= tool.access === "execute"
+                  ? this.#confinement.viewFor(settings, look)
+                  : look(),
             },
           },
           yes: this.choice.yes === true,
           approve: frontend?.approve?.bind(frontend),
           onEvent: (event) => frontend?.onEvent(event),
           onRefused,
-          confined: () => this.#confinedTo(settings),
+          confined: () => this.#confinement.limits(settings),
           network: (grants) => {
             for (const { text } of grants) this.#networked.add(text);
             this.#settings.clear();
@@ -136,62 +130,9 @@ export class Permissions {
     };
   }
 
-  #caches(own: string): Promise<KeptCaches | undefined> {
-    return this.#kept ??= Promise.all([
-      import("../permissions/sandbox/kept_caches.ts"),
-      this.paths(),
-    ]).then(async ([{ KeptCaches }, { home }]) => {
-      const { stateFolder: state } = this;
-      if (!state || !home) return undefined;
-      const kept = await KeptCaches.open(`${state}/caches`, own, home);
-      if (kept) atProgramEnd(() => kept.removeEmpty());
-      return kept;
-    });
-  }
-
-  #viewFor(settings: SettingsInForce, look: () => View): View {
-    const view = look();
-    this.#viewed = { settings, view, at: performance.now() };
-    return view;
-  }
-
-  /** The view that the verdict on this command was made from; undefined where it is not from just now. */
-  #viewOfVerdict(settings: SettingsInForce): View | undefined {
-    const viewed = this.#viewed;
-    this.#viewed = undefined;
-    const isFresh = viewed?.settings === settings && performance.now() - viewed.at < FRESH_MS;
-    return isFresh ? viewed.view : undefined;
-  }
-
   /** Confines commands, where that is wanted. */
   confine(workingDir: () => string): Confine {
-    return async (program, args, leave) => {
-      const folder = workingDir();
-      const settings = await this.#settingsFor(folder);
-      if (settings.sandbox === "off" || leave === "sandbox") return { program, args: [...args] };
-      const sandbox = await this.#findSandbox();
-      if (typeof sandbox === "string" || settings.view === undefined) {
-        throw new RefusedError(
-          `Refused: commands are to be confined, and cannot be: ${
-            typeof sandbox === "string"
-              ? `${sandbox}. The user can have them run unconfined with --sandbox off`
-              : HOLDS_HOME
-          }`,
-        );
-      }
-      const own = this.#own ??= privateFolder();
-      const view = this.#viewOfVerdict(settings) ?? settings.view();
-      await (await this.#caches(own))?.useFor(view);
-      const network = view.network || leave === "network";
-      const [confined, ...before] = sandbox.command({ ...view, network }, own);
-      const limits = `confined by ${sandbox.by}: ${limitsOf({ ...settings, network })}`;
-      return {
-        program: confined!,
-        args: [...before, program, ...args],
-        limits,
-        ...sandbox.holder !== undefined && { holder: sandbox.holder },
-      };
-    };
+    return this.#confinement.confine(workingDir);
   }
 
   /**
@@ -237,19 +178,14 @@ export class Permissions {
     notices.push(...inForce?.notices ?? []);
     if (inForce?.view !== undefined) return notices;
     if (inForce !== undefined && inForce.sandbox !== "off") {
-      notices.push({ code: "sandbox_missing", why: await this.#fault() });
+      notices.push({ code: "sandbox_missing", why: await this.#confinement.fault() });
     } else if (inForce?.lacksSandbox) {
       const isAsked = !this.choice.yes;
-      notices.push({ code: "sandbox_off", why: await this.#fault(), isAsked });
+      notices.push({ code: "sandbox_off", why: await this.#confinement.fault(), isAsked });
     } else if (wanted === undefined && mayRun) {
       notices.push({ code: "sandbox_off" });
     }
     return notices;
-  }
-
-  async #fault(): Promise<string> {
-    const sandbox = await this.#findSandbox();
-    return typeof sandbox === "string" ? sandbox : HOLDS_HOME;
   }
 
   /** Changes the mode of asking for the rest of the session. */
@@ -322,7 +258,7 @@ export class Permissions {
   /** The sandbox that commands have in a folder, or could have. */
   async sandboxStatus(folder: string): Promise<SandboxStatus> {
     const { sandbox: mode, network } = await this.#settingsFor(folder);
-    const sandbox = await this.#findSandbox();
+    const sandbox = await this.#confinement.find();
     if (typeof sandbox !== "string") return { mode, network, by: sandbox.by };
     const advice = (await import("../permissions/sandbox/probe.ts")).namespacesAdvice();
     return { mode, network, why: sandbox, ...advice !== undefined && { advice } };
@@ -369,23 +305,9 @@ export class Permissions {
       path: this.variables("PATH"),
       known,
       looks: this.#looks ??= new FolderLooks(await this.paths()),
-      hasSandbox: async () => typeof await this.#findSandbox() === "object",
+      hasSandbox: async () => typeof await this.#confinement.find() === "object",
     });
     return { ...settings, networked: [...this.#networked] };
-  }
-
-  async #confinedTo(settings: SettingsInForce): Promise<string | undefined> {
-    if (settings.sandbox === "off") return undefined;
-    const sandbox = await this.#findSandbox();
-    return typeof sandbox === "string" ? undefined : `confined: ${limitsOf(settings)}`;
-  }
-
-  #findSandbox(): Promise<Sandbox | string> {
-    return this.#sandbox ??= Promise.all([import("../permissions/sandbox/probe.ts"), this.paths()])
-      .then(([{ findSandbox }, paths]) => {
-        const folder = this.stateFolder;
-        return findSandbox(paths, folder && `${folder}/sandbox`);
-      });
   }
 }
 
@@ -393,17 +315,4 @@ export class Permissions {
 function supersedes(rule: KeptRule, one: unknown): boolean {
   const names = ({ files = {} }: Partial<KeptRule>) => Object.keys(files).join("\n");
   return isObject(one) && one.rule === rule.rule && names(one) === names(rule);
-}
-
-/** A folder of this run: what one command leaves in it is there for the next. */
-function privateFolder(): string {
-  const folder = makeTempFolder("copilot-");
-  // Files that a command made unremovable stay, in the system's folder for temporary files.
-  atProgramEnd(() => attempt(() => Deno.removeSync(folder, { recursive: true })));
-  return folder;
-}
-
-function limitsOf({ sandbox, network }: Pick<SettingsInForce, "sandbox" | "network">): string {
-  const where = sandbox === "read-only" ? "a private /tmp" : "this folder and a private /tmp";
-  return `only ${where} can be written${network ? "" : ", and there is no network"}`;
 }

@@ -12,7 +12,7 @@ import { dirname, join } from "../../text/std_path.ts";
 import { accessAt, entryAt, type View } from "../view.ts";
 
 /** The limits of one command, and what it needs of this program. */
-interface Confinement {
+interface BubbleSettings {
   view: View;
   /** The absolute folder that holds what commands see as their own folders, such as `/tmp`. */
   own: string;
@@ -24,7 +24,8 @@ interface Confinement {
 const MAX_SHARED = String(1024 * 1024 * 1024);
 
 /**
- * Starts the program, its arguments from the third on, in the finished sandbox. The first one lists the mounts
+ * Starts the program, its arguments from the third on, in the finished sandbox. Without one it waits for the
+ * program on stdin, each word closed by NUL, until that ends; then nothing is left to read. The first one lists the mounts
  * in the folder, which is the second: a program that ran meanwhile may have put a link in the place of one, so
  * that another place of the machine was mounted. The kernel tells what was: a root that is the folder's and
  * the same path in it (`b`), or a mask (`m`). Then come limits: of processes and threads, and of the size of
@@ -36,6 +37,10 @@ const MAX_SHARED = String(1024 * 1024 * 1024);
 const START = `want=$1 folder=$2 nl='
 '
 shift 2
+if [ $# = 0 ]; then
+  eval 'mapfile -d "" -t words; [ "\${#words[@]}" != 0 ] || exit 0; set -- "\${words[@]}"'
+  exec </dev/null
+fi
 if [ "$want" != "$nl" ]; then
   set -f
   IFS=$nl
@@ -94,7 +99,7 @@ exec "$@"`;
 const RESOLVERS = ["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager"];
 
 /** The command line that starts `bwrap`, up to the program to confine. */
-export function bubblewrapCommand(bwrap: string, { view, own, filter }: Confinement): string[] {
+export function bubblewrapCommand(bwrap: string, { view, own, filter }: BubbleSettings): string[] {
   const { folder, network } = view;
   const { mounts, empty, inside } = mountsOf(view, own);
   const bash = BASH.find((path) => entryAt(path) !== undefined);

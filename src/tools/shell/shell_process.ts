@@ -52,17 +52,20 @@ export async function startShell(
   for (const [shell, args] of await shellsFor(command, cwd)) {
     const confined = await confine?.(shell, args, leave);
     signal.throwIfAborted();
+    const how = { cwd, env: { ...commandEnvironment(env), ...variables } };
+    // What waits has no input.
+    const spare = hasInput ? undefined : confined?.spare;
     try {
-      const child = new Deno.Command(confined?.program ?? shell, {
+      const child = spare?.take(how) ?? new Deno.Command(confined?.program ?? shell, {
         args: confined?.args ?? args,
-        cwd,
-        env: { ...commandEnvironment(env), ...variables },
+        ...how,
         clearEnv: true,
         stdin: hasInput ? "piped" : "null",
         stdout: "piped",
         stderr: "piped",
         detached: true,
       }).spawn();
+      if (spare) void child.status.then(() => spare.ready(how));
       return {
         child,
         folder: cwd,

@@ -1,0 +1,168 @@
+/** Confines commands to what the settings of a folder leave them. @module */
+
+import { attempt } from "../attempt.ts";
+import type { PathTable } from "../permissions/path_table.ts";
+import type { KeptCaches } from "../permissions/sandbox/kept_caches.ts";
+import type { Sandbox } from "../permissions/sandbox/probe.ts";
+import type { SpareSandbox } from "../permissions/sandbox/spare.ts";
+import type { View } from "../permissions/view.ts";
+import { makeTempFolder } from "../temp_folder.ts";
+import { RefusedError } from "../tools/call_errors.ts";
+import { atProgramEnd } from "../tools/shell/program_end.ts";
+import type { Confine, SpareStart } from "../types/tool.ts";
+import type { SettingsInForce } from "./settings_in_force.ts";
+
+/** A look at the folder counts for a verdict and for the mounts that follow it at once, in milliseconds. */
+const FRESH_MS = 100;
+/** The next sandbox is made ready so long after a command, in milliseconds: its result goes first. */
+const SPARE_DELAY_MS = 20;
+const HOLDS_HOME =
+  "the working directory holds the home folder. The user can change to the folder of a project with /cd";
+
+interface ConfinementSources {
+  settingsFor(folder: string): Promise<SettingsInForce>;
+  paths(): Promise<PathTable>;
+  /** The folder of what the program keeps for the person; undefined where there is no home folder. */
+  stateFolder: string | undefined;
+  /** True where the next command's sandbox is made ready once a command has ended. */
+  keepsSpare: boolean;
+}
+
+export class Confinement {
+  /** The last view that a verdict was made from, with its time; taken by the command that it is about. */
+  #viewed: { settings: SettingsInForce; view: View; at: number } | undefined;
+  #sandbox: Promise<Sandbox | string> | undefined;
+  /** The folder of what confined commands see as `/tmp` and the like. */
+  #own: string | undefined;
+  #kept: Promise<KeptCaches | undefined> | undefined;
+  #spare: SpareSandbox | undefined;
+
+  constructor(private readonly sources: ConfinementSources) {}
+
+  /** The sandbox of this machine, or the reason why there is none. */
+  find(): Promise<Sandbox | string> {
+    const { paths, stateFolder: folder } = this.sources;
+    return this.#sandbox ??= Promise.all([import("../permissions/sandbox/probe.ts"), paths()])
+      .then(([{ findSandbox }, table]) => findSandbox(table, folder && `${folder}/sandbox`));
+  }
+
+  /** The reason why commands are not confined, in words. */
+  async fault(): Promise<string> {
+    const sandbox = await this.find();
+    return typeof sandbox === "string" ? sandbox : HOLDS_HOME;
+  }
+
+  /** The limits of a command that is confined; undefined where none is. */
+  async limits(settings: SettingsInForce): Promise<string | undefined> {
+    if (settings.sandbox === "off") return undefined;
+    const sandbox = await this.find();
+    return typeof sandbox === "string" ? undefined : `confined: ${limitsOf(settings)}`;
+  }
+
+  /** The view that a verdict is made from, kept for the command that it is about. */
+  viewFor(settings: SettingsInForce, look: () => View): View {
+    const view = look();
+    this.#viewed = { settings, view, at: performance.now() };
+    return view;
+  }
+
+  forgetView(): void {
+    this.#viewed = undefined;
+  }
+
+  /** Confines commands, where that is wanted. */
+  confine(workingDir: () => string): Confine {
+    return async (program, args, leave) => {
+      const folder = workingDir();
+      const { settingsFor, keepsSpare } = this.sources;
+      const settings = await settingsFor(folder);
+      if (settings.sandbox === "off" || leave === "sandbox") return { program, args: [...args] };
+      const words = await this.#words(settings, leave === "network", this.#viewOfVerdict(settings));
+      const { by, holder } = await this.find() as Sandbox;
+      const [confined, ...before] = words;
+      const network = settings.network || leave === "network";
+      const hasSpare = keepsSpare && holder !== undefined && leave === undefined;
+      return {
+        program: confined!,
+        args: [...before, program, ...args],
+        limits: `confined by ${by}: ${limitsOf({ ...settings, network })}`,
+        ...holder !== undefined && { holder },
+        ...hasSpare && { spare: this.#spareStart(words, [program, ...args], workingDir) },
+      };
+    };
+  }
+
+  /** The words that stand before a program to confine it. @throws {RefusedError} where nothing can. */
+  async #words(settings: SettingsInForce, network: boolean, viewed?: View): Promise<string[]> {
+    const sandbox = await this.find();
+    if (typeof sandbox === "string" || settings.view === undefined) {
+      const why = typeof sandbox === "string"
+        ? `${sandbox}. The user can have them run unconfined with --sandbox off`
+        : HOLDS_HOME;
+      throw new RefusedError(`Refused: commands are to be confined, and cannot be: ${why}`);
+    }
+    const own = this.#own ??= privateFolder();
+    const view = viewed ?? settings.view();
+    await (await this.#caches(own))?.useFor(view);
+    return sandbox.command({ ...view, network: view.network || network }, own);
+  }
+
+  #spareStart(words: readonly string[], rest: string[], workingDir: () => string): SpareStart {
+    const folder = workingDir();
+    return {
+      take: (how) => this.#spare?.take(words, rest, how),
+      ready: (how) => {
+        const makeReady = async () => {
+          const [{ SpareSandbox }, settings] = await Promise.all([
+            import("../permissions/sandbox/spare.ts"),
+            this.sources.settingsFor(folder),
+          ]);
+          // Another folder has other caches, which a command of it may just be mounting.
+          if (settings.sandbox === "off" || workingDir() !== folder) return;
+          const next = await this.#words(settings, false);
+          if (this.#spare === undefined) {
+            const spare = this.#spare = new SpareSandbox();
+            atProgramEnd(() => spare.end());
+          }
+          this.#spare.start(next, how);
+        };
+        // Without it, the next command waits for its sandbox.
+        Deno.unrefTimer(setTimeout(() => void makeReady().catch(() => {}), SPARE_DELAY_MS));
+      },
+    };
+  }
+
+  #caches(own: string): Promise<KeptCaches | undefined> {
+    const { paths, stateFolder } = this.sources;
+    return this.#kept ??= Promise.all([
+      import("../permissions/sandbox/kept_caches.ts"),
+      paths(),
+    ]).then(async ([{ KeptCaches }, { home }]) => {
+      if (!stateFolder || !home) return undefined;
+      const kept = await KeptCaches.open(`${stateFolder}/caches`, own, home);
+      if (kept) atProgramEnd(() => kept.removeEmpty());
+      return kept;
+    });
+  }
+
+  /** The view that the verdict on this command was made from; undefined where it is not from just now. */
+  #viewOfVerdict(settings: SettingsInForce): View | undefined {
+    const viewed = this.#viewed;
+    this.#viewed = undefined;
+    const isFresh = viewed?.settings === settings && performance.now() - viewed.at < FRESH_MS;
+    return isFresh ? viewed.view : undefined;
+  }
+}
+
+/** A folder of this run: what one command leaves in it is there for the next. */
+function privateFolder(): string {
+  const folder = makeTempFolder("copilot-");
+  // Files that a command made unremovable stay, in the system's folder for temporary files.
+  atProgramEnd(() => attempt(() => Deno.removeSync(folder, { recursive: true })));
+  return folder;
+}
+
+function limitsOf({ sandbox, network }: Pick<SettingsInForce, "sandbox" | "network">): string {
+  const where = sandbox === "read-only" ? "a private /tmp" : "this folder and a private /tmp";
+  return `only ${where} can be written${network ? "" : ", and there is no network"}`;
+}

@@ -1,0 +1,76 @@
+import { assertEquals } from "@std/assert";
+import { PathTable } from "../../src/permissions/path_table.ts";
+import { findSandbox } from "../../src/permissions/sandbox/probe.ts";
+import { openPermissions } from "../../src/session/permissions.ts";
+import { runBash } from "../../src/tools/shell/run_bash.ts";
+import type { ConfinedProgram } from "../../src/types/tool.ts";
+
+const found = await findSandbox(new PathTable({ home: Deno.env.get("HOME")! }));
+const ignore = typeof found === "string" || found.by !== "bubblewrap";
+
+Deno.test({
+  name: "SBX-01 the next command's sandbox is made ready, and none is used that protects less",
+  ignore,
+  // What waits ends with the program.
+  sanitizeResources: false,
+  sanitizeOps: false,
+  async fn() {
+    const base = await Deno.realPath(await Deno.makeTempDir());
+    const folder = `${base}/work`;
+    await Deno.mkdir(folder);
+    const env: Record<string, string> = { HOME: base, XDG_STATE_HOME: `${base}/state` };
+    const permissions = await openPermissions(
+      { sandbox: "workspace-write", keepsSpare: true },
+      (name) => env[name],
+    );
+    let workingDir = folder;
+    const confine = permissions.confine(() => workingDir);
+    let taken = 0;
+    const run = async (command: string, leave?: "network") => {
+      const { signal } = new AbortController();
+      const { content } = await runBash({ command, timeout_seconds: 60 }, {
+        ...{ workingDir, maxOutputChars: 1000, signal, ...leave && { leave } },
+        confine: async (program, args, leave): Promise<ConfinedProgram> => {
+          const confined = await confine(program, args, leave);
+          const { spare } = confined;
+          if (spare === undefined) return confined;
+          const take: typeof spare.take = (how) => {
+            const child = spare.take(how);
+            if (child) taken++;
+            return child;
+          };
+          return { ...confined, spare: { ...spare, take } };
+        },
+      });
+      return content;
+    };
+    const untilTaken = async (command: string) => {
+      const before = taken;
+      let content = "";
+      while (taken === before) {
+        content = await run(command);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      return content;
+    };
+    assertEquals(await run("echo one; touch a"), "exit code: 0\nstdout:\none");
+    assertEquals(taken, 0);
+    assertEquals(await untilTaken("cat; echo two"), "exit code: 0\nstdout:\ntwo");
+    // Something to protect came meanwhile.
+    Deno.mkdirSync(`${folder}/.vscode`);
+    const before = taken;
+    const write = "touch .vscode/a 2>/dev/null; ls .vscode";
+    assertEquals(await run(write), "exit code: 0\nno output");
+    assertEquals(taken, before);
+    assertEquals(await untilTaken(write), "exit code: 0\nno output");
+    // Another network, another folder: another sandbox.
+    const now = taken;
+    await run("true", "network");
+    workingDir = await Deno.realPath(await Deno.makeTempDir());
+    assertEquals(await run("pwd"), `exit code: 0\nstdout:\n${workingDir}`);
+    assertEquals(taken, now);
+    await Deno.remove(workingDir, { recursive: true });
+    dispatchEvent(new Event("unload"));
+    await Deno.remove(base, { recursive: true });
+  },
+});
