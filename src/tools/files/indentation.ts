@@ -22,12 +22,21 @@ export function reindented(text: string, before: string, after: string): Reinden
   const place = onlyPlace(lines.map(bare), wanted.map(bare));
   if (place === undefined) return undefined;
   const there = lines.slice(place, place + wanted.length);
-  const translate = translator(wanted, there);
+  const translate = translator(wanted, there, lines.map(indentOf).find((one) => one !== "") ?? "");
+  const unit = unitOf(lines);
   const fitting: string[] = [];
+  let last: string | undefined;
   for (const line of after.split("\n")) {
-    const indent = bare(line) === "" ? "" : translate?.(indentOf(line));
-    if (indent === undefined) return undefined;
+    if (bare(line) === "") {
+      fitting.push("");
+      continue;
+    }
+    const found = translate?.(indentOf(line));
+    if (found === undefined) return undefined;
+    const { indent, base } = found;
+    if (base !== undefined && !isStep(indent, base, last ?? base, unit)) return undefined;
     fitting.push(indent + bare(line));
+    last = indent;
   }
   const at = lines.slice(0, place).reduce((sum, { length }) => sum + length + 1, 0);
   const isLast = place + wanted.length === lines.length;
@@ -53,11 +62,41 @@ export function onlyPlace(lines: readonly string[], wanted: readonly string[]): 
   return line;
 }
 
-/** Translates an indentation of the lines `given` to that of the same lines in the file, `real`. */
+/** The step by which most lines of a file are further in than the line before; undefined where none is. */
+function unitOf(lines: readonly string[]): number | undefined {
+  const counts = new Map<number, number>();
+  let last = 0;
+  for (const [i, line] of lines.entries()) {
+    const { length } = indentOf(line);
+    if (length === line.length) continue;
+    // A blank in front of a line is that of a comment over several.
+    if (i > 0 && length > last + 1) counts.set(length - last, (counts.get(length - last) ?? 0) + 1);
+    last = length;
+  }
+  return [...counts].sort(([a, n], [b, m]) => m - n || a - b)[0]?.[0];
+}
+
+/**
+ * True where a new line stands whole steps of the file's from a known one, `base`, and at most one further in
+ * than the line before, `last`: else the depths were given in other steps, and would be doubled or halved.
+ */
+function isStep(indent: string, base: string, last: string, unit: number | undefined): boolean {
+  if (unit === undefined) return true;
+  return (indent.length - base.length) % unit === 0 && indent.length - last.length <= unit;
+}
+
+/** An indentation in the file; `base`, the known one that it was reckoned from, where that can be wrong. */
+interface Translated {
+  indent: string;
+  base?: string;
+}
+
+/** Translates an indentation of the lines `given` to that of the same lines in the file, `real`; `usual` is one of its others. */
 function translator(
   given: readonly string[],
   real: readonly string[],
-): ((indent: string) => string | undefined) | undefined {
+  usual: string,
+): ((indent: string) => Translated | undefined) | undefined {
   const known = new Map<string, string>();
   for (const [i, line] of given.entries()) {
     if (bare(line) === "") continue;
@@ -65,36 +104,47 @@ function translator(
     if ((known.get(from) ?? to) !== to) return undefined;
     known.set(from, to);
   }
-  const all = [...known.values()].join("");
+  const all = [...known.values()].join("") || usual;
   const mark = all.includes("\t") ? "\t" : " ";
   const isPure = [...known].every(([from, to]) => /^( *|\t*)$/.test(from) && /^( *|\t*)$/.test(to));
-  const scale = scaleOf(known);
-  const steps = (indent: string) => isPure ? indent.length * scale : NaN;
+  const { scale, isMeasured } = scaleOf(known);
+  const [sign = mark] = [...known.keys()].join("");
+  const steps = (indent: string) => {
+    // A blank behind tabs is no step.
+    const isOfKind = isPure && [...indent].every((char) => char === sign);
+    return isOfKind ? indent.length * scale : NaN;
+  };
+  const guessed = (base: string) => isMeasured ? {} : { base };
   return (indent) => {
     const exact = known.get(indent);
-    if (exact !== undefined) return exact;
+    if (exact !== undefined) return { indent: exact };
     const bases = [...known.keys()].sort((a, b) => b.length - a.length);
     const inner = bases.find((base) => indent.startsWith(base));
     if (inner !== undefined) {
       const more = steps(indent.slice(inner.length));
-      return Number.isInteger(more) ? known.get(inner)! + mark.repeat(more) : undefined;
+      const base = known.get(inner)!;
+      return Number.isInteger(more)
+        ? { indent: base + mark.repeat(more), ...guessed(base) }
+        : undefined;
     }
     const outer = bases.findLast((base) => base.startsWith(indent));
     if (outer === undefined) return undefined;
     const less = steps(outer.slice(indent.length));
     const base = known.get(outer)!;
-    return Number.isInteger(less) && less <= base.length ? base.slice(less) : undefined;
+    if (!Number.isInteger(less) || less > base.length) return undefined;
+    return { indent: base.slice(less), ...guessed(base) };
   };
 }
 
-/** The number of characters of the file's indentation for each one of the given indentation. */
-function scaleOf(known: ReadonlyMap<string, string>): number {
+/** The number of characters of the file's indentation for each one of the given indentation; `isMeasured`: by two depths. */
+function scaleOf(known: ReadonlyMap<string, string>): { scale: number; isMeasured: boolean } {
   const pairs = [...known].sort(([a], [b]) => a.length - b.length);
   const [[from, to], [widest, widestTo]] = [pairs[0]!, pairs.at(-1)!];
   if (widest.length > from.length) {
-    return (widestTo.length - to.length) / (widest.length - from.length);
+    const scale = (widestTo.length - to.length) / (widest.length - from.length);
+    return { scale, isMeasured: widest[0] !== widestTo[0] };
   }
   // A single depth: with tabs for spaces it starts at the margin, else it is moved.
   const isOtherKind = from !== "" && to !== "" && from[0] !== to[0];
-  return isOtherKind ? to.length / from.length : 1;
+  return { scale: isOtherKind ? to.length / from.length : 1, isMeasured: false };
 }
