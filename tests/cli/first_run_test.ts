@@ -7,7 +7,7 @@ import { noTmux, type Terminal, terminal } from "../helpers/tmux.ts";
 function newPerson({ url }: StrictServer, words = ""): string {
   const unset = ["OPENAI", "ANTHROPIC"].flatMap((name) => [`${name}_API_KEY`, `${name}_BASE_URL`]);
   const env = `env ${unset.map((name) => `-u ${name}`).join(" ")} OLLAMA_HOST=${url}`;
-  return `clear; ${env} "$DENO" run -A "$PROJECT/main.ts" ${words}; echo left: $?\r`;
+  return `clear; ${env} "$DENO" run -A "$ENTRY" ${words}; echo left: $?\r`;
 }
 
 /** Waits for the list with the server's models: on a busy machine it may take another look. */

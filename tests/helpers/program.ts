@@ -6,7 +6,9 @@
 
 import { fromFileUrl } from "@std/path/from-file-url";
 
-const main = fromFileUrl(new URL("../../main.ts", import.meta.url));
+/** What Deno runs: `scripts/test` makes a bundle, which starts with a third less of the processor's time. */
+export const ENTRY: string = Deno.env.get("COPILOT_ENTRY") ??
+  fromFileUrl(new URL("../../main.ts", import.meta.url));
 
 /** How to run it. */
 export interface RunOptions {
@@ -23,14 +25,17 @@ export interface Ran {
   stderr: string;
 }
 
+/** Deno's cache in a home folder, where the system's own place for it is there. */
+const denoDirIn = (home: string) => Deno.build.os === "linux" ? `${home}/.cache/deno` : "";
+
 /** The command that runs the program with `args`. */
 export function command(args: readonly string[], options: RunOptions = {}): Deno.Command {
-  const { PATH = "", HOME = "", DENO_DIR, TMPDIR } = Deno.env.toObject();
+  const { PATH = "", HOME = "", DENO_DIR = denoDirIn(HOME), TMPDIR } = Deno.env.toObject();
   return new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--no-prompt", main, ...args],
+    args: ["run", "-A", "--no-prompt", ENTRY, ...args],
     ...(options.cwd !== undefined && { cwd: options.cwd }),
     clearEnv: true,
-    // Deno's own cache is under HOME: only the program is to see another one.
+    // Deno's own cache is under HOME: only the program is to see another one, and nothing is compiled anew.
     env: {
       PATH,
       HOME,

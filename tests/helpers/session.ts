@@ -15,7 +15,7 @@ export function sessionCommand(server: StrictServer, flags = ""): string {
     : /--yes/.test(flags)
     ? "--sandbox off "
     : "--approve ask ";
-  return `"$DENO" run -A "$PROJECT/main.ts" --local --host ${server.url} -m test ${mode}${flags}`;
+  return `"$DENO" run -A "$ENTRY" --local --host ${server.url} -m test ${mode}${flags}`;
 }
 
 /** A test of a session, in a folder of its own; skipped without tmux. */

@@ -6,6 +6,7 @@
 
 import { assert } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
+import { ENTRY } from "./program.ts";
 
 /** A terminal with a shell in it. */
 export interface Terminal extends AsyncDisposable {
@@ -59,6 +60,7 @@ export async function terminal(
         // What is typed has to fit its screen, wherever the project stands.
         DENO: Deno.execPath(),
         PROJECT: fromFileUrl(new URL("../..", import.meta.url)),
+        ENTRY,
         ENV: "",
         HISTFILE: "",
         XDG_STATE_HOME: `${folder}/state`,
@@ -107,7 +109,7 @@ export async function terminal(
     async kill(signal) {
       const script = `for p in /proc/[0-9]*; do
         [ "$(readlink $p/cwd)" = "${await Deno.realPath(folder)}" ] &&
-        tr '\\0' ' ' < $p/cmdline | grep -q 'main.ts --local' && kill -${signal} \${p#/proc/}
+        tr '\\0' ' ' < $p/cmdline | grep -q 'main\\.[jt]s --local' && kill -${signal} \${p#/proc/}
       done; true`;
       await new Deno.Command("sh", { args: ["-c", script] }).output();
     },

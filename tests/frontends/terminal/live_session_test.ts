@@ -560,7 +560,7 @@ sessionTest(
     }
     const kill = `for p in /proc/[0-9]*; do
       [ "$(readlink $p/cwd)" = "${await Deno.realPath(terminal.folder)}" ] &&
-      tr '\\0' ' ' < $p/cmdline | grep -q 'main.ts --local\\|sleep 60' && kill -9 \${p#/proc/}
+      tr '\\0' ' ' < $p/cmdline | grep -q 'main\\.[jt]s --local\\|sleep 60' && kill -9 \${p#/proc/}
     done; true`;
     await new Deno.Command("sh", { args: ["-c", kill] }).output();
     await terminal.until("left: 137");

@@ -133,7 +133,7 @@ Deno.test({
 /** The process of the program that was started in `folder`. */
 async function programIn(folder: string): Promise<number> {
   const script = `for p in /proc/[0-9]*; do
-    [ "$(readlink $p/cwd)" = "$1" ] && tr '\\0' ' ' < $p/cmdline | grep -q 'main.ts --local' &&
+    [ "$(readlink $p/cwd)" = "$1" ] && tr '\\0' ' ' < $p/cmdline | grep -q 'main\\.[jt]s --local' &&
     echo \${p#/proc/}
   done; true`;
   return Number(await run("sh", "-c", script, "sh", await Deno.realPath(folder)));
