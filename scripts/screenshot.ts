@@ -131,7 +131,7 @@ async function shoot(columns: number): Promise<Map<string, string[]>> {
   await screen.type("What is this project?\r");
   await screen.until("leave");
   await screen.type('In main.ts, replace "1" with "2".\r');
-  await screen.until("Run this?");
+  await screen.until("Make this change?");
   await take("question");
   await screen.type("y\r");
   await screen.until((rows) =>

@@ -252,8 +252,7 @@ class CallRun {
   #record(outcome: ToolExecution["outcome"], result: string): ToolExecution {
     const { maxOutputChars } = this.context;
     const repairs = this.#repairs;
-    const note = repairs.length > 0 ? `[Your call was read so: ${repairs.join("; ")}]\n` : "";
-    const text = note + (result === "" ? NO_OUTPUT : result);
+    const text = repairNote(repairs) + (result === "" ? NO_OUTPUT : result);
     return {
       toolCallId: this.call.id,
       toolName: this.#name,
@@ -266,6 +265,10 @@ class CallRun {
     };
   }
 }
+
+/** The beginning of a call's result that tells the model of what was read as what in it. */
+export const repairNote = (repairs: readonly string[]): string =>
+  repairs.length > 0 ? `[Your call was read so: ${repairs.join("; ")}]\n` : "";
 
 /** The object of a call; tools of others may throw at arguments that were not checked. */
 function subjectOf(tool: Tool | undefined, args: Record<string, unknown>): Subject | undefined {

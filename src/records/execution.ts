@@ -5,14 +5,18 @@ import { truncateMiddle } from "../text/truncate.ts";
 import type { ToolExecution } from "../types/event.ts";
 
 /** How a call ended, and its result as data. */
-export type ExecutionFacts = Pick<ToolExecution, "durationMs" | "outcome" | "refusal" | "details">;
+export type ExecutionFacts = Pick<
+  ToolExecution,
+  "durationMs" | "outcome" | "refusal" | "repairs" | "details"
+>;
 
 /** The most characters of each stream of a command's output, and of the lines of a change. */
 const MAX_STREAM_CHARS = 4000;
 const MAX_CHANGE_CHARS = 100_000;
 
 /** The facts that are kept of `execution`: long output is cut, a long change left out. */
-export function factsOf({ durationMs, outcome, refusal, details }: ToolExecution): ExecutionFacts {
+export function factsOf(execution: ToolExecution): ExecutionFacts {
+  const { durationMs, outcome, refusal, repairs, details } = execution;
   const { output, change, ...others } = details ?? {};
   const size = change?.lines?.reduce((sum, { text }) => sum + text.length + 20, 0) ?? 0;
   const cut = (text: string) => truncateMiddle(text, MAX_STREAM_CHARS);
@@ -20,6 +24,7 @@ export function factsOf({ durationMs, outcome, refusal, details }: ToolExecution
     durationMs,
     outcome,
     ...refusal !== undefined && { refusal },
+    ...repairs && { repairs },
     ...details && {
       details: {
         ...others,
@@ -68,7 +73,7 @@ const DETAILS = hasFields({}, {
 });
 const FACTS = hasFields(
   { durationMs: isNumber, outcome: isOneOf("done", "failed", "refused", "stopped", "not_run") },
-  { refusal: isText, details: DETAILS },
+  { refusal: isText, repairs: isListOf(isText), details: DETAILS },
 );
 
 /** The facts that `value`, as a record has it, is; undefined where anybody edited it into something else. */

@@ -43,6 +43,14 @@ export function sanitizeProse(text: string): string {
   return withFewMarks(text.replace(prose, visibleForm));
 }
 
+/** Characters beyond ASCII by their numbers, such as `\u{2014}`; those that {@linkcode sanitize} shows are left to it. */
+export function escapedBeyondAscii(text: string): string {
+  // deno-lint-ignore no-control-regex
+  return text.replace(/[^\x00-\x7f]/gu, (char) => sanitize(char) === char ? numbered(char) : char);
+}
+
+const numbered = (char: string) => `\\u{${char.codePointAt(0)!.toString(16)}}`;
+
 function withFewMarks(text: string): string {
   surplus ??= new RegExp(`(?<=${JOINING}{${MAX_MARKS}})${JOINING}+`, "gu");
   return text.replace(surplus, "\ufffd");
@@ -59,7 +67,7 @@ function visibleForm(char: string): string {
   const code = char.codePointAt(0)!;
   if (code < 0x20) return String.fromCharCode(0x2400 + code);
   if (code === 0x7f) return "\u2421";
-  return code >= 0xd800 && code <= 0xdfff ? "\ufffd" : `\\u{${code.toString(16)}}`;
+  return code >= 0xd800 && code <= 0xdfff ? "\ufffd" : numbered(char);
 }
 
 /** ECMA-48: control sequences; strings (OSC, DCS, SOS, PM, APC) with their end; two-character ones.

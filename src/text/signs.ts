@@ -3,7 +3,7 @@
 /** Signs beyond ASCII, each with its stand-in of one column. */
 const ASCII_SIGNS: Readonly<Record<string, string>> = {
   ...{ "●": "*", "•": "*", "·": "-", "−": "-", "–": "-", "─": "-", "…": "~", "❯": ">" },
-  ...{ "└": "|", "│": "|", "┆": ":", "▌": "|", "␠": "_", "␉": ">" },
+  ...{ "└": "|", "│": "|", "┆": ":", "▌": "|" },
 };
 const SIGNS = new RegExp(`[${Object.keys(ASCII_SIGNS).join("")}]`, "g");
 /** Pictures of control characters, as `sanitize` shows them. */
@@ -12,7 +12,10 @@ const PICTURES = /[\u2400-\u241f\u2421]/g;
 /** `text` of ours, for a terminal that shows ASCII alone unless it has `unicode`. */
 export function withSigns(text: string, unicode: boolean): string {
   if (unicode) return text;
-  return text.replaceAll("…", "...").replace(SIGNS, (sign) => ASCII_SIGNS[sign]!)
+  return text.replaceAll("…", "...").replaceAll("␠", "\\u{20}").replace(
+    SIGNS,
+    (sign) => ASCII_SIGNS[sign]!,
+  )
     .replace(PICTURES, (sign) => `^${String.fromCharCode((sign.charCodeAt(0) ^ 0x40) & 0x7f)}`);
 }
 

@@ -401,7 +401,7 @@ sessionTest(
     await terminal.type("go\r");
     await terminal.until("Run this?");
     await terminal.type("?");
-    await terminal.until("always: run it, and allow exactly this in this session");
+    await terminal.until("always: yes, and allow exactly this in this session");
     await terminal.type("a");
     await terminal.until("In this session: allow run_bash(touch one)");
     await terminal.until((rows) => rows.filter((row) => /^● R(an|un) /.test(row)).length === 2);
@@ -425,7 +425,7 @@ sessionTest(
     const at = (name: string) => `${terminal.folder}/${name}`;
     for (const folder of ["dir", "other"]) await Deno.mkdir(at(folder));
     await terminal.type("go\r");
-    await terminal.until("Run this?");
+    await terminal.until("Write this file?");
     await Deno.rename(at("dir"), at("away"));
     await Deno.symlink(at("other"), at("dir"));
     await terminal.type("y\r");
@@ -433,7 +433,7 @@ sessionTest(
       rows.map((row) => row.trim()).join(" ").includes("was replaced meanwhile")
     );
     // Asked about as it is now, the same is written through the link.
-    await terminal.until((rows) => rows.includes("Run this?"));
+    await terminal.until((rows) => rows.includes("Write this file?"));
     await terminal.type("y\r");
     await terminal.until("Well.");
     assertEquals([...Deno.readDirSync(at("other"))].map(({ name }) => name), ["f"]);
@@ -513,7 +513,7 @@ sessionTest(
     for (const [i, [name, command, parts]] of HIDING.entries()) {
       await terminal.type("go\r");
       const rows = await terminal.until((rows) => rows.includes("Run this?"));
-      const askedIn = (text: string) => text.split("The model wants to call")[i + 1] ?? "";
+      const askedIn = (text: string) => text.split("The model wants to ")[i + 1] ?? "";
       const asked = askedIn(await terminal.output((text) => askedIn(text).includes("Run this?")));
       for (const part of parts) assertStringIncludes(asked, part, name);
       const lines = command.split("\n").length;

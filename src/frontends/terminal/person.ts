@@ -13,7 +13,13 @@ import {
 } from "../session_lines.ts";
 import { ApprovalModal } from "./approval_modal.ts";
 import type { Display } from "./display.ts";
-import { answersHelp, askPerson, listedQuestion, questionTitle } from "./question.ts";
+import {
+  answersHelp,
+  asciiApproval,
+  askPerson,
+  listedQuestion,
+  questionTitle,
+} from "./question.ts";
 
 /** Asks on a display; `onCancel` stops what goes on, as a question was left without an answer. */
 export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "elicit">> {
@@ -31,7 +37,8 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
       if (answer === null) this.onCancel();
       return answer;
     };
-    return await askPerson(ask, () => this.display.columns, paint)(request, signal);
+    const { look } = this.display;
+    return await askPerson(ask, () => this.display.columns, paint, look.unicode)(request, signal);
   };
 
   readonly confirm: NonNullable<Frontend["confirm"]> = async (question, signal) => {
@@ -76,15 +83,16 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
     request: Approval,
     signal: AbortSignal,
   ): Promise<ApprovalAnswer> {
-    const { view, columns, paint } = this.display;
-    view.print(`\n${listedQuestion(request, columns, paint)}`);
+    const { view, columns, paint, look } = this.display;
+    const shown = look.unicode ? request : asciiApproval(request);
+    view.print(`\n${listedQuestion(shown, columns, paint)}`);
     const { modalParts } = screen;
     const modal = new ApprovalModal({
       ...modalParts,
       title: questionTitle(request),
-      rows: answerRows(request, columns),
+      rows: answerRows(shown, columns),
       command: request.choices.includes("edit") ? request.subject.command : undefined,
-      onHelp: () => screen.print(answersHelp(request, this.display.columns)),
+      onHelp: () => screen.print(answersHelp(shown, this.display.columns)),
     });
     const answer = await screen.push(modal, signal);
     if (answer === null) this.onCancel();

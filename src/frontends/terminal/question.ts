@@ -5,11 +5,11 @@ import type { Screen } from "../../terminal/screen/screen.ts";
 import { BOLD, DIM, type Painter } from "../../terminal/style.ts";
 import { count } from "../../text/count.ts";
 import { oneLine } from "../../text/one_line.ts";
-import { sanitize } from "../../text/sanitize.ts";
+import { escapedBeyondAscii, sanitize } from "../../text/sanitize.ts";
 import { rowsOf } from "../../text/width.ts";
 import { wrapped } from "../../text/wrap.ts";
 import { BACKGROUND_ARGUMENT, WRITTEN_ARGUMENTS } from "../../tools/mod.ts";
-import type { Change, Subject } from "../../types/tool.ts";
+import type { CallAction, Change, Subject } from "../../types/tool.ts";
 import { allowedBy, remembered } from "../answers.ts";
 import { changeRows, paintedRows } from "../change.ts";
 
@@ -28,22 +28,63 @@ const WORDS: Readonly<Record<Exclude<Choice, "refuse">, string>> = {
 
 const approvalKey = (choice: Choice): string => choice === "refuse" ? "n" : WORDS[choice][0]!;
 
-export const questionTitle = ({ isOfPerson }: Approval): string =>
-  isOfPerson ? "Send it along?" : "Run this?";
+/** What the model wants, by the action of its call, and the question. */
+const WANTED: Readonly<Partial<Record<CallAction, readonly [wish: string, question: string]>>> = {
+  run: ["run a command", "Run this?"],
+  start: ["start a command", "Run this?"],
+  edit: ["edit a file", "Make this change?"],
+  write: ["write a file", "Write this file?"],
+  read: ["read a file", "Run this?"],
+  list: ["list a folder", "Run this?"],
+  find: ["find files", "Run this?"],
+  search: ["search in files", "Run this?"],
+};
+
+export const questionTitle = ({ isOfPerson, subject: { action } }: Approval): string =>
+  isOfPerson ? "Send it along?" : (action && WANTED[action]?.[1]) ?? "Run this?";
+
+/**
+ * The question for a terminal without UTF-8: signs beyond ASCII in what would run are shown by their numbers,
+ * so that no other sign stands in for them.
+ */
+export const asciiApproval = (approval: Approval): Approval => {
+  const { call, subject, preview, rules, changed, networked } = approval;
+  return {
+    ...approval,
+    ...asciiStrings({
+      ...{ call, subject },
+      ...preview && { preview },
+      ...rules && { rules },
+      ...changed && { changed },
+      ...networked && { networked },
+    }),
+  };
+};
+
+function asciiStrings<T>(value: T): T {
+  if (typeof value === "string") return escapedBeyondAscii(value) as T;
+  if (Array.isArray(value)) return value.map(asciiStrings) as T;
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [name, asciiStrings(field)]),
+  ) as T;
+}
 
 /** Asks about calls with `ask`. */
 export function askPerson(
   ask: AskLine,
   columns: () => number,
   paint: Painter = (text) => text,
+  unicode = true,
 ): NonNullable<Frontend["approve"]> {
-  return async (approval, signal) => {
+  return async (asked, signal) => {
+    const approval = unicode ? asked : asciiApproval(asked);
     const objection = (line: string) =>
       answerOf(line, approval) ? undefined : wrapped(objectionTo(line, approval), columns());
     const keys = approval.choices.map(approvalKey).join("/");
     const prompt = `${questionTitle(approval)} [${columns() < 30 ? "y/n" : keys}/?] `;
     const line = await ask(questionText(approval, columns(), paint), prompt, objection, signal);
-    const answer = line === null ? undefined : answerOf(line, approval);
+    const answer = line === null ? undefined : answerOf(line, asked);
     if (answer?.choice !== "edit") return answer ?? { choice: "refuse", reason: "" };
     const typed = await ask("", "command: ", () => undefined, signal, answer.command);
     return typed?.trim() ? { choice: "edit", command: typed } : answer;
@@ -94,11 +135,11 @@ function objectionTo(line: string, approval: Approval): string {
     return `  ${choices.map(approvalKey).join(", ")} or ? for what they mean`;
   }
   const help: Readonly<Record<Choice, string>> = {
-    once: approval.isOfPerson ? "send it along" : "run it",
+    once: approval.isOfPerson ? "send it along" : "yes, this once",
     refuse: approval.isOfPerson
       ? "leave it out: the model gets the name alone"
-      : "refuse it; n and why tells the model",
-    session: `always: run it, and allow ${allowedBy(approval)} in this session`,
+      : "no; what you write behind it is told to the model",
+    session: `always: yes, and allow ${allowedBy(approval)} in this session`,
     folder: `save: the same in this folder from now on: ${ruleTexts(approval)}`,
     edit: "edit the command first",
   };
@@ -182,7 +223,8 @@ export function requestText(
     const careful = "  Careful: some of its characters hide or reorder text";
     rows.push(paintedRows(careful, columns, BOLD, paint));
   }
-  return `The model wants to call ${call.name}:\n${rows.join("\n")}`;
+  const wish = (subject.action && WANTED[subject.action]?.[0]) ?? `call ${call.name}`;
+  return `The model wants to ${wish}:\n${rows.join("\n")}`;
 }
 
 function fieldText(name: string, value: unknown, subject: Subject, columns: number): string {

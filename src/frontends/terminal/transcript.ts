@@ -16,6 +16,7 @@ import { oneLine } from "../../text/one_line.ts";
 import { typedText } from "../../text/parts.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
 import type { Message, Part, ToolCall } from "../../types/message.ts";
+import { repairNote } from "../../agent/run_tools.ts";
 import { callText, runningText } from "../call_text.ts";
 import { changeLines, changeNotes, changeRows, writeNotes } from "../change.ts";
 import { type PastCalls, pastExecution } from "../past_execution.ts";
@@ -158,11 +159,20 @@ class Transcript {
       [call.verb, call.object, call.counts, call.ending].join(" "),
       (columns) => ["", ...titleRows(call.verb, [call], { columns, unicode: look.unicode, paint })],
     );
-    if (change?.lines === undefined || exec.isError) return [title, ...this.#result(exec.result)];
+    const { repairs = [], result } = exec;
+    const note = repairNote(repairs);
+    const head = [title, ...this.#result(repairs.map((one) => `read ${one}`).join("\n"), DIM)];
+    if (change?.lines === undefined || exec.isError) {
+      // What the model was told of them is said above already.
+      return [
+        ...head,
+        ...this.#result(result.startsWith(note) ? result.slice(note.length) : result),
+      ];
+    }
     const notes = writeNotes(written);
     const source = [...changeLines(change), ...changeNotes(change), ...notes].join("\n");
     return [
-      title,
+      ...head,
       this.#block(source, (columns) => [
         ...changeRows(change, columns, paint, true),
         ...notes.map((note) => `${MARGIN}${paint(note, DIM)}`),

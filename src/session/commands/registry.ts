@@ -20,17 +20,20 @@ export const commands: readonly Command[] = [
     help: "list the commands",
     run: (session) => ({ type: "commands", commands: commandsOf(session) }),
   },
-  { name: "exit", help: "leave", run: () => ({ type: "leave" }) },
-  { name: "quit", help: "leave", run: () => ({ type: "leave" }) },
-  ...conversationCommands,
   modelCommand,
-  setupCommand,
+  ...conversationCommands,
+  planCommand,
   ...folderCommands,
   initCommand,
-  planCommand,
-  jobsCommand,
   copyCommand,
-  { name: "keys", help: "list the keys and their actions", run: () => ({ type: "keys" }) },
+  jobsCommand,
+  mcpCommand,
+  {
+    name: "tools",
+    help: "list the tools",
+    run: ({ agent }) => ({ type: "tools", tools: agent.tools }),
+  },
+  setupCommand,
   {
     name: "theme",
     argument: "[NAME]",
@@ -38,12 +41,9 @@ export const commands: readonly Command[] = [
     run: (_, name) => ({ type: "theme", name }),
     values: () => [...THEMES],
   },
-  mcpCommand,
-  {
-    name: "tools",
-    help: "list the tools",
-    run: ({ agent }) => ({ type: "tools", tools: agent.tools }),
-  },
+  { name: "keys", help: "list the keys and their actions", run: () => ({ type: "keys" }) },
+  { name: "exit", help: "leave", run: () => ({ type: "leave" }) },
+  { name: "quit", help: "leave", run: () => ({ type: "leave" }) },
 ];
 
 /** The commands of a session: those of the table, skills and own commands, and prompts of MCP servers. */

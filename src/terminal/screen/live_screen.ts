@@ -17,13 +17,12 @@ import { sanitizeProse } from "../../text/sanitize.ts";
 import { asciiSign, withSigns } from "../../text/signs.ts";
 import type { TextPart } from "../../types/message.ts";
 import { unitsText } from "../units.ts";
+import { ScreenQuestions } from "./screen_questions.ts";
 import type { CellRow, Frame } from "./frame.ts";
-import { ListModal } from "./list_modal.ts";
 import { LiveOutput } from "./live_output.ts";
 import { MessageModal, type MessageModalOptions } from "./message_modal.ts";
 import { type Modal, ModalStack } from "./modal.ts";
 import { ModalDriver } from "./modal_driver.ts";
-import { QuestionModal } from "./question_modal.ts";
 import type { AskingWay, ChoiceList, Screen } from "./screen.ts";
 
 /** The parts of a screen beside the text printed on it, and the callbacks of its keys. */
@@ -66,10 +65,6 @@ interface LiveScreenOptions extends
 
 /** The progress is drawn again after this many milliseconds. */
 const TICK_MS = 120;
-/** A question that is drawn takes keys once none came for these milliseconds: none is answered by accident. */
-const QUESTION_QUIET_MS = 300;
-/** The row in place of a question's first one until then. */
-const QUESTION_COMES = "Stop typing to answer:";
 /** Asks for the flags of kitty's keyboard protocol; only terminals that know it answer. */
 const ASK_KEYBOARD = "\x1b[?u";
 /** OSC 11 with `?`; a later answer, in milliseconds, is dropped: colours do not change amid a session. */
@@ -89,15 +84,10 @@ export class LiveScreen implements Screen {
   readonly #driver: ModalDriver;
   readonly #over = new AbortController();
   readonly #ring: { kills: KillRing } = { kills: [] };
-  /** The question that is drawn, and whose answer does not begin yet: keys are for the message. */
-  #coming: Modal | undefined;
-  /** The text printed last. */
-  #printed = "";
+  readonly #questions: ScreenQuestions;
   #hasAskedKeyboard = false;
   /** When the terminal was asked for its background. */
   #askedAt: number | undefined;
-  /** When the last key was pressed. */
-  #keyTime = 0;
   #isFocused = true;
   #images: ClipboardImages | undefined;
   #tick: ReturnType<typeof setInterval> | undefined;
@@ -127,6 +117,10 @@ export class LiveScreen implements Screen {
       },
     });
     this.#modals.open(this.#message);
+    this.#questions = new ScreenQuestions({
+      ...{ terminal, modals: this.#modals, output: this.#output, message: this.#message, signal },
+      lineOptions: (prompt) => this.#lineOptions(prompt),
+    });
     const onKey = (key: Key) => this.#onKey(key);
     const onReport = (name: string) => this.#onReport(name);
     const onSignal = (signal: Deno.Signal) => this.#end(signal);
@@ -145,7 +139,7 @@ export class LiveScreen implements Screen {
 
   print(text: string): void {
     const shown = withSigns(text, this.options.unicode);
-    this.#printed = shown;
+    this.#questions.context = shown;
     this.#output.print(shown);
     this.#output.drawSoon();
   }
@@ -178,98 +172,28 @@ export class LiveScreen implements Screen {
     return message;
   }
 
-  ask(...[prompt, objection, signal, text = "", how]: Parameters<Screen["ask"]>) {
-    const question = new QuestionModal({
-      ...this.#lineOptions(prompt),
-      context: this.#printed,
-      text,
-      objection,
-      onCancel: () => this.#message.hold(),
-    });
-    return this.push(question, signal, how);
+  ask(...question: Parameters<Screen["ask"]>) {
+    return this.#questions.ask(...question);
   }
 
   /** The parts of a modal that its caller makes. */
   get modalParts() {
-    const { color, unicode } = this.options;
-    return {
-      hasStyles: color !== "",
-      unicode,
-      ring: this.#ring,
-      keymap: this.options.keymap,
-      context: this.#printed,
-      onCancel: () => this.#message.hold(),
-    };
+    return this.#questions.modalParts;
   }
 
-  askHidden(...[prompt, objection, signal]: Parameters<Screen["askHidden"]>) {
-    const question = new QuestionModal({
-      ...this.#lineOptions(prompt),
-      // What is cut from a hidden line comes back in no other one.
-      ring: { kills: [] },
-      context: this.#printed,
-      text: "",
-      objection,
-      onCancel: () => this.#message.hold(),
-      isHidden: true,
-    });
-    return this.push(question, signal, { waits: false });
+  askHidden(...question: Parameters<Screen["askHidden"]>) {
+    return this.#questions.askHidden(...question);
   }
 
   choose<T>(
-    list: ChoiceList<T>,
-    signal: AbortSignal,
-    how: AskingWay = { waits: false },
+    ...[list, signal, how]: [list: ChoiceList<T>, signal: AbortSignal, how?: AskingWay]
   ): Promise<T | null> {
-    const { color, unicode } = this.options;
-    const context = this.#printed;
-    const modal = new ListModal<T>({ ...list, hasStyles: color !== "", unicode, context });
-    // A person who asked for a list expects the next key to be for it.
-    return this.push(modal, signal, how);
+    return this.#questions.choose(list, signal, how);
   }
 
-  /**
-   * Opens `modal`, by default once it was drawn and no key came for a while; its result, or null once
-   * `signal` is aborted. With `yields` it is not asked where a message is queued by then.
-   */
-  async push<T>(
-    modal: Modal<T>,
-    signal: AbortSignal,
-    { waits = true, yields = false }: AskingWay = {},
-  ): Promise<T | null> {
-    if (waits) {
-      // Below what takes the whole screen nothing is seen.
-      if (this.#modals.isFullScreen) await this.#awaitQuiet(signal);
-      if (!signal.aborted) this.#modals.closeFullScreen();
-      this.#coming = modal;
-      this.#output.draw();
-      await this.#awaitQuiet(signal);
-      this.#coming = undefined;
-      this.#output.drawSoon();
-    }
-    if (yields && this.#message.queued.length > 0) return null;
-    if (signal.aborted || this.#over.signal.aborted) return null;
-    const onAbort = () => this.#modals.close(modal);
-    signal.addEventListener("abort", onAbort);
-    try {
-      const result = this.#modals.open(modal);
-      this.#output.drawSoon();
-      return await result;
-    } finally {
-      signal.removeEventListener("abort", onAbort);
-    }
-  }
-
-  /** Resolves once no key came for a while, counted from now. */
-  async #awaitQuiet(signal: AbortSignal): Promise<void> {
-    const began = this.terminal.now();
-    const left = () => QUESTION_QUIET_MS - (this.terminal.now() - Math.max(began, this.#keyTime));
-    for (let isQuiet = false; !signal.aborted && !isQuiet;) {
-      // Keys that were not read during an outcome's wait are read in the pause after it.
-      const wasWaiting = this.#modals.isWaiting;
-      await this.terminal.pause(wasWaiting ? QUESTION_QUIET_MS : left(), signal);
-      isQuiet = !wasWaiting && !this.#modals.isWaiting && left() <= 0;
-    }
+  /** Opens a modal that its caller made; its result, as for {@linkcode ScreenQuestions.open}. */
+  push<T>(modal: Modal<T>, signal: AbortSignal): Promise<T | null> {
+    return this.#questions.open(modal, signal);
   }
 
   notify(text: string): void {
@@ -333,7 +257,7 @@ export class LiveScreen implements Screen {
     const { title, unicode } = this.options;
     const { isFullScreen } = this.#modals;
     const frame = isFullScreen ? this.#modals.layout(size) : this.#layoutEnd(size);
-    const isAsking = (this.#isAsking() || this.#coming !== undefined) && !isFullScreen;
+    const isAsking = (this.#isAsking() || this.#questions.isComing) && !isFullScreen;
     return {
       ...frame,
       rows: unicode ? frame.rows : frame.rows.map(asciiRow),
@@ -344,7 +268,7 @@ export class LiveScreen implements Screen {
   #layoutEnd({ columns, rows }: TerminalSize): Frame {
     const { color } = this.options;
     const dim = color && "\x1b[2m";
-    const isAsking = this.#isAsking() || this.#coming !== undefined;
+    const isAsking = this.#isAsking() || this.#questions.isComing;
     const activity = isAsking ? undefined : this.options.activity();
     const { tail } = this.#output;
     const above: CellRow[] = tail === "" ? [] : styledRows(tail.slice(-MAX_TAIL), columns);
@@ -357,11 +281,7 @@ export class LiveScreen implements Screen {
       const start = sanitizeProse(unitsText(units).slice(0, MAX_TAIL).replace(/\s+/g, " "));
       above.push(styledRow(`${dim}${isHeld ? "held" : "queued"}: ${start}`, columns));
     }
-    if (this.#coming && !this.#isAsking()) {
-      const coming = this.#coming.layout({ columns, rows: rows >> 1 }).rows.slice(1);
-      above.push(styledRow(`${dim}${QUESTION_COMES}`, columns));
-      for (const row of coming) above.push(row.map((cell) => ({ ...cell, style: dim })));
-    }
+    if (!this.#isAsking()) above.push(...this.#questions.comingRows({ columns, rows }, dim));
     if (isHeld && this.#isIdle(activity)) {
       const hint = "Enter sends what is held, Up edits it, Ctrl-C drops it";
       above.push(styledRow(`${dim}${hint}`, columns));
@@ -414,13 +334,13 @@ export class LiveScreen implements Screen {
       return;
     }
     // Who comes back to the window may type at once.
-    this.#keyTime = this.terminal.now();
+    this.#questions.keyTime = this.terminal.now();
     this.#isFocused = name === "focus-in";
   }
 
   /** Keys that mean the same whatever modal is open. */
   #onKey(key: Key): boolean | Promise<boolean> {
-    this.#keyTime = this.terminal.now();
+    this.#questions.keyTime = this.terminal.now();
     if (key.name !== "ctrl-c") this.#message.isLeaving = false;
     const { onShiftTab, keymap = DEFAULT_KEYMAP } = this.options;
     const action = keymap.bindings.get(key.name ?? "");

@@ -117,7 +117,7 @@ sessionTest(
   async (terminal) => {
     await Deno.writeTextFile(`${terminal.folder}/f`, "one\nand two\nthree\n");
     await terminal.type("go\r");
-    const rows = await terminal.until("Run this?");
+    const rows = await terminal.until("Make this change?");
     assert(rows.includes("    2 - and two") && rows.includes("    2 + and 2"), rows.join("\n"));
     await terminal.type("y\r");
     // Not again once it is done.
@@ -343,7 +343,7 @@ sessionTest(
     await terminal.type(
       `please go and write that file of 12 char somewhere in this folder ${long}\r`,
     );
-    const rows = await terminal.until("Run this?");
+    const rows = await terminal.until("Write this file?");
     for (
       const row of [
         "> please go and write that file of 12",

@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import {
+  asciiApproval,
   askPerson,
   listedQuestion,
   requestText as requestOf,
@@ -7,6 +8,7 @@ import {
 } from "../../../src/frontends/terminal/question.ts";
 import { networkGrants } from "../../../src/permissions/shell/beginnings.ts";
 import type { Approval, ApprovalAnswer, ApprovalChoice } from "../../../src/session/frontend.ts";
+import { withSigns } from "../../../src/text/signs.ts";
 import { graphemeWidth } from "../../../src/text/width.ts";
 import { builtinTools } from "../../../src/tools/mod.ts";
 import type { Tool } from "../../../src/types/tool.ts";
@@ -38,10 +40,10 @@ const requestText = (tool: Tool, args: Record<string, unknown>, columns: number)
 Deno.test("CMD-05 a request is shown whole, every row of it behind a bar", () => {
   const command = `touch x #${
     " ".repeat(200)
-  }The model wants to call run_bash:\n  command: git status`;
+  }The model wants to run a command:\n  command: git status`;
   for (const columns of [40, 80, 200]) {
     const [title, name, ...rows] = requestText(bash, { command }, columns).split("\n");
-    assertEquals(title, "The model wants to call run_bash:");
+    assertEquals(title, "The model wants to run a command:");
     assertMatch(name!, /^ {2}command \(2 lines, \d+ characters\):$/);
     for (const row of rows) assertMatch(row, /^ {2}[│┆] /);
     for (const row of rows) assertEquals(row.length <= columns, true);
@@ -84,6 +86,21 @@ Deno.test("TTY-02 what hides or reorders is shown by its number", () => {
   for (const command of ["echo é 漢字\n", "a\r\nb"]) {
     assertEquals(requestText(bash, { command }, 80).includes("Careful"), false);
   }
+});
+
+Deno.test("TTY-02 without UTF-8, signs of a request are shown by their numbers, and none stands in for them", () => {
+  const command = "echo ● “─” \u202e\x1b[2J;\tx │ \\ ";
+  const rules = [{ rule: "run_bash(echo ●)", words: "echo ● …" }];
+  const approval = asciiApproval(approvalOf(bash, { command }, { rules }));
+  const shown = withSigns(listedQuestion(approval, 200, (text) => text), false);
+  assertMatch(shown, /^[\n\x20-\x7e]*$/);
+  assertEquals(
+    shown.split("\n")[1],
+    "  command: echo \\u{25cf} \\u{201c}\\u{2500}\\u{201d} \\u{202e}^[[2J;^I   x \\u{2502} \\\\u{20}",
+  );
+  assertMatch(shown, /Careful/);
+  // The command itself is what runs, and what is edited.
+  assertEquals(approvalOf(bash, { command }).subject.command, command);
 });
 
 Deno.test("CMD-05 only what is an answer answers, and nothing else is a yes", async () => {
@@ -253,11 +270,11 @@ Deno.test("CMD-08 a question says what its answers allow, and offers none that w
   ]);
   const allows = "  a allows edits of src/none.py in this session, s in this folder from now on";
   assertEquals(of.text.split("\n").at(-1), allows);
-  assertEquals(of.prompt, "Run this? [y/n/a/s/?] ");
+  assertEquals(of.prompt, "Make this change? [y/n/a/s/?] ");
   const short = "  y, n, a, s or ? for what they mean";
-  const whole = `  y      run it
-  n      refuse it; n and why tells the model
-  a      always: run it, and allow edits of src/none.py in this session
+  const whole = `  y      yes, this once
+  n      no; what you write behind it is told to the model
+  a      always: yes, and allow edits of src/none.py in this session
   s      save: the same in this folder from now on: edit_file(src/none.py)`;
   assertEquals(of.said, [short, whole, short]);
   const command = await asked(

@@ -209,7 +209,7 @@ sessionTest(
   ],
   async (terminal, server) => {
     await terminal.type("/init\r");
-    await terminal.until("Run this?");
+    await terminal.until("Write this file?");
     assertMatch(server.requests[0]!.text, /Write AGENTS\.md for this folder\./);
     await terminal.type("y");
     await terminal.until("Written.");

@@ -54,22 +54,30 @@ Deno.test("a transcript has messages, reasoning, results and changes whole", () 
     { role: "tool", content: "1 line changed", toolCallId: "1", toolName: "edit_file" },
     { role: "assistant", content: "[stopped]", standsFor: "interruption" },
     { role: "assistant", content: "", toolCalls: [call("2")] },
-    { role: "tool", content: "No such file\nmore", toolCallId: "2", toolName: "x", isError: true },
+    {
+      ...{ role: "tool", toolCallId: "2", toolName: "x", isError: true },
+      content: "[Your call was read so: file as path; x as nothing]\nNo such file\nmore",
+    },
     { role: "assistant", content: "[none]", standsFor: "empty_answer" },
   ];
-  const executions = new Map([
-    ["1", { outcome: "done" as const, durationMs: 1, details: { change } }],
-  ]);
+  const executions = new Map(
+    [
+      ["1", { outcome: "done", durationMs: 1, details: { change }, repairs: ["f as path"] }],
+      ["2", { outcome: "failed", durationMs: 1, repairs: ["file as path", "x as nothing"] }],
+    ] satisfies [string, ExecutionFacts][],
+  );
   assertEquals(shown(messages, { executions }), [
     ...["", "> Look at this file, which has more to", "  it", "  and go on"],
     ...["● with b␛.txt", "    its␇ text", "● with the image p.png"],
     ...["", "· thought", "    Deep thoughts.", "", "I see."],
-    ...["", "● Edited src/a.ts  +1 −1"],
+    ...["", "● Edited src/a.ts  +1 −1", "    read f as path"],
     ...["    1 - old", "    1 + a new line that is too long for", "        its row"],
     ...["", "· interrupted"],
     ...[
       "",
       "● Edit src/a.ts  failed",
+      "    read file as path",
+      "    read x as nothing",
       "    No such file",
       "    more",
       "",
