@@ -6,8 +6,9 @@
  */
 
 import { isWithin } from "../text/paths.ts";
-import { dirname, join, resolve } from "../text/std_path.ts";
-import { FolderLooks, GIT_ENTRIES, type PathAccess } from "./folder_looks.ts";
+import { dirname, join } from "../text/std_path.ts";
+import { FolderLooks, type PathAccess } from "./folder_looks.ts";
+import { type Finding, gitFindings, gitFoldersOf, isInsideGit, submodulesIn } from "./git_files.ts";
 import { homeNames, namesIn, type PathTable } from "./path_table.ts";
 import type { Lookups } from "./remembered.ts";
 
@@ -206,56 +207,6 @@ function repositoryAround(folder: string, home: string | undefined): string[] {
   }
 }
 
-/**
- * The folders in which git keeps what belongs to a `.git` that is a file: a worktree's or submodule's, and
- * the repository's. The file may be a command's own work: what it names counts only where git has written
- * there that it belongs to this one.
- */
-function gitFoldersOf(dotGit: string): string[] {
-  const named = /^gitdir:\s*(.+)/.exec(smallFile(dotGit))?.[1];
-  const folder = named && realPathOf(resolve(dirname(dotGit), named));
-  if (!folder) return [];
-  const back = smallFile(join(folder, "gitdir")).trim();
-  const worktree = /^\s*worktree\s*=\s*(.+)$/m.exec(smallFile(join(folder, "config")))?.[1];
-  const isWorktree = back !== "" && realPathOf(resolve(folder, back)) === realPathOf(dotGit);
-  const isSubmodule = worktree !== undefined &&
-    realPathOf(resolve(folder, worktree)) === realPathOf(dirname(dotGit));
-  if (!isWorktree && !isSubmodule) return [];
-  const common = realPathOf(resolve(folder, smallFile(join(folder, "commondir")).trim()));
-  // git keeps a worktree's folder as REPOSITORY/worktrees/NAME.
-  const isTied = common === dirname(dirname(folder)) && isRepository(common);
-  return isTied ? [folder, common] : [folder];
-}
-
-/** True for a folder that git takes for a repository. */
-function isRepository(folder: string): boolean {
-  return GIT_ENTRIES.every((name) => entryAt(join(folder, name)) !== undefined);
-}
-
-/** True for a repository without a work tree, and for folders in it. */
-function isInsideGit(folder: string): boolean {
-  return isRepository(folder) || dirname(folder) !== folder && isInsideGit(dirname(folder));
-}
-
-/** The most that is read of a file of git's. */
-const MAX_GIT_FILE = 100_000;
-
-/** The start of a small file; nothing where none can be read. */
-function smallFile(path: string): string {
-  try {
-    const { isFile, size } = Deno.statSync(path);
-    return isFile && size <= MAX_GIT_FILE ? Deno.readTextFileSync(path) : "";
-  } catch {
-    return "";
-  }
-}
-
-/** Something in the folder that commands may not write, or that is hidden from them. */
-interface Finding {
-  path: string;
-  access: "none" | "read";
-}
-
 /** The most entries that are looked at, as each command waits for it: some 10 ms. */
 const MAX_VIEWED = 10_000;
 /** Folders with what others wrote or programs made: large, and nobody's repository or settings. */
@@ -313,37 +264,6 @@ function findingsIn(
     }
   }
   return { found, isComplete: true };
-}
-
-/** The folders of a work tree's submodules, which may lie in generated ones, as in `vendor`. */
-function submodulesIn(worktree: string): string[] {
-  const paths = smallFile(join(worktree, ".gitmodules")).matchAll(/^\s*path\s*=\s*(.+?)\s*$/gm);
-  return [...paths].map(([, name]) => join(worktree, name!))
-    .filter((path) => isWithin(worktree, path));
-}
-
-/** The most files of settings that one repository includes. */
-const MAX_INCLUDED = 100;
-
-/** git's files, and the folders and files in which it looks for hooks and further settings. */
-function gitFindings(path: string, worktree: string): Finding[] {
-  const folders = [path, ...gitFoldersOf(path)];
-  const settings = new Set(
-    folders.flatMap((at) => [join(at, "config"), join(at, "config.worktree")]),
-  );
-  const hooks: string[] = [];
-  for (const file of settings) {
-    if (settings.size > MAX_INCLUDED) break;
-    const named = smallFile(file).matchAll(
-      /^\s*(?:\[[^\]\n]*\]\s*)?(hooksPath|path)\s*=\s*"?([^"\n]+?)"?\s*(?:[#;].*)?$/gim,
-    );
-    for (const [, key, value] of named) {
-      // Includes are relative to the file that names them, hooks to the work tree.
-      if (key!.toLowerCase() === "path") settings.add(resolve(dirname(file), value!));
-      else hooks.push(resolve(worktree, value!));
-    }
-  }
-  return [...folders, ...settings, ...hooks].map((one) => ({ path: one, access: "read" }));
 }
 
 /** False where root comes to a path by its privileges alone, which confined it has not. */

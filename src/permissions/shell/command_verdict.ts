@@ -14,6 +14,7 @@ import { allowsCommand, concernsCommand, isFor, parseRule, type Rule } from "../
 import type { PolicyCall, Verdict } from "../settings.ts";
 import { isAbsolute } from "../../text/std_path.ts";
 import { enteredFolder, isQuiet, networkGrants } from "./beginnings.ts";
+import { programsOfGit, writesRepository } from "./git_command.ts";
 import { parseCommandLine } from "./parser.ts";
 import type { SimpleCommand, Word } from "./lexer.ts";
 import { filesRun } from "./run_files.ts";
@@ -178,7 +179,8 @@ export function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene
   if (isVague && (allowed || hasPathRules(scene))) {
     return { ...vague, mayBeDenied: hasPathRules(scene) };
   }
-  if (leaves) return leaving(allowed ? byRule(allowed) : askBecause("writes to the repository"));
+  const ofGit = (leaves || !isConfined) && gitVerdict(plain.words, allowed, leaves, scene);
+  if (ofGit) return ofGit;
   if (isConfined) return CONFINED;
   if (allowed) {
     const isBound = Object.keys(allowed.files ?? {}).length > 0;
@@ -194,12 +196,25 @@ export function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene
   const since = changed.length > 0 && { changed };
   if (runsOthers(plain.words)) return { ...askBecause(`runs others with ${name}`), ...since };
   if (isVague) return vague;
-  const verdict = {
-    ...askBecause(`runs ${name}, which no rule allows`),
-    isRoutine: true,
-    ...since,
-  };
+  const unruled = askBecause(`runs ${name}, which no rule allows`);
+  const verdict = { ...unruled, isRoutine: true, ...since };
   return isQuiet(plain.words) ? { ...verdict, basis: "quiet" } : verdict;
+}
+
+/** The verdict on a command of git that `leaves` the sandbox, or has none; undefined where it is as any other's. */
+function gitVerdict(
+  words: readonly Word[],
+  allowed: Rule | undefined,
+  leaves: boolean,
+  scene: Scene,
+): Verdict | undefined {
+  // A rule about a command does not cover what git runs with it; one that allows all commands does.
+  const isCovered = allowed !== undefined && allowed.command === undefined;
+  const programs = isCovered ? undefined : programsOfGit(words, scene);
+  if (!leaves) return programs ? askBecause(`runs ${programs}`) : undefined;
+  if (allowed && !programs) return leaving(byRule(allowed));
+  const whys = ["writes to the repository", ...programs ? [programs] : []];
+  return leaving(askBecause(whys.join(" and runs ")));
 }
 
 /** The question about a command that a rule may refuse, or asks about; undefined for none. */
@@ -247,39 +262,6 @@ function coverOf(
 function leaving(verdict: Verdict): Verdict {
   const reason = `${verdict.reason}, and so runs outside of the sandbox`;
   return { ...verdict, reason, leave: "sandbox", isBeyond: true };
-}
-
-/** Subcommands of git that read, or write elsewhere; any other but those below writes to `.git`. */
-const READING_GIT = new Set(
-  ("annotate archive blame cat-file check-attr check-ignore cherry clone count-objects describe diff " +
-    "diff-files diff-index diff-tree for-each-ref format-patch fsck grep help init log ls-files ls-remote " +
-    "ls-tree merge-base name-rev range-diff rev-list rev-parse shortlog show show-branch show-ref status var " +
-    "verify-commit version whatchanged").split(" "),
-);
-/** Subcommands that read with words that begin so. */
-const READING_WORDS: Readonly<Record<string, RegExp>> = {
-  branch:
-    /^$|^(-[arv]+|--(all|contains|format|list|merged|no-merged|points-at|remotes|show-current|sort))\b/,
-  config: /^(--(global|local|show-\w+|system|worktree) )*(-l|--(get|list)\S*|get|list)\b/,
-  notes: /^(list|show)\b/,
-  reflog: /^$|^(-|show\b)/,
-  remote: /^$|^(-v|get-url|show)\b/,
-  stash: /^(list|show)\b/,
-  submodule: /^$|^(foreach|status|summary)\b/,
-  tag: /^$|^(-[ln]\d*|--(contains|list|merged|points-at|sort))\b/,
-  worktree: /^list\b/,
-};
-
-/** True for a command of git that writes to the repository. */
-function writesRepository([program, ...args]: readonly Word[]): boolean {
-  if (programName(program?.text ?? "") !== "git") return false;
-  const texts = args.map(({ text }) => text);
-  // `-C FOLDER` and `-c NAME=VALUE` stand before the subcommand.
-  let at = 0;
-  while (texts[at]?.startsWith("-")) at += /^-[cC]$/.test(texts[at]!) ? 2 : 1;
-  const [name, ...rest] = texts.slice(at);
-  return name !== undefined && !READING_GIT.has(name) &&
-    !(Object.hasOwn(READING_WORDS, name) && READING_WORDS[name]!.test(rest.join(" ")));
 }
 
 function asNamed({ path, verdict: { effect, reason } }: NamedPath): Verdict {

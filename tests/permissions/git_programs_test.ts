@@ -1,0 +1,165 @@
+import { assertEquals } from "@std/assert";
+import { gitPrograms } from "../../src/permissions/git_programs.ts";
+import { placeOf } from "../../src/permissions/places.ts";
+import { decide, rulesFor } from "../../src/permissions/policy.ts";
+import { PathTable } from "../../src/permissions/path_table.ts";
+import { parseRule } from "../../src/permissions/rules.ts";
+import type { PolicyCall, Settings } from "../../src/permissions/settings.ts";
+import * as analysis from "../../src/permissions/shell/mod.ts";
+
+const ignore = Deno.build.os === "windows";
+
+/** A repository as `git init` leaves it, with further files by their paths: those that end in `!` can be run. */
+async function repository(files: Record<string, string> = {}) {
+  const base = await Deno.realPath(await Deno.makeTempDir());
+  const [home, folder] = [`${base}/home`, `${base}/work`];
+  const plain: Record<string, string> = {
+    "work/.git/HEAD": "ref: refs/heads/main\n",
+    "work/.git/config":
+      '[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n[remote "origin"]\n' +
+      '\turl = https://example.org/x.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n[branch "main"]\n\tremote = origin\n',
+    "work/.git/objects/x": "",
+    "work/.git/hooks/pre-commit.sample!": "",
+    "home/.gitconfig": '[user]\n\tname = A\n[filter "lfs"]\n\tclean = git-lfs clean -- %f\n' +
+      "\trequired = true\n[alias]\n\tst = status\n",
+  };
+  for (const [name, text] of Object.entries({ ...plain, ...files })) {
+    const path = `${base}/${name.replace(/!$/, "")}`;
+    await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
+    await Deno.writeTextFile(path, text);
+    if (name.endsWith("!")) await Deno.chmod(path, 0o755);
+  }
+  return {
+    folder,
+    home,
+    [Symbol.asyncDispose]: () => Deno.remove(base, { recursive: true }),
+  };
+}
+
+Deno.test({
+  name: "R-03 what git runs beside itself: hooks, and what settings name, of any level",
+  ignore,
+  async fn() {
+    const config = (text: string) => ({ "work/.git/config": text });
+    const rows: [files: Record<string, string>, withHooks: unknown, without: unknown][] = [
+      [{}, undefined, undefined],
+      [{ "work/.git/hooks/pre-commit!": "" }, "hooks", undefined],
+      // One that cannot be run is none.
+      [{ "work/.git/hooks/pre-commit": "" }, undefined, undefined],
+      [{ "work/.git/hooks/post-index-change!": "" }, "hooks", "hooks"],
+      [
+        { ...config("[core]\nhooksPath = .husky/_\n"), "work/.husky/_/pre-commit!": "" },
+        "hooks",
+        undefined,
+      ],
+      [config("[core]\nhooksPath = .husky/_\n"), undefined, undefined],
+      [
+        { "home/.gitconfig": '[core] hooksPath = "~/hooks"\n', "home/hooks/x!": "" },
+        "hooks",
+        undefined,
+      ],
+      [{ "home/.gitconfig": '[hook "lint"]\ncommand = x\n' }, "hooks", undefined],
+      [config("[core]\n\tfsmonitor = true\n"), undefined, undefined],
+      [config("[core]\n\tfsmonitor = ./watch\n"), "settings", "settings"],
+      [config('[filter "x"] clean = ./x\n'), "settings", "settings"],
+      [config('[filter "lfs"]\nprocess = git-lfs filter-process\n'), undefined, undefined],
+      [config('[merge "x"]\ndriver = ./x\n'), "settings", "settings"],
+      [config("[include]\npath = ../shared\n"), "settings", "settings"],
+      [config("[alias]\nx = !./x\n"), "settings", "settings"],
+      // What is not understood, or too large to be read, may name anything.
+      [config("[core\nhooksPath = x\n"), "settings", "settings"],
+      [config(`${"# x\n".repeat(30_000)}`), "settings", "settings"],
+      [{ "home/.gitconfig": '[diff "x"]\ntextconv = python -m x\n' }, "settings", "settings"],
+      [
+        {
+          "home/.gitconfig": '[includeIf "gitdir:~/work/"]\n\tpath = more\n',
+          "home/more": "[core]\nfsmonitor = ./x\n",
+        },
+        "settings",
+        "settings",
+      ],
+      // A folder that git takes for a repository, beside `.git` or without it.
+      [
+        { "work/HEAD": "", "work/objects/x": "", "work/config": "[core]\nfsmonitor = x" },
+        "settings",
+        "settings",
+      ],
+    ];
+    for (const [files, withHooks, without] of rows) {
+      await using at = await repository(files);
+      const found = [true, false].map((runsHooks) => gitPrograms(at.folder, runsHooks, at.home));
+      assertEquals(found, [withHooks, without], JSON.stringify(files).slice(0, 200));
+      await Deno.mkdir(`${at.folder}/a/b`, { recursive: true });
+      assertEquals(gitPrograms(`${at.folder}/a/b`, true, at.home), withHooks);
+    }
+  },
+});
+
+Deno.test({
+  name: "R-03 a .git file is followed where git tied it to its folder, and trusted nowhere else",
+  ignore,
+  async fn() {
+    await using at = await repository({
+      "work/.git/worktrees/w/HEAD": "",
+      "work/.git/worktrees/w/commondir": "../..\n",
+      "other/.git": "gitdir: ../work/.git/worktrees/w\n",
+    });
+    const other = at.folder.replace(/work$/, "other");
+    assertEquals(gitPrograms(other, true, at.home), "settings");
+    await Deno.writeTextFile(`${at.folder}/.git/worktrees/w/gitdir`, `${other}/.git\n`);
+    assertEquals(gitPrograms(other, true, at.home), undefined);
+    await Deno.writeTextFile(`${at.folder}/.git/hooks/pre-push`, "", { mode: 0o755 });
+    assertEquals(gitPrograms(other, true, at.home), "hooks");
+  },
+});
+
+Deno.test({
+  name: "R-03 a rule for a beginning of git's commands does not cover the hooks of a repository",
+  ignore,
+  async fn() {
+    const bash = (command: string): PolicyCall => ({
+      tool: { name: "run_bash", access: "execute" },
+      command,
+    });
+    const HOOKS = "the hooks of this repository";
+    for (const isConfined of [true, false]) {
+      const judged = async (files: Record<string, string>, command: string, rule?: string) => {
+        await using at = await repository(files);
+        const { folder, home } = at;
+        const settings: Settings = {
+          ...{ approve: isConfined ? "auto" : "ask", sandbox: "workspace-write", hasBash: true },
+          paths: new PathTable({ home }),
+          rules: rule === undefined ? [] : [parseRule("allow", rule)],
+          ...isConfined && {
+            view: () => ({
+              ...{ folder, network: false, isComplete: true },
+              places: new Map([[folder, "write"]]),
+            }),
+          },
+        };
+        const place = (path: string) => placeOf(folder, path);
+        const { effect, reason } = decide(bash(command), settings, place, analysis);
+        const offered = rulesFor(bash(command), settings, place, analysis);
+        return [effect, reason.includes(HOOKS), offered.map(({ rule }) => rule).join(" ")];
+      };
+      const hooks = { "work/.git/hooks/pre-commit!": "" };
+      const [commit, add] = ["run_bash(git commit *)", "run_bash(git add *)"];
+      assertEquals(await judged({}, "git commit -m x"), ["ask", false, commit]);
+      assertEquals(await judged({}, "git commit -m x", commit), ["allow", false, ""]);
+      // With hooks, the rule is neither offered nor heeded; the words say why.
+      assertEquals(await judged(hooks, "git commit -m x"), ["ask", true, ""]);
+      for (const rule of [commit, "run_bash(git commit -m x)"]) {
+        assertEquals(await judged(hooks, "git commit -m x", rule), ["ask", true, ""], rule);
+      }
+      assertEquals((await judged(hooks, "git add a && git commit -m x", add)).slice(0, 2), [
+        "ask",
+        true,
+      ]);
+      assertEquals((await judged(hooks, "cd . && git -C . commit -m x", commit))[0], "ask");
+      assertEquals((await judged(hooks, "git --git-dir=x add a", add))[0], "ask");
+      // What runs no hooks is covered as ever, and so is all where the person allowed all.
+      assertEquals(await judged(hooks, "git add a", add), ["allow", false, ""]);
+      assertEquals((await judged(hooks, "git commit -m x", "run_bash"))[0], "allow");
+    }
+  },
+});
