@@ -9,7 +9,7 @@ import { assert, assertEquals } from "@std/assert";
 import { CopilotAgent } from "../src/agent/agent.ts";
 import { processTurn } from "../src/agent/turn.ts";
 import type { CallOptions, Reply } from "../src/backends/backend.ts";
-import { servedModel } from "../src/backends/local/connection.ts";
+import { servedModel } from "../src/backends/local/served_model.ts";
 import { compatConfig, type CopilotConfig, hostedConfig, localConfig } from "../src/config.ts";
 import { BackendError } from "../src/errors.ts";
 import { withModel } from "../src/model_target.ts";

@@ -5,11 +5,8 @@
 
 import type { CopilotAgent } from "../agent/agent.ts";
 import { processTurn, type TurnOptions } from "../agent/turn.ts";
-import type {
-  LocalModelInfo,
-  LocalServerOptions,
-  ServedModel,
-} from "../backends/local/connection.ts";
+import type { LocalModelInfo, LocalServerOptions } from "../backends/local/connection.ts";
+import type { ServedModel } from "../backends/local/served_model.ts";
 import { isSmall } from "../agent/prompt.ts";
 import type { CopilotConfig, PromptTier, Sampling, Thinking } from "../config.ts";
 import { BackendError } from "../errors.ts";
@@ -39,9 +36,10 @@ export async function learn(
   target: ModelTarget,
   { signal, onLoading }: LookOptions,
 ): Promise<ModelFacts | undefined> {
-  const { lacks, localModelInfo, loadedModel, loadModel, servedModel } = await import(
+  const { lacks, localModelInfo, loadedModel, loadModel } = await import(
     "../backends/local/connection.ts"
   );
+  const { servedModel } = await import("../backends/local/served_model.ts");
   const at = { ...addressOf(target), signal, onLoading: (ms?: number) => onLoading?.(ms) };
   try {
     if (!target.isNative) {
@@ -163,9 +161,10 @@ export async function modelInstead(
   options: LookOptions,
 ): Promise<string | undefined> {
   if (target.isChosen) return undefined;
-  const { chooseLocalModel, listLocalModelAbilities, servedModel } = await import(
+  const { chooseLocalModel, listLocalModelAbilities } = await import(
     "../backends/local/connection.ts"
   );
+  const { servedModel } = await import("../backends/local/served_model.ts");
   const at = { ...addressOf(target), ...options };
   if (!target.isNative) return servedInstead(target, (await servedModel(target.name, at)).names);
   const model = chooseLocalModel(await listLocalModelAbilities(at));
@@ -182,7 +181,8 @@ export async function useCompatible(
   options: LookOptions,
 ): Promise<boolean> {
   if (!target.isNative) return false;
-  const { isNative, servedModel } = await import("../backends/local/connection.ts");
+  const { isNative } = await import("../backends/local/connection.ts");
+  const { servedModel } = await import("../backends/local/served_model.ts");
   const at = { ...addressOf(target), ...options };
   if (await isNative(at) || (await servedModel(target.name, at)).names.length === 0) return false;
   agent.configure(withModel(agent.config, { useCompat: true }));

@@ -5,7 +5,7 @@
 
 import { attempt } from "../attempt.ts";
 import { isObject } from "../text/json.ts";
-import type { ServedModel } from "../backends/local/connection.ts";
+import type { ServedModel } from "../backends/local/served_model.ts";
 import { join } from "../text/std_path.ts";
 import { readJsonFile, stateFolder } from "../user_files.ts";
 

@@ -11,9 +11,8 @@ import {
   listLocalModels,
   type LocalModelInfo,
   localModelInfo,
-  type ServedModel,
-  servedModel,
 } from "../backends/local/connection.ts";
+import { type ServedModel, servedModel } from "../backends/local/served_model.ts";
 import { BackendError } from "../errors.ts";
 import { duration } from "../text/count.ts";
 import { oneLine } from "../text/one_line.ts";

@@ -7,8 +7,8 @@ import {
   listLocalModels,
   loadedModel,
   localModelInfo,
-  servedModel,
 } from "../../src/backends/local/connection.ts";
+import { servedModel } from "../../src/backends/local/served_model.ts";
 import { BackendError } from "../../src/errors.ts";
 import { type Handler, json, reset, respond, serve, stall } from "../helpers/server.ts";
 

@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { servedModel } from "../../src/backends/local/connection.ts";
+import { servedModel } from "../../src/backends/local/served_model.ts";
 import { run } from "../helpers/program.ts";
 import { type Step, strictServer } from "../helpers/strict_server.ts";
 

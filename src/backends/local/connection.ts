@@ -33,13 +33,10 @@ interface LocalModel {
 const MAX_LOOKS = 300;
 /** The longest wait for an answer, in milliseconds. */
 export const ASK_TIMEOUT_MS = 5000;
-/** The longest wait, in milliseconds, for what a request does as well without. */
-const LIST_TIMEOUT_MS = 2000;
-const PROPS_TIMEOUT_MS = 1000;
 /** The most bytes of an answer: lists of thousands of models are smaller. */
 const MAX_TOLD_BYTES = 8 * 2 ** 20;
 /** The longest wait for an answer of a server that loads a model first, in milliseconds. */
-const LOAD_TIMEOUT_MS = 600_000;
+export const LOAD_TIMEOUT_MS = 600_000;
 
 /**
  * True when a local server is reachable: it answers `GET {host}/api/version`, or else `GET {host}/`
@@ -193,155 +190,6 @@ export function loadModel(model: string, options: LocalServerOptions = {}): Prom
 }
 
 /**
- * A description of a model by a server with a compatible endpoint that was started with it;
- * `contextLength` is what it gives the model.
- */
-export interface ServedModel extends LocalModelInfo {
-  /** False where the model's template has no place for tools, and drops them without a word. */
-  takesTools?: boolean;
-  /** Whether the model sees images; left out where the server does not say. */
-  seesImages?: boolean;
-  /** The owner that the server states, which names the kind of server: `llamacpp`, `vllm`. */
-  owner?: string;
-  /** True where the server is Ollama, whose own paths say more of the model. */
-  isOllama?: boolean;
-  /** The names of all models that it serves. */
-  names: string[];
-}
-
-/**
- * The description of `model` by a server that was started with it: `GET /v1/models` (vLLM's
- * `max_model_len`, others' `context_length`, llama.cpp's `meta`) and `GET /props` (llama.cpp's `n_ctx` and
- * abilities of the template), or what Ollama says on its own paths.
- */
-export async function servedModel(
-  model: string,
-  options: LocalServerOptions = {},
-): Promise<ServedModel> {
-  const asked = (path: string, timeoutMs?: number) =>
-    askFields(path, options, { timeoutMs, isOptional: true }).catch(orEmpty);
-  const { data } = await asked("/v1/models", LIST_TIMEOUT_MS);
-  const models = Array.isArray(data) ? data.filter(isObject) : [];
-  const own = models.find(({ id }) => isSameModel(String(id), model)) ??
-    (models.length === 1 ? models[0] : undefined) ?? {};
-  const names = servedNames(models);
-  // Ollama lists every model with its tag, and llama.cpp names itself.
-  if (own.owned_by !== "llamacpp" && String(own.id ?? "").includes(":")) {
-    const told = await ollamaModel(String(own.id), options);
-    if (told !== undefined) return { names, ...told };
-  }
-  // A router of llama.cpp has models that it loads when they are asked for, as the turn will.
-  const state = loadState(own);
-  if (state !== undefined && state !== "loaded") options.onLoading?.();
-  // vLLM has said everything by now, and a server that lists no models does not know /props.
-  let props: Fields = {};
-  if (models.length > 0 && own.max_model_len === undefined) {
-    props = state === undefined
-      ? await asked("/props", PROPS_TIMEOUT_MS)
-      : await asked(`/props?model=${encodeURIComponent(String(own.id))}`, LOAD_TIMEOUT_MS);
-  }
-  const settings = objectOr(props.default_generation_settings);
-  const caps = objectOr(props.chat_template_caps);
-  return {
-    names,
-    ...servedInfo(own, settings.n_ctx),
-    ...(isOwnSampling(settings.params) && { statesSampling: true }),
-    ...(caps.supports_tools === false && { takesTools: false }),
-    ...seesImages(own, props),
-    ...(typeof own.owned_by === "string" && { owner: own.owned_by }),
-  };
-}
-
-/** Whether a served model sees images: llama.cpp and others say so in different places. */
-function seesImages(own: Fields, props: Fields): Pick<ServedModel, "seesImages"> {
-  const { vision } = objectOr(props.modalities);
-  if (typeof vision === "boolean") return { seesImages: vision };
-  const { input_modalities: inputs } = objectOr(own.architecture);
-  if (Array.isArray(inputs)) return { seesImages: inputs.includes("image") };
-  const { capabilities: words } = own;
-  const isSeeing = Array.isArray(words) &&
-    ["multimodal", "vision"].some((one) => words.includes(one));
-  return isSeeing ? { seesImages: true } : {};
-}
-
-/** The names of all models, loaded ones first. */
-function servedNames(models: readonly Fields[]): string[] {
-  const rank = (one: Fields) => Number(loadState(one) === "loaded");
-  return models.toSorted((a, b) => rank(b) - rank(a)).map(({ id }) => String(id));
-}
-
-/** Ollama's description of a model on its compatible endpoint, which gives it the context it is loaded with. */
-async function ollamaModel(
-  model: string,
-  options: LocalServerOptions,
-): Promise<Omit<ServedModel, "names"> | undefined> {
-  const [info, { isLoaded, contextLength }] = await Promise.all([
-    localModelInfo(model, options),
-    loadedModel(model, options),
-  ]);
-  if (isLoaded === undefined || Object.keys(info).length === 0) return undefined;
-  const { contextLength: _made, ...others } = info;
-  const given = contextLength ?? info.ownContext;
-  return {
-    ...others,
-    isOllama: true,
-    ...(given !== undefined && { contextLength: given }),
-    ...(lacks(info, "tools") && { takesTools: false }),
-  };
-}
-
-/** llama.cpp's sampling settings where nothing sets others: neither the model's file nor the command line. */
-const LLAMACPP_SAMPLING: Readonly<Record<string, number>> = {
-  temperature: 0.8,
-  top_k: 40,
-  top_p: 0.95,
-  min_p: 0.05,
-  repeat_penalty: 1,
-};
-
-function isOwnSampling(params: unknown): boolean {
-  const found = objectOr(params);
-  return Object.entries(LLAMACPP_SAMPLING).some(([name, usual]) =>
-    typeof found[name] === "number" && Math.abs(found[name] - usual) > 1e-4
-  );
-}
-
-/** The facts in an entry of `/v1/models`; `given`: the context that llama.cpp says it gives the model. */
-export function servedInfo(own: Fields, given?: unknown): LocalModelInfo {
-  const meta = objectOr(own.meta);
-  // LM Studio's are of the model as it is loaded, and as it was made. `context_length` comes last: with
-  // llama.cpp it is what the model was made for, not what it is given.
-  const contextLength = [
-    own.loaded_context_length,
-    own.max_model_len,
-    meta.n_ctx,
-    given,
-    own.context_length,
-    own.max_context_length,
-  ].find((length): length is number => Number.isInteger(length) && Number(length) >= 256);
-  const quantization = meta.ftype ?? own.quantization;
-  return {
-    ...(contextLength !== undefined && { contextLength }),
-    ...(typeof meta.n_params === "number" &&
-      { size: parameters(meta.n_params), parameters: meta.n_params }),
-    ...(typeof quantization === "string" &&
-      { quantization: quantization.replace("(guessed) ", "") }),
-  };
-}
-
-const objectOr = (value: unknown): Fields => isObject(value) ? value : {};
-
-/** `loaded`, `unloaded` or the like, of a model that a router of llama.cpp lists; else undefined. */
-export function loadState({ status }: Fields): unknown {
-  return isObject(status) ? status.value : undefined;
-}
-
-/** A number of parameters as text: `8.2B`, `135M`. */
-function parameters(count: number): string {
-  return count < 1e9 ? `${Math.ceil(count / 1e6)}M` : `${(count / 1e9).toFixed(1)}B`;
-}
-
-/**
  * The model to use where the user named none: the default one where it is installed, else the first
  * that can call tools, else the first whose abilities are not known; `null` where there is none.
  */
@@ -366,7 +214,9 @@ export function onFailure<T>(otherwise: (error: BackendError) => T) {
   };
 }
 
-const orEmpty = onFailure((): Fields => ({}));
+export const objectOr = (value: unknown): Fields => isObject(value) ? value : {};
+
+export const orEmpty = onFailure((): Fields => ({}));
 
 export async function askFields(...request: Parameters<typeof askServer>): Promise<Fields> {
   return fieldsOf(await askServer(...request), `answer to ${request[0]}`);

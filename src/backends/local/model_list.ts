@@ -6,12 +6,11 @@ import {
   askFields,
   isSameModel,
   listLocalModels,
-  loadState,
   type LocalModelInfo,
   localModelInfo,
   type LocalServerOptions,
-  servedInfo,
 } from "./connection.ts";
+import { loadState, servedInfo } from "./served_model.ts";
 
 /** A model, as far as its server describes it: `abilities` may have `tools` and `vision`. */
 export interface ListedModel extends LocalModelInfo {
