@@ -34,6 +34,8 @@ export function progressLine(event: TurnEvent): string | undefined {
       return `· ${retryText(event)}`;
     case "loading":
       return `· the server is loading ${oneLine(event.model)}`;
+    case "queued":
+      return "· queued behind another request";
     case "notice":
       return `· ${oneLine(event.message)}`;
   }

@@ -11,12 +11,13 @@ import { isSmall } from "../agent/prompt.ts";
 import type { CopilotConfig, PromptTier, Sampling, Thinking } from "../config.ts";
 import { BackendError } from "../errors.ts";
 import { type ModelTarget, targetOf, withModel } from "../model_target.ts";
-import type { TurnResult } from "../types/event.ts";
+import type { TurnEvent, TurnResult } from "../types/event.ts";
 import type { Part } from "../types/message.ts";
 import { oneLine } from "../text/one_line.ts";
 import { inputParts } from "../text/parts.ts";
 import { isLoopback } from "../wire/connect.ts";
 import { addressOf } from "./model_server.ts";
+import { QueueWatch } from "./queue_watch.ts";
 import type { Notice } from "./report.ts";
 import type { ModelFacts, ModelMemory } from "./model_memory.ts";
 
@@ -306,6 +307,17 @@ export class ModelFit {
     );
   }
 
+  /** Watches for other requests that a server of one's own answers first, where it is one that may say so. */
+  queueWatch(agent: CopilotAgent, { signal, onEvent }: Progress): QueueWatch | undefined {
+    const target = this.targetOf(agent);
+    if (target.isNative || !onEvent || !this.#asks(target)) return undefined;
+    const isBusy = async () => {
+      const { allSlotsWrite } = await import("../backends/local/served_model.ts");
+      return await allSlotsWrite({ ...addressOf(target), signal }).catch(() => false);
+    };
+    return new QueueWatch(isBusy, () => onEvent({ type: "queued" }));
+  }
+
   #asks({ kind, url, isNative }: ModelTarget): boolean {
     if (kind === "hosted" || new URL(url).hostname === "api.openai.com") return false;
     return isNative || this.#asksRemote || isLoopback(url);
@@ -362,15 +374,23 @@ export async function processFittedTurn(
   input: string | readonly Part[],
   options: TurnOptions & Progress,
 ): Promise<TurnResult> {
+  const watch = fit.queueWatch(agent, options);
+  const onEvent = watch && ((event: TurnEvent) => {
+    watch.onEvent(event);
+    return options.onEvent?.(event);
+  });
+  const watched = { ...options, ...onEvent && { onEvent } };
   try {
-    await fit.prepare(agent, options);
+    await fit.prepare(agent, watched);
     checkSight(agent, input);
-    const result = await processTurn(agent, input, options);
+    const result = await processTurn(agent, input, watched);
     fit.hasAnswered();
     return result;
   } catch (error) {
-    if (!await fit.recover(agent, error, options)) throw error;
+    if (!await fit.recover(agent, error, watched)) throw error;
     checkSight(agent, input);
-    return await processTurn(agent, input, options);
+    return await processTurn(agent, input, watched);
+  } finally {
+    watch?.end();
   }
 }

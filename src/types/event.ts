@@ -128,6 +128,8 @@ export type TurnEvent =
   | ({ type: "prompt_progress" } & PromptProgress)
   /** The server loads the model first; `nextLookMs`: for so long it is known to, where it says so. */
   | { type: "loading"; model: string; nextLookMs?: number }
+  /** The server answers other requests first. */
+  | { type: "queued" }
   /** The messages before the newest ones were replaced; a `notice` says so in words. */
   | ({ type: "compaction" } & Compaction)
   /** `code` names what it is about; `message` says it in words. */

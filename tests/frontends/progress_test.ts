@@ -28,6 +28,7 @@ const EVENTS: [event: TurnEvent, line: string | undefined][] = [
     "· a b; attempt 2 of 3 in 1.5 s",
   ],
   [{ type: "loading", model: "m\x1b" }, "· the server is loading m␛"],
+  [{ type: "queued" }, "· queued behind another request"],
   [{ type: "notice", level: "info", message: "a\nb" }, "· a b"],
 ];
 for (const [event, line] of EVENTS) {

@@ -223,7 +223,7 @@ export async function askFields(...request: Parameters<typeof askServer>): Promi
 }
 
 /** Asks once, or with `onLoading` until the model is loaded; a POST where there is a body. */
-async function askServer(
+export async function askServer(
   path: string,
   { host, apiKey, fetch, signal, onLoading }: LocalServerOptions,
   { body, isOptional = false, timeoutMs = ASK_TIMEOUT_MS }: {

@@ -4,6 +4,7 @@ import { isObject } from "../../text/json.ts";
 import type { Fields } from "../fields.ts";
 import {
   askFields,
+  askServer,
   isSameModel,
   lacks,
   LOAD_TIMEOUT_MS,
@@ -12,12 +13,14 @@ import {
   localModelInfo,
   type LocalServerOptions,
   objectOr,
+  onFailure,
   orEmpty,
 } from "./connection.ts";
 
 /** The longest wait, in milliseconds, for what a request does as well without. */
 const LIST_TIMEOUT_MS = 2000;
 const PROPS_TIMEOUT_MS = 1000;
+const SLOTS_TIMEOUT_MS = 2000;
 
 /**
  * A description of a model by a server with a compatible endpoint that was started with it;
@@ -164,4 +167,24 @@ export function loadState({ status }: Fields): unknown {
 /** A number of parameters as text: `8.2B`, `135M`. */
 function parameters(count: number): string {
   return count < 1e9 ? `${Math.ceil(count / 1e6)}M` : `${(count / 1e9).toFixed(1)}B`;
+}
+
+/**
+ * True where each of llama.cpp's slots writes an answer (`GET /slots`), so that a request without one waits
+ * for a slot; a slot that reads a prompt may be the request's own.
+ */
+export async function allSlotsWrite(options: LocalServerOptions): Promise<boolean> {
+  const slots = await askServer("/slots", options, {
+    timeoutMs: SLOTS_TIMEOUT_MS,
+    isOptional: true,
+  })
+    .catch(onFailure(() => []));
+  return Array.isArray(slots) && slots.length > 0 && slots.every(isWriting);
+}
+
+function isWriting(slot: unknown): boolean {
+  const { is_processing, next_token } = objectOr(slot);
+  // An object in older versions.
+  const { n_decoded } = objectOr(Array.isArray(next_token) ? next_token[0] : next_token);
+  return is_processing === true && typeof n_decoded === "number" && n_decoded > 0;
 }

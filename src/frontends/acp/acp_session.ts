@@ -263,6 +263,7 @@ export class AcpSession implements Frontend {
       case "notice":
         return this.#notice(event.level, [event.message]);
       case "retry":
+      case "queued":
       case "loading": {
         const line = progressLine(event);
         return this.#notice("info", line === undefined ? [] : [line]);

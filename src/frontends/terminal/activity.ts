@@ -122,6 +122,11 @@ export class Activity {
     this.#doing = `Reading the prompt ${share} % (${part}${from})`;
   }
 
+  /** The server answers other requests first. */
+  queued(): void {
+    this.#doing = "queued behind another request";
+  }
+
   /** A request failed and will be repeated. */
   retry(notice: RetryNotice): void {
     this.#retry = { notice, at: performance.now() };

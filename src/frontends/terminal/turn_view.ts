@@ -85,6 +85,9 @@ export class TurnView {
       case "prompt_progress":
         this.activity.readsPrompt(event);
         return this.screen.update();
+      case "queued":
+        this.activity.queued();
+        return this.screen.update();
       case "loading":
         this.activity.load(event.model, event.nextLookMs);
         return this.screen.update();

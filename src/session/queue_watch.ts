@@ -1,0 +1,36 @@
+/** Notices that a model's server answers other requests before a turn's own. @module */
+
+import type { TurnEvent } from "../types/event.ts";
+
+/** Milliseconds of silence after a request before the server is asked, and between two questions. */
+const QUEUE_LOOK_MS = 3000;
+
+/** Watches the events of a turn: while a request has no answer, `isBusy` is asked, and `onQueued` told once. */
+export class QueueWatch {
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    private readonly isBusy: () => Promise<boolean>,
+    private readonly onQueued: () => void,
+    private readonly silentMs: number = QUEUE_LOOK_MS,
+  ) {}
+
+  onEvent({ type }: TurnEvent): void {
+    this.end();
+    if (type === "thinking") this.#ask();
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #ask(): void {
+    const timer = this.#timer = setTimeout(async () => {
+      const isBusy = await this.isBusy();
+      if (this.#timer !== timer) return;
+      if (isBusy) this.onQueued();
+      else this.#ask();
+    }, this.silentMs);
+  }
+}
