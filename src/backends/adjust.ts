@@ -28,7 +28,7 @@ export type Adjusted = ReadonlySet<string>;
 /** The adjustments that the server behind a configuration needs, for as long as that object lives. */
 const knownAdjustments = new WeakMap<object, Adjusted>();
 
-/** What is asked of one answer, beside the settings. */
+/** The limits of one answer: the tokens it may have, and the JSON schema it must match. */
 export type AnswerLimits = Pick<CallOptions, "room" | "form">;
 
 /** True where the server behind a configuration gets the tools in the prompt, as it takes no others. */
@@ -79,7 +79,7 @@ export async function exchange(
       ? [withTextTools(messages, tools), []]
       : [messages, tools];
     const { firstTokenTimeoutMs, idleTimeoutMs } = config;
-    // What is described in the text comes in pieces.
+    // A call to a tool that the prompt describes is written as text, which arrives in pieces.
     const isSilent = !streamsCalls && offered.length > 0;
     const idle = isSilent ? Math.max(idleTimeoutMs, firstTokenTimeoutMs) : idleTimeoutMs;
     try {

@@ -2,7 +2,7 @@
 
 import { type CompatConfig, DEFAULT_SAMPLING } from "../config.ts";
 
-/** Those that are sent; the others are left to the server. */
+/** The parameters that a request sends; the server chooses those that are undefined. */
 interface SamplingParameters {
   temperature: number | undefined;
   top_p: number | undefined;

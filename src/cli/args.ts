@@ -211,7 +211,7 @@ export type Args =
   /** The keys that the file at `path` binds; no flag has them. */
   & { bindings?: { path: string; keys: Record<string, unknown> } };
 
-/** What the program does in place of a session, by the first word of its command line. */
+/** The first words of a command line that start something other than a session. */
 export const COMMANDS = [
   { name: "doctor", help: "asks the model server what works and what not" },
   { name: "acp", help: "serves an editor (Agent Client Protocol)" },

@@ -146,7 +146,7 @@ export function confinementCheck({ mode, network, by, why, advice }: SandboxStat
   return { name, status: "ok", text };
 }
 
-/** What is plugged in, and what it costs; undefined for nothing. */
+/** Counts the skills, commands and hooks, and the tokens of their list; undefined where there are none. */
 export function pluggedCheck(
   { skills, commands, hooks, ofFolder, tokens, problems }: PlugInSurvey,
 ): Check | undefined {

@@ -1,6 +1,5 @@
 /** The text of reports and of shell commands. @module */
 
-import { dollars } from "../session/prices.ts";
 import type { Report } from "../session/report.ts";
 import type { UndoneFile, UndoReport } from "../session/undo.ts";
 import { type Copied, MAX_COPY_BYTES } from "../terminal/clipboard.ts";
@@ -13,7 +12,7 @@ import {
   VIM_KEYS,
 } from "../terminal/line/actions.ts";
 import { rowsText, styledRow } from "../terminal/styled.ts";
-import { clockTime, count, thousands } from "../text/count.ts";
+import { clockTime, count, dollars, thousands } from "../text/count.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
 import { sanitizeProse } from "../text/sanitize.ts";
 import { wrapped } from "../text/wrap.ts";

@@ -40,6 +40,3 @@ export function costOf(usage: Usage, config: CopilotConfig): number | undefined 
   return ((plain + cacheWriteTokens * CACHE_WRITE) * input + cachedTokens * cached +
     usage.outputTokens * output) / 1e6;
 }
-
-/** An amount as text, such as `$0.0042` and `$1.20`. */
-export const dollars = (amount: number): string => `$${amount.toFixed(amount < 0.1 ? 4 : 2)}`;

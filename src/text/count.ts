@@ -24,3 +24,6 @@ export function ago(time: number, now = Date.now()): string {
 }
 /** A number in short: `999`, `2.8k`. */
 export const thousands = (n: number): string => n < 1000 ? `${n}` : `${(n / 1000).toFixed(1)}k`;
+
+/** An amount of US dollars, such as `$0.0042` and `$1.20`. */
+export const dollars = (amount: number): string => `$${amount.toFixed(amount < 0.1 ? 4 : 2)}`;

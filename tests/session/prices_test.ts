@@ -1,5 +1,5 @@
 import { assertAlmostEquals, assertEquals } from "@std/assert";
-import { costOf, dollars } from "../../src/session/prices.ts";
+import { costOf } from "../../src/session/prices.ts";
 import { compatConfig, hostedConfig, localConfig } from "../../src/config.ts";
 
 const hosted = (model: string) => ({ hosted: hostedConfig({ apiKey: "k", model }) });
@@ -22,11 +22,6 @@ Deno.test("what is not known costs nothing known", () => {
   const other = compatConfig({ apiKey: "", model: "gpt-4o", baseUrl: "http://127.0.0.1:1/v1" });
   assertEquals(costOf(usage, { compat: other }), undefined);
   assertEquals(costOf({ ...usage, cost: 0.5 }, { compat: other }), 0.5);
-});
-
-Deno.test("dollars", () => {
-  assertEquals([dollars(0.00421), dollars(1.2)], ["$0.0042", "$1.20"]);
-  assertEquals([dollars(0.0999), dollars(0.1)], ["$0.0999", "$0.10"]);
 });
 
 /** Dollars for a million tokens: input, input from the cache, output. */

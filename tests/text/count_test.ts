@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { ago, clockTime, count, duration, thousands } from "../../src/text/count.ts";
+import { ago, clockTime, count, dollars, duration, thousands } from "../../src/text/count.ts";
 
 Deno.test("count gives a number its noun", () => {
   assertEquals(count(0, "file"), "0 files");
@@ -36,4 +36,9 @@ Deno.test("an age has its largest unit alone", () => {
     [47 * 60 * minute, "1 day ago"],
   ];
   for (const [ms, text] of rows) assertEquals(ago(1e12 - ms, 1e12), text);
+});
+
+Deno.test("dollars", () => {
+  assertEquals([dollars(0.00421), dollars(1.2)], ["$0.0042", "$1.20"]);
+  assertEquals([dollars(0.0999), dollars(0.1)], ["$0.0999", "$0.10"]);
 });

@@ -97,7 +97,7 @@ export function endedCall(exec: ToolExecution, folder: string, terminalId?: stri
   };
 }
 
-/** What a program printed, as Markdown shows it unchanged. */
+/** The output of a program in a fence of Markdown, longer than any fence in it. */
 export function printedText(text: string): CallContent {
   if (text === "") return { type: "content", content: { type: "text", text } };
   const ticks = (text.match(/^ *`{3,}/gm) ?? []).map((fence) => fence.trim().length);

@@ -1,10 +1,9 @@
 /** The status line below the input. @module */
 
 import type { Status } from "../../session/frontend.ts";
-import { count, thousands } from "../../text/count.ts";
+import { count, dollars, thousands } from "../../text/count.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { displayWidth } from "../../text/width.ts";
-import { dollars } from "../../session/prices.ts";
 
 /**
  * The line for a terminal of `columns`, such as `qwen3:8b · 3.1k tokens · ~/project`. `lineMode`: the
