@@ -78,6 +78,10 @@ export class LineSource {
 
 /** Milliseconds that the rest of a key may take: its bytes come together, people are slower. */
 const PAUSE_MS = 40;
+/** The most of them, on a link that cut sequences: Escape alone is taken for itself that much later. */
+const MAX_PAUSE_MS = 500;
+/** The rest of a sequence that comes within these milliseconds behind its Escape shows a slow link. */
+const LATE_MS = 1000;
 
 /** A paste that is silent for so many milliseconds has lost its end: keys are keys again. */
 const LOST_PASTE_MS = 5000;
@@ -88,9 +92,11 @@ export class KeySource {
   #keys: Key[] = [];
   /** The next of the keys. */
   #at = 0;
+  /** When an Escape was taken for the key, as nothing followed it in time. */
+  #escapedAt = -Infinity;
   constructor(
     private readonly source: ByteSource,
-    private readonly pauseMs = PAUSE_MS,
+    private pauseMs = PAUSE_MS,
     private readonly lostMs = LOST_PASTE_MS,
   ) {}
 
@@ -107,7 +113,7 @@ export class KeySource {
         continue;
       }
       if (signal?.aborted) break;
-      if (this.#decoder.pending) this.#add(this.#decoder.flush());
+      if (this.#decoder.pending) this.#flush();
       else if (this.source.ended) return null;
       else if (isPasting) this.#add(this.#decoder.giveUp());
     }
@@ -135,9 +141,23 @@ export class KeySource {
     }
   }
 
+  #flush(): void {
+    const keys = this.#decoder.flush();
+    if (keys.at(-1)?.name === "escape") this.#escapedAt = performance.now();
+    this.#add(keys);
+  }
+
   #decode(bytes: Uint8Array | null): boolean {
-    if (bytes !== null) this.#add(this.#decoder.push(bytes));
-    return bytes !== null;
+    if (bytes === null) return false;
+    const ms = performance.now() - this.#escapedAt;
+    this.#escapedAt = -Infinity;
+    if (ms < LATE_MS && isRestOfKey(bytes)) {
+      // The Escape was acted on; what it began is still no text, and the next one is waited for.
+      this.pauseMs = Math.min(MAX_PAUSE_MS, 2 * Math.max(this.pauseMs, ms));
+      this.#add(this.#decoder.push(ESCAPE));
+    }
+    this.#add(this.#decoder.push(bytes));
+    return true;
   }
 
   #add(more: Key[]): void {
@@ -145,6 +165,15 @@ export class KeySource {
     this.#at = 0;
   }
 }
+
+const ESCAPE = Uint8Array.of(0x1b);
+
+/** True for what is a key of arrows, functions or the like with an Escape in front, and nothing more. */
+function isRestOfKey(bytes: Uint8Array): boolean {
+  return bytes.length < 16 && /^(?:\[[\d;:]*[A-FHP-SZu~]|O[\d;]*[A-FHMP-S])$/.test(ascii(bytes));
+}
+
+const ascii = (bytes: Uint8Array): string => String.fromCharCode(...bytes);
 
 let stdin: ByteSource | undefined;
 let lines: LineSource | undefined;
