@@ -81,7 +81,7 @@ const PAUSE_MS = 40;
 /** The most of them, on a link that cut sequences: Escape alone is taken for itself that much later. */
 const MAX_PAUSE_MS = 500;
 /** The rest of a sequence that comes within these milliseconds behind its Escape shows a slow link. */
-const LATE_MS = 1000;
+const LATE_REST_MS = 1000;
 
 /** A paste that is silent for so many milliseconds has lost its end: keys are keys again. */
 const LOST_PASTE_MS = 5000;
@@ -151,7 +151,7 @@ export class KeySource {
     if (bytes === null) return false;
     const ms = performance.now() - this.#escapedAt;
     this.#escapedAt = -Infinity;
-    if (ms < LATE_MS && isRestOfKey(bytes)) {
+    if (ms < LATE_REST_MS && isRestOfKey(bytes)) {
       // The Escape was acted on; what it began is still no text, and the next one is waited for.
       this.pauseMs = Math.min(MAX_PAUSE_MS, 2 * Math.max(this.pauseMs, ms));
       this.#add(this.#decoder.push(ESCAPE));

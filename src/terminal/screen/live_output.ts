@@ -11,6 +11,11 @@ import { EMPTY_FRAME, erase, eraseResized, type Frame, leave, paint } from "./fr
 type Layout = (size: TerminalSize) => Frame;
 /** Streamed text is shown in frames at least this many milliseconds apart. */
 const FRAME_MS = 33;
+/** The most characters of a frame's text, between which keys are looked at; and the least, where that is slow. */
+const MAX_FRAME_CHARS = 8 * 1024;
+const MIN_FRAME_CHARS = 256;
+/** A terminal that takes a frame in more milliseconds is slow: it gets less at once, so that Escape is heeded. */
+const SLOW_MS = 100;
 /** To the alternate screen (DEC mode 1049), which has no scrollback, and back to the one before. */
 const ENTER_ALTERNATE = "\x1b[?1049h\x1b[H\x1b[2J";
 const LEAVE_ALTERNATE = "\x1b[?1049l";
@@ -30,6 +35,8 @@ export class LiveOutput {
   #shown: Frame = EMPTY_FRAME;
   #size: TerminalSize;
   #lines = "";
+  /** The most characters of the next frame's text. */
+  #room = MAX_FRAME_CHARS;
   /** When the last frame was drawn. */
   #drawn = 0;
   #frame: ReturnType<typeof setTimeout> | undefined;
@@ -158,8 +165,7 @@ export class LiveOutput {
   /** Shows the text that waits, and `next` at the end of the screen. */
   #paintEnd(next: Frame, size: TerminalSize): void {
     const first = this.#leaveFull();
-    const text = this.#lines;
-    this.#lines = "";
+    const text = this.#takeLines();
     const { columns, rows } = this.#size;
     // A terminal that became smaller may have dropped the rows below the cursor.
     const isSame = size.columns === columns && size.rows === rows;
@@ -167,8 +173,26 @@ export class LiveOutput {
     const out = before + text.replaceAll("\n", "\r\n") + paint(this.#shown, next, size.columns);
     this.#shown = next;
     if (first + out === "") return;
+    const began = this.terminal.now();
     // In one go, for a terminal that can (DEC mode 2026, synchronized output).
     this.terminal.write(text === "" ? first + out : `${first}\x1b[?2026h${out}\x1b[?2026l`);
+    this.#pace(out.length, this.terminal.now() - began);
+    if (this.#lines !== "") this.#frame = setTimeout(() => this.draw(), 0);
+  }
+
+  /** The whole lines that fit the next frame, and one at least. */
+  #takeLines(): string {
+    const text = this.#lines;
+    const end = text.length <= this.#room
+      ? text.length
+      : text.lastIndexOf("\n", this.#room) + 1 || text.indexOf("\n") + 1 || text.length;
+    this.#lines = text.slice(end);
+    return text.slice(0, end);
+  }
+
+  #pace(chars: number, ms: number): void {
+    if (ms > SLOW_MS) this.#room = Math.max(MIN_FRAME_CHARS, Math.floor(chars * SLOW_MS / ms));
+    else if (chars > this.#room / 2) this.#room = Math.min(MAX_FRAME_CHARS, 2 * this.#room);
   }
 
   #showTitle(title: string | undefined): void {

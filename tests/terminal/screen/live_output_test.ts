@@ -204,3 +204,30 @@ Deno.test("a layout of the whole screen is on the alternate one; the other is as
   output.end();
   assertEquals(terminal.isAlternate, false);
 });
+
+Deno.test("much text is shown in several frames, and a slow terminal gets less at once", async () => {
+  const { terminal, output } = opened();
+  const frames: number[] = [];
+  const { write } = terminal;
+  let msPerChar = 0;
+  terminal.write = (text) => {
+    write.call(terminal, text);
+    frames.push(text.length);
+    terminal.wait(text.length * msPerChar);
+  };
+  const shown = async (name: string) => {
+    const lines = Array.from({ length: 1000 }, (_, i) => `${name} ${i} ${"x".repeat(20)}`);
+    frames.length = 0;
+    output.print(lines.join("\n"));
+    output.draw();
+    await terminal.until((rows) => rows.at(-2) === lines.at(-1));
+    assertEquals(terminal.output.match(new RegExp(`${name} \\d+(?= x)`, "g"))?.length, 1000);
+    return frames;
+  };
+  assertEquals((await shown("fast")).every((length) => length > 1000 && length < 10_000), true);
+  msPerChar = 0.5;
+  const [first, ...others] = await shown("slow");
+  assertEquals([first! > 8000, others.every((length) => length < 1000)], [true, true]);
+  msPerChar = 0;
+  assertEquals(Math.max(...await shown("fast again")) > 5000, true);
+});
