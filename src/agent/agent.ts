@@ -8,16 +8,7 @@ import type { Policy } from "../types/policy.ts";
 import type { Tool, ToolContext } from "../types/tool.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import { reasonOf } from "../text/reason.ts";
-import {
-  boundlessTools,
-  folderLine,
-  isLean,
-  leanPrompt,
-  leanTools,
-  roomInPrompt,
-  shortTools,
-  systemPrompt,
-} from "./prompt.ts";
+import { folderLine, isLean, leanPrompt, roomInPrompt, systemPrompt, toldTools } from "./prompt.ts";
 
 /** The state of an agent: all that changes while it works. */
 export interface AgentState {
@@ -86,22 +77,25 @@ export class CopilotAgent {
   readonly jobs: AgentOptions["jobs"];
   /** False where the model is known not to see: it gets a line in place of each image. Undefined where nobody says. */
   seesImages: boolean | undefined;
+  /** The slot of llama.cpp's server that is to answer; undefined leaves it to the server. */
+  slot: number | undefined;
   #config: CopilotConfig & Required<AgentSettings>;
-  readonly #ownPrompt: string | undefined;
+  #ownPrompt: string | undefined;
   /** The part of each tool's context that the options give. */
-  readonly #given: Pick<ToolContext, "confine" | "onWritten" | "jobs" | "env" | "editor">;
+  #given: Pick<ToolContext, "confine" | "onWritten" | "jobs" | "env" | "editor" | "subAgent">;
   /** The tools without jobs and tasks, which small models have no room for. */
-  readonly #plainTools: readonly Tool[];
+  #plainTools: readonly Tool[];
   /** The tools with jobs and tasks, where there are some. */
-  readonly #ownTools: readonly Tool[];
-  /** Further tools of its own, which small models have no room for. */
-  #further: readonly Tool[] = [];
+  #ownTools: readonly Tool[];
+  /** Further tools of its own, for which there may be no room. */
+  #further: readonly (Tool & { isForSmall?: boolean })[] = [];
   /** The tools of other programs. */
   #plugged: readonly Tool[] = [];
   #leanTools: readonly Tool[] | undefined;
   #fullTools: readonly Tool[] | undefined;
   /** The list of skills in the prompt; undefined where there are none. */
   #catalogue: ((contextLength: number, maxBytes: number) => string) | undefined;
+  #listBytes = 0;
   #listed: { tools: readonly Tool[]; contextLength: number; text: string } | undefined;
   #backend: Promise<Backend> | undefined;
   /** True once the model called natively, also when those calls are no longer in the conversation. */
@@ -176,30 +170,58 @@ export class CopilotAgent {
 
   /** The tools as the model is told of them. */
   get offered(): readonly Tool[] {
-    const plugged = this.#plugged;
-    const isPlain = plugged.length === 0 && this.#catalogue === undefined;
+    const of = { plugged: this.#plugged, listBytes: this.#catalogue && this.#listBytes };
     if (isLean(this.#config)) {
-      return this.#leanTools ??= isPlain
-        ? leanTools(this.#plainTools)
-        : [...shortTools(leanTools(this.#plainTools)), ...leanTools(plugged)];
+      const further = this.#further.filter(({ isForSmall }) => isForSmall);
+      return this.#leanTools ??= toldTools({ ...of, own: this.#plainTools, further }, true);
     }
-    if (isPlain && this.#further.length === 0) return this.#ownTools;
-    return this.#fullTools ??= [
-      ...boundlessTools([...this.#ownTools, ...this.#further]),
-      ...plugged,
-    ];
+    return this.#fullTools ??= toldTools(
+      { ...of, own: this.#ownTools, further: this.#further },
+      false,
+    );
   }
 
   /**
-   * Offers one more tool of its own to models that have room, before the first request. To make room, all
-   * are then described without bounds.
+   * Offers one more tool of its own, before the first request, as far as that has room: small models get only
+   * what is for them, too. To make room, all are then described without bounds.
    *
    * @throws {TypeError} when two tools share a name.
    */
-  extend(tool: Tool): void {
+  extend(tool: Tool & { isForSmall?: boolean }): void {
     checkToolNames([...this.tools, tool]);
     this.#further = [...this.#further, tool];
-    this.#fullTools = undefined;
+    this.#leanTools = this.#fullTools = undefined;
+  }
+
+  /**
+   * An agent with a conversation of its own, as the sub-agent of that name; `policy` decides on its calls. It has the same settings,
+   * prompt and tools, so that its requests begin with the same bytes; it runs nothing in the background.
+   *
+   * @throws {TypeError} when the folder is gone.
+   */
+  fork(
+    { policy, afterTool, subAgent }: {
+      policy: Policy;
+      afterTool: AgentOptions["afterTool"];
+      subAgent: string;
+    },
+  ): CopilotAgent {
+    const options = { policy, ...afterTool && { afterTool } };
+    const fork = new CopilotAgent(this.#config, this.state.workingDir, options);
+    const { jobs: _, ...given } = this.#given;
+    fork.#given = { ...given, subAgent };
+    fork.#config = this.#config;
+    fork.#backend = this.#backend;
+    fork.#ownPrompt = this.#ownPrompt;
+    fork.#plainTools = this.#plainTools;
+    fork.#ownTools = this.#ownTools;
+    fork.#further = this.#further;
+    fork.#plugged = this.#plugged;
+    fork.#catalogue = this.#catalogue;
+    fork.#callsNatively = this.callsNatively();
+    fork.state.instructions = this.state.instructions;
+    fork.seesImages = this.seesImages;
+    return fork;
   }
 
   /**
@@ -216,12 +238,15 @@ export class CopilotAgent {
 
   /**
    * Lists skills in the prompt, for a model with so many tokens of context, in at most so many bytes of JSON
-   * text; undefined for none. Tools are then described in fewer words, to make room.
+   * text; undefined for none. Tools are then described in fewer words, to make room: for at least `minBytes`
+   * where others than the usual tools would take it.
    */
   plugCatalogue(
     catalogue: ((contextLength: number, maxBytes: number) => string) | undefined,
+    minBytes = 150,
   ): void {
     this.#catalogue = catalogue;
+    this.#listBytes = minBytes;
     this.#leanTools = this.#fullTools = this.#listed = undefined;
   }
 

@@ -89,7 +89,12 @@ export async function askModel(agent: CopilotAgent, options: AskOptions): Promis
     reply = await backend.send(messages, tools, {
       signal: AbortSignal.any([signal, runaway.signal]),
       ready,
-      ...{ room: answerRoom(agent, options.messages), form: options.form, splitter },
+      ...{
+        room: answerRoom(agent, options.messages),
+        form: options.form,
+        slot: agent.slot,
+        splitter,
+      },
       onDelta: (delta) => {
         begun.add(delta.type);
         guard(delta);

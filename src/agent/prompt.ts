@@ -34,7 +34,7 @@ export function isSmall(billions: number, contextLength = Infinity): boolean {
 }
 
 /** Tools whose parameters are described by their names alone. */
-export function leanTools(tools: readonly Tool[]): Tool[] {
+function leanTools(tools: readonly Tool[]): Tool[] {
   return tools.map((tool) => {
     const properties = (tool.parameters.properties ?? {}) as Record<string, JsonSchema>;
     const all = Object.entries(properties);
@@ -44,7 +44,7 @@ export function leanTools(tools: readonly Tool[]): Tool[] {
 }
 
 /** Tools whose parameters are described without bounds and defaults: the checker knows them all the same. */
-export function boundlessTools(tools: readonly Tool[]): Tool[] {
+function boundlessTools(tools: readonly Tool[]): Tool[] {
   return tools.map((tool) => {
     const properties = (tool.parameters.properties ?? {}) as Record<string, JsonSchema>;
     const rest = Object.entries(properties).map(([name, property]) => {
@@ -65,7 +65,7 @@ export function boundlessTools(tools: readonly Tool[]): Tool[] {
 }
 
 /** {@linkcode boundlessTools} with one sentence each, but for tools that write: for the smallest windows. */
-export function shortTools(tools: readonly Tool[]): Tool[] {
+function shortTools(tools: readonly Tool[]): Tool[] {
   return boundlessTools(tools).map((tool) =>
     tool.access === "write"
       ? tool
@@ -86,6 +86,42 @@ export function roomInPrompt(prompt: string, tools: readonly Tool[], lean: boole
   }));
   const used = JSON.stringify([prompt, folderLine("/"), schemas]).length + FRAME_BYTES;
   return (lean ? MAX_REQUEST_BYTES.lean : MAX_REQUEST_BYTES.full) - used;
+}
+
+/** The part of FRAME_BYTES that is for a longer message or folder: further tools may take it. */
+const FRAME_SLACK = 175;
+
+/** The tools of an agent. */
+interface AgentTools {
+  own: readonly Tool[];
+  /** Further ones, which are left out where there is no room; the first ones count before the others. */
+  further: readonly Tool[];
+  /** Those of other programs. */
+  plugged: readonly Tool[];
+  /** The bytes that the list in the prompt needs at least; undefined where there is none. */
+  listBytes: number | undefined;
+}
+
+/** The tools as a model is told of them, in as many words as the first request has room for. */
+export function toldTools(
+  { own, further, plugged, listBytes }: AgentTools,
+  lean: boolean,
+): readonly Tool[] {
+  const prompt = lean ? leanPrompt() : systemPrompt();
+  const told = lean ? leanTools(own) : own;
+  const others = lean ? leanTools(plugged) : plugged;
+  const isPlain = plugged.length === 0 && listBytes === undefined;
+  const all = [told, boundlessTools(told), shortTools(told)];
+  const forms = isPlain ? all : all.slice(lean ? 2 : 1);
+  for (let n = further.length; n > 0; n--) {
+    const some = boundlessTools(further.slice(0, n));
+    const more = lean ? leanTools(some) : some;
+    const fitting = forms.map((form) => [...form, ...more, ...others]).find((tools) =>
+      roomInPrompt(prompt, tools, lean) >= (listBytes ?? -FRAME_SLACK)
+    );
+    if (fitting) return fitting;
+  }
+  return others.length === 0 ? forms[0]! : [...forms[0]!, ...others];
 }
 
 /** The operating system; on Windows also which shell's language commands are to be in. */

@@ -31,6 +31,13 @@ function modelOf(agent: CopilotAgent): Model {
   return model;
 }
 
+/** What was learnt of the model holds for another agent, too. */
+export function inheritCounts(from: CopilotAgent, to: CopilotAgent): void {
+  const known = [...models.get(from) ?? []];
+  // The largest request is of its own conversation.
+  models.set(to, new Map(known.map(([key, { largest: _, ...model }]) => [key, model])));
+}
+
 /** A part of what the next request holds, and its estimated tokens. */
 interface ContextPart {
   name: "tools" | Message["role"];

@@ -25,6 +25,8 @@ export interface TurnOptions {
   onOutput?: ((newest: NewestOutput) => void) | undefined;
   /** The schema of the final answer, which must be JSON: without it, the answer is any text. */
   answerSchema?: JsonSchema | undefined;
+  /** The most rounds of tool calls: the agent's `maxToolRounds`. */
+  maxToolRounds?: number | undefined;
   /** Ends the turn: it returns with `stopReason: "aborted"`. */
   signal?: AbortSignal | undefined;
 }
@@ -78,6 +80,10 @@ class Turn {
     this.#signal = options.signal ?? new AbortController().signal;
   }
 
+  get #maxRounds(): number {
+    return this.options.maxToolRounds ?? this.agent.config.maxToolRounds;
+  }
+
   async run(userInput: string | readonly Part[]): Promise<TurnResult> {
     identify(this.agent.state.messages);
     const asked = this.#add(this.#asked(userInput, await this.#formNote()));
@@ -109,7 +115,7 @@ class Turn {
       const result = this.#result(message.content, stopReason ?? "done");
       return { ...result, ...(isUnanswered && { isUnanswered }) };
     }
-    if (this.#rounds++ === this.agent.config.maxToolRounds) return this.#outOfRounds(message);
+    if (this.#rounds++ === this.#maxRounds) return this.#outOfRounds(message);
     return await this.#runCalls(message);
   }
 
@@ -251,6 +257,10 @@ class Turn {
     const options = { tools, policy, context, emit: this.#emit };
     const executions = await runTools(this.#meant(answer), options);
     this.#executions.push(...executions);
+    for (const { details } of executions) {
+      this.#tokens.inputTokens += details?.usage?.inputTokens ?? 0;
+      this.#tokens.outputTokens += details?.usage?.outputTokens ?? 0;
+    }
     for (const execution of executions) await this.#addBehind(execution);
     const isAborted = this.#signal.aborted;
     const loop = isAborted ? undefined : this.#loop(answer.content, executions);
@@ -296,7 +306,7 @@ class Turn {
   }
 
   #outOfRounds(answer: Message): TurnResult {
-    const text = `Stopped after ${this.agent.config.maxToolRounds} rounds of tool calls.`;
+    const text = `Stopped after ${this.#maxRounds} rounds of tool calls.`;
     for (const call of answer.toolCalls ?? []) {
       this.#add(toolResult(call, `${text} The call was not run.`, true));
     }

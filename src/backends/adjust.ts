@@ -28,8 +28,8 @@ export type Adjusted = ReadonlySet<string>;
 /** The adjustments that the server behind a configuration needs, for as long as that object lives. */
 const knownAdjustments = new WeakMap<object, Adjusted>();
 
-/** The limits of one answer: the tokens it may have, and the JSON schema it must match. */
-export type AnswerLimits = Pick<CallOptions, "room" | "form">;
+/** The limits of one answer: its tokens, the JSON schema it must match, and the slot that computes it. */
+export type AnswerLimits = Pick<CallOptions, "room" | "form" | "slot">;
 
 /** True where the server behind a configuration gets the tools in the prompt, as it takes no others. */
 export function getsToolsAsText(key: object): boolean {

@@ -27,6 +27,8 @@ export interface AnswerForm {
 export interface CallOptions {
   /** The tokens that the answer has room for in the model's window; the hosted API is not told. */
   room?: number | undefined;
+  /** The slot of llama.cpp's server that is to answer, on the compatible endpoint. */
+  slot?: number | undefined;
   /** Holds the answer to a form: by the server's grammar where it has one, with the hosted API by a tool. */
   form?: AnswerForm | undefined;
   /** Ends the request; its `reason` is what the call throws. */

@@ -148,12 +148,13 @@ export function confinementCheck({ mode, network, by, why, advice }: SandboxStat
 
 /** Counts the skills, commands and hooks, and the tokens of their list; undefined where there are none. */
 export function pluggedCheck(
-  { skills, commands, hooks, ofFolder, tokens, problems }: PlugInSurvey,
+  { skills, commands, agents, hooks, ofFolder, tokens, problems }: PlugInSurvey,
 ): Check | undefined {
   const listed = tokens > 0 ? ` (their list about ${count(tokens, "token")} of each prompt)` : "";
   const parts = [
     ...skills > 0 ? [`${count(skills, "skill")}${listed}`] : [],
     ...commands > 0 ? [count(commands, "command")] : [],
+    ...agents > 0 ? [`${count(agents, "sub-agent")}${skills > 0 ? "" : listed}`] : [],
     ...hooks > 0 ? [count(hooks, "hook")] : [],
     ...ofFolder > 0 ? [`${ofFolder} of them the folder's, once you trust or approve them`] : [],
   ];

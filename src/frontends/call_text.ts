@@ -1,6 +1,6 @@
 /** A call in the words of people: its verb, its object, counts, how it ended. @module */
 
-import { count } from "../text/count.ts";
+import { count, thousands } from "../text/count.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
 import { sanitize } from "../text/sanitize.ts";
 import type { ToolExecution } from "../types/event.ts";
@@ -18,6 +18,7 @@ const VERBS: Readonly<Record<CallAction | "call", readonly [string, string, stri
   check: ["Check", "Checked", "Checking"],
   edit: ["Edit", "Edited", "Editing"],
   write: ["Write", "Wrote", "Writing"],
+  explore: ["Explore", "Explored", "Exploring"],
   plan: ["Plan", "Planned", "Planning"],
   call: ["Call", "Called", "Calling"],
 };
@@ -76,7 +77,9 @@ export function callText(exec: ToolExecution): CallText {
 }
 
 function verbsOf({ subject }: Called): readonly [string, string, string] {
-  return VERBS[subject?.action ?? "call"];
+  const { action = "call" } = subject ?? {};
+  // A record may have been edited.
+  return Object.hasOwn(VERBS, action) ? VERBS[action] : VERBS.call;
 }
 
 function objectText({ toolName, arguments: args, subject }: Called): string {
@@ -84,7 +87,8 @@ function objectText({ toolName, arguments: args, subject }: Called): string {
   return shortened(oneLine(subjectText(subject)), MAX_OBJECT_CHARS);
 }
 
-function subjectText({ action, command, query, path, url, job }: Subject): string {
+function subjectText({ action, command, query, path, url, job, task, agent }: Subject): string {
+  if (task !== undefined) return agent === undefined ? task : `${agent}: ${task}`;
   if (query !== undefined) {
     return path === undefined || path === "." ? query : `${query} in ${path}`;
   }
@@ -101,6 +105,9 @@ const NOUNS: Readonly<Record<string, readonly [one: string, many: string]>> = {
 
 function countsText({ range, counts = {}, job }: Omit<ToolOutcome, "content">): string {
   if (job !== undefined) return `job ${job}`;
+  if (counts.calls !== undefined) {
+    return `${count(counts.calls, "call")}, ${thousands(counts.tokens ?? 0)} tokens`;
+  }
   if (counts.tasks !== undefined) return `${counts.done}/${counts.tasks} tasks`;
   if (range !== undefined) {
     const { first, last, total, isExact } = range;

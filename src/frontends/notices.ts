@@ -69,6 +69,8 @@ function noticeText(notice: Notice, namesModel: string): string | string[] {
       return [...notice.messages];
     case "plug_ins":
       return plugInText(notice.problems);
+    case "agent_model":
+      return `the sub-agent ${notice.agent} uses the session's model: the server does not list ${notice.model}`;
     case "attached":
       return attachedText(notice);
   }

@@ -169,7 +169,7 @@ export function trustChangeRows(
   });
 }
 
-/** The most skills, and the most commands, that a question names. */
+/** The most skills, commands and sub-agents, each, that a question names. */
 const MAX_NAMED_PLUG_INS = 8;
 
 function fileNames(files: TrustQuestion["files"]): string {
@@ -179,7 +179,7 @@ function fileNames(files: TrustQuestion["files"]): string {
         (change.type === "added" ? ", new" : ", changed since you trusted it");
       return `${oneLine(name)} (${count(lines, "line")}${since ?? ""})`;
     });
-  const groups = (["skill", "command"] as const).flatMap((kind) => {
+  const groups = (["skill", "command", "agent"] as const).flatMap((kind) => {
     const some = files.filter(({ plugIn }) => plugIn === kind);
     if (some.length <= MAX_NAMED_PLUG_INS) return named(some);
     const rest = some.length - MAX_NAMED_PLUG_INS;

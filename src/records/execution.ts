@@ -55,14 +55,27 @@ const CHANGE = hasFields({ path: isText, isNew: isFlag, morePlaces: isNumber }, 
   replacedBytes: isNumber,
   lineEnd: isOneOf("adds", "removes"),
 });
+const COUNTS: Shape = (value) => isObject(value) && Object.values(value).every(isNumber);
+const RANGE = hasFields({ first: isNumber, last: isNumber, total: isNumber, isExact: isFlag });
+const OUTCOME = isOneOf("done", "failed", "refused", "stopped", "not_run");
+const SUBJECT = hasFields({}, {
+  ...{ path: isText, command: isText, url: isText, query: isText, job: isNumber, task: isText },
+  ...{ agent: isText, action: isText },
+});
+const SUB_CALL = hasFields({ toolName: isText, outcome: OUTCOME, durationMs: isNumber }, {
+  subject: SUBJECT,
+  details: hasFields({}, { counts: COUNTS, range: RANGE, exitCode: isNumber }),
+});
 const DETAILS = hasFields({}, {
+  calls: isListOf(SUB_CALL),
+  usage: hasFields({ inputTokens: isNumber, outputTokens: isNumber }),
   exitCode: isNumber,
   isTimedOut: isFlag,
   output: hasFields({}, { stdout: isText, stderr: isText }),
   skill: isText,
   endedProcesses: isListOf(isText),
-  range: hasFields({ first: isNumber, last: isNumber, total: isNumber, isExact: isFlag }),
-  counts: (value) => isObject(value) && Object.values(value).every(isNumber),
+  range: RANGE,
+  counts: COUNTS,
   change: CHANGE,
   written: hasFields({}, {
     keeps: isListOf(isOneOf("CRLF", "CR", "BOM")),
@@ -72,7 +85,7 @@ const DETAILS = hasFields({}, {
   }),
 });
 const FACTS = hasFields(
-  { durationMs: isNumber, outcome: isOneOf("done", "failed", "refused", "stopped", "not_run") },
+  { durationMs: isNumber, outcome: OUTCOME },
   { refusal: isText, repairs: isListOf(isText), details: DETAILS },
 );
 

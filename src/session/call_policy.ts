@@ -211,7 +211,7 @@ export class CallPolicy {
     prepared: Prepared | undefined,
     rules: readonly OfferedRule[] | undefined,
   ): Approval {
-    const { callId = "", isOfPerson = false } = this.context;
+    const { callId = "", isOfPerson = false, subAgent } = this.context;
     const subject = this.tool.subject?.(args) ?? {};
     // The terminal's line editor holds one line.
     const isEditable = subject.command !== undefined && !/[\n\r]/.test(subject.command);
@@ -227,6 +227,7 @@ export class CallPolicy {
       isRoutine: isRoutine === true,
       isOfPerson,
       choices,
+      ...subAgent !== undefined && { subAgent },
       ...prepared?.change && { preview: prepared.change },
       ...rules && { rules },
       ...rules && subject.path !== undefined &&

@@ -7,6 +7,9 @@ import type { McpDefinition } from "../mcp/definition.ts";
 import type { ToolExecution } from "../types/event.ts";
 import type { Part, TextPart } from "../types/message.ts";
 import type { Policy } from "../types/policy.ts";
+import type { Tool } from "../types/tool.ts";
+import { exploreTool } from "./agents/explore_tool.ts";
+import type { SubAgents } from "./agents/sub_agents.ts";
 import { attachFiles } from "./attach.ts";
 import type { InstructionsBelow } from "./below.ts";
 import { commandIn } from "./commands/command_line.ts";
@@ -29,6 +32,8 @@ interface ExtensionOptions {
   /** True heeds what the folder brings this time. */
   trust: boolean;
   approvesAll: boolean;
+  /** Tokens or costs were added beside those of the conversation. */
+  onCounted(): void;
   /** MCP servers beside those of files. */
   servers: readonly McpDefinition[];
   /** False where nothing of the folder is looked at. */
@@ -43,6 +48,7 @@ export class Extensions {
   /** The files of the folder whose hooks nobody has decided on. */
   #pendingHooks: readonly HookFile[] = [];
   #below: InstructionsBelow | undefined;
+  #subAgents: SubAgents | undefined;
 
   /** @param state looks up the session, which is made after this */
   constructor(
@@ -190,10 +196,46 @@ export class Extensions {
   }
 
   /** What stands behind the result of a call: instructions of the folder of a file, and what hooks say. */
-  async after(execution: ToolExecution, signal: AbortSignal): Promise<string> {
+  after(execution: ToolExecution, signal: AbortSignal): Promise<string> {
+    return this.#behind(
+      execution,
+      signal,
+      async () => this.#below ??= await this.#openBelow(signal),
+    );
+  }
+
+  /** The same for another conversation, which was told of nothing yet. */
+  afterFork(): (execution: ToolExecution, signal: AbortSignal) => Promise<string> {
+    let below: InstructionsBelow | undefined;
+    return (execution, signal) =>
+      this.#behind(execution, signal, async () => below ??= await this.#openBelow(signal));
+  }
+
+  async #behind(
+    execution: ToolExecution,
+    signal: AbortSignal,
+    below: () => Promise<InstructionsBelow>,
+  ): Promise<string> {
     const isBelow = this.options.isOn && /[/\\]/.test(execution.subject?.path ?? "");
-    const told = isBelow ? await (await this.#belowOf(signal)).noteFor(execution) : undefined;
+    const told = isBelow ? await (await below()).noteFor(execution) : undefined;
     return [told, await this.hooks?.after(execution, signal)].join("");
+  }
+
+  /** The tool that has sub-agents do tasks. */
+  exploreTool(): Tool {
+    return exploreTool({
+      hasAgents: () => (this.state().plugged?.agents ?? []).length > 0,
+      run: async (call, context) => {
+        const { SubAgents } = await import("./agents/sub_agents.ts");
+        this.#subAgents ??= new SubAgents({
+          state: this.state(),
+          policy: this.policy,
+          afterFork: () => this.afterFork(),
+          onCounted: this.options.onCounted,
+        });
+        return await this.#subAgents.run(call, context);
+      },
+    });
   }
 
   /** The conversation became shorter, or another: the model does not know all any more that it was told. */
@@ -201,11 +243,11 @@ export class Extensions {
     this.#below = undefined;
   }
 
-  async #belowOf(signal: AbortSignal): Promise<InstructionsBelow> {
+  async #openBelow(signal: AbortSignal): Promise<InstructionsBelow> {
     const { agent, permissions, emit } = this.state();
     const { frontend, oneByOne, trust } = this.options;
     const { InstructionsBelow } = await import("./below.ts");
-    return this.#below ??= new InstructionsBelow(agent, permissions, {
+    return new InstructionsBelow(agent, permissions, {
       trust,
       confirm: frontend.confirm &&
         ((question) => oneByOne(() => frontend.confirm!(question, signal), signal)),

@@ -19,6 +19,8 @@ export interface Approval {
   /** The call; without the arguments that have their default. */
   call: ToolCall;
   subject: Subject;
+  /** The name of the sub-agent that makes the call; left out for the agent of the session. */
+  subAgent?: string;
   /** The reason for the question, as the end of a sentence that begins with "it". */
   reason: string;
   /** True where `reason` says no more than that the call writes or runs something. */

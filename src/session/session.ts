@@ -79,6 +79,7 @@ export class Session implements AsyncDisposable {
       trust: options.trust === true,
       approvesAll: options.approvesAll === true,
       servers: options.servers ?? [],
+      onCounted: () => this.#emitStatus(),
       isOn: options.readsInstructions,
     });
     const agent = this.agent = new CopilotAgent(config, options.folder ?? ".", {
@@ -92,6 +93,7 @@ export class Session implements AsyncDisposable {
       env: permissions.env,
       ...options.editor && { editor: options.editor },
     });
+    agent.extend(this.#extensions.exploreTool());
     jobs.onEnd = (job) => {
       this.#emit({ type: "job_ended", job });
       this.#emitStatus();

@@ -99,7 +99,7 @@ function isImageName(name: string): boolean {
 
 export const folderTool: Tool = callable({
   name: "list_directory",
-  description: "List a folder: folders end in /, files show their size.",
+  description: "List a folder: folders end in /.",
   parameters: object({ path: { type: "string", default: ".", description: "Folder" } }, []),
   access: "read",
   subject: namesSubject("list"),

@@ -1,7 +1,7 @@
 /** The events and the result of a turn. Plain JSON but for functions. @module */
 
 import type { ImagePart } from "./image.ts";
-import type { Subject, ToolOutcome } from "./tool.ts";
+import type { SubCall, Subject, ToolOutcome } from "./tool.ts";
 
 /** The record of a finished tool run (spec 2.3, 6). */
 export interface ToolExecution {
@@ -22,7 +22,7 @@ export interface ToolExecution {
   /** Why the policy refused it, in a few words, where the policy says. */
   refusal?: string;
   /** `isError` is true for all but `done`; an abort left it `stopped` amid its run, or `not_run`. */
-  outcome: "done" | "failed" | "refused" | "stopped" | "not_run";
+  outcome: SubCall["outcome"];
   /** What was read as what in a call with a slip in it, a line each, as the model is told. */
   repairs?: readonly string[];
   /** The images that the model gets with the result. */

@@ -30,6 +30,8 @@ export interface ToolContext {
   env?: readonly string[];
   /** The id of the call that is decided or run; left out where a tool is called by hand. */
   callId?: string;
+  /** The name of the sub-agent that makes the call; left out for the agent that a person talks to. */
+  subAgent?: string;
   /** True where a person asks for the call, and no model: for a file that their message names. */
   isOfPerson?: true;
   /** The part of the sandbox that this call leaves; left out, it leaves none. */
@@ -202,7 +204,7 @@ export interface ProgramStart {
 /**
  * What a call does to its object. `find` looks for names and `search` for text in files; `start` runs a
  * command in the background, `check` looks at one; `edit` changes parts of a file, `write` all of it;
- * `plan` lists the steps of the work.
+ * `plan` lists the steps of the work, `explore` has a sub-agent do a task.
  */
 export type CallAction =
   | "read"
@@ -214,7 +216,8 @@ export type CallAction =
   | "check"
   | "edit"
   | "write"
-  | "plan";
+  | "plan"
+  | "explore";
 
 /** A step of long work, as the model lists it. */
 export interface TaskItem {
@@ -244,6 +247,10 @@ export interface Subject {
   query?: string;
   /** The number of a job. */
   job?: number;
+  /** The task of a sub-agent. */
+  task?: string;
+  /** The name of a sub-agent that a file defines. */
+  agent?: string;
   /** What the call does, for the verb that a person reads; left out, they read the tool's name. */
   action?: CallAction;
 }
@@ -310,12 +317,30 @@ export interface ToolOutcome {
   skill?: string;
   /** Numbers by their noun, minima where a search stopped: `files`, `matches`, `entries`, `bytes`. */
   counts?: Readonly<Record<string, number>>;
+  /** The calls of a sub-agent, oldest first. */
+  calls?: readonly SubCall[];
+  /** Tokens of requests that the call made to a model. */
+  usage?: { inputTokens: number; outputTokens: number };
   /** The change that was made. */
   change?: Change;
   /** How a file was written, where that is more than its change; left out where it is not. */
   written?: WriteFacts;
   /** What was read as what in a call with a slip in it; the agent adds it to `content`. */
   repairs?: readonly string[];
+}
+
+/** A call that a sub-agent made: how it is shown, without its result. */
+export interface SubCall {
+  /** The tool's name. */
+  toolName: string;
+  /** The object of the call; left out where its tool names none. */
+  subject?: Subject;
+  /** How it ended: see `ToolExecution`. */
+  outcome: "done" | "failed" | "refused" | "stopped" | "not_run";
+  /** Wall time in milliseconds. */
+  durationMs: number;
+  /** The data of its result that is shown in a row. */
+  details?: Pick<ToolOutcome, "counts" | "range" | "exitCode">;
 }
 
 /** Facts of a write beside its {@linkcode Change}. */

@@ -144,14 +144,14 @@ Deno.test("doctor: a check is a row of columns, its advice below", () => {
 });
 
 Deno.test("doctor says what is plugged in, what it costs, and what is left out", () => {
-  const none = { skills: 0, commands: 0, hooks: 0, ofFolder: 0, tokens: 0 };
+  const none = { skills: 0, commands: 0, agents: 0, hooks: 0, ofFolder: 0, tokens: 0 };
   assertEquals(pluggedCheck({ ...none, problems: [] }), undefined);
-  const some = { ...none, skills: 2, commands: 1, hooks: 3, ofFolder: 4, tokens: 40 };
+  const some = { ...none, skills: 2, commands: 1, agents: 2, hooks: 3, ofFolder: 4, tokens: 40 };
   assertEquals(pluggedCheck({ ...some, problems: [] }), {
     name: "plugged",
     status: "ok",
     text:
-      "2 skills (their list about 40 tokens of each prompt); 1 command; 3 hooks; 4 of them the folder's, once you trust or approve them",
+      "2 skills (their list about 40 tokens of each prompt); 1 command; 2 sub-agents; 3 hooks; 4 of them the folder's, once you trust or approve them",
   });
   const problems = [{ path: "/a/SKILL.md", why: "it has no description" }];
   assertEquals(pluggedCheck({ ...none, problems }), {

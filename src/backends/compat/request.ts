@@ -53,7 +53,7 @@ export function compatBody(
   tools: readonly Tool[],
   stream: boolean,
   adjusted: Adjusted = new Set(),
-  { room = Infinity, form }: AnswerLimits = {},
+  { room = Infinity, form, slot }: AnswerLimits = {},
 ): string {
   const held = form !== undefined && !adjusted.has("response_format");
   const streams = stream && !adjusted.has("stream");
@@ -63,6 +63,7 @@ export function compatBody(
     ...(streams && { stream_options: { include_usage: true } }),
     // Of llama.cpp's server; others over http ignore it, or refuse it by its name.
     ...(streams && config.baseUrl?.startsWith("http:") && { return_progress: true }),
+    ...slot !== undefined && { id_slot: slot },
     // vLLM refuses a request whose prompt and answer could be more than the window.
     [limit]: Math.min(config.maxTokens, room),
     ...samplingParameters(config),

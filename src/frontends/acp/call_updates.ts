@@ -38,6 +38,7 @@ const CALL_KINDS: Readonly<Record<CallAction, CallKind>> = {
   edit: "edit",
   write: "edit",
   plan: "think",
+  explore: "search",
 };
 
 /** A call that is asked about, or begins. */

@@ -39,12 +39,16 @@ export async function askApproval(
   asking: Asking,
   signal: AbortSignal,
 ): Promise<ApprovalAnswer> {
-  const { call, reason, isRoutine, confinedTo } = approval;
-  // A file that the person attaches is no call of the model's.
-  const isCall = call.id !== "";
+  const { call, reason, isRoutine, confinedTo, subAgent } = approval;
+  // A file that the person attaches is no call of the model's, and that of a sub-agent stands within another.
+  const isCall = call.id !== "" && subAgent === undefined;
   const id = isCall ? call.id : `attached-${crypto.randomUUID()}`;
   const asked = askedCall({ ...approval, call: { ...call, id } }, folder);
-  const notes = [...isRoutine ? [] : [`It ${oneLine(reason)}.`], ...confinedTo ? [confinedTo] : []];
+  const notes = [
+    ...subAgent === undefined ? [] : [`Asked by the sub-agent ${oneLine(subAgent)}.`],
+    ...isRoutine ? [] : [`It ${oneLine(reason)}.`],
+    ...confinedTo ? [confinedTo] : [],
+  ];
   const content = [
     ...asked.content ?? [],
     ...notes.map((text) => ({ type: "content", content: { type: "text", text } } as const)),

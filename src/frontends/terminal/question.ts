@@ -162,8 +162,11 @@ function questionText(approval: Approval, columns: number, paint: Painter): stri
 
 /** The call, why it is asked about, and by what it is confined. */
 function requestNotes(approval: Approval, columns: number, paint: Painter): string[] {
-  const { reason, isRoutine, confinedTo, changed = [] } = approval;
+  const { reason, isRoutine, confinedTo, changed = [], subAgent } = approval;
   const text = [requestText(approval, columns, paint)];
+  if (subAgent !== undefined) {
+    text.push(wrapped(`  Asked by the sub-agent ${oneLine(subAgent)}.`, columns));
+  }
   if (!isRoutine) text.push(wrapped(`  It ${oneLine(reason).slice(0, 200)}.`, columns));
   if (changed.length > 0) {
     text.push(

@@ -16,6 +16,7 @@ import { oneLine } from "../../text/one_line.ts";
 import { typedText } from "../../text/parts.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
 import type { Message, Part, ToolCall } from "../../types/message.ts";
+import type { SubCall } from "../../types/tool.ts";
 import { repairNote } from "../../agent/run_tools.ts";
 import { callText, runningText } from "../call_text.ts";
 import { changeLines, changeNotes, changeRows, writeNotes } from "../change.ts";
@@ -161,11 +162,13 @@ class Transcript {
     );
     const { repairs = [], result } = exec;
     const note = repairNote(repairs);
+    const calls = (exec.details?.calls ?? []).map((one) => this.#ofSubCall(one));
     const head = [title, ...this.#result(repairs.map((one) => `read ${one}`).join("\n"), DIM)];
     if (change?.lines === undefined || exec.isError) {
       // What the model was told of them is said above already.
       return [
         ...head,
+        ...calls,
         ...this.#result(result.startsWith(note) ? result.slice(note.length) : result),
       ];
     }
@@ -178,6 +181,22 @@ class Transcript {
         ...notes.map((note) => `${MARGIN}${paint(note, DIM)}`),
       ]),
     ];
+  }
+
+  /** A call of a sub-agent: a row within that of its task. */
+  #ofSubCall(one: SubCall): PagerBlock {
+    const { look, paint } = this.options.display;
+    const isError = one.outcome !== "done";
+    const call = callText({ toolCallId: "", arguments: {}, result: "", isError, ...one });
+    const room = (columns: number) => ({
+      columns: Math.max(MIN_COLUMNS, columns - MARGIN.length),
+      unicode: look.unicode,
+      paint,
+    });
+    return this.#block(
+      [call.verb, call.object, call.counts].join(" "),
+      (columns) => titleRows(call.verb, [call], room(columns)).map((row) => MARGIN + row),
+    );
   }
 
   /** The end of the conversation that is not a message yet. */

@@ -137,7 +137,12 @@ export class SessionHooks {
     const verdict = await this.hooks.fire({
       event: "PreToolUse",
       names,
-      fields: { tool_name: names[0], tool_input: input, tool_use_id: context.callId ?? "" },
+      fields: {
+        tool_name: names[0],
+        tool_input: input,
+        tool_use_id: context.callId ?? "",
+        ...context.subAgent !== undefined && { agent_type: context.subAgent },
+      },
       signal: context.signal,
     });
     if (verdict.stop !== undefined) this.#endTurn(verdict.stop);
@@ -183,6 +188,7 @@ export class SessionHooks {
       reason: `is asked about by a hook: ${reason}`,
       isRoutine: false,
       isOfPerson: false,
+      ...context.subAgent !== undefined && { subAgent: context.subAgent },
       choices: ["once", "refuse"],
     };
     const answer = await approve(question, context.signal);

@@ -16,7 +16,7 @@ type Listed = Pick<PlugIn, "name" | "description">;
  * The skills in at most `maxBytes` of JSON text: names with what they are for, as far as that fits; else names
  * alone; else some of them, and how all are listed. Empty where there are none.
  */
-export function skillCatalogue(skills: readonly Listed[], maxBytes: number): string {
+function skillCatalogue(skills: readonly Listed[], maxBytes: number): string {
   if (skills.length === 0) return "";
   const sorted = skills.toSorted((a, b) => a.name < b.name ? -1 : 1);
   const head = `Skills: before work that one fits, read_file ${SKILL_SCHEME}NAME\n`;
@@ -36,6 +36,38 @@ export function skillCatalogue(skills: readonly Listed[], maxBytes: number): str
   while (shown < names.length && (room -= names[shown]!.length + 2) >= 0) shown++;
   if (shown > 0) return `${head}${names.slice(0, shown).join(", ")}, ${end(names.length - shown)}`;
   return `Skills: read_file ${SKILL_SCHEME} lists ${names.length}\n`;
+}
+
+/** The bytes that a list of sub-agents gets in any case, as a request has some to spare. */
+const MIN_AGENT_BYTES = 60;
+
+/** The lists of skills and of sub-agents in at most `maxBytes` of JSON text; sub-agents get what skills leave. */
+export function plugInCatalogue(
+  skills: readonly Listed[],
+  agents: readonly Listed[],
+  maxBytes: number,
+): string {
+  if (agents.length === 0) return skillCatalogue(skills, maxBytes);
+  const listed = skillCatalogue(skills, maxBytes - MIN_AGENT_BYTES);
+  return listed + agentCatalogue(agents, Math.max(MIN_AGENT_BYTES, maxBytes - bytesOf(listed)));
+}
+
+/** The sub-agents with what they are for, or by their names, as far as that fits. */
+function agentCatalogue(agents: readonly Listed[], maxBytes: number): string {
+  const head = "Agents for explore:";
+  for (const most of [MAX_LISTED_DESCRIPTION, 40, MIN_LISTED_DESCRIPTION]) {
+    const rows = agents.map(({ name, description }) =>
+      `- ${name}: ${shortened(description, most)}\n`
+    );
+    const text = `${head}\n${rows.join("")}`;
+    if (bytesOf(text) <= maxBytes) return text;
+  }
+  const names = agents.map(({ name }) => name);
+  let shown = names.length;
+  const text = () =>
+    `${head} ${names.slice(0, shown).join(", ")}${shown < names.length ? ", ..." : ""}\n`;
+  while (shown > 0 && bytesOf(text()) > maxBytes) shown--;
+  return shown === 0 ? "" : text();
 }
 
 /** All skills, for a model that asks. */

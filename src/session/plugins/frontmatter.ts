@@ -3,7 +3,7 @@
  * in the wild have unquoted colons, which YAML forbids. @module
  */
 
-type FrontmatterValue = string | readonly string[] | Readonly<Record<string, string>>;
+export type FrontmatterValue = string | readonly string[] | Readonly<Record<string, string>>;
 
 /** A Markdown file with frontmatter; `fields` is empty where it has none. */
 interface FrontmatterFile {

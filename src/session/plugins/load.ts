@@ -1,4 +1,4 @@
-/** Reads skills and own commands: Markdown files with frontmatter, in the folders of `places.ts`. @module */
+/** Reads skills, own commands and sub-agents: Markdown files with frontmatter, in the folders of `places.ts`. @module */
 
 import { attempt } from "../../attempt.ts";
 import type { PathTable } from "../../permissions/path_table.ts";
@@ -6,14 +6,15 @@ import { oneLine, shortened } from "../../text/one_line.ts";
 import { isWithin } from "../../text/paths.ts";
 import { basename, dirname, join, relative, slashed } from "../../text/std_path.ts";
 import { readBoundedText } from "../bounded_text.ts";
+import { type AgentLimits, readAgentFile } from "../agents/agent_file.ts";
 import { booleanField, readFrontmatter, textField } from "./frontmatter.ts";
 import type { PluginPlace } from "./places.ts";
 
-/** A skill, or a command of a person or a folder. */
+/** A skill, a command or a sub-agent of a person or a folder. */
 export interface PlugIn {
   kind: PluginPlace["kind"];
   scope: PluginPlace["scope"];
-  /** The name behind the slash. */
+  /** The name: that of a skill or a command stands behind a slash. */
   name: string;
   /** A line that says what it is for. */
   description: string;
@@ -29,6 +30,8 @@ export interface PlugIn {
   isForModel: boolean;
   /** False where only the model does. */
   isForPerson: boolean;
+  /** The limits of a sub-agent. */
+  limits?: AgentLimits;
 }
 
 /** A file that is left out. */
@@ -80,7 +83,7 @@ class Loader {
     }
     const skills = new Set([...this.#found.values()].filter(isSkill).map(({ name }) => name));
     const plugIns = [...this.#found.values()]
-      .filter((one) => isSkill(one) || !skills.has(one.name))
+      .filter((one) => one.kind !== "command" || !skills.has(one.name))
       .sort((a, b) => a.name < b.name ? -1 : 1);
     return { plugIns, problems: this.#problems };
   }
@@ -132,9 +135,12 @@ class Loader {
     if (text === undefined) return refuse("it cannot be read");
     this.#bytes += text.length;
     if (this.#bytes > MAX_ALL_BYTES) return refuse(isFull);
+    const found = { path, scope: place.scope };
     const plugIn = place.kind === "skill"
-      ? skillOf(file, text, { path, scope: place.scope })
-      : ownCommandOf(slashed(relative(place.path, file)), text, { path, scope: place.scope });
+      ? skillOf(file, text, found)
+      : place.kind === "agent"
+      ? agentOf(file, text, found)
+      : ownCommandOf(slashed(relative(place.path, file)), text, found);
     if (typeof plugIn === "string") return refuse(plugIn);
     const key = `${plugIn.kind} ${plugIn.name}`;
     if (!this.#found.has(key)) this.#found.set(key, plugIn);
@@ -165,6 +171,18 @@ function skillOf(file: string, text: string, found: FoundAt): PlugIn | string {
     argument: argumentHint(fields["argument-hint"]) ?? "[TEXT]",
     isForModel: booleanField(fields["disable-model-invocation"]) !== true,
     isForPerson: booleanField(fields["user-invocable"]) !== false,
+  };
+}
+
+/** The sub-agent in a file. */
+function agentOf(file: string, text: string, found: FoundAt): PlugIn | string {
+  const read = readAgentFile(text, basename(file));
+  if (typeof read === "string") return read;
+  const { name, description, prompt: body, limits } = read;
+  return {
+    ...found,
+    ...{ kind: "agent", name, description: lineOf(description), text, body, limits },
+    ...{ isForModel: true, isForPerson: false },
   };
 }
 

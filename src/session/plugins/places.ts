@@ -1,21 +1,24 @@
-/** Looks for folders of skills and commands: cheap, as each session does so. @module */
+/** Looks for folders of skills, commands and sub-agents: cheap, as each session does so. @module */
 
 import { attempt } from "../../attempt.ts";
 import { join } from "../../text/std_path.ts";
 import { userFolder, type VariableReader } from "../../user_files.ts";
 import { foldersDownTo } from "../repository.ts";
 
-/** A folder that may hold skills or commands. */
+/** A folder that may hold skills, commands or sub-agents. */
 export interface PluginPlace {
   path: string;
-  kind: "skill" | "command";
+  kind: "skill" | "command" | "agent";
   /** `user`: the person's own; `folder`: of the repository that is worked in. */
   scope: "user" | "folder";
   /** The folder that links must not lead out of, for a repository's. */
   root?: string;
 }
 
-const PLUG_IN_FOLDERS = [["skill", "skills"], ["command", "commands"]] as const;
+const PLUG_IN_FOLDERS = [["skill", "skills"], ["command", "commands"], [
+  "agent",
+  "agents",
+]] as const;
 /** The folders of agents in a repository and at home; the first one counts before the others. */
 const AGENT_FOLDERS = [".agents", ".claude"];
 

@@ -17,7 +17,9 @@ export async function plugInto(
     ? undefined
     : new Plugged(agent, heeded, await permissions.paths());
   state.plugged = plugged;
-  agent.plugCatalogue(plugged && ((...room) => plugged.catalogue(...room)));
+  const list = plugged && ((...room: [number, number]) => plugged.catalogue(...room));
+  // A list of sub-agents alone is short, and of no use without the tool that they are for.
+  agent.plugCatalogue(list, ...heeded.some(({ kind }) => kind === "skill") ? [] : [0]);
   const unheard = heeded.filter(({ kind, isForPerson, isForModel }) =>
     kind === "command" && !isForPerson && !isForModel
   ).map(({ path }) => ({ path, why: "a command of the program has its name" }));

@@ -16,8 +16,9 @@ import type { Part, TextPart } from "../../types/message.ts";
 import type { Policy } from "../../types/policy.ts";
 import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { attachFiles } from "../attach.ts";
+import { EXPLORE } from "../agents/explore_tool.ts";
 import type { CommandInfo, Notice } from "../report.ts";
-import { SKILL_SCHEME, skillCatalogue, skillList } from "./catalogue.ts";
+import { plugInCatalogue, SKILL_SCHEME, skillList } from "./catalogue.ts";
 import type { PlugIn } from "./load.ts";
 import { fillTemplate } from "./template.ts";
 
@@ -54,10 +55,17 @@ export class Plugged {
     return this.plugIns.filter(({ kind, isForModel }) => kind === "skill" && isForModel);
   }
 
-  /** The list of skills in the prompt, for a model with so much context and room. */
+  /** The sub-agents that the model may name. */
+  get agents(): PlugIn[] {
+    return this.plugIns.filter(({ kind }) => kind === "agent");
+  }
+
+  /** The list of skills and sub-agents in the prompt, for a model with so much context and room. */
   catalogue(contextLength: number, maxBytes: number): string {
     const share = contextLength * CATALOGUE_SHARE * CHARS_PER_TOKEN;
-    return skillCatalogue(this.#skills, Math.min(share, maxBytes));
+    const isOffered = this.agent.offered.some(({ name }) => name === EXPLORE);
+    const agents = isOffered ? this.agents : [];
+    return plugInCatalogue(this.#skills, agents, Math.min(share, maxBytes));
   }
 
   /** What a person may type behind a slash. */
@@ -178,7 +186,7 @@ export class Plugged {
     if (!path.startsWith(SKILL_SCHEME)) {
       const real = context.grant?.realPath;
       const skill = isWhole && this.#skills.find((one) => one.path === real);
-      return skill ? Promise.resolve(this.#loaded(skill)) : undefined;
+      return skill ? Promise.resolve(this.#loaded(skill, context)) : undefined;
     }
     const [, name = "", file] = /^([^/]*)(?:\/(.*))?$/s.exec(path.slice(SKILL_SCHEME.length)) ?? [];
     const skills = this.#skills;
@@ -194,12 +202,12 @@ export class Plugged {
         }`,
       );
     }
-    if (file === undefined || file === "") return Promise.resolve(this.#loaded(skill));
+    if (file === undefined || file === "") return Promise.resolve(this.#loaded(skill, context));
     return this.#readFile(skill, file, args, context);
   }
 
-  #loaded(skill: PlugIn): ToolOutcome {
-    if (this.#isLoaded(skill)) {
+  #loaded(skill: PlugIn, { subAgent }: ToolContext): ToolOutcome {
+    if (!subAgent && this.#isLoaded(skill)) {
       return { content: `The skill ${skill.name} is in the conversation.` };
     }
     return { content: this.#skillText(skill), skill: skill.name };

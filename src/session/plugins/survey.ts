@@ -5,7 +5,7 @@ import { readJsonFile } from "../../user_files.ts";
 import { hooksIn } from "../hooks/definition.ts";
 import { hookFiles } from "../hooks/hook_files.ts";
 import type { Permissions } from "../permissions.ts";
-import { skillCatalogue } from "./catalogue.ts";
+import { plugInCatalogue } from "./catalogue.ts";
 import { type LoadedPlugIns, loadPlugIns } from "./load.ts";
 import { pluginPlaces } from "./places.ts";
 
@@ -13,10 +13,12 @@ import { pluginPlaces } from "./places.ts";
 export interface PlugInSurvey {
   skills: number;
   commands: number;
+  /** Sub-agents that files define. */
+  agents: number;
   hooks: number;
-  /** Those of the skills, commands and hooks that a folder brings: they wait for the person's word. */
+  /** Those of them that a folder brings: they wait for the person's word. */
   ofFolder: number;
-  /** About the tokens of the list of skills in each prompt, where there is room for all of it. */
+  /** About the tokens of the list of skills and sub-agents in each prompt, where there is room for all of it. */
   tokens: number;
   problems: LoadedPlugIns["problems"];
 }
@@ -30,6 +32,7 @@ export async function surveyPlugIns(
   const env = permissions.variables;
   const { plugIns, problems } = loadPlugIns(pluginPlaces(folder, env), await permissions.paths());
   const skills = plugIns.filter(({ kind }) => kind === "skill");
+  const agents = plugIns.filter(({ kind }) => kind === "agent");
   const read = hookFiles(folder, env).map((file) =>
     hooksIn(attempt(() => readJsonFile(file.path, false)) ?? {}, file)
   );
@@ -37,10 +40,11 @@ export async function surveyPlugIns(
   const listed = skills.filter(({ isForModel }) => isForModel);
   return {
     skills: skills.length,
-    commands: plugIns.length - skills.length,
+    commands: plugIns.length - skills.length - agents.length,
+    agents: agents.length,
     hooks: hooks.length,
     ofFolder: [...plugIns, ...hooks].filter(({ scope }) => scope === "folder").length,
-    tokens: Math.ceil(skillCatalogue(listed, Infinity).length / CHARS_OF_TOKEN),
+    tokens: Math.ceil(plugInCatalogue(listed, agents, Infinity).length / CHARS_OF_TOKEN),
     problems: [...problems, ...hooks.flatMap(problemOfHook)],
   };
 }

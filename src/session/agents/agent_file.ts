@@ -1,0 +1,87 @@
+/** Sub-agents that Markdown files define, in the format of Claude Code. Pure. @module */
+
+import { hookCall } from "../hooks/tool_names.ts";
+import { type FrontmatterValue, readFrontmatter, textField } from "../plugins/frontmatter.ts";
+
+/** What a file allows a sub-agent; none of it is more than its parent may do. */
+export interface AgentLimits {
+  /** The tools that it has, by their names here or in Claude Code; left out, all of its parent's. */
+  tools?: readonly string[];
+  /** The tools that it does not have. */
+  without: readonly string[];
+  /** True where it may only read. */
+  isReader: boolean;
+  /** The model that it asks for; left out for its parent's. */
+  model?: string;
+  /** The most rounds of calls. */
+  maxRounds?: number;
+}
+
+/** A file of a sub-agent as it was read. */
+interface AgentFile {
+  name: string;
+  description: string;
+  prompt: string;
+  limits: AgentLimits;
+}
+
+/** The sub-agent in a text, or why it is none. */
+export function readAgentFile(text: string, fileName: string): AgentFile | string {
+  const { fields, body } = readFrontmatter(text);
+  const description = textField(fields.description)?.trim() ?? "";
+  if (description === "") return "it has no description";
+  const prompt = body.trim();
+  if (prompt === "") return "it has no text";
+  const given = textField(fields.name)?.trim() ?? "";
+  const name = [given, fileName.replace(/\.md$/i, "")]
+    .map((one) => one.normalize("NFKC").toLowerCase())
+    .find((one) => /^[a-z][\w-]{0,63}$/.test(one));
+  if (name === undefined) return "its name must be letters, digits and hyphens";
+  return { name, description, prompt, limits: limitsIn(fields) };
+}
+
+function limitsIn(fields: Readonly<Record<string, FrontmatterValue>>): AgentLimits {
+  const { tools, disallowedTools, permissionMode, maxTurns, model: wanted } = fields;
+  const model = textField(wanted)?.trim() ?? "";
+  const rounds = Number(textField(maxTurns) ?? "");
+  const isMap = tools !== undefined && textField(tools) === undefined;
+  // OpenCode turns tools on and off by name.
+  const off = isMap
+    ? Object.entries(tools as Record<string, string>).filter(([, on]) => on !== "true")
+      .map(([name]) => name)
+    : [];
+  const names = isMap ? ["*"] : toolNames(textField(tools) ?? "*");
+  return {
+    ...!names.includes("*") && { tools: names },
+    without: [...off, ...toolNames(textField(disallowedTools) ?? "")],
+    isReader: textField(permissionMode)?.trim() === "plan",
+    ...model !== "" && model !== "inherit" && { model },
+    ...Number.isInteger(rounds) && rounds > 0 && { maxRounds: rounds },
+  };
+}
+
+/** The names in a list; one with a condition, such as `Bash(git *)`, would allow more than it says. */
+function toolNames(list: string): string[] {
+  const names = list.match(/[^\s,()]+(?:\([^)]*\))?/g) ?? [];
+  return names.filter((name) => !name.includes("("));
+}
+
+/** True where the limits leave a tool to the sub-agent. */
+export function allowsTool(
+  { tools, without, isReader }: AgentLimits,
+  tool: { name: string; ruleName?: string | undefined; access: string },
+): boolean {
+  const { names } = hookCall(tool, {}, "/");
+  const isIn = (list: readonly string[]) => list.some((entry) => names.some(isNamedBy(entry)));
+  if (isReader && tool.access !== "read") return false;
+  return (tools === undefined || isIn(tools)) && !isIn(without);
+}
+
+/** Holds a tool's name against an entry: `mcp__server` and `mcp__server__*` are all tools of a server. */
+const isNamedBy = (entry: string) => {
+  const wanted = entry.toLowerCase().replace(/(?:__)?\*$/, "");
+  return (name: string) => {
+    const lower = name.toLowerCase();
+    return lower === wanted || wanted.startsWith("mcp__") && lower.startsWith(`${wanted}__`);
+  };
+};

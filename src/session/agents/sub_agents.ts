@@ -1,0 +1,289 @@
+/** Sub-agents: conversations of their own, of which the last message alone comes back. @module */
+
+import type { CopilotAgent } from "../../agent/agent.ts";
+import { inheritCounts } from "../../agent/tokens.ts";
+import { processTurn } from "../../agent/turn.ts";
+import { targetOf, withModel } from "../../model_target.ts";
+import { nearest } from "../../text/nearest.ts";
+import { oneLine, shortened } from "../../text/one_line.ts";
+import { notePart } from "../../text/parts.ts";
+import { truncateMiddle } from "../../text/truncate.ts";
+import type { ToolExecution, TurnEvent, TurnResult, Usage } from "../../types/event.ts";
+import type { Policy } from "../../types/policy.ts";
+import type { SubCall, ToolContext, ToolOutcome } from "../../types/tool.ts";
+import { modelNames } from "../model_server.ts";
+import type { PlugIn } from "../plugins/load.ts";
+import { costOf } from "../prices.ts";
+import type { SessionState } from "../state.ts";
+import { type AgentLimits, allowsTool } from "./agent_file.ts";
+import { EXPLORE } from "./explore_tool.ts";
+import { type Lanes, openLanes } from "./lanes.ts";
+
+/** The most rounds of calls of a sub-agent; the most calls that are kept of it, to be shown. */
+const MAX_SUB_ROUNDS = 30;
+const MAX_KEPT_CALLS = 200;
+/** The most words that it is asked for, and the most characters that are taken, also for each token of context. */
+const ANSWER_WORDS = 300;
+const MAX_HANDED_CHARS = 12_000;
+const ANSWER_SHARE = 0.5;
+/** Characters of a file's prompt for each token of context: about an eighth of the context. */
+const PROMPT_SHARE = 0.5;
+/** The most characters of a row that says what it does. */
+const MAX_DOING_CHARS = 120;
+
+/** The session of the agent that starts sub-agents. */
+interface SubAgentHost {
+  state: SessionState;
+  /** Decides on calls as on those of the agent itself. */
+  policy: Policy;
+  /** What stands behind the results of a conversation of its own. */
+  afterFork(): CopilotAgent["afterTool"];
+  /** Tokens or costs were added. */
+  onCounted(): void;
+}
+
+/** The limits of the sub-agent that no file defines. */
+const EXPLORER: AgentLimits = { without: [], isReader: true };
+
+export class SubAgents {
+  /** The lanes, while somebody is in them: the server may have others the next time. */
+  #lanes: Promise<Lanes> | undefined;
+  #working = 0;
+  /** The sub-agents of which it was said that they do not get their model. */
+  readonly #told = new Set<string>();
+
+  constructor(private readonly host: SubAgentHost) {}
+
+  /** Has a sub-agent do a task. @throws {Error} with what went wrong, for the model; an abort's reason. */
+  async run(
+    { task, agent: name }: { task: string; agent?: string },
+    context: ToolContext,
+  ): Promise<ToolOutcome> {
+    if (task.trim() === "") throw new Error("The task is empty: say what to find out, and where.");
+    const file = name === undefined ? undefined : this.#named(name);
+    const { agent } = this.host.state;
+    const { signal } = context;
+    const limits = file?.limits ?? EXPLORER;
+    const isAlone = agent.tools.some((tool) => tool.access !== "read" && allowsTool(limits, tool));
+    this.#lanes ??= openLanes(agent.config, signal);
+    this.#working++;
+    try {
+      using lane = await (await this.#lanes).enter(isAlone, signal);
+      const work = new SubAgentWork(this.host, { name: file?.name ?? EXPLORE, limits }, context);
+      work.agent.slot = lane.slot;
+      if (file && limits.model !== undefined) await this.#useModel(work.agent, file, limits.model);
+      return await work.run(task, file?.body);
+    } finally {
+      if (--this.#working === 0) this.#lanes = undefined;
+    }
+  }
+
+  #named(name: string): PlugIn {
+    const agents = this.host.state.plugged?.agents ?? [];
+    const found = agents.find((one) => one.name === name.toLowerCase());
+    if (found) return found;
+    const near = nearest(name, agents.map((one) => one.name));
+    const list = agents.map((one) => `${one.name}: ${shortened(one.description, 80)}`);
+    const which = near === undefined ? `There are:\n${list.join("\n")}` : `Did you mean ${near}?`;
+    throw new Error(
+      `There is no sub-agent ${oneLine(name)}. ${agents.length === 0 ? "Leave agent out." : which}`,
+    );
+  }
+
+  /** Goes on with the model that a file asks for, where the server has it; says so where not. */
+  async #useModel(agent: CopilotAgent, { name, path }: PlugIn, model: string): Promise<void> {
+    const { isSameModel } = await import("../../backends/local/connection.ts");
+    const names = await modelNames(agent.config).catch(() => []);
+    const found = names.find((one) => isSameModel(one, model));
+    if (found !== undefined) return agent.configure(withModel(agent.config, { model: found }));
+    if (this.#told.has(path)) return;
+    this.#told.add(path);
+    const notice = { code: "agent_model", agent: name, model } as const;
+    this.host.state.emit({ type: "session_notice", notice });
+  }
+}
+
+interface SubAgentDefinition {
+  name: string;
+  limits: AgentLimits;
+}
+
+/** One task of a sub-agent. */
+class SubAgentWork {
+  readonly agent: CopilotAgent;
+  readonly #calls: SubCall[] = [];
+  readonly #usage = { inputTokens: 0, outputTokens: 0 };
+  /** The number of all calls, and what goes on. */
+  #made = 0;
+  #doing = "";
+  /** True once it is to answer with what it has. */
+  #isOver = false;
+
+  constructor(
+    private readonly host: SubAgentHost,
+    private readonly definition: SubAgentDefinition,
+    private readonly context: ToolContext,
+  ) {
+    const parent = host.state.agent;
+    this.agent = parent.fork({
+      policy: { decide: (...call) => this.#decide(...call) },
+      afterTool: host.afterFork(),
+      subAgent: definition.name,
+    });
+    inheritCounts(parent, this.agent);
+  }
+
+  async run(task: string, prompt: string | undefined): Promise<ToolOutcome> {
+    const { context, definition: { limits } } = this;
+    context.onOutput?.((maxChars) => this.#progress(maxChars));
+    const most = Math.min(this.agent.config.maxToolRounds, MAX_SUB_ROUNDS);
+    const rounds = Math.min(most, limits.maxRounds ?? most);
+    const said = await this.#turn([
+      notePart(this.#rules()),
+      ...prompt === undefined ? [] : [notePart(truncateMiddle(prompt, this.#chars(PROMPT_SHARE)))],
+      { type: "text", text: task },
+    ], rounds);
+    const isCut = said.stopReason === "max_rounds" || said.stopReason === "loop";
+    this.#isOver = true;
+    const result = isCut ? await this.#turn([notePart(ANSWER_NOW)], 1) : said;
+    if (result.isUnanswered || result.response.trim() === "") {
+      throw new Error(
+        `The sub-agent gave no answer after ${this.#made} calls. Ask for less, or search yourself.`,
+      );
+    }
+    const end = isCut ? "\n\n[It was stopped before it was done: this may not be all.]" : "";
+    const max = Math.min(MAX_HANDED_CHARS, this.#chars(ANSWER_SHARE));
+    const { inputTokens, outputTokens } = this.#usage;
+    return {
+      content: truncateMiddle(result.response, max) + end,
+      calls: this.#calls,
+      usage: this.#usage,
+      counts: { calls: this.#made, tokens: inputTokens + outputTokens },
+    };
+  }
+
+  /** Characters for a share of the context. */
+  #chars(share: number): number {
+    const { contextLength = Infinity } = targetOf(this.agent.config);
+    return Math.min(contextLength * share, this.agent.config.maxOutputChars);
+  }
+
+  async #turn(
+    parts: Parameters<typeof processTurn>[1],
+    maxToolRounds: number,
+  ): Promise<TurnResult> {
+    const { signal } = this.context;
+    const result = await processTurn(this.agent, parts, {
+      ...{ signal, maxToolRounds },
+      onEvent: (event) => this.#onEvent(event),
+    });
+    signal.throwIfAborted();
+    return result;
+  }
+
+  /** The rules of a sub-agent, in its first message, as its prompt is that of its parent. */
+  #rules(): string {
+    const { definition: { name, limits }, agent } = this;
+    const tools = agent.offered.filter((tool) => this.#allows(tool)).map((tool) => tool.name);
+    const who = name === EXPLORE
+      ? "You are a sub-agent that only reads."
+      : `You are the sub-agent ${name}.`;
+    const others = limits.isReader ? "nothing is written or run" : "others are refused";
+    return `[${who} Your tools: ${
+      tools.join(", ") || "none"
+    }; ${others}. Do the task below by yourself, as ` +
+      "nobody answers questions. Your last message is all that is handed back: say in it what you " +
+      `found, with places as path:line, in at most ${ANSWER_WORDS} words.]`;
+  }
+
+  #allows(tool: { name: string; ruleName?: string; access: string }): boolean {
+    // What find_tool finds is decided when it is called.
+    const isWay = tool.name === "find_tool" || tool.name === "call_tool";
+    return tool.name !== EXPLORE && (isWay || allowsTool(this.definition.limits, tool));
+  }
+
+  /** Decides on a call: what the sub-agent may not do first, then as for its parent. */
+  readonly #decide: Policy["decide"] = (tool, args, context) => {
+    const { name } = this.definition;
+    if (this.#isOver) return { allow: false, reason: ANSWER_NOW, summary: "it is to answer now" };
+    if (tool.name === EXPLORE) {
+      const reason = "Refused: a sub-agent starts no other. Search yourself.";
+      return { allow: false, reason, summary: "a sub-agent starts no other" };
+    }
+    if (!this.#allows(tool)) {
+      const summary = `${name} does not have this tool`;
+      return {
+        allow: false,
+        reason: `Refused: ${summary}. Go on with the tools that it has, or answer.`,
+        summary,
+      };
+    }
+    // Ids of two conversations may be the same.
+    const callId = `${this.context.callId ?? ""}/${context.callId ?? ""}`;
+    return this.host.policy.decide(tool, args, { ...context, callId });
+  };
+
+  #onEvent(event: TurnEvent): void {
+    switch (event.type) {
+      case "tool_start": {
+        const { path, query, command, url } = event.subject ?? {};
+        this.#doing = `${event.name} ${query ?? path ?? command ?? url ?? ""}`;
+        return;
+      }
+      case "tool_done":
+        this.#made++;
+        if (this.#calls.length < MAX_KEPT_CALLS) this.#calls.push(subCall(event.exec));
+        return;
+      case "thinking":
+        this.#doing = "";
+        return;
+      case "usage":
+        return this.#count(event.usage);
+    }
+  }
+
+  #count(usage: Usage): void {
+    const { state, onCounted } = this.host;
+    for (const total of [this.#usage, state.agent.state]) {
+      total.inputTokens += usage.inputTokens;
+      total.outputTokens += usage.outputTokens;
+    }
+    const cost = costOf(usage, this.agent.config);
+    if (cost !== undefined) state.cost = (state.cost ?? 0) + cost;
+    onCounted();
+  }
+
+  /** What it does, for a person who waits: the newest calls, and how much it was so far. */
+  #progress(maxChars = Infinity): string {
+    const { inputTokens, outputTokens } = this.#usage;
+    const calls = this.#calls.slice(-3).map(({ toolName, subject, outcome }) => {
+      const { path, query, command, url } = subject ?? {};
+      const end = outcome === "done" ? "" : ` (${outcome})`;
+      return `${toolName} ${query ?? path ?? command ?? url ?? ""}${end}`;
+    });
+    const rows = [
+      ...calls.slice(this.#doing === "" ? 0 : 1),
+      this.#doing || "waiting for the model",
+    ].map((row) => shortened(oneLine(row), MAX_DOING_CHARS));
+    const sum = `${this.#made} calls, ${inputTokens + outputTokens} tokens`;
+    return [...rows, sum].join("\n").slice(-maxChars);
+  }
+}
+
+const ANSWER_NOW =
+  "[No more calls: answer the task now with what you found, and say what is missing.]";
+
+/** A call as it is kept to be shown: without its result, and without what it wrote. */
+function subCall({ toolName, subject, outcome, durationMs, details = {} }: ToolExecution): SubCall {
+  const { counts, range, exitCode } = details;
+  const shown = {
+    ...counts && { counts },
+    ...range && { range },
+    ...exitCode !== undefined && { exitCode },
+  };
+  return {
+    ...{ toolName, outcome, durationMs },
+    ...subject && { subject },
+    ...Object.keys(shown).length > 0 && { details: shown },
+  };
+}

@@ -1,0 +1,201 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { localConfig, type PromptTier } from "../../../src/config.ts";
+import type { Approval } from "../../../src/session/frontend.ts";
+import { openPermissions } from "../../../src/session/permissions.ts";
+import type { SessionOptions } from "../../../src/session/session_options.ts";
+import type { Frontend } from "../../../src/session/frontend.ts";
+import { fakeSession } from "../../helpers/fake_session.ts";
+import { type StrictServer, strictServer } from "../../helpers/strict_server.ts";
+
+const never = new AbortController().signal;
+
+/** A repository and a home folder with files. */
+async function placesWith(files: Record<string, string> = {}) {
+  const root = await Deno.realPath(await Deno.makeTempDir());
+  for (const [name, text] of Object.entries({ "repo/.git/HEAD": "", "home/x": "", ...files })) {
+    const path = `${root}/${name}`;
+    await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
+    await Deno.writeTextFile(path, text);
+  }
+  const variables: Record<string, string | undefined> = {
+    HOME: `${root}/home`,
+    PATH: Deno.env.get("PATH"),
+  };
+  const permissions = () => openPermissions({ sandbox: "off" }, (name) => variables[name]);
+  return {
+    root,
+    folder: `${root}/repo`,
+    permissions,
+    open: async (
+      url: string,
+      options: Partial<SessionOptions> = {},
+      frontend: Partial<Frontend> = {},
+    ) =>
+      await fakeSession(url, {
+        folder: `${root}/repo`,
+        permissions: await permissions(),
+        readsInstructions: true,
+        config: { local: localConfig({ host: url, model: "test", useCompat: true }) },
+        ...options,
+      }, frontend),
+    [Symbol.asyncDispose]: () => Deno.remove(root, { recursive: true }),
+  };
+}
+
+const call = (name: string, args: Record<string, unknown>) => ({
+  toolCalls: [{ name, arguments: args }],
+});
+const explore = (task: string, more = {}) => call("explore", { task, ...more });
+const read = (file_path: string) => call("read_file", { file_path });
+const agentFile = (name: string, fields: string, prompt = `Prompt of ${name}.`) =>
+  `---\nname: ${name}\ndescription: Does ${name}\n${fields}---\n${prompt}\n`;
+
+type Sent = { role: string; content: string; tool_calls?: unknown[] }[];
+const messagesOf = ({ requests }: StrictServer, at: number) =>
+  requests.at(at)!.body.messages as Sent;
+/** What all requests begin with: prompt, tools and settings. */
+const beginnings = ({ requests }: StrictServer) =>
+  new Set(requests.map(({ text }) => text.slice(0, text.indexOf('{"role":"user"')))).size;
+
+Deno.test("explore: a conversation of its own, whose last message comes back; all requests begin alike", async () => {
+  await using at = await placesWith({ "repo/a.txt": "text of a\n" });
+  await using server = strictServer([
+    explore("Find a"),
+    read("a.txt"),
+    { text: "a.txt:1 says it." },
+    { text: "Done." },
+  ]);
+  await using fake = await at.open(server.url);
+  const { response, toolExecutions: [exec], inputTokens, outputTokens } = await fake.session
+    .prompt("hi", never);
+  assertEquals([response, exec!.outcome, exec!.result], ["Done.", "done", "a.txt:1 says it."]);
+  assertEquals(server.requests.length, 4);
+  assertEquals(beginnings(server), 1);
+  const [, first, second, last] = [0, 1, 2, 3].map((n) => messagesOf(server, n));
+  assertMatch(first!.at(-1)!.content, /^\[You are a sub-agent that only reads\..*\n\nFind a$/s);
+  assertStringIncludes(second!.at(-1)!.content, "text of a");
+  assertEquals(last!.map(({ role }) => role), ["system", "user", "assistant", "tool"]);
+  assertEquals(
+    exec!.details!.calls!.map(({ toolName, subject, outcome }) => [
+      ...[toolName, subject?.path, outcome],
+    ]),
+    [["read_file", "a.txt", "done"]],
+  );
+  // The session counts all four requests, the status the newest of the conversation.
+  const { agent, status } = fake.session;
+  assertEquals(agent.state.inputTokens, inputTokens);
+  assertEquals(agent.state.outputTokens, outputTokens);
+  const usages = fake.events.filter(({ type }) => type === "usage").length;
+  assertEquals(usages, 2);
+  assert(inputTokens > status.tokens.used);
+  assertEquals(exec!.details!.counts!.calls, 1);
+});
+
+Deno.test("explore: only reading, never nested, and never more than the rules of the person allow", async () => {
+  await using at = await placesWith({
+    "repo/a.txt": "text\n",
+    "repo/.env": "KEY=1\n",
+    "home/.config/copilot/permissions.json": JSON.stringify({ deny: ["read_file(a.txt)"] }),
+  });
+  await using server = strictServer([
+    explore("Do it"),
+    call("write_file", { file_path: "b.txt", content: "x" }),
+    call("run_bash", { command: "touch c.txt" }),
+    explore("again"),
+    read("a.txt"),
+    read(".env"),
+    { text: "No." },
+    { text: "Done." },
+  ]);
+  const asked: Approval[] = [];
+  await using fake = await at.open(server.url, {}, {
+    approve: (
+      approval,
+    ) => (asked.push(approval), Promise.resolve({ choice: "refuse", reason: "" })),
+  });
+  const { toolExecutions: [exec] } = await fake.session.prompt("hi", never);
+  assertEquals(exec!.details!.calls!.map(({ toolName, outcome }) => `${toolName} ${outcome}`), [
+    ...["write_file refused", "run_bash refused", "explore refused", "read_file refused"],
+    "read_file refused",
+  ]);
+  assertEquals(asked.map(({ subject, subAgent }) => [subject.path, subAgent]), [
+    [".env", "explore"],
+  ]);
+  assertEquals([...Deno.readDirSync(at.folder)].map(({ name }) => name).sort(), [
+    ...[".env", ".git", "a.txt"],
+  ]);
+});
+
+Deno.test("explore: bounded in rounds and in its answer, and asked for what it has", async () => {
+  await using at = await placesWith(
+    Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`repo/${n}.txt`, `${n}\n`])),
+  );
+  await using server = strictServer([
+    explore("Read all"),
+    ...Array.from({ length: 31 }, (_, n) => read(`${n}.txt`)),
+    read("39.txt"),
+    { text: "x".repeat(50_000) },
+    { text: "Done." },
+  ]);
+  await using fake = await at.open(server.url);
+  const { toolExecutions: [exec] } = await fake.session.prompt("hi", never);
+  assert(exec!.result.length < 13_000);
+  assertMatch(exec!.result, /stopped before it was done/);
+  const { calls = [], counts } = exec!.details!;
+  assertEquals([calls.length, calls.at(-1)!.outcome, counts!.calls], [31, "refused", 31]);
+  assertMatch(messagesOf(server, 33).at(-1)!.content, /No more calls/);
+});
+
+Deno.test("explore: stopped at every step the turn ends, its call is closed, and the next turn goes on", async () => {
+  await using at = await placesWith({ "repo/a.txt": "text\n" });
+  for (let step = 0; step < 4; step++) {
+    await using server = strictServer([
+      ...[explore("Find"), read("a.txt"), read("a.txt"), { text: "It." }, { text: "Done." }],
+      ...[{ text: "More." }, { text: "More." }],
+    ]);
+    const stop = new AbortController();
+    await using fake = await at.open(server.url, {}, {
+      ready: () => {
+        if (server.requests.length > step) stop.abort(new DOMException("stop", "AbortError"));
+        return undefined;
+      },
+    });
+    const { stopReason } = await fake.session.prompt("hi", stop.signal);
+    assertEquals(stopReason, "aborted", `${step}`);
+    const next = await fake.session.prompt("go on", never);
+    assertEquals(next.stopReason, "done");
+    const open = fake.session.agent.state.messages.flatMap(({ toolCalls = [] }) => toolCalls)
+      .filter(({ id }) =>
+        !fake.session.agent.state.messages.some(({ toolCallId }) => toolCallId === id)
+      );
+    assertEquals(open, []);
+  }
+});
+
+Deno.test("explore: the first request keeps to its bound, also with 200 sub-agents in files", async () => {
+  const files = Object.fromEntries(
+    Array.from({ length: 200 }, (_, n) => [
+      `home/.agents/agents/agent-number-${n}.md`,
+      agentFile(`agent-number-${n}`, "", "x".repeat(300)),
+    ]),
+  );
+  for (const some of [{}, files]) {
+    await using at = await placesWith(some);
+    for (const [promptTier, most] of [["lean", 3000], ["full", 5000]] as [PromptTier, number][]) {
+      for (const useCompat of [true, false]) {
+        await using server = strictServer([{ text: "a" }]);
+        const local = localConfig({ host: server.url, model: "test", useCompat });
+        const approve = () => Promise.resolve({ choice: "once" } as const);
+        await using fake = await at.open(server.url, { config: { promptTier, local } }, {
+          approve,
+        });
+        await fake.session.prompt("hi", never);
+        const text = server.requests[0]!.text.replace('"return_progress":true,', "")
+          .replace(at.folder, "/");
+        assert(text.length <= most, `${promptTier} ${useCompat}: ${text.length}`);
+        assertStringIncludes(text, '"name":"explore"');
+        assertEquals(text.includes("Agents for explore:"), some === files);
+      }
+    }
+  }
+});
