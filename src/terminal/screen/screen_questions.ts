@@ -96,11 +96,14 @@ export class ScreenQuestions {
       this.#coming = modal;
       output.draw();
       await this.#awaitQuiet(signal);
+      // It is drawn again only with what is in its place: it must not vanish for a frame.
       this.#coming = undefined;
-      output.drawSoon();
     }
-    if (yields && message.queued.length > 0) return null;
-    if (signal.aborted || this.parts.signal.aborted) return null;
+    const isNeedless = yields && message.queued.length > 0;
+    if (isNeedless || signal.aborted || this.parts.signal.aborted) {
+      output.drawSoon();
+      return null;
+    }
     const onAbort = () => modals.close(modal);
     signal.addEventListener("abort", onAbort);
     try {

@@ -77,6 +77,24 @@ screenTest(
   },
 );
 
+screenTest("a question that comes is never off the screen", async (screen, terminal) => {
+  const answer = screen.ask("Run this? ", yes, new AbortController().signal);
+  const isThere = () => isAsked(terminal) || terminal.rows.includes("Stop typing to answer:");
+  await terminal.until(isThere);
+  const write = terminal.write.bind(terminal);
+  const missing: string[] = [];
+  terminal.write = (text) => {
+    write(text);
+    if (!isThere()) missing.push(terminal.rows.join("\n"));
+  };
+  await terminal.wait(300);
+  await terminal.until(() => isAsked(terminal));
+  assertEquals(missing, []);
+  terminal.write = write;
+  await terminal.type("y\r");
+  assertEquals(await answer, "y");
+});
+
 screenTest("a list is drawn whole before it takes keys", async (screen, terminal) => {
   const items = [{ label: "One", value: 1 }, { label: "Two", value: 2 }];
   const list = { title: "Which?", items, isNumbered: true };
