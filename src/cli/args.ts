@@ -84,7 +84,7 @@ export const FLAGS = [
     help:
       "what confined commands may write: workspace-write (the default with auto), read-only, or off for no sandbox",
   },
-  { name: "trust", help: "heed the instructions that the folder brings (AGENTS.md), this time" },
+  { name: "trust", help: "use the folder's instructions (AGENTS.md) this time, unasked" },
   { name: "network", help: "confined commands may use the network" },
   {
     name: "env",

@@ -18,7 +18,7 @@ export function noticeLines(notice: Notice, namesModel = "--model"): string[] {
 function noticeText(notice: Notice, namesModel: string): string | string[] {
   switch (notice.code) {
     case "settings_unheeded":
-      return `not heeded, as servers and keys are for you to set: ${notice.names.join(", ")}`;
+      return `ignored, as only you may set servers and keys: ${notice.names.join(", ")}`;
     case "key_withheld":
       return `${notice.variable} is the model's key: commands never get it`;
     case "project_stricter": {
@@ -30,7 +30,7 @@ function noticeText(notice: Notice, namesModel: string): string | string[] {
     case "project_ignored":
       return `${notice.file} can only make things stricter; ignored: ${notice.settings.join(", ")}`;
     case "sandbox_missing":
-      return `commands cannot be confined, and are refused: ${notice.why} (--sandbox off)`;
+      return `no sandbox here, so commands are refused: ${notice.why} (--sandbox off runs them)`;
     case "sandbox_off":
       return sandboxOffText(notice);
     case "model_instead":
@@ -40,7 +40,7 @@ function noticeText(notice: Notice, namesModel: string): string | string[] {
     case "no_thinking":
       return "The model does not think: --think is left out";
     case "compatible_endpoint":
-      return "The server is no Ollama: going on with its compatible endpoint (--use-compat)";
+      return "The server is not Ollama: using its OpenAI-compatible endpoint (--use-compat)";
     case "key_unsent": {
       const { text, advice } = unsentKeyText(notice);
       return `${text}. ${advice}`;
@@ -77,15 +77,17 @@ function noticeText(notice: Notice, namesModel: string): string | string[] {
 }
 
 function sandboxOffText({ why, isAsked }: Extract<Notice, { code: "sandbox_off" }>): string {
-  const how = isAsked ? "but asked about" : "and run unasked";
-  const more = why === undefined ? " (--sandbox workspace-write does that)" : `, ${how}: ${why}`;
-  return `commands are not confined${more}`;
+  const how = isAsked ? "and are asked about" : "and run unasked";
+  const more = why === undefined
+    ? " (--sandbox workspace-write confines them)"
+    : `, ${how} (${why})`;
+  return `no sandbox: commands can do what you can${more}`;
 }
 
 function mcpPendingText(servers: readonly string[]): string {
   const names = servers.join(", ");
   const how = `copilot mcp approve ${servers.length === 1 ? names : "NAME"}`;
-  return `MCP servers of this folder that you have not approved, and that are not started: ${names} (${how})`;
+  return `MCP servers not approved yet, so not started: ${names} (${how})`;
 }
 
 function mcpText(notice: Extract<Notice, { code: "mcp" }>): string | string[] {
@@ -95,7 +97,7 @@ function mcpText(notice: Extract<Notice, { code: "mcp" }>): string | string[] {
   }
   const names = notice.tools.map(({ now, before }) => `${now.name}${before ? "" : " (new)"}`);
   const shown = names.slice(0, 10).join(", ") + (names.length > 10 ? ", …" : "");
-  return `MCP server ${server} has other tools than you approved, which are not offered: ${shown} (copilot mcp approve ${server} shows the difference)`;
+  return `MCP server ${server}: tools that changed since you approved it are not offered: ${shown} (copilot mcp approve ${server} shows them)`;
 }
 
 const insteadText = (model: string, namesModel: string): string =>
@@ -113,32 +115,32 @@ function greetingText(checks: readonly Check[]): string {
 function attachedText({ files, pasted, limit }: Extract<Notice, { code: "attached" }>): string[] {
   const read = files.filter(({ result }) => result === "attached").length;
   const lines = files.flatMap(attachedLines);
-  if (read > 0) lines.unshift(read === 1 ? "one file goes along" : `${read} files go along`);
+  if (read > 0) lines.unshift(read === 1 ? "1 file attached" : `${read} files attached`);
   if (limit !== undefined) {
-    lines.push(`only ${limit} files go along: the rest is left to the model to read`);
+    lines.push(`only ${limit} files are attached: the model can read the rest`);
   }
   if (pasted.length > 0) {
     const names = pasted.map((name) => `@${name}`).join(", ");
-    lines.push(`pasted, and so not attached: ${names}; an @ that you type attaches`);
+    lines.push(`pasted, so not attached: ${names} (an @ that you type attaches)`);
   }
   return lines;
 }
 
 function attachedLines({ name, place, result, why, image, range }: AttachedFile): string[] {
   const shown = place === undefined ? `@${name}` : `@${name} (${place})`;
-  if (result === "absent") return [`${shown} is no file here: the model gets the name alone`];
-  if (result === "refused") return [`${shown} does not go along: ${why}`];
+  if (result === "absent") return [`${shown} is no file here: only the name is sent`];
+  if (result === "refused") return [`${shown} is not attached: ${why}`];
   if (result === "unreadable") return [`${shown} cannot be read: ${why}`];
   const total = range && `${range.isExact ? "" : "at least "}${range.total}`;
   return [
-    ...place === undefined ? [] : [`${shown} goes along`],
+    ...place === undefined ? [] : [`${shown} is attached`],
     ...image === undefined ? [] : [oneLine(image.slice(1, -1))],
-    ...range ? [`${shown}: only its first ${range.last} of ${total} lines go along`] : [],
+    ...range ? [`${shown}: only its first ${range.last} of ${total} lines are attached`] : [],
   ];
 }
 
 const pendingHooksText = (file: string): string =>
-  `hooks of ${file} that you have not approved, and that do not run: a session in the terminal or an editor asks`;
+  `hooks in ${file} are not approved yet, so they do not run: a session in the terminal or an editor asks`;
 
 /** The most files that a notice names. */
 const MAX_NAMED = 3;
@@ -165,11 +167,11 @@ export function unsentKeyText(
 
 function recordText(why: string | undefined): string {
   return why === undefined
-    ? "the session is kept again, with all that was said meanwhile"
-    : `the session cannot be kept for now: ${why}`;
+    ? "the session is saved again, with everything said meanwhile"
+    : `the session cannot be saved for now: ${why}`;
 }
 
 function undoBoundText(messages: number): string {
   const reach = messages === 1 ? "this message" : `the newest ${messages} messages`;
-  return `/undo reaches back over ${reach} from here on: what was before them takes too much memory`;
+  return `/undo reaches back to ${reach} only: what was before takes too much memory`;
 }

@@ -117,7 +117,7 @@ const TEXTS: ReportTexts = {
     const now = `Now: ${oneLine(model)} at ${server}.`;
     if (failure !== undefined) return `${now} The server does not list its models: ${failure}`;
     const rows = models.map(({ name, isCurrent }) => `${isCurrent ? "* " : "  "}${oneLine(name)}`);
-    return [...rows, `${now} /model NAME goes on with another.`].join("\n");
+    return [...rows, `${now} /model NAME picks another.`].join("\n");
   },
   model({ model, server, isListed, failure }) {
     const now = `Now with ${oneLine(model)} at ${server}. The conversation goes on.`;
@@ -137,16 +137,16 @@ const TEXTS: ReportTexts = {
   trust({ instructions }) {
     const { files, isHeeded } = instructions;
     const lines = instructionLines(instructions);
-    if (isHeeded === false) lines.push("What this folder brings is not heeded.");
+    if (isHeeded === false) lines.push("This folder's instructions are not used.");
     else if (files.length === 0) {
-      lines.push("This folder brings no instructions; those that come will be asked about.");
+      lines.push("This folder has no instructions. You will be asked about new ones.");
     }
     return lines.join("\n");
   },
   sessions({ sessions }) {
-    if (sessions.length === 0) return "There are no earlier sessions of this folder.";
+    if (sessions.length === 0) return "There are no earlier sessions in this folder.";
     const rows = sessions.map((one, i) => `${String(i + 1).padStart(4)}  ${sessionLine(one)}`);
-    return [...rows, "/resume N goes on with one."].join("\n");
+    return [...rows, "/resume N continues one."].join("\n");
   },
   permissions: ({ permissions }) =>
     permissionReportLines(permissions).map((row) => `  ${row}`).join("\n"),
@@ -243,8 +243,8 @@ export function undoLines(
   return [
     way === "undo" ? taken : `Brought back: ${title}.`,
     ...files.map((file) => `  ${fileLine(file, way)}`),
-    ...hasConversation ? [] : ["The conversation, which is another by now, stays."],
-    ...commands > 0 ? [`What ${count(commands, "command")} did stays.`] : [],
+    ...hasConversation ? [] : ["The conversation is another one by now, and stays."],
+    ...commands > 0 ? [`Not undone: what ${count(commands, "command")} did.`] : [],
   ];
 }
 
@@ -256,8 +256,8 @@ function fileLine({ path, result, reason = "" }: UndoneFile, way: UndoReport["wa
   const after = {
     failed: ` stays as it is: ${oneLine(reason)}`,
     removed: ": removed",
-    recreated: ": there again",
-    restored: way === "undo" ? ": as it was" : ": as it became",
+    recreated: ": restored",
+    restored: way === "undo" ? ": restored" : ": changed again",
   };
   return `${oneLine(path)}${after[result]}`;
 }

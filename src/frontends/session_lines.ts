@@ -25,10 +25,10 @@ export function permissionReportLines(report: PermissionReport): string[] {
     ...rules.map(({ effect, text, isOfSession }) =>
       `${effect.padEnd(8)} ${oneLine(text)} · ${isOfSession ? "this session" : "saved"}`
     ),
-    ...file === undefined ? [] : [`yours in ${oneLine(file)}`],
+    ...file === undefined ? [] : [`file     ${oneLine(file)}`],
     ...trust === undefined
       ? []
-      : [`${trust ? "heeded " : "ignored"}  what this folder instructs the model (/trust)`],
+      : [`folder   its instructions are ${trust ? "used" : "not used"} (/trust)`],
   ];
 }
 
@@ -43,26 +43,26 @@ export function instructionLines(
   { files, refused, isHeeded, doubt, unsaved }: HeededInstructions,
 ): string[] {
   const lines = refused.map(({ name, reason }) => {
-    const where = reason === "secret" ? "to what is secret" : "out of the folder";
-    return `· ${oneLine(name)} leads ${where}, and is not heeded`;
+    const where = reason === "secret" ? "to a secret file" : "out of the folder";
+    return `· ${oneLine(name)} is not used: it leads ${where}`;
   });
-  if (unsaved !== undefined) lines.push(`· that cannot be kept: ${oneLine(unsaved)}`);
+  if (unsaved !== undefined) lines.push(`· your answer cannot be saved: ${oneLine(unsaved)}`);
   if (isHeeded === false) return lines;
   const heeded = files.filter((file) => file.isHeeded);
   const others = files.filter((file) => !file.isHeeded);
-  if (heeded.length > 0) lines.push(`· heeds ${fileNames(heeded)}`);
+  if (heeded.length > 0) lines.push(`· using ${fileNames(heeded)}`);
   if (others.length > 0) {
     const why = doubt === "folder" ? ", as this is not the folder that you trusted" : "";
-    lines.push(`· not heeded${why}: ${fileNames(others)} (/trust or --trust does)`);
+    lines.push(`· not used${why}: ${fileNames(others)} (/trust or --trust uses it)`);
   }
   return lines;
 }
 
 const TRUST_TEXTS = {
-  first: "This folder brings instructions for the model, in the words of whoever wrote them:",
-  content: "This folder's instructions for the model are no longer those that you trusted:",
+  first: "This folder has instructions for the model:",
+  content: "This folder's instructions for the model have changed since you trusted them:",
   folder:
-    "This is not the folder that you trusted at this path. It brings instructions for the model:",
+    "This is not the folder that you trusted at this path. It has instructions for the model:",
 };
 
 /** All that an approval of an MCP server is about: a row of JSON for each part, or its tools that changed. */
@@ -120,7 +120,7 @@ export function mcpRow(server: McpState, command: "/mcp" | "copilot mcp"): strin
 /** All that an approval of a folder's hooks is about, a row for each. */
 export function hookLines({ file, hooks }: HooksQuestion): string[] {
   return [
-    `Hooks of ${sanitize(file)}, programs that run by themselves, in the sandbox:`,
+    `Hooks in ${sanitize(file)}: programs that run without asking, in the sandbox:`,
     ...hooks.map(({ event, matcher, command, timeoutMs }) => {
       const on = matcher === undefined ? event : `${event} ${sanitize(matcher)}`;
       return `  ${on}: ${sanitize(command)} (at most ${timeoutMs / 1000} s)`;
@@ -131,7 +131,7 @@ export function hookLines({ file, hooks }: HooksQuestion): string[] {
 /** The question whether the instructions of a folder are heeded: its text, and the prompt below. */
 export function trustQuestion({ doubt, files }: TrustQuestion): { text: string; title: string } {
   const text = `${TRUST_TEXTS[doubt ?? "first"]} ${fileNames(files)}.`;
-  return { text, title: "Use them?" };
+  return { text, title: "Use these instructions?" };
 }
 
 /** The first lines of the files that a question about trust names, as rows of at most `columns`. */
@@ -198,7 +198,7 @@ export function resumedLines(
   resumed: Resumed | undefined,
   dim: (text: string) => string = (text) => text,
 ): string[] {
-  if (!resumed) return ["There is no earlier session of this folder."];
+  if (!resumed) return ["There is no earlier session in this folder."];
   const { started, messages, lostLines, lastTyped, lastAnswer, openCalls, model } = resumed;
   const unread = lostLines > 0 ? `; ${count(lostLines, "line")} could not be read` : "";
   const said = [
@@ -206,7 +206,7 @@ export function resumedLines(
     ...lastAnswer === undefined ? [] : [excerptLine(lastAnswer, SHOWN_ANSWER_CHARS)],
   ];
   return [
-    `Goes on from ${minuteOf(started)}: ${count(messages, "message")}${unread}`,
+    `Continuing from ${minuteOf(started)}: ${count(messages, "message")}${unread}`,
     ...said.map((text) => `  ${dim(text)}`),
     ...openCalls === undefined ? [] : [`The last turn was cut off: ${openCallsText(openCalls)}.`],
     ...model ? [modelLine(model)] : [],
@@ -232,7 +232,7 @@ export function farewellLines(
 ): string[] {
   const isBelow = home && path.startsWith(`${home}/`);
   return [
-    `To go on: ${oneLine(command)}`,
+    `To continue: ${oneLine(command)}`,
     `Recorded: ${oneLine(isBelow ? `~${path.slice(home.length)}` : path)}`,
   ];
 }

@@ -107,7 +107,7 @@ Deno.test({
     await screen.type("hi\r");
     await screen.until("Hello!");
     await screen.type("exit\r");
-    await screen.until("To go on: copilot --demo --continue");
+    await screen.until("To continue: copilot --demo --continue");
     assertEquals([...Deno.readDirSync(screen.folder)].some(({ name }) => name === "config"), false);
   },
 });

@@ -73,7 +73,7 @@ Deno.test("R-06 an @ in piped text attaches nothing, with a prompt or alone", as
     await using server = strictServer([{ text: "a" }]);
     const args = local(server.url, "-p", ...prompt === "" ? [] : [prompt]);
     const { code, stderr } = await run(args, { cwd: dir.path, stdin: "and @b.txt" });
-    assertEquals([code, stderr], [0, attached.length > 0 ? "· one file goes along\n" : ""]);
+    assertEquals([code, stderr], [0, attached.length > 0 ? "· 1 file attached\n" : ""]);
     const sent = lastText(server);
     assertEquals(["alpha", "beta"].filter((text) => sent.includes(text)), [...attached], sent);
   }
@@ -90,10 +90,10 @@ Deno.test("CMD-07 files that -p names go along, as far as nobody has to be asked
   const { code, stderr } = await ask();
   assertEquals([code, stderr], [
     3,
-    "· one file goes along\n" +
-    "· @.env does not go along: read_file needs an approval, as it may hold variables of the " +
+    "· 1 file attached\n" +
+    "· @.env is not attached: read_file needs an approval, as it may hold variables of the " +
     "environment, and nobody is there to give it.\n" +
-    "· @no.txt is no file here: the model gets the name alone\n",
+    "· @no.txt is no file here: only the name is sent\n",
   ]);
   await ask("--yes", "--sandbox", "off");
   const sent = server.requests.map(({ body }) =>

@@ -9,7 +9,7 @@ const range = { first: 1, last: 3, total: 9, isExact: false };
 const ROWS: [notice: Notice, ...lines: string[]][] = [
   [
     { code: "settings_unheeded", names: ["a.host", "b\x1b"] },
-    "not heeded, as servers and keys are for you to set: a.host, b␛",
+    "ignored, as only you may set servers and keys: a.host, b␛",
   ],
   [{ code: "key_withheld", variable: "A" }, "A is the model's key: commands never get it"],
   [
@@ -32,19 +32,19 @@ const ROWS: [notice: Notice, ...lines: string[]][] = [
   ],
   [
     { code: "sandbox_missing", why: "so" },
-    "commands cannot be confined, and are refused: so (--sandbox off)",
+    "no sandbox here, so commands are refused: so (--sandbox off runs them)",
   ],
   [
     { code: "sandbox_off" },
-    "commands are not confined (--sandbox workspace-write does that)",
+    "no sandbox: commands can do what you can (--sandbox workspace-write confines them)",
   ],
   [
     { code: "sandbox_off", why: "so", isAsked: true },
-    "commands are not confined, but asked about: so",
+    "no sandbox: commands can do what you can, and are asked about (so)",
   ],
   [
     { code: "sandbox_off", why: "so", isAsked: false },
-    "commands are not confined, and run unasked: so",
+    "no sandbox: commands can do what you can, and run unasked (so)",
   ],
   [{ code: "model_instead", model: "m\n" }, "model: m (the server's own; --model names another)"],
   [
@@ -53,7 +53,7 @@ const ROWS: [notice: Notice, ...lines: string[]][] = [
   ],
   [
     { code: "compatible_endpoint" },
-    "The server is no Ollama: going on with its compatible endpoint (--use-compat)",
+    "The server is not Ollama: using its OpenAI-compatible endpoint (--use-compat)",
   ],
   [
     { code: "key_unsent", variable: "A", why: "userinfo", to: "gpu" },
@@ -63,7 +63,7 @@ const ROWS: [notice: Notice, ...lines: string[]][] = [
     { code: "key_unsent", variable: "A", why: "http", to: "http://gpu" },
     'A is not sent over http. If http://gpu wants a key, give it with --api-key, or under "keys" in config.json',
   ],
-  [{ code: "record", why: "so" }, "the session cannot be kept for now: so"],
+  [{ code: "record", why: "so" }, "the session cannot be saved for now: so"],
   [{ code: "attached", files: [], pasted: [] }],
   [
     {
@@ -78,14 +78,14 @@ const ROWS: [notice: Notice, ...lines: string[]][] = [
       pasted: ["h", "i"],
       limit: 5,
     },
-    "2 files go along",
-    "@b␛ (c) goes along",
-    "@b␛ (c): only its first 3 of at least 9 lines go along",
-    "@d is no file here: the model gets the name alone",
-    "@e (/f) does not go along: so",
+    "2 files attached",
+    "@b␛ (c) is attached",
+    "@b␛ (c): only its first 3 of at least 9 lines are attached",
+    "@d is no file here: only the name is sent",
+    "@e (/f) is not attached: so",
     "@g cannot be read: so",
-    "only 5 files go along: the rest is left to the model to read",
-    "pasted, and so not attached: @h, @i; an @ that you type attaches",
+    "only 5 files are attached: the model can read the rest",
+    "pasted, so not attached: @h, @i (an @ that you type attaches)",
   ],
 ];
 

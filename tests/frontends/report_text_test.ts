@@ -115,7 +115,7 @@ const REPORTS: [report: Report, rows: string[] | null, columns?: number, unicode
       ...asked,
       models: [{ name: "a\n", isCurrent: false }, { name: "m", isCurrent: true }],
     },
-    ["  a", "* m", "Now: m␛ at host:1. /model NAME goes on with another."],
+    ["  a", "* m", "Now: m␛ at host:1. /model NAME picks another."],
   ],
   [{ ...asked, models: [], failure: "no" }, [
     "Now: m␛ at host:1. The server does not list its models: no",
@@ -141,19 +141,19 @@ const REPORTS: [report: Report, rows: string[] | null, columns?: number, unicode
       ...{ type: "folder", folder: "/a" },
       change: { notices: [{ code: "key_withheld", variable: "A" }], instructions: heeded },
     },
-    ["Now in /a", "· A is the model's key: commands never get it", "· heeds AGENTS.md (1 line)"],
+    ["Now in /a", "· A is the model's key: commands never get it", "· using AGENTS.md (1 line)"],
   ],
-  [{ type: "trust", instructions: heeded }, ["· heeds AGENTS.md (1 line)"]],
+  [{ type: "trust", instructions: heeded }, ["· using AGENTS.md (1 line)"]],
   [{ type: "trust", instructions: { ...heeded, isHeeded: false } }, [
-    "What this folder brings is not heeded.",
+    "This folder's instructions are not used.",
   ]],
   [{ type: "trust", instructions: { ...heeded, files: [] } }, [
-    "This folder brings no instructions; those that come will be asked about.",
+    "This folder has no instructions. You will be asked about new ones.",
   ]],
-  [{ type: "sessions", sessions: [] }, ["There are no earlier sessions of this folder."]],
+  [{ type: "sessions", sessions: [] }, ["There are no earlier sessions in this folder."]],
   [{ type: "sessions", sessions: [{ started: "2026-01-02T03:04:05.678Z", title: "a\nb" }] }, [
     "   1  2026-01-02 03:04  a b",
-    "/resume N goes on with one.",
+    "/resume N continues one.",
   ]],
   [{ type: "undone", way: "undo", undone: undefined }, ["There is nothing to take back."]],
   [{ type: "undone", way: "redo", undone: undefined }, ["There is nothing to bring back."]],
@@ -165,7 +165,7 @@ const REPORTS: [report: Report, rows: string[] | null, columns?: number, unicode
   ]],
   [{ type: "undone", way: "redo", undone: { ...undone, way: "redo", commands: 2 } }, [
     'Brought back: "do it".',
-    "What 2 commands did stays.",
+    "Not undone: what 2 commands did.",
   ]],
   [{ type: "jobs", jobs: [] }, ["Nothing runs in the background."]],
   [{ type: "jobs", jobs: [job(1, 61.9), job(12, 3605, "exit code 3")] }, [

@@ -51,14 +51,14 @@ const REPORTS: [change: Partial<PermissionReport>, rows: string[]][] = [
       "env      A, B_*",
       "deny     read(␛x) · saved",
       "allow    run_bash(ls) · this session",
-      "yours in /home/u/.config/copilot/permissions.json",
-      "heeded   what this folder instructs the model (/trust)",
+      "file     /home/u/.config/copilot/permissions.json",
+      "folder   its instructions are used (/trust)",
     ],
   ],
   [{ trust: false }, [
     "approve  ask",
     "sandbox  off: a command can do what you can",
-    "ignored  what this folder instructs the model (/trust)",
+    "folder   its instructions are not used (/trust)",
   ]],
 ];
 for (const [change, rows] of REPORTS) {
@@ -76,7 +76,7 @@ Deno.test("what becomes of a folder's instructions is said, but not that they we
   const names = "AGENTS.md (1 line), a/CLAUDE.md (2 lines)";
   const none = { files: [], refused: [], isHeeded: true };
   assertEquals(instructionLines(none), []);
-  assertEquals(instructionLines({ ...none, files }), [`· heeds ${names}`]);
+  assertEquals(instructionLines({ ...none, files }), [`· using ${names}`]);
   assertEquals(instructionLines({ ...none, files: unheeded, isHeeded: false }), []);
   assertEquals(
     instructionLines({
@@ -86,16 +86,15 @@ Deno.test("what becomes of a folder's instructions is said, but not that they we
       unsaved: "no room\n",
     }),
     [
-      "· ␛x leads out of the folder, and is not heeded",
-      "· y leads to what is secret, and is not heeded",
-      "· that cannot be kept: no room",
-      `· not heeded: ${names} (/trust or --trust does)`,
+      "· ␛x is not used: it leads out of the folder",
+      "· y is not used: it leads to a secret file",
+      "· your answer cannot be saved: no room",
+      `· not used: ${names} (/trust or --trust uses it)`,
     ],
   );
   assertEquals(trustQuestion({ type: "trust", files }), {
-    text:
-      `This folder brings instructions for the model, in the words of whoever wrote them: ${names}.`,
-    title: "Use them?",
+    text: `This folder has instructions for the model: ${names}.`,
+    title: "Use these instructions?",
   });
 });
 
@@ -111,18 +110,18 @@ Deno.test("R-18 what changed since it was trusted is said, asked about, and show
     "b /AGENTS.md (1 line, new), c (1 line, changed since you trusted it)";
   const none = { refused: [], isHeeded: undefined };
   assertEquals(instructionLines({ ...none, files, doubt: "content" }), [
-    "· heeds AGENTS.md (1 line)",
-    `· not heeded: ${named} (/trust or --trust does)`,
+    "· using AGENTS.md (1 line)",
+    `· not used: ${named} (/trust or --trust uses it)`,
   ]);
   assertEquals(instructionLines({ ...none, files: files.slice(1), doubt: "folder" }), [
-    `· not heeded, as this is not the folder that you trusted: ${named} (/trust or --trust does)`,
+    `· not used, as this is not the folder that you trusted: ${named} (/trust or --trust uses it)`,
   ]);
   const texts = (["content", "folder"] as const).map((doubt) =>
     trustQuestion({ type: "trust", doubt, files }).text
   );
   assertEquals(texts, [
-    `This folder's instructions for the model are no longer those that you trusted: AGENTS.md (1 line), ${named}.`,
-    "This is not the folder that you trusted at this path. It brings instructions for the model: " +
+    `This folder's instructions for the model have changed since you trusted them: AGENTS.md (1 line), ${named}.`,
+    "This is not the folder that you trusted at this path. It has instructions for the model: " +
     `AGENTS.md (1 line), ${named}.`,
   ]);
   const rows = trustChangeRows({ type: "trust", doubt: "content", files }, 80, (text) => text);
@@ -146,7 +145,7 @@ Deno.test("the question about trust shows how the files begin, in rows that driv
 });
 
 const RESUMED: Resumed = { started: "2026-01-02T03:04:05.678Z", messages: 2, lostLines: 0 };
-const FROM = "Goes on from 2026-01-02 03:04: 2 messages";
+const FROM = "Continuing from 2026-01-02 03:04: 2 messages";
 const used = { before: { model: "a\x1b", server: "x:1" }, now: { model: "b", server: "y:2" } };
 
 const RESUMPTIONS: [change: Partial<Resumed>, rows: string[]][] = [
@@ -179,7 +178,7 @@ for (const [change, rows] of RESUMPTIONS) {
 }
 
 Deno.test("where there is no session to go on with, that is said", () => {
-  assertEquals(resumedLines(undefined), ["There is no earlier session of this folder."]);
+  assertEquals(resumedLines(undefined), ["There is no earlier session in this folder."]);
 });
 
 Deno.test("an earlier session is one line, however much was typed first", () => {

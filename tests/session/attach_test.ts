@@ -22,8 +22,8 @@ Deno.test("a person is told which lines of a long file go along", async () => {
   const agent = new CopilotAgent({ local: localConfig() }, ws.dir);
   const { notices } = await attach(agent, typed("see @long and @whole"), signal);
   assertEquals(notices, [
-    "2 files go along",
-    "@long: only its first 2000 of 2001 lines go along",
+    "2 files attached",
+    "@long: only its first 2000 of 2001 lines are attached",
   ]);
 });
 
@@ -48,7 +48,7 @@ Deno.test("R-06 an @ attaches where it was typed, and a person is told of the ot
   for (const [text, pasted, attached, told] of rows) {
     const { parts, notices } = await attach(agent, [{ type: "text", text, pasted }], signal);
     assertEquals(parts.map((part) => part.type === "resource" && part.name), attached, text);
-    const last = notices.at(-1)?.match(/^pasted, and so not attached: (.*); an @/)?.[1];
+    const last = notices.at(-1)?.match(/^pasted, so not attached: (.*) \(an @/)?.[1];
     assertEquals(last, told, `${text}: ${notices}`);
   }
 });
@@ -65,15 +65,15 @@ Deno.test("R-06 a person is told which file a link led to", async () => {
     (await attach(agent, typed(text), signal)).notices.join("\n");
   assertEquals(
     await noticesOf("@link"),
-    "one file goes along\n@link (docs/real.md) goes along\n" +
-      "@link (docs/real.md): only its first 2000 of 2001 lines go along",
+    "1 file attached\n@link (docs/real.md) is attached\n" +
+      "@link (docs/real.md): only its first 2000 of 2001 lines are attached",
   );
   assertEquals(
     await noticesOf("@folder/"),
-    "one file goes along\n@folder/ (docs) goes along",
+    "1 file attached\n@folder/ (docs) is attached",
   );
   assertStringIncludes(await noticesOf("@null"), "@null (/dev/null) cannot be read: ");
-  assertEquals(await noticesOf("@docs/"), "one file goes along");
+  assertEquals(await noticesOf("@docs/"), "1 file attached");
   // The place that was granted, and so read, not the one where the link leads by now.
   const policy: Policy = {
     decide(_tool, _args, { workingDir }) {
@@ -99,7 +99,7 @@ Deno.test("a person is told why a file does not go along, in the words that are 
   for (const [decision, notice] of rows) {
     const policy = { decide: () => decision };
     const { parts, notices } = await attach(agent, typed("see @f"), signal, policy);
-    assertEquals([parts, notices], [[], [`@f does not go along: ${notice}`]]);
+    assertEquals([parts, notices], [[], [`@f is not attached: ${notice}`]]);
   }
 });
 
@@ -111,13 +111,13 @@ Deno.test("up to twenty files go along, and what cannot be read goes along as th
   const along = (text: string) => attach(agent, typed(text), signal);
   const at = (some: string[]) => some.map((name) => `@${name}`).join(" ");
   const all = await along(at(names.slice(0, 20)));
-  assertEquals([all.parts.length, all.notices], [20, ["20 files go along"]]);
+  assertEquals([all.parts.length, all.notices], [20, ["20 files attached"]]);
   const more = await along(at(names));
-  const left = "only 20 files go along: the rest is left to the model to read";
-  assertEquals([more.parts.length, more.notices], [20, ["20 files go along", left]]);
+  const left = "only 20 files are attached: the model can read the rest";
+  assertEquals([more.parts.length, more.notices], [20, ["20 files attached", left]]);
   ws.put("binary", [0, 1, 2, 0xff]);
   const { parts, notices } = await along("see @f0, @binary?");
-  assertEquals(notices[0], "one file goes along");
+  assertEquals(notices[0], "1 file attached");
   assertEquals(notices[1]!.startsWith("@binary cannot be read: "), true, notices[1]);
   const why = `(${notices[1]!.slice("@binary ".length)})`;
   assertEquals(parts[1], { type: "resource", kind: "file", name: "binary", text: why });

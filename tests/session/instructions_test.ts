@@ -68,7 +68,7 @@ Deno.test("instructions of the folders up to the repository's are heeded, the ou
     const before = agent.systemPrompt;
     const heeded = await heedInstructions(agent, await settingsIn(folder), { trust: true });
     assertEquals(instructionLines(heeded), [
-      "· heeds ../../AGENTS.md (1 line), ../CLAUDE.md (1 line)",
+      "· using ../../AGENTS.md (1 line), ../CLAUDE.md (1 line)",
     ]);
     assertEquals(
       agent.systemPrompt,
@@ -242,15 +242,15 @@ Deno.test("R-18 with -p a file that changed is not heeded, but for --trust, and 
         [
           [],
           ["be kind"],
-          "· heeds AGENTS.md (1 line)\n· not heeded: ../AGENTS.md (1 line, changed since you trusted it) (/trust or --trust does)\n",
+          "· using AGENTS.md (1 line)\n· not used: ../AGENTS.md (1 line, changed since you trusted it) (/trust or --trust uses it)\n",
         ],
         [
           ["--trust"],
           ["be rude", "be kind"],
-          "· heeds ../AGENTS.md (1 line, changed since you trusted it), AGENTS.md (1 line)\n",
+          "· using ../AGENTS.md (1 line, changed since you trusted it), AGENTS.md (1 line)\n",
         ],
         // That was for one run.
-        [[], ["be kind"], "· not heeded: ../AGENTS.md"],
+        [[], ["be kind"], "· not used: ../AGENTS.md"],
       ];
       for (const [flags, heeds, line] of rows) {
         await using server = strictServer([{ text: "Well." }]);
@@ -276,17 +276,17 @@ Deno.test({
     const start = `${sessionCommand(server)}; echo left: $?\r`;
     await Deno.writeTextFile(`${screen.folder}/AGENTS.md`, "be brief\nbe kind\n");
     await screen.type(start);
-    await screen.until("Use them?");
+    await screen.until("Use these instructions?");
     await screen.type("y\r");
-    await screen.until("· heeds AGENTS.md (2 lines)");
+    await screen.until("· using AGENTS.md (2 lines)");
     await screen.type("\x04");
     await screen.until("left: 0");
     await Deno.writeTextFile(`${screen.folder}/AGENTS.md`, "be brief\nrun \x1b[8mthis\n");
     await screen.type(`clear; ${start}`);
     // The question of the first session is there until the screen is cleared.
     const rows = await screen.until((rows) =>
-      rows.some((row) => row.includes("no longer those")) &&
-      rows.some((row) => row.startsWith("Use them?"))
+      rows.some((row) => row.includes("have changed since")) &&
+      rows.some((row) => row.startsWith("Use these instructions?"))
     );
     assertEquals(rows.filter((row) => /^ {4}\S/.test(row)), [
       "    1   be brief",
@@ -295,17 +295,17 @@ Deno.test({
     ]);
     assertStringIncludes(
       rows.join(" "),
-      "no longer those that you trusted: AGENTS.md (2 lines, changed",
+      "have changed since you trusted them: AGENTS.md (2 lines, changed",
     );
     await screen.type("\x1b");
-    await screen.until("· not heeded: AGENTS.md (2 lines, changed since you trusted it)");
+    await screen.until("· not used: AGENTS.md (2 lines, changed since you trusted it)");
     await screen.type("go\r");
     await screen.until("One.");
     assertEquals(systemOf(server).includes("be brief"), false);
     await screen.type("/trust\r");
     await screen.until("Use this folder's instructions?");
     await screen.type("1");
-    await screen.until("· heeds AGENTS.md (2 lines)");
+    await screen.until("· using AGENTS.md (2 lines)");
     await screen.type("go\r");
     await screen.until("Two.");
     assertStringIncludes(systemOf(server), "be brief\nrun");
@@ -320,9 +320,12 @@ Deno.test("PTH-03 instructions that lead out of the repository are not read; nor
       await Deno.symlink("../../canary", `${folder}/a/AGENTS.md`);
       await Deno.symlink("docs/real.md", `${folder}/AGENTS.md`);
       await Deno.symlink("/dev/zero", `${folder}/b/AGENTS.md`);
-      const rows = [["a", "AGENTS.md leads"], ["b", "AGENTS.md leads"], [
+      const rows = [["a", "AGENTS.md is not used: it leads"], [
+        "b",
+        "AGENTS.md is not used: it leads",
+      ], [
         "docs",
-        "heeds ../AGENTS",
+        "using ../AGENTS",
       ]];
       for (const [name, words] of rows) {
         const agent = agentIn(`${folder}/${name}`);
@@ -346,7 +349,7 @@ Deno.test("SEC-01 instructions that lead to a secret of the repository are not r
         const said = await heedInstructions(agent, await settingsIn(folder), { trust: true });
         assertMatch(
           instructionLines(said).join("\n"),
-          /^· AGENTS\.md leads to what is secret, and is not heeded$/m,
+          /^· AGENTS\.md is not used: it leads to a secret file$/m,
         );
         assertEquals(agent.systemPrompt.includes("canary"), false);
       }
@@ -413,7 +416,7 @@ Deno.test("TRU-04 without a person only what was trusted before is heeded, or wh
       assertEquals(code, 0, stderr);
       assertEquals(systemOf(server).includes("be brief"), heeds);
       assertStringIncludes(systemOf(server), "Instructions of the user:\nmine");
-      assertMatch(stderr, heeds ? /· heeds AGENTS\.md/ : /· not heeded: AGENTS\.md .*--trust/);
+      assertMatch(stderr, heeds ? /· using AGENTS\.md/ : /· not used: AGENTS\.md .*--trust/);
     }
   });
 });
@@ -428,9 +431,9 @@ Deno.test({
     const demo = sessionCommand(server).replace(/ --local.*/, " --demo");
     await Deno.writeTextFile(`${screen.folder}/AGENTS.md`, "be brief\n");
     await screen.type(`${sessionCommand(server)}; echo left: $?\r`);
-    await screen.until("Use them?");
+    await screen.until("Use these instructions?");
     await screen.type("perhaps\r");
-    await screen.until("Esc leaves it open");
+    await screen.until("Esc decides later");
     await screen.type("\x15y\r");
     for (const [i, heeds] of [true, false, true].entries()) {
       await screen.type(["", "/trust off\r", "/trust on\r"][i]!);
@@ -441,11 +444,11 @@ Deno.test({
     await screen.type("\x04");
     await screen.until("left: 0");
     await screen.type(`clear; ${sessionCommand(server)}; echo left: $?\r`);
-    await screen.until("· heeds AGENTS.md (1 line)");
+    await screen.until("· using AGENTS.md (1 line)");
     await screen.type("/permissions\r");
-    await screen.until("  heeded   what this folder");
+    await screen.until("  folder   its instructions are used");
     await screen.type("/trust off\r/permissions\r");
-    await screen.until("  ignored  what this folder");
+    await screen.until("  folder   its instructions are not used");
     await screen.type("\x04");
     await screen.until("left: 0");
     await screen.type(`mv config old; clear; ${demo}\r`);
@@ -462,7 +465,7 @@ Deno.test("what can not be kept is heeded this time, and said", async () => {
     });
     assertMatch(
       instructionLines(said).join("\n"),
-      /^· that cannot be kept: .+\n· heeds AGENTS\.md/,
+      /^· your answer cannot be saved: .+\n· using AGENTS\.md/,
     );
     assertStringIncludes(agent.systemPrompt, "be brief");
   });

@@ -799,7 +799,7 @@ sessionTest(
     assertStringIncludes(server.requests[1]!.text, "Refused: this is plan mode");
     assertEquals(await here("early"), false);
     await terminal.until((rows) => rows.at(-1)!.endsWith(" · plan"));
-    await terminal.until("What becomes of this plan?");
+    await terminal.until("What to do with this plan?");
     await terminal.type("\x1b");
     await terminal.until((rows) => !rows.some((row) => row.includes("What becomes of")));
     await terminal.type("/plan\rgo on\r");

@@ -108,13 +108,13 @@ recordTest(
     await fake.session.prompt("one", signal);
     await fake.session.prompt("two", signal);
     const [notice, ...more] = fake.notices();
-    assertStringIncludes(notice!, "the session cannot be kept for now: ");
+    assertStringIncludes(notice!, "the session cannot be saved for now: ");
     assertEquals(more, []);
     await Deno.remove(`${folder}/state/copilot/sessions`);
     await fake.session.prompt("three", signal);
     await fake.session.prompt("four", signal);
     assertEquals(fake.notices().slice(1), [
-      "the session is kept again, with all that was said meanwhile",
+      "the session is saved again, with everything said meanwhile",
     ]);
     assertEquals(stored().length, 8);
   },
@@ -187,7 +187,7 @@ Deno.test("without a folder for state nothing is recorded, and there are no earl
     await using server = strictServer([{ text: "One." }]);
     await using fake = await fakeSession(server.url, { isRecorded: true });
     await fake.session.prompt("one", signal);
-    assertEquals(await fake.command("/resume"), "There are no earlier sessions of this folder.");
+    assertEquals(await fake.command("/resume"), "There are no earlier sessions in this folder.");
     assertEquals(fake.notices(), []);
   } finally {
     names.forEach((name, at) => before[at] !== undefined && Deno.env.set(name, before[at]));

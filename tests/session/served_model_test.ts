@@ -111,7 +111,7 @@ Deno.test("--local goes on with the compatible endpoint where there is no other"
   assertEquals([code, stdout], [0, "Hi\n"]);
   assertMatch(
     stderr,
-    /^· The server is no Ollama: .*--use-compat.*\n· model: m \(the server's own; --model names another\)$/m,
+    /^· The server is not Ollama: .*--use-compat.*\n· model: m \(the server's own; --model names another\)$/m,
   );
   const doctor = await run(["doctor", "--local", "--host", server.url]);
   assertMatch(doctor.stdout, /note +server .*no Ollama: its compatible endpoint/);

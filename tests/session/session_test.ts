@@ -100,7 +100,7 @@ Deno.test("R-06 what was pasted attaches nothing, and is one text with the rest 
     assertEquals([role, content.includes("the text")], ["user", false]);
     assertMatch(content, /^see @a\.txt @b\.txt\n\n<file path="b\.txt">\n/);
     assertEquals(JSON.stringify(fake.session.agent.state.messages).includes("pasted"), false);
-    assertMatch(fake.notices()[1]!, /^pasted, and so not attached: @a\.txt; /);
+    assertMatch(fake.notices()[1]!, /^pasted, so not attached: @a\.txt /);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
@@ -143,7 +143,7 @@ Deno.test("R-06 a file that a message names goes along as the policy and the per
       assertEquals(content.includes("the text"), isSent, `${name} ${choice}`);
       if (!isSent) {
         const shown = name === "link" ? `@link (${base}/outside/b)` : `@${name}`;
-        assertEquals(fake.notices().at(-1)?.startsWith(`${shown} does not go along`), true);
+        assertEquals(fake.notices().at(-1)?.startsWith(`${shown} is not attached`), true);
       }
     }
   } finally {

@@ -72,7 +72,7 @@ Deno.test({
     }, async ({ code, results, stderr, folder }) => {
       // A folder's file cannot loosen anything, so there is nothing to trust: it is told what is ignored.
       assertMatch(stderr, /ignored: approve: auto, hooks, mcpServers, .*trust, network$/m);
-      assertMatch(stderr, /^· not heeded.*\.copilot\/config\.json$/m);
+      assertMatch(stderr, /^· ignored, as.*\.copilot\/config\.json$/m);
       assertEquals(code, 0);
       assertStringIncludes(results[0]!, "one");
       for (const args of [["--help"], ["--version"], ["doctor", "--host", "x:1", "--local"]]) {
@@ -122,7 +122,7 @@ Deno.test("TRU-02 no server, key, proxy or folder of settings comes from the fol
       });
       assertEquals(code, 0, stderr);
       assertEquals(server.requests[i]!.headers.get("authorization"), "Bearer sk-CANARY");
-      assertMatch(stderr, /^· not heeded.*: \.copilot\/config\.json, OPENAI_BASE_URL in \.env, /m);
+      assertMatch(stderr, /^· ignored, as.*: \.copilot\/config\.json, OPENAI_BASE_URL in \.env, /m);
       assertMatch(stderr, /^· .*ignored: base-url, baseUrl, host$/m);
       assertEquals(/shh|sk-/.test(stderr), false);
     }
@@ -278,13 +278,13 @@ Deno.test({
     }
     const start = sessionCommand(server);
     await screen.type(`cd work; PATH=.:bin:$PWD/bin:$PATH ${start}; echo left: $?\r`);
-    await screen.until("Use them?");
+    await screen.until("Use these instructions?");
     await screen.type("\x1b");
     await screen.until((rows) =>
-      rows.includes("May it be used?") && rows.some((row) => /^· not heeded: AGENTS/.test(row))
+      rows.includes("Use this server?") && rows.some((row) => /^· not used: AGENTS/.test(row))
     );
     await screen.type("n");
-    await screen.until("May they run?");
+    await screen.until("Let these hooks run?");
     await screen.type("n");
     await screen.until((rows) => rows.includes(">"));
     await screen.type("see @sta\t");

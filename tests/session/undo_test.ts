@@ -70,8 +70,8 @@ Deno.test("/undo gives files their bytes back, message by message, and /redo the
     const second = await log.say("undo", agent);
     assertEquals(second.split("\n"), [
       'Taken back: "message 2". /redo brings it back.',
-      "  a.txt: as it was",
-      "What 1 command did stays.",
+      "  a.txt: restored",
+      "Not undone: what 1 command did.",
     ]);
     assertEquals(read("a.txt"), "\ufeffONE\r\nTWO\r\nÿ");
     assertEquals(agent.state.messages.at(-1)!.content, "done");
@@ -80,9 +80,9 @@ Deno.test("/undo gives files their bytes back, message by message, and /redo the
     assertEquals([...Deno.readDirSync(`${dir}/sub`)], []);
     assertEquals(agent.state.messages, []);
     assertEquals(await log.say("undo", agent), "There is nothing to take back.");
-    assertStringIncludes(await log.say("redo", agent), "sub/new.txt: there again");
+    assertStringIncludes(await log.say("redo", agent), "sub/new.txt: restored");
     assertEquals(read("sub/new.txt"), "new");
-    assertStringIncludes(await log.say("redo", agent), "a.txt: as it became");
+    assertStringIncludes(await log.say("redo", agent), "a.txt: changed again");
     assertEquals([read("a.txt"), agent.state.messages.length], after);
     assertEquals(await log.say("redo", agent), "There is nothing to bring back.");
     await log.say("undo", agent);
@@ -102,16 +102,16 @@ Deno.test("/undo brings no conversation back that was left, but its files", asyn
     assertEquals(agent.state.messages, []);
     await log.say("redo", agent);
     assertEquals(agent.state.messages, [hello]);
-    const stays = "The conversation, which is another by now, stays.";
+    const stays = "The conversation is another one by now, and stays.";
     await log.say("undo", agent);
     assertEquals((await log.say("undo", agent)).split("\n").slice(1), [
-      "  a.txt: as it was",
+      "  a.txt: restored",
       stays,
     ]);
     assertEquals([read("a.txt"), agent.state.messages], ["\ufeffONE\r\nTWO\r\nÿ", []]);
     await log.say("undo", agent);
     assertEquals(await Deno.readFile(`${dir}/a.txt`), crlf);
-    assertStringIncludes(await log.say("redo", agent), `there again\n${stays}`);
+    assertStringIncludes(await log.say("redo", agent), `restored\n${stays}`);
     assertEquals([read("sub/new.txt"), agent.state.messages], ["new", []]);
   });
 });
@@ -134,7 +134,7 @@ Deno.test("/undo loses nothing that somebody else wrote since", async () => {
       assertEquals(await Deno.readTextFile(`${dir}/a.txt`).catch(() => "gone"), now);
       // The others are taken back all the same.
       assertEquals([...Deno.readDirSync(`${dir}/sub`)], []);
-      assertStringIncludes(await log.say("redo", agent), "sub/new.txt: there again");
+      assertStringIncludes(await log.say("redo", agent), "sub/new.txt: restored");
       assertEquals(read("sub/new.txt"), "new");
     });
   }
@@ -151,7 +151,7 @@ Deno.test("/undo stops where somebody else wrote between two messages", async ()
       signal: new AbortController().signal,
       onWritten: log.onWritten,
     });
-    assertMatch(await log.say("undo", agent), /a\.txt: as it was/);
+    assertMatch(await log.say("undo", agent), /a\.txt: restored/);
     assertEquals(read("a.txt"), "theirs");
     assertMatch(await log.say("undo", agent), /a\.txt stays as it is: it was changed since/);
     assertEquals(read("a.txt"), "theirs");

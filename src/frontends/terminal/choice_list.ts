@@ -6,7 +6,7 @@ import { MODE_MEANINGS } from "../modes.ts";
 
 const TITLES: Record<string, string> = {
   model: "Which model?",
-  resume: "Go on with which session?",
+  resume: "Continue which session?",
   undo: "Go back to before which message?",
   approve: "What runs without asking?",
   trust: "Use this folder's instructions?",

@@ -47,10 +47,10 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
     const { text, title } = question.type === "trust"
       ? trustQuestion(question)
       : question.type === "hooks"
-      ? { text: hookLines(question).join("\n"), title: "May they run?" }
+      ? { text: hookLines(question).join("\n"), title: "Let these hooks run?" }
       : {
         text: serverLines(question).join("\n"),
-        title: question.changes ? "May these be offered?" : "May it be used?",
+        title: question.changes ? "Offer these tools to the model?" : "Use this server?",
       };
     const changes = question.type === "trust"
       ? [...trustStartRows(question, columns), ...trustChangeRows(question, columns, paint)]
@@ -62,12 +62,12 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
         value: false,
         key: "n",
       }];
-      const hint = "y or n · Esc leaves it open";
+      const hint = "y or n · Esc decides later";
       const list = { title, items, isNumbered: true, hint };
       return await screen.choose(list, signal, { waits: true }) ?? undefined;
     }
     const objection = (line: string) =>
-      /^\s*(y(es)?|no?)\s*$/i.test(line) ? undefined : "  y or n; Esc leaves it open";
+      /^\s*(y(es)?|no?)\s*$/i.test(line) ? undefined : "  y or n; Esc decides later";
     const answer = await screen.ask(`${title} [y/n] `, objection, signal);
     return answer === null ? undefined : /^\s*y/i.test(answer);
   };

@@ -25,8 +25,8 @@ export async function askAboutPlan(
     display.say("· /plan accepts this plan, /plan off drops it");
     return undefined;
   }
-  screen.notify("copilot asks: what becomes of the plan?");
-  const list = { title: "What becomes of this plan?", items: CHOICES, isNumbered: true };
+  screen.notify("copilot asks: what to do with the plan?");
+  const list = { title: "What to do with this plan?", items: CHOICES, isNumbered: true };
   const hint = "Enter picks · Esc keeps planning";
   const choice = await screen.choose({ ...list, hint }, signal, {
     waits: true,

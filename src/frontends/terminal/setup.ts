@@ -141,7 +141,7 @@ function hostedRow(offer: HostedOffer): Row {
 function lastRows(found: readonly FoundServer[], isFirst: boolean): Row[] {
   const look = { label: "Look again", detail: "once a server runs", value: "look" } as const;
   const settings = { demo: true } as const;
-  const demo = { label: "Demo", detail: "rules, no model; for this time" };
+  const demo = { label: "Demo", detail: "fixed rules, no model; this time only" };
   return [
     ...found.length === 0 ? [look] : [],
     ...isFirst ? [{ ...demo, value: { settings, said: "" } }] : [],

@@ -257,7 +257,7 @@ export class TerminalFrontend implements Frontend, Disposable {
     this.#display.status = status;
     if (!isFirst) return this.#display.screen.update();
     const model = status.model === undefined ? [] : [modelText(status.model)];
-    this.#display.say(["copilot", ...model, "/help lists what there is"].join(" · "));
+    this.#display.say(["copilot", ...model, "/help for help"].join(" · "));
     if (this.#motto !== undefined) this.#display.say(this.#motto);
   }
 

@@ -133,7 +133,7 @@ for (const [name, steps, code, stdout, stderr] of RUNS) {
 Deno.test("one prompt: a file that it names and that is refused is exit code 3", async () => {
   const { code, stderr } = await printed([{ text: "a" }], {}, false, "see @.env");
   assertEquals(code, 3);
-  assertMatch(stderr, /^· @\.env does not go along: /);
+  assertMatch(stderr, /^· @\.env is not attached: /);
 });
 
 Deno.test("one prompt: a signal's exit code comes before all others", async () => {
@@ -191,8 +191,8 @@ Deno.test("what is of no use to a reader of a stream is not printed; what is, on
   await new Promise((resolve) => setTimeout(resolve));
   assertEquals(stdout, []);
   assertEquals(stderr.join("").split("\n"), [
-    "· the session cannot be kept for now: so␛",
-    "There is no earlier session of this folder.",
+    "· the session cannot be saved for now: so␛",
+    "There is no earlier session in this folder.",
     "· job 1 is over: exit code 0 (ls)",
     "",
   ]);
@@ -202,7 +202,7 @@ Deno.test("notices of the turn are a part of the stream of events", async () => 
   const ran = await printed([{ text: "a" }], { format: "stream-json" }, false, "see @.env");
   const events = ran.stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
   const { code, message } = events.find(({ type }) => type === "notice");
-  assertEquals([code, message.startsWith("@.env does not go along")], ["attached", true]);
+  assertEquals([code, message.startsWith("@.env is not attached")], ["attached", true]);
   assertEquals(ran.stderr, "");
 });
 

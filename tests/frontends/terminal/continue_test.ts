@@ -13,11 +13,11 @@ Deno.test("-p --continue goes on with the newest session, says where it was, and
   try {
     const first = await ask("-m", "other", "-p", "one");
     assertEquals(first.code, 0);
-    assertStringIncludes(first.stderr, "There is no earlier session of this folder.\n");
+    assertStringIncludes(first.stderr, "There is no earlier session in this folder.\n");
     const second = await ask("-p", "two @nothing");
     assertMatch(
       second.stderr,
-      /^Goes on from \S+ \S+: 2 messages\n {2}> one\n {2}Answer 1\. (word )+.{0,5}…\nWith other, as before/m,
+      /^Continuing from \S+ \S+: 2 messages\n {2}> one\n {2}Answer 1\. (word )+.{0,5}…\nWith other, as before/m,
     );
     const third = await ask("-m", "test", "-p", "three");
     assertMatch(third.stderr, /: 4 messages\n {2}> two @nothing\n {2}Answer 2/);

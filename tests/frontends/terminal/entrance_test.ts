@@ -13,7 +13,7 @@ for (const columns of [80, 40]) {
       // Nothing was said: there is nothing to come back to.
       await terminal.type("exit\r");
       const rows = await terminal.until("left: 0");
-      assertEquals(rows.filter((row) => row.startsWith("To go on")), []);
+      assertEquals(rows.filter((row) => row.startsWith("To continue")), []);
       await terminal.type("clear\r");
       await terminal.until((rows) => rows.length === 1);
       await terminal.type(`${sessionCommand(server, '"fix the tests"')}; echo left: $?\r`);
@@ -23,7 +23,7 @@ for (const columns of [80, 40]) {
       // The path is broken at the edge of the screen, the command at spaces.
       const left = (await terminal.until("left: 0")).join("").replaceAll(" ", "");
       const flags = `--approve ask --local --host ${server.url} --model test --continue`;
-      assert(left.includes(`To go on: copilot ${flags}Recorded:`.replaceAll(" ", "")), left);
+      assert(left.includes(`To continue: copilot ${flags}Recorded:`.replaceAll(" ", "")), left);
       const [, path] = /Recorded:(.*\.jsonl)/.exec(left) ?? [];
       const text = await Deno.readTextFile(path!);
       assert(text.includes("fix the tests") && text.includes("Fixed."), text);
@@ -56,7 +56,7 @@ sessionTest(
     await terminal.type(`clear; ${sessionCommand(server, "'!touch ran'")}\r`);
     await terminal.until("Two.");
     await terminal.type("exit\r");
-    await terminal.until("To go on: copilot");
+    await terminal.until("To continue: copilot");
     assertEquals(server.requests.map(said), ["help me", "!touch ran"]);
     assertEquals([...Deno.readDirSync(terminal.folder)].some(({ name }) => name === "ran"), false);
   },

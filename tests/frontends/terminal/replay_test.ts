@@ -131,7 +131,7 @@ for (const columns of [80, 40]) {
       await terminal.type("\x0c/clear\r");
       await terminal.until("The conversation starts anew.");
       await terminal.type("\x0c/resume\r");
-      await terminal.until("Go on with which session?");
+      await terminal.until("Continue which session?");
       await terminal.type("\r");
       await terminal.until((rows) => rows.join(" ").includes("6 messages"));
       assertEquals(turn(await terminal.until(isOver)), live);

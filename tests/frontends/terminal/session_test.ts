@@ -176,7 +176,7 @@ sessionTest(
   "a turn in plan mode ends with a list: what to change goes to the model, going on leaves the mode",
   [{ text: "First plan." }, { text: "Second plan." }, { text: "It is done." }, { text: "Third." }],
   async (terminal, server) => {
-    const list = (rows: string[]) => rows.some((row) => row.includes("What becomes of this plan?"));
+    const list = (rows: string[]) => rows.some((row) => row.includes("What to do with this plan?"));
     await terminal.type("/plan\rdo it\r");
     await terminal.until((rows) => rows.includes("First plan.") && list(rows));
     await terminal.type("4");

@@ -36,7 +36,7 @@ const SAID: [line: string, said: string][] = [
   ["/plan x", "/plan takes nothing but go, edits, off"],
   ["/plan off", "Plan mode is not on: /plan begins it."],
   ["/trust x", "/trust takes nothing but on and off"],
-  ["/trust", "· that cannot be kept: "],
+  ["/trust", "· your answer cannot be saved: "],
   ["/resume 1", "There is no session 1: see /resume"],
   ["/jobs x", "Use /jobs, /jobs N, /jobs stop N or /jobs stop all"],
   ["/jobs stop", "Use /jobs, /jobs N, /jobs stop N or /jobs stop all"],
@@ -228,7 +228,7 @@ Deno.test("/model goes on with the conversation, and says whether the server lis
   assertEquals(await fake.command("/model otter"), `${unknown("otter")}did you mean other?`);
   assertEquals(
     await fake.command("/model"),
-    `  test\n* other\nNow: other at ${at}. /model NAME goes on with another.`,
+    `  test\n* other\nNow: other at ${at}. /model NAME picks another.`,
   );
   assertEquals(await fake.command(`/model --local --host ${server.url} -m test`), now("test"));
   assertEquals(fake.session.status.model, "test");
@@ -298,8 +298,8 @@ Deno.test("/trust is for the repository, and holds in its folders and in later s
     await Deno.writeTextFile(`${root}/AGENTS.md`, "be brief\n");
     await using fake = await fakeSession(NO_SERVER, { folder, permissions: await settings() });
     const rows = [
-      ["/trust", "· heeds ../AGENTS.md (1 line)", true],
-      ["/trust off", "What this folder brings is not heeded.", false],
+      ["/trust", "· using ../AGENTS.md (1 line)", true],
+      ["/trust off", "This folder's instructions are not used.", false],
     ] as const;
     for (const [line, said, isTrusted] of rows) {
       assertEquals(await fake.command(line), said);
