@@ -125,13 +125,45 @@ Deno.test("R-06 what was pasted of an entry is kept with it", async () => {
   }
 });
 
-Deno.test("a text of megabytes is for this session only", async () => {
+Deno.test("a long text stays whole, in a file of its own; the oldest make room", async () => {
+  await using dir = await temp();
+  const long = (sign: string) => sign.repeat(3 * 2 ** 20);
+  const history = new History(dir.path, "/a");
+  history.add(long("x"), [[0, 5]]);
+  history.add("small");
+  assert(Deno.statSync(dir.path).size < 1000);
+  const [text, small] = new History(dir.path, "/a").entries;
+  assertEquals([text === long("x"), small], [true, "small"]);
+  assertEquals([...new History(dir.path, "/a").pasted.values()], [[[0, 5]]]);
+  if (unix) {
+    const folder = `${dir.path}.long`;
+    const [{ name } = { name: "" }] = Deno.readDirSync(folder);
+    assertEquals(
+      [folder, `${folder}/${name}`].map((path) => Deno.statSync(path).mode! & 0o777),
+      [0o700, 0o600],
+    );
+    Deno.utimeSync(`${folder}/${name}`, 0, 0);
+  }
+  for (const sign of ["y", "z"]) history.add(long(sign));
+  const kept = new History(dir.path, "/a").entries.map((entry) => entry[0]);
+  assertEquals(kept, unix ? ["s", "y", "z"] : kept);
+  // One that all the room is too small for is for this session only.
+  history.add("w".repeat(9 * 2 ** 20));
+  assertEquals(history.entries.at(-1)![0], "w");
+  assertEquals(new History(dir.path, "/a").entries.at(-1)![0], "z");
+  // A name in the file leads nowhere else.
+  write(dir.path, JSON.stringify({ long: "../history", folder: "/a" }));
+  assertEquals(new History(dir.path, "/a").entries, []);
+});
+
+Deno.test("what could not be written is written with the next text", async () => {
   await using dir = await temp();
   const history = new History(dir.path, "/a");
-  history.add("x".repeat(2 ** 21));
-  history.add("small");
-  assertEquals(history.entries.length, 2);
-  assertEquals(new History(dir.path, "/a").entries, ["small"]);
+  Deno.writeTextFileSync(`${dir.folder}/state`, "");
+  for (const text of ["one", "two"]) assertThrows(() => history.add(text));
+  Deno.removeSync(`${dir.folder}/state`);
+  history.add("three");
+  assertEquals(new History(dir.path, "/a").entries, ["one", "two", "three"]);
 });
 
 Deno.test("sessions that write at the same time lose nothing", async () => {
@@ -161,7 +193,12 @@ Deno.test({
     const path = `${dir.folder}/link`;
     Deno.symlinkSync("/dev/zero", path);
     const before = Deno.statSync(path).mode;
-    assertEquals(new History(path, "/a").entries, []);
+    const history = new History(path, "/a");
+    assertEquals(history.entries, []);
+    try {
+      history.add("x".repeat(100_000));
+    } catch { /* Not every user may write to it. */ }
+    assertEquals([...Deno.readDirSync(dir.folder)].length, 1);
     assertEquals(Deno.statSync(path).mode, before);
   },
 });
