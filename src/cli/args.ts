@@ -209,7 +209,9 @@ export type Args =
   /** The word that belongs to no flag: the first message of a session. */
   & { message?: string }
   /** The keys that the file at `path` binds; no flag has them. */
-  & { bindings?: { path: string; keys: Record<string, unknown> } };
+  & { bindings?: { path: string; keys: Record<string, unknown> } }
+  /** Flags about permissions that config.json has: what permissions.json says counts before them. */
+  & { usual?: { approve?: string; sandbox?: string; network?: true } };
 
 /** The first words of a command line that start something other than a session. */
 export const COMMANDS = [
@@ -363,7 +365,7 @@ export function comeBackCommand(args: Args, folder: string): string {
   // A key in the list of processes is bad enough: it is not shown.
   const left = new Set(["continue", "api-key", "working-dir"]);
   const words = flags.flatMap(({ name }) => {
-    const given = args[name as Exclude<keyof Args, "bindings">];
+    const given = args[name as Exclude<keyof Args, "bindings" | "usual">];
     if (given === undefined || left.has(name)) return [];
     return given === true ? [`--${name}`] : [`--${name}`, shellWord(given)];
   });

@@ -18,6 +18,8 @@ const PER_RUN = new Set(
 const SERVER_FLAGS = ["local", "hosted", "host", "base-url"] as const;
 /** Flags that go with one server. */
 export const FLAGS_OF_SERVER = [...SERVER_FLAGS, "api-key", "model", "use-compat"] as const;
+/** Flags that permissions.json has, too, for all folders and for each one. */
+const OF_PERMISSIONS = new Set(["approve", "sandbox", "network"]);
 
 /** The person's `config.json`, if there is one. Its text is quoted in no error: it may hold keys. */
 export function readConfigFile(
@@ -79,11 +81,15 @@ export function withDefaults(args: Args, env?: VariableReader): Args {
   const isOther = args.demo || SERVER_FLAGS.some((name) => args[name] !== undefined);
   const ofServer: readonly string[] = FLAGS_OF_SERVER;
   const found = flagsIn(settings, path);
-  const defaults = Object.entries(found).filter(([name]) => !isOther || !ofServer.includes(name));
+  const defaults = Object.entries(found).filter(([name]) =>
+    !OF_PERMISSIONS.has(name) && !(isOther && ofServer.includes(name))
+  );
+  const usual = Object.entries(found).filter(([name]) => OF_PERMISSIONS.has(name));
   const all: Args = { ...Object.fromEntries(defaults), ...args };
   const bound = isObject(keys) ? Object.entries(keys).filter(([name]) => isKeyboardKey(name)) : [];
   const bindings = bound.length > 0 && { bindings: { path, keys: Object.fromEntries(bound) } };
-  return { ...all, ...bindings, ...ofModel(models, all.model, path), ...args };
+  const said = usual.length > 0 && { usual: Object.fromEntries(usual) };
+  return { ...all, ...bindings, ...said, ...ofModel(models, all.model, path), ...args };
 }
 
 /** Flags that a model may have values of its own for. */

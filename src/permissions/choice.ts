@@ -6,6 +6,8 @@ import { APPROVE_MODES, modeAmong, SANDBOX_MODES, type Settings } from "./settin
 /** Choices for one run; each goes before the settings of the person's file. */
 export interface PermissionChoice extends Partial<Pick<Settings, "approve" | "sandbox">> {
   network?: boolean;
+  /** What counts where neither this nor the person's file says anything. */
+  usual?: Pick<PermissionChoice, "approve" | "sandbox" | "network">;
   /** Variables that commands get beside the usual ones: names, or `AWS_*`. */
   env?: readonly string[];
   /** True where commands run unasked, confined, if nothing else is said and a sandbox works. */
@@ -18,8 +20,9 @@ export interface PermissionChoice extends Partial<Pick<Settings, "approve" | "sa
 
 /** The choices that flags make. Throws a UsageError when a value makes no sense. */
 export function parsePermissionChoice(
-  { network, env, yes, ...modes }:
+  { network, env, yes, usual, ...modes }:
     & { approve?: string; sandbox?: string; env?: string }
+    & { usual?: { approve?: string; sandbox?: string; network?: boolean } }
     & Pick<PermissionChoice, "network" | "yes">,
 ): PermissionChoice {
   const approve = modeAmong(APPROVE_MODES, modes.approve, "--approve");
@@ -30,6 +33,7 @@ export function parsePermissionChoice(
     ...network !== undefined && { network },
     ...env !== undefined && { env: variableNames(env) },
     ...yes !== undefined && { yes },
+    ...usual && { usual: parsePermissionChoice(usual) },
   };
 }
 

@@ -5,6 +5,7 @@ import { isObject } from "../text/json.ts";
 import { isWithin } from "../text/paths.ts";
 import { isAbsolute } from "../text/std_path.ts";
 import { readJsonFile, replaceUserFile } from "../user_files.ts";
+import type { PermissionChoice } from "./choice.ts";
 import type { KeptRule, Rule, RuleEffect } from "./rules.ts";
 import { APPROVE_MODES, modeAmong, SANDBOX_MODES, type Strictness } from "./settings.ts";
 
@@ -139,7 +140,12 @@ export class PermissionsFile {
   #content: Record<string, unknown> | undefined;
 
   /** Throws a UsageError when `path` cannot be read; it is undefined where there is no home folder. */
-  constructor(readonly path: string | undefined, private readonly toolNames: ToolNames) {
+  constructor(
+    readonly path: string | undefined,
+    private readonly toolNames: ToolNames,
+    /** What counts where the file says nothing. */
+    private readonly usual: PermissionChoice["usual"] = {},
+  ) {
     this.#content = path === undefined ? undefined : readJsonFile(path);
   }
 
@@ -147,8 +153,8 @@ export class PermissionsFile {
     return this.#content?.folders !== undefined;
   }
 
-  general(): Promise<SettingsLevel> {
-    return this.#level(this.#content ?? {});
+  async general(): Promise<SettingsLevel> {
+    return { ...this.usual, ...await this.#level(this.#content ?? {}) };
   }
 
   forFolder(folder: string): Promise<SettingsLevel> {

@@ -38,7 +38,7 @@ export async function openPermissions(
   env: VariableReader = (name) => Deno.env.get(name),
   toolNames: ToolNames = builtinToolNames,
 ): Promise<Permissions> {
-  const file = new PermissionsFile(userFile("permissions.json", env), toolNames);
+  const file = new PermissionsFile(userFile("permissions.json", env), toolNames, choice.usual);
   const { sandbox } = await file.general();
   return new Permissions(choice, file, choice.sandbox ?? sandbox, env, toolNames);
 }
@@ -205,7 +205,8 @@ export class Permissions {
 
   /** True where plan mode was asked for as the session began. */
   get startsInPlan(): boolean {
-    return this.choice.approve === "plan";
+    const { approve, usual } = this.choice;
+    return (approve ?? usual?.approve) === "plan";
   }
 
   /** The mode of asking that was chosen in the session, or plan mode as it began; undefined for the usual one. */

@@ -33,7 +33,10 @@ Deno.test("config.json gives the flags that the command line does not", () =>
 
 Deno.test("config.json: numbers and a list of names are texts, false is as if it was not there", () =>
   withFile('{"temperature": 0.5, "env": ["A", "B_*"], "local": false, "network": true}', (env) => {
-    assertEquals(withDefaults({}, env), { temperature: "0.5", env: "A,B_*", network: true });
+    assertEquals(withDefaults({}, env), {
+      ...{ temperature: "0.5", env: "A,B_*" },
+      usual: { network: true },
+    });
   }));
 
 Deno.test("config.json: a server on the command line, or the demo, leaves out the file's own", () =>

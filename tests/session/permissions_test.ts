@@ -2,6 +2,7 @@ import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "
 import { builtinTools } from "../../src/tools/mod.ts";
 import { UsageError } from "../../src/errors.ts";
 import { openPermissions } from "../../src/session/permissions.ts";
+import type { PermissionChoice } from "../../src/permissions/choice.ts";
 import { findSandbox } from "../../src/permissions/sandbox/probe.ts";
 import { run } from "../helpers/program.ts";
 import { sessionTest } from "../helpers/session.ts";
@@ -572,6 +573,26 @@ sessionTest(
     await terminal.until("approve  never");
   },
 );
+
+Deno.test("of the settings about permissions the most particular counts, those of config.json last", async () => {
+  const base = await Deno.realPath(await Deno.makeTempDir());
+  await Deno.mkdir(`${base}/copilot`);
+  for (const name of ["here", "other"]) await Deno.mkdir(`${base}/${name}`);
+  const env = (name: string) => /XDG_CONFIG_HOME|APPDATA/.test(name) ? base : undefined;
+  const modes = async (own: unknown, choice: PermissionChoice = {}) => {
+    await Deno.writeTextFile(`${base}/copilot/permissions.json`, JSON.stringify(own));
+    const usual = { approve: "edits", sandbox: "off" } as const;
+    const permissions = await openPermissions({ ...choice, usual }, env);
+    const of = async (folder: string) => (await permissions.mode(`${base}/${folder}`)).approve;
+    return [await of("here"), await of("other")];
+  };
+  const folders = { [`${base}/here`]: { approve: "never" } };
+  assertEquals(await modes({}), ["edits", "edits"]);
+  assertEquals(await modes({ folders }), ["never", "edits"]);
+  assertEquals(await modes({ approve: "ask", folders }), ["never", "ask"]);
+  assertEquals(await modes({ approve: "ask", folders }, { approve: "auto" }), ["auto", "auto"]);
+  await Deno.remove(base, { recursive: true });
+});
 
 Deno.test("TRU-03 what a folder says goes for that folder alone, and is read again once it is mended", async () => {
   const base = await Deno.realPath(await Deno.makeTempDir());

@@ -15,23 +15,35 @@ import { ownSource } from "./wrap.ts";
 
 /** Caches that were not used for so many days are removed. */
 const MAX_DAYS = 30;
-/** The most that the caches of other folders take together, in KiB. */
-const MAX_OTHERS = 5 * 1024 * 1024;
+/** The most that the caches of the folder in use take, and those of others together, in KiB. */
+const MAX_KIB = 5 * 1024 * 1024;
 const DAY_MS = 86_400_000;
 
 /** Removes the folders in `$@`: commands may have taken the right to write in them from their owner. */
 const REMOVE = 'remove() { chmod -R u+rwX -- "$1"; rm -rf -- "$1"; }';
-/** In the folder `$1`: removes what is older than `$2` days, and the least recently used above `$3` KiB. */
+/**
+ * In the folder `$1`: removes what is older than `$2` days, and the least recently used above `$3` KiB. Of the
+ * folder in use it removes each program's cache as a whole, those in which nothing was written for longest
+ * first: programs rely on all of what they kept, or on nothing.
+ */
 const BOUND = `${REMOVE}
+size() { du -sk -- "$1" | cut -f 1; }
+lessen() {
+  for days in 14 3 1 0; do
+    for cache in "$1"/.cache/* "$1"/.npm/*; do
+      [ "$(size "$1")" -gt "$2" ] || return
+      [ "$days" != 0 ] && [ -n "$(find "$cache" -mtime "-$days" | head -n 1)" ] || remove "$cache"
+    done
+  done
+}
 cd -- "$1" || exit
 for one in $(find . -mindepth 1 -maxdepth 1 -type d -mtime "+$2"); do remove "$one"; done
 total=0 first=1
 for one in $(ls -t); do
   [ -d "$one" ] || continue
   # The newest is the one in use.
-  if [ "$first" = 1 ]; then first=0; continue; fi
-  size=$(du -sk -- "$one" | cut -f 1)
-  total=$((total + \${size:-0}))
+  if [ "$first" = 1 ]; then first=0; lessen "./$one" "$3"; continue; fi
+  total=$((total + $(size "$one")))
   [ "$total" -le "$3" ] || remove "$one"
 done`;
 
@@ -43,16 +55,22 @@ export class KeptCaches {
     private readonly root: string,
     private readonly own: string,
     private readonly home: string,
+    private readonly maxKib: number,
   ) {}
 
   /**
    * @param root the folder of all kept caches; undefined is returned where it cannot be made
    * @param home the home folder
    */
-  static async open(root: string, own: string, home: string): Promise<KeptCaches | undefined> {
+  static async open(
+    root: string,
+    own: string,
+    home: string,
+    maxKib = MAX_KIB,
+  ): Promise<KeptCaches | undefined> {
     try {
       await Deno.mkdir(root, { recursive: true, mode: 0o700 });
-      return new KeptCaches(await Deno.realPath(root), own, home);
+      return new KeptCaches(await Deno.realPath(root), own, home, maxKib);
     } catch {
       return undefined;
     }
@@ -123,7 +141,7 @@ export class KeptCaches {
     if (looked === undefined) return;
     attempt(() =>
       new Deno.Command("/bin/sh", {
-        args: ["-c", BOUND, "sh", this.root, String(MAX_DAYS), String(MAX_OTHERS)],
+        args: ["-c", BOUND, "sh", this.root, String(MAX_DAYS), String(this.maxKib)],
         env: { PATH: "/usr/bin:/bin" },
         clearEnv: true,
         stdin: "null",

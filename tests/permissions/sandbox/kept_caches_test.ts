@@ -17,8 +17,8 @@ const viewOf = (folder: string, access: PathAccess, more: [string, PathAccess][]
 async function scene() {
   const base = await Deno.realPath(await Deno.makeTempDir());
   for (const name of ["one", "two", "session1", "session2"]) Deno.mkdirSync(`${base}/${name}`);
-  const open = async (session: string) =>
-    (await KeptCaches.open(`${base}/state/caches`, `${base}/${session}`, HOME))!;
+  const open = async (session: string, maxKib?: number) =>
+    (await KeptCaches.open(`${base}/state/caches`, `${base}/${session}`, HOME, maxKib))!;
   const cacheOf = (session: string) => ownSource(`${base}/${session}`, `${HOME}/.cache`);
   const isThere = (path: string) => {
     try {
@@ -113,6 +113,48 @@ Deno.test({
     await caches.useFor(viewOf(`${base}/one`, "write"));
     while (made.isThere(old)) await new Promise((resolve) => setTimeout(resolve, 20));
     assertEquals(made.kept(), 1);
+  },
+  sanitizeResources: false,
+  sanitizeOps: false,
+});
+
+Deno.test({
+  name:
+    "SBX-01 the cache of the folder in use is bounded: what was not written for longest goes first, as a whole",
+  ...unix,
+  async fn() {
+    using made = await scene();
+    const { base, cacheOf } = made;
+    const caches = await made.open("session1", 300);
+    await caches.useFor(viewOf(`${base}/one`, "write"));
+    const cache = cacheOf("session1");
+    const old = new Date(Date.now() - 20 * 86_400_000);
+    for (const [name, isOld] of [["a", true], ["b", false], ["c", true]] as const) {
+      Deno.mkdirSync(`${cache}/${name}/sub`, { recursive: true });
+      for (const file of ["x", "sub/y"]) {
+        Deno.writeFileSync(`${cache}/${name}/${file}`, new Uint8Array(100_000));
+        if (isOld) Deno.utimeSync(`${cache}/${name}/${file}`, old, old);
+      }
+      if (isOld) {
+        for (const at of ["sub", "."]) Deno.utimeSync(`${cache}/${name}/${at}`, old, old);
+      }
+    }
+    const looked = async () => {
+      const mark = `${base}/state/caches/looked`;
+      Deno.utimeSync(mark, old, old);
+      await caches.useFor(viewOf(`${base}/one`, "write"));
+    };
+    const until = async (isDone: () => boolean) => {
+      while (!isDone()) await new Promise((resolve) => setTimeout(resolve, 20));
+    };
+    const names = () => [...Deno.readDirSync(cache)].map(({ name }) => name).sort().join(" ");
+    await looked();
+    await until(() => names() === "b");
+    assertEquals(made.isThere(`${cache}/b/sub/y`), true);
+    // Where all of it is in use, it is too much all the same.
+    for (const name of ["d", "e"]) Deno.writeFileSync(`${cache}/${name}`, new Uint8Array(200_000));
+    await looked();
+    await until(() => !names().includes("b"));
   },
   sanitizeResources: false,
   sanitizeOps: false,
