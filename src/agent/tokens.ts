@@ -83,10 +83,11 @@ export function answerRoom(
   messages?: readonly Message[],
 ): number | undefined {
   const window = contextWindow(agent);
+  if (!window) return undefined;
   const prompt = messages
     ? sum(messages.map((message) => messageTokens(agent, message, true)))
     : requestTokens(agent);
-  return window && Math.max(MIN_ROOM, window - prompt);
+  return Math.max(MIN_ROOM, window - prompt);
 }
 
 export function requestTokens(agent: CopilotAgent): number {

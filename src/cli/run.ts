@@ -16,6 +16,7 @@ import { EXIT } from "../frontends/exit_codes.ts";
 import { type Format, FORMATS, resultLine } from "../frontends/print/json_output.ts";
 import { oneLine } from "../text/one_line.ts";
 import { reasonOf } from "../text/reason.ts";
+import type { ToolExecution } from "../types/event.ts";
 import type { Part } from "../types/message.ts";
 import type { JsonSchema } from "../types/tool.ts";
 import type { CopilotOptions } from "./settings.ts";
@@ -264,14 +265,14 @@ async function answerPrompt(
   const answerSchema = await answerSchemaOf(args);
   const permissions = await openPermissions({ ...parsePermissionChoice(args), keepsSpare: true });
   const isProgressSeen = Deno.stderr.isTerminal();
-  const size = isProgressSeen ? (await import("../terminal/tty.ts")).terminalSize : undefined;
+  const changeRows = isProgressSeen ? await loadChangeRows() : undefined;
   const frontend = new PrintFrontend({
     format,
     stdout: run.stdout,
     stderr: run.stderr,
     isChecked: answerSchema !== undefined,
     isTerminal: Deno.stdout.isTerminal() || isProgressSeen,
-    columns: size && (() => size().columns),
+    changeRows,
     signal: run.signal,
     stopCode: () => run.stopCode ?? EXIT.interrupted,
   });
@@ -287,6 +288,15 @@ async function answerPrompt(
   );
   if (args.demo) run.stderr.write(`${DEMO_NOTICE}\n`);
   return await frontend.run(session, prompt);
+}
+
+/** What shows a call's change on stderr. */
+async function loadChangeRows(): Promise<(execution: ToolExecution) => string[]> {
+  const [{ terminalSize }, { executionRows }] = await Promise.all([
+    import("../terminal/tty.ts"),
+    import("../frontends/change.ts"),
+  ]);
+  return (execution) => executionRows(execution, terminalSize().columns);
 }
 
 /** The schema in the file of `--json-schema`. @throws {UsageError} where it cannot be read or used. */

@@ -21,12 +21,8 @@ const EAST_ASIAN_WIDE =
   "\u3041-\u3163\u3165-\u3247\u3250-\ua4c6\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe6b" +
   "\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{16fe3}\u{16ff2}-\u{1b2fb}\u{1d300}-\u{1d376}" +
   "\u{1f200}-\u{1f265}\u{1f6d8}\u{1fa8a}-\u{1faef}\u{20000}-\u{3fffd}";
-const DOUBLE_WIDTH = new RegExp(`[\\p{Emoji_Presentation}${EAST_ASIAN_WIDE}]`, "u");
-/** Characters without a column: marks above and below, Hangul vowels and finals, controls. */
-const ZERO_WIDTH =
-  /[\p{Mn}\p{Me}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u1160-\u11ff\ud7b0-\ud7fb]/u;
-/** Characters that are emoji by their selector, such as keycaps. */
-const EMOJI_BY_SELECTOR = /^\p{Emoji}\ufe0f/u;
+/** Made with its first use, as the other expressions of {@linkcode measure}: V8 takes a millisecond for them. */
+let doubleWidth: RegExp | undefined;
 const widths = new Map<string, number>();
 
 /** The columns of one grapheme: 0, 1 or 2. Tabs and control characters count nothing here. */
@@ -43,9 +39,14 @@ export function graphemeWidth(grapheme: string): number {
 }
 
 function measure(grapheme: string): number {
-  if (EMOJI_BY_SELECTOR.test(grapheme)) return 2;
+  // Characters that are emoji by their selector, such as keycaps.
+  if (/^\p{Emoji}\ufe0f/u.test(grapheme)) return 2;
+  doubleWidth ??= new RegExp(`[\\p{Emoji_Presentation}${EAST_ASIAN_WIDE}]`, "u");
+  // Characters without a column: marks above and below, Hangul vowels and finals, controls.
+  const zeroWidth =
+    /[\p{Mn}\p{Me}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u1160-\u11ff\ud7b0-\ud7fb]/u;
   let width = 0;
-  for (const char of grapheme) width += ZERO_WIDTH.test(char) ? 0 : DOUBLE_WIDTH.test(char) ? 2 : 1;
+  for (const char of grapheme) width += zeroWidth.test(char) ? 0 : doubleWidth.test(char) ? 2 : 1;
   return Math.min(2, width);
 }
 

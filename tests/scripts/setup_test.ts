@@ -269,7 +269,10 @@ Deno.test({
     const deno = (bundle: string) =>
       Deno.writeTextFile(
         `${root}/.deno/bin/deno`,
-        script(`if [ "$1" = bundle ]; then ${bundle}; fi; printf '%s\\n' "$@" | tail -1`),
+        script(
+          `case $1 in bundle) ${bundle} ;; eval) exec "${Deno.execPath()}" "$@" ;; esac
+          printf '%s\\n' "$@" | tail -1`,
+        ),
         { mode: 0o755 },
       );
     const worker = 'new Worker(new URL("./b.ts", import.meta.url))\n';
@@ -283,8 +286,9 @@ Deno.test({
     const bundle = `${root}/.deno/bundle`;
     const start = async () => (await made.run(`${root}/scripts/copilot`)).text.trimEnd();
     const counts = () => Deno.readTextFile(`${root}/count`).then((text) => text.length);
-    await deno('echo "$7" >"$6"; printf x >>count; exit 0');
+    await deno('echo "/…/ $7" >"$6"; printf x >>count; exit 0');
     assertEquals(await start(), `${bundle}/main.js`);
+    assertEquals(await Deno.readTextFile(`${bundle}/main.js`), "/\\u2026/ main.ts\n");
     assertEquals(names(bundle).sort(), ["b.ts", "main.js", "mark"]);
     assertEquals([await start(), await counts()], [`${bundle}/main.js`, 2]);
     const later = new Date(Date.now() + 60_000);

@@ -9,7 +9,6 @@ import type { Output } from "../../terminal/stdio.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
 import type { Part } from "../../types/message.ts";
 import type { ToolExecution, TurnEvent } from "../../types/event.ts";
-import { executionRows } from "../change.ts";
 import { EXIT } from "../exit_codes.ts";
 import { noticeLines } from "../notices.ts";
 import { jobEnded, progressLine } from "../progress.ts";
@@ -22,8 +21,8 @@ interface PrintOptions {
   stderr: Output;
   /** True when one of the two is a terminal, which the answer's bytes must not drive. */
   isTerminal: boolean;
-  /** The width of stderr, where it is a terminal: a person reads there what tools changed. */
-  columns: (() => number) | undefined;
+  /** The rows that show what a call changed, where stderr is a terminal, on which a person reads them. */
+  changeRows: ((execution: ToolExecution) => string[]) | undefined;
   /** True where the answer must match a schema: one that does not is not printed. */
   isChecked?: boolean;
   /** Ends the turn. */
@@ -130,7 +129,7 @@ export class PrintFrontend implements Frontend {
   }
 
   #progress(event: TurnEvent): void {
-    const { format, stdout, stderr, columns } = this.options;
+    const { format, stdout, stderr, changeRows } = this.options;
     const progress = progressLine(event);
     if (progress === undefined) return;
     // `loading` is repeated at every poll: print it once.
@@ -141,10 +140,8 @@ export class PrintFrontend implements Frontend {
       this.#toldRecovery = true;
     }
     if (format === "text" && stdout.midLine) stdout.write("\n");
-    const rows = event.type === "tool_done" && format === "text" && columns
-      ? executionRows(event.exec, columns())
-      : [];
-    stderr.write([progress, ...rows, ""].join("\n"));
+    const rows = event.type === "tool_done" && format === "text" ? changeRows?.(event.exec) : [];
+    stderr.write([progress, ...rows ?? [], ""].join("\n"));
   }
 
   #shown(text: string): string {

@@ -33,9 +33,8 @@ const STEP_LEADS = {
 const STEP_AFTER = ["<｜tool_call_end｜>", "<｜tool_calls_end｜>"];
 
 export const invokeTags: readonly CallFormat[] = PREFIXES.map(([prefix, wrappers]) => {
-  const parameter = new RegExp(
-    `<${prefix.replaceAll("|", "\\|")}parameter\\s+name=["']?(?<key>[^>"']+)["']?[^>]*>`,
-  );
+  // Made with the first call: few of these formats are ever seen.
+  let parameter: RegExp | undefined;
   return blockFormat({
     markers: {
       ...Object.fromEntries([
@@ -51,9 +50,12 @@ export const invokeTags: readonly CallFormat[] = PREFIXES.map(([prefix, wrappers
       ...wrappers.map((wrapper) => `</${wrapper}>`),
       ...(prefix === "steptml:" ? STEP_AFTER : []),
     ],
-    args: (body, name, context) =>
-      /^\s*\{/.test(body)
-        ? jsonArguments(body)
-        : taggedArguments(body, parameter, `</${prefix}parameter>`, name, context),
+    args(body, name, context) {
+      if (/^\s*\{/.test(body)) return jsonArguments(body);
+      parameter ??= new RegExp(
+        `<${prefix.replaceAll("|", "\\|")}parameter\\s+name=["']?(?<key>[^>"']+)["']?[^>]*>`,
+      );
+      return taggedArguments(body, parameter, `</${prefix}parameter>`, name, context);
+    },
   });
 });

@@ -1,10 +1,12 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { localConfig } from "../../../src/config.ts";
+import { executionRows } from "../../../src/frontends/change.ts";
 import { PrintFrontend } from "../../../src/frontends/print/print.ts";
 import type { SessionEvent } from "../../../src/session/frontend.ts";
 import { openPermissions } from "../../../src/session/permissions.ts";
 import { Session } from "../../../src/session/session.ts";
 import { Output } from "../../../src/terminal/stdio.ts";
+import type { ToolExecution } from "../../../src/types/event.ts";
 import type { Job } from "../../../src/types/tool.ts";
 import { type Step, strictServer } from "../../helpers/strict_server.ts";
 
@@ -29,7 +31,7 @@ function streams(options: Partial<PrintOptions> = {}): {
     stdout: to(written.stdout),
     stderr: to(written.stderr),
     isTerminal: false,
-    columns: undefined,
+    changeRows: undefined,
     signal: new AbortController().signal,
     stopCode: () => 130,
     ...options,
@@ -148,10 +150,11 @@ Deno.test("an answer that a terminal shows does not drive it", async () => {
 });
 
 Deno.test("what a call changed is shown where a person reads it, and nowhere else", async () => {
+  const changeRows = (execution: ToolExecution) => executionRows(execution, 80);
   const rows: [Partial<PrintOptions>, shown: boolean][] = [
-    [{ columns: () => 80 }, true],
+    [{ changeRows }, true],
     [{}, false],
-    [{ columns: () => 80, format: "json" }, false],
+    [{ changeRows, format: "json" }, false],
   ];
   for (const [options, shown] of rows) {
     const ran = await printed([write, { text: "Done." }], options, true);
