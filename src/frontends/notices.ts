@@ -78,9 +78,7 @@ function noticeText(notice: Notice, namesModel: string): string | string[] {
 
 function sandboxOffText({ why, isAsked }: Extract<Notice, { code: "sandbox_off" }>): string {
   const how = isAsked ? "and are asked about" : "and run unasked";
-  const more = why === undefined
-    ? " (--sandbox workspace-write confines them)"
-    : `, ${how} (${why})`;
+  const more = why === undefined ? " (--sandbox workspace-write)" : `, ${how} (${why})`;
   return `no sandbox: commands can do what you can${more}`;
 }
 

@@ -111,7 +111,7 @@ function missingModel(model: string, isNative: boolean, names: readonly string[]
     return { name, status: "note", text };
   }
   const there = names.slice(0, 20).map(oneLine).join(", ") || "none";
-  const text = `${model} is not there; there are: ${there}`;
+  const text = `the server has no model ${model}; it has: ${there}`;
   const advice = isNative ? `ollama pull ${model}, or --model` : "--model NAME";
   return { name, status: "fail", text, advice };
 }

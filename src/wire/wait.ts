@@ -29,11 +29,14 @@ export function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Waits `ms` milliseconds. @throws the signal's reason, at once when it is aborted. */
+/**
+ * Waits `ms` milliseconds, which may be over already. @throws the signal's reason, at once when it is aborted.
+ */
 export function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
-    const timer = setTimeout(finish, ms);
+    // Of a negative time Deno warns on stderr, in two lines that a live screen knows nothing of.
+    const timer = setTimeout(finish, Math.max(0, ms));
     signal?.addEventListener("abort", finish);
     function finish(): void {
       clearTimeout(timer);

@@ -74,7 +74,7 @@ Deno.test("doctor: a model that is not there, a server that is not there, wrong 
   const at = ["doctor", "--local", "--host"];
   const missing = await run([...at, server.url, "-m", "test"]);
   assertEquals(missing.code, 1);
-  assertMatch(missing.stdout, /FAIL +model +test is not there; there are: other/);
+  assertMatch(missing.stdout, /FAIL +model +the server has no model test; it has: other/);
   assertMatch(
     missing.stdout,
     /^(ok +commands a session confines them by |note +commands not confined, and cannot)/m,

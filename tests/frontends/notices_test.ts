@@ -36,7 +36,7 @@ const ROWS: [notice: Notice, ...lines: string[]][] = [
   ],
   [
     { code: "sandbox_off" },
-    "no sandbox: commands can do what you can (--sandbox workspace-write confines them)",
+    "no sandbox: commands can do what you can (--sandbox workspace-write)",
   ],
   [
     { code: "sandbox_off", why: "so", isAsked: true },

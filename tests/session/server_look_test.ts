@@ -101,11 +101,11 @@ const LOOKS: [
     { ...ollama(8192, "a", "b"), ...NO_MODEL },
     true,
     [
-      ...[ANSWERS, "model|fail|m is not there; there are: a, b|ollama pull m, or --model"],
+      ...[ANSWERS, "model|fail|the server has no model m; it has: a, b|ollama pull m, or --model"],
     ],
   ],
   ["no model at all", "local", { ...ollama(8192), ...NO_MODEL }, false, [
-    ...[ANSWERS, "model|fail|m is not there; there are: none|ollama pull m, or --model"],
+    ...[ANSWERS, "model|fail|the server has no model m; it has: none|ollama pull m, or --model"],
   ]],
   [
     "a model that knows no tools",
@@ -137,7 +137,7 @@ const LOOKS: [
     ...[ANSWERS, "model|ok|a"],
   ], "a"],
   ["a name that several models do not have", "compat", listed("a", "b"), true, [
-    ...[ANSWERS, "model|fail|m is not there; there are: a, b|--model NAME"],
+    ...[ANSWERS, "model|fail|the server has no model m; it has: a, b|--model NAME"],
   ]],
   ["a server that lists nothing", "compat", { "/v1/models": 404 }, true, [
     ...[ANSWERS, "model|note|m; the server does not list its models"],

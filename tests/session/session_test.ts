@@ -294,10 +294,10 @@ Deno.test("the greeting of a server says what it has, and which model is asked t
       ["other"],
       true,
       "test",
-      /^test is not there; there are: other\. ollama pull test, or --model$/,
+      /^the server has no model test; it has: other\. ollama pull test, or --model$/,
     ],
     [["other"], false, "other", /^model: other \(the server's own; .*\nother/],
-    [[], false, undefined, /^test is not there; there are: none\./],
+    [[], false, undefined, /^the server has no model test; it has: none\./],
   ];
   for (const [models, isChosen, model, said] of rows) {
     await using server = strictServer([{ text: "Hello." }], { models });

@@ -227,7 +227,7 @@ export function requestText(
     rows.push(paintedRows(careful, columns, BOLD, paint));
   }
   const wish = (subject.action && WANTED[subject.action]?.[0]) ?? `call ${call.name}`;
-  return `The model wants to ${wish}:\n${rows.join("\n")}`;
+  return `${paint(`The model wants to ${wish}:`, BOLD)}\n${rows.join("\n")}`;
 }
 
 function fieldText(name: string, value: unknown, subject: Subject, columns: number): string {

@@ -207,7 +207,8 @@ export class TurnView {
   }
 
   #printLine(text: string): void {
-    this.screen.print(`${this.#last === "text" ? "\n" : ""}${text}`);
+    const hasGap = this.#last !== "text" || text.startsWith("\n");
+    this.screen.print(`${hasGap ? "" : "\n"}${text}`);
     this.#last = "line";
   }
 

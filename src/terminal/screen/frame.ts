@@ -163,13 +163,17 @@ function move(pen: Pen, row: number, column: number): void {
 }
 
 /** The output that takes `frame` off the screen; the cursor is then where its first row was. */
-export function erase(frame: Frame): string {
-  return eraseBelow(frame.cursor.row);
+export function erase({ cursor: { row } }: Frame): string {
+  if (row === 0) return eraseBelow(0);
+  // tmux keeps in its history what is erased from the top of the screen on: the first row goes by itself.
+  return `${rowsUp(row)}\r\x1b[K\x1b[B\x1b[J\x1b[A`;
 }
+
+const rowsUp = (rows: number): string => rows > 0 ? `\x1b[${repeat(rows)}A` : "";
 
 /** Erases from `row` rows above the cursor on. */
 function eraseBelow(row: number): string {
-  return `${row > 0 ? `\x1b[${repeat(row)}A` : ""}\r\x1b[J`;
+  return `${rowsUp(row)}\r\x1b[J`;
 }
 
 /**

@@ -64,7 +64,7 @@ export class ListModal<T> implements Modal<T> {
     const room = Math.max(1, Math.min(listHeight(rows), rows - 1 - foot.length));
     const look = { ...this.options, word: this.#word, isNumbered: this.#isNumbered };
     const none = [
-      styledRow(`${dim}  nothing fits ${unicode ? "·" : "-"} Esc starts anew`, columns),
+      styledRow(`${dim}  no match ${unicode ? "·" : "-"} Esc clears`, columns),
     ];
     const list = this.#items.length === 0
       ? none

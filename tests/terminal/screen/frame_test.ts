@@ -17,8 +17,8 @@ const frame = (widths: number[], row: number, column = 0): Frame => ({
 
 Deno.test("a frame is taken off the screen from its first row on", () => {
   assertEquals(erase(frame([3], 0)), "\r\x1b[J");
-  assertEquals(erase(frame([3, 3], 1)), "\x1b[A\r\x1b[J");
-  assertEquals(erase(frame([3, 3, 3], 2)), "\x1b[2A\r\x1b[J");
+  assertEquals(erase(frame([3, 3], 1)), "\x1b[A\r\x1b[K\x1b[B\x1b[J\x1b[A");
+  assertEquals(erase(frame([3, 3, 3], 2)), "\x1b[2A\r\x1b[K\x1b[B\x1b[J\x1b[A");
 });
 
 Deno.test("TTY-07 rows that a smaller window has broken are taken off, too", () => {

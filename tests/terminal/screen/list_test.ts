@@ -87,7 +87,7 @@ Deno.test("a letter picks the row that has it as its key, unless a word is being
 Deno.test("a list of nothing, and one that fits to the column", () => {
   const nothing = list({}, []);
   assertEquals(press(nothing, "down", "up", "pagedown", "enter"), "bell");
-  assertEquals(shown(nothing)[1], "  nothing fits · Esc starts anew");
+  assertEquals(shown(nothing)[1], "  no match · Esc clears");
   // A hint has a row of nine and more.
   const hinted = (rows: number) => shown(list({ hint: "hint" }), { columns: 40, rows }).at(-2);
   assertEquals([hinted(8), hinted(9)], ["  three  the three", "  hint"]);
@@ -109,7 +109,7 @@ Deno.test("what is typed narrows the list, best first; Escape takes that back be
   assertEquals(shown(modal), ["Which?", "  thr", "❯ three  the three", ""]);
   assertEquals(press(modal, "backspace", "backspace", "'w", "enter"), { done: "two" });
   press(modal, "'xyz");
-  assertEquals(shown(modal).at(-2), "  nothing fits · Esc starts anew");
+  assertEquals(shown(modal).at(-2), "  no match · Esc clears");
   assertEquals(press(modal, "enter"), "bell");
   assertEquals(press(modal, "escape"), "none");
   assertEquals(shown(modal).length, 5);
