@@ -13,6 +13,9 @@ export interface MarkedText {
   isQuoted?: boolean;
 }
 
+/** The sign that a tag begins with. */
+const TAG = 60;
+
 /** Longer than any marker; fences and the space around their info string are bounded by it. */
 const MAX_MARKER = 80;
 
@@ -36,7 +39,8 @@ export class MarkerReader {
   #waiting: string[] = [];
 
   /**
-   * @param literals The markers, in any case; of at most 64 characters, none the beginning of another.
+   * @param literals The markers, in any case; of at most 64 characters, none the beginning of another. In
+   * one that begins with `<*:`, the sign stands for any namespace that no other marker has.
    * @param options `fences`: info strings whose line, its line feed included, is a marker. `inCode`: true
    * where markers within Markdown code count; by default they do not.
    */
@@ -157,13 +161,28 @@ function findersOf(literals: readonly string[], fences: readonly string[]) {
   const known = finders.get(key);
   if (known) return known;
   // Not one pattern for all: the engine takes 10 ms to compile some hundred literals.
-  const tree = treeOf(literals);
+  const tree = treeOf(literals.filter((literal) => !literal.startsWith(ANY_NAMESPACE)));
+  const names = literals.filter((literal) => literal.startsWith(ANY_NAMESPACE))
+    .map((literal) => literal.slice(ANY_NAMESPACE.length));
+  const isNamed = names.length > 0;
+  const whole = isNamed ? [`${NAMESPACE_TAG}:(?:${names.map(RegExp.escape).join("|")})`] : [];
+  const begun = isNamed ? [`${NAMESPACE_TAG}(?::(?:${names.map(beginningsOf).join("|")})?)?`] : [];
   const pair = [
-    finder(tree, false, sticky(fences.flatMap(fencePatterns))),
-    finder(tree, true, sticky(fences.flatMap(fenceBeginnings), "$")),
+    finder(tree, false, sticky([...fences.flatMap(fencePatterns), ...whole])),
+    finder(tree, true, sticky([...fences.flatMap(fenceBeginnings), ...begun], "$")),
   ] as const;
   finders.set(key, pair);
   return pair;
+}
+
+/** The beginning of a marker in any namespace, and the pattern of such a tag up to its colon. */
+const ANY_NAMESPACE = "<*:";
+const NAMESPACE_TAG = "<[a-z][\\w.-]{0,23}";
+
+/** `abc` -> `a(?:b)?`: any beginning of it, but not all. */
+function beginningsOf(text: string): string {
+  return [...text].slice(0, -1).map(RegExp.escape)
+    .reduceRight((rest, char) => rest === "" ? char : `${char}(?:${rest})?`, "");
 }
 
 /** Literals in lower case, character by character; each ends in a leaf. */
@@ -189,8 +208,8 @@ function sticky(sources: readonly string[], end = ""): RegExp | undefined {
   return sources.length === 0 ? undefined : new RegExp(`(?:${sources.join("|")})${end}`, "iy");
 }
 
-/** Finds literals, or, with `isCut`, the beginning of one at the end; and what `fence` matches. */
-function finder(tree: Tree, isCut: boolean, fence: RegExp | undefined): Finder {
+/** Finds literals, or, with `isCut`, the beginning of one at the end; and what `pattern` matches, from a fence or a tag on. */
+function finder(tree: Tree, isCut: boolean, pattern: RegExp | undefined): Finder {
   return (text, from) => {
     for (let index = from; index < text.length; index++) {
       const unit = text.charCodeAt(index);
@@ -202,9 +221,9 @@ function finder(tree: Tree, isCut: boolean, fence: RegExp | undefined): Finder {
       if (node !== undefined && (node.size > 0) === isCut) {
         return { index, marker: text.slice(index, at) };
       }
-      if (fence === undefined || unit !== GRAVE && unit !== TILDE) continue;
-      fence.lastIndex = index;
-      const [marker] = fence.exec(text) ?? [];
+      if (pattern === undefined || unit !== GRAVE && unit !== TILDE && unit !== TAG) continue;
+      pattern.lastIndex = index;
+      const [marker] = pattern.exec(text) ?? [];
       if (marker !== undefined) return { index, marker };
     }
   };
@@ -216,9 +235,7 @@ function fencePatterns(info: string): string[] {
 }
 
 function fenceBeginnings(info: string): string[] {
-  // `abc` -> `a(?:b)?`: any beginning of it, but not all.
-  const cut = [...info].slice(0, -1).map(RegExp.escape)
-    .reduceRight((rest, char) => rest === "" ? char : `${char}(?:${rest})?`, "");
+  const cut = beginningsOf(info);
   const line = `[ \\t]{0,8}(?:${cut}|${RegExp.escape(info)}[ \\t]{0,8}\\r?)?`;
   return ["`", "~"].map((char) => `${char}{1,2}|${char}{3,16}${line}`);
 }

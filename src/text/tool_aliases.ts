@@ -38,11 +38,35 @@ export const EDITOR_TOOLS: ReadonlySet<string> = new Set(
 /** Aliases that are plain words in lower case: in a text they may as well be other tools. */
 const PLAIN_WORDS = /^(?:read|view|open|edit|find|list|head|create|system|process)$/;
 
-/** True where `name`, written in a text, is another agent's for one of `tools`. */
-export function isAlias(name: string, tools: Iterable<string>): boolean {
-  if (PLAIN_WORDS.test(name)) return false;
+/**
+ * True where `name`, written in a text, is another agent's for one of `tools`; a plain word only where
+ * `mayBeWord`: its arguments must then show that it is meant.
+ */
+export function isAlias(name: string, tools: Iterable<string>, mayBeWord = false): boolean {
+  if (!mayBeWord && PLAIN_WORDS.test(name)) return false;
   const bare = bareName(name);
   const offered = [...tools];
   return EDITOR_TOOLS.has(bare) && offered.includes("edit_file") ||
     offered.some((tool) => ALIASES[tool]?.includes(bare));
+}
+
+/** What other agents call the arguments of our tools; each shows what a plain word means. */
+const PLAIN_ARGUMENTS = bareNames(
+  "path file filepath filename absolutepath targetfile dir directory folder oldstr newstr oldtext newtext text contents startline endline",
+);
+
+/** False for a plain word whose arguments, by name, are not those of a tool that it may mean. */
+export function isMeantAlias(
+  name: string,
+  args: readonly string[],
+  schemas: Readonly<Record<string, unknown>>,
+): boolean {
+  if (!PLAIN_WORDS.test(name)) return true;
+  return Object.entries(ALIASES).some(([tool, aliases]) => {
+    const { properties } = (schemas[tool] ?? {}) as { properties?: Record<string, unknown> };
+    if (!properties || !aliases.includes(name)) return false;
+    const own = Object.keys(properties).map(bareName);
+    return args.length > 0 &&
+      args.every((arg) => own.includes(bareName(arg)) || PLAIN_ARGUMENTS.includes(bareName(arg)));
+  });
 }

@@ -17,10 +17,14 @@ export interface CallContext {
 /** Namespaces that some formats, and models of their own accord, put before a tool's name. */
 export const NAMESPACE = /^(?:functions|default_api|tools)\./;
 
-/** The offered tool named `name`, perhaps with a namespace; any, where the offered are not known. */
+/**
+ * The offered tool named `name`, perhaps with a namespace; any, where the offered are not known.
+ * `mayBeWord`: also a plain word that may mean one, which the arguments are then to show.
+ */
 export function offeredName(
   name: string,
   { tools, isMarked }: CallContext,
+  mayBeWord = false,
 ): string | undefined {
   if (!tools || tools.has(name)) return name || undefined;
   const short = name.replace(NAMESPACE, "");
@@ -29,7 +33,7 @@ export function offeredName(
   const bare = bareName(short);
   const same = bare.length > 3 ? [...tools].find((one) => bareName(one) === bare) : undefined;
   // Another agent's name stays: which of ours it means, the arguments decide.
-  return same ?? (isAlias(short, tools) ? short : undefined);
+  return same ?? (isAlias(short, tools, mayBeWord) ? short : undefined);
 }
 
 /** A way in which models write calls into their text. */

@@ -1,4 +1,5 @@
 import { isObject } from "../text/json.ts";
+import { isMeantAlias } from "../text/tool_aliases.ts";
 import type { ToolCall } from "../types/message.ts";
 import { type CallContext, offeredName } from "./format.ts";
 import { parseLenientJson } from "./json_scanner.ts";
@@ -29,6 +30,8 @@ function callFrom(given: unknown, context: CallContext): ToolCall | undefined {
   const args = key === undefined ? {} : value[key];
   const isText = typeof args === "string";
   const parsed = isText ? args.trim() === "" ? {} : parseLenientJson(args) : args ?? {};
+  const argumentNames = isObject(parsed) ? Object.keys(parsed) : [];
+  if (isOther && !isMeantAlias(name, argumentNames, context.schemas)) return undefined;
   if (isObject(parsed)) return newCall(name, parsed, context);
   const text = isText ? args : JSON.stringify(args);
   return invalidCall(name, text, "its arguments must be a JSON object", context);
@@ -49,7 +52,7 @@ const NAME_KEYS = ["name", "tool_name", "tool", "function", "action"];
 function toolNamedIn(value: Record<string, unknown>, context: CallContext): string | undefined {
   const keys = context.tools ? NAME_KEYS : ["name"];
   const name = value[keys.find((key) => typeof value[key] === "string") ?? "name"];
-  return typeof name === "string" ? offeredName(name, context) : undefined;
+  return typeof name === "string" ? offeredName(name, context, true) : undefined;
 }
 
 export function newCall(

@@ -91,7 +91,7 @@ export class JsonCallReader implements CallReader {
   #readName(): boolean {
     const written = leadingName(this.#value.slice(0, NAME_CHARS));
     if (written === undefined) this.#name = this.#value.length < NAME_CHARS ? "" : undefined;
-    else this.#name = offeredName(written, this.context);
+    else this.#name = offeredName(written, this.context, true);
     return written === undefined || this.#name !== undefined;
   }
 

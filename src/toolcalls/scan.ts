@@ -216,8 +216,9 @@ class FormatScanner implements CallScanner {
     if (info !== undefined) return this.#formats.filter(({ fences }) => fences?.includes(info));
     const known = this.#formatsOfMarker.get(tag);
     if (known) return known;
+    const anyOf = tag.replace(/^<[^:]*:/, "<*:");
     const own = this.#formats.filter(({ markers = [] }) =>
-      markers.some((marker) => marker.toLowerCase() === tag)
+      markers.some((marker) => [tag, anyOf].includes(marker.toLowerCase()))
     );
     this.#formatsOfMarker.set(tag, own);
     return own;

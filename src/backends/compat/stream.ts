@@ -135,7 +135,8 @@ class CompletionReader extends DeltaReader {
   #takeChoice(choice: Fields, key: "delta" | "message"): void {
     // One choice is asked for; of a server that sends more, the first is taken.
     if ((this.#index ??= choice.index ?? 0) !== (choice.index ?? 0)) return;
-    const part = choice[key];
+    // Some servers send a whole `message` in a stream.
+    const part = choice[key] ?? choice.message;
     const isEmpty = key === "delta" && (part === undefined || part === null);
     if (!isEmpty) this.#takeMessage(fieldsOf(part, key));
     const reason = stringOf(choice.finish_reason, "finish_reason");

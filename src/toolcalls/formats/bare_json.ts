@@ -27,7 +27,7 @@ function bareReader(marker: string, context: CallContext): CallReader {
       if (name === undefined) {
         const said = NAME_VALUE.exec(text.slice(0, MAX_JSON_HEAD))?.[1];
         if (said) {
-          name = offeredName(said, context);
+          name = offeredName(said, context, true);
           if (name === undefined) return "text";
         } else if (text.length >= MAX_JSON_HEAD) name = "";
       }

@@ -2,10 +2,6 @@ import { blockFormat } from "../block_format.ts";
 import type { CallFormat } from "../format.ts";
 import { jsonArguments, taggedArguments } from "../values.ts";
 
-const NAMESPACES =
-  "antml anthropic claude x xai ns ns0 ns1 a t m fn func function tool tools qwen minimax copilot"
-    .split(" ");
-
 /**
  * `<invoke name="N"><parameter name="K">V</parameter></invoke>` in its wrappers. Sources:
  * the templates of MiniMax M2, DeepSeek V3.2 (`｜DSML｜`) and Step-3 (`steptml:`), Anthropic's
@@ -16,13 +12,6 @@ const PREFIXES: readonly (readonly [prefix: string, wrappers: readonly string[]]
   ["｜DSML｜", ["｜DSML｜function_calls", "｜DSML｜tool_calls"]],
   ["|DSML|", ["|DSML|function_calls", "|DSML|tool_calls"]],
   ["steptml:", ["steptml:toolcall", "steptml:tool_call"]],
-  // Namespaces of others' documents, and of models' own making.
-  ...NAMESPACES.map((space) =>
-    [
-      `${space}:`,
-      ["function_calls", "tool_calls", "tool_call"].map((wrapper) => `${space}:${wrapper}`),
-    ] as const
-  ),
 ];
 
 const STEP_INVOKE = ["function", "<｜tool_sep｜>", /\s*/, "<steptml:invoke name="];
@@ -32,7 +21,7 @@ const STEP_LEADS = {
 };
 const STEP_AFTER = ["<｜tool_call_end｜>", "<｜tool_calls_end｜>"];
 
-export const invokeTags: readonly CallFormat[] = PREFIXES.map(([prefix, wrappers]) => {
+function invokeFormat(prefix: string, wrappers: readonly string[]): CallFormat {
   // Made with the first call: few of these formats are ever seen.
   let parameter: RegExp | undefined;
   return blockFormat({
@@ -58,4 +47,20 @@ export const invokeTags: readonly CallFormat[] = PREFIXES.map(([prefix, wrappers
       return taggedArguments(body, parameter, `</${prefix}parameter>`, name, context);
     },
   });
-});
+}
+
+const WRAPPERS = ["function_calls", "tool_calls", "tool_call"];
+
+/** Namespaces of others' documents, and of models' own making. */
+const anyNamespace: CallFormat = {
+  markers: ["invoke name=", ...WRAPPERS.map((one) => `${one}>`)].map((one) => `<*:${one}`),
+  read(marker, context) {
+    const prefix = marker.slice(1, marker.indexOf(":") + 1);
+    return invokeFormat(prefix, WRAPPERS.map((one) => prefix + one)).read(marker, context);
+  },
+};
+
+export const invokeTags: readonly CallFormat[] = [
+  ...PREFIXES.map(([prefix, wrappers]) => invokeFormat(prefix, wrappers)),
+  anyNamespace,
+];

@@ -67,7 +67,13 @@ function readText(
     if (text === "" || /^(null|none|undefined)$/i.test(text)) value = {};
     else {
       const read = parseLooseJson(text);
-      if ("problem" in read) throw unreadable(name, text, read.problem, tools);
+      if ("problem" in read) {
+        const meant = keywordArguments(text) ??
+          (i > 0 ? loneArgument(name, text, tools) : undefined);
+        if (meant === undefined) throw unreadable(name, text, read.problem, tools);
+        repairs.push(`${JSON.stringify(text)} as ${JSON.stringify(meant)}`);
+        return meant;
+      }
       if (read.slips.length > 0) {
         repairs.push(`the arguments as JSON despite ${read.slips.join(", ")}`);
       }
@@ -80,6 +86,28 @@ function readText(
   }
   if (isObject(value)) return value;
   throw unreadable(name, invalid!.text, "it must be an object", tools);
+}
+
+const KEYWORD =
+  /\s*(\w+)\s*=\s*(?:"([^"\\\n]*)"|'([^'\\\n]*)'|(\d{1,9}|true|false))\s*(?:,|$|\n)/iy;
+
+/** The arguments in `a="b", c=1`; undefined for anything else. */
+function keywordArguments(text: string): ToolArgs | undefined {
+  const args: ToolArgs = {};
+  for (KEYWORD.lastIndex = 0; KEYWORD.lastIndex < text.length;) {
+    const [, key, double, single, word] = KEYWORD.exec(text) ?? [];
+    if (key === undefined || Object.hasOwn(args, key)) return undefined;
+    args[key] = double ?? single ?? JSON.parse(word!.toLowerCase());
+  }
+  return args;
+}
+
+/** The text of a whole JSON string as the one required argument of a tool that changes nothing. */
+function loneArgument(name: string, text: string, tools: readonly Tool[]): ToolArgs | undefined {
+  const [tool] = toolsNamed(name, {}, tools);
+  const [key, second] = tool?.access === "read" ? requiredNames(tool) : [];
+  const isPlain = text.length < 500 && !/[\n{}[\]"']/.test(text);
+  return key !== undefined && second === undefined && isPlain ? { [key]: text } : undefined;
 }
 
 function unreadable(

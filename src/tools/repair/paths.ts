@@ -28,6 +28,8 @@ const MAX_NAMES = 5000;
 /** Signs around a path, and what stands for the working directory or a file in other places. */
 const CLEANING: readonly (readonly [RegExp, string])[] = [
   [/^[\s"'`<]+|[\s"'`>,;]+$/g, ""],
+  // A link of Markdown to the path that it shows.
+  [/^\[([^\]]+)\]\(\1\)$/, "$1"],
   [/^file:(?:\/\/(?:localhost)?(?=\/)|\/\/)?/i, ""],
   [/^@(?=[\w.])/, ""],
   [/^\$(?:PWD|\{(?:PWD|workspaceFolder|workspaceRoot)\})\//, ""],
@@ -66,8 +68,10 @@ export async function repairPath(path: string, order: PathOrder): Promise<string
   if (order.use === "write") return await checkNew(path, clean, order);
   const alike = await Promise.all([clean, ...inFolder].map((one) => alikeOf(one, order)));
   const found = await onlyOne(path, alike.flat(), order);
-  if (found === undefined) await suggestEnd(path, clean, order);
-  return found;
+  if (found !== undefined) return found;
+  await suggestEnd(path, clean, order);
+  if (order.isFile) await suggestNamed(path, clean, order);
+  return undefined;
 }
 
 function cleaned(path: string): string {
@@ -209,4 +213,16 @@ async function suggestEnd(path: string, clean: string, order: PathOrder): Promis
       }, in the working directory?`,
     );
   }
+}
+
+/** Names the files elsewhere in the folder that have the name of one that is not there. */
+async function suggestNamed(path: string, clean: string, order: PathOrder): Promise<void> {
+  const plain = clean.replace(LINE_BEHIND, "");
+  const { filesNamed } = await import("./named_files.ts");
+  const files = await filesNamed(plain, order.folder);
+  if (files.length === 0) return;
+  const shown = files.map((one) => JSON.stringify(one)).join(" or ");
+  throw new SlipError(
+    `Cannot ${order.use} ${JSON.stringify(path)} as it does not exist: do you mean ${shown}?`,
+  );
 }
