@@ -98,6 +98,18 @@ const FLAGS_OF_MODEL = new Set(
     .split(" "),
 );
 
+/** The flags that `config.json` has for `model` alone, and what it has of the same flags for all models. */
+export function modelDefaults(
+  model: string | undefined,
+  env?: VariableReader,
+): { own: Args; all: Args } {
+  const file = readConfigFile(env);
+  if (file === undefined) return { own: {}, all: {} };
+  const { path, settings: { models, ...settings } } = file;
+  const all = Object.entries(settings).filter(([name]) => FLAGS_OF_MODEL.has(name));
+  return { own: ofModel(models, model, path), all: flagsIn(Object.fromEntries(all), path) };
+}
+
 /** The flags that the file has for `model` alone: `{"models": {"qwen3:8b": {"temperature": 0.6}}}`. */
 function ofModel(
   models: unknown,

@@ -20,8 +20,9 @@ import { UsageError } from "../errors.ts";
 import type { Permissions } from "../session/permissions.ts";
 import type { SessionOptions } from "../session/session_options.ts";
 import type { ModelFlags } from "../session/state.ts";
-import type { ModelTarget } from "../model_target.ts";
-import { FLAGS_OF_SERVER } from "./defaults.ts";
+import { type ModelTarget, targetOf, withModel } from "../model_target.ts";
+import type { VariableReader } from "../user_files.ts";
+import { FLAGS_OF_SERVER, modelDefaults } from "./defaults.ts";
 import { type Env, KEY_VARIABLES, keyFor, unsentKey, variableIn } from "./keys.ts";
 import { type Args, type Flag, flagOfSetting, FLAGS, parseArgs, wrongValue } from "./args.ts";
 
@@ -223,11 +224,42 @@ export const modelFlags: ModelFlags = {
     if (args.message !== undefined) throw new UsageError("/model takes a name, or flags alone");
     const other = Object.keys(args).find((name) => !MODEL_FLAGS.includes(name));
     if (other !== undefined) throw new UsageError(`/model does not take --${other}`);
-    const options = optionsFromArgs(args);
+    const options = optionsFromArgs({ ...modelDefaults(args.model).own, ...args });
     const config = toConfig(options);
     return { config, isChosen: options.model !== undefined, notice: unsentKey(config) };
   },
+  named: withSettingsOf,
 };
+
+/**
+ * `config` with the model `model` and the settings that config.json has for it; those that it has for the
+ * model before are those for all models again.
+ */
+function withSettingsOf(
+  config: CopilotConfig,
+  model: string,
+  env?: VariableReader,
+): CopilotConfig {
+  const { kind, name } = targetOf(config);
+  const settingsOf = (args: Args) => {
+    const { promptTier, ...options } = optionsFromArgs(args);
+    return { ...options, promptTier } as Record<string, unknown>;
+  };
+  const { own, all } = modelDefaults(model, env);
+  const [now, before, usual] = [own, modelDefaults(name, env).own, all].map(settingsOf);
+  const current: Record<string, unknown> = { ...config[kind], promptTier: config.promptTier };
+  const change: Record<string, unknown> = {};
+  for (const key of new Set([...Object.keys(now!), ...Object.keys(before!)])) {
+    if (now![key] !== undefined) change[key] = now![key];
+    else if (before![key] !== undefined && current[key] === before![key]) change[key] = usual![key];
+  }
+  const { promptTier, ...ofModel } = change;
+  const isAuto = Object.hasOwn(ofModel, "sampling") && ofModel.sampling === undefined;
+  return {
+    ...withModel(config, { ...ofModel, model, ...isAuto && { sampling: "auto" } }),
+    ...Object.hasOwn(change, "promptTier") && { promptTier: promptTier as PromptTier ?? "auto" },
+  };
+}
 
 /** The options of a session that the terminal and `-p` have in common. */
 export function sessionOptions(

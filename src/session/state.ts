@@ -15,6 +15,7 @@ import type { LoadedPlugIns } from "./plugins/load.ts";
 import type { Plugged } from "./plugins/plugged.ts";
 import type { SessionRecord } from "./record.ts";
 import type { ArgumentChoice, CommandInfo, Notice, Report } from "./report.ts";
+import type { VariableReader } from "../user_files.ts";
 import type { UndoLog } from "./undo.ts";
 
 /** Reads the flags that name a model and its server, for `/model --hosted`. */
@@ -25,6 +26,8 @@ export interface ModelFlags {
   parse(
     words: readonly string[],
   ): { config: CopilotConfig; isChosen: boolean; notice?: Notice | undefined };
+  /** `config` with another model of its server, and with the settings that the person has for that. */
+  named(config: CopilotConfig, model: string, env?: VariableReader): CopilotConfig;
 }
 
 export interface SessionState {

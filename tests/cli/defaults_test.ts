@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { UsageError } from "../../src/errors.ts";
-import { toConfig } from "../../src/cli/settings.ts";
+import { modelFlags, toConfig } from "../../src/cli/settings.ts";
 import { withDefaults } from "../../src/cli/defaults.ts";
 import { run } from "../helpers/program.ts";
 import { strictServer } from "../helpers/strict_server.ts";
@@ -132,6 +132,24 @@ Deno.test("config.json: settings of a model count for that model, over those for
       });
       assertEquals(withDefaults({ model: "b" }, env), { model: "b", temperature: "0.2" });
       assertEquals(withDefaults({}, env), { temperature: "0.2" });
+    },
+  ));
+
+Deno.test("config.json: /model NAME takes up the settings of that model, and drops those of the one before", () =>
+  withFile(
+    '{"temperature": 0.2, "models": {"a": {"temperature": 0.6, "top-k": 20, "sampling": "server"}, "b": {"prompt-tier": "lean"}}}',
+    (env) => {
+      const first = toConfig({ local: true, model: "x", temperature: 0.2, topP: 0.5 });
+      const a = modelFlags.named(first, "a", env);
+      const { model, temperature, topK, topP, sampling } = a.local!;
+      assertEquals([model, temperature, topK, topP, sampling], ["a", 0.6, 20, 0.5, "server"]);
+      const b = modelFlags.named(a, "b", env);
+      assertEquals([b.local!.temperature, b.local!.topK, b.local!.topP], [0.2, undefined, 0.5]);
+      assertEquals([b.local!.sampling, b.promptTier], ["auto", "lean"]);
+      assertEquals(modelFlags.named(b, "c", env).promptTier, "auto");
+      // What was set meanwhile stays.
+      const set = { local: { ...a.local!, topK: 7 } };
+      assertEquals(modelFlags.named(set, "c", env).local!.topK, 7);
     },
   ));
 

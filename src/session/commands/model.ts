@@ -89,7 +89,8 @@ async function setModel(session: SessionState, argument: string): Promise<Report
     } else {
       const unknown = await unknownModel(agent.config, argument);
       if (unknown !== undefined) return unknown;
-      agent.setModel(argument);
+      if (modelFlags === undefined) agent.setModel(argument);
+      else agent.configure(modelFlags.named(agent.config, argument));
       fit.isChosen = true;
     }
   } catch (error) {

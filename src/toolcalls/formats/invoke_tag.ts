@@ -49,14 +49,14 @@ function invokeFormat(prefix: string, wrappers: readonly string[]): CallFormat {
   });
 }
 
-const WRAPPERS = ["function_calls", "tool_calls", "tool_call"];
+const SPACED_WRAPPERS = ["function_calls", "tool_calls", "tool_call"];
 
 /** Namespaces of others' documents, and of models' own making. */
 const anyNamespace: CallFormat = {
-  markers: ["invoke name=", ...WRAPPERS.map((one) => `${one}>`)].map((one) => `<*:${one}`),
+  markers: ["invoke name=", ...SPACED_WRAPPERS.map((one) => `${one}>`)].map((one) => `<*:${one}`),
   read(marker, context) {
     const prefix = marker.slice(1, marker.indexOf(":") + 1);
-    return invokeFormat(prefix, WRAPPERS.map((one) => prefix + one)).read(marker, context);
+    return invokeFormat(prefix, SPACED_WRAPPERS.map((one) => prefix + one)).read(marker, context);
   },
 };
 

@@ -88,14 +88,14 @@ function readText(
   throw unreadable(name, invalid!.text, "it must be an object", tools);
 }
 
-const KEYWORD =
+const KEYWORD_ARGUMENT =
   /\s*(\w+)\s*=\s*(?:"([^"\\\n]*)"|'([^'\\\n]*)'|(\d{1,9}|true|false))\s*(?:,|$|\n)/iy;
 
 /** The arguments in `a="b", c=1`; undefined for anything else. */
 function keywordArguments(text: string): ToolArgs | undefined {
   const args: ToolArgs = {};
-  for (KEYWORD.lastIndex = 0; KEYWORD.lastIndex < text.length;) {
-    const [, key, double, single, word] = KEYWORD.exec(text) ?? [];
+  for (KEYWORD_ARGUMENT.lastIndex = 0; KEYWORD_ARGUMENT.lastIndex < text.length;) {
+    const [, key, double, single, word] = KEYWORD_ARGUMENT.exec(text) ?? [];
     if (key === undefined || Object.hasOwn(args, key)) return undefined;
     args[key] = double ?? single ?? JSON.parse(word!.toLowerCase());
   }
