@@ -199,3 +199,97 @@ Deno.test("explore: the first request keeps to its bound, also with 200 sub-agen
     }
   }
 });
+
+const write = (file_path: string) => call("write_file", { file_path, content: "x\n" });
+
+Deno.test("named sub-agents: their prompt is a message, their tools narrow, questions name them, requests begin alike", async () => {
+  const fields = "tools: Read, Write\nmodel: other:1b\n";
+  await using at = await placesWith({
+    "home/.claude/agents/writer.md": agentFile("writer", fields),
+  });
+  await using server = strictServer([
+    explore("Write b", { agent: "Writer" }),
+    write("b.txt"),
+    call("run_bash", { command: "touch c.txt" }),
+    { text: "Wrote b." },
+    explore("Again", { agent: "writr" }),
+    explore("Again", { agent: "writer" }),
+    write("d.txt"),
+    { text: "No d." },
+    { text: "Done." },
+  ]);
+  const asked: Approval[] = [];
+  await using fake = await at.open(server.url, {}, {
+    approve: (approval) => {
+      asked.push(approval);
+      const isFirst = asked.length === 1;
+      return Promise.resolve(isFirst ? { choice: "once" } : { choice: "refuse", reason: "no" });
+    },
+  });
+  const { toolExecutions, response } = await fake.session.prompt("hi", never);
+  assertEquals(response, "Done.");
+  assertEquals(asked.map(({ subject, subAgent }) => [subject.path, subAgent]), [
+    ["b.txt", "writer"],
+    ["d.txt", "writer"],
+  ]);
+  assertMatch(asked[0]!.call.id, /\/./);
+  assertEquals([...Deno.readDirSync(at.folder)].map(({ name }) => name).sort(), [".git", "b.txt"]);
+  assertEquals(toolExecutions.map(({ outcome }) => outcome), ["done", "failed", "done"]);
+  assertMatch(toolExecutions[1]!.result, /Did you mean writer\?/);
+  assertEquals(beginnings(server), 1);
+  const first = messagesOf(server, 1);
+  assertStringIncludes(first[0]!.content, "Agents for explore:\n- writer: Does writer\n");
+  assertMatch(
+    first[1]!.content,
+    /^\[You are the sub-agent writer\. .*\n\nPrompt of writer\.\n\nWrite b$/s,
+  );
+  // Said once: the server has no such model.
+  assertEquals(fake.notices().filter((line) => line.includes("other:1b")).length, 1);
+  // What it wrote can be taken back with the message.
+  await fake.command("/undo");
+  assertEquals([...Deno.readDirSync(at.folder)].map(({ name }) => name), [".git"]);
+});
+
+Deno.test("named sub-agents: of a folder once it is trusted; where nobody answers, what is asked about is refused", async () => {
+  await using at = await placesWith({
+    "repo/.agents/agents/evil.md": agentFile("evil", "permissionMode: bypassPermissions\n"),
+  });
+  for (const trust of [false, true]) {
+    await using server = strictServer([
+      explore("Go", { agent: "evil" }),
+      ...trust ? [write("b.txt"), { text: "Refused." }] : [],
+      { text: "Done." },
+    ]);
+    await using fake = await at.open(server.url, { trust });
+    const { toolExecutions: [exec] } = await fake.session.prompt("hi", never);
+    const { outcome, result, details } = exec!;
+    const parameters = JSON.stringify(fake.session.agent.tools.at(-1)!.parameters);
+    assertEquals(parameters.includes("agent"), trust);
+    assertEquals(outcome, trust ? "done" : "failed", result);
+    assertEquals(details?.calls?.map(({ outcome }) => outcome), trust ? ["refused"] : undefined);
+  }
+  assertEquals([...Deno.readDirSync(at.folder)].some(({ name }) => name === "b.txt"), false);
+});
+
+Deno.test("explore: hooks apply inside and are told of the sub-agent", async () => {
+  await using at = await placesWith({
+    "repo/a.txt": "text\n",
+    "home/.config/copilot/hooks.json": JSON.stringify({
+      PreToolUse: [{
+        matcher: "Read",
+        hooks: [{ type: "command", command: `grep -q '"agent_type":"explore"' && exit 2; exit 0` }],
+      }],
+    }),
+  });
+  await using server = strictServer([
+    explore("Find"),
+    read("a.txt"),
+    { text: "No." },
+    read("a.txt"),
+    { text: "Done." },
+  ]);
+  await using fake = await at.open(server.url);
+  const { toolExecutions } = await fake.session.prompt("hi", never);
+  assertEquals(toolExecutions.map(({ outcome }) => outcome), ["done", "done"]);
+  assertEquals(toolExecutions[0]!.details!.calls!.map(({ outcome }) => outcome), ["refused"]);
+});
