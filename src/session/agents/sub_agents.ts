@@ -4,6 +4,7 @@ import type { CopilotAgent } from "../../agent/agent.ts";
 import { inheritCounts } from "../../agent/tokens.ts";
 import { processTurn } from "../../agent/turn.ts";
 import { targetOf, withModel } from "../../model_target.ts";
+import { count, thousands } from "../../text/count.ts";
 import { nearest } from "../../text/nearest.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { notePart } from "../../text/parts.ts";
@@ -265,7 +266,7 @@ class SubAgentWork {
       ...calls.slice(this.#doing === "" ? 0 : 1),
       this.#doing || "waiting for the model",
     ].map((row) => shortened(oneLine(row), MAX_DOING_CHARS));
-    const sum = `${this.#made} calls, ${inputTokens + outputTokens} tokens`;
+    const sum = `${count(this.#made, "call")}, ${thousands(inputTokens + outputTokens)} tokens`;
     return [...rows, sum].join("\n").slice(-maxChars);
   }
 }

@@ -293,3 +293,17 @@ Deno.test("explore: hooks apply inside and are told of the sub-agent", async () 
   assertEquals(toolExecutions.map(({ outcome }) => outcome), ["done", "done"]);
   assertEquals(toolExecutions[0]!.details!.calls!.map(({ outcome }) => outcome), ["refused"]);
 });
+
+Deno.test("explore: two in one answer work one after the other where the server has no slots", async () => {
+  await using at = await placesWith({ "repo/a.txt": "text\n" });
+  const [one, two] = [explore("One"), explore("Two")];
+  await using server = strictServer([
+    { toolCalls: [...one.toolCalls, ...two.toolCalls] },
+    ...[read("a.txt"), { text: "1." }, read("a.txt"), { text: "2." }, { text: "Done." }],
+  ]);
+  await using fake = await at.open(server.url);
+  const { toolExecutions } = await fake.session.prompt("hi", never);
+  assertEquals(toolExecutions.map(({ result }) => result), ["1.", "2."]);
+  const tasks = server.requests.map((_, n) => messagesOf(server, n)[1]!.content.slice(-3));
+  assertEquals(tasks, ["hi", "One", "One", "Two", "Two", "hi"]);
+});
