@@ -5,6 +5,7 @@ import { nearest } from "../../text/nearest.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { type ArgumentChoice, type CommandInfo, type Report, sentence } from "../report.ts";
 import type { Command, SessionState } from "../state.ts";
+import { agentsCommand } from "./agents.ts";
 import { conversationCommands, planCommand } from "./conversation.ts";
 import { copyCommand } from "./copy.ts";
 import { folderCommands } from "./folder.ts";
@@ -28,6 +29,7 @@ export const commands: readonly Command[] = [
   copyCommand,
   jobsCommand,
   mcpCommand,
+  agentsCommand,
   {
     name: "tools",
     help: "list the tools",

@@ -307,3 +307,20 @@ Deno.test("explore: two in one answer work one after the other where the server 
   const tasks = server.requests.map((_, n) => messagesOf(server, n)[1]!.content.slice(-3));
   assertEquals(tasks, ["hi", "One", "One", "Two", "Two", "hi"]);
 });
+
+Deno.test("/agents lists sub-agents with what they cost, and has one do a task", async () => {
+  await using empty = await placesWith();
+  await using at = await placesWith({
+    "home/.agents/agents/reviewer.md": agentFile("reviewer", "tools: Read\n", "x".repeat(400)),
+  });
+  await using none = await empty.open("http://127.0.0.1:9");
+  assertMatch((await none.command("/agents"))!, /No file defines a sub-agent/);
+  await using fake = await at.open("http://127.0.0.1:9");
+  const list = (await fake.command("/agents"))!.replace(/\s+/g, " ");
+  assertMatch(list, /reviewer Does reviewer · about 100 tokens when it is used · tools: Read ·/);
+  assertMatch((await fake.command("/agents revewer"))!, /did you mean reviewer\?/);
+  assertEquals((await fake.session.complete("agents", "rev")).length, 1);
+  const report = await fake.session.command("agents", "reviewer Look at a", never);
+  assert(report.type === "turn");
+  assertMatch(JSON.stringify(report.parts), /sub-agent reviewer do this.*: Look at a/);
+});
