@@ -35,6 +35,8 @@ const LONG_CALL_MS = 1000;
 export interface CallText {
   verb: string;
   object: string;
+  /** The file or folder that `object` names; left out where it names something else. */
+  path?: string;
   /** The amount that the call found or did, such as `26 lines`; empty where that is not known. */
   counts: string;
   /** The lines that it added to a file and removed from it. */
@@ -63,9 +65,11 @@ export function callText(exec: ToolExecution): CallText {
   const hasRun = outcome === "done" || outcome === "stopped";
   const isBad = outcome === "failed" || failedExitCode(exec) !== undefined;
   const reason = outcome === "failed" ? result.split("\n", 1)[0]! : refusal ?? "";
+  const { path } = subject ?? {};
   return {
     verb: verbsOf(exec)[hasRun ? 1 : 0],
     object: objectText(exec),
+    ...path !== undefined && subjectText(subject!) === path && { path },
     counts: outcome === "done" ? countsText(details) : "",
     added: changedLines(details.change, "+"),
     removed: changedLines(details.change, "-"),

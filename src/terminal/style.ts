@@ -21,6 +21,8 @@ export interface Appearance {
   unicode: boolean;
   /** Left out while it is not known: the terminal's own 16 colours are used, which its owner chose. */
   background?: Background | undefined;
+  /** True where the terminal opens links (OSC 8). */
+  hasLinks?: boolean;
 }
 
 /** One style, or several joined by `|`; 0 is plain text. */
@@ -94,6 +96,8 @@ export interface Painter {
   (text: string, style: Style): string;
   /** True where backgrounds have colours of their own: false. */
   readonly hasBands?: boolean;
+  /** True where {@linkcode linked} text opens its address: false. */
+  readonly hasLinks?: boolean;
 }
 
 /** A painter for a terminal; where `look` has another background or other colours, what comes next is painted for it. */
@@ -110,8 +114,27 @@ export function painter(look: Appearance): Painter {
     if (start === undefined) known.set(style, start = styleStart(look, style));
     return start === "" ? text : `${start}${text}\x1b[m`;
   };
-  return Object.defineProperty(paint, "hasBands", { get: () => hasBands(look) });
+  return Object.defineProperties(paint, {
+    hasBands: { get: () => hasBands(look) },
+    hasLinks: { get: () => look.hasLinks === true && look.colors !== "none" },
+  });
 }
+
+const LINK_END = "\x1b]8;;\x1b\\";
+/** Addresses that are opened, and the most characters of one that terminals take. */
+const OPENED = /^(?:https?|mailto|file):/i;
+const MAX_ADDRESS = 2000;
+
+/** `text` as a link to `address` (OSC 8), for painters that have links. Nothing in the address ends the sequence. */
+export function linked(text: string, address: string): string {
+  if (text === "" || !OPENED.test(address)) return text;
+  const safe = address.toWellFormed().replace(/[^\x21-\x7e]/gu, encodeURIComponent);
+  return safe.length > MAX_ADDRESS ? text : `\x1b]8;;${safe}\x1b\\${text}${LINK_END}`;
+}
+
+/** The sequences that end a cell's style, links included. */
+export const styleEnd = (style: string): string =>
+  style === "" ? "" : style.includes("\x1b]8;") ? `${LINK_END}\x1b[m` : "\x1b[m";
 
 function hasBands({ colors, background }: Appearance): boolean {
   return background !== undefined && (colors === "256" || colors === "rgb");
@@ -169,6 +192,21 @@ export function appearance(
     unicode: windows || /utf-?8/i.test(locale),
     background: hintedBackground(env.get("COLORFGBG")),
   };
+}
+
+/**
+ * True for terminals that open links, by what they say of themselves; tmux and screen do not tell which one
+ * is behind them. `FORCE_HYPERLINK` decides, as in other programs.
+ */
+export function opensLinks(env: { get(name: string): string | undefined } = Deno.env): boolean {
+  const term = env.get("TERM") ?? "";
+  const forced = env.get("FORCE_HYPERLINK");
+  if (forced) return forced !== "0";
+  if (env.get("TMUX") || env.get("STY") || /^(?:tmux|screen|dumb|linux)/.test(term)) return false;
+  return Number(env.get("VTE_VERSION") ?? 0) >= 5000 ||
+    /kitty|ghostty|alacritty|foot|wezterm|contour/.test(term) ||
+    /^(?:iTerm\.app|WezTerm|ghostty|vscode|Hyper|rio|Tabby)$/.test(env.get("TERM_PROGRAM") ?? "") ||
+    ["WT_SESSION", "KONSOLE_VERSION", "DOMTERM"].some((name) => env.get(name));
 }
 
 /** `look` as a person chose it. */

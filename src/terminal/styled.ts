@@ -1,6 +1,7 @@
 /** Text as cells: plain, and with SGR sequences as rows of cells, and back. @module */
 
 import { type Cell, type CellRow, widthOf } from "./screen/frame.ts";
+import { styleEnd } from "./style.ts";
 import { sanitizeProse } from "../text/sanitize.ts";
 import { graphemes, graphemeWidth } from "../text/width.ts";
 
@@ -21,7 +22,7 @@ export function cellsOf(text: string, style: string): Cell[] {
 export function styledRows(text: string, columns: number): CellRow[] {
   const rows: Cell[][] = [[]];
   let column = 0;
-  let style = "";
+  let [style, link] = ["", ""];
   const put = (cell: Cell) => {
     if (column + cell.width > columns) {
       rows.push([]);
@@ -31,12 +32,13 @@ export function styledRows(text: string, columns: number): CellRow[] {
     column += cell.width;
   };
   // deno-lint-ignore no-control-regex
-  for (const part of text.split(/(\x1b\[[\d;]*m|\t)/)) {
-    if (part.startsWith("\x1b")) style = part === "\x1b[m" ? "" : style + part;
+  for (const part of text.split(/(\x1b\[[\d;]*m|\x1b\]8;;[\x21-\x7e]*\x1b\\|\t)/)) {
+    if (part.startsWith("\x1b]")) link = part === "\x1b]8;;\x1b\\" ? "" : part;
+    else if (part.startsWith("\x1b")) style = part === "\x1b[m" ? "" : style + part;
     else if (part === "\t") {
       const width = Math.min(TAB_COLUMNS - column % TAB_COLUMNS, Math.max(1, columns - column));
-      for (let i = 0; i < width; i++) put({ text: " ", width: 1, style });
-    } else for (const cell of cellsOf(part, style)) put(cell);
+      for (let i = 0; i < width; i++) put({ text: " ", width: 1, style: style + link });
+    } else for (const cell of cellsOf(part, style + link)) put(cell);
   }
   return rows;
 }
@@ -77,10 +79,10 @@ export function rowsText(rows: readonly CellRow[]): string {
     let out = "";
     let now = "";
     for (const { text, style } of row) {
-      if (style !== now) out += (now && "\x1b[m") + style;
+      if (style !== now) out += styleEnd(now) + style;
       now = style;
       out += text;
     }
-    return `${out}${now && "\x1b[m"}\n`;
+    return `${out}${styleEnd(now)}\n`;
   }).join("");
 }

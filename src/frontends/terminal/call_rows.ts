@@ -5,6 +5,7 @@ import {
   ASKED,
   BOLD,
   DIM,
+  linked,
   type Painter,
   REMOVED,
   type Style,
@@ -12,6 +13,7 @@ import {
 import { brokenRow, cellsOf, rowsText, styledRow, styledRows } from "../../terminal/styled.ts";
 import { widthOf } from "../../terminal/screen/frame.ts";
 import { count } from "../../text/count.ts";
+import { resolve, slashed } from "../../text/std_path.ts";
 import { withSigns } from "../../text/signs.ts";
 import type { ToolExecution } from "../../types/event.ts";
 import { type CallText, callText, tellingLines } from "../call_text.ts";
@@ -21,6 +23,8 @@ interface RowsLook {
   columns: number;
   unicode: boolean;
   paint: Painter;
+  /** The folder from which paths lead; left out, files are no links. */
+  folder?: string | undefined;
 }
 
 const MOODS: Readonly<Record<CallText["mood"], Style>> = {
@@ -49,12 +53,15 @@ export function titleRows(verb: string, calls: readonly CallText[], look: RowsLo
   const signs = (text: string) => withSigns(text, look.unicode);
   const head = `${paint(signs("●"), MOODS[mood])} `;
   const name = paint(isTable ? verb.padEnd(VERB_COLUMNS) : verb, BOLD);
-  const objects = calls.map(({ object, counts, added, removed }) => {
+  const objects = calls.map(({ object, path, counts, added, removed }) => {
     const changed = [[added, "+", ADDED], [removed, "−", REMOVED]] as const;
     const numbers = changed.filter(([n]) => n > 0)
       .map(([n, sign, style]) => paint(signs(`${sign}${n}`), style)).join(" ");
     const found = counts === "" ? "" : paint(signs(` · ${counts}`), DIM);
-    return `${object}${found}${numbers && `  ${numbers}`}`;
+    const named = path !== undefined && look.folder !== undefined && paint.hasLinks
+      ? linked(object, fileAddress(look.folder, path))
+      : object;
+    return `${named}${found}${numbers && `  ${numbers}`}`;
   }).join(paint(", ", DIM));
   const end = ending === "" ? "" : paint(signs(ending), mood === "good" ? DIM : MOODS[mood]);
   if (!isTable) return hangingRows(head, `${name} ${objects}${end && `  ${end}`}`, columns);
@@ -80,6 +87,11 @@ function resultRows(exec: ToolExecution, call: CallText, look: RowsLook): string
   const rest = withSigns(`… ${count(more, "more line")} · Ctrl-O`, unicode);
   if (more > 0) shown.push(paint(rest, DIM));
   return below(shown.map((line) => rowText(styledRow(line, room))));
+}
+
+function fileAddress(folder: string, path: string): string {
+  const place = slashed(resolve(folder, path)).replace(/^(?!\/)/, "/");
+  return `file://${encodeURI(place.toWellFormed()).replace(/[?#]/g, encodeURIComponent)}`;
 }
 
 const cellRow = (text: string) => styledRows(text, Infinity)[0]!;

@@ -13,6 +13,7 @@ import {
   appearance,
   type Background,
   DIM,
+  opensLinks,
   type Painter,
   painter,
   PERSON_BAND,
@@ -67,6 +68,7 @@ export class Display implements Disposable {
   constructor(private readonly options: DisplayOptions) {
     this.#theme = options.theme;
     this.look = themed(appearance(), options.theme);
+    this.look.hasLinks = this.isLive && opensLinks();
     this.paint = painter(this.look);
   }
 
@@ -99,7 +101,11 @@ export class Display implements Disposable {
 
   /** The turns; made for the screen when it is first needed. */
   get view(): TurnView {
-    return this.#view ??= new TurnView(this.screen, this.look, this.options.subjectOf);
+    return this.#view ??= new TurnView(
+      ...[this.screen, this.look, this.options.subjectOf] as const,
+      // A file of another machine is none for the terminal.
+      () => Deno.env.has("SSH_CONNECTION") ? undefined : this.status?.folder,
+    );
   }
 
   readonly dim = (text: string): string => this.paint(text, DIM);

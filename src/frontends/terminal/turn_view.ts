@@ -34,11 +34,15 @@ export class TurnView {
   /** The kind of the newest output: a blank line stands between text and lines of ours. */
   #last: "nothing" | "text" | "line" = "nothing";
 
-  /** @param subjectOf the object of a call that is being written */
+  /**
+   * @param subjectOf the object of a call that is being written
+   * @param folder the folder whose files are links; undefined where they are none
+   */
   constructor(
     private readonly screen: Screen,
     private readonly look: Appearance,
     subjectOf?: SubjectOf,
+    private readonly folder: () => string | undefined = () => undefined,
   ) {
     const paint = this.#paint = painter(look);
     this.#markdown = new MarkdownRenderer({
@@ -197,7 +201,7 @@ export class TurnView {
 
   #rowsLook() {
     const { columns } = terminalSize();
-    return { columns, unicode: this.look.unicode, paint: this.#paint };
+    return { columns, unicode: this.look.unicode, paint: this.#paint, folder: this.folder() };
   }
 
   #line(text: string): void {

@@ -1,7 +1,7 @@
 /** Fills lines with words, as they come. @module */
 
 import { displayWidth, graphemes, graphemeWidth } from "../../text/width.ts";
-import type { Painter, Style } from "../style.ts";
+import { linked, type Painter, type Style } from "../style.ts";
 
 /** Printable text before the text of a line, and the columns it takes. */
 export interface Prefix {
@@ -9,6 +9,8 @@ export interface Prefix {
   width: number;
 }
 
+/** An address in a word, without the signs of the sentence around it. */
+const ADDRESS_IN_WORD = /https?:\/\/[^\s<>"`]*[^\s<>"`.,;:!?)\]}'*_]/;
 /** Longer words are cut: no text without spaces may fill the memory. */
 const MAX_WORD = 1024;
 const IDEOGRAPHIC = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\u3001-\u3029\u30fc\uff01-\uff60]/u;
@@ -44,6 +46,8 @@ export function textWidth(text: string): number {
 interface StyledText {
   text: string;
   style: Style;
+  /** The address that it opens. */
+  link?: string | undefined;
 }
 
 const NO_SPACE: StyledText = { text: "", style: 0 };
@@ -79,6 +83,11 @@ export class Filler {
     private readonly prefix: (shows: boolean) => Prefix,
     private readonly paint: Painter,
   ) {}
+
+  /** True where links open their addresses. */
+  get hasLinks(): boolean {
+    return this.paint.hasLinks === true;
+  }
 
   /** Columns that the prefix leaves. */
   get room(): number {
@@ -116,16 +125,16 @@ export class Filler {
   }
 
   /** Adds text without line feeds, cut anywhere but within a surrogate pair. */
-  text(text: string, style: Style): void {
+  text(text: string, style: Style, link?: string): void {
     let from = 0;
     let i = 0;
     while (i < text.length) {
       const code = text.charCodeAt(i);
       if (code === 32 || code === 9) {
-        this.#addToWord(text.slice(from, i), style);
+        this.#addToWord(text.slice(from, i), style, link);
         this.#place();
         // More than a line of spaces is dropped at its end anyway.
-        if (this.#space.text === "") this.#space = { text: " ", style };
+        if (this.#space.text === "") this.#space = { text: " ", style, link };
         else if (this.#space.text.length < MAX_WORD) this.#space.text += " ";
         from = ++i;
       } else if (code < 0x300 && (i === from ? this.#last : text[i - 1]!) < "\u0300") {
@@ -135,32 +144,32 @@ export class Filler {
         const written = text.slice(from, i);
         const before = written === "" ? this.#last : lastCodePoint(written);
         if (before !== "" && mayBreak(before, char)) {
-          this.#addToWord(text.slice(from, i), style);
+          this.#addToWord(text.slice(from, i), style, link);
           this.#place();
           from = i;
         }
         i += char.length;
       }
     }
-    this.#addToWord(text.slice(from), style);
+    this.#addToWord(text.slice(from), style, link);
   }
 
-  #addToWord(text: string, style: Style): void {
+  #addToWord(text: string, style: Style, link?: string): void {
     while (this.#word.length + text.length > MAX_WORD) {
       let room = MAX_WORD - this.#word.length;
       if (/[\ud800-\udbff]/.test(text.charAt(room - 1))) room--;
-      this.#append(text.slice(0, room), style);
+      this.#append(text.slice(0, room), style, link);
       text = text.slice(room);
       this.#cutWord();
     }
-    this.#append(text, style);
+    this.#append(text, style, link);
   }
 
-  #append(text: string, style: Style): void {
+  #append(text: string, style: Style, link?: string): void {
     if (text === "") return;
     const part = this.#parts.at(-1);
-    if (part?.style === style) part.text += text;
-    else this.#parts.push({ text, style });
+    if (part?.style === style && part.link === link) part.text += text;
+    else this.#parts.push({ text, style, link });
     this.#word += text;
     this.#last = lastCodePoint(text);
   }
@@ -182,7 +191,7 @@ export class Filler {
     }
     this.#place();
     this.#glued = true;
-    this.#append(keep, part.style);
+    this.#append(keep, part.style, part.link);
     this.#last = last;
   }
 
@@ -191,6 +200,7 @@ export class Filler {
     const isGlued = this.#glued;
     this.#glued = false;
     if (this.#word === "") return;
+    if (this.hasLinks) this.#linkAddress();
     const width = textWidth(this.#word);
     const end = this.#column + this.#space.text.length + width;
     if (this.#open && !isGlued && end > this.columns) this.#breakLine();
@@ -207,11 +217,16 @@ export class Filler {
     this.#clearWord();
   }
 
+  /** Makes a link of a word that is an address. */
+  #linkAddress(): void {
+    const address = ADDRESS_IN_WORD.exec(this.#word)?.[0];
+    if (address === undefined || this.#parts.some(({ link }) => link !== undefined)) return;
+    this.#parts = this.#parts.map((part) => ({ ...part, link: address }));
+  }
+
   /** Writes a word wider than what is left of the line, as many graphemes on each as fit. */
   #breakWord(space: StyledText): void {
-    const styles = this.#parts.flatMap(({ text, style }) =>
-      new Array<Style>(text.length).fill(style)
-    );
+    const looks = this.#parts.flatMap((part) => new Array<StyledText>(part.text.length).fill(part));
     let line = [space];
     let at = 0;
     for (const grapheme of charactersOf(this.#word)) {
@@ -223,7 +238,7 @@ export class Filler {
         this.#begin();
       }
       this.#column += width;
-      line.push({ text: grapheme, style: styles[at]! });
+      line.push({ ...looks[at]!, text: grapheme });
       at += grapheme.length;
     }
     this.#write(line);
@@ -231,17 +246,21 @@ export class Filler {
 
   /** Writes parts, those of one style in one go; closed, so that nothing is left on behind them. */
   #write(parts: StyledText[]): void {
-    let text = "";
-    let style = 0;
-    for (const part of parts) {
-      if (part.style !== style) {
-        this.#out += this.paint(text, style);
-        text = "";
-        style = part.style;
+    let group: StyledText = NO_SPACE;
+    for (const { text, style, link } of parts) {
+      if (style === group.style && link === group.link) {
+        group = { ...group, text: group.text + text };
+        continue;
       }
-      text += part.text;
+      this.#writeGroup(group);
+      group = { text, style, link };
     }
-    this.#out += this.paint(text, style);
+    this.#writeGroup(group);
+  }
+
+  #writeGroup({ text, style, link }: StyledText): void {
+    const painted = this.paint(text, style);
+    this.#out += link === undefined ? painted : linked(painted, link);
   }
 
   #begin(): void {

@@ -7,7 +7,7 @@
  */
 
 import { type Filler, lastCodePoint } from "./fill.ts";
-import { BOLD, CODE, DIM, ITALIC, STRIKE, type Style, UNDERLINE } from "../style.ts";
+import { BOLD, CODE, DIM, ITALIC, linked, STRIKE, type Style, UNDERLINE } from "../style.ts";
 
 /** The most characters between an emphasis or link that opens and its end. */
 const MAX_OPEN = 400;
@@ -20,6 +20,7 @@ const ENTITY = /&(amp|lt|gt|quot|nbsp|#39);/y;
 const NAMED_ENTITIES = { amp: "&", lt: "<", gt: ">", quot: '"', nbsp: "\xa0", "#39": "'" };
 /** The address of a link, without the brackets around it. */
 const ADDRESS = /^(?:<([^<>]*)>|(\S*?))(?:\s+(?:"[^]*"|'[^]*'|\([^]*\)))?$/;
+const LIKE_ADDRESS = /:\/\/|^www\.|[\p{L}\p{N}]\.\p{L}{2,}/iu;
 const PUNCTUATION = /[\p{P}\p{S}]/u;
 /** Scripts without spaces: a sign next to one of their characters may open or close, too. */
 const CJK = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]/u;
@@ -33,6 +34,8 @@ interface Item {
   opens?: string | undefined;
   /** True when it might also have closed something. */
   both?: boolean | undefined;
+  /** The address that it opens. */
+  link?: string;
 }
 
 /** Reads the text of one paragraph piece by piece, and writes it to a filler. */
@@ -142,16 +145,16 @@ export class InlineParser {
     return true;
   }
 
-  #write(text: string, style: Style): void {
+  #write(text: string, style: Style, link?: string): void {
     if (text === "\n") this.fill.endLine();
-    else this.fill.text(text, this.base | style);
+    else this.fill.text(text, this.base | style, link);
   }
 
   /** Writes the items before the first that may still begin something. */
   #release(): void {
     while (this.#items.length > 0 && this.#items[0]!.opens === undefined) {
-      const { text, style } = this.#items.shift()!;
-      this.#write(text, style);
+      const { text, style, link } = this.#items.shift()!;
+      this.#write(text, style, link);
     }
   }
 
@@ -305,7 +308,11 @@ export class InlineParser {
     wrapIn(UNDERLINE, inner);
     const place = this.#offset + this.#pos;
     const same = [address, address.replace(/^mailto:|^https?:\/\//, "").replace(/\/$/, "")];
-    if (address !== "" && !same.includes(label.replace(/^`(.*)`$/, "$1"))) {
+    const isOpened = this.fill.hasLinks && linked("x", address) !== "x";
+    if (isOpened) inner.forEach((item) => item.link ??= address);
+    // What looks like an address, and is another, is told in full where a link opens it, too.
+    const isShown = !isOpened || label.trim() === "" || LIKE_ADDRESS.test(label);
+    if (isShown && address !== "" && !same.includes(label.replace(/^`(.*)`$/, "$1"))) {
       const text = label === "" ? address : ` (${address})`;
       inner.push({ text, style: DIM, at: place });
     }

@@ -117,7 +117,7 @@ function cellLines(cell: string, width: number, base: Style, style: TableStyle):
 /** The columns that a painted line takes. */
 function lineWidth(line: string): number {
   // deno-lint-ignore no-control-regex
-  return textWidth(line.replace(/\x1b\[[\d;]*m/g, ""));
+  return textWidth(line.replace(/\x1b\[[\d;]*m|\x1b\]8;;[\x21-\x7e]*\x1b\\/g, ""));
 }
 
 function naturalWidths({ head, rows }: Table, style: TableStyle): number[] {

@@ -4,13 +4,14 @@
  */
 
 import { isWidthDisputed } from "../../text/width.ts";
+import { styleEnd } from "../style.ts";
 
 /** One grapheme on the screen. */
 export interface Cell {
   /** Printable; a blank of several columns has as many spaces. */
   readonly text: string;
   readonly width: number;
-  /** An SGR sequence, such as `\x1b[2m`; empty for the default. */
+  /** An SGR sequence, such as `\x1b[2m`, and the beginning of a link behind it; empty for the default. */
   readonly style: string;
 }
 
@@ -100,7 +101,7 @@ function writeCells(pen: Pen, at: number, cells: CellRow, column: number, column
   for (const cell of cells) {
     move(pen, at, column);
     if (cell.style !== pen.style) {
-      pen.out += (pen.style && "\x1b[m") + cell.style;
+      pen.out += styleEnd(pen.style) + cell.style;
       pen.style = cell.style;
     }
     pen.out += cell.text;
@@ -109,7 +110,7 @@ function writeCells(pen: Pen, at: number, cells: CellRow, column: number, column
     pen.disputed ||= disputed;
     pen.column = column >= columns || disputed ? NaN : column;
   }
-  if (pen.style !== "") pen.out += "\x1b[m";
+  pen.out += styleEnd(pen.style);
   pen.style = "";
 }
 
