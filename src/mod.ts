@@ -52,6 +52,12 @@ export { compact, type CompactOptions } from "./agent/compact.ts";
 export { parseLocalResponse } from "./agent/parse_local_response.ts";
 export { copilot } from "./cli/copilot.ts";
 export type { CopilotOptions } from "./cli/settings.ts";
+export {
+  type AskedCall,
+  type PluggedSession,
+  pluggedSession,
+  type PluggedSessionOptions,
+} from "./frontends/plugged_session.ts";
 export { type McpTools, mcpTools, type McpToolsOptions } from "./session/mcp_tools.ts";
 export { builtinTools } from "./tools/mod.ts";
 export { jobStore } from "./tools/shell/jobs.ts";

@@ -1,5 +1,6 @@
 /** The permissions of a run: decides calls, confines commands, knows which folders are trusted. @module */
 
+import { EXPLORE } from "./agents/explore_tool.ts";
 import { API_KEY_ENVS } from "../config.ts";
 import type { PermissionChoice } from "../permissions/choice.ts";
 import type { FolderLooks } from "../permissions/folder_looks.ts";
@@ -45,7 +46,7 @@ export async function openPermissions(
 
 async function builtinToolNames(): Promise<string[]> {
   const { builtinTools, withJobs } = await import("../tools/mod.ts");
-  return withJobs(builtinTools).map(({ name }) => name);
+  return [...withJobs(builtinTools).map(({ name }) => name), EXPLORE];
 }
 
 export class Permissions {

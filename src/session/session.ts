@@ -144,6 +144,11 @@ export class Session implements AsyncDisposable {
     return this.#state.record?.name;
   }
 
+  /** The skills, commands and sub-agents; undefined where there are none. */
+  get plugged(): SessionState["plugged"] {
+    return this.#state.plugged;
+  }
+
   /** True where the newest answer is a plan, which the person may accept. */
   get hasPlan(): boolean {
     return hasPlan(this.#state);

@@ -324,3 +324,13 @@ Deno.test("/agents lists sub-agents with what they cost, and has one do a task",
   assert(report.type === "turn");
   assertMatch(JSON.stringify(report.parts), /sub-agent reviewer do this.*: Look at a/);
 });
+
+Deno.test("explore: a rule may deny it", async () => {
+  await using at = await placesWith({
+    "home/.config/copilot/permissions.json": JSON.stringify({ deny: ["explore"] }),
+  });
+  await using server = strictServer([explore("Find"), { text: "Done." }]);
+  await using fake = await at.open(server.url);
+  const { toolExecutions: [exec] } = await fake.session.prompt("hi", never);
+  assertEquals([exec!.outcome, server.requests.length], ["refused", 2]);
+});

@@ -1,0 +1,122 @@
+/** A session with all that is plugged in, for programs that use the library. @module */
+
+import type { CopilotAgent } from "../agent/agent.ts";
+import type { CopilotConfig } from "../config.ts";
+import type { TurnEvent, TurnResult } from "../types/event.ts";
+import type { Part, ToolCall } from "../types/message.ts";
+import type { Frontend, SessionEvent } from "../session/frontend.ts";
+import { openPermissions } from "../session/permissions.ts";
+import { openSession } from "../session/session.ts";
+import { noticeLines } from "./notices.ts";
+
+/** A call that a person is asked about: see {@linkcode PluggedSessionOptions}. */
+export interface AskedCall {
+  /** The call; without the arguments that have their default. */
+  call: ToolCall;
+  /** The reason for the question, as the end of a sentence that begins with "it". */
+  reason: string;
+  /** The name of the sub-agent that makes the call; left out for the agent of the session. */
+  subAgent?: string;
+}
+
+/** Options of {@linkcode pluggedSession}. */
+export interface PluggedSessionOptions {
+  /** The folder to work in: the current one. */
+  folder?: string;
+  /** True heeds what the folder brings; by default only what the person has trusted or approved before. */
+  trust?: boolean;
+  /**
+   * Answers for the person whether a call may run that their rules and modes leave open. Without it, such
+   * calls are refused.
+   */
+  approve?: (asked: AskedCall, signal: AbortSignal) => Promise<boolean>;
+  /** Called with each event of a turn as it happens. */
+  onEvent?: (event: TurnEvent) => void;
+  /** Called with what hooks, MCP servers and files that are left out make known, a line each. */
+  onNotice?: (lines: readonly string[]) => void;
+}
+
+/** A session of the library. Disposing of it ends all that it started. */
+export interface PluggedSession extends AsyncDisposable {
+  /** The agent, with its conversation. Its turns are {@linkcode PluggedSession.prompt}. */
+  readonly agent: CopilotAgent;
+  /** The skills and commands that a prompt may begin with, as `/name`. */
+  readonly commands: readonly { name: string; help: string }[];
+  /** The sub-agents that files define. */
+  readonly agents: readonly { name: string; help: string }[];
+  /**
+   * Processes one turn: a prompt that begins with `/name` is the skill or the command, hooks run, and files
+   * that it names as `@PATH` go along.
+   *
+   * @throws {Error} when a hook refuses the prompt.
+   * @throws {BackendError} when the model server fails.
+   */
+  prompt(input: string | readonly Part[], signal?: AbortSignal): Promise<TurnResult>;
+}
+
+/**
+ * Opens a session with all that the person and the folder plug in: skills, commands, hooks, sub-agents, MCP
+ * servers and instructions. Calls are decided by the person's rules and modes, as in `copilot -p`.
+ *
+ * @example
+ * ```ts ignore
+ * await using session = await pluggedSession({ local: localConfig({ model: "qwen3:8b" }) });
+ * console.log(session.commands.map(({ name }) => name));
+ * console.log((await session.prompt("/release 1.2")).response);
+ * ```
+ *
+ * @throws {TypeError} {RangeError} when a setting is bad or the folder is none.
+ * @throws {UsageError} when a settings file makes no sense.
+ */
+export async function pluggedSession(
+  config: CopilotConfig,
+  options: PluggedSessionOptions = {},
+): Promise<PluggedSession> {
+  const { folder, trust } = options;
+  const never = new AbortController().signal;
+  const session = await openSession(
+    {
+      ...{ config, folder, trust, isChosen: true, canUndo: false, isRecorded: false },
+      ...{ readsInstructions: true, asksServer: "before-turns" },
+      permissions: await openPermissions(),
+    },
+    libraryFrontend(options),
+    never,
+  );
+  return {
+    agent: session.agent,
+    get commands() {
+      return (session.plugged?.commands ?? []).map(({ name, help }) => ({ name, help }));
+    },
+    get agents() {
+      const { agents = [] } = session.plugged ?? {};
+      return agents.map(({ name, description: help }) => ({ name, help }));
+    },
+    prompt: (input, signal = never) => session.prompt(input, signal),
+    [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
+  };
+}
+
+/** The events of a session beside those of its turns. */
+const BESIDE_TURNS: readonly SessionEvent["type"][] = [
+  ...["session_notice", "output", "rule_added", "job_ended", "instructions", "resumed"] as const,
+  ...["command_progress", "status"] as const,
+];
+
+const isOfTurn = (event: SessionEvent): event is TurnEvent => !BESIDE_TURNS.includes(event.type);
+
+function libraryFrontend({ approve, onEvent, onNotice }: PluggedSessionOptions): Frontend {
+  return {
+    onEvent: (event) => {
+      if (event.type === "session_notice") onNotice?.(noticeLines(event.notice));
+      else if (isOfTurn(event)) onEvent?.(event);
+    },
+    ...approve && {
+      approve: async ({ call, reason, subAgent }, signal) => {
+        const asked = { call, reason, ...subAgent !== undefined && { subAgent } };
+        const isYes = await approve(asked, signal);
+        return isYes ? { choice: "once" } : { choice: "refuse", reason: "" };
+      },
+    },
+  };
+}
