@@ -90,7 +90,7 @@ async function play({ finds, picks, keys = [], isFirst = true, keyIn, fails }: S
 }
 
 const HOSTED_ROW = ["Hosted", "paste a key · api.example"];
-const DEMO_ROW = ["Demo", "rules, no model; for this time"];
+const DEMO_ROW = ["Demo", "fixed rules, no model; this time only"];
 
 Deno.test("servers are listed with their models, then hosted APIs; what is picked is kept", async () => {
   const { lists, titles, printed, kept, chosen } = await play({

@@ -202,7 +202,7 @@ Deno.test("hooks: those of a folder run once their exact text is approved, in th
     });
     const { toolExecutions: [done] } = await fake.session.prompt("hi", never);
     const ran = [await exists("repo/ran"), await exists("outside")];
-    const pending = fake.notices().some((line) => line.includes("have not approved"));
+    const pending = fake.notices().some((line) => line.includes("are not approved yet"));
     return { asked, calls, ran, outcome: done!.outcome, result: done!.result, pending };
   };
   const open = await turn();
