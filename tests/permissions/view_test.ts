@@ -192,6 +192,45 @@ Deno.test({
 
 Deno.test({
   name:
+    `R-02 nor does one in another folder that commands write, nor one that is mounted twice${skipped}`,
+  ignore: why !== "",
+  async fn() {
+    const base = await Deno.realPath(await Deno.makeTempDir());
+    const [home, folder, data] = ["home", "home/work", "data"].map((name) => `${base}/${name}`);
+    for (const path of [`${home}/.ssh`, folder!, `${data}/.vscode`]) {
+      await Deno.mkdir(path, { recursive: true });
+    }
+    await Deno.writeTextFile(`${home}/.ssh/id`, "key");
+    const own = await Deno.makeTempDir();
+    if (typeof sandbox === "string") return;
+    const view = makeView({
+      ...{ folder: folder!, isWritable: true, network: false, write: [data!] },
+      paths: new PathTable({ home: home! }),
+    });
+    const run = async ([program, ...args]: string[], script: string) => {
+      const { code, stdout } = await new Deno.Command(program!, {
+        args: [...args, "bash", "-c", script],
+        stderr: "null",
+      }).output();
+      return [code, new TextDecoder().decode(stdout)];
+    };
+    const command = sandbox.command(view, own);
+    const read = `cat '${home}'/.ssh/id '${data}/.vscode/id'; echo ran`;
+    assertEquals(await run(command, read), [0, "ran\n"]);
+    // The link was there only while the kernel looked up what to mount.
+    const at = command.findIndex((word, i) =>
+      word === `${data}/.vscode` && /^--ro-bind/.test(command[i - 1]!)
+    );
+    const swapped = command.with(at, `${home}/.ssh`);
+    assertEquals(await run(swapped, read), [126, ""]);
+    const twice = command.toSpliced(at + 2, 0, "--ro-bind", `${home}/.ssh`, `${data}/.vscode`);
+    assertEquals(await run(twice, read), [126, ""]);
+    await Promise.all([base, own].map((path) => Deno.remove(path, { recursive: true })));
+  },
+});
+
+Deno.test({
+  name:
     `R-03 a .git file opens no folder that git did not tie to it, a worktree's own it does${skipped}`,
   ignore: why !== "",
   async fn() {

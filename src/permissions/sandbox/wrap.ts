@@ -24,45 +24,55 @@ interface BubbleSettings {
 const MAX_SHARED = String(1024 * 1024 * 1024);
 
 /**
- * Starts the program, its arguments from the third on, in the finished sandbox. Without one it waits for the
- * program on stdin, each word closed by NUL, until that ends; then nothing is left to read. The first one lists the mounts
- * in the folder, which is the second: a program that ran meanwhile may have put a link in the place of one, so
- * that another place of the machine was mounted. The kernel tells what was: a root that is the folder's and
- * the same path in it (`b`), or a mask (`m`). Then come limits: of processes and threads, and of the size of
- * one file, in blocks of 512 bytes or 1024, as the shell has it.
+ * Starts a program in the finished sandbox. The first argument is the number of folders that commands write,
+ * then come two for each of them, then the program and its arguments. Without a program it waits for one on
+ * stdin, each word closed by NUL, until that ends; then nothing is left to read.
+ *
+ * Of the two, one lists the mounts in the folder, which is the other: a program that ran meanwhile may have put
+ * a link in the place of one, so that another place of the machine was mounted. The kernel tells what was: a
+ * root that is the folder's and the same path in it (`b`), or a mask (`m`). Then come limits: of processes and
+ * threads, and of the size of one file, in blocks of 512 bytes or 1024, as the shell has it.
  *
  * The kernel's list is read at once, by bash without another program: `read` asks for byte after byte of it,
  * which takes some 4 ms.
  */
-const START = `want=$1 folder=$2 nl='
+const START = `nl='
 '
-shift 2
-if [ $# = 0 ]; then
-  eval 'mapfile -d "" -t words; [ "\${#words[@]}" != 0 ] || exit 0; set -- "\${words[@]}"'
+count=$1
+shift
+if [ $# = $((2 * count)) ]; then
+  eval 'mapfile -d "" -t words; [ "\${#words[@]}" != 0 ] || exit 0; set -- "$@" "\${words[@]}"'
   exec </dev/null
 fi
-if [ "$want" != "$nl" ]; then
-  set -f
-  IFS=$nl
-  if [ -z "$BASH_VERSION" ] || ! mapfile -d '' -t mounts </proc/self/mountinfo; then
-    mounts=$(cat /proc/self/mountinfo)
-  fi
+set -f
+IFS=$nl
+if [ "$count" = 0 ]; then
+  mounts=
+elif [ -z "$BASH_VERSION" ] || ! mapfile -d '' -t mounts </proc/self/mountinfo; then
+  mounts=$(cat /proc/self/mountinfo)
+fi
+while [ $count -gt 0 ]; do
+  all=$1 want=$1 folder=$2 top=?
+  shift 2
+  count=$((count - 1))
   for mount in $mounts; do
     mount=\${mount#* * * } root=\${mount%% *}
     mount=\${mount#* } at=\${mount%% *}
     [ "$at" != "$folder" ] || top=\${root%/}
-    case $want in
-      *"$nl$at b$nl"*) [ "$root" = "$top\${at#"$folder"}" ] || break ;;
+    case $all in
+      *"$nl$at b$nl"*) [ "$root" = "$top\${at#"$folder"}" ] || { want=$at && break; } ;;
       *"$nl$at m$nl"*) ;;
       *) continue ;;
     esac
-    want=\${want%%"$nl$at "[bm]"$nl"*}$nl\${want#*"$nl$at "[bm]"$nl"}
+    case $want in
+      *"$nl$at "[bm]"$nl"*) want=\${want%%"$nl$at "[bm]"$nl"*}$nl\${want#*"$nl$at "[bm]"$nl"} ;;
+    esac
   done
-fi
-if [ "$want" != "$nl" ]; then
-  echo "copilot: not run, as files were replaced while the sandbox was made: try again" >&2
-  exit 126
-fi
+  if [ "$want" != "$nl" ]; then
+    echo "copilot: not run, as files were replaced while the sandbox was made: try again" >&2
+    exit 126
+  fi
+done
 ulimit -u 4096 2>/dev/null || ulimit -p 4096 2>/dev/null
 ulimit -f 16777216 2>/dev/null
 exec "$@"`;
@@ -128,8 +138,11 @@ export function bubblewrapCommand(bwrap: string, { view, own, filter }: BubbleSe
     "-c",
     START,
     "sh",
-    `\n${inside.map((line) => `${line}\n`).join("")}`,
-    asInMountinfo(folder),
+    String(inside.size),
+    ...[...inside].flatMap(([root, lines]) => [
+      `\n${lines.map((line) => `${line}\n`).join("")}`,
+      asInMountinfo(root),
+    ]),
   ];
 }
 
@@ -149,6 +162,12 @@ export const ownSource = (own: string, path: string): string =>
  */
 function mountsOf(view: View, own: string) {
   const places = new Map(view.places);
+  const roots = [...view.places].filter(([path, access]) =>
+    path === view.folder || access === "write" && entryAt(path)?.isDirectory
+  ).map(([path]) => path).sort((a, b) => a.length - b.length);
+  /** The outermost folder around a path in which commands write, and so may swap what is to be mounted. */
+  const writtenAround = (path: string) =>
+    roots.find((root) => root !== path && isWithin(root, path));
   // Where a person opened the folder above, a command could write the next one's filter of system calls.
   if (accessAt(view, own) === "write") places.set(own, "none");
   for (const [path, access] of view.places) {
@@ -156,13 +175,12 @@ function mountsOf(view: View, own: string) {
     // A mount as well: a command could put a link in its place, and the next mount would follow that.
     for (let at = dirname(path); isOwn(at); at = dirname(at)) places.set(at, "own");
     if (access === "write") continue;
-    for (const at of foldersBetween(view.folder, path)) {
+    for (const at of foldersBetween(writtenAround(path), path)) {
       if (!places.has(at)) places.set(at, accessAt(view, at));
     }
   }
   const empty: string[] = [];
-  const inside: string[] = [];
-  const { dev } = Deno.statSync(view.folder);
+  const inside = new Map<string, string[]>();
   const mounts = [...places].sort(([a], [b]) => a.length - b.length).flatMap(([path, access]) => {
     if (access === "own") {
       const source = ownSource(own, path);
@@ -174,17 +192,19 @@ function mountsOf(view: View, own: string) {
     const above = accessAt(view, dirname(path));
     const isBare = above === "none";
     const isAbsent = isBare || above === "own" && entry?.isDirectory === false;
-    const isInside = path !== view.folder && isWithin(view.folder, path);
+    const written = writtenAround(path);
+    const note = (kind: "b" | "m") => {
+      const line = `${asInMountinfo(path)} ${kind}`;
+      if (written !== undefined) inside.set(written, [...inside.get(written) ?? [], line]);
+    };
     // It was there when the view was made: START lets nothing run.
-    if (entry === undefined && isInside) inside.push(`${asInMountinfo(path)} b`);
+    if (entry === undefined) note("b");
     if (entry === undefined || access === "none" && isAbsent) return [];
     // The mount above is read-only with all below it, other disks too: each further mount takes some 0.2 ms.
     if (access === "read" && above === "read" && path !== view.folder) return [];
     if (entry.isSymlink) return isBare ? ["--symlink", Deno.readLinkSync(path), path] : [];
-    if (isInside) {
-      // On another disk the path in it is not known.
-      inside.push(`${asInMountinfo(path)} ${access === "none" || entry.dev !== dev ? "m" : "b"}`);
-    }
+    // On another disk the path in it is not known.
+    note(access === "none" || entry.dev !== entryAt(written ?? path)?.dev ? "m" : "b");
     // What is gone meanwhile needs no mount; START notices it in the folder.
     if (access !== "none") return [access === "read" ? "--ro-bind-try" : "--bind-try", path, path];
     if (!entry.isDirectory) return ["--ro-bind", "/dev/null", path];
@@ -198,9 +218,9 @@ function mountsOf(view: View, own: string) {
  * The folders between `folder` and a path in it. They are mounted, too: a folder on which something is
  * mounted cannot be moved away with what is protected in it.
  */
-function foldersBetween(folder: string, path: string): string[] {
+function foldersBetween(folder: string | undefined, path: string): string[] {
   const between: string[] = [];
-  if (!isWithin(folder, path)) return between;
+  if (folder === undefined || !isWithin(folder, path)) return between;
   for (let at = dirname(path); at !== folder && isWithin(folder, at); at = dirname(at)) {
     between.push(at);
   }
