@@ -22,8 +22,10 @@ export function permissionReportLines(report: PermissionReport): string[] {
     ...networked.length > 0
       ? [`network  in this session for ${oneLine(networked.join(", "))}`]
       : [],
-    ...rules.map(({ effect, text, isOfSession }) =>
-      `${effect.padEnd(8)} ${oneLine(text)} · ${isOfSession ? "this session" : "saved"}`
+    ...rules.map(({ effect, text, isOfSession, isConfined }) =>
+      `${effect.padEnd(8)} ${oneLine(text)} · ${isOfSession ? "this session" : "saved"}${
+        isConfined ? ", for the sandbox" : ""
+      }`
     ),
     ...file === undefined ? [] : [`file     ${oneLine(file)}`],
     ...trust === undefined

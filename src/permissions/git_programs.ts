@@ -55,11 +55,13 @@ const ALWAYS_RUN = new Set(["post-index-change", "reference-transaction"]);
  *
  * @param runsHooks false for a command that runs only hooks about the index and about names
  * @param home the home folder, for the person's own settings
+ * @param nested the folders of repositories in this one
  */
 export function gitPrograms(
   folder: string,
   runsHooks: boolean,
   home: string | undefined,
+  nested: readonly string[] = [],
 ): "hooks" | "settings" | undefined {
   const config = Deno.env.get("XDG_CONFIG_HOME");
   const personal = [
@@ -71,8 +73,7 @@ export function gitPrograms(
   if (personal.some(({ name, value }) => NAMING.test(name) && !isHarmlessIn(name, value))) {
     return "settings";
   }
-  // git passes over a `.git` that is no repository, and goes on in the folder above.
-  for (let at = folder;; at = dirname(at)) {
+  const programsAt = (at: string, runsHooks: boolean) => {
     for (const { folders, isKnown } of repositoriesAt(at)) {
       const stated = folders.flatMap((one) =>
         ["config", "config.worktree"].flatMap((name) => gitSettingsIn(join(one, name)))
@@ -83,7 +84,16 @@ export function gitPrograms(
       if ([...usual, ...elsewhere].some((one) => hasHooks(one, runsHooks))) return "hooks";
       if (!isKnown || !stated.every(namesNothing)) return "settings";
     }
-    if (dirname(at) === at) return undefined;
+  };
+  // In a submodule, or what was added as one, git looks for changes.
+  for (const at of nested) {
+    const found = programsAt(at, false);
+    if (found) return found;
+  }
+  // git passes over a `.git` that is no repository, and goes on in the folder above.
+  for (let at = folder;; at = dirname(at)) {
+    const found = programsAt(at, runsHooks);
+    if (found || dirname(at) === at) return found;
   }
 }
 

@@ -66,7 +66,10 @@ export function rulesFor(
   if (ruleName !== undefined) kept = [{ rule: ruleName, words }];
   if (kept.length === 0) return [];
   const rules = [...settings.rules, ...kept.map((rule) => parseKept(rule))];
-  return decide(call, { ...settings, rules }, place, commands).effect === "allow" ? kept : [];
+  const { effect, leave } = decide(call, { ...settings, rules }, place, commands);
+  if (effect !== "allow") return [];
+  const isConfined = command !== undefined && settings.view !== undefined && leave === undefined;
+  return isConfined ? kept.map((rule) => ({ ...rule, confined: true })) : kept;
 }
 
 /**

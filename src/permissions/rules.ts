@@ -30,6 +30,8 @@ export interface Rule {
   argument?: { name: string; value: RegExp };
   /** True for a rule of this session that no file keeps. */
   isOfSession?: boolean;
+  /** True for a rule about commands that the sandbox holds, and no others. */
+  isConfined?: true;
   /** Of a rule that a question added: the files of {@linkcode KeptRule}. */
   files?: Readonly<Record<string, string>>;
 }
@@ -42,6 +44,8 @@ export interface Rule {
 export interface KeptRule {
   rule: string;
   files?: Readonly<Record<string, string>>;
+  /** True where the person allowed a command that the sandbox held: the rule counts for no other. */
+  confined?: true;
 }
 
 /** A rule that an answer to a question would add. */
@@ -51,8 +55,8 @@ export interface OfferedRule extends KeptRule {
 }
 
 /** Parses a rule that a question added. @throws {SyntaxError} like {@linkcode parseRule}. */
-export function parseKept({ rule, files = {} }: KeptRule, above?: string): Rule {
-  return { ...parseRule("allow", rule, above), files };
+export function parseKept({ rule, files = {}, confined }: KeptRule, above?: string): Rule {
+  return { ...parseRule("allow", rule, above), files, ...confined && { isConfined: true } };
 }
 
 /**

@@ -107,6 +107,7 @@ export class Permissions {
         return await new CallPolicy(tool, context, {
           settings: {
             ...settings,
+            hasJobs: context.jobs?.list.some(({ outcome }) => outcome === undefined) === true,
             // Of a command alone: what another call changes is seen by the next look.
             ...look && {
               view: () =>
@@ -275,7 +276,10 @@ export class Permissions {
       ...mode === "off" ? { mode, network } : await this.sandboxStatus(folder),
       env: this.env,
       networked: [...this.#networked],
-      rules: rules.map(({ effect, text, isOfSession = false }) => ({ effect, text, isOfSession })),
+      rules: rules.map(({ effect, text, isOfSession = false, isConfined = false }) => ({
+        ...{ effect, text, isOfSession },
+        ...isConfined && { isConfined },
+      })),
       ...this.file.path !== undefined && { file: this.file.path },
       ...trusted !== undefined && { trust: trusted !== false },
     };
@@ -316,5 +320,6 @@ export class Permissions {
 /** True where a rule takes the place of `one`: the same, or for the same files as they were. */
 function supersedes(rule: KeptRule, one: unknown): boolean {
   const names = ({ files = {} }: Partial<KeptRule>) => Object.keys(files).join("\n");
-  return isObject(one) && one.rule === rule.rule && names(one) === names(rule);
+  return isObject(one) && one.rule === rule.rule && names(one) === names(rule) &&
+    (!rule.confined || one.confined === true);
 }

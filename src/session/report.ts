@@ -191,7 +191,13 @@ export interface PermissionReport extends SandboxStatus {
   env: readonly string[];
   /** What may use the network in this session: the beginnings of commands. */
   networked: readonly string[];
-  rules: readonly { effect: RuleEffect; text: string; isOfSession: boolean }[];
+  rules: readonly {
+    effect: RuleEffect;
+    text: string;
+    isOfSession: boolean;
+    /** True for one that counts in the sandbox alone. */
+    isConfined?: boolean;
+  }[];
   /** The person's own settings file. */
   file?: string;
   /** True or false where the person said whether the folder may instruct the model. */

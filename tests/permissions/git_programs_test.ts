@@ -3,8 +3,9 @@ import { gitPrograms } from "../../src/permissions/git_programs.ts";
 import { placeOf } from "../../src/permissions/places.ts";
 import { decide, rulesFor } from "../../src/permissions/policy.ts";
 import { PathTable } from "../../src/permissions/path_table.ts";
-import { parseRule } from "../../src/permissions/rules.ts";
+import { parseKept, parseRule } from "../../src/permissions/rules.ts";
 import type { PolicyCall, Settings } from "../../src/permissions/settings.ts";
+import { makeView } from "../../src/permissions/view.ts";
 import * as analysis from "../../src/permissions/shell/mod.ts";
 
 const ignore = Deno.build.os === "windows";
@@ -161,5 +162,80 @@ Deno.test({
       assertEquals(await judged(hooks, "git add a", add), ["allow", false, ""]);
       assertEquals((await judged(hooks, "git commit -m x", "run_bash"))[0], "allow");
     }
+  },
+});
+
+Deno.test({
+  name: "R-03 nor what a job may change, nor repositories in the folder that name programs",
+  ignore,
+  async fn() {
+    const judged = async (
+      files: Record<string, string>,
+      command: string,
+      more: Partial<Settings>,
+    ) => {
+      await using at = await repository(files);
+      const { folder, home } = at;
+      const paths = new PathTable({ home });
+      const settings: Settings = {
+        ...{ approve: "auto", sandbox: "workspace-write", hasBash: true, paths },
+        rules: ["run_bash(git add *)", "run_bash(git status *)"].map((rule) =>
+          parseRule("allow", rule)
+        ),
+        view: () => makeView({ folder, isWritable: true, network: false, paths }),
+        ...more,
+      };
+      const call: PolicyCall = {
+        ...{ tool: { name: "run_bash", access: "execute" }, command },
+        ...command.startsWith("git status") && { leave: "sandbox", reason: "" },
+      };
+      return decide(call, settings, (path) => placeOf(folder, path), analysis).effect;
+    };
+    const sub = { "work/sub/x": "" };
+    const nested = (config: string) => ({
+      "work/sub/.git/HEAD": "ref: refs/heads/main",
+      "work/sub/.git/objects/x": "",
+      "work/sub/.git/config": config,
+    });
+    for (const command of ["git add a", "git status"]) {
+      assertEquals(await judged(nested("[core]\n\tbare = false\n"), command, {}), "allow");
+      assertEquals(await judged(nested("[core]\n\tfsmonitor = ./x\n"), command, {}), "ask");
+      assertEquals(await judged({}, command, { hasJobs: true }), "allow");
+    }
+    // A job may make `sub/.git` between the look and the start.
+    assertEquals(await judged(sub, "cd sub && git add a", {}), "allow");
+    assertEquals(await judged(sub, "cd sub && git add a", { hasJobs: true }), "ask");
+  },
+});
+
+Deno.test({
+  name: "R-14 what was allowed in the sandbox is not allowed outside of it",
+  ignore,
+  async fn() {
+    await using at = await repository();
+    const { folder, home } = at;
+    const paths = new PathTable({ home });
+    const place = (path: string) => placeOf(folder, path);
+    const settings: Settings = {
+      ...{ approve: "ask", sandbox: "workspace-write", hasBash: true, paths, rules: [] },
+      view: () => makeView({ folder, isWritable: true, network: false, paths }),
+    };
+    const call: PolicyCall = {
+      ...{ tool: { name: "run_bash", access: "execute" }, command: "python3 -m unittest a" },
+    };
+    const [kept] = rulesFor(call, settings, place, analysis);
+    assertEquals([kept?.rule, kept?.confined], ["run_bash(python3 -m unittest *)", true]);
+    const rules = [parseKept(kept!)];
+    const effectOf = (call: PolicyCall, more: Partial<Settings> = {}) =>
+      decide(call, { ...settings, rules, ...more }, place, analysis).effect;
+    assertEquals(effectOf(call), "allow");
+    assertEquals(effectOf({ ...call, leave: "sandbox" }), "ask");
+    assertEquals(effectOf({ ...call, command: "git add a && python3 -m unittest a" }), "ask");
+    const { view: _, ...unconfined } = settings;
+    assertEquals(decide(call, { ...unconfined, rules }, place, analysis).effect, "ask");
+    // Allowed where nothing confined it, or because it leaves the sandbox, a rule says so of itself.
+    assertEquals(rulesFor(call, unconfined, place, analysis)[0]?.confined, undefined);
+    const commit = { ...call, command: "git commit -m x" };
+    assertEquals(rulesFor(commit, settings, place, analysis)[0]?.confined, undefined);
   },
 });

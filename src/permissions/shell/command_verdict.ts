@@ -4,6 +4,7 @@ import {
   ALLOW,
   askBecause,
   byRule,
+  outsideOf,
   pathVerdict,
   READER,
   secretAt,
@@ -26,7 +27,7 @@ export function commandVerdict(call: PolicyCall & { command: string }, scene: Sc
   const inside = lineVerdict(tool, command, scene);
   if (leave === "network" && scene.view?.().network) return inside;
   if (leave === undefined || scene.view === undefined || inside.effect === "deny") return inside;
-  const { view: _, ...unconfined } = scene;
+  const unconfined = outsideOf(scene);
   const outside = lineVerdict(tool, command, unconfined);
   if (outside.effect === "allow") return { ...outside, leave };
   const networked = leave === "network" && networkGrants(command);
@@ -69,7 +70,7 @@ function lineVerdict(tool: PolicyCall["tool"], text: string, scene: Scene): Verd
   const verdict = strictest(verdicts, scene.hasBash, moved);
   if (verdict.effect !== "allow" || verdict.leave === undefined) return verdict;
   // All of the line leaves the sandbox with this part.
-  const { view: _, ...unconfined } = scene;
+  const unconfined = outsideOf(scene);
   const outside = lineVerdict(tool, text, unconfined);
   return outside.effect === "allow" ? verdict : leaving(outside);
 }
@@ -240,7 +241,7 @@ function coverOf(
 ): { allowed?: Rule; changed: string[] } {
   const changed: string[] = [];
   for (const rule of rules) {
-    const isCovering = rule.effect === "allow" &&
+    const isCovering = rule.effect === "allow" && !(rule.isConfined && !scene.view) &&
       (allowsCommand(rule, command) || allowsCommand(rule, plain));
     if (!isCovering) continue;
     const { files, command: covered } = rule;

@@ -1,6 +1,7 @@
 /** Commands of git: whether they write to the repository, and what they run. @module */
 
-import { resolve } from "../../text/std_path.ts";
+import { isWithin } from "../../text/paths.ts";
+import { basename, dirname, join, resolve } from "../../text/std_path.ts";
 import { gitPrograms } from "../git_programs.ts";
 import type { Scene } from "../path_verdict.ts";
 import type { Word } from "./lexer.ts";
@@ -50,7 +51,7 @@ const PLAIN_OPTIONS = /^(-P|--no-pager|--no-optional-locks|--literal-pathspecs)$
 /** What a command of git runs beside itself, in words; undefined for nothing, or another program. */
 export function programsOfGit(
   words: readonly Word[],
-  { place, paths }: Pick<Scene, "place" | "paths">,
+  { place, paths, hasJobs, left, view = left }: Scene,
 ): string | undefined {
   if (programName(words[0]?.text ?? "") !== "git") return undefined;
   const texts = words.slice(1).map(({ text }) => text);
@@ -61,8 +62,16 @@ export function programsOfGit(
     else if (!PLAIN_OPTIONS.test(texts[i]!)) return RUN_BY_GIT.settings;
   }
   const runsHooks = writesRepository(words) && !HOOKLESS.has(texts[at] ?? "");
-  const found = gitPrograms(folder, runsHooks, paths.home);
-  return found && RUN_BY_GIT[found];
+  const repositories = [...view?.().places.keys() ?? []].filter((path) =>
+    basename(path) === ".git"
+  );
+  const nested = repositories.map(dirname).filter((at) => at !== folder && isWithin(folder, at));
+  const found = gitPrograms(folder, runsHooks, paths.home, nested);
+  if (found) return RUN_BY_GIT[found];
+  // Where none is protected, a job may make one between this look and the start of git.
+  return view && hasJobs && !repositories.includes(join(folder, ".git"))
+    ? "what a job in the background may change"
+    : undefined;
 }
 
 /** Subcommands that run none of the hooks but those about the index and about names. */

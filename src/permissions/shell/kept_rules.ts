@@ -1,6 +1,6 @@
 /** The rules that a person may have kept when they are asked about a command line. @module */
 
-import type { Scene } from "../path_verdict.ts";
+import { outsideOf, type Scene } from "../path_verdict.ts";
 import { isFed, isFor, type OfferedRule } from "../rules.ts";
 import type { PolicyCall } from "../settings.ts";
 import { commandBeginning, quoted } from "./beginnings.ts";
@@ -16,7 +16,7 @@ const MAX_RULES = 4;
 export function commandRules(call: PolicyCall & { command: string }, scene: Scene): OfferedRule[] {
   const line = parseCommandLine(call.command);
   if (!line.ok) return [];
-  const { view: _, ...unconfined } = scene;
+  const unconfined = outsideOf(scene);
   const rules = scene.rules.filter((rule) => isFor(rule, call.tool));
   const kept = new Map<string, OfferedRule>();
   const parts = linePlaces(call.command, line.commands, unconfined);
