@@ -15,6 +15,17 @@ export function noticeLines(notice: Notice, namesModel = "--model"): string[] {
   return [noticeText(notice, namesModel)].flat().map(oneLine);
 }
 
+/** Notices on the model and its server that are the same for all. */
+const ON_MODEL = {
+  text_tools:
+    "The model's template takes no tools: they are described in the prompt, and calls are read from the answer's text",
+  no_tools:
+    "The model showed code in five turns and called no tool, so nothing was read or changed: `copilot doctor` says whether it can; another model may do better",
+  no_thinking: "The model does not think: --think is left out",
+  compatible_endpoint:
+    "The server is not Ollama: using its OpenAI-compatible endpoint (--use-compat)",
+};
+
 function noticeText(notice: Notice, namesModel: string): string | string[] {
   switch (notice.code) {
     case "settings_unheeded":
@@ -36,11 +47,10 @@ function noticeText(notice: Notice, namesModel: string): string | string[] {
     case "model_instead":
       return insteadText(notice.model, namesModel);
     case "text_tools":
-      return "The model's template takes no tools: they are described in the prompt, and calls are read from the answer's text";
+    case "no_tools":
     case "no_thinking":
-      return "The model does not think: --think is left out";
     case "compatible_endpoint":
-      return "The server is not Ollama: using its OpenAI-compatible endpoint (--use-compat)";
+      return ON_MODEL[notice.code];
     case "key_unsent": {
       const { text, advice } = unsentKeyText(notice);
       return `${text}. ${advice}`;

@@ -4,20 +4,18 @@
  */
 
 import type { CopilotAgent } from "../agent/agent.ts";
-import { processTurn, type TurnOptions } from "../agent/turn.ts";
+import type { TurnOptions } from "../agent/turn.ts";
 import type { LocalModelInfo, LocalServerOptions } from "../backends/local/connection.ts";
 import type { ServedModel } from "../backends/local/served_model.ts";
 import { isSmall } from "../agent/prompt.ts";
 import type { CopilotConfig, PromptTier, Sampling, Thinking } from "../config.ts";
 import { BackendError } from "../errors.ts";
 import { type ModelTarget, targetOf, withModel } from "../model_target.ts";
-import type { TurnEvent, TurnResult } from "../types/event.ts";
-import type { Part } from "../types/message.ts";
-import { oneLine } from "../text/one_line.ts";
-import { inputParts } from "../text/parts.ts";
 import { isLoopback } from "../wire/connect.ts";
 import { addressOf } from "./model_server.ts";
 import { QueueWatch } from "./queue_watch.ts";
+import { ToolSilence } from "./tool_silence.ts";
+import type { TurnResult } from "../types/event.ts";
 import type { Notice } from "./report.ts";
 import type { ModelFacts, ModelMemory } from "./model_memory.ts";
 
@@ -190,7 +188,7 @@ export async function useCompatible(
   return true;
 }
 
-interface Progress extends Pick<TurnOptions, "signal" | "onEvent"> {
+export interface Progress extends Pick<TurnOptions, "signal" | "onEvent"> {
   onNotice?(notice: Notice): void;
 }
 
@@ -204,6 +202,7 @@ export class ModelFit {
   readonly #recalled = new Set<string>();
   /** The key of the model of which the server told nothing. */
   #silent: string | undefined;
+  readonly #silence = new ToolSilence();
   #fitted: FittedSettings = {};
 
   /**
@@ -288,7 +287,8 @@ export class ModelFit {
   }
 
   /** The model answered: one of which the server tells nothing is not asked about again the next time. */
-  hasAnswered(): void {
+  hasAnswered(agent: CopilotAgent, result: TurnResult, { onNotice }: Progress): void {
+    if (this.#silence.isNews(this.targetOf(agent).name, result)) onNotice?.({ code: "no_tools" });
     if (this.#silent !== undefined) this.#memory?.keep(this.#silent, {});
     this.#silent = undefined;
   }
@@ -352,45 +352,5 @@ export class ModelFit {
     }
     await this.prepare(agent, progress);
     return true;
-  }
-}
-
-/** @throws {TypeError} where `input` has images, and the model is known not to see. */
-function checkSight({ seesImages, config }: CopilotAgent, input: string | readonly Part[]): void {
-  if (seesImages !== false || !inputParts(input).some(({ type }) => type === "image")) return;
-  const name = oneLine(targetOf(config).name);
-  throw new TypeError(
-    `${name} takes no images, and nothing was sent: name a model that sees, or leave the image out`,
-  );
-}
-
-/**
- * Processes a turn with settings that fit the model's server; one that fails for want of the model or of
- * the native endpoint is attempted once more with what the server has. @throws like `processTurn`.
- */
-export async function processFittedTurn(
-  agent: CopilotAgent,
-  fit: ModelFit,
-  input: string | readonly Part[],
-  options: TurnOptions & Progress,
-): Promise<TurnResult> {
-  const watch = fit.queueWatch(agent, options);
-  const onEvent = watch && ((event: TurnEvent) => {
-    watch.onEvent(event);
-    return options.onEvent?.(event);
-  });
-  const watched = { ...options, ...onEvent && { onEvent } };
-  try {
-    await fit.prepare(agent, watched);
-    checkSight(agent, input);
-    const result = await processTurn(agent, input, watched);
-    fit.hasAnswered();
-    return result;
-  } catch (error) {
-    if (!await fit.recover(agent, error, watched)) throw error;
-    checkSight(agent, input);
-    return await processTurn(agent, input, watched);
-  } finally {
-    watch?.end();
   }
 }

@@ -113,7 +113,7 @@ export type Notice =
   | { code: "sandbox_off"; why?: string; isAsked?: boolean }
   /** The server's model takes the place of the default one. */
   | { code: "model_instead"; model: string }
-  | { code: "text_tools" | "no_thinking" | "compatible_endpoint" }
+  | { code: "text_tools" | "no_tools" | "no_thinking" | "compatible_endpoint" }
   /** The key of a variable is not sent to a host or an address, as a password or plain HTTP is in the way. */
   | { code: "key_unsent"; variable: string; to: string; why: "userinfo" | "http" }
   /** `/undo` reaches back over so many messages, and not to the first ones any more. */

@@ -1,0 +1,50 @@
+/** Turns with settings that fit the model's server. @module */
+
+import type { CopilotAgent } from "../agent/agent.ts";
+import { processTurn, type TurnOptions } from "../agent/turn.ts";
+import { targetOf } from "../model_target.ts";
+import { oneLine } from "../text/one_line.ts";
+import { inputParts } from "../text/parts.ts";
+import type { TurnEvent, TurnResult } from "../types/event.ts";
+import type { Part } from "../types/message.ts";
+import type { ModelFit, Progress } from "./fit_model.ts";
+
+/** @throws {TypeError} where `input` has images, and the model is known not to see. */
+function checkSight({ seesImages, config }: CopilotAgent, input: string | readonly Part[]): void {
+  if (seesImages !== false || !inputParts(input).some(({ type }) => type === "image")) return;
+  const name = oneLine(targetOf(config).name);
+  throw new TypeError(
+    `${name} takes no images, and nothing was sent: name a model that sees, or leave the image out`,
+  );
+}
+
+/**
+ * Processes a turn with settings that fit the model's server; one that fails for want of the model or of
+ * the native endpoint is attempted once more with what the server has. @throws like `processTurn`.
+ */
+export async function processFittedTurn(
+  agent: CopilotAgent,
+  fit: ModelFit,
+  input: string | readonly Part[],
+  options: TurnOptions & Progress,
+): Promise<TurnResult> {
+  const watch = fit.queueWatch(agent, options);
+  const onEvent = watch && ((event: TurnEvent) => {
+    watch.onEvent(event);
+    return options.onEvent?.(event);
+  });
+  const watched = { ...options, ...onEvent && { onEvent } };
+  try {
+    await fit.prepare(agent, watched);
+    checkSight(agent, input);
+    const result = await processTurn(agent, input, watched);
+    fit.hasAnswered(agent, result, options);
+    return result;
+  } catch (error) {
+    if (!await fit.recover(agent, error, watched)) throw error;
+    checkSight(agent, input);
+    return await processTurn(agent, input, watched);
+  } finally {
+    watch?.end();
+  }
+}
