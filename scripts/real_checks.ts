@@ -102,7 +102,8 @@ export async function waysTo({ host, model, key = "" }: Target): Promise<Way[]> 
   ];
 }
 
-const list: Tool = {
+/** The tool that the checks call. */
+export const list: Tool = {
   name: "list_directory",
   description: "List a directory.",
   parameters: {

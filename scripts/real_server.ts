@@ -9,12 +9,14 @@ import { listLocalModels } from "../src/backends/local/connection.ts";
 import { BackendError } from "../src/errors.ts";
 import {
   checksOf,
+  list,
   loadingCheck,
   type Outcome,
   type Target,
   waysTo,
   withoutTools,
 } from "./real_checks.ts";
+import { programChecks } from "./real_program.ts";
 import { writeTinyModel } from "./tiny_model.ts";
 
 const flags = parseArgs(Deno.args, { string: ["host", "server", "model", "ollama", "key"] });
@@ -92,7 +94,8 @@ async function examine(target: Target): Promise<void> {
       say(way.name, { status: "SKIP", text: way.missing });
       continue;
     }
-    for (const [name, check] of checksOf(way, target)) await attempt(`${way.name}: ${name}`, check);
+    const checks = [...checksOf(way, target), ...programChecks(way, target, list)];
+    for (const [name, check] of checks) await attempt(`${way.name}: ${name}`, check);
     await attempt(`${way.name}: copilot doctor`, () => doctor(way.flags, target));
   }
 }

@@ -1,0 +1,98 @@
+/**
+ * Checks of the whole program against a real model server: an answer held to a schema, a call held to its
+ * form, and a run that is stopped.
+ *
+ * @module
+ */
+
+import { assert, assertEquals } from "@std/assert";
+import { join } from "@std/path/join";
+import { CopilotAgent } from "../src/agent/agent.ts";
+import { callSchema } from "../src/agent/answer_form.ts";
+import type { Message } from "../src/types/message.ts";
+import type { JsonSchema, Tool } from "../src/types/tool.ts";
+import type { Outcome, Target, Way } from "./real_checks.ts";
+
+type Check = (signal: AbortSignal) => Promise<Outcome>;
+
+const MAIN = `${import.meta.dirname}/../main.ts`;
+/** Every answer of this form is short, so that a model which says nothing sensible ends, too. */
+const SCHEMA: JsonSchema = {
+  type: "object",
+  properties: { kind: { type: "string", enum: ["fox", "stone"] }, isDone: { type: "boolean" } },
+  required: ["kind", "isDone"],
+  additionalProperties: false,
+};
+/** The longest that a stopped program may take to end, in milliseconds. */
+const MAX_STOP_MS = 5000;
+
+/** The checks of `way` by the whole program; `tool` is the one that a held call calls. */
+export function programChecks(way: Way, { model }: Target, tool: Tool): [string, Check][] {
+  const command = (prompt: string, folder: string, ...more: string[]) =>
+    new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "--quiet", MAIN, ...way.flags, "--model", model, "-p", prompt, ...more],
+      cwd: folder,
+      env: { XDG_STATE_HOME: folder, XDG_CONFIG_HOME: folder },
+      stdin: "null",
+      stdout: "piped",
+      stderr: "piped",
+    });
+  return [
+    ["the program: an answer of a schema", (signal) =>
+      inFolder(async (folder) => {
+        const schema = join(folder, "schema.json");
+        await Deno.writeTextFile(schema, JSON.stringify(SCHEMA));
+        const child = command("Say hello.", folder, "--json-schema", schema).spawn();
+        signal.addEventListener("abort", () => child.kill());
+        const { code, stdout, stderr } = await child.output();
+        const [answer, notes] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+        const isEndless = notes!.includes("cut off at the token limit");
+        if (code !== 0 && isEndless) return { status: "SKIP", text: "the model does not end it" };
+        assertEquals(code, 0, `${notes} ${answer}`);
+        const { kind, isDone } = JSON.parse(answer!);
+        assert(["fox", "stone"].includes(kind) && typeof isDone === "boolean", answer);
+        const asked = notes!.match(/it is asked for again/g)?.length ?? 0;
+        return {
+          status: "ok",
+          text: `${answer!.replace(/\s+/g, " ").trim()}, asked for ${asked + 1} times`,
+        };
+      })],
+    ["a call held to its form", async (signal) => {
+      const backend = await new CopilotAgent(way.config({}), ".").backend();
+      if (!backend.hasGrammar) return { status: "SKIP", text: "no grammar is asked for" };
+      const messages: Message[] = [{ role: "user", content: "Go." }];
+      const form = { schema: callSchema([tool]), isCall: true as const };
+      const { message } = await backend.send(messages, [tool], { form, signal });
+      const [call] = message.toolCalls ?? [];
+      const { name, arguments: args } = call ?? JSON.parse(message.content);
+      assertEquals([name, args], [tool.name, { path: "." }]);
+      return { status: "ok", text: "valid" };
+    }],
+    ["the program is stopped", () =>
+      inFolder(async (folder) => {
+        const child = command("Write a long story about a fox.", folder, "--output", "stream-json")
+          .spawn();
+        const reader = child.stdout.getReader();
+        await reader.read();
+        const start = performance.now();
+        child.kill("SIGINT");
+        for (;;) if ((await reader.read()).done) break;
+        const { code } = await child.status;
+        await child.stderr.cancel();
+        const took = Math.ceil(performance.now() - start);
+        // A small model may have answered before.
+        assert(code === 130 || code === 0, `exit code ${code}`);
+        assert(took < MAX_STOP_MS, `after ${took} ms`);
+        return { status: "ok", text: `exit code ${code} after ${took} ms` };
+      })],
+  ];
+}
+
+async function inFolder(body: (folder: string) => Promise<Outcome>): Promise<Outcome> {
+  const folder = await Deno.makeTempDir();
+  try {
+    return await body(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
