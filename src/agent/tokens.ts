@@ -96,6 +96,22 @@ export function requestTokens(agent: CopilotAgent): number {
   return Math.round((sum(Object.values(parts)) + (thinks ? reasoning : 0)) * ratio);
 }
 
+/** An estimate that is off by more than this part of the limit needs no count. */
+const NEAR_LIMIT = 0.15;
+
+/** True where the next request is over its limit; near that, a server that counts is asked, and learnt from. */
+export async function isOverLimit(agent: CopilotAgent, signal: AbortSignal): Promise<boolean> {
+  const limit = promptLimit(agent);
+  if (limit === undefined) return false;
+  const estimated = requestTokens(agent);
+  if (Math.abs(estimated - limit) < limit * NEAR_LIMIT) {
+    const { exactTokens } = await import("./exact_count.ts");
+    const ratio = (await exactTokens(agent, signal) ?? estimated) / estimated;
+    if (ratio >= 1 / MAX_RATIO && ratio <= MAX_RATIO) modelOf(agent).ratio *= ratio;
+  }
+  return requestTokens(agent) > limit;
+}
+
 /** The estimated tokens of a message, as the server in use counts; `thinks` adds its reasoning. */
 export function messageTokens(agent: CopilotAgent, message: Message, thinks = false): number {
   const model = modelOf(agent);

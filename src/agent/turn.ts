@@ -13,7 +13,7 @@ import { askModel, interruption, type ModelAnswer } from "./ask_model.ts";
 import { exclusively } from "./exclusively.ts";
 import { loopGuard } from "./loop_guard.ts";
 import { readCall, runTools } from "./run_tools.ts";
-import { learnFromUsage, promptLimit, requestTokens } from "./tokens.ts";
+import { isOverLimit, learnFromUsage, promptLimit, requestTokens } from "./tokens.ts";
 
 /** Options of {@linkcode processTurn}. */
 export interface TurnOptions {
@@ -160,8 +160,7 @@ class Turn {
   async #answer(): Promise<ModelAnswer> {
     let answer: ModelAnswer;
     try {
-      const limit = promptLimit(this.agent);
-      if (limit !== undefined && requestTokens(this.agent) > limit) await this.#makeRoom();
+      if (await isOverLimit(this.agent, this.#signal)) await this.#makeRoom();
       answer = await this.#send().catch(async (error) => {
         const isTooLong = error instanceof BackendError && error.kind === "context_too_long";
         if (!isTooLong || !await this.#makeRoom(error)) throw error;

@@ -6,13 +6,8 @@ import {
   assertStringIncludes,
 } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
-import {
-  apply,
-  learn,
-  ModelFit,
-  processFittedTurn,
-  servedInstead,
-} from "../../src/session/fit_model.ts";
+import { apply, learn, ModelFit, servedInstead } from "../../src/session/fit_model.ts";
+import { processFittedTurn } from "../../src/session/fitted_turn.ts";
 import { noticeLines } from "../../src/frontends/notices.ts";
 import type { Check } from "../../src/session/report.ts";
 import { TurnView } from "../../src/frontends/terminal/turn_view.ts";

@@ -21,6 +21,7 @@ import {
 const LIST_TIMEOUT_MS = 2000;
 const PROPS_TIMEOUT_MS = 1000;
 const SLOTS_TIMEOUT_MS = 2000;
+const COUNT_TIMEOUT_MS = 2000;
 
 /**
  * A description of a model by a server with a compatible endpoint that was started with it;
@@ -187,4 +188,15 @@ function isWriting(slot: unknown): boolean {
   // An object in older versions.
   const { n_decoded } = objectOr(Array.isArray(next_token) ? next_token[0] : next_token);
   return is_processing === true && typeof n_decoded === "number" && n_decoded > 0;
+}
+
+/** The tokens of a chat completion's request, as llama.cpp counts them without answering; undefined elsewhere. */
+export async function countedPrompt(
+  body: unknown,
+  options: LocalServerOptions,
+): Promise<number | undefined> {
+  const path = "/v1/chat/completions/input_tokens";
+  const request = { body, timeoutMs: COUNT_TIMEOUT_MS, isOptional: true };
+  const { input_tokens: count } = await askFields(path, options, request).catch(orEmpty);
+  return Number.isInteger(count) && Number(count) > 0 ? Number(count) : undefined;
 }
