@@ -33,7 +33,9 @@ export function layoutLine(
   const flow = new Flow(columns);
   flow.putAll(cellsOf(prompt, color));
   let cursor = flow.next();
-  state.units.forEach((unit, at) => {
+  const { units } = state;
+  for (let at = 0; at < units.length; at++) {
+    const unit = units[at]!;
     if (at === state.cursor) cursor = flow.next(unit);
     if (unit === "\n") {
       flow.newRow();
@@ -45,7 +47,7 @@ export function layoutLine(
     } else if (typeof unit === "string") {
       flow.putAll(unitCells(unit));
     } else flow.putAll(cellsOf(unit.label, isFolded(unit) ? dim : ""));
-  });
+  }
   if (state.cursor === state.units.length) cursor = flow.next();
   const { rows } = flow;
   const last = Math.max(0, rows.length - maxRows);
@@ -68,15 +70,18 @@ function unitCells(unit: string): readonly Cell[] {
 }
 
 class Flow {
-  readonly rows: Cell[][] = [[]];
+  readonly rows: Cell[][] = [];
+  #row: Cell[] = [];
   #column = 0;
-  constructor(private readonly columns: number) {}
+  constructor(private readonly columns: number) {
+    this.newRow();
+  }
 
   put(cell: Cell): void {
     // On a terminal of one column no wide character has room anywhere.
     if (cell.width > this.columns) cell = { ...cell, text: "?", width: 1 };
     if (this.#column + cell.width > this.columns) this.newRow();
-    this.rows.at(-1)!.push(cell);
+    this.#row.push(cell);
     this.#column += cell.width;
   }
 
@@ -85,7 +90,7 @@ class Flow {
   }
 
   newRow(): void {
-    this.rows.push([]);
+    this.rows.push(this.#row = []);
     this.#column = 0;
   }
 
