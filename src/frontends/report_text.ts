@@ -171,8 +171,8 @@ const TEXTS: ReportTexts = {
 };
 
 const HELP_MORE: readonly [string, string][] = [
-  ["@PATH", "in a message, typed and not pasted: sends the file along"],
-  ["!COMMAND", "runs a shell command; its output goes along with the next message"],
+  ["@PATH", "in a message: attaches the file (typed, not pasted)"],
+  ["!COMMAND", "runs a shell command; the next message includes its output"],
 ];
 /** The actions whose keys the help lists; `/keys` has them all. */
 const HELP_ACTIONS: readonly ActionName[] = [
@@ -192,12 +192,24 @@ function keyRows(keymap: Keymap, names: readonly ActionName[]): [string, string]
 /** A key as people write it, such as `Ctrl-X Ctrl-E`. */
 const shownKey = (key: string) => key.replace(/(^|[- ])([a-z])/g, (all) => all.toUpperCase());
 
+/** Columns of the names in a table; a longer name has a row of its own. */
+const NAME_COLUMNS = 15;
+/** Narrower terminals have all names in rows of their own, and texts behind this margin below them. */
+const MIN_NAMES_COLUMNS = 60;
+const NARROW_MARGIN = 6;
+
 /** Rows of a name and a text; the lines of a text begin below one another. */
 function table(rows: readonly (readonly string[])[], columns: number): string {
-  return rows.map(([left, text]) =>
-    wrapped(text!, Math.max(20, columns - 18)).split("\n")
-      .map((row, at) => `  ${(at > 0 ? "" : left!).padEnd(15)} ${row}`).join("\n")
-  ).join("\n");
+  const isNarrow = columns < MIN_NAMES_COLUMNS;
+  const margin = isNarrow ? NARROW_MARGIN : NAME_COLUMNS + 3;
+  return rows.flatMap(([name = "", text = ""]) => {
+    const lines = wrapped(text, Math.max(20, columns - margin)).split("\n");
+    const label = name.trimEnd();
+    const head = isNarrow || label.length > NAME_COLUMNS
+      ? [`  ${wrapped(label, columns - 2)}`, `${" ".repeat(margin)}${lines[0]}`]
+      : [`  ${label.padEnd(NAME_COLUMNS)} ${lines[0]}`];
+    return [...head, ...lines.slice(1).map((line) => `${" ".repeat(margin)}${line}`)];
+  }).join("\n");
 }
 
 /** The parts of the context, in people's words. */

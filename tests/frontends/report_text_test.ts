@@ -55,12 +55,14 @@ const REPORTS: [report: Report, rows: string[] | null, columns?: number, unicode
   [{ type: "message", message: "So." }, ["So."]],
   [{ type: "history", entries: ["a\nb", "c"] }, ["   1  a b", "   2  c"]],
   [{ type: "tools", tools: [{ name: "glob", description: "finds files by their names" }] }, [
-    "  glob            finds files by their",
-    "                  names",
+    "  glob",
+    "      finds files by their",
+    "      names",
   ], 40],
   [{ type: "tools", tools: [{ name: "glob", description: "finds files by their names" }] }, [
-    "  glob            finds files by their",
-    "                  names",
+    "  glob",
+    "      finds files by their",
+    "      names",
   ], 10],
   [{ type: "tokens", inputTokens: 7, outputTokens: 2 }, ["7 in, 2 out"]],
   [

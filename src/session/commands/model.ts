@@ -12,7 +12,7 @@ import type { Command, SessionState } from "../state.ts";
 export const modelCommand: Command = {
   name: "model",
   argument: "[NAME]",
-  help: "list the models, go on with another, or with another server (flags as at the start)",
+  help: "list the models, or switch to one; flags as at the start switch the server",
   isSlow: true,
   run: (session, argument) => argument === "" ? reportModels(session) : setModel(session, argument),
   choices: modelChoices,
@@ -24,7 +24,7 @@ export const modelCommand: Command = {
 
 export const setupCommand: Command = {
   name: "setup",
-  help: "choose among the servers of this machine and hosted ones; the choice is kept",
+  help: "choose a server and its model again; the choice is kept",
   isSlow: true,
   run: () => ({ type: "setup" }),
 };

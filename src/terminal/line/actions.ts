@@ -32,8 +32,8 @@ export const ACTIONS = [
     keys: "ctrl-d",
     help: "delete the character at the cursor; at an empty line, leave",
   },
-  { name: "complete", keys: "tab", help: "complete a name; in a list, put in the row" },
-  { name: "next-mode", keys: "shift-tab", help: "the next mode of asking" },
+  { name: "complete", keys: "tab", help: "complete a name; in a list, take the row" },
+  { name: "next-mode", keys: "shift-tab", help: "the next mode: ask, edits, auto, plan" },
   {
     name: "transcript",
     keys: "ctrl-o",
