@@ -29,7 +29,7 @@ const ANSWER_COLUMNS = 30;
 /** The calls that an answer allows for longer, where they fit in its row; else they are listed above the rows. */
 export function remembered(approval: Approval, columns: number): string {
   const allowed = allowedBy(approval);
-  return displayWidth(allowed) <= columns - ANSWER_COLUMNS ? allowed : "all of it";
+  return displayWidth(allowed) <= columns - ANSWER_COLUMNS ? allowed : "the same";
 }
 
 /** The calls that the rules allow, in words. */

@@ -56,8 +56,7 @@ const REPORTS: [report: Report, rows: string[] | null, columns?: number, unicode
   [{ type: "history", entries: ["a\nb", "c"] }, ["   1  a b", "   2  c"]],
   [{ type: "tools", tools: [{ name: "glob", description: "finds files by their names" }] }, [
     "  glob",
-    "      finds files by their",
-    "      names",
+    "      finds files by their names",
   ], 40],
   [{ type: "tools", tools: [{ name: "glob", description: "finds files by their names" }] }, [
     "  glob",

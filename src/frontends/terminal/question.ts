@@ -80,7 +80,9 @@ export function askPerson(
   return async (asked, signal) => {
     const approval = unicode ? asked : asciiApproval(asked);
     const objection = (line: string) =>
-      answerOf(line, approval) ? undefined : wrapped(objectionTo(line, approval), columns());
+      answerOf(line, approval)
+        ? undefined
+        : wrapped(objectionTo(line, approval, columns()), columns());
     const keys = approval.choices.map(approvalKey).join("/");
     const prompt = `${questionTitle(approval)} [${columns() < 30 ? "y/n" : keys}/?] `;
     const line = await ask(questionText(approval, columns(), paint), prompt, objection, signal);
@@ -103,7 +105,7 @@ export function listedQuestion(approval: Approval, columns: number, paint: Paint
 
 /** The meanings of the answers, and of the keys beside their digits. */
 export function answersHelp(approval: Approval, columns: number): string {
-  return wrapped(objectionTo("?", approval), columns);
+  return wrapped(objectionTo("?", approval, columns), columns);
 }
 
 /** The line about a rule that was added. */
@@ -128,8 +130,11 @@ function answerOf(line: string, { choices, subject }: Approval): ApprovalAnswer 
   return choice && { choice };
 }
 
+/** Columns before the meanings of the answers. */
+const HELP_MARGIN = 9;
+
 /** The objection to a line that is no answer, or the help that it asks for. */
-function objectionTo(line: string, approval: Approval): string {
+function objectionTo(line: string, approval: Approval, columns: number): string {
   const { choices } = approval;
   if (!/^\s*(\?|help)\s*$/i.test(line)) {
     return `  ${choices.map(approvalKey).join(", ")} or ? for what they mean`;
@@ -143,7 +148,10 @@ function objectionTo(line: string, approval: Approval): string {
     folder: `save: the same in this folder from now on: ${ruleTexts(approval)}`,
     edit: "edit the command first",
   };
-  return choices.map((choice) => `  ${approvalKey(choice)}      ${help[choice]}`).join("\n");
+  return choices.flatMap((choice) => {
+    const rows = wrapped(help[choice], Math.max(20, columns - HELP_MARGIN)).split("\n");
+    return rows.map((row, at) => `  ${at === 0 ? approvalKey(choice) : " "}      ${row}`);
+  }).join("\n");
 }
 
 const ruleTexts = ({ rules = [] }: Approval): string =>

@@ -58,7 +58,7 @@ Deno.test("a question is a list: what each answer allows stands in its row", () 
   const exact = [{ rule: "run_bash(npm test)", words: "npm test" }];
   assertEquals(question({ rules: exact }).rows()[2], "  2  Yes, and exactly this in this session");
   // What does not fit is said above the list, in whole.
-  assertEquals(question({}, 40).rows()[2], "  2  Yes, and all of it in this session");
+  assertEquals(question({}, 40).rows()[2], "  2  Yes, and the same in this session");
   assertEquals(question({ choices: ["once", "refuse"], isOfPerson: true }).rows(), [
     "Run this?",
     "❯ 1  Yes",
