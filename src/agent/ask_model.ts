@@ -116,7 +116,7 @@ export async function askModel(agent: CopilotAgent, options: AskOptions): Promis
     // Nothing has run yet, and what was said so far is not the answer: it ends in a call, or is none.
     const isLost = begun.size > 0 && (text.trim() === "" || begun.has("tool_call"));
     if (options.mayAskAgain && isLost && error.kind === "incomplete") {
-      const message = "The connection broke off amid the answer: the model is asked once more.";
+      const message = "The connection broke during the answer: the model is asked again.";
       emit({ type: "notice", level: "info", code: "asked_again", message });
       return await askModel(agent, { ...options, mayAskAgain: false });
     }

@@ -53,9 +53,9 @@ export const FLAGS = [
     value: "PROMPT",
     optional: true,
     help:
-      "answer one prompt, the next word whatever it looks like, and exit; piped text goes along as context, or is the prompt where -p comes last",
+      "answer one prompt, the next word, and exit; piped text is context, or the prompt where -p comes last",
   },
-  { name: "continue", short: "c", help: "go on with this folder's newest session, with -p too" },
+  { name: "continue", short: "c", help: "continue this folder's newest session, with -p too" },
   { name: "no-session", help: "keep no record of the session" },
   {
     name: "output",

@@ -250,10 +250,10 @@ export function undoLines(
 ): string[] {
   const title = `"${shortened(oneLine(text), SHOWN_MESSAGE_CHARS)}"`;
   const taken = messages === 1
-    ? `Taken back: ${title}. /redo brings it back.`
-    : `Taken back: ${title} and what came after it, ${messages} messages. /redo brings back one.`;
+    ? `Undone: ${title}. /redo brings it back.`
+    : `Undone: ${title} and what came after it, ${messages} messages. /redo brings back one.`;
   return [
-    way === "undo" ? taken : `Brought back: ${title}.`,
+    way === "undo" ? taken : `Redone: ${title}.`,
     ...files.map((file) => `  ${fileLine(file, way)}`),
     ...hasConversation ? [] : ["The conversation is another one by now, and stays."],
     ...commands > 0 ? [`Not undone: what ${count(commands, "command")} did.`] : [],
@@ -261,7 +261,7 @@ export function undoLines(
 }
 
 export function nothingToUndo(way: UndoReport["way"]): string {
-  return `There is nothing to ${way === "undo" ? "take" : "bring"} back.`;
+  return `There is nothing to ${way}.`;
 }
 
 function fileLine({ path, result, reason = "" }: UndoneFile, way: UndoReport["way"]): string {

@@ -156,16 +156,16 @@ const REPORTS: [report: Report, rows: string[] | null, columns?: number, unicode
     "   1  2026-01-02 03:04  a b",
     "/resume N continues one.",
   ]],
-  [{ type: "undone", way: "undo", undone: undefined }, ["There is nothing to take back."]],
-  [{ type: "undone", way: "redo", undone: undefined }, ["There is nothing to bring back."]],
+  [{ type: "undone", way: "undo", undone: undefined }, ["There is nothing to undo."]],
+  [{ type: "undone", way: "redo", undone: undefined }, ["There is nothing to redo."]],
   [{ type: "undone", way: "undo", undone: { ...undone, text: `${"a".repeat(60)}b` } }, [
-    `Taken back: "${"a".repeat(59)}…". /redo brings it back.`,
+    `Undone: "${"a".repeat(59)}…". /redo brings it back.`,
   ]],
   [{ type: "undone", way: "undo", undone: { ...undone, messages: 3 } }, [
-    'Taken back: "do it" and what came after it, 3 messages. /redo brings back one.',
+    'Undone: "do it" and what came after it, 3 messages. /redo brings back one.',
   ]],
   [{ type: "undone", way: "redo", undone: { ...undone, way: "redo", commands: 2 } }, [
-    'Brought back: "do it".',
+    'Redone: "do it".',
     "Not undone: what 2 commands did.",
   ]],
   [{ type: "jobs", jobs: [] }, ["Nothing runs in the background."]],

@@ -69,7 +69,7 @@ Deno.test("/undo gives files their bytes back, message by message, and /redo the
     const after = [read("a.txt"), agent.state.messages.length];
     const second = await log.say("undo", agent);
     assertEquals(second.split("\n"), [
-      'Taken back: "message 2". /redo brings it back.',
+      'Undone: "message 2". /redo brings it back.',
       "  a.txt: restored",
       "Not undone: what 1 command did.",
     ]);
@@ -79,15 +79,15 @@ Deno.test("/undo gives files their bytes back, message by message, and /redo the
     assertEquals(await Deno.readFile(`${dir}/a.txt`), crlf);
     assertEquals([...Deno.readDirSync(`${dir}/sub`)], []);
     assertEquals(agent.state.messages, []);
-    assertEquals(await log.say("undo", agent), "There is nothing to take back.");
+    assertEquals(await log.say("undo", agent), "There is nothing to undo.");
     assertStringIncludes(await log.say("redo", agent), "sub/new.txt: restored");
     assertEquals(read("sub/new.txt"), "new");
     assertStringIncludes(await log.say("redo", agent), "a.txt: changed again");
     assertEquals([read("a.txt"), agent.state.messages.length], after);
-    assertEquals(await log.say("redo", agent), "There is nothing to bring back.");
+    assertEquals(await log.say("redo", agent), "There is nothing to redo.");
     await log.say("undo", agent);
     log.begin(agent, "another");
-    assertEquals(await log.say("redo", agent), "There is nothing to bring back.");
+    assertEquals(await log.say("redo", agent), "There is nothing to redo.");
   });
 });
 
@@ -98,7 +98,7 @@ Deno.test("/undo brings no conversation back that was left, but its files", asyn
     const hello = { role: "user", content: "hello" } as const;
     log.begin(agent, hello.content);
     agent.state.messages.push(hello);
-    assertEquals(await log.say("undo", agent), 'Taken back: "hello". /redo brings it back.');
+    assertEquals(await log.say("undo", agent), 'Undone: "hello". /redo brings it back.');
     assertEquals(agent.state.messages, []);
     await log.say("redo", agent);
     assertEquals(agent.state.messages, [hello]);

@@ -75,7 +75,7 @@ export class CommandRunner {
     try {
       const outcome = await this.session.shell(command, signal);
       screen.print(sanitizeProse(shellText(outcome)));
-      view.end("· goes along with your next message (/clear forgets it)");
+      view.end("· included in your next message (/clear drops it)");
     } catch (error) {
       if (!signal.aborted) return view.end(`· ${oneLine(reasonOf(error))}`);
       const output = error instanceof InterruptedError && outputText(error.output);

@@ -48,7 +48,7 @@ export const ACTIONS = [
   {
     name: "paste-image",
     keys: "ctrl-v",
-    help: "put in the clipboard's image, as a file that goes along",
+    help: "attach the clipboard's image",
   },
   { name: "clear-screen", keys: "ctrl-l", help: "clear the screen" },
   { name: "suspend", keys: "ctrl-z", help: "back to the shell; fg goes on" },

@@ -50,9 +50,9 @@ const SAID: [line: string, said: string][] = [
   ["/cd", "FOLDER"],
   ["/cd sub", "Now in FOLDER/sub"],
   ["/cd ~nobody", "Cannot change to FOLDER/~nobody: there is no such folder"],
-  ["/undo", "There is nothing to take back."],
+  ["/undo", "There is nothing to undo."],
   ["/undo 1", "/undo takes a number of messages, at most 0 now"],
-  ["/redo", "There is nothing to bring back."],
+  ["/redo", "There is nothing to redo."],
   ["/clear", "The conversation starts anew."],
   ["/model --nonsense", 'Unknown flag "--nonsense": --help lists the flags'],
 ];
@@ -190,10 +190,10 @@ Deno.test("commands offer their arguments as choices, and Tab completes from the
     assertEquals(names, [[], [], ["on", "off"], ["other"], ["off"]]);
     assertEquals(
       await fake.command("/undo 2"),
-      'Taken back: "one" and what came after it, 2 messages. /redo brings back one.',
+      'Undone: "one" and what came after it, 2 messages. /redo brings back one.',
     );
     assertEquals(session.agent.state.messages, []);
-    assertEquals(await fake.command("/redo"), 'Brought back: "one".');
+    assertEquals(await fake.command("/redo"), 'Redone: "one".');
     assertEquals(session.agent.state.messages.map(({ content }) => content), ["one", "One."]);
   } finally {
     await Deno.remove(folder, { recursive: true });
