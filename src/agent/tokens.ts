@@ -188,12 +188,31 @@ function roughParts(agent: CopilotAgent): Record<ContextPart["name"] | "reasonin
   const { offered: tools, state } = agent;
   const none = { user: 0, assistant: 0, tool: 0, reasoning: 0 };
   const parts = { system: roughSystem(agent), tools: roughTools(tools), ...none };
-  for (const message of state.messages) {
-    parts[message.role] += roughMessage(message);
+  const sizes = sizesOf(agent);
+  const { messages } = state;
+  for (let i = 0; i < messages.length; i++) {
+    const message = messages[i]!;
+    let known = sizes[i];
+    if (known?.message !== message || known.length !== message.content.length) {
+      known = { message, length: message.content.length, size: roughMessage(message) };
+      sizes[i] = known;
+    }
+    parts[message.role] += known.size;
     if (message.role === "user") parts.reasoning = 0;
-    parts.reasoning += roughReasoning(message);
+    if (message.reasoning !== undefined) parts.reasoning += roughReasoning(message);
   }
+  sizes.length = messages.length;
   return parts;
+}
+
+/** The messages of a conversation in their order with their sizes: in a long one, looking each up takes longer. */
+type ListedSizes = { message: Message; length: number; size: number }[];
+const listedSizes = new WeakMap<CopilotAgent, ListedSizes>();
+
+function sizesOf(agent: CopilotAgent): ListedSizes {
+  const known = listedSizes.get(agent) ?? [];
+  listedSizes.set(agent, known);
+  return known;
 }
 
 function sum(parts: readonly number[]): number {

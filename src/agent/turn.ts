@@ -194,11 +194,13 @@ class Turn {
     // Read here, the conversation shows the model its calls as they should have been.
     const reads = message.toolCalls.map((call) => readCall(call, tools, state.workingDir));
     message.toolCalls = (await Promise.all(reads)).map(({ call }) => call);
-    const earlier = state.messages.flatMap(({ toolCalls = [] }) => toolCalls);
-    message.toolCalls = withUniqueIds(message.toolCalls, earlier.map(({ id }) => id));
+    const given = new Set(message.toolCalls.map(({ id }) => id));
+    message.toolCalls = withUniqueIds(message.toolCalls, usedIds(state.messages, given));
     const recovered = message.toolCalls.filter(isRecovered);
+    if (recovered.length === 0) return;
     for (const { name, id } of recovered) this.#emit({ type: "tool_call_recovered", name, id });
     const isMeant = targetOf(config).textTools === true;
+    const earlier = state.messages.flatMap(({ toolCalls = [] }) => toolCalls);
     const before = earlier.filter(isRecovered).length;
     const isEnough = before + recovered.length >= MIN_RECOVERED_TOLD;
     if (!isMeant && before < MIN_RECOVERED_TOLD && isEnough) {
@@ -236,11 +238,13 @@ class Turn {
 
   /** The calls of an answer; one that is made again, as it was not run where it may only have been shown, is meant. */
   #meant(answer: Message): ToolCall[] {
+    const { toolCalls: calls = [] } = answer;
+    if (!calls.some(({ mayBeShown }) => mayBeShown)) return calls;
     const earlier = this.agent.state.messages.filter((message) => message !== answer)
       .flatMap(({ toolCalls = [] }) => toolCalls.filter(({ mayBeShown }) => mayBeShown));
     const keyOf = ({ name, arguments: args }: ToolCall) => JSON.stringify([name, args]);
     const known = new Set(earlier.map(keyOf));
-    return (answer.toolCalls ?? []).map((call) =>
+    return calls.map((call) =>
       call.mayBeShown && known.has(keyOf(call)) ? { ...call, mayBeShown: false } : call
     );
   }
@@ -385,6 +389,16 @@ const isRecovered = ({ recovered }: ToolCall): boolean => recovered === true;
 function toolResult(call: Pick<ToolCall, "id" | "name">, text: string, isError: boolean): Message {
   const about = { role: "tool", toolCallId: call.id, toolName: call.name } as const;
   return { ...about, content: text, ...(isError && { isError }) };
+}
+
+/** Those of the ids `given` that calls of `messages` have: all of a long conversation are looked at in each round. */
+function usedIds(messages: readonly Message[], given: ReadonlySet<string>): string[] {
+  const used: string[] = [];
+  for (const { toolCalls } of messages) {
+    if (!toolCalls) continue;
+    for (const { id } of toolCalls) if (given.has(id)) used.push(id);
+  }
+  return used;
 }
 
 /** The note that stands at the end of a turn which did not end by an answer. */

@@ -11,30 +11,54 @@ interface KnownText extends Pick<Message, "content" | "parts" | "toolCalls" | "r
 /** The texts of messages as `convert` makes values of them: none, one or several of one message. */
 export class MessageTexts {
   readonly #known = new WeakMap<Message, KnownText>();
+  /** The messages of the newest list with their texts, and the list up to behind each. */
+  readonly #listed: { message: Message; known: KnownText; list: string }[] = [];
 
   constructor(private readonly convert: (message: Message) => readonly unknown[]) {}
 
-  /** The JSON array of `messages`. */
+  /** The JSON array of `messages`; what begins it as the one before is not put together again. */
   list(messages: readonly Message[]): string {
-    const texts = messages.map((message) => this.#textOf(message));
-    return `[${texts.filter((text) => text !== "").join(",")}]`;
+    const listed = this.#listed;
+    let at = 0;
+    while (at < messages.length && at < listed.length) {
+      const before = listed[at]!;
+      const message = messages[at]!;
+      if (before.message !== message || !isOf(before.known, message)) {
+        // The system's message is another one each time, with the same text.
+        const known = this.#textOf(message);
+        if (known.text !== before.known.text) break;
+        Object.assign(before, { message, known });
+      }
+      at++;
+    }
+    listed.length = at;
+    let list = listed[at - 1]?.list ?? "";
+    for (; at < messages.length; at++) {
+      const known = this.#textOf(messages[at]!);
+      if (known.text !== "") list += `${list && ","}${known.text}`;
+      listed.push({ message: messages[at]!, known, list });
+    }
+    return `[${list}]`;
   }
 
-  #textOf(message: Message): string {
+  #textOf(message: Message): KnownText {
     const { content, parts, toolCalls, reasoning } = message;
-    const known = this.#known.get(message);
-    const isSame = known && known.content === content && known.parts === parts &&
-      known.toolCalls === toolCalls && known.reasoning === reasoning;
-    if (isSame) return known.text;
-    const text = this.convert(message).map(jsonText).join(",");
-    this.#known.set(message, {
-      ...{ content, text },
+    const before = this.#known.get(message);
+    if (before && isOf(before, message)) return before;
+    const known = {
+      ...{ content, text: this.convert(message).map(jsonText).join(",") },
       ...parts && { parts },
       ...toolCalls && { toolCalls },
       ...reasoning !== undefined && { reasoning },
-    });
-    return text;
+    };
+    this.#known.set(message, known);
+    return known;
   }
+}
+
+function isOf(known: KnownText, { content, parts, toolCalls, reasoning }: Message): boolean {
+  return known.content === content && known.parts === parts && known.toolCalls === toolCalls &&
+    known.reasoning === reasoning;
 }
 
 /** A body of JSON whose last field is `messages`: an array as JSON text. */

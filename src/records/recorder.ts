@@ -28,10 +28,12 @@ export class Recorder implements Disposable {
   /** True where the file may end amid a line. */
   #isTorn = false;
   /** The messages as they were last seen, with their ids. */
-  #seen: readonly Message[] = [];
+  #seen: Message[] = [];
   #seenIds = new Set<string>();
   /** The ids of the conversation as it is recorded, and of all messages in the file. */
-  #conversation: readonly string[] = [];
+  #conversation: string[] = [];
+  /** True where the conversation as it is recorded surely begins the messages as they were last seen. */
+  #isInLine = true;
   #recorded = new Set<string>();
   /** True from when something is new until it is written. */
   #isBehind = false;
@@ -69,6 +71,7 @@ export class Recorder implements Disposable {
     this.#conversation = this.#file
       ? session!.messages.map(({ id }) => id!).filter((id) => session!.ids.has(id))
       : [];
+    this.#isInLine = false;
     this.#mode = session?.mode;
     this.#used = this.#file && JSON.stringify(session!.used);
     this.#origin = session ? { continues: session.name, ...title !== undefined && { title } } : {};
@@ -90,24 +93,27 @@ export class Recorder implements Disposable {
     const isSame = !isNew && !this.#isBehind;
     if (isSame && (messages.length === 0 || mode === this.#mode)) return;
     this.#isBehind = true;
-    const ids = messages.map(({ id }) => id!);
-    const isLonger = this.#conversation.every((id, i) => id === ids[i]);
+    const isLonger = this.#isInLine ||
+      this.#conversation.every((id, i) => id === messages[i]?.id);
     const start = isLonger ? this.#conversation.length : 0;
     const added = messages.slice(start)
       .map((message, i) => ({
         message,
-        parent: ids[start + i - 1] ?? null,
+        parent: messages[start + i - 1]?.id ?? null,
         execution: executions.get(message.toolCallId ?? ""),
       }));
     const fresh = added.filter(({ message }) => !this.#recorded.has(message.id!));
+    const ids = () => messages.map(({ id }) => id!);
     const entries = isLonger && added.length > 0 && fresh.length === added.length
       ? added
-      : [{ conversation: ids, ...(fresh.length > 0 && { added: fresh }) }];
+      : [{ conversation: ids(), ...(fresh.length > 0 && { added: fresh }) }];
     // What was gone on with is not lost with what was added to it.
     const isLeft = messages.length === 0 && (this.#isGoneOn || !this.#file);
     if (!isLeft) this.#write(entries, used, mode);
     for (const { message } of fresh) this.#recorded.add(message.id!);
-    this.#conversation = ids;
+    if (isLonger) { for (const { message } of added) this.#conversation.push(message.id!); }
+    else this.#conversation = ids();
+    this.#isInLine = true;
     this.#isBehind = false;
     // The conversation after `/clear` is another session.
     if (messages.length === 0) this.continueFrom(undefined);
@@ -126,13 +132,20 @@ export class Recorder implements Disposable {
 
   /** Takes note of the messages, and gives them ids; false where they are those of the last time. */
   #see(messages: Message[]): boolean {
-    const before = this.#seen;
-    const isGrown = before.length <= messages.length &&
-      before.every((message, i) => message === messages[i]);
-    if (isGrown && before.length === messages.length) return false;
-    if (!isGrown) this.#seenIds = new Set();
-    identify(messages, isGrown ? before.length : 0, this.#seenIds);
-    this.#seen = [...messages];
+    const seen = this.#seen;
+    // In a plain loop: all of a long conversation is looked at before each request and each call.
+    let same = 0;
+    while (same < seen.length && seen[same] === messages[same]) same++;
+    const isGrown = same === seen.length;
+    if (isGrown && same === messages.length) return false;
+    if (!isGrown) {
+      this.#seenIds = new Set();
+      this.#isInLine = false;
+      same = 0;
+    }
+    identify(messages, same, this.#seenIds);
+    seen.length = same;
+    for (; same < messages.length; same++) seen.push(messages[same]!);
     return true;
   }
 

@@ -28,6 +28,30 @@ Deno.test("the text of a message is made once, and again where the message was c
   assertEquals(made, 5);
 });
 
+Deno.test("a list is the same however it came about: longer, shorter, with others in it", () => {
+  const convert = ({ content }: Message) => content === "" ? [] : [{ content }];
+  const texts = new MessageTexts(convert);
+  const said = (content: string): Message => ({ role: "user", content });
+  const [a, b, c, none] = [said("a"), said("b"), said("c"), said("")] as const;
+  const lists = [
+    [],
+    [a],
+    [a, b],
+    [none, a],
+    [a, none, b],
+    [said("a"), none, b, c],
+    [said("z"), c],
+    [b],
+  ];
+  for (const list of lists) {
+    assertEquals(texts.list(list), JSON.stringify(list.flatMap(convert)));
+    list[0] &&= { ...list[0], content: `${list[0].content}!` };
+    assertEquals(texts.list(list), JSON.stringify(list.flatMap(convert)));
+  }
+  b.content = "changed";
+  assertEquals(texts.list([a, b, c]), JSON.stringify([a, b, c].flatMap(convert)));
+});
+
 Deno.test("a body ends in its messages", () => {
   assertEquals(bodyEndingIn({ model: "m" }, "[1]"), '{"model":"m","messages":[1]}');
   assertEquals(bodyEndingIn({ left: undefined }, "[]"), '{"messages":[]}');

@@ -50,7 +50,7 @@ const LINE_BEHIND = /(?::\d+(?:[:-]\d+)*|#L\d+(?:-L?\d+)?|\s+\(?lines? \d+.*)$/i
  * @throws {SlipError} where it can mean several, or a file would be made by a name that is a slip.
  */
 export async function repairPath(path: string, order: PathOrder): Promise<string | undefined> {
-  if (path.trim() === "" || await isInPlace(path, order)) return undefined;
+  if (path.trim() === "" || isInPlace(path, order)) return undefined;
   const clean = decoded(cleaned(path));
   const inFolder = PLACES_BEFORE.concat(new RegExp(`^/?${RegExp.escape(basename(order.folder))}/+`))
     .filter((place) => place.test(clean)).map((place) => clean.replace(place, ""));
@@ -62,14 +62,14 @@ export async function repairPath(path: string, order: PathOrder): Promise<string
     ),
   ];
   for (const level of levels) {
-    const found = await onlyOne(path, level, order);
+    const found = onlyOne(path, level, order);
     if (found !== undefined) return found;
   }
   if (order.use === "write") return await checkNew(path, clean, order);
   const alike = await Promise.all([clean, ...inFolder].map((one) => alikeOf(one, order)));
-  const found = await onlyOne(path, alike.flat(), order);
+  const found = onlyOne(path, alike.flat(), order);
   if (found !== undefined) return found;
-  await suggestEnd(path, clean, order);
+  suggestEnd(path, clean, order);
   if (order.isFile) await suggestNamed(path, clean, order);
   return undefined;
 }
@@ -87,9 +87,9 @@ function decoded(path: string): string {
   }
 }
 
-async function isInPlace(path: string, { folder, isFile }: PathOrder): Promise<boolean> {
+function isInPlace(path: string, { folder, isFile }: PathOrder): boolean {
   try {
-    const info = await Deno.stat(isAbsolute(path) ? path : resolve(folder, path));
+    const info = Deno.statSync(isAbsolute(path) ? path : resolve(folder, path));
     return !isFile || info.isFile || info.isDirectory;
   } catch (error) {
     // What cannot be looked at may be there.
@@ -99,11 +99,11 @@ async function isInPlace(path: string, { folder, isFile }: PathOrder): Promise<b
 }
 
 /** The one of `paths` that is in the folder. */
-async function onlyOne(path: string, paths: readonly string[], order: PathOrder) {
+function onlyOne(path: string, paths: readonly string[], order: PathOrder) {
   const found: string[] = [];
   for (const one of new Set(paths)) {
     const at = resolve(order.folder, one);
-    if (one === "" || one === path || !isWithin(order.folder, at) || !await isInPlace(at, order)) {
+    if (one === "" || one === path || !isWithin(order.folder, at) || !isInPlace(at, order)) {
       continue;
     }
     const shown = slashed(relative(order.folder, at)) || ".";
@@ -157,9 +157,7 @@ async function checkNew(path: string, clean: string, order: PathOrder): Promise<
     );
   };
   const plain = clean.replace(LINE_BEHIND, "");
-  const below = isAbsolute(plain) && !isWithin(folder, plain)
-    ? await belowFolder(plain, order)
-    : plain;
+  const below = isAbsolute(plain) && !isWithin(folder, plain) ? belowFolder(plain, order) : plain;
   const isTop = below !== plain && !await hasTop(plain);
   const right = isTop ? below : plain;
   if (isTop) {
@@ -174,17 +172,17 @@ async function checkNew(path: string, clean: string, order: PathOrder): Promise<
   }
   const [, side, rest] = /^([ab])\/(.+\/.+)$/.exec(clean) ?? [];
   const exists = (at: string) => isInPlace(at, { ...order, isFile: false });
-  if (rest && !await exists(side!) && await exists(dirname(rest))) {
+  if (rest && !exists(side!) && exists(dirname(rest))) {
     refuse(`there is no folder ${side} (where one is meant, make it with mkdir first)`, rest);
   }
 }
 
 /** The end of an absolute path that begins with a name in the folder, else all but homes and the slash. */
-async function belowFolder(path: string, order: PathOrder): Promise<string> {
+function belowFolder(path: string, order: PathOrder): string {
   const parts = path.replace(/^\/(?:home|Users)\/[^/]+\/|^\/+/, "").split("/");
   for (let from = 0; from < parts.length - 1; from++) {
     const end = parts.slice(from).join("/");
-    if (await isInPlace(resolve(order.folder, parts[from]!), { ...order, isFile: false })) {
+    if (isInPlace(resolve(order.folder, parts[from]!), { ...order, isFile: false })) {
       return end;
     }
   }
@@ -201,12 +199,12 @@ async function hasTop(path: string): Promise<boolean> {
 }
 
 /** Names the file of the folder that an absolute path to nothing ends like. */
-async function suggestEnd(path: string, clean: string, order: PathOrder): Promise<void> {
+function suggestEnd(path: string, clean: string, order: PathOrder): void {
   if (!isAbsolute(clean) || isWithin(order.folder, clean)) return;
   const parts = clean.split("/").filter((part) => part !== "");
   for (let from = 1; from <= parts.length - 2; from++) {
     const end = parts.slice(from).join("/");
-    if (!await isInPlace(end, order)) continue;
+    if (!isInPlace(end, order)) continue;
     throw new SlipError(
       `Cannot ${order.use} ${JSON.stringify(path)} as it does not exist: do you mean ${
         JSON.stringify(end)
