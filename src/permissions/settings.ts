@@ -37,6 +37,8 @@ export interface Settings {
   view?(): View;
   /** The texts of the grants by which commands may use the network in this session. */
   networked?: readonly string[];
+  /** The absolute folders of PATH, in which commands find programs. */
+  programs?: readonly string[];
   /** True where commands run in the background: these may change the folder at any time. */
   hasJobs?: boolean;
   /** The SHA-256 in hex of the files that the call may run, by the names that rules have for them. */

@@ -83,6 +83,7 @@ export async function settingsInForce(
     paths,
     hasBash: Deno.build.os !== "windows" &&
       findProgram("bash", programFolders(folder, path)) !== undefined,
+    programs: programFolders(undefined, path),
     lacksSandbox: isWanted === true && !canConfine,
     notices: [],
   };

@@ -239,3 +239,47 @@ Deno.test({
     assertEquals(rulesFor(commit, settings, place, analysis)[0]?.confined, undefined);
   },
 });
+
+Deno.test({
+  name: "R-14 a rule covers no program outside of the sandbox that commands may have written",
+  ignore,
+  async fn() {
+    const judged = async (
+      files: Record<string, string>,
+      command: string,
+      more: Partial<Settings> & { leave?: "sandbox" } = {},
+    ) => {
+      await using at = await repository({ "work/bin/other!": "", ...files });
+      const { folder, home } = at;
+      const { leave, ...settings } = more;
+      const paths = new PathTable({ home });
+      const call: PolicyCall = {
+        ...{ tool: { name: "run_bash", access: "execute" }, command, ...leave && { leave } },
+      };
+      const { effect, reason } = decide(
+        call,
+        {
+          ...{ approve: "auto", sandbox: "workspace-write", hasBash: true, paths },
+          rules: ["run_bash(git add *)", "run_bash(tool *)"].map((rule) =>
+            parseRule("allow", rule)
+          ),
+          programs: [`${folder}/bin`, "/usr/bin"],
+          view: () => makeView({ folder, isWritable: true, network: false, paths }),
+          ...settings,
+        },
+        (path) => placeOf(folder, path),
+        analysis,
+      );
+      return effect === "ask" ? reason.match(/bin\/[\w-]+/)?.[0] ?? "ask" : effect;
+    };
+    const leave = "sandbox";
+    assertEquals(await judged({}, "git add a"), "allow");
+    assertEquals(await judged({ "work/bin/git!": "" }, "git add a"), "bin/git");
+    assertEquals(await judged({ "work/bin/git-lfs!": "" }, "git add a"), "bin/git-lfs");
+    assertEquals(await judged({}, "git add a", { hasJobs: true }), "bin/git");
+    assertEquals(await judged({}, "tool a", { leave }), "allow");
+    assertEquals(await judged({ "work/bin/tool!": "" }, "tool a", { leave }), "ask");
+    // In the sandbox, and where there is none, it is a program as any other.
+    assertEquals(await judged({ "work/bin/tool!": "" }, "tool a"), "allow");
+  },
+});

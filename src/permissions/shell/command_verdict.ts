@@ -18,7 +18,7 @@ import { enteredFolder, isQuiet, networkGrants } from "./beginnings.ts";
 import { programsOfGit, writesRepository } from "./git_command.ts";
 import { parseCommandLine } from "./parser.ts";
 import type { SimpleCommand, Word } from "./lexer.ts";
-import { filesRun } from "./run_files.ts";
+import { filesRun, writtenProgram } from "./run_files.ts";
 import { besides, isHarmless, mayRun, programName, runsOthers, writtenBy } from "./wrappers.ts";
 
 /** The verdict on a call that runs a command line, and may ask to leave the sandbox or a part of it. */
@@ -180,8 +180,8 @@ export function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene
   if (isVague && (allowed || hasPathRules(scene))) {
     return { ...vague, mayBeDenied: hasPathRules(scene) };
   }
-  const ofGit = (leaves || !isConfined) && gitVerdict(plain.words, allowed, leaves, scene);
-  if (ofGit) return ofGit;
+  const outer = (leaves || !isConfined) && outerVerdict(plain.words, allowed, leaves, scene);
+  if (outer) return outer;
   if (isConfined) return CONFINED;
   if (allowed) {
     const isBound = Object.keys(allowed.files ?? {}).length > 0;
@@ -202,8 +202,11 @@ export function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene
   return isQuiet(plain.words) ? { ...verdict, basis: "quiet" } : verdict;
 }
 
-/** The verdict on a command of git that `leaves` the sandbox, or has none; undefined where it is as any other's. */
-function gitVerdict(
+/**
+ * The verdict on a command outside of the sandbox, which it `leaves` as it writes to the repository, or that has
+ * none; undefined where nothing but its words and the rule decides.
+ */
+function outerVerdict(
   words: readonly Word[],
   allowed: Rule | undefined,
   leaves: boolean,
@@ -211,6 +214,8 @@ function gitVerdict(
 ): Verdict | undefined {
   // A rule about a command does not cover what git runs with it; one that allows all commands does.
   const isCovered = allowed !== undefined && allowed.command === undefined;
+  const written = allowed && !isCovered ? writtenProgram(words, scene) : undefined;
+  if (written) return askBecause(`runs ${written}, which commands may have written`);
   const programs = isCovered ? undefined : programsOfGit(words, scene);
   if (!leaves) return programs ? askBecause(`runs ${programs}`) : undefined;
   if (allowed && !programs) return leaving(byRule(allowed));
