@@ -163,6 +163,8 @@ function privateFolder(): string {
 }
 
 function limitsOf({ sandbox, network }: Pick<SettingsInForce, "sandbox" | "network">): string {
-  const where = sandbox === "read-only" ? "a private /tmp" : "this folder and a private /tmp";
+  const where = sandbox === "read-only"
+    ? "a private /tmp"
+    : "this folder (but not .git) and a private /tmp";
   return `only ${where} can be written${network ? "" : ", and there is no network"}`;
 }

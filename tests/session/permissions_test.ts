@@ -717,7 +717,7 @@ Deno.test({
         [{}, undefined],
         [
           { sandbox: "workspace-write", network: true },
-          "this folder and a private /tmp can be written",
+          "this folder (but not .git) and a private /tmp can be written",
         ],
         [{ sandbox: "read-only" }, "a private /tmp can be written, and there is no network"],
       ] as const
