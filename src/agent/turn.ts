@@ -305,7 +305,13 @@ class Turn {
     if (name !== undefined) {
       message.parts = [{ type: "resource", kind: "skill", name, text: result }];
     }
-    return tool ? { ...message, toolAccess: tool.access } : message;
+    if (!tool) return message;
+    // Commands of a sub-agent count as its call's, as nothing takes them back either.
+    const ran = (details?.calls ?? []).filter((call) => call.outcome === "done");
+    const isCommand = ran.some((call) =>
+      this.agent.tools.some(({ name, access }) => name === call.toolName && access === "execute")
+    );
+    return { ...message, toolAccess: isCommand ? "execute" : tool.access };
   }
 
   #outOfRounds(answer: Message): TurnResult {

@@ -2,6 +2,7 @@
 
 import { hookCall } from "../hooks/tool_names.ts";
 import { type FrontmatterValue, readFrontmatter, textField } from "../plugins/frontmatter.ts";
+import { EXPLORE } from "./explore_tool.ts";
 
 /** What a file allows a sub-agent; none of it is more than its parent may do. */
 export interface AgentLimits {
@@ -37,6 +38,7 @@ export function readAgentFile(text: string, fileName: string): AgentFile | strin
     .map((one) => one.normalize("NFKC").toLowerCase())
     .find((one) => /^[a-z][\w-]{0,63}$/.test(one));
   if (name === undefined) return "its name must be letters, digits and hyphens";
+  if (name === EXPLORE) return "the program has a sub-agent of that name";
   return { name, description, prompt, limits: limitsIn(fields) };
 }
 

@@ -96,7 +96,10 @@ export class SubAgents {
     const { isSameModel } = await import("../../backends/local/connection.ts");
     const names = await modelNames(agent.config).catch(() => []);
     const found = names.find((one) => isSameModel(one, model));
-    if (found !== undefined) return agent.configure(withModel(agent.config, { model: found }));
+    if (found !== undefined) {
+      agent.slot = undefined;
+      return agent.configure(withModel(agent.config, { model: found }));
+    }
     if (this.#told.has(path)) return;
     this.#told.add(path);
     const notice = { code: "agent_model", agent: name, model } as const;

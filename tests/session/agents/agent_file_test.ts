@@ -49,6 +49,11 @@ const FILES: [text: string, name: string, read: string][] = [
     "its name must be letters, digits and hyphens",
   ],
   ["---\nname: a\n---\nBody", "x.md", "it has no description"],
+  [
+    "---\nname: Explore\ndescription: D\n---\nBody",
+    "x.md",
+    "the program has a sub-agent of that name",
+  ],
   ["---\nname: a\ndescription: D\n---\n", "x.md", "it has no text"],
   ["Body", "x.md", "it has no description"],
 ];

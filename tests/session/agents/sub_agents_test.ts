@@ -334,3 +334,30 @@ Deno.test("explore: a rule may deny it", async () => {
   const { toolExecutions: [exec] } = await fake.session.prompt("hi", never);
   assertEquals([exec!.outcome, server.requests.length], ["refused", 2]);
 });
+
+Deno.test("named sub-agents: a command is told of by /undo, plan mode and a refused question hold inside", async () => {
+  await using at = await placesWith({
+    "home/.agents/agents/runner.md": agentFile("runner", ""),
+    "repo/a.txt": "text\n",
+  });
+  await using server = strictServer([
+    explore("Run", { agent: "runner" }),
+    call("run_bash", { command: "touch made" }),
+    ...[{ text: "Ran." }, { text: "Done." }],
+    explore("Run", { agent: "runner" }),
+    call("run_bash", { command: "touch more" }),
+    write("b.txt"),
+    ...[{ text: "No." }, { text: "Done." }],
+  ]);
+  let asked = 0;
+  await using fake = await at.open(server.url, {}, {
+    approve: () => (asked++, Promise.resolve({ choice: "once" })),
+  });
+  await fake.session.prompt("hi", never);
+  const commands = await fake.command("/undo");
+  assertMatch(commands!, /1 command/);
+  await fake.command("/plan");
+  const { toolExecutions: [exec] } = await fake.session.prompt("hi", never);
+  assertEquals(exec!.details!.calls!.map(({ outcome }) => outcome), ["refused", "refused"]);
+  assertEquals(asked, 1);
+});
