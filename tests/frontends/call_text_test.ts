@@ -19,6 +19,21 @@ function called(toolName: string, args: Record<string, unknown>): ToolExecution 
   return { ...EXEC, toolName, arguments: args, subject: tool.subject!(args) };
 }
 
+Deno.test("the task of a sub-agent has its name, what it took, and stays in its row", () => {
+  const exec: ToolExecution = {
+    ...EXEC,
+    ...{ toolName: "explore", subject: { action: "explore", task: "Find x", agent: "finder" } },
+    ...{ details: { counts: { calls: 2, tokens: 11_500 } }, durationMs: 4800 },
+  };
+  const { verb, object, counts, isLook } = callText(exec);
+  assertEquals([verb, object, counts, isLook], [
+    ...["Explored", "finder: Find x", "2 calls, 11.5k tokens", false],
+  ]);
+  assertEquals(callRows(exec, { columns: 60, unicode: true, paint: (text) => text }).length, 1);
+  const edited = { ...exec, subject: { action: "toString" } } as unknown as ToolExecution;
+  assertEquals(callText(edited).verb, "Called");
+});
+
 Deno.test("each tool has a verb, and an object that says most", () => {
   const rows: [name: string, args: Record<string, unknown>, running: string, ran: string][] = [
     ["read_file", { file_path: "a\x1b", limit: 2 }, "Reading a␛", "Read a␛"],

@@ -2,14 +2,20 @@ import { assertEquals } from "@std/assert";
 import { type ExecutionFacts, factsOf, readFacts } from "../../src/records/execution.ts";
 import { entryLine, headLine, parseRecord } from "../../src/records/format.ts";
 import type { ToolExecution } from "../../src/types/event.ts";
-import type { Change } from "../../src/types/tool.ts";
+import type { Change, SubCall } from "../../src/types/tool.ts";
 
 const change: Change = {
   ...{ path: "f", isNew: true, morePlaces: 0, lineEnd: "adds" as const },
   lines: [{ kind: "+", text: "x", line: 1 }, { kind: " ", text: "y" }],
 } as const;
+const subCall: SubCall = {
+  ...{ toolName: "read_file", outcome: "done", durationMs: 1 },
+  ...{ subject: { path: "a", action: "read" }, details: { counts: { files: 1 } } },
+};
 const details = {
   ...{ exitCode: 3, isTimedOut: true, endedProcesses: ["a"], counts: { files: 2 }, change },
+  ...{ usage: { inputTokens: 5, outputTokens: 1 } },
+  calls: [subCall],
   ...{ output: { stdout: "out" }, range: { first: 1, last: 2, total: 2, isExact: true } },
   written: { keeps: ["BOM"], isReindented: true, linkedTo: "/g", inPlace: "hard links" },
 } as const;
@@ -47,6 +53,7 @@ const WRONG: unknown[] = [
   ...Object.entries({
     ...{ exitCode: "3", isTimedOut: 1, endedProcesses: [5], counts: { files: "2" } },
     ...{ output: { stdout: 5 }, range: { first: 1 }, written: { keeps: ["LF"] } },
+    ...{ calls: [{ toolName: "x", outcome: "done" }], usage: { inputTokens: 5 } },
   }).map(([name, value]) => ({ ...facts, details: { ...details, [name]: value } })),
   ...[{ path: 5 }, { lines: {} }, { lines: [{ kind: "x", text: "" }] }, { lines: [null] }, {
     lineEnd: 1,

@@ -66,7 +66,7 @@ export function titleRows(verb: string, calls: readonly CallText[], look: RowsLo
   const end = ending === "" ? "" : paint(signs(ending), mood === "good" ? DIM : MOODS[mood]);
   if (!isTable) return hangingRows(head, `${name} ${objects}${end && `  ${end}`}`, columns);
   const first = `${head}${name} `;
-  const used = 2 + VERB_COLUMNS + 1 + widthOf(cellRow(objects));
+  const used = 2 + Math.max(VERB_COLUMNS, verb.length) + 1 + widthOf(cellRow(objects));
   const gap = Math.min(columns, MAX_TABLE_COLUMNS) - used - widthOf(cellRow(end));
   const space = " ".repeat(Math.max(2, gap));
   return hangingRows(first, `${objects}${end && `${space}${end}`}`, columns);

@@ -170,11 +170,8 @@ function questionText(approval: Approval, columns: number, paint: Painter): stri
 
 /** The call, why it is asked about, and by what it is confined. */
 function requestNotes(approval: Approval, columns: number, paint: Painter): string[] {
-  const { reason, isRoutine, confinedTo, changed = [], subAgent } = approval;
+  const { reason, isRoutine, confinedTo, changed = [] } = approval;
   const text = [requestText(approval, columns, paint)];
-  if (subAgent !== undefined) {
-    text.push(wrapped(`  Asked by the sub-agent ${oneLine(subAgent)}.`, columns));
-  }
   if (!isRoutine) text.push(wrapped(`  It ${oneLine(reason).slice(0, 200)}.`, columns));
   if (changed.length > 0) {
     text.push(
@@ -211,7 +208,7 @@ const MANY_ROWS = 18;
 
 /** The whole of what would run: nothing is left out, and nothing in it can drive the terminal. */
 export function requestText(
-  { call, subject, preview, isOfPerson }: Approval,
+  { call, subject, preview, isOfPerson, subAgent }: Approval,
   columns: number,
   paint: Painter = (text) => text,
 ): string {
@@ -235,7 +232,8 @@ export function requestText(
     rows.push(paintedRows(careful, columns, BOLD, paint));
   }
   const wish = (subject.action && WANTED[subject.action]?.[0]) ?? `call ${call.name}`;
-  return `${paint(`The model wants to ${wish}:`, BOLD)}\n${rows.join("\n")}`;
+  const who = subAgent === undefined ? "The model" : `The sub-agent ${oneLine(subAgent)}`;
+  return `${paint(`${who} wants to ${wish}:`, BOLD)}\n${rows.join("\n")}`;
 }
 
 function fieldText(name: string, value: unknown, subject: Subject, columns: number): string {

@@ -17,6 +17,8 @@ export class TurnTally {
   #calls = 0;
   /** The tokens that servers counted; those of the answer that goes on, about. */
   #tokens = 0;
+  /** The tokens that sub-agents wrote, at a speed of their own. */
+  #ofSubAgents = 0;
   #open = { tokens: 0, firstAt: 0, lastAt: 0 };
   #writingMs = 0;
 
@@ -25,14 +27,18 @@ export class TurnTally {
     this.#pausedMs =
       this.#calls =
       this.#tokens =
+      this.#ofSubAgents =
       this.#writingMs =
         0;
     this.#open.tokens = 0;
   }
 
   onEvent(event: TurnEvent): void {
-    if (event.type === "tool_done") this.#calls++;
-    else if (event.type === "usage") this.#endAnswer(event.usage.outputTokens);
+    if (event.type === "tool_done") {
+      this.#calls++;
+      this.#ofSubAgents += event.exec.details?.usage?.outputTokens ?? 0;
+    }
+    if (event.type === "usage") this.#endAnswer(event.usage.outputTokens);
     else if (event.type === "thinking") this.#endAnswer(0);
     else if (/_delta$/.test(event.type)) {
       this.#open.lastAt = performance.now();
@@ -53,9 +59,10 @@ export class TurnTally {
     if (ms < (this.#calls > 0 ? MIN_TURN_WITH_CALLS_MS : MIN_TURN_MS)) return undefined;
     const tokens = this.#tokens;
     const hasSpeed = tokens > MIN_SPEED_TOKENS && this.#writingMs > MIN_SPEED_MS;
+    const all = tokens + this.#ofSubAgents;
     return [
       `Worked ${timeText(Math.round(ms / 1000))}`,
-      ...tokens > 0 ? [tokens === 1 ? "1 token" : `${thousands(tokens)} tokens`] : [],
+      ...all > 0 ? [all === 1 ? "1 token" : `${thousands(all)} tokens`] : [],
       ...hasSpeed ? [`${Math.round(1000 * tokens / this.#writingMs)} tok/s`] : [],
     ].join(" · ");
   }

@@ -11,7 +11,7 @@ import { notePart } from "../../text/parts.ts";
 import { truncateMiddle } from "../../text/truncate.ts";
 import type { ToolExecution, TurnEvent, TurnResult, Usage } from "../../types/event.ts";
 import type { Policy } from "../../types/policy.ts";
-import type { SubCall, ToolContext, ToolOutcome } from "../../types/tool.ts";
+import type { SubCall, Subject, ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { modelNames } from "../model_server.ts";
 import type { PlugIn } from "../plugins/load.ts";
 import { costOf } from "../prices.ts";
@@ -23,6 +23,8 @@ import { type Lanes, openLanes } from "./lanes.ts";
 /** The most rounds of calls of a sub-agent; the most calls that are kept of it, to be shown. */
 const MAX_SUB_ROUNDS = 30;
 const MAX_KEPT_CALLS = 200;
+/** The most characters that are kept of a command or a pattern. */
+const MAX_KEPT_CHARS = 300;
 /** The most words that it is asked for, and the most characters that are taken, also for each token of context. */
 const ANSWER_WORDS = 300;
 const MAX_HANDED_CHARS = 12_000;
@@ -260,13 +262,13 @@ class SubAgentWork {
   /** What it does, for a person who waits: the newest calls, and how much it was so far. */
   #progress(maxChars = Infinity): string {
     const { inputTokens, outputTokens } = this.#usage;
-    const calls = this.#calls.slice(-3).map(({ toolName, subject, outcome }) => {
+    const calls = this.#calls.slice(-2).map(({ toolName, subject, outcome }) => {
       const { path, query, command, url } = subject ?? {};
       const end = outcome === "done" ? "" : ` (${outcome})`;
       return `${toolName} ${query ?? path ?? command ?? url ?? ""}${end}`;
     });
     const rows = [
-      ...calls.slice(this.#doing === "" ? 0 : 1),
+      ...calls,
       this.#doing || "waiting for the model",
     ].map((row) => shortened(oneLine(row), MAX_DOING_CHARS));
     const sum = `${count(this.#made, "call")}, ${thousands(inputTokens + outputTokens)} tokens`;
@@ -276,6 +278,16 @@ class SubAgentWork {
 
 const ANSWER_NOW =
   "[No more calls: answer the task now with what you found, and say what is missing.]";
+
+/** A subject without the rest of long commands. */
+function shortSubject(subject: Subject): Subject {
+  const { command, query, reason: _, ...rest } = subject;
+  return {
+    ...rest,
+    ...command !== undefined && { command: shortened(command, MAX_KEPT_CHARS) },
+    ...query !== undefined && { query: shortened(query, MAX_KEPT_CHARS) },
+  };
+}
 
 /** A call as it is kept to be shown: without its result, and without what it wrote. */
 function subCall({ toolName, subject, outcome, durationMs, details = {} }: ToolExecution): SubCall {
@@ -287,7 +299,7 @@ function subCall({ toolName, subject, outcome, durationMs, details = {} }: ToolE
   };
   return {
     ...{ toolName, outcome, durationMs },
-    ...subject && { subject },
+    ...subject && { subject: shortSubject(subject) },
     ...Object.keys(shown).length > 0 && { details: shown },
   };
 }

@@ -37,6 +37,11 @@ function approvalOf(
 const requestText = (tool: Tool, args: Record<string, unknown>, columns: number): string =>
   requestOf(approvalOf(tool, args), columns);
 
+Deno.test("a question names the sub-agent that wants the call", () => {
+  const asked = approvalOf(bash, { command: "ls" }, { subAgent: "writer" });
+  assertMatch(requestOf(asked, 80), /^The sub-agent writer wants to run a command:/);
+});
+
 Deno.test("CMD-05 a request is shown whole, every row of it behind a bar", () => {
   const command = `touch x #${
     " ".repeat(200)

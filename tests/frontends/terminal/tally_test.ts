@@ -55,6 +55,9 @@ Deno.test("tokens are those that the server counted, else about one a piece; the
     tally.onEvent(text);
     at(36_000);
     assertEquals(tally.text(), "Worked 6 s · 1 token");
+    const details = { usage: { inputTokens: 900, outputTokens: 30 } };
+    tally.onEvent({ type: "tool_done", exec: { details } as ToolExecution });
+    assertEquals(tally.text(), "Worked 6 s · 31 tokens");
   });
 });
 
