@@ -361,3 +361,17 @@ Deno.test("named sub-agents: a command is told of by /undo, plan mode and a refu
   assertEquals(exec!.details!.calls!.map(({ outcome }) => outcome), ["refused", "refused"]);
   assertEquals(asked, 1);
 });
+
+Deno.test("explore: one that goes round in circles is stopped, and answers with what it has", async () => {
+  await using at = await placesWith({ "repo/a.txt": "text\n" });
+  await using server = strictServer([
+    explore("Find"),
+    ...Array.from({ length: 6 }, () => read("a.txt")),
+    ...[{ text: "It says text." }, { text: "Done." }],
+  ]);
+  await using fake = await at.open(server.url);
+  const { toolExecutions: [exec], response, stopReason } = await fake.session.prompt("hi", never);
+  assertEquals([exec!.outcome, response, stopReason], ["done", "Done.", "done"]);
+  assertMatch(exec!.result, /^It says text\.\n\n\[It was stopped before it was done/);
+  assertMatch(messagesOf(server, -2).at(-1)!.content, /No more calls/);
+});
