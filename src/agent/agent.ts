@@ -243,7 +243,7 @@ export class CopilotAgent {
    */
   plugCatalogue(
     catalogue: ((contextLength: number, maxBytes: number) => string) | undefined,
-    minBytes = 150,
+    minBytes = 120,
   ): void {
     this.#catalogue = catalogue;
     this.#listBytes = minBytes;

@@ -190,7 +190,7 @@ const shellOrJobTool = callable({
 const jobTool = callable({
   name: "job_output",
   description:
-    "Show the state of a command that runs in the background, and what it printed since this was last asked. You are told when it ends.",
+    "Show what a command in the background printed since you last asked. You are told when it ends.",
   parameters: object({
     job: { type: "integer", minimum: 1, description: "Its number" },
     stop: { type: "boolean", default: false, description: "End it" },

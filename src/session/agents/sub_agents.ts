@@ -24,7 +24,7 @@ import { type Lanes, openLanes } from "./lanes.ts";
 const MAX_SUB_ROUNDS = 30;
 const MAX_KEPT_CALLS = 200;
 /** The most characters that are kept of a command or a pattern. */
-const MAX_KEPT_CHARS = 300;
+const MAX_SUBJECT_CHARS = 300;
 /** The most words that it is asked for, and the most characters that are taken, also for each token of context. */
 const ANSWER_WORDS = 300;
 const MAX_HANDED_CHARS = 12_000;
@@ -157,7 +157,9 @@ class SubAgentWork {
         `The sub-agent gave no answer after ${this.#made} calls. Ask for less, or search yourself.`,
       );
     }
-    const end = isCut ? "\n\n[It was stopped before it was done: this may not be all.]" : "";
+    const end = isCut || result.stopReason === "budget"
+      ? "\n\n[It was stopped before it was done: this may not be all.]"
+      : "";
     const max = Math.min(MAX_HANDED_CHARS, this.#chars(ANSWER_SHARE));
     const { inputTokens, outputTokens } = this.#usage;
     return {
@@ -284,8 +286,8 @@ function shortSubject(subject: Subject): Subject {
   const { command, query, reason: _, ...rest } = subject;
   return {
     ...rest,
-    ...command !== undefined && { command: shortened(command, MAX_KEPT_CHARS) },
-    ...query !== undefined && { query: shortened(query, MAX_KEPT_CHARS) },
+    ...command !== undefined && { command: shortened(command, MAX_SUBJECT_CHARS) },
+    ...query !== undefined && { query: shortened(query, MAX_SUBJECT_CHARS) },
   };
 }
 
