@@ -140,8 +140,7 @@ class SubAgentWork {
   }
 
   async run(task: string, prompt: string | undefined): Promise<ToolOutcome> {
-    const { context, definition: { limits } } = this;
-    context.onOutput?.((maxChars) => this.#progress(maxChars));
+    const { definition: { limits } } = this;
     const most = Math.min(this.agent.config.maxToolRounds, MAX_SUB_ROUNDS);
     const rounds = Math.min(most, limits.maxRounds ?? most);
     const said = await this.#turn([
@@ -205,9 +204,10 @@ class SubAgentWork {
   }
 
   #allows(tool: { name: string; ruleName?: string; access: string }): boolean {
+    const { limits } = this.definition;
     // What find_tool finds is decided when it is called.
     const isWay = tool.name === "find_tool" || tool.name === "call_tool";
-    return tool.name !== EXPLORE && (isWay || allowsTool(this.definition.limits, tool));
+    return tool.name !== EXPLORE && (isWay ? !limits.isReader : allowsTool(limits, tool));
   }
 
   /** Decides on a call: what the sub-agent may not do first, then as for its parent. */
@@ -244,7 +244,8 @@ class SubAgentWork {
         return;
       case "thinking":
         this.#doing = "";
-        return;
+        // Said again at each step, as the end of another call ends what is shown.
+        return this.context.onOutput?.((maxChars) => this.#progress(maxChars));
       case "usage":
         return this.#count(event.usage);
     }

@@ -89,6 +89,8 @@ Deno.test("explore: a conversation of its own, whose last message comes back; al
   assertEquals(usages, 2);
   assert(inputTokens > status.tokens.used);
   assertEquals(exec!.details!.counts!.calls, 1);
+  const output = fake.events.findLast((event) => event.type === "output");
+  assertMatch(output!.newest(), /^read_file a\.txt\nwaiting for the model\n1 call, \S+ tokens$/);
 });
 
 Deno.test("explore: only reading, never nested, and never more than the rules of the person allow", async () => {
