@@ -36,7 +36,7 @@ export const conversationCommands: readonly Command[] = [
   {
     name: "undo",
     argument: "[N]",
-    help: "undo the newest N messages: the conversation, and the files that tools wrote",
+    help: "undo the newest N messages, and what they changed in files",
     run: undoMessages,
     choices: undoChoices,
   },
@@ -48,7 +48,7 @@ export const conversationCommands: readonly Command[] = [
   {
     name: "compact",
     argument: "[TEXT]",
-    help: "summarise the conversation to make room; TEXT says what must stay",
+    help: "summarise the conversation to make room; TEXT: what must stay",
     isSlow: true,
     run: compactConversation,
   },
@@ -152,7 +152,7 @@ export const planCommand: Command = {
   name: "plan",
   argument: "[go|edits|off]",
   help:
-    "the model only looks and makes a plan; /plan again (or go) accepts it, edits also lets edits run unasked, off drops it",
+    "the model only looks, and makes a plan; again (or go) accepts it, edits also lets edits run unasked, off drops it",
   run: plan,
   values: () => PLAN_ENDS,
 };

@@ -22,7 +22,7 @@ export const folderCommands: readonly Command[] = [
   {
     name: "trust",
     argument: "[on|off]",
-    help: "use the folder's instructions (AGENTS.md), now and later; or do not",
+    help: "use the folder's instructions (AGENTS.md), or do not; kept",
     run: setTrust,
     choices({ agent, permissions }) {
       const trusted = permissions.trusted(repositoryOf(agent.state.workingDir));

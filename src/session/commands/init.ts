@@ -14,8 +14,7 @@ const OTHERS = ["CLAUDE.md", ".cursorrules", ".github/copilot-instructions.md"];
 
 export const initCommand: Command = {
   name: "init",
-  help:
-    `the model looks at the folder, then writes ${INSTRUCTION_FILE}: how to build, test and change it`,
+  help: `have the model write ${INSTRUCTION_FILE}: how to build, test and change this`,
   run: init,
 };
 

@@ -13,7 +13,7 @@ const TAIL_BYTES = 8000;
 export const jobsCommand: Command = {
   name: "jobs",
   argument: "[N]",
-  help: "list what runs in the background, or show the end of its output; /jobs stop N (or all)",
+  help: "list background commands, or show the output of one; /jobs stop N (or all)",
   run: ({ jobs }, argument) => runJobs(jobs, argument),
   choices: ({ jobs: { list } }) => jobChoices(list),
 };

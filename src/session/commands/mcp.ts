@@ -11,8 +11,7 @@ import type { Command, SessionState } from "../state.ts";
 export const mcpCommand: Command = {
   name: "mcp",
   argument: "[NAME]",
-  help:
-    "list the MCP servers, or what one has; /mcp approve NAME approves one, or its changed tools",
+  help: "list the MCP servers, or show one; /mcp approve NAME approves it, or its changed tools",
   run: runMcpCommand,
   values: ({ mcp }) => (mcp?.all.servers ?? []).flatMap(argumentsFor),
 };

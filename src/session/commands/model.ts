@@ -12,7 +12,7 @@ import type { Command, SessionState } from "../state.ts";
 export const modelCommand: Command = {
   name: "model",
   argument: "[NAME]",
-  help: "list the models, or switch to one; flags as at the start switch the server",
+  help: "list the models, or switch to one; with flags, to another server",
   isSlow: true,
   run: (session, argument) => argument === "" ? reportModels(session) : setModel(session, argument),
   choices: modelChoices,
