@@ -209,7 +209,7 @@ class CallRun {
         ...summary !== undefined && { refusal: summary },
       };
     }
-    const { args = checked, grant, leave, prepared } = decision;
+    const { args = checked, grant, leave, mayBePrivate, prepared } = decision;
     let preface = "";
     if (decision.args) {
       const given = this.#args;
@@ -223,7 +223,12 @@ class CallRun {
     this.#hasBegun = true;
     signal.throwIfAborted();
     this.#start = performance.now(); // without the time that a person took to approve
-    const context = { ...this.context, ...grant && { grant }, ...leave && { leave } };
+    const context = {
+      ...this.context,
+      ...grant && { grant },
+      ...leave && { leave },
+      ...mayBePrivate && { mayBePrivate },
+    };
     const result = await untilAborted(Promise.resolve(tool.run(args, context, prepared)), signal);
     const { content, images, repairs = [], ...details } = outcomeOf(result);
     this.#repairs.push(...repairs);

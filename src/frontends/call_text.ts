@@ -20,6 +20,7 @@ const VERBS: Readonly<Record<CallAction | "call", readonly [string, string, stri
   write: ["Write", "Wrote", "Writing"],
   explore: ["Explore", "Explored", "Exploring"],
   plan: ["Plan", "Planned", "Planning"],
+  fetch: ["Fetch", "Fetched", "Fetching"],
   call: ["Call", "Called", "Calling"],
 };
 /** The actions that only look: such calls one after the other are told in one row. */
@@ -105,6 +106,7 @@ const NOUNS: Readonly<Record<string, readonly [one: string, many: string]>> = {
   files: ["file", "files"],
   matches: ["match", "matches"],
   entries: ["entry", "entries"],
+  characters: ["character", "characters"],
 };
 
 function countsText({ range, counts = {}, job }: Omit<ToolOutcome, "content">): string {

@@ -4,7 +4,7 @@ import type { RpcParams } from "../rpc/message.ts";
 import { count } from "../text/count.ts";
 import { isObject } from "../text/json.ts";
 import { oneLine } from "../text/one_line.ts";
-import { sanitizeProse, stripEscapes } from "../text/sanitize.ts";
+import { foreignText } from "../text/sanitize.ts";
 import { loadedImage } from "../tools/files/image.ts";
 import type { ImageLimits } from "../types/image.ts";
 import type { ToolOutcome } from "../types/tool.ts";
@@ -108,12 +108,7 @@ function blobText(mimeType: unknown, data: unknown): string {
 
 const short = (text: string): string => oneLine(text.slice(0, 300));
 
-/** Text of a server without escape sequences; characters that hide or reorder others are shown. */
-function shownText(text: string): string {
-  return sanitizeProse(
-    stripEscapes(text.slice(0, MAX_PART)).replaceAll("\r\n", "\n").toWellFormed(),
-  );
-}
+const shownText = (text: string): string => foreignText(text.slice(0, MAX_PART));
 
 /** True where a part already says what the structured result does, as it should; many wrap a text. */
 function isRepeated(parts: readonly unknown[], structured: unknown): boolean {

@@ -47,7 +47,7 @@ export const WRITER = { name: "write_file", access: "write" } as const;
 /** The verdict on a call that names neither a path nor a command. */
 export function bareVerdict({ tool, args }: PolicyCall, { rules }: Settings): Verdict {
   const bare = rules.filter((rule) =>
-    isFor(rule, tool) && !rule.path && !rule.command && matchesArgument(rule, args)
+    isFor(rule, tool) && !rule.path && !rule.command && !rule.host && matchesArgument(rule, args)
   );
   const [rule] = RULE_EFFECTS.flatMap((effect) => bare.find((one) => one.effect === effect) ?? []);
   if (rule) return byRule(rule);

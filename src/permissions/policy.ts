@@ -4,6 +4,7 @@ import { escapeRegex } from "../text/glob.ts";
 import { isWithin } from "../text/paths.ts";
 import type { Grant, Withheld } from "../types/tool.ts";
 import type * as shell from "./shell/mod.ts";
+import { hostRule, hostVerdict, isFetch } from "./host_verdict.ts";
 import { bareVerdict, pathVerdict, READER, type Scene, sceneOf, secretAt } from "./path_verdict.ts";
 import { isFor, matchesPath, type OfferedRule, parseKept, rulePathOf } from "./rules.ts";
 import { APPROVE_MODES, type PolicyCall, SANDBOX_MODES, type Strictness } from "./settings.ts";
@@ -30,6 +31,8 @@ export function decide(
     ? commands!.commandVerdict({ ...call, command }, scene)
     : call.path !== undefined
     ? pathVerdict(call.tool, call.path, scene, call.showsNames)
+    : isFetch(call)
+    ? hostVerdict(call, scene)
     : bareVerdict(call, scene);
   if (settings.approve === "plan" && call.tool.access !== "read") {
     // Only what the sandbox holds runs, and nobody is asked about the rest.
@@ -62,6 +65,7 @@ export function rulesFor(
       kept = [{ rule: `${call.tool.name}(${name})`, words: name }];
     }
   }
+  if (isFetch(call)) kept = [hostRule(call)];
   const { ruleName, name: words } = call.tool;
   if (ruleName !== undefined) kept = [{ rule: ruleName, words }];
   if (kept.length === 0) return [];

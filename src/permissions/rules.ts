@@ -26,6 +26,8 @@ export interface Rule {
   isAbsolute?: boolean;
   /** Of such a pattern, the path before its first wildcard, with links followed. */
   start?: string;
+  /** Of a rule for what uses the network: the hosts that it is about. */
+  host?: HostPattern;
   /** Of a rule for a tool of another program: the argument that it is about, and the pattern of its text. */
   argument?: { name: string; value: RegExp };
   /** True for a rule of this session that no file keeps. */
@@ -34,6 +36,14 @@ export interface Rule {
   isConfined?: true;
   /** Of a rule that a question added: the files of {@linkcode KeptRule}. */
   files?: Readonly<Record<string, string>>;
+}
+
+/** A host as URLs write it, or with `isBelow` all hosts below that name; `port` is empty for the usual ones. */
+export interface HostPattern {
+  name: string;
+  isBelow: boolean;
+  /** Left out where the rule names none. */
+  port?: string;
 }
 
 /**
@@ -62,8 +72,8 @@ export function parseKept({ rule, files = {}, confined }: KeptRule, above?: stri
 /**
  * Parses a rule: `TOOL`, `TOOL(GLOB)`, or, for commands, `run_bash(WORDS)` and `run_bash(WORDS *)`.
  * TOOL is a tool's name, `read`, `write`, `execute` or `network` for all tools that do so, or `*`; a tool
- * of an MCP server is `mcp__SERVER__TOOL`, or all of them `mcp__SERVER`, in brackets `ARGUMENT: GLOB`. A
- * glob is relative to the working directory, or to the absolute folder `above`, or begins with `/`.
+ * of an MCP server is `mcp__SERVER__TOOL`, or all of them `mcp__SERVER`, in brackets `ARGUMENT: GLOB`. Of
+ * `fetch_url` and `network`, the brackets hold `HOST`, `HOST:PORT` or `*.HOST`. A glob is relative to the working directory, or to the absolute folder `above`, or begins with `/`.
  * Words are written as in a shell; without ` *` at the end the command must have exactly these.
  *
  * @throws {SyntaxError} when the rule makes no sense; the message says what to write instead.
@@ -87,6 +97,8 @@ export function parseRule(effect: RuleEffect, text: string, above?: string): Rul
       );
     return { ...rule, argument: { name: name!, value: textPattern(glob!) } };
   }
+  const isOfHosts = tool === "fetch_url" || tool === "network";
+  if (isOfHosts) return { ...rule, host: hostPattern(inner.trim()) ?? wrong(HOST_FORM) };
   if (tool !== "run_bash" && tool !== "execute") {
     if (/(^|\/)\.\.(\/|$)|^~/.test(inner)) wrong("its path must have neither .. nor ~");
     // `//` and `/./` are `/`, as in paths.
@@ -125,6 +137,22 @@ export function parseRule(effect: RuleEffect, text: string, above?: string): Rul
     wrong("its words must be plain, but for one * at the end");
   }
   return { ...rule, command: { words: plain.map((word) => word.text), isStart } };
+}
+
+const HOST_FORM =
+  "its brackets must hold a host, as in fetch_url(docs.python.org), fetch_url(*.python.org) or fetch_url(localhost:8000)";
+
+/** The hosts that a rule names, in the form that they have in URLs. */
+function hostPattern(text: string): HostPattern | undefined {
+  const [, below, host] = /^(\*\.)?([^*/?#@\s\\]+)$/.exec(text) ?? [];
+  const url = host === undefined ? null : URL.parse(`http://${host.replace(/\.+(?=:|$)/, "")}`);
+  if (!url || url.pathname !== "/") return undefined;
+  const port = /:(\d+)$/.exec(host!.replace(/^\[.*\]/, ""))?.[1];
+  return {
+    name: url.hostname,
+    isBelow: below !== undefined,
+    ...port !== undefined && { port: /^0*(80|443)$/.test(port) ? "" : url.port },
+  };
 }
 
 /** The beginning of an absolute path: `/`, on Windows also the letter of a disk. */

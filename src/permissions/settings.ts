@@ -35,6 +35,8 @@ export interface Settings {
   paths?: PathTable;
   /** Makes the view of the folder as it is now; left out where no sandbox confines commands. */
   view?(): View;
+  /** True where confined commands may use the network. */
+  network?: boolean;
   /** The texts of the grants by which commands may use the network in this session. */
   networked?: readonly string[];
   /** The absolute folders of PATH, in which commands find programs. */
@@ -49,7 +51,7 @@ export interface Settings {
 export type Strictness = Pick<Settings, "approve" | "sandbox" | "rules">;
 
 /** One call of a tool, as far as the policy looks at it. */
-export interface PolicyCall extends Omit<Subject, "isFile" | "url" | "action"> {
+export interface PolicyCall extends Omit<Subject, "isFile" | "action"> {
   tool: RuledTool;
   /** The arguments of a call of a tool of another program, which rules may be about. */
   args?: Readonly<Record<string, unknown>>;
@@ -62,6 +64,8 @@ export interface Verdict {
   reason: string;
   /** The part of the sandbox that is lifted for the call, which could not do its work in it. */
   leave?: Leave;
+  /** True where the call may reach a local network, as a rule of the person names its host. */
+  mayBePrivate?: true;
   /** True where the call is about what the view leaves out. */
   isBeyond?: boolean;
   /** True where the call cannot be understood, and a rule that denies may be about it. */

@@ -153,6 +153,11 @@ export class PermissionsFile {
     return this.#content?.folders !== undefined;
   }
 
+  /** True where rules of the file may allow something. */
+  get mayAllow(): boolean {
+    return this.hasFolders || this.#content?.allow !== undefined;
+  }
+
   async general(): Promise<SettingsLevel> {
     return { ...this.usual, ...await this.#level(this.#content ?? {}) };
   }

@@ -66,7 +66,7 @@ export class CallPolicy {
     // Confined, --yes grants what the view does; else all but what a rule that denies may be about.
     const isYes = yes && !verdict.mayBeDenied && !(verdict.isBeyond && settings.view !== undefined);
     if (verdict.effect === "allow" || verdict.effect === "ask" && isYes) {
-      return { allow: true, ...grant, ...verdict.leave && { leave: verdict.leave } };
+      return { allow: true, ...grant, ...liftedBy(verdict) };
     }
     if (verdict.effect === "ask" && approve) {
       const decision = await this.#ask(args, verdict, { ...this.context, ...grant }, approve);
@@ -178,11 +178,11 @@ export class CallPolicy {
       verdict = await this.#verdict(given);
       if (verdict.effect === "deny") return verdict;
     } else for (const rule of rules ?? []) await this.#remember(rule, answer.choice);
-    const { leave, networked } = verdict;
+    const { networked } = verdict;
     if (networked) this.by.network(networked);
     return {
       allow: true,
-      ...leave && { leave },
+      ...liftedBy(verdict),
       ...given !== args && { args: given },
       ...grant && { grant },
       ...prepared && { prepared },
@@ -258,6 +258,12 @@ export class CallPolicy {
     }
   }
 }
+
+/** The limits that do not hold for an allowed call. */
+const liftedBy = ({ leave, mayBePrivate }: Verdict): Pick<Verdict, "leave" | "mayBePrivate"> => ({
+  ...leave && { leave },
+  ...mayBePrivate && { mayBePrivate },
+});
 
 /** What would let a refused call run, in words for a person and for the model. */
 type WayOut = Readonly<Record<"said" | "told", string>>;

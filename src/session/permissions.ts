@@ -45,8 +45,11 @@ export async function openPermissions(
 }
 
 async function builtinToolNames(): Promise<string[]> {
-  const { builtinTools, withJobs } = await import("../tools/mod.ts");
-  return [...withJobs(builtinTools).map(({ name }) => name), EXPLORE];
+  const [{ builtinTools, withJobs }, { fetchTool }] = await Promise.all([
+    import("../tools/mod.ts"),
+    import("../tools/web/fetch_tool.ts"),
+  ]);
+  return [...[...withJobs(builtinTools), fetchTool].map(({ name }) => name), EXPLORE];
 }
 
 export class Permissions {
@@ -188,6 +191,20 @@ export class Permissions {
       notices.push({ code: "sandbox_off" });
     }
     return notices;
+  }
+
+  /**
+   * True where pages of the web may be fetched in a folder: there is a network or a rule allows a host, and
+   * somebody can be asked or need not be. Where nobody can, the rules are looked at only if there are some.
+   */
+  async mayFetch(folder: string, isAsked: boolean): Promise<boolean> {
+    const { yes, network: wanted, sandbox: chosen } = this.choice;
+    const isSaid = yes === true && (wanted === true || chosen === "off");
+    if (!isAsked && !isSaid && !this.file.mayAllow) return false;
+    const { rules, sandbox, network } = await this.#settingsFor(folder);
+    const { isOn } = await import("../permissions/host_verdict.ts");
+    if (isOn(rules)) return true;
+    return (sandbox === "off" || network) && (isAsked || isSaid);
   }
 
   /** Changes the mode of asking for the rest of the session. */

@@ -211,6 +211,9 @@ export class Session implements AsyncDisposable {
       });
       this.#emit({ type: "instructions", instructions });
     }
+    if (await permissions.mayFetch(agent.state.workingDir, frontend.approve !== undefined)) {
+      agent.extend((await import("../tools/web/fetch_tool.ts")).fetchTool);
+    }
     await this.#extensions.plugServers(signal);
     const isResumed = await this.#openRecord();
     await this.#extensions.begin(signal, isResumed ? "resume" : "startup");

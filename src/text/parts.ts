@@ -16,7 +16,7 @@ function textOfPart(part: Exclude<Part, { type: "image" }>): string {
 }
 
 /** The tags around what files and programs say: a call that a model repeats within them is none. */
-export const ECHO_TAGS = ["file", "shell", "stdin", "toolresult", "skill"] as const;
+export const ECHO_TAGS = ["file", "shell", "stdin", "toolresult", "skill", "page"] as const;
 
 /** `text` in a tag, which may have an attribute. */
 export function echo(

@@ -86,3 +86,8 @@ const ESCAPE_SEQUENCES = new RegExp(
 export function stripEscapes(text: string): string {
   return text.replace(ESCAPE_SEQUENCES, "");
 }
+
+/** Text of a server or a page for a model: without escape sequences, and with what hides or reorders text shown. */
+export function foreignText(text: string): string {
+  return sanitizeProse(stripEscapes(text).replaceAll("\r\n", "\n").toWellFormed());
+}

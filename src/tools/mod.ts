@@ -18,7 +18,7 @@ export const WRITTEN_ARGUMENTS: readonly string[] = ["content", "old_string", "n
 export const BACKGROUND_ARGUMENT = "run_in_background";
 
 /** `tool` with arguments checked and completed, as callers other than an agent have not done. */
-function callable(tool: Tool): Tool {
+export function callable(tool: Tool): Tool {
   const complete = (args: ToolArgs): ToolArgs => {
     const checked = checkArguments(tool, args);
     if (!checked.ok) throw new TypeError(checked.error);

@@ -6,7 +6,7 @@ import type { Grant, Leave, Prepared, Tool, ToolContext } from "./tool.ts";
 export type Decision =
   /**
    * `args` replace the call's, and the model is told; `grant` limits it; `prepared` is for `args`;
-   * `leave` is what of the sandbox does not hold for it.
+   * `leave` is what of the sandbox does not hold for it; `mayBePrivate` as a tool's context has it.
    */
   | {
     allow: true;
@@ -14,6 +14,7 @@ export type Decision =
     grant?: Grant;
     prepared?: Prepared;
     leave?: Leave;
+    mayBePrivate?: true;
   }
   /** `reason` goes to the model; for a person, `summary` is a few words, `explanation` a sentence. */
   | { allow: false; reason: string; summary?: string; explanation?: string };

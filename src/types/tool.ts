@@ -40,6 +40,8 @@ export interface ToolContext {
   editor?: EditorFiles;
   /** The limits of images in results; left out where the model is not known to see. */
   imageLimits?: ImageLimits;
+  /** True where a rule of the person names the host of the call, which may then be of a local network. */
+  mayBePrivate?: true;
   /** The policy's limits. Left out, a path leads where its links do when it is opened. */
   grant?: Grant;
 }
@@ -204,7 +206,7 @@ export interface ProgramStart {
 /**
  * What a call does to its object. `find` looks for names and `search` for text in files; `start` runs a
  * command in the background, `check` looks at one; `edit` changes parts of a file, `write` all of it;
- * `plan` lists the steps of the work, `explore` has a sub-agent do a task.
+ * `plan` lists the steps of the work, `explore` has a sub-agent do a task; `fetch` reads a page of the web.
  */
 export type CallAction =
   | "read"
@@ -217,7 +219,8 @@ export type CallAction =
   | "edit"
   | "write"
   | "plan"
-  | "explore";
+  | "explore"
+  | "fetch";
 
 /** A step of long work, as the model lists it. */
 export interface TaskItem {
@@ -315,7 +318,7 @@ export interface ToolOutcome {
   range?: { first: number; last: number; total: number; isExact: boolean };
   /** The name of the skill that `content` is, which stays when the conversation is made shorter. */
   skill?: string;
-  /** Numbers by their noun, minima where a search stopped: `files`, `matches`, `entries`, `bytes`. */
+  /** Numbers by their noun, minima where a search stopped: `files`, `matches`, `entries`, `characters`, `bytes`. */
   counts?: Readonly<Record<string, number>>;
   /** The calls of a sub-agent, oldest first. */
   calls?: readonly SubCall[];

@@ -39,6 +39,7 @@ const CALL_KINDS: Readonly<Record<CallAction, CallKind>> = {
   write: "edit",
   plan: "think",
   explore: "search",
+  fetch: "fetch",
 };
 
 /** A call that is asked about, or begins. */

@@ -1,0 +1,68 @@
+/** The verdict on a call that names an address of the web. @module */
+
+import { hostKind, NOT_PUBLIC } from "../wire/address.ts";
+import { askBecause, byRule } from "./path_verdict.ts";
+import { type HostPattern, isFor, type OfferedRule, type Rule, RULE_EFFECTS } from "./rules.ts";
+import type { PolicyCall, Settings, Verdict } from "./settings.ts";
+
+/**
+ * Each host is asked about. What is not public, or where there is no network, is refused, but for what a rule
+ * names that the person wrote: of a question's own rules nobody can tell where their host leads tomorrow.
+ */
+export function hostVerdict(
+  { tool, url: address = "" }: PolicyCall,
+  { rules, sandbox, network }: Settings,
+): Verdict {
+  const url = new URL(address);
+  const about = rules.filter((rule) =>
+    isFor(rule, tool) && !rule.path && !rule.command && matchesHost(rule, url)
+  );
+  const [rule] = RULE_EFFECTS.flatMap((effect) => about.find((one) => one.effect === effect) ?? []);
+  if (rule?.effect === "deny") return byRule(rule);
+  if (sandbox !== "off" && network !== true && !isOn(rules)) {
+    const how = "(--network, or a rule that allows a host, lets it)";
+    return { effect: "deny", reason: `needs a network, and this sandbox has none ${how}` };
+  }
+  if (!/^(public|name)$/.test(hostKind(url.hostname))) {
+    const isNamed = about.some((one) =>
+      one.effect === "allow" && one.files === undefined && one.host && !one.host.isBelow
+    );
+    if (!isNamed) {
+      const how = `(a rule that you write, such as ${tool.name}(${url.host}), allows it)`;
+      return { effect: "deny", reason: `${NOT_PUBLIC} ${how}` };
+    }
+    return { ...rule ? byRule(rule) : askBecause(NOT_PUBLIC), mayBePrivate: true };
+  }
+  return rule ? byRule(rule) : askBecause(`sends a request to ${url.host}`);
+}
+
+/** The tool whose calls are decided on by their host. */
+const FETCHER = { name: "fetch_url", access: "network" } as const;
+
+/** True for a call that is decided on by its host. */
+export function isFetch({ tool, url }: PolicyCall): boolean {
+  return tool.name === FETCHER.name && tool.ruleName === undefined && url !== undefined;
+}
+
+/** True where a rule allows pages of some host, so that they are fetched also where commands have no network. */
+export function isOn(rules: readonly Rule[]): boolean {
+  return rules.some((rule) => rule.effect === "allow" && rule.tool !== "*" && isFor(rule, FETCHER));
+}
+
+/** The rule that would allow all of a host from now on, with its port where that is not the usual one. */
+export function hostRule({ tool, url = "" }: PolicyCall): OfferedRule {
+  const { host } = new URL(url);
+  return { rule: `${tool.name}(${host})`, words: host };
+}
+
+/** True where a rule is about a host; without a port it allows the usual ones, and refuses all. */
+function matchesHost({ effect, host }: Rule, { hostname, port }: URL): boolean {
+  if (host === undefined) return true;
+  const isPort = host.port !== undefined ? host.port === port : effect !== "allow" || port === "";
+  return isPort && isNamed(host, hostname, effect !== "allow");
+}
+
+function isNamed({ name, isBelow }: HostPattern, hostname: string, withItself: boolean): boolean {
+  if (!isBelow) return hostname === name;
+  return hostname.endsWith(`.${name}`) || withItself && hostname === name;
+}

@@ -1,0 +1,80 @@
+/** Character references of HTML. @module */
+
+/** Names of the characters from U+00A0 on, in their order. */
+const LATIN =
+  "nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 " +
+  "acute micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml " +
+  "Aring AElig Ccedil Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc " +
+  "Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN szlig agrave aacute acirc atilde auml " +
+  "aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute ocirc " +
+  "otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml";
+/** Names of the Greek letters from U+0391 on, capital and small; `-` is no letter. */
+const GREEK =
+  "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho - sigma tau " +
+  "upsilon phi chi psi omega";
+/** Other names that pages use, each with its character behind it. */
+const OTHER_NAMES =
+  "amp& lt< gt> quot\" apos' hellip… mdash— ndash– lsquo‘ rsquo’ ldquo“ rdquo” sbquo‚ bdquo„ bull• dagger† " +
+  "Dagger‡ permil‰ prime′ Prime″ lsaquo‹ rsaquo› oline‾ frasl⁄ euro€ trade™ larr← uarr↑ rarr→ darr↓ harr↔ " +
+  "crarr↵ lArr⇐ uArr⇑ rArr⇒ dArr⇓ hArr⇔ forall∀ part∂ exist∃ empty∅ nabla∇ isin∈ notin∉ ni∋ prod∏ sum∑ " +
+  "minus− lowast∗ radic√ prop∝ infin∞ ang∠ and∧ or∨ cap∩ cup∪ int∫ there4∴ sim∼ cong≅ asymp≈ ne≠ equiv≡ " +
+  "le≤ ge≥ sub⊂ sup⊃ nsub⊄ sube⊆ supe⊇ oplus⊕ otimes⊗ perp⊥ sdot⋅ lceil⌈ rceil⌉ lfloor⌊ rfloor⌋ lang⟨ " +
+  "rang⟩ loz◊ spades♠ clubs♣ hearts♥ diams♦ OElig Œ oelig œ Scaron Š scaron š Yuml Ÿ fnof ƒ circ ˆ tilde ˜ " +
+  "sigmaf ς thetasym ϑ piv ϖ check✓ cross✗ star☆ starf★ phone☎ num# dollar$ percnt% lpar( rpar) ast* plus+ " +
+  "comma, period. sol/ colon: semi; equals= quest? commat@ lsqb[ lbrack[ bsol\\ rsqb] rbrack] Hat^ lowbar_ " +
+  "grave` lcub{ lbrace{ verbar| vert| rcub} rbrace} excl!";
+/** Names whose character is white space, or is not seen. */
+const SPACES: Readonly<Record<string, string>> = {
+  ensp: "\u2002",
+  emsp: "\u2003",
+  thinsp: "\u2009",
+  zwnj: "\u200c",
+  zwj: "\u200d",
+  lrm: "",
+  rlm: "",
+  Tab: "\t",
+  NewLine: "\n",
+  ZeroWidthSpace: "",
+  NoBreak: "",
+};
+/** The characters that U+0080 to U+009F stand for in pages, which mean Windows' code page. */
+const WINDOWS = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ";
+
+let namesOnce: ReadonlyMap<string, string> | undefined;
+
+/** Made on first use. */
+function names(): ReadonlyMap<string, string> {
+  if (namesOnce) return namesOnce;
+  const map = new Map(Object.entries(SPACES));
+  for (const [at, name] of LATIN.split(" ").entries()) {
+    map.set(name, String.fromCharCode(0xa0 + at));
+  }
+  for (const [at, name] of GREEK.split(" ").entries()) {
+    map.set(name[0]!.toUpperCase() + name.slice(1), String.fromCharCode(0x391 + at));
+    map.set(name, String.fromCharCode(0x3b1 + at));
+  }
+  for (const [, name, char] of OTHER_NAMES.matchAll(/([A-Za-z]+4?) ?([^A-Za-z\s]|(?<= )\S)/gu)) {
+    map.set(name!, char!);
+  }
+  return namesOnce = map;
+}
+
+/** `text` with its character references resolved; an unknown one stays as it is. */
+export function decodeEntities(text: string): string {
+  if (!text.includes("&")) return text;
+  return text.replace(
+    /&(?:#(?:x([\da-f]{1,8})|(\d{1,8}))|([a-z][a-z\d]{1,23}));?/gi,
+    (whole, hex, digits, name) => {
+      if (name === undefined) return characterOfCode(hex ? parseInt(hex, 16) : Number(digits));
+      // Addresses have `&copy=1`: without a semicolon, only what pages write so counts.
+      const isName = whole.endsWith(";") || /^(amp|nbsp|quot)$/.test(name);
+      return (isName ? names().get(name) : undefined) ?? whole;
+    },
+  );
+}
+
+function characterOfCode(code: number): string {
+  if (code >= 0x80 && code <= 0x9f) return WINDOWS[code - 0x80]!;
+  const isCharacter = code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff);
+  return isCharacter ? String.fromCodePoint(code) : "\ufffd";
+}

@@ -1,0 +1,391 @@
+/**
+ * A page of the web as text for a model: Markdown with its headings, lists, tables, code and links, without
+ * what only shows it or leads elsewhere. Takes time linear in the length of the page. Pure.
+ *
+ * @module
+ */
+
+import { wholeUpTo } from "../truncate.ts";
+import { LineWriter } from "./line_writer.ts";
+import { PageTable } from "./table.ts";
+import { type Attributes, type HtmlToken, htmlTokens } from "./tokens.ts";
+
+interface PageText {
+  title: string;
+  text: string;
+  /** True where the page has more text than is read of any. */
+  isCut: boolean;
+}
+
+/** The most characters of a page's text: more than any model reads. */
+const MAX_PAGE_TEXT = 1_000_000;
+/** A part of the page with less text, in characters, is not taken for what the page is about. */
+const MIN_PART_TEXT = 200;
+/** The most characters of a link's address, and of the words for an image. */
+const MAX_LINK = 300;
+const MAX_ALT = 200;
+
+/**
+ * The text of a page at `base`: of its main part, where it marks one; else without navigation and footers;
+ * where little is left so, all of it. Links within the same site begin with `/`.
+ */
+export function htmlText(html: string, base?: URL): PageText {
+  const hasMain = /<main[\s>]|\brole\s{0,8}=\s{0,8}["']?main\b/i.test(html);
+  const parts: PagePart[] = hasMain ? ["main", "content"] : ["content"];
+  for (const part of parts) {
+    const found = new PageReader(part, base).read(html);
+    if (found.text.length >= MIN_PART_TEXT) return found;
+  }
+  return new PageReader("all", base).read(html);
+}
+
+type PagePart = "main" | "content" | "all";
+
+/** Elements without an end tag. */
+const VOID = new Set(
+  "area base br col embed hr img input link meta param source track wbr".split(" "),
+);
+/** Elements that hold nothing to read. */
+const UNREAD = new Set(
+  "audio button canvas datalist map object select svg template video".split(" "),
+);
+/** Elements around what a page is about. */
+const FRAME = new Set(["nav", "footer", "aside"]);
+/** Elements that begin and end a line; an empty line stands around those of the second row. */
+const BLOCK_ELEMENTS = new Set(
+  ("address body caption center dd details div dt fieldset figcaption figure footer form head header hgroup " +
+    "html legend li main nav option summary tbody tfoot thead tr " +
+    "article aside blockquote dl h1 h2 h3 h4 h5 h6 hr ol p pre section table ul").split(" "),
+);
+const SPACED_BLOCKS = new Set(
+  "article aside blockquote dl h1 h2 h3 h4 h5 h6 hr ol p pre section table ul".split(" "),
+);
+const CODE_ELEMENTS = new Set(["code", "kbd", "samp", "tt"]);
+/** Characters that no reader sees, between others. */
+const UNSEEN = /[\u00ad\u200b\u2060\ufeff]/g;
+/** Cells and spans with the numbers of lines beside code. */
+const LINE_NUMBERS = /(?:^|\s)(?:linenos?|gutter|line-?numbers?)(?:\s|$)/i;
+const MAYBE_UNREAD = /hidden|none|line|gutter/i;
+/** The words of links to the heading that they stand at. */
+const ANCHORS = ["¶", "#", "§", "🔗", ""];
+
+class PageReader {
+  readonly #out = new LineWriter();
+  readonly #tables: PageTable[] = [];
+  /** The element that is left out, or outside of which all is; and how many of its name are open in it. */
+  #skipped: { name: string; depth: number } | undefined;
+  #main: { name: string; depth: number } | undefined;
+  #title: string[] = [];
+  #inTitle = false;
+  #pre: { pieces: string[]; language: string; depth: number } | undefined;
+  #link: { at: ReturnType<LineWriter["mark"]>; address: string | undefined } | undefined;
+  #code: { at: ReturnType<LineWriter["mark"]>; depth: number } | undefined;
+  /** The beginning of the cell that is read. */
+  #cell: ReturnType<LineWriter["mark"]> | undefined;
+  #isRaised = false;
+
+  constructor(private readonly part: PagePart, private base: URL | undefined) {}
+
+  read(html: string): PageText {
+    let isCut = false;
+    for (const token of htmlTokens(html)) {
+      if (this.#take(token) === "end") break;
+      isCut = this.#out.length > MAX_PAGE_TEXT;
+      if (isCut) break;
+    }
+    if (this.#pre) this.#closePre();
+    while (this.#tables.length > 0) this.#closeTable();
+    this.#out.endLine();
+    const text = this.#out.toString();
+    return {
+      title: this.#title.join("").replace(/\s+/g, " ").trim(),
+      text: text.slice(0, wholeUpTo(text, MAX_PAGE_TEXT)),
+      isCut: isCut || text.length > MAX_PAGE_TEXT,
+    };
+  }
+
+  #take(token: HtmlToken): "end" | void {
+    if (token.kind === "text") {
+      if (this.#inTitle) this.#title.push(token.text);
+      else if (!this.#skipped && (this.part !== "main" || this.#main)) this.#text(token.text);
+      return;
+    }
+    const { name } = token;
+    if (name === "title") {
+      // The title of a drawing is none of the page.
+      this.#inTitle = token.kind === "open" && !this.#skipped && this.#title.length === 0;
+      return;
+    }
+    if (this.#skipped) return this.#skip(token, this.#skipped);
+    if (this.part === "main" && !this.#main) return this.#findMain(token);
+    if (this.#main?.name === name) {
+      this.#main.depth += token.kind === "open" ? 1 : -1;
+      if (this.#main.depth === 0) return "end";
+    }
+    if (token.kind === "close") return this.#close(name);
+    if (!VOID.has(name) && this.#isUnread(name, token.attributes)) {
+      this.#skipped = { name, depth: 1 };
+      if (BLOCK_ELEMENTS.has(name)) this.#break(false);
+    } else this.#open(name, token.attributes);
+  }
+
+  #skip(
+    token: HtmlToken & { name: string },
+    skipped: { name: string; depth: number },
+  ): "end" | void {
+    const { kind, name } = token;
+    if (name !== skipped.name) return;
+    // A paragraph or an item ends where the next one begins.
+    const isNext = kind === "open" && /^(p|li|td|th|tr|dt|dd)$/.test(name);
+    skipped.depth += kind === "open" && !isNext ? 1 : -1;
+    if (skipped.depth > 0) return;
+    this.#skipped = undefined;
+    if (isNext) return this.#take(token);
+  }
+
+  #findMain(token: HtmlToken & { name: string }): void {
+    if (token.kind !== "open") return;
+    const { name, attributes } = token;
+    if (name === "base") this.#open(name, attributes);
+    const isMain = name === "main" || attributes.get("role") === "main";
+    if (isMain && !VOID.has(name)) this.#main = { name, depth: 1 };
+  }
+
+  #isUnread(name: string, attributes: Attributes): boolean {
+    if (name === "body" || name === "html") return false;
+    if (UNREAD.has(name) || this.part !== "all" && FRAME.has(name)) return true;
+    if (name === "math") {
+      const formula = attributes.get("alttext");
+      if (formula) this.#text(`$${formula}$`);
+      return formula !== undefined;
+    }
+    if (!attributes.mention(MAYBE_UNREAD)) return false;
+    const isNumbers = (name === "td" || name === "span") &&
+      LINE_NUMBERS.test(attributes.get("class") ?? "");
+    return isNumbers || attributes.get("hidden") !== undefined ||
+      attributes.get("aria-hidden") === "true" ||
+      /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(
+        attributes.get("style") ?? "",
+      );
+  }
+
+  #text(given: string): void {
+    const text = given.replace(UNSEEN, "");
+    if (this.#pre) {
+      this.#pre.pieces.push(text);
+      this.#out.length += text.length;
+      return;
+    }
+    // What is raised is a power, or a reference in brackets.
+    const isPower = this.#isRaised && /^[\w+-]/.test(text);
+    this.#isRaised = false;
+    this.#out.text(isPower ? `^${text}` : text);
+  }
+
+  #open(name: string, attributes: Attributes): void {
+    if (this.#pre) return this.#openInPre(name, attributes);
+    if (name === "td" || name === "th" || name === "tr") return this.#openCell(name, attributes);
+    if (/^(table|pre|h[1-6])$/.test(name)) this.#layOut();
+    if (name === "li") this.#closeLink();
+    if (BLOCK_ELEMENTS.has(name)) this.#break(SPACED_BLOCKS.has(name));
+    if (name === "base") this.base = webUrl(attributes.get("href"), this.base) ?? this.base;
+    else if (name === "br") this.#break(false);
+    else if (name === "hr") this.#out.lines(["---"]);
+    else if (/^h[1-6]$/.test(name)) this.#out.lead = `${"#".repeat(Number(name[1]))} `;
+    else if (/^([uo]l|li|dd|blockquote)$/.test(name)) this.#openLevel(name, attributes);
+    else if (name === "table") this.#tables.push(new PageTable());
+    else if (name === "pre") this.#openPre(attributes);
+    else if (name === "a") this.#openLink(attributes);
+    else if (name === "img") this.#image(attributes);
+    else if (name === "sup") this.#isRaised = true;
+    else if (CODE_ELEMENTS.has(name)) this.#openCode();
+  }
+
+  #close(name: string): void {
+    if (this.#pre) return this.#closeInPre(name);
+    if (name === "td" || name === "th") return this.#closeCell();
+    if (name === "a") return this.#closeLink();
+    if (name === "sup") this.#isRaised = false;
+    if (CODE_ELEMENTS.has(name)) return this.#closeCode();
+    if (name === "table" && this.#tables.length > 0) return this.#closeTable();
+    if (!BLOCK_ELEMENTS.has(name)) return;
+    this.#break(SPACED_BLOCKS.has(name));
+    if (/^h[1-6]$/.test(name) || name === "dd") this.#out.lead = "";
+    if (this.#cellTable) return;
+    if (name === "ul" || name === "ol") this.#out.closeList();
+    if (name === "blockquote") this.#out.quote(-1);
+  }
+
+  /** Ends the line; in the cell of a table, which has one line, it is a space. */
+  #break(isApart: boolean): void {
+    if (this.#cellTable) return this.#out.space();
+    this.#out.endLine();
+    if (isApart) this.#out.blank();
+  }
+
+  /** The table of data in whose cell the text stands. */
+  get #cellTable(): PageTable | undefined {
+    const table = this.#tables.at(-1);
+    return table?.inCell && !table.isLayout ? table : undefined;
+  }
+
+  /** Begins what marks its lines; a cell of a table has one line. */
+  #openLevel(name: string, attributes: Attributes): void {
+    if (this.#cellTable) return;
+    if (name === "li") return this.#out.item();
+    if (name === "blockquote") return this.#out.quote(1);
+    if (name === "dd") {
+      this.#out.lead = ": ";
+      return;
+    }
+    const start = Number(attributes.get("start") ?? 1);
+    const next = Number.isSafeInteger(start) ? start : 1;
+    this.#out.openList({ next: name === "ol" ? next : undefined });
+  }
+
+  #openPre(attributes: Attributes): void {
+    this.#pre = { pieces: [], language: codeLanguage(attributes), depth: 1 };
+  }
+
+  #openInPre(name: string, attributes: Attributes): void {
+    const pre = this.#pre!;
+    if (name === "pre") pre.depth++;
+    if (name === "br") pre.pieces.push("\n");
+    if (name === "code" && pre.language === "") pre.language = codeLanguage(attributes);
+  }
+
+  #closeInPre(name: string): void {
+    const pre = this.#pre!;
+    // Some pages have an element for each line of code.
+    const isLine = /^(div|li|p|tr)$/.test(name);
+    if (isLine && !pre.pieces.at(-1)?.endsWith("\n")) pre.pieces.push("\n");
+    if (name === "pre" && --pre.depth === 0) this.#closePre();
+  }
+
+  #closePre(): void {
+    const { pieces, language } = this.#pre!;
+    this.#pre = undefined;
+    const code = pieces.join("").replace(/\r\n?/g, "\n").replaceAll("\u00a0", " ").replace(
+      /^\n+/,
+      "",
+    )
+      .trimEnd();
+    if (code === "") return;
+    const longest = (code.match(/`{3,}/g) ?? []).reduce(
+      (most, run) => Math.max(most, run.length),
+      2,
+    );
+    const fence = "`".repeat(longest + 1);
+    this.#out.lines([`${fence}${language}`, ...code.split("\n"), fence]);
+    this.#out.blank();
+  }
+
+  #openLink(attributes: Attributes): void {
+    this.#closeLink();
+    const address = linkAddress(attributes.get("href"), this.base);
+    this.#link = { at: this.#out.mark(), address };
+  }
+
+  #closeLink(): void {
+    const link = this.#link;
+    this.#link = undefined;
+    if (link === undefined) return;
+    const { at, address } = link;
+    const taken = this.#out.take(at);
+    // Of a link around several lines, the address stands behind them.
+    if (taken === undefined) {
+      if (address) this.#out.text(` (${address})`);
+      return;
+    }
+    const { before, text } = taken;
+    if (ANCHORS.includes(text) && (text === "" || !address)) return;
+    const isPlain = !address || address === text || this.#code !== undefined;
+    this.#out.piece(`${before}${isPlain ? text : `[${text}](${address})`}`);
+  }
+
+  #image(attributes: Attributes): void {
+    const alt = attributes.get("alt")?.slice(0, MAX_ALT).trim();
+    if (alt) this.#out.text(`[image: ${alt}]`);
+  }
+
+  #openCode(): void {
+    if (this.#code) this.#code.depth++;
+    else this.#code = { at: this.#out.mark(), depth: 1 };
+  }
+
+  #closeCode(): void {
+    const code = this.#code;
+    if (!code || --code.depth > 0) return;
+    this.#code = undefined;
+    const taken = this.#out.take(code.at);
+    if (!taken || taken.text === "") return;
+    const marked = taken.text.includes("`") ? `\`\` ${taken.text} \`\`` : `\`${taken.text}\``;
+    this.#out.piece(taken.before + marked);
+  }
+
+  #openCell(name: string, attributes: Attributes): void {
+    const table = this.#tables.at(-1);
+    this.#closeCell();
+    if (!table || table.isLayout) {
+      if (name === "tr" || !table) this.#break(false);
+      else this.#out.space();
+      return;
+    }
+    // What stands between cells belongs before the table.
+    this.#out.endLine();
+    if (name === "tr") table.openRow();
+    else {
+      this.#out.length += table.openCell(attributes.get("colspan"));
+      this.#cell = this.#out.mark();
+    }
+  }
+
+  #closeCell(): void {
+    const table = this.#cellTable;
+    if (!table || !this.#cell) return;
+    this.#closeLink();
+    this.#code = undefined;
+    table.closeCell(this.#out.take(this.#cell)?.text ?? "");
+  }
+
+  /** Code, headings and tables do not fit into a cell: the table around them is the page's layout. */
+  #layOut(): void {
+    const table = this.#tables.at(-1);
+    if (!table || table.isLayout) return;
+    const begun = this.#cellTable && this.#cell ? this.#out.take(this.#cell)?.text ?? "" : "";
+    table.isLayout = true;
+    this.#out.lines(table.takeLines());
+    this.#out.piece(begun);
+  }
+
+  #closeTable(): void {
+    this.#closeCell();
+    const table = this.#tables.pop()!;
+    this.#out.endLine();
+    if (!table.isLayout) this.#out.lines(table.takeLines());
+    this.#out.blank();
+  }
+}
+
+function codeLanguage(attributes: Attributes): string {
+  const name = /(?:^|\s)(?:language|lang|highlight-source|highlight)-([\w+#-]{1,20})/i
+    .exec(attributes.get("class") ?? "");
+  return name?.[1] ?? "";
+}
+
+function webUrl(href: string | undefined, base: URL | undefined): URL | undefined {
+  const url = href === undefined ? null : URL.parse(href, base);
+  return url && /^https?:$/.test(url.protocol) && url.username === "" ? url : undefined;
+}
+
+/** The address of a link to another page, from `/` on within the same site; undefined for any other. */
+function linkAddress(href: string | undefined, base: URL | undefined): string | undefined {
+  if (href === undefined || href.length > 4 * MAX_LINK || /^\s*#/.test(href)) return undefined;
+  const url = webUrl(href, base);
+  if (url === undefined) return undefined;
+  const { origin, pathname, search, hash } = url;
+  if (hash !== "" && base && url.href === base.href.replace(/#.*/, "") + hash) return undefined;
+  const address = `${origin === base?.origin ? "" : origin}${pathname}${search}${hash}`
+    .replaceAll(")", "%29");
+  return address.length > MAX_LINK ? undefined : address;
+}

@@ -1,0 +1,22 @@
+/** The tool that reads a page of the web: offered where the session has a network. @module */
+
+import type { Tool } from "../../types/tool.ts";
+import { callable } from "../mod.ts";
+import { webAddress } from "./web_address.ts";
+
+/** `fetch_url`: a page of the web as text. Who adds it lets the model reach every public host, but for a policy. */
+export const fetchTool: Tool = callable({
+  name: "fetch_url",
+  description: "Read a web page as text",
+  parameters: {
+    type: "object",
+    properties: {
+      url: { type: "string" },
+      offset: { type: "integer", minimum: 0, default: 0 },
+    },
+    required: ["url"],
+  },
+  access: "network",
+  subject: ({ url }) => ({ action: "fetch", url: webAddress(String(url)).href }),
+  run: async (args, context) => (await import("./fetch_url.ts")).fetchUrl(args, context),
+});

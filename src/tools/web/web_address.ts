@@ -1,0 +1,30 @@
+/** The addresses of pages, as the model writes them. Pure. @module */
+
+const MAX_ADDRESS_CHARS = 2000;
+
+/**
+ * The address of a page in its one form: host in lower case and as ASCII, numbers as dotted addresses, no dot at
+ * its end, no fragment. What is asked about, decided and fetched is this. Without a scheme it is `https://`.
+ *
+ * @throws {Error} for the model, when it is no address of the web.
+ */
+export function webAddress(text: string): URL {
+  const given = text.trim();
+  const url = URL.parse(/^[a-z][a-z\d+.-]*:(?!\d)/i.test(given) ? given : `https://${given}`);
+  const wrong = (why: string) => new Error(`The address was not fetched: ${why}.`);
+  if (given === "" || given.length > MAX_ADDRESS_CHARS) {
+    throw wrong(`it must have 1 to ${MAX_ADDRESS_CHARS} characters`);
+  }
+  if (!url) throw wrong("it is no address: write such as https://example.org/page");
+  if (!/^https?:$/.test(url.protocol)) {
+    throw wrong("only addresses with http:// and https:// are");
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw wrong("it holds a user name or a password, which is not sent");
+  }
+  url.hash = "";
+  const host = url.hostname.replace(/\.+$/, "");
+  if (host === "") throw wrong("it names no host");
+  url.hostname = host;
+  return url;
+}

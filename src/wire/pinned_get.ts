@@ -1,0 +1,176 @@
+/**
+ * One GET to an address that was checked. `fetch` looks a name up by itself, after whoever checked it, and
+ * gets another answer where somebody wants it to (DNS rebinding). Its client can be led to one address only
+ * by the option `proxy`, which speaks no TLS to it, and which NO_PROXY in the environment turns off. So this
+ * connects to the address itself, and names the host in TLS and HTTP. For the same reason no proxy of the
+ * environment is used: it looks the name up where nobody checks.
+ *
+ * @module
+ */
+
+import { attempt } from "../attempt.ts";
+import { VERSION } from "../config.ts";
+import { bareHost } from "./address.ts";
+import { failureFromThrown } from "./connect.ts";
+import { type ResponseHead, ResponseReader } from "./response_reader.ts";
+
+/** The most addresses of a host that are tried, and the longest that each may take, in milliseconds. */
+const MAX_ADDRESSES = 3;
+const CONNECT_MS = 5_000;
+
+/** Connects to an address. */
+export type Connect = (
+  address: string,
+  port: number,
+  signal: AbortSignal,
+) => Promise<Deno.TcpConn>;
+
+export const connectTcp: Connect = (hostname, port, signal) =>
+  Deno.connect({ hostname, port, signal });
+
+interface PinnedOptions {
+  /** The addresses of the host, as they were checked. */
+  addresses: readonly string[];
+  accept: string;
+  /** The most bytes of the body; what follows is left out. */
+  maxBytes: number;
+  /** Ends it at once; its reason is thrown. */
+  signal: AbortSignal;
+  /** Aborted at the time limit: what came of the body by then is the answer. */
+  late: AbortSignal;
+  connect: Connect;
+  /** Certificates of authorities that are trusted beside those of the system, in PEM. */
+  caCerts?: string[];
+}
+
+export interface PinnedResponse extends ResponseHead {
+  body: Uint8Array<ArrayBuffer>;
+  /** Why the rest of the body is missing; left out where it is whole. */
+  cut?: "size" | "time" | "broken";
+}
+
+/** Sends it. @throws {Error} when the server cannot be reached or does not answer; the reason of `signal`. */
+export async function getPinned(url: URL, options: PinnedOptions): Promise<PinnedResponse> {
+  const { signal, late, accept } = options;
+  const over = AbortSignal.any([signal, late]);
+  let conn: Deno.Conn | undefined;
+  const close = () => attempt(() => conn?.close());
+  try {
+    conn = await connected(url, over, options);
+    over.addEventListener("abort", close);
+    over.throwIfAborted();
+    await sendText(conn, requestHead(url, accept));
+    const reader = new ResponseReader(() => readSome(conn!));
+    const head = await reader.head();
+    const body = head.status >= 200 && head.status < 300 ? reader.body(head) : [];
+    return { ...head, ...await collected(body, options) };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (late.aborted) throw new Error(`${url.host} did not answer in time`);
+    throw failureFromThrown(error, url.href);
+  } finally {
+    over.removeEventListener("abort", close);
+    close();
+  }
+}
+
+/** A connection to the first address that takes one; with TLS where the address of the page asks for it. */
+async function connected(
+  { protocol, hostname, port }: URL,
+  over: AbortSignal,
+  { addresses, connect, caCerts = [] }: PinnedOptions,
+): Promise<Deno.Conn> {
+  const isSecure = protocol === "https:";
+  let failure: unknown;
+  for (const address of addresses.slice(0, MAX_ADDRESSES)) {
+    over.throwIfAborted();
+    const limit = AbortSignal.timeout(CONNECT_MS);
+    try {
+      const tcp = await connect(
+        address,
+        Number(port) || (isSecure ? 443 : 80),
+        AbortSignal.any([over, limit]),
+      );
+      if (!isSecure) return tcp;
+      return await secured(tcp, bareHost(hostname), caCerts, over);
+    } catch (error) {
+      failure = limit.aborted ? new Error(`no connection within ${CONNECT_MS / 1000} s`) : error;
+    }
+  }
+  throw failure;
+}
+
+async function secured(
+  tcp: Deno.TcpConn,
+  hostname: string,
+  caCerts: string[],
+  over: AbortSignal,
+): Promise<Deno.Conn> {
+  const tls = await Deno.startTls(tcp, { hostname, caCerts, alpnProtocols: ["http/1.1"] });
+  const close = () => attempt(() => tls.close());
+  over.addEventListener("abort", close);
+  try {
+    await tls.handshake();
+    return tls;
+  } catch (error) {
+    close();
+    throw error;
+  } finally {
+    over.removeEventListener("abort", close);
+  }
+}
+
+/** The request, without anything that tells who asks. */
+function requestHead({ host, pathname, search }: URL, accept: string): string {
+  const fields = {
+    host,
+    "user-agent": `copilot/${VERSION}`,
+    accept,
+    "accept-encoding": "gzip",
+    connection: "close",
+  };
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}`);
+  return `GET ${pathname}${search} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`;
+}
+
+async function sendText(conn: Deno.Conn, text: string): Promise<void> {
+  const bytes = new TextEncoder().encode(text);
+  for (let at = 0; at < bytes.length;) at += await conn.write(bytes.subarray(at));
+}
+
+async function readSome(conn: Deno.Conn): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  const buffer = new Uint8Array(65_536);
+  try {
+    const length = await conn.read(buffer);
+    // A copy, as a server may send a byte at a time.
+    return length === null ? undefined : buffer.slice(0, length);
+  } catch (error) {
+    // Many servers end a connection with TLS without a word.
+    if (error instanceof Deno.errors.UnexpectedEof) return undefined;
+    throw error;
+  }
+}
+
+async function collected(
+  body: AsyncIterable<Uint8Array<ArrayBuffer>> | Iterable<never>,
+  { maxBytes, signal, late }: PinnedOptions,
+): Promise<Pick<PinnedResponse, "body" | "cut">> {
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let room = maxBytes;
+  let cut: PinnedResponse["cut"];
+  try {
+    for await (const piece of body) {
+      parts.push(piece.subarray(0, room));
+      if (piece.length > room) {
+        cut = "size";
+        break;
+      }
+      room -= piece.length;
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    if (parts.length === 0 && !late.aborted) throw error;
+    cut = late.aborted ? "time" : "broken";
+  }
+  return { body: await new Blob(parts).bytes(), ...cut && { cut } };
+}

@@ -1,0 +1,134 @@
+import { assert, assertEquals } from "@std/assert";
+import { localConfig, type PromptTier } from "../../src/config.ts";
+import { callText, runningText } from "../../src/frontends/call_text.ts";
+import { endedCall } from "../../src/frontends/acp/call_updates.ts";
+import type { PermissionChoice } from "../../src/permissions/choice.ts";
+import type { Approval, ApprovalAnswer } from "../../src/session/frontend.ts";
+import { openPermissions } from "../../src/session/permissions.ts";
+import { fakeSession } from "../helpers/fake_session.ts";
+import { respond, serve } from "../helpers/server.ts";
+import { strictServer } from "../helpers/strict_server.ts";
+import { type Workspace, workspace } from "../tools/workspace.ts";
+
+/** A session in a folder, with the person's rules; `answer` is what they say to each question. */
+async function session(
+  ws: Workspace,
+  host: string,
+  { choice = {}, rules = {}, answer, promptTier = "full" }: {
+    choice?: PermissionChoice;
+    rules?: Record<string, unknown>;
+    answer?: ApprovalAnswer;
+    promptTier?: PromptTier;
+  } = {},
+) {
+  const asked: Approval[] = [];
+  Deno.mkdirSync(ws.at("config/copilot"), { recursive: true });
+  ws.put("config/copilot/permissions.json", JSON.stringify(rules));
+  const config = ws.at("config");
+  const permissions = await openPermissions(
+    choice,
+    (name) => name === "XDG_CONFIG_HOME" ? config : name === "HOME" ? ws.at("home") : undefined,
+  );
+  const local = localConfig({ host, model: "test", maxRetries: 0 });
+  const made = await fakeSession(
+    host,
+    {
+      ...{ permissions, folder: ws.dir, config: { promptTier, local } },
+      ...choice.yes && { approvesAll: true },
+    },
+    answer && {
+      approve: (approval) => {
+        asked.push(approval);
+        return Promise.resolve(answer);
+      },
+    },
+  );
+  const offers = made.session.agent.offered.some(({ name }) => name === "fetch_url");
+  return { ...made, asked, offers, [Symbol.asyncDispose]: () => made[Symbol.asyncDispose]() };
+}
+
+const no: ApprovalAnswer = { choice: "refuse", reason: "" };
+const ALLOWS = { allow: ["fetch_url(docs.test)"] };
+
+Deno.test("fetch_url is offered where there is a network and somebody to ask, or a rule", async () => {
+  using ws = workspace();
+  const rows: [Parameters<typeof session>[2], boolean][] = [
+    [{ answer: no }, true],
+    [{ answer: no, promptTier: "lean" }, false],
+    [{ answer: no, choice: { approve: "plan" } }, true],
+    // Nobody can be asked.
+    [{}, false],
+    [{ choice: { yes: true, sandbox: "off" } }, true],
+    [{ answer: no, choice: { sandbox: "workspace-write" } }, false],
+    [{ answer: no, choice: { sandbox: "workspace-write", network: true } }, true],
+    [{ answer: no, choice: { sandbox: "read-only" }, rules: ALLOWS }, true],
+    [{ choice: { yes: true } }, false],
+    [{ choice: { network: true } }, false],
+    [{ choice: { yes: true, network: true } }, true],
+    [{ rules: ALLOWS }, true],
+    [{ rules: { allow: ["read_file(a)"] } }, false],
+    [{ rules: { deny: ["fetch_url"] } }, false],
+  ];
+  for (const [options, isOffered] of rows) {
+    await using one = await session(ws, "http://127.0.0.1:9", options);
+    assertEquals([options, one.offers], [options, isOffered]);
+  }
+});
+
+Deno.test("a project's rules cannot turn it on, and refuse it", async () => {
+  using ws = workspace();
+  Deno.mkdirSync(ws.at(".copilot"));
+  ws.put(".copilot/permissions.json", JSON.stringify({ allow: ["fetch_url"], ask: ["network"] }));
+  await using one = await session(ws, "http://127.0.0.1:9");
+  assertEquals(one.offers, false);
+});
+
+const fetching = (url: string) => [
+  { toolCalls: [{ name: "fetch_url", arguments: { url } }] },
+  { text: "Read." },
+];
+
+Deno.test("a call asks about the host in full, and a no reaches nobody", async () => {
+  using ws = workspace();
+  await using model = strictServer(fetching("docs.test/a?b=c#d"));
+  await using one = await session(ws, model.url, { answer: no });
+  const { toolExecutions } = await one.session.prompt("read it", new AbortController().signal);
+  const [asked] = one.asked;
+  assertEquals([asked!.reason, asked!.subject, asked!.call.arguments, asked!.rules], [
+    "sends a request to docs.test",
+    { action: "fetch", url: "https://docs.test/a?b=c" },
+    { url: "docs.test/a?b=c#d" },
+    [{ rule: "fetch_url(docs.test)", words: "docs.test" }],
+  ]);
+  assertEquals([one.asked.length, toolExecutions[0]!.outcome], [1, "refused"]);
+});
+
+Deno.test("a page of a host that a rule names is read, and told as such; others of this machine are not", async () => {
+  using ws = workspace();
+  await using site = serve(respond(200, { "content-type": "text/html" }, "<h1>Local</h1>"));
+  const address = `http://127.0.0.1:${site.port}/x`;
+  await using model = strictServer([
+    ...fetching(address),
+    ...fetching(`http://127.0.0.2:${site.port}/`),
+  ]);
+  await using one = await session(ws, model.url, {
+    answer: no,
+    rules: { allow: [`fetch_url(127.0.0.1:${site.port})`] },
+  });
+  const { signal } = new AbortController();
+  const [read] = (await one.session.prompt("read it", signal)).toolExecutions;
+  assert(read!.result.endsWith("<page>\n# Local\n</page>"), read!.result);
+  const { verb, object, counts } = callText(read!);
+  assertEquals([verb, object, counts], ["Fetched", address, "7 characters"]);
+  assertEquals(runningText(read!), `Fetching ${address}`);
+  assertEquals(endedCall(read!, "/").kind, "fetch");
+  const [refused] = (await one.session.prompt("and that", signal)).toolExecutions;
+  assert(refused!.result.includes("of this machine or of a local network"), refused!.result);
+  assertEquals([refused!.outcome, one.asked.length, site.requests.length], ["refused", 0, 1]);
+  // All requests began with the same bytes.
+  const heads = model.requests.map(({ body }) => {
+    const [system] = body.messages as unknown[];
+    return JSON.stringify([system, body.tools]);
+  });
+  assertEquals([new Set(heads).size, heads.length], [1, 4]);
+});
