@@ -60,6 +60,7 @@ export {
 } from "./frontends/plugged_session.ts";
 export { type McpTools, mcpTools, type McpToolsOptions } from "./session/mcp_tools.ts";
 export { builtinTools } from "./tools/mod.ts";
+export { fetchTool } from "./tools/web/fetch_tool.ts";
 export { jobStore } from "./tools/shell/jobs.ts";
 export type {
   AnswerForm,

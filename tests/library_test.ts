@@ -6,6 +6,7 @@ import {
   callLocal,
   type CompatConfig,
   CopilotAgent,
+  fetchTool,
   type HostedConfig,
   jobStore,
   type LocalConfig,
@@ -61,6 +62,18 @@ Deno.test("a built-in tool can be called by hand: what is left out has its defau
     assertStringIncludes(await run("list_directory", {}), "a.txt");
     await assertRejects(() => run("read_file", {}), TypeError, "file_path is required");
   }
+});
+
+Deno.test("the tool for pages refuses, without any policy, what is not public", async () => {
+  using ws = workspace();
+  const run = async (url: unknown) => await fetchTool.run({ url }, ws.context);
+  await assertRejects(
+    () => run("http://0x7f.1:8000/"),
+    Error,
+    "of this machine or of a local network",
+  );
+  await assertRejects(() => run("file:///etc/passwd"), Error, "only addresses with http");
+  await assertRejects(() => run(undefined), TypeError, "url");
 });
 
 Deno.test("a backend is called with the defaults of what its configuration leaves out", async () => {

@@ -85,7 +85,10 @@ export const FLAGS = [
       "what confined commands may write: workspace-write (the default with auto), read-only, or off for no sandbox",
   },
   { name: "trust", help: "use the folder's instructions (AGENTS.md) this time, unasked" },
-  { name: "network", help: "confined commands may use the network" },
+  {
+    name: "network",
+    help: "confined commands may use the network, and pages be fetched",
+  },
   {
     name: "env",
     value: "NAMES",

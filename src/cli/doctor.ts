@@ -84,7 +84,10 @@ export function checkRows({ name, status, text, advice }: Check, columns: number
 
 async function* checksOf(agent: CopilotAgent, options: DoctorOptions): AsyncGenerator<Check> {
   const { permissions, fit, json, write, signal } = options;
-  yield confinementCheck(await permissions.sandboxStatus(agent.state.workingDir));
+  const sandbox = await permissions.sandboxStatus(agent.state.workingDir);
+  yield confinementCheck(sandbox);
+  // Where nobody can be asked, only a rule turns it on.
+  yield webCheck(sandbox, await permissions.mayFetch(agent.state.workingDir, false));
   const { surveyPlugIns } = await import("../session/plugins/survey.ts");
   const plugged = pluggedCheck(await surveyPlugIns(agent.state.workingDir, permissions));
   if (plugged) yield plugged;
@@ -144,6 +147,17 @@ export function confinementCheck({ mode, network, by, why, advice }: SandboxStat
     ? `a session confines them by ${by}; -p does with --sandbox workspace-write, or --yes`
     : `confined by ${by}: ${mode}, ${network ? "with" : "without"} network`;
   return { name, status: "ok", text };
+}
+
+export function webCheck(
+  { network, by }: Pick<SandboxStatus, "network" | "by">,
+  isAllowed: boolean,
+): Check {
+  const isOn = isAllowed || network || by === undefined;
+  const text = isOn
+    ? "a session may fetch pages, and asks about each host that no rule allows"
+    : "no pages are fetched, as commands have no network: --network, or a rule such as fetch_url(docs.python.org), changes that";
+  return { name: "web", status: "ok", text };
 }
 
 /** Counts the skills, commands and hooks, and the tokens of their list; undefined where there are none. */

@@ -164,6 +164,7 @@ export interface AttachedFile {
 export interface Check {
   name:
     | "commands"
+    | "web"
     | "key"
     | "mcp"
     | "server"

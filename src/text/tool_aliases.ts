@@ -28,6 +28,9 @@ export const ALIASES: Readonly<Record<string, readonly string[]>> = {
   list_directory: bareNames(
     "ls list listdir listfiles dir listfolder readdir readdirectory showdirectory listfilesindirectory listdirectorycontents",
   ),
+  fetch_url: bareNames(
+    "webfetch fetch fetchwebpage fetchpage fetchweb fetchwebcontent urlfetch geturl readurl openurl readwebpage browseurl httpget visiturl visitpage",
+  ),
 };
 
 /** Tools of other agents that hold several: their `command` says which is meant. */
@@ -36,7 +39,7 @@ export const EDITOR_TOOLS: ReadonlySet<string> = new Set(
 );
 
 /** Aliases that are plain words in lower case: in a text they may as well be other tools. */
-const PLAIN_WORDS = /^(?:read|view|open|edit|find|list|head|create|system|process)$/;
+const PLAIN_WORDS = /^(?:read|view|open|edit|find|list|head|create|system|process|fetch)$/;
 
 /**
  * True where `name`, written in a text, is another agent's for one of `tools`; a plain word only where
@@ -52,7 +55,7 @@ export function isAlias(name: string, tools: Iterable<string>, mayBeWord = false
 
 /** What other agents call the arguments of our tools; each shows what a plain word means. */
 const PLAIN_ARGUMENTS = bareNames(
-  "path file filepath filename absolutepath targetfile dir directory folder oldstr newstr oldtext newtext text contents startline endline",
+  "path file filepath filename absolutepath targetfile dir directory folder oldstr newstr oldtext newtext text contents startline endline url uri",
 );
 
 /** False for a plain word whose arguments, by name, are not those of a tool that it may mean. */

@@ -77,9 +77,9 @@ Deno.test("every flag is in every shell's completions and in the manual page", (
 const SHOWN: [name: string, zsh: string, fish: string, page: string][] = [
   [
     "a switch",
-    "  --network'[confined commands may use the network]'",
-    "complete -c copilot -f -l network -d 'confined commands may use the network'",
-    ".TP\n\\fB\\-\\-network\\fR\nconfined commands may use the network.",
+    "  --network'[confined commands may use the network, and pages be fetched]'",
+    "complete -c copilot -f -l network -d 'confined commands may use the network, and pages be fetched'",
+    ".TP\n\\fB\\-\\-network\\fR\nconfined commands may use the network, and pages be fetched.",
   ],
   [
     "a switch with a letter",

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import {
   answerCheck,
   cacheCheck,
@@ -6,6 +6,7 @@ import {
   confinementCheck,
   pluggedCheck,
   toolsCheck,
+  webCheck,
 } from "../../src/cli/doctor.ts";
 import { compatConfig } from "../../src/config.ts";
 import { targetOf } from "../../src/model_target.ts";
@@ -88,6 +89,17 @@ Deno.test("doctor: what confines commands", () => {
   ) assertEquals(confinementCheck(given), { name, status, text });
   const advice = "sudo sysctl -w x=0";
   assertEquals(confinementCheck({ mode: "off", network, why, advice }).advice, advice);
+});
+
+Deno.test("doctor: whether pages of the web are fetched", () => {
+  for (
+    const [sandbox, isAllowed, says] of [
+      [{ network: false, by: "bubblewrap" }, false, "no pages are fetched"],
+      [{ network: false, by: "bubblewrap" }, true, "may fetch pages"],
+      [{ network: true, by: "bubblewrap" }, false, "may fetch pages"],
+      [{ network: false }, false, "may fetch pages"],
+    ] as const
+  ) assertStringIncludes(webCheck(sandbox, isAllowed).text, says);
 });
 
 Deno.test("doctor: how tools are called", async () => {

@@ -42,6 +42,10 @@ const FOLDER_SYNONYMS =
 export const ARGUMENT_SYNONYMS: Readonly<
   Record<string, Readonly<Record<string, readonly string[]>>>
 > = {
+  fetch_url: {
+    url: bareNames("uri link address href page website webpage target"),
+    offset: bareNames("start from begin startindex"),
+  },
   read_file: {
     file_path: bareNames(FILE_SYNONYMS),
     offset: bareNames(
