@@ -176,8 +176,10 @@ export class Permissions {
       notices.push({ code: "key_withheld", variable });
     }
     const wanted = this.wantedSandbox;
-    // Most folders bring no settings: the rules are loaded with the first call.
-    const isPlain = (wanted ?? "off") === "off" && !this.choice.prefersAuto &&
+    // Most folders bring no settings: the rules are loaded with the first call. Whether commands that may run
+    // are confined, where nobody said so, the settings alone know.
+    const isPlain = (wanted === undefined ? !mayRun : wanted === "off") &&
+      !this.choice.prefersAuto &&
       !this.file.hasFolders && projectSettings(folder).length === 0;
     const inForce = isPlain ? undefined : await this.#settingsFor(folder);
     notices.push(...inForce?.notices ?? []);

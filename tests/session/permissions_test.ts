@@ -613,6 +613,13 @@ Deno.test("TRU-03 what a folder says goes for that folder alone, and is read aga
     assertEquals(await permissions.prepare(`${base}/strict`, false), stricter);
     assertEquals(await permissions.prepare(`${base}/plain`, false), []);
     assertEquals(await permissions.prepare(`${base}/strict`, false), stricter);
+    // Told that all may run, commands are confined where a sandbox works: then nobody is told that they are not.
+    const all = await openPermissions({ yes: true }, () => undefined);
+    const { by } = await all.sandboxStatus(`${base}/plain`);
+    assertEquals(
+      (await all.prepare(`${base}/plain`, true)).map(({ code }) => code),
+      by === undefined ? ["sandbox_off"] : [],
+    );
     await write("wrong", '{"approve":"nevar"}');
     await assertRejects(() => permissions.prepare(`${base}/wrong`, false), UsageError, "approve");
     await write("wrong", '{"approve":"never"}');

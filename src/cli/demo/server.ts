@@ -89,8 +89,9 @@ function answerChat(body: Record<string, unknown>): Response {
   if (problem) return errorResponse(400, `json: cannot unmarshal: ${problem} has the wrong shape`);
   const { messages, tools, stream } = body as Partial<DemoRequest> & { stream?: boolean };
   const reply = messages?.length ? demoReply({ messages, tools }) : {};
-  const asked = (messages ?? []).reduce((sum, { content }) => sum + (content?.length ?? 0), 0);
-  const frames = wireFrames(reply, asked);
+  // Calls and tools count as well: a count that is far too low is that of a prompt which was cut.
+  const asked = JSON.stringify([messages, tools]);
+  const frames = wireFrames(reply, asked.length);
   if (stream === false) {
     const last = frames.at(-1)!;
     return Response.json({ ...last, message: { ...last.message, content: reply.text ?? "" } });

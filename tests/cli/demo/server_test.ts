@@ -354,7 +354,8 @@ Deno.test("demo: frames as Ollama sends them, streamed and whole", () =>
     );
     const last = frames.at(-1)!;
     assertEquals([last.done, last.done_reason, last.message.content], [true, "stop", ""]);
-    assertEquals(last.prompt_eval_count, 2);
+    // With what is around the text: a count that leaves it out looks like that of a cut prompt.
+    assert(last.prompt_eval_count! > JSON.stringify(messages).length / 4);
     const text = frames.map((frame) => frame.message.content).join("");
     const whole: Frame = await (await post(host, { model: "demo", messages, stream: false }))
       .json();
