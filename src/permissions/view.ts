@@ -20,6 +20,8 @@ export interface View {
   places: ReadonlyMap<string, PathAccess>;
   /** True where programs may use the network. */
   network: boolean;
+  /** Links in the folder that are protected, which no mount does; none where it is left out. */
+  links?: readonly string[];
   /** False where the folder holds more than was looked through for what is hidden or not written. */
   isComplete: boolean;
 }
@@ -139,8 +141,10 @@ export function makeView(sources: ViewSources): View {
   const { known = new Map<string, Finding["access"]>() } = sources;
   if (isComplete) known.clear();
   for (const { path, access } of found) known.set(path, access);
+  const links: string[] = [];
   for (const [path, access] of known) {
     const real = realPathOf(path, path);
+    if (real !== path && entryAt(path)?.isSymlink) links.push(path);
     // A link that leads out of the folder leads to what the view says of that place.
     if (real === undefined || !isWithin(folder, real)) continue;
     for (const one of [path, real]) places.set(one, access);
@@ -150,7 +154,7 @@ export function makeView(sources: ViewSources): View {
     if (real === undefined || isWithin(real, folder) || named.has(real) || !canOpen(real)) continue;
     for (const one of [path, real]) places.set(one, "none");
   }
-  return { folder, places, network, isComplete };
+  return { folder, places, network, isComplete, links };
 }
 
 /** The system's folders, and those of the home folder with programs: what depends on no folder that is worked in. */

@@ -77,23 +77,32 @@ export class Confinement {
       const { settingsFor, keepsSpare } = this.sources;
       const settings = await settingsFor(folder);
       if (settings.sandbox === "off" || leave === "sandbox") return { program, args: [...args] };
-      const words = await this.#words(settings, leave === "network", this.#viewOfVerdict(settings));
+      const viewed = this.#viewOfVerdict(settings);
+      const { words, view } = await this.#words(settings, leave === "network", viewed);
       const { by, holder } = await this.find() as Sandbox;
       const [confined, ...before] = words;
       const network = settings.network || leave === "network";
+      const mend = view.links?.length
+        ? (await import("../permissions/sandbox/kept_links.ts")).keepLinks(view.links)
+        : undefined;
       const hasSpare = keepsSpare && holder !== undefined && leave === undefined;
       return {
         program: confined!,
         args: [...before, program, ...args],
         limits: `confined by ${by}: ${limitsOf({ ...settings, network })}`,
         ...holder !== undefined && { holder },
+        ...mend && { mend },
         ...hasSpare && { spare: this.#spareStart(words, [program, ...args], workingDir) },
       };
     };
   }
 
   /** The words that stand before a program to confine it. @throws {RefusedError} where nothing can. */
-  async #words(settings: SettingsInForce, network: boolean, viewed?: View): Promise<string[]> {
+  async #words(
+    settings: SettingsInForce,
+    network: boolean,
+    viewed?: View,
+  ): Promise<{ words: string[]; view: View }> {
     const sandbox = await this.find();
     if (typeof sandbox === "string" || settings.view === undefined) {
       const why = typeof sandbox === "string"
@@ -104,7 +113,8 @@ export class Confinement {
     const own = this.#own ??= privateFolder();
     const view = viewed ?? settings.view();
     await (await this.#caches(own))?.useFor(view);
-    return sandbox.command({ ...view, network: view.network || network }, own);
+    const words = sandbox.command({ ...view, network: view.network || network }, own);
+    return { words, view };
   }
 
   #spareStart(words: readonly string[], rest: string[], workingDir: () => string): SpareStart {
@@ -119,7 +129,7 @@ export class Confinement {
           ]);
           // Another folder has other caches, which a command of it may just be mounting.
           if (settings.sandbox === "off" || workingDir() !== folder) return;
-          const next = await this.#words(settings, false);
+          const { words: next } = await this.#words(settings, false);
           if (this.#spare === undefined) {
             const spare = this.#spare = new SpareSandbox();
             atProgramEnd(() => spare.end());

@@ -183,6 +183,8 @@ export interface ConfinedProgram {
   limits?: string;
   /** The name of the process that holds the program, which may outlive it by a moment. */
   holder?: string;
+  /** Called at its end: puts back what it may not have replaced, and says so in one line for the model. */
+  mend?(): string | undefined;
   /** The start of it ahead of time; left out, there is none. */
   spare?: SpareStart;
 }

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { PathTable } from "../../src/permissions/path_table.ts";
 import { findSandbox } from "../../src/permissions/sandbox/probe.ts";
 import { openPermissions } from "../../src/session/permissions.ts";
@@ -71,6 +71,44 @@ Deno.test({
     assertEquals(taken, now);
     await Deno.remove(workingDir, { recursive: true });
     dispatchEvent(new Event("unload"));
+    await Deno.remove(base, { recursive: true });
+  },
+});
+
+Deno.test({
+  name: "R-03 a .git that is a link is put back where a command replaced it, and the model is told",
+  ignore,
+  async fn() {
+    const base = await Deno.realPath(await Deno.makeTempDir());
+    const workingDir = `${base}/work`;
+    for (const path of ["work", "repo/.git/objects", "home"]) {
+      await Deno.mkdir(`${base}/${path}`, { recursive: true });
+    }
+    await Deno.symlink("../repo/.git", `${workingDir}/.git`);
+    await Deno.symlink("nowhere", `${workingDir}/.envrc`);
+    const permissions = await openPermissions(
+      { sandbox: "workspace-write" },
+      (name) => name === "HOME" ? `${base}/home` : undefined,
+    );
+    const { signal } = new AbortController();
+    const run = async (command: string) => {
+      const confine = permissions.confine(() => workingDir);
+      const context = { workingDir, maxOutputChars: 2000, signal, confine };
+      return (await runBash({ command, timeout_seconds: 60 }, context)).content;
+    };
+    assertEquals(await run("ls -A"), "exit code: 0\nstdout:\n.envrc\n.git");
+    const said = await run("rm .git .envrc; mkdir .git; echo evil > .git/config");
+    for (const name of [".git", ".envrc"]) {
+      assertStringIncludes(said, `${workingDir}/${name} is a link that commands may not replace`);
+    }
+    assertEquals(Deno.readLinkSync(`${workingDir}/.git`), "../repo/.git");
+    assertEquals(Deno.readLinkSync(`${workingDir}/.envrc`), "nowhere");
+    // What it made can be looked at, and is no repository of that name.
+    const [aside] = [...Deno.readDirSync(workingDir)].filter(({ name }) =>
+      name.includes("replaced")
+    );
+    assertEquals(Deno.readTextFileSync(`${workingDir}/${aside!.name}/config`), "evil\n");
+    assertEquals(await run("true"), "exit code: 0\nno output");
     await Deno.remove(base, { recursive: true });
   },
 });

@@ -144,9 +144,10 @@ class ShellJob implements Job {
     const stoppedAs = this.#stoppedAs;
     const isStopped = stoppedAs !== undefined;
     const graceMs = isStopped ? JOB_STOP_MS : GRACE_MS;
-    const { left, status } = await tidyUp(this.shell, [output], graceMs);
+    const { left, status, mended } = await tidyUp(this.shell, [output], graceMs);
     this.#end = [`exit code: ${exitCodeText(status)}`];
     if (limits !== undefined && !isStopped && status?.code !== 0) this.#end.push(limits);
+    this.#end.push(...mended);
     if (left.length > 0 && !isStopped) this.#end.push(leftBehind(left));
     this.#elapsedMs = performance.now() - this.#startedAt;
     this.outcome = stoppedAs ?? status?.signal ?? `exit code ${status?.code ?? "unknown"}`;

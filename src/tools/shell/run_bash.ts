@@ -56,7 +56,11 @@ export async function runBash(args: ToolArgs, context: ToolContext): Promise<Too
   const ended = await shellEnd(child, timeout_seconds * 1000, context.signal);
   if (ended === "exit") await within(DRAIN_MS, Promise.all(captures.map(({ done }) => done)));
   const isTimedOut = ended === "timeout";
-  const { left, status } = await tidyUp(shell, captures, isTimedOut ? TIMEOUT_GRACE_MS : GRACE_MS);
+  const { left, status, mended } = await tidyUp(
+    shell,
+    captures,
+    isTimedOut ? TIMEOUT_GRACE_MS : GRACE_MS,
+  );
   release();
   const output = outputOf(streams, budget);
   if (ended === "abort") {
@@ -65,6 +69,7 @@ export async function runBash(args: ToolArgs, context: ToolContext): Promise<Too
   const code = isTimedOut ? TIMEOUT_EXIT_CODE : status?.code;
   const lines = [`exit code: ${isTimedOut ? code : exitCodeText(status)}`];
   if (limits !== undefined) lines.push(...hintOf(limits, command, status?.code, output));
+  lines.push(...mended);
   const end = `ended after ${timeout_seconds} s, the output is what came so far`;
   if (isTimedOut) lines.push(`timed_out: true (${end})`);
   else if (left.length > 0) lines.push(leftBehind(left));

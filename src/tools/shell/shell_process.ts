@@ -27,6 +27,8 @@ export interface StartedShell {
   child: Deno.ChildProcess;
   folder: string;
   limits?: string;
+  /** Puts back what it may not have replaced, and says so in a line. */
+  mend?(): string | undefined;
   /** The name of the process that confines it: one that still ends is none that the command left. */
   holder?: string;
 }
@@ -71,6 +73,7 @@ export async function startShell(
         folder: cwd,
         ...(confined?.limits && { limits: confined.limits }),
         ...(confined?.holder && { holder: confined.holder }),
+        ...(confined?.mend && { mend: confined.mend }),
       };
     } catch (error) {
       if (error instanceof Deno.errors.NotFound) continue;
@@ -120,16 +123,18 @@ function shells(command: string, folder: string): [string, string[]][] {
 
 /** Ends what is left of a shell whose output is `captures`; its status, if it can be ended. */
 export async function tidyUp(
-  { child, folder, holder }: StartedShell,
+  { child, folder, holder, mend }: StartedShell,
   captures: readonly OutputCapture[],
   graceMs: number,
-): Promise<{ left: string[]; status: Deno.CommandStatus | undefined }> {
+): Promise<{ left: string[]; status: Deno.CommandStatus | undefined; mended: string[] }> {
   const ended = await endGroup(child.pid, graceMs, folder);
   const left = ended.filter((name) => name !== holder);
   await within(LAST_DRAIN_MS, Promise.all(captures.map(({ done }) => done)));
   await Promise.all(captures.map((capture) => capture.cancel()));
   // A process in an uninterruptible sleep outlives even SIGKILL.
-  return { left, status: await within(LAST_DRAIN_MS, child.status) };
+  const mended = mend?.();
+  const status = await within(LAST_DRAIN_MS, child.status);
+  return { left, status, mended: mended === undefined ? [] : [mended] };
 }
 
 /** Says which processes had to be ended. */
