@@ -267,12 +267,11 @@ export function checksOf(way: Way, target: Target): [name: string, check: Check]
       return ok(error.message);
     }],
     ["a conversation that is too long is made to fit", async (signal) => {
-      const { contextLength: window, isOllama } = await servedModel(target.model, {
+      const { contextLength: window } = await servedModel(target.model, {
         host: target.host,
         apiKey: target.key,
         signal,
       });
-      if (isOllama && way.name === "hosted") return skip("nothing tells what it leaves out");
       if (!window || window > 16_384) return skip(`a window of ${window ?? "unknown"} tokens`);
       // The native endpoint gives what is asked for, and would give more.
       const config = way.name === "local native"

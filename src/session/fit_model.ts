@@ -104,9 +104,12 @@ export function apply(
   const target = targetOf(config);
   const isOpen = (key: "contextLength" | "textTools") =>
     target[key] === undefined || target[key] === previous[key];
+  // The messages API describes tools in the text by itself where a server refuses them.
+  const takesText = target.kind !== "hosted";
   const change = {
     ...isOpen("contextLength") && { contextLength: facts?.contextLength },
-    ...isOpen("textTools") && { textTools: facts?.takesTools === false ? true : undefined },
+    ...takesText && isOpen("textTools") &&
+      { textTools: facts?.takesTools === false ? true : undefined },
   };
   const think = config[target.kind]?.think ?? previous.think;
   const leavesThinking = facts?.thinks === false && think !== undefined;
@@ -319,7 +322,8 @@ export class ModelFit {
   }
 
   #asks({ kind, url, isNative }: ModelTarget): boolean {
-    if (kind === "hosted" || new URL(url).hostname === "api.openai.com") return false;
+    if (new URL(url).hostname === "api.openai.com") return false;
+    if (kind === "hosted") return isLoopback(url);
     return isNative || this.#asksRemote || isLoopback(url);
   }
 

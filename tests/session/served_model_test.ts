@@ -14,6 +14,7 @@ import { TurnView } from "../../src/frontends/terminal/turn_view.ts";
 import {
   compatConfig,
   type CopilotConfig,
+  hostedConfig,
   type LocalConfig,
   localConfig,
 } from "../../src/config.ts";
@@ -349,6 +350,32 @@ Deno.test("Ollama behind its compatible endpoint: the window is known before the
     assertEquals(agent.config.local!.contextLength, window);
     assertEquals([count("/api/generate"), count("/props")], [loads, 0]);
   }
+});
+
+Deno.test("the messages endpoint of a server on this machine: the window is known; elsewhere nothing is asked", async () => {
+  await using server = serverSaying([{ text: "Hi" }], {
+    "/v1/models": listed("m:latest"),
+    "/api/show": shown({ capabilities: ["completion"] }),
+    "/api/ps": [running(["m:latest", 4096])],
+    "/api/generate": [Response.json({ done: true, done_reason: "load" })],
+  });
+  const hosted = hostedConfig({ baseUrl: server.url, model: "m", apiKey: "k" });
+  const agent = new CopilotAgent({ hosted }, ".");
+  await processFittedTurn(agent, new ModelFit({ isChosen: true, asksRemote: true }), "x", {});
+  assertEquals(agent.config.hosted!.contextLength, 4096);
+  const asked: string[] = [];
+  const remote = new CopilotAgent({
+    hosted: hostedConfig({
+      ...{ baseUrl: "https://api.example.com", model: "m", apiKey: "k", maxRetries: 0 },
+      fetch: (input) => {
+        asked.push(new URL(String(input)).pathname);
+        return Promise.resolve(new Response("", { status: 404 }));
+      },
+    }),
+  }, ".");
+  const fit = new ModelFit({ isChosen: true, asksRemote: true });
+  await processFittedTurn(remote, fit, "x", {}).catch(() => {});
+  assertEquals(asked, ["/v1/messages"]);
 });
 
 Deno.test("what Ollama states of a model is not asked for in vain", async () => {
