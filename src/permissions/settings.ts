@@ -70,6 +70,8 @@ export interface Verdict {
   isBeyond?: boolean;
   /** True where the call cannot be understood, and a rule that denies may be about it. */
   mayBeDenied?: boolean;
+  /** True where no rule covers the call, for a reason of its own. */
+  isUncovered?: true;
   /** True where `reason` says no more than that the call writes or runs something. */
   isRoutine?: boolean;
   /** True where plan mode refuses the call. */

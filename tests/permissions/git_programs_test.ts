@@ -156,6 +156,8 @@ Deno.test({
         "ask",
         true,
       ]);
+      // The part that no rule covers gives the reason, wherever it stands.
+      assertEquals((await judged(hooks, "git add a && git commit -m x"))[1], true);
       assertEquals((await judged(hooks, "cd . && git -C . commit -m x", commit))[0], "ask");
       assertEquals((await judged(hooks, "git --git-dir=x add a", add))[0], "ask");
       // What runs no hooks is covered as ever, and so is all where the person allowed all.

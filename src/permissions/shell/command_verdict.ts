@@ -81,6 +81,7 @@ function strictest(verdicts: readonly Verdict[], hasBash: boolean, moved?: Verdi
   const counted = loud.length > 0 ? loud : verdicts;
   const found = verdicts.find(({ effect }) => effect === "deny") ??
     counted.find(({ mayBeDenied }) => mayBeDenied) ??
+    counted.find(({ isUncovered }) => isUncovered) ??
     counted.find(({ effect }) => effect === "ask");
   if (found) return found;
   if (!hasBash) return askBecause("runs in a shell whose language is not understood");
@@ -215,12 +216,17 @@ function outerVerdict(
   // A rule about a command does not cover what git runs with it; one that allows all commands does.
   const isCovered = allowed !== undefined && allowed.command === undefined;
   const written = allowed && !isCovered ? writtenProgram(words, scene) : undefined;
-  if (written) return askBecause(`runs ${written}, which commands may have written`);
+  const uncovered = { isUncovered: true } as const;
+  if (written) {
+    return { ...askBecause(`runs ${written}, which commands may have written`), ...uncovered };
+  }
   const programs = isCovered ? undefined : programsOfGit(words, scene);
-  if (!leaves) return programs ? askBecause(`runs ${programs}`) : undefined;
+  if (!leaves) return programs ? { ...askBecause(`runs ${programs}`), ...uncovered } : undefined;
   if (allowed && !programs) return leaving(byRule(allowed));
-  const whys = ["writes to the repository", ...programs ? [programs] : []];
-  return leaving(askBecause(whys.join(" and runs ")));
+  const why = "writes to the repository";
+  return programs
+    ? { ...leaving(askBecause(`${why} and runs ${programs}`)), ...uncovered }
+    : leaving(askBecause(why));
 }
 
 /** The question about a command that a rule may refuse, or asks about; undefined for none. */
