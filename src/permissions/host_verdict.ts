@@ -23,7 +23,9 @@ export function hostVerdict(
     const how = "(--network, or a rule that allows a host, lets it)";
     return { effect: "deny", reason: `needs a network, and this sandbox has none ${how}` };
   }
-  if (!/^(public|name)$/.test(hostKind(url.hostname))) {
+  const kind = hostKind(url.hostname);
+  if (kind === "reserved") return { effect: "deny", reason: NOT_PUBLIC };
+  if (kind === "private") {
     const isNamed = about.some((one) =>
       one.effect === "allow" && one.files === undefined && one.host && !one.host.isBelow
     );
@@ -52,7 +54,7 @@ export function isOn(rules: readonly Rule[]): boolean {
 /** The rule that would allow all of a host from now on, with its port where that is not the usual one. */
 export function hostRule({ tool, url = "" }: PolicyCall): OfferedRule {
   const { host } = new URL(url);
-  return { rule: `${tool.name}(${host})`, words: host };
+  return { rule: `${tool.name}(${host})`, words: `${host}/…` };
 }
 
 /** True where a rule is about a host; without a port it allows the usual ones, and refuses all. */

@@ -57,6 +57,7 @@ const ROWS: [url: string, rules: string[], effect: RuleEffect][] = [
   ["http://localhost:3000/", ["kept fetch_url(localhost:3000)"], "deny"],
   ["http://localhost:3000/", ["allow fetch_url(localhost:3000)", "ask network"], "ask"],
   ["http://127.0.0.1/", ["allow fetch_url(0x7f.1)"], "allow"],
+  ["http://169.254.169.254/", ["allow fetch_url(169.254.169.254)"], "deny"],
   ["http://[::1]:81/", ["allow fetch_url([::1]:81)"], "allow"],
 ];
 
@@ -84,7 +85,7 @@ Deno.test("modes: auto asks too, plan and never refuse, and a yes is for the hos
   assertEquals(decide(one, settings({ approve: "never" }, allowed), place).effect, "allow");
   assertEquals(decide(one, settings({ approve: "plan" }, allowed), place).effect, "deny");
   assertEquals(rulesFor(one, settings({}), place), [
-    { rule: "fetch_url(docs.test)", words: "docs.test" },
+    { rule: "fetch_url(docs.test)", words: "docs.test/…" },
   ]);
   const port = call("http://docs.test:8080/");
   assertEquals(rulesFor(port, settings({}), place)[0]!.rule, "fetch_url(docs.test:8080)");

@@ -98,7 +98,7 @@ Deno.test("a call asks about the host in full, and a no reaches nobody", async (
     "sends a request to docs.test",
     { action: "fetch", url: "https://docs.test/a?b=c" },
     { url: "docs.test/a?b=c#d" },
-    [{ rule: "fetch_url(docs.test)", words: "docs.test" }],
+    [{ rule: "fetch_url(docs.test)", words: "docs.test/…" }],
   ]);
   assertEquals([one.asked.length, toolExecutions[0]!.outcome], [1, "refused"]);
 });
