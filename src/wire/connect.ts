@@ -110,8 +110,12 @@ const CAUSES: readonly [
   ],
 ];
 
-/** The error for a request at which `fetch` threw `thrown`. */
-export function failureFromThrown(thrown: unknown, url: string): BackendError {
+/** The error for a request at which `fetch` threw `thrown`; `mayUseProxies`: it may have gone through a proxy. */
+export function failureFromThrown(
+  thrown: unknown,
+  url: string,
+  mayUseProxies = true,
+): BackendError {
   const { origin, host } = new URL(url);
   if (thrown instanceof Deno.errors.NotCapable) {
     return new BackendError(
@@ -125,7 +129,7 @@ export function failureFromThrown(thrown: unknown, url: string): BackendError {
   const [, says = excerpt(text), retryable = hasCause, kind = "connection"] =
     CAUSES.find(([pattern]) => pattern.test(text)) ?? [];
   // The host that can not be reached may be the proxy: the cause does not tell.
-  const proxy = proxyVariable(url);
+  const proxy = mayUseProxies ? proxyVariable(url) : undefined;
   const through = proxy === undefined ? "" : ` (${proxy} names a proxy)`;
   const message = `Cannot reach ${origin}${through}: ${says}`;
   return new BackendError(message, { kind, retryable, cause: thrown });

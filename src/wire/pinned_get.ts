@@ -67,7 +67,7 @@ export async function getPinned(url: URL, options: PinnedOptions): Promise<Pinne
   } catch (error) {
     signal.throwIfAborted();
     if (late.aborted) throw new Error(`${url.host} did not answer in time`);
-    throw failureFromThrown(error, url.href);
+    throw failureFromThrown(error, url.href, false);
   } finally {
     over.removeEventListener("abort", close);
     close();
@@ -155,22 +155,28 @@ async function collected(
   body: AsyncIterable<Uint8Array<ArrayBuffer>> | Iterable<never>,
   { maxBytes, signal, late }: PinnedOptions,
 ): Promise<Pick<PinnedResponse, "body" | "cut">> {
-  const parts: Uint8Array<ArrayBuffer>[] = [];
-  let room = maxBytes;
+  // One buffer that grows: a server may send millions of pieces of a byte each.
+  let buffer = new Uint8Array(65_536);
+  let length = 0;
   let cut: PinnedResponse["cut"];
   try {
     for await (const piece of body) {
-      parts.push(piece.subarray(0, room));
-      if (piece.length > room) {
-        cut = "size";
-        break;
+      const part = piece.subarray(0, maxBytes - length);
+      if (length + part.length > buffer.length) {
+        const larger = new Uint8Array(2 * (length + part.length));
+        larger.set(buffer.subarray(0, length));
+        buffer = larger;
       }
-      room -= piece.length;
+      buffer.set(part, length);
+      length += part.length;
+      if (part.length === piece.length) continue;
+      cut = "size";
+      break;
     }
   } catch (error) {
     signal.throwIfAborted();
-    if (parts.length === 0 && !late.aborted) throw error;
+    if (length === 0 && !late.aborted) throw error;
     cut = late.aborted ? "time" : "broken";
   }
-  return { body: await new Blob(parts).bytes(), ...cut && { cut } };
+  return { body: buffer.subarray(0, length), ...cut && { cut } };
 }

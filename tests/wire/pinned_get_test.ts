@@ -108,6 +108,11 @@ Deno.test("a body is bounded: an endless one, one that breaks off, a gzip bomb",
     [raw("HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\nabc"), 3, "broken"],
     [respond(200, { "content-encoding": "gzip" }, bomb), 1000, "size"],
     [respond(404, {}, "not read"), 0, undefined],
+    [
+      raw("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n", "1\r\nx\r\n".repeat(2000)),
+      1000,
+      "size",
+    ],
   ];
   for (const [handler, length, cut] of rows) {
     await using server = serve(handler);
