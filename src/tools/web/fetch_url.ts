@@ -153,7 +153,8 @@ function webPageOf({ status, headers, body, cut }: PinnedResponse, url: URL): We
   const isPage = /html/.test(type) || type === "" && /^\s*<(!doctype html|html)\b/i.test(text);
   if (!isPage) return { title: "", text, notes };
   const page = htmlText(text, url);
-  return { ...page, notes };
+  const isEmpty = page.text === "" && /<script/i.test(text);
+  return { ...page, notes: [...notes, ...isEmpty ? ["It has no text until its scripts run"] : []] };
 }
 
 /** True for text: by its type, or where that says little, by its first bytes. */

@@ -73,6 +73,10 @@ Deno.test("other texts come as they are, what is no text is described", async ()
     [respond(200, {}, "plain"), "<page>\nplain\n</page>"],
     [page("", "text/html"), "<page>\n(empty)\n</page>"],
     [
+      page("<div id=app></div><script>run()</script>"),
+      `It has no text until its scripts run. ${DATA}\n<page>\n(empty)\n</page>`,
+    ],
+    [
       page("%PDF-1.7\0\x01", "application/pdf"),
       "It is no text (application/pdf, 10 bytes) and not shown]",
     ],
