@@ -382,3 +382,27 @@ Deno.test("servedModel: what a server says of the model that it was started with
     assertEquals(await servedModel("m", { host: server.url }), { names: [] });
   });
 });
+
+Deno.test("llama-swap: a model that runs is asked below its path, another is not loaded; aliases are names", async () => {
+  const asked: string[] = [];
+  const answers: Record<string, unknown> = {
+    "/v1/models": {
+      data: [
+        { id: "a", owned_by: "llama-swap", meta: { llamaswap: { aliases: ["x"] } } },
+        { id: "b", owned_by: "llama-swap" },
+      ],
+    },
+    "/running": { running: [{ model: "a", state: "ready" }] },
+    "/upstream/a/props": { default_generation_settings: { n_ctx: 8192 } },
+  };
+  const swap: typeof fetch = (url) => {
+    const { pathname } = new URL(String(url));
+    asked.push(pathname);
+    return Promise.resolve(Response.json(answers[pathname] ?? {}));
+  };
+  const at = { host: "http://localhost:1", fetch: swap };
+  const { names, contextLength, owner } = await servedModel("x", at);
+  assertEquals([names, contextLength, owner], [["a", "b", "x"], 8192, "llama-swap"]);
+  assertEquals((await servedModel("b", at)).contextLength, undefined);
+  assertEquals(asked.filter((path) => path.startsWith("/upstream")), ["/upstream/a/props"]);
+});

@@ -42,6 +42,26 @@ const ROWS: [kind: string, isNative: boolean, answers: Record<string, unknown>, 
       data: [{ id: "a", status: { value: "loaded" } }, { id: "b", status: { value: "unloaded" } }],
     },
   }, [{ name: "a", isLoaded: true }, { name: "b", isLoaded: false }]],
+  // As its source has it: newer versions list a status, older ones have /running.
+  ["llama-swap", false, {
+    "/v1/models": {
+      data: [
+        {
+          id: "a",
+          object: "model",
+          owned_by: "llama-swap",
+          meta: { llamaswap: { aliases: ["x"] } },
+        },
+        { id: "b", object: "model", owned_by: "llama-swap", name: "B", description: "small" },
+      ],
+    },
+    "/running": { running: [{ model: "b", state: "ready" }, { model: "a", state: "starting" }] },
+  }, [{ name: "a", isLoaded: false }, { name: "b", isLoaded: true }]],
+  ["llama-swap with states", false, {
+    "/v1/models": {
+      data: [{ id: "a", owned_by: "llama-swap", status: { value: "loaded" } }],
+    },
+  }, [{ name: "a", isLoaded: true }]],
   ["vLLM", false, { "/v1/models": { data: [{ id: "q", max_model_len: 32768 }] } }, [
     { name: "q", contextLength: 32768 },
   ]],

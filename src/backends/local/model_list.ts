@@ -10,7 +10,7 @@ import {
   localModelInfo,
   type LocalServerOptions,
 } from "./connection.ts";
-import { loadState, servedInfo } from "./served_model.ts";
+import { loadState, runningModels, servedInfo } from "./served_model.ts";
 
 /** A model, as far as its server describes it: `abilities` may have `tools` and `vision`. */
 export interface ListedModel extends LocalModelInfo {
@@ -79,6 +79,8 @@ async function servedModels(options: LocalServerOptions): Promise<ListedModel[]>
     // LM Studio's own list says more of each.
     listEntries("/api/v0/models", "data", options),
   ]);
+  const isSwap = served.some((one) => one.owned_by === "llama-swap" && one.status === undefined);
+  const running = isSwap ? await runningModels(options) : undefined;
   return names.filter(isName).slice(0, MAX_LISTED).map((name) => {
     const isOf = ({ id }: Fields) => id === name;
     const own: Fields = { ...served.find(isOf), ...studio.find(isOf) };
@@ -89,6 +91,7 @@ async function servedModels(options: LocalServerOptions): Promise<ListedModel[]>
       ...servedInfo(own),
       ...abilities && { abilities },
       ...typeof state === "string" && { isLoaded: state === "loaded" },
+      ...running && { isLoaded: running.has(name) },
     };
   });
 }

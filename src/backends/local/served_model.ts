@@ -53,7 +53,7 @@ export async function servedModel(
     askFields(path, options, { timeoutMs, isOptional: true }).catch(orEmpty);
   const { data } = await asked("/v1/models", LIST_TIMEOUT_MS);
   const models = Array.isArray(data) ? data.filter(isObject) : [];
-  const own = models.find(({ id }) => isSameModel(String(id), model)) ??
+  const own = models.find((one) => namesAndAliases(one).some((name) => isSameModel(name, model))) ??
     (models.length === 1 ? models[0] : undefined) ?? {};
   const names = servedNames(models);
   // Ollama lists every model with its tag, and llama.cpp names itself.
@@ -64,6 +64,13 @@ export async function servedModel(
   // A router of llama.cpp has models that it loads when they are asked for, as the turn will.
   const state = loadState(own);
   if (state !== undefined && state !== "loaded") options.onLoading?.();
+  // llama-swap has the server of a model that runs below a path; asked for another, it would load that.
+  if (own.owned_by === "llama-swap" && state === undefined) {
+    const id = String(own.id);
+    const isRunning = (await runningModels(options)).has(id);
+    const props = isRunning ? await asked(`/upstream/${id}/props`, PROPS_TIMEOUT_MS) : {};
+    return { names, ...propsInfo(own, props) };
+  }
   // vLLM has said everything by now, and a server that lists no models does not know /props.
   let props: Fields = {};
   if (models.length > 0 && own.max_model_len === undefined) {
@@ -71,16 +78,35 @@ export async function servedModel(
       ? await asked("/props", PROPS_TIMEOUT_MS)
       : await asked(`/props?model=${encodeURIComponent(String(own.id))}`, LOAD_TIMEOUT_MS);
   }
+  return { names, ...propsInfo(own, props) };
+}
+
+/** What an entry of the list and llama.cpp's properties tell. */
+function propsInfo(own: Fields, props: Fields): Omit<ServedModel, "names"> {
   const settings = objectOr(props.default_generation_settings);
   const caps = objectOr(props.chat_template_caps);
   return {
-    names,
     ...servedInfo(own, settings.n_ctx),
     ...(isOwnSampling(settings.params) && { statesSampling: true }),
     ...(caps.supports_tools === false && { takesTools: false }),
     ...seesImages(own, props),
     ...(typeof own.owned_by === "string" && { owner: own.owned_by }),
   };
+}
+
+/** The models that llama-swap has running, by `GET /running`. */
+export async function runningModels(options: LocalServerOptions): Promise<Set<string>> {
+  const request = { timeoutMs: PROPS_TIMEOUT_MS, isOptional: true };
+  const { running } = await askFields("/running", options, request).catch(orEmpty);
+  const ready = (Array.isArray(running) ? running : []).filter(isObject)
+    .filter(({ state }) => state === "ready");
+  return new Set(ready.map(({ model }) => String(model)));
+}
+
+/** The name of an entry of the list, and llama-swap's aliases for it. */
+function namesAndAliases({ id, meta }: Fields): string[] {
+  const { aliases } = objectOr(objectOr(meta).llamaswap);
+  return [String(id), ...(Array.isArray(aliases) ? aliases.map(String) : [])];
 }
 
 /** Whether a served model sees images: llama.cpp and others say so in different places. */
@@ -95,10 +121,12 @@ function seesImages(own: Fields, props: Fields): Pick<ServedModel, "seesImages">
   return isSeeing ? { seesImages: true } : {};
 }
 
-/** The names of all models, loaded ones first. */
+/** The names of all models, loaded ones first, aliases last. */
 function servedNames(models: readonly Fields[]): string[] {
   const rank = (one: Fields) => Number(loadState(one) === "loaded");
-  return models.toSorted((a, b) => rank(b) - rank(a)).map(({ id }) => String(id));
+  const sorted = models.toSorted((a, b) => rank(b) - rank(a));
+  const aliases = sorted.flatMap((one) => namesAndAliases(one).slice(1));
+  return [...sorted.map(({ id }) => String(id)), ...aliases];
 }
 
 /** Ollama's description of a model on its compatible endpoint, which gives it the context it is loaded with. */

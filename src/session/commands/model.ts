@@ -65,11 +65,20 @@ async function reportModels(
   }
 }
 
+/** True where the server lists a model under another name, too, as llama-swap does. */
+async function isAliasOf(config: CopilotConfig, name: string): Promise<boolean> {
+  const target = targetOf(config);
+  if (target.isNative) return false;
+  const { servedModel } = await import("../../backends/local/served_model.ts");
+  return (await servedModel(name, addressOf(target))).names.includes(name);
+}
+
 /** The refusal of a name that is not among those that the server lists; undefined where it lists none. */
 async function unknownModel(config: CopilotConfig, name: string): Promise<Report | undefined> {
   const names = await modelNames(config).catch(() => []);
   const { isSameModel } = await import("../../backends/local/connection.ts");
   if (names.length === 0 || names.some((one) => isSameModel(one, name))) return undefined;
+  if (await isAliasOf(config, name)) return undefined;
   const near = nearest(name, names);
   const server = serverOf(config);
   return { type: "model_unknown", name, server, ...near !== undefined && { nearest: near } };
