@@ -69,18 +69,18 @@ export function readJsonFile(path: string, isQuoted = true): Record<string, unkn
 
 /**
  * Writes a settings file for the person alone to read, whole or not at all; a link to it stays one.
- * Folders that are missing are made.
+ * Folders that are missing are made. @throws {Error} with the path and the reason.
  */
 export async function replaceUserFile(path: string, text: string): Promise<void> {
-  await Deno.mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const target = await Deno.realPath(path).catch(() => path);
   const temporary = `${target}.${crypto.randomUUID()}.tmp`;
   try {
+    await Deno.mkdir(dirname(path), { recursive: true, mode: 0o700 });
     await Deno.writeTextFile(temporary, text, { mode: 0o600, createNew: true });
     await Deno.rename(temporary, target);
   } catch (error) {
     await Deno.remove(temporary).catch(() => {});
-    throw error;
+    throw new Error(`Cannot write ${path}: ${reasonOf(error)}`, { cause: error });
   }
 }
 

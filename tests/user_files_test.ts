@@ -1,7 +1,8 @@
-import { assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import { UsageError } from "../src/errors.ts";
 import {
   readJsonFile,
+  replaceUserFile,
   stateFolder,
   unheededSettings,
   userFile,
@@ -80,4 +81,17 @@ Deno.test("TRU-02 settings of servers and keys that a folder brings are named, e
     assertEquals(unheededSettings(folder).slice(1), [...names]);
   }
   await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("a settings file that cannot be written: the line names it, and nothing is left beside it", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.mkdir(`${folder}/config.json`);
+    const error = await assertRejects(() => replaceUserFile(`${folder}/config.json`, "{}"), Error);
+    assertEquals(error.message.startsWith(`Cannot write ${folder}/config.json: `), true);
+    assertEquals(error.message.includes("os error"), false);
+    assertEquals([...Deno.readDirSync(folder)].map(({ name }) => name), ["config.json"]);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 });

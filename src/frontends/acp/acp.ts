@@ -3,6 +3,7 @@
  * JSON-RPC, a message a line, on stdin and stdout. @module
  */
 
+import { attempt } from "../../attempt.ts";
 import { UsageError } from "../../errors.ts";
 import { definitionsIn, type McpDefinition } from "../../mcp/definition.ts";
 import { linePeer } from "../../rpc/line_peer.ts";
@@ -197,7 +198,7 @@ class AcpServer implements AsyncDisposable, Editor {
       throw invalidParams(`there is no method ${repeated(String(methodId))}`);
     }
     const session = new AcpSession(this);
-    await using _ = await this.options.makeSession(Deno.cwd(), session);
+    await using _ = await this.options.makeSession(attempt(Deno.cwd) ?? "/", session);
     return {};
   }
 
