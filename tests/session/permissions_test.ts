@@ -829,7 +829,7 @@ sessionTest(
     await terminal.until((rows) => rows.at(-1)!.endsWith(" · plan"));
     await terminal.until("What to do with this plan?");
     await terminal.type("\x1b");
-    await terminal.until((rows) => !rows.some((row) => row.includes("What becomes of")));
+    await terminal.until((rows) => !rows.some((row) => row.includes("What to do with")));
     await terminal.type("/plan\rgo on\r");
     await terminal.until("Done.");
     assertStringIncludes(server.requests[2]!.text, "[The plan is accepted");

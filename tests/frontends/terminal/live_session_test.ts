@@ -157,7 +157,7 @@ sessionTest(
   async (terminal, server) => {
     await Deno.writeTextFile(`${terminal.folder}/notes.txt`, "remember the milk\n");
     await terminal.type("!echo from the shell; exit 3\r");
-    await terminal.until("is attached");
+    await terminal.until("included in your next message");
     assertEquals(server.requests.length, 0);
     await terminal.type("see @no\t please\r");
     await terminal.until("First.");
