@@ -262,6 +262,8 @@ export function checksOf(way: Way, target: Target): [name: string, check: Check]
       if (!window || window > 16_384) return skip(`a window of ${window ?? "unknown"} tokens`);
       const long = user("The fox and the stone. ".repeat(window / 3));
       const error = await send([long], { signal }).catch((error) => error);
+      // Older Ollamas cut the prompt where it cannot be asked of them to refuse it; the count shows it.
+      if (error.usage?.inputTokens === window) return ok(`cut to ${window} tokens, as it counts`);
       assert(error instanceof BackendError, `it was taken: ${JSON.stringify(error)}`);
       assertEquals(error.kind, "context_too_long", error.message);
       return ok(error.message);

@@ -6,7 +6,7 @@ import { namesAndSchemas } from "../backends/reply.ts";
 import { ToolCallFilter } from "../toolcalls/extract.ts";
 import type { Backend, Reply, SendOptions } from "../backends/backend.ts";
 import { isNative } from "../backends/local/connection.ts";
-import { servedModel } from "../backends/local/served_model.ts";
+import { servedModel, totalSlots } from "../backends/local/served_model.ts";
 import type { CopilotConfig } from "../config.ts";
 import { BackendError } from "../errors.ts";
 import { type ModelTarget, targetOf, withModel } from "../model_target.ts";
@@ -98,7 +98,17 @@ async function* checksOf(agent: CopilotAgent, options: DoctorOptions): AsyncGene
     if (!json) write(`${" ".repeat(15)}it is being loaded: waiting\n`);
   };
   yield* checkServerAndModel({ agent, fit, signal, onLoading });
+  yield* slotChecks(agent, signal);
   yield* probes(agent, signal);
+}
+
+/** How many requests the server answers at a time, where it says so; others wait. */
+async function* slotChecks(agent: CopilotAgent, signal: AbortSignal): AsyncGenerator<Check> {
+  const target = targetOf(agent.config);
+  if (target.isNative || target.kind === "hosted") return;
+  const slots = await totalSlots({ ...addressOf(target), signal });
+  if (slots === undefined) return;
+  yield { name: "slots", status: "ok", text: `${count(slots, "request")} at a time` };
 }
 
 /** The MCP servers, from what is known of them: none is started. */
@@ -271,7 +281,10 @@ export function answerCheck({ message, usage, first, total, ranAway }: Probe): C
   return { name, status: "ok", text: `after ${duration(first)}${speed}${thinks}` };
 }
 
-const speedText = (tokens: number, ms: number) => `, ${Math.round(tokens / (ms / 1000))} tokens/s`;
+function speedText(tokens: number, ms: number): string {
+  const speed = tokens / (ms / 1000);
+  return `, ${speed < 1 ? speed.toFixed(1) : Math.round(speed)} tokens/s`;
+}
 
 /** Advice on how the server of `agent` is made to read calls itself. */
 async function nativeCallAdvice({ config }: CopilotAgent, signal: AbortSignal): Promise<string> {

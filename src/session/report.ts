@@ -170,6 +170,7 @@ export interface Check {
     | "server"
     | "model"
     | "context"
+    | "slots"
     | "answer"
     | "tools"
     | "result"

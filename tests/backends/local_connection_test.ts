@@ -8,7 +8,7 @@ import {
   loadedModel,
   localModelInfo,
 } from "../../src/backends/local/connection.ts";
-import { servedModel } from "../../src/backends/local/served_model.ts";
+import { servedModel, totalSlots } from "../../src/backends/local/served_model.ts";
 import { BackendError } from "../../src/errors.ts";
 import { type Handler, json, reset, respond, serve, stall } from "../helpers/server.ts";
 
@@ -406,3 +406,17 @@ Deno.test("llama-swap: a model that runs is asked below its path, another is not
   assertEquals((await servedModel("b", at)).contextLength, undefined);
   assertEquals(asked.filter((path) => path.startsWith("/upstream")), ["/upstream/a/props"]);
 });
+
+for (
+  const [props, slots] of [
+    [{ total_slots: 4 }, 4],
+    [{ total_slots: 0 }, undefined],
+    [{ total_slots: "4" }, undefined],
+    [{}, undefined],
+  ] as const
+) {
+  Deno.test(`slots of ${JSON.stringify(props)}: ${slots}`, async () => {
+    const fetch = () => Promise.resolve(Response.json(props));
+    assertEquals(await totalSlots({ host: "http://localhost:1", fetch }), slots);
+  });
+}

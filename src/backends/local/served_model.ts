@@ -228,3 +228,10 @@ export async function countedPrompt(
   const { input_tokens: count } = await askFields(path, options, request).catch(orEmpty);
   return Number.isInteger(count) && Number(count) > 0 ? Number(count) : undefined;
 }
+
+/** The number of requests that llama.cpp answers at a time (`GET /props`); undefined elsewhere. */
+export async function totalSlots(options: LocalServerOptions): Promise<number | undefined> {
+  const request = { timeoutMs: PROPS_TIMEOUT_MS, isOptional: true };
+  const { total_slots: slots } = await askFields("/props", options, request).catch(orEmpty);
+  return Number.isInteger(slots) && Number(slots) > 0 ? Number(slots) : undefined;
+}
