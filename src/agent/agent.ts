@@ -243,7 +243,7 @@ export class CopilotAgent {
    */
   plugCatalogue(
     catalogue: ((contextLength: number, maxBytes: number) => string) | undefined,
-    minBytes = 120,
+    minBytes = 150,
   ): void {
     this.#catalogue = catalogue;
     this.#listBytes = minBytes;

@@ -64,13 +64,16 @@ function boundlessTools(tools: readonly Tool[]): Tool[] {
   });
 }
 
-/** {@linkcode boundlessTools} with one sentence each, but for tools that write: for the smallest windows. */
+/**
+ * {@linkcode boundlessTools} with one sentence each, but for tools that write, and with the parameters of those
+ * that read described by their names alone: for the smallest windows, and for prompts with lists.
+ */
 function shortTools(tools: readonly Tool[]): Tool[] {
-  return boundlessTools(tools).map((tool) =>
-    tool.access === "write"
-      ? tool
-      : { ...tool, description: tool.description.replace(/[.:] .*/s, ".") }
-  );
+  return boundlessTools(tools).map((tool) => {
+    if (tool.access === "write") return tool;
+    const [named] = tool.access === "read" ? leanTools([tool]) : [tool];
+    return { ...named!, description: tool.description.replace(/[.:] .*/s, ".") };
+  });
 }
 
 /** The most bytes of the first request, beside instructions: for lean and for other models. */
