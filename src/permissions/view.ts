@@ -20,7 +20,7 @@ export interface View {
   places: ReadonlyMap<string, PathAccess>;
   /** True where programs may use the network. */
   network: boolean;
-  /** Links in the folder that are protected, which no mount does; none where it is left out. */
+  /** Protected links that lie directly in the folder, which no mount protects; none where it is left out. */
   links?: readonly string[];
   /** False where the folder holds more than was looked through for what is hidden or not written. */
   isComplete: boolean;
@@ -144,7 +144,8 @@ export function makeView(sources: ViewSources): View {
   const links: string[] = [];
   for (const [path, access] of known) {
     const real = realPathOf(path, path);
-    if (real !== path && entryAt(path)?.isSymlink) links.push(path);
+    // Only in the folder itself, which no command can move away: below, another place could be mended.
+    if (dirname(path) === folder && entryAt(path)?.isSymlink) links.push(path);
     // A link that leads out of the folder leads to what the view says of that place.
     if (real === undefined || !isWithin(folder, real)) continue;
     for (const one of [path, real]) places.set(one, access);
