@@ -1,9 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { getPinned } from "../../src/wire/pinned_get.ts";
 import { type Handler, raw, respond, serve, stall } from "../helpers/server.ts";
-
-const PEM = (name: string) =>
-  Deno.readTextFileSync(new URL(`../fixtures/tls/${name}`, import.meta.url));
+import { authority, tlsServer } from "../helpers/tls_server.ts";
 
 /** Gets `url` from a server on this machine, to whatever address it connects; the addresses, too. */
 async function get(
@@ -45,22 +43,9 @@ Deno.test("a page comes from the very address that was checked, by the name of i
 });
 
 Deno.test("TLS is for the name of the host, whatever the address", async () => {
-  const listener = Deno.listenTls({ port: 0, cert: PEM("pinned.pem"), key: PEM("pinned.key") });
-  const { port } = listener.addr as Deno.NetAddr;
-  const serving = (async () => {
-    for await (const conn of listener) {
-      try {
-        await conn.read(new Uint8Array(4096));
-        await conn.write(new TextEncoder().encode("HTTP/1.1 200 OK\r\n\r\nsecret"));
-        await conn.closeWrite();
-      } catch {
-        // A client that does not trust it leaves.
-      } finally {
-        conn.close();
-      }
-    }
-  })();
-  const caCerts = [PEM("ca.pem")];
+  await using server = tlsServer("HTTP/1.1 200 OK\r\n\r\nsecret");
+  const { port } = server;
+  const caCerts = [authority()];
   const found = await get("https://pinned.test/", port, { caCerts });
   assertEquals([found.text, found.asked], ["secret", ["93.184.215.14 443"]]);
   for (
@@ -71,8 +56,6 @@ Deno.test("TLS is for the name of the host, whatever the address", async () => {
   ) {
     await assertRejects(() => get(url, port, more), Error, "its certificate is not trusted");
   }
-  listener.close();
-  await serving;
 });
 
 Deno.test("the next address is tried where one takes no connection", async () => {

@@ -71,7 +71,7 @@ export async function fetchUrl(
       return shownPage(webPageOf(response, url), url, Number(offset), context);
     }
     if (!isSameHost(target, url)) {
-      return { content: `[It redirects to another host. To read that, fetch ${target.href}]` };
+      return { content: `[It redirects to another place. To read that, fetch ${target.href}]` };
     }
     if (redirects === MAX_REDIRECTS) {
       throw new Error(`${url.host} redirects more than ${MAX_REDIRECTS} times`);

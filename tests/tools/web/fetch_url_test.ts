@@ -5,6 +5,7 @@ import { fetchUrl, type Web } from "../../../src/tools/web/fetch_url.ts";
 import { webAddress } from "../../../src/tools/web/web_address.ts";
 import type { ToolContext } from "../../../src/types/tool.ts";
 import { type Handler, raw, respond, serve, type Server } from "../../helpers/server.ts";
+import { authority, tlsServer } from "../../helpers/tls_server.ts";
 
 const CONTEXT: ToolContext = {
   workingDir: "/",
@@ -154,7 +155,7 @@ Deno.test("a redirect within a host is followed, one to another host is told", a
     ]
   ) {
     const { content, paths } = await fetched("http://a.test/", [to(location!)]);
-    assertEquals(content, `[It redirects to another host. To read that, fetch ${target}]`);
+    assertEquals(content, `[It redirects to another place. To read that, fetch ${target}]`);
     assertEquals(paths, ["/"]);
   }
   const rows: [Handler, string][] = [
@@ -170,6 +171,22 @@ Deno.test("a redirect within a host is followed, one to another host is told", a
   for (const [handler, says] of rows) {
     await assertRejects(() => fetched("http://a.test/", [handler]), Error, says);
   }
+});
+
+Deno.test("a redirect from https to http of the same host is told, not followed", async () => {
+  await using secure = tlsServer("HTTP/1.1 301 Moved\r\nlocation: http://pinned.test/x\r\n\r\n");
+  await using plain = serve(page("plain"));
+  const { web, reached } = webOf(plain, {
+    connect: (_, port) =>
+      Deno.connect({ hostname: "127.0.0.1", port: port === 443 ? secure.port : plain.port }),
+    caCerts: [authority()],
+  });
+  const { content } = await fetchUrl({ url: "https://pinned.test/" }, CONTEXT, web);
+  assertEquals(
+    content,
+    "[It redirects to another place. To read that, fetch http://pinned.test/x]",
+  );
+  assertEquals([plain.requests, reached], [[], []]);
 });
 
 Deno.test("nothing is sent to an address that is not public: by number, by name, by a changing name", async () => {
