@@ -69,11 +69,13 @@ Deno.test("the next address is tried where one takes no connection", async () =>
   const addresses = ["1.0.0.1", "1.0.0.2", "1.0.0.3", "1.0.0.4"];
   const { text } = await get("http://a.test/", server.port, { addresses, connect });
   assertEquals([text, tried], ["here", ["1.0.0.1", "1.0.0.2", "1.0.0.3"]]);
-  await assertRejects(
-    () => get("http://a.test/", 0, { addresses: addresses.slice(0, 2), connect }),
-    Error,
-    "Cannot reach http://a.test: nothing listens there",
-  );
+  for (const few of [addresses.slice(0, 2), ["1.0.0.1", "1.0.0.2", "1.0.0.4", "1.0.0.3"]]) {
+    await assertRejects(
+      () => get("http://a.test/", 0, { addresses: few, connect }),
+      Error,
+      "Cannot reach http://a.test: nothing listens there",
+    );
+  }
 });
 
 const ENDLESS: Handler = async (_, peer) => {
