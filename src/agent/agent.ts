@@ -218,6 +218,7 @@ export class CopilotAgent {
     fork.#further = this.#further;
     fork.#plugged = this.#plugged;
     fork.#catalogue = this.#catalogue;
+    fork.#listBytes = this.#listBytes;
     fork.#callsNatively = this.callsNatively();
     fork.state.instructions = this.state.instructions;
     fork.seesImages = this.seesImages;

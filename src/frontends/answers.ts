@@ -32,6 +32,45 @@ export function remembered(approval: Approval, columns: number): string {
   return displayWidth(allowed) <= columns - ANSWER_COLUMNS ? allowed : "the same";
 }
 
+/** A line about a call that is asked about; `isCalm` where it gives no reason for doubt. */
+interface QuestionNote {
+  text: string;
+  isCalm?: true;
+}
+
+/** Why a call is asked about, what a yes does beyond running it, and by what it is confined. */
+export function questionNotes(approval: Approval): QuestionNote[] {
+  const { reason, isRoutine, confinedTo, changed = [] } = approval;
+  const meaning = meaningOfYes(approval);
+  return [
+    ...isRoutine ? [] : [{ text: `It ${oneLine(reason).slice(0, 200)}.` }],
+    ...changed.length === 0
+      ? []
+      : [{ text: `Changed since you allowed it: ${changed.map(oneLine).join(", ")}` }],
+    ...meaning === undefined ? [] : [{ text: meaning, isCalm: true } as const],
+    ...confinedTo ? [{ text: confinedTo, isCalm: true } as const] : [],
+  ];
+}
+
+/** What a yes does beyond running the command where it always runs; undefined for nothing. */
+function meaningOfYes({ networked, leave }: Approval): string | undefined {
+  if (networked) {
+    return "A yes runs it with the network, its files confined as before. In this session the network is " +
+      `then open, unasked, to ${networkedBy(networked)}.`;
+  }
+  if (leave === "network") return "A yes runs it with the network, its files confined as before.";
+  if (leave === undefined) return undefined;
+  return "A yes runs it this once without the sandbox: it can read and write all that you can, and use " +
+    "the network.";
+}
+
+/** The programs that get the network: exact words stand in the command above, beginnings cover more than that. */
+function networkedBy(grants: NonNullable<Approval["networked"]>): string {
+  const open = grants.filter(({ isExact }) => !isExact).map(({ text }) => `any \`${text} …\``);
+  const exact = open.length < grants.length ? ["exactly this"] : [];
+  return [...open, ...exact].join(" and ");
+}
+
 /** The calls that the rules allow, in words. */
 export function allowedBy(approval: Approval): string {
   const { call, subject: { action }, rules = [], rulePath } = approval;

@@ -7,6 +7,7 @@ import type { Part, ToolCall } from "../types/message.ts";
 import type { Frontend, SessionEvent } from "../session/frontend.ts";
 import { openPermissions } from "../session/permissions.ts";
 import { openSession } from "../session/session.ts";
+import { questionNotes } from "./answers.ts";
 import { noticeLines } from "./notices.ts";
 
 /** A call that a person is asked about: see {@linkcode PluggedSessionOptions}. */
@@ -17,6 +18,8 @@ export interface AskedCall {
   reason: string;
   /** The name of the sub-agent that makes the call; left out for the agent of the session. */
   subAgent?: string;
+  /** Lines for the person who answers: the reason, what a yes does beyond running the call, its limits. */
+  notes: readonly string[];
 }
 
 /** Options of {@linkcode pluggedSession}. */
@@ -97,13 +100,19 @@ export async function pluggedSession(
   };
 }
 
-/** The events of a session beside those of its turns. */
-const BESIDE_TURNS: readonly SessionEvent["type"][] = [
-  ...["session_notice", "output", "rule_added", "job_ended", "instructions", "resumed"] as const,
-  ...["command_progress", "status"] as const,
-];
+/** The events of a session beside those of its turns; the type holds that none is left out. */
+const BESIDE_TURNS: Readonly<Record<Exclude<SessionEvent["type"], TurnEvent["type"]>, true>> = {
+  session_notice: true,
+  output: true,
+  rule_added: true,
+  job_ended: true,
+  instructions: true,
+  resumed: true,
+  command_progress: true,
+  status: true,
+};
 
-const isOfTurn = (event: SessionEvent): event is TurnEvent => !BESIDE_TURNS.includes(event.type);
+const isOfTurn = (event: SessionEvent): event is TurnEvent => !(event.type in BESIDE_TURNS);
 
 function libraryFrontend({ approve, onEvent, onNotice }: PluggedSessionOptions): Frontend {
   return {
@@ -112,8 +121,10 @@ function libraryFrontend({ approve, onEvent, onNotice }: PluggedSessionOptions):
       else if (isOfTurn(event)) onEvent?.(event);
     },
     ...approve && {
-      approve: async ({ call, reason, subAgent }, signal) => {
-        const asked = { call, reason, ...subAgent !== undefined && { subAgent } };
+      approve: async (approval, signal) => {
+        const { call, reason, subAgent } = approval;
+        const notes = questionNotes(approval).map(({ text }) => text);
+        const asked = { call, reason, notes, ...subAgent !== undefined && { subAgent } };
         const isYes = await approve(asked, signal);
         return isYes ? { choice: "once" } : { choice: "refuse", reason: "" };
       },

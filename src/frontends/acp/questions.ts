@@ -10,7 +10,7 @@ import type {
 import type { HeededInstructions } from "../../session/report.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { join } from "../../text/std_path.ts";
-import { answerRows } from "../answers.ts";
+import { answerRows, questionNotes } from "../answers.ts";
 import { hookLines, serverLines, trustQuestion, trustStartRows } from "../session_lines.ts";
 import { askedCall, type CallUpdate, printedText } from "./call_updates.ts";
 import type { Editor } from "./editor.ts";
@@ -39,15 +39,14 @@ export async function askApproval(
   asking: Asking,
   signal: AbortSignal,
 ): Promise<ApprovalAnswer> {
-  const { call, reason, isRoutine, confinedTo, subAgent } = approval;
+  const { call, subAgent } = approval;
   // A file that the person attaches is no call of the model's, and that of a sub-agent stands within another.
   const isCall = call.id !== "" && subAgent === undefined;
   const id = isCall ? call.id : `attached-${crypto.randomUUID()}`;
   const asked = askedCall({ ...approval, call: { ...call, id } }, folder);
   const notes = [
     ...subAgent === undefined ? [] : [`Asked by the sub-agent ${oneLine(subAgent)}.`],
-    ...isRoutine ? [] : [`It ${oneLine(reason)}.`],
-    ...confinedTo ? [confinedTo] : [],
+    ...questionNotes(approval).map(({ text }) => text),
   ];
   const content = [
     ...asked.content ?? [],

@@ -10,7 +10,7 @@ import { rowsOf } from "../../text/width.ts";
 import { wrapped } from "../../text/wrap.ts";
 import { BACKGROUND_ARGUMENT, WRITTEN_ARGUMENTS } from "../../tools/mod.ts";
 import type { CallAction, Change, Subject } from "../../types/tool.ts";
-import { allowedBy, remembered } from "../answers.ts";
+import { allowedBy, questionNotes, remembered } from "../answers.ts";
 import { changeRows, paintedRows } from "../change.ts";
 
 /** Asks a person: shows a text and gives the line typed; null when there is none to come. */
@@ -168,39 +168,12 @@ function questionText(approval: Approval, columns: number, paint: Painter): stri
   return text.join("\n");
 }
 
-/** The call, why it is asked about, and by what it is confined. */
+/** The call, and the notes about it. */
 function requestNotes(approval: Approval, columns: number, paint: Painter): string[] {
-  const { reason, isRoutine, confinedTo, changed = [] } = approval;
-  const text = [requestText(approval, columns, paint)];
-  if (!isRoutine) text.push(wrapped(`  It ${oneLine(reason).slice(0, 200)}.`, columns));
-  if (changed.length > 0) {
-    text.push(
-      wrapped(`  Changed since you allowed it: ${changed.map(oneLine).join(", ")}`, columns),
-    );
-  }
-  const meaning = meaningOfYes(approval);
-  if (meaning !== undefined) text.push(paintedRows(`  ${meaning}`, columns, DIM, paint));
-  if (confinedTo) text.push(paintedRows(`  ${confinedTo}`, columns, DIM, paint));
-  return text;
-}
-
-/** What a yes does beyond running the command where it always runs; undefined for nothing. */
-function meaningOfYes({ networked, leave }: Approval): string | undefined {
-  if (networked) {
-    return "A yes runs it with the network, its files confined as before. In this session the network is " +
-      `then open, unasked, to ${networkedBy(networked)}.`;
-  }
-  if (leave === "network") return "A yes runs it with the network, its files confined as before.";
-  if (leave === undefined) return undefined;
-  return "A yes runs it this once without the sandbox: it can read and write all that you can, and use " +
-    "the network.";
-}
-
-/** The programs that get the network: exact words stand in the command above, beginnings cover more than that. */
-function networkedBy(grants: NonNullable<Approval["networked"]>): string {
-  const open = grants.filter(({ isExact }) => !isExact).map(({ text }) => `any \`${text} …\``);
-  const exact = open.length < grants.length ? ["exactly this"] : [];
-  return [...open, ...exact].join(" and ");
+  const notes = questionNotes(approval).map(({ text, isCalm }) =>
+    isCalm ? paintedRows(`  ${text}`, columns, DIM, paint) : wrapped(`  ${text}`, columns)
+  );
+  return [requestText(approval, columns, paint), ...notes];
 }
 
 /** The most rows of a request that are seen at one glance. */

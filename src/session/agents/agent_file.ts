@@ -68,11 +68,16 @@ function toolNames(list: string): string[] {
   return names.filter((name) => !name.includes("("));
 }
 
-/** True where the limits leave a tool to the sub-agent. */
-export function allowsTool(
+/** True where a sub-agent with these limits may call a tool. */
+export function mayCall(
   { tools, without, isReader }: AgentLimits,
   tool: { name: string; ruleName?: string | undefined; access: string },
 ): boolean {
+  if (tool.name === EXPLORE) return false;
+  // The way to tools of MCP servers, which are decided on by themselves.
+  if (tool.name === "find_tool" || tool.name === "call_tool") {
+    return !isReader && (tools === undefined || tools.some((name) => /^mcp__/i.test(name)));
+  }
   const { names } = hookCall(tool, {}, "/");
   const isIn = (list: readonly string[]) => list.some((entry) => names.some(isNamedBy(entry)));
   if (isReader && tool.access !== "read") return false;

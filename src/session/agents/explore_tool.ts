@@ -32,11 +32,14 @@ export function exploreTool(
     subject: ({ task, agent }) => ({
       action: "explore",
       ...typeof task === "string" && { task },
-      ...typeof agent === "string" && agent !== EXPLORE && { agent },
+      ...named(agent),
     }),
-    run: ({ task, agent }, context) => {
-      const isNamed = typeof agent === "string" && agent.trim() !== "" && agent !== EXPLORE;
-      return run({ task: String(task), ...isNamed && { agent: agent.trim() } }, context);
-    },
+    run: ({ task, agent }, context) => run({ task: String(task), ...named(agent) }, context),
   };
+}
+
+/** The sub-agent of a file that an argument names; none for the one that no file defines. */
+function named(agent: unknown): { agent?: string } {
+  const name = typeof agent === "string" ? agent.trim().toLowerCase() : "";
+  return name === "" || name === EXPLORE ? {} : { agent: name };
 }

@@ -16,7 +16,7 @@ import { modelNames } from "../model_server.ts";
 import type { PlugIn } from "../plugins/load.ts";
 import { costOf } from "../prices.ts";
 import type { SessionState } from "../state.ts";
-import { type AgentLimits, allowsTool } from "./agent_file.ts";
+import { type AgentLimits, mayCall } from "./agent_file.ts";
 import { EXPLORE } from "./explore_tool.ts";
 import { type Lanes, openLanes } from "./lanes.ts";
 
@@ -67,7 +67,7 @@ export class SubAgents {
     const { agent } = this.host.state;
     const { signal } = context;
     const limits = file?.limits ?? EXPLORER;
-    const isAlone = agent.tools.some((tool) => tool.access !== "read" && allowsTool(limits, tool));
+    const isAlone = agent.tools.some((tool) => tool.access !== "read" && mayCall(limits, tool));
     this.#lanes ??= openLanes(agent.config, signal);
     this.#working++;
     try {
@@ -83,7 +83,7 @@ export class SubAgents {
 
   #named(name: string): PlugIn {
     const agents = this.host.state.plugged?.agents ?? [];
-    const found = agents.find((one) => one.name === name.toLowerCase());
+    const found = agents.find((one) => one.name === name);
     if (found) return found;
     const near = nearest(name, agents.map((one) => one.name));
     const list = agents.map((one) => `${one.name}: ${shortened(one.description, 80)}`);
@@ -191,7 +191,7 @@ class SubAgentWork {
   /** The rules of a sub-agent, in its first message, as its prompt is that of its parent. */
   #rules(): string {
     const { definition: { name, limits }, agent } = this;
-    const tools = agent.offered.filter((tool) => this.#allows(tool)).map((tool) => tool.name);
+    const tools = agent.offered.filter((tool) => mayCall(limits, tool)).map((tool) => tool.name);
     const who = name === EXPLORE
       ? "You are a sub-agent that only reads."
       : `You are the sub-agent ${name}.`;
@@ -203,22 +203,15 @@ class SubAgentWork {
       `found, with places as path:line, in at most ${ANSWER_WORDS} words.]`;
   }
 
-  #allows(tool: { name: string; ruleName?: string; access: string }): boolean {
-    const { limits } = this.definition;
-    // What find_tool finds is decided when it is called.
-    const isWay = tool.name === "find_tool" || tool.name === "call_tool";
-    return tool.name !== EXPLORE && (isWay ? !limits.isReader : allowsTool(limits, tool));
-  }
-
   /** Decides on a call: what the sub-agent may not do first, then as for its parent. */
   readonly #decide: Policy["decide"] = (tool, args, context) => {
-    const { name } = this.definition;
+    const { name, limits } = this.definition;
     if (this.#isOver) return { allow: false, reason: ANSWER_NOW, summary: "it is to answer now" };
     if (tool.name === EXPLORE) {
       const reason = "Refused: a sub-agent starts no other. Search yourself.";
       return { allow: false, reason, summary: "a sub-agent starts no other" };
     }
-    if (!this.#allows(tool)) {
+    if (!mayCall(limits, tool)) {
       const summary = `${name} does not have this tool`;
       return {
         allow: false,

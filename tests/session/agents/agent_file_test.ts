@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { allowsTool, readAgentFile } from "../../../src/session/agents/agent_file.ts";
+import { mayCall, readAgentFile } from "../../../src/session/agents/agent_file.ts";
 
 const TOOLS = [
   { name: "read_file", access: "read" },
@@ -8,8 +8,10 @@ const TOOLS = [
   { name: "run_bash", access: "execute" },
   { name: "git__log", ruleName: "mcp__git__log", access: "execute" },
   { name: "gitlab__log", ruleName: "mcp__gitlab__log", access: "execute" },
+  { name: "call_tool", access: "network" },
+  { name: "explore", access: "read" },
 ];
-const ALL = TOOLS.map(({ name }) => name).join(" ");
+const ALL = TOOLS.map(({ name }) => name).filter((name) => name !== "explore").join(" ");
 
 const ROWS: [fields: string, allowed: string][] = [
   ["", ALL],
@@ -19,12 +21,12 @@ const ROWS: [fields: string, allowed: string][] = [
   ["tools:\n  - Read\n  - Write", "read_file write_file"],
   ["tools: Bash(git *), Read", "read_file"],
   ["tools: Bash(*)", ""],
-  ["tools: Read, mcp__git__*", "read_file git__log"],
-  ["tools: mcp__git", "git__log"],
-  ["tools: mcp__git__log", "git__log"],
+  ["tools: Read, mcp__git__*", "read_file git__log call_tool"],
+  ["tools: mcp__git", "git__log call_tool"],
+  ["tools: mcp__git__log", "git__log call_tool"],
   ["tools: Nothing", ""],
-  ["tools:\n  write: false\n  Bash: false", "read_file grep_code git__log gitlab__log"],
-  ["disallowedTools: Bash, mcp__gitlab", "read_file grep_code write_file git__log"],
+  ["tools:\n  write: false\n  Bash: false", "read_file grep_code git__log gitlab__log call_tool"],
+  ["disallowedTools: Bash, mcp__gitlab", "read_file grep_code write_file git__log call_tool"],
   ["tools: Read, Bash\ndisallowedTools: Bash", "read_file"],
   ["permissionMode: plan", "read_file grep_code"],
   ["permissionMode: bypassPermissions\ntools: Read", "read_file"],
@@ -34,7 +36,7 @@ for (const [fields, allowed] of ROWS) {
   Deno.test(`sub-agents in files: tools of ${JSON.stringify(fields)}`, () => {
     const read = readAgentFile(`---\ndescription: D\n${fields}\n---\nBody\n`, "one.md");
     if (typeof read === "string") throw new Error(read);
-    const names = TOOLS.filter((tool) => allowsTool(read.limits, tool)).map(({ name }) => name);
+    const names = TOOLS.filter((tool) => mayCall(read.limits, tool)).map(({ name }) => name);
     assertEquals(names.join(" "), allowed);
   });
 }
@@ -42,6 +44,11 @@ for (const [fields, allowed] of ROWS) {
 const FILES: [text: string, name: string, read: string][] = [
   ["---\nname: Reviewer\ndescription: D\n---\nBody", "x.md", "reviewer"],
   ["---\ndescription: D\n---\nBody", "code-review.md", "code-review"],
+  [
+    "---\ndescription: D\n---\nBody",
+    "Explore.md",
+    "the program has a sub-agent of that name",
+  ],
   ["---\nname: \x1b[31mred\ndescription: D\n---\nBody", "x.md", "x"],
   [
     "---\nname: ../../etc\ndescription: D\n---\nBody",

@@ -377,3 +377,17 @@ Deno.test("explore: one that goes round in circles is stopped, and answers with 
   assertMatch(exec!.result, /^It says text\.\n\n\[It was stopped before it was done/);
   assertMatch(messagesOf(server, -2).at(-1)!.content, /No more calls/);
 });
+
+Deno.test("explore: requests begin alike where skills are listed, whatever room they leave", async () => {
+  const skill = "---\nname: one\ndescription: Does one\n---\nBody\n";
+  await using at = await placesWith({ "home/.config/copilot/skills/one/SKILL.md": skill });
+  for (const model of ["test", "qwen3:8b", "qwen3:4b"]) {
+    await using server = strictServer([explore("Find"), { text: "Found." }, { text: "Done." }], {
+      models: [model],
+    });
+    const config = { local: localConfig({ host: server.url, model, useCompat: true }) };
+    await using fake = await at.open(server.url, { config });
+    await fake.session.prompt("hi", never);
+    assertEquals([model, server.requests.length, beginnings(server)], [model, 3, 1]);
+  }
+});
