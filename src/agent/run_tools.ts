@@ -134,7 +134,7 @@ const sameAs = (call: ToolCall) => ({ name, arguments: args, invalid }: ToolCall
 /** The record of a call that is the same as one that ran. */
 function copyOf(exec: ToolExecution, { id }: ToolCall): ToolExecution {
   const repairs = [...exec.repairs ?? [], TWICE];
-  const result = `[Your call was read so: ${TWICE}]\n${exec.result}`;
+  const result = repairNote(repairs) + ownResult(exec);
   return { ...exec, toolCallId: id, result, repairs, durationMs: 0 };
 }
 
@@ -272,8 +272,14 @@ class CallRun {
 }
 
 /** The beginning of a call's result that tells the model of what was read as what in it. */
-export const repairNote = (repairs: readonly string[]): string =>
+const repairNote = (repairs: readonly string[]): string =>
   repairs.length > 0 ? `[Your call was read so: ${repairs.join("; ")}]\n` : "";
+
+/** The result of a call without what the model is told of its repairs. */
+export function ownResult({ result, repairs = [] }: ToolExecution): string {
+  const note = repairNote(repairs);
+  return result.startsWith(note) ? result.slice(note.length) : result;
+}
 
 /** The object of a call; tools of others may throw at arguments that were not checked. */
 function subjectOf(tool: Tool | undefined, args: Record<string, unknown>): Subject | undefined {

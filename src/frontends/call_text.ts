@@ -5,7 +5,7 @@ import { oneLine, shortened } from "../text/one_line.ts";
 import { sanitize } from "../text/sanitize.ts";
 import type { ToolExecution } from "../types/event.ts";
 import type { CallAction, Change, ChangeLine, Subject, ToolOutcome } from "../types/tool.ts";
-import { describeCall, failedExitCode } from "./progress.ts";
+import { describeCall, failedExitCode, failureOf } from "./progress.ts";
 
 /** The verb of each action: of a call that did not run, of one that did, of one that runs. */
 const VERBS: Readonly<Record<CallAction | "call", readonly [string, string, string]>> = {
@@ -62,10 +62,10 @@ export function runningText(call: Called): string {
 
 /** The call that ended. */
 export function callText(exec: ToolExecution): CallText {
-  const { outcome, result, refusal, details = {}, subject } = exec;
+  const { outcome, refusal, details = {}, subject } = exec;
   const hasRun = outcome === "done" || outcome === "stopped";
   const isBad = outcome === "failed" || failedExitCode(exec) !== undefined;
-  const reason = outcome === "failed" ? result.split("\n", 1)[0]! : refusal ?? "";
+  const reason = outcome === "failed" ? failureOf(exec) : refusal ?? "";
   const { path } = subject ?? {};
   return {
     verb: verbsOf(exec)[hasRun ? 1 : 0],

@@ -1,5 +1,6 @@
 /** A turn's progress, line by line. @module */
 
+import { ownResult } from "../agent/run_tools.ts";
 import { duration } from "../text/count.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
 import { WRITTEN_ARGUMENTS } from "../tools/mod.ts";
@@ -47,7 +48,7 @@ export function retryText({ reason, attempt, maxAttempts, delayMs }: RetryNotice
 }
 
 function outcomeText(exec: ToolExecution): string {
-  const { outcome, result, refusal } = exec;
+  const { outcome, refusal } = exec;
   const time = duration(exec.durationMs);
   const code = failedExitCode(exec);
   return {
@@ -55,9 +56,12 @@ function outcomeText(exec: ToolExecution): string {
     refused: refusal === undefined ? "refused" : `refused: ${oneLine(refusal)}`,
     stopped: `stopped, ${time}`,
     not_run: "not run",
-    failed: `failed: ${shortened(oneLine(result.split("\n", 1)[0]!), 120)}`,
+    failed: `failed: ${shortened(oneLine(failureOf(exec)), 120)}`,
   }[outcome];
 }
+
+/** The first line of why a call failed. */
+export const failureOf = (exec: ToolExecution): string => ownResult(exec).split("\n", 1)[0]!;
 
 /** The exit code of a command that ended with another than 0. */
 export function failedExitCode({ outcome, details }: ToolExecution): number | undefined {

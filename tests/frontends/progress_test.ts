@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { callText } from "../../src/frontends/call_text.ts";
 import { describeCall, jobEnded, progressLine } from "../../src/frontends/progress.ts";
 import type { ToolExecution, TurnEvent } from "../../src/types/event.ts";
 import type { Job } from "../../src/types/tool.ts";
@@ -51,4 +52,15 @@ Deno.test("why a call failed is the first line of its result, up to 120 characte
 Deno.test("a job that ended is told of in one line", () => {
   const job = { number: 2, outcome: "exit code 1", command: "a\nb\x1b" } as Job;
   assertEquals(jobEnded(job), "job 2 is over: exit code 1 (a b␛)");
+});
+
+Deno.test("a failure is told without what the model is told of its call", () => {
+  const repairs = ["path as file_path"];
+  const result = "[Your call was read so: path as file_path]\nCannot edit a: no such text\nmore";
+  const exec: ToolExecution = { ...EXEC, outcome: "failed", isError: true, repairs, result };
+  assertEquals(
+    progressLine({ type: "tool_done", exec }),
+    "· run_bash x (failed: Cannot edit a: no such text)",
+  );
+  assertEquals(callText(exec).reason, "Cannot edit a: no such text");
 });

@@ -17,7 +17,7 @@ import { typedText } from "../../text/parts.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
 import type { Message, Part, ToolCall } from "../../types/message.ts";
 import type { SubCall } from "../../types/tool.ts";
-import { repairNote } from "../../agent/run_tools.ts";
+import { ownResult } from "../../agent/run_tools.ts";
 import { callText, runningText } from "../call_text.ts";
 import { changeLines, changeNotes, changeRows, writeNotes } from "../change.ts";
 import { type PastCalls, pastExecution } from "../past_execution.ts";
@@ -160,8 +160,7 @@ class Transcript {
       [call.verb, call.object, call.counts, call.ending].join(" "),
       (columns) => ["", ...titleRows(call.verb, [call], { columns, unicode: look.unicode, paint })],
     );
-    const { repairs = [], result } = exec;
-    const note = repairNote(repairs);
+    const { repairs = [] } = exec;
     const calls = (exec.details?.calls ?? []).map((one) => this.#ofSubCall(one));
     const head = [title, ...this.#result(repairs.map((one) => `read ${one}`).join("\n"), DIM)];
     if (change?.lines === undefined || exec.isError) {
@@ -169,7 +168,7 @@ class Transcript {
       return [
         ...head,
         ...calls,
-        ...this.#result(result.startsWith(note) ? result.slice(note.length) : result),
+        ...this.#result(ownResult(exec)),
       ];
     }
     const notes = writeNotes(written);
