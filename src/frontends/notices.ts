@@ -74,7 +74,7 @@ function noticeText(notice: Notice, namesModel: string): string | string[] {
     case "mcp_file":
       return notice.why;
     case "hook_files":
-      return [...notice.problems, ...notice.pending.map(pendingHooksText)];
+      return [...notice.problems.map(placedText), ...notice.pending.map(pendingHooksText)];
     case "hook":
       return [...notice.messages];
     case "plug_ins":
@@ -152,6 +152,8 @@ const pendingHooksText = (file: string): string =>
 
 /** The most files that a notice names. */
 const MAX_NAMED = 3;
+
+const placedText = ({ path, why }: { path: string; why: string }) => `${path}: ${why}`;
 
 function plugInText(problems: Extract<Notice, { code: "plug_ins" }>["problems"]): string[] {
   const more = problems.length - MAX_NAMED;

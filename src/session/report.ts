@@ -133,7 +133,11 @@ export type Notice =
   /** Files of skills, commands and sub-agents that are left out. */
   | { code: "plug_ins"; problems: readonly { path: string; why: string }[] }
   /** Files of hooks with what makes no sense in them, and those whose hooks nobody approved. */
-  | { code: "hook_files"; problems: readonly string[]; pending: readonly string[] }
+  | {
+    code: "hook_files";
+    problems: readonly { path: string; why: string }[];
+    pending: readonly string[];
+  }
   /** What hooks say to the person. */
   | { code: "hook"; messages: readonly string[] }
   /** The names behind `@` in a message; `limit` is the most files, where there were more. */

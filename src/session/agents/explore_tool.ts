@@ -32,14 +32,14 @@ export function exploreTool(
     subject: ({ task, agent }) => ({
       action: "explore",
       ...typeof task === "string" && { task },
-      ...named(agent),
+      ...agentNamed(agent),
     }),
-    run: ({ task, agent }, context) => run({ task: String(task), ...named(agent) }, context),
+    run: ({ task, agent }, context) => run({ task: String(task), ...agentNamed(agent) }, context),
   };
 }
 
 /** The sub-agent of a file that an argument names; none for the one that no file defines. */
-function named(agent: unknown): { agent?: string } {
+function agentNamed(agent: unknown): { agent?: string } {
   const name = typeof agent === "string" ? agent.trim().toLowerCase() : "";
   return name === "" || name === EXPLORE ? {} : { agent: name };
 }

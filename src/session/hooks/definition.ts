@@ -1,7 +1,10 @@
 /** Definitions of hooks, in the JSON of Claude Code. Pure. @module */
 
 import { isObject } from "../../text/json.ts";
+import { nearest } from "../../text/nearest.ts";
+import { oneLine } from "../../text/one_line.ts";
 import type { HookFile } from "./hook_files.ts";
+import { toolNamedLike } from "./tool_names.ts";
 
 /** The moments at which hooks run. */
 const HOOK_EVENTS = [
@@ -31,7 +34,7 @@ export interface HookDefinition extends HookFile {
 /** The hooks of one file, and what of them is told to the person. */
 interface HooksOfFile {
   hooks: HookDefinition[];
-  problems: string[];
+  problems: { path: string; why: string }[];
   /** The exact text that an approval is of: all hooks of the file. */
   text: string;
 }
@@ -39,6 +42,8 @@ interface HooksOfFile {
 const DEFAULT_TIMEOUT_S = 60;
 const MAX_TIMEOUT_S = 600;
 const MAX_HOOKS = 100;
+/** The most letters by which a slip in the name of a moment makes it longer or shorter. */
+const MAX_SLIP = 3;
 
 /** The hooks in a file's JSON, with or without the outer `hooks`. Events of other agents are left out. */
 export function hooksIn(value: Record<string, unknown>, file: HookFile): HooksOfFile {
@@ -49,14 +54,25 @@ export function hooksIn(value: Record<string, unknown>, file: HookFile): HooksOf
   const found: HooksOfFile = { hooks: [], problems: [], text: JSON.stringify(events) };
   for (const event of HOOK_EVENTS) {
     const groups = Object.hasOwn(events, event) ? events[event] : [];
-    if (!Array.isArray(groups)) found.problems.push(`${event} in ${file.path} must be a list`);
+    if (!Array.isArray(groups)) addProblem(found, file, `${event} must be a list`);
     else for (const group of groups) addGroup(found, group, { ...file, event });
   }
+  for (const key of Object.keys(events)) {
+    const meant = HOOK_EVENTS.includes(key as HookEvent) ? undefined : nearest(key, HOOK_EVENTS);
+    // Much longer ones are moments of other agents: PostToolUseFailure.
+    if (meant !== undefined && Math.abs(meant.length - key.length) <= MAX_SLIP) {
+      addProblem(found, file, `hooks do not run at ${oneLine(key)}: did you mean ${meant}?`);
+    }
+  }
   if (found.hooks.length > MAX_HOOKS) {
-    found.problems.push(`${file.path} has more than ${MAX_HOOKS} hooks: the rest is left out`);
+    addProblem(found, file, `it has more than ${MAX_HOOKS} hooks: the rest is left out`);
     found.hooks.length = MAX_HOOKS;
   }
   return found;
+}
+
+function addProblem(found: HooksOfFile, { path }: HookFile, why: string): void {
+  found.problems.push({ path, why });
 }
 
 type HookPlace = HookFile & { event: HookEvent };
@@ -64,10 +80,12 @@ type HookPlace = HookFile & { event: HookEvent };
 function addGroup(found: HooksOfFile, group: unknown, place: HookPlace): void {
   const { hooks, matcher } = isObject(group) ? group : {};
   if (!Array.isArray(hooks) || matcher !== undefined && typeof matcher !== "string") {
-    found.problems.push(
-      `${place.event} in ${place.path} must be a list of objects with "hooks", and a text as "matcher"`,
-    );
-    return;
+    const why = `${place.event} must be a list of objects with "hooks", and a text as "matcher"`;
+    return addProblem(found, place, why);
+  }
+  const tool = matcher === undefined ? undefined : toolNamedLike(matcher);
+  if (tool !== undefined) {
+    addProblem(found, place, `no tool is called ${oneLine(matcher!)}: did you mean ${tool}?`);
   }
   for (const hook of hooks) found.hooks.push(hookOf(hook, matcher, place));
 }

@@ -18,7 +18,7 @@ interface HookOptions {
 
 interface OpenedHooks {
   hooks: HookDefinition[];
-  problems: string[];
+  problems: { path: string; why: string }[];
   /** The files whose hooks nobody approved. */
   pending: HookFile[];
 }

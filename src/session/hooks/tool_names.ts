@@ -16,6 +16,13 @@ const TOOL_ALIASES: Readonly<Record<string, string>> = {
   tasks: "TodoWrite",
 };
 
+/** The tool that a matcher names but for the case of its letters, which counts; undefined for none. */
+export function toolNamedLike(matcher: string): string | undefined {
+  const names = Object.entries(TOOL_ALIASES).flat();
+  if (names.includes(matcher)) return undefined;
+  return names.find((name) => name.toLowerCase() === matcher.toLowerCase());
+}
+
 /** A call as a hook is told of it. */
 interface HookCall {
   /** The names that a matcher may have for the tool, the usual one first. */

@@ -1,9 +1,9 @@
 /** What is plugged in in a folder, and what it costs: for the doctor. @module */
 
-import { attempt } from "../../attempt.ts";
+import { reasonOf } from "../../text/reason.ts";
 import { readJsonFile } from "../../user_files.ts";
 import { hooksIn } from "../hooks/definition.ts";
-import { hookFiles } from "../hooks/hook_files.ts";
+import { type HookFile, hookFiles } from "../hooks/hook_files.ts";
 import type { Permissions } from "../permissions.ts";
 import { plugInCatalogue } from "./catalogue.ts";
 import { type LoadedPlugIns, loadPlugIns } from "./load.ts";
@@ -33,9 +33,7 @@ export async function surveyPlugIns(
   const { plugIns, problems } = loadPlugIns(pluginPlaces(folder, env), await permissions.paths());
   const skills = plugIns.filter(({ kind }) => kind === "skill");
   const agents = plugIns.filter(({ kind }) => kind === "agent");
-  const read = hookFiles(folder, env).map((file) =>
-    hooksIn(attempt(() => readJsonFile(file.path, false)) ?? {}, file)
-  );
+  const read = hookFiles(folder, env).map(readHooks);
   const hooks = read.flatMap((one) => one.hooks);
   const listed = skills.filter(({ isForModel }) => isForModel);
   return {
@@ -45,8 +43,20 @@ export async function surveyPlugIns(
     hooks: hooks.length,
     ofFolder: [...plugIns, ...hooks].filter(({ scope }) => scope === "folder").length,
     tokens: Math.ceil(plugInCatalogue(listed, agents, Infinity).length / CHARS_OF_TOKEN),
-    problems: [...problems, ...hooks.flatMap(problemOfHook)],
+    problems: [
+      ...problems,
+      ...read.flatMap((one) => one.problems),
+      ...hooks.flatMap(problemOfHook),
+    ],
   };
+}
+
+function readHooks(file: HookFile): Pick<ReturnType<typeof hooksIn>, "hooks" | "problems"> {
+  try {
+    return hooksIn(readJsonFile(file.path, file.scope === "user") ?? {}, file);
+  } catch (error) {
+    return { hooks: [], problems: [{ path: file.path, why: reasonOf(error) }] };
+  }
 }
 
 const problemOfHook = ({ path, problem }: { path: string; problem?: string }) =>
