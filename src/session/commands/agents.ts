@@ -28,7 +28,9 @@ export const agentsCommand: Command = {
     }
     if (task === "") return agentRows([found]);
     if (!session.agent.offered.some((tool) => tool.name === EXPLORE)) {
-      return sentence("The prompt of this model has no room for sub-agents.");
+      return sentence(
+        "The first request has no room left for the tool explore: fewer skills, sub-agents or MCP servers make some.",
+      );
     }
     const text = `Have the sub-agent ${found.name} do this, by the tool ${EXPLORE}: ${task}`;
     return { type: "turn", parts: [{ type: "text", text }] };
