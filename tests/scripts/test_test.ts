@@ -29,6 +29,7 @@ Deno.test({
         "tests/frontends",
         "tests/terminal",
         "tests/cli",
+        "tests/agent",
       ];
       for (const folder of folders) await ensureDir(`${root}/${folder}`);
       for (const [file, text] of Object.entries(TESTS)) {
