@@ -16,6 +16,8 @@ import type { SettingsInForce } from "./settings_in_force.ts";
 const FRESH_MS = 100;
 /** The next sandbox is made ready so long after a command, in milliseconds: its result goes first. */
 const SPARE_DELAY_MS = 20;
+/** That of a session's first command so long after its first message, in milliseconds: the request goes first. */
+const FIRST_DELAY_MS = 100;
 const HOLDS_HOME =
   "the working directory holds the home folder. The user can change to the folder of a project with /cd";
 
@@ -36,6 +38,7 @@ export class Confinement {
   #own: string | undefined;
   #kept: Promise<KeptCaches | undefined> | undefined;
   #spare: SpareSandbox | undefined;
+  #isFirstReady = false;
 
   constructor(private readonly sources: ConfinementSources) {}
 
@@ -95,6 +98,22 @@ export class Confinement {
         ...hasSpare && { spare: this.#spareStart(words, [program, ...args], workingDir) },
       };
     };
+  }
+
+  /** Makes the sandbox of the first command ready while the model answers; `env`: what it gets of variables. */
+  makeFirstReady(workingDir: () => string, env: readonly string[]): void {
+    if (!this.sources.keepsSpare || this.#isFirstReady) return;
+    this.#isFirstReady = true;
+    const makeReady = async () => {
+      const folder = workingDir();
+      const settings = await this.sources.settingsFor(folder);
+      const sandbox = settings.sandbox === "off" ? "" : await this.find();
+      if (typeof sandbox === "string" || sandbox.holder === undefined) return;
+      const { commandEnvironment } = await import("../tools/shell/command_environment.ts");
+      this.#spareStart([], [], workingDir).ready({ cwd: folder, env: commandEnvironment(env) });
+    };
+    // Without it, the first command waits for its sandbox.
+    Deno.unrefTimer(setTimeout(() => void makeReady().catch(() => {}), FIRST_DELAY_MS));
   }
 
   /** The words that stand before a program to confine it. @throws {RefusedError} where nothing can. */

@@ -140,6 +140,11 @@ export class Permissions {
     return this.#confinement.confine(workingDir);
   }
 
+  /** Makes ready what confines the first command of a session, once its first message is on its way. */
+  makeFirstReady(workingDir: () => string): void {
+    if (this.choice.prefersAuto) this.#confinement.makeFirstReady(workingDir, this.env);
+  }
+
   /**
    * Confines MCP servers: as commands are, and where nobody said what confines those, in the sandbox if
    * one works here. Each call of a server is asked about, but what it does then nobody sees. `isStrict`: what

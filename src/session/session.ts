@@ -274,6 +274,7 @@ export class Session implements AsyncDisposable {
           answerSchema: this.options.answerSchema,
           signal: until,
         });
+      this.options.permissions.makeFirstReady(() => this.agent.state.workingDir);
       const result = await turn([...parts, ...more]);
       state.pending = [];
       return await hooks?.end(result, turn, until) ?? result;

@@ -2,6 +2,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { PathTable } from "../../src/permissions/path_table.ts";
 import { findSandbox } from "../../src/permissions/sandbox/probe.ts";
 import { openPermissions } from "../../src/session/permissions.ts";
+import { commandEnvironment } from "../../src/tools/shell/command_environment.ts";
 import { runBash } from "../../src/tools/shell/run_bash.ts";
 import type { ConfinedProgram } from "../../src/types/tool.ts";
 
@@ -114,6 +115,43 @@ Deno.test({
     const moved = "mv sub old; mkdir sub; ls -A sub";
     assertEquals(await run(moved), "exit code: 0\nno output");
     assertEquals([...Deno.readDirSync(`${workingDir}/sub`)], []);
+    await Deno.remove(base, { recursive: true });
+  },
+});
+
+Deno.test({
+  name:
+    "SBX-01 the first command's sandbox is made ready once, where commands are confined by default",
+  ignore,
+  sanitizeResources: false,
+  sanitizeOps: false,
+  async fn() {
+    const base = await Deno.realPath(await Deno.makeTempDir());
+    const folder = `${base}/work`;
+    await Deno.mkdir(folder);
+    const env: Record<string, string> = { HOME: base, XDG_STATE_HOME: `${base}/state` };
+    const open = (choice: Parameters<typeof openPermissions>[0]) =>
+      openPermissions({ keepsSpare: true, ...choice }, (name) => env[name]);
+    const take = async (permissions: Awaited<ReturnType<typeof open>>) => {
+      const confined = await permissions.confine(() => folder)("sh", ["-c", "echo first"]);
+      return confined.spare?.take({ cwd: folder, env: commandEnvironment() });
+    };
+    const permissions = await open({ prefersAuto: true });
+    permissions.makeFirstReady(() => folder);
+    let child = await take(permissions);
+    while (child === undefined) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      child = await take(permissions);
+    }
+    const { stdout } = await child.output();
+    assertEquals(new TextDecoder().decode(stdout), "first\n");
+    // A second message makes none; nor does -p, whose commands are asked about.
+    permissions.makeFirstReady(() => folder);
+    const other = await open({ sandbox: "workspace-write" });
+    other.makeFirstReady(() => folder);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    assertEquals([await take(permissions), await take(other)], [undefined, undefined]);
+    dispatchEvent(new Event("unload"));
     await Deno.remove(base, { recursive: true });
   },
 });
