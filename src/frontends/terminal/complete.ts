@@ -21,7 +21,8 @@ export function completer(session: Session): Completer {
         end: /^\s/.test(after) ? "" : " ",
       });
     }
-    const [, name, gap, argument] = /^\/([\w:-]*)(?:(\s+)(?:-.*\s)?(.*))?$/i.exec(before) ?? [];
+    const [, name, gap, argument] =
+      /^\/([\p{L}\p{M}\p{N}_:-]*)(?:(\s+)(?:-.*\s)?(.*))?$/u.exec(before) ?? [];
     if (name === undefined) return undefined;
     if (gap === undefined) {
       const items = bestFits(name, await session.commands(), (command) => command.name).map(offer);

@@ -2,6 +2,8 @@
 
 /** Splits a line into a command's name and argument; undefined for a line that is no command. */
 export function commandIn(line: string): { name: string; argument: string } | undefined {
-  const [, name, argument = ""] = /^\/([a-z][\w:-]*|)(?:\s+([^]*?))?\s*$/i.exec(line) ?? [];
+  const [, name, argument = ""] =
+    /^\/((?!\p{N}+(?:\s|$))[\p{L}\p{N}][\p{L}\p{M}\p{N}_:-]*|)(?:\s+([^]*?))?\s*$/u.exec(line) ??
+      [];
   return name === undefined ? undefined : { name, argument };
 }

@@ -163,7 +163,9 @@ function skillOf(file: string, text: string, found: FoundAt): PlugIn | string {
   const folder = basename(dirname(file));
   const given = textField(fields.name)?.trim() ?? "";
   const name = [given, folder].map((one) => one.normalize("NFKC").toLowerCase())
-    .find((one) => one.length <= MAX_PLUG_IN_NAME && /^[a-z][\w-]*$/.test(one));
+    .find((one) =>
+      one.length <= MAX_PLUG_IN_NAME && /^[\p{L}\p{N}][\p{L}\p{M}\p{N}_-]*$/u.test(one)
+    );
   if (name === undefined) return `its name must be letters, digits and hyphens`;
   return {
     ...found,
@@ -189,7 +191,7 @@ function agentOf(file: string, text: string, found: FoundAt): PlugIn | string {
 /** The command in a file: `git/commit.md` is `/git:commit`. */
 function ownCommandOf(file: string, text: string, found: FoundAt): PlugIn | string {
   const name = file.replace(/\.md$/i, "").replaceAll("/", ":").toLowerCase();
-  if (name.length > MAX_PLUG_IN_NAME || !/^[a-z][\w:-]*$/.test(name)) {
+  if (name.length > MAX_PLUG_IN_NAME || !/^[\p{L}\p{N}][\p{L}\p{M}\p{N}_:-]*$/u.test(name)) {
     return `its name must be letters, digits and hyphens`;
   }
   const { fields, body } = readFrontmatter(text);
