@@ -6,7 +6,7 @@ import { fromFileUrl } from "@std/path/from-file-url";
 import { findSandbox } from "../src/permissions/sandbox/probe.ts";
 import { openPermissions } from "../src/session/permissions.ts";
 import { runBash } from "../src/tools/shell/run_bash.ts";
-import type { Confine } from "../src/types/tool.ts";
+import type { Confine } from "../src/types/confine.ts";
 import { median } from "./bench_median.ts";
 
 const PAIRS = 41;

@@ -29,6 +29,7 @@ export * from "./types/event.ts";
 export type { ImageLimits, ImagePart } from "./types/image.ts";
 export * from "./types/message.ts";
 export * from "./types/policy.ts";
+export * from "./types/confine.ts";
 export * from "./types/tool.ts";
 export {
   type AgentSettings,

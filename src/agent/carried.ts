@@ -72,7 +72,7 @@ function notesIn(messages: readonly Message[], name: string): CarriedNote[] {
   );
 }
 
-/** What the person said in `old`, oldest first, without the message that stays. */
+/** The texts of the person's messages in `old`, oldest first, but for the message that stays anyway. */
 function saidIn(old: readonly Message[], kept: readonly Message[]): CarriedNote[] {
   return old.flatMap((message) => {
     if (message.standsFor === "summary") return notesIn([message], SAID);

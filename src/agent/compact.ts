@@ -68,7 +68,7 @@ interface Sizes {
   limit: number;
   /** The most of the messages. */
   most: number;
-  /** What the messages are made to take, so that there is room for a while. */
+  /** The tokens that the messages are brought down to: below the limit, so that the next rounds fit, too. */
   wanted: number;
   size: MessageSize;
 }

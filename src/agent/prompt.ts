@@ -99,7 +99,7 @@ interface AgentTools {
   own: readonly Tool[];
   /** Further ones, which are left out where there is no room; the first ones count before the others. */
   further: readonly Tool[];
-  /** Those of other programs. */
+  /** The tools of MCP servers and of other programs. */
   plugged: readonly Tool[];
   /** The bytes that the list in the prompt needs at least; undefined where there is none. */
   listBytes: number | undefined;

@@ -31,7 +31,7 @@ function modelOf(agent: CopilotAgent): Model {
   return model;
 }
 
-/** What was learnt of the model holds for another agent, too. */
+/** Gives the agent `to` what `from` learned of its model: how it counts tokens, and its window. */
 export function inheritCounts(from: CopilotAgent, to: CopilotAgent): void {
   const known = [...models.get(from) ?? []];
   // The largest request is of its own conversation.

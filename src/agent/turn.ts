@@ -14,6 +14,7 @@ import { exclusively } from "./exclusively.ts";
 import { loopGuard } from "./loop_guard.ts";
 import { readCall, runTools } from "./run_tools.ts";
 import { isOverLimit, learnFromUsage, promptLimit, requestTokens } from "./tokens.ts";
+import { endOfTurn, toolResult, usedIds } from "./turn_messages.ts";
 
 /** Options of {@linkcode processTurn}. */
 export interface TurnOptions {
@@ -391,23 +392,3 @@ class Turn {
 }
 
 const isRecovered = ({ recovered }: ToolCall): boolean => recovered === true;
-
-function toolResult(call: Pick<ToolCall, "id" | "name">, text: string, isError: boolean): Message {
-  const about = { role: "tool", toolCallId: call.id, toolName: call.name } as const;
-  return { ...about, content: text, ...(isError && { isError }) };
-}
-
-/** Those of the ids `given` that calls of `messages` have: all of a long conversation are looked at in each round. */
-function usedIds(messages: readonly Message[], given: ReadonlySet<string>): string[] {
-  const used: string[] = [];
-  for (const { toolCalls } of messages) {
-    if (!toolCalls) continue;
-    for (const { id } of toolCalls) if (given.has(id)) used.push(id);
-  }
-  return used;
-}
-
-/** The note that stands at the end of a turn which did not end by an answer. */
-function endOfTurn(text: string): Message {
-  return { role: "assistant", content: `[${text}]`, standsFor: "end_of_turn" };
-}

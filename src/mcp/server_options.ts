@@ -1,6 +1,6 @@
 /** The surroundings of a server in a session, and what the session is told of it. @module */
 
-import type { Confine } from "../types/tool.ts";
+import type { Confine } from "../types/confine.ts";
 import type { VariableReader } from "../user_files.ts";
 import type { McpDefinition } from "./definition.ts";
 import type { Elicit } from "./elicitation.ts";

@@ -9,7 +9,7 @@ import { commandEnvironment } from "../tools/shell/command_environment.ts";
 import { findProgram, programFolders } from "../tools/shell/find_program.ts";
 import { endGroup, endNow } from "../tools/shell/process_group.ts";
 import { atProgramEnd } from "../tools/shell/program_end.ts";
-import type { Confine } from "../types/tool.ts";
+import type { Confine } from "../types/confine.ts";
 import { within } from "../wire/wait.ts";
 import type { Carrier, CarrierHandlers } from "./carrier.ts";
 import type { McpDefinition } from "./definition.ts";

@@ -1,7 +1,8 @@
 /** The shapes that a policy works with: settings, a call, and the verdict on it. @module */
 
 import { UsageError } from "../errors.ts";
-import type { Leave, Subject } from "../types/tool.ts";
+import type { Leave } from "../types/confine.ts";
+import type { Subject } from "../types/tool.ts";
 import type { PathTable } from "./path_table.ts";
 import type { Rule, RuledTool, RuleEffect } from "./rules.ts";
 import type { NetworkGrant } from "./shell/beginnings.ts";

@@ -9,7 +9,7 @@ import type { View } from "../permissions/view.ts";
 import { makeTempFolder } from "../temp_folder.ts";
 import { RefusedError } from "../tools/call_errors.ts";
 import { atProgramEnd } from "../tools/shell/program_end.ts";
-import type { Confine, SpareStart } from "../types/tool.ts";
+import type { Confine, SpareStart } from "../types/confine.ts";
 import type { SettingsInForce } from "./settings_in_force.ts";
 
 /** A look at the folder counts for a verdict and for the mounts that follow it at once, in milliseconds. */

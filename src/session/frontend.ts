@@ -12,7 +12,8 @@ import type { TurnEvent } from "../types/event.ts";
 import type { HeededInstructions, InstructionDoubt, InstructionFile, Notice } from "./report.ts";
 import type { ToolCall } from "../types/message.ts";
 import type { Resumed } from "./record.ts";
-import type { Change, Job, Leave, NewestOutput, Subject, TaskItem } from "../types/tool.ts";
+import type { Leave } from "../types/confine.ts";
+import type { Change, Job, NewestOutput, Subject, TaskItem } from "../types/tool.ts";
 
 /** A question about one call, as data. */
 export interface Approval {

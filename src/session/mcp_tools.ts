@@ -2,7 +2,8 @@
 
 import { definitionsIn } from "../mcp/definition.ts";
 import { isObject } from "../text/json.ts";
-import type { Confine, Tool } from "../types/tool.ts";
+import type { Confine } from "../types/confine.ts";
+import type { Tool } from "../types/tool.ts";
 import { openMcp } from "./mcp.ts";
 
 /** Options of {@linkcode mcpTools}. */

@@ -16,7 +16,7 @@ import { isObject } from "../text/json.ts";
 import type { View } from "../permissions/view.ts";
 import { RefusedError } from "../tools/call_errors.ts";
 import type { Policy } from "../types/policy.ts";
-import type { Confine } from "../types/tool.ts";
+import type { Confine } from "../types/confine.ts";
 import {
   stateFolder,
   unheededSettings,

@@ -1,6 +1,7 @@
 /** The decision whether a call may run. Plain JSON but for functions. @module */
 
-import type { Grant, Leave, Prepared, Tool, ToolContext } from "./tool.ts";
+import type { Leave } from "./confine.ts";
+import type { Grant, Prepared, Tool, ToolContext } from "./tool.ts";
 
 /** The decision of a {@linkcode Policy} about one call. */
 export type Decision =

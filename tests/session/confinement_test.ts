@@ -4,7 +4,7 @@ import { findSandbox } from "../../src/permissions/sandbox/probe.ts";
 import { openPermissions } from "../../src/session/permissions.ts";
 import { commandEnvironment } from "../../src/tools/shell/command_environment.ts";
 import { runBash } from "../../src/tools/shell/run_bash.ts";
-import type { ConfinedProgram } from "../../src/types/tool.ts";
+import type { ConfinedProgram } from "../../src/types/confine.ts";
 
 const found = await findSandbox(new PathTable({ home: Deno.env.get("HOME")! }));
 const ignore = typeof found === "string" || found.by !== "bubblewrap";

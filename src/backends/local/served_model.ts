@@ -30,7 +30,7 @@ const COUNT_TIMEOUT_MS = 2000;
 export interface ServedModel extends LocalModelInfo {
   /** False where the model's template has no place for tools, and drops them without a word. */
   takesTools?: boolean;
-  /** Whether the model sees images; left out where the server does not say. */
+  /** True where the model sees images; left out where the server does not say. */
   seesImages?: boolean;
   /** The owner that the server states, which names the kind of server: `llamacpp`, `vllm`. */
   owner?: string;
@@ -81,7 +81,7 @@ export async function servedModel(
   return { names, ...propsInfo(own, props) };
 }
 
-/** What an entry of the list and llama.cpp's properties tell. */
+/** The description of a model from its entry in the list and from llama.cpp's `/props`. */
 function propsInfo(own: Fields, props: Fields): Omit<ServedModel, "names"> {
   const settings = objectOr(props.default_generation_settings);
   const caps = objectOr(props.chat_template_caps);
@@ -109,7 +109,7 @@ function namesAndAliases({ id, meta }: Fields): string[] {
   return [String(id), ...(Array.isArray(aliases) ? aliases.map(String) : [])];
 }
 
-/** Whether a served model sees images: llama.cpp and others say so in different places. */
+/** Reads if a served model sees images: llama.cpp and others say so in different places. */
 function seesImages(own: Fields, props: Fields): Pick<ServedModel, "seesImages"> {
   const { vision } = objectOr(props.modalities);
   if (typeof vision === "boolean") return { seesImages: vision };

@@ -6,7 +6,7 @@
  */
 
 import { attempt } from "../../attempt.ts";
-import type { ProgramStart } from "../../types/tool.ts";
+import type { ProgramStart } from "../../types/confine.ts";
 
 /** A sandbox that no command came for is ended after so many milliseconds. */
 const MAX_SPARE_MS = 60_000;

@@ -1,6 +1,6 @@
 /** The hooks of a session: which run at a moment, with what on their stdin, and what they decide. @module */
 
-import type { Confine } from "../../types/tool.ts";
+import type { Confine } from "../../types/confine.ts";
 import { type HookDefinition, type HookEvent, matchesHook } from "./definition.ts";
 import { runHook } from "./run_hook.ts";
 import { type HookVerdict, joinedVerdicts, verdictOf } from "./verdict.ts";

@@ -1,0 +1,43 @@
+/** The programs that confine commands. @module */
+
+/** The part of the sandbox that a command leaves: `network` is the block on the network, `sandbox` all of it. */
+export type Leave = "network" | "sandbox";
+
+/** Replaces the program to start by one that confines it, but for what it may `leave`. */
+export type Confine = (
+  program: string,
+  args: readonly string[],
+  leave?: Leave,
+) => Promise<ConfinedProgram>;
+
+/** The program that confines another, with its arguments. */
+export interface ConfinedProgram {
+  /** The program to start. */
+  program: string;
+  /** Its arguments. */
+  args: string[];
+  /** The limits that a program which fails may have run into, in one line for the model. */
+  limits?: string;
+  /** The name of the process that holds the program, which may outlive it by a moment. */
+  holder?: string;
+  /** Called at its end: puts back what it may not have replaced, and says so in one line for the model. */
+  mend?(): string | undefined;
+  /** The start of it ahead of time; left out, there is none. */
+  spare?: SpareStart;
+}
+
+/** Starts what confines programs ahead of time. */
+export interface SpareStart {
+  /** The program, started in what was made ready for it; undefined where nothing that fits was. */
+  take(how: ProgramStart): Deno.ChildProcess | undefined;
+  /** Makes ready what confines the next program. */
+  ready(how: ProgramStart): void;
+}
+
+/** The folder and the variables that a program starts with. */
+export interface ProgramStart {
+  /** The absolute folder that it runs in. */
+  cwd: string;
+  /** All its variables. */
+  env: Record<string, string>;
+}
