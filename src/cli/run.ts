@@ -153,7 +153,10 @@ async function dispatch(args: ReturnType<typeof parseArgs>, run: Run): Promise<n
   const format = checkedFormat(args, headless);
   const other = args.demo && FLAGS_OF_SERVER.find((name) => args[name] !== undefined);
   if (other) throw new UsageError(`--demo and --${other} exclude each other`);
-  if (!headless) return await runSession(args, given);
+  const own = args.continue && (await import("./session_server.ts")).serverOfNewest(args);
+  if (own) args = { ...args, ...own.flags };
+  if (!headless) return await runSession(args, given, own?.line);
+  if (own) run.stderr.write(`${own.line}\n`);
   stopOnSignals(run);
   const { message } = args;
   if (message !== undefined) args = { ...args, print: message };
@@ -216,8 +219,8 @@ function stopOnSignals(run: Run): void {
   });
 }
 
-/** `given`: the flags of the command line alone, without those of config.json. */
-async function runSession(args: Args, given: Args): Promise<number> {
+/** `given`: the flags of the command line alone, without those of config.json; `line`: said at the start. */
+async function runSession(args: Args, given: Args, line?: string): Promise<number> {
   const [{ runInTerminal, terminalFrontend }, { isServerOpen }, { canEdit }] = await Promise.all([
     import("./copilot.ts"),
     import("./settings.ts"),
@@ -234,7 +237,7 @@ async function runSession(args: Args, given: Args): Promise<number> {
       given = { ...given, ...chosen.demo && { demo: true } };
     }
     code = await withSettings(args, (config, options) => {
-      const motto = args.demo ? DEMO_NOTICE : undefined;
+      const motto = args.demo ? DEMO_NOTICE : line;
       return runInTerminal(frontend, config, options, { args, given, motto, checked: asUsage });
     });
   } catch (error) {

@@ -221,9 +221,20 @@ function openCallsText(openCalls: number): string {
 }
 
 function modelLine({ before, now, isTakenUp }: NonNullable<Resumed["model"]>): string {
-  if (isTakenUp) return `With ${oneLine(before.model)}, as before (/model).`;
-  const at = ({ model, server }: ModelUsed) => `${oneLine(model)} at ${oneLine(server)}`;
-  return `It was with ${at(before)}, and is with ${at(now)} now.`;
+  if (isTakenUp) return `With ${oneLine(before.model)}, as before (/model changes it).`;
+  const at = ({ model, server }: typeof now) =>
+    model === undefined ? oneLine(server) : `${oneLine(model)} at ${oneLine(server)}`;
+  const back = before.server === now.server ? `/model ${before.model}` : modelCommandOf(before);
+  const how = back === undefined ? "" : ` ${oneLine(back)} goes back.`;
+  return `It was with ${at(before)}, and is with ${at(now)} now.${how}`;
+}
+
+/** The command that goes on with the server and the model of a record; undefined without its address. */
+function modelCommandOf({ model, at }: ModelUsed): string | undefined {
+  // A name with a space in it cannot stand behind a flag.
+  if (at === undefined || /\s/.test(model)) return undefined;
+  const flags = { compat: "--base-url", local: "--local --host", hosted: "--hosted --base-url" };
+  return `/model ${flags[at.kind]} ${at.url} --model ${model}`;
 }
 
 /** The way back to a session that is left: the command that goes on with it, and the file of its record. */

@@ -7,6 +7,7 @@
  * @module
  */
 
+import type { ModelTarget } from "../model_target.ts";
 import { isObject, jsonOrUndefined } from "../text/json.ts";
 import { typedText } from "../text/parts.ts";
 import type { Message } from "../types/message.ts";
@@ -30,10 +31,13 @@ export interface RecordHead {
   title?: string;
 }
 
-/** The model that was asked, and the host and port of its server, which hold no secrets. */
+/** The model that was asked, and its server, without secrets. */
 export interface ModelUsed {
   model: string;
+  /** The host and port of its server, for a person. */
   server: string;
+  /** How the server is asked again; left out where its address holds a secret, or is of one run alone. */
+  at?: { kind: ModelTarget["kind"]; url: string };
 }
 
 /** A message that was added, behind the one with the id `parent`; null for the first. */
@@ -138,7 +142,7 @@ export function parseRecord(text: string): ParsedRecord {
     if (!entry || !conversation.take(entry)) lost++;
     const [oldest] = begun === undefined ? conversation.messages : [];
     if (oldest) begun = typedText(oldest);
-    if (isModelUsed(entry?.used)) used = entry.used;
+    used = modelUsedIn(entry?.used) ?? used;
     if (typeof entry?.mode === "string") mode = entry.mode;
   }
   const { messages, executions, ids } = conversation;
@@ -240,7 +244,11 @@ function parsedLine(line: string): Record<string, unknown> | undefined {
   return isObject(value) ? value : undefined;
 }
 
-function isModelUsed(value: unknown): value is ModelUsed {
-  return isObject(value) && typeof value.model === "string" && value.model !== "" &&
-    typeof value.server === "string";
+function modelUsedIn(value: unknown): ModelUsed | undefined {
+  if (!isObject(value)) return undefined;
+  const { model, server, at } = value;
+  if (typeof model !== "string" || model === "" || typeof server !== "string") return undefined;
+  const isAddress = isObject(at) && typeof at.url === "string" && URL.canParse(at.url) &&
+    ["compat", "local", "hosted"].includes(at.kind as string);
+  return { model, server, ...isAddress && { at: at as unknown as NonNullable<ModelUsed["at"]> } };
 }

@@ -2,6 +2,7 @@
 
 import type { CopilotAgent } from "../agent/agent.ts";
 import { isSummary } from "../agent/summary.ts";
+import { hasUserinfo } from "../config.ts";
 import { targetOf } from "../model_target.ts";
 import type { ExecutionFacts } from "../records/execution.ts";
 import { attempt } from "../attempt.ts";
@@ -41,12 +42,14 @@ export class SessionRecord implements Disposable {
    * @param executions how calls ended, by their ids
    * @param mode the mode of asking that the person chose
    * @param tell called with the reason when the conversation cannot be recorded, without when it can be again
+   * @param keepsAddress true where the server's address is recorded, so that the session goes on with it
    */
   constructor(
     private readonly agent: CopilotAgent,
     private readonly executions: ReadonlyMap<string, ExecutionFacts>,
     private readonly mode: () => ApproveMode | undefined,
     private readonly tell: (why?: string) => void,
+    private readonly keepsAddress = false,
   ) {
     const root = sessionsFolder();
     if (root !== undefined) this.#recorder = new Recorder(root, () => agent.state.workingDir);
@@ -68,7 +71,8 @@ export class SessionRecord implements Disposable {
     if (!this.#recorder) return;
     try {
       const { messages } = this.agent.state;
-      this.#recorder.sync(messages, modelUsedBy(this.agent), this.executions, this.mode());
+      const used = modelUsedBy(this.agent, this.keepsAddress);
+      this.#recorder.sync(messages, used, this.executions, this.mode());
       if (this.#hasFailed) this.tell();
       this.#hasFailed = false;
     } catch (error) {
@@ -131,9 +135,11 @@ export class SessionRecord implements Disposable {
   }
 }
 
-/** The model that an agent asks: never its address, which may hold keys. */
-function modelUsedBy({ config }: CopilotAgent): ModelUsed {
-  return { model: targetOf(config).name, server: serverOf(config) };
+/** The model that an agent asks; an address with a user name or password in it is left out. */
+function modelUsedBy({ config }: CopilotAgent, keepsAddress = false): ModelUsed {
+  const { name, kind, url } = targetOf(config);
+  const isKept = keepsAddress && !hasUserinfo(url);
+  return { model: name, server: serverOf(config), ...isKept && { at: { kind, url } } };
 }
 
 /** The most sessions in a list, and the most characters of a title. */
@@ -179,8 +185,15 @@ export function sessionTitle({ head, first }: Pick<StoredSession, "head" | "firs
   return { started: head.started, title: head.title ?? first.slice(0, MAX_TITLE_CHARS) };
 }
 
-/** The model of an earlier session, and the one until now; `isTakenUp`: `before` is asked again. */
-type TakenUp = { before: ModelUsed; now: ModelUsed; isTakenUp: boolean };
+/**
+ * The model of an earlier session, and the one until now, which has no name where the server has still to
+ * say which it has; `isTakenUp`: `before` is asked again.
+ */
+type TakenUp = {
+  before: ModelUsed;
+  now: Pick<ModelUsed, "server"> & { model?: string };
+  isTakenUp: boolean;
+};
 
 /** An earlier session with which an agent goes on. */
 export interface Resumed {
@@ -201,8 +214,9 @@ export interface Resumed {
 
 /** Goes on with a session, and with its model where that is at hand and the person named no other. */
 export function resumeSession(
-  { agent, fit, record, executions }: {
+  { agent, fit, record, executions, isModelKnown = true }: {
     agent: CopilotAgent;
+    isModelKnown?: boolean;
     executions: Map<string, ExecutionFacts>;
     fit: { isChosen: boolean };
     record?: SessionRecord;
@@ -216,7 +230,7 @@ export function resumeSession(
   for (const [call, facts] of session.executions) executions.set(call, facts);
   record?.continueFrom({ ...session, messages });
   const openCalls = openCallsAtCut(messages);
-  const model = takeUpModel(agent, fit.isChosen, session.used);
+  const model = takeUpModel(agent, { ...fit, isModelKnown }, session.used);
   const at = messages.findLastIndex((one) => one.role === "user" && !isSummary(one));
   const answer = messages.slice(at + 1).findLast(({ role, content, standsFor = "" }) =>
     role === "assistant" && content.trim() !== "" &&
@@ -234,12 +248,19 @@ export function resumeSession(
 }
 
 /** The model stays what it was; the server that is asked is never another than the person said. */
-function takeUpModel(agent: CopilotAgent, isModelChosen: boolean, before?: ModelUsed) {
-  const now = modelUsedBy(agent);
-  const machine = ({ server }: ModelUsed) => server.replace(/:\d+$/, "");
-  if (!before || before.model === now.model && machine(before) === machine(now)) return undefined;
-  const isTakenUp = before.server === now.server && !isModelChosen;
+function takeUpModel(
+  agent: CopilotAgent,
+  { isChosen, isModelKnown }: { isChosen: boolean; isModelKnown: boolean },
+  before?: ModelUsed,
+): TakenUp | undefined {
+  const { model, server } = modelUsedBy(agent);
+  const machine = (one: string) => one.replace(/:\d+$/, "");
+  if (!before || before.model === model && machine(before.server) === machine(server)) {
+    return undefined;
+  }
+  const isTakenUp = before.server === server && !isChosen;
   if (isTakenUp) agent.setModel(before.model);
+  const now = { server, ...(isChosen || isModelKnown) && { model } };
   return { before, now, isTakenUp };
 }
 

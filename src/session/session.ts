@@ -237,6 +237,7 @@ export class Session implements AsyncDisposable {
       state.record = new SessionRecord(
         ...[this.agent, state.executions, mode] as const,
         (why) => this.#tell({ code: "record", ...why !== undefined && { why } }),
+        this.options.remembersServers,
       );
     }
     if (!resumesNewest && !resumes) return false;

@@ -166,10 +166,29 @@ const RESUMPTIONS: [change: Partial<Resumed>, rows: string[]][] = [
   [{ openCalls: 2 }, [
     ...[FROM, "The last turn was cut off: its open calls are answered as interrupted."],
   ]],
-  [{ model: { ...used, isTakenUp: true } }, [FROM, "With a␛, as before (/model)."]],
+  [{ model: { ...used, isTakenUp: true } }, [FROM, "With a␛, as before (/model changes it)."]],
   [{ model: { ...used, isTakenUp: false } }, [
     ...[FROM, "It was with a␛ at x:1, and is with b at y:2 now."],
   ]],
+  [{ model: { before: used.before, now: { server: "y:2" }, isTakenUp: false } }, [
+    ...[FROM, "It was with a␛ at x:1, and is with y:2 now."],
+  ]],
+  [{ model: { ...used, before: { ...used.before, server: "y:2" }, isTakenUp: false } }, [
+    FROM,
+    "It was with a␛ at y:2, and is with b at y:2 now. /model a␛ goes back.",
+  ]],
+  ...([
+    ["compat", "--base-url"],
+    ["local", "--local --host"],
+    ["hosted", "--hosted --base-url"],
+  ] as const).map(([kind, flags]): [Partial<Resumed>, string[]] => {
+    const before = { model: "a", server: "x:1", at: { kind, url: "http://x:1/v1" } };
+    return [{ model: { ...used, before, isTakenUp: false } }, [
+      FROM,
+      "It was with a at x:1, and is with b at y:2 now. " +
+      `/model ${flags} http://x:1/v1 --model a goes back.`,
+    ]];
+  }),
 ];
 for (const [change, rows] of RESUMPTIONS) {
   Deno.test(`what is said of a session that goes on: ${JSON.stringify(change).slice(0, 60)}`, () => {
