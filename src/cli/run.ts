@@ -188,21 +188,37 @@ async function examine(args: Args, run: Run): Promise<number> {
     throw new UsageError("doctor has no use for -p and --output: --json gives one JSON object");
   }
   stopOnSignals(run);
-  const [{ optionsFromArgs, toConfig }, { runDoctor }, { openPermissions }, { ModelFit }] =
-    await Promise.all([
-      import("./settings.ts"),
-      import("./doctor.ts"),
-      import("../session/permissions.ts"),
-      import("../session/fit_model.ts"),
+  const [
+    { isServerOpen, optionsFromArgs, toConfig },
+    { runDoctor },
+    { openPermissions },
+    { ModelFit },
+  ] = await Promise.all([
+    import("./settings.ts"),
+    import("./doctor.ts"),
+    import("../session/permissions.ts"),
+    import("../session/fit_model.ts"),
+  ]);
+  const output = {
+    json: args.json === true,
+    columns: Deno.stdout.isTerminal() ? Deno.consoleSize().columns : 80,
+    write: (text: string) => run.stdout.write(text),
+    signal: run.signal,
+  };
+  if (isServerOpen(args)) {
+    const [{ searchServers }, { setupHome }] = await Promise.all([
+      import("./doctor_search.ts"),
+      import("./setup.ts"),
     ]);
+    const found = await searchServers(setupHome(), output);
+    if (typeof found === "number") return found;
+    args = { ...args, ...found };
+  }
   const options = optionsFromArgs(args);
   return await runDoctor(asUsage(() => toConfig(options)), {
     permissions: await openPermissions(parsePermissionChoice(args)),
     fit: new ModelFit({ isChosen: options.model !== undefined, asksRemote: true }),
-    json: args.json === true,
-    columns: Deno.stdout.isTerminal() ? Deno.consoleSize().columns : 80,
-    write: (text) => run.stdout.write(text),
-    signal: run.signal,
+    ...output,
   });
 }
 

@@ -90,10 +90,12 @@ export async function setUp(
 }
 
 const HINT = "Enter picks · Esc leaves it as it is";
-const NOTHING_FOUND = `No model server runs on this machine. Start one, then look again:
-  Ollama (ollama.com): ollama pull qwen3:8b
+/** How a server is started that is found afterwards. */
+export const HOW_TO_START = `  Ollama (ollama.com): ollama pull qwen3:8b
   llama.cpp: llama-server -hf Qwen/Qwen3-8B-GGUF --jinja
-  LM Studio (lmstudio.ai): load a model, start its server
+  LM Studio (lmstudio.ai): load a model, start its server`;
+const NOTHING_FOUND = `No model server answers on this machine. Start one, then look again:
+${HOW_TO_START}
 Or choose:`;
 
 interface Row {
@@ -126,7 +128,11 @@ function serverRows(server: FoundServer): Row[] {
   }));
 }
 
-function settingsOf({ url, isNative, models }: FoundServer, { name }: ListedModel): ServerSettings {
+/** The settings that choose a model of a server that was found. */
+export function settingsOf(
+  { url, isNative, models }: FoundServer,
+  { name }: ListedModel,
+): ServerSettings {
   if (isNative) return { local: true, host: url, model: name };
   // A server that was started with its model may have another one the next time.
   return { "base-url": `${url}/v1`, ...models.length > 1 && { model: name } };

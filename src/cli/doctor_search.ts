@@ -1,0 +1,88 @@
+/** `copilot doctor` where nothing says which server is asked: what there is on this machine. @module */
+
+import { EXIT } from "../frontends/exit_codes.ts";
+import {
+  HOW_TO_START,
+  type ServerSettings,
+  settingsOf,
+  type SetupHome,
+} from "../frontends/terminal/setup.ts";
+import type { Check } from "../session/report.ts";
+import type { FoundServer } from "../session/servers.ts";
+import { oneLine } from "../text/one_line.ts";
+import { checkRows } from "./doctor.ts";
+
+interface SearchOptions {
+  json: boolean;
+  columns: number;
+  write(text: string): void;
+  signal: AbortSignal;
+}
+
+/** The time for servers to answer, in milliseconds. */
+const SEARCH_MS = 3000;
+/** The most models of a server that are named. */
+const MAX_NAMED_MODELS = 10;
+
+/**
+ * Looks for servers: the flags of the one server with one model, which a session would take; else what was
+ * found is written, with what to do, and the exit code returned.
+ */
+export async function searchServers(
+  home: SetupHome,
+  { json, columns, write, signal }: SearchOptions,
+): Promise<ServerSettings | number> {
+  const found = await home.find(SEARCH_MS, signal);
+  const [only] = found;
+  if (only && found.length === 1 && only.models.length === 1) {
+    return settingsOf(only, only.models[0]!);
+  }
+  const checks = found.map(checkOf);
+  for (const { name, keyIn, settings } of home.hosted()) {
+    if (keyIn === undefined) continue;
+    const advice = `copilot doctor${settings.hosted ? " --hosted" : ""} examines it`;
+    checks.push({ name: "key", status: "ok", text: `${keyIn} has a key for ${name}`, advice });
+  }
+  if (checks.length === 0) {
+    const text = "no model server answers on this machine";
+    checks.push({ name: "server", status: "fail", text, advice: `Start one:\n${HOW_TO_START}` });
+  }
+  if (json) {
+    write(`${JSON.stringify({ ok: false, backend: "", server: "", model: "", checks })}\n`);
+  } else {
+    write("copilot doctor: no model is chosen yet; this is what there is\n");
+    for (const check of checks) write(checkRows(check, columns));
+    write(
+      "Not ready: run copilot to choose a model, or examine one with the flags of its server\n",
+    );
+  }
+  return EXIT.error;
+}
+
+function checkOf(server: FoundServer): Check {
+  const { url, state, isNative, models } = server;
+  const place = oneLine(new URL(url).host);
+  const row = (status: Check["status"], text: string, advice: string): Check => (
+    { name: "server", status, text, advice }
+  );
+  if (state === "unasked") {
+    const text = `${place} is in OLLAMA_HOST; it is another machine, so nothing was sent to it`;
+    return row("note", text, "copilot doctor --local examines it");
+  }
+  if (state === "slow") {
+    return row("note", `${place} did not answer within ${SEARCH_MS / 1000} s`, "Try again later");
+  }
+  const who = isNative ? `Ollama at ${place}` : place;
+  if (models.length === 0) {
+    const advice = isNative ? "ollama pull qwen3:8b" : "Load a model there, then try again";
+    return row("note", `${who} has no models`, advice);
+  }
+  const names = models.slice(0, MAX_NAMED_MODELS).map(({ name }) => oneLine(name));
+  const more = models.length - names.length;
+  const flags = isNative ? `--local --host ${url}` : `--base-url ${url}/v1`;
+  return row(
+    "ok",
+    `${who} has ${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`,
+    `copilot doctor ${flags} --model NAME examines one`,
+  );
+}
