@@ -20,7 +20,7 @@ interface SearchOptions {
 }
 
 /** The time for servers to answer, in milliseconds. */
-const SEARCH_MS = 3000;
+const DOCTOR_SEARCH_MS = 3000;
 /** The most models of a server that are named. */
 const MAX_NAMED_MODELS = 10;
 
@@ -32,7 +32,7 @@ export async function searchServers(
   home: SetupHome,
   { json, columns, write, signal }: SearchOptions,
 ): Promise<ServerSettings | number> {
-  const found = await home.find(SEARCH_MS, signal);
+  const found = await home.find(DOCTOR_SEARCH_MS, signal);
   const [only] = found;
   if (only && found.length === 1 && only.models.length === 1) {
     return settingsOf(only, only.models[0]!);
@@ -70,7 +70,11 @@ function checkOf(server: FoundServer): Check {
     return row("note", text, "copilot doctor --local examines it");
   }
   if (state === "slow") {
-    return row("note", `${place} did not answer within ${SEARCH_MS / 1000} s`, "Try again later");
+    return row(
+      "note",
+      `${place} did not answer within ${DOCTOR_SEARCH_MS / 1000} s`,
+      "Try again later",
+    );
   }
   const who = isNative ? `Ollama at ${place}` : place;
   if (models.length === 0) {
