@@ -329,19 +329,22 @@ function takeFolder(args: ToolArgs, rest: Rest, { folder }: Call): string | unde
   );
 }
 
+/** What other search tools are asked for in their results, which changes nothing here. */
+const IDLE_OF_SEARCH = [
+  "n",
+  "linenumbers",
+  "showlinenumbers",
+  "outputmode",
+  "headlimit",
+  "maxresults",
+  "limit",
+];
+
 function takeCase(args: ToolArgs, rest: Rest): string | undefined {
   const ignores = rest.take("i", "ignorecase", "caseinsensitive", "insensitive") === true;
   const heeds = rest.take("casesensitive", "matchcase");
   const isLiteral = takeLiteral(args, rest);
-  rest.take(
-    "n",
-    "linenumbers",
-    "showlinenumbers",
-    "outputmode",
-    "headlimit",
-    "maxresults",
-    "limit",
-  );
+  for (const name of IDLE_OF_SEARCH) rest.take(name);
   const around = ["c", "a", "b"].map((key) => rest.given[`-${key.toUpperCase()}`]).filter(isWhole);
   if (around.length > 0 && args.context_lines === undefined) {
     args.context_lines = Math.max(...around.map(Number));

@@ -152,7 +152,6 @@ export const IDLE_VALUES: Readonly<Record<string, readonly unknown[]>> = {
   regex: [false],
   login: [true, false],
   tty: [false],
-  caseSensitive: [true],
   casesensitive: [true],
   ignorecase: [false],
   i: [false],
