@@ -323,6 +323,11 @@ export function isDefaultServer(kind: "compat" | "hosted", address: string): boo
   return new URL(address).hostname === new URL(DEFAULT_ADDRESSES[kind]).hostname;
 }
 
+/** True for an address at which a server of the person's own may be; services on the web are asked over https. */
+export function mayBeOwnServer(address: string): boolean {
+  return address.startsWith("http:");
+}
+
 /** True for an address with a user name or password in it, which is sent instead of a key. */
 export function hasUserinfo(address: string): boolean {
   const { username, password } = new URL(address);

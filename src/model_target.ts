@@ -1,12 +1,14 @@
 /** The model that settings lead to, in one shape for all three backends, and the way back. @module */
 
-import type {
-  CompatConfig,
-  CopilotConfig,
-  HostedConfig,
-  LocalConfig,
-  Sampling,
-  Thinking,
+import {
+  type CompatConfig,
+  type CopilotConfig,
+  type HostedConfig,
+  isDefaultServer,
+  type LocalConfig,
+  mayBeOwnServer,
+  type Sampling,
+  type Thinking,
 } from "./config.ts";
 import type { ImageLimits } from "./types/image.ts";
 
@@ -48,6 +50,11 @@ export function targetOf(config: CopilotConfig, isChosen = true): ModelTarget {
   };
 }
 
+/** True where the target is the compatible endpoint of what may be llama.cpp's server, which says more than others. */
+export function mayBeLlamaCpp({ kind, url, isNative }: ModelTarget): boolean {
+  return kind !== "hosted" && !isNative && mayBeOwnServer(url);
+}
+
 /** The limits of images; the hosted API counts 5 MB in base64. */
 export const IMAGE_LIMITS: Readonly<Record<ModelTarget["kind"], ImageLimits>> = {
   hosted: { maxBytes: 3_750_000, maxSide: 8000 },
@@ -58,7 +65,7 @@ export const IMAGE_LIMITS: Readonly<Record<ModelTarget["kind"], ImageLimits>> = 
 /** True or false where the name of a hosted model says whether it sees images; undefined for others. */
 export function seesByName({ kind, url, name }: ModelTarget): boolean | undefined {
   if (kind === "hosted") return /^claude-(?!2|instant)/.test(name) || undefined;
-  if (!/^https:\/\/api\.openai\.com\//.test(url)) return undefined;
+  if (!isDefaultServer("compat", url)) return undefined;
   if (/^(gpt-3\.5|o1-mini|o3-mini)/.test(name)) return false;
   return /^(chatgpt-4o|gpt-4o|gpt-4\.1|gpt-4-turbo|gpt-5|o[134])/.test(name) || undefined;
 }

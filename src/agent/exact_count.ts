@@ -3,7 +3,7 @@
 import { compatBody } from "../backends/compat/request.ts";
 import { countedPrompt } from "../backends/local/served_model.ts";
 import { compatConfig } from "../config.ts";
-import { targetOf } from "../model_target.ts";
+import { mayBeLlamaCpp, targetOf } from "../model_target.ts";
 import { withoutImages } from "../text/parts.ts";
 import type { Message } from "../types/message.ts";
 import type { CopilotAgent } from "./agent.ts";
@@ -20,12 +20,11 @@ export async function exactTokens(
   signal: AbortSignal,
 ): Promise<number | undefined> {
   const target = targetOf(agent.config);
-  const { kind, url, isNative, textTools, apiKey, fetch } = target;
+  const { url, apiKey, fetch } = target;
   const others = silent.get(agent) ?? new Set();
   silent.set(agent, others);
   // The template that tools are described by in the text is not the server's.
-  const isOwn = kind !== "hosted" && !isNative && !textTools && url.startsWith("http:");
-  if (!isOwn || others.has(url)) return undefined;
+  if (!mayBeLlamaCpp(target) || target.textTools || others.has(url)) return undefined;
   const system: Message = { role: "system", content: agent.systemPrompt };
   const all = [system, ...agent.state.messages];
   const messages = agent.seesImages === false ? all.map(withoutImages) : all;

@@ -4,6 +4,7 @@ import type { ContextTokens } from "../errors.ts";
 import type { Usage } from "../types/event.ts";
 import type { Message } from "../types/message.ts";
 import { targetOf } from "../model_target.ts";
+import { CHARS_PER_TOKEN } from "../text/count.ts";
 import { imagesOf } from "../text/parts.ts";
 import type { CopilotAgent } from "./agent.ts";
 
@@ -221,7 +222,7 @@ function sum(parts: readonly number[]): number {
 
 /** Reasoning goes back to the model with the calls that it led to. */
 function roughReasoning({ toolCalls, reasoning = "" }: Message): number {
-  return toolCalls ? reasoning.length / 4 : 0;
+  return toolCalls ? reasoning.length / CHARS_PER_TOKEN : 0;
 }
 
 const systemSizes = new WeakMap<CopilotAgent, { text: string; size: number }>();

@@ -1,5 +1,6 @@
 /** From an answer to the {@linkcode Reply} that an agent reads; the same for all protocols. @module */
 
+import { mayBeOwnServer } from "../config.ts";
 import { deeperThan, isObject } from "../text/json.ts";
 import type { Usage } from "../types/event.ts";
 import type { Message, ToolCall } from "../types/message.ts";
@@ -73,8 +74,9 @@ export function configuredBackend<C extends { model: string }>(
   return {
     model: config.model,
     get hasGrammar() {
-      const { baseUrl = "http:" } = config as { baseUrl?: string };
-      return !isTyped && baseUrl.startsWith("http:") && !refusesForms(config);
+      const { baseUrl } = config as { baseUrl?: string };
+      const isOwn = baseUrl === undefined || mayBeOwnServer(baseUrl);
+      return !isTyped && isOwn && !refusesForms(config);
     },
     get isTyped() {
       return isTyped && !getsToolsAsText(config);

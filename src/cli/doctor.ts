@@ -6,11 +6,12 @@ import { namesAndSchemas } from "../backends/reply.ts";
 import { ToolCallFilter } from "../toolcalls/extract.ts";
 import type { Backend, Reply, SendOptions } from "../backends/backend.ts";
 import { isNative } from "../backends/local/connection.ts";
-import { servedModel, totalSlots } from "../backends/local/served_model.ts";
+import { servedModel } from "../backends/local/served_model.ts";
+import { totalSlots } from "../backends/local/slots.ts";
 import type { CopilotConfig } from "../config.ts";
 import { BackendError } from "../errors.ts";
 import { type ModelTarget, targetOf, withModel } from "../model_target.ts";
-import { count, duration } from "../text/count.ts";
+import { aboutTokens, count, duration } from "../text/count.ts";
 import { RepetitionWatcher } from "../text/repetition.ts";
 import type { Message } from "../types/message.ts";
 import { EXIT } from "../frontends/exit_codes.ts";
@@ -139,7 +140,7 @@ async function* pluggedChecks(
     description,
     parameters,
   }));
-  const tokens = Math.ceil(JSON.stringify(given).length / 4);
+  const tokens = aboutTokens(JSON.stringify(given));
   const names = tools.map((tool) => tool.name).join(", ");
   yield { name, status: "ok", text: `requests have ${names}: about ${tokens} tokens` };
 }

@@ -8,7 +8,13 @@ import type { TurnOptions } from "../agent/turn.ts";
 import type { LocalModelInfo, LocalServerOptions } from "../backends/local/connection.ts";
 import type { ServedModel } from "../backends/local/served_model.ts";
 import { isSmall } from "../agent/prompt.ts";
-import type { CopilotConfig, PromptTier, Sampling, Thinking } from "../config.ts";
+import {
+  type CopilotConfig,
+  isDefaultServer,
+  type PromptTier,
+  type Sampling,
+  type Thinking,
+} from "../config.ts";
 import { BackendError } from "../errors.ts";
 import { type ModelTarget, targetOf, withModel } from "../model_target.ts";
 import { isLoopback } from "../wire/connect.ts";
@@ -315,14 +321,14 @@ export class ModelFit {
     const target = this.targetOf(agent);
     if (target.isNative || !onEvent || !this.#asks(target)) return undefined;
     const isBusy = async () => {
-      const { allSlotsWrite } = await import("../backends/local/served_model.ts");
+      const { allSlotsWrite } = await import("../backends/local/slots.ts");
       return await allSlotsWrite({ ...addressOf(target), signal }).catch(() => false);
     };
     return new QueueWatch(isBusy, () => onEvent({ type: "queued" }));
   }
 
   #asks({ kind, url, isNative }: ModelTarget): boolean {
-    if (new URL(url).hostname === "api.openai.com") return false;
+    if (isDefaultServer("compat", url)) return false;
     if (kind === "hosted") return isLoopback(url);
     return isNative || this.#asksRemote || isLoopback(url);
   }

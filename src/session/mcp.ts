@@ -7,6 +7,7 @@ import { MemoryStore } from "../mcp/memory.ts";
 import type { McpServer } from "../mcp/server.ts";
 import type { ServerNews, ServerOptions, ToolChange } from "../mcp/server_options.ts";
 import { McpServers } from "../mcp/servers.ts";
+import { aboutTokens } from "../text/count.ts";
 import type { Confine } from "../types/confine.ts";
 import type { Tool } from "../types/tool.ts";
 import { readJsonFile, stateFolder, type VariableReader } from "../user_files.ts";
@@ -202,7 +203,7 @@ export function mcpState(server: McpServer): McpState {
     isRunning,
     ...definition.problem !== undefined && { problem: definition.problem },
     ...failure !== undefined && { problem: failure },
-    ...tools && { tools: tools.length, tokens: Math.ceil(JSON.stringify(tools).length / 4) },
+    ...tools && { tools: tools.length, tokens: aboutTokens(JSON.stringify(tools)) },
     changed: changes.map(({ now }) => now.name),
   };
 }

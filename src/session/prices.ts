@@ -1,6 +1,6 @@
 /** Prices of requests to the two public services; other servers may send the cost along. @module */
 
-import type { CopilotConfig } from "../config.ts";
+import { type CopilotConfig, isDefaultServer } from "../config.ts";
 import { targetOf } from "../model_target.ts";
 import type { Usage } from "../types/event.ts";
 
@@ -25,13 +25,14 @@ const PRICES: readonly [name: RegExp, input: number, cached: number, output: num
 ];
 /** Anthropic's price of a token that is written to its cache, relative to an input token. */
 const CACHE_WRITE = 1.25;
-const SERVICES = ["api.openai.com", "api.anthropic.com"];
 
 /** The price of a request in US dollars; undefined where it is not known. */
 export function costOf(usage: Usage, config: CopilotConfig): number | undefined {
   if (usage.cost !== undefined) return usage.cost;
   const target = targetOf(config);
-  if (!SERVICES.includes(new URL(target.url).hostname)) return undefined;
+  if (!isDefaultServer("compat", target.url) && !isDefaultServer("hosted", target.url)) {
+    return undefined;
+  }
   const row = PRICES.find(([name]) => name.test(target.name));
   if (row === undefined) return undefined;
   const [, input, cached, output] = row;

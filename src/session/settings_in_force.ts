@@ -9,7 +9,7 @@ import { tighten } from "../permissions/policy.ts";
 import { READER, WRITER } from "../permissions/path_verdict.ts";
 import { isFor, type KeptRule, matchesPath, parseKept, type Rule } from "../permissions/rules.ts";
 import { levelOf, type PermissionsFile, type ToolNames } from "../permissions/settings_file.ts";
-import type { Settings } from "../permissions/settings.ts";
+import { runsConfined, type Settings } from "../permissions/settings.ts";
 import type { FolderLooks } from "../permissions/folder_looks.ts";
 import { makeView, type View } from "../permissions/view.ts";
 import { isWithin } from "../text/paths.ts";
@@ -55,9 +55,8 @@ export async function settingsInForce(
   const stated = choice.approve ?? here.approve ?? general.approve;
   const sandbox = choice.sandbox ?? here.sandbox ?? general.sandbox;
   const isWanted = sandbox !== "off" &&
-    (sandbox !== undefined ||
-      (choice.yes ||
-        (stated === undefined ? choice.prefersAuto : /^(auto|edits|plan)$/.test(stated))));
+    (sandbox !== undefined || choice.yes ||
+      (stated === undefined ? choice.prefersAuto : runsConfined(stated)));
   // No folder that holds the home folder can be worked in while that is hidden.
   const holdsHome = paths.home !== undefined && isWithin(folder, paths.home);
   const canConfine = isWanted && !holdsHome && await hasSandbox();

@@ -22,8 +22,15 @@ export function ago(time: number, now = Date.now()): string {
   const [unit, ms] = AGES.find(([, ms]) => now - time >= ms) ?? [];
   return unit === undefined ? "just now" : `${count(Math.floor((now - time) / ms!), unit)} ago`;
 }
+
 /** A number in short: `999`, `2.8k`. */
 export const thousands = (n: number): string => n < 1000 ? `${n}` : `${(n / 1000).toFixed(1)}k`;
 
 /** An amount of US dollars, such as `$0.0042` and `$1.20`. */
 export const dollars = (amount: number): string => `$${amount.toFixed(amount < 0.1 ? 4 : 2)}`;
+
+/** The usual number of characters of a token, for texts that nobody counts. */
+export const CHARS_PER_TOKEN = 4;
+
+/** About the tokens of a text. */
+export const aboutTokens = (text: string): number => Math.ceil(text.length / CHARS_PER_TOKEN);

@@ -8,7 +8,8 @@ import {
   loadedModel,
   localModelInfo,
 } from "../../src/backends/local/connection.ts";
-import { servedModel, totalSlots } from "../../src/backends/local/served_model.ts";
+import { servedModel } from "../../src/backends/local/served_model.ts";
+import { totalSlots } from "../../src/backends/local/slots.ts";
 import { BackendError } from "../../src/errors.ts";
 import { type Handler, json, reset, respond, serve, stall } from "../helpers/server.ts";
 

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { allSlotsWrite } from "../../src/backends/local/served_model.ts";
+import { allSlotsWrite } from "../../src/backends/local/slots.ts";
 import { QueueWatch } from "../../src/session/queue_watch.ts";
 
 Deno.test("a request behind others is told of once, and one that is answered is not asked about", async () => {

@@ -3,7 +3,7 @@
  * bytes to the same ones, so that servers can reuse what they computed. @module
  */
 
-import type { CompatConfig } from "../../config.ts";
+import { type CompatConfig, mayBeOwnServer } from "../../config.ts";
 import { imagesOf } from "../../text/parts.ts";
 import type { Message } from "../../types/message.ts";
 import type { Tool } from "../../types/tool.ts";
@@ -62,7 +62,7 @@ export function compatBody(
     stream: streams,
     ...(streams && { stream_options: { include_usage: true } }),
     // Of llama.cpp's server; others over http ignore it, or refuse it by its name.
-    ...(streams && config.baseUrl?.startsWith("http:") && { return_progress: true }),
+    ...(streams && mayBeOwnServer(config.baseUrl) && { return_progress: true }),
     ...slot !== undefined && { id_slot: slot },
     // vLLM refuses a request whose prompt and answer could be more than the window.
     [limit]: Math.min(config.maxTokens, room),

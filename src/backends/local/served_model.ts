@@ -4,7 +4,6 @@ import { isObject } from "../../text/json.ts";
 import type { Fields } from "../fields.ts";
 import {
   askFields,
-  askServer,
   isSameModel,
   lacks,
   LOAD_TIMEOUT_MS,
@@ -13,14 +12,12 @@ import {
   localModelInfo,
   type LocalServerOptions,
   objectOr,
-  onFailure,
   orEmpty,
 } from "./connection.ts";
 
 /** The longest wait, in milliseconds, for what a request does as well without. */
 const LIST_TIMEOUT_MS = 2000;
 const PROPS_TIMEOUT_MS = 1000;
-const SLOTS_TIMEOUT_MS = 2000;
 const COUNT_TIMEOUT_MS = 2000;
 
 /**
@@ -198,26 +195,6 @@ function parameters(count: number): string {
   return count < 1e9 ? `${Math.ceil(count / 1e6)}M` : `${(count / 1e9).toFixed(1)}B`;
 }
 
-/**
- * True where each of llama.cpp's slots writes an answer (`GET /slots`), so that a request without one waits
- * for a slot; a slot that reads a prompt may be the request's own.
- */
-export async function allSlotsWrite(options: LocalServerOptions): Promise<boolean> {
-  const slots = await askServer("/slots", options, {
-    timeoutMs: SLOTS_TIMEOUT_MS,
-    isOptional: true,
-  })
-    .catch(onFailure(() => []));
-  return Array.isArray(slots) && slots.length > 0 && slots.every(isWriting);
-}
-
-function isWriting(slot: unknown): boolean {
-  const { is_processing, next_token } = objectOr(slot);
-  // An object in older versions.
-  const { n_decoded } = objectOr(Array.isArray(next_token) ? next_token[0] : next_token);
-  return is_processing === true && typeof n_decoded === "number" && n_decoded > 0;
-}
-
 /** The tokens of a chat completion's request, as llama.cpp counts them without answering; undefined elsewhere. */
 export async function countedPrompt(
   body: unknown,
@@ -227,11 +204,4 @@ export async function countedPrompt(
   const request = { body, timeoutMs: COUNT_TIMEOUT_MS, isOptional: true };
   const { input_tokens: count } = await askFields(path, options, request).catch(orEmpty);
   return Number.isInteger(count) && Number(count) > 0 ? Number(count) : undefined;
-}
-
-/** The number of requests that llama.cpp answers at a time (`GET /props`); undefined elsewhere. */
-export async function totalSlots(options: LocalServerOptions): Promise<number | undefined> {
-  const request = { timeoutMs: PROPS_TIMEOUT_MS, isOptional: true };
-  const { total_slots: slots } = await askFields("/props", options, request).catch(orEmpty);
-  return Number.isInteger(slots) && Number(slots) > 0 ? Number(slots) : undefined;
 }

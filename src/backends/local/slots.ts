@@ -1,27 +1,56 @@
-/** The slots of llama.cpp's server: each keeps what it computed of one conversation. @module */
+/** The slots of llama.cpp's server: each answers one request at a time, and keeps what it computed of it. @module */
 
 import { isObject } from "../../text/json.ts";
 import type { Fields } from "../fields.ts";
-import { askServer, type LocalServerOptions, onFailure } from "./connection.ts";
+import {
+  askFields,
+  askServer,
+  type LocalServerOptions,
+  objectOr,
+  onFailure,
+  orEmpty,
+} from "./connection.ts";
 
-/** The longest wait for an answer, in milliseconds. */
-const ASK_SLOTS_MS = 1000;
+/** The longest wait for an answer, in milliseconds, as a request does as well without. */
+const LIMITS = { timeoutMs: 2000, isOptional: true };
+
+/** The number of requests that llama.cpp answers at a time (`GET /props`); undefined elsewhere. */
+export async function totalSlots(options: LocalServerOptions): Promise<number | undefined> {
+  const { total_slots: slots } = await askFields("/props", options, LIMITS).catch(orEmpty);
+  return Number.isInteger(slots) && Number(slots) > 0 ? Number(slots) : undefined;
+}
+
+/** The slots as the server describes them (`GET /slots`); none where it does not. */
+async function listSlots(options: LocalServerOptions): Promise<Fields[]> {
+  const slots = await askServer("/slots", options, LIMITS).catch(onFailure(() => []));
+  return Array.isArray(slots) ? slots.filter(isObject) : [];
+}
 
 /**
- * The slots that are free beside the one that the newest request went to, from `GET /props` and `GET
- * /slots`, those that were used last first; none where the server has one slot, or does not say.
+ * The ids of the slots that are free beside the one that the newest request went to, those that were used
+ * last first; none where the server has one slot, or does not say.
  */
-export async function serverSlots(options: LocalServerOptions): Promise<number[]> {
-  const limits = { timeoutMs: ASK_SLOTS_MS, isOptional: true };
-  const ask = (path: string) => askServer(path, options, limits).catch(onFailure(() => undefined));
-  const props = await ask("/props");
-  if (!isObject(props) || !(Number(props.total_slots) > 1)) return [];
-  const told = await ask("/slots");
-  const slots = Array.isArray(told) ? told.filter(isObject) : [];
-  const byUse = slots.toSorted((a, b) => taskOf(b) - taskOf(a));
+export async function freeSlots(options: LocalServerOptions): Promise<number[]> {
+  if ((await totalSlots(options) ?? 1) === 1) return [];
+  const byUse = (await listSlots(options)).sort((a, b) => taskOf(b) - taskOf(a));
   return byUse.slice(1).filter(({ is_processing: isBusy }) => isBusy !== true)
     .map(({ id }) => id).filter((id) => typeof id === "number");
 }
 
 /** The number of the newest task of a slot, which counts up over all of them. */
 const taskOf = ({ id_task: task }: Fields) => typeof task === "number" ? task : -1;
+
+/**
+ * True where each slot writes an answer, so that a request without one waits for a slot; a slot that reads
+ * a prompt may be the request's own.
+ */
+export async function allSlotsWrite(options: LocalServerOptions): Promise<boolean> {
+  const slots = await listSlots(options);
+  return slots.length > 0 && slots.every(isWriting);
+}
+
+function isWriting({ is_processing, next_token }: Fields): boolean {
+  // An object in older versions.
+  const { n_decoded } = objectOr(Array.isArray(next_token) ? next_token[0] : next_token);
+  return is_processing === true && typeof n_decoded === "number" && n_decoded > 0;
+}

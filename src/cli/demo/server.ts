@@ -3,6 +3,7 @@
  * answers by rules, so that a first run goes the whole way without a model. @module
  */
 
+import { CHARS_PER_TOKEN } from "../../text/count.ts";
 import { isObject } from "../../text/json.ts";
 import { type DemoReply, demoReply, type DemoRequest } from "./rules.ts";
 
@@ -115,9 +116,8 @@ function wireFrames({ text = "", toolCalls }: DemoReply, askedChars: number) {
       ...frame({ content: "", ...(calls && { tool_calls: calls }) }, true),
       // Ollama's answer to a request without messages, which only loads the model.
       done_reason: text || calls ? "stop" : "load",
-      // Four characters count as one token.
-      prompt_eval_count: Math.ceil(askedChars / 4),
-      eval_count: Math.ceil(answered / 4),
+      prompt_eval_count: Math.ceil(askedChars / CHARS_PER_TOKEN),
+      eval_count: Math.ceil(answered / CHARS_PER_TOKEN),
     },
   ];
 }

@@ -1,7 +1,7 @@
-/** Sub-agents that Markdown files define, in the format of Claude Code. Pure. @module */
+/** The limits of sub-agents that Markdown files define, in the format of Claude Code. Pure. @module */
 
 import { hookCall } from "../hooks/tool_names.ts";
-import { type FrontmatterValue, readFrontmatter, textField } from "../plugins/frontmatter.ts";
+import { type FrontmatterFile, textField } from "../plugins/frontmatter.ts";
 import { EXPLORE } from "./explore_tool.ts";
 
 /** What a file allows a sub-agent; none of it is more than its parent may do. */
@@ -18,31 +18,8 @@ export interface AgentLimits {
   maxRounds?: number;
 }
 
-/** A file of a sub-agent as it was read. */
-interface AgentFile {
-  name: string;
-  description: string;
-  prompt: string;
-  limits: AgentLimits;
-}
-
-/** The sub-agent in a text, or why it is none. */
-export function readAgentFile(text: string, fileName: string): AgentFile | string {
-  const { fields, body } = readFrontmatter(text);
-  const description = textField(fields.description)?.trim() ?? "";
-  if (description === "") return "it has no description";
-  const prompt = body.trim();
-  if (prompt === "") return "it has no text";
-  const given = textField(fields.name)?.trim() ?? "";
-  const name = [given, fileName.replace(/\.md$/i, "")]
-    .map((one) => one.normalize("NFKC").toLowerCase())
-    .find((one) => /^[a-z][\w-]{0,63}$/.test(one));
-  if (name === undefined) return "its name must be letters, digits and hyphens";
-  if (name === EXPLORE) return "the program has a sub-agent of that name";
-  return { name, description, prompt, limits: limitsIn(fields) };
-}
-
-function limitsIn(fields: Readonly<Record<string, FrontmatterValue>>): AgentLimits {
+/** The limits in the frontmatter of a file. */
+export function limitsIn(fields: FrontmatterFile["fields"]): AgentLimits {
   const { tools, disallowedTools, permissionMode, maxTurns, model: wanted } = fields;
   const model = textField(wanted)?.trim() ?? "";
   const rounds = Number(textField(maxTurns) ?? "");

@@ -1,8 +1,8 @@
 /** How many sub-agents work at a time: one, or as many as the model's server has slots for. @module */
 
-import { serverSlots } from "../../backends/local/slots.ts";
+import { freeSlots } from "../../backends/local/slots.ts";
 import type { CopilotConfig } from "../../config.ts";
-import { targetOf } from "../../model_target.ts";
+import { mayBeLlamaCpp, targetOf } from "../../model_target.ts";
 import { addressOf } from "../model_server.ts";
 
 /** The most sub-agents that work at a time. */
@@ -17,8 +17,7 @@ interface Lane extends Disposable {
 /** The lanes for the server of a model: it is asked now. */
 export async function openLanes(config: CopilotConfig, signal: AbortSignal): Promise<Lanes> {
   const target = targetOf(config);
-  const isAsked = target.kind !== "hosted" && !target.isNative && target.url.startsWith("http:");
-  const slots = isAsked ? await serverSlots({ ...addressOf(target), signal }) : [];
+  const slots = mayBeLlamaCpp(target) ? await freeSlots({ ...addressOf(target), signal }) : [];
   return new Lanes(slots.slice(0, MAX_LANES));
 }
 

@@ -1,5 +1,6 @@
 /** `/agents`: lists the sub-agents that files define, and has one do a task. @module */
 
+import { aboutTokens } from "../../text/count.ts";
 import { nearest } from "../../text/nearest.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { EXPLORE } from "../agents/explore_tool.ts";
@@ -7,7 +8,6 @@ import type { PlugIn } from "../plugins/load.ts";
 import { type Report, sentence } from "../report.ts";
 import type { Command, SessionState } from "../state.ts";
 
-const TOKEN_CHARS = 4;
 const NO_AGENTS =
   "No file defines a sub-agent: one in .agents/agents or ~/.config/copilot/agents does.";
 
@@ -57,7 +57,7 @@ function agentRows(agents: readonly PlugIn[]): Report {
 function agentFacts({ body, limits, path }: PlugIn): string {
   const { tools, without = [], isReader, model } = limits ?? {};
   return [
-    `about ${Math.ceil(body.length / TOKEN_CHARS)} tokens when it is used`,
+    `about ${aboutTokens(body)} tokens when it is used`,
     ...tools ? [`tools: ${tools.join(", ") || "none"}`] : [],
     ...without.length > 0 ? [`not ${without.join(", ")}`] : [],
     ...isReader ? ["only reads"] : [],

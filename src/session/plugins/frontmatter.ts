@@ -3,10 +3,10 @@
  * in the wild have unquoted colons, which YAML forbids. @module
  */
 
-export type FrontmatterValue = string | readonly string[] | Readonly<Record<string, string>>;
+type FrontmatterValue = string | readonly string[] | Readonly<Record<string, string>>;
 
 /** A Markdown file with frontmatter; `fields` is empty where it has none. */
-interface FrontmatterFile {
+export interface FrontmatterFile {
   fields: Readonly<Record<string, FrontmatterValue>>;
   body: string;
 }

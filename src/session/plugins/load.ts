@@ -5,9 +5,10 @@ import type { PathTable } from "../../permissions/path_table.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { isWithin } from "../../text/paths.ts";
 import { basename, dirname, join, relative, slashed } from "../../text/std_path.ts";
+import { type AgentLimits, limitsIn } from "../agents/agent_file.ts";
+import { EXPLORE } from "../agents/explore_tool.ts";
 import { readBoundedText } from "../bounded_text.ts";
-import { type AgentLimits, readAgentFile } from "../agents/agent_file.ts";
-import { booleanField, readFrontmatter, textField } from "./frontmatter.ts";
+import { booleanField, type FrontmatterFile, readFrontmatter, textField } from "./frontmatter.ts";
 import type { PluginPlace } from "./places.ts";
 
 /** A skill, a command or a sub-agent of a person or a folder. */
@@ -135,15 +136,11 @@ class Loader {
     if (text === undefined) return refuse("it cannot be read");
     this.#bytes += text.length;
     if (this.#bytes > MAX_ALL_BYTES) return refuse(isFull);
-    const found = { path, scope: place.scope };
-    const plugIn = place.kind === "skill"
-      ? skillOf(file, text, found)
-      : place.kind === "agent"
-      ? agentOf(file, text, found)
-      : ownCommandOf(slashed(relative(place.path, file)), text, found);
-    if (typeof plugIn === "string") return refuse(plugIn);
-    const key = `${plugIn.kind} ${plugIn.name}`;
-    if (!this.#found.has(key)) this.#found.set(key, plugIn);
+    const { kind, scope } = place;
+    const read = definitionIn(kind, text, slashed(relative(place.path, file)));
+    if (typeof read === "string") return refuse(read);
+    const key = `${kind} ${read.name}`;
+    if (!this.#found.has(key)) this.#found.set(key, { kind, scope, path, text, ...read });
   }
 }
 
@@ -153,67 +150,90 @@ function entriesIn(folder: string): Deno.DirEntry[] {
   return attempt(() => [...Deno.readDirSync(folder)]) ?? [];
 }
 
-type FoundAt = Pick<PlugIn, "path" | "scope">;
+/** All that a file says itself. */
+type Definition = Omit<PlugIn, "kind" | "scope" | "path" | "text">;
 
-/** The skill in a file, or why it is none. A name that breaks the rules is that of its folder. */
-function skillOf(file: string, text: string, found: FoundAt): PlugIn | string {
+/** The definition in a file, or why there is none; `file` is its path below the folder of its kind, with slashes. */
+export function definitionIn(
+  kind: PlugIn["kind"],
+  text: string,
+  file: string,
+): Definition | string {
   const { fields, body } = readFrontmatter(text);
-  const description = lineOf(textField(fields.description));
-  if (description === "") return "it has no description";
-  const folder = basename(dirname(file));
-  const given = textField(fields.name)?.trim() ?? "";
-  const name = [given, folder].map((one) => one.normalize("NFKC").toLowerCase())
-    .find((one) =>
-      one.length <= MAX_PLUG_IN_NAME && /^[\p{L}\p{N}][\p{L}\p{M}\p{N}_-]*$/u.test(one)
-    );
-  if (name === undefined) return `its name must be letters, digits and hyphens`;
-  return {
-    ...found,
-    ...{ kind: "skill", name, description, text, body: body.trim() },
-    argument: argumentHint(fields["argument-hint"]) ?? "[TEXT]",
-    isForModel: booleanField(fields["disable-model-invocation"]) !== true,
-    isForPerson: booleanField(fields["user-invocable"]) !== false,
-  };
+  return DEFINITION_READERS[kind]({ fields, body: body.trim() }, file);
 }
 
-/** The sub-agent in a file. */
-function agentOf(file: string, text: string, found: FoundAt): PlugIn | string {
-  const read = readAgentFile(text, basename(file));
-  if (typeof read === "string") return read;
-  const { name, description, prompt: body, limits } = read;
-  return {
-    ...found,
-    ...{ kind: "agent", name, description: lineOf(description), text, body, limits },
-    ...{ isForModel: true, isForPerson: false },
-  };
+type FieldValue = Parameters<typeof textField>[0];
+type DefinitionReader = (read: FrontmatterFile, file: string) => Definition | string;
+
+const BAD_NAME = "its name must be letters, digits and hyphens";
+const NO_DESCRIPTION = "it has no description";
+const NO_TEXT = "it has no text";
+
+const DEFINITION_READERS: Readonly<Record<PlugIn["kind"], DefinitionReader>> = {
+  /** A name that breaks the rules is that of the skill's folder. */
+  skill({ fields, body }, file) {
+    const description = lineOf(fields.description);
+    if (description === "") return NO_DESCRIPTION;
+    const name = nameIn(fields, basename(dirname(file)), /^[\p{L}\p{N}][\p{L}\p{M}\p{N}_-]*$/u);
+    if (name === undefined) return BAD_NAME;
+    return {
+      ...{ name, description, body },
+      argument: argumentHint(fields["argument-hint"]) ?? "[TEXT]",
+      isForModel: booleanField(fields["disable-model-invocation"]) !== true,
+      isForPerson: booleanField(fields["user-invocable"]) !== false,
+    };
+  },
+  agent({ fields, body }, file) {
+    const description = lineOf(fields.description);
+    if (description === "") return NO_DESCRIPTION;
+    if (body === "") return NO_TEXT;
+    const name = nameIn(fields, withoutEnding(basename(file)), /^[a-z][\w-]*$/);
+    if (name === undefined) return BAD_NAME;
+    if (name === EXPLORE) return "the program has a sub-agent of that name";
+    const limits = limitsIn(fields);
+    return { name, description, body, limits, isForModel: true, isForPerson: false };
+  },
+  /** `git/commit.md` is `/git:commit`. */
+  command({ fields, body }, file) {
+    const name = withoutEnding(file).replaceAll("/", ":").toLowerCase();
+    if (name.length > MAX_PLUG_IN_NAME || !/^[\p{L}\p{N}][\p{L}\p{M}\p{N}_:-]*$/u.test(name)) {
+      return BAD_NAME;
+    }
+    if (body === "") return NO_TEXT;
+    const [first = ""] = body.split("\n");
+    const argument = argumentHint(fields["argument-hint"]) ??
+      (/\$(?:ARGUMENTS|[1-9])/.test(body) ? "[TEXT]" : undefined);
+    return {
+      ...{ name, body },
+      description: lineOf(fields.description ?? first.replace(/^#+\s*/, "")),
+      ...argument !== undefined && { argument },
+      ...{ isForModel: false, isForPerson: true },
+    };
+  },
+};
+
+const withoutEnding = (file: string) => file.replace(/\.md$/i, "");
+
+/** The name that the fields state, or else `other`, where it is `valid`. */
+function nameIn(
+  { name: given }: FrontmatterFile["fields"],
+  other: string,
+  valid: RegExp,
+): string | undefined {
+  return [textField(given)?.trim() ?? "", other]
+    .map((one) => one.normalize("NFKC").toLowerCase())
+    .find((one) => one.length <= MAX_PLUG_IN_NAME && valid.test(one));
 }
 
-/** The command in a file: `git/commit.md` is `/git:commit`. */
-function ownCommandOf(file: string, text: string, found: FoundAt): PlugIn | string {
-  const name = file.replace(/\.md$/i, "").replaceAll("/", ":").toLowerCase();
-  if (name.length > MAX_PLUG_IN_NAME || !/^[\p{L}\p{N}][\p{L}\p{M}\p{N}_:-]*$/u.test(name)) {
-    return `its name must be letters, digits and hyphens`;
-  }
-  const { fields, body } = readFrontmatter(text);
-  if (body.trim() === "") return "it has no text";
-  const [first = ""] = body.trim().split("\n");
-  const argument = argumentHint(fields["argument-hint"]) ??
-    (/\$(?:ARGUMENTS|[1-9])/.test(body) ? "[TEXT]" : undefined);
-  return {
-    ...found,
-    ...{ kind: "command", name, text, body: body.trim() },
-    description: lineOf(textField(fields.description) ?? first.replace(/^#+\s*/, "")),
-    ...argument !== undefined && { argument },
-    isForModel: false,
-    isForPerson: true,
-  };
+/** A field as one line. */
+function lineOf(value: FieldValue, maxChars = MAX_DESCRIPTION_CHARS): string {
+  return shortened(oneLine(textField(value) ?? ""), maxChars);
 }
-
-const lineOf = (text = "") => shortened(oneLine(text), MAX_DESCRIPTION_CHARS);
 
 /** A hint in brackets, as an argument that may be left out. */
-function argumentHint(value: Parameters<typeof textField>[0]): string | undefined {
-  const hint = shortened(oneLine(textField(value) ?? ""), MAX_HINT_CHARS);
+function argumentHint(value: FieldValue): string | undefined {
+  const hint = lineOf(value, MAX_HINT_CHARS);
   if (hint === "") return undefined;
   return hint.startsWith("[") ? hint : `[${hint}]`;
 }

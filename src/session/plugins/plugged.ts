@@ -5,6 +5,7 @@ import { outcomeOf } from "../../agent/run_tools.ts";
 import { attempt } from "../../attempt.ts";
 import { targetOf } from "../../model_target.ts";
 import type { PathTable } from "../../permissions/path_table.ts";
+import { CHARS_PER_TOKEN } from "../../text/count.ts";
 import { nearest } from "../../text/nearest.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { isWithin } from "../../text/paths.ts";
@@ -24,9 +25,8 @@ import { fillTemplate } from "./template.ts";
 
 /** Characters of a skill for each token of context: about an eighth of the context. */
 const SKILL_SHARE = 0.5;
-/** The most of the context that the list of skills may take, as a part, and characters of a token. */
+/** The most of the context that the list of skills may take, as a part. */
 const CATALOGUE_SHARE = 0.015;
-const CHARS_PER_TOKEN = 4;
 
 /** A line that begins with a skill or a command, as the parts of a message. */
 interface OpenedLine {

@@ -1,5 +1,6 @@
 /** What is plugged in in a folder, and what it costs: for the doctor. @module */
 
+import { aboutTokens } from "../../text/count.ts";
 import { reasonOf } from "../../text/reason.ts";
 import { readJsonFile } from "../../user_files.ts";
 import { hooksIn } from "../hooks/definition.ts";
@@ -23,8 +24,6 @@ export interface PlugInSurvey {
   problems: LoadedPlugIns["problems"];
 }
 
-const CHARS_OF_TOKEN = 4;
-
 export async function surveyPlugIns(
   folder: string,
   permissions: Permissions,
@@ -42,7 +41,7 @@ export async function surveyPlugIns(
     agents: agents.length,
     hooks: hooks.length,
     ofFolder: [...plugIns, ...hooks].filter(({ scope }) => scope === "folder").length,
-    tokens: Math.ceil(plugInCatalogue(listed, agents, Infinity).length / CHARS_OF_TOKEN),
+    tokens: aboutTokens(plugInCatalogue(listed, agents, Infinity)),
     problems: [
       ...problems,
       ...read.flatMap((one) => one.problems),

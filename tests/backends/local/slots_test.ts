@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { serverSlots } from "../../../src/backends/local/slots.ts";
+import { freeSlots } from "../../../src/backends/local/slots.ts";
 
 const idle = { is_processing: false };
 const ROWS: [name: string, props: unknown, slots: unknown, free: number[]][] = [
@@ -28,6 +28,6 @@ for (const [name, props, slots, free] of ROWS) {
         answer === undefined ? new Response("", { status: 404 }) : Response.json(answer),
       );
     };
-    assertEquals(await serverSlots({ host: "http://localhost:1", fetch }), free);
+    assertEquals(await freeSlots({ host: "http://localhost:1", fetch }), free);
   });
 }

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { mayCall, readAgentFile } from "../../../src/session/agents/agent_file.ts";
+import { mayCall } from "../../../src/session/agents/agent_file.ts";
+import { definitionIn } from "../../../src/session/plugins/load.ts";
 
 const TOOLS = [
   { name: "read_file", access: "read" },
@@ -34,9 +35,9 @@ const ROWS: [fields: string, allowed: string][] = [
 
 for (const [fields, allowed] of ROWS) {
   Deno.test(`sub-agents in files: tools of ${JSON.stringify(fields)}`, () => {
-    const read = readAgentFile(`---\ndescription: D\n${fields}\n---\nBody\n`, "one.md");
+    const read = definitionIn("agent", `---\ndescription: D\n${fields}\n---\nBody\n`, "one.md");
     if (typeof read === "string") throw new Error(read);
-    const names = TOOLS.filter((tool) => mayCall(read.limits, tool)).map(({ name }) => name);
+    const names = TOOLS.filter((tool) => mayCall(read.limits!, tool)).map(({ name }) => name);
     assertEquals(names.join(" "), allowed);
   });
 }
@@ -67,16 +68,16 @@ const FILES: [text: string, name: string, read: string][] = [
 
 for (const [text, name, expected] of FILES) {
   Deno.test(`sub-agents in files: ${JSON.stringify(text)} is ${expected}`, () => {
-    const read = readAgentFile(text, name);
+    const read = definitionIn("agent", text, name);
     assertEquals(typeof read === "string" ? read : read.name, expected);
   });
 }
 
 Deno.test("sub-agents in files: their model and rounds, as far as they make sense", () => {
   const read = (fields: string) => {
-    const found = readAgentFile(`---\ndescription: D\n${fields}\n---\nBody`, "x.md");
+    const found = definitionIn("agent", `---\ndescription: D\n${fields}\n---\nBody`, "x.md");
     if (typeof found === "string") throw new Error(found);
-    return [found.limits.model, found.limits.maxRounds];
+    return [found.limits?.model, found.limits?.maxRounds];
   };
   assertEquals(read("model: qwen3:8b\nmaxTurns: 5"), ["qwen3:8b", 5]);
   assertEquals(read("model: inherit\nmaxTurns: -1"), [undefined, undefined]);
