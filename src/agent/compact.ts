@@ -14,7 +14,13 @@ import { cutNewResults, newestOfPerson, sizeOf, startOfNewest, stubOldResults } 
 import type { MessageSize } from "./shrink.ts";
 import { carriedParts } from "./carried.ts";
 import { isNonsense, isSummary, outline, summaryMessages, summaryRequest } from "./summary.ts";
-import { learnFromRefusal, messageTokens, promptLimit, requestTokens } from "./tokens.ts";
+import {
+  addTokens,
+  learnFromRefusal,
+  messageTokens,
+  promptLimit,
+  requestTokens,
+} from "./tokens.ts";
 
 /** Options of {@linkcode compact}. */
 export interface CompactOptions {
@@ -44,10 +50,7 @@ export function compact(
   options: CompactOptions = {},
 ): Promise<Compaction | null> {
   const { signal = new AbortController().signal, onEvent: emit = () => {}, ...others } = options;
-  const count = ({ inputTokens, outputTokens }: Usage) => {
-    agent.state.inputTokens += inputTokens;
-    agent.state.outputTokens += outputTokens;
-  };
+  const count = (usage: Usage) => addTokens(usage, agent.state);
   const all = { ...others, byHand: true, signal, emit, count };
   return exclusively(agent, "compact the conversation", () => makeRoom(agent, all));
 }

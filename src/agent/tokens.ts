@@ -8,6 +8,19 @@ import { CHARS_PER_TOKEN } from "../text/count.ts";
 import { imagesOf } from "../text/parts.ts";
 import type { CopilotAgent } from "./agent.ts";
 
+/** Adds the tokens of a request to each of `sums`. */
+export function addTokens(
+  { inputTokens, outputTokens }: TokenSum,
+  ...sums: readonly TokenSum[]
+): void {
+  for (const sum of sums) {
+    sum.inputTokens += inputTokens;
+    sum.outputTokens += outputTokens;
+  }
+}
+
+type TokenSum = Pick<Usage, "inputTokens" | "outputTokens">;
+
 /** The facts that an agent has learnt of one model on one server. */
 interface Model {
   /** The server's count divided by the rough count, of the newest request. */

@@ -13,7 +13,7 @@ import { askModel, interruption, type ModelAnswer } from "./ask_model.ts";
 import { exclusively } from "./exclusively.ts";
 import { loopGuard } from "./loop_guard.ts";
 import { readCall, runTools } from "./run_tools.ts";
-import { isOverLimit, learnFromUsage, promptLimit, requestTokens } from "./tokens.ts";
+import { addTokens, isOverLimit, learnFromUsage, promptLimit, requestTokens } from "./tokens.ts";
 import { endOfTurn, toolResult, usedIds } from "./turn_messages.ts";
 
 /** Options of {@linkcode processTurn}. */
@@ -262,8 +262,7 @@ class Turn {
     const executions = await runTools(this.#meant(answer), options);
     this.#executions.push(...executions);
     for (const { details } of executions) {
-      this.#tokens.inputTokens += details?.usage?.inputTokens ?? 0;
-      this.#tokens.outputTokens += details?.usage?.outputTokens ?? 0;
+      if (details?.usage) addTokens(details.usage, this.#tokens);
     }
     for (const execution of executions) await this.#addBehind(execution);
     const isAborted = this.#signal.aborted;
@@ -359,10 +358,7 @@ class Turn {
   }
 
   #count(usage: Usage): void {
-    for (const total of [this.#tokens, this.agent.state]) {
-      total.inputTokens += usage.inputTokens;
-      total.outputTokens += usage.outputTokens;
-    }
+    addTokens(usage, this.#tokens, this.agent.state);
     this.#emit({ type: "usage", usage });
   }
 

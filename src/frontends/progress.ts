@@ -1,11 +1,11 @@
 /** A turn's progress, line by line. @module */
 
 import { ownResult } from "../agent/run_tools.ts";
-import { duration } from "../text/count.ts";
+import { count, duration, thousands } from "../text/count.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
 import { WRITTEN_ARGUMENTS } from "../tools/mod.ts";
 import { shortCommand } from "../tools/shell/jobs.ts";
-import type { Job } from "../types/tool.ts";
+import type { Job, NewestOutput, SubProgress } from "../types/tool.ts";
 import type { RetryNotice, ToolExecution, TurnEvent } from "../types/event.ts";
 
 /** The most characters of a call that are shown. */
@@ -40,6 +40,24 @@ export function progressLine(event: TurnEvent): string | undefined {
     case "notice":
       return `· ${oneLine(event.message)}`;
   }
+}
+
+/** The newest output of a call that runs: the last lines or, given a number of characters, as much of its end. */
+export function newestText(newest: NewestOutput, maxChars?: number): string {
+  const output = newest(maxChars);
+  return typeof output === "string"
+    ? output
+    : subProgressText(output).slice(-(maxChars ?? Infinity));
+}
+
+function subProgressText({ calls, running, made, tokens }: SubProgress): string {
+  const text = ({ toolName, subject = {} }: NonNullable<typeof running>) =>
+    `${toolName} ${subject.query ?? subject.path ?? subject.command ?? subject.url ?? ""}`;
+  const rows = [
+    ...calls.map((one) => `${text(one)}${one.outcome === "done" ? "" : ` (${one.outcome})`}`),
+    running ? text(running) : "waiting for the model",
+  ].map((row) => shortened(oneLine(row), MAX_CALL_CHARS));
+  return [...rows, `${count(made, "call")}, ${thousands(tokens)} tokens`].join("\n");
 }
 
 /** The failure of a request, and when it is repeated. */

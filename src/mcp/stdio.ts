@@ -1,6 +1,7 @@
 /** Servers that are programs: one JSON message a line on stdin and stdout. @module */
 
 import { linePeer } from "../rpc/line_peer.ts";
+import { startLeader } from "../start_leader.ts";
 import { stripEscapes } from "../text/sanitize.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
 import { isAbsolute, join } from "../text/std_path.ts";
@@ -55,16 +56,8 @@ export async function startProgram(
     : undefined;
   let child: Deno.ChildProcess;
   try {
-    child = new Deno.Command(confined?.program ?? path, {
-      args: confined?.args ?? args,
-      cwd: at,
-      env: { ...commandEnvironment(env), ...program!.env },
-      clearEnv: true,
-      stdin: "piped",
-      stdout: "piped",
-      stderr: "piped",
-      detached: true,
-    }).spawn();
+    const how = { cwd: at, env: { ...commandEnvironment(env), ...program!.env } };
+    child = startLeader(confined?.program ?? path, confined?.args ?? args, how);
   } catch (error) {
     throw new Error(`it cannot be started: ${reasonOf(error)}`, { cause: error });
   }

@@ -174,7 +174,7 @@ export class CallPolicy {
     if (answer.choice === "refuse") return refusalByPerson(answer.reason);
     let given = args;
     if (answer.choice === "edit") {
-      given = withCommand(args, approval.subject.command, answer.command);
+      given = { ...args, command: answer.command };
       verdict = await this.#verdict(given);
       if (verdict.effect === "deny") return verdict;
     } else for (const rule of rules ?? []) await this.#remember(rule, answer.choice);
@@ -214,7 +214,8 @@ export class CallPolicy {
     const { callId = "", isOfPerson = false, subAgent } = this.context;
     const subject = this.tool.subject?.(args) ?? {};
     // The terminal's line editor holds one line.
-    const isEditable = subject.command !== undefined && !/[\n\r]/.test(subject.command);
+    const isEditable = subject.command !== undefined && subject.command === args.command &&
+      !/[\n\r]/.test(subject.command);
     const choices: ApprovalChoice[] = [
       ...["once", "refuse"] as const,
       ...rules ? ["session", "folder"] as const : [],
@@ -304,13 +305,6 @@ function withoutDefaults({ parameters: { properties } }: Tool, args: Arguments):
   };
   return Object.fromEntries(
     Object.entries(args).filter(([name, value]) => value !== defaultOf(name)),
-  );
-}
-
-/** `args` with another command in the place of theirs. */
-function withCommand(args: Arguments, command: string | undefined, edited: string): Arguments {
-  return Object.fromEntries(
-    Object.entries(args).map(([name, value]) => [name, value === command ? edited : value]),
   );
 }
 

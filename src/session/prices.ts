@@ -26,6 +26,12 @@ const PRICES: readonly [name: RegExp, input: number, cached: number, output: num
 /** Anthropic's price of a token that is written to its cache, relative to an input token. */
 const CACHE_WRITE = 1.25;
 
+/** Adds the price of a request to a sum in US dollars, which stays undefined while no price is known. */
+export function addCost(sum: { cost?: number }, usage: Usage, config: CopilotConfig): void {
+  const cost = costOf(usage, config);
+  if (cost !== undefined) sum.cost = (sum.cost ?? 0) + cost;
+}
+
 /** The price of a request in US dollars; undefined where it is not known. */
 export function costOf(usage: Usage, config: CopilotConfig): number | undefined {
   if (usage.cost !== undefined) return usage.cost;

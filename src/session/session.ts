@@ -26,7 +26,7 @@ import { ModelMemory } from "./model_memory.ts";
 import { skillReadingTools } from "./plugins/read_tool.ts";
 import { choosesModel } from "./model_server.ts";
 import { beginPlan, hasPlan, resumeMode } from "./plan_mode.ts";
-import { costOf } from "./prices.ts";
+import { addCost } from "./prices.ts";
 import type { ArgumentChoice, CommandInfo, Notice, Report } from "./report.ts";
 import type { SessionOptions } from "./session_options.ts";
 import type { SessionState } from "./state.ts";
@@ -361,8 +361,7 @@ export class Session implements AsyncDisposable {
     if (event.type === "usage") {
       state.usage = event.usage;
       state.isModelKnown = true;
-      const cost = costOf(event.usage, this.agent.config);
-      if (cost !== undefined) state.cost = (state.cost ?? 0) + cost;
+      addCost(state, event.usage, this.agent.config);
     }
     this.#emit(event);
     if (event.type === "usage" || event.type === "tool_done") this.#emitStatus();

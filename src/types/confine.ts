@@ -22,15 +22,15 @@ export interface ConfinedProgram {
   holder?: string;
   /** Called at its end: puts back what it may not have replaced, and says so in one line for the model. */
   mend?(): string | undefined;
-  /** The start of it ahead of time; left out, there is none. */
+  /** Starts the program in a sandbox that was made ready; left out, none ever is. */
   spare?: SpareStart;
 }
 
-/** Starts what confines programs ahead of time. */
+/** A sandbox that is made ready before there is a program for it. */
 export interface SpareStart {
-  /** The program, started in what was made ready for it; undefined where nothing that fits was. */
+  /** Starts the program in the sandbox that waits; undefined where none that fits does. */
   take(how: ProgramStart): Deno.ChildProcess | undefined;
-  /** Makes ready what confines the next program. */
+  /** Makes a sandbox ready for the next program. */
   ready(how: ProgramStart): void;
 }
 

@@ -47,8 +47,23 @@ export interface ToolContext {
   grant?: Grant;
 }
 
-/** Looks up the newest lines of output or, given a number of characters, as much of its end. */
-export type NewestOutput = (chars?: number) => string;
+/**
+ * Looks up the newest lines of output or, given a number of characters, as much of its end; of a sub-agent,
+ * what it has done so far.
+ */
+export type NewestOutput = (chars?: number) => string | SubProgress;
+
+/** The work of a sub-agent so far. */
+export interface SubProgress {
+  /** Its newest calls that ended, oldest first. */
+  calls: readonly SubCall[];
+  /** The call that runs; left out while it waits for its model. */
+  running?: Pick<SubCall, "toolName" | "subject">;
+  /** The number of all its calls. */
+  made: number;
+  /** Tokens of its requests and answers. */
+  tokens: number;
+}
 
 /** Files as an editor has them, with what is not saved yet. */
 export interface EditorFiles {

@@ -23,13 +23,7 @@ import { reportText } from "../report_text.ts";
 import { instructionLines } from "../session_lines.ts";
 import { editorFiles } from "./editor_files.ts";
 import type { Editor } from "./editor.ts";
-import {
-  askAboutHooks,
-  askAboutServer,
-  askApproval,
-  askForTrust,
-  type Asking,
-} from "./questions.ts";
+import { askAbout, askApproval, askForTrust, type Asking } from "./questions.ts";
 import { replayUpdates } from "./replay.ts";
 import { ShownCalls } from "./shown_calls.ts";
 import { runTerminalProgram } from "./terminal.ts";
@@ -311,10 +305,7 @@ export class AcpSession implements Frontend {
     if (this.#hasAsked) return;
     this.#hasAsked = true;
     await this.#shown.askPending(
-      (question, signal) =>
-        question.type === "hooks"
-          ? askAboutHooks(question, this.#asking, signal)
-          : askAboutServer(question, this.#asking, signal),
+      (question, signal) => askAbout(question, this.#asking, signal),
       signal,
     );
   }

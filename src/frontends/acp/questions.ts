@@ -4,6 +4,7 @@ import type {
   Approval,
   ApprovalAnswer,
   ApprovalChoice,
+  Confirmation,
   HooksQuestion,
   ServerQuestion,
 } from "../../session/frontend.ts";
@@ -73,68 +74,52 @@ export async function askForTrust(
 ): Promise<"on" | "off" | undefined> {
   const { text, title } = trustQuestion({ type: "trust", files, ...doubt && { doubt } });
   const starts = trustStartRows({ files }, Infinity).join("\n");
-  const call: CallUpdate = {
-    toolCallId: `trust-${crypto.randomUUID()}`,
+  const question = {
     title: `${text} ${title}`,
-    kind: "other",
-    status: "pending",
-    ...starts !== "" && { content: [{ type: "content", content: { type: "text", text: starts } }] },
+    ...starts !== "" && { content: [printedText(starts)] },
     locations: files.map(({ name }) => ({ path: join(folder, name) })),
   };
-  const isYes = await askForGood(call, asking, signal);
+  const isYes = await askForGood("trust", question, asking, signal);
   return isYes === undefined ? undefined : isYes ? "on" : "off";
 }
 
-/** Asks whether an MCP server of the folder may be used; undefined for no answer. */
-export function askAboutServer(
-  question: ServerQuestion,
+/** Asks whether an MCP server or the hooks of the folder may be used; undefined for no answer. */
+export function askAbout(
+  question: ServerQuestion | HooksQuestion,
   asking: Asking,
   signal: AbortSignal,
 ): Promise<boolean | undefined> {
-  const { name, file, definition } = question;
-  const call: CallUpdate = {
-    toolCallId: `server-${crypto.randomUUID()}`,
-    title: oneLine(`May the MCP server ${name} of this folder be used?`),
-    kind: "other",
-    status: "pending",
-    content: [printedText(serverLines(question).join("\n"))],
-    locations: file === undefined ? [] : [{ path: file }],
-    rawInput: definition,
-  };
-  return askForGood(call, asking, signal);
+  const { type, file } = question;
+  const { title, lines, rawInput } = type === "server"
+    ? {
+      title: oneLine(`May the MCP server ${question.name} of this folder be used?`),
+      ...{ lines: serverLines(question), rawInput: question.definition },
+    }
+    : {
+      title: "May the hooks of this folder run?",
+      ...{ lines: hookLines(question), rawInput: question.hooks },
+    };
+  const content = [printedText(lines.join("\n"))];
+  const locations = file === undefined ? [] : [{ path: file }];
+  return askForGood(type, { title, content, locations, rawInput }, asking, signal);
 }
 
-/** Asks whether the hooks of a file of the folder may run; undefined for no answer. */
-export function askAboutHooks(
-  question: HooksQuestion,
-  asking: Asking,
-  signal: AbortSignal,
-): Promise<boolean | undefined> {
-  const call: CallUpdate = {
-    toolCallId: `hooks-${crypto.randomUUID()}`,
-    title: "May the hooks of this folder run?",
-    kind: "other",
-    status: "pending",
-    content: [printedText(hookLines(question).join("\n"))],
-    locations: [{ path: question.file }],
-    rawInput: question.hooks,
-  };
-  return askForGood(call, asking, signal);
-}
-
-/** Asks yes or no, for now and later; undefined for no answer. */
+/** Asks yes or no, for now and later, by a call that is a question and nothing more; undefined for no answer. */
 async function askForGood(
-  call: CallUpdate,
+  about: Confirmation["type"],
+  question: Omit<CallUpdate, "toolCallId" | "kind" | "status">,
   asking: Asking,
   signal: AbortSignal,
 ): Promise<boolean | undefined> {
+  const toolCallId = `${about}-${crypto.randomUUID()}`;
+  const call: CallUpdate = { toolCallId, kind: "other", status: "pending", ...question };
   asking.begin(call);
   const options = [
     { optionId: "on", name: "Yes, now and later", kind: "allow_always" },
     { optionId: "off", name: "No", kind: "reject_always" },
   ];
   const answer = await picked(call, options, asking, signal);
-  asking.end(call.toolCallId, answer === "on");
+  asking.end(toolCallId, answer === "on");
   return answer === undefined ? undefined : answer === "on";
 }
 

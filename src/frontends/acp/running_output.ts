@@ -1,6 +1,7 @@
 /** The output of a command while it runs, as the content of its call. @module */
 
 import type { NewestOutput } from "../../types/tool.ts";
+import { newestText } from "../progress.ts";
 import { type CallContent, printedText } from "./call_updates.ts";
 
 /** How often the output is looked up, in ms, and the most characters of its end that are shown. */
@@ -14,7 +15,7 @@ export class RunningOutput {
 
   constructor(newest: NewestOutput, show: (content: CallContent[]) => void) {
     this.#timer = setInterval(() => {
-      const text = newest(MAX_OUTPUT_CHARS).trimEnd();
+      const text = newestText(newest, MAX_OUTPUT_CHARS).trimEnd();
       if (text === this.#shown) return;
       this.#shown = text;
       show([printedText(text)]);

@@ -4,11 +4,11 @@ import { count, thousands } from "../../text/count.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { BOLD, DIM, type Painter } from "../../terminal/style.ts";
 import type { PromptProgress, RetryNotice } from "../../types/event.ts";
-import type { Subject } from "../../types/tool.ts";
+import type { NewestOutput, Subject } from "../../types/tool.ts";
 import { sanitize } from "../../text/sanitize.ts";
 import { rowsOf } from "../../text/width.ts";
 import { type Called, runningText } from "../call_text.ts";
-import { retryText } from "../progress.ts";
+import { newestText, retryText } from "../progress.ts";
 import { WrittenCall } from "./written_call.ts";
 
 /** A command that runs for longer, in milliseconds, shows its newest lines. */
@@ -42,7 +42,7 @@ export class Activity {
   #tokenAt: number | undefined;
   /** The time at which the call that runs began, and the newest lines of its output. */
   #tool = { startedAt: 0 };
-  #newest: (() => string) | undefined;
+  #newest: NewestOutput | undefined;
   /** The text to show while the server loads its model, and the time until which it is known to load. */
   #loading = { text: "", until: 0 };
   #reasoning: readonly string[] = [];
@@ -105,7 +105,7 @@ export class Activity {
   /** The newest rows of the file that the model is writing or of what the tool prints, in `columns`. */
   ghostRows(columns: number): string[] {
     const isLong = performance.now() - this.#tool.startedAt > LONG_TOOL_MS;
-    const printed = this.#newest && isLong ? this.#newest() : "";
+    const printed = this.#newest && isLong ? newestText(this.#newest) : "";
     const tail = this.#written?.file?.tail ?? printed;
     if (!this.#isActive || tail.trim() === "") return [];
     return tail.split("\n").slice(-GHOST_ROWS)
@@ -145,7 +145,7 @@ export class Activity {
   }
 
   /** `newest` looks up the newest lines that the running tool printed. */
-  toolPrints(newest: () => string): void {
+  toolPrints(newest: NewestOutput): void {
     this.#newest = newest;
   }
 

@@ -36,22 +36,22 @@ export function completer(session: Session): Completer {
   };
 }
 
-/** `end`: what is put in behind a path. */
+/** Completes a `mention` of a path; its `end` is put in behind the path. */
 function pathCompletion(
   { paths, more }: FittingPaths,
-  look: { replace: number; isQuoted: boolean; end: string },
+  mention: { replace: number; isQuoted: boolean; end: string },
 ): Completion {
   const items = paths.map((path): Offer => {
-    const name = look.isQuoted || /[\s"]/.test(path) ? `@"${path}"` : `@${path}`;
-    return { label: path, text: name + look.end, isOpen: true };
+    const name = mention.isQuoted || /[\s"]/.test(path) ? `@"${path}"` : `@${path}`;
+    return { label: path, text: name + mention.end, isOpen: true };
   });
-  const completion = { replace: look.replace, items, isTyped: true };
+  const completion = { replace: mention.replace, items, isTyped: true };
   if (more === undefined) return completion;
   return {
     ...completion,
     more: async () => {
       const next = await more();
-      return next && pathCompletion(next, look);
+      return next && pathCompletion(next, mention);
     },
   };
 }

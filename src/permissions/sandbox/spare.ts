@@ -6,6 +6,7 @@
  */
 
 import { attempt } from "../../attempt.ts";
+import { startLeader } from "../../start_leader.ts";
 import type { ProgramStart } from "../../types/confine.ts";
 
 /** A sandbox that no command came for is ended after so many milliseconds. */
@@ -13,7 +14,7 @@ const MAX_SPARE_MS = 60_000;
 
 interface Waiting {
   child: Deno.ChildProcess;
-  /** All that would make another sandbox another one. */
+  /** The facts that it was made from, as `makingOf` tells them: a sandbox with others is another one. */
   state: string;
   timer: ReturnType<typeof setTimeout>;
   isOver: boolean;
@@ -28,15 +29,7 @@ export class SpareSandbox {
     const state = makingOf(words, how);
     if (this.#waiting?.state === state && !this.#waiting.isOver) return;
     this.end();
-    const child = new Deno.Command(program!, {
-      args,
-      ...how,
-      clearEnv: true,
-      stdin: "piped",
-      stdout: "piped",
-      stderr: "piped",
-      detached: true,
-    }).spawn();
+    const child = startLeader(program!, args, how);
     child.unref();
     const timer = setTimeout(() => this.end(), MAX_SPARE_MS);
     Deno.unrefTimer(timer);
@@ -59,7 +52,7 @@ export class SpareSandbox {
     child.ref();
     const writer = child.stdin.getWriter();
     const bytes = new TextEncoder().encode(rest.map((word) => `${word}\0`).join(""));
-    // One that ended meanwhile has an exit code, which tells.
+    // A sandbox that ended meanwhile has an exit code, which the command then ends with.
     void writer.write(bytes).then(() => writer.close()).catch(() => {});
     return child;
   }

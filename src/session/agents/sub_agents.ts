@@ -1,20 +1,19 @@
 /** Sub-agents: conversations of their own, of which the last message alone comes back. @module */
 
 import type { CopilotAgent } from "../../agent/agent.ts";
-import { inheritCounts } from "../../agent/tokens.ts";
+import { addTokens, inheritCounts } from "../../agent/tokens.ts";
 import { processTurn } from "../../agent/turn.ts";
 import { targetOf, withModel } from "../../model_target.ts";
-import { count, thousands } from "../../text/count.ts";
 import { nearest } from "../../text/nearest.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { notePart } from "../../text/parts.ts";
 import { truncateMiddle } from "../../text/truncate.ts";
 import type { ToolExecution, TurnEvent, TurnResult, Usage } from "../../types/event.ts";
 import type { Policy } from "../../types/policy.ts";
-import type { SubCall, Subject, ToolContext, ToolOutcome } from "../../types/tool.ts";
+import type { SubCall, Subject, SubProgress, ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { modelNames } from "../model_server.ts";
 import type { PlugIn } from "../plugins/load.ts";
-import { costOf } from "../prices.ts";
+import { addCost } from "../prices.ts";
 import type { SessionState } from "../state.ts";
 import { type AgentLimits, mayCall } from "./agent_file.ts";
 import { EXPLORE } from "./explore_tool.ts";
@@ -31,8 +30,8 @@ const MAX_HANDED_CHARS = 12_000;
 const ANSWER_SHARE = 0.5;
 /** Characters of a file's prompt for each token of context: about an eighth of the context. */
 const PROMPT_SHARE = 0.5;
-/** The most characters of a row that says what it does. */
-const MAX_DOING_CHARS = 120;
+/** The number of its newest calls that a person sees while it works. */
+const NEWEST_CALLS = 2;
 
 /** The session of the agent that starts sub-agents. */
 interface SubAgentHost {
@@ -119,9 +118,9 @@ class SubAgentWork {
   readonly agent: CopilotAgent;
   readonly #calls: SubCall[] = [];
   readonly #usage = { inputTokens: 0, outputTokens: 0 };
-  /** The number of all calls, and what goes on. */
+  /** The number of all calls, and the one that runs. */
   #made = 0;
-  #doing = "";
+  #running: SubProgress["running"];
   /** True once it is to answer with what it has. */
   #isOver = false;
 
@@ -160,12 +159,11 @@ class SubAgentWork {
       ? "\n\n[It was stopped before it was done: this may not be all.]"
       : "";
     const max = Math.min(MAX_HANDED_CHARS, this.#chars(ANSWER_SHARE));
-    const { inputTokens, outputTokens } = this.#usage;
     return {
       content: truncateMiddle(result.response, max) + end,
       calls: this.#calls,
       usage: this.#usage,
-      counts: { calls: this.#made, tokens: inputTokens + outputTokens },
+      counts: { calls: this.#made, tokens: this.#tokens },
     };
   }
 
@@ -227,8 +225,8 @@ class SubAgentWork {
   #onEvent(event: TurnEvent): void {
     switch (event.type) {
       case "tool_start": {
-        const { path, query, command, url } = event.subject ?? {};
-        this.#doing = `${event.name} ${query ?? path ?? command ?? url ?? ""}`;
+        const { name: toolName, subject } = event;
+        this.#running = { toolName, ...subject && { subject: shortSubject(subject) } };
         return;
       }
       case "tool_done":
@@ -236,9 +234,9 @@ class SubAgentWork {
         if (this.#calls.length < MAX_KEPT_CALLS) this.#calls.push(subCall(event.exec));
         return;
       case "thinking":
-        this.#doing = "";
+        this.#running = undefined;
         // Said again at each step, as the end of another call ends what is shown.
-        return this.context.onOutput?.((maxChars) => this.#progress(maxChars));
+        return this.context.onOutput?.(() => this.#progress());
       case "usage":
         return this.#count(event.usage);
     }
@@ -246,29 +244,19 @@ class SubAgentWork {
 
   #count(usage: Usage): void {
     const { state, onCounted } = this.host;
-    for (const total of [this.#usage, state.agent.state]) {
-      total.inputTokens += usage.inputTokens;
-      total.outputTokens += usage.outputTokens;
-    }
-    const cost = costOf(usage, this.agent.config);
-    if (cost !== undefined) state.cost = (state.cost ?? 0) + cost;
+    addTokens(usage, this.#usage, state.agent.state);
+    addCost(state, usage, this.agent.config);
     onCounted();
   }
 
-  /** What it does, for a person who waits: the newest calls, and how much it was so far. */
-  #progress(maxChars = Infinity): string {
-    const { inputTokens, outputTokens } = this.#usage;
-    const calls = this.#calls.slice(-2).map(({ toolName, subject, outcome }) => {
-      const { path, query, command, url } = subject ?? {};
-      const end = outcome === "done" ? "" : ` (${outcome})`;
-      return `${toolName} ${query ?? path ?? command ?? url ?? ""}${end}`;
-    });
-    const rows = [
-      ...calls,
-      this.#doing || "waiting for the model",
-    ].map((row) => shortened(oneLine(row), MAX_DOING_CHARS));
-    const sum = `${count(this.#made, "call")}, ${thousands(inputTokens + outputTokens)} tokens`;
-    return [...rows, sum].join("\n").slice(-maxChars);
+  get #tokens(): number {
+    return this.#usage.inputTokens + this.#usage.outputTokens;
+  }
+
+  #progress(): SubProgress {
+    const calls = this.#calls.slice(-NEWEST_CALLS);
+    const running = this.#running && { running: this.#running };
+    return { calls, ...running, made: this.#made, tokens: this.#tokens };
   }
 }
 

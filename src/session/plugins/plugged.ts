@@ -40,7 +40,7 @@ interface OpeningOptions {
   policy: Policy;
   signal: AbortSignal;
   /** Shows the newest line of a command that runs. */
-  onOutput?: (newest: () => string) => void;
+  onOutput?: ToolContext["onOutput"];
 }
 
 export class Plugged {

@@ -1,5 +1,6 @@
 /** The shell that runs a command: its start and its end. @module */
 
+import { startLeader } from "../../start_leader.ts";
 import type { ToolContext } from "../../types/tool.ts";
 import { within } from "../../wire/wait.ts";
 import { commandEnvironment } from "./command_environment.ts";
@@ -55,18 +56,12 @@ export async function startShell(
     const confined = await confine?.(shell, args, leave);
     signal.throwIfAborted();
     const how = { cwd, env: { ...commandEnvironment(env), ...variables } };
-    // What waits has no input.
+    // A sandbox that waits has its stdin for the words of the command, which then has no input.
     const spare = hasInput ? undefined : confined?.spare;
     try {
-      const child = spare?.take(how) ?? new Deno.Command(confined?.program ?? shell, {
-        args: confined?.args ?? args,
-        ...how,
-        clearEnv: true,
-        stdin: hasInput ? "piped" : "null",
-        stdout: "piped",
-        stderr: "piped",
-        detached: true,
-      }).spawn();
+      const { program = shell, args: given = args } = confined ?? {};
+      const child = spare?.take(how) ??
+        startLeader(program, given, how, hasInput ? "piped" : "null");
       if (spare) void child.status.then(() => spare.ready(how));
       return {
         child,

@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { newestText } from "../../../src/frontends/progress.ts";
 import { localConfig, type PromptTier } from "../../../src/config.ts";
 import type { Approval } from "../../../src/session/frontend.ts";
 import { openPermissions } from "../../../src/session/permissions.ts";
@@ -90,7 +91,10 @@ Deno.test("explore: a conversation of its own, whose last message comes back; al
   assert(inputTokens > status.tokens.used);
   assertEquals(exec!.details!.counts!.calls, 1);
   const output = fake.events.findLast((event) => event.type === "output");
-  assertMatch(output!.newest(), /^read_file a\.txt\nwaiting for the model\n1 call, \S+ tokens$/);
+  assertMatch(
+    newestText(output!.newest),
+    /^read_file a\.txt\nwaiting for the model\n1 call, \S+ tokens$/,
+  );
 });
 
 Deno.test("explore: only reading, never nested, and never more than the rules of the person allow", async () => {
