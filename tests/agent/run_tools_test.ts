@@ -4,7 +4,7 @@ import { RefusedError } from "../../src/tools/call_errors.ts";
 import { builtinTools } from "../../src/tools/mod.ts";
 import type { ToolExecution } from "../../src/types/event.ts";
 import type { Decision } from "../../src/types/policy.ts";
-import type { Tool, ToolContext } from "../../src/types/tool.ts";
+import type { NewestOutput, Tool, ToolContext } from "../../src/types/tool.ts";
 import { type Workspace, workspace } from "../tools/workspace.ts";
 
 const ALLOW: Decision = { allow: true };
@@ -127,7 +127,7 @@ Deno.test("a command that is stopped says what it printed, in words and as data"
   const context = {
     ...ws.context,
     signal: controller.signal,
-    onOutput: (newest: () => string) => {
+    onOutput: (newest: NewestOutput) => {
       const look = () => newest() === "" ? setTimeout(look, 1) : controller.abort();
       look();
     },
