@@ -62,6 +62,9 @@ export const IMAGE_LIMITS: Readonly<Record<ModelTarget["kind"], ImageLimits>> = 
   local: { maxBytes: 20_000_000, maxSide: 16_000 },
 };
 
+/** False for a model that by its name computes no answers. */
+export const isChatName = (name: string): boolean => !/embed|rerank/i.test(name);
+
 /** True or false where the name of a hosted model says whether it sees images; undefined for others. */
 export function seesByName({ kind, url, name }: ModelTarget): boolean | undefined {
   if (kind === "hosted") return /^claude-(?!2|instant)/.test(name) || undefined;

@@ -8,7 +8,8 @@ import { UsageError } from "./errors.ts";
 
 /** Looks up a variable of the environment. */
 export type VariableReader = (name: string) => string | undefined;
-const processVariable: VariableReader = (name) => Deno.env.get(name);
+/** Reads the variables of this process. */
+export const processVariable: VariableReader = (name) => Deno.env.get(name);
 
 /** The folder of the variable `name`, or `usual` at home. Relative ones would be in the folder at work. */
 function xdgFolder(env: VariableReader, name: string, usual: string, windows: string) {

@@ -11,6 +11,7 @@ import { UsageError } from "../errors.ts";
 import { FORMATS } from "../frontends/print/json_output.ts";
 import { APPROVE_MODES, SANDBOX_MODES } from "../permissions/settings.ts";
 import { shortened } from "../text/one_line.ts";
+import { shellWord } from "../text/shell_word.ts";
 import { nearest } from "../text/nearest.ts";
 import { EXIT_CODES } from "../frontends/exit_codes.ts";
 import { wrapped } from "../text/wrap.ts";
@@ -374,9 +375,4 @@ export function comeBackCommand(args: Args, folder: string): string {
   });
   const where = folder === attempt(Deno.cwd) ? [] : ["--working-dir", shellWord(folder)];
   return ["copilot", ...words, ...where, "--continue"].join(" ");
-}
-
-/** `text` as one word of a shell. */
-function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,6 +1,6 @@
 /** The text of reports and of shell commands. @module */
 
-import type { Report } from "../session/report.ts";
+import type { McpApproval, Report } from "../session/report.ts";
 import type { UndoneFile, UndoReport } from "../session/undo.ts";
 import { type Copied, MAX_COPY_BYTES } from "../terminal/clipboard.ts";
 import {
@@ -69,7 +69,37 @@ const TEXTS: ReportTexts = {
   theme: () => "There are no colours to choose here.",
   turn: () => "This command needs a session.",
   copy: () => copiedText("unsupported"),
-  message: ({ message }) => message,
+  unknown({ what, name, nearest, server }) {
+    const { noun, list, slash = "" } = NAMED_THINGS[what];
+    const at = server === undefined ? "" : ` at ${server}`;
+    const how = nearest === undefined ? `see ${list}` : `did you mean ${slash}${oneLine(nearest)}?`;
+    return `There is no ${noun} ${slash}${oneLine(name)}${at}: ${how}`;
+  },
+  bad_argument: ({ command, takes }) =>
+    takes.length === 0
+      ? `/${command} takes no argument`
+      : `/${command} takes nothing but ${takes.join(", ")}`,
+  missing_argument: ({ command, argument }) => `/${command} needs ${oneLine(argument)}`,
+  failed: ({ why }) => why,
+  cleared: () => "The conversation starts anew.",
+  compacted: ({ message = "There is nothing to sum up yet." }) => message,
+  not_compacted: ({ why }) =>
+    `The conversation stays as it was${why === undefined ? "." : `: ${oneLine(why)}`}`,
+  plan: ({ state }) => PLAN_TEXTS[state],
+  nothing_to_copy({ blocks }) {
+    if (blocks === undefined) return "There is no answer to copy yet.";
+    if (blocks === 0) return "The last answer has no block of code: /copy copies all of it";
+    return `The last answer has ${count(blocks, "block")} of code: /copy 1 copies the first`;
+  },
+  undo_bound({ most, isAll }) {
+    const why = isAll ? "" : ": what came before them is not kept any more";
+    return `/undo takes a number of messages, at most ${most} now${why}`;
+  },
+  bad_folder({ folder, why }) {
+    if (why === "no_folder") return `${oneLine(folder)} is not a folder.`;
+    const reason = why === "absent" ? "there is no such folder" : oneLine(why.error);
+    return `Cannot change to ${oneLine(folder)}: ${reason}`;
+  },
   resumed: ({ resumed }, { dim }) => resumedLines(resumed, dim).join("\n"),
   undone: ({ way, undone }) => undone ? undoLines(undone).join("\n") : nothingToUndo(way),
   keys(_, { columns, keymap = DEFAULT_KEYMAP }) {
@@ -83,8 +113,10 @@ const TEXTS: ReportTexts = {
     const rows = commands.map(({ name, argument = "", help }) => [`/${name} ${argument}`, help]);
     return table([...rows, ...HELP_MORE, ...keyRows(keymap, HELP_ACTIONS)], columns);
   },
-  tools: ({ tools }, { columns }) =>
-    table(tools.map(({ name, description }) => [name, description]), columns),
+  tools: ({ tools }, { columns }) => namesText(tools, columns),
+  agents: ({ agents }, { columns }) => namesText(agents, columns) || NO_AGENTS,
+  no_room_for_agents: () =>
+    "The first request has no room left for the tool explore: fewer skills, sub-agents or MCP servers make some.",
   history: ({ entries }) =>
     entries.map((text, i) => `${String(i + 1).padStart(4)}  ${oneLine(text)}`).join("\n"),
   tokens({ inputTokens, outputTokens, cost, last }) {
@@ -124,10 +156,6 @@ const TEXTS: ReportTexts = {
     if (failure !== undefined) return `${now} The server does not list its models: ${failure}`;
     return isListed ? now : `${now} The server does not list it: /model shows those it has.`;
   },
-  model_unknown({ name, nearest, server }) {
-    const instead = nearest === undefined ? "see /model" : `did you mean ${oneLine(nearest)}?`;
-    return `There is no model ${oneLine(name)} at ${server}: ${instead}`;
-  },
   folder({ folder, change }) {
     if (change === undefined) return oneLine(folder);
     const notices = change.notices.flatMap((one) => noticeLines(one)).map((line) => `· ${line}`);
@@ -152,7 +180,7 @@ const TEXTS: ReportTexts = {
     permissionReportLines(permissions).map((row) => `  ${row}`).join("\n"),
   mcp({ servers, has }) {
     const rows = servers.map((one) => `  ${mcpRow(one, "/mcp")}`);
-    if (!has) return rows.join("\n") || "No MCP server is defined.";
+    if (!has) return rows.join("\n") || NO_SERVERS;
     const row = (name: string, words = "") =>
       `    ${oneLine(name)}${words && `: ${shortened(oneLine(words), 100)}`}`;
     const [{ name: server }] = servers as [typeof servers[number]];
@@ -163,11 +191,50 @@ const TEXTS: ReportTexts = {
       ...has.resources.map(({ uri, name }) => row(`@${server}:${uri}`, name)),
     ].join("\n");
   },
+  mcp_approval: ({ server, result }) => APPROVAL_TEXTS[result](server),
+  empty_prompt: ({ name }) => `The prompt ${name} is empty.`,
   jobs({ jobs, output }, { columns }) {
     const rows = jobs.map((job) => jobRow(job, columns));
     if (output === undefined) return rows.join("\n") || "Nothing runs in the background.";
     return (output === "" ? [...rows, "  no output"] : [sanitizeProse(output), ...rows]).join("\n");
   },
+};
+
+/** The nouns of what has a name, and the commands that list them. */
+const NAMED_THINGS: Readonly<
+  Record<
+    Extract<Report, { type: "unknown" }>["what"],
+    { noun: string; list: string; slash?: string }
+  >
+> = {
+  agent: { noun: "sub-agent", list: "/agents" },
+  command: { noun: "command", list: "/help", slash: "/" },
+  job: { noun: "job", list: "/jobs" },
+  mcp_server: { noun: "MCP server", list: "/mcp" },
+  model: { noun: "model", list: "/model" },
+  session: { noun: "session", list: "/resume" },
+};
+const NO_AGENTS =
+  "No file defines a sub-agent: one in .agents/agents or ~/.config/copilot/agents does.";
+const NO_SERVERS = "No MCP server is defined. copilot mcp add adds one; a new session has it.";
+const PLAN_TEXTS: Readonly<Record<Extract<Report, { type: "plan" }>["state"], string>> = {
+  begun: "Plan mode: the model only looks. /plan accepts what it plans, /plan off leaves.",
+  not_on: "Plan mode is not on: /plan begins it.",
+  no_plan: "There is no plan yet. Say what to plan, or leave with /plan off.",
+  stays: "Plan mode stays: settings for this folder ask for it.",
+  accepted: 'The plan is accepted. Say "go on", or what to change.',
+  dropped: "Plan mode is over.",
+  over: "Plan mode is over: there was no plan to accept.",
+  refuses_init: "In plan mode nothing is written: leave it with /plan off, then /init.",
+};
+const APPROVAL_TEXTS: Readonly<Record<McpApproval, (server: string) => string>> = {
+  none: (server) => `${server} has nothing that waits for your approval.`,
+  elsewhere: (server) => `copilot mcp approve ${server} shows it, and asks you.`,
+  declined: (server) => `Not approved: ${server}.`,
+  tools_declined: (server) => `Not approved: ${server} keeps the tools that were.`,
+  tools: (server) => `Approved the tools of ${server} that you saw.`,
+  now: (server) => `Approved ${server}. find_tool finds its tools now.`,
+  next_session: (server) => `Approved ${server}. Its tools are there in the next session.`,
 };
 
 const HELP_MORE: readonly [string, string][] = [
@@ -197,6 +264,14 @@ const NAME_COLUMNS = 15;
 /** Narrower terminals have all names in rows of their own, and texts behind this margin below them. */
 const MIN_NAMES_COLUMNS = 60;
 const NARROW_MARGIN = 6;
+
+/** Rows of names and what they are for. */
+function namesText(
+  list: readonly { name: string; description: string }[],
+  columns: number,
+): string {
+  return table(list.map(({ name, description }) => [name, description]), columns);
+}
 
 /** Rows of a name and a text; the lines of a text begin below one another. */
 function table(rows: readonly (readonly string[])[], columns: number): string {

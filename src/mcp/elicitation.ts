@@ -1,6 +1,6 @@
 /** What a server asks a person for: a flat form, or to open an address. @module */
 
-import { RPC_CODES, RpcError, type RpcParams } from "../rpc/message.ts";
+import { invalidParams, type RpcParams } from "../rpc/message.ts";
 import { isObject } from "../text/json.ts";
 
 /** One field of a form. */
@@ -72,7 +72,7 @@ const fieldWords = ({ name, title, description = "" }: FormField) => [name, titl
 const SECRET_WORDS =
   /pass[ _-]?(?:word|phrase|code)|passwd|secret|(?<![a-z])token(?![a-z])|credential|(?:api|private|access|ssh|recovery|seed)[ _-]?(?:key|phrase)|\b(?:pin|cvv|cvc|ssn|iban|otp)\b|credit[ _-]?card|card[ _-]?number/i;
 
-const wrong = (why: string) => new RpcError(RPC_CODES.invalidParams, `Cannot ask as ${why}`);
+const wrong = (why: string) => invalidParams(`Cannot ask as ${why}`);
 
 function fieldOf(name: string, given: unknown, isRequired: boolean): FormField {
   if (!isObject(given)) throw wrong(`the field ${name} is not an object`);

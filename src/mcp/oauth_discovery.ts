@@ -63,7 +63,7 @@ async function findResource(
   const named = challengeParam(challenge, "resource_metadata");
   const { origin, pathname, search } = new URL(serverUrl);
   const wellKnown = "/.well-known/oauth-protected-resource";
-  const path = pathname === "/" ? "" : pathname.replace(/\/$/, "");
+  const path = pathname.replace(/\/$/, "");
   const places = named === undefined
     ? [`${origin}${wellKnown}${path}${search}`, `${origin}${wellKnown}`]
     : [named];
@@ -92,7 +92,7 @@ async function findMetadata(
 ): Promise<Record<string, unknown> | undefined> {
   if (!URL.canParse(issuer)) throw new Error("it names an authorization server that is no address");
   const { origin, pathname } = new URL(issuer);
-  const path = pathname === "/" ? "" : pathname.replace(/\/$/, "");
+  const path = pathname.replace(/\/$/, "");
   const [oauth, openid] = ["oauth-authorization-server", "openid-configuration"]
     .map((name) => `/.well-known/${name}`);
   const places = [

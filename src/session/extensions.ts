@@ -1,5 +1,5 @@
 /**
- * What people plug into a session: skills, commands, hooks, MCP servers, instructions below the folder.
+ * What people plug into a session: skills, commands, sub-agents, hooks, MCP servers, instructions below the folder.
  * Their code is loaded where there are some; without, this looks for folders and files alone. @module
  */
 
@@ -62,7 +62,7 @@ export class Extensions {
     };
   }
 
-  /** Takes the skills and commands of a folder, in the place of those before. */
+  /** Takes the skills, commands and sub-agents of a folder, in the place of those before. */
   async plug(found: LoadedPlugIns): Promise<void> {
     const isEmpty = found.plugIns.length + found.problems.length === 0;
     if (isEmpty && this.state().plugged === undefined) return;

@@ -16,7 +16,7 @@ import {
   type Thinking,
 } from "../config.ts";
 import { BackendError } from "../errors.ts";
-import { type ModelTarget, targetOf, withModel } from "../model_target.ts";
+import { isChatName, type ModelTarget, targetOf, withModel } from "../model_target.ts";
 import { isLoopback } from "../wire/connect.ts";
 import { addressOf } from "./model_server.ts";
 import { QueueWatch } from "./queue_watch.ts";
@@ -155,7 +155,7 @@ export function servedInstead(
   { url, name, isChosen }: ModelTarget,
   names: readonly string[] = [],
 ): string | undefined {
-  const able = names.filter((one) => !/embed|rerank/i.test(one));
+  const able = names.filter(isChatName);
   if (isChosen || names.includes(name) || able.length > 1 && !isLoopback(url)) return undefined;
   return able[0];
 }

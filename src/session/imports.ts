@@ -1,5 +1,6 @@
 /** Files that instructions take in by a line `@path`. @module */
 
+import { isInGit } from "./repository.ts";
 import { attempt } from "../attempt.ts";
 import type { PathTable } from "../permissions/path_table.ts";
 import { isWithin } from "../text/paths.ts";
@@ -54,6 +55,6 @@ function importedFile(
   if (isAbsolute(name) || name.startsWith("~")) return undefined;
   const real = attempt(() => Deno.realPathSync(join(dirname(from), name)));
   const isOpen = real !== undefined && isWithin(root, real) &&
-    paths.secretKind(real) === undefined && !/[\\/]\.git[\\/]/i.test(real);
+    paths.secretKind(real) === undefined && !isInGit(real);
   return isOpen ? real : undefined;
 }

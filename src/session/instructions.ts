@@ -15,7 +15,7 @@ import type { LoadedPlugIns, PlugIn } from "./plugins/load.ts";
 import { pluginPlaces } from "./plugins/places.ts";
 import type { HeededInstructions, InstructionFile } from "./report.ts";
 import type { Permissions } from "./permissions.ts";
-import { foldersDownTo } from "./repository.ts";
+import { foldersDownTo, isInGit } from "./repository.ts";
 import { judgeInstructions, trustInstructions } from "./trust.ts";
 
 /** The names of files with instructions; in each folder the first that is there counts. */
@@ -45,7 +45,7 @@ interface HeedOptions {
   confirm?: ((question: TrustQuestion) => Promise<boolean | undefined>) | undefined;
   /** Looks up the folder of the person's own instructions. */
   env?: VariableReader;
-  /** Takes the skills and commands that are heeded: the folder's come with its instructions. */
+  /** Takes the skills, commands and sub-agents that are heeded: the folder's come with its instructions. */
   plug?: ((found: LoadedPlugIns) => Promise<void>) | undefined;
 }
 
@@ -110,7 +110,7 @@ export async function heedInstructions(
   return heeded;
 }
 
-/** The skills and commands of the person and of a folder; none are read where no folder holds any. */
+/** The skills, commands and sub-agents of the person and of a folder; none are read where no folder holds any. */
 async function plugInsFor(folder: string, permissions: Permissions): Promise<LoadedPlugIns> {
   const places = pluginPlaces(folder, permissions.variables);
   if (places.length === 0) return { plugIns: [], problems: [] };
@@ -155,7 +155,7 @@ export async function instructionFileIn(
     const shown = relative(folder, path);
     // The person trusts the words of whoever made the folder, not the files that they keep in it.
     const isSecret = real !== path &&
-      ((await by.paths()).secretKind(real) !== undefined || /[\\/]\.git[\\/]/i.test(real));
+      ((await by.paths()).secretKind(real) !== undefined || isInGit(real));
     const isInside = real.startsWith(join(root, "/")) && !isSecret;
     const own = isInside
       ? attempt(() => readBoundedText(real, MAX_INSTRUCTION_BYTES, root))

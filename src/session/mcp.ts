@@ -10,7 +10,7 @@ import { McpServers } from "../mcp/servers.ts";
 import { aboutTokens } from "../text/count.ts";
 import type { Confine } from "../types/confine.ts";
 import type { Tool } from "../types/tool.ts";
-import { readJsonFile, stateFolder, type VariableReader } from "../user_files.ts";
+import { processVariable, readJsonFile, stateFolder, type VariableReader } from "../user_files.ts";
 import type { CopilotAgent } from "../agent/agent.ts";
 import type { Frontend, ServerQuestion } from "./frontend.ts";
 import type { Permissions } from "./permissions.ts";
@@ -78,11 +78,9 @@ export async function plugMcp(
   return mcp;
 }
 
-const variableOfProcess: VariableReader = (name) => Deno.env.get(name);
-
 /** Reads the definitions; nothing is started. */
 export async function openMcp(options: McpOptions): Promise<McpSource> {
-  const { files, given = [], variables = variableOfProcess } = options;
+  const { files, given = [], variables = processVariable } = options;
   const read = files.flatMap(({ path, scope, folder }): McpDefinition[] => {
     try {
       const source = { scope, file: path, ...folder !== undefined && { folder } };

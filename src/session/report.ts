@@ -44,10 +44,32 @@ export type Report =
   | { type: "turn"; parts: readonly Part[] }
   /** A text for the clipboard; `block`: which block of code it is, left out for a whole answer. */
   | { type: "copy"; text: string; block?: number }
-  /** One sentence: what the command did, or why it could not. */
-  | { type: "message"; message: string }
+  /** Nothing there has the name that was given; `nearest` has one like it, `server` is where a model was looked for. */
+  | { type: "unknown"; what: NamedThing; name: string; nearest?: string; server?: string }
+  /** The command does not take the argument; `takes` are those that it takes. */
+  | { type: "bad_argument"; command: string; takes: readonly string[] }
+  /** The command lacks an argument, such as the one of an MCP server's prompt. */
+  | { type: "missing_argument"; command: string; argument: string }
+  /** The command failed, in one line. */
+  | { type: "failed"; why: string }
+  /** The conversation was forgotten. */
+  | { type: "cleared" }
+  /** The messages were summed up, as `message` says, or not; without either, there was nothing to sum up. */
+  | { type: "compacted"; message?: string }
+  | { type: "not_compacted"; why?: string }
+  | { type: "plan"; state: PlanState }
+  /** The answer has `blocks` of code, and not the one that was asked for; left out where there is no answer. */
+  | { type: "nothing_to_copy"; blocks?: number }
+  /** So many messages can be undone; `isAll`: none before them was forgotten. */
+  | { type: "undo_bound"; most: number; isAll: boolean }
+  /** The folder cannot be worked in. */
+  | { type: "bad_folder"; folder: string; why: "absent" | "no_folder" | { error: string } }
   | { type: "commands"; commands: readonly CommandInfo[] }
   | { type: "tools"; tools: readonly { name: string; description: string }[] }
+  /** The sub-agents that files define, or one of them. */
+  | { type: "agents"; agents: readonly { name: string; description: string }[] }
+  /** The tool of sub-agents is not offered, as the first request has no room for it. */
+  | { type: "no_room_for_agents" }
   /** The lines that were typed, oldest first. */
   | { type: "history"; entries: readonly string[] }
   /** Tokens of the session; `last` is the newest request. */
@@ -56,8 +78,6 @@ export type Report =
   | ({ type: "models"; models: readonly { name: string; isCurrent: boolean }[] } & AskedModel)
   /** The model is another; `isListed` is whether the server names it. */
   | ({ type: "model"; isListed: boolean } & AskedModel)
-  /** The server has no model `name`: all stays as it was. */
-  | { type: "model_unknown"; name: string; nearest?: string; server: string }
   /** The folder that is worked in; `change` is what came with another one. */
   | { type: "folder"; folder: string; change?: FolderChange }
   | { type: "trust"; instructions: HeededInstructions }
@@ -77,8 +97,41 @@ export type Report =
       resources: readonly { uri: string; name: string }[];
     };
   }
+  | { type: "mcp_approval"; server: string; result: McpApproval }
+  /** The prompt of an MCP server has no text. */
+  | { type: "empty_prompt"; name: string }
   /** Jobs, and of one of them the end of its output. */
   | { type: "jobs"; jobs: readonly Job[]; output?: string };
+
+/** The kinds of what a command finds by its name or number. */
+type NamedThing = "agent" | "command" | "job" | "mcp_server" | "model" | "session";
+
+/**
+ * The state of plan mode after a command: it began, is not on, has no plan yet, stays as the settings ask for it,
+ * is over with or without a plan that was accepted, or `refuses_init`, which writes.
+ */
+type PlanState =
+  | "begun"
+  | "not_on"
+  | "no_plan"
+  | "stays"
+  | "accepted"
+  | "dropped"
+  | "over"
+  | "refuses_init";
+
+/**
+ * The end of an approval: nothing waits for one, `copilot mcp approve` must ask, the person said no to a server or
+ * to tools of it that changed, or yes to those, or to a server that is there `now` or in the `next_session`.
+ */
+export type McpApproval =
+  | "none"
+  | "elsewhere"
+  | "declined"
+  | "tools_declined"
+  | "tools"
+  | "now"
+  | "next_session";
 
 /** An MCP server, as lists of them show it. */
 export interface McpState {
@@ -256,5 +309,3 @@ export interface HeededInstructions {
   /** The reason why the person's answer could not be saved. */
   unsaved?: string;
 }
-
-export const sentence = (message: string): Report => ({ type: "message", message });

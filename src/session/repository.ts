@@ -32,3 +32,6 @@ export function projectSettings(folder: string): ProjectSettings[] {
     return settings === undefined ? [] : [{ at, settings }];
   });
 }
+
+/** True for a path below a repository's `.git`, whose files nobody wrote as instructions. */
+export const isInGit = (path: string): boolean => /[\\/]\.git[\\/]/i.test(path);

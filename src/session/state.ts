@@ -54,9 +54,9 @@ export interface SessionState {
   mode?: { approve: ApproveMode; isConfined: boolean };
   /** Resolves once the server was asked for its models, as that may change the model. */
   looked: Promise<void>;
-  /** The skills and commands; left out where there are none. */
+  /** The skills, commands and sub-agents; left out where there are none. */
   plugged?: Plugged | undefined;
-  /** Takes the skills and commands of the folder that is worked in. */
+  /** Takes the skills, commands and sub-agents of the folder that is worked in. */
   plug(found: LoadedPlugIns): Promise<void>;
   /** The MCP servers; left out where none is defined. */
   mcp?: McpSource;

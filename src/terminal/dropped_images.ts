@@ -1,6 +1,7 @@
 /** Images that a person drops on the terminal, which types or pastes their paths. @module */
 
 import { attempt } from "../attempt.ts";
+import { isImageName } from "../text/extname.ts";
 import { fromFileUrl, isAbsolute } from "../text/std_path.ts";
 
 /** A longer paste is no list of dropped files. */
@@ -12,7 +13,7 @@ const MAX_DROPPED_CHARS = 8192;
  */
 export function droppedImages(paste: string): string | undefined {
   const text = paste.trim();
-  if (text.length > MAX_DROPPED_CHARS || !/\.(png|jpe?g|webp|gif)["']?$/i.test(text)) {
+  if (text.length > MAX_DROPPED_CHARS || !isImageName(text.replace(/["']$/, ""))) {
     return undefined;
   }
   // A terminal that escapes nothing leaves the blanks of a single path.
@@ -36,5 +37,5 @@ function droppedPath(word: string): string | undefined {
 /** True for a file that is there, and that `@` can name. */
 function isImage(path: string): boolean {
   return isAbsolute(path) && !/["\n\r\p{Cc}]/u.test(path) &&
-    /\.(png|jpe?g|webp|gif)$/i.test(path) && attempt(() => Deno.statSync(path).isFile) === true;
+    isImageName(path) && attempt(() => Deno.statSync(path).isFile) === true;
 }

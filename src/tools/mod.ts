@@ -3,6 +3,7 @@
  * where it is done. The code of a tool is loaded on its first use. @module
  */
 
+import { isImageName } from "../text/extname.ts";
 import type { CallAction, Subject, Tool } from "../types/tool.ts";
 import { parseTasks, TASKS } from "./tasks.ts";
 import { checkArguments, type ToolArgs } from "./schema.ts";
@@ -91,11 +92,6 @@ export const fileTool: Tool = callable({
     return (await import("./files/read_file.ts")).readFile(args, context);
   },
 });
-
-/** True for the name of a file that may be an image which models see. */
-function isImageName(name: string): boolean {
-  return /\.(png|jpe?g|webp|gif)$/i.test(name);
-}
 
 export const folderTool: Tool = callable({
   name: "list_directory",

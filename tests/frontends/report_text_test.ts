@@ -52,7 +52,7 @@ const REPORTS: [report: Report, rows: string[] | null, columns?: number, unicode
   [{ type: "leave" }, null],
   [{ type: "copy", text: "x" }, ["Not copied: this terminal has no clipboard for programs."]],
   [{ type: "theme", name: "" }, ["There are no colours to choose here."]],
-  [{ type: "message", message: "So." }, ["So."]],
+  [{ type: "failed", why: "So." }, ["So."]],
   [{ type: "history", entries: ["a\nb", "c"] }, ["   1  a b", "   2  c"]],
   [{ type: "tools", tools: [{ name: "glob", description: "finds files by their names" }] }, [
     "  glob",
@@ -130,10 +130,10 @@ const REPORTS: [report: Report, rows: string[] | null, columns?: number, unicode
   [{ ...asked, type: "model", isListed: true, failure: "no" }, [
     "Now with m␛ at host:1. The conversation goes on. The server does not list its models: no",
   ]],
-  [{ type: "model_unknown", name: "a\x1b", nearest: "b\x1b", server: "host:1" }, [
+  [{ type: "unknown", what: "model", name: "a\x1b", nearest: "b\x1b", server: "host:1" }, [
     "There is no model a␛ at host:1: did you mean b␛?",
   ]],
-  [{ type: "model_unknown", name: "a", server: "host:1" }, [
+  [{ type: "unknown", what: "model", name: "a", server: "host:1" }, [
     "There is no model a at host:1: see /model",
   ]],
   [{ type: "folder", folder: "/a\x1b" }, ["/a␛"]],

@@ -1,5 +1,6 @@
 /** The models of a server with what it says of each. Its answers are not trusted. @module */
 
+import { isChatName } from "../../model_target.ts";
 import { isObject } from "../../text/json.ts";
 import type { Fields } from "../fields.ts";
 import {
@@ -125,5 +126,5 @@ function isName(name: string): boolean {
 
 function isChatModel({ name, abilities }: ListedModel): boolean {
   if (abilities !== undefined && abilities.length > 0) return abilities.includes("completion");
-  return !/embed|rerank/i.test(name);
+  return isChatName(name);
 }

@@ -7,7 +7,7 @@ import { attempt } from "../../attempt.ts";
 import { UsageError } from "../../errors.ts";
 import { definitionsIn, type McpDefinition } from "../../mcp/definition.ts";
 import { linePeer } from "../../rpc/line_peer.ts";
-import { RPC_CODES, RpcError, type RpcParams } from "../../rpc/message.ts";
+import { invalidParams, RPC_CODES, RpcError, type RpcParams } from "../../rpc/message.ts";
 import type { RpcPeer } from "../../rpc/peer.ts";
 import type { StoredSession } from "../../records/store.ts";
 import type { Frontend } from "../../session/frontend.ts";
@@ -315,6 +315,5 @@ function textIn(params: RpcParams, name: string): string {
 
 /** A name of the editor's, as a message repeats it. */
 const repeated = (name: string): string => shortened(oneLine(name), 100);
-const invalidParams = (why: string): RpcError => new RpcError(RPC_CODES.invalidParams, why);
 const unknownSession = (id: string): RpcError =>
   new RpcError(ACP_CODES.notFound, `there is no session ${repeated(id)}`);

@@ -3,7 +3,7 @@
 import { THINK_LEVELS, type Thinking } from "../../config.ts";
 import { targetOf, withModel } from "../../model_target.ts";
 import { APPROVE_MODES, type ApproveMode } from "../../permissions/settings.ts";
-import { RPC_CODES, RpcError } from "../../rpc/message.ts";
+import { invalidParams } from "../../rpc/message.ts";
 import type { ArgumentChoice } from "../../session/report.ts";
 import type { Session } from "../../session/session.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
@@ -94,10 +94,10 @@ export class ConfigOptions {
   async set(id: unknown, value: unknown, signal: AbortSignal): Promise<void> {
     const option = this.list.find((one) => one.id === id);
     if (option === undefined) {
-      throw badOption(`there is no option ${shortened(oneLine(String(id)), 100)}`);
+      throw invalidParams(`there is no option ${shortened(oneLine(String(id)), 100)}`);
     }
     if (!option.options.some((one) => one.value === value)) {
-      throw badOption(`${option.id} has no value ${shortened(oneLine(String(value)), 100)}`);
+      throw invalidParams(`${option.id} has no value ${shortened(oneLine(String(value)), 100)}`);
     }
     const { agent } = this.session;
     if (id === "mode") await this.session.command("approve", String(value), signal);
@@ -105,12 +105,10 @@ export class ConfigOptions {
       agent.configure(withModel(agent.config, { think: thinkingNamed(String(value)) }));
     } else {
       const report = await this.session.command("model", String(value), signal);
-      if (report.type === "message") throw badOption(report.message);
+      if (report.type === "failed") throw invalidParams(report.why);
     }
   }
 }
-
-const badOption = (why: string): RpcError => new RpcError(RPC_CODES.invalidParams, why);
 
 function thinkingIn(config: Session["agent"]["config"]): string {
   const { think } = config.local ?? config.hosted ?? config.compat!;

@@ -1,6 +1,6 @@
 /** Content blocks of the Agent Client Protocol as the parts of a message, and back. @module */
 
-import { RPC_CODES, RpcError } from "../../rpc/message.ts";
+import { invalidParams } from "../../rpc/message.ts";
 import { isObject } from "../../text/json.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { isWithin } from "../../text/paths.ts";
@@ -19,13 +19,13 @@ export type ContentBlock =
  */
 export function promptParts(blocks: unknown, folder: string): Part[] {
   if (!Array.isArray(blocks) || blocks.length === 0) {
-    throw new RpcError(RPC_CODES.invalidParams, "prompt must be a list of content blocks");
+    throw invalidParams("prompt must be a list of content blocks");
   }
   return blocks.map((block, at) => {
     const part = isObject(block) ? partOf(block, folder) : undefined;
     if (part !== undefined) return part;
     const type = isObject(block) ? shortened(oneLine(String(block.type)), 100) : "no object";
-    throw new RpcError(RPC_CODES.invalidParams, `prompt[${at}] cannot be used: ${type}`);
+    throw invalidParams(`prompt[${at}] cannot be used: ${type}`);
   });
 }
 

@@ -89,9 +89,20 @@ async function consent(
   screen: FormDisplay["screen"],
   signal: AbortSignal,
 ): Promise<ElicitationAnswer> {
+  const isYes = await yesOrNo(title, "cancels", screen, signal);
+  if (isYes === undefined) return { action: "cancel" };
+  return { action: isYes ? "accept" : "decline" };
+}
+
+/** Asks for a line that says yes or no; undefined after Esc, of which the hint says what it does. */
+export async function yesOrNo(
+  title: string,
+  escape: "cancels" | "decides later",
+  screen: FormDisplay["screen"],
+  signal: AbortSignal,
+): Promise<boolean | undefined> {
   const objection = (line: string) =>
-    /^\s*(y(es)?|no?)\s*$/i.test(line) ? undefined : "  y or n; Esc cancels";
+    /^\s*(y(es)?|no?)\s*$/i.test(line) ? undefined : `  y or n; Esc ${escape}`;
   const answer = await screen.ask(`${title} [y/n] `, objection, signal);
-  if (answer === null) return { action: "cancel" };
-  return { action: /^\s*y/i.test(answer) ? "accept" : "decline" };
+  return answer === null ? undefined : /^\s*y/i.test(answer);
 }

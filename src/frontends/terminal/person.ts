@@ -66,10 +66,8 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
       const list = { title, items, isNumbered: true, hint };
       return await screen.choose(list, signal, { waits: true }) ?? undefined;
     }
-    const objection = (line: string) =>
-      /^\s*(y(es)?|no?)\s*$/i.test(line) ? undefined : "  y or n; Esc decides later";
-    const answer = await screen.ask(`${title} [y/n] `, objection, signal);
-    return answer === null ? undefined : /^\s*y/i.test(answer);
+    const { yesOrNo } = await import("./form.ts");
+    return await yesOrNo(title, "decides later", screen, signal);
   };
 
   readonly elicit: NonNullable<Frontend["elicit"]> = async (question, signal) => {

@@ -1,5 +1,6 @@
 /** The beginnings of commands: what of a command a rule or a grant may cover beyond its very words. @module */
 
+import { shellWord } from "../../text/shell_word.ts";
 import { isFed } from "../rules.ts";
 import type { Word } from "./lexer.ts";
 import { parseCommandLine } from "./parser.ts";
@@ -109,5 +110,4 @@ export function enteredFolder(text: string): string | undefined {
 }
 
 /** A word as a shell reads it again. */
-export const quoted = ({ text }: Word): string =>
-  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+export const quoted = ({ text }: Word): string => shellWord(text);

@@ -81,9 +81,10 @@ export class SubAgents {
   }
 
   #named(name: string): PlugIn {
-    const agents = this.host.state.plugged?.agents ?? [];
-    const found = agents.find((one) => one.name === name);
+    const { plugged } = this.host.state;
+    const found = plugged?.subAgent(name);
     if (found) return found;
+    const agents = plugged?.agents ?? [];
     const near = nearest(name, agents.map((one) => one.name));
     const list = agents.map((one) => `${one.name}: ${shortened(one.description, 80)}`);
     const which = near === undefined ? `There are:\n${list.join("\n")}` : `Did you mean ${near}?`;

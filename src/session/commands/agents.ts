@@ -1,15 +1,12 @@
 /** `/agents`: lists the sub-agents that files define, and has one do a task. @module */
 
 import { aboutTokens } from "../../text/count.ts";
-import { nearest } from "../../text/nearest.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { EXPLORE } from "../agents/explore_tool.ts";
 import type { PlugIn } from "../plugins/load.ts";
-import { type Report, sentence } from "../report.ts";
+import type { Report } from "../report.ts";
 import type { Command, SessionState } from "../state.ts";
-
-const NO_AGENTS =
-  "No file defines a sub-agent: one in .agents/agents or ~/.config/copilot/agents does.";
+import { unknownReport } from "./unknown.ts";
 
 export const agentsCommand: Command = {
   name: "agents",
@@ -18,19 +15,12 @@ export const agentsCommand: Command = {
   run(session, argument) {
     const agents = namedAgents(session);
     const [, name = "", task = ""] = /^(\S*)\s*(.*)$/s.exec(argument) ?? [];
-    if (agents.length === 0) return sentence(NO_AGENTS);
-    if (name === "") return agentRows(agents);
-    const found = agents.find((one) => one.name === name.toLowerCase());
-    if (found === undefined) {
-      const near = nearest(name, agents.map((one) => one.name));
-      const which = near === undefined ? "/agents lists them" : `did you mean ${near}?`;
-      return sentence(`There is no sub-agent ${oneLine(name)}: ${which}`);
-    }
+    if (agents.length === 0 || name === "") return agentRows(agents);
+    const found = session.plugged?.subAgent(name);
+    if (found === undefined) return unknownReport("agent", name, agents.map((one) => one.name));
     if (task === "") return agentRows([found]);
     if (!session.agent.offered.some((tool) => tool.name === EXPLORE)) {
-      return sentence(
-        "The first request has no room left for the tool explore: fewer skills, sub-agents or MCP servers make some.",
-      );
+      return { type: "no_room_for_agents" };
     }
     const text = `Have the sub-agent ${found.name} do this, by the tool ${EXPLORE}: ${task}`;
     return { type: "turn", parts: [{ type: "text", text }] };
@@ -39,24 +29,25 @@ export const agentsCommand: Command = {
     namedAgents(session).map((one) => ({
       argument: `${one.name} `,
       label: one.name,
-      detail: `${oneLine(one.description)} · ${agentFacts(one)}`,
+      detail: describedAgent(one),
     })),
 };
 
 const namedAgents = ({ plugged }: SessionState): readonly PlugIn[] => plugged?.agents ?? [];
 
 function agentRows(agents: readonly PlugIn[]): Report {
-  const tools = agents.map((one) => ({
+  const described = agents.map((one) => ({
     name: one.name,
-    description: `${oneLine(one.description)} · ${agentFacts(one)}`,
+    description: describedAgent(one),
   }));
-  return { type: "tools", tools };
+  return { type: "agents", agents: described };
 }
 
-/** The cost of a sub-agent's prompt, and its limits. */
-function agentFacts({ body, limits, path }: PlugIn): string {
+/** What a sub-agent is for, with the cost of its prompt and its limits. */
+function describedAgent({ description, body, limits, path }: PlugIn): string {
   const { tools, without = [], isReader, model } = limits ?? {};
   return [
+    description,
     `about ${aboutTokens(body)} tokens when it is used`,
     ...tools ? [`tools: ${tools.join(", ") || "none"}`] : [],
     ...without.length > 0 ? [`not ${without.join(", ")}`] : [],

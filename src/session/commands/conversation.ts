@@ -5,7 +5,7 @@ import { ago, count } from "../../text/count.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { reasonOf } from "../../text/reason.ts";
 import { changeMode, hasPlan, isPlanning } from "../plan_mode.ts";
-import { type ArgumentChoice, type Report, sentence } from "../report.ts";
+import type { ArgumentChoice, Report } from "../report.ts";
 import type { Command, SessionState } from "../state.ts";
 
 /** The most characters of a message or a title in a list. */
@@ -23,7 +23,7 @@ export const conversationCommands: readonly Command[] = [
       session.undo?.leave();
       session.pending = [];
       session.usage = undefined;
-      return sentence("The conversation starts anew.");
+      return { type: "cleared" };
     },
   },
   {
@@ -77,7 +77,7 @@ async function resume(session: SessionState, argument: string): Promise<Report> 
   if (argument === "") return { type: "sessions", sessions: sessions.map(sessionTitle) };
   const listed = sessions[Number(argument) - 1];
   const chosen = listed && wholeOf(listed);
-  if (!chosen) return sentence(`There is no session ${oneLine(argument)}: see /resume`);
+  if (!chosen) return { type: "unknown", what: "session", name: argument };
   // The look at the server may choose another model.
   await session.looked;
   session.undo?.leave();
@@ -102,8 +102,7 @@ async function undoMessages(session: SessionState, argument: string): Promise<Re
   const steps = argument === "" ? 1 : Number(argument);
   const most = session.undo?.messages.length ?? 0;
   if (argument !== "" && !(Number.isInteger(steps) && steps > 0 && steps <= most)) {
-    const why = session.undo?.hasForgotten ? ": what came before them is not kept any more" : "";
-    return sentence(`/undo takes a number of messages, at most ${most} now${why}`);
+    return { type: "undo_bound", most, isAll: session.undo?.hasForgotten !== true };
   }
   const undone = await session.undo?.undo(session.agent, steps);
   session.usage = undefined;
@@ -129,7 +128,7 @@ async function compactConversation(
   focus: string,
   signal: AbortSignal,
 ): Promise<Report> {
-  let message = "There is nothing to sum up yet.";
+  let message: string | undefined;
   let tokens = 0;
   try {
     const { compact } = await import("../../agent/compact.ts");
@@ -140,10 +139,9 @@ async function compactConversation(
       onEvent: (event) => event.type === "notice" && (message = event.message),
     });
     session.usage = undefined;
-    return sentence(message);
+    return { type: "compacted", ...message !== undefined && { message } };
   } catch (error) {
-    const why = signal.aborted ? "." : `: ${oneLine(reasonOf(error))}`;
-    return sentence(`The conversation stays as it was${why}`);
+    return { type: "not_compacted", ...!signal.aborted && { why: reasonOf(error) } };
   }
 }
 
@@ -161,25 +159,23 @@ const PLAN_ENDS = ["go", "edits", "off"];
 
 async function plan(session: SessionState, argument: string): Promise<Report> {
   if (argument !== "" && !PLAN_ENDS.includes(argument)) {
-    return sentence(`/plan takes nothing but ${PLAN_ENDS.join(", ")}`);
+    return { type: "bad_argument", command: "plan", takes: PLAN_ENDS };
   }
   if (!await isPlanning(session)) {
-    if (argument !== "") return sentence("Plan mode is not on: /plan begins it.");
+    if (argument !== "") return { type: "plan", state: "not_on" };
     await changeMode(session, "plan");
-    return sentence(
-      "Plan mode: the model only looks. /plan accepts what it plans, /plan off leaves.",
-    );
+    return { type: "plan", state: "begun" };
   }
   const isAccepted = argument !== "off" && hasPlan(session);
   if (!isAccepted && argument !== "" && argument !== "off") {
-    return sentence("There is no plan yet. Say what to plan, or leave with /plan off.");
+    return { type: "plan", state: "no_plan" };
   }
   const { isPlan } = await changeMode(
     session,
     argument === "edits" ? "edits" : undefined,
     isAccepted,
   );
-  if (isPlan) return sentence("Plan mode stays: settings for this folder ask for it.");
-  if (isAccepted) return sentence('The plan is accepted. Say "go on", or what to change.');
-  return sentence(`Plan mode is over${argument === "off" ? "" : ": there was no plan to accept"}.`);
+  if (isPlan) return { type: "plan", state: "stays" };
+  if (isAccepted) return { type: "plan", state: "accepted" };
+  return { type: "plan", state: argument === "off" ? "dropped" : "over" };
 }

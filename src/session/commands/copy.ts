@@ -3,7 +3,7 @@
 import { codeBlocks } from "../../text/fence.ts";
 import { count } from "../../text/count.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
-import { type ArgumentChoice, type Report, sentence } from "../report.ts";
+import type { ArgumentChoice, Report } from "../report.ts";
 import type { Command, SessionState } from "../state.ts";
 
 const MAX_FIRST_CHARS = 40;
@@ -18,16 +18,12 @@ export const copyCommand: Command = {
 
 function copy(session: SessionState, argument: string): Report {
   const text = lastAnswer(session);
-  if (text === undefined) return sentence("There is no answer to copy yet.");
+  if (text === undefined) return { type: "nothing_to_copy" };
   if (argument === "") return { type: "copy", text };
   const blocks = codeBlocks(text);
   const block = blocks[Number(argument) - 1];
   if (block !== undefined) return { type: "copy", text: block.text, block: Number(argument) };
-  return sentence(
-    blocks.length === 0
-      ? "The last answer has no block of code: /copy copies all of it"
-      : `The last answer has ${count(blocks.length, "block")} of code: /copy 1 copies the first`,
-  );
+  return { type: "nothing_to_copy", blocks: blocks.length };
 }
 
 function blockChoice(

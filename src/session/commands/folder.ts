@@ -1,13 +1,12 @@
 /** Commands about the folder: where to work, what may run there, whose instructions count. @module */
 
-import { oneLine } from "../../text/one_line.ts";
 import { resolvePath } from "../../text/paths.ts";
 import { reasonOf } from "../../text/reason.ts";
 import { APPROVE_MODES } from "../../permissions/settings.ts";
 import { heedInstructions } from "../instructions.ts";
 import { changeMode } from "../plan_mode.ts";
 import { repositoryOf } from "../repository.ts";
-import { type Report, sentence } from "../report.ts";
+import type { Report } from "../report.ts";
 import type { Command, SessionState } from "../state.ts";
 
 /** The commands, in the order of the help. */
@@ -63,12 +62,10 @@ async function changeFolder(session: SessionState, path: string): Promise<Report
   let folder = resolvePath(state, expandHome(path));
   try {
     folder = Deno.realPathSync(folder);
-    if (!Deno.statSync(folder).isDirectory) return sentence(`${oneLine(folder)} is not a folder.`);
+    if (!Deno.statSync(folder).isDirectory) return { type: "bad_folder", folder, why: "no_folder" };
   } catch (error) {
-    const why = error instanceof Deno.errors.NotFound
-      ? "there is no such folder"
-      : oneLine(reasonOf(error));
-    return sentence(`Cannot change to ${oneLine(folder)}: ${why}`);
+    const isAbsent = error instanceof Deno.errors.NotFound;
+    return { type: "bad_folder", folder, why: isAbsent ? "absent" : { error: reasonOf(error) } };
   }
   // This may throw, as for settings that cannot be read: the session then stays where it is.
   const notices = await permissions.prepare(folder, false);
@@ -82,15 +79,16 @@ async function setApprove(session: SessionState, argument: string): Promise<Repo
   const { agent: { state }, permissions } = session;
   const mode = APPROVE_MODES.find((one) => one === argument);
   if (argument !== "" && mode === undefined) {
-    return sentence(`/approve takes one of ${APPROVE_MODES.join(", ")}`);
+    return { type: "bad_argument", command: "approve", takes: APPROVE_MODES };
   }
   if (mode !== undefined) await changeMode(session, mode);
   return { type: "permissions", permissions: await permissions.describe(state.workingDir) };
 }
 
 async function setTrust(session: SessionState, argument: string): Promise<Report> {
-  if (!["", "on", "off"].includes(argument)) {
-    return sentence("/trust takes nothing but on and off");
+  const takes = ["on", "off"];
+  if (argument !== "" && !takes.includes(argument)) {
+    return { type: "bad_argument", command: "trust", takes };
   }
   const { agent, permissions, plug } = session;
   const answer = argument !== "off";

@@ -4,7 +4,7 @@ import { attempt } from "../../attempt.ts";
 import { notePart } from "../../text/parts.ts";
 import { join } from "../../text/std_path.ts";
 import { isPlanning } from "../plan_mode.ts";
-import { type Report, sentence } from "../report.ts";
+import type { Report } from "../report.ts";
 import type { Command, SessionState } from "../state.ts";
 
 const INSTRUCTION_FILE = "AGENTS.md";
@@ -20,7 +20,7 @@ export const initCommand: Command = {
 
 async function init(session: SessionState): Promise<Report> {
   if (await isPlanning(session)) {
-    return sentence(`In plan mode nothing is written: leave it with /plan off, then /init.`);
+    return { type: "plan", state: "refuses_init" };
   }
   const { workingDir } = session.agent.state;
   const isThere = (name: string) =>

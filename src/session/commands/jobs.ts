@@ -3,7 +3,7 @@
 import type { Job, Jobs } from "../../types/tool.ts";
 import { clockTime } from "../../text/count.ts";
 import { oneLine } from "../../text/one_line.ts";
-import { type ArgumentChoice, type Report, sentence } from "../report.ts";
+import type { ArgumentChoice, Report } from "../report.ts";
 import type { Command } from "../state.ts";
 
 /** The end of a job's output that is shown. */
@@ -38,11 +38,13 @@ async function runJobs({ list }: Jobs, argument: string): Promise<Report> {
   if (stop && all) {
     const running = list.filter(isRunning);
     await Promise.all(running.map(stopJob));
-    return running.length === 0 ? sentence("No job runs.") : { type: "jobs", jobs: running };
+    return { type: "jobs", jobs: running };
   }
-  if (number === undefined) return sentence("Use /jobs, /jobs N, /jobs stop N or /jobs stop all");
+  if (number === undefined) {
+    return { type: "bad_argument", command: "jobs", takes: ["N", "stop N", "stop all"] };
+  }
   const job = list.find((one) => one.number === Number(number));
-  if (!job) return sentence(`There is no job ${number}: see /jobs`);
+  if (!job) return { type: "unknown", what: "job", name: number };
   if (stop) {
     await stopJob(job);
     return { type: "jobs", jobs: [job] };

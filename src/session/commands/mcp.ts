@@ -4,7 +4,7 @@ import type { McpServer } from "../../mcp/server.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { notePart } from "../../text/parts.ts";
 import { reasonOf } from "../../text/reason.ts";
-import { type CommandInfo, type Report, sentence } from "../report.ts";
+import type { CommandInfo, McpApproval, Report } from "../report.ts";
 import { type McpSource, mcpState, serverQuestion } from "../mcp.ts";
 import type { Command, SessionState } from "../state.ts";
 
@@ -26,20 +26,18 @@ async function runMcpCommand(
   argument: string,
   signal: AbortSignal,
 ): Promise<Report> {
-  if (!mcp) {
-    return sentence("No MCP server is defined. copilot mcp add adds one; a new session has it.");
-  }
+  if (!mcp) return { type: "mcp", servers: [] };
   if (argument === "") return { type: "mcp", servers: mcp.all.servers.map(mcpState) };
   const [, approves, name = ""] = /^(approve\s+)?(\S+)$/.exec(argument) ?? [];
   const server = mcp.all.named(name);
-  if (!server) return sentence(`There is no MCP server ${oneLine(argument)}: see /mcp`);
+  if (!server) return { type: "unknown", what: "mcp_server", name: argument };
   if (approves) return await approve(server, mcp, signal);
   try {
     await server.refresh(signal);
     await server.listOthers(signal);
   } catch (error) {
     signal.throwIfAborted();
-    return sentence(oneLine(reasonOf(error)));
+    return { type: "failed", why: oneLine(reasonOf(error)) };
   }
   const { tools = [], memory: { prompts = [], resources = [] } } = server;
   return { type: "mcp", servers: [mcpState(server)], has: { tools, prompts, resources } };
@@ -53,21 +51,15 @@ async function approve(
 ): Promise<Report> {
   const { standing, name, changes } = server;
   const isOpen = standing === "pending" || standing === "declined";
-  if (!isOpen && changes.length === 0) {
-    return sentence(`${name} has nothing that waits for your approval.`);
-  }
-  if (!confirm) return sentence(`copilot mcp approve ${name} shows it, and asks you.`);
+  const report = (result: McpApproval): Report => ({ type: "mcp_approval", server: name, result });
+  if (!isOpen && changes.length === 0) return report("none");
+  if (!confirm) return report("elsewhere");
   const answer = await confirm(serverQuestion(server, isOpen ? [] : changes), signal);
   if (isOpen && answer !== undefined) await server.decide(answer);
   else if (answer) await server.approveTools(changes);
-  if (!answer) {
-    return sentence(`Not approved: ${name}${isOpen ? "" : " keeps the tools that were"}.`);
-  }
-  if (!isOpen) return sentence(`Approved the tools of ${name} that you saw.`);
-  const when = tools.length > 0
-    ? "find_tool finds its tools now."
-    : "Its tools are there in the next session.";
-  return sentence(`Approved ${name}. ${when}`);
+  if (!answer) return report(isOpen ? "declined" : "tools_declined");
+  if (!isOpen) return report("tools");
+  return report(tools.length > 0 ? "now" : "next_session");
 }
 
 /** The prompts of servers, as commands: `/server:prompt`. */
@@ -107,10 +99,10 @@ export async function runPrompt(
     i === last && values.length > last ? values.slice(i).join(" ") : values[i],
   ]);
   const missing = definition.arguments.find(({ required }, i) => required && !entries[i]![1]);
-  if (missing) return sentence(`/${name} needs ${oneLine(missing.name)}`);
+  if (missing) return { type: "missing_argument", command: name, argument: missing.name };
   const given = entries.filter((entry): entry is [string, string] => entry[1] !== undefined);
   const text = await found.prompt(definition.name, Object.fromEntries(given), signal);
-  if (text.trim() === "") return sentence(`The prompt ${name} is empty.`);
+  if (text.trim() === "") return { type: "empty_prompt", name };
   const line = `/${name}${argument && ` ${argument}`}`;
   return { type: "turn", parts: [{ type: "text", text: line }, notePart(text)] };
 }

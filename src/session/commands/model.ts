@@ -2,12 +2,12 @@
 
 import type { CopilotConfig } from "../../config.ts";
 import { targetOf } from "../../model_target.ts";
-import { nearest } from "../../text/nearest.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { reasonOf } from "../../text/reason.ts";
 import { addressOf, modelFacts, modelNames, serverOf } from "../model_server.ts";
-import { type ArgumentChoice, type Report, sentence } from "../report.ts";
+import type { ArgumentChoice, Report } from "../report.ts";
 import type { Command, SessionState } from "../state.ts";
+import { unknownReport } from "./unknown.ts";
 
 export const modelCommand: Command = {
   name: "model",
@@ -79,9 +79,7 @@ async function unknownModel(config: CopilotConfig, name: string): Promise<Report
   const { isSameModel } = await import("../../backends/local/connection.ts");
   if (names.length === 0 || names.some((one) => isSameModel(one, name))) return undefined;
   if (await isAliasOf(config, name)) return undefined;
-  const near = nearest(name, names);
-  const server = serverOf(config);
-  return { type: "model_unknown", name, server, ...near !== undefined && { nearest: near } };
+  return { ...unknownReport("model", name, names), server: serverOf(config) };
 }
 
 /** Goes on with another model of the same server or, by flags, with one of another server. */
@@ -96,14 +94,14 @@ async function setModel(session: SessionState, argument: string): Promise<Report
       fit.isChosen = isChosen;
       if (notice !== undefined) session.emit({ type: "session_notice", notice });
     } else {
-      const unknown = await unknownModel(agent.config, argument);
-      if (unknown !== undefined) return unknown;
+      const refusal = await unknownModel(agent.config, argument);
+      if (refusal !== undefined) return refusal;
       if (modelFlags === undefined) agent.setModel(argument);
       else agent.configure(modelFlags.named(agent.config, argument));
       fit.isChosen = true;
     }
   } catch (error) {
-    return sentence(oneLine(reasonOf(error)));
+    return { type: "failed", why: oneLine(reasonOf(error)) };
   }
   session.usage = undefined;
   const { models, failure, ...now } = await reportModels(session);

@@ -1,9 +1,7 @@
 /** All slash commands of a session, in one table. @module */
 
 import { THEMES } from "../../config.ts";
-import { nearest } from "../../text/nearest.ts";
-import { oneLine } from "../../text/one_line.ts";
-import { type ArgumentChoice, type CommandInfo, type Report, sentence } from "../report.ts";
+import type { ArgumentChoice, CommandInfo, Report } from "../report.ts";
 import type { Command, SessionState } from "../state.ts";
 import { agentsCommand } from "./agents.ts";
 import { conversationCommands, planCommand } from "./conversation.ts";
@@ -13,6 +11,7 @@ import { initCommand } from "./init.ts";
 import { jobsCommand } from "./jobs.ts";
 import { mcpCommand, promptCommands, runPrompt } from "./mcp.ts";
 import { modelCommand, setupCommand } from "./model.ts";
+import { unknownReport } from "./unknown.ts";
 
 /** The commands, in the order of the help. */
 export const commands: readonly Command[] = [
@@ -68,13 +67,10 @@ export async function runCommand(
   if (command === undefined) {
     const report = await runPrompt(session, name, argument, signal);
     if (report) return report;
-    const near = nearest(name, commandsOf(session).map((candidate) => candidate.name));
-    return sentence(
-      `There is no command /${oneLine(name)}: ${near ? `did you mean /${near}?` : "see /help"}`,
-    );
+    return unknownReport("command", name, commandsOf(session).map((candidate) => candidate.name));
   }
   if (argument !== "" && command.argument === undefined) {
-    return sentence(`/${name} takes no argument`);
+    return { type: "bad_argument", command: name, takes: [] };
   }
   return await command.run(session, argument, signal);
 }

@@ -1,6 +1,6 @@
 /**
- * The frontmatter of Markdown files: the part of YAML that skills and commands use, read leniently, as files
- * in the wild have unquoted colons, which YAML forbids. @module
+ * The frontmatter of Markdown files: the part of YAML that skills, commands and sub-agents use, read leniently, as
+ * files in the wild have unquoted colons, which YAML forbids. @module
  */
 
 type FrontmatterValue = string | readonly string[] | Readonly<Record<string, string>>;

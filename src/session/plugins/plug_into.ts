@@ -1,11 +1,11 @@
-/** Gives a session its skills and commands. @module */
+/** Gives a session its skills, commands and sub-agents. @module */
 
 import { commands } from "../commands/registry.ts";
 import type { SessionState } from "../state.ts";
 import type { LoadedPlugIns } from "./load.ts";
 import { Plugged } from "./plugged.ts";
 
-/** Takes the skills and commands in the place of those before; the program's own commands keep their names. */
+/** Takes the skills, commands and sub-agents in the place of those before; the program's own commands keep their names. */
 export async function plugInto(
   state: SessionState,
   { plugIns, problems }: LoadedPlugIns,

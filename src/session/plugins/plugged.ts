@@ -1,4 +1,7 @@
-/** The skills and commands of a session: what a line means that begins with one, and how the model reads skills. @module */
+/**
+ * The skills, commands and sub-agents of a session: what a line means that begins with one, and how the model
+ * reads skills. @module
+ */
 
 import type { CopilotAgent } from "../../agent/agent.ts";
 import { outcomeOf } from "../../agent/run_tools.ts";
@@ -60,6 +63,11 @@ export class Plugged {
     return this.plugIns.filter(({ kind }) => kind === "agent");
   }
 
+  /** The sub-agent of this name. */
+  subAgent(name: string): PlugIn | undefined {
+    return withName(this.agents, name);
+  }
+
   /** The list of skills and sub-agents in the prompt, for a model with so much context and room. */
   catalogue(contextLength: number, maxBytes: number): string {
     const share = contextLength * CATALOGUE_SHARE * CHARS_PER_TOKEN;
@@ -80,8 +88,7 @@ export class Plugged {
 
   /** The skill or command that a person may type as `/name`. */
   named(name: string): PlugIn | undefined {
-    const wanted = name.toLowerCase();
-    return this.plugIns.find((one) => one.isForPerson && one.name === wanted);
+    return withName(this.plugIns.filter(({ isForPerson }) => isForPerson), name);
   }
 
   /**
@@ -193,7 +200,7 @@ export class Plugged {
     if (name === "") {
       return Promise.resolve({ content: skillList(skills, context.maxOutputChars) });
     }
-    const skill = skills.find((one) => one.name === name.toLowerCase());
+    const skill = withName(skills, name);
     if (skill === undefined) {
       const near = nearest(name, skills.map((one) => one.name));
       throw new Error(
@@ -230,4 +237,9 @@ export class Plugged {
     const grant = { realPath: real, withheld: { folder, paths: [] } };
     return outcomeOf(await fileTool.run({ ...args, file_path: real }, { ...context, grant }));
   }
+}
+
+function withName(list: readonly PlugIn[], name: string): PlugIn | undefined {
+  const wanted = name.toLowerCase();
+  return list.find((one) => one.name === wanted);
 }

@@ -1,5 +1,6 @@
 /** A text of any length in rows: a place in it, ways through it, a search. @module */
 
+import { escapeRegex } from "../../text/glob.ts";
 import type { CellRow } from "./frame.ts";
 
 /** A piece of a text; the same object as long as it stays the same. */
@@ -218,7 +219,7 @@ function mayHold({ source, isVerbatim }: PagerBlock, query: string, pattern: Reg
 /** Finds `query` also across the ends of rows. */
 function patternOf(query: string): RegExp {
   const signs = [...query.trim()].map((sign) =>
-    sign === " " ? `(?:${BREAK.slice(3, -2)}|\\s+)` : sign.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")
+    sign === " " ? `(?:${BREAK.slice(3, -2)}|\\s+)` : escapeRegex(sign)
   );
   return new RegExp(signs.join(BREAK), isExact(query) ? "gu" : "giu");
 }

@@ -1,5 +1,6 @@
 /** `.gitignore` rules as git reads them (gitignore(5); git's `dir.c` and `wildmatch.c`). @module */
 
+import { escapeRegex } from "../../text/glob.ts";
 import { POSIX_CLASSES } from "./regex/char_sets.ts";
 import { Stopped } from "./regex/dfa.ts";
 
@@ -137,8 +138,7 @@ type IgnoreToken = "*" | "**/" | "**" | { source: string };
 
 const SLASH_SIGN: IgnoreToken = { source: "\\/" };
 // Outside of brackets, a backslash does not escape a hyphen.
-const escapeSigns = (text: string) =>
-  text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&").replaceAll("-", "\\x2d");
+const escapeSigns = (text: string) => escapeRegex(text).replaceAll("-", "\\x2d");
 
 /** The source of an expression for `pattern`; undefined for a pattern that matches nothing in git. */
 function wildmatch(pattern: string): string | undefined {

@@ -27,8 +27,5 @@ Deno.test("/init is a turn that writes an AGENTS.md, or improves the one that is
     /^Improve AGENTS\.md for this folder\.\n\n\[Look first: [^]*do not write it anew/,
   );
   await fake.command("/plan");
-  assertMatch(
-    String((await asked() as { message: string }).message),
-    /^In plan mode nothing is written/,
-  );
+  assertEquals(await asked(), { type: "plan", state: "refuses_init" });
 });

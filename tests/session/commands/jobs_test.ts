@@ -52,9 +52,12 @@ sessionTest(
     );
     await terminal.until((rows) => !rows.at(-1)!.includes("job"));
     await terminal.type("/jobs 3\r/jobs stop all\r/jobs nonsense\r");
-    await terminal.until("Use /jobs, /jobs N, /jobs stop N or /jobs stop all");
+    await terminal.until("/jobs takes nothing but N, stop N, stop all");
     const all = await terminal.screen();
-    assert(all.includes("There is no job 3: see /jobs") && all.includes("No job runs."));
+    assert(
+      all.includes("There is no job 3: see /jobs") &&
+        all.includes("Nothing runs in the background."),
+    );
     await terminal.type("and?\r");
     await terminal.until("I see.");
     const told = said(server.requests[3]!);
