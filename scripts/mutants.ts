@@ -12,7 +12,13 @@ import { seeded } from "../tests/helpers/split.ts";
 import { lintReports } from "./lint_reports.ts";
 import { importsOf, sourceFiles } from "./module_graph.ts";
 import type { Break } from "./mutants_plugin.ts";
-import { openWorkshop, type TestResult, type Workshop } from "./workshop.ts";
+import {
+  openWorkshop,
+  type TestResult,
+  type Tests,
+  type Unbroken,
+  type Workshop,
+} from "./workshop.ts";
 
 const HELP = `Usage: scripts/mutants [OPTIONS] [PATH...]
 
@@ -132,26 +138,35 @@ async function verdict(
   spareMs: number,
   broken: <T>(run: () => Promise<T>) => Promise<T>,
 ): Promise<TestResult> {
-  const run = (files: readonly string[], ms: number) =>
-    broken(() => workshop.test(copy, files, spareMs + SLOWNESS * ms));
-  const others: string[] = [];
-  let othersMs = 0;
+  const run = (tests: Tests, ms: number) =>
+    broken(() => workshop.test(copy, tests, spareMs + SLOWNESS * ms));
+  const others: (Unbroken & { file: string })[] = [];
+  const timeOf = (some: readonly Unbroken[]) => some.reduce((sum, { ms }) => sum + ms, 0);
   let hasNearest = false;
   for (const file of tests) {
-    if (othersMs > TESTS_MS && others.length >= MIN_TEST_FILES) break;
-    const ms = await workshop.duration(copy, file);
-    if (ms === null) continue;
+    if (timeOf(others) > TESTS_MS && others.length >= MIN_TEST_FILES) break;
+    const found = await workshop.unbroken(copy, file);
+    if (found === null) continue;
     if (hasNearest) {
-      others.push(file);
-      othersMs += ms;
+      others.push({ file, ...found });
       continue;
     }
     hasNearest = true;
     // The nearest alone notices most breaks: how long the others take need not be known then.
-    const result = await run([file], ms);
+    const result = await run({ files: [file], ...found.only && { only: found.only } }, found.ms);
     if (result !== "passed") return result;
   }
-  return others.length > 0 ? await run(others, othersMs) : "passed";
+  // The first that fails ends them: those that take long come last.
+  const whole = others.filter(({ only }) => !only).sort((a, b) => a.ms - b.ms);
+  const groups = [
+    ...whole.length > 0 ? [{ files: whole.map(({ file }) => file), ms: timeOf(whole) }] : [],
+    ...others.flatMap(({ file, ms, only }) => only ? [{ files: [file], ms, only }] : []),
+  ];
+  for (const { ms, ...group } of groups) {
+    const result = await run(group, ms);
+    if (result !== "passed") return result;
+  }
+  return "passed";
 }
 
 /** A run over a choice of mutants. */

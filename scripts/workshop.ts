@@ -16,6 +16,18 @@ const MAX_UNBROKEN_MS = 300_000;
 /** How a run of tests ended: a break survives where they passed. */
 export type TestResult = "passed" | "failed" | "too long";
 
+/** Test files to run; `only` names the tests of theirs that count, all where it is left out. */
+export interface Tests {
+  files: readonly string[];
+  only?: readonly string[];
+}
+
+/** What a test file does in an unbroken copy; `only` names the tests that pass, where others fail. */
+export interface Unbroken {
+  ms: number;
+  only?: readonly string[];
+}
+
 /** Copies of the checkout, and the tests that run in them. */
 export class Workshop {
   readonly #folder: string;
@@ -23,8 +35,8 @@ export class Workshop {
   /** True where the tests write in the workshop's folder alone. */
   readonly isIsolated: boolean;
   readonly #signal: AbortSignal;
-  /** Milliseconds that each test file takes in an unbroken copy, or null where it fails there. */
-  readonly #durations = new Map<string, Promise<number | null>>();
+  /** What each test file does in an unbroken copy, or null where nothing of it passes there. */
+  readonly #unbroken = new Map<string, Promise<Unbroken | null>>();
 
   constructor(folder: string, root: string, isIsolated: boolean, signal: AbortSignal) {
     this.#folder = folder;
@@ -49,9 +61,20 @@ export class Workshop {
     return copy;
   }
 
-  /** Runs test files of a copy, and ends them after `limit` milliseconds. */
-  async test(copy: string, files: readonly string[], limit: number): Promise<TestResult> {
-    const args = ["test", "-A", "--quiet", "--frozen", "--no-check", "--fail-fast", ...files];
+  /** Runs tests of a copy, up to the first that fails, and ends them after `limit` milliseconds. */
+  async test(copy: string, { files, only }: Tests, limit: number): Promise<TestResult> {
+    const names = only?.map((name) => name.replace(/[\\^$.|?*+()[\]{}]/g, "\\$&"));
+    const filter = names ? [`--filter=/^(?:${names.join("|")})$/`] : [];
+    return (await this.#run(copy, ["--fail-fast", ...filter, ...files], limit, "null")).result;
+  }
+
+  async #run(
+    copy: string,
+    own: readonly string[],
+    limit: number,
+    stdout: "piped" | "null",
+  ): Promise<{ result: TestResult; output: string }> {
+    const args = ["test", "-A", "--reporter=tap", "--frozen", "--no-check", ...own];
     const front = this.isIsolated ? isolation(this.#folder, this.#root) : [];
     const [program, ...more] = [...front, Deno.execPath(), ...args];
     const temporary = await Deno.makeTempDir({ dir: this.#folder });
@@ -66,7 +89,7 @@ export class Workshop {
         NO_COLOR: "1",
       },
       stdin: "null",
-      stdout: "null",
+      stdout,
       stderr: "null",
     }).spawn();
     let isLate = false;
@@ -81,9 +104,11 @@ export class Workshop {
     }, limit);
     this.#signal.addEventListener("abort", stop);
     try {
+      // What a broken program leaves behind may hold its output open: it is not waited for.
+      const output = stdout === "piped" ? await new Response(child.stdout).text() : "";
       const { success } = await child.status;
       this.#signal.throwIfAborted();
-      return isLate ? "too long" : success ? "passed" : "failed";
+      return { result: isLate ? "too long" : success ? "passed" : "failed", output };
     } finally {
       clearTimeout(timer);
       this.#signal.removeEventListener("abort", stop);
@@ -91,26 +116,40 @@ export class Workshop {
     }
   }
 
-  /** Milliseconds that a test file takes unbroken; null where it fails here. */
-  duration(copy: string, file: string): Promise<number | null> {
-    let found = this.#durations.get(file);
+  /** What a test file does where nothing is broken; null where nothing of it passes. */
+  unbroken(copy: string, file: string): Promise<Unbroken | null> {
+    let found = this.#unbroken.get(file);
     if (!found) {
       found = this.#measure(copy, file);
-      this.#durations.set(file, found);
+      this.#unbroken.set(file, found);
     }
     return found;
   }
 
-  async #measure(copy: string, file: string): Promise<number | null> {
+  async #measure(copy: string, file: string): Promise<Unbroken | null> {
+    let only: string[] | undefined;
     // A machine that is busy can make a test fail once.
     for (let attempt = 1; attempt <= 2; attempt++) {
       const start = performance.now();
-      const result = await this.test(copy, [file], MAX_UNBROKEN_MS);
-      if (result === "passed") return performance.now() - start;
+      const { result, output } = await this.#run(copy, [file], MAX_UNBROKEN_MS, "piped");
+      const ms = performance.now() - start;
+      if (result === "passed") return { ms };
+      const passed = passedIn(output);
+      only = only?.filter((name) => passed.includes(name)) ?? passed;
+      if (attempt === 2 && only.length > 0) {
+        console.error(`${file} has tests that do not pass here, though nothing is broken`);
+        return { ms, only };
+      }
     }
     console.error(`${file} is left out: it does not pass here, though nothing is broken`);
     return null;
   }
+}
+
+/** The names of the tests that passed, in the output of the reporter `tap`. */
+function passedIn(output: string): string[] {
+  return [...output.matchAll(/^ok \d+ - (.*)$/gm)]
+    .map(([, name]) => name!.replace(/ # SKIP.*$/, "").replace(/\\([#\\])/g, "$1"));
 }
 
 /** Opens a workshop in `folder` for the checkout at `root`, with isolation where the system has it. */

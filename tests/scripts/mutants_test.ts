@@ -99,6 +99,10 @@ const PROJECT: Record<string, string> = {
   "tests/program.ts": `import "../src/a/e.ts";`,
   "tests/z_test.ts": `import { far } from "./helper.ts"; const main = "main.ts";
     Deno.test("far", () => { if (!far() || Deno.cwd().includes("project")) throw main; });`,
+  // One of the tests fails anyway.
+  "tests/y_test.ts": `import { far } from "../src/a/b.ts";
+    Deno.test("far (\\\\ # 1.5)", () => { if (!far()) throw 1; });
+    Deno.test("never passes", () => { throw 1; });`,
 };
 
 async function project(): Promise<{ root: string } & AsyncDisposable> {
@@ -117,6 +121,7 @@ Deno.test("mutants: the tests of a file are those that reach it, the nearest fir
   assertEquals(tests.get("src/a/b.ts"), [
     "tests/a/b_test.ts",
     "tests/a/a_test.ts",
+    "tests/y_test.ts",
     "tests/z_test.ts",
   ]);
   assertEquals(tests.get("src/a/d.ts"), ["tests/z_test.ts"]);
@@ -153,10 +158,11 @@ Deno.test("mutants: each is tried in a copy, by the nearest tests first", { igno
   const [near, far] = MUTANTS.map(({ start }) => start) as [number, number];
   assertEquals(await tryAll(trial), ["failed", "failed"]);
   assertEquals(verdicts.sort(([a], [b]) => a - b), [[near, "failed"], [far, "failed"]]);
-  const nearest = { ...trial, tests: new Map([["src/a/b.ts", ["tests/a/b_test.ts"]]]) };
-  assertEquals(await tryAll(nearest), ["failed", "passed"]);
+  // A test that fails unbroken does not count, and those beside it do.
+  const tests = new Map([["src/a/b.ts", ["tests/a/a_test.ts", "tests/y_test.ts"]]]);
+  assertEquals(await tryAll({ ...trial, tests }), ["passed", "failed"]);
   const endless = MUTANTS.map((one) => ({ ...one, after: ";for (;;);" }));
-  assertEquals(await tryAll({ ...nearest, mutants: endless.slice(0, 1), spareMs: 0 }), [
+  assertEquals(await tryAll({ ...trial, mutants: endless.slice(0, 1), spareMs: 0 }), [
     "too long",
   ]);
   assertEquals(await Deno.readTextFile(`${made.root}/src/a/b.ts`), PROJECT["src/a/b.ts"]);
@@ -175,7 +181,7 @@ Deno.test({
       for (const file of [outside, `${copy}/written`]) {
         const write = `Deno.test("z", () => Deno.writeTextFileSync(${JSON.stringify(file)}, ""));`;
         await Deno.writeTextFile(`${copy}/tests/z_test.ts`, write);
-        const result = await workshop.test(copy, ["tests/z_test.ts"], 30_000);
+        const result = await workshop.test(copy, { files: ["tests/z_test.ts"] }, 30_000);
         // Where the system has no isolation, both are written.
         const expected = file === outside && workshop.isIsolated ? "failed" : "passed";
         assertEquals([file, result, existsSync(file)], [file, expected, expected === "passed"]);
