@@ -73,7 +73,7 @@ const meta = (version = "2026-07-28", capabilities = {}) => ({
   "io.modelcontextprotocol/protocolVersion": version,
   "io.modelcontextprotocol/clientCapabilities": capabilities,
 });
-const withoutInfo = (params: RpcParams) => {
+const withoutInfo = (params: RpcParams): RpcParams => {
   const { "io.modelcontextprotocol/clientInfo": _, ...rest } = params._meta as RpcParams;
   return { ...params, _meta: rest };
 };

@@ -1,0 +1,98 @@
+import { assertEquals } from "@std/assert/equals";
+import { assertMatch } from "@std/assert/match";
+import { builtinTools } from "../../../src/tools/mod.ts";
+import { repairCall } from "../../../src/tools/repair/call.ts";
+import type { ToolArgs } from "../../../src/tools/schema.ts";
+
+const repaired = (name: string, args: ToolArgs | string) =>
+  repairCall(
+    typeof args === "string"
+      ? { name, arguments: {}, invalid: { text: args, problem: "p", isMalformed: true } as never }
+      : { name, arguments: args },
+    builtinTools,
+    "/ws",
+  );
+
+/** A call, and what is read of it: the name and the arguments. */
+const READ: [name: string, args: ToolArgs | string, tool: string, read: ToolArgs][] = [
+  ["readFile", { path: "a" }, "read_file", { file_path: "a" }],
+  ["functions.read_file", { path: "a" }, "read_file", { file_path: "a" }],
+  ["strange.read_file", { path: "a" }, "read_file", { file_path: "a" }],
+  ["Bash", { command: "ls" }, "run_bash", { command: "ls" }],
+  ["str_replace_editor", { command: "view", path: "a" }, "read_file", { file_path: "a" }],
+  ["run_bash", 'command="ls"', "run_bash", { command: "ls" }],
+  ["read_file", "path='a', offset=3", "read_file", { file_path: "a", offset: 3 }],
+  ["list_directory", "", "list_directory", {}],
+  ["list_directory", "[]", "list_directory", {}],
+  ["read_file", '[{"path": "a"}]', "read_file", { file_path: "a" }],
+  ["read_file", '"{\\"path\\": \\"a\\"}"', "read_file", { file_path: "a" }],
+  ["read_file", '"src/a.ts"', "read_file", { file_path: "src/a.ts" }],
+  ["tool", { name: "read_file", arguments: { path: "a" } }, "read_file", { file_path: "a" }],
+  ["tool", { read_file: { path: "a" } }, "read_file", { file_path: "a" }],
+  ["read_file", { read_file: '{"path": "a"}' }, "read_file", { file_path: "a" }],
+  ["search_files", { query: "^a|b$" }, "grep_code", { pattern: "^a|b$" }],
+  ["search_files", { query: "**/*.ts" }, "glob_files", { pattern: "**/*.ts" }],
+];
+
+for (const [name, args, tool, read] of READ) {
+  Deno.test(`the call ${name} ${JSON.stringify(args)}`, () => {
+    const call = repaired(name, args);
+    assertEquals(
+      call && "error" in call ? call.error : [call?.name, call?.arguments],
+      [tool, read],
+    );
+  });
+}
+
+const long = "x".repeat(600);
+/** Calls that have no one reading, and what is said. */
+const TOLD: [name: string, args: ToolArgs | string, said: RegExp, not?: RegExp][] = [
+  ["run_bash", "ls", /not valid JSON: .*\. A correct call: {"command":"ls"}\. You gave: ls$/],
+  ["run_bash", "x".repeat(499), /A correct call/],
+  ["run_bash", "x".repeat(500), /You gave: x{500}$/, /A correct call/],
+  ["run_bash", long, /You gave: x{300} \.\.\. x{150}$/, /A correct call/],
+  ["edit_file", "a", /not valid JSON/, /A correct call/],
+  ["run_bash", "<b>", /not valid JSON/, /A correct call/],
+  ["run_bash", "a=1, a=2", /not valid JSON/],
+  ["run_bash", "[1, 2]", /it must be an object/],
+  ["run_bash", '"rm it"', /not valid JSON/],
+  ["read_file", `"${long}"`, /not valid JSON/],
+  [
+    "read_file",
+    { name: "write_file", arguments: { path: "a" } },
+    /it is one of read_file, and its arguments name write_file/,
+  ],
+  ["apply_patch", {}, /There is no tool "apply_patch": edit_file replaces .*The tools are: /],
+  ["strange", {}, /^There is no tool "strange"\. The tools are: /],
+  [
+    "red_file",
+    { path: "a" },
+    /do you mean read_file\? A correct call: read_file {"file_path":"a"}\. The tools are/,
+  ],
+  ["red_file", { path: "x".repeat(284) }, /A correct call: read_file {"file_path":"x{284}"}\./],
+  ["red_file", { path: "x".repeat(285) }, /A correct call: read_file {\.\.\.}\./],
+  ["read_file", { wat: {} }, /^Cannot run read_file as it has no argument "wat"/],
+  ["readFile", { wat: {} }, /^There is no tool "readFile", but read_file\. Cannot run/],
+  [
+    "search_files",
+    { query: "a-b" },
+    /^There is no tool "search_files"\. Call what you mean: .* or .*{"pattern":"a-b"}/,
+  ],
+];
+
+for (const [name, args, said, not] of TOLD) {
+  Deno.test(`is told: ${name} ${JSON.stringify(args).slice(0, 60)}`, () => {
+    const call = repaired(name, args);
+    const error = call && "error" in call ? call.error : JSON.stringify(call);
+    assertMatch(error, said);
+    assertEquals(not?.test(error) ?? false, false, error);
+  });
+}
+
+Deno.test("a call that was cut off is not read", () => {
+  const invalid = { text: "{", problem: "p", isMalformed: false } as never;
+  assertEquals(
+    repairCall({ name: "read_file", arguments: {}, invalid }, builtinTools, "/ws"),
+    undefined,
+  );
+});
