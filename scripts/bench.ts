@@ -139,7 +139,7 @@ for (const one of ["search", "terminal", ...edits, "sandbox"]) {
   await new Deno.Command(deno, { args, stdout: "inherit", stderr: "inherit" }).spawn().status;
 }
 const folder = await Deno.makeTempDir();
-const bundle = `${folder}/copilot.js`;
+const bundle = `${folder}/bundle/main.js`;
 for (const name of "ab") await Deno.writeTextFile(`${folder}/${name}.txt`, "one\ntwo\nthree\n");
 const server = new Deno.Command(deno, {
   args: ["run", "-A", `${root}scripts/bench_server.ts`],
@@ -148,10 +148,8 @@ const server = new Deno.Command(deno, {
 try {
   const url = new TextDecoder().decode((await server.stdout.getReader().read()).value).trim();
   // scripts/compile puts this bundle into the binary; the sources start some 15 ms later.
-  const bundled = await new Deno.Command(deno, {
-    args: ["bundle", "--quiet", "--minify", "--output", bundle, `${root}main.ts`],
-    cwd: root,
-  }).output();
+  const bundled = await new Deno.Command(`${root}scripts/bundle`, { args: [`${folder}/bundle`] })
+    .output();
   if (!bundled.success) console.log("not bundled, as the bundler did not run: measuring sources");
   const ours = (prompt: string, program = bundled.success ? bundle : `${root}main.ts`) =>
     run(["run", "-A", program, "--base-url", url, "-p", prompt], folder);

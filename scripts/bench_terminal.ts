@@ -91,11 +91,8 @@ const server = new Deno.Command(Deno.execPath(), {
 }).spawn();
 try {
   const url = decoder.decode((await server.stdout.getReader().read()).value).trim();
-  const bundle = `${folder}/copilot.js`;
-  await new Deno.Command(Deno.execPath(), {
-    args: ["bundle", "--quiet", "--minify", "--output", bundle, `${root}main.ts`],
-    cwd: root,
-  }).output();
+  const bundle = `${folder}/bundle/main.js`;
+  await new Deno.Command(`${root}scripts/bundle`, { args: [`${folder}/bundle`] }).output();
   const v8 = /^V8=(.*)$/m.exec(await Deno.readTextFile(`${root}scripts/permissions`))![1];
   const ours = `${Deno.execPath()} run -A ${v8} ${bundle} --base-url ${url} --model bench`;
   const readline = "env 'PS1=> ' bash --norc --noprofile -i";
