@@ -5,6 +5,7 @@
 // at each start anew. So the program runs here against a scripted server, once with a prompt and once as
 // in a terminal, and the functions that V8 counted get parentheses.
 import inspector from "node:inspector";
+import { pathToFileURL } from "node:url";
 
 /** Where a function stands in its source, in UTF-16 units, and how often it ran. */
 export type CountedRange = { startOffset: number; endOffset: number; count: number };
@@ -26,6 +27,7 @@ if (import.meta.main) {
  * file `to`, as JSON. Without a prompt in `args`, stdin and stdout pass for a terminal.
  */
 async function count(bundle: string, to: string, args: string[]): Promise<void> {
+  const { href } = pathToFileURL(bundle);
   if (!args.includes("-p")) {
     Deno.stdin.isTerminal = Deno.stdout.isTerminal = () => true;
     Deno.stdin.setRaw = () => {};
@@ -47,13 +49,13 @@ async function count(bundle: string, to: string, args: string[]): Promise<void> 
   const { exit } = Deno;
   Deno.exit = ((code) => {
     post("Profiler.takePreciseCoverage").then(({ result }) => {
-      const functions = result.find(({ url }) => url === `file://${bundle}`)!.functions;
+      const functions = result.find(({ url }) => url === href)!.functions;
       Deno.writeTextFileSync(to, JSON.stringify(functions.map(({ ranges }) => ranges[0])));
       exit(code);
     });
   }) as typeof exit;
   Object.defineProperty(Deno, "args", { value: args });
-  await import(`file://${bundle}`);
+  await import(href);
 }
 
 /** Runs the program, then replaces the bundle, where what comes out starts. */
