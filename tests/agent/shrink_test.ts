@@ -175,6 +175,33 @@ Deno.test("plan mode goes on in a summary: its newest note", () => {
   assertEquals(carriedParts(old, old, [], Infinity, size), [notePart("off", PLAN_NOTE)]);
 });
 
+Deno.test("skills go on in a summary: the newest text of each, as far as they fit, and none that stays anyway", () => {
+  const skill = (name: string, text: string): Part => ({
+    type: "resource",
+    kind: "skill",
+    name,
+    text,
+  });
+  const using = (...parts: Part[]) => userMessage([{ type: "text", text: "x" }, ...parts]);
+  const old = [
+    using(skill("a", "old")),
+    using(skill("b", "bb"), skill("a", "new")),
+    using(skill("c", "cc")),
+  ];
+  const names = (kept: readonly Message[], limit: number) =>
+    carriedParts(old, kept, [], limit, ({ content }) => content.length)
+      .flatMap((part) =>
+        part.type === "resource" && part.kind === "skill" ? [`${part.name} ${part.text}`] : []
+      );
+  assertEquals(names([], Infinity).sort(), ["a new", "b bb", "c cc"]);
+  assertEquals(names([using(skill("c", "other"))], Infinity).sort(), ["a new", "b bb"]);
+  // A quarter of the limit, the newest first.
+  assertEquals(names([], 8), ["c cc"]);
+  assertEquals(names([], 7), []);
+  assertEquals(names([], 28).length, 3);
+  assertEquals(names([], 27).length, 2);
+});
+
 Deno.test("a summary that says the request again, or an earlier summary, is nonsense", () => {
   const [summary] = summaryMessages("Task: a.", [notePart("more")]);
   assertEquals(isNonsense("Task: a.\n", [summary!]), true);

@@ -23,6 +23,18 @@ Deno.test("elicitation: each kind of field takes what fits, by value, words or n
     [{ type: "array", items: { anyOf: titled } }, "red, g", ["r", "g"]],
     [{ type: "array", items: { type: "string", enum: ["a", "b"] } }, "a", ["a"]],
     [{ type: "string" }, "", undefined],
+    [{ type: "boolean" }, "ON", true],
+    [{ type: "boolean" }, "0", false],
+    [{ type: "number", minimum: 2, maximum: 3 }, "2", 2],
+    [{ type: "number", minimum: 2, maximum: 3 }, "3", 3],
+    [{ type: "string", minLength: 2, maxLength: 3 }, "ab", "ab"],
+    [{ type: "string", minLength: 2, maxLength: 3 }, "abc", "abc"],
+    [{ type: "string", enum: ["2", "1"] }, "1", "1"],
+    [{ type: "string", enum: ["a", "b"] }, "1", "a"],
+    [{ type: "string", format: "date" }, "2026-01-31", "2026-01-31"],
+    [{ type: "string", format: "date-time" }, "2026-01-31T12:00:00Z", "2026-01-31T12:00:00Z"],
+    [{ type: "string", format: "other" }, "x", "x"],
+    [{ type: "array", minItems: 1, maxItems: 1, items: { enum: ["a", "b"] } }, "b", ["b"]],
   ];
   for (const [field, typed, value] of rows) {
     const [one] = form({ field }).fields;
@@ -42,6 +54,19 @@ Deno.test("elicitation: what does not fit is refused with what it must be", () =
     [{ type: "string", format: "uri" }, "nope", "must be an address with its scheme"],
     [{ type: "string", minLength: 3 }, "ab", "must be text, at least 3 characters"],
     [{ type: "string", enum: ["a"] }, "b", "must be one of a"],
+    [{ type: "string", enum: ["a"] }, "0", "must be one of a"],
+    [{ type: "number" }, "x", "must be a number"],
+    [{ type: "number" }, "", "must be a number"],
+    [{ type: "number", minimum: 2 }, "1", "must be a number, at least 2"],
+    [{ type: "number", maximum: 2 }, "3", "must be a number, at most 2"],
+    [{ type: "string", maxLength: 2 }, "abc", "must be text, at most 2 characters"],
+    [{ type: "string", format: "email" }, "a", "must be an e-mail address"],
+    [{ type: "string", format: "date" }, "31.1.", "must be a date as 2026-01-31"],
+    [
+      { type: "array", maxItems: 1, items: { enum: ["a", "b"], enumNames: ["A", "B"] } },
+      "a, b",
+      "must be some of a, b, at most 1",
+    ],
   ];
   for (const [field, typed, must] of rows) {
     const [one] = form({ field }, ["field"]).fields;

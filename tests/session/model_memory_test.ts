@@ -111,3 +111,65 @@ memoryTest("the second one-shot does not ask before its request", async ({ folde
   assertEquals(chats, ["look", "chat", "chat"]);
   assertMatch(await Deno.readTextFile(`${folder}/copilot/servers.json`), /"contextLength":4096/);
 });
+
+Deno.test("what is kept of models has a shape, an age and a number", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const now = 1e12;
+    const at = () => new ModelMemory(folder, () => now);
+    const put = (facts: unknown, when: unknown = now) =>
+      Deno.writeTextFileSync(
+        `${folder}/servers.json`,
+        JSON.stringify({ models: { m: { at: when, facts } } }),
+      );
+    const good = [
+      { contextLength: 256, parameters: 0.5, names: ["a"], thinks: false, statesSampling: true },
+      { takesTools: true, seesImages: false },
+      {},
+    ];
+    for (const facts of good) {
+      put(facts);
+      assertEquals(at().recall("m"), { facts, isFresh: true });
+    }
+    const bad: unknown[] = [
+      ...[{ contextLength: 255 }, { contextLength: 300.5 }, { parameters: 0 }, { names: [1] }],
+      ...[{ takesTools: 1 }, { seesImages: "" }, { thinks: 0 }, { statesSampling: 0 }, 5],
+      ...[{ toString: true }, { names: "a" }],
+    ];
+    for (const facts of bad) {
+      put(facts);
+      assertEquals(at().recall("m"), undefined, JSON.stringify(facts));
+    }
+    const week = 7 * 24 * 60 * MINUTE;
+    const ages: [age: unknown, isFresh: boolean | undefined][] = [
+      [10 * MINUTE - 1, true],
+      [10 * MINUTE, false],
+      [week - 1, false],
+      [week, undefined],
+      [-1, undefined],
+    ];
+    for (const [age, isFresh] of ages) {
+      put({}, now - Number(age));
+      assertEquals(at().recall("m")?.isFresh, isFresh, `${age}`);
+    }
+    put({}, "now");
+    assertEquals(at().recall("m"), undefined);
+    // The oldest of many go, and what is no fact is not kept.
+    const many = Array.from({ length: 300 }, (_, i) => `${i}`);
+    at().keep("first", { names: many, other: 1 } as never);
+    assertEquals(at().recall("first")?.facts, { names: many.slice(0, 200) });
+    for (let i = 0; i < 49; i++) at().keep(`m${i}`, { thinks: true });
+    assertEquals([at().recall("first") === undefined, at().recall("m") === undefined], [
+      false,
+      true,
+    ]);
+    at().keep("first", {});
+    at().keep("last", {});
+    assertEquals([at().recall("m0"), at().recall("first")?.facts], [undefined, {}]);
+    at().forget("first");
+    assertEquals(at().recall("first"), undefined);
+    assertEquals(at().recall("m1")?.facts, { thinks: true });
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});

@@ -1,5 +1,9 @@
 import { assertEquals } from "@std/assert";
-import { readFrontmatter } from "../../../src/session/plugins/frontmatter.ts";
+import {
+  booleanField,
+  readFrontmatter,
+  textField,
+} from "../../../src/session/plugins/frontmatter.ts";
 
 const ROWS: [head: string, fields: Record<string, unknown>][] = [
   ["name: pdf\ndescription: Reads: all of it, at http://x.org", {
@@ -27,6 +31,10 @@ const ROWS: [head: string, fields: Record<string, unknown>][] = [
     metadata: { author: "me", version: "1.0" },
     name: "x",
   }],
+  ["a: # note\n  - b\n  # note\n  -\nc:\n  x\n  y: z", { a: ["b", ""], c: "x y: z" }],
+  ["a: >\n\n  b\n\n\n  c\n    d\ne: |+2 # note\n  f\n", { a: "b\n\nc   d", e: "f" }],
+  [`a: "\\n\\t\\q" #\nb: ['a', "b, c", d] # note`, { a: "\n\tq", b: ["a", "b, c", "d"] }],
+  ["last:\n  - a", { last: ["a"] }],
   ["empty:\nname: x\n: none\n??\n__proto__: y", { empty: "", name: "x", ["__proto__"]: "y" }],
 ];
 
@@ -50,4 +58,25 @@ Deno.test("frontmatter: what has none is all text, and a long head is none", () 
   const long = `---\n${"x: y\n".repeat(100_000)}---\nbody`;
   assertEquals(readFrontmatter(long).body, long);
   assertEquals(readFrontmatter("\ufeff---\na: b\n---").fields.a, "b");
+});
+
+Deno.test("frontmatter: a head has a longest length, and its fields types", () => {
+  const head = (length: number) => `---\na: ${"x".repeat(length - 4)}\n---\nbody`;
+  assertEquals(readFrontmatter(head(16_384 - 4)).body, "body");
+  assertEquals(readFrontmatter(head(16_384)).body, head(16_384));
+  const rows: [value: Parameters<typeof textField>[0], text?: string, yes?: boolean][] = [
+    ["a", "a"],
+    [["a", "b"], "a b"],
+    [{ a: "b" }],
+    [undefined],
+    ["Yes", "Yes", true],
+    ["on", "on", true],
+    ["FALSE", "FALSE", false],
+    ["off", "off", false],
+    ["truest", "truest"],
+    [["true"], "true"],
+  ];
+  for (const [value, text, yes] of rows) {
+    assertEquals([textField(value), booleanField(value)], [text, yes]);
+  }
 });
