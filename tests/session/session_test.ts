@@ -273,9 +273,9 @@ Deno.test("paths are listed until nobody asks for a while, and anew for another 
     await Deno.writeTextFile(`${folder}/sub/a`, "");
     await using fake = await fakeSession("http://127.0.0.1:1", { folder });
     const paths = async () => (await fake.session.findPaths("")).paths.toSorted();
-    assertEquals(await paths(), ["sub/a"]);
+    assertEquals(await paths(), ["sub/", "sub/a"]);
     await Deno.writeTextFile(`${folder}/sub/b`, "");
-    assertEquals(await paths(), ["sub/a"]);
+    assertEquals(await paths(), ["sub/", "sub/a"]);
     await fake.command("/cd sub");
     assertEquals(await paths(), ["a", "b"]);
     await Deno.writeTextFile(`${folder}/sub/c`, "");

@@ -119,7 +119,7 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
     if (this.#line?.kind === "command") return `Enter runs it, once ${dot} Esc goes back`;
     if (this.#line) return `Enter sends it ${dot} Esc goes back`;
     const edit = this.options.command === undefined ? "" : `e edit ${dot} `;
-    return `${edit}? why ${dot} Esc stops the turn`;
+    return `${edit}? help ${dot} Esc stops the turn`;
   }
 
   #type(text: string): Outcome<ApprovalAnswer> {

@@ -43,7 +43,9 @@ function pathCompletion(
 ): Completion {
   const items = paths.map((path): Offer => {
     const name = mention.isQuoted || /[\s"]/.test(path) ? `@"${path}"` : `@${path}`;
-    return { label: path, text: name + mention.end, isOpen: true };
+    // Behind a folder its files are listed next.
+    const end = path.endsWith("/") ? "" : mention.end;
+    return { label: path, text: name + end, isOpen: true };
   });
   const completion = { replace: mention.replace, items, isTyped: true };
   if (more === undefined) return completion;
@@ -62,11 +64,12 @@ function argumentOffer({ argument, label, detail }: ArgumentChoice): Offer {
 }
 
 function offer({ name, argument, help }: CommandInfo): Offer {
+  // An argument in brackets may be left out.
+  const isUnfinished = argument !== undefined && !argument.startsWith("[");
   return {
     label: `/${name}`,
     detail: help,
     text: argument === undefined ? `/${name}` : `/${name} `,
-    // An argument in brackets may be left out.
-    isOpen: argument !== undefined && !argument.startsWith("["),
+    ...{ isOpen: isUnfinished, isUnfinished },
   };
 }

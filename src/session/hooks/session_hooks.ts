@@ -2,6 +2,7 @@
 
 import { outcomeOf } from "../../agent/run_tools.ts";
 import { checkArguments } from "../../tools/schema.ts";
+import { oneLine, shortened } from "../../text/one_line.ts";
 import { notePart } from "../../text/parts.ts";
 import type { ToolExecution, TurnResult } from "../../types/event.ts";
 import type { Part } from "../../types/message.ts";
@@ -266,12 +267,11 @@ export class SessionHooks {
   }
 }
 
+/** The most characters of a refusal for the person. */
+const MAX_SUMMARY_CHARS = 200;
+
 function refusedByHook(why: string): Decision {
   const explanation = `a hook refused it: ${why}`;
-  return {
-    allow: false,
-    reason: `Refused by a hook: ${why}`,
-    summary: "a hook refused it",
-    explanation,
-  };
+  const summary = shortened(oneLine(explanation), MAX_SUMMARY_CHARS);
+  return { allow: false, reason: `Refused by a hook: ${why}`, summary, explanation };
 }

@@ -231,9 +231,8 @@ function lineOf(value: FieldValue, maxChars = MAX_DESCRIPTION_CHARS): string {
   return shortened(oneLine(textField(value) ?? ""), maxChars);
 }
 
-/** A hint in brackets, as an argument that may be left out. */
+/** A hint as its author wrote it: in brackets where the argument may be left out. */
 function argumentHint(value: FieldValue): string | undefined {
   const hint = lineOf(value, MAX_HINT_CHARS);
-  if (hint === "") return undefined;
-  return hint.startsWith("[") ? hint : `[${hint}]`;
+  return hint === "" ? undefined : hint;
 }

@@ -17,6 +17,8 @@ export interface Offer {
   text?: string;
   /** True where Enter only puts it in, as more is to be typed. */
   isOpen?: boolean;
+  /** True where Enter behind all of the text does not send it, either, but puts in what is missing. */
+  isUnfinished?: boolean;
 }
 
 /** Texts that could stand before the cursor. */

@@ -11,6 +11,7 @@ import {
   menuFor,
   menuRows,
   nextMenu,
+  type Offer,
   offeredText,
   putOffer,
   withCommonStart,
@@ -218,7 +219,7 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
   #enter(menu: Menu): Outcome<T> | undefined {
     const item = menu.items[menu.chosen];
     this.#menu = undefined;
-    if (item === undefined || offeredText(item).trim() === menu.typed) return undefined;
+    if (item === undefined || isWhole(item, menu)) return undefined;
     if (!menu.isPut) [this.state] = putOffer(this.state, menu, 0);
     return item.isOpen ? "none" : this.leave("submit");
   }
@@ -226,5 +227,8 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
 
 /** True for a menu that is offered as it is typed, unless it only repeats what is typed. */
 const isNews = (menu: Menu | undefined): boolean =>
-  menu?.isTyped === true &&
-  !(menu.items.length === 1 && offeredText(menu.items[0]!).trim() === menu.typed);
+  menu?.isTyped === true && !(menu.items.length === 1 && isWhole(menu.items[0]!, menu));
+
+/** True where the row is typed already, and nothing more belongs behind it. */
+const isWhole = (item: Offer, { typed }: Menu): boolean =>
+  item.isUnfinished !== true && offeredText(item).trim() === typed;

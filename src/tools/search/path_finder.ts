@@ -6,7 +6,7 @@ import { Stopped } from "./regex/dfa.ts";
 import type { SearchJob } from "./searcher.ts";
 import { emptyTally, Walk } from "./walk.ts";
 
-/** The files that a word fits best so far. */
+/** The files and folders that a word fits best so far; a folder ends in `/`. */
 export interface FittingPaths {
   paths: string[];
   /** Resolves when others fit better, and with undefined when none will. Left out: all files are known. */
@@ -135,7 +135,10 @@ export class PathFinder implements Disposable {
     try {
       const { files, folders } = list();
       for (const file of files) this.#paths.push(prefix + file.slice(walk.root.length + 1));
-      for (const folder of folders) this.#folders.push(folder);
+      for (const folder of folders) {
+        this.#folders.push(folder);
+        this.#paths.push(`${prefix}${folder.slice(walk.root.length + 1)}/`);
+      }
     } catch (error) {
       if (!(error instanceof Stopped)) throw error;
     }
@@ -143,7 +146,23 @@ export class PathFinder implements Disposable {
   }
 }
 
-/** The files that a word fits best, as they are found. */
+/** Files that no model reads: they come after the others that fit as well. */
+const BINARY_FILE =
+  /\.(?:py[cod]|class|jar|war|o|a|so|obj|lib|dll|dylib|exe|bin|wasm|zip|gz|tgz|xz|bz2|zst|7z|rar|tar|pdf|woff2?|ttf|otf|eot|mp[34]|m4a|wav|ogg|mov|avi|mkv|webm|sqlite3?|db|gguf|safetensors|onnx|npy|npz|pkl|parquet)$/;
+
+/**
+ * How well `word` fits a path, both in lower case. A folder fits by its own name, so that those below it
+ * are not listed with it; where the word names no more than a folder, those right in that fit.
+ */
+function rankOf(word: string, path: string): number {
+  if (!path.endsWith("/")) return fuzzyRank(word, path);
+  const [wanted, own] = [word.lastIndexOf("/") + 1, path.lastIndexOf("/", path.length - 2) + 1];
+  if (!path.startsWith(word.slice(0, wanted))) return NO_FIT;
+  if (wanted === word.length) return own === wanted ? 0 : NO_FIT;
+  return fuzzyRank(word.slice(wanted), path.slice(own, -1));
+}
+
+/** The files and folders that a word fits best, as they are found. */
 class BestPaths {
   readonly #word: string;
   /** Best first. */
@@ -172,8 +191,13 @@ class BestPaths {
 
   #add(path: string, timeOf: (at: number) => number): void {
     const best = this.#best;
-    const rank = fuzzyRank(this.#word, path.toLowerCase());
-    if (rank === NO_FIT) return;
+    const lower = path.toLowerCase();
+    const fit = rankOf(this.#word, lower);
+    if (fit === NO_FIT) return;
+    // A folder that is named comes before its files, which fit as well, and else behind the files.
+    const isNamed = !/(?:^|\/)$/.test(this.#word);
+    const ofFolder = isNamed ? -0.5 : 0.25;
+    const rank = fit + (path.endsWith("/") ? ofFolder : BINARY_FILE.test(lower) ? 0.5 : 0);
     const time = timeOf(this.#ranked);
     const isBefore = (other: { rank: number; time: number }) =>
       rank < other.rank || rank === other.rank && time > other.time;

@@ -53,7 +53,7 @@ Deno.test("a question is a list: what each answer allows stands in its row", () 
     "  2  Yes, and any `npm test …` in this session",
     "  3  Yes, and from now on in this folder",
     "  4  No: say what to do instead",
-    "  e edit · ? why · Esc stops the turn",
+    "  e edit · ? help · Esc stops the turn",
   ]);
   const exact = [{ rule: "run_bash(npm test)", words: "npm test" }];
   assertEquals(question({ rules: exact }).rows()[2], "  2  Yes, and exactly this in this session");
@@ -63,7 +63,7 @@ Deno.test("a question is a list: what each answer allows stands in its row", () 
     "Run this?",
     "❯ 1  Yes",
     "  2  No",
-    "  ? why · Esc stops the turn",
+    "  ? help · Esc stops the turn",
   ]);
 });
 
@@ -140,7 +140,7 @@ Deno.test("a reason is typed in the place of the last row, the command in that o
     press(`${keys}\x7f`);
     assertEquals(rows()[0], title, keys);
     press("\x7f");
-    assertEquals(rows().at(-1), "  e edit · ? why · Esc stops the turn", keys);
+    assertEquals(rows().at(-1), "  e edit · ? help · Esc stops the turn", keys);
   }
 });
 

@@ -136,6 +136,10 @@ for (const [name, command, outcome, asked, result = /./] of GUARDS) {
     const { toolExecutions: [done] } = await fake.session.prompt("hi", never);
     assertEquals([done!.outcome, questions], [outcome, asked], done!.result);
     assertMatch(done!.result, result);
+    if (outcome === "refused") {
+      assertMatch(done!.refusal!, /^a hook refused it: /);
+      assertMatch(done!.refusal!, result);
+    }
   });
 }
 

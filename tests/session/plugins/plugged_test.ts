@@ -237,7 +237,7 @@ Deno.test("own commands: arguments, files and commands stand where the text says
   });
   const infos = (await fake.session.commands()).filter(({ name }) => /^(fix|git:look)$/.test(name));
   assertEquals(infos, [
-    { name: "fix", help: "Fixes an issue", argument: "[ISSUE]" },
+    { name: "fix", help: "Fixes an issue", argument: "ISSUE" },
     { name: "git:look", help: "Look at !`echo text of a | tr a a` and @../home/x and @a.txt" },
   ]);
   assertEquals(fake.session.opens("/fix 12"), true);

@@ -6,7 +6,7 @@ import { pressAll, PressedLine, shown } from "./press_helper.ts";
 const COMMANDS = [
   { label: "/model", detail: "another model", text: "/model " },
   { label: "/compact", detail: "make room" },
-  { label: "/cd", detail: "another folder", text: "/cd ", isOpen: true },
+  { label: "/cd", detail: "another folder", text: "/cd ", isOpen: true, isUnfinished: true },
 ];
 const FILES = ["a.txt", "b c.txt"].map((label) => ({ label, text: `@${label} `, isOpen: true }));
 
@@ -55,6 +55,8 @@ const KEYS: [name: string, keys: string[], text: string, sent: string[]][] = [
   ["Enter sends the marked command", ["/", "c", "\r"], "/compact|", ["/compact"]],
   ["an argument may be left out", ["/m", "\r"], "/model |", ["/model "]],
   ["one that must be there is waited for", ["/", "\x1b[A", "\r"], "/cd |", []],
+  ["also behind a name that is typed in full", ["/cd", "\r"], "/cd |", []],
+  ["a second Enter sends it without", ["/cd", "\r", "\r"], "/cd |", ["/cd "]],
   ["arrows put the next one in", ["/", "\x1b[B", "\x1b[B"], "/cd |", []],
   ["and Enter sends what they put in", ["/", "\x1b[B", "\r"], "/compact|", ["/compact"]],
   ["round the end", ["/", "\x1b[A"], "/cd |", []],

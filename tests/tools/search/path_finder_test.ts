@@ -23,17 +23,23 @@ function fill(ws: Workspace, files: Record<string, number>): void {
 }
 
 const FITS: [word: string, limit: number, paths: string[]][] = [
-  ["", 50, ["b/new.ts", "a/newer/x.ts", "old.ts", "a/oldest.ts"]],
+  ["", 50, ["b/new.ts", "a/newer/x.ts", "old.ts", "a/oldest.ts", "b/", "a/", "a/n.PYC"]],
+  ["a/", 50, ["a/newer/x.ts", "a/oldest.ts", "a/newer/", "a/n.PYC"]],
+  ["a", 50, ["a/", "a/newer/x.ts", "a/oldest.ts", "a/n.PYC"]],
+  ["a/N", 50, ["a/newer/", "a/newer/x.ts", "a/n.PYC"]],
   ["", 2, ["b/new.ts", "a/newer/x.ts"]],
   ["OLD", 50, ["old.ts", "a/oldest.ts"]],
-  ["new", 50, ["b/new.ts", "a/newer/x.ts"]],
+  ["new", 50, ["a/newer/", "b/new.ts", "a/newer/x.ts"]],
   ["nothing", 50, []],
 ];
 for (const [word, limit, paths] of FITS) {
   Deno.test(`files that ${word || "no word"} fits, ${limit} at most, newest first`, async () => {
     using ws = workspace();
     fill(ws, { "old.ts": 100, "a/oldest.ts": 50, "b/new.ts": 900, "a/newer/x.ts": 800 });
-    fill(ws, { ".hidden/old.ts": 999 });
+    fill(ws, { ".hidden/old.ts": 999, "a/n.PYC": 950 });
+    for (const [folder, seconds] of [["a", 10], ["b", 20]] as const) {
+      Deno.utimeSync(ws.at(folder), seconds, seconds);
+    }
     using found = finder(ws, limit);
     assertEquals(await last(await found.find(word)), paths);
   });
