@@ -219,7 +219,7 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
   #enter(menu: Menu): Outcome<T> | undefined {
     const item = menu.items[menu.chosen];
     this.#menu = undefined;
-    if (item === undefined || isWhole(item, menu)) return undefined;
+    if (item === undefined || isTypedWhole(item, menu)) return undefined;
     if (!menu.isPut) [this.state] = putOffer(this.state, menu, 0);
     return item.isOpen ? "none" : this.leave("submit");
   }
@@ -227,8 +227,8 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
 
 /** True for a menu that is offered as it is typed, unless it only repeats what is typed. */
 const isNews = (menu: Menu | undefined): boolean =>
-  menu?.isTyped === true && !(menu.items.length === 1 && isWhole(menu.items[0]!, menu));
+  menu?.isTyped === true && !(menu.items.length === 1 && isTypedWhole(menu.items[0]!, menu));
 
 /** True where the row is typed already, and nothing more belongs behind it. */
-const isWhole = (item: Offer, { typed }: Menu): boolean =>
+const isTypedWhole = (item: Offer, { typed }: Menu): boolean =>
   item.isUnfinished !== true && offeredText(item).trim() === typed;
