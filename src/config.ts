@@ -291,18 +291,18 @@ function checked<T extends object>(where: string, defaults: T, given: Some<T>): 
 }
 
 function checkTextSetting(where: string, key: string, value: string): void {
-  const shown = `: current value is ${settingText(value)}`;
+  const shown = () => `: current value is ${settingText(value)}`;
   let why: string | undefined;
-  if (key === "model" && value.trim() === "") why = `it must not be empty${shown}`;
+  if (key === "model" && value.trim() === "") why = `it must not be empty${shown()}`;
   // A header value is printable ASCII: anything else would fail later inside fetch, naming no cause.
   if ((key === "apiKey" || key === "apiVersion") && /[^\x21-\x7e]/.test(value)) {
     why = "it must be printable ASCII without spaces: the current value is not";
   }
   if (key === "sampling" && value !== undefined && !SAMPLINGS.includes(value as Sampling)) {
-    why = `it must be one of ${SAMPLINGS.join(", ")}${shown}`;
+    why = `it must be one of ${SAMPLINGS.join(", ")}${shown()}`;
   }
   if (key === "keepAlive" && !/^(-?\d+(\.\d+)?(ms|s|m|h)|0|)$/.test(value)) {
-    why = `it must be a time such as 30m${shown}`;
+    why = `it must be a time such as 30m${shown()}`;
   }
   if (why !== undefined) throw settingError(RangeError, where, key, why);
 }

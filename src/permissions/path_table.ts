@@ -3,7 +3,7 @@
 import { escapeRegex } from "../text/glob.ts";
 import { isAbsolute, join, resolve, slashed } from "../text/std_path.ts";
 import { PROTECTED_ROWS, type ProtectedRow } from "./protected_paths.ts";
-import { Lookups, Remembered } from "./remembered.ts";
+import { type Lookups, Remembered } from "./remembered.ts";
 
 interface PersonalFolders {
   /** The home folder; left out, patterns that begin with `~/` match only below a folder called `~`. */
@@ -98,9 +98,10 @@ export class PathTable {
     return this.#confined.get("", (from) => this.#locatedRows("secret", from));
   }
 
-  #locatedRows(kind: ProtectedRow["kind"], from: Lookups): ConfinedPath[] {
+  /** @param from notes what the paths depend on, where they are remembered */
+  #locatedRows(kind: ProtectedRow["kind"], from?: Lookups): ConfinedPath[] {
     const list = listedOnce((folder) => {
-      from.note(`${folder}/x`);
+      from?.note(`${folder}/x`);
       return this.looks.list(folder);
     });
     const mayBeThere = homeNames(this.home, list);
@@ -123,10 +124,10 @@ export class PathTable {
     });
   }
 
-  #realPath(path: string, from: Lookups): string | undefined {
-    from.note(path);
+  #realPath(path: string, from?: Lookups): string | undefined {
+    from?.note(path);
     const real = this.looks.realPath(path);
-    from.noteReal(path, real);
+    from?.noteReal(path, real);
     return real;
   }
 
@@ -137,7 +138,7 @@ export class PathTable {
   /** The rows of the table, and what they do not match: files of this home folder, and behind links. */
   #matcher(kind: ProtectedRow["kind"]): Matcher {
     // The sandbox heeds the others, too.
-    const others = this.#locatedRows(kind, new Lookups()).filter(({ isInTable }) => !isInTable)
+    const others = this.#locatedRows(kind).filter(({ isInTable }) => !isInTable)
       .map((one) => ({ what: one.what, source: absoluteSource(one) }));
     const rows = [...sourcesOf(kind), ...others];
     return { any: new RegExp(rows.map(({ source }) => source).join("|"), IGNORE_CASE), rows };

@@ -74,13 +74,17 @@ function endpoint(url: string): { hostname: string; port: number } {
 
 /** True when requests may go through a proxy; also when reading the variables takes a permission. */
 function mayUseProxy(): boolean {
-  return spellings(PROXIES).some((name) => !isReadable(name) || Deno.env.get(name));
+  const readsAll = isReadable();
+  return PROXY_VARIABLES.some((name) => !(readsAll || isReadable(name)) || Deno.env.get(name));
 }
 
 const spellings = (names: string[]) => names.flatMap((name) => [name, name.toLowerCase()]);
+const PROXY_VARIABLES = spellings(PROXIES);
 
-function isReadable(variable: string): boolean {
-  return Deno.permissions.querySync({ name: "env", variable }).state === "granted";
+/** True where the variable, or each one without a name, may be read without a question. */
+function isReadable(variable?: string): boolean {
+  const asked = { name: "env", ...(variable !== undefined && { variable }) } as const;
+  return Deno.permissions.querySync(asked).state === "granted";
 }
 
 /** The environment variable that names a proxy for `url`, if there is one. */
