@@ -22,7 +22,7 @@ import { withHint } from "../session/hints.ts";
 import type { Check, SandboxStatus } from "../session/report.ts";
 import type { Permissions } from "../session/permissions.ts";
 import { mcpFiles } from "../session/mcp_files.ts";
-import type { PlugInSurvey } from "../session/plugins/survey.ts";
+import type { ExtensionSurvey } from "../session/prompt_files/survey.ts";
 import { addressOf, serverOf } from "../session/model_server.ts";
 import { folderTool } from "../tools/mod.ts";
 import { oneLine } from "../text/one_line.ts";
@@ -89,12 +89,12 @@ async function* checksOf(agent: CopilotAgent, options: DoctorOptions): AsyncGene
   yield confinementCheck(sandbox);
   // Where nobody can be asked, only a rule turns it on.
   yield webCheck(sandbox, await permissions.mayFetch(agent.state.workingDir, false));
-  const { surveyPlugIns } = await import("../session/plugins/survey.ts");
-  const plugged = pluggedCheck(await surveyPlugIns(agent.state.workingDir, permissions));
+  const { surveyExtensions } = await import("../session/prompt_files/survey.ts");
+  const plugged = extensionCheck(await surveyExtensions(agent.state.workingDir, permissions));
   if (plugged) yield plugged;
   const unsent = unsentKey(agent.config);
   if (unsent !== undefined) yield { name: "key", status: "note", ...unsentKeyText(unsent) };
-  yield* pluggedChecks(agent.state.workingDir, permissions);
+  yield* mcpChecks(agent.state.workingDir, permissions);
   const onLoading = () => {
     if (!json) write(`${" ".repeat(15)}it is being loaded: waiting\n`);
   };
@@ -113,7 +113,7 @@ async function* slotChecks(agent: CopilotAgent, signal: AbortSignal): AsyncGener
 }
 
 /** The MCP servers, from what is known of them: none is started. */
-async function* pluggedChecks(
+async function* mcpChecks(
   folder: string,
   { variables }: Permissions,
 ): AsyncGenerator<Check> {
@@ -172,8 +172,8 @@ export function webCheck(
 }
 
 /** Counts the skills, commands and hooks, and the tokens of their list; undefined where there are none. */
-export function pluggedCheck(
-  { skills, commands, agents, hooks, ofFolder, tokens, problems }: PlugInSurvey,
+export function extensionCheck(
+  { skills, commands, agents, hooks, ofFolder, tokens, problems }: ExtensionSurvey,
 ): Check | undefined {
   const listed = tokens > 0 ? ` (their list about ${count(tokens, "token")} of each prompt)` : "";
   const parts = [

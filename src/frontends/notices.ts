@@ -77,8 +77,8 @@ function noticeText(notice: Notice, namesModel: string): string | string[] {
       return [...notice.problems.map(placedText), ...notice.pending.map(pendingHooksText)];
     case "hook":
       return [...notice.messages];
-    case "plug_ins":
-      return plugInText(notice.problems);
+    case "prompt_files":
+      return leftOutText(notice.problems);
     case "agent_model":
       return `the sub-agent ${notice.agent} uses the session's model: the server does not list ${notice.model}`;
     case "attached":
@@ -155,7 +155,7 @@ const MAX_NAMED = 3;
 
 const placedText = ({ path, why }: { path: string; why: string }) => `${path}: ${why}`;
 
-function plugInText(problems: Extract<Notice, { code: "plug_ins" }>["problems"]): string[] {
+function leftOutText(problems: Extract<Notice, { code: "prompt_files" }>["problems"]): string[] {
   const more = problems.length - MAX_NAMED;
   return [
     ...problems.slice(0, MAX_NAMED).map(({ path, why }) => `${path} is left out: ${why}`),

@@ -172,7 +172,7 @@ export function trustChangeRows(
 }
 
 /** The most skills, commands and sub-agents, each, that a question names. */
-const MAX_NAMED_PLUG_INS = 8;
+const MAX_NAMED_PROMPTS = 8;
 
 function fileNames(files: TrustQuestion["files"]): string {
   const named = (list: TrustQuestion["files"]) =>
@@ -182,12 +182,12 @@ function fileNames(files: TrustQuestion["files"]): string {
       return `${oneLine(name)} (${count(lines, "line")}${since ?? ""})`;
     });
   const groups = (["skill", "command", "agent"] as const).flatMap((kind) => {
-    const some = files.filter(({ plugIn }) => plugIn === kind);
-    if (some.length <= MAX_NAMED_PLUG_INS) return named(some);
-    const rest = some.length - MAX_NAMED_PLUG_INS;
-    return [...named(some.slice(0, MAX_NAMED_PLUG_INS)), `and ${count(rest, `more ${kind}`)}`];
+    const some = files.filter((file) => file.kind === kind);
+    if (some.length <= MAX_NAMED_PROMPTS) return named(some);
+    const rest = some.length - MAX_NAMED_PROMPTS;
+    return [...named(some.slice(0, MAX_NAMED_PROMPTS)), `and ${count(rest, `more ${kind}`)}`];
   });
-  return [...named(files.filter(({ plugIn }) => plugIn === undefined)), ...groups].join(", ");
+  return [...named(files.filter(({ kind }) => kind === undefined)), ...groups].join(", ");
 }
 
 /** The most characters shown of a title, of the last prompt, of its answer. */

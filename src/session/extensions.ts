@@ -17,7 +17,7 @@ import type { Confirmation, Frontend, HooksQuestion, ServerQuestion } from "./fr
 import { type HookFile, hookFiles } from "./hooks/hook_files.ts";
 import type { SessionHooks } from "./hooks/session_hooks.ts";
 import { mcpFiles } from "./mcp_files.ts";
-import type { LoadedPlugIns } from "./plugins/load.ts";
+import type { LoadedPromptFiles } from "./prompt_files/load.ts";
 import type { Notice } from "./report.ts";
 import type { SessionState } from "./state.ts";
 
@@ -63,10 +63,10 @@ export class Extensions {
   }
 
   /** Takes the skills, commands and sub-agents of a folder, in the place of those before. */
-  async plug(found: LoadedPlugIns): Promise<void> {
-    const isEmpty = found.plugIns.length + found.problems.length === 0;
+  async plug(found: LoadedPromptFiles): Promise<void> {
+    const isEmpty = found.promptFiles.length + found.problems.length === 0;
     if (isEmpty && this.state().plugged === undefined) return;
-    const { plugInto } = await import("./plugins/plug_into.ts");
+    const { plugInto } = await import("./prompt_files/plug_into.ts");
     await plugInto(this.state(), found);
   }
 
@@ -74,8 +74,8 @@ export class Extensions {
   opened(line: string) {
     const { plugged } = this.state();
     const typed = plugged && commandIn(line);
-    const plugIn = typed && plugged.named(typed.name);
-    return plugIn && { plugged, plugIn, argument: typed.argument };
+    const promptFile = typed && plugged.named(typed.name);
+    return promptFile && { plugged, promptFile, argument: typed.argument };
   }
 
   /** The message that a line which begins with a skill or a command stands for; undefined for any other. */
@@ -83,9 +83,9 @@ export class Extensions {
     const isPasted = line?.pasted?.[0]?.[0] === 0;
     const opened = line && !isPasted ? this.opened(line.text) : undefined;
     if (opened === undefined) return undefined;
-    const { plugged, plugIn, argument } = opened;
+    const { plugged, promptFile, argument } = opened;
     const { emit } = this.state();
-    const { parts, notice } = await plugged.open(plugIn, line!, argument, {
+    const { parts, notice } = await plugged.open(promptFile, line!, argument, {
       ...{ policy: this.policy, signal },
       onOutput: (newest) => emit({ type: "output", newest }),
     });

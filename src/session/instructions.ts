@@ -11,8 +11,8 @@ import { reasonOf } from "../text/reason.ts";
 import { userFile, type VariableReader } from "../user_files.ts";
 import { readBoundedText } from "./bounded_text.ts";
 import type { TrustQuestion } from "./frontend.ts";
-import type { LoadedPlugIns, PlugIn } from "./plugins/load.ts";
-import { pluginPlaces } from "./plugins/places.ts";
+import type { LoadedPromptFiles, PromptFile } from "./prompt_files/load.ts";
+import { promptFolders } from "./prompt_files/places.ts";
 import type { HeededInstructions, InstructionFile } from "./report.ts";
 import type { Permissions } from "./permissions.ts";
 import { foldersDownTo, isInGit } from "./repository.ts";
@@ -31,7 +31,7 @@ interface FolderInstructions {
   /** The folder that they are trusted with: that of the repository, or else the folder itself. */
   root: string;
   /** The files, by their paths relative to the working directory (`name`) and to `root`. */
-  files: { name: string; path: string; text: string; plugIn?: PlugIn }[];
+  files: { name: string; path: string; text: string; promptFile?: PromptFile }[];
   refused: HeededInstructions["refused"][number][];
 }
 
@@ -46,7 +46,7 @@ interface HeedOptions {
   /** Looks up the folder of the person's own instructions. */
   env?: VariableReader;
   /** Takes the skills, commands and sub-agents that are heeded: the folder's come with its instructions. */
-  plug?: ((found: LoadedPlugIns) => Promise<void>) | undefined;
+  plug?: ((found: LoadedPromptFiles) => Promise<void>) | undefined;
 }
 
 export async function heedInstructions(
@@ -56,18 +56,18 @@ export async function heedInstructions(
 ): Promise<HeededInstructions> {
   const { workingDir } = agent.state;
   const { root, files, refused } = await instructionsOf(workingDir, permissions);
-  const found = plug && await plugInsFor(workingDir, permissions);
-  for (const plugIn of found?.plugIns ?? []) {
-    if (plugIn.scope === "user") continue;
-    const { path, text } = plugIn;
-    files.push({ name: relative(workingDir, path), path: relative(root, path), text, plugIn });
+  const found = plug && await promptFilesFor(workingDir, permissions);
+  for (const promptFile of found?.promptFiles ?? []) {
+    if (promptFile.scope === "user") continue;
+    const { path, text } = promptFile;
+    files.push({ name: relative(workingDir, path), path: relative(root, path), text, promptFile });
   }
   const judged = await judgeInstructions(permissions, root, files);
   const shown = judged.files.map((
-    { file: { name, text, plugIn }, isTrusted, change },
+    { file: { name, text, promptFile }, isTrusted, change },
   ): InstructionFile => ({
     name,
-    ...plugIn && { plugIn: plugIn.kind },
+    ...promptFile && { kind: promptFile.kind },
     lines: text.trimEnd().split("\n").length,
     ...change && { change },
     ...!change && !isTrusted && { start: firstLinesOf(text) },
@@ -97,25 +97,28 @@ export async function heedInstructions(
   const yours = own && attempt(() => readBoundedText(own, MAX_INSTRUCTION_BYTES));
   agent.state.instructions = [
     ...yours ? [`Instructions of the user:\n${yours}`] : [],
-    ...files.filter(({ plugIn }, i) => !plugIn && heeded.files[i]!.isHeeded).map(({ name, text }) =>
-      `Instructions of the project, from ${oneLine(name)}:\n${text}`
-    ),
+    ...files.filter(({ promptFile }, i) => !promptFile && heeded.files[i]!.isHeeded).map((
+      { name, text },
+    ) => `Instructions of the project, from ${oneLine(name)}:\n${text}`),
   ].join("\n");
   if (found) {
     const unheeded = new Set(files.filter((_, i) => !heeded.files[i]!.isHeeded));
-    const left = new Set([...unheeded].map(({ plugIn }) => plugIn));
-    const plugIns = found.plugIns.filter((one) => !left.has(one));
-    await plug?.({ ...found, plugIns });
+    const left = new Set([...unheeded].map(({ promptFile }) => promptFile));
+    const promptFiles = found.promptFiles.filter((one) => !left.has(one));
+    await plug?.({ ...found, promptFiles });
   }
   return heeded;
 }
 
 /** The skills, commands and sub-agents of the person and of a folder; none are read where no folder holds any. */
-async function plugInsFor(folder: string, permissions: Permissions): Promise<LoadedPlugIns> {
-  const places = pluginPlaces(folder, permissions.variables);
-  if (places.length === 0) return { plugIns: [], problems: [] };
-  const { loadPlugIns } = await import("./plugins/load.ts");
-  return loadPlugIns(places, await permissions.paths());
+async function promptFilesFor(
+  folder: string,
+  permissions: Permissions,
+): Promise<LoadedPromptFiles> {
+  const places = promptFolders(folder, permissions.variables);
+  if (places.length === 0) return { promptFiles: [], problems: [] };
+  const { loadPromptFiles } = await import("./prompt_files/load.ts");
+  return loadPromptFiles(places, await permissions.paths());
 }
 
 /** The first lines of a text, without blank ones at its beginning. */

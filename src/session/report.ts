@@ -184,7 +184,7 @@ export type Notice =
   /** A sub-agent gets the model of the session, as the server does not have the one that its file names. */
   | { code: "agent_model"; agent: string; model: string }
   /** Files of skills, commands and sub-agents that are left out. */
-  | { code: "plug_ins"; problems: readonly { path: string; why: string }[] }
+  | { code: "prompt_files"; problems: readonly { path: string; why: string }[] }
   /** Files of hooks with what makes no sense in them, and those whose hooks nobody approved. */
   | {
     code: "hook_files";
@@ -281,7 +281,7 @@ export interface InstructionFile {
   name: string;
   lines: number;
   /** Set for a skill, a command or a sub-agent that the folder brings. */
-  plugIn?: "skill" | "command" | "agent";
+  kind?: "skill" | "command" | "agent";
   /** Its first lines, where it is asked about and no change of it is shown. */
   start?: readonly string[];
   /** Left out where it is as it was trusted, and where the folder never was. */

@@ -23,7 +23,7 @@ import { Extensions } from "./extensions.ts";
 import type { FolderPaths } from "./folder_paths.ts";
 import { heedInstructions } from "./instructions.ts";
 import { ModelMemory } from "./model_memory.ts";
-import { skillReadingTools } from "./plugins/read_tool.ts";
+import { skillReadingTools } from "./prompt_files/read_tool.ts";
 import { choosesModel } from "./model_server.ts";
 import { beginPlan, hasPlan, resumeMode } from "./plan_mode.ts";
 import { addCost } from "./prices.ts";

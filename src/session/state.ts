@@ -11,8 +11,8 @@ import type { McpSource } from "./mcp.ts";
 import type { ModelFit } from "./fit_model.ts";
 import type { SessionEvent } from "./frontend.ts";
 import type { Permissions } from "./permissions.ts";
-import type { LoadedPlugIns } from "./plugins/load.ts";
-import type { Plugged } from "./plugins/plugged.ts";
+import type { LoadedPromptFiles } from "./prompt_files/load.ts";
+import type { PromptFiles } from "./prompt_files/prompt_files.ts";
 import type { SessionRecord } from "./record.ts";
 import type { ArgumentChoice, CommandInfo, Notice, Report } from "./report.ts";
 import type { VariableReader } from "../user_files.ts";
@@ -55,9 +55,9 @@ export interface SessionState {
   /** Resolves once the server was asked for its models, as that may change the model. */
   looked: Promise<void>;
   /** The skills, commands and sub-agents; left out where there are none. */
-  plugged?: Plugged | undefined;
+  plugged?: PromptFiles | undefined;
   /** Takes the skills, commands and sub-agents of the folder that is worked in. */
-  plug(found: LoadedPlugIns): Promise<void>;
+  plug(found: LoadedPromptFiles): Promise<void>;
   /** The MCP servers; left out where none is defined. */
   mcp?: McpSource;
   emit(event: SessionEvent): void;

@@ -4,7 +4,7 @@ import {
   cacheCheck,
   checkRows,
   confinementCheck,
-  pluggedCheck,
+  extensionCheck,
   toolsCheck,
   webCheck,
 } from "../../src/cli/doctor.ts";
@@ -157,16 +157,16 @@ Deno.test("doctor: a check is a row of columns, its advice below", () => {
 
 Deno.test("doctor says what is plugged in, what it costs, and what is left out", () => {
   const none = { skills: 0, commands: 0, agents: 0, hooks: 0, ofFolder: 0, tokens: 0 };
-  assertEquals(pluggedCheck({ ...none, problems: [] }), undefined);
+  assertEquals(extensionCheck({ ...none, problems: [] }), undefined);
   const some = { ...none, skills: 2, commands: 1, agents: 2, hooks: 3, ofFolder: 4, tokens: 40 };
-  assertEquals(pluggedCheck({ ...some, problems: [] }), {
+  assertEquals(extensionCheck({ ...some, problems: [] }), {
     name: "plugged",
     status: "ok",
     text:
       "2 skills (their list about 40 tokens of each prompt); 1 command; 2 sub-agents; 3 hooks; 4 of them the folder's, once you trust or approve them",
   });
   const problems = [{ path: "/a/SKILL.md", why: "it has no description" }];
-  assertEquals(pluggedCheck({ ...none, problems }), {
+  assertEquals(extensionCheck({ ...none, problems }), {
     name: "plugged",
     status: "note",
     text: "nothing that can be used",

@@ -1,7 +1,7 @@
 /** The limits of sub-agents that Markdown files define, in the format of Claude Code. Pure. @module */
 
 import { hookCall } from "../hooks/tool_names.ts";
-import { type FrontmatterFile, textField } from "../plugins/frontmatter.ts";
+import { type FrontmatterFile, textField } from "../prompt_files/frontmatter.ts";
 import { EXPLORE } from "./explore_tool.ts";
 
 /** What a file allows a sub-agent; none of it is more than its parent may do. */

@@ -12,7 +12,7 @@ import type { ToolExecution, TurnEvent, TurnResult, Usage } from "../../types/ev
 import type { Policy } from "../../types/policy.ts";
 import type { SubCall, Subject, SubProgress, ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { modelNames } from "../model_server.ts";
-import type { PlugIn } from "../plugins/load.ts";
+import type { PromptFile } from "../prompt_files/load.ts";
 import { addCost } from "../prices.ts";
 import type { SessionState } from "../state.ts";
 import { type AgentLimits, mayCall } from "./agent_file.ts";
@@ -80,7 +80,7 @@ export class SubAgents {
     }
   }
 
-  #named(name: string): PlugIn {
+  #named(name: string): PromptFile {
     const { plugged } = this.host.state;
     const found = plugged?.subAgent(name);
     if (found) return found;
@@ -94,7 +94,7 @@ export class SubAgents {
   }
 
   /** Goes on with the model that a file asks for, where the server has it; says so where not. */
-  async #useModel(agent: CopilotAgent, { name, path }: PlugIn, model: string): Promise<void> {
+  async #useModel(agent: CopilotAgent, { name, path }: PromptFile, model: string): Promise<void> {
     const { isSameModel } = await import("../../backends/local/connection.ts");
     const names = await modelNames(agent.config).catch(() => []);
     const found = names.find((one) => isSameModel(one, model));

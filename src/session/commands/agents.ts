@@ -3,7 +3,7 @@
 import { aboutTokens } from "../../text/count.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { EXPLORE } from "../agents/explore_tool.ts";
-import type { PlugIn } from "../plugins/load.ts";
+import type { PromptFile } from "../prompt_files/load.ts";
 import type { Report } from "../report.ts";
 import type { Command, SessionState } from "../state.ts";
 import { unknownReport } from "./unknown.ts";
@@ -33,9 +33,9 @@ export const agentsCommand: Command = {
     })),
 };
 
-const namedAgents = ({ plugged }: SessionState): readonly PlugIn[] => plugged?.agents ?? [];
+const namedAgents = ({ plugged }: SessionState): readonly PromptFile[] => plugged?.agents ?? [];
 
-function agentRows(agents: readonly PlugIn[]): Report {
+function agentRows(agents: readonly PromptFile[]): Report {
   const described = agents.map((one) => ({
     name: one.name,
     description: describedAgent(one),
@@ -44,7 +44,7 @@ function agentRows(agents: readonly PlugIn[]): Report {
 }
 
 /** What a sub-agent is for, with the cost of its prompt and its limits. */
-function describedAgent({ description, body, limits, path }: PlugIn): string {
+function describedAgent({ description, body, limits, path }: PromptFile): string {
   const { tools, without = [], isReader, model } = limits ?? {};
   return [
     description,

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { mayCall } from "../../../src/session/agents/agent_file.ts";
-import { definitionIn } from "../../../src/session/plugins/load.ts";
+import { definitionIn } from "../../../src/session/prompt_files/load.ts";
 
 const TOOLS = [
   { name: "read_file", access: "read" },

@@ -6,7 +6,7 @@ import { userFolder, type VariableReader } from "../../user_files.ts";
 import { foldersDownTo } from "../repository.ts";
 
 /** A folder that may hold skills, commands or sub-agents. */
-export interface PluginPlace {
+export interface PromptFolder {
   path: string;
   kind: "skill" | "command" | "agent";
   /** `user`: the person's own; `folder`: of the repository that is worked in. */
@@ -15,7 +15,7 @@ export interface PluginPlace {
   root?: string;
 }
 
-const PLUG_IN_FOLDERS = [["skill", "skills"], ["command", "commands"], [
+const KIND_FOLDERS = [["skill", "skills"], ["command", "commands"], [
   "agent",
   "agents",
 ]] as const;
@@ -23,7 +23,7 @@ const PLUG_IN_FOLDERS = [["skill", "skills"], ["command", "commands"], [
 const AGENT_FOLDERS = [".agents", ".claude"];
 
 /** The folders that are there, those that count before others first. */
-export function pluginPlaces(folder: string, env: VariableReader): PluginPlace[] {
+export function promptFolders(folder: string, env: VariableReader): PromptFolder[] {
   const home = env("HOME") ?? env("USERPROFILE");
   const folders = foldersDownTo(folder);
   const root = folders[0]!;
@@ -44,9 +44,9 @@ const isFolder = (path: string) => attempt(() => Deno.statSync(path).isDirectory
 function placesIn(
   at: string,
   names: readonly string[],
-  about: Pick<PluginPlace, "scope" | "root">,
-): PluginPlace[] {
+  about: Pick<PromptFolder, "scope" | "root">,
+): PromptFolder[] {
   return names.map((name) => join(at, name)).filter(isFolder).flatMap((folder) =>
-    PLUG_IN_FOLDERS.map(([kind, name]) => ({ path: join(folder, name), kind, ...about }))
+    KIND_FOLDERS.map(([kind, name]) => ({ path: join(folder, name), kind, ...about }))
   ).filter(({ path }) => isFolder(path));
 }

@@ -22,8 +22,8 @@ import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { attachFiles } from "../attach.ts";
 import { EXPLORE } from "../agents/explore_tool.ts";
 import type { CommandInfo, Notice } from "../report.ts";
-import { plugInCatalogue, SKILL_SCHEME, skillList } from "./catalogue.ts";
-import type { PlugIn } from "./load.ts";
+import { promptCatalogue, SKILL_SCHEME, skillList } from "./catalogue.ts";
+import type { PromptFile } from "./load.ts";
 import { fillTemplate } from "./template.ts";
 
 /** Characters of a skill for each token of context: about an eighth of the context. */
@@ -46,25 +46,25 @@ interface OpeningOptions {
   onOutput?: ToolContext["onOutput"];
 }
 
-export class Plugged {
+export class PromptFiles {
   constructor(
     private readonly agent: CopilotAgent,
     /** Those that are heeded. */
-    readonly plugIns: readonly PlugIn[],
+    readonly promptFiles: readonly PromptFile[],
     private readonly paths: PathTable,
   ) {}
 
-  get #skills(): PlugIn[] {
-    return this.plugIns.filter(({ kind, isForModel }) => kind === "skill" && isForModel);
+  get #skills(): PromptFile[] {
+    return this.promptFiles.filter(({ kind, isForModel }) => kind === "skill" && isForModel);
   }
 
   /** The sub-agents that the model may name. */
-  get agents(): PlugIn[] {
-    return this.plugIns.filter(({ kind }) => kind === "agent");
+  get agents(): PromptFile[] {
+    return this.promptFiles.filter(({ kind }) => kind === "agent");
   }
 
   /** The sub-agent of this name. */
-  subAgent(name: string): PlugIn | undefined {
+  subAgent(name: string): PromptFile | undefined {
     return withName(this.agents, name);
   }
 
@@ -73,12 +73,12 @@ export class Plugged {
     const share = contextLength * CATALOGUE_SHARE * CHARS_PER_TOKEN;
     const isOffered = this.agent.offered.some(({ name }) => name === EXPLORE);
     const agents = isOffered ? this.agents : [];
-    return plugInCatalogue(this.#skills, agents, Math.min(share, maxBytes));
+    return promptCatalogue(this.#skills, agents, Math.min(share, maxBytes));
   }
 
   /** What a person may type behind a slash. */
   get commands(): CommandInfo[] {
-    return this.plugIns.filter(({ isForPerson }) => isForPerson)
+    return this.promptFiles.filter(({ isForPerson }) => isForPerson)
       .map(({ name, description, argument }) => ({
         name,
         help: description,
@@ -87,51 +87,57 @@ export class Plugged {
   }
 
   /** The skill or command that a person may type as `/name`. */
-  named(name: string): PlugIn | undefined {
-    return withName(this.plugIns.filter(({ isForPerson }) => isForPerson), name);
+  named(name: string): PromptFile | undefined {
+    return withName(this.promptFiles.filter(({ isForPerson }) => isForPerson), name);
   }
 
   /**
-   * The message that `line` means, which begins with the skill or command `plugIn`.
+   * The message that `line` means, which begins with the skill or command `promptFile`.
    * @throws {Error} when a command in it may not run; nothing is sent then.
    */
   async open(
-    plugIn: PlugIn,
+    promptFile: PromptFile,
     line: TextPart,
     argument: string,
     options: OpeningOptions,
   ): Promise<OpenedLine> {
     const { agent } = this;
     const { policy, signal } = options;
-    if (plugIn.kind === "skill") {
+    if (promptFile.kind === "skill") {
       const { notice, parts } = await attachFiles(agent, [line], signal, policy);
       const given = argument === "" ? [] : [notePart(`ARGUMENTS: ${argument}`)];
       return {
-        parts: [line, this.#skillPart(plugIn), ...given, ...parts],
+        parts: [line, this.#skillPart(promptFile), ...given, ...parts],
         ...notice && { notice },
       };
     }
-    const text = await this.#filled(plugIn, argument, options);
+    const text = await this.#filled(promptFile, argument, options);
     // The words of a folder's file are not the person's: what they name is asked about as the model's calls are.
     const asModel: Policy = {
       decide: (tool, args, { isOfPerson: _, ...context }) => policy.decide(tool, args, context),
     };
-    const by = plugIn.scope === "user" ? policy : asModel;
+    const by = promptFile.scope === "user" ? policy : asModel;
     const { notice, parts } = await attachFiles(agent, [{ type: "text", text }], signal, by);
     return { parts: [line, notePart(text), ...parts], ...notice && { notice } };
   }
 
   /** The text of a command; those in it run as any command does. */
-  async #filled(plugIn: PlugIn, argument: string, options: OpeningOptions): Promise<string> {
+  async #filled(
+    promptFile: PromptFile,
+    argument: string,
+    options: OpeningOptions,
+  ): Promise<string> {
     const texts: string[] = [];
-    for (const piece of fillTemplate(plugIn.body, argument)) {
-      texts.push("text" in piece ? piece.text : await this.#output(plugIn, piece.command, options));
+    for (const piece of fillTemplate(promptFile.body, argument)) {
+      texts.push(
+        "text" in piece ? piece.text : await this.#output(promptFile, piece.command, options),
+      );
     }
     return texts.join("");
   }
 
   async #output(
-    { name }: PlugIn,
+    { name }: PromptFile,
     command: string,
     { policy, signal, onOutput }: OpeningOptions,
   ): Promise<string> {
@@ -154,19 +160,19 @@ export class Plugged {
   }
 
   /** The text of a skill, or that it is in the conversation already. */
-  #skillPart(skill: PlugIn): Part {
+  #skillPart(skill: PromptFile): Part {
     if (this.#isLoaded(skill)) return notePart(`[Use the skill ${skill.name}, which is above.]`);
     const text = this.#skillText(skill);
     return { type: "resource", kind: "skill", name: skill.name, text };
   }
 
-  #isLoaded({ name }: PlugIn): boolean {
+  #isLoaded({ name }: PromptFile): boolean {
     return this.agent.state.messages.some(({ parts = [] }) =>
       parts.some((part) => part.type === "resource" && part.kind === "skill" && part.name === name)
     );
   }
 
-  #skillText({ name, path, body }: PlugIn): string {
+  #skillText({ name, path, body }: PromptFile): string {
     const folder = dirname(path);
     const more = attempt(() => [...Deno.readDirSync(folder)].length > 1) === true;
     const files = more
@@ -213,7 +219,7 @@ export class Plugged {
     return this.#readFile(skill, file, args, context);
   }
 
-  #loaded(skill: PlugIn, { subAgent }: ToolContext): ToolOutcome {
+  #loaded(skill: PromptFile, { subAgent }: ToolContext): ToolOutcome {
     if (!subAgent && this.#isLoaded(skill)) {
       return { content: `The skill ${skill.name} is in the conversation.` };
     }
@@ -221,7 +227,7 @@ export class Plugged {
   }
 
   async #readFile(
-    { name, path }: PlugIn,
+    { name, path }: PromptFile,
     file: string,
     args: Record<string, unknown>,
     context: ToolContext,
@@ -239,7 +245,7 @@ export class Plugged {
   }
 }
 
-function withName(list: readonly PlugIn[], name: string): PlugIn | undefined {
+function withName(list: readonly PromptFile[], name: string): PromptFile | undefined {
   const wanted = name.toLowerCase();
   return list.find((one) => one.name === wanted);
 }

@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { fillTemplate, type TemplatePiece } from "../../../src/session/plugins/template.ts";
+import { fillTemplate, type TemplatePiece } from "../../../src/session/prompt_files/template.ts";
 
 const joined = (pieces: readonly TemplatePiece[]) =>
   pieces.map((piece) => "text" in piece ? piece.text : `<${piece.command}>`).join("");

@@ -78,7 +78,7 @@ Deno.test("skills: the person's are listed, those of a folder once it is trusted
   assertEquals((await open(undefined, true)).names, ["deploy", "pdf"]);
   const yes = await open(true);
   const [file] = yes.asked[0]!.files;
-  assertEquals([file!.name, file!.plugIn, file!.lines], [
+  assertEquals([file!.name, file!.kind, file!.lines], [
     ...[".claude/skills/deploy/SKILL.md", "skill", 5],
   ]);
   assertStringIncludes(yes.prompt, "- deploy: Ships: to production\n- pdf: Reads PDF files\n");

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert/equals";
-import { plugInCatalogue, skillList } from "../../../src/session/plugins/catalogue.ts";
+import { promptCatalogue, skillList } from "../../../src/session/prompt_files/catalogue.ts";
 
 const HEAD = "Skills: before work that one fits, read_file skill:NAME\n";
 const listed = (name: string, length: number) => ({ name, description: "d".repeat(length) });
@@ -14,13 +14,13 @@ Deno.test("skills are listed by name, with as much of what they are for as there
   const names = `${HEAD}aa, bb\n`;
   const forms = [rows(80), rows(40), rows(24), names];
   for (const [i, form] of forms.entries()) {
-    assertEquals(plugInCatalogue(skills, [], bytesOf(form)), form);
+    assertEquals(promptCatalogue(skills, [], bytesOf(form)), form);
     assertEquals(
-      plugInCatalogue(skills, [], bytesOf(form) - 1),
+      promptCatalogue(skills, [], bytesOf(form) - 1),
       forms[i + 1] ?? "Skills: read_file skill: lists 2\n",
     );
   }
-  assertEquals(plugInCatalogue([], [], 1000), "");
+  assertEquals(promptCatalogue([], [], 1000), "");
 });
 
 Deno.test("of many skills some are named, as many as fit, and how the others are found", () => {
@@ -31,11 +31,11 @@ Deno.test("of many skills some are named, as many as fit, and how the others are
     }: read_file skill: lists all\n`;
   const some = many.slice(0, 90);
   for (const shown of [1, 2, 9]) {
-    assertEquals(plugInCatalogue(some, [], bytesOf(text(shown))), text(shown));
+    assertEquals(promptCatalogue(some, [], bytesOf(text(shown))), text(shown));
   }
-  assertEquals(plugInCatalogue(some, [], bytesOf(text(2)) - 1), text(1));
+  assertEquals(promptCatalogue(some, [], bytesOf(text(2)) - 1), text(1));
   assertEquals(
-    plugInCatalogue(some, [], bytesOf(text(1)) - 1),
+    promptCatalogue(some, [], bytesOf(text(1)) - 1),
     "Skills: read_file skill: lists 90\n",
   );
 });
@@ -45,18 +45,18 @@ Deno.test("sub-agents get the room that skills leave, and sixty bytes in any cas
   const rows = (length: number) => `Agents for explore:\n- x: ${cut(length)}\n- y: ddddd\n`;
   const forms = [rows(80), rows(40), rows(24)];
   for (const form of forms) {
-    assertEquals(plugInCatalogue([], agents, bytesOf(form)), form);
+    assertEquals(promptCatalogue([], agents, bytesOf(form)), form);
   }
-  assertEquals(plugInCatalogue([], agents, bytesOf(rows(80)) - 1), rows(40));
-  assertEquals(plugInCatalogue([], agents, bytesOf(rows(40)) - 1), rows(24));
+  assertEquals(promptCatalogue([], agents, bytesOf(rows(80)) - 1), rows(40));
+  assertEquals(promptCatalogue([], agents, bytesOf(rows(40)) - 1), rows(24));
   const names = "Agents for explore: x, y\n";
-  assertEquals(plugInCatalogue([], agents, 60), names);
-  assertEquals(plugInCatalogue([], agents, 0), names);
+  assertEquals(promptCatalogue([], agents, 60), names);
+  assertEquals(promptCatalogue([], agents, 0), names);
   const long = [..."abcdefghijkl"].map((name) => listed(name.repeat(5), 1));
   const some = "Agents for explore: aaaaa, bbbbb, ccccc, ddddd, eeeee, ...\n";
-  assertEquals(plugInCatalogue([], long, 0), some);
-  assertEquals(plugInCatalogue([], [listed("z".repeat(50), 1)], 0), "");
-  const both = plugInCatalogue(skills, agents, 200);
+  assertEquals(promptCatalogue([], long, 0), some);
+  assertEquals(promptCatalogue([], [listed("z".repeat(50), 1)], 0), "");
+  const both = promptCatalogue(skills, agents, 200);
   assertEquals(both.startsWith(HEAD), true);
   assertEquals(both.endsWith("- x: " + cut(24) + "\n- y: ddddd\n"), true, both);
 });

@@ -3,7 +3,7 @@ import {
   booleanField,
   readFrontmatter,
   textField,
-} from "../../../src/session/plugins/frontmatter.ts";
+} from "../../../src/session/prompt_files/frontmatter.ts";
 
 const ROWS: [head: string, fields: Record<string, unknown>][] = [
   ["name: pdf\ndescription: Reads: all of it, at http://x.org", {

@@ -9,12 +9,12 @@ import { type AgentLimits, limitsIn } from "../agents/agent_file.ts";
 import { EXPLORE } from "../agents/explore_tool.ts";
 import { readBoundedText } from "../bounded_text.ts";
 import { booleanField, type FrontmatterFile, readFrontmatter, textField } from "./frontmatter.ts";
-import type { PluginPlace } from "./places.ts";
+import type { PromptFolder } from "./places.ts";
 
-/** A skill, a command or a sub-agent of a person or a folder. */
-export interface PlugIn {
-  kind: PluginPlace["kind"];
-  scope: PluginPlace["scope"];
+/** A Markdown file with a prompt: a skill, a command or a sub-agent of a person or a folder. */
+export interface PromptFile {
+  kind: PromptFolder["kind"];
+  scope: PromptFolder["scope"];
   /** The name: that of a skill or a command stands behind a slash. */
   name: string;
   /** A line that says what it is for. */
@@ -36,25 +36,25 @@ export interface PlugIn {
 }
 
 /** A file that is left out. */
-interface PlugInProblem {
+interface PromptFileProblem {
   path: string;
   why: string;
 }
 
-export interface LoadedPlugIns {
+export interface LoadedPromptFiles {
   /** By kind and name, in the order of their names; of those with one name, the first that counts. */
-  plugIns: PlugIn[];
-  problems: PlugInProblem[];
+  promptFiles: PromptFile[];
+  problems: PromptFileProblem[];
 }
 
 /** The folders and files that are looked at, how deep, the bytes of one file, and of all. */
 const MAX_FOLDERS = 2000;
-const MAX_PLUG_IN_DEPTH = 5;
-const MAX_PLUG_INS = 1000;
+const MAX_PROMPT_DEPTH = 5;
+const MAX_PROMPT_FILES = 1000;
 const MAX_FILE_BYTES = 64 * 1024;
 const MAX_ALL_BYTES = 4 * 1024 * 1024;
 const MAX_DESCRIPTION_CHARS = 1024;
-const MAX_PLUG_IN_NAME = 64;
+const MAX_PROMPT_NAME = 64;
 /** The longest that a hint of an argument may be. */
 const MAX_HINT_CHARS = 40;
 const SKILL_FILE = "SKILL.md";
@@ -62,20 +62,23 @@ const SKILL_FILE = "SKILL.md";
 const SKIPPED = /^(?:\.git|node_modules|\.venv|__pycache__)$/;
 
 /** Reads what is in `places`, those that count before others first. */
-export function loadPlugIns(places: readonly PluginPlace[], paths: PathTable): LoadedPlugIns {
+export function loadPromptFiles(
+  places: readonly PromptFolder[],
+  paths: PathTable,
+): LoadedPromptFiles {
   return new Loader(paths).load(places);
 }
 
 class Loader {
-  readonly #found = new Map<string, PlugIn>();
-  readonly #problems: PlugInProblem[] = [];
+  readonly #found = new Map<string, PromptFile>();
+  readonly #problems: PromptFileProblem[] = [];
   #folders = 0;
   #files = 0;
   #bytes = 0;
 
   constructor(private readonly paths: PathTable) {}
 
-  load(places: readonly PluginPlace[]): LoadedPlugIns {
+  load(places: readonly PromptFolder[]): LoadedPromptFiles {
     for (const place of places) {
       const files = place.kind === "skill"
         ? this.#skillFiles(place.path, 1)
@@ -83,10 +86,10 @@ class Loader {
       for (const file of files) this.#add(file, place);
     }
     const skills = new Set([...this.#found.values()].filter(isSkill).map(({ name }) => name));
-    const plugIns = [...this.#found.values()]
+    const promptFiles = [...this.#found.values()]
       .filter((one) => one.kind !== "command" || !skills.has(one.name))
       .sort((a, b) => a.name < b.name ? -1 : 1);
-    return { plugIns, problems: this.#problems };
+    return { promptFiles, problems: this.#problems };
   }
 
   /** The `SKILL.md` files below a folder, down to the outermost one of each branch. */
@@ -95,7 +98,7 @@ class Loader {
       const at = join(folder, name);
       const file = join(at, SKILL_FILE);
       if (attempt(() => Deno.statSync(file).isFile)) yield file;
-      else if (depth < MAX_PLUG_IN_DEPTH) yield* this.#skillFiles(at, depth + 1);
+      else if (depth < MAX_PROMPT_DEPTH) yield* this.#skillFiles(at, depth + 1);
     }
   }
 
@@ -103,7 +106,7 @@ class Loader {
     const names = entriesIn(folder).filter(({ isDirectory }) => !isDirectory)
       .map(({ name }) => name).filter((name) => /\.md$/i.test(name)).sort();
     for (const name of names) yield join(folder, name);
-    if (depth === MAX_PLUG_IN_DEPTH) return;
+    if (depth === MAX_PROMPT_DEPTH) return;
     for (const name of this.#foldersIn(folder)) {
       yield* this.#commandFiles(join(folder, name), depth + 1);
     }
@@ -119,9 +122,9 @@ class Loader {
     return names.slice(0, room);
   }
 
-  #add(file: string, place: PluginPlace): void {
+  #add(file: string, place: PromptFolder): void {
     const refuse = (why: string) => void this.#problems.push({ path: file, why });
-    if (this.#files++ >= MAX_PLUG_INS) return;
+    if (this.#files++ >= MAX_PROMPT_FILES) return;
     const isFull = "there are too many, and they are too long";
     if (this.#bytes > MAX_ALL_BYTES) return refuse(isFull);
     const path = attempt(() => Deno.realPathSync(file));
@@ -144,18 +147,18 @@ class Loader {
   }
 }
 
-const isSkill = ({ kind }: PlugIn) => kind === "skill";
+const isSkill = ({ kind }: PromptFile) => kind === "skill";
 
 function entriesIn(folder: string): Deno.DirEntry[] {
   return attempt(() => [...Deno.readDirSync(folder)]) ?? [];
 }
 
 /** All that a file says itself. */
-type Definition = Omit<PlugIn, "kind" | "scope" | "path" | "text">;
+type Definition = Omit<PromptFile, "kind" | "scope" | "path" | "text">;
 
 /** The definition in a file, or why there is none; `file` is its path below the folder of its kind, with slashes. */
 export function definitionIn(
-  kind: PlugIn["kind"],
+  kind: PromptFile["kind"],
   text: string,
   file: string,
 ): Definition | string {
@@ -170,7 +173,7 @@ const BAD_NAME = "its name must be letters, digits and hyphens";
 const NO_DESCRIPTION = "it has no description";
 const NO_TEXT = "it has no text";
 
-const DEFINITION_READERS: Readonly<Record<PlugIn["kind"], DefinitionReader>> = {
+const DEFINITION_READERS: Readonly<Record<PromptFile["kind"], DefinitionReader>> = {
   /** A name that breaks the rules is that of the skill's folder. */
   skill({ fields, body }, file) {
     const description = lineOf(fields.description);
@@ -197,7 +200,7 @@ const DEFINITION_READERS: Readonly<Record<PlugIn["kind"], DefinitionReader>> = {
   /** `git/commit.md` is `/git:commit`. */
   command({ fields, body }, file) {
     const name = withoutEnding(file).replaceAll("/", ":").toLowerCase();
-    if (name.length > MAX_PLUG_IN_NAME || !/^[\p{L}\p{N}][\p{L}\p{M}\p{N}_:-]*$/u.test(name)) {
+    if (name.length > MAX_PROMPT_NAME || !/^[\p{L}\p{N}][\p{L}\p{M}\p{N}_:-]*$/u.test(name)) {
       return BAD_NAME;
     }
     if (body === "") return NO_TEXT;
@@ -223,7 +226,7 @@ function nameIn(
 ): string | undefined {
   return [textField(given)?.trim() ?? "", other]
     .map((one) => one.normalize("NFKC").toLowerCase())
-    .find((one) => one.length <= MAX_PLUG_IN_NAME && valid.test(one));
+    .find((one) => one.length <= MAX_PROMPT_NAME && valid.test(one));
 }
 
 /** A field as one line. */

@@ -1,7 +1,7 @@
 /** The list of skills in the prompt: small, sorted, and the same as long as the skills are. @module */
 
 import { shortened } from "../../text/one_line.ts";
-import type { PlugIn } from "./load.ts";
+import type { PromptFile } from "./load.ts";
 
 /** The address by which the model reads a skill with its tool for files. */
 export const SKILL_SCHEME = "skill:";
@@ -10,7 +10,7 @@ const MAX_LISTED_DESCRIPTION = 80;
 /** The least characters of one that say something. */
 const MIN_LISTED_DESCRIPTION = 24;
 
-type Listed = Pick<PlugIn, "name" | "description">;
+type Listed = Pick<PromptFile, "name" | "description">;
 
 /**
  * The skills in at most `maxBytes` of JSON text: names with what they are for, as far as that fits; else names
@@ -42,7 +42,7 @@ function skillCatalogue(skills: readonly Listed[], maxBytes: number): string {
 const MIN_AGENT_BYTES = 60;
 
 /** The lists of skills and of sub-agents in at most `maxBytes` of JSON text; sub-agents get what skills leave. */
-export function plugInCatalogue(
+export function promptCatalogue(
   skills: readonly Listed[],
   agents: readonly Listed[],
   maxBytes: number,

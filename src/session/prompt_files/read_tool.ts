@@ -2,10 +2,10 @@
 
 import { builtinTools, fileTool } from "../../tools/mod.ts";
 import type { Tool } from "../../types/tool.ts";
-import type { Plugged } from "./plugged.ts";
+import type { PromptFiles } from "./prompt_files.ts";
 
 /** The built-in tools, of which the one that reads files asks `plugged` first. */
-export function skillReadingTools(plugged: () => Plugged | undefined): Tool[] {
+export function skillReadingTools(plugged: () => PromptFiles | undefined): Tool[] {
   return builtinTools.map((tool) =>
     tool !== fileTool ? tool : {
       ...tool,

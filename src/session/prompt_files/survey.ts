@@ -6,12 +6,12 @@ import { readJsonFile } from "../../user_files.ts";
 import { hooksIn } from "../hooks/definition.ts";
 import { type HookFile, hookFiles } from "../hooks/hook_files.ts";
 import type { Permissions } from "../permissions.ts";
-import { plugInCatalogue } from "./catalogue.ts";
-import { type LoadedPlugIns, loadPlugIns } from "./load.ts";
-import { pluginPlaces } from "./places.ts";
+import { promptCatalogue } from "./catalogue.ts";
+import { type LoadedPromptFiles, loadPromptFiles } from "./load.ts";
+import { promptFolders } from "./places.ts";
 
 /** Numbers of all that is there, heeded or not. */
-export interface PlugInSurvey {
+export interface ExtensionSurvey {
   skills: number;
   commands: number;
   /** Sub-agents that files define. */
@@ -21,27 +21,30 @@ export interface PlugInSurvey {
   ofFolder: number;
   /** About the tokens of the list of skills and sub-agents in each prompt, where there is room for all of it. */
   tokens: number;
-  problems: LoadedPlugIns["problems"];
+  problems: LoadedPromptFiles["problems"];
 }
 
-export async function surveyPlugIns(
+export async function surveyExtensions(
   folder: string,
   permissions: Permissions,
-): Promise<PlugInSurvey> {
+): Promise<ExtensionSurvey> {
   const env = permissions.variables;
-  const { plugIns, problems } = loadPlugIns(pluginPlaces(folder, env), await permissions.paths());
-  const skills = plugIns.filter(({ kind }) => kind === "skill");
-  const agents = plugIns.filter(({ kind }) => kind === "agent");
+  const { promptFiles, problems } = loadPromptFiles(
+    promptFolders(folder, env),
+    await permissions.paths(),
+  );
+  const skills = promptFiles.filter(({ kind }) => kind === "skill");
+  const agents = promptFiles.filter(({ kind }) => kind === "agent");
   const read = hookFiles(folder, env).map(readHooks);
   const hooks = read.flatMap((one) => one.hooks);
   const listed = skills.filter(({ isForModel }) => isForModel);
   return {
     skills: skills.length,
-    commands: plugIns.length - skills.length - agents.length,
+    commands: promptFiles.length - skills.length - agents.length,
     agents: agents.length,
     hooks: hooks.length,
-    ofFolder: [...plugIns, ...hooks].filter(({ scope }) => scope === "folder").length,
-    tokens: aboutTokens(plugInCatalogue(listed, agents, Infinity)),
+    ofFolder: [...promptFiles, ...hooks].filter(({ scope }) => scope === "folder").length,
+    tokens: aboutTokens(promptCatalogue(listed, agents, Infinity)),
     problems: [
       ...problems,
       ...read.flatMap((one) => one.problems),
