@@ -35,29 +35,29 @@ export function isSmall(billions: number, contextLength = Infinity): boolean {
 
 /** Tools whose parameters are described by their names alone. */
 function leanTools(tools: readonly Tool[]): Tool[] {
-  return tools.map((tool) => {
-    const properties = (tool.parameters.properties ?? {}) as Record<string, JsonSchema>;
-    const all = Object.entries(properties);
-    const lean = Object.fromEntries(all.map(([name, { description: _, ...rest }]) => [name, rest]));
-    return { ...tool, parameters: { ...tool.parameters, properties: lean } };
-  });
+  return tools.map((tool) => withProperties(tool, ({ description: _, ...rest }) => rest));
+}
+
+/** The tool, with each of its parameters as `change` has it. */
+function withProperties(tool: Tool, change: (property: JsonSchema) => JsonSchema): Tool {
+  const given = (tool.parameters.properties ?? {}) as Record<string, JsonSchema>;
+  const changed = Object.entries(given).map(([name, property]) => [name, change(property)]);
+  return { ...tool, parameters: { ...tool.parameters, properties: Object.fromEntries(changed) } };
 }
 
 /** Tools whose parameters are described without bounds and defaults: the checker knows them all the same. */
 function boundlessTools(tools: readonly Tool[]): Tool[] {
   return tools.map((tool) => {
-    const properties = (tool.parameters.properties ?? {}) as Record<string, JsonSchema>;
-    const rest = Object.entries(properties).map(([name, property]) => {
-      const { minimum: _, maximum: __, default: ___, ...others } = property;
-      return [name, others];
-    });
-    const { required, ...parameters } = tool.parameters;
+    const { parameters, ...others } = withProperties(
+      tool,
+      ({ minimum: _, maximum: __, default: ___, ...rest }) => rest,
+    );
+    const { required, ...all } = parameters;
     const isEmpty = Array.isArray(required) && required.length === 0;
     return {
-      ...tool,
+      ...others,
       parameters: {
-        ...parameters,
-        properties: Object.fromEntries(rest),
+        ...all,
         ...!isEmpty && required !== undefined && { required },
       },
     };

@@ -120,6 +120,18 @@ export function unsupported(name: string, instead: string, row = name): Adjustme
   return { name: row, refusal, instead };
 }
 
+/** The row for servers that refuse `temperature`. */
+export const OWN_TEMPERATURE: Adjustment = unsupported(
+  "temperature",
+  "the temperature is left to the model from now on",
+);
+
+/** What a row says that is about the form of an answer. */
+export const FORM_IN_WORDS = {
+  isOfForm: true,
+  instead: "the form of an answer is asked for in words alone from now on",
+} as const;
+
 /** The row for servers that refuse `tools`, each in its own words. */
 export const TEXT_TOOLS: Adjustment = {
   name: "tools",

@@ -1,7 +1,7 @@
 /** Values that wire formats share: tool calls, results, the key. @module */
 
 import { attempt } from "../attempt.ts";
-import { imagesOf, newCallId } from "../text/parts.ts";
+import { imagesOf, withOwnIds } from "../text/parts.ts";
 import type { ImagePart } from "../types/image.ts";
 import type { Message, ToolCall } from "../types/message.ts";
 
@@ -20,12 +20,7 @@ export function nameOnWire(name: string): string {
 
 /** The calls, each with an id that none of the others has, nor one of `used`. */
 export function withUniqueIds(calls: readonly ToolCall[], used: Iterable<string> = []): ToolCall[] {
-  const seen = new Set(used).add("");
-  return calls.map((call) => {
-    const id = seen.has(call.id) ? newCallId() : call.id;
-    seen.add(id);
-    return { ...call, id };
-  });
+  return withOwnIds(calls, new Set(used).add(""));
 }
 
 /** The arguments as sent back: an object, also where the model wrote something else. */

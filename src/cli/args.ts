@@ -12,7 +12,7 @@ import { FORMATS } from "../frontends/print/json_output.ts";
 import { APPROVE_MODES, SANDBOX_MODES } from "../permissions/settings.ts";
 import { shortened } from "../text/one_line.ts";
 import { shellWord } from "../text/shell_word.ts";
-import { nearest } from "../text/nearest.ts";
+import { didYouMean, nearest } from "../text/nearest.ts";
 import { EXIT_CODES } from "../frontends/exit_codes.ts";
 import { wrapped } from "../text/wrap.ts";
 
@@ -305,8 +305,9 @@ function findFlag(word: string): Flag {
   const found = flagOf(word);
   if (found) return found;
   const name = word.split("=", 1)[0]!;
-  const near = nearest(name.replace(/^-+/, ""), FLAGS.map((flag) => flag.name));
-  const hint = near ? `did you mean --${near}?` : "--help lists the flags";
+  const names = FLAGS.map((flag) => flag.name);
+  const bare = name.replace(/^-+/, "");
+  const hint = didYouMean(bare, names, "--help lists the flags", (near) => `--${near}`);
   throw new UsageError(`Unknown flag ${quotedWord(name)}: ${hint}`);
 }
 

@@ -5,7 +5,7 @@ import type { Theme } from "../config.ts";
 import { UsageError } from "../errors.ts";
 import type { ServerSettings } from "../frontends/terminal/setup.ts";
 import { isObject, linePlace, scanJson } from "../text/json.ts";
-import { nearest } from "../text/nearest.ts";
+import { didYouMean } from "../text/nearest.ts";
 import { readJsonFile, replaceUserFile, userFile, type VariableReader } from "../user_files.ts";
 import { type Args, type Flag, FLAGS } from "./args.ts";
 
@@ -126,11 +126,9 @@ function ofModel(
       const other = Object.keys(settings).find((flag) => !FLAGS_OF_MODEL.has(flag));
       if (other === undefined) return [name, flagsIn(settings, path, 3)] as const;
       const known = [...FLAGS_OF_MODEL].join(", ");
-      const near = nearest(other, [...FLAGS_OF_MODEL]);
+      const hint = didYouMean(other, [...FLAGS_OF_MODEL], `there are ${known}`, JSON.stringify);
       throw new UsageError(
-        `Cannot use ${JSON.stringify(other)} of a model in ${placeIn(path, other, 3)}: ${
-          near === undefined ? `there are ${known}` : `did you mean "${near}"?`
-        }`,
+        `Cannot use ${JSON.stringify(other)} of a model in ${placeIn(path, other, 3)}: ${hint}`,
       );
     },
   );
@@ -167,14 +165,12 @@ function flagsIn(
     const value = isList ? given.join(",") : given;
     const flag = flags.find((one) => one.name === name && !PER_RUN.has(name));
     if (flag === undefined) {
-      const near = nearest(name, CONFIG_NAMES);
+      const lists = "there is no such setting: copilot --help lists them";
       const why = name === "api-key"
         ? 'a key is for one address: "keys": {"http://localhost:8080/v1": "KEY"}'
         : flags.some((one) => one.name === name)
         ? `it is for one run: give --${name} on the command line`
-        : near === undefined
-        ? "there is no such setting: copilot --help lists them"
-        : `did you mean "${near}"?`;
+        : didYouMean(name, CONFIG_NAMES, lists, JSON.stringify);
       throw new UsageError(
         `Cannot use ${JSON.stringify(name)} in ${placeIn(path, name, depth)}: ${why}`,
       );
@@ -187,8 +183,8 @@ function flagsIn(
       );
     }
     if (Array.isArray(flag.values) && !flag.values.includes(String(value))) {
-      const near = nearest(String(value), flag.values);
-      const guess = near === undefined ? "" : `: did you mean "${near}"?`;
+      const near = didYouMean(String(value), flag.values, "", JSON.stringify);
+      const guess = near && `: ${near}`;
       throw new UsageError(
         `Cannot use "${name}" in ${placeIn(path, name, depth)} as it must be one of ${
           flag.values.join(", ")

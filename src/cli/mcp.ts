@@ -9,7 +9,7 @@ import { type McpSource, mcpState, openMcp, serverQuestion } from "../session/mc
 import { mcpFiles, ownMcpFile } from "../session/mcp_files.ts";
 import { openPermissions } from "../session/permissions.ts";
 import { isObject } from "../text/json.ts";
-import { nearest } from "../text/nearest.ts";
+import { didYouMean } from "../text/nearest.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
 import { sanitize } from "../text/sanitize.ts";
 import { readJsonFile, replaceUserFile } from "../user_files.ts";
@@ -56,8 +56,12 @@ export async function runMcp(words: readonly string[], run: McpRun): Promise<num
   }
   const subcommand = Object.hasOwn(MCP_COMMANDS, name) ? MCP_COMMANDS[name] : undefined;
   if (subcommand) return await subcommand(rest, run);
-  const near = nearest(name, Object.keys(MCP_COMMANDS));
-  const hint = near ? `did you mean copilot mcp ${near}?` : "copilot mcp --help lists them";
+  const hint = didYouMean(
+    name,
+    Object.keys(MCP_COMMANDS),
+    "copilot mcp --help lists them",
+    (near) => `copilot mcp ${near}`,
+  );
   throw new UsageError(`There is no copilot mcp ${JSON.stringify(shortened(name, 40))}: ${hint}`);
 }
 
@@ -99,8 +103,8 @@ async function withServer(
   return await withServers([], run, async (source) => {
     const server = source.all.named(name);
     if (server) return await use(server, run, words.includes("--yes"));
-    const near = nearest(name, source.all.servers.map((one) => one.name));
-    const hint = near ? `did you mean ${near}?` : "copilot mcp list has those that there are";
+    const names = source.all.servers.map((one) => one.name);
+    const hint = didYouMean(name, names, "copilot mcp list has those that there are");
     throw new UsageError(`There is no MCP server ${JSON.stringify(shortened(name, 40))}: ${hint}`);
   });
 }

@@ -4,7 +4,7 @@
  */
 
 import { isObject } from "../text/json.ts";
-import { digestOf } from "../tools/files/seen_files.ts";
+import { digestOf } from "../text/digest.ts";
 
 /** Who wrote a definition: the person, the folder that is worked in, or the program that uses the library. */
 type DefinitionScope = "user" | "folder" | "given";
@@ -259,7 +259,7 @@ export async function definitionId(definition: McpDefinition): Promise<string> {
   const { name, scope } = definition;
   const isOwn = scope !== "folder";
   const text = JSON.stringify([name, isOwn, sorted(approvedPart(definition))]);
-  return (await digestOf(new TextEncoder().encode(text))).slice(0, 32);
+  return (await digestOf(text)).slice(0, 32);
 }
 
 /** A value with the keys of its objects in order, so that equal ones are the same text. */

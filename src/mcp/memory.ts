@@ -4,7 +4,7 @@
  */
 
 import { isObject } from "../text/json.ts";
-import { digestOf } from "../tools/files/seen_files.ts";
+import { digestOf } from "../text/digest.ts";
 import { readJsonFile, replaceUserFile } from "../user_files.ts";
 import { sorted } from "./definition.ts";
 import {
@@ -43,7 +43,7 @@ export async function toolHash(
 ): Promise<string> {
   const titled = title === undefined ? [] : [title];
   const text = JSON.stringify([name, description ?? "", sorted(inputSchema), ...titled]);
-  return await digestOf(new TextEncoder().encode(text));
+  return await digestOf(text);
 }
 
 /** The pins that approve `tools` as they are. */

@@ -3,7 +3,7 @@
  * one tool to find them and one to call them. What is offered is the same for the whole session. @module
  */
 
-import { nearest } from "../text/nearest.ts";
+import { didYouMean } from "../text/nearest.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
 import { isObject, jsonOrUndefined } from "../text/json.ts";
 import { sanitizeProse, stripEscapes } from "../text/sanitize.ts";
@@ -169,8 +169,7 @@ export class McpServers implements AsyncDisposable {
     tool ??= this.#toolNamed(wanted);
     if (!tool) {
       const names = this.known().map((one) => one.name);
-      const near = nearest(wanted, names);
-      const hint = near ? `did you mean ${near}?` : "look for one with find_tool";
+      const hint = didYouMean(wanted, names, "look for one with find_tool");
       const why = [`There is no tool ${oneLine(wanted).slice(0, 100)}: ${hint}`, ...failures];
       throw new Error(why.join("\n"));
     }

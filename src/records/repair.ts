@@ -1,6 +1,6 @@
 /** Conversations that broke off, made whole: servers refuse a call without its result. @module */
 
-import { newCallId, newMessageId } from "../text/parts.ts";
+import { newMessageId, withOwnIds } from "../text/parts.ts";
 import type { Message, ToolCall } from "../types/message.ts";
 
 const LOST = "Interrupted: the program ended before this call did. What it did is not known.";
@@ -46,11 +46,7 @@ class OpenCalls {
 
   /** @param taken the ids of all calls before; those of these calls are added */
   constructor(calls: readonly ToolCall[], taken: Set<string>) {
-    this.calls = calls.map((call) => {
-      const id = taken.has(call.id) ? newCallId() : call.id;
-      taken.add(id);
-      return { ...call, id };
-    });
+    this.calls = withOwnIds(calls, taken);
     this.results = this.calls.map(lostResult);
     this.#waiting = Map.groupBy([...calls.keys()].reverse(), (at) => calls[at]!.id);
   }

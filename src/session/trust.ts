@@ -7,7 +7,7 @@ import { attempt } from "../attempt.ts";
 import type { TrustedInstructions } from "../permissions/settings_file.ts";
 import { diffLines } from "../text/diff.ts";
 import { join } from "../text/std_path.ts";
-import { digestOf } from "../tools/files/seen_files.ts";
+import { digestOf } from "../text/digest.ts";
 import type { Permissions } from "./permissions.ts";
 import type { InstructionChange, InstructionDoubt } from "./report.ts";
 
@@ -56,7 +56,9 @@ export async function trustInstructions(
   const before = permissions.trusted(root);
   // Files of folders that the session is not in stay as they were trusted.
   const others = before && before.folder === folder ? before.files : {};
-  const hashes = await Promise.all(files.map(async ({ path, text }) => [path, await sha256(text)]));
+  const hashes = await Promise.all(
+    files.map(async ({ path, text }) => [path, await digestOf(text)]),
+  );
   await permissions.trust(root, { folder, files: { ...others, ...Object.fromEntries(hashes) } });
   for (const { path, text } of files) await keepText(permissions, root, path, text);
 }
@@ -80,10 +82,10 @@ async function changeOf(
 ): Promise<InstructionChange | undefined> {
   const hash = Object.hasOwn(files, path) ? files[path] : undefined;
   if (hash === undefined) return { type: "added", lines: diffLines("", text) };
-  if (hash === await sha256(text)) return undefined;
+  if (hash === await digestOf(text)) return undefined;
   const name = await keptName(permissions, root, path);
   const before = name && attempt(() => Deno.readTextFileSync(name));
-  const isKept = before !== undefined && hash === await sha256(before);
+  const isKept = before !== undefined && hash === await digestOf(before);
   return { type: "changed", ...isKept && { lines: diffLines(before, text) } };
 }
 
@@ -108,7 +110,5 @@ async function keptName(
   root: string,
   path: string,
 ): Promise<string | undefined> {
-  return stateFolder && join(stateFolder, "instructions", await sha256(join(root, path)));
+  return stateFolder && join(stateFolder, "instructions", await digestOf(join(root, path)));
 }
-
-const sha256 = (text: string): Promise<string> => digestOf(new TextEncoder().encode(text));

@@ -11,6 +11,17 @@ export function nearest(word: string, words: readonly string[]): string | undefi
   return best ?? words.find((w) => word !== "" && (w.startsWith(word) || word.startsWith(w)));
 }
 
+/** The question whether the nearest of `words` is meant, written as `shown` has it; `otherwise` where none is near. */
+export function didYouMean(
+  word: string,
+  words: readonly string[],
+  otherwise: string,
+  shown = (near: string) => near,
+): string {
+  const near = nearest(word, words);
+  return near === undefined ? otherwise : `did you mean ${shown(near)}?`;
+}
+
 /** The edit distance in which a swap of neighbours counts as one (optimal string alignment). */
 function editDistance(a: string, b: string): number {
   const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)];

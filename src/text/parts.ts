@@ -1,7 +1,7 @@
 /** Messages made of parts: the one place that writes parts into the text for a server. @module */
 
 import type { ImagePart } from "../types/image.ts";
-import type { Message, Part } from "../types/message.ts";
+import type { Message, Part, ToolCall } from "../types/message.ts";
 
 /** The text of `parts`, as servers get it: the same bytes for the same parts, without the images. */
 export function textOfParts(parts: readonly Part[]): string {
@@ -87,6 +87,15 @@ export function newMessageId(): string {
 /** An id for a call that has none of its own. */
 export function newCallId(): string {
   return `call_${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`;
+}
+
+/** The calls, each with an id that is not in `taken`, to which the ids are added. */
+export function withOwnIds(calls: readonly ToolCall[], taken: Set<string>): ToolCall[] {
+  return calls.map((call) => {
+    const id = taken.has(call.id) ? newCallId() : call.id;
+    taken.add(id);
+    return { ...call, id };
+  });
 }
 
 /**

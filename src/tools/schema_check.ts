@@ -198,19 +198,16 @@ const CHECKS: Readonly<Record<string, KeywordCheck>> = {
     return missing === undefined ? undefined : `${inside(place, missing)} is missing`;
   },
   dependentRequired(value, given, schema, place) {
-    if (!isObject(value) || !isObject(given)) return undefined;
-    const asked = ownKeys(given).filter((key) => Object.hasOwn(value, key));
-    return CHECKS.required!(value, asked.flatMap((key) => given[key]), schema, place);
+    const asked = sharedFields(value, given).flatMap(({ wanted }) => wanted);
+    return CHECKS.required!(value, asked, schema, place);
   },
   dependentSchemas(value, given, _schema, place) {
-    if (!isObject(value) || !isObject(given)) return undefined;
-    const asked = ownKeys(given).filter((key) => Object.hasOwn(value, key));
-    return each(asked.map((key) => [value, given[key], place.at] as const), place);
+    const asked = sharedFields(value, given);
+    return each(asked.map(({ wanted }) => [value, wanted, place.at] as const), place);
   },
   properties(value, given, _schema, place) {
-    if (!isObject(value) || !isObject(given)) return undefined;
-    const there = ownKeys(given).filter((key) => Object.hasOwn(value, key));
-    return each(there.map((key) => [value[key], given[key], inside(place, key)] as const), place);
+    const there = sharedFields(value, given);
+    return each(there.map(({ key, own, wanted }) => [own, wanted, inside(place, key)]), place);
   },
   patternProperties(value, given, _schema, place) {
     if (!isObject(value) || !isObject(given)) return undefined;
@@ -296,4 +293,11 @@ function inKeyOrder(value: unknown): string {
 function isMultiple(value: number, of: number): boolean {
   const times = value / of;
   return Math.abs(times - Math.round(times)) < 1e-9 * Math.max(1, Math.abs(times));
+}
+
+/** The fields of `value` that the keyword's value has a row for; none where either is no object. */
+function sharedFields(value: unknown, given: unknown) {
+  if (!isObject(value) || !isObject(given)) return [];
+  return ownKeys(given).filter((key) => Object.hasOwn(value, key))
+    .map((key) => ({ key, own: value[key], wanted: given[key] }));
 }

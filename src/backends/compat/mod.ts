@@ -4,7 +4,15 @@ import { type CompatConfig, compatConfig, isDefaultServer } from "../../config.t
 import { BackendError } from "../../errors.ts";
 import type { Message } from "../../types/message.ts";
 import type { Tool } from "../../types/tool.ts";
-import { type Adjustment, exchange, type Protocol, TEXT_TOOLS, unsupported } from "../adjust.ts";
+import {
+  type Adjustment,
+  exchange,
+  FORM_IN_WORDS,
+  OWN_TEMPERATURE,
+  type Protocol,
+  TEXT_TOOLS,
+  unsupported,
+} from "../adjust.ts";
 import type { Backend, CallOptions } from "../backend.ts";
 import type { Fields } from "../fields.ts";
 import { configuredBackend } from "../reply.ts";
@@ -47,7 +55,7 @@ export function compatBackend(config: CompatConfig): Backend {
 
 const COMPAT_ADJUSTMENTS: readonly Adjustment[] = [
   unsupported("max_tokens", "the limit is sent as max_completion_tokens from now on"),
-  unsupported("temperature", "the temperature is left to the model from now on"),
+  OWN_TEMPERATURE,
   unsupported("top_p", "top_p is left out from now on"),
   unsupported("top_k", "top_k is left out from now on"),
   unsupported("min_p", "min_p is left out from now on"),
@@ -62,8 +70,7 @@ const COMPAT_ADJUSTMENTS: readonly Adjustment[] = [
   {
     name: "response_format",
     refusal: /response_format|json.?schema|grammar|structured.?output|guided/i,
-    isOfForm: true,
-    instead: "the form of an answer is asked for in words alone from now on",
+    ...FORM_IN_WORDS,
   },
   TEXT_TOOLS,
 ];

@@ -3,7 +3,7 @@
 import { type HostedConfig, hostedConfig, isDefaultServer } from "../../config.ts";
 import type { Message } from "../../types/message.ts";
 import type { Tool } from "../../types/tool.ts";
-import { type Adjustment, exchange, TEXT_TOOLS, unsupported } from "../adjust.ts";
+import { type Adjustment, exchange, OWN_TEMPERATURE, TEXT_TOOLS, unsupported } from "../adjust.ts";
 import type { Backend, CallOptions } from "../backend.ts";
 import type { Fields } from "../fields.ts";
 import { configuredBackend } from "../reply.ts";
@@ -47,7 +47,7 @@ export function hostedBackend(config: HostedConfig): Backend {
 const HOSTED_ADJUSTMENTS: readonly Adjustment[] = [
   unsupported("thinking", "it does not think from now on"),
   TEXT_TOOLS,
-  unsupported("temperature", "the temperature is left to the model from now on"),
+  OWN_TEMPERATURE,
   unsupported("cache_control", "the end of the conversation is not cached from now on"),
   unsupported("cache_control", "nothing is cached from now on", "system.cache_control"),
 ];

@@ -5,7 +5,7 @@ import { BackendError } from "../../errors.ts";
 import type { Message } from "../../types/message.ts";
 import type { Tool } from "../../types/tool.ts";
 import { excerpt } from "../../wire/excerpt.ts";
-import { type Adjustment, exchange, type Protocol, TEXT_TOOLS } from "../adjust.ts";
+import { type Adjustment, exchange, FORM_IN_WORDS, type Protocol, TEXT_TOOLS } from "../adjust.ts";
 import type { Backend, CallOptions } from "../backend.ts";
 import { chatCompletions } from "../compat/mod.ts";
 import type { Fields } from "../fields.ts";
@@ -62,8 +62,7 @@ const LOCAL_ADJUSTMENTS: readonly Adjustment[] = [
   {
     name: "format",
     refusal: /\bformat\b|json.schema/i,
-    isOfForm: true,
-    instead: "the form of an answer is asked for in words alone from now on",
+    ...FORM_IN_WORDS,
   },
 ];
 

@@ -7,6 +7,7 @@
  * @module
  */
 
+import { digestOf } from "../../text/digest.ts";
 import { attempt } from "../../attempt.ts";
 import { isWithin } from "../../text/paths.ts";
 import { join, relative } from "../../text/std_path.ts";
@@ -115,8 +116,7 @@ export class KeptCaches {
   /** The folder of the caches of a work folder: another folder at the same path has others. */
   async #keptFor(folder: string): Promise<string> {
     const { dev, ino } = Deno.statSync(folder);
-    const identity = new TextEncoder().encode(`${folder}\n${dev} ${ino}`);
-    const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", identity)).toHex();
+    const hash = await digestOf(`${folder}\n${dev} ${ino}`);
     const kept = join(this.root, hash);
     const used = attempt(() => Deno.statSync(kept).mtime?.getTime());
     const now = new Date();

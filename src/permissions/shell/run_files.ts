@@ -5,6 +5,7 @@
  * @module
  */
 
+import { digestOf } from "../../text/digest.ts";
 import { attempt } from "../../attempt.ts";
 import { isObject } from "../../text/json.ts";
 import { dirname, join } from "../../text/std_path.ts";
@@ -185,8 +186,7 @@ export async function digestsOf(files: readonly RunFile[]): Promise<Map<string, 
       if (size > MAX_RUN_BYTES) continue;
       const bytes = runContent(size > 0 ? await Deno.readFile(path) : new Uint8Array(), script);
       if (bytes === undefined) continue;
-      const digest = await crypto.subtle.digest("SHA-256", bytes);
-      digests.set(name, new Uint8Array(digest).toHex());
+      digests.set(name, await digestOf(bytes));
     } catch {
       // What cannot be read, or is no JSON, has no digest: no rule covers it.
     }

@@ -1,7 +1,7 @@
 /** Which hooks of folders a person approved: by the exact text of a file's hooks, and where it lies. @module */
 
 import { attempt } from "../../attempt.ts";
-import { digestOf } from "../../tools/files/seen_files.ts";
+import { digestOf } from "../../text/digest.ts";
 import { readJsonFile, replaceUserFile } from "../../user_files.ts";
 
 export class HookApprovals {
@@ -24,7 +24,7 @@ export class HookApprovals {
 
   async #file(path: string, text: string): Promise<string | undefined> {
     if (this.folder === undefined) return undefined;
-    const name = await digestOf(new TextEncoder().encode(JSON.stringify([path, text])));
+    const name = await digestOf(JSON.stringify([path, text]));
     return `${this.folder}/${name}.json`;
   }
 }

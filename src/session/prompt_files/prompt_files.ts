@@ -9,7 +9,7 @@ import { attempt } from "../../attempt.ts";
 import { targetOf } from "../../model_target.ts";
 import type { PathTable } from "../../permissions/path_table.ts";
 import { CHARS_PER_TOKEN } from "../../text/count.ts";
-import { nearest } from "../../text/nearest.ts";
+import { didYouMean } from "../../text/nearest.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { isWithin } from "../../text/paths.ts";
 import { notePart } from "../../text/parts.ts";
@@ -208,12 +208,9 @@ export class PromptFiles {
     }
     const skill = withName(skills, name);
     if (skill === undefined) {
-      const near = nearest(name, skills.map((one) => one.name));
-      throw new Error(
-        `There is no skill ${oneLine(name)}: ${
-          near ? `did you mean ${near}?` : `read ${SKILL_SCHEME} for a list`
-        }`,
-      );
+      const names = skills.map((one) => one.name);
+      const hint = didYouMean(name, names, `read ${SKILL_SCHEME} for a list`);
+      throw new Error(`There is no skill ${oneLine(name)}: ${hint}`);
     }
     if (file === undefined || file === "") return Promise.resolve(this.#loaded(skill, context));
     return this.#readFile(skill, file, args, context);

@@ -1,6 +1,6 @@
 /** The actions that keys have, by name: the table that help, rebinding and documents derive from. @module */
 
-import { nearest } from "../../text/nearest.ts";
+import { didYouMean } from "../../text/nearest.ts";
 
 interface ActionRow {
   name: string;
@@ -167,12 +167,8 @@ const FIXED: readonly string[] = ACTIONS.flatMap((row) => "isFixed" in row ? [ro
 function sequenceOf(text: string): string {
   const names = text.trim().split(/\s+/).map(keyNameOf);
   if (names.some((name) => name === undefined) || names.length > 2) {
-    const near = nearest(text.toLowerCase(), keysByDefault());
-    throw new SyntaxError(
-      `${JSON.stringify(text)} is no key: ${
-        near ? `did you mean ${near}?` : "one is ctrl-k or f2"
-      }`,
-    );
+    const guess = didYouMean(text.toLowerCase(), keysByDefault(), "one is ctrl-k or f2");
+    throw new SyntaxError(`${JSON.stringify(text)} is no key: ${guess}`);
   }
   const fixed = names.find((name) => FIXED.includes(name!));
   if (fixed) throw new SyntaxError(`${fixed} always stops: another key can have the action`);
@@ -190,11 +186,11 @@ function actionNamed(key: string, value: unknown): ActionName | null {
   const names = ACTIONS.filter((one) => !("isFixed" in one)).map(({ name }) => name);
   // What is no name of an action may be anything, such as a secret in the wrong place.
   const isName = typeof value === "string" && /^[a-z-]{1,30}$/.test(value);
-  const near = isName ? nearest(value, names) : undefined;
-  const what = isName ? `there is no action ${value}` : "that is no action";
-  throw new SyntaxError(
-    `${key} cannot be bound as ${what}: ${near ? `did you mean ${near}?` : "/keys lists them"}`,
-  );
+  const lists = "/keys lists them";
+  const why = isName
+    ? `there is no action ${value}: ${didYouMean(value, names, lists)}`
+    : `that is no action: ${lists}`;
+  throw new SyntaxError(`${key} cannot be bound as ${why}`);
 }
 
 /**

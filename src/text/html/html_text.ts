@@ -51,15 +51,16 @@ const UNREAD = new Set(
 );
 /** Elements around what a page is about. */
 const FRAME = new Set(["nav", "footer", "aside"]);
-/** Elements that begin and end a line; an empty line stands around those of the second row. */
-const BLOCK_ELEMENTS = new Set(
-  ("address body caption center dd details div dt fieldset figcaption figure footer form head header hgroup " +
-    "html legend li main nav option summary tbody tfoot thead tr " +
-    "article aside blockquote dl h1 h2 h3 h4 h5 h6 hr ol p pre section table ul").split(" "),
-);
+/** Elements around which an empty line stands. */
 const SPACED_BLOCKS = new Set(
   "article aside blockquote dl h1 h2 h3 h4 h5 h6 hr ol p pre section table ul".split(" "),
 );
+/** Elements that begin and end a line. */
+const BLOCK_ELEMENTS = new Set([
+  ...SPACED_BLOCKS,
+  ...("address body caption center dd details div dt fieldset figcaption figure footer form head header " +
+    "hgroup html legend li main nav option summary tbody tfoot thead tr").split(" "),
+]);
 const CODE_ELEMENTS = new Set(["code", "kbd", "samp", "tt"]);
 /** Characters that no reader sees, between others. */
 const UNSEEN = /[\u00ad\u200b\u2060\ufeff]/g;

@@ -1,5 +1,6 @@
 /** The {@linkcode Change} of a file: numbered lines of the old and of the new text. @module */
 
+import { strictUtf8Text, utf8Text } from "../../text/utf8.ts";
 import { attempt } from "../../attempt.ts";
 import { type DiffLine, diffLines } from "../../text/diff.ts";
 import type { Change } from "../../types/tool.ts";
@@ -152,7 +153,7 @@ function compared(
 /** Bytes as text, with its BOM; undefined where they are no UTF-8. */
 export function decodedBytes(bytes: Uint8Array): string | undefined {
   // Bytes that are no UTF-8 become U+FFFD. The decoder that checks takes three times the memory.
-  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+  const text = utf8Text(bytes);
   if (!text.includes("\ufffd")) return text;
-  return attempt(() => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
+  return attempt(() => strictUtf8Text(bytes));
 }

@@ -1,5 +1,6 @@
 /** Files through the editor that a person works in, which may have more than the disk. @module */
 
+import { strictUtf8Text } from "../../text/utf8.ts";
 import { attempt } from "../../attempt.ts";
 import type { ToolContext } from "../../types/tool.ts";
 import { realPathOr } from "../paths.ts";
@@ -31,9 +32,7 @@ export async function writeThroughEditor(
 ): Promise<string | undefined> {
   const { editor, grant, signal } = context;
   if (editor?.write === undefined) return undefined;
-  const text = attempt(() =>
-    new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
-  );
+  const text = attempt(() => strictUtf8Text(bytes));
   if (text === undefined) return undefined;
   const realPath = realPathOr(path);
   if (grant !== undefined && realPath !== grant.realPath) throw movedError("write", shown);

@@ -1,5 +1,6 @@
 /** Images: their kind and size, read from the first bytes, and files of them as parts of a message. @module */
 
+import { digestOf } from "../../text/digest.ts";
 import { count } from "../../text/count.ts";
 import type { ImageLimits, ImagePart } from "../../types/image.ts";
 import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
@@ -103,7 +104,7 @@ export async function loadedImage(
     throw new RangeError(`Cannot send ${name || "an image"} as it has ${size}`);
   }
   checkBytes(bytes.length, name, limits);
-  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
+  const hash = await digestOf(bytes);
   const size = bytes.length < 1000
     ? count(bytes.length, "byte")
     : `${Math.round(bytes.length / 1000)} KB`;

@@ -1,5 +1,6 @@
 /** The tool `read_file`. @module */
 
+import { strictUtf8Text, utf8Text } from "../../text/utf8.ts";
 import { wholeUpTo } from "../../text/truncate.ts";
 import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { hasBom, utf16Label } from "./line_endings.ts";
@@ -214,12 +215,11 @@ class LineBytes {
     const bytes = this.#bytes.subarray(0, crlf && whole ? this.#kept - 1 : this.#kept);
     let text: string;
     try {
-      // `stream`: the cut may fall within a character, which is then left out.
-      text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
-        .decode(bytes, { stream: !whole });
+      // The cut may fall within a character, which is then left out.
+      text = strictUtf8Text(bytes, !whole);
     } catch {
       page.isLossy = true;
-      text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+      text = utf8Text(bytes);
     }
     if (whole && text.length <= maxChars) return text;
     page.cutLine ??= page.total;

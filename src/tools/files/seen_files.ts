@@ -1,5 +1,6 @@
 /** The states of files that the model knows: to edit an older one undoes others' work. @module */
 
+import { digestOf } from "../../text/digest.ts";
 import { readBytes } from "./regular_file.ts";
 
 /** The first bytes of a file, of which all are not kept, that are compared beside its stamp. */
@@ -24,10 +25,4 @@ export async function stampOf(path: string, bytes?: Uint8Array): Promise<string>
     if (error instanceof Deno.errors.NotFound) throw error;
     return times; // It cannot be read.
   }
-}
-
-/** The SHA-256 of `bytes`, in hex. */
-export async function digestOf(bytes: Uint8Array): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>);
-  return new Uint8Array(digest).toHex();
 }

@@ -1,5 +1,6 @@
 /** The tool `write_file`. @module */
 
+import { utf8Text } from "../../text/utf8.ts";
 import { count } from "../../text/count.ts";
 import type { Grant, ToolContext, WriteFacts } from "../../types/tool.ts";
 import { newFilePath } from "../paths.ts";
@@ -64,7 +65,7 @@ export async function prepareWrite(args: ToolArgs, context: ToolContext): Promis
 
 /** The content with the line endings and the BOM of the old file. */
 function asTheFileHasIt(content: string, seen?: Seen): { text: string; facts: WriteFacts } {
-  const old = new TextDecoder("utf-8", { ignoreBOM: true }).decode(seen?.head);
+  const old = utf8Text(seen?.head);
   const ending = dominantEnding(old);
   const keeps: NonNullable<WriteFacts["keeps"]>[number][] = [];
   let text = content;

@@ -1,5 +1,6 @@
 /** Keeps the beginning and the end of what a process prints, in little memory. @module */
 
+import { utf8Text } from "../../text/utf8.ts";
 import { count } from "../../text/count.ts";
 import { stripEscapes } from "../../text/sanitize.ts";
 
@@ -132,7 +133,7 @@ const FEW_ODD = 16;
 
 /** Output as text; of binary output its size, as its bytes say nothing to a model or a person. */
 function shownOutput(bytes: Uint8Array, total: number): string {
-  const text = decode(bytes);
+  const text = utf8Text(bytes);
   // deno-lint-ignore no-control-regex
   const odd = text.match(/[\0-\x06\x0e-\x1a\x1c-\x1f\ufffd]/g)?.length ?? 0;
   if (odd <= Math.max(FEW_ODD, text.length * MAX_ODD_SHARE)) return cleanOutput(text);
@@ -140,7 +141,6 @@ function shownOutput(bytes: Uint8Array, total: number): string {
 }
 
 const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80;
-const decode = (bytes: Uint8Array) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 
 function joinedBytes(parts: Uint8Array[]): Uint8Array {
   const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
