@@ -10,6 +10,7 @@ import { makeTempFolder } from "../temp_folder.ts";
 import { RefusedError } from "../tools/call_errors.ts";
 import { atProgramEnd } from "../tools/shell/program_end.ts";
 import type { Confine, SpareStart } from "../types/confine.ts";
+import { onceAfter } from "../wire/wait.ts";
 import type { SettingsInForce } from "./settings_in_force.ts";
 
 /** A look at the folder counts for a verdict and for the mounts that follow it at once, in milliseconds. */
@@ -113,7 +114,7 @@ export class Confinement {
       this.#spareStart([], [], workingDir).ready({ cwd: folder, env: commandEnvironment(env) });
     };
     // Without it, the first command waits for its sandbox.
-    Deno.unrefTimer(setTimeout(() => void makeReady().catch(() => {}), FIRST_DELAY_MS));
+    onceAfter(FIRST_DELAY_MS, () => void makeReady().catch(() => {}));
   }
 
   /** The words that stand before a program to confine it. @throws {RefusedError} where nothing can. */
@@ -156,7 +157,7 @@ export class Confinement {
           this.#spare.start(next, how);
         };
         // Without it, the next command waits for its sandbox.
-        Deno.unrefTimer(setTimeout(() => void makeReady().catch(() => {}), SPARE_DELAY_MS));
+        onceAfter(SPARE_DELAY_MS, () => void makeReady().catch(() => {}));
       },
     };
   }

@@ -1,13 +1,15 @@
 /** Notices that a model's server answers other requests before a turn's own. @module */
 
 import type { TurnEvent } from "../types/event.ts";
+import { onceAfter } from "../wire/wait.ts";
 
 /** Milliseconds of silence after a request before the server is asked, and between two questions. */
 const QUEUE_LOOK_MS = 3000;
 
 /** Watches the events of a turn: while a request has no answer, `isBusy` is asked, and `onQueued` told once. */
 export class QueueWatch {
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Calls the next question off. */
+  #cancel: (() => void) | undefined;
 
   constructor(
     private readonly isBusy: () => Promise<boolean>,
@@ -21,16 +23,16 @@ export class QueueWatch {
   }
 
   end(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#cancel?.();
+    this.#cancel = undefined;
   }
 
   #ask(): void {
-    const timer = this.#timer = setTimeout(async () => {
+    const cancel = this.#cancel = onceAfter(this.silentMs, async () => {
       const isBusy = await this.isBusy();
-      if (this.#timer !== timer) return;
+      if (this.#cancel !== cancel) return;
       if (isBusy) this.onQueued();
       else this.#ask();
-    }, this.silentMs);
+    });
   }
 }

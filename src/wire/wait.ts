@@ -50,10 +50,10 @@ export function wait(ms: number, signal: AbortSignal | undefined): Promise<void>
 /** The value of `promise`; undefined where it takes longer than `ms` milliseconds. */
 export async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
   const late = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => late.resolve(undefined), ms);
+  const cancel = onceAfter(ms, () => late.resolve(undefined));
   try {
     return await Promise.race([promise, late.promise]);
   } finally {
-    clearTimeout(timer);
+    cancel();
   }
 }

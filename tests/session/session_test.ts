@@ -344,3 +344,38 @@ Deno.test("the model is known once a server has answered with it", async () => {
   await using never = await fakeSession(server.url, { isChosen: false });
   assertEquals(never.session.status.model, "test");
 });
+
+Deno.test("a prompt with a read needs no setTimeout, whose first use loads 5 ms of code", async () => {
+  const { setTimeout, clearTimeout } = globalThis;
+  const folder = await Deno.makeTempDir();
+  await Deno.writeTextFile(`${folder}/a.txt`, "one\n");
+  await using server = strictServer([
+    { toolCalls: [{ name: "read_file", arguments: { file_path: "a.txt" } }] },
+    { text: "Done." },
+  ]);
+  const stacks: unknown[] = [];
+  const note = () => {
+    const { stack } = new Error();
+    if (/\/src\//.test(stack!)) stacks.push(stack);
+  };
+  try {
+    const config = { compat: compatConfig({ baseUrl: `${server.url}/v1`, model: "test" }) };
+    const permissions = await openPermissions({ keepsSpare: true }, () => undefined);
+    const options = { folder, config, permissions, asksServer: "before-turns" as const };
+    await using fake = await fakeSession(server.url, options);
+    globalThis.setTimeout = ((then: () => void, ms = 0) => {
+      note();
+      return setTimeout(then, ms);
+    }) as typeof setTimeout;
+    globalThis.clearTimeout = (id) => {
+      note();
+      clearTimeout(id);
+    };
+    const { toolExecutions } = await fake.session.prompt("go", signal);
+    assertEquals(toolExecutions.map(({ isError }) => isError), [false]);
+    assertEquals(stacks, []);
+  } finally {
+    Object.assign(globalThis, { setTimeout, clearTimeout });
+    await Deno.remove(folder, { recursive: true });
+  }
+});
