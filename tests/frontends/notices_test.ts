@@ -66,6 +66,56 @@ const ROWS: [notice: Notice, ...lines: string[]][] = [
   [{ code: "record", why: "so" }, "the session cannot be saved for now: so"],
   [{ code: "attached", files: [], pasted: [] }],
   [
+    { code: "attached", files: [{ name: "a", result: "attached" }], pasted: ["h"] },
+    "1 file attached",
+    "pasted, so not attached: @h (an @ that you type attaches)",
+  ],
+  [
+    {
+      code: "attached",
+      files: [{
+        name: "a",
+        result: "attached",
+        image: "[an image\n]",
+        range: { ...range, isExact: true },
+      }],
+      pasted: [],
+    },
+    "1 file attached",
+    "an image",
+    "@a: only its first 3 of 9 lines are attached",
+  ],
+  [
+    { code: "mcp_pending", servers: ["a"] },
+    "MCP servers not approved yet, so not started: a (copilot mcp approve a)",
+  ],
+  [
+    { code: "mcp_pending", servers: ["a", "b"] },
+    "MCP servers not approved yet, so not started: a, b (copilot mcp approve NAME)",
+  ],
+  [
+    { code: "mcp", type: "left_out", server: "s", reasons: ["a", "b"] },
+    "MCP server s: a; it is left out",
+    "MCP server s: b; it is left out",
+  ],
+  ...[10, 11].map((length): [Notice, string] => {
+    const now = { name: "t", inputSchema: {} };
+    const tools = Array.from({ length }, (_, i) => i === 0 ? { now } : { now, before: now });
+    return [
+      { code: "mcp", type: "changed", server: "s", tools },
+      "MCP server s: tools that changed since you approved it are not offered: t (new)" +
+      `${", t".repeat(9)}${length > 10 ? ", …" : ""} (copilot mcp approve s shows them)`,
+    ];
+  }),
+  [{ code: "plug_ins", problems: [{ path: "a", why: "so" }] }, "a is left out: so"],
+  ...[3, 4, 5].map((length): [Notice, ...string[]] => [
+    { code: "plug_ins", problems: Array(length).fill({ path: "a", why: "so" }) },
+    ...Array(3).fill("a is left out: so"),
+    ...length === 3
+      ? []
+      : [`${length - 3} more file${length > 4 ? "s" : ""} left out: copilot doctor names them`],
+  ]),
+  [
     {
       code: "attached",
       files: [

@@ -1,5 +1,12 @@
 import { assertEquals } from "@std/assert";
-import { inRow, outputText, reportText, shellText } from "../../src/frontends/report_text.ts";
+import {
+  inRow,
+  outputText,
+  reportText,
+  shellText,
+  waitingText,
+} from "../../src/frontends/report_text.ts";
+import { keymapOf } from "../../src/terminal/line/actions.ts";
 import type { Report } from "../../src/session/report.ts";
 import { runBash } from "../../src/tools/shell/run_bash.ts";
 import type { Job } from "../../src/types/tool.ts";
@@ -53,6 +60,70 @@ const REPORTS: [report: Report, rows: string[] | null, columns?: number, unicode
   [{ type: "copy", text: "x" }, ["Not copied: this terminal has no clipboard for programs."]],
   [{ type: "theme", name: "" }, ["There are no colours to choose here."]],
   [{ type: "failed", why: "So." }, ["So."]],
+  [{ type: "unknown", what: "command", name: "a", nearest: "b" }, [
+    "There is no command /a: did you mean /b?",
+  ]],
+  [{ type: "bad_argument", command: "a", takes: [] }, ["/a takes no argument"]],
+  [{ type: "bad_argument", command: "a", takes: ["b", "c"] }, ["/a takes nothing but b, c"]],
+  [{ type: "nothing_to_copy" }, ["There is no answer to copy yet."]],
+  [{ type: "nothing_to_copy", blocks: 0 }, [
+    "The last answer has no block of code: /copy copies all of it",
+  ]],
+  [{ type: "nothing_to_copy", blocks: 1 }, [
+    "The last answer has 1 block of code: /copy 1 copies the first",
+  ]],
+  [{ type: "undo_bound", most: 2, isAll: true }, [
+    "/undo takes a number of messages, at most 2 now",
+  ]],
+  [{ type: "undo_bound", most: 2, isAll: false }, [
+    "/undo takes a number of messages, at most 2 now: what came before them is not kept any more",
+  ]],
+  [{ type: "bad_folder", folder: "a", why: "no_folder" }, ["a is not a folder."]],
+  [{ type: "bad_folder", folder: "a", why: "absent" }, [
+    "Cannot change to a: there is no such folder",
+  ]],
+  [{ type: "bad_folder", folder: "a", why: { error: "so" } }, ["Cannot change to a: so"]],
+  [{ type: "not_compacted" }, ["The conversation stays as it was."]],
+  [{ type: "not_compacted", why: "so" }, ["The conversation stays as it was: so"]],
+  [{ type: "compacted" }, ["There is nothing to sum up yet."]],
+  [{ type: "agents", agents: [] }, [
+    "No file defines a sub-agent: one in .agents/agents or ~/.config/copilot/agents does.",
+  ]],
+  [{ type: "agents", agents: [{ name: "a", description: "b" }] }, ["  a               b"]],
+  [{ type: "mcp", servers: [] }, [
+    "No MCP server is defined. copilot mcp add adds one; a new session has it.",
+  ]],
+  [
+    {
+      type: "mcp",
+      servers: [
+        { name: "s", standing: "disabled", isRunning: false, tokens: 0, changed: [] } as never,
+      ],
+      has: {
+        tools: [{ name: "t", description: "d".repeat(101) }, { name: "u" }],
+        prompts: [{ name: "p", description: "e" }],
+        resources: [{ uri: "a:1", name: "n" }],
+      },
+    },
+    [
+      "  s: turned off",
+      `    t: ${"d".repeat(99)}…`,
+      "    u",
+      "    /s:p: e",
+      "    @s:a:1: n",
+    ],
+  ],
+  [{ type: "tools", tools: [{ name: "n".repeat(15), description: "d" }] }, [
+    `  ${"n".repeat(15)} d`,
+  ], 60],
+  [{ type: "tools", tools: [{ name: "n".repeat(16), description: "d" }] }, [
+    `  ${"n".repeat(16)}`,
+    `${" ".repeat(18)}d`,
+  ], 60],
+  [{ type: "tools", tools: [{ name: "a", description: "d" }] }, ["  a", "      d"], 59],
+  [{ type: "tools", tools: [{ name: "a".repeat(38), description: "d" }] }, [
+    ...[`  ${"a".repeat(38)}`, "      d"],
+  ], 40],
   [{ type: "history", entries: ["a\nb", "c"] }, ["   1  a b", "   2  c"]],
   [{ type: "tools", tools: [{ name: "glob", description: "finds files by their names" }] }, [
     "  glob",
@@ -192,4 +263,19 @@ for (const [at, [report, rows, columns = 80, unicode = true]] of REPORTS.entries
 
 Deno.test("a row is cut to the terminal, with an ellipsis in its last column", () => {
   assertEquals([inRow("abc", 3), inRow("abcd", 3)], ["abc", "ab…"]);
+});
+
+Deno.test("while a command waits, what was written so far is counted", () => {
+  const now = performance.now();
+  assertEquals(waitingText("/compact", now, 0), "0 s · Esc stops · /compact");
+  assertEquals(waitingText("/compact", now, 1), "0 s · 1 token · Esc stops · /compact");
+});
+
+Deno.test("the keys of vim's command mode are listed where that is in force", () => {
+  const rows = (isVim: boolean) =>
+    reportText({ type: "keys" }, { columns: 80, unicode: true, keymap: keymapOf({}, isVim) })!;
+  assertEquals([rows(true), rows(false)].map((text) => text.includes("In vim's command mode:")), [
+    true,
+    false,
+  ]);
 });

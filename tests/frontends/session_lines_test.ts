@@ -1,9 +1,13 @@
 import { assertEquals } from "@std/assert";
 import { diffLines } from "../../src/text/diff.ts";
 import {
+  farewellLines,
+  hookLines,
   instructionLines,
+  mcpRow,
   permissionReportLines,
   resumedLines,
+  serverLines,
   sessionLine,
   trustChangeRows,
   trustQuestion,
@@ -55,6 +59,17 @@ const REPORTS: [change: Partial<PermissionReport>, rows: string[]][] = [
       "folder   its instructions are used (/trust)",
     ],
   ],
+  [{ networked: ["a", "b\n"], env: ["A"] }, [
+    "approve  ask",
+    "sandbox  off: a command can do what you can",
+    "env      A",
+    "network  in this session for a, b",
+  ]],
+  [{ rules: [{ effect: "ask", text: "run_bash(a)", isOfSession: true, isConfined: true }] }, [
+    "approve  ask",
+    "sandbox  off: a command can do what you can",
+    "ask      run_bash(a) · this session, for the sandbox",
+  ]],
   [{ trust: false }, [
     "approve  ask",
     "sandbox  off: a command can do what you can",
@@ -205,4 +220,104 @@ Deno.test("an earlier session is one line, however much was typed first", () => 
   assertEquals(line("a\nb"), "2026-01-02 03:04  a b");
   assertEquals(line("a".repeat(60)), `2026-01-02 03:04  ${"a".repeat(60)}`);
   assertEquals(line("a".repeat(61)), `2026-01-02 03:04  ${"a".repeat(59)}…`);
+});
+
+Deno.test("what is not shown of a file is counted, a single line as well", () => {
+  const rows = (lines: number) =>
+    trustStartRows({ files: [{ name: "a", lines, start: ["b"] }] }, 40);
+  assertEquals(rows(1), ["  a:", "  │ b"]);
+  assertEquals(rows(2), ["  a:", "  │ b", "  … 1 more line"]);
+  const narrow = { name: "a", lines: 1, start: ["x".repeat(12)] };
+  assertEquals(trustStartRows({ files: [narrow] }, 5)[1], `  │ ${"x".repeat(10)}…`);
+  const many = Array.from({ length: 4 }, (_, i) => ({ ...narrow, name: `${i}` }));
+  assertEquals(trustStartRows({ files: many }, 80).filter((row) => row.endsWith(":")).length, 3);
+});
+
+Deno.test("of many skills, commands or sub-agents eight each are named", () => {
+  const files = (plugIn: "skill" | "agent", length: number) =>
+    Array.from({ length }, (_, i) => ({ name: `${plugIn}${i}`, lines: 1, isHeeded: true, plugIn }));
+  const line = (...some: ReturnType<typeof files>[]) =>
+    instructionLines({ files: some.flat(), refused: [], isHeeded: true })[0]!;
+  const names = (plugIn: string, length: number) =>
+    Array.from({ length }, (_, i) => `${plugIn}${i} (1 line)`).join(", ");
+  assertEquals(line(files("skill", 8)), `· using ${names("skill", 8)}`);
+  assertEquals(
+    line(files("skill", 9), files("agent", 10)),
+    `· using ${names("skill", 8)}, and 1 more skill, ${names("agent", 8)}, and 2 more agents`,
+  );
+});
+
+Deno.test("an MCP server is shown with all that its approval is about", () => {
+  const question = {
+    type: "server",
+    name: "s\x1b",
+    definition: { command: ["a"] },
+    variables: [],
+  } as const;
+  assertEquals(serverLines(question), ["The MCP server s␛:", '  command: ["a"]']);
+  assertEquals(
+    serverLines({ ...question, file: "/f\x1b", variables: ["A", "B"], network: true }),
+    [
+      "The MCP server s␛ of /f␛:",
+      '  command: ["a"]',
+      "  It gets the values of A, B.",
+      "  It runs with the network.",
+    ],
+  );
+  assertEquals(serverLines({ ...question, network: false }).at(-1), "  It runs without a network.");
+  const tool = (description: string) => ({ name: "t", description, inputSchema: {} });
+  const changes = [{ now: tool("b") }, { before: tool("a"), now: tool("b") }];
+  const rows = serverLines({ ...question, changes });
+  assertEquals(rows.slice(0, 2), ["Tools of the MCP server s␛:", "New: t"]);
+  assertEquals(rows.filter((row) => /^ {2}[-+]|^Changed/.test(row)).slice(-3), [
+    "Changed: t",
+    '  -   "description": "a",',
+    '  +   "description": "b",',
+  ]);
+});
+
+Deno.test("an MCP server is one row: its state, and what waits for the person", () => {
+  const server = {
+    ...{ name: "s", standing: "ready", isRunning: false, tokens: 30, changed: [] },
+  } as unknown as Parameters<typeof mcpRow>[0];
+  const rows: [more: object, row: string][] = [
+    [{}, "s: its tools are not known yet"],
+    [{ tools: 1, isRunning: true }, "s: 1 tool, about 30 tokens if all were shown · running"],
+    [{ standing: "pending" }, "s: not approved: /mcp approve s"],
+    [{ standing: "declined" }, "s: not approved: /mcp approve s"],
+    [{ standing: "disabled" }, "s: turned off"],
+    [{ standing: "broken", problem: "it\nis" }, "s: cannot be used · it is"],
+    [
+      { tools: 2, changed: ["a", "b\n"] },
+      "s: 2 tools, about 30 tokens if all were shown · changed, and not offered: a, b (/mcp approve s)",
+    ],
+  ];
+  for (const [more, row] of rows) assertEquals(mcpRow({ ...server, ...more }, "/mcp"), row);
+  const changed = Array.from({ length: 11 }, (_, i) => `${i}`);
+  assertEquals(
+    mcpRow({ ...server, changed }, "copilot mcp").includes("8, 9 (copilot mcp approve s)"),
+    true,
+  );
+});
+
+Deno.test("hooks are shown with their limits, and a session that is left with its file", () => {
+  const hook = { event: "PreToolUse", command: "a\x1b", timeoutMs: 1500 };
+  const hooks = [hook, { ...hook, matcher: "Bash\x1b" }] as never;
+  assertEquals(hookLines({ type: "hooks", file: "/f", hooks } as never), [
+    "Hooks in /f: programs that run without asking, in the sandbox:",
+    "  PreToolUse: a␛ (at most 1.5 s)",
+    "  PreToolUse Bash␛: a␛ (at most 1.5 s)",
+  ]);
+  const rows: [home: string | undefined, shown: string][] = [
+    ["/home/u", "~/r.jsonl"],
+    ["/home/us", "/home/u/r.jsonl"],
+    ["/home", "~/u/r.jsonl"],
+    ["", "/home/u/r.jsonl"],
+  ];
+  for (const [home, shown] of rows) {
+    assertEquals(farewellLines("copilot -c", "/home/u/r.jsonl", home), [
+      "To continue: copilot -c",
+      `Recorded: ${shown}`,
+    ]);
+  }
 });

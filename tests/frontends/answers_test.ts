@@ -1,0 +1,74 @@
+import { assertEquals } from "@std/assert";
+import { allowedBy, answerRows, questionNotes, remembered } from "../../src/frontends/answers.ts";
+import type { Approval } from "../../src/session/frontend.ts";
+
+const ASKED = {
+  call: { id: "1", name: "run_bash", arguments: {} },
+  subject: { action: "run", command: "make all" },
+  reason: "wants\nit",
+  choices: ["once", "session", "refuse"],
+  isRoutine: false,
+  isOfPerson: false,
+} as Approval;
+const rule = (words: string, files?: Record<string, string>) => ({ words, ...files && { files } });
+const asked = (more: Record<string, unknown>) => ({ ...ASKED, ...more }) as Approval;
+
+Deno.test("what an answer allows for longer is said in words", () => {
+  const rows: [more: Record<string, unknown>, words: string][] = [
+    [{ rules: [rule("make all")] }, "exactly this"],
+    [{ rules: [rule("make")] }, "any `make`"],
+    [{ rules: [rule("make all"), rule("b\n")] }, "any `make all` and `b`"],
+    [
+      { rules: [rule("make all", { Makefile: "1", "b\n": "2" })] },
+      "exactly this, while Makefile, b is unchanged,",
+    ],
+    [{ rulePath: "src/**\n" }, "runs of src/**"],
+    [{ rulePath: "src", subject: {} }, "run_bash of src"],
+  ];
+  for (const [more, words] of rows) assertEquals(allowedBy(asked(more)), words);
+  const exact = asked({ rules: [rule("make all")] });
+  assertEquals([remembered(exact, 42), remembered(exact, 41)], ["exactly this", "the same"]);
+});
+
+Deno.test("the answers are rows in the order of their digits", () => {
+  const rules = [rule("make all")];
+  assertEquals(answerRows(asked({ rules }), 80), [
+    { choice: "once", label: "Yes" },
+    { choice: "session", label: "Yes, and exactly this in this session" },
+    { choice: "refuse", label: "No: say what to do instead" },
+  ]);
+  assertEquals(answerRows(asked({ choices: ["refuse", "folder"], isOfPerson: true }), 80), [
+    { choice: "folder", label: "Yes, and from now on in this folder" },
+    { choice: "refuse", label: "No" },
+  ]);
+});
+
+Deno.test("notes say why a call is asked about, and what a yes does", () => {
+  const why = { text: "It wants it." };
+  const calm = (text: string) => ({ text, isCalm: true });
+  const network = "A yes runs it with the network, its files confined as before.";
+  const open = (to: string) =>
+    calm(`${network} In this session the network is then open, unasked, to ${to}.`);
+  const grant = (text: string, isExact: boolean) => ({ text, isExact });
+  const rows: [more: Record<string, unknown>, notes: unknown[]][] = [
+    [{}, [why]],
+    [{ isRoutine: true }, []],
+    [{ reason: "x".repeat(201) }, [{ text: `It ${"x".repeat(200)}.` }]],
+    [{ changed: ["a\n", "b"] }, [why, { text: "Changed since you allowed it: a, b" }]],
+    [{ confinedTo: "confined" }, [why, calm("confined")]],
+    [{ leave: "network" }, [why, calm(network)]],
+    [{ leave: "sandbox" }, [
+      why,
+      calm(
+        "A yes runs it this once without the sandbox: it can read and write all that you can, and use the network.",
+      ),
+    ]],
+    [{ networked: [grant("a", true)] }, [why, open("exactly this")]],
+    [{ networked: [grant("a", false)] }, [why, open("any `a …`")]],
+    [{ networked: [grant("a", false), grant("b", false), grant("c", true)] }, [
+      why,
+      open("any `a …` and any `b …` and exactly this"),
+    ]],
+  ];
+  for (const [more, notes] of rows) assertEquals(questionNotes(asked(more)), notes as never);
+});

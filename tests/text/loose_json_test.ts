@@ -1,0 +1,81 @@
+import { assertEquals } from "@std/assert";
+import { parseLooseJson } from "../../src/text/loose_json.ts";
+
+/** A text, its value, and the slips in it. */
+const READ: [text: string, value: unknown, slips?: string][] = [
+  ['{"a": [1, -2.5e3, true, null, "x"], "b": {}}', { a: [1, -2500, true, null, "x"], b: {} }],
+  ["[]", []],
+  [" 7 ", 7],
+  ["```json\n{}\n```", {}, "a code fence"],
+  ['{\\"a\\": \\"b\\"}', { a: "b" }, "escaped quotes"],
+  ['"a": 1}', { a: 1 }, "a missing {"],
+  ["{a: 1, $b-c: 2}", { a: 1, "$b-c": 2 }, "keys without quotes"],
+  ["{'a': 'b'}", { a: "b" }, "single quotes"],
+  ["{“a”: ‘b’}", { a: "b" }, "curly quotes"],
+  ['{"a": `b`}', { a: "b" }, "backticks"],
+  ['{"a" = 1, "b" => 2}', { a: 1, b: 2 }, "= for :, => for :"],
+  ['{"a": True, "b": None}', { a: true, b: null }, "True, None"],
+  ['{"a": 1,}', { a: 1 }, "a trailing comma"],
+  ["[1,]", [1], "a trailing comma"],
+  ['{"a": 1 "b": 2}', { a: 1, b: 2 }, "a missing comma"],
+  ['{"a": 1}}', { a: 1 }, "an extra }"],
+  ['{"a": 1} ]', { a: 1 }, "an extra ]"],
+  ['{"a": "b"', { a: "b" }, "a missing }"],
+  ['{"a": ["b"', { a: ["b"] }, "a missing ], a missing }"],
+  ['{"a": 1};', { a: 1 }, "text behind it"],
+  ['{"a": 1}</tool_call>', { a: 1 }, "text behind it"],
+  ['{"a": 1}{"a": 1}', { a: 1 }, "the same object twice"],
+  ['{"a": 1} {}', { a: 1 }, "an empty object beside it"],
+  ['{} {"a": 1}', { a: 1 }, "an empty object beside it"],
+  ['{"a": "b\nc\td"}', { a: "b\nc\td" }, "a line feed in a string, a tab in a string"],
+  ['{"a": "\\n\\u0041\\"\\\\\\/"}', { a: '\nA"\\/' }],
+  ['{"a": "it\\\'s"}', { a: "it's" }, "\\'"],
+  ['{"a": "\\d\\."}', { a: "\\d\\." }, "\\d for \\\\d, \\. for \\\\."],
+  ['{"a": "b \\\n c"}', { a: "b \\\n c" }],
+  ['{"a": """b "c" \\n"""}', { a: 'b "c" \n' }, '""" for quotes'],
+  ['{"a": ""}', { a: "" }],
+  ['// x\n{"a": /* y */ 1}', { a: 1 }, "a comment"],
+];
+
+for (const [text, value, slips = ""] of READ) {
+  Deno.test(`loose JSON: ${JSON.stringify(text)}`, () => {
+    const read = parseLooseJson(text);
+    assertEquals("problem" in read ? read : [read.value, read.slips.join(", ")], [value, slips]);
+  });
+}
+
+/** Texts without a value, and why. */
+const REFUSED: [text: string, problem: string][] = [
+  ["", "it ends where a value is to come"],
+  ['{"a": 1} {"a": 2}', "two objects stand there: make each its own call"],
+  ['{"a": 1} and', 'text stands behind the object: "and"'],
+  [`{"a": 1} ${"x".repeat(31)}`, `text stands behind the object: "${"x".repeat(30)}..."`],
+  [`{"a": 1} ${"x".repeat(30)}`, `text stands behind the object: "${"x".repeat(30)}"`],
+  ["yes", 'no value begins like "yes"'],
+  ["&", 'no value begins like "&"'],
+  ["{", "it ends before its }"],
+  ['{"a": 1', "it ends before its }"],
+  ['{"a"', "a colon is missing behind a key"],
+  ['{"a": 1, "a": 2}', "a key stands there twice"],
+  ["{1: 2}", "a key is missing"],
+  ["[1 2]", 'no comma or bracket stands where "2" does'],
+  ['["a",', "it ends behind a comma"],
+  ['{"a": "b', "it ends within a string"],
+  ['{"a": "b\\', "it ends within a string"],
+  ['{"a": "\\u00g0"}', "\\u needs four hex digits"],
+  ['{"a": "\\q"}', "\\q is no escape: write q or \\\\q"],
+];
+
+for (const [text, problem] of REFUSED) {
+  Deno.test(`no loose JSON: ${JSON.stringify(text)}`, () => {
+    assertEquals(parseLooseJson(text), { problem });
+  });
+}
+
+Deno.test("loose JSON: only so many brackets may lack, and so many levels be there", () => {
+  const lacking = (mayLack: number) => "problem" in parseLooseJson('{"a": ["b"', { mayLack });
+  assertEquals([0, 1, 2].map(lacking), [true, true, false]);
+  const deep = (levels: number) => parseLooseJson("[".repeat(levels) + "]".repeat(levels));
+  assertEquals("problem" in deep(101), false);
+  assertEquals(deep(102), { problem: "it is nested deeper than 100 levels" });
+});
