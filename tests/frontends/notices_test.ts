@@ -107,9 +107,9 @@ const ROWS: [notice: Notice, ...lines: string[]][] = [
       `${", t".repeat(9)}${length > 10 ? ", …" : ""} (copilot mcp approve s shows them)`,
     ];
   }),
-  [{ code: "plug_ins", problems: [{ path: "a", why: "so" }] }, "a is left out: so"],
+  [{ code: "prompt_files", problems: [{ path: "a", why: "so" }] }, "a is left out: so"],
   ...[3, 4, 5].map((length): [Notice, ...string[]] => [
-    { code: "plug_ins", problems: Array(length).fill({ path: "a", why: "so" }) },
+    { code: "prompt_files", problems: Array(length).fill({ path: "a", why: "so" }) },
     ...Array(3).fill("a is left out: so"),
     ...length === 3
       ? []

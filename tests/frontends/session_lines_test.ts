@@ -234,12 +234,12 @@ Deno.test("what is not shown of a file is counted, a single line as well", () =>
 });
 
 Deno.test("of many skills, commands or sub-agents eight each are named", () => {
-  const files = (plugIn: "skill" | "agent", length: number) =>
-    Array.from({ length }, (_, i) => ({ name: `${plugIn}${i}`, lines: 1, isHeeded: true, plugIn }));
+  const files = (kind: "skill" | "agent", length: number) =>
+    Array.from({ length }, (_, i) => ({ name: `${kind}${i}`, lines: 1, isHeeded: true, kind }));
   const line = (...some: ReturnType<typeof files>[]) =>
     instructionLines({ files: some.flat(), refused: [], isHeeded: true })[0]!;
-  const names = (plugIn: string, length: number) =>
-    Array.from({ length }, (_, i) => `${plugIn}${i} (1 line)`).join(", ");
+  const names = (kind: string, length: number) =>
+    Array.from({ length }, (_, i) => `${kind}${i} (1 line)`).join(", ");
   assertEquals(line(files("skill", 8)), `· using ${names("skill", 8)}`);
   assertEquals(
     line(files("skill", 9), files("agent", 10)),

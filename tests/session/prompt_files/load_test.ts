@@ -40,7 +40,7 @@ const DEFINITIONS: [
     "a/SKILL.md",
     head("name: B", does, "argument-hint: FILE", "disable-model-invocation: yes"),
     {
-      ...{ name: "b", description: "Does it", body: "Body", argument: "[FILE]" },
+      ...{ name: "b", description: "Does it", body: "Body", argument: "FILE" },
       ...{ isForModel: false, isForPerson: true },
     },
   ],
@@ -49,7 +49,7 @@ const DEFINITIONS: [
     "a/SKILL.md",
     head("name: b c", does, "argument-hint: [A, B]", "user-invocable: false"),
     {
-      ...{ name: "a", description: "Does it", body: "Body", argument: "[A B]" },
+      ...{ name: "a", description: "Does it", body: "Body", argument: "A B" },
       ...{ isForModel: true, isForPerson: false },
     },
   ],
@@ -82,7 +82,7 @@ const DEFINITIONS: [
     ...{ name: "a", description: "Does it", body: "Body", isForModel: false, isForPerson: true },
   }],
   ["command", "a.md", head("argument-hint: [X]") + "$10 $ARGUMENT", {
-    ...{ name: "a", description: "Body", body: "Body\n$10 $ARGUMENT", argument: "[X]" },
+    ...{ name: "a", description: "Body", body: "Body\n$10 $ARGUMENT", argument: "X" },
     ...{ isForModel: false, isForPerson: true },
   }],
   ["command", "a.md", "", "it has no text"],
@@ -110,7 +110,7 @@ Deno.test("prompt files: descriptions and hints are cut, and an earlier place co
   );
   assertEquals(typeof cut === "object" && [cut.description, cut.argument], [
     `${"d".repeat(1023)}…`,
-    `[${"h".repeat(39)}…]`,
+    `${"h".repeat(39)}…`,
   ]);
   const path = await Deno.realPath(await Deno.makeTempDir());
   try {
