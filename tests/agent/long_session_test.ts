@@ -12,6 +12,12 @@ const PLAN = "- [x] look\n- [ ] rename all\n- [ ] test";
 /** Characters for a token, as the server counts. */
 const PER_TOKEN = 3;
 
+/** Has the files that the model names: no others of such names are looked for. */
+const folder = Deno.makeTempDirSync();
+Deno.mkdirSync(`${folder}/src`);
+for (let i = 0; i < 40; i++) Deno.writeTextFileSync(`${folder}/src/mod${i}.ts`, "");
+Deno.test.afterAll(() => Deno.remove(folder, { recursive: true }));
+
 const CODE = Array.from({ length: 4000 }, (_, i) => `const v${i} = compute(${i});\n`).join("");
 
 const read: Tool = {
@@ -95,7 +101,7 @@ for (const [window, roundsInTurn, summary, mostSummaries] of SESSIONS) {
     const { sent, serve } = model(window, roundsInTurn, summary);
     const settings = { baseUrl: "http://server/v1", contextLength: window, maxRetries: 0 };
     const compat = compatConfig({ ...settings, fetch: serve });
-    const agent = new CopilotAgent({ compat, maxToolRounds: ROUNDS + 1 }, Deno.cwd(), {
+    const agent = new CopilotAgent({ compat, maxToolRounds: ROUNDS + 1 }, folder, {
       tools: [read, tasks],
       systemPrompt: "You are a copilot.",
     });

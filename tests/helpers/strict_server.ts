@@ -119,7 +119,7 @@ export function strictServer(
     }
     const pieces = upTo(step, format.stream(step, context));
     if (error) pieces.push(format.streamError(format.error(error.type, 200, error.message)));
-    const sent = step.garble?.(pieces) ?? pieces;
+    const sent = step.garble?.(pieces) ?? inWrites(pieces);
     return new Response(streamOf(sent, step.hang ? closing.signal : undefined, onClosed), {
       headers: { "content-type": format.streamType },
     });
@@ -157,6 +157,14 @@ function upTo({ cut, error, hang }: Step, pieces: Piece[]): string[] {
     return bytes.slice(0, Math.ceil((first + last) / 2));
   }
   return cut || error || hang ? bytes.slice(0, kinds.indexOf("finish")) : bytes;
+}
+
+/** The events of a write of its own each, but 16 together in a long answer, most of whose time is writes. */
+function inWrites(events: string[]): string[] {
+  if (events.length < 256) return events;
+  const writes: string[] = [];
+  for (let i = 0; i < events.length; i += 16) writes.push(events.slice(i, i + 16).join(""));
+  return writes;
 }
 
 /** A body of `pieces`; with `hang`, it stays open until that is aborted. */

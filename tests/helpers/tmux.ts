@@ -4,9 +4,9 @@
  * @module
  */
 
-import { assert } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { ENTRY } from "./program.ts";
+import { TmuxClient } from "./tmux_client.ts";
 
 /** A terminal with a shell in it. */
 export interface Terminal extends AsyncDisposable {
@@ -49,9 +49,11 @@ export async function terminal(
     {},
 ): Promise<Terminal> {
   const folder = await Deno.makeTempDir();
-  async function tmux(...args: string[]): Promise<string> {
-    const { success, stdout, stderr } = await new Deno.Command("tmux", {
-      args: ["-u", "-S", `${folder}/tmux`, "-f", "/dev/null", ...args],
+  const size = ["-x", `${columns}`, "-y", `${rows}`];
+  const client = new TmuxClient(
+    ["-S", `${folder}/tmux`, "-f", "/dev/null", "new-session", "-d", ...size, shell]
+      .concat(";", "set-option", "-g", "escape-time", "0", ";", "attach-session"),
+    {
       cwd: folder,
       env: {
         TERM: "xterm-256color",
@@ -66,28 +68,28 @@ export async function terminal(
         XDG_STATE_HOME: `${folder}/state`,
         XDG_CONFIG_HOME: `${folder}/config`,
       },
-    }).output();
-    assert(success, `tmux ${args.join(" ")}: ${new TextDecoder().decode(stderr)}`);
-    return new TextDecoder().decode(stdout);
-  }
-  await tmux("new-session", "-d", "-x", `${columns}`, "-y", `${rows}`, shell);
-  await tmux("set-option", "-g", "escape-time", "0");
-  await tmux("pipe-pane", "-o", `cat >> '${folder}/output'`);
+    },
+  );
   const screen = async ({ styles = false } = {}) =>
-    (await tmux("capture-pane", "-p", ...(styles ? ["-e"] : []))).trimEnd().split("\n")
+    (await client.run(`capture-pane -p${styles ? " -e" : ""}`)).trimEnd().split("\n")
       .map((row) => row.trimEnd());
   async function once<T>(
-    look: () => Promise<T>,
+    look: () => T | Promise<T>,
     is: (found: T) => boolean,
     what: unknown,
   ): Promise<T> {
     for (const start = performance.now();;) {
+      const change = client.changed();
       const found = await look();
       if (is(found)) return found;
       if (performance.now() - start > 20_000) {
         throw new Error(`Never came ${what}:\n${(await screen()).join("\n")}\n${found}`);
       }
+      // What changes together is looked at together. Not all that is waited for changes the terminal.
       await new Promise((resolve) => setTimeout(resolve, 10));
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      await Promise.race([change, new Promise((resolve) => timer = setTimeout(resolve, 200))]);
+      clearTimeout(timer);
     }
   }
   return {
@@ -96,15 +98,15 @@ export async function terminal(
     async type(bytes) {
       const hex = Array.from(new TextEncoder().encode(bytes), (byte) => byte.toString(16));
       for (let at = 0; at < hex.length; at += 500) {
-        await tmux("send-keys", "-H", ...hex.slice(at, at + 500));
+        await client.run(`send-keys -H ${hex.slice(at, at + 500).join(" ")}`);
       }
     },
     async untilCursor(column, row) {
-      const look = () => tmux("display-message", "-p", "#{cursor_x} #{cursor_y}");
+      const look = () => client.run('display-message -p "#{cursor_x} #{cursor_y}"');
       await once(look, (at) => at.trim() === `${column} ${row}`, `the cursor to ${column}, ${row}`);
     },
     async resize(columns, rows) {
-      await tmux("resize-window", "-x", `${columns}`, "-y", `${rows}`);
+      await client.run(`resize-window -x ${columns} -y ${rows}`);
     },
     async kill(signal) {
       const script = `for p in /proc/[0-9]*; do
@@ -113,12 +115,7 @@ export async function terminal(
       done; true`;
       await new Deno.Command("sh", { args: ["-c", script] }).output();
     },
-    output: (is = () => true) =>
-      once(
-        async () => new TextDecoder("latin1").decode(await Deno.readFile(`${folder}/output`)),
-        is,
-        is,
-      ),
+    output: (is = () => true) => once(() => client.output, is, is),
     until: (what) =>
       once(
         screen,
@@ -126,7 +123,7 @@ export async function terminal(
         what,
       ),
     async [Symbol.asyncDispose]() {
-      await tmux("kill-server");
+      await client[Symbol.asyncDispose]();
       // A program whose terminal is gone may still write its record.
       for (let left = 50;; left--) {
         try {

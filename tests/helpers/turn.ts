@@ -1,9 +1,18 @@
 /**
- * Headless turns of the real program that call tools.
+ * Headless turns that call tools: as the program makes them, in this process, and by the program itself.
  *
  * @module
  */
 
+import { parseArgs } from "../../src/cli/args.ts";
+import { optionsFromArgs, sessionOptions, toConfig } from "../../src/cli/settings.ts";
+import { UsageError } from "../../src/errors.ts";
+import { EXIT } from "../../src/frontends/exit_codes.ts";
+import { PrintFrontend } from "../../src/frontends/print/print.ts";
+import { parsePermissionChoice } from "../../src/permissions/choice.ts";
+import { openPermissions } from "../../src/session/permissions.ts";
+import { Session } from "../../src/session/session.ts";
+import { Output } from "../../src/terminal/stdio.ts";
 import { run } from "./program.ts";
 import { type Step, strictServer } from "./strict_server.ts";
 
@@ -31,19 +40,98 @@ export interface Files {
   own?: unknown;
   /** The folder's. */
   project?: unknown;
-  env?: (folder: string, base: string) => Record<string, string>;
   prepare?: (folder: string, base: string) => Promise<void> | void;
+}
+
+/** What the program gets beside those files. */
+export interface ProgramFiles extends Files {
+  env?: (folder: string, base: string) => Record<string, string>;
 }
 
 /** What --yes lets run depends on the machine's sandbox: only tests of that leave it open. */
 const UNCONFINED = ["--sandbox", "off"];
 
-/** One headless turn that calls tools, in a folder of its own below another one. */
-export async function turn(
+/**
+ * One headless turn that calls tools, in a folder of its own below another one: with the flags, the files
+ * and the frontend of `-p`, in this process, in a fourth of the time that the program takes to start.
+ */
+export function turn(
   calls: Step[],
   flags: string[],
-  { own, project, env, prepare }: Files = {},
+  files: Files,
   check: (ran: Ran) => Promise<void> | void,
+): Promise<void> {
+  return inFolder(calls, flags, files, check, async (words, folder, base) => {
+    const variables: Record<string, string> = {
+      XDG_CONFIG_HOME: `${base}/config`,
+      XDG_STATE_HOME: "/dev/null",
+    };
+    const written = { stdout: "", stderr: "" };
+    const stream = (name: keyof typeof written) =>
+      new Output({
+        write(bytes) {
+          written[name] += new TextDecoder().decode(bytes);
+          return Promise.resolve(bytes.length);
+        },
+      }, () => {});
+    const [stdout, stderr] = [stream("stdout"), stream("stderr")];
+    const { signal } = new AbortController();
+    let code: number;
+    try {
+      const args = parseArgs([...words, "--working-dir", folder]);
+      const options = optionsFromArgs(args);
+      const permissions = await openPermissions(
+        { ...parsePermissionChoice(args), keepsSpare: true },
+        (name) => variables[name] ?? Deno.env.get(name),
+      );
+      const isTerminal = false;
+      const frontend = new PrintFrontend({
+        ...{ format: "json", stdout, stderr, isTerminal, changeRows: undefined, signal },
+        stopCode: () => EXIT.interrupted,
+      });
+      await using session = new Session({
+        ...sessionOptions(toConfig(options), options, args, permissions),
+        ...{ canUndo: false, isRecorded: false, asksServer: "before-turns" },
+      }, frontend);
+      code = await frontend.run(session, "go");
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      code = EXIT.usage;
+      stderr.write(`copilot: ${error.message}\n`);
+    }
+    await Promise.all([stdout.drained(), stderr.drained()]);
+    return { code, ...written };
+  });
+}
+
+/** {@linkcode turn} by the program, as a process. */
+export function programTurn(
+  calls: Step[],
+  flags: string[],
+  files: ProgramFiles,
+  check: (ran: Ran) => Promise<void> | void,
+): Promise<void> {
+  return inFolder(
+    calls,
+    flags,
+    files,
+    check,
+    (words, cwd, base) =>
+      run(words, { cwd, env: { XDG_CONFIG_HOME: `${base}/config`, ...files.env?.(cwd, base) } }),
+  );
+}
+
+/** Makes the folder with `files` and the server, and has `check` look at what `runs` came to. */
+async function inFolder(
+  calls: Step[],
+  flags: string[],
+  { own, project, prepare }: Files,
+  check: (ran: Ran) => Promise<void> | void,
+  runs: (
+    words: string[],
+    folder: string,
+    base: string,
+  ) => Promise<{ code: number; stdout: string; stderr: string }>,
 ): Promise<void> {
   await using server = strictServer([...calls, { text: "Done." }], { models: ["test"] });
   const base = await Deno.realPath(await Deno.makeTempDir());
@@ -62,16 +150,16 @@ export async function turn(
       await Deno.writeTextFile(`${folder}/.copilot/permissions.json`, JSON.stringify(project));
     }
     await prepare?.(folder, base);
-    const words = ["--local", "--host", server.url, "-m", "test", "-p", "go", "--output", "json"];
-    const { code, stdout, stderr } = await run(
+    const { code, stdout, stderr } = await runs(
       [
-        ...words,
+        ...["--local", "--host", server.url, "-m", "test", "-p", "go", "--output", "json"],
         ...flags,
         ...flags.includes("--yes") && !flags.includes("--sandbox") ? UNCONFINED : [],
       ],
-      { cwd: folder, env: { XDG_CONFIG_HOME: `${base}/config`, ...env?.(folder, base) } },
+      folder,
+      base,
     );
-    const result = JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "{}");
+    const result = JSON.parse(stdout.trimEnd().split("\n").at(-1) || "{}");
     const results = (result.toolExecutions ?? []).map((exec: { result: string }) => exec.result);
     await check({ code, stderr, results, folder });
   } finally {

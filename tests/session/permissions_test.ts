@@ -7,7 +7,7 @@ import { findSandbox } from "../../src/permissions/sandbox/probe.ts";
 import { run } from "../helpers/program.ts";
 import { sessionTest } from "../helpers/session.ts";
 import { type Step, strictServer } from "../helpers/strict_server.ts";
-import { bash, type Files, turn, use } from "../helpers/turn.ts";
+import { bash, type Files, programTurn, turn, use } from "../helpers/turn.ts";
 
 async function gitFolder(folder: string): Promise<void> {
   await Deno.mkdir(`${folder}/.git`);
@@ -212,9 +212,11 @@ const ROWS: [
   }, false],
 ];
 
-for (const [name, call, flags, files, runs] of ROWS) {
+for (const [i, [name, call, flags, files, runs]] of ROWS.entries()) {
+  // The first two, which differ in nothing but --yes, by the program.
+  const turns = i < 2 ? programTurn : turn;
   Deno.test(`permissions: ${name}`, () =>
-    turn([call], flags, files, ({ code, results }) => {
+    turns([call], flags, files, ({ code, results }) => {
       assertEquals(results.length, 1);
       assertEquals(/^Refused/.test(results[0]!), !runs, results[0]);
       assertEquals(code, runs ? 0 : 3);

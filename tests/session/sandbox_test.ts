@@ -1,11 +1,11 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { findSandbox } from "../../src/permissions/sandbox/probe.ts";
 import { left, living, marker } from "../helpers/processes.ts";
-import { command } from "../helpers/program.ts";
+import { command, ENTRY } from "../helpers/program.ts";
 import { sessionCommand } from "../helpers/session.ts";
 import { strictServer } from "../helpers/strict_server.ts";
 import { noTmux, terminal } from "../helpers/tmux.ts";
-import { bash, turn, use } from "../helpers/turn.ts";
+import { bash, programTurn, turn, use } from "../helpers/turn.ts";
 
 const sandbox = await findSandbox();
 const none = typeof sandbox === "string" ? sandbox : "";
@@ -30,7 +30,7 @@ Deno.test({
   name: `SBX-02 what is protected cannot be written, moved away or replaced${skipped}`,
   ignore,
   fn: () =>
-    turn(
+    programTurn(
       [
         bash("mv .git g && cp -r g .git; echo evil >> .git/config; rm -rf .vscode; mv .vscode v"),
         bash("ln .git/config c; mv .git/config d; rm -f .git/config; : > .git/hooks/pre-commit"),
@@ -99,7 +99,7 @@ Deno.test({
     `SBX-01 of the home folder only the folders of tools are there, and nothing of it is written${skipped}`,
   ignore,
   fn: () =>
-    turn(
+    programTurn(
       [bash(
         "cat ~/.ssh/id ~/.netrc ~/.config/copilot/x ~/.aws/x ~/dot/x ~/plain ~/.cargo/bin/tool; echo x > ~/.ssh/new; echo x > ~/new; ls -A ~",
       )],
@@ -118,7 +118,7 @@ for (const where of ["../home", ".."]) {
     name: `R-16 in the home folder, or above it (${where}), no command runs confined${skipped}`,
     ignore,
     fn: () =>
-      turn(
+      programTurn(
         [bash("touch ran; echo x >> .bashrc")],
         [...CONFINED, "--working-dir", where],
         withHome,
@@ -258,7 +258,7 @@ for (const [i, [name, args]] of BROKEN.entries()) {
         const own = ["--local", "--host", server.url, "-m", "test", "-p", "go", ...flags];
         const [outer, ...more] = [...broken(args, path), Deno.execPath(), "run", "-A"];
         const child = new Deno.Command(outer!, {
-          args: [...more, `${import.meta.dirname}/../../main.ts`, ...own],
+          args: [...more, ENTRY, ...own],
           cwd: folder,
           stdin: "null",
         });

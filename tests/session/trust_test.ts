@@ -3,7 +3,7 @@ import { run } from "../helpers/program.ts";
 import { sessionCommand } from "../helpers/session.ts";
 import { strictServer } from "../helpers/strict_server.ts";
 import { noTmux, terminal } from "../helpers/tmux.ts";
-import { bash, turn, use } from "../helpers/turn.ts";
+import { bash, programTurn, turn, use } from "../helpers/turn.ts";
 
 const ignore = Deno.build.os === "windows";
 
@@ -67,7 +67,7 @@ Deno.test({
   name: "TRU-01 no start of any kind runs what a folder brings, or needs to ask about it",
   ignore,
   async fn() {
-    await turn([use("read_file", { file_path: "a.txt" })], [], {
+    await programTurn([use("read_file", { file_path: "a.txt" })], [], {
       prepare: (folder, base) => hostile(folder, `${base}/pwned`),
     }, async ({ code, results, stderr, folder }) => {
       // A folder's file cannot loosen anything, so there is nothing to trust: it is told what is ignored.
@@ -185,7 +185,7 @@ for (const front of ["", ".", "FOLDER/bin", "BASE/link"]) {
     name: `TRU-05 no program of the folder runs unasked, with ${front || "nothing"} first on PATH`,
     ignore,
     fn: () =>
-      turn(
+      programTurn(
         [
           use("grep_code", { pattern: "one" }),
           use("glob_files", { pattern: "**/*" }),
@@ -245,7 +245,7 @@ Deno.test({
   name: "TRU-05 positive control: approved, they run and leave their marks",
   ignore,
   fn: () =>
-    turn([bash("git status >/dev/null; ls >/dev/null")], ["--yes"], {
+    programTurn([bash("git status >/dev/null; ls >/dev/null")], ["--yes"], {
       env: (folder) => ({ PATH: `${folder}:/usr/bin:/bin` }),
       async prepare(folder, base) {
         await hostileRepository(folder, `${base}/pwned`);

@@ -7,7 +7,7 @@
 
 import { readInput, readLineRaw } from "../../../src/terminal/line/input.ts";
 import { writeStdout } from "../../../src/terminal/stdio.ts";
-import { rawTerminal } from "../../../src/terminal/tty.ts";
+import { makeSane, rawTerminal } from "../../../src/terminal/tty.ts";
 
 const [mode = "input"] = Deno.args;
 if (Deno.stdin.isTerminal()) Deno.writeTextFileSync("pid", `${Deno.pid}`);
@@ -30,6 +30,7 @@ const completer = (before: string) => {
   return { replace: before.length, items: items.filter((item) => item.startsWith(before)) };
 };
 
+if (mode === "nested") await makeSane();
 using _outer = mode === "nested" ? rawTerminal() : undefined;
 for (;;) {
   const text = mode === "line"
