@@ -6,6 +6,7 @@ import * as analysis from "../../src/permissions/shell/mod.ts";
 import { networkGrants } from "../../src/permissions/shell/beginnings.ts";
 import type { PolicyCall, Settings } from "../../src/permissions/settings.ts";
 import type { View } from "../../src/permissions/view.ts";
+import { cpuTime } from "../helpers/cpu_time.ts";
 
 const SETTINGS: Settings = {
   approve: "ask",
@@ -742,9 +743,9 @@ Deno.test({
         `a <<E\n${"x\n".repeat(9000)}E`,
       ]
     ) {
-      const start = performance.now();
+      const start = cpuTime();
       decided(bash(command), { ...SETTINGS, rules: rules(DENY.rule) }, place);
-      const took = performance.now() - start;
+      const took = cpuTime() - start;
       assert(took < 2000, `${command.slice(0, 20)} took ${took} ms`);
     }
   },

@@ -1,5 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { excerpt, keepSecrets } from "../../src/wire/excerpt.ts";
+import { cpuTime } from "../helpers/cpu_time.ts";
 
 Deno.test("NET-11 excerpt makes one short line that a terminal takes for text", () => {
   const rows: [text: string, shown: string][] = [
@@ -39,9 +40,9 @@ Deno.test("SEC-02 a piece of eight characters is hidden, a key used again stays 
 });
 
 Deno.test("excerpt of a long text takes linear time", () => {
-  const begin = performance.now();
+  const begin = cpuTime();
   for (const text of ["\x1b[", "\x1b[1;", " ", "\x9b", "x ", "\u202e"]) excerpt(text.repeat(2e6));
-  assert(performance.now() - begin < 5_000);
+  assert(cpuTime() - begin < 5_000);
 });
 
 const KEY = "sk-test+7f/3=9a0b'1c2d,3e4f&5a6b;7\"8";
@@ -105,9 +106,9 @@ Deno.test("SEC-02 many keys: the last ones are hidden, and memory is bounded", (
 
 Deno.test("excerpt of a long text takes linear time with a key of 4 KB", () => {
   keepSecrets({ "x-api-key": Array.from({ length: 700 }, (_, i) => `${i * 7919}`).join("") });
-  const begin = performance.now();
+  const begin = cpuTime();
   for (const text of ["a", "sk-secret-12 ", "=", "a b", "%41", "\\u0041", "&amp;"]) {
     excerpt(text.repeat(65_536 / text.length));
   }
-  assert(performance.now() - begin < 5_000);
+  assert(cpuTime() - begin < 5_000);
 });

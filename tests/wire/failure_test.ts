@@ -5,6 +5,7 @@ import {
   failureFromResponse,
   retryAfterMs,
 } from "../../src/wire/failure.ts";
+import { cpuTime } from "../helpers/cpu_time.ts";
 
 const URL_OF_CHAT = "https://models.example:8443/v1/chat/completions";
 const HTML = { "content-type": "text/html; charset=utf-8" };
@@ -669,7 +670,7 @@ Deno.test("failures are read from hostile bodies without harm", () => {
   const cut = '{"error":'.repeat(50_000);
   const deep = `${'{"error":'.repeat(20_000)}1${"}".repeat(20_000)}`;
   const nested = [..."abcdefgh"].reduce((inner) => JSON.stringify({ error: inner }), "deep");
-  const begin = performance.now();
+  const begin = cpuTime();
   for (
     const body of [
       cut,
@@ -683,7 +684,7 @@ Deno.test("failures are read from hostile bodies without harm", () => {
   ) {
     assertEquals(failureFromResponse(400, new Headers(), body, URL_OF_CHAT).kind, "request");
   }
-  assert(performance.now() - begin < 5_000);
+  assert(cpuTime() - begin < 5_000);
 });
 
 /** What servers say of a request that is too long: the window that they name, and the request's tokens. */

@@ -2,6 +2,7 @@ import { assert, assertEquals, assertThrows } from "@std/assert";
 import { BackendError } from "../../src/errors.ts";
 import { LineDecoder } from "../../src/wire/lines.ts";
 import { forEverySplit } from "../helpers/split.ts";
+import { cpuTime } from "../helpers/cpu_time.ts";
 
 /** The most characters of one line, as the doc comment of {@linkcode LineDecoder} says. */
 const MAX_ANSWER_CHARS = 64 * 2 ** 20;
@@ -58,7 +59,7 @@ Deno.test("LineDecoder delivers a line as soon as its end is there", () => {
 
 Deno.test("LineDecoder takes linear time, in small pieces and with many ends", () => {
   const size = 2 ** 20;
-  const begin = performance.now();
+  const begin = cpuTime();
   const decoder = new LineDecoder(() => {});
   for (let sent = 0; sent < size; sent += 4) decoder.push(utf8("four"));
   decoder.end();
@@ -66,7 +67,7 @@ Deno.test("LineDecoder takes linear time, in small pieces and with many ends", (
     decode([utf8(text.repeat(size / text.length))], { loneCr: true });
   }
   // Some 200 ms; to search the pending text or the chunk again for each piece would take minutes.
-  assert(performance.now() - begin < 10_000);
+  assert(cpuTime() - begin < 10_000);
 });
 
 Deno.test("LineDecoder bounds the length of a line", () => {

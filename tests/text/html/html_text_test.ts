@@ -1,5 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { htmlText } from "../../../src/text/html/html_text.ts";
+import { cpuTime } from "../../helpers/cpu_time.ts";
 
 const BASE = new URL("https://site.test/list.html");
 const fixture = (name: string) =>
@@ -110,12 +111,12 @@ const FLOODS = [
 
 Deno.test("floods of broken markup take linear time, and their text is bounded", () => {
   for (const flood of FLOODS) {
-    const begin = performance.now();
+    const begin = cpuTime();
     const html = `<table>${flood.repeat(40_000 / flood.length)}`;
     const { text, isCut } = htmlText(html, BASE);
     assert(text.length <= 1_000_000 && (!isCut || text.length > 900_000), flood);
     // Quadratic time is minutes.
-    assert(performance.now() - begin < 5_000, `${flood}: ${performance.now() - begin} ms`);
+    assert(cpuTime() - begin < 5_000, `${flood}: ${cpuTime() - begin} ms`);
   }
   const base = `<base href="https://site.test/${"b".repeat(250)}/">`;
   const long = htmlText(`${base}${"<a href=x>y</a>".repeat(10_000)}`, BASE);

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { reindented } from "../../../src/tools/files/indentation.ts";
+import { cpuTime } from "../../helpers/cpu_time.ts";
 
 /** Edits `text`; undefined where it is refused. */
 function edited(text: string, before: string, after: string): string | undefined {
@@ -75,9 +76,9 @@ for (const [name, text, before, after, expected] of rows) {
 }
 
 Deno.test("lines of another indentation: a million alike are looked through in linear time", () => {
-  const start = performance.now();
+  const start = cpuTime();
   assertEquals(edited("  x\n".repeat(1_000_000), "x\n".repeat(500_000), "y"), undefined);
-  assertEquals(performance.now() - start < 5_000, true);
+  assertEquals(cpuTime() - start < 5_000, true);
 });
 
 Deno.test("lines of another indentation: over 16 Mi characters are not looked through", () => {

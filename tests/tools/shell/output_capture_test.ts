@@ -1,5 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { cleanOutput, OutputCapture } from "../../../src/tools/shell/output_capture.ts";
+import { cpuTime } from "../../helpers/cpu_time.ts";
 
 /** A stream that gives `bytes` in pieces of `size`. */
 function streamOf(bytes: Uint8Array, size: number): ReadableStream<Uint8Array<ArrayBuffer>> {
@@ -178,9 +179,9 @@ Deno.test("cleans adversarial text in linear time", () => {
       " \r\n",
     ]
   ) {
-    const start = performance.now();
+    const start = cpuTime();
     cleanOutput(piece.repeat(n));
     // Quadratic time would be minutes.
-    assert(performance.now() - start < 10_000, JSON.stringify(piece));
+    assert(cpuTime() - start < 10_000, JSON.stringify(piece));
   }
 });
