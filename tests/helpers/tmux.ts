@@ -107,6 +107,8 @@ export async function terminal(
     },
     async resize(columns, rows) {
       await client.run(`resize-window -x ${columns} -y ${rows}`);
+      // No window changes faster: what is reflowed while a frame is drawn is not to be told from text.
+      await new Promise((resolve) => setTimeout(resolve, 15));
     },
     async kill(signal) {
       const script = `for p in /proc/[0-9]*; do

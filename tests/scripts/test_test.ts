@@ -17,7 +17,7 @@ const TESTS = {
 };
 
 Deno.test({
-  name: "test: it closes with what was skipped and why, and with the counts last",
+  name: "test: it closes with what was skipped and why, what failed, and with the counts last",
   ignore: Deno.build.os === "windows", // a stand-in for Deno is a shell script
   async fn() {
     const root = await Deno.makeTempDir();
@@ -43,18 +43,31 @@ Deno.test({
       // The tests run for real; the other stages pass.
       const deno = `#!/bin/sh\n[ "$1" != test ] || exec '${Deno.execPath()}' "$@"\n`;
       await Deno.writeTextFile(`${root}/.deno/bin/deno`, deno, mode);
-      const { code, stdout } = await new Deno.Command("sh", {
-        args: [`${root}/scripts/test`],
-        env: { NO_COLOR: "1" },
-      }).output();
-      const lines = new TextDecoder().decode(stdout).trimEnd().split("\n");
-      assertEquals([code, ...lines.slice(-5).map((line) => line.trim())], [
+      const lastLines = async (count: number) => {
+        const { code, stdout } = await new Deno.Command("sh", {
+          args: [`${root}/scripts/test`],
+          env: { NO_COLOR: "1" },
+        }).output();
+        const lines = new TextDecoder().decode(stdout).trimEnd().split("\n");
+        return [code, ...lines.slice(-count).map((line) => line.trim())];
+      };
+      assertEquals(await lastLines(5), [
         0,
         "Skipped:",
         "2 no tmux: it is not found",
         "1 no perl (5)",
         "1 no reason in the name",
         "13 passed, 0 failed, 4 skipped",
+      ]);
+      await Deno.writeTextFile(
+        `${root}/tests/text/c_test.ts`,
+        'Deno.test("c", () => {});\nDeno.test("e", () => {\n  throw new Error("FAILURES");\n});',
+      );
+      assertEquals(await lastLines(3), [
+        1,
+        "Failed: tests",
+        "e => ./tests/text/c_test.ts:2:6",
+        "12 passed, 2 failed, 3 skipped",
       ]);
     } finally {
       await Deno.remove(root, { recursive: true });
