@@ -1,7 +1,7 @@
 /** From an answer to the {@linkcode Reply} that an agent reads; the same for all protocols. @module */
 
 import { mayBeOwnServer } from "../config.ts";
-import { deeperThan, isObject } from "../text/json.ts";
+import { deeperThan, hasTwoReadings, isObject } from "../text/json.ts";
 import type { Usage } from "../types/event.ts";
 import type { Message, ToolCall } from "../types/message.ts";
 import type { Tool } from "../types/tool.ts";
@@ -210,9 +210,11 @@ const MAX_ARGUMENTS_DEPTH = 100;
 /** The arguments of a complete call: an object, its JSON text, or nothing; all else is `invalid`. */
 function readArguments(value: unknown): Pick<ToolCall, "arguments" | "invalid"> {
   let parsed = value ?? {};
+  let text = "";
   try {
     // Some models write the JSON of their arguments into a JSON string: it is parsed twice.
     for (let i = 0; i < 2 && typeof parsed === "string"; i++) {
+      text = parsed;
       parsed = parsed.trim() === "" ? {} : JSON.parse(parsed);
     }
   } catch (error) {
@@ -223,6 +225,10 @@ function readArguments(value: unknown): Pick<ToolCall, "arguments" | "invalid"> 
   }
   if (deeperThan(parsed, MAX_ARGUMENTS_DEPTH)) {
     return invalid("", `its arguments are nested deeper than ${MAX_ARGUMENTS_DEPTH} levels`);
+  }
+  // JSON.parse takes the last one without a word, which may be the wrong one.
+  if (text.trim() !== "" && hasTwoReadings(text)) {
+    return malformed(value, "its arguments are not valid JSON: a key stands there twice");
   }
   return { arguments: (parsed ?? {}) as Record<string, unknown> };
 }

@@ -17,6 +17,30 @@ export function deeperThan(value: unknown, levels: number): boolean {
   return Object.values(value).some((part) => deeperThan(part, levels - 1));
 }
 
+/** The strings of JSON text, with the colon behind those that are keys. */
+const JSON_STRING = /"((?:[^"\\]+|\\[^])*)"\s*(:)?/g;
+
+/** True where an object in JSON text has a key twice, with two values: JSON.parse takes the last. */
+export function hasTwoReadings(json: string): boolean {
+  let keys = 0;
+  const numbered = json.replace(
+    JSON_STRING,
+    (string, name, colon) => colon ? `"${keys++} ${name}":` : string,
+  );
+  return differsWithin(JSON.parse(numbered));
+}
+
+function differsWithin(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const seen = new Map<string, unknown>();
+  return Object.entries(value).some(([key, part]) => {
+    const name = Array.isArray(value) ? key : key.replace(/^\d+ /, "");
+    const isOther = seen.has(name) && JSON.stringify(seen.get(name)) !== JSON.stringify(part);
+    seen.set(name, part);
+    return isOther || differsWithin(part);
+  });
+}
+
 /** A key of JSON text: its depth, 1 for those of the outermost object, and the offset of its quote. */
 interface JsonKey {
   name: string;

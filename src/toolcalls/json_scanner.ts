@@ -1,6 +1,6 @@
 /** JSON as models write it: its end in text that streams, and its value. @module */
 
-import { jsonOrUndefined } from "../text/json.ts";
+import { hasTwoReadings, jsonOrUndefined } from "../text/json.ts";
 
 /** Deeper values are refused: a function that walks them would exhaust its stack. */
 export const MAX_VALUE_DEPTH = 100;
@@ -69,7 +69,7 @@ export function parseLenientJson(text: string): unknown {
   const value = text.trim();
   if (new JsonScanner().scan(value, 0).end !== value.length) return undefined;
   const parsed = jsonOrUndefined(value);
-  if (parsed !== undefined) return parsed;
+  if (parsed !== undefined) return hasTwoReadings(value) ? undefined : parsed;
   const isDoubled = /^\{\{[^{]/.test(value);
   return jsonOrUndefined(mendJson(value, isDoubled)) ??
     (isDoubled ? parseLenientJson(value.slice(1, -1)) : undefined);

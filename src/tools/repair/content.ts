@@ -1,6 +1,7 @@
 /** Text to write that came wrapped or escaped, where that can be no part of the file. @module */
 
 import { extname } from "../../text/extname.ts";
+import { basename } from "../../text/std_path.ts";
 import { SlipError } from "./slip_error.ts";
 
 /** Files in which a code fence, or a sign with a backslash, may be the text itself. */
@@ -111,12 +112,15 @@ export function contentAsMeant(content: string, path: string): ReadText | undefi
   const refuse = (reason: string): never => {
     throw new SlipError(`Cannot write ${path} as ${reason}`);
   };
+  if (!DATA_EXTENSIONS.has(extname(path)) && isListing(content)) {
+    refuse("its content has the line numbers of read_file: send it without them");
+  }
+  if (isDiffOf(content, path)) {
+    refuse("its content is a difference, not the file: change a part of it with edit_file");
+  }
   if (mayBeFenced(path)) return undefined;
   if (/^\s*(?:`{3}|~{3})[\w+#.-]*[ \t]*\n/.test(content)) {
     refuse("its content begins with a code fence: send the file's text alone, without fences");
-  }
-  if (!DATA_EXTENSIONS.has(extname(path)) && isListing(content)) {
-    refuse("its content has the line numbers of read_file: send it without them");
   }
   const signs = withoutCodeEntities(content, path);
   if (signs !== undefined) return { text: signs, repair: ENTITIES_REPAIR };
@@ -127,7 +131,15 @@ export function contentAsMeant(content: string, path: string): ReadText | undefi
 /** True for text in which each line has its number in front. */
 function isListing(text: string): boolean {
   const lines = text.replace(/\n$/, "").split("\n");
-  return lines.length > 1 && lines.every((line, i) => line.startsWith(`${i + 1}\t`));
+  const first = parseInt(lines[0]!);
+  return lines.length > 1 && lines.every((line, i) => line.startsWith(`${first + i}\t`));
+}
+
+/** True for a difference, or a patch, that names the file at `path` as the one to change. */
+function isDiffOf(text: string, path: string): boolean {
+  const [, named] = /^(?:diff --git .*\n(?:.*\n){0,4}?)?--- \S.*\n\+\+\+ (\S+).*\n@@ /.exec(text) ??
+    /^\*\*\* Begin Patch\n\*\*\* \w+ File: (.+)\n/.exec(text) ?? [];
+  return named !== undefined && basename(named) === basename(path);
 }
 
 /** A text of one line in which line feeds are written as `\n`. */

@@ -57,9 +57,10 @@ export async function repairPath(path: string, order: PathOrder): Promise<string
   const levels = [
     [clean],
     inFolder,
-    [clean, ...inFolder].filter((one) => LINE_BEHIND.test(one)).map((one) =>
-      one.replace(LINE_BEHIND, "")
-    ),
+    // What is written to a line must not replace the file.
+    [clean, ...inFolder].filter((one) => LINE_BEHIND.test(one) && order.use !== "write").map((
+      one,
+    ) => one.replace(LINE_BEHIND, "")),
   ];
   for (const level of levels) {
     const found = onlyOne(path, level, order);
@@ -163,7 +164,21 @@ async function checkNew(path: string, clean: string, order: PathOrder): Promise<
   if (isTop) {
     refuse("nothing is made at the root of the disk, or in a home that is not there", right);
   }
-  if (plain !== clean) refuse("a line number is no part of a file's name", right);
+  if (plain !== clean) {
+    const isThere = isInPlace(right, order);
+    refuse(
+      isThere
+        ? "the whole file is written: to change a line, call edit_file, and else"
+        : "a line number is no part of a file's name",
+      right,
+    );
+  }
+  const names = path.split(/[,;\n]\s*/);
+  if (names.length > 1 && names.every((name) => /^\S+\.\w+$/.test(name))) {
+    throw new SlipError(
+      `Cannot write ${JSON.stringify(path)} as one call writes one file: call write_file for each`,
+    );
+  }
   if (cleaned(path) !== path.replace(/(?<=.)\/+$/, "")) {
     refuse(
       "quotes, blanks at the ends, backslashes and the like are no part of a new file's name",
