@@ -17,17 +17,32 @@ export function deeperThan(value: unknown, levels: number): boolean {
   return Object.values(value).some((part) => deeperThan(part, levels - 1));
 }
 
-/** The strings of JSON text, with the colon behind those that are keys. */
-const JSON_STRING = /"((?:[^"\\]+|\\[^])*)"\s*(:)?/g;
-
 /** True where an object in JSON text has a key twice, with two values: JSON.parse takes the last. */
 export function hasTwoReadings(json: string): boolean {
-  let keys = 0;
-  const numbered = json.replace(
-    JSON_STRING,
-    (string, name, colon) => colon ? `"${keys++} ${name}":` : string,
-  );
-  return differsWithin(JSON.parse(numbered));
+  const numbered: string[] = [];
+  const colon = /\s*:/y;
+  let from = 0;
+  for (let open = json.indexOf('"'); open >= 0; open = json.indexOf('"', colon.lastIndex)) {
+    const behind = endOfString(json, open) + 1;
+    colon.lastIndex = behind;
+    if (!colon.test(json)) colon.lastIndex = behind;
+    else {
+      numbered.push(json.slice(from, open + 1), `${open} `);
+      from = open + 1;
+    }
+  }
+  if (numbered.length < 3) return false;
+  return differsWithin(JSON.parse(numbered.join("") + json.slice(from)));
+}
+
+/** The offset of the quote that ends the string at `open`. */
+function endOfString(json: string, open: number): number {
+  for (let at = open;;) {
+    at = json.indexOf('"', at + 1);
+    let escape = at;
+    while (json[escape - 1] === "\\") escape--;
+    if ((at - escape) % 2 === 0) return at;
+  }
 }
 
 function differsWithin(value: unknown): boolean {

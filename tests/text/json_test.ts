@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { linePlace, scanJson } from "../../src/text/json.ts";
+import { hasTwoReadings, linePlace, scanJson } from "../../src/text/json.ts";
 
 Deno.test("scanJson finds where JSON ends to be JSON, as JSON.parse refuses it", () => {
   const rows: [text: string, errorAt: number | undefined][] = [
@@ -38,4 +38,16 @@ Deno.test("scanJson names keys with their depth, linePlace says where", () => {
     ["b", 2, "line 2, column 8"],
     ["b", 1, "line 3, column 3"],
   ]);
+});
+
+Deno.test("hasTwoReadings tells a key that stands twice with two values", () => {
+  const rows: [json: string, isSo: boolean][] = [
+    ['{"a": 1, "a": 2}', true],
+    ['{"a": 1, "a" : 1}', false],
+    ['{"a": {"b": [{"c": "x", "\\u0063": "y"}]}}', true],
+    ['[{"a": 1}, {"a": 2}]', false],
+    ['{"a": "\\"b\\": 1, \\\\", "b": "a"}', false],
+    ['["a", "b"]', false],
+  ];
+  for (const [json, isSo] of rows) assertEquals(hasTwoReadings(json), isSo, json);
 });
