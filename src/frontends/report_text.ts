@@ -151,10 +151,14 @@ const TEXTS: ReportTexts = {
     const rows = models.map(({ name, isCurrent }) => `${isCurrent ? "* " : "  "}${oneLine(name)}`);
     return [...rows, `${now} /model NAME picks another.`].join("\n");
   },
-  model({ model, server, isListed, failure }) {
+  model({ model, server, isListed, nearest, failure }) {
     const now = `Now with ${oneLine(model)} at ${server}. The conversation goes on.`;
     if (failure !== undefined) return `${now} The server does not list its models: ${failure}`;
-    return isListed ? now : `${now} The server does not list it: /model shows those it has.`;
+    if (isListed) return now;
+    const instead = nearest === undefined
+      ? "/model shows others"
+      : `did you mean ${oneLine(nearest)}?`;
+    return `${now} The server does not list it, the next message shows whether it has it: ${instead}`;
   },
   folder({ folder, change }) {
     if (change === undefined) return oneLine(folder);

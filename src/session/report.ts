@@ -76,8 +76,8 @@ export type Report =
   | ({ type: "tokens"; cost?: number | undefined; last?: Usage | undefined } & Omit<Usage, "cost">)
   | ({ type: "context" } & ReturnType<typeof contextParts>)
   | ({ type: "models"; models: readonly { name: string; isCurrent: boolean }[] } & AskedModel)
-  /** The model is another; `isListed` is whether the server names it. */
-  | ({ type: "model"; isListed: boolean } & AskedModel)
+  /** The model is another; `isListed` is whether the server names it, `nearest` a name alike that it lists. */
+  | ({ type: "model"; isListed: boolean; nearest?: string | undefined } & AskedModel)
   /** The folder that is worked in; `change` is what came with another one. */
   | { type: "folder"; folder: string; change?: FolderChange }
   | { type: "trust"; instructions: HeededInstructions }

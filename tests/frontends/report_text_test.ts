@@ -196,7 +196,10 @@ const REPORTS: [report: Report, rows: string[] | null, columns?: number, unicode
     "Now with m␛ at host:1. The conversation goes on.",
   ]],
   [{ ...asked, type: "model", isListed: false }, [
-    "Now with m␛ at host:1. The conversation goes on. The server does not list it: /model shows those it has.",
+    "Now with m␛ at host:1. The conversation goes on. The server does not list it, the next message shows whether it has it: /model shows others",
+  ]],
+  [{ ...asked, type: "model", isListed: false, nearest: "b\x1b" }, [
+    "Now with m␛ at host:1. The conversation goes on. The server does not list it, the next message shows whether it has it: did you mean b␛?",
   ]],
   [{ ...asked, type: "model", isListed: true, failure: "no" }, [
     "Now with m␛ at host:1. The conversation goes on. The server does not list its models: no",

@@ -73,8 +73,11 @@ async function isAliasOf(config: CopilotConfig, name: string): Promise<boolean> 
   return (await servedModel(name, addressOf(target))).names.includes(name);
 }
 
-/** The refusal of a name that is not among those that the server lists; undefined where it lists none. */
-async function unknownModel(config: CopilotConfig, name: string): Promise<Report | undefined> {
+/** What is told of a name that is not among those that the server lists; undefined where it lists none. */
+async function unlistedName(
+  config: CopilotConfig,
+  name: string,
+): Promise<Extract<Report, { type: "unknown" }> | undefined> {
   const names = await modelNames(config).catch(() => []);
   const { isSameModel } = await import("../../backends/local/connection.ts");
   if (names.length === 0 || names.some((one) => isSameModel(one, name))) return undefined;
@@ -82,10 +85,15 @@ async function unknownModel(config: CopilotConfig, name: string): Promise<Report
   return { ...unknownReport("model", name, names), server: serverOf(config) };
 }
 
+/** True where a server may have models that it does not list: Ollama's own list is whole. */
+const mayHave = (config: CopilotConfig, name: string): boolean =>
+  !targetOf(config).isNative && !/\s/.test(name);
+
 /** Goes on with another model of the same server or, by flags, with one of another server. */
 async function setModel(session: SessionState, argument: string): Promise<Report> {
   const { agent, modelFlags, fit } = session;
   await session.looked;
+  let unlisted: Awaited<ReturnType<typeof unlistedName>>;
   try {
     if (modelFlags !== undefined && argument.startsWith("-")) {
       const { config, isChosen, notice } = modelFlags.parse(argument.split(/\s+/));
@@ -94,8 +102,8 @@ async function setModel(session: SessionState, argument: string): Promise<Report
       fit.isChosen = isChosen;
       if (notice !== undefined) session.emit({ type: "session_notice", notice });
     } else {
-      const refusal = await unknownModel(agent.config, argument);
-      if (refusal !== undefined) return refusal;
+      unlisted = await unlistedName(agent.config, argument);
+      if (unlisted && !mayHave(agent.config, argument)) return unlisted;
       if (modelFlags === undefined) agent.setModel(argument);
       else agent.configure(modelFlags.named(agent.config, argument));
       fit.isChosen = true;
@@ -105,6 +113,7 @@ async function setModel(session: SessionState, argument: string): Promise<Report
   }
   session.usage = undefined;
   const { models, failure, ...now } = await reportModels(session);
+  if (unlisted) return { ...now, type: "model", isListed: false, nearest: unlisted.nearest };
   // Where nobody named a model, the next message goes to one that the server has.
   const isListed = failure !== undefined || !fit.isChosen || models.some((one) => one.isCurrent);
   const isUnlisted = failure === undefined || targetOf(agent.config).kind === "hosted";

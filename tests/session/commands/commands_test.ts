@@ -235,6 +235,13 @@ Deno.test("/model goes on with the conversation, and says whether the server lis
   );
   assertEquals(await fake.command(`/model --local --host ${server.url} -m test`), now("test"));
   assertEquals(fake.session.status.model, "test");
+  // A compatible server may have more models than it lists, Ollama has not.
+  assertEquals(await fake.command(`/model --base-url ${server.url}/v1 -m test`), now("test"));
+  const says = "The server does not list it, the next message shows whether it has it: ";
+  assertEquals(await fake.command("/model none"), `${now("none")} ${says}/model shows others`);
+  assertEquals(await fake.command("/model otter"), `${now("otter")} ${says}did you mean other?`);
+  assertEquals(fake.session.status.model, "otter");
+  assertEquals(await fake.command("/model a b"), `${unknown("a b")}see /model`);
   // Where nobody names a model, the next message finds out which there is.
   assertMatch((await fake.command(`/model --local --host ${server.url}`))!, /goes on\.$/);
   const gone = await fake.command(`/model --local --host ${NO_SERVER} -m test`);
