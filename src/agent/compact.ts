@@ -16,6 +16,7 @@ import { carriedParts } from "./carried.ts";
 import { isNonsense, isSummary, outline, summaryMessages, summaryRequest } from "./summary.ts";
 import {
   addTokens,
+  learnFromCount,
   learnFromRefusal,
   messageTokens,
   promptLimit,
@@ -178,6 +179,10 @@ async function writtenSummary(
   const under = sizeOf(old, size) * (options.byHand ? MAX_SUMMARY_PART : 1);
   const isLong = (text: string) => tokensOf(text, size) > Math.min(MAX_OVERLENGTH * room, under);
   const limits = { limit, room: Math.min(room, under / 2), isLong };
+  const message = `The context is full: the model sums up ${old.length} messages to go on from.`;
+  if (!options.byHand) {
+    options.emit({ type: "notice", level: "info", code: "summarizing", message });
+  }
   const text = await askForSummary(agent, old, limits, options);
   const summary = summaryMessages(upTo(text, room, size), parts);
   return sizeOf(summary, size) < under ? summary : undefined;
@@ -216,11 +221,11 @@ function splitForSummary(
 async function askForSummary(
   agent: CopilotAgent,
   old: readonly Message[],
-  { limit, room, isLong }: { limit: number; room: number; isLong(text: string): boolean },
-  { signal, emit, count, focus, byHand, onPiece = () => {} }: RoomOptions,
+  limits: { limit: number; room: number; isLong(text: string): boolean },
+  options: RoomOptions,
 ): Promise<string> {
-  const message = `The context is full: the model sums up ${old.length} messages to go on from.`;
-  if (!byHand) emit({ type: "notice", level: "info", code: "summarizing", message });
+  const { limit, room, isLong } = limits;
+  const { signal, emit, count, focus, byHand, onPiece = () => {} } = options;
   const words = room * WORDS_PER_TOKEN;
   const whole = summaryRequest(old, Infinity, focus, words);
   const request = whole[1]!;
@@ -244,7 +249,10 @@ async function askForSummary(
         if (isLong(text)) enough.abort();
       },
     });
-    if (answer.usage) count(answer.usage);
+    if (answer.usage) {
+      count(answer.usage);
+      learnFromCount(agent, messages, answer.usage.inputTokens);
+    }
     signal.throwIfAborted();
     if (enough.signal.aborted) return text;
     // A model that repeats itself, goes on with its work or says the request again sums up nothing.
@@ -256,6 +264,11 @@ async function askForSummary(
   } catch (error) {
     // A piece of a summary is no answer.
     if (error instanceof BackendError) error.partialText = "";
+    const { prompt } = error instanceof BackendError && error.contextTokens || {};
+    // The estimate was too low: the next request shows less of the conversation.
+    if (learnFromCount(agent, messages, prompt)) {
+      return await askForSummary(agent, old, limits, options);
+    }
     const cannot = error instanceof BackendError &&
       (error.kind === "context_too_long" || error.kind === "protocol");
     if (byHand || signal.aborted || !cannot) throw error;

@@ -192,6 +192,25 @@ export function learnFromRefusal(agent: CopilotAgent, sizes: ContextTokens = {})
   if (estimated <= limit) model.ratio = Math.min(MAX_RATIO, model.ratio * 1.05 * limit / estimated);
 }
 
+/** A count that is higher than the estimate by less teaches nothing. */
+const MIN_RAISE = 1.05;
+
+/**
+ * Learns from a server's count of `messages`, which are not the conversation: true where they have more
+ * tokens than was estimated. A lower count may be of what the server had cut.
+ */
+export function learnFromCount(
+  agent: CopilotAgent,
+  messages: readonly Message[],
+  counted = 0,
+): boolean {
+  const model = modelOf(agent);
+  const ratio = counted / sum(messages.map(roughMessage));
+  if (ratio < model.ratio * MIN_RAISE || ratio > MAX_RATIO) return false;
+  model.ratio = ratio;
+  return true;
+}
+
 /** Tokens of an image, as common models count about. */
 const IMAGE_TOKENS = 1200;
 /** Tokens of a message, and of a call, beside its text. */

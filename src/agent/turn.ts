@@ -161,7 +161,10 @@ class Turn {
   async #answer(): Promise<ModelAnswer> {
     let answer: ModelAnswer;
     try {
-      if (await isOverLimit(this.agent, this.#signal)) await this.#makeRoom();
+      // The summary may teach that tokens are more than was estimated.
+      for (let i = 0; i < 2 && await isOverLimit(this.agent, this.#signal); i++) {
+        if (!await this.#makeRoom()) break;
+      }
       answer = await this.#send().catch(async (error) => {
         const isTooLong = error instanceof BackendError && error.kind === "context_too_long";
         if (!isTooLong || !await this.#makeRoom(error)) throw error;

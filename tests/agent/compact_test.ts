@@ -59,15 +59,16 @@ function configs(url: string, contextLength?: number): [string, CopilotConfig][]
 }
 
 /** What a server with a tokenizer of its own counts. */
-const tokensOf = (request: StrictRequest) => Math.round(request.text.length / 3);
+const tokensOf = (request: StrictRequest, charsPerToken = 3) =>
+  Math.round(request.text.length / charsPerToken);
 const isSummaryRequest = ({ text }: StrictRequest) => text.includes("</conversation>");
 
 /** A model whose server has room for `window` tokens, and refuses, or cuts, what is longer. */
-function model(window: number, answers: Step[], { cuts = false } = {}) {
+function model(window: number, answers: Step[], { cuts = false, charsPerToken = 3 } = {}) {
   const script = [...answers];
   let summaries = 0;
   const brain = (request: StrictRequest): Step => {
-    const counted = tokensOf(request);
+    const counted = tokensOf(request, charsPerToken);
     if (!cuts && counted > window) {
       return {
         error: {
@@ -401,6 +402,28 @@ Deno.test("after a switch to a smaller window what is summed up fits it too", as
   assertEquals(server.requests.map(isSummaryRequest), [true, false]);
   assertStringIncludes(server.requests[0]!.text, "characters left out");
   assert(server.requests.every((r) => tokensOf(r) <= 3000), server.requests.map(tokensOf).join());
+});
+
+Deno.test("a summary that was refused as too long is asked for with less, and the count is learnt", async () => {
+  const [window, charsPerToken] = [6000, 1.5];
+  await using server = strictServer(model(window, [{ text: "fine" }], { charsPerToken }));
+  const [, config] = configs(server.url, window)[1]!;
+  const agent = new CopilotAgent(config, Deno.cwd(), { tools: [dump], systemPrompt: "You are." });
+  for (let i = 0; i < 20; i++) {
+    agent.state.messages.push({ role: "user", content: lines(`${i}`, 1500) });
+    agent.state.messages.push({ role: "assistant", content: "Yes." });
+  }
+  const events: TurnEvent[] = [];
+  const onEvent = (event: TurnEvent) => void events.push(event);
+  assertEquals((await processTurn(agent, "go", { onEvent })).response, "fine");
+  const counts = server.requests.map((request) => tokensOf(request, charsPerToken));
+  assert(counts.shift()! > window && counts.every((one) => one <= window), counts.join());
+  assertEquals(server.requests.slice(0, 2).map(isSummaryRequest), [true, true]);
+  assertStringIncludes(JSON.stringify(agent.state.messages), "Task: tidy up");
+  // The answer has room, too.
+  assert(counts.at(-1)! <= window - 512, counts.join());
+  const told = events.filter((event) => event.type === "notice" && event.code === "summarizing");
+  assertEquals(told.length, compactions(events).length);
 });
 
 Deno.test("where the newest message alone is too long, nothing is summed up for it", async () => {

@@ -6,11 +6,12 @@ import { localConfig } from "../../src/config.ts";
 const { signal } = new AbortController();
 
 /** An agent whose next request has about `tokens`, of 8000 that a prompt may have; and what its server is asked. */
-function agentNear(tokens: number, answer: () => Response, isNative = false) {
+function agentNear(tokens: number, answer: (path: string) => Response, isNative = false) {
   const asked: { path: string; body: Record<string, unknown> }[] = [];
   const serve = (url: unknown, init?: RequestInit): Promise<Response> => {
-    asked.push({ path: new URL(String(url)).pathname, body: JSON.parse(String(init?.body)) });
-    return Promise.resolve(answer());
+    const path = new URL(String(url)).pathname;
+    asked.push({ path, body: JSON.parse(String(init?.body)) });
+    return Promise.resolve(answer(path));
   };
   const local = localConfig({
     ...{ host: "http://server", useCompat: !isNative, contextLength: 9000, maxTokens: 1000 },
@@ -48,7 +49,16 @@ Deno.test("a server that does not count is asked once, and one that counts nonse
   const none = agentNear(8300, () => new Response("no", { status: 404 }));
   assertEquals(await isOverLimit(none.agent, signal), true);
   assertEquals(await isOverLimit(none.agent, signal), true);
-  assertEquals(none.asked.length, 1);
+  const paths = ["/v1/chat/completions/input_tokens", "/tokenize"];
+  assertEquals(none.asked.map(({ path }) => path), paths);
+  const vllm = agentNear(
+    8300,
+    (path) =>
+      path === "/tokenize"
+        ? Response.json({ count: 7000, max_model_len: 9000, tokens: [1] })
+        : new Response("no", { status: 404 }),
+  );
+  assertEquals(await isOverLimit(vllm.agent, signal), false);
   const nonsense = agentNear(8300, () => Response.json({ input_tokens: 3 }));
   assertEquals(await isOverLimit(nonsense.agent, signal), true);
 });

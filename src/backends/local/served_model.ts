@@ -195,13 +195,15 @@ function parameters(count: number): string {
   return count < 1e9 ? `${Math.ceil(count / 1e6)}M` : `${(count / 1e9).toFixed(1)}B`;
 }
 
-/** The tokens of a chat completion's request, as llama.cpp counts them without answering; undefined elsewhere. */
+/** The tokens of a chat completion's request, as llama.cpp and vLLM count them without answering; undefined elsewhere. */
 export async function countedPrompt(
   body: unknown,
   options: LocalServerOptions,
 ): Promise<number | undefined> {
-  const path = "/v1/chat/completions/input_tokens";
   const request = { body, timeoutMs: COUNT_TIMEOUT_MS, isOptional: true };
-  const { input_tokens: count } = await askFields(path, options, request).catch(orEmpty);
+  const asked = (path: string) => askFields(path, options, request).catch(orEmpty);
+  const { input_tokens: count = (await asked("/tokenize")).count } = await asked(
+    "/v1/chat/completions/input_tokens",
+  );
   return Number.isInteger(count) && Number(count) > 0 ? Number(count) : undefined;
 }
