@@ -46,8 +46,7 @@ export function programChecks(way: Way, { model }: Target, tool: Tool): [string,
         signal.addEventListener("abort", () => child.kill());
         const { code, stdout, stderr } = await child.output();
         const [answer, notes] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
-        const isEndless = notes!.includes("cut off at the token limit");
-        if (code !== 0 && isEndless) return { status: "SKIP", text: "the model does not end it" };
+        // Ollama's messages endpoint has no field for a form, and heeds no choice of a tool.
         if (code !== 0 && way.name === "hosted") return { status: "SKIP", text: "held to no form" };
         assertEquals(code, 0, `${notes} ${answer}`);
         const { kind, isDone } = JSON.parse(answer!);

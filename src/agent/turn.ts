@@ -109,8 +109,9 @@ class Turn {
       return undefined;
     }
     if (stopReason !== undefined || !message.toolCalls?.length) {
-      if (stopReason === undefined && this.options.answerSchema) {
-        return await this.#formed(message, this.options.answerSchema);
+      const { answerSchema } = this.options;
+      if (answerSchema && (stopReason === undefined || await this.#endsHeld(stopReason))) {
+        return await this.#formed(message, answerSchema);
       }
       const isUnanswered = message.standsFor === "empty_answer" && stopReason === undefined;
       const result = this.#result(message.content, stopReason ?? "done");
@@ -132,6 +133,12 @@ class Turn {
     const { answerSchema } = this.options;
     if (answerSchema === undefined) return [];
     return [(await import("./answer_form.ts")).formNote(answerSchema)];
+  }
+
+  /** True for a free answer without end that the server's grammar will end. */
+  async #endsHeld(stopReason: StopReason): Promise<boolean> {
+    const isEndless = stopReason === "budget" || stopReason === "loop";
+    return isEndless && this.#formAsked === 0 && (await this.agent.backend()).hasGrammar;
   }
 
   /** The turn's result where the final answer matches; else it is asked for again, as often as that may be. */

@@ -85,6 +85,24 @@ for (const [name, config] of allConfigs("http://placeholder")) {
   });
 }
 
+Deno.test("a free answer without end is asked for again where a grammar ends it, and only then", async () => {
+  const cut = { text: "Mara was born in", finish: "length" } as const;
+  const endless = { text: "Mara is old. ".repeat(200) };
+  for (
+    const [at, first, count] of [[0, cut, 2], [1, endless, 2], [2, cut, 2], [3, cut, 1]] as const
+  ) {
+    await using server = strictServer([first, { text: RIGHT }]);
+    const agent = new CopilotAgent(allConfigs(server.url)[at]![1], "/");
+    const result = await processTurn(agent, "who?", { answerSchema: schema });
+    const ended = count === 2 ? [RIGHT, "done", count] : [cut.text, "budget", count];
+    assertEquals([result.response, result.stopReason, server.requests.length], ended);
+  }
+  // What is cut though it was held to the form is the end.
+  await using server = strictServer([cut, cut, { text: RIGHT }]);
+  const agent = new CopilotAgent(allConfigs(server.url)[1]![1], "/");
+  assertEquals((await processTurn(agent, "who?", { answerSchema: schema })).stopReason, "budget");
+});
+
 Deno.test("an answer that does not match the third time is handed back with the objection", async () => {
   await using server = strictServer([{ text: "1" }, { text: "{}" }, { text: '{"name":"M"}' }]);
   const agent = new CopilotAgent(allConfigs(server.url)[1]![1], "/");
