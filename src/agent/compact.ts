@@ -110,6 +110,8 @@ export async function makeRoom(
     ({ summarized } = summary);
   }
   if (cutResults + droppedResults + summarized === 0) return null;
+  // The request for the summary may have shown that tokens are more than was estimated.
+  const isDenser = requestTokens(agent) > tokensBefore;
   messages.length = 0;
   for (const message of shorter) messages.push(message);
   identify(messages);
@@ -117,9 +119,14 @@ export async function makeRoom(
   const done = { tokensBefore, tokensAfter, cutResults, droppedResults, summarized };
   emit({ type: "compaction", ...done });
   emit({ type: "notice", level: "info", code: "compaction", message: inWords(done) });
+  if (!byHand && isDenser && tokensAfter > limit * STILL_FULL) {
+    await makeRoom(agent, { ...options, refusal: undefined });
+  }
   return done;
 }
 
+/** Above this part of the limit, room is made once more where the first estimate was too low. */
+const STILL_FULL = 0.85;
 /** A summary must save this part of the messages' room, where they fit without one. */
 const MIN_GAIN = 1 / 5;
 /** The number of further messages after which a summary that was of no use is tried again. */

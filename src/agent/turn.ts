@@ -168,10 +168,7 @@ class Turn {
   async #answer(): Promise<ModelAnswer> {
     let answer: ModelAnswer;
     try {
-      // The summary may teach that tokens are more than was estimated.
-      for (let i = 0; i < 2 && await isOverLimit(this.agent, this.#signal); i++) {
-        if (!await this.#makeRoom()) break;
-      }
+      if (await isOverLimit(this.agent, this.#signal)) await this.#makeRoom();
       answer = await this.#send().catch(async (error) => {
         const isTooLong = error instanceof BackendError && error.kind === "context_too_long";
         if (!isTooLong || !await this.#makeRoom(error)) throw error;
