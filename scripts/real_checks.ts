@@ -193,6 +193,24 @@ export function checksOf(way: Way, target: Target): [name: string, check: Check]
       }
       return ok(finishes[0]);
     }],
+    ["two calls in one answer, and one more round", async (signal) => {
+      if (!target.isOurs) return skip("the model calls nothing by itself");
+      const agent = new CopilotAgent(way.config({}), ".", { tools: [list] });
+      const types: string[] = [];
+      const { response, toolExecutions } = await processTurn(agent, "Rounds: call it.", {
+        signal,
+        onEvent: ({ type }) => void types.push(type),
+      });
+      assertEquals(response, "There is what the tool said.");
+      assertEquals(toolExecutions.map((one) => [one.toolName, one.isError]), [
+        [list.name, false],
+        [list.name, false],
+        [list.name, false],
+      ]);
+      assertEquals(types.filter((type) => type === "thinking").length, 3);
+      assert(!types.includes("tool_call_recovered"), "the server handed its calls on as text");
+      return ok("3 native calls in 3 requests");
+    }],
     ...HISTORIES.map(([name, messages]): [string, Check] => [
       `a history: ${name}`,
       async (signal) => {
@@ -301,7 +319,7 @@ export function checksOf(way: Way, target: Target): [name: string, check: Check]
       const agent = new CopilotAgent(way.config({}), ".", { tools: [list] });
       const usages: Usage[] = [];
       for (let turn = 1; turn <= 10; turn++) {
-        await processTurn(agent, turn % 2 ? `${turn}: ${CALL.content}` : "Say hello.", {
+        await processTurn(agent, turn % 2 ? `${CALL.content} (${turn})` : "Say hello.", {
           signal,
           onEvent: (event) => void (event.type === "usage" && usages.push(event.usage)),
         });

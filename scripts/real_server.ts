@@ -17,7 +17,7 @@ import {
   withoutTools,
 } from "./real_checks.ts";
 import { programChecks } from "./real_program.ts";
-import { writeTinyModel } from "./tiny_model.ts";
+import { OLLAMA_TEMPLATE, writeTinyModel } from "./tiny_model.ts";
 
 const flags = parseArgs(Deno.args, { string: ["host", "server", "model", "ollama", "key"] });
 /** The context of a server that is started here, in tokens: small enough to be filled. */
@@ -121,11 +121,12 @@ async function doctor(way: readonly string[], { model, isOurs }: Target): Promis
   return { status: "ok", text: report.ok ? "ready" : "not ready" };
 }
 
-/** Starts the Ollama of a folder, with the model `file` in it by the name `model`. */
+/** Starts the Ollama of a folder, with the model `file` and its template in it by the name `model`. */
 async function startOllama(
   folder: string,
   file: string,
   model: string,
+  template: string,
   servers: Deno.ChildProcess[],
 ) {
   const port = freePort();
@@ -135,7 +136,7 @@ async function startOllama(
   );
   await listening(port);
   const host = `http://127.0.0.1:${port}`;
-  await Deno.writeTextFile(`${file}.modelfile`, `FROM ${file}\n`);
+  await Deno.writeTextFile(`${file}.modelfile`, `FROM ${file}\n${template}`);
   const { success } = await new Deno.Command(join(folder, "ollama"), {
     args: ["create", model, "-f", `${file}.modelfile`],
     env: { OLLAMA_HOST: host, HOME: join(folder, "home") },
@@ -164,8 +165,10 @@ async function main(): Promise<number> {
     if (isOurs) writeTinyModel(file);
     if (flags.ollama !== undefined) {
       const model = "real-checks:latest";
-      const host = await startOllama(flags.ollama, await Deno.realPath(file), model, servers);
-      await examine({ host, model, isOurs: false });
+      const at = await Deno.realPath(file);
+      const template = isOurs ? OLLAMA_TEMPLATE : "";
+      const host = await startOllama(flags.ollama, at, model, template, servers);
+      await examine({ host, model, isOurs });
       return counts.FAIL;
     }
     const port = freePort();

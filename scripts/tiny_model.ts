@@ -17,6 +17,18 @@ const SAYINGS: Record<string, string[]> = {
     'th": "."}}',
     "\n</tool_call>",
   ],
+  both: [
+    "<tool_call>\n",
+    '{"name": "list',
+    '_directory", "arg',
+    'uments": {"path": ',
+    '"."}}\n</tool_call>',
+    '\n<tool_call>\n{"na',
+    'me": "list_dir',
+    'ectory", "arguments"',
+    ': {"path": "."}',
+    "}\n</tool_call>\n",
+  ],
   result: ["There is", " what the tool", " said."],
   // This one starts again at its end.
   story: ["And ", "on it ", "goes, ", "day ", "after day; "],
@@ -29,13 +41,15 @@ const TEMPLATE = `
 {%- for tool in tools %}{{- '\\n' }}{{- tool | tojson }}{%- endfor %}
 {{- '\\n</tools>\\n\\nFor each function call, return a json object within <tool_call></tool_call> XML tags:\\n<tool_call>\\n{"name": <function-name>, "arguments": <args-json-object>}\\n</tool_call>' }}
 {%- endif %}{{- '<|im_end|>\\n' }}{%- endif %}
-{%- set say = namespace(name='hello') %}
+{%- set say = namespace(name='hello', rounds=9) %}
 {%- for message in messages %}
 {%- if message.role == 'user' %}
 {%- set text = message.content if message.content is string else '' %}
 {%- set say.name = 'call' if 'Call the tool' in text else 'think' if 'Think' in text else 'story' if 'story' in text else 'hello' %}
+{%- set say.rounds = 0 if text.startswith('Rounds') else 9 %}
 {{- '<|im_start|>user\\n' + text + '<|im_end|>\\n' }}
 {%- elif message.role == 'assistant' %}
+{%- if say.rounds < 9 %}{% set say.rounds = say.rounds + 1 %}{% endif %}
 {{- '<|im_start|>assistant\\n' + (message.content if message.content is string else '') }}
 {%- for call in message.tool_calls or [] %}
 {{- '\\n<tool_call>\\n{"name": "' + call.function.name + '", "arguments": ' }}
@@ -46,7 +60,51 @@ const TEMPLATE = `
 {%- set say.name = 'result' %}
 {{- '<|im_start|>user\\n<tool_response>\\n' + message.content + '\\n</tool_response><|im_end|>\\n' }}
 {%- endif %}{%- endfor %}
+{%- if say.rounds == 0 %}{% set say.name = 'both' %}{% elif say.rounds == 1 %}{% set say.name = 'call' %}{% endif %}
 {%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n<|say:' + say.name + '|>' }}{%- endif %}`;
+
+/** The same for an Ollama with Go's templates, as a line of its Modelfile; it looks at the first word alone. */
+export const OLLAMA_TEMPLATE = `TEMPLATE """
+{{- $say := "hello" }}{{ $rounds := "-" }}
+{{- if or .System .Tools }}<|im_start|>system
+{{ .System }}
+{{- if .Tools }}
+
+# Tools
+<tools>{{ range .Tools }}
+{"type": "function", "function": {{ .Function }}}{{ end }}
+</tools>
+
+For each function call, return a json object within <tool_call></tool_call> XML tags:
+<tool_call>
+{"name": <function-name>, "arguments": <args-json-object>}
+</tool_call>
+{{- end }}<|im_end|>
+{{ end }}
+{{- range .Messages }}
+{{- if eq .Role "user" }}{{ $say = "hello" }}{{ $rounds = "-" }}
+{{- if gt (len .Content) 4 }}{{ $word := slice .Content 0 4 }}
+{{- if eq $word "Call" }}{{ $say = "call" }}{{ else if eq $word "Thin" }}{{ $say = "think" }}
+{{- else if eq $word "Writ" }}{{ $say = "story" }}{{ else if eq $word "Roun" }}{{ $rounds = "" }}{{ end }}
+{{- end }}<|im_start|>user
+{{ .Content }}<|im_end|>
+{{ else if eq .Role "assistant" }}{{ if ne $rounds "-" }}{{ $rounds = printf "%sx" $rounds }}{{ end }}<|im_start|>assistant
+{{ .Content }}
+{{- if .ToolCalls }}{{ range .ToolCalls }}
+<tool_call>
+{"name": "{{ .Function.Name }}", "arguments": {{ .Function.Arguments }}}
+</tool_call>
+{{- end }}{{ end }}<|im_end|>
+{{ else if eq .Role "tool" }}{{ $say = "result" }}<|im_start|>user
+<tool_response>
+{{ .Content }}
+</tool_response><|im_end|>
+{{ end }}
+{{- end }}
+{{- if eq $rounds "" }}{{ $say = "both" }}{{ else if eq $rounds "x" }}{{ $say = "call" }}{{ end }}<|im_start|>assistant
+<|say:{{ $say }}|>"""
+PARAMETER stop <|im_end|>
+`;
 
 /** The size of an embedding, and the most states that the table may have. */
 const SIZE = 64;
