@@ -16,6 +16,7 @@ export interface MarkedText {
 /** The sign that a tag begins with. */
 const TAG = 60;
 
+const NO_FENCES: readonly string[] = [];
 /** Longer than any marker; fences and the space around their info string are bounded by it. */
 const MAX_MARKER = 80;
 
@@ -46,7 +47,7 @@ export class MarkerReader {
    */
   constructor(
     literals: readonly string[],
-    { fences = [], inCode = false }: { fences?: readonly string[]; inCode?: boolean } = {},
+    { fences = NO_FENCES, inCode = false }: { fences?: readonly string[]; inCode?: boolean } = {},
   ) {
     [this.#find, this.#findBeginning] = findersOf(literals, fences);
     this.#findsInCode = inCode;
@@ -152,11 +153,25 @@ export class MarkerReader {
 /** A marker, or the beginning of one. */
 type MarkerMatch = { index: number; marker: string };
 type Finder = (text: string, from: number) => MarkerMatch | undefined;
+type Finders = readonly [whole: Finder, beginning: Finder];
 /** A program has few sets of markers, and makes readers by the thousand. */
-const finders = new Map<string, readonly [whole: Finder, beginning: Finder]>();
+const finders = new Map<string, Finders>();
+/** The same by the list itself, as the key is long; each with the fences that it came with last. */
+const findersOfList = new WeakMap<
+  readonly string[],
+  { fences: readonly string[]; found: Finders }
+>();
 
 /** Finds whole markers, and the beginning of one at the end of the text. */
-function findersOf(literals: readonly string[], fences: readonly string[]) {
+function findersOf(literals: readonly string[], fences: readonly string[]): Finders {
+  const last = findersOfList.get(literals);
+  if (last?.fences === fences) return last.found;
+  const found = findersOfKey(literals, fences);
+  findersOfList.set(literals, { fences, found });
+  return found;
+}
+
+function findersOfKey(literals: readonly string[], fences: readonly string[]): Finders {
   const key = [...literals, "", ...fences].join("\n");
   const known = finders.get(key);
   if (known) return known;

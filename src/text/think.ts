@@ -28,6 +28,10 @@ const OPENERS_AND_CLOSERS: ReadonlySet<string> = new Set([
   ...CLOSERS,
 ]);
 
+const NONE: readonly string[] = [];
+/** Lists of the callers' own markers, each with the tags before it: few lists are used by many readers. */
+const withTags = new WeakMap<readonly string[], readonly string[]>();
+
 /** A part of the text, as {@linkcode ThinkReader.next} reads it. */
 type ThinkToken =
   /** `marker`, one of the caller's own, stands behind `text`. */
@@ -57,8 +61,10 @@ export class ThinkReader {
   readonly #mentioned = new Set<string>();
 
   /** @param literals,fences The caller's own markers, as {@linkcode MarkerReader} takes them. */
-  constructor(literals: readonly string[] = [], fences: readonly string[] = []) {
-    this.markers = new MarkerReader([...OPENERS_AND_CLOSERS, ...literals], { fences });
+  constructor(literals: readonly string[] = NONE, fences: readonly string[] = NONE) {
+    let all = withTags.get(literals);
+    if (!all) withTags.set(literals, all = [...OPENERS_AND_CLOSERS, ...literals]);
+    this.markers = new MarkerReader(all, { fences });
   }
 
   push(text: string): void {
