@@ -530,7 +530,7 @@ function histories(): Message[][] {
   const all: Message[][] = [
     [{ ...user("with an image"), parts: [image] }],
     [call("a"), ...results("a", 1000)],
-    [call("b"), ...results("b", 1_000_000)],
+    [call("b"), ...results("b", 300_000)],
     [{ role: "assistant", content: "Done." }, user("Second")],
     [{ role: "assistant", content: "Yes." }, user("Third")],
     [call("c"), ...results("c", 10)],

@@ -105,9 +105,10 @@ Deno.test("globToRegex agrees with a matcher that tries every way", () => {
   const parts = ["a", "b", "/", "?", "*", "**", "**/"];
   const paths = words(["a", "b", "/"], 5);
   for (const pattern of words(parts, 4)) {
-    const regex = globToRegex(pattern);
+    const [regex, other] = [globToRegex(pattern), naive(pattern)];
     for (const path of paths) {
-      assertEquals(regex.test(path), naive(pattern, path), `${pattern} on ${path}: ${regex}`);
+      if (regex.test(path) === other.test(path)) continue;
+      assertEquals(regex.test(path), other.test(path), `${pattern} on ${path}: ${regex}`);
     }
   }
 });
@@ -122,17 +123,20 @@ function words(parts: string[], upTo: number): string[] {
   return [...all];
 }
 
-function naive(pattern: string, path: string): boolean {
+function naive(pattern: string): RegExp {
   const source = pattern.replace(/(^|\/)(?:\*\*+\/)+|\*+|\?/g, (text, before) => {
     if (before !== undefined) return `${before}(?:.*/)?`;
     return text === "?" ? "[^/]" : text === "*" ? "[^/]*" : ".*";
   });
-  return new RegExp(`^${source}$`).test(path);
+  return new RegExp(`^${source}$`);
 }
 
 Deno.test("globToRegex: sets, braces and escapes mean what the same in plain signs does", () => {
   const paths = words(["a", "b", "/", "]"], 4);
-  const matches = (pattern: string) => paths.filter((path) => globToRegex(pattern).test(path));
+  const matches = (pattern: string) => {
+    const regex = globToRegex(pattern);
+    return paths.filter((path) => regex.test(path));
+  };
   // Without braces, and with nothing at its end that takes in what follows.
   const plain = [...randomTexts(["a", "b", "/", "?", "*", "\\]", "[!a/]", "[ab]", "[]]"], 60)];
   for (const [i, pattern] of plain.entries()) {

@@ -373,7 +373,7 @@ Deno.test("time is linear, whatever begins without an end", () => {
   ];
   for (const opener of openers) {
     const start = cpuTime();
-    extractToolCallsFromText(opener.repeat(Math.ceil(300_000 / opener.length)), options);
+    extractToolCallsFromText(opener.repeat(Math.ceil(100_000 / opener.length)), options);
     const ms = cpuTime() - start;
     // Quadratic would be minutes.
     assertEquals(ms < 3000, true, `${opener}: ${ms} ms`);

@@ -222,17 +222,17 @@ Deno.test("characters that begin or end alike are replaced whole, far apart too"
 
 Deno.test("millions of matches are replaced in bounded memory, unless the result is too long", async () => {
   using ws = workspace();
-  ws.put("f", "a\r\n".repeat(3_000_000));
+  ws.put("f", "a\r\n".repeat(1_000_000));
   const before = Deno.memoryUsage().rss;
-  assertStringIncludes(await edit(ws, "f", "a", "bc", true), "Replaced 3000000 matches");
+  assertStringIncludes(await edit(ws, "f", "a", "bc", true), "Replaced 1000000 matches");
   const grown = Deno.memoryUsage().rss - before;
-  assert(grown < 350e6, `${grown} bytes more`);
-  assertEquals(ws.text("f") === "bc\r\n".repeat(3_000_000), true);
+  assert(grown < 150e6, `${grown} bytes more`);
+  assertEquals(ws.text("f") === "bc\r\n".repeat(1_000_000), true);
   const old = ws.bytes("f");
   await assertRejects(
     () => edit(ws, "f", "b", "x".repeat(200), true),
     RangeError,
-    "Cannot edit f as the result must have at most 134217728 characters: it would have 609000000",
+    "Cannot edit f as the result must have at most 134217728 characters: it would have 203000000",
   );
   assertEquals(ws.bytes("f").length, old.length);
 });
@@ -263,10 +263,10 @@ Deno.test("a file of 128 MiB can be edited, a longer one is refused before it is
   );
 });
 
-Deno.test("20 MB: matched, replaced everywhere, and missed in linear time", async () => {
+Deno.test("4 MB: matched, replaced everywhere, and missed in linear time", async () => {
   using ws = workspace();
   const line = "const someValue = compute(anotherValue); // and a comment\r\n";
-  const content = line.repeat(350_000);
+  const content = line.repeat(70_000);
   ws.put("f", content);
   await edit(ws, "f", "compute", "x", true);
   assertEquals(ws.text("f"), content.replaceAll("compute", "x"));
@@ -275,10 +275,10 @@ Deno.test("20 MB: matched, replaced everywhere, and missed in linear time", asyn
     Error,
     "Closest",
   );
-  await assertRejects(() => edit(ws, "f", "someValue", "b"), Error, "appears 350000 times");
+  await assertRejects(() => edit(ws, "f", "someValue", "b"), Error, "appears 70000 times");
   await assertRejects(() => edit(ws, "f", "qqqq\n".repeat(1000), "b"), Error, "not found");
   // Lines that all vote, and a text without any line break.
-  ws.put("g", "}\n".repeat(2_000_000) + "a".repeat(16_000_000));
+  ws.put("g", "}\n".repeat(400_000) + "a".repeat(3_200_000));
   await assertRejects(() => edit(ws, "g", "}\n".repeat(100) + "x", "b"), Error, "not found");
   await assertRejects(() => edit(ws, "g", "ab".repeat(1000), "b"), Error, "not found");
 });

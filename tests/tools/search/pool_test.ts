@@ -122,12 +122,12 @@ Deno.test("what is not done in time is given up, and what was found is kept", as
   const it = job(ws, SLOW);
   // The last task is the first; all of it is done here, and the slow file left in the middle.
   const tasks = [[ws.at("slow")], names];
-  const found = await runSearch(it, tasks, signal, { hereMs: 2000, timeoutMs: 0 });
+  const found = await runSearch(it, tasks, signal, { hereMs: 800, timeoutMs: 0 });
   assertEquals(found.end, "timeout");
   assertEquals(found.matches.length, 50);
   assertEquals(found.tally.files, 50);
   const args = { pattern: SLOW, path: ".", glob: "", context_lines: 0 };
-  const shown = await grepCode(args, ws.context, { hereMs: 500, timeoutMs: 500 });
+  const shown = await grepCode(args, ws.context, { hereMs: 200, timeoutMs: 200 });
   assertStringIncludes(shown, "[stopped for lack of time: narrow it down with path]");
 });
 
