@@ -81,6 +81,10 @@ Deno.test("elicitation: forms and addresses that cannot be shown are refused", (
     "the field a is of a type that no form has",
   );
   assertThrows(() => form({ a: 5 }), Error, "the field a is not an object");
+  const fields = (length: number) =>
+    Object.fromEntries(Array.from({ length }, (_, i) => [`f${i}`, { type: "string" }]));
+  assertEquals(form(fields(30)).fields.length, 30);
+  assertThrows(() => form(fields(31)), Error, "its form has over 30 fields");
   for (const url of ["javascript:alert(1)", "file:///etc/passwd", 5]) {
     assertThrows(
       () => elicitationOf("s", { mode: "url", url }),

@@ -216,6 +216,14 @@ Deno.test("mcp: a sign-in that cannot be finished says why", async () => {
   const rows: [change: (server: Authority) => void, back: Record<string, string>, why: string][] = [
     [() => {}, { error: "access_denied\n\x1b" }, "the sign-in was refused: access_denied  "],
     [() => {}, { iss: "https://other.example" }, "not from the authorization server"],
+    [
+      ({ documents }) =>
+        Object.assign(documents["/.well-known/oauth-authorization-server"] as object, {
+          authorization_response_iss_parameter_supported: true,
+        }),
+      {},
+      "not from the authorization server",
+    ],
     [({ documents }) => documents["/token"] = {}, {}, "no token came"],
     [({ documents }) => documents["/token"] = { access_token: "a b" }, {}, "no token came"],
     [({ documents }) => documents["/register"] = {}, {}, "registered no client"],
@@ -474,6 +482,22 @@ Deno.test("mcp: what does not fit together is not signed in to", async () => {
   );
 });
 
+Deno.test("mcp: a document that comes with a failure is none", async () => {
+  await using server = authority();
+  const own = "/.well-known/oauth-protected-resource/mcp";
+  const { [own]: document, ...others } = server.documents;
+  server.documents = {
+    ...others,
+    [own]: () => Response.json(document, { status: 500 }),
+    "/.well-known/oauth-protected-resource": document,
+  };
+  assertEquals(
+    (await findAuthority(`${server.base}/mcp`, "", signal)).resource,
+    `${server.base}/mcp`,
+  );
+  assertEquals(server.paths.slice(0, 2), [own, "/.well-known/oauth-protected-resource"]);
+});
+
 Deno.test("mcp: a server of the first revision is its own authority, at the addresses it names or the usual ones", async () => {
   await using server = authority({
     scopes_supported: ["x"],
@@ -509,6 +533,8 @@ Deno.test("mcp: a document has a limit, which it may fill", async () => {
   const limit = 256 * 1024;
   assertEquals((await smallBody(new Response("x".repeat(limit)))).length, limit);
   assertEquals(await smallBody(new Response(null)), "");
+  const [first, second] = [new Uint8Array([0xc3]), new Uint8Array([0xa9])];
+  assertEquals(await smallBody(new Response(ReadableStream.from([first, second]))), "é");
   await assertRejects(
     () => smallBody(new Response("x".repeat(limit + 1))),
     Error,

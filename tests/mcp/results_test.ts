@@ -13,6 +13,8 @@ Deno.test("mcp: a structured result is told once", () => {
     [text("5"), { result: 5, unit: "m" }, '5\n{"result":5,"unit":"m"}'],
     [[], { a: 1 }, '{"a":1}'],
     [text("see"), undefined, "see"],
+    [[{ type: "other" }, 5], { a: 1 }, '[a part of the kind other, not shown]\n{"a":1}'],
+    [[5, ...text('{"a":1}')], { a: 1 }, '{"a":1}'],
   ];
   for (const [content, structured, told] of rows) {
     assertEquals(contentText(content, structured), told);
