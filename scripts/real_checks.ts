@@ -280,8 +280,17 @@ export function checksOf(way: Way, target: Target): [name: string, check: Check]
       if (!window || window > 16_384) return skip(`a window of ${window ?? "unknown"} tokens`);
       const long = user("The fox and the stone. ".repeat(window / 3));
       const error = await send([long], { signal }).catch((error) => error);
-      // Older Ollamas cut the prompt where it cannot be asked of them to refuse it; the count shows it.
-      if (error.usage?.inputTokens === window) return ok(`cut to ${window} tokens, as it counts`);
+      // Ollamas with Go's templates cut the prompt where it cannot be asked of them to refuse it: the count shows it.
+      const { inputTokens } = error.usage ?? {};
+      if (inputTokens <= window) {
+        const told: string[] = [];
+        const onEvent = (event: TurnEvent) =>
+          void (event.type === "notice" && told.push(event.code ?? ""));
+        const config = withModel(way.config({}), { contextLength: window });
+        await processTurn(new CopilotAgent(config, "."), long.content, { signal, onEvent });
+        assert(told.includes("prompt_cut"), `cut to ${inputTokens} tokens unnoticed: ${told}`);
+        return ok(`cut to ${inputTokens} tokens, which is noticed`);
+      }
       assert(error instanceof BackendError, `it was taken: ${JSON.stringify(error)}`);
       assertEquals(error.kind, "context_too_long", error.message);
       return ok(error.message);
