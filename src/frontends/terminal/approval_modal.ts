@@ -18,7 +18,7 @@ import type { TerminalSize } from "../../terminal/tty.ts";
 import { graphemes } from "../../text/width.ts";
 import type { AnswerRow } from "../answers.ts";
 
-interface ApprovalModalOptions extends Pick<ListLook, "hasStyles" | "unicode"> {
+interface ApprovalModalOptions extends Pick<ListLook, "hasStyles" | "accent" | "unicode"> {
   title: string;
   rows: readonly AnswerRow[];
   /** The command as it may be edited; left out where there is none to edit. */

@@ -145,6 +145,7 @@ export class Display implements Disposable {
     const { over, theme: _, subjectOf: __, ...keys } = this.options;
     if (!this.isLive) return new PlainScreen(() => [...keys.history()], over, this.look.unicode);
     const hasColors = () => this.look.colors !== "none";
+    const accent = () => this.#sgr(ACCENT);
     const onBackground = (background: Background) => {
       this.#background = this.look.background = background;
     };
@@ -153,6 +154,9 @@ export class Display implements Disposable {
       ...keys,
       get color() {
         return hasColors() ? "\x1b[1m" : "";
+      },
+      get accent() {
+        return accent();
       },
       unicode: this.look.unicode,
       activity: () => this.#activity(),

@@ -32,6 +32,8 @@ export interface LineModalOptions extends Pick<LayoutOptions, "prompt" | "color"
   /** Called when rows changed without a key; without it nothing is offered as it is typed. */
   onChange?: (() => void) | undefined;
   unicode?: boolean;
+  /** The SGR sequence of a list's chosen row (default: the terminal's own colour). */
+  accent?: string | undefined;
   /** The kill ring that several lines share. */
   ring: { kills: KillRing };
   /** The meaning of keys (default: that of the table). */
@@ -57,8 +59,8 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
   constructor(public state: LineState, protected readonly options: Options) {}
 
   layout(size: TerminalSize): Frame {
-    const { color, prompt, unicode = true } = this.options;
-    const look = { hasStyles: color !== "", unicode };
+    const { color, accent, prompt, unicode = true } = this.options;
+    const look = { hasStyles: color !== "", accent, unicode };
     const below = this.#menu ? menuRows(this.#menu, size, look) : [];
     const line = this.layoutAs(prompt, { ...size, rows: size.rows - below.length });
     return { rows: [...line.rows, ...below], cursor: line.cursor };

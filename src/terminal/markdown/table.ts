@@ -16,7 +16,7 @@ export interface Table {
   rows: string[][];
   /** Characters held back. */
   size: number;
-  /** Undefined until written; empty where columns would be too narrow to stand side by side. */
+  /** Undefined until written; empty where the words would not fit side by side. */
   widths?: number[];
   /** True when lines between the rows show where one ends. */
   ruled?: boolean;
@@ -39,6 +39,10 @@ const SLACK = 3;
 const MAX_COLUMNS = 64;
 /** The narrowest that a column is made. */
 const MIN_WIDTH = 6;
+/** A column is not made narrower than its longest word, or than this where the word is longer. */
+const MAX_WHOLE_WORD = 20;
+/** What is not broken where a line is filled. */
+const WORD = /[^\s\u3000-\u9fff\uff00-\uffef]+/g;
 const NO_PREFIX = (): Prefix => ({ text: "", width: 0 });
 
 /** A table that may begin with `line`. */
@@ -74,11 +78,11 @@ export function writeRows(table: Table, fill: Filler, style: TableStyle, more = 
   let between = later;
   if (!table.widths) {
     const room = fill.room - 3 * (table.head.length - 1); // without the bars
-    const natural = naturalWidths(table, style);
+    const { natural, least } = cellWidths(table, style);
     const spare = room - natural.reduce((a, b) => a + b);
     table.ruled = spare < 0;
-    if (more) table.widths = fitWidths(roomier(natural, spare), room);
-    if (!table.widths?.length) table.widths = fitWidths(natural, room);
+    if (more) table.widths = fitWidths(roomier(natural, spare), least, room);
+    if (!table.widths?.length) table.widths = fitWidths(natural, least, room);
     if (table.widths.length > 0) {
       for (const line of rowLines(table, table.head, BOLD, style)) fill.line(line);
       fill.line(rule(table, style, table.ruled));
@@ -114,21 +118,28 @@ function cellLines(cell: string, width: number, base: Style, style: TableStyle):
   return fill.take().split("\n").slice(0, -1);
 }
 
-/** The columns that a painted line takes. */
-function lineWidth(line: string): number {
+/** The text of a painted line. */
+const unpainted = (line: string): string =>
   // deno-lint-ignore no-control-regex
-  return textWidth(line.replace(/\x1b\[[\d;]*m|\x1b\]8;;[\x21-\x7e]*\x1b\\/g, ""));
-}
+  line.replace(/\x1b\[[\d;]*m|\x1b\]8;;[\x21-\x7e]*\x1b\\/g, "");
 
-function naturalWidths({ head, rows }: Table, style: TableStyle): number[] {
-  const widths = head.map(() => 1);
+/** The columns that a painted line takes. */
+const lineWidth = (line: string): number => textWidth(unpainted(line));
+
+/** The widths of columns whose cells are not wrapped, and of columns that break no word. */
+function cellWidths({ head, rows }: Table, style: TableStyle) {
+  const natural = head.map(() => 1);
+  const least = head.map(() => 1);
   for (const row of [head, ...rows]) {
     for (const [i, cell] of row.entries()) {
-      const lines = cellLines(cell, Infinity, 0, style);
-      widths[i] = Math.max(widths[i]!, ...lines.map(lineWidth));
+      for (const line of cellLines(cell, Infinity, 0, style).map(unpainted)) {
+        natural[i] = Math.max(natural[i]!, textWidth(line));
+        const words = line.match(WORD) ?? [];
+        least[i] = Math.max(least[i]!, ...words.map(textWidth));
+      }
     }
   }
-  return widths;
+  return { natural, least: least.map((width) => Math.min(width, MAX_WHOLE_WORD)) };
 }
 
 /** Widths with room for wider cells: of `spare` columns all have the same share, wide ones more. */
@@ -137,16 +148,18 @@ function roomier(natural: number[], spare: number): number[] {
   return natural.map((width) => width + Math.min(share, Math.max(SLACK, width >> 1)));
 }
 
-/** The widths of columns in `room`: the widest give way. */
-function fitWidths(natural: number[], room: number): number[] {
-  const total = (cap: number) => natural.reduce((sum, width) => sum + Math.min(width, cap), 0);
+/** The widths of columns in `room`: the widest give way, to what their words take. */
+function fitWidths(natural: number[], least: number[], room: number): number[] {
+  const capped = (cap: number) =>
+    natural.map((width, i) => Math.max(Math.min(width, cap), least[i]!));
+  const total = (cap: number) => capped(cap).reduce((sum, width) => sum + width);
   const widest = Math.max(...natural);
   if (total(widest) <= room) return natural;
   let cap = widest;
   while (cap >= MIN_WIDTH && total(cap) > room) cap--;
   if (cap < MIN_WIDTH) return [];
   let left = room - total(cap);
-  return natural.map((width) => width > cap && left-- > 0 ? cap + 1 : Math.min(width, cap));
+  return capped(cap).map((width, i) => width < natural[i]! && left-- > 0 ? width + 1 : width);
 }
 
 function rowLines(table: Table, cells: string[], base: Style, style: TableStyle): string[] {

@@ -15,6 +15,8 @@ export interface ListRow {
 export interface ListLook {
   /** False where the terminal has no colours: the chosen row has its mark alone. */
   hasStyles: boolean;
+  /** The SGR sequence of the chosen row, with {@linkcode hasStyles} (default: the terminal's own colour). */
+  accent?: string | undefined;
   unicode: boolean;
   /** Rows begin with the digit that picks them. */
   isNumbered?: boolean;
@@ -81,13 +83,14 @@ export function listRows(
 
 const cells = (text: string): Cell[] => cellsOf(text, "");
 
-function labelCells(label: string, isChosen: boolean, { hasStyles, word = "" }: ListLook): Cell[] {
+function labelCells(label: string, isChosen: boolean, look: ListLook): Cell[] {
+  const { hasStyles, accent = ownStyle(ACCENT), word = "" } = look;
   if (!hasStyles) return cells(label);
   const bold = new Set(fittingLetters(word, label));
   let at = 0;
   // What cannot be shown as it is becomes longer: the letters behind it are not marked.
   const isPlain = cells(label).map(({ text }) => text).join("") === label;
-  return cellsOf(label, isChosen ? ownStyle(ACCENT) : "").map((cell) => {
+  return cellsOf(label, isChosen ? accent : "").map((cell) => {
     const isBold = isPlain && bold.has(at);
     at += cell.text.length;
     return isBold ? { ...cell, style: `${cell.style}${ownStyle(BOLD)}` } : cell;

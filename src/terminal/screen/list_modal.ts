@@ -124,6 +124,8 @@ export class ListModal<T> implements Modal<T> {
     if (this.#isNumbered && /^[1-9]$/.test(text)) return this.#pick(Number(text) - 1);
     const keyed = this.#word === "" ? this.#items.findIndex(({ key }) => key === text) : -1;
     if (keyed >= 0) return this.#pick(keyed);
+    // Where each row has a letter of its own, there is nothing to look for.
+    if (this.#items.every(({ key }) => key !== undefined) && this.#word === "") return "bell";
     return this.#narrow(this.#word + text.replace(/\s+/g, " ").trimStart());
   }
 

@@ -35,6 +35,8 @@ export class LiveOutput {
   #shown: Frame = EMPTY_FRAME;
   #size: TerminalSize;
   #lines = "";
+  /** True while the text ends with a blank line, or there is none yet. */
+  #isApart = true;
   /** The most characters of the next frame's text. */
   #room = MAX_FRAME_CHARS;
   /** When the last frame was drawn. */
@@ -65,11 +67,17 @@ export class LiveOutput {
   /** Prints whole lines; the line that is not finished stays below them. */
   append(lines: string): void {
     this.#lines += lines;
+    if (lines !== "") this.#isApart = lines === "\n" || lines.endsWith("\n\n");
+  }
+
+  /** Prints whole lines below a blank one. */
+  appendApart(lines: string): void {
+    this.append(this.#isApart ? lines : `\n${lines}`);
   }
 
   /** Prints `text` as lines of their own; the line that is not finished is ended before them. */
   print(text: string): void {
-    this.#lines += `${this.tail}${this.tail && "\n"}${text}\n`;
+    this.append(`${this.tail}${this.tail && "\n"}${text}\n`);
     this.tail = "";
   }
 
@@ -77,7 +85,7 @@ export class LiveOutput {
   stream(text: string): void {
     const end = text.lastIndexOf("\n") + 1;
     if (end > 0) {
-      this.#lines += this.tail + text.slice(0, end);
+      this.append(this.tail + text.slice(0, end));
       this.tail = "";
     }
     this.tail += text.slice(end);

@@ -30,6 +30,7 @@ interface LiveScreenOptions extends
   Pick<
     MessageModalOptions,
     | "color"
+    | "accent"
     | "history"
     | "pasted"
     | "completer"
@@ -108,12 +109,17 @@ export class LiveScreen implements Screen {
     this.#message = new MessageModal({
       ...this.#lineOptions("> "),
       ...{ completer, history, pasted, band, isActive, onStop, onChange, rewindLine, overtakes },
+      append: (lines) =>
+        band?.() === undefined ? this.#output.append(lines) : this.#output.appendApart(lines),
       edit: (text) => this.#edit(text),
       dropped: droppedImages,
       pasteImage: () => this.#pasteImage(),
       // It stays open, whatever the colours become.
       get color() {
         return options.color;
+      },
+      get accent() {
+        return options.accent;
       },
     });
     this.#modals.open(this.#message);
@@ -245,6 +251,7 @@ export class LiveScreen implements Screen {
     return {
       prompt,
       color: this.options.color,
+      accent: this.options.accent,
       unicode: this.options.unicode,
       ring: this.#ring,
       keymap: this.options.keymap,

@@ -9,7 +9,10 @@ import type { ListOptions } from "./list_modal.ts";
 import type { TextPart } from "../../types/message.ts";
 
 /** A list without its look, which is the screen's. */
-export type ChoiceList<T> = Omit<ListOptions<T>, "hasStyles" | "unicode" | "context" | "onCancel">;
+export type ChoiceList<T> = Omit<
+  ListOptions<T>,
+  "hasStyles" | "accent" | "unicode" | "context" | "onCancel"
+>;
 
 /** How a question begins. */
 export interface AskingWay {

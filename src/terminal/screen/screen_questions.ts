@@ -53,9 +53,9 @@ export class ScreenQuestions {
 
   /** The parts of a modal that its caller makes. */
   get modalParts() {
-    const { color, unicode, ring, keymap } = this.parts.lineOptions("");
+    const { color, accent, unicode, ring, keymap } = this.parts.lineOptions("");
     return {
-      ...{ hasStyles: color !== "", unicode, ring, keymap, context: this.context },
+      ...{ hasStyles: color !== "", accent, unicode, ring, keymap, context: this.context },
       onCancel: () => this.parts.message.hold(),
     };
   }
@@ -74,8 +74,8 @@ export class ScreenQuestions {
     // A person who asked for a list expects the next key to be for it.
     how: AskingWay = { waits: false },
   ): Promise<T | null> {
-    const { color, unicode } = this.parts.lineOptions("");
-    const look = { hasStyles: color !== "", unicode, context: this.context };
+    const { color, accent, unicode } = this.parts.lineOptions("");
+    const look = { hasStyles: color !== "", accent, unicode, context: this.context };
     return this.open(new ListModal<T>({ ...list, ...look }), signal, how);
   }
 

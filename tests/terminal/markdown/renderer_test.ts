@@ -343,6 +343,30 @@ Deno.test("markdown: tables", () => {
         "-----+--------------",
         "b    | c",
       ]],
+      // No word is broken: columns are as wide as their longest word, or cells stand below each other.
+      [
+        "|Test|Why|\n|-|-|\n|test_discount|is not multiplied|",
+        25,
+        [
+          "Test          | Why",
+          "==============+===========",
+          "test_discount | is not",
+          "              | multiplied",
+        ].map((line) => line.replace("==+==", "=+=").slice(0, 25).trimEnd()),
+      ],
+      ["|Test|Why|\n|-|-|\n|test_discount|is not multiplied|", 26, [
+        "Test          | Why",
+        "==============+===========",
+        "test_discount | is not",
+        "              | multiplied",
+      ]],
+      ["|Test|Why|\n|-|-|\n|test_discount|is not multiplied|\n|a|b|", 25, [
+        "Test: test_discount",
+        "Why: is not multiplied",
+        "------",
+        "Test: a",
+        "Why: b",
+      ]],
       ["|first|second|third|\n|-|-|-|", 15, ["first | second", "| third"]],
       ["|first|second|third|\n|-|-|-|\n|alpha beta|gamma|delta epsilon|\n|b||c|", 20, [
         "first: alpha beta",

@@ -642,7 +642,7 @@ Deno.test("the background is asked for once, after the first prompt; a late answ
   assertEquals(terminal.output.includes(question), false);
 });
 
-Deno.test("a message stands as a band from margin to margin, below a rule the next one is typed", async () => {
+Deno.test("a message stands as a band from margin to margin, apart from what is above, below a rule the next one is typed", async () => {
   const { terminal, screen } = lookedAt();
   using _ = screen;
   await terminal.type("");
@@ -653,6 +653,7 @@ Deno.test("a message stands as a band from margin to margin, below a rule the ne
   assertEquals(terminal.rows, [
     "▌ a word and others that are too long",
     "▌ for one row",
+    "",
     "▌ two",
     "─".repeat(40),
     ">",
