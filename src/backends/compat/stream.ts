@@ -1,5 +1,6 @@
 /** A streamed chat completion. Pure. @module */
 
+import { GrowingText } from "../../text/growing_text.ts";
 import { isObject, jsonOrUndefined } from "../../text/json.ts";
 import { throwErrorObject } from "../../wire/failure.ts";
 import { JsonReader, type StreamReader } from "../../wire/http.ts";
@@ -65,7 +66,11 @@ class CompletionReader extends DeltaReader {
   #finish: string | null = null;
   #usage: Fields | undefined;
   #promptRead = 0;
-  readonly #text = { content: "", reasoning: "", refusal: "" };
+  readonly #text = {
+    content: new GrowingText(),
+    reasoning: new GrowingText(),
+    refusal: new GrowingText(),
+  };
   readonly #calls = new ToolCallParts((delta) => this.emit(delta));
   protected readonly decoder = new SseDecoder((event) => this.#takeEvent(event));
 
@@ -156,13 +161,15 @@ class CompletionReader extends DeltaReader {
   /** Not a method: it is passed on for each chunk. */
   readonly #add = (part: "content" | "reasoning" | "refusal", text: string): void => {
     if (text === "") return;
-    this.#text[part] += text;
+    this.#text[part].add(text);
     this.emit({ type: part === "reasoning" ? "reasoning" : "text", text });
   };
 
   #wholeMessage(): Fields {
     const toolCalls = this.#calls.end();
-    const { content, reasoning, refusal } = this.#text;
+    const content = this.#text.content.whole;
+    const reasoning = this.#text.reasoning.whole;
+    const refusal = this.#text.refusal.whole;
     return {
       role: "assistant",
       content: content === "" && toolCalls.length > 0 ? null : content,

@@ -1,5 +1,6 @@
 /** A streamed answer of `/api/chat`. Pure. @module */
 
+import { GrowingText } from "../../text/growing_text.ts";
 import { throwErrorObject } from "../../wire/failure.ts";
 import { NdjsonDecoder } from "../../wire/ndjson.ts";
 import { rawCall } from "../compat/response.ts";
@@ -11,8 +12,8 @@ import { argumentsText } from "../wire_values.ts";
 export class LocalReader extends DeltaReader {
   /** The line that ends the answer. */
   #last: Fields | undefined;
-  #content = "";
-  #thinking = "";
+  readonly #content = new GrowingText();
+  readonly #thinking = new GrowingText();
   readonly #calls: unknown[] = [];
   /** A key for each call of an earlier line. */
   readonly #keys = new Set<string>();
@@ -25,10 +26,11 @@ export class LocalReader extends DeltaReader {
   end(): Fields {
     if (!this.#last) this.decoder.end();
     if (!this.#last) throw brokeOff();
+    const thinking = this.#thinking.whole;
     const message = {
       role: "assistant",
-      content: this.#content,
-      ...(this.#thinking !== "" && { thinking: this.#thinking }),
+      content: this.#content.whole,
+      ...(thinking !== "" && { thinking }),
       ...(this.#calls.length > 0 && { tool_calls: this.#calls }),
     };
     return { ...this.#last, message };
@@ -49,10 +51,10 @@ export class LocalReader extends DeltaReader {
 
   #takeMessage(message: Fields, isLast: boolean): void {
     const thought = stringOf(message.thinking, "thinking");
-    this.#thinking += thought;
+    this.#thinking.add(thought);
     if (thought !== "") this.emit({ type: "reasoning", text: thought });
     const text = stringOf(message.content, "content");
-    this.#content += text;
+    this.#content.add(text);
     if (text !== "") this.emit({ type: "text", text });
     if (message.tool_calls) this.#takeCalls(listOf(message.tool_calls, "tool_calls"), isLast);
   }
