@@ -108,7 +108,10 @@ export function keptRanges({ text: before, pasted = [] }: TextPart, text: string
 
 /** The text that `units` stand for. */
 export function unitsText(units: readonly Unit[]): string {
-  return units.map((unit) => typeof unit === "string" ? unit : unit.text).join("");
+  // Each key asks for all of the line: faster than an array of the texts.
+  let text = "";
+  for (const unit of units) text += typeof unit === "string" ? unit : unit.text;
+  return text;
 }
 
 /**

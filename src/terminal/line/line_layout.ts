@@ -23,6 +23,11 @@ const CONTINUATION = "  ...> ";
 /** The cells of graphemes: text has few different ones, and each key lays out all of it. */
 const cellCache = new Map<string, readonly Cell[]>();
 const MAX_CACHED = 4096;
+/** What was laid out last, and the rows that were full between two units: a key changes few of a long text. */
+let known: { key: string; state: LineState; rows: Cell[][]; full: FullRow[] } | undefined;
+
+/** The unit behind a full row, and the number of rows up to there. */
+type FullRow = readonly [unit: number, rows: number];
 
 /** Lays out `state`; of a longer text the rows around the cursor, from the `top`th on. */
 export function layoutLine(
@@ -30,12 +35,17 @@ export function layoutLine(
   { prompt, color, columns, maxRows, top = 0 }: LayoutOptions,
 ): Frame & { readonly top: number } {
   const dim = color && "\x1b[2m";
-  const flow = new Flow(columns);
-  flow.putAll(cellsOf(prompt, color));
-  let cursor = flow.next();
   const { units } = state;
-  for (let at = 0; at < units.length; at++) {
+  const key = `${columns} ${color} ${prompt}`;
+  const flow = new Flow(columns);
+  const full = known?.key === key ? sameRows(known, state) : [];
+  const [start, count] = full.at(-1) ?? [0, 0];
+  if (count > 0) flow.goOn(known!.rows.slice(0, count));
+  else flow.putAll(cellsOf(prompt, color));
+  let cursor = count > 0 ? undefined : flow.next();
+  for (let at = start; at < units.length; at++) {
     const unit = units[at]!;
+    if (flow.isFull && at > start) full.push([at, flow.rows.length]);
     if (at === state.cursor) cursor = flow.next(unit);
     if (unit === "\n") {
       flow.newRow();
@@ -48,8 +58,9 @@ export function layoutLine(
       flow.putAll(unitCells(unit));
     } else flow.putAll(cellsOf(unit.label, isFolded(unit) ? dim : ""));
   }
-  if (state.cursor === state.units.length) cursor = flow.next();
+  if (cursor === undefined || state.cursor === units.length) cursor = flow.next();
   const { rows } = flow;
+  known = { key, state, rows, full };
   const last = Math.max(0, rows.length - maxRows);
   const first = Math.min(last, cursor.row, Math.max(top, cursor.row - maxRows + 1));
   return {
@@ -57,6 +68,15 @@ export function layoutLine(
     cursor: { row: cursor.row - first, column: cursor.column },
     top: first,
   };
+}
+
+/** The full rows that `next` has in common with the state known, up to either's cursor, which may need a row. */
+function sameRows({ state, full }: NonNullable<typeof known>, next: LineState): FullRow[] {
+  const most = Math.min(state.cursor, next.cursor);
+  let same = 0;
+  while (same < most && state.units[same] === next.units[same]) same++;
+  const end = full.findIndex(([unit]) => unit > same);
+  return end < 0 ? full : full.slice(0, end);
 }
 
 function unitCells(unit: string): readonly Cell[] {
@@ -75,6 +95,18 @@ class Flow {
   #column = 0;
   constructor(private readonly columns: number) {
     this.newRow();
+  }
+
+  /** Begins behind `rows`, which are full. */
+  goOn(rows: Cell[][]): void {
+    this.rows.length = 0;
+    for (const row of rows) this.rows.push(row);
+    this.#row = rows.at(-1)!;
+    this.#column = this.columns;
+  }
+
+  get isFull(): boolean {
+    return this.#column === this.columns;
   }
 
   put(cell: Cell): void {

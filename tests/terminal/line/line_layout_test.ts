@@ -270,3 +270,21 @@ Deno.test("from any frame to any other", () => {
     );
   }
 });
+
+Deno.test("a text that grew or changed is laid out as from its beginning", () => {
+  const random = seeded(5);
+  const pick = <T>(of: readonly T[]) => of[Math.floor(random() * of.length)]!;
+  const units = ["a", "a", "a", "b", "日", "\n", "\t", "\x07"];
+  let text: string[] = [];
+  for (let i = 0; i < 500; i++) {
+    const at = random() < 0.7 ? text.length : Math.floor(random() * text.length);
+    text = text.toSpliced(at, pick([0, 0, 0, 2]), ...Array<string>(pick([1, 3])).fill(pick(units)));
+    const cursor = random() < 0.7 ? text.length : Math.floor(random() * text.length);
+    const state = { ...lineState(), units: text, cursor };
+    const look = { prompt: "> ", color: "", columns: pick([8, 8, 8, 2]), maxRows: pick([4, 99]) };
+    const known = layoutLine(state, look);
+    layoutLine(lineState(), look);
+    assertEquals(known, layoutLine(state, look));
+    if (text.length > 120) text = [];
+  }
+});

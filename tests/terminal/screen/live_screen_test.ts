@@ -653,7 +653,6 @@ Deno.test("a message stands as a band from margin to margin, apart from what is 
   assertEquals(terminal.rows, [
     "▌ a word and others that are too long",
     "▌ for one row",
-    "",
     "▌ two",
     "─".repeat(40),
     ">",
@@ -661,4 +660,13 @@ Deno.test("a message stands as a band from margin to margin, apart from what is 
   ]);
   const band = `\x1b[48;5;1m\x1b[38;5;2m▌\x1b[m\x1b[48;5;1m two${" ".repeat(35)}\x1b[m`;
   assertEquals(terminal.output.includes(band), true);
+  // A blank row is above the next band, and one alone.
+  for (const printed of ["said", "told\n"]) {
+    screen.print(printed);
+    const next = screen.read();
+    await terminal.type("on\r");
+    await next;
+    const rows = `${printed.trim()},,▌ on`;
+    await terminal.until((all) => all.slice(-6, -3).join() === rows);
+  }
 });
