@@ -173,7 +173,7 @@ export function checksOf(way: Way, target: Target): [name: string, check: Check]
         });
         finishes.push(finish);
         const [call] = message.toolCalls ?? [];
-        const silence = `it called none, and said: ${message.content.slice(0, 80)}`;
+        const silence = `it called no tool, and said: ${message.content.slice(0, 80)}`;
         if (!call && !target.isOurs) return skip(silence);
         assert(call, silence);
         assertEquals([call.name, call.arguments, call.invalid], [

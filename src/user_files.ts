@@ -49,7 +49,7 @@ export function readJsonFile(path: string, isQuoted = true): Record<string, unkn
   try {
     const { isFile, size } = Deno.statSync(path);
     if (!isFile || size > MAX_SETTINGS_BYTES) {
-      throw new UsageError(`${path} must be a file of JSON`);
+      throw new UsageError(`${path} must be a JSON file`);
     }
     text = Deno.readTextFileSync(path);
   } catch (error) {
@@ -62,7 +62,7 @@ export function readJsonFile(path: string, isQuoted = true): Record<string, unkn
     if (isObject(value)) return value;
   } catch (error) {
     const { errorAt = text.length } = scanJson(text);
-    const why = isQuoted ? (error as Error).message : "it is no JSON";
+    const why = isQuoted ? (error as Error).message : "it is not JSON";
     throw new UsageError(`Cannot read ${path}, ${linePlace(text, errorAt)}: ${why}`);
   }
   throw new UsageError(`Cannot read ${path} as it must be a JSON object`);

@@ -54,7 +54,7 @@ Deno.test("a settings file is read, or said to be wrong; that of others is not q
   assertEquals(readJsonFile(at("good/below")), undefined);
   assertThrows(() => readJsonFile(at("list")), UsageError, "must be a JSON object");
   for (const name of ["large", "."]) {
-    assertThrows(() => readJsonFile(at(name)), UsageError, "must be a file of JSON");
+    assertThrows(() => readJsonFile(at(name)), UsageError, "must be a JSON file");
   }
   assertMatch(assertThrows(() => readJsonFile(at("wrong")), UsageError).message, /canary/);
   const { message } = assertThrows(() => readJsonFile(at("wrong"), false), UsageError);

@@ -34,7 +34,7 @@ export function readFormed(
     json = blocks.length === 1 ? blocks[0]!.text.trim() : "";
   }
   const value = jsonOrUndefined(json);
-  if (value === undefined) return { objection: "it is no JSON" };
+  if (value === undefined) return { objection: "it is not JSON" };
   if (deeperThan(value, MAX_ANSWER_DEPTH)) return { objection: "it is nested too deep" };
   const objection = schemaObjection(schema, value);
   return objection === undefined ? { json } : { objection };
@@ -61,7 +61,7 @@ export async function readSchema(
   let text: string;
   try {
     const { isFile, size } = await Deno.stat(path);
-    if (!isFile) return { problem: "it is no file" };
+    if (!isFile) return { problem: "it is not a file" };
     if (size > MAX_SCHEMA_BYTES) return { problem: "it has more than 256 KB" };
     text = await Deno.readTextFile(path);
   } catch (error) {
@@ -69,7 +69,7 @@ export async function readSchema(
     return { problem: reasonOf(error) };
   }
   const value = jsonOrUndefined(text.replace(/^\ufeff/, ""));
-  if (value === undefined) return { problem: "it is no JSON" };
+  if (value === undefined) return { problem: "it is not JSON" };
   if (!isObject(value)) return { problem: "a schema must be a JSON object" };
   const problem = uncheckable(value);
   return problem === undefined ? { schema: value } : { problem };

@@ -54,7 +54,7 @@ export const FLAGS = [
     value: "PROMPT",
     optional: true,
     help:
-      "answer one prompt, the next word, and exit; piped text is context, or the prompt where -p comes last",
+      "answer one prompt and exit; piped text goes along as context, or is the prompt where -p comes last",
   },
   { name: "continue", short: "c", help: "continue this folder's newest session, with -p too" },
   { name: "no-session", help: "keep no record of the session" },
@@ -85,10 +85,10 @@ export const FLAGS = [
     help:
       "what confined commands may write: workspace-write (the default with auto), read-only, or off for no sandbox",
   },
-  { name: "trust", help: "use the folder's instructions (AGENTS.md) this time, unasked" },
+  { name: "trust", help: "use the folder's instructions (AGENTS.md) this time, without asking" },
   {
     name: "network",
-    help: "confined commands may use the network, and pages be fetched",
+    help: "let confined commands use the network, and let pages be fetched",
   },
   {
     name: "env",
@@ -111,7 +111,8 @@ export const FLAGS = [
   {
     name: "api-key",
     value: "KEY",
-    help: 'the key (other users can see it: rather set the variable, or "keys" in config.json)',
+    help:
+      'the key (other users of the machine can see it: better set the variable, or "keys" in config.json)',
   },
   { name: "model", short: "m", value: "NAME", help: "the model (gpt-4o; local: qwen3)" },
   {
@@ -151,7 +152,8 @@ export const FLAGS = [
     name: "think",
     value: "HOW",
     values: ["on", "off", ...THINK_LEVELS.map(String)],
-    help: "a reasoning model's thinking, where the server can: on, off, low, medium or high",
+    help:
+      "how much a reasoning model thinks, where the server can set it: on, off, low, medium or high",
   },
   {
     name: "keep-alive",
@@ -164,11 +166,11 @@ export const FLAGS = [
     values: PROMPT_TIERS,
     help: "lean, full or auto (lean for contexts under 16384 and models under 8B)",
   },
-  { name: "connect-timeout", value: "SECONDS", help: "the longest until a connection (10)" },
+  { name: "connect-timeout", value: "SECONDS", help: "the longest wait for a connection (10)" },
   {
     name: "first-token-timeout",
     value: "SECONDS",
-    help: "the longest until an answer begins, model loading included (600)",
+    help: "the longest wait for an answer to begin, loading the model included (600)",
   },
   {
     name: "idle-timeout",
@@ -185,7 +187,7 @@ export const FLAGS = [
   },
   { name: "write", help: "with setup --editor: adds the setting to the editor's own file" },
   { name: "vim", help: 'vim\'s keys in the input line ("keys" in config.json rebinds: see /keys)' },
-  { name: "no-notify", help: "no notification when a long turn ends and you look elsewhere" },
+  { name: "no-notify", help: "do not notify when a long turn ends while you look elsewhere" },
   {
     name: "theme",
     value: "THEME",
@@ -219,9 +221,9 @@ export type Args =
 
 /** The first words of a command line that start something other than a session. */
 export const COMMANDS = [
-  { name: "doctor", help: "asks the model server what works and what not" },
+  { name: "doctor", help: "checks the model server, says what to change" },
   { name: "acp", help: "serves an editor (Agent Client Protocol)" },
-  { name: "setup", help: "the setting of an editor: --editor NAME" },
+  { name: "setup", help: "prints the setting of an editor: --editor NAME" },
   { name: "mcp", help: "MCP servers: copilot mcp --help" },
 ] as const;
 type CommandName = typeof COMMANDS[number]["name"];

@@ -96,7 +96,7 @@ async function* checksOf(agent: CopilotAgent, options: DoctorOptions): AsyncGene
   if (unsent !== undefined) yield { name: "key", status: "note", ...unsentKeyText(unsent) };
   yield* mcpChecks(agent.state.workingDir, permissions);
   const onLoading = () => {
-    if (!json) write(`${" ".repeat(15)}it is being loaded: waiting\n`);
+    if (!json) write(`${" ".repeat(15)}the server is loading the model: waiting\n`);
   };
   yield* checkServerAndModel({ agent, fit, signal, onLoading });
   yield* slotChecks(agent, signal);
@@ -142,7 +142,7 @@ async function* mcpChecks(
   }));
   const tokens = aboutTokens(JSON.stringify(given));
   const names = tools.map((tool) => tool.name).join(", ");
-  yield { name, status: "ok", text: `requests have ${names}: about ${tokens} tokens` };
+  yield { name, status: "ok", text: `each request offers ${names}: about ${tokens} tokens` };
 }
 
 export function confinementCheck({ mode, network, by, why, advice }: SandboxStatus): Check {
@@ -150,13 +150,13 @@ export function confinementCheck({ mode, network, by, why, advice }: SandboxStat
   if (by === undefined) {
     const state = mode === "off"
       ? "not confined, and cannot be"
-      : "refused, as nothing confines them";
+      : "refused, as no sandbox confines them";
     const text = `${state}: ${why}`;
     return { name, status: "note", text, ...advice !== undefined && { advice } };
   }
   const text = mode === "off"
-    ? `a session confines them by ${by}; -p does with --sandbox workspace-write, or --yes`
-    : `confined by ${by}: ${mode}, ${network ? "with" : "without"} network`;
+    ? `a session confines them with ${by}; -p does so with --sandbox workspace-write or --yes`
+    : `confined with ${by}: ${mode}, ${network ? "with" : "without"} network`;
   return { name, status: "ok", text };
 }
 
@@ -175,13 +175,17 @@ export function webCheck(
 export function extensionCheck(
   { skills, commands, agents, hooks, ofFolder, tokens, problems }: ExtensionSurvey,
 ): Check | undefined {
-  const listed = tokens > 0 ? ` (their list about ${count(tokens, "token")} of each prompt)` : "";
+  const listed = tokens > 0
+    ? ` (their list takes about ${count(tokens, "token")} of each prompt)`
+    : "";
   const parts = [
     ...skills > 0 ? [`${count(skills, "skill")}${listed}`] : [],
     ...commands > 0 ? [count(commands, "command")] : [],
     ...agents > 0 ? [`${count(agents, "sub-agent")}${skills > 0 ? "" : listed}`] : [],
     ...hooks > 0 ? [count(hooks, "hook")] : [],
-    ...ofFolder > 0 ? [`${ofFolder} of them the folder's, once you trust or approve them`] : [],
+    ...ofFolder > 0
+      ? [`${ofFolder} of them are the folder's, used once you trust or approve them`]
+      : [],
   ];
   const wrong = problems.map(({ path, why }) => `${oneLine(path)}: ${why}`);
   if (parts.length + wrong.length === 0) return undefined;
@@ -269,7 +273,7 @@ async function* probes(agent: CopilotAgent, signal: AbortSignal): AsyncGenerator
 export function answerCheck({ message, usage, first, total, ranAway }: Probe): Check {
   const name = "answer";
   if (ranAway) {
-    const advice = "A model that follows instructions does better, or one that is quantised less";
+    const advice = "Try a model that follows instructions better, or one that is quantised less";
     return { name, status: "note", text: "it repeated itself, and was stopped", advice };
   }
   const { content, reasoning } = message;
@@ -320,18 +324,24 @@ export async function toolsCheck(
     return {
       name,
       status: "fail",
-      text: `it called none, and said: ${oneLine(message.content).slice(0, 120)}`,
+      text: `it called no tool, and said: ${oneLine(message.content).slice(0, 120)}`,
       advice: "Use a model that was trained to call tools",
     };
   }
   if (call.invalid) {
-    return { name, status: "note", text: `it called, wrongly: ${oneLine(call.invalid.reason)}` };
+    return {
+      name,
+      status: "note",
+      text: `it called a tool, but wrongly: ${oneLine(call.invalid.reason)}`,
+    };
   }
   if (!call.recovered) {
-    const whole = pieces < 2 ? "; calls come whole, in silence while one is written" : "";
+    const whole = pieces < 2
+      ? "; calls come whole: nothing is seen of one while it is written"
+      : "";
     return { name, status: "ok", text: `called natively${prompt}${whole}` };
   }
-  const text = `called in the answer's text, and understood${prompt}`;
+  const text = `called in the answer's text, which was understood${prompt}`;
   if (textTools) return { name, status: "ok", text };
   return { name, status: "note", text, advice: await advise() };
 }
@@ -342,7 +352,7 @@ const MIN_TELLING_MS = 300;
 export function cacheCheck(before: Probe, after: Probe): Check {
   const name = "cache";
   const held = after.usage?.cachedTokens;
-  if (held) return { name, status: "ok", text: `${held} tokens of the prompt were held` };
+  if (held) return { name, status: "ok", text: `${held} tokens of the prompt came from the cache` };
   const times = `${duration(before.first)}, then ${duration(after.first)}`;
   if (before.first < MIN_TELLING_MS) {
     return { name, status: "ok", text: `too fast to tell: ${times}` };
@@ -350,6 +360,6 @@ export function cacheCheck(before: Probe, after: Probe): Check {
   if (after.first < before.first / 2) return { name, status: "ok", text: `works: ${times}` };
   const text = `the same prompt took as long again: ${times}`;
   const advice =
-    "Each turn reads everything anew: look for the server's prompt cache, and for others who use it";
+    "Each turn reads the whole prompt again: turn on the server's prompt cache, and see who else uses the server";
   return { name, status: "note", text, advice };
 }

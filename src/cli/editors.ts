@@ -147,7 +147,7 @@ async function addSetting(path: string, json: JsonSetup["json"]): Promise<string
     // An entry of that name is the person's own.
     settings[name] = isObject(there) ? { ...added, ...there } : added;
   }
-  if (JSON.stringify(settings) === old) return `${path} has it already\n`;
+  if (JSON.stringify(settings) === old) return `${path} has it already: nothing was changed\n`;
   const copy = `${path}.before-copilot`;
   try {
     await Deno.mkdir(dirname(path), { recursive: true });
@@ -163,7 +163,7 @@ function settingsIn(text: string | undefined, path: string): Record<string, unkn
   const settings = text === undefined || text.trim() === "" ? {} : jsonOrUndefined(text);
   if (settings === undefined) {
     throw new UsageError(
-      `${path} holds comments or is no JSON: add what is printed without --write to it`,
+      `${path} holds comments or is not JSON: add what is printed without --write to it`,
     );
   }
   if (!isObject(settings)) throw new UsageError(`${path} must hold a JSON object`);

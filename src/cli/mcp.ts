@@ -21,8 +21,8 @@ const USAGE = `Usage:
   copilot mcp remove NAME                     removes one of your own
   copilot mcp approve NAME [--yes]            shows a server of the folder, or tools that changed, and asks
   copilot mcp test NAME                       starts a server and lists its tools
-  copilot mcp login NAME                      signs in to an address in the browser
-  copilot mcp logout NAME                     forgets that
+  copilot mcp login NAME                      signs in to a server in the browser
+  copilot mcp logout NAME                     signs out of it
 
 Flags of add: --env NAME=VALUE, --header NAME=VALUE (several times), --no-network, --no-sandbox
 Values may hold \${VARIABLE}, which is looked up when the server starts.
@@ -62,7 +62,9 @@ export async function runMcp(words: readonly string[], run: McpRun): Promise<num
     "copilot mcp --help lists them",
     (near) => `copilot mcp ${near}`,
   );
-  throw new UsageError(`There is no copilot mcp ${JSON.stringify(shortened(name, 40))}: ${hint}`);
+  throw new UsageError(
+    `There is no command copilot mcp ${JSON.stringify(shortened(name, 40))}: ${hint}`,
+  );
 }
 
 /** Opens the servers of the current folder for `use`, and ends them. */
@@ -98,13 +100,13 @@ async function withServer(
 ): Promise<number> {
   const [name, ...more] = words.filter((word) => word !== "--yes");
   if (name === undefined || more.length > 0) {
-    throw new UsageError("Name one server; copilot mcp list has them");
+    throw new UsageError("Name one server: copilot mcp list shows them");
   }
   return await withServers([], run, async (source) => {
     const server = source.all.named(name);
     if (server) return await use(server, run, words.includes("--yes"));
     const names = source.all.servers.map((one) => one.name);
-    const hint = didYouMean(name, names, "copilot mcp list has those that there are");
+    const hint = didYouMean(name, names, "copilot mcp list shows them");
     throw new UsageError(`There is no MCP server ${JSON.stringify(shortened(name, 40))}: ${hint}`);
   });
 }

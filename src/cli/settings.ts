@@ -76,7 +76,9 @@ export function toConfig(
   }
   if (!local && useCompat) throw new UsageError("--use-compat needs --local");
   if (hosted && (common.minP ?? common.repeatPenalty) !== undefined) {
-    throw new UsageError("--min-p and --repeat-penalty need a server of one's own");
+    throw new UsageError(
+      "--min-p and --repeat-penalty need a server of your own: leave them out with --hosted",
+    );
   }
   if (!local && keepAlive !== undefined) throw new UsageError("--keep-alive needs --local");
   if (apiKey === "") {
@@ -132,7 +134,7 @@ export function hostIn(env: Env): string | undefined {
   const text = env.get("OLLAMA_HOST")?.trim();
   if (!text) return undefined;
   const url = URL.parse(/^https?:\/\//.test(text) ? text : `http://${text}`);
-  if (url === null) throw new UsageError("OLLAMA_HOST is no address: unset it, or pass --host");
+  if (url === null) throw new UsageError("OLLAMA_HOST is not an address: unset it, or pass --host");
   if (!/:\d+\/?$/.test(text) && url.protocol === "http:") url.port = "11434";
   // A server listens on this address, which means all of the machine's; a client cannot call it.
   if (url.hostname === "0.0.0.0") url.hostname = "127.0.0.1";
@@ -221,7 +223,7 @@ export const modelFlags: ModelFlags = {
   names: MODEL_FLAGS.filter((name) => name !== "api-key").map((name) => `--${name}`),
   parse(words) {
     const args = parseArgs(words);
-    if (args.message !== undefined) throw new UsageError("/model takes a name, or flags alone");
+    if (args.message !== undefined) throw new UsageError("/model takes a name, or only flags");
     const other = Object.keys(args).find((name) => !MODEL_FLAGS.includes(name));
     if (other !== undefined) throw new UsageError(`/model does not take --${other}`);
     const options = optionsFromArgs({ ...modelDefaults(args.model).own, ...args });

@@ -136,7 +136,7 @@ function attachedText({ files, pasted, limit }: Extract<Notice, { code: "attache
 
 function attachedLines({ name, place, result, why, image, range }: AttachedFile): string[] {
   const shown = place === undefined ? `@${name}` : `@${name} (${place})`;
-  if (result === "absent") return [`${shown} is no file here: only the name is sent`];
+  if (result === "absent") return [`${shown} is not a file here: only the name is sent`];
   if (result === "refused") return [`${shown} is not attached: ${why}`];
   if (result === "unreadable") return [`${shown} cannot be read: ${why}`];
   const total = range && `${range.isExact ? "" : "at least "}${range.total}`;
@@ -148,7 +148,7 @@ function attachedLines({ name, place, result, why, image, range }: AttachedFile)
 }
 
 const pendingHooksText = (file: string): string =>
-  `hooks in ${file} are not approved yet, so they do not run: a session in the terminal or an editor asks`;
+  `hooks in ${file} are not approved yet, so they do not run: a session in the terminal or an editor asks about them`;
 
 /** The most files that a notice names. */
 const MAX_NAMED = 3;

@@ -16,7 +16,7 @@ import { clockTime, count, dollars, thousands } from "../text/count.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
 import { sanitizeProse } from "../text/sanitize.ts";
 import { wrapped } from "../text/wrap.ts";
-import type { CommandOutput, Job, ToolOutcome } from "../types/tool.ts";
+import type { CommandOutput, ToolOutcome } from "../types/tool.ts";
 import { noticeLines } from "./notices.ts";
 import {
   instructionLines,
@@ -65,7 +65,8 @@ type ReportTexts = {
 
 const TEXTS: ReportTexts = {
   leave: () => null,
-  setup: () => "/setup lists servers where the screen can be repainted: see --help for the flags.",
+  setup: () =>
+    "/setup needs a terminal that can be repainted: choose a server with flags instead (--help).",
   theme: () => "There are no colours to choose here.",
   turn: () => "This command needs a session.",
   copy: () => copiedText("unsupported"),
@@ -78,7 +79,7 @@ const TEXTS: ReportTexts = {
   bad_argument: ({ command, takes }) =>
     takes.length === 0
       ? `/${command} takes no argument`
-      : `/${command} takes nothing but ${takes.join(", ")}`,
+      : `/${command} takes nothing, or one of: ${takes.join(", ")}`,
   missing_argument: ({ command, argument }) => `/${command} needs ${oneLine(argument)}`,
   failed: ({ why }) => why,
   cleared: () => "The conversation starts anew.",
@@ -111,7 +112,12 @@ const TEXTS: ReportTexts = {
   },
   commands({ commands }, { columns, keymap = DEFAULT_KEYMAP }) {
     const rows = commands.map(({ name, argument = "", help }) => [`/${name} ${argument}`, help]);
-    return table([...rows, ...HELP_MORE, ...keyRows(keymap, HELP_ACTIONS)], columns);
+    const keys = keyRows(keymap, HELP_ACTIONS);
+    return [
+      `Commands:\n${table(rows, columns)}`,
+      `In a message:\n${table(HELP_MORE, columns)}`,
+      `Keys (/keys lists all):\n${table(keys, columns)}`,
+    ].join("\n\n");
   },
   tools: ({ tools }, { columns }) => namesText(tools, columns),
   agents: ({ agents }, { columns }) => namesText(agents, columns) || NO_AGENTS,
@@ -125,7 +131,7 @@ const TEXTS: ReportTexts = {
       ? ""
       : `\nThe last request: ${last.inputTokens} in${cached}, ${last.outputTokens} out`;
     const total = cost === undefined ? "" : `, ${dollars(cost)}`;
-    return `${inputTokens} in, ${outputTokens} out${total}${newest}`;
+    return `Tokens so far: ${inputTokens} in, ${outputTokens} out${total}${newest}`;
   },
   /** A bar for each part of the context, in estimated tokens. */
   context({ parts, window }, { columns, unicode }) {
@@ -198,7 +204,19 @@ const TEXTS: ReportTexts = {
   mcp_approval: ({ server, result }) => APPROVAL_TEXTS[result](server),
   empty_prompt: ({ name }) => `The prompt ${name} is empty.`,
   jobs({ jobs, output }, { columns }) {
-    const rows = jobs.map((job) => jobRow(job, columns));
+    const states = jobs.map(({ outcome, elapsedMs }) => ({
+      state: outcome ?? "running",
+      time: clockTime(elapsedMs),
+    }));
+    const widths = {
+      state: Math.max(0, ...states.map(({ state }) => state.length)),
+      time: Math.max(0, ...states.map(({ time }) => time.length)),
+    };
+    const rows = jobs.map(({ number, command }, at) => {
+      const state = states[at]!.state.padEnd(widths.state);
+      const time = states[at]!.time.padStart(widths.time);
+      return inRow(`${`${number}`.padStart(3)}  ${state}  ${time}  ${oneLine(command)}`, columns);
+    });
     if (output === undefined) return rows.join("\n") || "Nothing runs in the background.";
     return (output === "" ? [...rows, "  no output"] : [sanitizeProse(output), ...rows]).join("\n");
   },
@@ -220,7 +238,7 @@ const NAMED_THINGS: Readonly<
 };
 const NO_AGENTS =
   "No file defines a sub-agent: one in .agents/agents or ~/.config/copilot/agents does.";
-const NO_SERVERS = "No MCP server is defined. copilot mcp add adds one; a new session has it.";
+const NO_SERVERS = "No MCP server is defined. copilot mcp add adds one, for new sessions.";
 const PLAN_TEXTS: Readonly<Record<Extract<Report, { type: "plan" }>["state"], string>> = {
   begun: "Plan mode: the model only looks. /plan accepts what it plans, /plan off leaves.",
   not_on: "Plan mode is not on: /plan begins it.",
@@ -242,8 +260,8 @@ const APPROVAL_TEXTS: Readonly<Record<McpApproval, (server: string) => string>> 
 };
 
 const HELP_MORE: readonly [string, string][] = [
-  ["@PATH", "in a message: attaches the file (typed, not pasted)"],
-  ["!COMMAND", "runs a shell command; the next message includes its output"],
+  ["@PATH", "attaches the file, where the @ is typed and not pasted"],
+  ["!COMMAND", "at the beginning: runs a shell command; your next message includes its output"],
 ];
 /** The actions whose keys the help lists; `/keys` has them all. */
 const HELP_ACTIONS: readonly ActionName[] = [
@@ -302,13 +320,6 @@ const PARTS = {
 };
 const MAX_BAR = 30;
 
-/** A job in a row, such as `  1  running  0:12  npm run dev`. */
-function jobRow({ number, outcome, elapsedMs, command }: Job, columns: number): string {
-  const time = clockTime(elapsedMs);
-  const state = outcome ?? "running";
-  return inRow(`${`${number}`.padStart(3)}  ${state}  ${time}  ${oneLine(command)}`, columns);
-}
-
 /** `text` cut to a row of `columns`. */
 export function inRow(text: string, columns: number): string {
   return rowsText([styledRow(text, columns)]).trimEnd();
@@ -334,7 +345,7 @@ export function undoLines(
   return [
     way === "undo" ? taken : `Redone: ${title}.`,
     ...files.map((file) => `  ${fileLine(file, way)}`),
-    ...hasConversation ? [] : ["The conversation is another one by now, and stays."],
+    ...hasConversation ? [] : ["The conversation has changed since then, and stays as it is."],
     ...commands > 0 ? [`Not undone: what ${count(commands, "command")} did.`] : [],
   ];
 }

@@ -14,7 +14,7 @@ import { sanitize } from "../text/sanitize.ts";
 
 /** The rows of `/permissions`, each with its label. */
 export function permissionReportLines(report: PermissionReport): string[] {
-  const { approve, yes, env, networked, rules, file, trust } = report;
+  const { approve, yes, env, networked, rules, hooks = [], file, trust } = report;
   return [
     `approve  ${yes ? "--yes: nothing is asked" : approve}`,
     `sandbox  ${sandboxText(report)}`,
@@ -27,6 +27,7 @@ export function permissionReportLines(report: PermissionReport): string[] {
         isConfined ? ", for the sandbox" : ""
       }`
     ),
+    ...hooks.map((hook) => `hook     ${hookText(hook)}`),
     ...file === undefined ? [] : [`file     ${oneLine(file)}`],
     ...trust === undefined
       ? []
@@ -123,11 +124,16 @@ export function mcpRow(server: McpState, command: "/mcp" | "copilot mcp"): strin
 export function hookLines({ file, hooks }: HooksQuestion): string[] {
   return [
     `Hooks in ${sanitize(file)}: programs that run without asking, in the sandbox:`,
-    ...hooks.map(({ event, matcher, command, timeoutMs }) => {
-      const on = matcher === undefined ? event : `${event} ${sanitize(matcher)}`;
-      return `  ${on}: ${sanitize(command)} (at most ${timeoutMs / 1000} s)`;
-    }),
+    ...hooks.map((hook) => `  ${hookText(hook)} (at most ${hook.timeoutMs / 1000} s)`),
   ];
+}
+
+/** When a hook runs, and its command. */
+function hookText(
+  { event, matcher, command }: NonNullable<PermissionReport["hooks"]>[number],
+): string {
+  const on = matcher === undefined ? event : `${event} ${sanitize(matcher)}`;
+  return `${on}: ${sanitize(command)}`;
 }
 
 /** The question whether the instructions of a folder are heeded: its text, and the prompt below. */
@@ -217,7 +223,7 @@ export function resumedLines(
 
 function openCallsText(openCalls: number): string {
   if (openCalls === 0) return "before the answer";
-  return `its open ${openCalls === 1 ? "call is" : "calls are"} answered as interrupted`;
+  return `its open ${openCalls === 1 ? "call is" : "calls are"} marked as interrupted`;
 }
 
 function modelLine({ before, now, isTakenUp }: NonNullable<Resumed["model"]>): string {
@@ -226,7 +232,7 @@ function modelLine({ before, now, isTakenUp }: NonNullable<Resumed["model"]>): s
     model === undefined ? oneLine(server) : `${oneLine(model)} at ${oneLine(server)}`;
   const back = before.server === now.server ? `/model ${before.model}` : modelCommandOf(before);
   const how = back === undefined ? "" : ` ${oneLine(back)} goes back.`;
-  return `It was with ${at(before)}, and is with ${at(now)} now.${how}`;
+  return `The session was with ${at(before)}, and goes on with ${at(now)} now.${how}`;
 }
 
 /** The command that goes on with the server and the model of a record; undefined without its address. */

@@ -379,7 +379,8 @@ export class McpClient {
       const old = 'a server that speaks only the transport "sse" of 2024 answers so, too';
       return new Error(`${error.message} (${old})`, { cause: error });
     }
-    const said = this.lastWords() || (this.noise && `its stdout is no MCP: ${oneLine(this.noise)}`);
+    const said = this.lastWords() ||
+      (this.noise && `its stdout is not MCP: ${oneLine(this.noise)}`);
     const { message } = error as Error;
     return said === ""
       ? error

@@ -51,7 +51,9 @@ export function elicitationOf(server: string, params: RpcParams): Elicitation {
   const message = words(params.message);
   if (params.mode === "url") {
     const url = typeof params.url === "string" ? URL.parse(params.url) : null;
-    if (url === null || !/^https?:$/.test(url.protocol)) throw wrong("its url is none of the web");
+    if (url === null || !/^https?:$/.test(url.protocol)) {
+      throw wrong("its url is not a web address");
+    }
     return { mode: "url", server, message, url: url.href };
   }
   const schema = isObject(params.requestedSchema) ? params.requestedSchema : {};

@@ -252,7 +252,7 @@ async function clientFor(
   }
   if (registerUrl === undefined) {
     throw new Error(
-      `${issuer} registers nobody by itself: get a client id from its makers, and put it into the definition: "oauth": {"clientId": "..."}`,
+      `${issuer} does not register clients by itself: get a client id from its operator, and put it into the definition: "oauth": {"clientId": "..."}`,
     );
   }
   const method = authMethods.includes("none") ? "none" : withSecret;

@@ -49,7 +49,7 @@ export async function findAuthority(
   const { resource, authorization_servers: servers, scopes_supported: scopes } = protectedResource;
   checkResource(resource, serverUrl);
   const [issuer] = textList(servers) ?? [];
-  if (issuer === undefined) throw new Error("it names nobody who gives tokens for it");
+  if (issuer === undefined) throw new Error("it names no authorization server");
   const metadata = await findMetadata(issuer, serverUrl, signal);
   if (metadata === undefined) throw new Error(`${issuer} does not say how it gives tokens`);
   return authorityOf(metadata, issuer, resource as string, textList(scopes), serverUrl);
@@ -90,7 +90,9 @@ async function findMetadata(
   serverUrl: string,
   signal?: AbortSignal,
 ): Promise<Record<string, unknown> | undefined> {
-  if (!URL.canParse(issuer)) throw new Error("it names an authorization server that is no address");
+  if (!URL.canParse(issuer)) {
+    throw new Error("it names an authorization server that is not an address");
+  }
   const { origin, pathname } = new URL(issuer);
   const path = pathname.replace(/\/$/, "");
   const [oauth, openid] = ["oauth-authorization-server", "openid-configuration"]
@@ -213,7 +215,7 @@ export function checkedAddress(given: unknown, serverUrl: string): string {
   const url = typeof given === "string" ? URL.parse(given) : null;
   const wrong = (why: string) =>
     new Error(`it names the address ${String(given).slice(0, 200)}, which ${why}`);
-  if (url === null || !/^https?:$/.test(url.protocol)) throw wrong("is none of the web");
+  if (url === null || !/^https?:$/.test(url.protocol)) throw wrong("is not a web address");
   if (url.username !== "" || url.password !== "") throw wrong("holds a password");
   const server = new URL(serverUrl);
   const isOwn = url.hostname === server.hostname;

@@ -81,7 +81,7 @@ export function parseKept({ rule, files = {}, confined }: KeptRule, above?: stri
 export function parseRule(effect: RuleEffect, text: string, above?: string): Rule {
   const wrong = (constraint: string): never => {
     throw new SyntaxError(
-      `Cannot use the rule ${JSON.stringify(text)} as ${constraint}: write such as ` +
+      `Cannot use the rule ${JSON.stringify(text)} as ${constraint}: write, for example, ` +
         "read_file(docs/**), run_bash(git status) or run_bash(git log *)",
     );
   };

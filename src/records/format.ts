@@ -111,7 +111,7 @@ function shownMessage({ message, parent, execution }: AddedMessage) {
 export function parseHead(line: string): RecordHead {
   const head = parsedLine(line);
   if (typeof head?.folder !== "string" || typeof head.started !== "string") {
-    throw new SyntaxError("Cannot read the file as it is no session of copilot");
+    throw new SyntaxError("Cannot read the file as it is not a session of copilot");
   }
   const { version } = head;
   if (typeof version !== "number" || !Number.isInteger(version) || version < 1) {

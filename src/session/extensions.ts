@@ -193,6 +193,7 @@ export class Extensions {
     await hooks?.start(source, signal);
     if (this.hooks && hooks) this.hooks.join(hooks);
     else this.hooks ??= hooks;
+    this.state().hooks = this.hooks?.hooks.all;
   }
 
   /** What stands behind the result of a call: instructions of the folder of a file, and what hooks say. */

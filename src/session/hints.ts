@@ -19,8 +19,8 @@ export const GIVE_KEY = 'give it with --api-key, or under "keys" in config.json'
 
 const HINTS: Record<ModelTarget["kind"], Hints> = {
   compat: {
-    connection: "Check the address: --base-url, up to and with /v1",
-    protocol: "Check the address: --base-url, up to and with /v1",
+    connection: "Check the address: --base-url, up to and including /v1",
+    protocol: "Check the address: --base-url, up to and including /v1",
     context_too_long: "Make room with /compact, or use a model with a longer context",
     model_not_found: "Name a model that this server has with --model, and check --base-url",
   },
@@ -28,14 +28,14 @@ const HINTS: Record<ModelTarget["kind"], Hints> = {
     auth:
       "Check the key or the password of the proxy in front of the server: --api-key, or http://USER:PASSWORD@HOST",
     connection:
-      "Start a server with `ollama serve`, name another with --host, or see a demonstration with --demo",
+      "Start a server with `ollama serve`, name another with --host, or try the demo with --demo",
     context_too_long:
       "Make room with /compact, or start the server with more context: OLLAMA_CONTEXT_LENGTH=32768 ollama serve, llama-server -c 32768",
-    model_not_found: "Name one that is there with --model",
+    model_not_found: "Name one of them with --model",
     protocol: "Check the address: --host",
   },
   hosted: {
-    connection: "Check the network, and --base-url if it is another server: without /v1",
+    connection: "Check the network, and --base-url if it is another server (without /v1)",
     protocol: "Check the address: --base-url, without /v1",
     model_not_found: "Name a model that this server has with --model, and check --base-url",
   },
@@ -58,7 +58,7 @@ function hintFor(error: BackendError, config: CopilotConfig): string | undefined
   if (error.kind === "auth" && kind !== "local") return authHint(kind, url);
   if (error.kind !== "request" || error.status !== 404) return HINTS[kind][error.kind];
   // llama.cpp, LM Studio and vLLM have no native endpoint.
-  if (isNative) return "If it is no Ollama, use its other endpoint: --use-compat";
+  if (isNative) return "If it is not Ollama, use its OpenAI-compatible endpoint: --use-compat";
   return kind === "local" ? undefined : HINTS[kind].protocol;
 }
 

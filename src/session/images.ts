@@ -8,7 +8,7 @@ import type { Part } from "../types/message.ts";
 /**
  * The parts with each image as its own bytes state it, whatever whoever handed it over says of it.
  *
- * @throws {TypeError} where one is no PNG, JPEG, WebP or GIF image.
+ * @throws {TypeError} where one is not a PNG, JPEG, WebP or GIF image.
  * @throws {RangeError} where one is larger than the backend takes.
  */
 export async function checkedImages(
@@ -25,7 +25,7 @@ async function checkedImage(part: ImagePart, kind: ModelTarget["kind"]): Promise
   const image = await loadedImage(fromBase64(data), name, IMAGE_LIMITS[kind]);
   if (image !== undefined) return image.part;
   throw new TypeError(
-    `Cannot send ${name || "an image"} as it is no PNG, JPEG, WebP or GIF image`,
+    `Cannot send ${name || "an image"} as it is not a PNG, JPEG, WebP or GIF image`,
   );
 }
 

@@ -257,6 +257,8 @@ export interface PermissionReport extends SandboxStatus {
     /** True for one that counts in the sandbox alone. */
     isConfined?: boolean;
   }[];
+  /** The hooks that run, which may refuse calls or have them asked about. */
+  hooks?: readonly { event: string; matcher?: string; command: string }[];
   /** The person's own settings file. */
   file?: string;
   /** True or false where the person said whether the folder may instruct the model. */

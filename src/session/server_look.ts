@@ -57,14 +57,18 @@ async function checkServer({ agent, fit, signal, onLoading }: ServerLook): Promi
   const { config } = agent;
   const target = fit.targetOf(agent);
   if (target.kind === "hosted") {
-    return { name, status: "ok", text: "asked below: it has nothing to look at" };
+    return { name, status: "ok", text: "checked by the questions below" };
   }
   const start = performance.now();
   if (await checkLocalConnection({ ...addressOf(target), signal })) {
     const text = `answers after ${duration(performance.now() - start)}`;
     const isNoOllama = await useCompatible(agent, target, { signal, onLoading });
     if (!isNoOllama) return { name, status: "ok", text };
-    return { name, status: "note", text: `${text}; no Ollama: its compatible endpoint is used` };
+    return {
+      name,
+      status: "note",
+      text: `${text}; not Ollama, so its OpenAI-compatible endpoint is used`,
+    };
   }
   const took = performance.now() - start;
   // A server that refuses the connection does so at once.
@@ -107,12 +111,14 @@ function missingModel(model: string, isNative: boolean, names: readonly string[]
   const name = "model";
   if (!isNative && names.length === 1) {
     // llama.cpp has one model, and answers whichever is named.
-    const text = `${model} is not the name of the one that is there: ${oneLine(names[0]!)}`;
+    const text = `the server's model is ${oneLine(names[0]!)}; it is asked as ${model}`;
     return { name, status: "note", text };
   }
   const there = names.slice(0, 20).map(oneLine).join(", ") || "none";
   const text = `the server has no model ${model}; it has: ${there}`;
-  const advice = isNative ? `ollama pull ${model}, or --model` : "--model NAME";
+  const advice = isNative
+    ? `Get it with ollama pull ${model}, or name another with --model`
+    : "Name one of them with --model";
   return { name, status: "fail", text, advice };
 }
 
@@ -124,7 +130,7 @@ function modelCheck(model: string, info: Partial<LocalModelInfo & ServedModel>):
     return {
       name: "model",
       status: "note",
-      text: `${text}: its template knows no tools`,
+      text: `${text}: its template takes no tools`,
       advice:
         "Calls are described in the prompt and read from its text; a model made for tools does better",
     };
@@ -147,6 +153,7 @@ async function checkContext({ agent, fit, signal }: ServerLook): Promise<Check[]
     status: isSmall ? "note" : "ok",
     text: `${contextLength} tokens${isNative ? ", asked for with every request" : ""}`,
     contextLength,
-    ...(isSmall && { advice: "Long files will not fit: give the model more, or use another" }),
+    ...(isSmall &&
+      { advice: "Long files will not fit: give the model more context, or use another model" }),
   }];
 }

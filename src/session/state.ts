@@ -10,6 +10,7 @@ import type { Jobs } from "../types/tool.ts";
 import type { McpSource } from "./mcp.ts";
 import type { ModelFit } from "./fit_model.ts";
 import type { SessionEvent } from "./frontend.ts";
+import type { HookDefinition } from "./hooks/definition.ts";
 import type { Permissions } from "./permissions.ts";
 import type { LoadedPromptFiles } from "./prompt_files/load.ts";
 import type { PromptFiles } from "./prompt_files/prompt_files.ts";
@@ -58,6 +59,8 @@ export interface SessionState {
   plugged?: PromptFiles | undefined;
   /** Takes the skills, commands and sub-agents of the folder that is worked in. */
   plug(found: LoadedPromptFiles): Promise<void>;
+  /** The hooks that run; left out where there are none. */
+  hooks?: readonly HookDefinition[] | undefined;
   /** The MCP servers; left out where none is defined. */
   mcp?: McpSource;
   emit(event: SessionEvent): void;

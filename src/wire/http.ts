@@ -320,7 +320,7 @@ function timeout(
     connect: `Cannot reach ${host}: no connection within ${limitText(connectTimeoutMs)}`,
     idle: `${host} sent nothing for ${limitText(idleTimeoutMs)}`,
     "first token": `${host} sent no answer within ${first}`,
-    progress: `${host} sent nothing but signs of life for ${first}`,
+    progress: `${host} sent only keep-alive signals for ${first}`,
   }[limit];
   return new BackendError(message, { kind: "timeout", status, retryable: true });
 }

@@ -21,8 +21,8 @@ Deno.test("the JSON of an answer is all of it, or its only block of code", () =>
   const rows: [string, unknown][] = [
     [` ${RIGHT}\n`, json],
     [`Here it is:\n\`\`\`json\n${RIGHT}\n\`\`\`\nDone.`, json],
-    [`\`\`\`\n${RIGHT}\n\`\`\`\nor\n\`\`\`\n${RIGHT}\n\`\`\``, { objection: "it is no JSON" }],
-    [`The answer is ${RIGHT}`, { objection: "it is no JSON" }],
+    [`\`\`\`\n${RIGHT}\n\`\`\`\nor\n\`\`\`\n${RIGHT}\n\`\`\``, { objection: "it is not JSON" }],
+    [`The answer is ${RIGHT}`, { objection: "it is not JSON" }],
     ["", { objection: "it is empty" }],
     ['{"name": "Mara"}', { objection: "age is missing" }],
     [
@@ -67,7 +67,7 @@ for (const [name, config] of allConfigs("http://placeholder")) {
     });
     assertEquals(JSON.parse(result.response), JSON.parse(RIGHT));
     const notices = events.flatMap((event) => event.type === "notice" ? [event.message] : []);
-    const told = "The answer does not match the schema (it is no JSON): it is asked for again.";
+    const told = "The answer does not match the schema (it is not JSON): it is asked for again.";
     assertEquals(notices, [told]);
     const { body } = server.requests[1]!;
     if (config.local?.useCompat === false) {
@@ -139,10 +139,10 @@ Deno.test("a file with a schema is read, or what is wrong with it is said", asyn
       return await readSchema(`${folder}/a.json`);
     };
     assertEquals(await read('\ufeff{"type": "object"}'), { schema: { type: "object" } });
-    assertEquals(await read("{"), { problem: "it is no JSON" });
+    assertEquals(await read("{"), { problem: "it is not JSON" });
     assertEquals(await read("[]"), { problem: "a schema must be a JSON object" });
     assertEquals(await read(" ".repeat(300_000)), { problem: "it has more than 256 KB" });
-    assertEquals(await readSchema(folder), { problem: "it is no file" });
+    assertEquals(await readSchema(folder), { problem: "it is not a file" });
     assertEquals(await readSchema(`${folder}/none`), { problem: "there is no such file" });
   } finally {
     await Deno.remove(folder, { recursive: true });

@@ -131,9 +131,9 @@ Deno.test("the help names every flag and keeps to 80 columns", () => {
   for (const line of help.split("\n")) assertEquals(line.length <= 80, true, line);
   // In two columns, as wide as they may be.
   const rows = `
-  -p, --print [PROMPT]               answer one prompt, the next word, and exit;
-                                     piped text is context, or the prompt where
-                                     -p comes last
+  -p, --print [PROMPT]               answer one prompt and exit; piped text goes
+                                     along as context, or is the prompt where -p
+                                     comes last
   -c, --continue                     continue this folder's newest session, with
                                      -p too
       --no-session                   keep no record of the session

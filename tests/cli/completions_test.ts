@@ -77,9 +77,9 @@ Deno.test("every flag is in every shell's completions and in the manual page", (
 const SHOWN: [name: string, zsh: string, fish: string, page: string][] = [
   [
     "a switch",
-    "  --network'[confined commands may use the network, and pages be fetched]'",
-    "complete -c copilot -f -l network -d 'confined commands may use the network, and pages be fetched'",
-    ".TP\n\\fB\\-\\-network\\fR\nconfined commands may use the network, and pages be fetched.",
+    "  --network'[let confined commands use the network, and let pages be fetched]'",
+    "complete -c copilot -f -l network -d 'let confined commands use the network, and let pages be fetched'",
+    ".TP\n\\fB\\-\\-network\\fR\nlet confined commands use the network, and let pages be fetched.",
   ],
   [
     "a switch with a letter",
@@ -101,9 +101,9 @@ const SHOWN: [name: string, zsh: string, fish: string, page: string][] = [
   ],
   [
     "one of some words",
-    "  --think'[a reasoning model'\\''s thinking, where the server can\\: on, off, low, medium or high]:HOW:(on off low medium high)'",
-    "complete -c copilot -f -l think -xa 'on off low medium high' -d 'a reasoning model\\'s thinking, where the server can: on, off, low, medium or high'",
-    ".TP\n\\fB\\-\\-think\\fR \\fIHOW\\fR\na reasoning model's thinking, where the server can: on, off, low, medium or high.",
+    "  --think'[how much a reasoning model thinks, where the server can set it\\: on, off, low, medium or high]:HOW:(on off low medium high)'",
+    "complete -c copilot -f -l think -xa 'on off low medium high' -d 'how much a reasoning model thinks, where the server can set it: on, off, low, medium or high'",
+    ".TP\n\\fB\\-\\-think\\fR \\fIHOW\\fR\nhow much a reasoning model thinks, where the server can set it: on, off, low, medium or high.",
   ],
   [
     "an optional text",

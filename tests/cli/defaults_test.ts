@@ -61,7 +61,7 @@ for (
       /"zzzzzzzz" in .*config\.json, line 1, column 2: there is no such setting/,
     ],
     ["a slip", '{"temprature": 1}', /"temprature".*did you mean "temperature"\?$/],
-    ["no JSON", '{\n"model": "secret",\n}', /config\.json, line 3, column 1: it is no JSON$/],
+    ["no JSON", '{\n"model": "secret",\n}', /config\.json, line 3, column 1: it is not JSON$/],
     [
       "another value",
       '{"keys": {"approve": "x"},\n"approve": "atuo"}',
@@ -114,7 +114,7 @@ for (
 
 Deno.test("OLLAMA_HOST that is no address is wrong usage", () => {
   const env = { get: () => "http://" };
-  assertThrows(() => toConfig({ local: true }, env), UsageError, "OLLAMA_HOST is no address");
+  assertThrows(() => toConfig({ local: true }, env), UsageError, "OLLAMA_HOST is not an address");
 });
 
 Deno.test("config.json: settings of a model count for that model, over those for all", () =>

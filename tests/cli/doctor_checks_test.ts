@@ -55,7 +55,7 @@ Deno.test("doctor: whether the prompt is held, by the server's word or by the ti
   const same = "the same prompt took as long again: ";
   for (
     const [before, after, held, says] of [
-      [1000, 10, 7, "ok 7 tokens of the prompt were held"],
+      [1000, 10, 7, "ok 7 tokens of the prompt came from the cache"],
       [299, 299, 0, "ok too fast to tell: 299 ms, then 299 ms"],
       [300, 149, 0, "ok works: 300 ms, then 149 ms"],
       [300, 150, 0, `note ${same}300 ms, then 150 ms`],
@@ -73,17 +73,25 @@ Deno.test("doctor: what confines commands", () => {
   for (
     const [given, status, text] of [
       [{ mode: "off", network, why }, "note", "not confined, and cannot be: no bwrap"],
-      [{ mode: "read-only", network, why }, "note", "refused, as nothing confines them: no bwrap"],
+      [
+        { mode: "read-only", network, why },
+        "note",
+        "refused, as no sandbox confines them: no bwrap",
+      ],
       [
         { mode: "off", network, by: "x" },
         "ok",
-        "a session confines them by x; -p does with --sandbox workspace-write, or --yes",
+        "a session confines them with x; -p does so with --sandbox workspace-write or --yes",
       ],
-      [{ mode: "read-only", network, by: "x" }, "ok", "confined by x: read-only, without network"],
+      [
+        { mode: "read-only", network, by: "x" },
+        "ok",
+        "confined with x: read-only, without network",
+      ],
       [
         { mode: "read-only", network: true, by: "x" },
         "ok",
-        "confined by x: read-only, with network",
+        "confined with x: read-only, with network",
       ],
     ] as const
   ) assertEquals(confinementCheck(given), { name, status, text });
@@ -107,7 +115,7 @@ Deno.test("doctor: how tools are called", async () => {
   const calls = (more: object) => probe({ toolCalls: [{ ...call, ...more }] });
   const timed = probe({ toolCalls: [call] }, { prompt: 1, first: 20 });
   const target = targetOf({ compat: compatConfig({ apiKey: "k" }) });
-  const understood = "called in the answer's text, and understood";
+  const understood = "called in the answer's text, which was understood";
   for (
     const [given, textTools, says] of [
       [calls({}), undefined, "ok called natively"],
@@ -120,15 +128,19 @@ Deno.test("doctor: how tools are called", async () => {
       [
         probe({ toolCalls: [call] }, { pieces: 1 }),
         undefined,
-        "ok called natively; calls come whole, in silence while one is written",
+        "ok called natively; calls come whole: nothing is seen of one while it is written",
       ],
       [calls({ recovered: true }), undefined, `note ${understood}: do so`],
       [calls({ recovered: true }), true, `ok ${understood}`],
-      [calls({ invalid: { text: "", reason: "a\nb" } }), undefined, "note it called, wrongly: a b"],
+      [
+        calls({ invalid: { text: "", reason: "a\nb" } }),
+        undefined,
+        "note it called a tool, but wrongly: a b",
+      ],
       [
         probe({ content: "x".repeat(130) }),
         undefined,
-        `fail it called none, and said: ${
+        `fail it called no tool, and said: ${
           "x".repeat(120)
         }: Use a model that was trained to call tools`,
       ],
@@ -163,7 +175,7 @@ Deno.test("doctor says what is plugged in, what it costs, and what is left out",
     name: "plugged",
     status: "ok",
     text:
-      "2 skills (their list about 40 tokens of each prompt); 1 command; 2 sub-agents; 3 hooks; 4 of them the folder's, once you trust or approve them",
+      "2 skills (their list takes about 40 tokens of each prompt); 1 command; 2 sub-agents; 3 hooks; 4 of them are the folder's, used once you trust or approve them",
   });
   const problems = [{ path: "/a/SKILL.md", why: "it has no description" }];
   assertEquals(extensionCheck({ ...none, problems }), {

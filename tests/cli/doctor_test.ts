@@ -77,10 +77,13 @@ Deno.test("doctor: a model that is not there, a server that is not there, wrong 
   assertMatch(missing.stdout, /FAIL +model +the server has no model test; it has: other/);
   assertMatch(
     missing.stdout,
-    /^(ok +commands a session confines them by |note +commands not confined, and cannot)/m,
+    /^(ok +commands a session confines them with |note +commands not confined, and cannot)/m,
   );
   const nobody = await run([...at, "http://127.0.0.1:9", "--sandbox", "read-only"]);
-  assertMatch(nobody.stdout, /commands (confined by .*: read-only, without|refused, as nothing)/);
+  assertMatch(
+    nobody.stdout,
+    /commands (confined with .*: read-only, without|refused, as no sandbox)/,
+  );
   assertEquals(nobody.code, 1);
   assertMatch(nobody.stdout, /FAIL +server .*\n?.*ollama/);
   assertEquals((await run(["doctor", "--demo"])).code, 2);

@@ -43,7 +43,7 @@ Deno.test("setup --editor --write: a fresh file, then nothing more to add", asyn
   assertEquals(await setUp(words, ws.dir), `Added to ${path}\n`);
   const written = await Deno.readTextFile(path);
   assertEquals(JSON.parse(written), { agent_servers: { copilot: AGENT } });
-  assertEquals(await setUp(words, ws.dir), `${path} has it already\n`);
+  assertEquals(await setUp(words, ws.dir), `${path} has it already: nothing was changed\n`);
   assertEquals(await Deno.readTextFile(path), written);
 });
 
@@ -63,7 +63,7 @@ Deno.test("setup --editor --write: other settings stay, and so does what the fil
   });
   const own = { agent_servers: { copilot: { command: "/opt/copilot" } } };
   await Deno.writeTextFile(path, JSON.stringify(own));
-  assertEquals(await setUp(words, home, at), `${path} has it already\n`);
+  assertEquals(await setUp(words, home, at), `${path} has it already: nothing was changed\n`);
   await Deno.writeTextFile(path, "{}");
   await setUp(words, home, at);
   const copy = await Deno.readTextFile(`${path}.before-copilot`);

@@ -93,7 +93,7 @@ Deno.test("CMD-07 files that -p names go along, as far as nobody has to be asked
     "· 1 file attached\n" +
     "· @.env is not attached: read_file needs an approval, as it may hold variables of the " +
     "environment, and nobody is there to give it.\n" +
-    "· @no.txt is no file here: only the name is sent\n",
+    "· @no.txt is not a file here: only the name is sent\n",
   ]);
   await ask("--yes", "--sandbox", "off");
   const sent = server.requests.map(({ body }) =>

@@ -74,7 +74,7 @@ Deno.test("--json-schema prints JSON that matches, and nothing else", async () =
     };
     const right = await ask(["No JSON.", '{"a": 1}']);
     assertEquals([right.code, right.stdout], [0, '{"a": 1}\n']);
-    assertEquals(right.stderr.includes("(it is no JSON)"), true, right.stderr);
+    assertEquals(right.stderr.includes("(it is not JSON)"), true, right.stderr);
     const wrong = await ask(["1", "{}", "{}"]);
     assertEquals([wrong.code, wrong.stdout], [1, ""]);
     const error = "the answer does not match the schema: a is missing";

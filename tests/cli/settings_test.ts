@@ -185,7 +185,7 @@ Deno.test("sampling flags reach the configuration", () => {
       ["--local --top-p 2", "topP as it must be a number from 0 to 1"],
       ["--local --top-k 1.5", "topK as it must be a whole number"],
       ["--local --sampling mine", "--sampling must be auto, server"],
-      ["--hosted --api-key k --min-p 0.1", "need a server of one's own"],
+      ["--hosted --api-key k --min-p 0.1", "need a server of your own"],
     ] as const
   ) {
     assertThrows(() => config(words.split(" ")), Error, message);

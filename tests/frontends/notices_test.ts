@@ -131,7 +131,7 @@ const ROWS: [notice: Notice, ...lines: string[]][] = [
     "2 files attached",
     "@b␛ (c) is attached",
     "@b␛ (c): only its first 3 of at least 9 lines are attached",
-    "@d is no file here: only the name is sent",
+    "@d is not a file here: only the name is sent",
     "@e (/f) is not attached: so",
     "@g cannot be read: so",
     "only 5 files are attached: the model can read the rest",

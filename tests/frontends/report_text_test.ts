@@ -64,7 +64,9 @@ const REPORTS: [report: Report, rows: string[] | null, columns?: number, unicode
     "There is no command /a: did you mean /b?",
   ]],
   [{ type: "bad_argument", command: "a", takes: [] }, ["/a takes no argument"]],
-  [{ type: "bad_argument", command: "a", takes: ["b", "c"] }, ["/a takes nothing but b, c"]],
+  [{ type: "bad_argument", command: "a", takes: ["b", "c"] }, [
+    "/a takes nothing, or one of: b, c",
+  ]],
   [{ type: "nothing_to_copy" }, ["There is no answer to copy yet."]],
   [{ type: "nothing_to_copy", blocks: 0 }, [
     "The last answer has no block of code: /copy copies all of it",
@@ -91,7 +93,7 @@ const REPORTS: [report: Report, rows: string[] | null, columns?: number, unicode
   ]],
   [{ type: "agents", agents: [{ name: "a", description: "b" }] }, ["  a               b"]],
   [{ type: "mcp", servers: [] }, [
-    "No MCP server is defined. copilot mcp add adds one; a new session has it.",
+    "No MCP server is defined. copilot mcp add adds one, for new sessions.",
   ]],
   [
     {
@@ -134,17 +136,17 @@ const REPORTS: [report: Report, rows: string[] | null, columns?: number, unicode
     "      finds files by their",
     "      names",
   ], 10],
-  [{ type: "tokens", inputTokens: 7, outputTokens: 2 }, ["7 in, 2 out"]],
+  [{ type: "tokens", inputTokens: 7, outputTokens: 2 }, ["Tokens so far: 7 in, 2 out"]],
   [
     {
       ...{ type: "tokens", inputTokens: 70, outputTokens: 20, cost: 1.5 },
       last: { inputTokens: 7, outputTokens: 2, cachedTokens: 3 },
     },
-    ["70 in, 20 out, $1.50", "The last request: 7 in (3 from the cache), 2 out"],
+    ["Tokens so far: 70 in, 20 out, $1.50", "The last request: 7 in (3 from the cache), 2 out"],
   ],
   [
     { type: "tokens", inputTokens: 7, outputTokens: 2, last: { inputTokens: 7, outputTokens: 2 } },
-    ["7 in, 2 out", "The last request: 7 in, 2 out"],
+    ["Tokens so far: 7 in, 2 out", "The last request: 7 in, 2 out"],
   ],
   [{ type: "context", parts: parts([100, 50, 30, 20, 0]), window: 400 }, [
     `  instructions       100   25%  ${"█".repeat(8)}`,
@@ -244,7 +246,7 @@ const REPORTS: [report: Report, rows: string[] | null, columns?: number, unicode
   ]],
   [{ type: "jobs", jobs: [] }, ["Nothing runs in the background."]],
   [{ type: "jobs", jobs: [job(1, 61.9), job(12, 3605, "exit code 3")] }, [
-    "  1  running  1:01  npm run dev",
+    "  1  running       1:01  npm run dev",
     " 12  exit code 3  60:05  npm run dev",
   ]],
   [{ type: "jobs", jobs: [job(1, 9, undefined, "a".repeat(40))] }, [

@@ -28,6 +28,12 @@ const REPORT: PermissionReport = {
 
 const REPORTS: [change: Partial<PermissionReport>, rows: string[]][] = [
   [{}, ["approve  ask", "sandbox  off: a command can do what you can"]],
+  [{ hooks: [{ event: "Stop", command: "a\x1b" }, { event: "E", matcher: "M", command: "b" }] }, [
+    "approve  ask",
+    "sandbox  off: a command can do what you can",
+    "hook     Stop: a␛",
+    "hook     E M: b",
+  ]],
   [{ yes: true, mode: "read-only", by: "bubblewrap" }, [
     "approve  --yes: nothing is asked",
     "sandbox  read-only, by bubblewrap, without network",
@@ -176,21 +182,21 @@ const RESUMPTIONS: [change: Partial<Resumed>, rows: string[]][] = [
   ]],
   [{ openCalls: 0 }, [FROM, "The last turn was cut off: before the answer."]],
   [{ openCalls: 1 }, [
-    ...[FROM, "The last turn was cut off: its open call is answered as interrupted."],
+    ...[FROM, "The last turn was cut off: its open call is marked as interrupted."],
   ]],
   [{ openCalls: 2 }, [
-    ...[FROM, "The last turn was cut off: its open calls are answered as interrupted."],
+    ...[FROM, "The last turn was cut off: its open calls are marked as interrupted."],
   ]],
   [{ model: { ...used, isTakenUp: true } }, [FROM, "With a␛, as before (/model changes it)."]],
   [{ model: { ...used, isTakenUp: false } }, [
-    ...[FROM, "It was with a␛ at x:1, and is with b at y:2 now."],
+    ...[FROM, "The session was with a␛ at x:1, and goes on with b at y:2 now."],
   ]],
   [{ model: { before: used.before, now: { server: "y:2" }, isTakenUp: false } }, [
-    ...[FROM, "It was with a␛ at x:1, and is with y:2 now."],
+    ...[FROM, "The session was with a␛ at x:1, and goes on with y:2 now."],
   ]],
   [{ model: { ...used, before: { ...used.before, server: "y:2" }, isTakenUp: false } }, [
     FROM,
-    "It was with a␛ at y:2, and is with b at y:2 now. /model a␛ goes back.",
+    "The session was with a␛ at y:2, and goes on with b at y:2 now. /model a␛ goes back.",
   ]],
   ...([
     ["compat", "--base-url"],
@@ -200,7 +206,7 @@ const RESUMPTIONS: [change: Partial<Resumed>, rows: string[]][] = [
     const before = { model: "a", server: "x:1", at: { kind, url: "http://x:1/v1" } };
     return [{ model: { ...used, before, isTakenUp: false } }, [
       FROM,
-      "It was with a at x:1, and is with b at y:2 now. " +
+      "The session was with a at x:1, and goes on with b at y:2 now. " +
       `/model ${flags} http://x:1/v1 --model a goes back.`,
     ]];
   }),

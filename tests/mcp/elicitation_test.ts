@@ -89,7 +89,7 @@ Deno.test("elicitation: forms and addresses that cannot be shown are refused", (
     assertThrows(
       () => elicitationOf("s", { mode: "url", url }),
       Error,
-      "its url is none of the web",
+      "its url is not a web address",
     );
   }
 });

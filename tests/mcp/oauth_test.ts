@@ -252,7 +252,11 @@ Deno.test("mcp: a sign-in that cannot be finished says why", async () => {
 
 Deno.test("mcp: who can register nobody says what to do", async () => {
   await using server = authority({ registration_endpoint: undefined });
-  await assertRejects(() => signIn(server), Error, "registers nobody by itself: get a client id");
+  await assertRejects(
+    () => signIn(server),
+    Error,
+    "does not register clients by itself: get a client id",
+  );
 });
 
 Deno.test("mcp: only the sign-in that waits is answered, with the issuer where it is promised", async () => {
@@ -455,14 +459,14 @@ Deno.test("mcp: what does not fit together is not signed in to", async () => {
     [{}, { resource: "https://other.example/mcp" }, "which is another address"],
     [{}, { resource: "mcp" }, "which is another address"],
     [{}, { resource: undefined }, "which is another address"],
-    [{}, { authorization_servers: [] }, "it names nobody who gives tokens"],
-    [{}, { authorization_servers: ["nowhere"] }, "that is no address"],
+    [{}, { authorization_servers: [] }, "it names no authorization server"],
+    [{}, { authorization_servers: ["nowhere"] }, "that is not an address"],
     [{ issuer: "https://other.example" }, {}, "calls itself https://other.example"],
     [{ code_challenge_methods_supported: ["plain"] }, {}, "does not offer PKCE"],
     [{ code_challenge_methods_supported: undefined }, {}, "does not offer PKCE"],
     [{ authorization_endpoint: undefined }, {}, "where tokens are asked for"],
     [{ token_endpoint: undefined }, {}, "where tokens are asked for"],
-    [{ token_endpoint: 1 }, {}, "is none of the web"],
+    [{ token_endpoint: 1 }, {}, "is not a web address"],
     [{ authorization_endpoint: "http://other.example" }, {}, "is not https"],
   ];
   for (const [metadata, resource, why] of rows) {

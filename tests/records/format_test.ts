@@ -126,7 +126,7 @@ Deno.test("parts are read as they were written, their text only once in the file
 
 Deno.test("what is no session is refused, and what is no message passed over", () => {
   for (const text of ["", "x", "[]\n", '{"version":1}\n', '{"version":1,"folder":"/"}\n']) {
-    assertThrows(() => parseRecord(text), SyntaxError, "no session of copilot");
+    assertThrows(() => parseRecord(text), SyntaxError, "not a session of copilot");
   }
   for (const version of [0, 1.5, "2", null]) {
     const text = `${JSON.stringify({ version, ...about })}\n`;

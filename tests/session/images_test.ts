@@ -141,7 +141,7 @@ Deno.test("an editor's image is what its bytes say, or refused in one line", asy
   await assertRejects(
     () => checkedImages([text], "compat"),
     TypeError,
-    "no PNG, JPEG, WebP or GIF",
+    "not a PNG, JPEG, WebP or GIF",
   );
   const broken: Part = { type: "image", mediaType: "image/png", data: "??" };
   await assertRejects(() => checkedImages([broken], "local"), TypeError, "an image");

@@ -110,7 +110,7 @@ Deno.test("--local goes on with the compatible endpoint where there is no other"
     /^· The server is not Ollama: .*--use-compat.*\n· model: m \(the server's own; --model names another\)$/m,
   );
   const doctor = await run(["doctor", "--local", "--host", server.url]);
-  assertMatch(doctor.stdout, /note +server .*no Ollama: its compatible endpoint/);
+  assertMatch(doctor.stdout, /note +server .*not Ollama, so its OpenAI-compatible/);
   assertMatch(doctor.stdout, /ok +model +m\nok +context +8192 tokens\n/);
 });
 
@@ -197,7 +197,7 @@ Deno.test("doctor: a template without tools, a name that is not listed, answers 
   });
   const at = ["doctor", "--base-url", `${server.url}/v1`, "--max-tokens", "30000"];
   const { code, stdout } = await run(at);
-  assertMatch(stdout, /note +model +m\.gguf: its template knows no tools/);
+  assertMatch(stdout, /note +model +m\.gguf: its template takes no tools/);
   assertMatch(stdout, /ok +tools +called in the answer's text/);
   assertEquals(code, 0);
   assertEquals(server.requests.map(({ text }) => JSON.parse(text).max_tokens), [2048, 2048, 2048]);
@@ -207,7 +207,7 @@ Deno.test("doctor: a template without tools, a name that is not listed, answers 
     "/props": props(true),
   });
   const named = await run(["doctor", "--base-url", `${other.url}/v1`, "-m", "mine"]);
-  assertMatch(named.stdout, /note +model +mine is not the name of the one that is there: m\.gguf/);
+  assertMatch(named.stdout, /note +model +the server's model is m\.gguf; it is asked as mine/);
 });
 
 Deno.test("a server that was not there at first is asked again", async () => {

@@ -66,7 +66,7 @@ const shown = ({ name, status, text, advice }: Check) =>
     "|",
   );
 
-const SMALL = "Long files will not fit: give the model more, or use another";
+const SMALL = "Long files will not fit: give the model more context, or use another model";
 const TOOLLESS =
   "Calls are described in the prompt and read from its text; a model made for tools does better";
 const ANSWERS = "server|ok|answers after N";
@@ -101,11 +101,17 @@ const LOOKS: [
     { ...ollama(8192, "a", "b"), ...NO_MODEL },
     true,
     [
-      ...[ANSWERS, "model|fail|the server has no model m; it has: a, b|ollama pull m, or --model"],
+      ...[
+        ANSWERS,
+        "model|fail|the server has no model m; it has: a, b|Get it with ollama pull m, or name another with --model",
+      ],
     ],
   ],
   ["no model at all", "local", { ...ollama(8192), ...NO_MODEL }, false, [
-    ...[ANSWERS, "model|fail|the server has no model m; it has: none|ollama pull m, or --model"],
+    ...[
+      ANSWERS,
+      "model|fail|the server has no model m; it has: none|Get it with ollama pull m, or name another with --model",
+    ],
   ]],
   [
     "a model that knows no tools",
@@ -115,29 +121,32 @@ const LOOKS: [
       "/api/show": { capabilities: ["completion"] },
     },
     true,
-    [ANSWERS, `model|note|m: its template knows no tools|${TOOLLESS}`],
+    [ANSWERS, `model|note|m: its template takes no tools|${TOOLLESS}`],
   ],
   ["a server that says little", "local", { ...ollama(8192, "m"), "/api/show": {} }, true, [
     ...[ANSWERS, "model|ok|m"],
   ]],
   ["no Ollama", "local", { ...listed("m"), ...props(8192) }, true, [
-    "server|note|answers after N; no Ollama: its compatible endpoint is used",
+    "server|note|answers after N; not Ollama, so its OpenAI-compatible endpoint is used",
     ...["model|ok|m", "context|ok|8192 tokens"],
   ]],
   ["a compatible server", "compat", { ...listed("m"), ...props(8000) }, true, [
     ...[ANSWERS, "model|ok|m", `context|note|8000 tokens|${SMALL}`],
   ]],
   ["a compatible server without tools", "chat", { ...listed("m"), ...props(8192, false) }, true, [
-    ...[ANSWERS, `model|note|m: its template knows no tools|${TOOLLESS}`, "context|ok|8192 tokens"],
+    ...[ANSWERS, `model|note|m: its template takes no tools|${TOOLLESS}`, "context|ok|8192 tokens"],
   ]],
   ["the one model that is there, under another name", "compat", listed("a"), true, [
-    ...[ANSWERS, "model|note|m is not the name of the one that is there: a"],
+    ...[ANSWERS, "model|note|the server's model is a; it is asked as m"],
   ]],
   ["one of several models, of which none was named", "compat", listed("a", "b"), false, [
     ...[ANSWERS, "model|ok|a"],
   ], "a"],
   ["a name that several models do not have", "compat", listed("a", "b"), true, [
-    ...[ANSWERS, "model|fail|the server has no model m; it has: a, b|--model NAME"],
+    ...[
+      ANSWERS,
+      "model|fail|the server has no model m; it has: a, b|Name one of them with --model",
+    ],
   ]],
   ["a server that lists nothing", "compat", { "/v1/models": 404 }, true, [
     ...[ANSWERS, "model|note|m; the server does not list its models"],
@@ -173,7 +182,7 @@ Deno.test("a look at a server: nobody there is a failure, the hosted one is not 
   assertEquals(failure, "name one with /model NAME");
   const found = await Array.fromAsync(checkServerAndModel({ agent: hosted, fit, signal }));
   assertEquals(found.map(shown), [
-    ...["server|ok|asked below: it has nothing to look at", "model|ok|h"],
+    ...["server|ok|checked by the questions below", "model|ok|h"],
   ]);
 });
 

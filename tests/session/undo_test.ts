@@ -102,7 +102,7 @@ Deno.test("/undo brings no conversation back that was left, but its files", asyn
     assertEquals(agent.state.messages, []);
     await log.say("redo", agent);
     assertEquals(agent.state.messages, [hello]);
-    const stays = "The conversation is another one by now, and stays.";
+    const stays = "The conversation has changed since then, and stays as it is.";
     await log.say("undo", agent);
     assertEquals((await log.say("undo", agent)).split("\n").slice(1), [
       "  a.txt: restored",

@@ -184,7 +184,7 @@ leakTest("failureFromThrown explains what fetch throws", () =>
       ],
       [
         "dns error: failed to lookup address information: Temporary failure in name resolution",
-        "its name can not be looked up at the moment",
+        "its name cannot be looked up at the moment",
         "connection",
         true,
       ],

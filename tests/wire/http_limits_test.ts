@@ -105,7 +105,7 @@ leakTest("NET-12 pings and single bytes keep a stream alive, but not for ever", 
   const rows: [start: string, piece: string, says: string][] = [
     [STREAM, ": ping\n\n", "sent no answer within 600 ms"],
     [STREAM, "x", "sent no answer within 600 ms"],
-    [`${STREAM}data: a\n\n`, "event: ping\n\n", "nothing but signs of life for 600 ms"],
+    [`${STREAM}data: a\n\n`, "event: ping\n\n", "only keep-alive signals for 600 ms"],
   ];
   await Promise.all(rows.map(async ([start, piece, says]) => {
     await using server = serve(drip(start, piece));

@@ -131,6 +131,10 @@ const ORDERS: readonly (readonly [string, (order: DemoOrder, use: Use) => string
   [`(?:run|execute) (?:the )?(?:command )?(?<command>${QUOTED})`, runOrder],
   ["(?:run|execute) (?:(?:all|the|my|unit) )*tests?\\b", testsOrder],
   [
+    "(?:(?:the|my|our|some) )?(?:unit )?tests? (?:\\w+ )?fail|(?:fix|repair) (?:the |my |our )?(?:failing |broken )?tests?\\b",
+    fixOrder,
+  ],
+  [
     "(?:run|execute|replace|change|rename|add|append|create|make|write|overwrite|put|edit|fix|delete|remove|refactor|implement)\\b",
     () => KNOWN_ORDERS,
   ],
@@ -226,6 +230,14 @@ function testsOrder(_: DemoOrder, use: Use): string[] {
     PROJECT_FILES.find(([name, test]) => test && names.some((n) => name.test(n))) ?? [];
   if (command) return runOrder({ command }, use);
   return [DISCLAIMER, 'I see no build file here that I know. Say `run "command"` with your own.'];
+}
+
+/** The tests are run, as a model would first; mending the code takes one. */
+function fixOrder(order: DemoOrder, use: Use): string[] {
+  return [
+    ...testsOrder(order, use),
+    "A language model would go on from here: read what fails, edit the code, run the tests again.",
+  ];
 }
 
 function unquote(text = ""): string {

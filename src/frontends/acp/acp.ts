@@ -210,7 +210,7 @@ class AcpServer implements AsyncDisposable, Editor {
     const folder = textIn(params, "cwd");
     if (!isAbsolute(folder)) throw invalidParams("cwd must be an absolute path");
     const info = await Deno.stat(folder).catch(() => undefined);
-    if (!info?.isDirectory) throw invalidParams(`cwd is no folder: ${repeated(folder)}`);
+    if (!info?.isDirectory) throw invalidParams(`cwd is not a folder: ${repeated(folder)}`);
     const frontend = new AcpSession(this);
     const { files: editor } = frontend;
     const session = await this.options.makeSession(folder, frontend, {

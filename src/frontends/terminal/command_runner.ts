@@ -147,6 +147,7 @@ export async function chooseServer(
     const shown: SetupScreen = {
       print: (text) => display.say(text),
       choose: (...list) => screen.choose(...list),
+      ask: (...question) => screen.ask(...question),
       askHidden: (...question) => screen.askHidden(...question),
     };
     return await setUp(shown, setup, {

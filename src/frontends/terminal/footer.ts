@@ -6,7 +6,7 @@ import { oneLine } from "../../text/one_line.ts";
 import { displayWidth } from "../../text/width.ts";
 
 /**
- * The line for a terminal of `columns`, such as `qwen3:8b · 3.1k tokens · ~/project`. `lineMode`: the
+ * The line for a terminal of `columns`, such as `qwen3:8b · context 3.1k · ~/project`. `lineMode`: the
  * mode of vim, where that is used.
  */
 export function footerText(
@@ -50,7 +50,7 @@ export function modelText(model: string): string {
 
 function tokenShare({ used, isCounted, window }: Status["tokens"]): string {
   const share = window ? ` (${Math.round(100 * used / window)}% of ${thousands(window)})` : "";
-  return `${isCounted ? "" : "~"}${thousands(used)} tokens${share}`;
+  return `context ${isCounted ? "" : "~"}${thousands(used)}${share}`;
 }
 
 /** The end of `folder` that fits into `width`, with `~` for the home folder. */

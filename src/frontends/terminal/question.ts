@@ -143,7 +143,7 @@ function objectionTo(line: string, approval: Approval, columns: number): string 
     once: approval.isOfPerson ? "send it along" : "yes, this once",
     refuse: approval.isOfPerson
       ? "leave it out: the model gets the name alone"
-      : "no; what you write behind it is told to the model",
+      : "no; what you write after it is told to the model",
     session: `always: yes, and allow ${allowedBy(approval)} in this session`,
     folder: `save: the same in this folder from now on: ${ruleTexts(approval)}`,
     edit: "edit the command first",
@@ -195,7 +195,7 @@ export function requestText(
   if (isShown) rows.push(...changeFields(preview, subject, columns, paint));
   if (preview?.replacedBytes !== undefined) {
     const size = count(preview.replacedBytes, "byte");
-    rows.push(wrapped(`  a file of ${size} is there, and replaced by this`, columns));
+    rows.push(wrapped(`  a file of ${size} is there; this replaces it`, columns));
   }
   // Above a long text the row with the path may have left the screen: it is repeated below.
   const path = fields.find(({ value }) => value === subject.path);

@@ -1,5 +1,6 @@
 /** The first choice of a model: a list of what there is, a key where one is needed. @module */
 
+import { checkedUrl, isSettingError } from "../../config.ts";
 import type { ListedModel } from "../../backends/local/model_list.ts";
 import { modelFacts } from "../../session/model_server.ts";
 import type { FoundServer } from "../../session/servers.ts";
@@ -52,11 +53,15 @@ interface SetupOptions {
 const FIRST_LOOK_MS = 300;
 const SECOND_LOOK_MS = 5000;
 
-/** The meaning of a row: settings, an API that wants a key first, or another look. */
-type Pick = { settings: ServerSettings; said: string } | { offer: HostedOffer } | "look";
+/** The meaning of a row: settings, an API that wants a key first, another look, or an address to type. */
+type Pick =
+  | { settings: ServerSettings; said: string }
+  | { offer: HostedOffer }
+  | "look"
+  | "address";
 
 /** The screen of a setup; it breaks long lines. */
-export type SetupScreen = globalThis.Pick<Screen, "print" | "choose" | "askHidden">;
+export type SetupScreen = globalThis.Pick<Screen, "print" | "choose" | "ask" | "askHidden">;
 
 /** Has a person choose a server and a model, and keeps the choice; undefined where they chose none. */
 export async function setUp(
@@ -82,7 +87,9 @@ export async function setUp(
     }
     if (pick === null) return undefined;
     if (pick === "look") continue;
-    const kept = "offer" in pick
+    const kept = pick === "address"
+      ? await keepAddress(screen, home, signal)
+      : "offer" in pick
       ? await keepHosted(screen, home, pick.offer, signal)
       : await keepChoice(screen, home, pick.settings, pick.said);
     if (kept !== undefined) return kept;
@@ -146,9 +153,11 @@ function hostedRow(offer: HostedOffer): Row {
 
 function lastRows(found: readonly FoundServer[], isFirst: boolean): Row[] {
   const look = { label: "Look again", detail: "once a server runs", value: "look" } as const;
+  const other = { label: "Another server", detail: "type its address", value: "address" } as const;
   const settings = { demo: true } as const;
   const demo = { label: "Demo", detail: "fixed rules, no model; this time only" };
   return [
+    other,
     ...found.length === 0 ? [look] : [],
     ...isFirst ? [{ ...demo, value: { settings, said: "" } }] : [],
   ];
@@ -167,6 +176,34 @@ async function keepHosted(
   const key = (await screen.askHidden(prompt, objection, signal))?.trim();
   if (!key) return undefined;
   return await keepChoice(screen, home, settings, name, { address, key });
+}
+
+/** Asks for the address of a server, and over https for a key; undefined where none was given. */
+async function keepAddress(
+  screen: SetupScreen,
+  home: SetupHome,
+  signal: AbortSignal,
+): Promise<ServerSettings | undefined> {
+  let address = "";
+  const objection = (line: string) => {
+    try {
+      address = line.trim() && checkedUrl("compat", "baseUrl", line);
+    } catch (error) {
+      return isSettingError(error) ? `Cannot use it as ${error.why}` : reasonOf(error);
+    }
+  };
+  const prompt = "The server's address, such as http://gpu:8080 (Enter alone goes back): ";
+  if (await screen.ask(prompt, objection, signal) === null || address === "") return undefined;
+  const said = oneLine(new URL(address).host);
+  // Where it is not Ollama, a session asks it by its OpenAI-compatible endpoint.
+  const host = address.replace(/\/v1$/, "");
+  if (!address.startsWith("https:")) {
+    return await keepChoice(screen, home, { local: true, host }, said);
+  }
+  const ask = `The key for ${said} (hidden; Enter alone for none): `;
+  const key = (await screen.askHidden(ask, (line) => home.objection(line.trim()), signal))?.trim();
+  const given = key ? { address, key } : undefined;
+  return await keepChoice(screen, home, { "base-url": address }, said, given);
 }
 
 async function keepChoice(

@@ -75,7 +75,7 @@ export function namespacesAdvice(read: (path: string) => string | undefined = te
   if (found === undefined) return undefined;
   const [name, closed, open] = found;
   return `Ordinary programs may make no user namespaces here, as ${name} is ${closed}. ` +
-    `Until the machine starts anew, this lets all of them: sudo sysctl -w ${name}=${open}`;
+    `Until the machine restarts, this allows it for all programs: sudo sysctl -w ${name}=${open}`;
 }
 
 /** All on which it depends that a sandbox works: this boot, the program that confines, this one, the user. */

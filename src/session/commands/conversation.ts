@@ -87,20 +87,22 @@ async function resume(session: SessionState, argument: string): Promise<Report> 
 
 async function resumeChoices({ agent }: SessionState): Promise<ArgumentChoice[]> {
   const { earlierSessions, sessionTitle } = await import("../record.ts");
-  return earlierSessions(agent).map((session, at) => {
-    const { started, title } = sessionTitle(session);
-    const model = session.used === undefined ? [] : [oneLine(session.used.model)];
-    return {
-      argument: `${at + 1}`,
-      label: shortened(oneLine(title), MAX_LABEL_CHARS),
-      detail: [ago(Date.parse(started)), ...model].join(" · "),
-    };
-  });
+  const sessions = earlierSessions(agent);
+  const titles = sessions.map(sessionTitle);
+  // The age comes first: it tells sessions that begin alike apart where a row is cut.
+  const ages = titles.map(({ started }) => ago(Date.parse(started)));
+  const width = Math.max(...ages.map((age) => age.length));
+  return sessions.map(({ used }, at) => ({
+    argument: `${at + 1}`,
+    label: `${ages[at]!.padEnd(width)}  ${shortened(oneLine(titles[at]!.title), MAX_LABEL_CHARS)}`,
+    ...used && { detail: oneLine(used.model) },
+  }));
 }
 
 async function undoMessages(session: SessionState, argument: string): Promise<Report> {
   const steps = argument === "" ? 1 : Number(argument);
   const most = session.undo?.messages.length ?? 0;
+  if (most === 0) return { type: "undone", way: "undo", undone: undefined };
   if (argument !== "" && !(Number.isInteger(steps) && steps > 0 && steps <= most)) {
     return { type: "undo_bound", most, isAll: session.undo?.hasForgotten !== true };
   }
@@ -150,7 +152,7 @@ export const planCommand: Command = {
   name: "plan",
   argument: "[go|edits|off]",
   help:
-    "the model only looks, and makes a plan; again (or go) accepts it, edits also lets edits run unasked, off drops it",
+    "the model only reads, and makes a plan; /plan again (or go) accepts it, edits also lets edits run unasked, off drops it",
   run: plan,
   values: () => PLAN_ENDS,
 };

@@ -21,7 +21,7 @@ export const folderCommands: readonly Command[] = [
   {
     name: "trust",
     argument: "[on|off]",
-    help: "use the folder's instructions (AGENTS.md), or do not; kept",
+    help: "use the folder's instructions (AGENTS.md), or not; the choice is kept",
     run: setTrust,
     choices({ agent, permissions }) {
       const trusted = permissions.trusted(repositoryOf(agent.state.workingDir));
@@ -46,10 +46,7 @@ export const folderCommands: readonly Command[] = [
   {
     name: "permissions",
     help: "what may run without asking, and what confines it",
-    run: async ({ agent, permissions }) => ({
-      type: "permissions",
-      permissions: await permissions.describe(agent.state.workingDir),
-    }),
+    run: reportPermissions,
   },
 ];
 
@@ -76,13 +73,17 @@ async function changeFolder(session: SessionState, path: string): Promise<Report
 }
 
 async function setApprove(session: SessionState, argument: string): Promise<Report> {
-  const { agent: { state }, permissions } = session;
   const mode = APPROVE_MODES.find((one) => one === argument);
   if (argument !== "" && mode === undefined) {
     return { type: "bad_argument", command: "approve", takes: APPROVE_MODES };
   }
   if (mode !== undefined) await changeMode(session, mode);
-  return { type: "permissions", permissions: await permissions.describe(state.workingDir) };
+  return await reportPermissions(session);
+}
+
+async function reportPermissions({ agent, permissions, hooks }: SessionState): Promise<Report> {
+  const described = await permissions.describe(agent.state.workingDir);
+  return { type: "permissions", permissions: { ...described, ...hooks && { hooks } } };
 }
 
 async function setTrust(session: SessionState, argument: string): Promise<Report> {

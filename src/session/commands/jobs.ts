@@ -13,21 +13,22 @@ const TAIL_BYTES = 8000;
 export const jobsCommand: Command = {
   name: "jobs",
   argument: "[N]",
-  help: "list background commands, or show the output of one; /jobs stop N (or all)",
+  help:
+    "list the commands in the background, or show the output of one; /jobs stop N (or all) ends it",
   run: ({ jobs }, argument) => runJobs(jobs, argument),
   choices: ({ jobs: { list } }) => jobChoices(list),
 };
 
 function jobChoices(list: readonly Job[]): ArgumentChoice[] {
   const running = list.filter(isRunning);
-  const row = (prefix: string, { number, command, outcome, elapsedMs }: Job): ArgumentChoice => ({
-    argument: `${prefix}${number}`,
-    label: `${prefix}${number}`,
-    detail: oneLine([...outcome ? [outcome] : [], clockTime(elapsedMs), command].join(" · ")),
+  const row = (verb: string, argument: string, job: Job): ArgumentChoice => ({
+    argument,
+    label: `${verb} ${job.number}`,
+    detail: oneLine([job.outcome ?? "running", job.command, clockTime(job.elapsedMs)].join(" · ")),
   });
   return [
-    ...list.map((job) => row("", job)),
-    ...running.map((job) => row("stop ", job)),
+    ...list.map((job) => row("show", `${job.number}`, job)),
+    ...running.map((job) => row("stop", `stop ${job.number}`, job)),
     ...running.length > 0 ? [{ argument: "stop all", label: "stop all" }] : [],
   ];
 }

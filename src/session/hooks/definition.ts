@@ -100,7 +100,7 @@ function hookOf(value: unknown, matcher: string | undefined, place: HookPlace): 
     ? `it must have "type": "command" and a "command"`
     : isAll || isPattern(matcher)
     ? undefined
-    : "its matcher is no regular expression";
+    : "its matcher is not a regular expression";
   return {
     ...place,
     ...!isAll && { matcher },

@@ -56,7 +56,7 @@ export function verdictOf(hook: HookDefinition, end: HookEnd): HookVerdict {
     return { ...isContext && text !== "" && { context }, messages: [] };
   }
   const value = isCut ? undefined : jsonOrUndefined(text);
-  if (!isObject(value)) return failed(hook, `${named} printed what is no JSON`);
+  if (!isObject(value)) return failed(hook, `${named} printed what is not JSON`);
   return verdictIn(value, hook, named);
 }
 
@@ -92,7 +92,7 @@ function verdictIn(
   } else if (isGuard && (said === "allow" || said === "approve")) verdict.decision = "allow";
   else if (isGuard && said === "ask") verdict.decision = "ask";
   else if (isGuard && said !== undefined && said !== "defer") {
-    verdict.block = `${named} decided ${oneLine(JSON.stringify(said))}, which is no decision`;
+    verdict.block = `${named} decided ${oneLine(JSON.stringify(said))}, which is not a decision`;
   }
   if (isGuard && verdict.stop !== undefined) verdict.block ??= verdict.stop;
   return verdict;

@@ -13,7 +13,7 @@ interface ActionRow {
 
 /** All actions, in the order of `/keys`. */
 export const ACTIONS = [
-  { name: "submit", keys: "enter", help: "send the message; behind a \\, a new line" },
+  { name: "submit", keys: "enter", help: "send the message; after a \\, a new line" },
   { name: "newline", keys: "alt-enter, shift-enter, ctrl-enter, ctrl-j", help: "a new line" },
   {
     name: "cancel",
@@ -67,9 +67,9 @@ export const ACTIONS = [
   { name: "search-back", keys: "ctrl-r", help: "search in the history" },
   { name: "search-forward", keys: "ctrl-s", help: "search towards newer entries" },
   { name: "backward-char", keys: "left, ctrl-b", help: "a character back" },
-  { name: "forward-char", keys: "right, ctrl-f", help: "a character on" },
+  { name: "forward-char", keys: "right, ctrl-f", help: "a character forward" },
   { name: "backward-word", keys: "alt-b, alt-left, ctrl-left", help: "a word back" },
-  { name: "forward-word", keys: "alt-f, alt-right, ctrl-right", help: "a word on" },
+  { name: "forward-word", keys: "alt-f, alt-right, ctrl-right", help: "a word forward" },
   { name: "beginning-of-line", keys: "home, ctrl-a", help: "the beginning of the line" },
   { name: "end-of-line", keys: "end, ctrl-e", help: "the end of the line" },
   { name: "beginning-of-text", keys: "ctrl-home", help: "the beginning of the text" },
@@ -89,14 +89,14 @@ export const ACTIONS = [
     keys: "alt-backspace, ctrl-backspace",
     help: "cut to the beginning of the word",
   },
-  { name: "yank", keys: "ctrl-y", help: "put in what was cut" },
-  { name: "yank-pop", keys: "alt-y", help: "behind ctrl-y: what was cut before that" },
+  { name: "yank", keys: "ctrl-y", help: "paste what was cut" },
+  { name: "yank-pop", keys: "alt-y", help: "after ctrl-y: paste what was cut before that" },
   { name: "transpose-chars", keys: "", help: "swap two characters" },
   { name: "transpose-words", keys: "alt-t", help: "swap two words" },
   { name: "upcase-word", keys: "alt-u", help: "make the word upper case" },
   { name: "downcase-word", keys: "alt-l", help: "make the word lower case" },
   { name: "capitalize-word", keys: "alt-c", help: "begin the word with a capital" },
-  { name: "undo", keys: "ctrl-_, ctrl-x ctrl-u", help: "take back the last change" },
+  { name: "undo", keys: "ctrl-_, ctrl-x ctrl-u", help: "undo the last change" },
 ] as const satisfies readonly ActionRow[];
 
 export type ActionName = typeof ACTIONS[number]["name"];
@@ -104,9 +104,9 @@ export type ActionName = typeof ACTIONS[number]["name"];
 /** The keys of vim's command mode, which are not rebound. */
 export const VIM_KEYS: readonly { keys: string; help: string }[] = [
   { keys: "Esc", help: "command mode; in it, an unfinished command is dropped" },
-  { keys: "i a I A", help: "insert before, behind, at the line's start, at its end" },
+  { keys: "i a I A", help: "insert before, after, at the line's start, at its end" },
   { keys: "o O", help: "a new line below, above" },
-  { keys: "h l, Space", help: "a character back, on" },
+  { keys: "h l, Space", help: "a character back, forward" },
   { keys: "w b e, W B E", help: "words; with capitals, those that white space separates" },
   { keys: "0 ^ $", help: "the line's start, its first letter, its end" },
   { keys: "fX FX tX TX ; ,", help: "to X, back to X, up to X, back up to X; again, the other way" },
@@ -115,7 +115,7 @@ export const VIM_KEYS: readonly { keys: string; help: string }[] = [
   { keys: "D C Y", help: "delete, change, copy to the line's end" },
   { keys: "x X s S", help: "delete at, before the cursor; change a character, the line" },
   { keys: "rX R ~", help: "replace by X; replace what is typed over; swap the case" },
-  { keys: "p P", help: "put in what was deleted or copied, behind or before the cursor" },
+  { keys: "p P", help: "paste what was deleted or copied, after or before the cursor" },
   { keys: "u U .", help: "undo; undo all; the last change again" },
   { keys: "1 to 9", help: "a count before a command or a motion, as in 2dw" },
 ];
@@ -168,10 +168,12 @@ function sequenceOf(text: string): string {
   const names = text.trim().split(/\s+/).map(keyNameOf);
   if (names.some((name) => name === undefined) || names.length > 2) {
     const guess = didYouMean(text.toLowerCase(), keysByDefault(), "one is ctrl-k or f2");
-    throw new SyntaxError(`${JSON.stringify(text)} is no key: ${guess}`);
+    throw new SyntaxError(`${JSON.stringify(text)} is not a key: ${guess}`);
   }
   const fixed = names.find((name) => FIXED.includes(name!));
-  if (fixed) throw new SyntaxError(`${fixed} always stops: another key can have the action`);
+  if (fixed) {
+    throw new SyntaxError(`${fixed} always stops what runs: bind another key to the action`);
+  }
   return names.join(" ");
 }
 
@@ -189,7 +191,7 @@ function actionNamed(key: string, value: unknown): ActionName | null {
   const lists = "/keys lists them";
   const why = isName
     ? `there is no action ${value}: ${didYouMean(value, names, lists)}`
-    : `that is no action: ${lists}`;
+    : `that is not an action: ${lists}`;
   throw new SyntaxError(`${key} cannot be bound as ${why}`);
 }
 

@@ -321,7 +321,7 @@ export class LiveScreen implements Screen {
   #status(): string {
     const { isLeaving, isRewinding, state } = this.#message;
     if (isLeaving) return "Ctrl-C again leaves";
-    if (isRewinding) return "Esc again lists what can be taken back";
+    if (isRewinding) return "Esc again lists messages to go back to";
     return this.options.footer(this.#isAsking() ? undefined : state.vi?.mode);
   }
 

@@ -112,7 +112,7 @@ function nextAddress({ status, headers }: PinnedResponse, url: URL): URL | undef
   const location = headers.get("location");
   if (![301, 302, 303, 307, 308].includes(status) || location === null) return undefined;
   const target = URL.parse(location, url);
-  if (!target) throw new Error(`${url.host} redirects to what is no address`);
+  if (!target) throw new Error(`${url.host} redirects to what is not an address`);
   return webAddress(target.href);
 }
 

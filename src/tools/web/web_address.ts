@@ -15,7 +15,7 @@ export function webAddress(text: string): URL {
   if (given === "" || given.length > MAX_ADDRESS_CHARS) {
     throw wrong(`it must have 1 to ${MAX_ADDRESS_CHARS} characters`);
   }
-  if (!url) throw wrong("it is no address: write such as https://example.org/page");
+  if (!url) throw wrong("it is not an address: write such as https://example.org/page");
   if (!/^https?:$/.test(url.protocol)) {
     throw wrong("only addresses with http:// and https:// are");
   }

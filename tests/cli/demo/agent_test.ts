@@ -76,6 +76,14 @@ Deno.test("demo, through the agent: edits and commands are done", () =>
     }
     const { response } = await processTurn(agent, "run `echo out; exit 3`");
     assertMatch(response, /exit code 3:[^]*out/);
+    await Deno.writeTextFile(`${dir}/Makefile`, "test:\n\t@echo one failed; false\n");
+    for (const prompt of ["The tests fail. Fix it.", "Fix the failing test"]) {
+      const { response } = await processTurn(agent, prompt);
+      assertMatch(
+        response,
+        /`make test`; exit code [12]:[^]*A language model would go on from here/,
+      );
+    }
   }));
 
 const permissions = await openPermissions({}, () => undefined);

@@ -78,7 +78,7 @@ Deno.test("files that a message names go along with it, with their lines", () =>
     assertEquals(sent.includes('path="nothing"'), false);
     assertEquals(noticeLines(notice!), [
       "3 files attached",
-      "@nothing is no file here: only the name is sent",
+      "@nothing is not a file here: only the name is sent",
     ]);
     const none = await attachFiles(agent, typed("no names"), signal);
     assertEquals(none, { parts: [] });

@@ -21,7 +21,10 @@ Deno.test("-p --continue goes on with the newest session, says where it was, and
     );
     const third = await ask("-m", "test", "-p", "three");
     assertMatch(third.stderr, /: 4 messages\n {2}> two @nothing\n {2}Answer 2/);
-    assertMatch(third.stderr, /^It was with other at [\d.:]+, and is with test at [\d.:]+ now/m);
+    assertMatch(
+      third.stderr,
+      /^The session was with other at [\d.:]+, and goes on with test at [\d.:]+ now/m,
+    );
     assertEquals(server.requests.map(({ body }) => body.model), ["other", "other", "test"]);
     assertEquals((server.requests[2]!.body.messages as unknown[]).length, 6);
     await run([...local, "-m", "test", "-p", "alone"], { cwd: folder });

@@ -476,7 +476,8 @@ sessionTest(
     await terminal.type("/tokens\r");
     // The prompt and the status were there before, too, and higher up.
     const { length } = await terminal.until((rows) =>
-      rows.includes("0 in, 0 out") && rows.at(-2) === ">" && rows.at(-1)!.startsWith("test ·")
+      rows.includes("Tokens so far: 0 in, 0 out") && rows.at(-2) === ">" &&
+      rows.at(-1)!.startsWith("test ·")
     );
     await terminal.resize(80, length - 1);
     await terminal.until((rows) => rows.at(-2) === ">" && rows.at(-1)!.startsWith("test ·"));
@@ -567,7 +568,7 @@ sessionTest(
     await terminal.type("\nstty sane; clear\n");
     await terminal.until((rows) => rows.length === 1);
     await terminal.type(`${sessionCommand(server, "--continue --yes")}\r`);
-    await terminal.until("The last turn was cut off: its open call is answered as interrupted.");
+    await terminal.until("The last turn was cut off: its open call is marked as interrupted.");
     await terminal.until((rows) => rows.includes("> a question") && rows.includes("First."));
     await terminal.type("go on\r");
     await terminal.until("Second.");
@@ -585,8 +586,8 @@ sessionTest(
     assert(messages[3]!.content.startsWith("Interrupted: the program ended"));
     // What it went on from is a part of it.
     await terminal.type("/resume\r");
-    const rows = await terminal.until("❯ 1  a question  just now · test");
-    assertEquals(rows.filter((row) => /^..\d {2}a question/.test(row)).length, 1);
+    const rows = await terminal.until("❯ 1  just now  a question  test");
+    assertEquals(rows.filter((row) => /^..\d {2}just now {2}a question/.test(row)).length, 1);
     await terminal.type("\x1b");
     await terminal.until((rows) => rows.at(-2) === ">");
     await terminal.type("/clear\r/resume 1\rand again\r");

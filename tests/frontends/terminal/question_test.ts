@@ -219,9 +219,9 @@ Deno.test("writing over a file is shown as a difference, a new file whole", asyn
     ["binary", "new\n", [
       "  content (1 line, 4 characters):",
       "  │ new",
-      "  a file of 2 bytes is there, and replaced by this",
+      "  a file of 2 bytes is there; this replaces it",
     ]],
-    ["large", "", ["  content: ", "  a file of 1048577 bytes is there, and replaced by this"]],
+    ["large", "", ["  content: ", "  a file of 1048577 bytes is there; this replaces it"]],
     ["crlf", "1\ntwo\n", ["  the file changes:", "    1 - one", "    1 + 1", "    2   two"]],
     ["crlf", "one\r\ntwo\n", [
       ...["  the file changes:", "    1   one␍", "    2 - two␍", "    2 + two"],
@@ -278,7 +278,7 @@ Deno.test("CMD-08 a question says what its answers allow, and offers none that w
   assertEquals(of.prompt, "Make this change? [y/n/a/s/?] ");
   const short = "  y, n, a, s or ? for what they mean";
   const whole = `  y      yes, this once
-  n      no; what you write behind it is told to the model
+  n      no; what you write after it is told to the model
   a      always: yes, and allow edits of src/none.py in this session
   s      save: the same in this folder from now on: edit_file(src/none.py)`;
   assertEquals(of.said, [short, whole, short]);

@@ -33,6 +33,8 @@ interface Scene {
   /** The label of the row that is picked from each list, or null for Esc. */
   picks: readonly (string | null)[];
   keys?: readonly (string | null)[];
+  /** The addresses that are typed. */
+  typed?: readonly (string | null)[];
   isFirst?: boolean;
   keyIn?: string;
   /** The reason why nothing can be kept. */
@@ -40,8 +42,9 @@ interface Scene {
 }
 
 /** Plays a scene; the rows of each list, the lines that were printed, what was kept, the choice. */
-async function play({ finds, picks, keys = [], isFirst = true, keyIn, fails }: Scene) {
-  const left = { finds: [...finds], picks: [...picks], keys: [...keys] };
+async function play(scene: Scene) {
+  const { finds, picks, keys = [], typed = [], isFirst = true, keyIn, fails } = scene;
+  const left = { finds: [...finds], picks: [...picks], keys: [...keys], typed: [...typed] };
   const lists: [string, string][][] = [];
   const titles: string[] = [];
   const printed: string[] = [];
@@ -73,6 +76,12 @@ async function play({ finds, picks, keys = [], isFirst = true, keyIn, fails }: S
       const pick = left.picks.shift();
       return Promise.resolve(items.find(({ label }) => label === pick)?.value ?? null);
     },
+    ask(_prompt: string, objection: (line: string) => string | undefined) {
+      const line = left.typed.shift() ?? null;
+      const why = line === null ? undefined : objection(line);
+      if (why !== undefined) printed.push(why);
+      return Promise.resolve(why === undefined ? line : null);
+    },
     askHidden(_prompt: string, objection: (line: string) => string | undefined) {
       const key = left.keys.shift() ?? null;
       assertEquals(key === null ? undefined : objection(key), undefined);
@@ -84,12 +93,13 @@ async function play({ finds, picks, keys = [], isFirst = true, keyIn, fails }: S
   const chosen = await setUp(screen, home, {
     ...{ isFirst, columns: 80, signal, onLook: (is: boolean) => void looks.push(is) },
   });
-  assertEquals(left, { finds: [], picks: [], keys: [] });
+  assertEquals(left, { finds: [], picks: [], keys: [], typed: [] });
   assertEquals(looks, limits.flatMap(() => [true, false]));
   return { lists, titles, printed, kept, limits, chosen };
 }
 
 const HOSTED_ROW = ["Hosted", "paste a key · api.example"];
+const ADDRESS_ROW = ["Another server", "type its address"];
 const DEMO_ROW = ["Demo", "fixed rules, no model; this time only"];
 
 Deno.test("servers are listed with their models, then hosted APIs; what is picked is kept", async () => {
@@ -107,6 +117,7 @@ Deno.test("servers are listed with their models, then hosted APIs; what is picke
     ["127.0.0.1:8000", "did not answer in time: look again"],
     ["gpu:11434", "from OLLAMA_HOST; not asked yet"],
     HOSTED_ROW,
+    ADDRESS_ROW,
     DEMO_ROW,
   ]]);
   const settings = { local: true, host: ollama.url, model: "qwen3:8b" };
@@ -142,7 +153,7 @@ Deno.test("one server with one model is taken without a question, at the start a
     assertEquals([asked.lists.length, asked.chosen], [1, undefined]);
   }
   const later = await play({ finds: [[llama]], picks: [null], isFirst: false });
-  assertEquals([later.lists[0]!.at(-1), later.chosen] as unknown, [HOSTED_ROW, undefined]);
+  assertEquals([later.lists[0]!.at(-1), later.chosen] as unknown, [ADDRESS_ROW, undefined]);
 });
 
 Deno.test("without a server it says what to install; a second look has more time", async () => {
@@ -152,7 +163,9 @@ Deno.test("without a server it says what to install; a second look has more time
   });
   assertEquals(titles[0]!.split("\n").length, 5);
   for (const line of titles[0]!.split("\n")) assertEquals(line.length < 80, true, line);
-  assertEquals(lists[0] as unknown, [HOSTED_ROW, ["Look again", "once a server runs"], DEMO_ROW]);
+  assertEquals(lists[0] as unknown, [
+    ...[HOSTED_ROW, ADDRESS_ROW, ["Look again", "once a server runs"], DEMO_ROW],
+  ]);
   assertEquals(lists[1]![0], [
     "127.0.0.1:11434",
     "Ollama without models: ollama pull qwen3:8b; look again",
@@ -171,7 +184,7 @@ Deno.test("a hosted API asks for its key, and none leads back to the list", asyn
   assertEquals(asked.kept, [[{ hosted: true }, { address: "https://api.example", key: "key" }]]);
   assertEquals(asked.printed, ["· Hosted: kept in config.json; /setup changes it"]);
   const known = await play({ finds: [found], picks: ["Hosted"], keyIn: "A_KEY" });
-  assertEquals(known.lists[0]!.at(-2), ["Hosted", "with the key in A_KEY · api.example"]);
+  assertEquals(known.lists[0]!.at(-3), ["Hosted", "with the key in A_KEY · api.example"]);
   assertEquals(known.kept, [[{ hosted: true }, undefined]]);
 });
 
@@ -186,4 +199,24 @@ Deno.test("a choice that cannot be kept counts this time, but not without its ke
     ...{ finds: [found, found], picks: ["Hosted", null], keys: ["key"], fails: "full" },
   });
   assertEquals(keyless.chosen, undefined);
+});
+
+Deno.test("a server's address may be typed, over https with a key; an empty one leads back", async () => {
+  const finds = [[llama, slow], [llama, slow], [llama, slow], [llama, slow]];
+  const picks = Array(4).fill("Another server");
+  const asked = await play({ finds, picks, typed: [null, " ", "gpu", " gpu:8080/v1/ "] });
+  assertEquals(asked.printed, [
+    'Cannot use it as it must be a URL such as http://localhost:11434: current value is "gpu"',
+    "· gpu:8080: kept in config.json; /setup changes it",
+  ]);
+  assertEquals<unknown>(asked.kept, [[{ local: true, host: "http://gpu:8080" }, undefined]]);
+  const typed = ["https://api.example/v1"];
+  const settings = { "base-url": "https://api.example/v1" };
+  for (const [key, given] of [["k", { address: typed[0]!, key: "k" }], ["", undefined]] as const) {
+    const hosted = await play({
+      ...{ finds: [[llama, slow]], picks: ["Another server"], typed, keys: [key] },
+    });
+    assertEquals<unknown>(hosted.kept, [[settings, given]]);
+    assertEquals<unknown>(hosted.chosen, settings);
+  }
 });

@@ -36,14 +36,14 @@ const SAID: [line: string, said: string][] = [
   ["/hepl", "There is no command /hepl: did you mean /help?"],
   ["/Xyzzyxyz", "There is no command /Xyzzyxyz: see /help"],
   ["/tokens x", "/tokens takes no argument"],
-  ["/plan x", "/plan takes nothing but go, edits, off"],
+  ["/plan x", "/plan takes nothing, or one of: go, edits, off"],
   ["/plan off", "Plan mode is not on: /plan begins it."],
-  ["/trust x", "/trust takes nothing but on, off"],
+  ["/trust x", "/trust takes nothing, or one of: on, off"],
   ["/trust", "· your answer cannot be saved: "],
   ["/resume 1", "There is no session 1: see /resume"],
-  ["/jobs x", "/jobs takes nothing but N, stop N, stop all"],
-  ["/jobs stop", "/jobs takes nothing but N, stop N, stop all"],
-  ["/jobs all", "/jobs takes nothing but N, stop N, stop all"],
+  ["/jobs x", "/jobs takes nothing, or one of: N, stop N, stop all"],
+  ["/jobs stop", "/jobs takes nothing, or one of: N, stop N, stop all"],
+  ["/jobs all", "/jobs takes nothing, or one of: N, stop N, stop all"],
   ["/jobs 1", "There is no job 1: see /jobs"],
   ["/jobs stop 1", "There is no job 1: see /jobs"],
   ["/jobs stop all", "Nothing runs in the background."],
@@ -54,7 +54,7 @@ const SAID: [line: string, said: string][] = [
   ["/cd sub", "Now in FOLDER/sub"],
   ["/cd ~nobody", "Cannot change to FOLDER/~nobody: there is no such folder"],
   ["/undo", "There is nothing to undo."],
-  ["/undo 1", "/undo takes a number of messages, at most 0 now"],
+  ["/undo 1", "There is nothing to undo."],
   ["/redo", "There is nothing to redo."],
   ["/clear", "The conversation starts anew."],
   ["/model --nonsense", 'Unknown flag "--nonsense": --help lists the flags'],
@@ -212,12 +212,12 @@ Deno.test("/tokens sums up the session, and has the newest request", async () =>
   const usage = { inputTokens: 7, outputTokens: 2 };
   await using server = strictServer([{ text: "One.", usage }, { text: "Two.", usage }]);
   await using fake = await fakeSession(server.url);
-  assertEquals(await fake.command("/tokens"), "0 in, 0 out");
+  assertEquals(await fake.command("/tokens"), "Tokens so far: 0 in, 0 out");
   for (const text of ["one", "two"]) await fake.session.prompt(text, signal);
   const said = await fake.command("/tokens");
-  assertEquals(said, "14 in, 4 out\nThe last request: 7 in, 2 out");
+  assertEquals(said, "Tokens so far: 14 in, 4 out\nThe last request: 7 in, 2 out");
   await fake.command("/undo");
-  assertEquals(await fake.command("/tokens"), "14 in, 4 out");
+  assertEquals(await fake.command("/tokens"), "Tokens so far: 14 in, 4 out");
 });
 
 Deno.test("/model goes on with the conversation, and says whether the server lists the model", async () => {
@@ -272,11 +272,11 @@ Deno.test("of a job the last twenty lines are shown, and of those that run all c
   assertEquals(await run("stop  all"), [[1, 3], undefined]);
   assertEquals(stopped, [3, 1, 3]);
   assertEquals(await jobsCommand.choices!(state), [
-    { argument: "1", label: "1", detail: "1:01 · x" },
-    { argument: "2", label: "2", detail: "exit code 0 · 1:01 · x" },
-    { argument: "3", label: "3", detail: "1:01 · x" },
-    { argument: "stop 1", label: "stop 1", detail: "1:01 · x" },
-    { argument: "stop 3", label: "stop 3", detail: "1:01 · x" },
+    { argument: "1", label: "show 1", detail: "running · x · 1:01" },
+    { argument: "2", label: "show 2", detail: "exit code 0 · x · 1:01" },
+    { argument: "3", label: "show 3", detail: "running · x · 1:01" },
+    { argument: "stop 1", label: "stop 1", detail: "running · x · 1:01" },
+    { argument: "stop 3", label: "stop 3", detail: "running · x · 1:01" },
     { argument: "stop all", label: "stop all" },
   ]);
   assertEquals(await jobsCommand.choices!({ ...state, jobs: { list: [] } } as never), []);

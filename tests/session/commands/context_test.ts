@@ -46,9 +46,9 @@ Deno.test("the status line has an estimate where the server did not count what t
   assertEquals(footerText(session.status, 80).includes("token"), false);
   messages.push({ role: "user", content: "word ".repeat(1600) });
   const estimate = shown();
-  assertMatch(estimate, /^~\d\.\dk tokens \(\d+% of 32\.8k\)$/);
+  assertMatch(estimate, /^context ~\d\.\dk \(\d+% of 32\.8k\)$/);
   await session.prompt("one", new AbortController().signal);
-  assertEquals(shown(), "1.3k tokens (4% of 32.8k)");
+  assertEquals(shown(), "context 1.3k (4% of 32.8k)");
   messages.splice(1);
   await fake.command("/model other");
   assertEquals(shown(), estimate);

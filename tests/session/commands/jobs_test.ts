@@ -33,8 +33,8 @@ sessionTest(
     await terminal.type("y\r");
     await terminal.until("Started.");
     await terminal.type("/jobs\r");
-    const rows = await terminal.until("❯ 1  1");
-    assert(rows.some((row) => /^❯ 1 {2}1 +0:\d\d · echo begun; : < go/.test(row)));
+    const rows = await terminal.until("❯ 1  show 1");
+    assert(rows.some((row) => /^❯ 1 {2}show 1 +running · echo begun; : < go/.test(row)));
     assert(rows.some((row) => row === "  5  stop all"));
     assert(rows.at(-1)!.startsWith("test · 2 jobs · "), rows.join("\n"));
     await terminal.type("\x1b");
@@ -52,7 +52,7 @@ sessionTest(
     );
     await terminal.until((rows) => !rows.at(-1)!.includes("job"));
     await terminal.type("/jobs 3\r/jobs stop all\r/jobs nonsense\r");
-    await terminal.until("/jobs takes nothing but N, stop N, stop all");
+    await terminal.until("/jobs takes nothing, or one of: N, stop N, stop all");
     const all = await terminal.screen();
     assert(
       all.includes("There is no job 3: see /jobs") &&
@@ -90,9 +90,9 @@ sessionTest(
       const at = rows.findIndex((row) => row.includes("interrupted"));
       assert(rows.findIndex((row) => row.includes("is over")) > at, rows.join("\n"));
       await terminal.type("/jobs\r");
-      const listed = await terminal.until("❯ 1  1  exit");
+      const listed = await terminal.until("❯ 1  show 1  exit");
       const row = listed.find((row) => row.startsWith("❯"))!;
-      assertMatch(row, /^❯ 1 {2}1 {2}exit code 0 · \S+ · : < go.*…$/);
+      assertMatch(row, /^❯ 1 {2}show 1 {2}exit code 0 · : < go.*…$/);
       await terminal.type("\r");
       const rowOfJob = /^ {2}1 {2}exit code 0 {2}\S+ {2}: < go.*…$/;
       await terminal.until((rows) => rows.some((row) => rowOfJob.test(row)));

@@ -31,7 +31,7 @@ Deno.test("hooks: what runs is read with its limits, and what cannot run says wh
     return [command, timeoutMs, kept, problem];
   };
   const noCommand = 'it must have "type": "command" and a "command"';
-  const noPattern = "its matcher is no regular expression";
+  const noPattern = "its matcher is not a regular expression";
   const noGroup = 'Stop must be a list of objects with "hooks", and a text as "matcher"';
   const rows: [hook: unknown, matcher: unknown, read: unknown][] = [
     [{ command: "a" }, undefined, ["a", 60_000, undefined, undefined]],

@@ -109,14 +109,14 @@ const GUARDS: [name: string, command: string, outcome: string, asked: number, re
   ["is not there", "no-such-program", "refused", 0, /cannot run/],
   ["is killed", "kill -9 $$", "refused", 0, /cannot run/],
   ["never ends", "sleep 60", "refused", 0, /did not end within 0.5 s/],
-  ["prints broken JSON", "echo '{'", "refused", 0, /no JSON/],
-  ["prints too much", LONG, "refused", 0, /no JSON/],
+  ["prints broken JSON", "echo '{'", "refused", 0, /not JSON/],
+  ["prints too much", LONG, "refused", 0, /not JSON/],
   ["does not read", "exec <&-; true", "done", 1],
   ["denies", decides("deny"), "refused", 0, /so it is/],
   ["blocks in the old way", json({ decision: "block", reason: "old" }), "refused", 0, /old/],
   ["allows", decides("allow"), "done", 0],
   ["asks", decides("ask"), "done", 1],
-  ["decides nonsense", decides("maybe"), "refused", 0, /no decision/],
+  ["decides nonsense", decides("maybe"), "refused", 0, /not a decision/],
   ["changes the call", changes("touch other; echo changed"), "done", 0, /changed/],
   ["changes it wrongly", changes(["no"]), "refused", 0, /wrongly/],
 ];
@@ -159,6 +159,7 @@ Deno.test("hooks: a yes of a hook answers no rule that denies, and nothing in pl
     }, { approve: () => Promise.resolve({ choice: "once" }) });
     const { toolExecutions: [done] } = await fake.session.prompt("hi", never);
     assertEquals(done!.outcome, "refused", done!.result);
+    assertStringIncludes((await fake.command("/permissions"))!, "\n  hook     PreToolUse: echo ");
   }
 });
 

@@ -64,9 +64,9 @@ Deno.test("sequences: one that begins another takes its place", () => {
 
 Deno.test("what is no key and no action is refused with one sentence", () => {
   const rows: [own: Record<string, unknown>, message: string][] = [
-    [{ "ctl-k": "undo" }, '"ctl-k" is no key: did you mean ctrl-k?'],
-    [{ "k": "undo" }, '"k" is no key: one is ctrl-k or f2'],
-    [{ "f13": "undo" }, '"f13" is no key: one is ctrl-k or f2'],
+    [{ "ctl-k": "undo" }, '"ctl-k" is not a key: did you mean ctrl-k?'],
+    [{ "k": "undo" }, '"k" is not a key: one is ctrl-k or f2'],
+    [{ "f13": "undo" }, '"f13" is not a key: one is ctrl-k or f2'],
     [
       { "ctrl-k": "kill-lin" },
       "ctrl-k cannot be bound as there is no action kill-lin: did you mean kill-line?",
@@ -75,11 +75,17 @@ Deno.test("what is no key and no action is refused with one sentence", () => {
       { "ctrl-k": "frobnicate" },
       "ctrl-k cannot be bound as there is no action frobnicate: /keys lists them",
     ],
-    [{ "ctrl-k": "sk-Secret0" }, "ctrl-k cannot be bound as that is no action: /keys lists them"],
-    [{ "ctrl-k": 3 }, "ctrl-k cannot be bound as that is no action: /keys lists them"],
-    [{ "ctrl-c": "undo" }, "ctrl-c always stops: another key can have the action"],
-    [{ "ctrl-[": null }, "escape always stops: another key can have the action"],
-    [{ "ctrl-a ctrl-b ctrl-d": "undo" }, '"ctrl-a ctrl-b ctrl-d" is no key: did you mean ctrl-a?'],
+    [
+      { "ctrl-k": "sk-Secret0" },
+      "ctrl-k cannot be bound as that is not an action: /keys lists them",
+    ],
+    [{ "ctrl-k": 3 }, "ctrl-k cannot be bound as that is not an action: /keys lists them"],
+    [{ "ctrl-c": "undo" }, "ctrl-c always stops what runs: bind another key to the action"],
+    [{ "ctrl-[": null }, "escape always stops what runs: bind another key to the action"],
+    [
+      { "ctrl-a ctrl-b ctrl-d": "undo" },
+      '"ctrl-a ctrl-b ctrl-d" is not a key: did you mean ctrl-a?',
+    ],
   ];
   for (const [own, message] of rows) {
     assertThrows(() => keymapOf(own), SyntaxError, message, JSON.stringify(own));

@@ -478,7 +478,7 @@ screenTest("SEC-02 a hidden answer is dots, and what is cut from it comes back n
 
 screenTest("Esc twice at an empty line sends the line that goes back", async (screen, terminal) => {
   const isAsking = (rows: readonly string[]) =>
-    rows.includes("Esc again lists what can be taken back");
+    rows.includes("Esc again lists messages to go back to");
   const message = screen.read();
   // A key in between, or a line that is begun, makes the next Esc the first one.
   await terminal.type("\x1b");

@@ -163,7 +163,7 @@ Deno.test("a redirect within a host is followed, one to another host is told", a
     [to("file:///etc/passwd"), "only addresses with http"],
     [to("data:text/html,x"), "only addresses with http"],
     [to("http://u:p@b.test/"), "a user name or a password"],
-    [to("http://["), "redirects to what is no address"],
+    [to("http://["), "redirects to what is not an address"],
     [respond(302, {}, "x"), "a.test answered 302"],
     [respond(404, {}, "x"), "a.test answered 404"],
     [respond(500, {}, "x"), "a.test answered 500"],
@@ -325,10 +325,10 @@ Deno.test("addresses have one form, in which they are shown, decided on and fetc
       ["javascript:alert(1)", "only addresses with http"],
       ["http://user@a.test/", "a user name"],
       ["http://:p@a.test/", "a user name"],
-      ["http://a.test\r\nhost: b/", "no address"],
-      ["http://a b/", "no address"],
+      ["http://a.test\r\nhost: b/", "not an address"],
+      ["http://a b/", "not an address"],
       ["http://.../", "no host"],
-      ["https://", "no address"],
+      ["https://", "not an address"],
     ]
   ) assertThrows(() => webAddress(given!), Error, says!);
 });
