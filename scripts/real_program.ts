@@ -42,7 +42,8 @@ export function programChecks(way: Way, { model }: Target, tool: Tool): [string,
       inFolder(async (folder) => {
         const schema = join(folder, "schema.json");
         await Deno.writeTextFile(schema, JSON.stringify(SCHEMA));
-        const child = command("Say hello.", folder, "--json-schema", schema).spawn();
+        const child = command("Say hello.", folder, "--json-schema", schema, "--max-tokens", "64")
+          .spawn();
         signal.addEventListener("abort", () => child.kill());
         const { code, stdout, stderr } = await child.output();
         const [answer, notes] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
