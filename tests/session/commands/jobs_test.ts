@@ -33,10 +33,12 @@ sessionTest(
     await terminal.type("y\r");
     await terminal.until("Started.");
     await terminal.type("/jobs\r");
-    const rows = await terminal.until("❯ 1  show 1");
+    const rows = await terminal.until((rows) =>
+      rows.some((row) => row.startsWith("❯ 1  show 1")) &&
+      rows.at(-1)!.startsWith("test · 2 jobs · ")
+    );
     assert(rows.some((row) => /^❯ 1 {2}show 1 +running · echo begun; : < go/.test(row)));
     assert(rows.some((row) => row === "  5  stop all"));
-    assert(rows.at(-1)!.startsWith("test · 2 jobs · "), rows.join("\n"));
     await terminal.type("\x1b");
     await terminal.until((rows) => rows.at(-2) === ">");
     await open(`${terminal.folder}/go`);
