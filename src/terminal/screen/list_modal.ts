@@ -90,7 +90,8 @@ export class ListModal<T> implements Modal<T> {
       case "end":
         return this.#move(Infinity);
       case "enter":
-        return this.#pick(this.#chosen);
+        // A word that answers nothing is no answer.
+        return this.#isKeyed && this.#word !== "" ? "bell" : this.#pick(this.#chosen);
       case "backspace":
       case "ctrl-h":
         return this.#narrow(graphemes(this.#word).slice(0, -1).join(""));
@@ -115,6 +116,11 @@ export class ListModal<T> implements Modal<T> {
     return this.options.isNumbered === true && this.#word === "";
   }
 
+  /** True where each row has a letter of its own: what else is typed stands there, and hides no row. */
+  get #isKeyed(): boolean {
+    return this.options.items.every(({ key }) => key !== undefined);
+  }
+
   /** The row of the chosen item among those that are shown. */
   #rowOf(room: number): number {
     return Math.max(0, this.#chosen - firstShown(this.#chosen, this.#items.length, room));
@@ -124,8 +130,6 @@ export class ListModal<T> implements Modal<T> {
     if (this.#isNumbered && /^[1-9]$/.test(text)) return this.#pick(Number(text) - 1);
     const keyed = this.#word === "" ? this.#items.findIndex(({ key }) => key === text) : -1;
     if (keyed >= 0) return this.#pick(keyed);
-    // Where each row has a letter of its own, there is nothing to look for.
-    if (this.#items.every(({ key }) => key !== undefined) && this.#word === "") return "bell";
     return this.#narrow(this.#word + text.replace(/\s+/g, " ").trimStart());
   }
 
@@ -133,12 +137,13 @@ export class ListModal<T> implements Modal<T> {
     const { items } = this.options;
     this.#word = word;
     const text = ({ label, detail = "" }: ListItem<T>) => `${label} ${detail}`;
-    this.#items = word === "" ? items : bestFits(word, items, text);
+    this.#items = word === "" || this.#isKeyed ? items : bestFits(word, items, text);
     this.#chosen = Math.min(0, this.#items.length - 1);
     return "none";
   }
 
   #move(step: number): Outcome<T> {
+    if (this.#isKeyed) this.#word = "";
     this.#chosen = stepped(this.#chosen, step, this.#items.length);
     return "none";
   }

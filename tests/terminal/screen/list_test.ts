@@ -116,12 +116,15 @@ Deno.test("what is typed narrows the list, best first; Escape takes that back be
   assertEquals(press(modal, "escape"), { done: null });
 });
 
-Deno.test("where each row has its letter, nothing else is typed: the rows stay, and a letter picks", () => {
+Deno.test("where each row has its letter, a word hides no row and answers nothing, whatever is in it", () => {
   const items = [{ label: "Yes", value: "yes", key: "y" }, { label: "No", value: "no", key: "n" }];
   const modal = list({ items, hasStyles: true, accent: "\x1b[38;5;4m" });
-  assertEquals(press(modal, "'w"), "bell");
+  assertEquals(press(modal, "'w", "'h", "'y", "enter"), "bell");
+  assertEquals(shown(modal), ["Which?", "  why", "❯ \x1b[38;5;4mYes\x1b[m", "  No", ""]);
+  press(modal, "escape");
   assertEquals(shown(modal), ["Which?", "❯ \x1b[38;5;4mYes\x1b[m", "  No", ""]);
   assertEquals(press(modal, "'n"), { done: "no" });
+  assertEquals(press(list({ items }), "'x", "down", "enter"), { done: "no" });
 });
 
 Deno.test("a third of the screen is the list's, and it moves with the row that is chosen", () => {
