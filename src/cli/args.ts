@@ -252,12 +252,12 @@ export function parseArgs(words: readonly string[]): Args & { command?: CommandN
     }
     const flag = findFlag(word);
     if (args[flag.name] !== undefined) throw new UsageError(`--${flag.name} is given twice`);
-    const equals = word.indexOf("=");
+    const given = word.includes("=") ? word.slice(word.indexOf("=") + 1) : undefined;
     if (flag.value === undefined) {
-      if (equals >= 0) throw new UsageError(`--${flag.name} takes no value`);
+      if (given !== undefined) throw new UsageError(`--${flag.name} takes no value`);
       args[flag.name] = true;
-    } else if (equals >= 0) {
-      args[flag.name] = word.slice(equals + 1);
+    } else if (given !== undefined) {
+      args[flag.name] = given;
     } else {
       const value = words[++i];
       if (!flag.optional && (value === undefined || namesFlag(value))) {

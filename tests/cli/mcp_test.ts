@@ -53,8 +53,15 @@ Deno.test("copilot mcp: a server is added, tried, listed and removed; a folder's
       /^ok +mcp +each request offers find_tool, call_tool: about \d+ tokens$/m,
     );
     assertEquals((await mcp("remove", "one")).code, 0);
-    assertEquals((await mcp("lst")).code, 2);
-    assertStringIncludes((await mcp("lst")).stderr, "did you mean copilot mcp list?");
+    const wrong = await mcp("lst");
+    assertEquals(wrong.code, 2);
+    assertStringIncludes(wrong.stderr, "did you mean copilot mcp list?");
+    const web = { web: { url: "https://a.example/mcp" } };
+    await Deno.writeTextFile(
+      `${root}/config/copilot/mcp.json`,
+      JSON.stringify({ mcpServers: web }),
+    );
+    assertEquals((await mcp("logout", "web")).stdout, "Signed out of web.\n");
   } finally {
     await Deno.remove(root, { recursive: true });
   }

@@ -107,7 +107,7 @@ Deno.test("long texts are cut into pieces without losing any of them", () => {
     ...long.slice(0, 1000),
     "",
     "```",
-    ...long.slice(1000, 2000),
+    ...long.slice(1000, 2000).map((line) => `* ${line}`),
     "",
     "```",
     "",
@@ -124,6 +124,8 @@ Deno.test("long texts are cut into pieces without losing any of them", () => {
     assertEquals(all.filter((row) => row === `    line ${n}`).length, 1, `${n}`);
   }
   assertEquals(all.filter((row) => row.trim() === "```").length, 2);
+  // A block of code is cut nowhere: outside of it, these would be a list.
+  assertEquals(all.filter((row) => row.includes("* line")).length, 1000);
 });
 
 const bash = (command: string) => ({

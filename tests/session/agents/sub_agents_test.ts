@@ -143,7 +143,11 @@ Deno.test("explore: bounded in rounds and in its answer, and asked for what it h
     { text: "x".repeat(50_000) },
     { text: "Done." },
   ]);
-  await using fake = await at.open(server.url);
+  // A window of which the share for an answer is more than any sub-agent may hand over.
+  const local = localConfig({
+    ...{ host: server.url, model: "test", useCompat: true, contextLength: 131_072 },
+  });
+  await using fake = await at.open(server.url, { config: { local, maxOutputChars: 60_000 } });
   const { toolExecutions: [exec] } = await fake.session.prompt("hi", never);
   assert(exec!.result.length < 13_000);
   assertMatch(exec!.result, /stopped before it was done/);

@@ -159,7 +159,9 @@ Deno.test("hooks: a yes of a hook answers no rule that denies, and nothing in pl
     }, { approve: () => Promise.resolve({ choice: "once" }) });
     const { toolExecutions: [done] } = await fake.session.prompt("hi", never);
     assertEquals(done!.outcome, "refused", done!.result);
-    assertStringIncludes((await fake.command("/permissions"))!, "\n  hook     PreToolUse: echo ");
+    const shown = (await fake.command("/permissions"))!;
+    assertStringIncludes(shown, "\n  hook     PreToolUse: echo ");
+    assertStringIncludes(shown, `\n  file     ${at.root}/home/.config/copilot/permissions.json`);
   }
 });
 

@@ -156,6 +156,7 @@ Deno.test("skills: /name sends the body once; the model reads it by its name or 
     trust: true,
   });
   await fake.session.prompt("/pdf see @a.txt", never);
+  assert(fake.notices().includes("1 file attached"), `${fake.notices()}`);
   const [, sent] = messagesOf(server);
   assertMatch(sent!.content, /^\/pdf see @a\.txt\n\n<skill name="pdf">\n/);
   assertStringIncludes(sent!.content, "Use pdftotext.\n</skill>\n\nARGUMENTS: see @a.txt\n\n<file");
