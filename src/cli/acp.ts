@@ -32,7 +32,7 @@ export async function runAcp(args: Args, signal: AbortSignal): Promise<number> {
         args: [],
       },
       async makeSession(folder, frontend, more) {
-        if (!demo && isServerOpen(args)) throw new UsageError(NO_SERVER);
+        if (isServerOpen(args)) throw new UsageError(NO_SERVER);
         const choice = { ...parsePermissionChoice(args), prefersAuto: true, keepsSpare: true };
         const permissions = await openPermissions(choice);
         const config = asUsage(() => toConfig(options));

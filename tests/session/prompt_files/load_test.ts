@@ -21,6 +21,24 @@ for (const name of NAMES) {
   });
 }
 
+Deno.test("skills: files of more than 4 MiB together are left out, and it is said", async () => {
+  const path = await Deno.makeTempDir();
+  try {
+    for (let n = 10; n < 80; n++) {
+      await Deno.mkdir(`${path}/s${n}`);
+      const text = `---\ndescription: Does it\n---\n${"x".repeat(60_000)}\n`;
+      await Deno.writeTextFile(`${path}/s${n}/SKILL.md`, text);
+    }
+    const place = { path, kind: "skill", scope: "user" } as const;
+    const { promptFiles, problems } = loadPromptFiles([place], new PathTable());
+    assertEquals(promptFiles.length + problems.length, 70);
+    assertEquals(promptFiles.length, Math.floor(4 * 2 ** 20 / 60_032));
+    assertEquals(problems.at(-1)!.why, "there are too many, and they are too long");
+  } finally {
+    await Deno.remove(path, { recursive: true });
+  }
+});
+
 const head = (...lines: string[]) => `---\n${lines.join("\n")}\n---\nBody\n`;
 const does = "description: Does it";
 

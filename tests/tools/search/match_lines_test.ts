@@ -9,13 +9,15 @@ Deno.test("context, and groups that touch", () => {
     { length: 12 },
     (_, i) => `${"ac".includes("abcdefghijkl"[i]!) || i === 9 ? "hit" : "no"}${i + 1}`,
   ).join("\r\n");
-  const show = (contextLines: number) =>
-    matchLines(encode(text), compileLinePattern("hit"), {
+  const show = (contextLines: number) => {
+    const { lines, count } = matchLines(encode(text), compileLinePattern("hit"), {
       path: "f",
       contextLines,
       maxChars: Infinity,
-    })!
-      .lines.map((line) => line.text).join(" ");
+    })!;
+    assertEquals(lines.filter(({ match }) => match).length, count);
+    return lines.map((line) => line.text).join(" ");
+  };
   assertEquals(show(0), "f:1:hit1 f:3:hit3 f:10:hit10");
   assertEquals(show(1), "f:1:hit1 f-2-no2 f:3:hit3 f-4-no4 -- f-9-no9 f:10:hit10 f-11-no11");
   assertEquals(
