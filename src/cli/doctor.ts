@@ -217,7 +217,6 @@ async function sendProbe(
   const watcher = new RepetitionWatcher(RUNAWAY);
   let first = 0;
   let content = "";
-  let ranAway = false;
   let pieces = 0;
   const calls = new ToolCallFilter(namesAndSchemas(tools));
   const options: SendOptions = {
@@ -232,12 +231,11 @@ async function sendProbe(
   };
   const reply = await backend.send(messages, tools, options).catch((error): Reply => {
     if (signal.aborted || !stop.signal.aborted) throw error;
-    ranAway = true;
     const message: Message = { role: "assistant", content };
     return { message, finish: "other", finishDetail: "", usage: undefined };
   });
   const total = performance.now() - start;
-  return { ...reply, first: first || total, total, ranAway, pieces };
+  return { ...reply, first: first || total, total, ranAway: stop.signal.aborted, pieces };
 }
 
 /** Asks for an answer, which loads the model, then for a tool call, then for an answer to its result. */
