@@ -65,13 +65,9 @@ export async function attachFiles(
     isFull = parts.length >= MAX_FILES;
     if (isFull) break;
     const path = existing(name);
-    if (path === undefined) {
-      const { file, part } = await attachOther(name, others?.(name), agent, signal);
-      files.push(file);
-      if (part) parts.push(part);
-      continue;
-    }
-    const { file, part } = await attachFile(path, context, policy);
+    const { file, part } = path === undefined
+      ? await attachOther(name, others?.(name), agent, signal)
+      : await attachFile(path, context, policy);
     files.push(file);
     if (part) parts.push(part);
   }

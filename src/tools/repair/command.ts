@@ -87,17 +87,10 @@ function checkBeginning(command: string): void {
 function checkCommand(command: string): void {
   if (!/<<|\\n/.test(command)) return;
   const wanted: { word: string; isIndented: boolean }[] = [];
-  let isDocument = false;
   for (const line of shellLinesOf(command)) {
     const [next] = wanted;
-    if (isDocument && next) {
-      const text = next.isIndented ? line.replace(/^\t+/, "") : line;
-      if (text === next.word) wanted.shift();
-      isDocument = wanted.length > 0;
-      continue;
-    }
-    wanted.push(...documentsIn(line));
-    isDocument = wanted.length > 0;
+    if (next === undefined) wanted.push(...documentsIn(line));
+    else if ((next.isIndented ? line.replace(/^\t+/, "") : line) === next.word) wanted.shift();
   }
   const [missing] = wanted;
   if (missing) {

@@ -21,6 +21,18 @@ for (const name of NAMES) {
   });
 }
 
+Deno.test("commands: a file whose link leads nowhere is left out, and it is said", async () => {
+  const path = await Deno.makeTempDir();
+  try {
+    await Deno.symlink(`${path}/nothing`, `${path}/a.md`);
+    const place = { path, kind: "command", scope: "user" } as const;
+    const { problems } = loadPromptFiles([place], new PathTable());
+    assertEquals(problems, [{ path: `${path}/a.md`, why: "it cannot be read" }]);
+  } finally {
+    await Deno.remove(path, { recursive: true });
+  }
+});
+
 Deno.test("skills: files of more than 4 MiB together are left out, and it is said", async () => {
   const path = await Deno.makeTempDir();
   try {
