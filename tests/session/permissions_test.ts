@@ -843,3 +843,17 @@ sessionTest(
   },
   { flags: "--yes" },
 );
+
+Deno.test("servers run unconfined where nothing can confine them and nobody asked for it; hooks do not", async () => {
+  const home = await Deno.realPath(await Deno.makeTempDir());
+  try {
+    // The home folder itself cannot be what a sandbox may write.
+    const permissions = await openPermissions({}, (name) => name === "HOME" ? home : undefined);
+    const servers = permissions.confineServers(() => home);
+    assertEquals(await servers("a", ["b"]), { program: "a", args: ["b"] });
+    const hooks = permissions.confineServers(() => home, true);
+    await assertRejects(async () => await hooks("a", ["b"]), Error, "cannot be");
+  } finally {
+    await Deno.remove(home, { recursive: true });
+  }
+});

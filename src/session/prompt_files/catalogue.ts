@@ -33,7 +33,8 @@ function skillCatalogue(skills: readonly Listed[], maxBytes: number): string {
   const end = (left: number) => `+${left}: read_file ${SKILL_SCHEME} lists all\n`;
   let shown = 0;
   let room = maxBytes - bytesOf(head + end(names.length));
-  while (shown < names.length && (room -= names[shown]!.length + 2) >= 0) shown++;
+  // They do not all fit: the room ends first.
+  while ((room -= names[shown]!.length + 2) >= 0) shown++;
   if (shown > 0) return `${head}${names.slice(0, shown).join(", ")}, ${end(names.length - shown)}`;
   return `Skills: read_file ${SKILL_SCHEME} lists ${names.length}\n`;
 }

@@ -52,6 +52,12 @@ const TOLD: [name: string, args: ToolArgs | string, said: RegExp, not?: RegExp][
   ["run_bash", "x".repeat(500), /You gave: x{500}$/, /A correct call/],
   ["run_bash", long, /You gave: x{300} \.\.\. x{150}$/, /A correct call/],
   ["edit_file", "a", /not valid JSON/, /A correct call/],
+  [
+    "ReadFile",
+    { function: "nothing", arguments: { path: "a" } },
+    /no argument "function"/,
+    /its arguments name/,
+  ],
   ["run_bash", "<b>", /not valid JSON/, /A correct call/],
   ["run_bash", "a=1, a=2", /not valid JSON/],
   ["run_bash", "[1, 2]", /it must be an object/],
