@@ -274,6 +274,7 @@ Deno.test("paths are listed until nobody asks for a while, and anew for another 
     await using fake = await fakeSession("http://127.0.0.1:1", { folder });
     const paths = async () => (await fake.session.findPaths("")).paths.toSorted();
     assertEquals(await paths(), ["sub/", "sub/a"]);
+    assertEquals((await fake.session.findPaths("")).more, undefined);
     await Deno.writeTextFile(`${folder}/sub/b`, "");
     assertEquals(await paths(), ["sub/", "sub/a"]);
     await fake.command("/cd sub");
