@@ -20,6 +20,8 @@ export class TmuxClient implements AsyncDisposable {
   /** What answers the commands that were sent, in their order. */
   readonly #sent: ((answer: { isError: boolean; text: string }) => void)[] = [];
   #news = Promise.withResolvers<void>();
+  /** A command that is sent before has no session that it could be for. */
+  readonly #attached = Promise.withResolvers<void>();
 
   /** Starts tmux with `args`, which make a session and attach to it. */
   constructor(args: readonly string[], { cwd, env }: { cwd: string; env: Record<string, string> }) {
@@ -32,6 +34,7 @@ export class TmuxClient implements AsyncDisposable {
 
   /** Runs a command line; what it prints. */
   async run(command: string): Promise<string> {
+    await this.#attached.promise;
     const answer = new Promise<{ isError: boolean; text: string }>((resolve) =>
       this.#sent.push(resolve)
     );
@@ -72,11 +75,13 @@ export class TmuxClient implements AsyncDisposable {
         else if (line.startsWith("%")) this.#onNews(line);
       }
     }
+    this.#attached.resolve();
     this.#onNews("");
     for (const resolve of this.#sent) resolve({ isError: true, text: "the server has ended" });
   }
 
   #onNews(line: string): void {
+    if (line.startsWith("%session-changed ")) this.#attached.resolve();
     const [, written] = /^%output %\d+ (.*)$/.exec(line) ?? [];
     this.output += written?.replace(
       /\\([0-7]{3})/g,
