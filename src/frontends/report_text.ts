@@ -102,7 +102,8 @@ const TEXTS: ReportTexts = {
     return `Cannot change to ${oneLine(folder)}: ${reason}`;
   },
   resumed: ({ resumed }, { dim }) => resumedLines(resumed, dim).join("\n"),
-  undone: ({ way, undone }) => undone ? undoLines(undone).join("\n") : nothingToUndo(way),
+  undone: ({ way, undone, isContinued }) =>
+    undone ? undoLines(undone).join("\n") : nothingToUndo(way, isContinued),
   keys(_, { columns, keymap = DEFAULT_KEYMAP }) {
     const names = ACTIONS.map(({ name }) => name);
     const rows = table(keyRows(keymap, names), columns);
@@ -350,8 +351,10 @@ export function undoLines(
   ];
 }
 
-export function nothingToUndo(way: UndoReport["way"]): string {
-  return `There is nothing to ${way}.`;
+export function nothingToUndo(way: UndoReport["way"], isContinued = false): string {
+  return isContinued
+    ? "There is nothing to undo: what was said and written before the session was continued stays."
+    : `There is nothing to ${way}.`;
 }
 
 function fileLine({ path, result, reason = "" }: UndoneFile, way: UndoReport["way"]): string {

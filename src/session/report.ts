@@ -85,7 +85,13 @@ export type Report =
   | { type: "sessions"; sessions: readonly SessionTitle[] }
   | { type: "resumed"; resumed: Resumed }
   /** A message was taken back or brought back; without `undone`, there was none. */
-  | { type: "undone"; way: UndoReport["way"]; undone: UndoReport | undefined }
+  | {
+    type: "undone";
+    way: UndoReport["way"];
+    undone: UndoReport | undefined;
+    /** The conversation has messages of before the program was started, which cannot be taken back. */
+    isContinued?: boolean;
+  }
   | { type: "permissions"; permissions: PermissionReport }
   /** MCP servers, and of one of them what it has. */
   | {

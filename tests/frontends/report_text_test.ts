@@ -233,6 +233,9 @@ const REPORTS: [report: Report, rows: string[] | null, columns?: number, unicode
     "/resume N continues one.",
   ]],
   [{ type: "undone", way: "undo", undone: undefined }, ["There is nothing to undo."]],
+  [{ type: "undone", way: "undo", undone: undefined, isContinued: true }, [
+    "There is nothing to undo: what was said and written before the session was continued stays.",
+  ]],
   [{ type: "undone", way: "redo", undone: undefined }, ["There is nothing to redo."]],
   [{ type: "undone", way: "undo", undone: { ...undone, text: `${"a".repeat(60)}b` } }, [
     `Undone: "${"a".repeat(59)}…". /redo brings it back.`,

@@ -102,7 +102,10 @@ async function resumeChoices({ agent }: SessionState): Promise<ArgumentChoice[]>
 async function undoMessages(session: SessionState, argument: string): Promise<Report> {
   const steps = argument === "" ? 1 : Number(argument);
   const most = session.undo?.messages.length ?? 0;
-  if (most === 0) return { type: "undone", way: "undo", undone: undefined };
+  if (most === 0) {
+    const isContinued = session.agent.state.messages.length > 0;
+    return { type: "undone", way: "undo", undone: undefined, ...isContinued && { isContinued } };
+  }
   if (argument !== "" && !(Number.isInteger(steps) && steps > 0 && steps <= most)) {
     return { type: "undo_bound", most, isAll: session.undo?.hasForgotten !== true };
   }

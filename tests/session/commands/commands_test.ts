@@ -327,3 +327,12 @@ Deno.test("/trust is for the repository, and holds in its folders and in later s
     await Deno.remove(base, { recursive: true });
   }
 });
+
+Deno.test("/undo says of a conversation that was continued that it stays", async () => {
+  await using fake = await fakeSession(NO_SERVER);
+  fake.session.agent.state.messages.push({ role: "user", content: "earlier" });
+  assertEquals(
+    (await fake.command("/undo"))!.replace(/\s+/g, " "),
+    "There is nothing to undo: what was said and written before the session was continued stays.",
+  );
+});
