@@ -139,7 +139,7 @@ try {
   await session.type("big\r");
   const at = performance.now();
   // The status line shows the server's count only when the turn is over, an estimate before.
-  await session.until("\u00c2\u00b7 2.0k tokens");
+  await session.until("context 2.0k");
   const status = Deno.readTextFileSync(`/proc/${session.pid}/status`);
   const [peak, now] = ["VmHWM", "VmRSS"].map((name) =>
     Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024
