@@ -261,7 +261,9 @@ Deno.test("mcp: names stay apart even where they were made up to have the same m
 Deno.test("mcp: prompts and resources are known once the server was used", async () => {
   await using one = await bad("prompts");
   await one.find("echo");
-  while (!one.servers.named("bad")!.memory.prompts) {
+  const { id } = one.servers.named("bad")!;
+  // Another session knows what is in the file.
+  while (!new MemoryStore(`${one.folder}/memory`).of(id).prompts) {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   await using next = await one.again();
