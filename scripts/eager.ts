@@ -110,7 +110,9 @@ async function rewrite(bundle: string): Promise<void> {
     const faster = `${folder}/main.js`;
     await Deno.writeTextFile(faster, withParentheses(await Deno.readTextFile(path), ranges));
     await ended(start(faster, "--version"));
-    await Deno.copyFile(faster, path);
+    // At once: a full disk leaves the bundle as it was.
+    await Deno.copyFile(faster, `${path}.marked`);
+    await Deno.rename(`${path}.marked`, path);
   } finally {
     server.kill();
     await server.status;

@@ -126,7 +126,7 @@ export const OWN_TEMPERATURE: Adjustment = unsupported(
   "the temperature is left to the model from now on",
 );
 
-/** What a row says that is about the form of an answer. */
+/** The fields of each row of adjustments for a server that refuses the form of an answer. */
 export const FORM_IN_WORDS = {
   isOfForm: true,
   instead: "the form of an answer is asked for in words alone from now on",

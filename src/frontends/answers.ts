@@ -52,7 +52,7 @@ export function questionNotes(approval: Approval): QuestionNote[] {
   ];
 }
 
-/** What a yes does beyond running the command where it always runs; undefined for nothing. */
+/** The sentence that says what else a yes allows, such as the network; undefined where it allows the call alone. */
 function meaningOfYes({ networked, leave }: Approval): string | undefined {
   if (networked) {
     return "A yes runs it with the network, its files confined as before. In this session the network is " +

@@ -6,7 +6,7 @@ import { oneLine, shortened } from "../text/one_line.ts";
 import { within } from "../wire/wait.ts";
 import type { Carrier, CarrierHandlers } from "./carrier.ts";
 import { type Elicit, elicitationOf } from "./elicitation.ts";
-import { HttpStatusError } from "./http.ts";
+import { HttpStatusError, isOlder } from "./http.ts";
 import { limitedBy } from "./time_limit.ts";
 import { progressText } from "./results.ts";
 import {
@@ -390,12 +390,3 @@ export class McpClient {
 
 type Answer = Record<string, unknown>;
 const NOTHING: ServerFacts["has"] = { tools: false, prompts: false, resources: false };
-
-/** True for a refusal that an older server may give to a question which it does not know. */
-function isOlder(error: unknown): boolean {
-  if (error instanceof RpcError) {
-    return !Object.values<number>(MCP_CODES).includes(error.code);
-  }
-  return error instanceof HttpStatusError && error.status >= 400 && error.status < 500 &&
-    ![401, 403, 429].includes(error.status);
-}

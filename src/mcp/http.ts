@@ -13,7 +13,7 @@ import { SseDecoder } from "../wire/sse.ts";
 import { wait } from "../wire/wait.ts";
 import type { Carrier, CarrierHandlers } from "./carrier.ts";
 import type { McpDefinition } from "./definition.ts";
-import { MODERN_VERSION } from "./protocol.ts";
+import { MCP_CODES, MODERN_VERSION } from "./protocol.ts";
 
 /** The most bytes of one answer: the largest real ones hold an image of some MiB. */
 const MAX_HTTP_ANSWER = 32 * 2 ** 20;
@@ -46,6 +46,15 @@ export class HttpStatusError extends Error {
   constructor(readonly status: number, message: string) {
     super(message);
   }
+}
+
+/** True for a refusal that an older server may give to a question which it does not know. */
+export function isOlder(error: unknown): boolean {
+  if (error instanceof RpcError) {
+    return !Object.values<number>(MCP_CODES).includes(error.code);
+  }
+  return error instanceof HttpStatusError && error.status >= 400 && error.status < 500 &&
+    ![401, 403, 429].includes(error.status);
 }
 
 /** Opens the address of a definition; nothing is sent before the first message. */

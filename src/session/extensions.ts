@@ -1,5 +1,5 @@
 /**
- * What people plug into a session: skills, commands, sub-agents, hooks, MCP servers, instructions below the folder.
+ * The extensions of a session: skills, commands, sub-agents, hooks, MCP servers, instructions below the folder.
  * Their code is loaded where there are some; without, this looks for folders and files alone. @module
  */
 

@@ -60,7 +60,7 @@ export type Report =
   | { type: "plan"; state: PlanState }
   /** The answer has `blocks` of code, and not the one that was asked for; left out where there is no answer. */
   | { type: "nothing_to_copy"; blocks?: number }
-  /** So many messages can be undone; `isAll`: none before them was forgotten. */
+  /** The number of messages that can be undone, for `/undo N` with another; `isAll`: none before them was forgotten. */
   | { type: "undo_bound"; most: number; isAll: boolean }
   /** The folder cannot be worked in. */
   | { type: "bad_folder"; folder: string; why: "absent" | "no_folder" | { error: string } }

@@ -43,7 +43,7 @@ function agentRows(agents: readonly PromptFile[]): Report {
   return { type: "agents", agents: described };
 }
 
-/** What a sub-agent is for, with the cost of its prompt and its limits. */
+/** A row of `/agents` for one sub-agent: its description, the tokens of its prompt, its tools and its model. */
 function describedAgent({ description, body, limits, path }: PromptFile): string {
   const { tools, without = [], isReader, model } = limits ?? {};
   return [

@@ -73,7 +73,7 @@ async function isAliasOf(config: CopilotConfig, name: string): Promise<boolean> 
   return (await servedModel(name, addressOf(target))).names.includes(name);
 }
 
-/** What is told of a name that is not among those that the server lists; undefined where it lists none. */
+/** The report on a model that the server does not list, with the nearest name; undefined where it lists no models. */
 async function unlistedName(
   config: CopilotConfig,
   name: string,

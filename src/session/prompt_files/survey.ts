@@ -1,4 +1,4 @@
-/** What is plugged in in a folder, and what it costs: for the doctor. @module */
+/** The doctor's count of skills, commands, sub-agents and hooks of a folder, and of their tokens. @module */
 
 import { aboutTokens } from "../../text/count.ts";
 import { reasonOf } from "../../text/reason.ts";
@@ -17,7 +17,7 @@ export interface ExtensionSurvey {
   /** Sub-agents that files define. */
   agents: number;
   hooks: number;
-  /** Those of them that a folder brings: they wait for the person's word. */
+  /** The number of files and hooks above that the folder defines: they count once the person approved them. */
   ofFolder: number;
   /** About the tokens of the list of skills and sub-agents in each prompt, where there is room for all of it. */
   tokens: number;

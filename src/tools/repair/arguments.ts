@@ -5,7 +5,13 @@ import { isObject, jsonOrUndefined } from "../../text/json.ts";
 import type { JsonSchema, Tool } from "../../types/tool.ts";
 import { checkArguments, type ToolArgs } from "../schema.ts";
 import { SlipError } from "./slip_error.ts";
-import { ARGUMENT_SYNONYMS, ARGUMENT_WRAPPERS, IDLE, IDLE_VALUES } from "./tables.ts";
+import {
+  ARGUMENT_SYNONYMS,
+  ARGUMENT_WRAPPERS,
+  IDLE,
+  IDLE_OF_SEARCH,
+  IDLE_VALUES,
+} from "./tables.ts";
 import { valueAsMeant } from "./values.ts";
 
 /** What is known of a call: its name in bare form, and the working directory. */
@@ -328,17 +334,6 @@ function takeFolder(args: ToolArgs, rest: Rest, { folder }: Call): string | unde
     }`,
   );
 }
-
-/** What other search tools are asked for in their results, which changes nothing here. */
-const IDLE_OF_SEARCH = [
-  "n",
-  "linenumbers",
-  "showlinenumbers",
-  "outputmode",
-  "headlimit",
-  "maxresults",
-  "limit",
-];
 
 function takeCase(args: ToolArgs, rest: Rest): string | undefined {
   const ignores = rest.take("i", "ignorecase", "caseinsensitive", "insensitive") === true;

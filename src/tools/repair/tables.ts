@@ -120,6 +120,10 @@ export const CALL_NAME_KEYS: readonly string[] = bareNames(
 export const IDLE: ReadonlySet<string> = new Set(bareNames(
   "description explanation thought thinking rationale comment note purpose intent requiresapproval securityrisk taskprogress title summary justification explain instruction instructions linecount targetdescription message reason userintent goal lang language",
 ));
+/** Arguments for how other search tools show their results: they change nothing here. */
+export const IDLE_OF_SEARCH: readonly string[] = bareNames(
+  "n linenumbers showlinenumbers outputmode headlimit maxresults limit",
+);
 /** Arguments that change nothing here if they are this. */
 export const IDLE_VALUES: Readonly<Record<string, readonly unknown[]>> = {
   encoding: ["utf-8", "utf8", "UTF-8", "UTF8"],
