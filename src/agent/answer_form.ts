@@ -51,26 +51,31 @@ export function callSchema(tools: readonly Tool[]): JsonSchema {
   return calls.length === 1 ? calls[0]! : { anyOf: calls };
 }
 
-/** The most bytes of a file with a schema: it goes along with the prompt. */
+/** The most bytes of a schema: it goes along with the prompt. */
 const MAX_SCHEMA_BYTES = 256 * 1024;
 
-/** The schema in a file, or what is wrong with it. */
+/** The schema in a file, or in `given` itself where that begins with `{`, or what is wrong with it. */
 export async function readSchema(
-  path: string,
+  given: string,
 ): Promise<{ schema: JsonSchema } | { problem: string }> {
-  let text: string;
-  try {
-    const { isFile, size } = await Deno.stat(path);
-    if (!isFile) return { problem: "it is not a file" };
-    if (size > MAX_SCHEMA_BYTES) return { problem: "it has more than 256 KB" };
-    text = await Deno.readTextFile(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return { problem: "there is no such file" };
-    return { problem: reasonOf(error) };
-  }
-  const value = jsonOrUndefined(text.replace(/^\ufeff/, ""));
+  const isFile = !given.trimStart().startsWith("{");
+  const read = isFile ? await schemaFile(given) : { text: given };
+  if ("problem" in read) return read;
+  const value = jsonOrUndefined(read.text.replace(/^\ufeff/, ""));
   if (value === undefined) return { problem: "it is not JSON" };
   if (!isObject(value)) return { problem: "a schema must be a JSON object" };
   const problem = uncheckable(value);
   return problem === undefined ? { schema: value } : { problem };
+}
+
+async function schemaFile(path: string): Promise<{ text: string } | { problem: string }> {
+  try {
+    const { isFile, size } = await Deno.stat(path);
+    if (!isFile) return { problem: "it is not a file" };
+    if (size > MAX_SCHEMA_BYTES) return { problem: "it has more than 256 KB" };
+    return { text: await Deno.readTextFile(path) };
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) return { problem: reasonOf(error) };
+    return { problem: "there is no such file (a schema as text begins with {)" };
+  }
 }

@@ -66,9 +66,10 @@ export const FLAGS = [
   },
   {
     name: "json-schema",
-    value: "FILE",
+    value: "SCHEMA",
     values: "files",
-    help: "with -p: the answer is JSON that matches this JSON Schema, or the exit code is 1",
+    help:
+      "with -p: the answer is JSON that matches this JSON Schema (a file, or text that begins with {), or the exit code is 1",
   },
   { name: "yes", short: "y", help: "run edits and commands without asking" },
   {

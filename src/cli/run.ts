@@ -14,7 +14,7 @@ import {
 import { UsageError } from "../errors.ts";
 import { EXIT } from "../frontends/exit_codes.ts";
 import { type Format, FORMATS, resultLine } from "../frontends/print/json_output.ts";
-import { oneLine } from "../text/one_line.ts";
+import { oneLine, shortened } from "../text/one_line.ts";
 import { reasonOf } from "../text/reason.ts";
 import type { ToolExecution } from "../types/event.ts";
 import type { Part } from "../types/message.ts";
@@ -31,6 +31,8 @@ const SILENT_STDIN_MS = 3000;
 const MAX_ENDING_MS = 5000;
 /** The longest that a run which was told to end waits for the readers of its output, in ms. */
 const READER_MS = 500;
+/** The most characters of a schema that an error quotes. */
+const MAX_SHOWN_SCHEMA = 80;
 const DEMO_NOTICE = "· demo: fixed rules, no language model";
 
 /** The program's streams, and its end. */
@@ -318,14 +320,15 @@ async function loadChangeRows(): Promise<(execution: ToolExecution) => string[]>
   return (execution) => executionRows(execution, terminalSize().columns);
 }
 
-/** The schema in the file of `--json-schema`. @throws {UsageError} where it cannot be read or used. */
+/** The schema of `--json-schema`. @throws {UsageError} where it cannot be read or used. */
 async function answerSchemaOf(args: Args): Promise<JsonSchema | undefined> {
-  const path = args["json-schema"];
-  if (path === undefined) return undefined;
+  const given = args["json-schema"];
+  if (given === undefined) return undefined;
   const { readSchema } = await import("../agent/answer_form.ts");
-  const found = await readSchema(path);
+  const found = await readSchema(given);
   if ("schema" in found) return found.schema;
-  throw new UsageError(`Cannot use ${JSON.stringify(path)} as --json-schema: ${found.problem}`);
+  const shown = shortened(oneLine(given), MAX_SHOWN_SCHEMA);
+  throw new UsageError(`Cannot use ${shown} as --json-schema: ${found.problem}`);
 }
 
 function checkedFormat(args: Args, headless: boolean): Format {

@@ -170,3 +170,15 @@ Deno.test("a file that a call names is a link where the terminal has links", () 
   const plain = { ...look, paint: painter({ colors: "16", unicode: true }) };
   assertEquals(callRows(read, plain)[0]!.includes("\x1b]"), false);
 });
+
+Deno.test("the ending of a call is in one row: behind what it did, or below it", () => {
+  const failed = { details: { exitCode: 1 }, isError: true, durationMs: 200 };
+  const of = (command: string, columns: number) =>
+    rowsOf({ ...failed, subject: { command, action: "run" } }, columns);
+  assertEquals(of("deno test", 40), ["● Ran deno test  failed · exit 1 · 0.2 s"]);
+  assertEquals(of("deno tests", 40), ["● Ran deno tests", "  failed · exit 1 · 0.2 s"]);
+  assertEquals(of("a".repeat(40), 61), [
+    `● Ran     ${"a".repeat(40)}`,
+    "          failed · exit 1 · 0.2 s",
+  ]);
+});

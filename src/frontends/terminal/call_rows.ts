@@ -64,12 +64,9 @@ export function titleRows(verb: string, calls: readonly CallText[], look: RowsLo
     return `${named}${found}${numbers && `  ${numbers}`}`;
   }).join(paint(", ", DIM));
   const end = ending === "" ? "" : paint(signs(ending), mood === "good" ? DIM : MOODS[mood]);
-  if (!isTable) return hangingRows(head, `${name} ${objects}${end && `  ${end}`}`, columns);
-  const first = `${head}${name} `;
-  const used = 2 + Math.max(VERB_COLUMNS, verb.length) + 1 + widthOf(cellRow(objects));
-  const gap = Math.min(columns, MAX_TABLE_COLUMNS) - used - widthOf(cellRow(end));
-  const space = " ".repeat(Math.max(2, gap));
-  return hangingRows(first, `${objects}${end && `${space}${end}`}`, columns);
+  if (!isTable) return hangingRows(head, `${name} ${objects}`, columns, end);
+  const most = Math.min(columns, MAX_TABLE_COLUMNS);
+  return hangingRows(`${head}${name} `, objects, columns, end, most);
 }
 
 function resultRows(exec: ToolExecution, call: CallText, look: RowsLook): string[] {
@@ -97,10 +94,26 @@ function fileAddress(folder: string, path: string): string {
 const cellRow = (text: string) => styledRows(text, Infinity)[0]!;
 const rowText = (row: ReturnType<typeof cellRow>) => rowsText([row]).slice(0, -1);
 
-/** `text` behind `head`, in rows of at most `columns`; later rows begin below the text. */
-function hangingRows(head: string, text: string, columns: number): string[] {
+/**
+ * `text` behind `head`, in rows of at most `columns`; later rows begin below the text. `end` stays in one
+ * piece, where it fits into a row: behind the text, so that it ends in the column `endAt`, or below it.
+ */
+function hangingRows(
+  head: string,
+  text: string,
+  columns: number,
+  end = "",
+  endAt = 0,
+): string[] {
   const indent = widthOf(cellRow(head));
-  const rows = brokenRow(cellRow(text), Math.max(8, columns - indent));
+  const room = Math.max(8, columns - indent);
+  const rows = brokenRow(cellRow(text), room);
+  const used = widthOf(rows.at(-1)!) + widthOf(cellRow(end));
+  if (end !== "" && used + 2 > room) rows.push(...brokenRow(cellRow(end), room));
+  else if (end !== "") {
+    const gap = rows.length === 1 ? Math.max(2, endAt - indent - used) : 2;
+    rows.push([...rows.pop()!, ...cellRow(" ".repeat(gap) + end)]);
+  }
   return rows.map((row, at) =>
     at === 0 ? `${head}${rowText(row)}` : rowText([...cellsOf(" ".repeat(indent), ""), ...row])
   );

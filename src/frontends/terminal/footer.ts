@@ -2,7 +2,7 @@
 
 import type { Status } from "../../session/frontend.ts";
 import { count, dollars, thousands } from "../../text/count.ts";
-import { oneLine } from "../../text/one_line.ts";
+import { oneLine, shortened } from "../../text/one_line.ts";
 import { displayWidth } from "../../text/width.ts";
 
 /**
@@ -16,41 +16,52 @@ export function footerText(
   lineMode?: string,
 ): string {
   const { model, tasks, runningJobs, tokens, cost, approvesAll, mode } = status;
-  const parts = [
-    ...(lineMode === undefined ? [] : [lineMode]),
-    ...(model === undefined ? [] : [modelText(model)]),
-    ...(tasks.length > 0
-      ? [`${tasks.filter(({ isDone }) => isDone).length}/${tasks.length} tasks`]
-      : []),
-    ...(runningJobs > 0 ? [count(runningJobs, "job")] : []),
-    ...(tokens.used > 0 ? [tokenShare(tokens)] : []),
-    ...(cost === undefined ? [] : [dollars(cost)]),
-  ];
+  const parts = {
+    lineMode: lineMode ?? "",
+    model: model === undefined ? "" : modelText(model),
+    tasks: tasks.length === 0
+      ? ""
+      : `${tasks.filter(({ isDone }) => isDone).length}/${tasks.length} tasks`,
+    jobs: runningJobs === 0 ? "" : count(runningJobs, "job"),
+    tokens: tokenShare(tokens),
+    cost: cost === undefined ? "" : dollars(cost),
+  };
   const modes = [
-    ...(approvesAll && mode?.approve !== "plan" ? ["--yes"] : mode ? [mode.approve] : []),
-    ...(mode?.isConfined ? ["sandboxed"] : []),
+    approvesAll && mode?.approve !== "plan" ? "--yes" : mode?.approve ?? "",
+    mode?.isConfined ? "sandboxed" : "",
   ];
-  // The mode is always shown, as it decides what runs unasked: the folder gives way first, then the tokens.
-  const widthOf = (some: readonly string[]) => displayWidth(some.join(" · "));
-  const room = columns - widthOf([...parts, "", ...modes]);
-  const most = Math.min(room, Math.max(MIN_FOLDER, columns >> 1));
-  const folder = oneLine(shortFolder(status.folder, most, home));
-  if (most >= MIN_FOLDER) return [...parts, folder, ...modes].join(" · ");
-  while (parts.length > 1 && widthOf([...parts, ...modes]) > columns) parts.pop();
-  return [...parts, ...modes].join(" · ");
+  const joined = (folder = "") =>
+    [...Object.values(parts), folder, ...modes].filter((part) => part !== "").join(" · ");
+  const missing = () => displayWidth(joined()) - columns;
+  const most = Math.min(-missing() - 3, Math.max(MIN_FOLDER, columns >> 1));
+  if (most >= MIN_FOLDER) return joined(oneLine(shortFolder(status.folder, most, home)));
+  // The mode is always shown, as it decides what runs unasked. The least useful parts give way first.
+  const shorter = [{ tokens: tokenShare(tokens, true) }, { cost: "" }, { jobs: "" }, { tasks: "" }];
+  for (const change of shorter) if (missing() > 0) Object.assign(parts, change);
+  if (missing() > 0) {
+    parts.model = shortened(parts.model, Math.max(MIN_NAME, parts.model.length - missing()));
+  }
+  if (missing() > 0) parts.tokens = "";
+  return joined();
 }
 
 /** The least columns in which a folder's end says something. */
 const MIN_FOLDER = 12;
+/** The least characters of a model's name. */
+const MIN_NAME = 8;
 
 /** A model's name; of a file, as llama.cpp names models, the last part of its path. */
 export function modelText(model: string): string {
   return oneLine(model.replace(/^.*[/\\](?=[^/\\]+\.gguf$)/i, ""));
 }
 
-function tokenShare({ used, isCounted, window }: Status["tokens"]): string {
-  const share = window ? ` (${Math.round(100 * used / window)}% of ${thousands(window)})` : "";
-  return `context ${isCounted ? "" : "~"}${thousands(used)}${share}`;
+/** The tokens of the conversation; `isShort`: the share of the model's room alone, where that is known. */
+function tokenShare({ used, isCounted, window }: Status["tokens"], isShort = false): string {
+  if (used === 0) return "";
+  const percent = window && `${Math.round(100 * used / window)}%`;
+  const counted = `${isCounted ? "" : "~"}${thousands(used)}`;
+  if (isShort) return `ctx ${percent || counted}`;
+  return `context ${counted}${percent ? ` (${percent} of ${thousands(window!)})` : ""}`;
 }
 
 /** The end of `folder` that fits into `width`, with `~` for the home folder. */

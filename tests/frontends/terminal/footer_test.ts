@@ -40,7 +40,7 @@ const ROWS: [change: Partial<Status>, shown: string, columns?: number][] = [
   [{ folder: "/home/ursula" }, "m · /home/ursula"],
   [{ folder: `/${"a".repeat(19)}` }, `m · /${"a".repeat(19)}`, 40],
   [{ folder: `/${"a".repeat(20)}` }, `m · …${"a".repeat(19)}`, 40],
-  // What may run is always seen: the folder gives way first, then what was counted.
+  // What may run is always seen: the folder gives way first.
   [{ folder: "/abcdefghijklmn" }, "m", 10],
   [
     {
@@ -49,8 +49,23 @@ const ROWS: [change: Partial<Status>, shown: string, columns?: number][] = [
       folder: "/tmp/project",
       mode: { approve: "edits", isConfined: true },
     },
-    "a-model-of-20-letter · edits · sandboxed",
+    "a-model-… · ctx 1.6k · edits · sandboxed",
     40,
+  ],
+  // The context stays in a short form, before the model's name, what it costs and what runs.
+  [
+    {
+      ...tokens(1600, false, 8192),
+      ...{ cost: 1, runningJobs: 1, tasks: [{ text: "a", isDone: true }] },
+      mode: { approve: "auto", isConfined: true },
+    },
+    "m · 1/1 tasks · ctx 20% · auto · sandboxed",
+    45,
+  ],
+  [
+    { ...tokens(1600), model: "a-model-of-20-letter", mode: { approve: "auto", isConfined: true } },
+    "a-model… · auto · sandboxed",
+    30,
   ],
   [
     { ...tokens(1600), folder: "/abcdefghijklmn", mode: { approve: "ask", isConfined: false } },
