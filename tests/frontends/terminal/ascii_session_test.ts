@@ -24,6 +24,7 @@ Deno.test({
     await screen.type("go\r");
     await screen.until("Run this?");
     await screen.type("?");
+    await screen.until("edit the command first");
     await screen.type("y");
     await screen.until("failed - exit 3");
     await screen.until("Write this file?");
