@@ -340,7 +340,8 @@ export function takesEnvKey(address: string): boolean {
 }
 
 /**
- * The URL without a slash at its end; `localhost` and `host:port` are taken for http. `where`: the backend.
+ * The URL without a slash or the path of an endpoint at its end; `localhost` and `host:port` are taken for
+ * http. `where`: the backend.
  * @throws {TypeError} about the setting `key` when it is no URL of a server.
  */
 export function checkedUrl(where: string, key: string, value: string): string {
@@ -356,9 +357,17 @@ export function checkedUrl(where: string, key: string, value: string): string {
     const shown = /[@?#]/.test(value) ? "hidden" : settingText(value);
     throw settingError(TypeError, where, key, `${wrong}: current value is ${shown}`);
   }
-  const address = url.href.replace(/\/+$/, "");
+  const address = withoutEndpoint(url.href.replace(/\/+$/, ""));
   // People paste the address of the compatible endpoint; here the path is ours to add.
-  return where === "compat" ? address : address.replace(/\/v1$/, "");
+  if (where === "compat") return address;
+  return address.replace(where === "local" ? /\/(?:v1|api)$/ : /\/v1$/, "");
+}
+
+/** The address that a base URL ends with, where one endpoint of the server was pasted, such as `/v1/models`. */
+function withoutEndpoint(address: string): string {
+  return address
+    .replace(/\/api\/(?:chat|generate|tags|version)$/, "/v1")
+    .replace(/\/chat\/completions$|(?<=\/v1)\/(?:models|messages|responses|completions)$/, "");
 }
 
 /**

@@ -53,6 +53,14 @@ const hosts: [given: string, host: string | null][] = [
   ["192.168.0.2:11434", "http://192.168.0.2:11434"],
   ["[::1]:11434", "http://[::1]:11434"],
   [" https://gpu.example/ollama ", "https://gpu.example/ollama"],
+  // The path of an endpoint, as it stands in many examples.
+  ["http://gpu:8080/v1/chat/completions", "http://gpu:8080"],
+  ["gpu:8080/v1/models/", "http://gpu:8080"],
+  ["http://gpu:11434/api/chat", "http://gpu:11434"],
+  ["http://gpu:11434/api/tags", "http://gpu:11434"],
+  ["http://gpu:11434/api/", "http://gpu:11434"],
+  ["https://gpu.example/models", "https://gpu.example/models"],
+  ["https://gpu.example/api/chats", "https://gpu.example/api/chats"],
   ["", null],
   ["not a url", null],
   ["nonsense", null],
@@ -77,6 +85,17 @@ Deno.test("addresses", () => {
   const given = "https://x.example/v1/";
   assertEquals(hostedConfig({ apiKey: "k", baseUrl: given }).baseUrl, "https://x.example");
   assertEquals(compatConfig({ baseUrl: given }).baseUrl, "https://x.example/v1");
+  for (
+    const [given, baseUrl] of [
+      ["https://x.example/api/v1/chat/completions", "https://x.example/api/v1"],
+      ["https://x.example/api/chat/completions/", "https://x.example/api"],
+      ["https://x.example/v1/models", "https://x.example/v1"],
+      ["https://x.example/models", "https://x.example/models"],
+      ["x.example:11434/api/generate", "http://x.example:11434/v1"],
+    ]
+  ) assertEquals(compatConfig({ baseUrl: given! }).baseUrl, baseUrl);
+  const messages = "https://x.example/api/v1/messages";
+  assertEquals(hostedConfig({ apiKey: "k", baseUrl: messages }).baseUrl, "https://x.example/api");
   for (const [given, host] of hosts) {
     if (host !== null) assertEquals(localConfig({ host: given }).host, host, given);
     else {

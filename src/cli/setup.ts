@@ -2,7 +2,8 @@
 
 import { DEFAULT_ADDRESSES } from "../config.ts";
 import type { SetupHome } from "../frontends/terminal/setup.ts";
-import { findServers } from "../session/servers.ts";
+import { askServerAt, findServers } from "../session/servers.ts";
+import { isLoopback } from "../wire/connect.ts";
 import { keepSettings } from "./defaults.ts";
 import { type Env, KEY_VARIABLES, keyFor, keyObjection } from "./keys.ts";
 import { hostIn } from "./settings.ts";
@@ -18,19 +19,26 @@ const HOSTED = [
 
 /** The setup on this machine, with the variables of `env`; `ports` of 127.0.0.1 are looked at. */
 export function setupHome(env: Env = Deno.env, ports: readonly number[] = PORTS): SetupHome {
+  const addresses = () => {
+    const named = hostIn(env);
+    return [
+      ...named === undefined ? [] : [named.replace("//localhost:", "//127.0.0.1:")],
+      ...ports.map((port) => `http://127.0.0.1:${port}`),
+    ];
+  };
   return {
-    find(limitMs, signal) {
-      const named = hostIn(env);
-      const addresses = [
-        ...named === undefined ? [] : [named.replace("//localhost:", "//127.0.0.1:")],
-        ...ports.map((port) => `http://127.0.0.1:${port}`),
-      ];
-      return findServers(addresses, {
+    find: (limitMs, signal) =>
+      findServers(addresses(), {
         limitMs,
         signal,
         // Over http goes a key alone that was given for this address.
         keyOf: (url) => keyFor("local", url, env),
-      });
+      }),
+    own: () => [...new Set(addresses())].filter(isLoopback),
+    keyIn: (address) => keyPlace("compat", address, env),
+    ask(address, { key, ...how }) {
+      const apiKey = key || keyFor("compat", address, env);
+      return askServerAt(address.replace(/\/v1$/, ""), { apiKey, ...how });
     },
     hosted: () =>
       HOSTED.map(({ name, kind, settings }) => {

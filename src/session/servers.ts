@@ -1,6 +1,7 @@
 /** Looking for model servers on this machine. Their answers are bounded and not trusted. @module */
 
 import type { ListedModel } from "../backends/local/model_list.ts";
+import { BackendError } from "../errors.ts";
 import { isLoopback } from "../wire/connect.ts";
 
 /** A place where a model server may be. */
@@ -41,22 +42,49 @@ async function lookAt(
   { limitMs, keyOf, signal }: FindOptions,
 ): Promise<FoundServer | undefined> {
   if (!isLoopback(url)) return { url, state: "unasked", isNative: true, models: [] };
-  const [{ isNative }, { listModels }] = await Promise.all([
+  try {
+    return await askServerAt(url, { limitMs, apiKey: keyOf(url), signal });
+  } catch (error) {
+    // Where nothing listens, the connection is refused at once; what lists no models is no model server.
+    const isSlow = error instanceof BackendError && error.kind === "timeout";
+    return isSlow ? { url, state: "slow", isNative: false, models: [] } : undefined;
+  }
+}
+
+/**
+ * The server at `url`, which may be on another machine, with its models: GET requests for its lists.
+ * @throws {BackendError} when nothing answers there in time, or what answers lists no models.
+ */
+export async function askServerAt(
+  url: string,
+  { limitMs, apiKey, signal }: { limitMs: number; apiKey: string; signal: AbortSignal },
+): Promise<FoundServer> {
+  const [{ askFields }, { listModels }] = await Promise.all([
     import("../backends/local/connection.ts"),
     import("../backends/local/model_list.ts"),
   ]);
   const limit = AbortSignal.timeout(limitMs);
-  const at = { host: url, apiKey: keyOf(url), signal: AbortSignal.any([signal, limit]) };
+  const at = { host: url, apiKey, signal: AbortSignal.any([signal, limit]) };
   try {
-    const native = await isNative(at);
-    const models = await listModels(native, at, false);
+    const isNative = await askFields("/api/version", at)
+      .then(({ version }) => version !== undefined)
+      .catch(unlessUnreachable);
+    const models = await listModels(isNative, at, false);
     const rank = ({ isLoaded }: ListedModel) => Number(isLoaded === true);
     return {
-      ...{ url, state: "answers", isNative: native },
+      ...{ url, state: "answers", isNative },
       models: models.toSorted((a, b) => rank(b) - rank(a)),
     };
-  } catch {
-    // Where nothing listens, the connection is refused at once; what lists no models is no model server.
-    return limit.aborted ? { url, state: "slow", isNative: false, models: [] } : undefined;
+  } catch (error) {
+    if (!limit.aborted || signal.aborted) throw error;
+    const { limitText } = await import("../wire/http.ts");
+    const message = `${new URL(url).origin} does not answer within ${limitText(limitMs)}`;
+    throw new BackendError(message, { kind: "timeout" });
   }
+}
+
+/** False for an answer without Ollama's version in it. @throws what else happened. */
+function unlessUnreachable(error: unknown): false {
+  if (error instanceof BackendError && error.kind !== "connection") return false;
+  throw error;
 }

@@ -43,5 +43,5 @@ Deno.test("doctor on a machine without a server says how to start one", async ()
   const { result, text } = await search([1]);
   assertEquals(result, 1);
   assertMatch(text, /^FAIL {2}server {3}no model server answers on this machine$/m);
-  assertMatch(text, /Start one:\n +Ollama \(ollama\.com\): ollama pull/);
+  assertMatch(text, /Start one:\n +Ollama \(ollama\.com\): ollama serve, then ollama pull/);
 });

@@ -75,6 +75,25 @@ Deno.test("the addresses are those of this machine and of OLLAMA_HOST, each once
   ]);
 });
 
+Deno.test("a server is asked with its key: the given one, else the one that is there for it", async () => {
+  const keys: (string | null)[] = [];
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, (request) => {
+    keys.push(request.headers.get("authorization"));
+    return Response.json({ data: [{ id: "q" }] });
+  });
+  const address = `http://127.0.0.1:${server.addr.port}/v1`;
+  await inFolder(JSON.stringify({ keys: { [address]: "kept" } }), async (_, env) => {
+    const home = setupHome(env, [1]);
+    assertEquals(home.own(), ["http://127.0.0.1:1"]);
+    const { signal } = new AbortController();
+    for (const key of ["", "given"]) await home.ask(address, { key, limitMs: 20_000, signal });
+    assertEquals([...new Set(keys)], ["Bearer kept", "Bearer given"]);
+    const places = [address, "https://x.example", "http://x.example"].map(home.keyIn);
+    assertEquals(places, ["config.json", "OPENAI_API_KEY", undefined]);
+  }, { OPENAI_API_KEY: "env", OLLAMA_HOST: "http://gpu.example" });
+  await server.shutdown();
+});
+
 Deno.test("a choice is kept in config.json, for its owner alone to read; what else is there stays", async () => {
   const before = {
     ...{ approve: "ask", "base-url": "http://old/v1", model: "old", "keep-alive": "1h" },

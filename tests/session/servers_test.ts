@@ -1,5 +1,6 @@
-import { assertEquals } from "@std/assert";
-import { findServers } from "../../src/session/servers.ts";
+import { assertEquals, assertRejects } from "@std/assert";
+import { BackendError } from "../../src/errors.ts";
+import { askServerAt, findServers } from "../../src/session/servers.ts";
 import { strictServer } from "../helpers/strict_server.ts";
 
 const { signal } = new AbortController();
@@ -89,6 +90,30 @@ Deno.test("R-12 requests for lists are GET, and carry the key that was given for
   } finally {
     await server.shutdown();
   }
+});
+
+Deno.test("a server that was named says why it lists no models", async () => {
+  const ask = (url: string, apiKey = "", limitMs = 20_000) =>
+    askServerAt(url, { apiKey, limitMs, signal });
+  const rows: [answer: () => Response | Promise<Response>, kind: string, says: RegExp][] = [
+    [() => Response.json({ error: "no key" }, { status: 401 }), "auth", /no key/],
+    [() => new Response("none", { status: 404 }), "request", /404/],
+    [() => new Response("<html>"), "protocol", /HTML|JSON/],
+  ];
+  for (const [answer, kind, says] of rows) {
+    const { server, url } = listen(answer);
+    const error = await assertRejects(() => ask(url), BackendError);
+    assertEquals([error.kind, says.test(error.message)], [kind, true], error.message);
+    await server.shutdown();
+  }
+  const closed = await assertRejects(() => ask("http://127.0.0.1:1"), BackendError);
+  assertEquals(closed.kind, "connection");
+  const over = Promise.withResolvers<void>();
+  const { server, url } = listen(() => over.promise.then(() => new Response("late")));
+  const late = await assertRejects(() => ask(url, "", 50), BackendError);
+  assertEquals([late.kind, late.message], ["timeout", `${url} does not answer within 50 ms`]);
+  over.resolve();
+  await server.shutdown();
 });
 
 const outside = Deno.networkInterfaces().find(({ family, address }) =>

@@ -11,7 +11,7 @@ import { InterruptedError } from "../../tools/call_errors.ts";
 import { choiceList } from "./choice_list.ts";
 import type { Display } from "./display.ts";
 import { copiedText, outputText, reportText, shellText } from "../report_text.ts";
-import { type ServerSettings, setUp, type SetupHome, type SetupScreen } from "./setup.ts";
+import type { ServerSettings, SetupHome, SetupScreen } from "./setup.ts";
 
 /** A slash command as it was typed. */
 interface TypedCommand {
@@ -150,6 +150,7 @@ export async function chooseServer(
       ask: (...question) => screen.ask(...question),
       askHidden: (...question) => screen.askHidden(...question),
     };
+    const { setUp } = await import("./setup.ts");
     return await setUp(shown, setup, {
       ...{ isFirst, signal, columns },
       onLook: (isLooking) => display.wait(isLooking ? "looking for model servers" : undefined),

@@ -2,6 +2,7 @@
 
 import { checkedUrl, isSettingError } from "../../config.ts";
 import type { ListedModel } from "../../backends/local/model_list.ts";
+import { BackendError } from "../../errors.ts";
 import { modelFacts } from "../../session/model_server.ts";
 import type { FoundServer } from "../../session/servers.ts";
 import type { Screen } from "../../terminal/screen/screen.ts";
@@ -33,6 +34,15 @@ interface HostedOffer {
 export interface SetupHome {
   /** Looks at the addresses of this machine, for at most `limitMs` milliseconds. */
   find(limitMs: number, signal: AbortSignal): Promise<readonly FoundServer[]>;
+  /** The addresses that `find` looks at. */
+  own(): readonly string[];
+  /** Asks the server at `address`, wherever it is, for its models; an empty key is the one that is there already. */
+  ask(
+    address: string,
+    how: { key: string; limitMs: number; signal: AbortSignal },
+  ): Promise<FoundServer>;
+  /** The place of the key for `address` that is there already; undefined for none. */
+  keyIn(address: string): string | undefined;
   hosted(): readonly HostedOffer[];
   /** A sentence on why `key` is none; undefined where it may be one. */
   objection(key: string): string | undefined;
@@ -49,16 +59,16 @@ interface SetupOptions {
   onLook(isLooking: boolean): void;
 }
 
-/** The time for servers to answer, in milliseconds, and for those that did not when looked at again. */
+/** The time for servers to answer, in milliseconds, and for those that did not, or that were named. */
 const FIRST_LOOK_MS = 300;
 const SECOND_LOOK_MS = 5000;
 
-/** The meaning of a row: settings, an API that wants a key first, another look, or an address to type. */
+/** The meaning of a row: settings, an API that wants a key first, another look, or an address: `""` is typed first. */
 type Pick =
   | { settings: ServerSettings; said: string }
   | { offer: HostedOffer }
-  | "look"
-  | "address";
+  | { address: string }
+  | "look";
 
 /** The screen of a setup; it breaks long lines. */
 export type SetupScreen = globalThis.Pick<Screen, "print" | "choose" | "ask" | "askHidden">;
@@ -67,15 +77,19 @@ export type SetupScreen = globalThis.Pick<Screen, "print" | "choose" | "ask" | "
 export async function setUp(
   screen: SetupScreen,
   home: SetupHome,
-  { isFirst, columns, signal, onLook }: SetupOptions,
+  options: SetupOptions,
 ): Promise<ServerSettings | undefined> {
+  const { isFirst, columns, signal, onLook } = options;
+  let pick: Pick | null = null;
   for (let limitMs = FIRST_LOOK_MS;; limitMs = SECOND_LOOK_MS) {
     onLook(true);
     const found = await home.find(limitMs, signal).finally(() => onLook(false));
+    if (pick === "look" && found.every(({ models }) => models.length === 0)) {
+      screen.print(`· looked at ${placesText(home.own())}: still no model`);
+    }
     const own = found.flatMap(serverRows);
     // One place with several rows, or one that answered with no model, leaves something to choose.
     const isClear = isFirst && found.length === 1 && found[0]!.models.length === 1;
-    let pick: Pick | null;
     if (isClear) pick = own[0]!.value;
     else {
       const rows = [...own, ...home.hosted().map(hostedRow), ...lastRows(found, isFirst)];
@@ -87,8 +101,8 @@ export async function setUp(
     }
     if (pick === null) return undefined;
     if (pick === "look") continue;
-    const kept = pick === "address"
-      ? await keepAddress(screen, home, signal)
+    const kept = "address" in pick
+      ? await keepAddress(screen, home, pick.address, options)
       : "offer" in pick
       ? await keepHosted(screen, home, pick.offer, signal)
       : await keepChoice(screen, home, pick.settings, pick.said);
@@ -98,12 +112,19 @@ export async function setUp(
 
 const HINT = "Enter picks · Esc leaves it as it is";
 /** How a server is started that is found afterwards. */
-export const HOW_TO_START = `  Ollama (ollama.com): ollama pull qwen3:8b
+export const HOW_TO_START = `  Ollama (ollama.com): ollama serve, then ollama pull qwen3:8b
   llama.cpp: llama-server -hf Qwen/Qwen3-8B-GGUF --jinja
   LM Studio (lmstudio.ai): load a model, start its server`;
 const NOTHING_FOUND = `No model server answers on this machine. Start one, then look again:
 ${HOW_TO_START}
 Or choose:`;
+
+/** Addresses on one machine in few words: `127.0.0.1:11434, :8080`. */
+function placesText(addresses: readonly string[]): string {
+  const urls = addresses.map((address) => new URL(address));
+  const isSame = (at: number) => urls[at]?.hostname === urls[at - 1]?.hostname;
+  return oneLine(urls.map(({ host, port }, at) => isSame(at) ? `:${port}` : host).join(", "));
+}
 
 interface Row {
   label: string;
@@ -113,10 +134,9 @@ interface Row {
 
 function serverRows(server: FoundServer): Row[] {
   const { url, state, isNative, models } = server;
-  const place = oneLine(new URL(url).host);
+  const place = hostShown(url);
   if (state === "unasked") {
-    const settings = { local: true, host: url } as const;
-    const value = { settings, said: place };
+    const value = { address: url };
     return [{ label: place, detail: "from OLLAMA_HOST; not asked yet", value }];
   }
   if (state === "slow") {
@@ -126,14 +146,16 @@ function serverRows(server: FoundServer): Row[] {
     const get = isNative ? "Ollama without models: ollama pull qwen3:8b" : "lists no models";
     return [{ label: place, detail: `${get}; look again`, value: "look" }];
   }
-  const kind = isNative ? `Ollama, ${place}` : place;
-  // A name with a space in it cannot stand behind a flag of /model.
-  return models.filter(({ name }) => models.length === 1 || !/\s/.test(name)).map((model) => ({
+  return nameable(models).map((model) => ({
     label: oneLine(model.name),
-    detail: [modelFacts(model), kind].filter((text) => text !== "").join(" · "),
+    detail: [place, isNative && "Ollama", modelFacts(model)].filter(Boolean).join(" · "),
     value: { settings: settingsOf(server, model), said: `${oneLine(model.name)} at ${place}` },
   }));
 }
+
+/** The models that can be picked: a name with a space in it cannot stand behind a flag of /model. */
+const nameable = (models: readonly ListedModel[]): readonly ListedModel[] =>
+  models.length === 1 ? models : models.filter(({ name }) => !/\s/.test(name));
 
 /** The settings that choose a model of a server that was found. */
 export function settingsOf(
@@ -153,7 +175,7 @@ function hostedRow(offer: HostedOffer): Row {
 
 function lastRows(found: readonly FoundServer[], isFirst: boolean): Row[] {
   const look = { label: "Look again", detail: "once a server runs", value: "look" } as const;
-  const other = { label: "Another server", detail: "type its address", value: "address" } as const;
+  const other = { label: "Another server", detail: "type its address", value: { address: "" } };
   const settings = { demo: true } as const;
   const demo = { label: "Demo", detail: "fixed rules, no model; this time only" };
   return [
@@ -178,12 +200,76 @@ async function keepHosted(
   return await keepChoice(screen, home, settings, name, { address, key });
 }
 
-/** Asks for the address of a server, and over https for a key; undefined where none was given. */
+/** An address that a person gave, and the key for it; an empty one is that which is there already, if any. */
+interface NamedServer {
+  address: string;
+  key: string;
+}
+
+/** The ways on from a server that did not say which models it has. */
+const NO_MODEL_ROWS = [
+  { label: "Change the address", value: "address" },
+  { label: "Ask again", detail: "once it runs", value: "again" },
+  { label: "Keep it anyway", detail: "asked from now on", value: "keep" },
+] as const;
+const KEY_ROW = { label: "Give a key", value: "key" } as const;
+
+/**
+ * Asks the server at `address`, which is typed where it is empty, for its models, and keeps the one that is
+ * picked. A server that does not answer is kept only where the person says so; undefined for none.
+ */
 async function keepAddress(
   screen: SetupScreen,
   home: SetupHome,
-  signal: AbortSignal,
+  address: string,
+  options: SetupOptions,
 ): Promise<ServerSettings | undefined> {
+  const { signal } = options;
+  let server = address === ""
+    ? await typedServer(screen, home, signal)
+    : { address, key: "" } satisfies NamedServer;
+  while (server !== undefined) {
+    const answer = await askNamed(home, server, options);
+    if ("models" in answer) return await keepModelOf(screen, home, server, answer, signal);
+    const items = [...answer.wantsKey ? [KEY_ROW] : [], ...NO_MODEL_ROWS];
+    screen.print(`· ${answer.problem}`);
+    const title = `What about ${hostShown(server.address)}?`;
+    const next = await screen.choose({ title, items, hint: HINT }, signal);
+    if (next === null) return undefined;
+    if (next === "keep") return await keepServer(screen, home, server);
+    if (next === "key") server.key = await typedKey(screen, home, server.address, signal) ?? "";
+    if (next === "address") server = await typedServer(screen, home, signal, server.address);
+  }
+  return undefined;
+}
+
+/** The server with its models, or a sentence on why it offers none. */
+async function askNamed(
+  home: SetupHome,
+  { address, key }: NamedServer,
+  { signal, onLook }: SetupOptions,
+): Promise<FoundServer | { problem: string; wantsKey: boolean }> {
+  onLook(true);
+  try {
+    const found = await home.ask(address, { key, limitMs: SECOND_LOOK_MS, signal });
+    if (found.models.length > 0) return found;
+    const get = found.isNative ? ": ollama pull qwen3:8b gets one" : "";
+    return { problem: `${hostShown(address)} has no models${get}`, wantsKey: false };
+  } catch (error) {
+    if (!(error instanceof BackendError)) throw error;
+    return { problem: oneLine(reasonOf(error)), wantsKey: error.kind === "auth" };
+  } finally {
+    onLook(false);
+  }
+}
+
+/** Asks for an address, and over https for a key; undefined where no address was given. */
+async function typedServer(
+  screen: SetupScreen,
+  home: SetupHome,
+  signal: AbortSignal,
+  before = "",
+): Promise<NamedServer | undefined> {
   let address = "";
   const objection = (line: string) => {
     try {
@@ -192,19 +278,70 @@ async function keepAddress(
       return isSettingError(error) ? `Cannot use it as ${error.why}` : reasonOf(error);
     }
   };
-  const prompt = "The server's address, such as http://gpu:8080 (Enter alone goes back): ";
-  if (await screen.ask(prompt, objection, signal) === null || address === "") return undefined;
-  const said = oneLine(new URL(address).host);
-  // Where it is not Ollama, a session asks it by its OpenAI-compatible endpoint.
-  const host = address.replace(/\/v1$/, "");
-  if (!address.startsWith("https:")) {
-    return await keepChoice(screen, home, { local: true, host }, said);
-  }
-  const ask = `The key for ${said} (hidden; Enter alone for none): `;
-  const key = (await screen.askHidden(ask, (line) => home.objection(line.trim()), signal))?.trim();
-  const given = key ? { address, key } : undefined;
-  return await keepChoice(screen, home, { "base-url": address }, said, given);
+  const how = before === ""
+    ? ", such as http://gpu:8080 (Enter alone goes back)"
+    : " (Esc goes back)";
+  const prompt = `The server's address${how}: `;
+  const line = await screen.ask(prompt, objection, signal, before);
+  if (line === null || address === "") return undefined;
+  if (!address.startsWith("https:")) return { address, key: "" };
+  const key = await typedKey(screen, home, address, signal);
+  return key === undefined ? undefined : { address, key };
 }
+
+/** The key that is pasted for `address`, empty for the one that is there already or none; undefined after Esc. */
+async function typedKey(
+  screen: SetupScreen,
+  home: SetupHome,
+  address: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const keyIn = home.keyIn(address);
+  const otherwise = keyIn === undefined ? "none" : `the one in ${keyIn}`;
+  const prompt = `The key for ${hostShown(address)} (hidden; Enter alone for ${otherwise}): `;
+  return (await screen.askHidden(prompt, (line) => home.objection(line.trim()), signal))?.trim();
+}
+
+/** Keeps the server with one of its models, which the person picks where there are several; undefined for none. */
+async function keepModelOf(
+  screen: SetupScreen,
+  home: SetupHome,
+  server: NamedServer,
+  found: FoundServer,
+  signal: AbortSignal,
+): Promise<ServerSettings | undefined> {
+  const items = nameable(found.models).map((model) => (
+    { label: oneLine(model.name), detail: modelFacts(model), value: model.name }
+  ));
+  const list = { title: `Which model of ${hostShown(server.address)}?`, items, hint: HINT };
+  const model = items.length === 1 ? items[0]!.value : await screen.choose(list, signal);
+  return model === null ? undefined : await keepServer(screen, home, server, { found, model });
+}
+
+/** Keeps a server, with a model that it was found to have or without one. */
+async function keepServer(
+  screen: SetupScreen,
+  home: SetupHome,
+  { address, key }: NamedServer,
+  answer?: { found: FoundServer; model: string },
+): Promise<ServerSettings | undefined> {
+  const host = address.replace(/\/v1$/, "");
+  const isNative = answer?.found.isNative === true;
+  // Where it is not Ollama, a session asks it by its OpenAI-compatible endpoint.
+  const isLocal = isNative || address.startsWith("http:");
+  // A server that was started with its model may have another one the next time.
+  const isNamed = answer && (isNative || !isLocal || answer.found.models.length > 1);
+  const settings: ServerSettings = {
+    ...isLocal ? { local: true, host } : { "base-url": answer ? `${host}/v1` : address },
+    ...isNamed && { model: answer.model },
+  };
+  const said = `${answer ? `${oneLine(answer.model)} at ` : ""}${hostShown(address)}`;
+  const given = key === "" ? undefined : { address, key };
+  return await keepChoice(screen, home, settings, said, given);
+}
+
+/** The host of an address, for a person. */
+const hostShown = (address: string): string => oneLine(new URL(address).host);
 
 async function keepChoice(
   screen: SetupScreen,

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { BackendError } from "../../../src/errors.ts";
 import { setUp, type SetupHome } from "../../../src/frontends/terminal/setup.ts";
 import type { FoundServer } from "../../../src/session/servers.ts";
 import type { ChoiceList } from "../../../src/terminal/screen/screen.ts";
@@ -35,6 +36,8 @@ interface Scene {
   keys?: readonly (string | null)[];
   /** The addresses that are typed. */
   typed?: readonly (string | null)[];
+  /** What servers at named addresses answer. */
+  answers?: readonly (FoundServer | BackendError)[];
   isFirst?: boolean;
   keyIn?: string;
   /** The reason why nothing can be kept. */
@@ -43,17 +46,30 @@ interface Scene {
 
 /** Plays a scene; the rows of each list, the lines that were printed, what was kept, the choice. */
 async function play(scene: Scene) {
-  const { finds, picks, keys = [], typed = [], isFirst = true, keyIn, fails } = scene;
-  const left = { finds: [...finds], picks: [...picks], keys: [...keys], typed: [...typed] };
+  const { finds, picks, keys = [], typed = [], answers = [], isFirst = true, keyIn, fails } = scene;
+  const left = {
+    ...{ finds: [...finds], picks: [...picks], keys: [...keys], typed: [...typed] },
+    answers: [...answers],
+  };
   const lists: [string, string][][] = [];
   const titles: string[] = [];
   const printed: string[] = [];
   const kept: unknown[] = [];
   const limits: number[] = [];
+  const asked: string[] = [];
+  const prompts: string[] = [];
   const home: SetupHome = {
     find(limitMs) {
       limits.push(limitMs);
       return Promise.resolve(left.finds.shift()!);
+    },
+    own: () => ["http://127.0.0.1:11434", "http://127.0.0.1:8080", "http://[::1]:1"],
+    keyIn: (address) => address.includes("known") ? "A_KEY" : undefined,
+    ask(address, { key, limitMs }) {
+      asked.push(`${address} ${key}`);
+      limits.push(limitMs);
+      const answer = left.answers.shift();
+      return answer instanceof BackendError ? Promise.reject(answer) : Promise.resolve(answer!);
     },
     hosted: () => [{
       name: "Hosted",
@@ -76,13 +92,20 @@ async function play(scene: Scene) {
       const pick = left.picks.shift();
       return Promise.resolve(items.find(({ label }) => label === pick)?.value ?? null);
     },
-    ask(_prompt: string, objection: (line: string) => string | undefined) {
+    ask(
+      prompt: string,
+      objection: (line: string) => string | undefined,
+      _signal: AbortSignal,
+      before = "",
+    ) {
+      prompts.push(`${prompt}${before}`);
       const line = left.typed.shift() ?? null;
       const why = line === null ? undefined : objection(line);
       if (why !== undefined) printed.push(why);
       return Promise.resolve(why === undefined ? line : null);
     },
-    askHidden(_prompt: string, objection: (line: string) => string | undefined) {
+    askHidden(prompt: string, objection: (line: string) => string | undefined) {
+      prompts.push(prompt);
       const key = left.keys.shift() ?? null;
       assertEquals(key === null ? undefined : objection(key), undefined);
       return Promise.resolve(key);
@@ -93,9 +116,9 @@ async function play(scene: Scene) {
   const chosen = await setUp(screen, home, {
     ...{ isFirst, columns: 80, signal, onLook: (is: boolean) => void looks.push(is) },
   });
-  assertEquals(left, { finds: [], picks: [], keys: [], typed: [] });
+  assertEquals(left, { finds: [], picks: [], keys: [], typed: [], answers: [] });
   assertEquals(looks, limits.flatMap(() => [true, false]));
-  return { lists, titles, printed, kept, limits, chosen };
+  return { lists, titles, printed, kept, limits, asked, prompts, chosen };
 }
 
 const HOSTED_ROW = ["Hosted", "paste a key · api.example"];
@@ -109,9 +132,9 @@ Deno.test("servers are listed with their models, then hosted APIs; what is picke
   });
   assertEquals(titles, ["Which model?"]);
   assertEquals(lists as unknown, [[
-    ["qwen3:8b", "8.2B Q4_K_M · loaded · Ollama, 127.0.0.1:11434"],
-    ["a␛", "4k context · tools · vision · Ollama, 127.0.0.1:11434"],
-    ["/models/q 3.gguf", "8k context · 127.0.0.1:8080"],
+    ["qwen3:8b", "127.0.0.1:11434 · Ollama · 8.2B Q4_K_M · loaded"],
+    ["a␛", "127.0.0.1:11434 · Ollama · 4k context · tools · vision"],
+    ["/models/q 3.gguf", "127.0.0.1:8080 · 8k context"],
     ["q", "127.0.0.1:1234"],
     ["r", "127.0.0.1:1234"],
     ["127.0.0.1:8000", "did not answer in time: look again"],
@@ -131,7 +154,6 @@ const PICKED: [found: FoundServer, pick: string, settings: object][] = [
   [studio, "r", { "base-url": "http://127.0.0.1:1234/v1", model: "r" }],
   // The next model that a server is started with is not refused for its name.
   [llama, "/models/q 3.gguf", { "base-url": "http://127.0.0.1:8080/v1" }],
-  [remote, "gpu:11434", { local: true, host: "http://gpu:11434" }],
   [slow, "Demo", { demo: true }],
 ];
 for (const [found, pick, settings] of PICKED) {
@@ -157,20 +179,23 @@ Deno.test("one server with one model is taken without a question, at the start a
 });
 
 Deno.test("without a server it says what to install; a second look has more time", async () => {
-  const { titles, lists, limits, chosen } = await play({
-    finds: [[], [empty], [slow], [llama, slow]],
-    picks: ["Look again", "127.0.0.1:11434", "127.0.0.1:8000", null],
+  const { titles, lists, limits, printed, chosen } = await play({
+    finds: [[], [], [empty], [slow], [llama, slow]],
+    picks: ["Look again", "Look again", "127.0.0.1:11434", "127.0.0.1:8000", null],
   });
+  // Each look leaves a line, until there is a model.
+  const looked = "· looked at 127.0.0.1:11434, :8080, [::1]:1: still no model";
+  assertEquals(printed, [looked, looked, looked]);
   assertEquals(titles[0]!.split("\n").length, 5);
   for (const line of titles[0]!.split("\n")) assertEquals(line.length < 80, true, line);
   assertEquals(lists[0] as unknown, [
     ...[HOSTED_ROW, ADDRESS_ROW, ["Look again", "once a server runs"], DEMO_ROW],
   ]);
-  assertEquals(lists[1]![0], [
+  assertEquals(lists[2]![0], [
     "127.0.0.1:11434",
     "Ollama without models: ollama pull qwen3:8b; look again",
   ]);
-  assertEquals(limits, [300, 5000, 5000, 5000]);
+  assertEquals(limits, [300, 5000, 5000, 5000, 5000]);
   assertEquals(chosen, undefined);
 });
 
@@ -201,22 +226,139 @@ Deno.test("a choice that cannot be kept counts this time, but not without its ke
   assertEquals(keyless.chosen, undefined);
 });
 
-Deno.test("a server's address may be typed, over https with a key; an empty one leads back", async () => {
-  const finds = [[llama, slow], [llama, slow], [llama, slow], [llama, slow]];
-  const picks = Array(4).fill("Another server");
-  const asked = await play({ finds, picks, typed: [null, " ", "gpu", " gpu:8080/v1/ "] });
+const gpu: FoundServer = { ...studio, url: "http://gpu:8080" };
+const LIST = [llama, slow];
+const refused = new BackendError("Cannot reach http://gpu:8080: nothing listens there", {
+  kind: "connection",
+});
+const locked = new BackendError("gpu:8080 refused the key\x1b", { kind: "auth", status: 401 });
+
+Deno.test("an address is typed, and its server asked which models it has; an empty one leads back", async () => {
+  const asked = await play({
+    ...{
+      finds: [LIST, LIST, LIST, LIST, LIST],
+      typed: [null, " ", "gpu", "gpu:1", " gpu:8080/v1/"],
+    },
+    picks: [...Array(4).fill("Another server"), null, "Another server", "r"],
+    answers: [gpu, gpu],
+  });
   assertEquals(asked.printed, [
     'Cannot use it as it must be a URL such as http://localhost:11434: current value is "gpu"',
-    "· gpu:8080: kept in config.json; /setup changes it",
+    "· r at gpu:8080: kept in config.json; /setup changes it",
   ]);
-  assertEquals<unknown>(asked.kept, [[{ local: true, host: "http://gpu:8080" }, undefined]]);
-  const typed = ["https://api.example/v1"];
-  const settings = { "base-url": "https://api.example/v1" };
-  for (const [key, given] of [["k", { address: typed[0]!, key: "k" }], ["", undefined]] as const) {
-    const hosted = await play({
-      ...{ finds: [[llama, slow]], picks: ["Another server"], typed, keys: [key] },
+  assertEquals(asked.asked, ["http://gpu:1 ", "http://gpu:8080/v1 "]);
+  assertEquals([asked.titles.at(-1), asked.lists.at(-1)], [
+    "Which model of gpu:8080?",
+    [["q", ""], ["r", ""]],
+  ]);
+  const settings = { local: true, host: "http://gpu:8080", model: "r" };
+  assertEquals<unknown>(asked.kept, [[settings, undefined]]);
+});
+
+const NAMED: [address: string, answer: FoundServer, settings: object][] = [
+  ["http://gpu:1/v1/chat/completions", llama, { local: true, host: "http://gpu:1" }],
+  ["gpu:1", { ...llama, isNative: true }, {
+    ...{ local: true, host: "http://gpu:1", model: "/models/q 3.gguf" },
+  }],
+  ["https://gpu", llama, { "base-url": "https://gpu/v1", model: "/models/q 3.gguf" }],
+  ["https://gpu/v1", { ...llama, isNative: true }, {
+    ...{ local: true, host: "https://gpu", model: "/models/q 3.gguf" },
+  }],
+];
+for (const [address, answer, settings] of NAMED) {
+  const kind = answer.isNative ? "Ollama" : "another server";
+  Deno.test(`the settings for ${kind} with one model at ${address}`, async () => {
+    const keys = address.startsWith("https") ? [""] : [];
+    const { kept, printed } = await play({
+      ...{ finds: [LIST], picks: ["Another server"], typed: [address], answers: [answer], keys },
     });
-    assertEquals<unknown>(hosted.kept, [[settings, given]]);
-    assertEquals<unknown>(hosted.chosen, settings);
+    assertEquals<unknown>(kept, [[settings, undefined]]);
+    const { host } = new URL(address.replace(/^gpu/, "http://gpu"));
+    assertEquals(printed, [
+      `· /models/q 3.gguf at ${host}: kept in config.json; /setup changes it`,
+    ]);
+  });
+}
+
+Deno.test("an address where nothing answers is not kept: it is changed, asked again or left", async () => {
+  const { printed, titles, lists, prompts, kept, limits, chosen } = await play({
+    ...{
+      finds: [LIST, LIST],
+      typed: ["gpu:8080", "gpu:8081"],
+      answers: [refused, refused, refused],
+    },
+    picks: ["Another server", "Ask again", "Change the address", null, null],
+  });
+  assertEquals(printed, Array(3).fill(`· ${refused.message}`));
+  assertEquals(titles.slice(1, 4), [
+    "What about gpu:8080?",
+    "What about gpu:8080?",
+    "What about gpu:8081?",
+  ]);
+  assertEquals(lists[1]!.map(([label]) => label), [
+    "Change the address",
+    "Ask again",
+    "Keep it anyway",
+  ]);
+  assertEquals(prompts.at(-1), "The server's address (Esc goes back): http://gpu:8080");
+  assertEquals(limits, [300, 5000, 5000, 5000, 5000]);
+  assertEquals([kept, chosen], [[], undefined]);
+});
+
+Deno.test("an address is kept without an answer where the person says so, also that in OLLAMA_HOST", async () => {
+  const rows: [pick: string, typed: string[], answer: FoundServer | BackendError, said: string][] =
+    [
+      ["gpu:11434", [], refused, refused.message],
+      [
+        "Another server",
+        ["gpu:11434"],
+        { ...empty },
+        "gpu:11434 has no models: ollama pull qwen3:8b gets one",
+      ],
+      ["Another server", ["gpu:11434"], { ...empty, isNative: false }, "gpu:11434 has no models"],
+    ];
+  for (const [pick, typed, answer, said] of rows) {
+    const { printed, kept, asked } = await play({
+      ...{ finds: [[remote]], picks: [pick, "Keep it anyway"], typed, answers: [answer] },
+    });
+    assertEquals(printed, [`· ${said}`, "· gpu:11434: kept in config.json; /setup changes it"]);
+    assertEquals<unknown>(kept, [[{ local: true, host: "http://gpu:11434" }, undefined]]);
+    assertEquals(asked, ["http://gpu:11434 "]);
   }
+  const hosted = await play({
+    ...{ finds: [LIST], picks: ["Another server", "Keep it anyway"], answers: [refused] },
+    ...{ typed: ["https://x.example/models"], keys: ["k"] },
+  });
+  const address = "https://x.example/models";
+  assertEquals<unknown>(hosted.kept, [[{ "base-url": address }, { address, key: "k" }]]);
+});
+
+Deno.test("SEC-02 over https a key is asked for first, over http where the server wants one", async () => {
+  const typed = ["https://known.example/v1"];
+  const scene = { finds: [LIST], picks: ["Another server"], typed };
+  const settings = { "base-url": typed[0]!, model: "/models/q 3.gguf" };
+  for (const [key, given] of [["k", { address: typed[0]!, key: "k" }], ["", undefined]] as const) {
+    const hosted = await play({ ...scene, keys: [key], answers: [llama] });
+    assertEquals<unknown>(hosted.kept, [[settings, given]]);
+    assertEquals(hosted.asked, [`${typed[0]} ${key}`]);
+    const prompt = "The key for known.example (hidden; Enter alone for the one in A_KEY): ";
+    assertEquals(hosted.prompts[1], prompt);
+  }
+  // Esc at the key leads back.
+  const left = await play({
+    ...scene,
+    finds: [LIST, LIST],
+    keys: [null],
+    picks: ["Another server", null],
+  });
+  assertEquals([left.kept, left.asked], [[], []]);
+  const http = await play({
+    ...{ finds: [LIST], typed: ["gpu:8080"], answers: [locked, llama], keys: [" k "] },
+    picks: ["Another server", "Give a key"],
+  });
+  assertEquals(http.printed[0], "· gpu:8080 refused the key␛");
+  assertEquals(http.asked, ["http://gpu:8080 ", "http://gpu:8080 k"]);
+  const key = { address: "http://gpu:8080", key: "k" };
+  assertEquals<unknown>(http.kept, [[{ local: true, host: "http://gpu:8080" }, key]]);
+  assertEquals(http.prompts[1], "The key for gpu:8080 (hidden; Enter alone for none): ");
 });
