@@ -35,7 +35,15 @@ export function listOf(value: unknown, what: string): readonly unknown[] {
 
 /** A number of tokens; 0 where the server counts none. */
 export function countOf(value: unknown): number {
-  return typeof value === "number" && value >= 0 && value < Infinity ? value : 0;
+  return Number.isFinite(value) ? Math.max(0, Number(value)) : 0;
+}
+
+/** A context of fewer tokens is none that a model can work with. */
+export const MIN_CONTEXT = 256;
+
+/** `value` where it is a whole number of at least `least`. */
+export function wholeNumber(value: unknown, least = 1): number | undefined {
+  return Number.isInteger(value) && Number(value) >= least ? Number(value) : undefined;
 }
 
 /** The error for an answer in which `what` is not what the protocol says. */

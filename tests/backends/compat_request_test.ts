@@ -160,6 +160,9 @@ Deno.test("the bodies have the documented fields, messages last", () => {
   const compat = compatConfig({ model: "m", apiKey: "k" });
   const hi = '"messages":[{"role":"user","content":"hi"}]}';
   const tools = `"tools":${JSON.stringify(toolsToCompatFormat([tool]))},`;
+  const form = { schema: { type: "array" } };
+  const FORM = '"response_format":{"type":"json_schema","json_schema":{"name":"answer",' +
+    '"schema":{"type":"array"}}},';
   const rows: [string, string][] = [
     [
       compatBody(compat, messages, [], true),
@@ -206,6 +209,35 @@ Deno.test("the bodies have the documented fields, messages last", () => {
       '{"model":"m","stream":true,"keep_alive":"30m",' +
       `"truncate":false,"shift":false,"options":{"num_predict":32768,"temperature":0.1,"repeat_penalty":1.2,"num_ctx":8192},${hi}`,
     ],
+    // The form of an answer: the tools are told of, but not to be called.
+    ...([
+      [[tool], [], `${FORM}${tools}"tool_choice":"none",`],
+      [[], [], FORM],
+      [[tool], ["response_format"], tools],
+    ] as const).map(([offered, refused, sent]): [string, string] => [
+      compatBody(compat, messages, offered, false, new Set(refused), { form }),
+      `{"model":"m","stream":false,"max_tokens":4096,"temperature":0.1,${sent}${hi}`,
+    ]),
+    [
+      compatBody(compat, messages, [], false, new Set(), { slot: 0, room: 4095 }),
+      `{"model":"m","stream":false,"id_slot":0,"max_tokens":4095,"temperature":0.1,${hi}`,
+    ],
+    ...([
+      [{ ...form, isCall: true }, [], `"think":false,"format":{"type":"array"},`, tools],
+      [form, [], `"think":false,"format":{"type":"array"},`, ""],
+      [form, ["format"], "", ""],
+    ] as const).map(([form, refused, held, offered]): [string, string] => [
+      localBody(
+        localConfig({ model: "m", keepAlive: "", sampling: "server" }),
+        messages,
+        [tool],
+        true,
+        new Set(refused),
+        { form },
+      ),
+      `{"model":"m","stream":true,${held}"truncate":false,"shift":false,` +
+      `"options":{"num_predict":32768},${offered}${hi}`,
+    ]),
     // Where the server is to choose, only what was set is sent.
     ...([
       [{ sampling: "server" }, '{"num_predict":32768}'],

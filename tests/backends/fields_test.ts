@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { countOf, fieldsOf, listOf, stringOf } from "../../src/backends/fields.ts";
+import { countOf, fieldsOf, listOf, stringOf, wholeNumber } from "../../src/backends/fields.ts";
 import { BackendError } from "../../src/errors.ts";
 
 Deno.test("a field of another shape is named, with what it is", () => {
@@ -38,4 +38,19 @@ Deno.test("a count is a number of nothing or more", () => {
     [null, 0],
   ];
   for (const [value, count] of rows) assertEquals(countOf(value), count);
+});
+
+Deno.test("a whole number is at least what is asked for, 1 where nothing is", () => {
+  const rows: [value: unknown, least: number | undefined, number: number | undefined][] = [
+    [1, undefined, 1],
+    [0, undefined, undefined],
+    [-1, undefined, undefined],
+    [256, 256, 256],
+    [255, 256, undefined],
+    [256.5, 256, undefined],
+    ["256", 256, undefined],
+    [Infinity, 256, undefined],
+    [null, undefined, undefined],
+  ];
+  for (const [value, least, number] of rows) assertEquals(wholeNumber(value, least), number);
 });

@@ -7,7 +7,7 @@ import {
 } from "../../src/backends/hosted/request.ts";
 import { hostedConfig, type Thinking } from "../../src/config.ts";
 import type { Message } from "../../src/types/message.ts";
-import type { Tool } from "../../src/types/tool.ts";
+import type { JsonSchema, Tool } from "../../src/types/tool.ts";
 import { strictHosted } from "../helpers/strict_hosted.ts";
 import { wellFormed } from "../helpers/strict_wire.ts";
 
@@ -366,6 +366,39 @@ Deno.test("a body: thinking has its budget beside the limit, and no temperature"
       { max_tokens, temperature, thinking }
     );
     assertEquals([pick(body()), pick(body("thinking"))], [expected, plain]);
+  }
+});
+
+Deno.test("a body: the form of an answer is a tool that must be called, without a thought", () => {
+  const config = { ...hostedConfig({ apiKey: "k", temperature: 0.5, maxTokens: 9 }), think: true };
+  const any = { type: "array" };
+  const inside = (shared: object) => ({
+    type: "object",
+    properties: { answer: any },
+    required: ["answer"],
+    ...shared,
+  });
+  const $defs = { a: { type: "string" } };
+  const rows: [schema: JsonSchema, parameters: object][] = [
+    [{ type: "object", $defs }, { type: "object", $defs }],
+    [any, inside({})],
+    [{ ...any, $defs }, inside({ $defs })],
+    [{ ...any, definitions: $defs }, inside({ definitions: $defs })],
+  ];
+  for (const [schema, parameters] of rows) {
+    const limits = { form: { schema } };
+    const body = (...refused: string[]) =>
+      JSON.parse(hostedBody(config, [user("a")], [tool], true, new Set(refused), limits));
+    const { tools, tool_choice, thinking, max_tokens } = body();
+    const { name } = tool_choice;
+    assertEquals(tool_choice, { type: "tool", name });
+    assertEquals(tools, [
+      ...toolsToHostedFormat([tool]),
+      { name, description: "Gives the final answer.", input_schema: parameters },
+    ]);
+    assertEquals([thinking, max_tokens], [undefined, 9]);
+    const plain = body("tools");
+    assertEquals([plain.tool_choice, plain.tools.length, plain.max_tokens], [undefined, 1, 8201]);
   }
 });
 

@@ -3,12 +3,14 @@ import {
   checkLocalConnection,
   chooseLocalModel,
   isNative,
+  lacks,
   listLocalModelAbilities,
   listLocalModels,
   loadedModel,
+  loadModel,
   localModelInfo,
 } from "../../src/backends/local/connection.ts";
-import { servedModel } from "../../src/backends/local/served_model.ts";
+import { countedPrompt, servedModel } from "../../src/backends/local/served_model.ts";
 import { totalSlots } from "../../src/backends/local/slots.ts";
 import { BackendError } from "../../src/errors.ts";
 import { type Handler, json, reset, respond, serve, stall } from "../helpers/server.ts";
@@ -212,6 +214,15 @@ Deno.test("localModelInfo: what Ollama says of a model", async () => {
     [json({ model_info: { "a.context_length": 256 } }), { contextLength: 256 }],
     [json({ model_info: { "a.context_length": 255 } }), {}],
     [json({ model_info: { "a.context_length": "4096" } }), {}],
+    [json({ model_info: { "general.parameter_count": 8_190_735_360 } }), {
+      parameters: 8_190_735_360,
+    }],
+    [json({ model_info: { "general.parameter_count": 0 } }), {}],
+    [json({ model_info: { "general.parameter_count": "8" } }), {}],
+    [json({ parameters: 'stop  "<s>"\nnum_ctx    256\n' }), { ownContext: 256 }],
+    [json({ parameters: "num_ctx 255" }), {}],
+    [json({ parameters: "temperature    0.6\nnum_ctx many" }), { statesSampling: true }],
+    [json({ parameters: "stop  temperature" }), {}],
     [json({ details: { parameter_size: "", quantization_level: "" } }), {}],
     [json({}), {}],
     [json({ model_info: 7 }), {}],
@@ -253,6 +264,132 @@ Deno.test("loadedModel: what the server lists, where it lists anything", async (
     await using server = serve(paths({ "/api/ps": models }));
     const found = await loadedModel("m", { host: server.url });
     assertEquals([found.isLoaded, found.contextLength], [loaded, loaded ? 4096 : undefined]);
+  }
+});
+
+Deno.test("loadedModel: a context that is none is left out", async () => {
+  const lengths: [stated: unknown, found: object][] = [
+    [256, { contextLength: 256 }],
+    [255, {}],
+    [4096.5, {}],
+    ["4096", {}],
+  ];
+  for (const [context_length, found] of lengths) {
+    await using server = serve(
+      paths({ "/api/ps": json({ models: [{ name: "m", context_length }] }) }),
+    );
+    assertEquals<object>(await loadedModel("m", { host: server.url }), {
+      isLoaded: true,
+      ...found,
+    });
+  }
+});
+
+Deno.test("loadModel: whether the server did", async () => {
+  for (const [answer, isDone] of [[json({ done: true }), true], [respond(404), false]] as const) {
+    await using server = serve(paths({ "/api/generate": answer }));
+    assertEquals(await loadModel("m", { host: server.url }), isDone);
+    assertEquals(server.requests.map(({ text }) => text), ['{"model":"m"}']);
+  }
+});
+
+Deno.test("a model lacks what is not among its abilities, where any are stated", () => {
+  const rows: [abilities: string[] | undefined, isLacking: boolean][] = [
+    [undefined, false],
+    [[], false],
+    [["completion"], true],
+    [["completion", "tools"], false],
+  ];
+  for (const [abilities, isLacking] of rows) {
+    assertEquals(lacks({ ...abilities && { abilities } }, "tools"), isLacking);
+  }
+});
+
+/** A server that answers by path, 404 for all others; `asked` gets the paths. */
+function answering(answers: Record<string, unknown>, asked: string[] = []) {
+  const fetch = (url: string | URL | Request) => {
+    const { pathname } = new URL(String(url));
+    asked.push(pathname);
+    const found = answers[pathname];
+    return Promise.resolve(found ? Response.json(found) : new Response("", { status: 404 }));
+  };
+  return { host: "http://localhost:1", fetch };
+}
+
+Deno.test("countedPrompt: the tokens of a request, in the words of either server", async () => {
+  const counts = "/v1/chat/completions/input_tokens";
+  const rows: [answers: Record<string, unknown>, count: number | undefined, asked: string[]][] = [
+    [{ [counts]: { input_tokens: 12 } }, 12, [counts]],
+    [{ "/tokenize": { count: 1 } }, 1, [counts, "/tokenize"]],
+    [{ [counts]: { input_tokens: 0 } }, undefined, [counts]],
+    [{ [counts]: { input_tokens: "12" } }, undefined, [counts]],
+    [{}, undefined, [counts, "/tokenize"]],
+  ];
+  for (const [answers, count, expected] of rows) {
+    const asked: string[] = [];
+    assertEquals(await countedPrompt({}, answering(answers, asked)), count);
+    assertEquals(asked, expected);
+  }
+});
+
+Deno.test("servedModel: whether the model sees images, and comes with sampling of its own", async () => {
+  type Row = [own: object, props: object, said: object];
+  const sampling = (params: object) => ({ default_generation_settings: { params } });
+  const usual = { temperature: 0.8, top_k: 40, top_p: 0.95, min_p: 0.05, repeat_penalty: 1 };
+  const rows: Row[] = [
+    [{}, { modalities: { vision: true } }, { seesImages: true }],
+    // What llama.cpp says of the model as it runs counts more than the list.
+    [{ capabilities: ["vision"] }, { modalities: { vision: false } }, { seesImages: false }],
+    [{ architecture: { input_modalities: ["text", "image"] } }, {}, { seesImages: true }],
+    [{ architecture: { input_modalities: ["text"] }, capabilities: ["vision"] }, {}, {
+      seesImages: false,
+    }],
+    [{ capabilities: ["completion", "multimodal"] }, {}, { seesImages: true }],
+    [{ capabilities: ["vision"] }, {}, { seesImages: true }],
+    [{ capabilities: ["completion"] }, {}, {}],
+    [{}, sampling(usual), {}],
+    // As a number of 32 bits.
+    [{}, sampling({ ...usual, top_p: 0.949_999_988 }), {}],
+    [{}, sampling({ ...usual, temperature: "0.6" }), {}],
+    ...Object.entries(usual).map(([name, value]): Row => [
+      {},
+      sampling({ ...usual, [name]: value + 0.01 }),
+      { statesSampling: true },
+    ]),
+    [{}, sampling({ top_k: 20 }), { statesSampling: true }],
+  ];
+  for (const [own, props, said] of rows) {
+    const answers = { "/v1/models": { data: [{ id: "m", ...own }] }, "/props": props };
+    const served = await servedModel("m", answering(answers));
+    assertEquals<object>(served, { names: ["m"], ...said });
+  }
+});
+
+Deno.test("servedModel: Ollama on its compatible endpoint is asked on its own paths", async () => {
+  const none = { models: [] };
+  const made = { model_info: { "a.context_length": 40_960 } };
+  const loaded = { models: [{ name: "m:1b", context_length: 4096 }] };
+  const other = { owner: "library" };
+  const rows: [shown: unknown, loaded: unknown, served: object][] = [
+    [{ capabilities: ["completion"], parameters: "num_ctx 8192" }, none, {
+      ...{ abilities: ["completion"], ownContext: 8192, isOllama: true },
+      ...{ contextLength: 8192, takesTools: false },
+    }],
+    [{ capabilities: ["tools"], ...made }, loaded, {
+      ...{ abilities: ["tools"], isOllama: true, contextLength: 4096 },
+    }],
+    [made, none, { isOllama: true }],
+    // Servers that are not Ollama, though they name models so.
+    [{}, none, other],
+    [{ capabilities: ["tools"] }, {}, other],
+  ];
+  for (const [shown, loaded, served] of rows) {
+    const at = answering({
+      "/v1/models": { data: [{ id: "m:1b", owned_by: "library" }] },
+      "/api/show": shown,
+      "/api/ps": loaded,
+    });
+    assertEquals<object>(await servedModel("m:1b", at), { names: ["m:1b"], ...served });
   }
 });
 

@@ -111,3 +111,44 @@ Deno.test("a list without end is refused", async () => {
   const error = await assertRejects(() => listModels(false, { host }, false), BackendError);
   assertEquals(/over 8 MiB/.test(error.message), true, error.message);
 });
+
+Deno.test("a long list: 500 models are listed, 60 of them asked about, and no name is longer than 300", async () => {
+  const long = "x".repeat(300);
+  const names = [long, `${long}x`, ...Array.from({ length: 500 }, (_, i) => `m${i}`)];
+  const shown: string[] = [];
+  const fetch = (url: string | URL | Request, init?: RequestInit) => {
+    const { pathname } = new URL(String(url));
+    if (pathname === "/api/show") shown.push(JSON.parse(String(init!.body)).model);
+    return Promise.resolve(
+      Response.json(pathname === "/api/tags" ? { models: names.map((name) => ({ name })) } : {}),
+    );
+  };
+  const options = { host: "http://localhost:1", fetch };
+  const listed = await listModels(true, options, true);
+  const expected = [long, ...names.slice(2, 501)];
+  assertEquals(listed.map(({ name }) => name), expected);
+  assertEquals(shown, expected.slice(0, 60));
+  assertEquals((await listModels(true, options, false)).length, 500);
+  assertEquals(shown.length, 60);
+});
+
+Deno.test("a model without stated abilities is judged by its name, and a context by its number", async () => {
+  const rows: [stated: unknown, given: object][] = [
+    [1, { contextLength: 1 }],
+    [0, {}],
+    [0.5, {}],
+    ["4096", {}],
+  ];
+  for (const [context_length, given] of rows) {
+    const answers: Record<string, unknown> = {
+      "/api/tags": { models: [{ name: "m" }, { name: "nomic-embed-text" }] },
+      "/api/ps": { models: [{ name: "m", context_length }] },
+      "/api/show": { capabilities: [] },
+    };
+    const fetch = (url: string | URL | Request) =>
+      Promise.resolve(Response.json(answers[new URL(String(url)).pathname]));
+    assertEquals<object>(await listModels(true, { host: "http://localhost:1", fetch }, true), [
+      { name: "m", ...given, abilities: [], isLoaded: true },
+    ]);
+  }
+});

@@ -6,7 +6,15 @@ import { isObject } from "../../text/json.ts";
 import { requestJson } from "../../wire/http.ts";
 import { isLoading, LOADING_DELAY_MS } from "../../wire/retry.ts";
 import { wait } from "../../wire/wait.ts";
-import { type Fields, fieldsOf, listOf, stringOf } from "../fields.ts";
+import {
+  countOf,
+  type Fields,
+  fieldsOf,
+  listOf,
+  MIN_CONTEXT,
+  stringOf,
+  wholeNumber,
+} from "../fields.ts";
 import { keyHeader } from "../wire_values.ts";
 
 /** A server, and how it is asked. */
@@ -128,16 +136,20 @@ export function localModelInfo(
   return askFields("/api/show", options, { body: { model } }).then((shown) => {
     const info = Object.entries(fieldsOf(shown.model_info ?? {}, "model_info"));
     const [, length] = info.find(([key]) => key.endsWith(".context_length")) ?? [];
+    const contextLength = wholeNumber(
+      typeof length === "number" && Math.floor(length),
+      MIN_CONTEXT,
+    );
     const details = fieldsOf(shown.details ?? {}, "details");
     const size = stringOf(details.parameter_size, "size");
     const quantization = stringOf(details.quantization_level, "quantization");
     const own = stringOf(shown.parameters, "parameters");
-    const ownContext = Number(OWN_CONTEXT.exec(own)?.[1] ?? 0);
+    const ownContext = wholeNumber(Number(OWN_CONTEXT.exec(own)?.[1]), MIN_CONTEXT);
     return {
       ...countedParameters(shown.model_info),
       ...(OWN_SAMPLING.test(own) && { statesSampling: true }),
-      ...(ownContext >= 256 && { ownContext }),
-      ...(typeof length === "number" && length >= 256 && { contextLength: Math.floor(length) }),
+      ...(ownContext !== undefined && { ownContext }),
+      ...(contextLength !== undefined && { contextLength }),
       ...(Array.isArray(shown.capabilities) && { abilities: shown.capabilities.map(String) }),
       ...(size !== "" && { size }),
       ...(quantization !== "" && { quantization }),
@@ -153,8 +165,8 @@ export function isNative(options: LocalServerOptions = {}): Promise<boolean> {
 }
 
 function countedParameters(info: unknown): Pick<LocalModelInfo, "parameters"> {
-  const count = objectOr(info)["general.parameter_count"];
-  return typeof count === "number" && count > 0 ? { parameters: count } : {};
+  const parameters = countOf(objectOr(info)["general.parameter_count"]);
+  return parameters === 0 ? {} : { parameters };
 }
 
 /** A model as a server has it in its memory. */
@@ -174,10 +186,10 @@ export async function loadedModel(
   if (!Array.isArray(models)) return { isLoaded: undefined };
   const isOwn = ({ name }: Fields) => isSameModel(String(name), model);
   const own = models.filter(isObject).find(isOwn);
-  const length = own?.context_length;
+  const contextLength = wholeNumber(own?.context_length, MIN_CONTEXT);
   return {
     isLoaded: own !== undefined,
-    ...(Number.isInteger(length) && Number(length) >= 256 && { contextLength: Number(length) }),
+    ...(contextLength !== undefined && { contextLength }),
   };
 }
 

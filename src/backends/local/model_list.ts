@@ -2,7 +2,7 @@
 
 import { isChatName } from "../../model_target.ts";
 import { isObject } from "../../text/json.ts";
-import type { Fields } from "../fields.ts";
+import { type Fields, wholeNumber } from "../fields.ts";
 import {
   askFields,
   isSameModel,
@@ -54,11 +54,12 @@ async function ollamaModels(
     names.filter(isName).slice(0, MAX_LISTED).map(async (name, at) => {
       const told = asksEach && at < MAX_ASKED ? await localModelInfo(name, options) : {};
       const details = tags.find((one) => one.name === name)?.details;
-      const loaded = running?.find((one) => isSameModel(String(one.name), name));
+      const loaded = running.find((one) => isSameModel(String(one.name), name));
+      const contextLength = wholeNumber(loaded?.context_length);
       return {
         name,
         ...isObject(details) && ollamaDetails(details),
-        ...isContext(loaded?.context_length) && { contextLength: loaded.context_length },
+        ...contextLength !== undefined && { contextLength },
         ...told,
         isLoaded: loaded !== undefined,
       };
@@ -116,8 +117,6 @@ async function listEntries(
   const models = found[list];
   return Array.isArray(models) ? models.filter(isObject) : [];
 }
-
-const isContext = (value: unknown): value is number => Number.isInteger(value) && Number(value) > 0;
 
 /** True for a name that a command line and a row can hold: printable, no flag, not too long. */
 function isName(name: string): boolean {

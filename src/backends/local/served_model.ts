@@ -1,7 +1,7 @@
 /** Requests that find out what a server with a compatible endpoint tells of its models. @module */
 
 import { isObject } from "../../text/json.ts";
-import type { Fields } from "../fields.ts";
+import { type Fields, MIN_CONTEXT, wholeNumber } from "../fields.ts";
 import {
   askFields,
   isSameModel,
@@ -174,7 +174,7 @@ export function servedInfo(own: Fields, given?: unknown): LocalModelInfo {
     given,
     own.context_length,
     own.max_context_length,
-  ].find((length): length is number => Number.isInteger(length) && Number(length) >= 256);
+  ].map((length) => wholeNumber(length, MIN_CONTEXT)).find((length) => length !== undefined);
   const quantization = meta.ftype ?? own.quantization;
   return {
     ...(contextLength !== undefined && { contextLength }),
@@ -205,5 +205,5 @@ export async function countedPrompt(
   const { input_tokens: count = (await asked("/tokenize")).count } = await asked(
     "/v1/chat/completions/input_tokens",
   );
-  return Number.isInteger(count) && Number(count) > 0 ? Number(count) : undefined;
+  return wholeNumber(count);
 }

@@ -1,7 +1,7 @@
 /** The slots of llama.cpp's server: each answers one request at a time, and keeps what it computed of it. @module */
 
 import { isObject } from "../../text/json.ts";
-import type { Fields } from "../fields.ts";
+import { type Fields, wholeNumber } from "../fields.ts";
 import {
   askFields,
   askServer,
@@ -17,7 +17,7 @@ const LIMITS = { timeoutMs: 2000, isOptional: true };
 /** The number of requests that llama.cpp answers at a time (`GET /props`); undefined elsewhere. */
 export async function totalSlots(options: LocalServerOptions): Promise<number | undefined> {
   const { total_slots: slots } = await askFields("/props", options, LIMITS).catch(orEmpty);
-  return Number.isInteger(slots) && Number(slots) > 0 ? Number(slots) : undefined;
+  return wholeNumber(slots);
 }
 
 /** The slots as the server describes them (`GET /slots`); none where it does not. */

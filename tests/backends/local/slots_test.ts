@@ -2,6 +2,18 @@ import { assertEquals } from "@std/assert";
 import { freeSlots } from "../../../src/backends/local/slots.ts";
 
 const idle = { is_processing: false };
+/** Its answers by path; `asked` gets the paths. */
+function server(props: unknown, slots: unknown, asked: string[] = []) {
+  return (input: string | URL | Request) => {
+    const { pathname } = new URL(String(input));
+    asked.push(pathname);
+    const answer = pathname === "/props" ? props : slots;
+    return Promise.resolve(
+      answer === undefined ? new Response("", { status: 404 }) : Response.json(answer),
+    );
+  };
+}
+
 const ROWS: [name: string, props: unknown, slots: unknown, free: number[]][] = [
   ["one slot", { total_slots: 1 }, [{ id: 0, ...idle, id_task: 3 }], []],
   [
@@ -22,12 +34,26 @@ const ROWS: [name: string, props: unknown, slots: unknown, free: number[]][] = [
 
 for (const [name, props, slots, free] of ROWS) {
   Deno.test(`free slots of llama.cpp's server: ${name}`, async () => {
-    const fetch = (input: string | URL | Request) => {
-      const answer = String(input).endsWith("/props") ? props : slots;
-      return Promise.resolve(
-        answer === undefined ? new Response("", { status: 404 }) : Response.json(answer),
-      );
-    };
+    const fetch = server(props, slots);
     assertEquals(await freeSlots({ host: "http://localhost:1", fetch }), free);
   });
 }
+
+Deno.test("the slots are asked about only where there are several", async () => {
+  const rows: [props: unknown, asked: string[]][] = [
+    [{ total_slots: 1 }, ["/props"]],
+    [undefined, ["/props"]],
+    [{ total_slots: 2 }, ["/props", "/slots"]],
+  ];
+  for (const [props, expected] of rows) {
+    const asked: string[] = [];
+    await freeSlots({ host: "http://localhost:1", fetch: server(props, [], asked) });
+    assertEquals(asked, expected);
+  }
+});
+
+Deno.test("a slot that never had a task comes after those that had one", async () => {
+  const slots = [{ id: 0 }, { id: 1, id_task: 0 }, { id: 2, id_task: 1 }];
+  const fetch = server({ total_slots: 3 }, slots);
+  assertEquals(await freeSlots({ host: "http://localhost:1", fetch }), [1, 0]);
+});
