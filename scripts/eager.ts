@@ -6,6 +6,7 @@
 // in a terminal, and the functions that V8 counted get parentheses.
 import inspector from "node:inspector";
 import { pathToFileURL } from "node:url";
+import type { Member, Use } from "./methods_plugin.ts";
 
 /** Where a function stands in its source, in UTF-16 units, and how often it ran. */
 export type CountedRange = { startOffset: number; endOffset: number; count: number };
@@ -15,6 +16,9 @@ const COUNT = "--count";
 /** What is typed in the terminal, each line after the text before it is seen. */
 const DIALOGUE = [[">", "hello\r"], ["your question", "/exit\r"]] as const;
 const DECLARATION = /^(?:async )?function\*? ?([\w$]+)\(/;
+/** Gives a class a method, as its own definition does. */
+const METHOD = "var $method=((owner,name,value)=>Object.defineProperty(owner,name," +
+  "{configurable:true,writable:true,value}));";
 const ARROW = /^(?:async ?)?(?:\(|[\w$]+ ?=>)/;
 
 if (import.meta.main) {
@@ -107,8 +111,13 @@ async function rewrite(bundle: string): Promise<void> {
     };
     await run(["-p", "reads 2"]);
     await run([], DIALOGUE);
+    const plugin = new URL(import.meta.resolve("./methods_plugin.ts"));
+    // Not above: a run that counts has no import map for what this imports.
+    const { lintReports } = await import("./lint_reports.ts");
+    const found = (await lintReports(plugin, folder, [path]))
+      .map(({ message }): Member | Use => JSON.parse(message));
     const faster = `${folder}/main.js`;
-    await Deno.writeTextFile(faster, withParentheses(await Deno.readTextFile(path), ranges));
+    await Deno.writeTextFile(faster, withParentheses(await Deno.readTextFile(path), ranges, found));
     await ended(start(faster, "--version"));
     // At once: a full disk leaves the bundle as it was.
     await Deno.copyFile(faster, `${path}.marked`);
@@ -122,47 +131,77 @@ async function rewrite(bundle: string): Promise<void> {
 
 /**
  * The source with each function in parentheses that ran in one of the runs. Functions that are declared
- * outside of all others become variables at the beginning, where every line can call them as before.
- * Methods stay as they are: they cannot have parentheses.
+ * outside of all others become variables at the beginning, where every line can call them as before;
+ * methods become functions that their class takes up when it is defined. Constructors stay as they are.
  */
-export function withParentheses(source: string, ranges: CountedRange[]): string {
+export function withParentheses(
+  source: string,
+  ranges: CountedRange[],
+  found: readonly (Member | Use)[] = [],
+): string {
   const places = new Map<string, CountedRange>();
   for (const range of ranges) {
     const place = `${range.startOffset} ${range.endOffset}`;
     if (!places.get(place)?.count) places.set(place, range);
   }
+  const members = new Map<string, Member>();
+  for (const one of found) if ("head" in one) members.set(`${one.start} ${one.end}`, one);
   // The range of the module itself is the whole source.
   const functions = [...places.values()]
     .filter(({ startOffset, endOffset }) => endOffset - startOffset < source.trimEnd().length)
     .sort((a, b) => a.startOffset - b.startOffset || b.endOffset - a.endOffset);
-  /** The signs that stand before the character at an offset: first those that end a function. */
-  const signs = new Map<number, string>();
+  /** What stands at an offset in place of the source up to another: first what ends a function. */
+  const edits = new Map<number, { to: number; text: string }>();
+  const put = (from: number, text: string, to = from) => {
+    const { to: end, text: before } = edits.get(from) ?? { to, text: "" };
+    edits.set(from, { to: Math.max(to, end), text: before + text });
+  };
+  const ends = (at: number, text: string) => {
+    const { to, text: behind } = edits.get(at) ?? { to: at, text: "" };
+    edits.set(at, { to, text: text + behind });
+  };
   const declared: [from: number, to: number, name: string][] = [];
+  const heads: Member[] = [];
   let outerEnd = 0;
   for (const { startOffset: from, endOffset: to, count } of functions) {
     const isOuter = from >= outerEnd;
     if (isOuter) outerEnd = to;
     if (count === 0) continue;
     const name = DECLARATION.exec(source.slice(from, from + 200))?.[1];
+    const member = members.get(`${from} ${to}`);
     if (name !== undefined && isOuter && /[;}]/.test(source[from - 1] ?? ";")) {
       declared.push([from, to, name]);
+    } else if (member !== undefined) {
+      put(from, member.head, member.parameters);
+      ends(to, member.tail);
+      heads.push(member);
     } else if (ARROW.test(source.slice(from, from + 200))) {
-      signs.set(from, `${signs.get(from) ?? ""}(`);
-      signs.set(to, `)${signs.get(to) ?? ""}`);
+      put(from, "(");
+      ends(to, ")");
     }
   }
-  const offsets = [...signs.keys()].sort((a, b) => a - b);
+  const renamed = new Set(heads.map((member) => member.renamed));
+  for (const one of found) {
+    if ("head" in one || !renamed.has(one.renamed)) continue;
+    const [from, to] = one.name;
+    if (!heads.some((head) => head.start <= from && from < head.parameters)) {
+      put(from, one.renamed, to);
+    }
+  }
+  const offsets = [...edits.keys()].sort((a, b) => a - b);
   let next = 0;
-  /** The source between two offsets, with its signs. Called from the source's beginning to its end. */
+  /** The source between two offsets, edited. Called from the source's beginning to its end. */
   const part = (from: number, to: number): string => {
     let text = "";
     for (; next < offsets.length && offsets[next]! <= to; next++) {
-      text += source.slice(from, offsets[next]) + signs.get(offsets[next]!);
-      from = offsets[next]!;
+      const offset = offsets[next]!;
+      const edit = edits.get(offset)!;
+      text += source.slice(from, offset) + edit.text;
+      from = edit.to;
     }
     return text + source.slice(from, to);
   };
-  let variables = "";
+  let variables = members.size > 0 ? METHOD : "";
   let rest = "";
   let at = 0;
   for (const [from, to, name] of declared) {

@@ -64,7 +64,8 @@ export class Session implements AsyncDisposable {
   readonly #policy: Policy;
   readonly #extensions: Extensions;
   /** Aborted when the session ends. */
-  readonly #over = new AbortController();
+  #isOver = false;
+  #greeting: AbortController | undefined;
   /** Resolves when the last question to the person is answered. */
   #asked: Promise<unknown> = Promise.resolve();
   #paths: FolderPaths | undefined;
@@ -312,7 +313,8 @@ export class Session implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#extensions.hooks?.close();
-    this.#over.abort();
+    this.#isOver = true;
+    this.#greeting?.abort();
     this.#paths?.[Symbol.dispose]();
     this.#state.record?.[Symbol.dispose]();
     await Promise.all([
@@ -369,9 +371,10 @@ export class Session implements AsyncDisposable {
 
   async #greet(): Promise<void> {
     const { agent, fit } = this.#state;
+    const { signal } = this.#greeting = new AbortController();
     try {
       const { greeting } = await import("./server_look.ts");
-      const found = await greeting({ agent, fit, signal: this.#over.signal });
+      const found = await greeting({ agent, fit, signal });
       if (found === undefined) return;
       this.#state.isModelKnown ||= found.checks.every(({ status }) => status !== "fail");
       this.#tell(found);
@@ -390,6 +393,6 @@ export class Session implements AsyncDisposable {
   }
 
   #emit(event: SessionEvent): void {
-    if (!this.#over.signal.aborted) this.frontend.onEvent(event);
+    if (!this.#isOver) this.frontend.onEvent(event);
   }
 }

@@ -3,7 +3,7 @@
 import { type ConnectionSettings, VERSION } from "../config.ts";
 import { BackendError } from "../errors.ts";
 import type { RetryNotice } from "../types/event.ts";
-import { connectTimesOut, directClient, failureFromThrown } from "./connect.ts";
+import { directClient, failureFromThrown, watchConnection } from "./connect.ts";
 import { keepSecrets } from "./excerpt.ts";
 import { contentType, failureFromResponse, throwErrorObject } from "./failure.ts";
 import { checkLength } from "./lines.ts";
@@ -148,7 +148,6 @@ async function attemptOnce<T>(
   const { signal, ready } = options;
   const { host } = new URL(request.url);
   const attempt = new AbortController();
-  const answered = new AbortController();
   const abort = () => attempt.abort(signal?.reason);
   signal?.addEventListener("abort", abort);
   let body: ByteReader;
@@ -157,12 +156,12 @@ async function attemptOnce<T>(
   let status: number | undefined;
   const expire = (limit: Expiry) => attempt.abort(timeout(limit, host, options, status));
   const watch = new Watchdog(options, (limit) => limit === "done" ? cancel() : expire(limit));
-  const connecting = options.fetch === undefined &&
-    connectTimesOut(request.url, options.connectTimeoutMs, answered.signal)
-      .then((late) => late && expire("connect"));
+  const connected = options.fetch === undefined
+    ? watchConnection(request.url, options.connectTimeoutMs, () => expire("connect"))
+    : undefined;
   try {
     const response = await send(request, options, attempt.signal);
-    answered.abort("over");
+    connected?.();
     ({ status } = response);
     body = response.body?.getReader();
     if (status === 404 && request.isOptional) {
@@ -172,13 +171,14 @@ async function attemptOnce<T>(
     const feed = { watch, signal: attempt.signal, ready, maxBytes };
     return await readAnswer(response, body, request.url, open, feed);
   } catch (error) {
-    throw attempt.signal.aborted ? attempt.signal.reason : error;
+    const { aborted, reason } = attempt.signal;
+    // A body that was read to its end has closed or given back its connection.
+    attempt.abort("over"); // without a reason the runtime makes an error: 0.2 ms
+    throw aborted ? reason : error;
   } finally {
     watch.stop();
     signal?.removeEventListener("abort", abort);
-    answered.abort("over");
-    attempt.abort("over"); // without a reason the runtime makes an error: 0.2 ms
-    await connecting;
+    await connected?.();
   }
 }
 
