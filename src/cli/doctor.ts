@@ -15,10 +15,11 @@ import { aboutTokens, count, duration } from "../text/count.ts";
 import { RepetitionWatcher } from "../text/repetition.ts";
 import type { Message } from "../types/message.ts";
 import { EXIT } from "../frontends/exit_codes.ts";
+import { hintText } from "../frontends/hint_text.ts";
 import { unsentKeyText } from "../frontends/notices.ts";
 import { mcpRow } from "../frontends/session_lines.ts";
 import type { ModelFit } from "../session/fit_model.ts";
-import { withHint } from "../session/hints.ts";
+import { hintFor } from "../session/hints.ts";
 import type { Check, SandboxStatus } from "../session/report.ts";
 import type { Permissions } from "../session/permissions.ts";
 import { mcpFiles } from "../session/mcp_files.ts";
@@ -26,6 +27,7 @@ import type { ExtensionSurvey } from "../session/prompt_files/survey.ts";
 import { addressOf, serverOf } from "../session/model_server.ts";
 import { folderTool } from "../tools/mod.ts";
 import { oneLine } from "../text/one_line.ts";
+import { reasonOf } from "../text/reason.ts";
 import { wrapped } from "../text/wrap.ts";
 import { checkServerAndModel } from "../session/server_look.ts";
 import { unsentKey } from "./keys.ts";
@@ -49,7 +51,8 @@ export async function runDoctor(config: CopilotConfig, options: DoctorOptions): 
   const agent = new CopilotAgent(withModel(config, { maxTokens }), ".");
   const { json, columns, write } = options;
   const checks: Check[] = [];
-  const add = (check: Check) => {
+  const add = ({ hint, ...told }: Check) => {
+    const check = { ...told, ...hint && { advice: hintText(hint, "flags") } };
     checks.push(check);
     if (!json) write(checkRows(check, columns));
   };
@@ -62,7 +65,9 @@ export async function runDoctor(config: CopilotConfig, options: DoctorOptions): 
   } catch (error) {
     options.signal.throwIfAborted();
     if (!(error instanceof BackendError)) throw error;
-    add({ name: "answer", status: "fail", text: withHint(error, agent.config) });
+    const hint = hintFor(error, agent.config);
+    const text = oneLine(reasonOf(error));
+    add({ name: "answer", status: "fail", text, ...hint && { hint } });
   }
   const ok = checks.every(({ status }) => status !== "fail");
   const { name: model } = targetOf(agent.config);
@@ -93,7 +98,9 @@ async function* checksOf(agent: CopilotAgent, options: DoctorOptions): AsyncGene
   const plugged = extensionCheck(await surveyExtensions(agent.state.workingDir, permissions));
   if (plugged) yield plugged;
   const unsent = unsentKey(agent.config);
-  if (unsent !== undefined) yield { name: "key", status: "note", ...unsentKeyText(unsent) };
+  if (unsent !== undefined) {
+    yield { name: "key", status: "note", ...unsentKeyText(unsent, "flags") };
+  }
   yield* mcpChecks(agent.state.workingDir, permissions);
   const onLoading = () => {
     if (!json) write(`${" ".repeat(15)}the server is loading the model: waiting\n`);

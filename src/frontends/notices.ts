@@ -1,18 +1,21 @@
 /** The words of a session's notices, the same in every frontend. @module */
 
-import { GIVE_KEY } from "../session/hints.ts";
 import type { AttachedFile, Check, Notice } from "../session/report.ts";
 import { count } from "../text/count.ts";
 import { oneLine } from "../text/one_line.ts";
 import { excerpt } from "../wire/excerpt.ts";
+import {
+  hintText,
+  keyGiving,
+  mcpNaming,
+  modelNaming,
+  settingGiving,
+  type Way,
+} from "./hint_text.ts";
 
-/**
- * The lines of `notice`, safe to show.
- *
- * @param namesModel the flag or command by which a person names another model
- */
-export function noticeLines(notice: Notice, namesModel = "--model"): string[] {
-  return [noticeText(notice, namesModel)].flat().map(oneLine);
+/** The lines of `notice`, safe to show; they name what can be done where they are read. */
+export function noticeLines(notice: Notice, way: Way): string[] {
+  return [noticeText(notice, way)].flat().map(oneLine);
 }
 
 /** Notices on the model and its server that are the same for all. */
@@ -21,12 +24,10 @@ const ON_MODEL = {
     "The model's template takes no tools: they are described in the prompt, and calls are read from the answer's text",
   no_tools:
     "The model showed code in five turns and called no tool, so nothing was read or changed: `copilot doctor` says whether it can; another model may do better",
-  no_thinking: "The model does not think: --think is left out",
-  compatible_endpoint:
-    "The server is not Ollama: using its OpenAI-compatible endpoint (--use-compat)",
+  no_thinking: "The model does not think: the setting think is left out",
 };
 
-function noticeText(notice: Notice, namesModel: string): string | string[] {
+function noticeText(notice: Notice, way: Way): string | string[] {
   switch (notice.code) {
     case "settings_unheeded":
       return `ignored, as only you may set servers and keys: ${notice.names.join(", ")}`;
@@ -41,18 +42,19 @@ function noticeText(notice: Notice, namesModel: string): string | string[] {
     case "project_ignored":
       return `${notice.file} can only make things stricter; ignored: ${notice.settings.join(", ")}`;
     case "sandbox_missing":
-      return `no sandbox here, so commands are refused: ${notice.why} (--sandbox off runs them)`;
+      return sandboxMissingText(notice.why, way);
     case "sandbox_off":
-      return sandboxOffText(notice);
+      return sandboxOffText(notice, way);
     case "model_instead":
-      return insteadText(notice.model, namesModel);
+      return insteadText(notice.model, way);
     case "text_tools":
     case "no_tools":
     case "no_thinking":
-    case "compatible_endpoint":
       return ON_MODEL[notice.code];
+    case "compatible_endpoint":
+      return `${COMPATIBLE_ENDPOINT}${way === "flags" ? " (--use-compat)" : ""}`;
     case "key_unsent": {
-      const { text, advice } = unsentKeyText(notice);
+      const { text, advice } = unsentKeyText(notice, way);
       return `${text}. ${advice}`;
     }
     case "undo_bound":
@@ -61,16 +63,16 @@ function noticeText(notice: Notice, namesModel: string): string | string[] {
       return recordText(notice.why);
     case "server": {
       const { instead, checks } = notice;
-      const text = greetingText(checks);
+      const text = greetingText(checks, way);
       if (instead === undefined) return text;
-      const first = insteadText(instead, namesModel);
+      const first = insteadText(instead, way);
       // Where the server tells nothing of the model but its name, that is said already.
       return text === instead ? first : [first, text];
     }
     case "mcp":
-      return mcpText(notice);
+      return mcpText(notice, way);
     case "mcp_pending":
-      return mcpPendingText(notice.servers);
+      return mcpPendingText(notice.servers, way);
     case "mcp_file":
       return notice.why;
     case "hook_files":
@@ -86,35 +88,52 @@ function noticeText(notice: Notice, namesModel: string): string | string[] {
   }
 }
 
-function sandboxOffText({ why, isAsked }: Extract<Notice, { code: "sandbox_off" }>): string {
+const COMPATIBLE_ENDPOINT = "The server is not Ollama: using its OpenAI-compatible endpoint";
+
+const sandboxMissingText = (why: string, way: Way): string =>
+  `no sandbox here, so commands are refused: ${why} (${
+    settingGiving("sandbox", "off", way)
+  } runs them)`;
+
+function sandboxOffText(
+  { why, isAsked }: Extract<Notice, { code: "sandbox_off" }>,
+  way: Way,
+): string {
   const how = isAsked ? "and are asked about" : "and run unasked";
-  const more = why === undefined ? " (--sandbox workspace-write)" : `, ${how} (${why})`;
+  const more = why === undefined
+    ? ` (${settingGiving("sandbox", "workspace-write", way)})`
+    : `, ${how} (${why})`;
   return `no sandbox: commands can do what you can${more}`;
 }
 
-function mcpPendingText(servers: readonly string[]): string {
+function mcpPendingText(servers: readonly string[], way: Way): string {
   const names = servers.join(", ");
-  const how = `copilot mcp approve ${servers.length === 1 ? names : "NAME"}`;
+  const how = `${mcpNaming(way)} approve ${servers.length === 1 ? names : "NAME"}`;
   return `MCP servers not approved yet, so not started: ${names} (${how})`;
 }
 
-function mcpText(notice: Extract<Notice, { code: "mcp" }>): string | string[] {
+function mcpText(notice: Extract<Notice, { code: "mcp" }>, way: Way): string | string[] {
   const { server } = notice;
   if (notice.type === "left_out") {
     return notice.reasons.map((reason) => `MCP server ${server}: ${reason}; it is left out`);
   }
   const names = notice.tools.map(({ now, before }) => `${now.name}${before ? "" : " (new)"}`);
   const shown = names.slice(0, 10).join(", ") + (names.length > 10 ? ", …" : "");
-  return `MCP server ${server}: tools that changed since you approved it are not offered: ${shown} (copilot mcp approve ${server} shows them)`;
+  return `MCP server ${server}: tools that changed since you approved it are not offered: ${shown} (${
+    mcpNaming(way)
+  } approve ${server} shows them)`;
 }
 
-const insteadText = (model: string, namesModel: string): string =>
-  `model: ${excerpt(model)} (the server's own; ${namesModel} names another)`;
+const insteadText = (model: string, way: Way): string =>
+  `model: ${excerpt(model)} (the server's own; ${modelNaming(way)} names another)`;
 
 /** The failure, or the model and its context. */
-function greetingText(checks: readonly Check[]): string {
+function greetingText(checks: readonly Check[], way: Way): string {
   const failure = checks.find(({ status }) => status === "fail");
-  if (failure) return `${failure.text}${failure.advice ? `. ${failure.advice}` : ""}`;
+  if (failure) {
+    const { text, hint, advice = hint && hintText(hint, way) } = failure;
+    return `${text}${advice ? `. ${advice}` : ""}`;
+  }
   return checks.filter(({ name }) => name !== "server").map(({ text, contextLength }) =>
     contextLength === undefined ? text : `${contextLength} tokens of context`
   ).join(" · ");
@@ -166,9 +185,10 @@ function leftOutText(problems: Extract<Notice, { code: "prompt_files" }>["proble
 /** The words for a key that is not sent: what is, and what a person may do. */
 export function unsentKeyText(
   { variable, to, why }: Extract<Notice, { code: "key_unsent" }>,
+  way: Way,
 ): { text: string; advice: string } {
   if (why === "http") {
-    const advice = `If ${oneLine(to)} wants a key, ${GIVE_KEY}`;
+    const advice = `If ${oneLine(to)} wants a key, ${keyGiving(way)}`;
     return { text: `${variable} is not sent over http`, advice };
   }
   const other = `the user name or password in the address goes to ${oneLine(to)} instead`;

@@ -117,7 +117,7 @@ const isOfTurn = (event: SessionEvent): event is TurnEvent => !(event.type in BE
 function libraryFrontend({ approve, onEvent, onNotice }: PluggedSessionOptions): Frontend {
   return {
     onEvent: (event) => {
-      if (event.type === "session_notice") onNotice?.(noticeLines(event.notice));
+      if (event.type === "session_notice") onNotice?.(noticeLines(event.notice, "flags"));
       else if (isOfTurn(event)) onEvent?.(event);
     },
     ...approve && {

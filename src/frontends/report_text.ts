@@ -66,7 +66,7 @@ type ReportTexts = {
 const TEXTS: ReportTexts = {
   leave: () => null,
   setup: () =>
-    "/setup needs a terminal that can be repainted: choose a server with flags instead (--help).",
+    "/setup needs a terminal that can be repainted: /model --local --host URL or /model --base-url URL names a server.",
   theme: () => "There are no colours to choose here.",
   turn: () => "This command needs a session.",
   copy: () => copiedText("unsupported"),
@@ -101,7 +101,7 @@ const TEXTS: ReportTexts = {
     const reason = why === "absent" ? "there is no such folder" : oneLine(why.error);
     return `Cannot change to ${oneLine(folder)}: ${reason}`;
   },
-  resumed: ({ resumed }, { dim }) => resumedLines(resumed, dim).join("\n"),
+  resumed: ({ resumed }, { dim }) => resumedLines(resumed, "terminal", dim).join("\n"),
   undone: ({ way, undone, isContinued }) =>
     undone ? undoLines(undone).join("\n") : nothingToUndo(way, isContinued),
   keys(_, { columns, keymap = DEFAULT_KEYMAP }) {
@@ -169,13 +169,15 @@ const TEXTS: ReportTexts = {
   },
   folder({ folder, change }) {
     if (change === undefined) return oneLine(folder);
-    const notices = change.notices.flatMap((one) => noticeLines(one)).map((line) => `· ${line}`);
+    const notices = change.notices.flatMap((one) => noticeLines(one, "terminal")).map((line) =>
+      `· ${line}`
+    );
     const lines = [`Now in ${oneLine(folder)}`, ...notices];
-    return [...lines, ...instructionLines(change.instructions)].join("\n");
+    return [...lines, ...instructionLines(change.instructions, "terminal")].join("\n");
   },
   trust({ instructions }) {
     const { files, isHeeded } = instructions;
-    const lines = instructionLines(instructions);
+    const lines = instructionLines(instructions, "terminal");
     if (isHeeded === false) lines.push("This folder's instructions are not used.");
     else if (files.length === 0) {
       lines.push("This folder has no instructions. You will be asked about new ones.");

@@ -11,6 +11,7 @@ import type { Painter } from "../terminal/style.ts";
 import { rowsOf } from "../text/width.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
 import { sanitize } from "../text/sanitize.ts";
+import { modelNaming, serverNaming, type Way } from "./hint_text.ts";
 
 /** The rows of `/permissions`, each with its label. */
 export function permissionReportLines(report: PermissionReport): string[] {
@@ -44,6 +45,7 @@ function sandboxText({ mode, by, why, network }: PermissionReport): string {
 /** The lines that say which of a folder's instructions are heeded. */
 export function instructionLines(
   { files, refused, isHeeded, doubt, unsaved }: HeededInstructions,
+  way: Way,
 ): string[] {
   const lines = refused.map(({ name, reason }) => {
     const where = reason === "secret" ? "to a secret file" : "out of the folder";
@@ -56,7 +58,8 @@ export function instructionLines(
   if (heeded.length > 0) lines.push(`· using ${fileNames(heeded)}`);
   if (others.length > 0) {
     const why = doubt === "folder" ? ", as this is not the folder that you trusted" : "";
-    lines.push(`· not used${why}: ${fileNames(others)} (/trust or --trust uses it)`);
+    const how = way === "flags" ? "--trust" : "/trust";
+    lines.push(`· not used${why}: ${fileNames(others)} (${how} uses it)`);
   }
   return lines;
 }
@@ -204,6 +207,7 @@ const SHOWN_ANSWER_CHARS = 300;
 /** The lines about the session that goes on, if there is one; `dim` styles its last exchange. */
 export function resumedLines(
   resumed: Resumed | undefined,
+  way: Way,
   dim: (text: string) => string = (text) => text,
 ): string[] {
   if (!resumed) return ["There is no earlier session in this folder."];
@@ -217,7 +221,7 @@ export function resumedLines(
     `Continuing from ${minuteOf(started)}: ${count(messages, "message")}${unread}`,
     ...said.map((text) => `  ${dim(text)}`),
     ...openCalls === undefined ? [] : [`The last turn was cut off: ${openCallsText(openCalls)}.`],
-    ...model ? [modelLine(model)] : [],
+    ...model ? [modelLine(model, way)] : [],
   ];
 }
 
@@ -226,21 +230,22 @@ function openCallsText(openCalls: number): string {
   return `its open ${openCalls === 1 ? "call is" : "calls are"} marked as interrupted`;
 }
 
-function modelLine({ before, now, isTakenUp }: NonNullable<Resumed["model"]>): string {
-  if (isTakenUp) return `With ${oneLine(before.model)}, as before (/model changes it).`;
+function modelLine({ before, now, isTakenUp }: NonNullable<Resumed["model"]>, way: Way): string {
+  const naming = modelNaming(way);
+  if (isTakenUp) return `With ${oneLine(before.model)}, as before (${naming} changes it).`;
   const at = ({ model, server }: typeof now) =>
     model === undefined ? oneLine(server) : `${oneLine(model)} at ${oneLine(server)}`;
-  const back = before.server === now.server ? `/model ${before.model}` : modelCommandOf(before);
+  const isSame = before.server === now.server;
+  const back = isSame ? `${naming} ${before.model}` : modelNamingOf(before, way);
   const how = back === undefined ? "" : ` ${oneLine(back)} goes back.`;
   return `The session was with ${at(before)}, and goes on with ${at(now)} now.${how}`;
 }
 
-/** The command that goes on with the server and the model of a record; undefined without its address. */
-function modelCommandOf({ model, at }: ModelUsed): string | undefined {
+/** The command or the flags of the server and the model of a record; undefined without its address. */
+function modelNamingOf({ model, at }: ModelUsed, way: Way): string | undefined {
   // A name with a space in it cannot stand behind a flag.
   if (at === undefined || /\s/.test(model)) return undefined;
-  const flags = { compat: "--base-url", local: "--local --host", hosted: "--hosted --base-url" };
-  return `/model ${flags[at.kind]} ${at.url} --model ${model}`;
+  return serverNaming(at.kind, at.url, way, ` --model ${model}`);
 }
 
 /** The way back to a session that is left: the command that goes on with it, and the file of its record. */

@@ -1,4 +1,4 @@
-/** Hints for requests that failed, in the words of the command line. @module */
+/** What would help after a request that failed, as data: `frontends/hint_text.ts` has the words. @module */
 
 import {
   COMPAT_API_KEY_ENV,
@@ -7,64 +7,60 @@ import {
   HOSTED_API_KEY_ENV,
   takesEnvKey,
 } from "../config.ts";
-import { BackendError, type BackendErrorKind } from "../errors.ts";
+import type { BackendError } from "../errors.ts";
 import { type ModelTarget, targetOf } from "../model_target.ts";
-import { oneLine } from "../text/one_line.ts";
-import { reasonOf } from "../text/reason.ts";
 
-type Hints = Partial<Record<BackendErrorKind, string>>;
+/** A change that may mend a request to a model server. */
+export type Hint =
+  /** Another address for the backend: what answers there is not its protocol, or nothing answers. */
+  | { type: "address"; kind: ModelTarget["kind"] }
+  /** The network, or another address: the hosted API does not answer. */
+  | { type: "network" }
+  /** A local server that runs. */
+  | { type: "server" }
+  /** Another model; for Ollama, `pull` is the one that it can get. */
+  | { type: "model"; kind: ModelTarget["kind"]; pull?: string }
+  /** A shorter conversation, or more context: from each request, where the server is started, or by its model. */
+  | { type: "context"; from: "request" | "server" | "model" }
+  /** The OpenAI-compatible endpoint of a local server. */
+  | { type: "compatible_endpoint" }
+  /** Another key; `isUnsent`: that of the variable is not sent, as the address has plain HTTP. */
+  | { type: "key"; variable: string; isUnsent: boolean }
+  /** The key or the password of a proxy in front of a local server. */
+  | { type: "proxy_key" }
+  /** The user name and the password in the address. */
+  | { type: "userinfo" };
 
-/** How a key is given to one server, at the end of a sentence. */
-export const GIVE_KEY = 'give it with --api-key, or under "keys" in config.json';
-
-const HINTS: Record<ModelTarget["kind"], Hints> = {
-  compat: {
-    connection: "Check the address: --base-url, up to and including /v1",
-    protocol: "Check the address: --base-url, up to and including /v1",
-    context_too_long: "Make room with /compact, or use a model with a longer context",
-    model_not_found: "Name a model that this server has with --model, and check --base-url",
-  },
-  local: {
-    auth:
-      "Check the key or the password of the proxy in front of the server: --api-key, or http://USER:PASSWORD@HOST",
-    connection:
-      "Start a server with `ollama serve`, name another with --host, or try the demo with --demo",
-    context_too_long:
-      "Make room with /compact, or start the server with more context: OLLAMA_CONTEXT_LENGTH=32768 ollama serve, llama-server -c 32768",
-    model_not_found: "Name one of them with --model",
-    protocol: "Check the address: --host",
-  },
-  hosted: {
-    connection: "Check the network, and --base-url if it is another server (without /v1)",
-    protocol: "Check the address: --base-url, without /v1",
-    model_not_found: "Name a model that this server has with --model, and check --base-url",
-  },
-};
-
-/** The message of `error` in one line, with a hint where one helps. */
-export function withHint(error: unknown, config: CopilotConfig): string {
-  const message = oneLine(reasonOf(error));
-  const hint = error instanceof BackendError ? hintFor(error, config) : undefined;
-  if (hint === undefined) return message;
-  return `${message}${/[.!?…]$/.test(message) ? "" : "."} ${hint}`;
-}
-
-/** The native endpoint gives the model the context that each request asks for. */
-const MORE_CONTEXT = "Make room with /compact, or give the model more with --context-length";
-
-function hintFor(error: BackendError, config: CopilotConfig): string | undefined {
+/** The change that may mend a request which failed with `error`; undefined where none is known. */
+export function hintFor(error: BackendError, config: CopilotConfig): Hint | undefined {
   const { kind, isNative, url } = targetOf(config);
-  if (error.kind === "context_too_long" && isNative) return MORE_CONTEXT;
-  if (error.kind === "auth" && kind !== "local") return authHint(kind, url);
-  if (error.kind !== "request" || error.status !== 404) return HINTS[kind][error.kind];
-  // llama.cpp, LM Studio and vLLM have no native endpoint.
-  if (isNative) return "If it is not Ollama, use its OpenAI-compatible endpoint: --use-compat";
-  return kind === "local" ? undefined : HINTS[kind].protocol;
+  switch (error.kind) {
+    case "auth":
+      return kind === "local" ? { type: "proxy_key" } : keyHint(kind, url);
+    case "connection":
+      if (kind === "local") return { type: "server" };
+      return kind === "hosted" ? { type: "network" } : { type: "address", kind };
+    case "context_too_long":
+      if (kind === "hosted") return undefined;
+      // The native endpoint gives the model the context that each request asks for.
+      if (isNative) return { type: "context", from: "request" };
+      return { type: "context", from: kind === "local" ? "server" : "model" };
+    case "model_not_found":
+      return { type: "model", kind };
+    case "protocol":
+      return { type: "address", kind };
+    case "request":
+      if (error.status !== 404) return undefined;
+      // llama.cpp, LM Studio and vLLM have no native endpoint.
+      if (isNative) return { type: "compatible_endpoint" };
+      return kind === "local" ? undefined : { type: "address", kind };
+    default:
+      return undefined;
+  }
 }
 
-function authHint(kind: "compat" | "hosted", url: string): string {
-  const name = kind === "hosted" ? HOSTED_API_KEY_ENV : COMPAT_API_KEY_ENV;
-  if (takesEnvKey(url)) return `Check the key: set ${name} or pass --api-key`;
-  if (hasUserinfo(url)) return "Check the user name and password in the address";
-  return `Check the key: ${GIVE_KEY} (${name} is not sent over http)`;
+function keyHint(kind: "compat" | "hosted", url: string): Hint {
+  const variable = kind === "hosted" ? HOSTED_API_KEY_ENV : COMPAT_API_KEY_ENV;
+  if (takesEnvKey(url)) return { type: "key", variable, isUnsent: false };
+  return hasUserinfo(url) ? { type: "userinfo" } : { type: "key", variable, isUnsent: true };
 }

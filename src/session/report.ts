@@ -7,6 +7,7 @@ import type { ApproveMode, SandboxMode } from "../permissions/settings.ts";
 import type { DiffLine } from "../text/diff.ts";
 import type { Usage } from "../types/event.ts";
 import type { Part } from "../types/message.ts";
+import type { Hint } from "./hints.ts";
 import type { Resumed, SessionTitle } from "./record.ts";
 import type { UndoReport } from "./undo.ts";
 import type { Job, ToolOutcome } from "../types/tool.ts";
@@ -243,6 +244,8 @@ export interface Check {
   status: "ok" | "note" | "fail";
   text: string;
   advice?: string;
+  /** A change that may mend it, in place of `advice`. */
+  hint?: Hint;
   /** The model's tokens, for the check `context`. */
   contextLength?: number;
 }

@@ -17,7 +17,7 @@ import { BackendError } from "../errors.ts";
 import { duration } from "../text/count.ts";
 import { oneLine } from "../text/one_line.ts";
 import { type ModelFit, modelInstead, useCompatible } from "./fit_model.ts";
-import { withHint } from "./hints.ts";
+import { hintFor } from "./hints.ts";
 import { addressOf, choosesModel, serverOf } from "./model_server.ts";
 import type { Check, Notice } from "./report.ts";
 
@@ -77,7 +77,8 @@ async function checkServer({ agent, fit, signal, onLoading }: ServerLook): Promi
     return { name, status: "fail", text, advice: "It may be busy with another request" };
   }
   const error = new BackendError(`Nothing answers at ${serverOf(config)}`, { kind: "connection" });
-  return { name, status: "fail", text: withHint(error, config) };
+  const hint = hintFor(error, config);
+  return { name, status: "fail", text: error.message, ...hint && { hint } };
 }
 
 /** Checks the model; where the default one is not installed, the agent goes on with another. */
@@ -111,15 +112,16 @@ function missingModel(model: string, isNative: boolean, names: readonly string[]
   const name = "model";
   if (!isNative && names.length === 1) {
     // llama.cpp has one model, and answers whichever is named.
-    const text = `the server's model is ${oneLine(names[0]!)}; it is asked as ${model}`;
-    return { name, status: "note", text };
+    return {
+      name,
+      status: "note",
+      text: `the server's only model is ${oneLine(names[0]!)}, not ${model}`,
+    };
   }
   const there = names.slice(0, 20).map(oneLine).join(", ") || "none";
   const text = `the server has no model ${model}; it has: ${there}`;
-  const advice = isNative
-    ? `Get it with ollama pull ${model}, or name another with --model`
-    : "Name one of them with --model";
-  return { name, status: "fail", text, advice };
+  const hint = { type: "model", kind: "local", ...isNative && { pull: model } } as const;
+  return { name, status: "fail", text, hint };
 }
 
 function modelCheck(model: string, info: Partial<LocalModelInfo & ServedModel>): Check {

@@ -19,7 +19,7 @@ function resolved(line: string, more: Record<string, string>) {
   const env = { get: (name: string) => ({ ...KEYS, ...more })[name] };
   const config = toConfig(optionsFromArgs(parseArgs(line.split(" ").filter(Boolean))), env);
   const unsent = unsentKey(config, env);
-  return { key: targetOf(config).apiKey, notice: unsent && unsentKeyText(unsent).text };
+  return { key: targetOf(config).apiKey, notice: unsent && unsentKeyText(unsent, "flags").text };
 }
 
 const ROWS: [line: string, env: Record<string, string>, key: string, notice?: RegExp][] = [

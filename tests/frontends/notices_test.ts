@@ -141,14 +141,46 @@ const ROWS: [notice: Notice, ...lines: string[]][] = [
 
 for (const [notice, ...lines] of ROWS) {
   Deno.test(`a notice in lines: ${Deno.inspect(notice, { compact: true, breakLength: Infinity })}`, () => {
-    assertEquals(noticeLines(notice), lines);
+    assertEquals(noticeLines(notice, "flags"), lines);
   });
 }
 
-Deno.test("a notice names the way in which its frontend takes another model", () => {
-  assertEquals(noticeLines({ code: "model_instead", model: "m" }, "/model"), [
-    "model: m (the server's own; /model names another)",
-  ]);
+Deno.test("a notice of a session names what can be done in one", () => {
+  const rows: [Notice, string][] = [
+    [{ code: "model_instead", model: "m" }, "model: m (the server's own; /model names another)"],
+    [
+      { code: "sandbox_missing", why: "so" },
+      'no sandbox here, so commands are refused: so ("sandbox": "off" in config.json runs them)',
+    ],
+    [
+      { code: "sandbox_off" },
+      'no sandbox: commands can do what you can ("sandbox": "workspace-write" in config.json)',
+    ],
+    [
+      { code: "compatible_endpoint" },
+      "The server is not Ollama: using its OpenAI-compatible endpoint",
+    ],
+    [
+      { code: "key_unsent", variable: "A", why: "http", to: "x" },
+      'A is not sent over http. If x wants a key, put it under "keys" in config.json for the next session',
+    ],
+    [
+      { code: "mcp_pending", servers: ["a"] },
+      "MCP servers not approved yet, so not started: a (/mcp approve a)",
+    ],
+    [
+      { code: "mcp", type: "changed", server: "s", tools: [] },
+      "MCP server s: tools that changed since you approved it are not offered: (/mcp approve s shows them)",
+    ],
+    [
+      {
+        code: "server",
+        checks: [{ name: "server", status: "fail", text: "No", hint: { type: "server" } }],
+      },
+      "No. Start a server with `ollama serve`, or name another with /model --local --host URL",
+    ],
+  ];
+  for (const [notice, line] of rows) assertEquals(noticeLines(notice, "editor"), [line]);
 });
 
 Deno.test("a greeting names the model once, and says what is known of it", () => {
@@ -157,7 +189,7 @@ Deno.test("a greeting names the model once, and says what is known of it", () =>
   const context = { name: "context", status: "ok", text: "x", contextLength: 8192 } as const;
   const first = "model: m (the server's own; --model names another)";
   const of = (checks: Check[], instead?: string) =>
-    noticeLines({ code: "server", checks, ...instead && { instead } });
+    noticeLines({ code: "server", checks, ...instead && { instead } }, "flags");
   assertEquals(of([server, model], "m"), [first]);
   assertEquals(of([server, model]), ["m"]);
   assertEquals(of([server, model, context], "m"), [first, "m · 8192 tokens of context"]);

@@ -13,6 +13,7 @@ import {
   trustQuestion,
   trustStartRows,
 } from "../../src/frontends/session_lines.ts";
+import type { Way } from "../../src/frontends/hint_text.ts";
 import type { Resumed } from "../../src/session/record.ts";
 import type { PermissionReport } from "../../src/session/report.ts";
 
@@ -96,21 +97,21 @@ Deno.test("what becomes of a folder's instructions is said, but not that they we
   const unheeded = files.map((file) => ({ ...file, isHeeded: false }));
   const names = "AGENTS.md (1 line), a/CLAUDE.md (2 lines)";
   const none = { files: [], refused: [], isHeeded: true };
-  assertEquals(instructionLines(none), []);
-  assertEquals(instructionLines({ ...none, files }), [`· using ${names}`]);
-  assertEquals(instructionLines({ ...none, files: unheeded, isHeeded: false }), []);
+  assertEquals(instructionLines(none, "flags"), []);
+  assertEquals(instructionLines({ ...none, files }, "flags"), [`· using ${names}`]);
+  assertEquals(instructionLines({ ...none, files: unheeded, isHeeded: false }, "flags"), []);
   assertEquals(
     instructionLines({
       files: unheeded,
       refused: [{ name: "\x1bx", reason: "outside" }, { name: "y", reason: "secret" }],
       isHeeded: undefined,
       unsaved: "no room\n",
-    }),
+    }, "flags"),
     [
       "· ␛x is not used: it leads out of the folder",
       "· y is not used: it leads to a secret file",
       "· your answer cannot be saved: no room",
-      `· not used: ${names} (/trust or --trust uses it)`,
+      `· not used: ${names} (--trust uses it)`,
     ],
   );
   assertEquals(trustQuestion({ type: "trust", files }), {
@@ -130,12 +131,12 @@ Deno.test("R-18 what changed since it was trusted is said, asked about, and show
   const named = "a/AGENTS.md (2 lines, changed since you trusted it), " +
     "b /AGENTS.md (1 line, new), c (1 line, changed since you trusted it)";
   const none = { refused: [], isHeeded: undefined };
-  assertEquals(instructionLines({ ...none, files, doubt: "content" }), [
+  assertEquals(instructionLines({ ...none, files, doubt: "content" }, "editor"), [
     "· using AGENTS.md (1 line)",
-    `· not used: ${named} (/trust or --trust uses it)`,
+    `· not used: ${named} (/trust uses it)`,
   ]);
-  assertEquals(instructionLines({ ...none, files: files.slice(1), doubt: "folder" }), [
-    `· not used, as this is not the folder that you trusted: ${named} (/trust or --trust uses it)`,
+  assertEquals(instructionLines({ ...none, files: files.slice(1), doubt: "folder" }, "terminal"), [
+    `· not used, as this is not the folder that you trusted: ${named} (/trust uses it)`,
   ]);
   const texts = (["content", "folder"] as const).map((doubt) =>
     trustQuestion({ type: "trust", doubt, files }).text
@@ -169,7 +170,7 @@ const RESUMED: Resumed = { started: "2026-01-02T03:04:05.678Z", messages: 2, los
 const FROM = "Continuing from 2026-01-02 03:04: 2 messages";
 const used = { before: { model: "a\x1b", server: "x:1" }, now: { model: "b", server: "y:2" } };
 
-const RESUMPTIONS: [change: Partial<Resumed>, rows: string[]][] = [
+const RESUMPTIONS: [change: Partial<Resumed>, rows: string[], way?: Way][] = [
   [{}, [FROM]],
   [{ messages: 1 }, [FROM.replace("2 messages", "1 message")]],
   [{ lostLines: 1 }, [`${FROM}; 1 line could not be read`]],
@@ -198,6 +199,14 @@ const RESUMPTIONS: [change: Partial<Resumed>, rows: string[]][] = [
     FROM,
     "The session was with a␛ at y:2, and goes on with b at y:2 now. /model a␛ goes back.",
   ]],
+  // A run of one prompt takes flags.
+  [{ model: { ...used, isTakenUp: true } }, [
+    ...[FROM, "With a␛, as before (--model changes it)."],
+  ], "flags"],
+  [{ model: { ...used, before: { ...used.before, server: "y:2" }, isTakenUp: false } }, [
+    FROM,
+    "The session was with a␛ at y:2, and goes on with b at y:2 now. --model a␛ goes back.",
+  ], "flags"],
   ...([
     ["compat", "--base-url"],
     ["local", "--local --host"],
@@ -211,14 +220,14 @@ const RESUMPTIONS: [change: Partial<Resumed>, rows: string[]][] = [
     ]];
   }),
 ];
-for (const [change, rows] of RESUMPTIONS) {
+for (const [change, rows, way = "terminal"] of RESUMPTIONS) {
   Deno.test(`what is said of a session that goes on: ${JSON.stringify(change).slice(0, 60)}`, () => {
-    assertEquals(resumedLines({ ...RESUMED, ...change }, (text) => `<${text}>`), rows);
+    assertEquals(resumedLines({ ...RESUMED, ...change }, way, (text) => `<${text}>`), rows);
   });
 }
 
 Deno.test("where there is no session to go on with, that is said", () => {
-  assertEquals(resumedLines(undefined), ["There is no earlier session in this folder."]);
+  assertEquals(resumedLines(undefined, "flags"), ["There is no earlier session in this folder."]);
 });
 
 Deno.test("an earlier session is one line, however much was typed first", () => {
@@ -243,7 +252,7 @@ Deno.test("of many skills, commands or sub-agents eight each are named", () => {
   const files = (kind: "skill" | "agent", length: number) =>
     Array.from({ length }, (_, i) => ({ name: `${kind}${i}`, lines: 1, isHeeded: true, kind }));
   const line = (...some: ReturnType<typeof files>[]) =>
-    instructionLines({ files: some.flat(), refused: [], isHeeded: true })[0]!;
+    instructionLines({ files: some.flat(), refused: [], isHeeded: true }, "terminal")[0]!;
   const names = (kind: string, length: number) =>
     Array.from({ length }, (_, i) => `${kind}${i} (1 line)`).join(", ");
   assertEquals(line(files("skill", 8)), `· using ${names("skill", 8)}`);

@@ -50,7 +50,7 @@ export async function fakeSession(
     events,
     notices: () =>
       events.flatMap((event) =>
-        event.type === "session_notice" ? noticeLines(event.notice, "/model") : []
+        event.type === "session_notice" ? noticeLines(event.notice, "terminal") : []
       ),
     async command(line, signal = new AbortController().signal) {
       const { name, argument } = commandIn(line)!;

@@ -11,7 +11,7 @@ const { signal } = new AbortController();
 /** What goes along, and what a person is told of it. */
 async function attach(...args: Parameters<typeof attachFiles>) {
   const { parts, notice } = await attachFiles(...args);
-  return { parts, notices: notice ? noticeLines(notice) : [] };
+  return { parts, notices: notice ? noticeLines(notice, "terminal") : [] };
 }
 const typed = (text: string): TextPart[] => [{ type: "text", text }];
 

@@ -70,7 +70,7 @@ for (const [kind, configOf] of Object.entries(BACKENDS)) {
         if (kind !== "local") fake.session.agent.seesImages = true;
         await fake.session.prompt("read it again", signal);
         const told = fake.events.flatMap((event) =>
-          event.type === "session_notice" ? noticeLines(event.notice) : []
+          event.type === "session_notice" ? noticeLines(event.notice, "terminal") : []
         );
         assert(told.includes("shot.png: PNG, 640x480, 29 bytes"), told.join("\n"));
       }

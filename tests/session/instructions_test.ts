@@ -67,7 +67,7 @@ Deno.test("instructions of the folders up to the repository's are heeded, the ou
     const agent = agentIn(`${folder}/repo/a/b`);
     const before = agent.systemPrompt;
     const heeded = await heedInstructions(agent, await settingsIn(folder), { trust: true });
-    assertEquals(instructionLines(heeded), [
+    assertEquals(instructionLines(heeded, "terminal"), [
       "· using ../../AGENTS.md (1 line), ../CLAUDE.md (1 line)",
     ]);
     assertEquals(
@@ -103,7 +103,7 @@ Deno.test("TRU-01 what a folder brings is asked about once, and kept for the rep
     await permissions.trust(folder, false);
     const agent = agentIn(folder);
     const heeded = await heedInstructions(agent, await settingsIn(folder), {});
-    assertEquals([instructionLines(heeded), heeded.isHeeded], [[], false]);
+    assertEquals([instructionLines(heeded, "terminal"), heeded.isHeeded], [[], false]);
     assertEquals(agent.systemPrompt.includes("be brief"), false);
   });
 });
@@ -242,7 +242,7 @@ Deno.test("R-18 with -p a file that changed is not heeded, but for --trust, and 
         [
           [],
           ["be kind"],
-          "· using AGENTS.md (1 line)\n· not used: ../AGENTS.md (1 line, changed since you trusted it) (/trust or --trust uses it)\n",
+          "· using AGENTS.md (1 line)\n· not used: ../AGENTS.md (1 line, changed since you trusted it) (--trust uses it)\n",
         ],
         [
           ["--trust"],
@@ -330,7 +330,7 @@ Deno.test("PTH-03 instructions that lead out of the repository are not read; nor
       for (const [name, words] of rows) {
         const agent = agentIn(`${folder}/${name}`);
         const said = await heedInstructions(agent, await settingsIn(folder), { trust: true });
-        assertStringIncludes(instructionLines(said).join("\n"), words!);
+        assertStringIncludes(instructionLines(said, "terminal").join("\n"), words!);
         assertEquals(/outside|\0/.test(agent.systemPrompt), false);
         assertStringIncludes(agent.systemPrompt, "\nreal");
       }
@@ -348,7 +348,7 @@ Deno.test("SEC-01 instructions that lead to a secret of the repository are not r
         const agent = agentIn(`${folder}/${name}`);
         const said = await heedInstructions(agent, await settingsIn(folder), { trust: true });
         assertMatch(
-          instructionLines(said).join("\n"),
+          instructionLines(said, "terminal").join("\n"),
           /^· AGENTS\.md is not used: it leads to a secret file$/m,
         );
         assertEquals(agent.systemPrompt.includes("canary"), false);
@@ -464,7 +464,7 @@ Deno.test("what can not be kept is heeded this time, and said", async () => {
       confirm: () => Promise.resolve(true),
     });
     assertMatch(
-      instructionLines(said).join("\n"),
+      instructionLines(said, "terminal").join("\n"),
       /^· your answer cannot be saved: .+\n· using AGENTS\.md/,
     );
     assertStringIncludes(agent.systemPrompt, "be brief");

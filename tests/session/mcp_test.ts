@@ -134,7 +134,7 @@ Deno.test("mcp: a folder starts nothing that was not approved, and an approval i
     // Nobody there to ask, and then one who does not answer.
     await using one = await open();
     assertEquals(names(one), []);
-    assertStringIncludes(one.notices().join("\n"), "not started: bad (copilot mcp approve bad)");
+    assertStringIncludes(one.notices().join("\n"), "not started: bad (/mcp approve bad)");
     await using two = await open(() => Promise.resolve(undefined));
     assertEquals(two.asked.length, 1);
     await using trusting = await open(undefined, true);

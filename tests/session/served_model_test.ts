@@ -207,7 +207,7 @@ Deno.test("doctor: a template without tools, a name that is not listed, answers 
     "/props": props(true),
   });
   const named = await run(["doctor", "--base-url", `${other.url}/v1`, "-m", "mine"]);
-  assertMatch(named.stdout, /note +model +the server's model is m\.gguf; it is asked as mine/);
+  assertMatch(named.stdout, /note +model +the server's only model is m\.gguf, not mine/);
 });
 
 Deno.test("a server that was not there at first is asked again", async () => {
@@ -490,13 +490,13 @@ Deno.test("a greeting in lines: the model, its context, or the failure alone", (
   const server = { name: "server", status: "ok", text: "answers after 3 ms" } as const;
   const model = { name: "model", status: "ok", text: "m (8B)" } as const;
   const context = { name: "context", status: "ok", text: "x", contextLength: 8192 } as const;
-  const lines = (...checks: Check[]) => noticeLines({ code: "server", checks });
+  const lines = (...checks: Check[]) => noticeLines({ code: "server", checks }, "flags");
   assertEquals(lines(server, model, context), ["m (8B) · 8192 tokens of context"]);
   const greeted = { code: "server", checks: [server, model, context], instead: "m" } as const;
-  assertEquals(noticeLines(greeted, "/model"), [
+  assertEquals(noticeLines(greeted, "editor"), [
     "model: m (the server's own; /model names another)",
     "m (8B) · 8192 tokens of context",
   ]);
-  const failed = { ...model, status: "fail", text: "m is not there", advice: "--model" } as const;
-  assertEquals(lines(server, failed), ["m is not there. --model"]);
+  const failed = { ...model, status: "fail", text: "m is not there", advice: "Do so" } as const;
+  assertEquals(lines(server, failed), ["m is not there. Do so"]);
 });

@@ -61,10 +61,10 @@ const configs: Record<Kind, (url: string) => CopilotConfig> = {
   compat: (url) => ({ compat: compatConfig({ baseUrl: `${url}/v1`, model: "m", maxRetries: 0 }) }),
 };
 
-const shown = ({ name, status, text, advice }: Check) =>
-  [name, status, text.replace(/\d+ m?s$|[\d.]+ m?s(?=;)/, "N"), ...advice ? [advice] : []].join(
-    "|",
-  );
+const shown = ({ name, status, text, advice, hint }: Check) => {
+  const more = hint ? [Object.values(hint).join(" ")] : advice ? [advice] : [];
+  return [name, status, text.replace(/\d+ m?s$|[\d.]+ m?s(?=;)/, "N"), ...more].join("|");
+};
 
 const SMALL = "Long files will not fit: give the model more context, or use another model";
 const TOOLLESS =
@@ -103,14 +103,14 @@ const LOOKS: [
     [
       ...[
         ANSWERS,
-        "model|fail|the server has no model m; it has: a, b|Get it with ollama pull m, or name another with --model",
+        "model|fail|the server has no model m; it has: a, b|model local m",
       ],
     ],
   ],
   ["no model at all", "local", { ...ollama(8192), ...NO_MODEL }, false, [
     ...[
       ANSWERS,
-      "model|fail|the server has no model m; it has: none|Get it with ollama pull m, or name another with --model",
+      "model|fail|the server has no model m; it has: none|model local m",
     ],
   ]],
   [
@@ -137,7 +137,7 @@ const LOOKS: [
     ...[ANSWERS, `model|note|m: its template takes no tools|${TOOLLESS}`, "context|ok|8192 tokens"],
   ]],
   ["the one model that is there, under another name", "compat", listed("a"), true, [
-    ...[ANSWERS, "model|note|the server's model is a; it is asked as m"],
+    ...[ANSWERS, "model|note|the server's only model is a, not m"],
   ]],
   ["one of several models, of which none was named", "compat", listed("a", "b"), false, [
     ...[ANSWERS, "model|ok|a"],
@@ -145,7 +145,7 @@ const LOOKS: [
   ["a name that several models do not have", "compat", listed("a", "b"), true, [
     ...[
       ANSWERS,
-      "model|fail|the server has no model m; it has: a, b|Name one of them with --model",
+      "model|fail|the server has no model m; it has: a, b|model local",
     ],
   ]],
   ["a server that lists nothing", "compat", { "/v1/models": 404 }, true, [
@@ -173,7 +173,7 @@ Deno.test("a look at a server: nobody there is a failure, the hosted one is not 
   const nobody = new CopilotAgent(configs.local("http://127.0.0.1:1"), ".");
   const fit = new ModelFit({ isChosen: true, asksRemote: true });
   const { checks } = (await greeting({ agent: nobody, fit, signal }))!;
-  assertMatch(shown(checks[0]!), /^server[|]fail[|]Nothing answers at 127\.0\.0\.1:1\. Start/);
+  assertMatch(shown(checks[0]!), /^server[|]fail[|]Nothing answers at 127\.0\.0\.1:1[|]server$/);
   const hosted = new CopilotAgent({ hosted: hostedConfig({ apiKey: "k", model: "h" }) }, ".");
   assertEquals(await greeting({ agent: hosted, fit, signal }), undefined);
   const asked = () => Promise.reject(new Error("a request"));

@@ -295,7 +295,7 @@ Deno.test("the greeting of a server says what it has, and which model is asked t
       ["other"],
       true,
       "test",
-      /^the server has no model test; it has: other\. Get it with ollama pull test, or name another with --model$/,
+      /^the server has no model test; it has: other\. Get it with ollama pull test, or name another with \/model$/,
     ],
     [["other"], false, "other", /^model: other \(the server's own; .*\nother/],
     [[], false, undefined, /^the server has no model test; it has: none\./],

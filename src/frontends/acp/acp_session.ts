@@ -9,7 +9,6 @@ import type {
   SessionEvent,
   Status,
 } from "../../session/frontend.ts";
-import { withHint } from "../../session/hints.ts";
 import type { HeededInstructions } from "../../session/report.ts";
 import type { Session } from "../../session/session.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
@@ -167,7 +166,9 @@ export class AcpSession implements Frontend {
     } catch (error) {
       if (all.aborted) return CANCELLED;
       if (error instanceof RpcError) throw error;
-      throw new RpcError(RPC_CODES.internalError, withHint(error, this.#shown.agent.config));
+      const { failureText } = await import("../failure_text.ts");
+      const message = failureText(error, this.#shown.agent.config, "editor");
+      throw new RpcError(RPC_CODES.internalError, message);
     } finally {
       this.#calls.close();
       this.#turn = undefined;
@@ -241,12 +242,12 @@ export class AcpSession implements Frontend {
       case "output":
         return this.#calls.showOutput(event.newest);
       case "session_notice":
-        return this.#notice("info", noticeLines(event.notice, "/model"));
+        return this.#notice("info", noticeLines(event.notice, "editor"));
       case "job_ended":
         return this.#notice("info", [jobEnded(event.job)]);
       case "instructions":
         this.#instructions = event.instructions;
-        return this.#notice("info", instructionLines(event.instructions));
+        return this.#notice("info", instructionLines(event.instructions, "editor"));
       case "compaction":
         if (!this.editor.takes.compaction) return;
         return this.#update({

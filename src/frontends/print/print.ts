@@ -2,7 +2,6 @@
 
 import { BackendError } from "../../errors.ts";
 import type { Frontend, SessionEvent } from "../../session/frontend.ts";
-import { withHint } from "../../session/hints.ts";
 import type { Notice } from "../../session/report.ts";
 import type { Session } from "../../session/session.ts";
 import type { Output } from "../../terminal/stdio.ts";
@@ -55,9 +54,9 @@ export class PrintFrontend implements Frontend {
       case "job_ended":
         return this.#onTurnEvent({ type: "notice", level: "info", message: jobEnded(event.job) });
       case "instructions":
-        return this.#say(instructionLines(event.instructions));
+        return this.#say(instructionLines(event.instructions, "flags"));
       case "resumed":
-        return this.#say(resumedLines(event.resumed));
+        return this.#say(resumedLines(event.resumed, "flags"));
       case "session_notice":
         return this.#onNotice(event.notice);
     }
@@ -65,7 +64,7 @@ export class PrintFrontend implements Frontend {
   }
 
   #onNotice(notice: Notice): void {
-    for (const message of noticeLines(notice)) {
+    for (const message of noticeLines(notice, "flags")) {
       const { code } = notice;
       // Notices of the opening are no part of the stream of events.
       if (this.#isInTurn) this.#onTurnEvent({ type: "notice", level: "info", code, message });
@@ -107,7 +106,8 @@ export class PrintFrontend implements Frontend {
       const exitCode = stopReason === "done" ? ended : EXIT.limit;
       return this.#finish({ exitCode, response, stopReason, usage });
     } catch (error) {
-      const message = withHint(error, session.agent.config);
+      const { failureText } = await import("../failure_text.ts");
+      const message = failureText(error, session.agent.config, "flags");
       const response = error instanceof BackendError ? error.partialText : "";
       const exitCode = this.#finish({ exitCode: EXIT.error, response, error: message });
       stderr.write(`copilot: ${message}\n`);

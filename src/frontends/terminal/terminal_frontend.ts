@@ -139,11 +139,14 @@ export class TerminalFrontend implements Frontend, Disposable {
       case "command_progress":
         return this.#display.waitTokens(event.tokens);
       case "instructions":
-        return instructionLines(event.instructions).forEach((line) => this.#display.say(line));
+        for (const line of instructionLines(event.instructions, "terminal")) {
+          this.#display.say(line);
+        }
+        return;
       case "resumed":
         return this.#showResumed(event.resumed);
       case "session_notice":
-        for (const line of noticeLines(event.notice, "/model")) {
+        for (const line of noticeLines(event.notice, "terminal")) {
           if (this.#isInTurn) this.#display.view.note(`· ${line}`);
           else this.#display.say(`· ${line}`);
         }
@@ -274,7 +277,7 @@ export class TerminalFrontend implements Frontend, Disposable {
       const { lastTyped: _, lastAnswer: __, ...rest } = resumed;
       resumed = rest;
     }
-    this.#display.say(resumedLines(resumed, dim).join("\n"));
+    this.#display.say(resumedLines(resumed, "terminal", dim).join("\n"));
   }
 
   #showEndedJobs(print: (text: string) => void): void {

@@ -1,6 +1,5 @@
 /** One turn of a session, shown on the terminal. @module */
 
-import { withHint } from "../../session/hints.ts";
 import type { Session } from "../../session/session.ts";
 import type { Part } from "../../types/message.ts";
 import type { Display } from "./display.ts";
@@ -24,7 +23,8 @@ export async function runTurn(
     return stopReason === "done";
   } catch (error) {
     if (error instanceof Deno.errors.BrokenPipe) throw error;
-    view.end(`· ${withHint(error, session.agent.config)}`);
+    const { failureText } = await import("../failure_text.ts");
+    view.end(`· ${failureText(error, session.agent.config, "terminal")}`);
     return false;
   }
 }

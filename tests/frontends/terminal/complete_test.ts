@@ -76,7 +76,7 @@ Deno.test("files that a message names go along with it, with their lines", () =>
       assertEquals(sent.includes(part), true, `${part} in ${sent}`);
     }
     assertEquals(sent.includes('path="nothing"'), false);
-    assertEquals(noticeLines(notice!), [
+    assertEquals(noticeLines(notice!, "terminal"), [
       "3 files attached",
       "@nothing is not a file here: only the name is sent",
     ]);
