@@ -29,7 +29,7 @@ export class ClipboardImages implements Disposable {
       if (bytes === undefined || !startsAsPng(bytes)) continue;
       this.#folder ??= makeTempFolder("copilot-image-");
       const path = join(this.#folder, `clipboard-${++this.#count}.png`);
-      Deno.writeFileSync(path, bytes, { mode: 0o600, createNew: true });
+      Deno.writeFileSync(path, bytes, { mode: 0o600 });
       return path;
     }
     return undefined;
@@ -56,10 +56,10 @@ async function printedBy(program: string, args: string[]): Promise<Uint8Array | 
     size += chunk.length;
     if (size > MAX_BYTES) {
       child.kill();
-      break;
+      return undefined;
     }
     chunks.push(chunk);
   }
   const { success } = await child.status;
-  return success && size <= MAX_BYTES ? await new Blob(chunks).bytes() : undefined;
+  return success ? await new Blob(chunks).bytes() : undefined;
 }

@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
+import { basename } from "@std/path/basename";
 import { dirname } from "@std/path/dirname";
 import { ClipboardImages } from "../../src/terminal/clipboard_image.ts";
 import { png } from "../helpers/images.ts";
@@ -32,6 +33,15 @@ Deno.test({
         assert(await images.paste() !== path, "each paste is a file of its own");
         using none = new ClipboardImages(readers.slice(0, 4));
         assertEquals(await none.paste(), undefined);
+        // 20 MiB are the most.
+        for (
+          const [size, name] of [[20 * 2 ** 20, "clipboard-1.png"], [20 * 2 ** 20 + 1]] as const
+        ) {
+          await Deno.truncate(source, size);
+          using large = new ClipboardImages(readers.slice(4));
+          const path = await large.paste();
+          assertEquals(path && basename(path), name);
+        }
       }
       assertThrows(() => Deno.statSync(dirname(path)), Deno.errors.NotFound);
     } finally {

@@ -5,7 +5,7 @@ import { png } from "../helpers/images.ts";
 Deno.test("a paste of nothing but paths of images is their @paths, in every spelling of terminals", async () => {
   const dir = await Deno.realPath(await Deno.makeTempDir());
   try {
-    for (const name of ["a.png", "b c.PNG", "it's.jpg"]) {
+    for (const name of ["a.png", "b c.PNG", "it's.jpg", 'q".png']) {
       Deno.writeFileSync(`${dir}/${name}`, png(1, 1));
     }
     Deno.writeTextFileSync(`${dir}/notes.txt`, "");
@@ -22,6 +22,8 @@ Deno.test("a paste of nothing but paths of images is their @paths, in every spel
       [`file://${dir}/a.png\r\nfile://${dir}/b%20c.PNG\r\n`, `@${dir}/a.png ${blank}`],
       [`${dir}/a.png '${dir}/b c.PNG'`, `@${dir}/a.png ${blank}`],
       [`'${dir}/it'\\''s.jpg'`, `@${dir}/it's.jpg `],
+      // No "@path" can name it.
+      [`${dir}/q\\".png`, undefined],
       [`see ${dir}/a.png`, undefined],
       ["a.png", undefined],
       [`${dir}/none.png`, undefined],
@@ -35,6 +37,8 @@ Deno.test("a paste of nothing but paths of images is their @paths, in every spel
       [".png", undefined],
       ["", undefined],
     ];
+    const most = `${`${dir}/a.png`.padEnd(8192 - `${dir}/a.png`.length)}${dir}/a.png`;
+    rows.push([most, `@${dir}/a.png `.repeat(2)], [most.replace(" ", "  "), undefined]);
     for (const [paste, typed] of rows) assertEquals(droppedImages(paste), typed, paste);
   } finally {
     await Deno.remove(dir, { recursive: true });

@@ -71,8 +71,9 @@ async function menuOf(
   { units, cursor }: LineState,
 ): Promise<Menu | undefined> {
   try {
-    const { items, replace, isTyped = false, more } = await complete() ?? { items: [], replace: 0 };
-    if (items.length === 0) return undefined;
+    const found = await complete();
+    if (!found || found.items.length === 0) return undefined;
+    const { items, replace, isTyped = false, more } = found;
     let from = cursor;
     for (let left = replace; left > 0 && from > 0; from--) {
       left -= unitsText([units[from - 1]!]).length;
@@ -128,7 +129,6 @@ export function menuRows(
   look: ListLook,
 ): CellRow[] {
   const most = listHeight(rows);
-  if (most <= 0) return [];
   // The signs in front say what kind of thing is named.
   const word = typed.replace(/^[/@"]+/, "");
   return listRows(items, chosen, { columns, rows: most }, { ...look, word });

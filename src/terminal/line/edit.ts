@@ -60,7 +60,7 @@ const killTo = (position: Position): EditCommand => (state) => {
 /** `state` with a text that Ctrl-Y and `p` bring back. */
 export function withKill(state: LineState, killed: readonly Unit[]): LineState {
   const ring = state.kills.slice(1 - MAX_KILLS);
-  return { ...state, kills: [...ring, killed], yanked: { length: 0, kill: ring.length } };
+  return { ...state, kills: [...ring, killed], yanked: { ...state.yanked, kill: ring.length } };
 }
 
 export const toStart: Position = ({ units, cursor }) => lineStartBefore(units, cursor);
@@ -93,11 +93,11 @@ export const yank: EditCommand = (state) => {
 
 /** Replaces the kill just put in by the one before it. */
 const yankPop: EditCommand = (state) => {
-  const { cursor, kills, yanked: { kill, length } } = state;
+  const { cursor, kills, yanked } = state;
   if (state.did !== "yank") return "bell";
-  const taken = withUnits(state, cursor - length, cursor, []);
-  const yanked = { length: 0, kill: (kill - 1 + kills.length) % kills.length };
-  return yank({ ...taken, yanked });
+  const taken = withUnits(state, cursor - yanked.length, cursor, []);
+  const kill = (yanked.kill - 1 + kills.length) % kills.length;
+  return yank({ ...taken, yanked: { ...yanked, kill } });
 };
 
 /** Swaps the units around the cursor; at a line's end, the two before it. */
@@ -116,7 +116,8 @@ const transposeWords: EditCommand = (state) => {
   const start = wordStart({ units, cursor: end });
   const first = wordStart({ units, cursor: start });
   const firstEnd = wordEnd({ units, cursor: first });
-  if (first === start || start < firstEnd) return "bell";
+  // Where there is no word before, both are the same place or signs.
+  if (start <= firstEnd) return "bell";
   const swapped = joinUnits(
     joinUnits(units.slice(start, end), units.slice(firstEnd, start)),
     units.slice(first, firstEnd),
@@ -149,16 +150,15 @@ const capitalize = (word: string) =>
 const vertical = (step: -1 | 1): EditCommand => (state) => {
   const { units, cursor } = state;
   const [from, to] = [toStart(state), toEnd(state)];
-  if (step < 0 ? from === 0 : to === units.length) return showEntry(state, state.entry + step);
+  if (step === -1 ? from === 0 : to === units.length) return showEntry(state, state.entry + step);
   const column = state.did === "vertical" ? state.column : cursor - from;
-  const line = step < 0 ? lineStartBefore(units, from - 1) : to + 1;
+  const line = step === -1 ? lineStartBefore(units, from - 1) : to + 1;
   return { ...state, column, cursor: Math.min(line + column, lineEndAfter(units, line)) };
 };
 
 /** Shows an entry of the history, and keeps the edits of the one before. */
 function showEntry(state: LineState, entry: number): LineState | LineEffect {
   if (entry < 0 || entry > state.history.length) return "bell";
-  if (entry === state.entry) return state;
   const next = withEntry(state, entry);
   return { ...next, column: next.cursor - toStart(next) };
 }

@@ -95,7 +95,6 @@ function load(path: string, maxBytes: number): Entry[] {
 
 function parse(path: string, lines: string): Entry[] {
   return lines.split("\n").flatMap((line) => {
-    if (line === "") return [];
     try {
       const { long, text = longText(path, long), folder, pasted } = JSON.parse(line);
       if (typeof text !== "string" || typeof folder !== "string") return [];
@@ -135,7 +134,7 @@ function compactFile(path: string, old: Deno.FsFile, size: number, kept: readonl
   const temporary = `${path}.${crypto.randomUUID()}`;
   try {
     const text = kept.map(historyLine).join("");
-    Deno.writeTextFileSync(temporary, text, { mode: 0o600, createNew: true });
+    Deno.writeTextFileSync(temporary, text, { mode: 0o600 });
     Deno.renameSync(temporary, path);
     // Entries that another session added to the old file in the meantime.
     for (const entry of parse(path, readFrom(old, size, MAX_ENTRY_BYTES))) appendEntry(path, entry);

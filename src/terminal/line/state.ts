@@ -104,7 +104,7 @@ export function lineState(
 /** `state` with the kill ring of another line. */
 export function withKills(state: LineState, kills: KillRing): LineState {
   if (state.kills === kills) return state;
-  return { ...state, kills, yanked: { length: 0, kill: kills.length - 1 } };
+  return { ...state, kills, yanked: { ...state.yanked, kill: kills.length - 1 } };
 }
 
 /** `state` after all of `history`; as it is while it shows an entry of its own history. */

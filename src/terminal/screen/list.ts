@@ -30,7 +30,7 @@ const MIN_ROWS = 6;
 
 /** The most rows that a list takes of a screen. */
 export const listHeight = (rows: number): number =>
-  Math.min(rows - 1, Math.max(MIN_ROWS, Math.floor(rows / SHARE)));
+  Math.min(Math.max(0, rows - 1), Math.max(MIN_ROWS, Math.floor(rows / SHARE)));
 
 /** The least columns that a description needs to say anything. */
 const MIN_DETAIL = 14;

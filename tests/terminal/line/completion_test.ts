@@ -86,6 +86,33 @@ for (const [name, keys, text, sent] of KEYS) {
   });
 }
 
+/** What Tab makes of a line, the texts offered for it, and how much of it they replace. */
+const TABS: [typed: string, items: string[], replace: number, text: string][] = [
+  ["re", ["read", "ready"], 2, "read|"],
+  ["re", ["read"], 2, "read|"],
+  // The whole of a line, and no more, where more is to be replaced than there is.
+  ["re", ["read"], 9, "read|"],
+  ["see RE", ["read", "reuse"], 2, "see re|"],
+  ["re", ["are", "bare"], 2, "re|"],
+  ["re", ["oh, re", "re"], 2, "re|"],
+  ["recall", ["re"], 6, "re|"],
+  ["re", [], 2, "re|"],
+];
+Deno.test("Tab puts in what all completions begin with, unless it is less than was typed", async () => {
+  for (const [typed, items, replace, text] of TABS) {
+    const completer = () => ({ items, replace });
+    const pressed = await pressAll(typed, new PressedLine(undefined, { color: "", completer }));
+    await pressAll("\t", pressed);
+    for (let i = 0; i < 5; i++) await Promise.resolve();
+    assertEquals(shown(pressed.state), text, typed);
+  }
+});
+
+Deno.test("a screen of one row has no room for the list", async () => {
+  const { modals } = await line("/");
+  assertEquals(rowsText(modals.layout({ columns: 60, rows: 1 }).rows), "> /\n");
+});
+
 Deno.test("nothing is offered of a paste, or where nobody can be told that it is there", async () => {
   assertEquals(rowsOf(await line("\x1b[200~@a\x1b[201~")).length, 1);
   const silent = new PressedLine(undefined, { color: "", completer: offered });

@@ -32,6 +32,8 @@ Deno.test("entries come back, several lines and all, each once", async () => {
   assertEquals(lines(), 4);
   first.add("日本 \u2028 \x1b[A");
   assertEquals(lines(), 4);
+  new History(dir.path, "/a").add("日本 \u2028 \x1b[A");
+  assertEquals(lines(), 4);
   first.entries.push("one");
   first.add("one");
   assertEquals(lines(), 5);
@@ -84,9 +86,11 @@ Deno.test({
     const mode = (path: string) => Deno.statSync(path).mode! & 0o777;
     assertEquals(mode(dir.path), 0o600);
     assertEquals(mode(`${dir.folder}/state/copilot`), 0o700);
-    Deno.chmodSync(dir.path, 0o644);
-    new History(dir.path, "/a");
-    assertEquals(mode(dir.path), 0o600);
+    for (const [before, after] of [[0o644, 0o600], [0o610, 0o600], [0o400, 0o400]] as const) {
+      Deno.chmodSync(dir.path, before);
+      new History(dir.path, "/a");
+      assertEquals(mode(dir.path), after);
+    }
   },
 });
 
@@ -104,6 +108,25 @@ Deno.test("a file that has become large is made smaller, the newest entries kept
   assertEquals(new History(dir.path, "/a", limit).entries, entries);
   assertEquals([...Deno.readDirSync(`${dir.folder}/state/copilot`)].length, 1);
   if (unix) assertEquals(Deno.statSync(dir.path).mode! & 0o777, 0o600);
+});
+
+Deno.test("of a file over its limit the newest of each text stay, up to half of the limit", async () => {
+  await using dir = await temp();
+  const line = (text: string) => `\n${entry(text)}\n`;
+  const size = line("a").length;
+  const rows: [texts: string, limit: number, kept: string][] = [
+    ["abcdefgh", 8 * size, "abcdefgh"],
+    ["abcdefgh", 8 * size - 1, "fgh"],
+    ["abcdefgh", 6 * size, "fgh"],
+    ["abababab", 6 * size, "ab"],
+    ["aaaaaaab", 5 * size, "ab"],
+  ];
+  for (const [texts, limit, kept] of rows) {
+    write(dir.path, [...texts].map(line).join(""));
+    assertEquals(new History(dir.path, "/a", limit).entries.join(""), kept);
+    const left = limit < 8 * size ? kept : texts;
+    assertEquals(Deno.readTextFileSync(dir.path), [...left].map(line).join(""));
+  }
 });
 
 Deno.test("R-06 what was pasted of an entry is kept with it", async () => {
@@ -156,6 +179,17 @@ Deno.test("a long text stays whole, in a file of its own; the oldest make room",
   assertEquals(new History(dir.path, "/a").entries, []);
 });
 
+Deno.test("an entry of up to 64 KiB is in the file itself", async () => {
+  await using dir = await temp();
+  const history = new History(dir.path, "/a");
+  const most = 64 * 2 ** 10 - `\n${entry("")}\n`.length;
+  const folders = () => [...Deno.readDirSync(`${dir.folder}/state/copilot`)].length;
+  history.add("x".repeat(most));
+  assertEquals(folders(), 1);
+  history.add("x".repeat(most + 1));
+  assertEquals(folders(), 2);
+});
+
 Deno.test("what could not be written is written with the next text", async () => {
   await using dir = await temp();
   const history = new History(dir.path, "/a");
@@ -206,5 +240,6 @@ Deno.test({
 Deno.test("a file that cannot be read or written says so", async () => {
   await using dir = await temp();
   Deno.mkdirSync(dir.path, { recursive: true });
-  assertThrows(() => new History(dir.path, "/a").add("x"));
+  const message = `Cannot read ${dir.path} as it must be a file`;
+  assertThrows(() => new History(dir.path, "/a"), Error, message);
 });

@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
+import { inserted } from "../../../src/terminal/line/edit.ts";
 import {
   type LineState,
   lineState,
@@ -56,6 +57,9 @@ const rows: [keys: string, text: string, ...effects: string[]][] = [
   ["a b\x17\x02\x06c\x17\x19\x1by \x19", "a b b|"], // a yank goes on from the one popped
   ["\x19", "|", "bell"],
   ["a\x1by", "a|", "bell"],
+  ["one two\x17\x02\x1by", "one| ", "bell"],
+  // Kills in a row replace the last text alone.
+  ["x\x17a b\x17\x17\x19\x1by", "x|"],
 
   // Transposing and case.
   ["abc\x14", "acb|"],
@@ -64,6 +68,10 @@ const rows: [keys: string, text: string, ...effects: string[]][] = [
   ["ab\x01\x14", "|ab", "bell"],
   ["one two\x01\x1bu\x1bc", "ONE Two|"],
   ["ONE\x01\x1bl", "one|"],
+  ["abc\x1bu", "abc|", "bell"],
+  ["\x1bt", "|", "bell"],
+  ["one\x1bt", "one|", "bell"],
+  [" one\x1bt", " one|", "bell"],
   ["straße x\x01\x1bu", "STRASSE| x"],
 
   // Undo: what is typed in steps of 20 bytes, each other change alone; readline_test.ts has more.
@@ -135,6 +143,13 @@ Deno.test("the kill ring keeps 60 texts, undo 500 steps", async () => {
   assertEquals([lineText(edited.state), edited.effects], ["é".repeat(10), ["bell"]]);
 });
 
+Deno.test("a text of more than 200 characters in one piece was not typed: undo takes it back whole", () => {
+  for (const [length, steps] of [[200, 10], [201, 1]] as const) {
+    const { undo } = inserted(lineState(), { type: "text", text: "x".repeat(length) });
+    assertEquals(undo.length, steps);
+  }
+});
+
 const history = ["make test", "git log", "two\nlines", "git push"];
 const historyRows: [keys: string, text: string, ...effects: string[]][] = [
   [UP, "git push|"],
@@ -148,6 +163,7 @@ const historyRows: [keys: string, text: string, ...effects: string[]][] = [
   ["\x10\x10\x0e", "git push|"],
   ["\x1b<", "make test|"],
   [`new\x1b<\x1b>`, "new|"],
+  ["new\x1b>", "new|"],
   [`\x1b<${UP}`, "make test|", "bell"],
   [DOWN, "|", "bell"],
   // Each entry has its own changes to undo.
