@@ -61,7 +61,7 @@ export function ss3Meaning(params: string, letter: string, alt: boolean): Meanin
 export function csiMeaning(params: string, letter: string, alt: boolean): Meaning {
   if (!/^[\d;:]*$/.test(params)) return undefined; // a terminal's answer, or a mouse
   const groups = params.split(";").map((group) => group.split(":").map(Number));
-  const [first = 0, shifted] = groups[0]!;
+  const [first, shifted] = groups[0] as [number, number?];
   const [modifier = 1, event] = groups[1] ?? [];
   if (event === 3) return undefined; // kitty: the key was let go
   if (letter === "u") return codeMeaning(first, modifier, shifted);
@@ -73,7 +73,7 @@ export function csiMeaning(params: string, letter: string, alt: boolean): Meanin
   if (/[a-d]/.test(letter)) return named(FINALS[letter.toUpperCase()], 2, alt); // rxvt: Shift
   if (groups.length > 1 && first > 1) return undefined; // where the cursor is
   // Old terminals put the modifier first, and alone.
-  return named(FINALS[letter], groups.length === 1 && first > 1 ? first : modifier, alt);
+  return named(FINALS[letter], groups.length === 1 ? Math.max(1, first) : modifier, alt);
 }
 
 function named(name: string | undefined, modifier: number, alt: boolean): Meaning {

@@ -166,7 +166,6 @@ export class KeyDecoder {
     this.#keys.push({ type: "paste", text: text.replace(/\r\n?/g, "\n") });
     this.#paste = undefined;
     this.#pasteEnd = 0;
-    this.#isInterrupted = false;
     this.#rest = "";
     this.#run(after, true);
   }
@@ -237,7 +236,7 @@ export class KeyDecoder {
     let end = at + 2;
     // The Linux console: F1 to F5 are CSI [ A to CSI [ E.
     if (input[end] === "[") return input.length > end + 1 || final ? end + 2 - at : 0;
-    while (end < input.length && input[end]! >= "0" && input[end]! <= "?") end++;
+    while (input[end]! >= "0" && input[end]! <= "?") end++;
     const params = input.slice(at + 2, end);
     // rxvt's Shift ends with what elsewhere goes before the last character.
     if (input[end] === "$" && /^\d+$/.test(params)) {
@@ -245,7 +244,7 @@ export class KeyDecoder {
       return end + 1 - at;
     }
     const intermediate = end;
-    while (end < input.length && input[end]! >= " " && input[end]! <= "/") end++;
+    while (input[end]! >= " " && input[end]! <= "/") end++;
     const letter = input[end];
     if (letter === undefined) {
       if (final && end === at + 2) this.#addAlt("[");
@@ -263,7 +262,7 @@ export class KeyDecoder {
 
   #takeSs3(input: string, at: number, final: boolean, alt: boolean): number {
     let end = at + 2;
-    while (end < input.length && /[\d;]/.test(input[end]!) && end - at < MAX_SEQUENCE) end++;
+    while (/[\d;]/.test(input[end] ?? "") && end - at < MAX_SEQUENCE) end++;
     const letter = input[end];
     if (letter === undefined) {
       if (final && end === at + 2) this.#addAlt("O");
@@ -277,7 +276,7 @@ export class KeyDecoder {
   /** Swallows a string up to its end: any control, so that a lost end does not hold the keyboard. */
   #skipString(input: string, at: number, final: boolean): number {
     const from = at;
-    while (at < input.length && input[at]! >= " ") at++;
+    while (input[at]! >= " ") at++;
     this.#string += input.slice(from, from + MAX_SEQUENCE - this.#string.length);
     if (at === input.length || !final && at === input.length - 1 && input[at] === "\x1b") return at;
     this.#inString = false;
@@ -300,6 +299,6 @@ function isControl(char: string): boolean {
 function partOfMarker(input: string, from: number): number {
   const escape = input.lastIndexOf("\x1b");
   const end = input.slice(escape);
-  if (escape < from || end.length >= PASTE_END.length) return 0;
+  if (escape < from) return 0;
   return PASTE_END.startsWith(end) || PASTE_START.startsWith(end) ? end.length : 0;
 }

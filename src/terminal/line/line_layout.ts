@@ -42,7 +42,7 @@ export function layoutLine(
   const [start, count] = full.at(-1) ?? [0, 0];
   if (count > 0) flow.goOn(known!.rows.slice(0, count));
   else flow.putAll(cellsOf(prompt, color));
-  let cursor = count > 0 ? undefined : flow.next();
+  let cursor: Frame["cursor"] | undefined;
   for (let at = start; at < units.length; at++) {
     const unit = units[at]!;
     if (flow.isFull && at > start) full.push([at, flow.rows.length]);
@@ -58,7 +58,7 @@ export function layoutLine(
       flow.putAll(unitCells(unit));
     } else flow.putAll(cellsOf(unit.label, isFolded(unit) ? dim : ""));
   }
-  if (cursor === undefined || state.cursor === units.length) cursor = flow.next();
+  cursor ??= flow.next();
   const { rows } = flow;
   known = { key, state, rows, full };
   const last = Math.max(0, rows.length - maxRows);
@@ -128,8 +128,7 @@ class Flow {
 
   /** The place of the next cell: on a new row if this one has no room for `unit`. */
   next(unit: Unit = ""): { row: number; column: number } {
-    const isWide = typeof unit === "string" && unit > "\x7f" && this.columns > 1 &&
-      unitCells(unit)[0]?.width === 2;
+    const isWide = typeof unit === "string" && unitCells(unit)[0]?.width === 2;
     if (this.#column + (isWide ? 2 : 1) > this.columns) this.newRow();
     return { row: this.rows.length - 1, column: this.#column };
   }

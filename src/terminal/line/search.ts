@@ -30,7 +30,9 @@ export class SearchModal implements Modal<void> {
   }
 
   layout(size: TerminalSize): Frame {
-    const name = `${this.#failed ? "failed " : ""}${this.direction < 0 ? "reverse-" : ""}i-search`;
+    const name = `${this.#failed ? "failed " : ""}${
+      this.direction === -1 ? "reverse-" : ""
+    }i-search`;
     return this.line.layoutAs(`(${name})'${this.#query}': `, size);
   }
 

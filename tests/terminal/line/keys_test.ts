@@ -55,6 +55,9 @@ const rows: [bytes: string, keys: string][] = [
   ["\x1b[a\x1b[b\x1b[c\x1b[d", "shift-up shift-down shift-right shift-left"],
   ["\x1b\x1b[D\x1b\x1b[C\x1b\x1bOD", "alt-left alt-right alt-left"],
   ["\x1bO1;5D", "ctrl-left"],
+  // A sequence ends with "@" to "~"; any other sign is typed.
+  ["\x1bO@a\x1bO~b\x1bO?c", '"ab?c"'],
+  ["\x1b[27;5~a", '"a"'],
 
   // Home, End, Delete: xterm, linux and screen, rxvt, VT220 numbers.
   ["\x1b[H\x1b[F\x1bOH\x1bOF", "home end home end"],
