@@ -243,7 +243,7 @@ function takeEdit(args: ToolArgs, rest: Rest): string | undefined {
   const diff = rest.given.diff ?? rest.given.patch;
   const block = typeof diff === "string" &&
     /^\s*[<-]{5,} ?SEARCH\n([^]*?)\n?={5,}\n([^]*?)\n?[>+]{5,} ?REPLACE\s*$/.exec(diff);
-  if (block && !/^[<-]{5,} ?SEARCH$/m.test(block[1]! + block[2]!)) {
+  if (block && !/^[<-]{5,} ?SEARCH$/m.test(`${block[1]}\n${block[2]}`)) {
     rest.take("diff", "patch");
     Object.assign(args, { old_string: block[1], new_string: block[2] });
     return "SEARCH and REPLACE as old_string and new_string";

@@ -219,13 +219,10 @@ function onlyReading(
     }
   }
   const fewest = Math.min(...fits.map(({ dropped }) => dropped));
-  const best = fits.filter(({ tool, args, dropped }) =>
-    dropped === fewest && isLikely(tool, args, fits.length)
-  );
-  const [first, second] = best.length > 0 ? best : fits;
-  const calls = (best.length > 0 ? best : fits).map(({ tool, args }) =>
-    `${tool.name} ${shownCall(args)}`
-  );
+  const best = fits.filter(({ tool, args, dropped }) => dropped === fewest && isLikely(tool, args));
+  const meant = best.length > 0 ? best : fits;
+  const [first, second] = meant;
+  const calls = meant.map(({ tool, args }) => `${tool.name} ${shownCall(args)}`);
   if (first && second) {
     return { error: `There is no tool "${name}". Call what you mean: ${calls.join(" or ")}` };
   }
@@ -245,11 +242,10 @@ function onlyReading(
 }
 
 /** Of a search by one pattern: whether that can be a glob, or a regular expression. */
-function isLikely({ name }: Tool, { pattern }: ToolArgs, count: number): boolean {
-  if (count < 2 || typeof pattern !== "string") return true;
-  const isGlob = /^\*|\*\*|^[\w/.-]*\*\.\w+$/.test(pattern);
-  const isWord = /^\w+$/.test(pattern) || /[|()^$+\\]/.test(pattern);
-  return name === "glob_files" ? !isWord : name === "grep_code" ? !isGlob : true;
+function isLikely({ name }: Tool, { pattern }: ToolArgs): boolean {
+  const isGlob = /^\*|\*\*|^[\w/.-]*\*\.\w+$/.test(String(pattern));
+  const isWord = /^\w+$|[|()^$+\\]/.test(String(pattern));
+  return !(name === "glob_files" && isWord || name === "grep_code" && isGlob);
 }
 
 const shownCall = (args: ToolArgs): string => {

@@ -85,7 +85,6 @@ function checkBeginning(command: string): void {
 
 /** Throws for a here-document without its end, and for `\n` between commands: the shell takes both otherwise. */
 function checkCommand(command: string): void {
-  if (!/<<|\\n/.test(command)) return;
   const wanted: { word: string; isIndented: boolean }[] = [];
   for (const line of shellLinesOf(command)) {
     const [next] = wanted;

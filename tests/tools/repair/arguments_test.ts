@@ -39,6 +39,8 @@ const ROWS: [tool: string, given: ToolArgs, args: ToolArgs, repairs: string, cal
   ],
   ["read_file", { payload: "a" }, A, "payload as file_path"],
   ["fetch_url", { arguments: "http://a" }, { url: "http://a" }, "arguments as url"],
+  ["read_file", { payload: "[1]" }, {}, "payload as nothing: there is no such argument"],
+  ["read_file", { payload: 5 }, {}, "payload as nothing: there is no such argument"],
   // Lines.
   [
     "read_file",
@@ -184,6 +186,8 @@ const ROWS: [tool: string, given: ToolArgs, args: ToolArgs, repairs: string, cal
   ],
   ["grep_code", { pattern: "a.b", literal: false, is_regex: true }, { pattern: "a.b" }, ""],
   ["grep_code", { pattern: "a", "-A": 2, "-B": "3" }, { pattern: "a", context_lines: 3 }, ""],
+  ["grep_code", { pattern: "a", "-C": 2 }, { pattern: "a", context_lines: 2 }, ""],
+  ["grep_code", { "-i": true }, {}, ""],
   [
     "glob_files",
     { query: "cart" },
@@ -235,6 +239,7 @@ for (const [name, given, args, repairs, called] of ROWS) {
   });
 }
 
+const BLOCK = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE";
 /** Calls that have no one reading. */
 const REFUSED: [tool: string, given: ToolArgs, told: RegExp, called?: string][] = [
   ["run_bash", { command: "a", timeout: 1000 }, /"timeout_seconds": 1}.*"timeout_seconds": 1000}/],
@@ -254,6 +259,12 @@ const REFUSED: [tool: string, given: ToolArgs, told: RegExp, called?: string][] 
   ["read_file", { ...A, wat: {} }, /wat/],
   ["read_file", { a: A }, /no argument "a"/],
   ["read_file", { a: { args: A } }, /no argument "a"/],
+  ["read_file", { args: { input: { data: { payload: A } } } }, /no argument "payload"/],
+  ["write_file", { payload: "a" }, /no argument "payload"/],
+  ["edit_file", { ...A, diff: `${BLOCK}\n${BLOCK}` }, /no argument "diff"/],
+  ["edit_file", { ...A, diff: BLOCK.replace("a\n", "$&<<<<<<< SEARCH\n") }, /no argument "diff"/],
+  ["edit_file", { ...A, old_string: "a", content: "b" }, /no argument "content"/],
+  ["edit_file", { ...A, new_string: "a", content: "b" }, /no argument "content"/],
   [
     "grep_code",
     { pattern: "a", "-C": 2, context_lines: 1 },

@@ -22,6 +22,8 @@ const ROWS: [given: string, command?: string][] = [
   ["> a"],
   ["cat <<E\nx\nE\nls"],
   ["cat <<-E\n\tx\n\tE"],
+  ["cat <<E\nit's\nE\necho it\\'s"],
+  ["echo 'a\n' <<E\nit's\nE"],
   ["cat <<E\nx\n\tE\nE"],
   ["cat <<A <<B\n1\nA\n2\nB"],
   ["cat <<A\n<<B\nA\nls"],
@@ -52,6 +54,8 @@ const REFUSED: [given: string, why: string][] = [
   ],
   ["$ a\nout", 'such as {"command":"a"}'],
   ["$ cat <<E\nx\n$ E", "with and without"],
+  ["$ ls\ncat <<E\nx\nE", "with and without"],
+  ["cat <<E\nit's\nE\ncat <<F\nit's", "a line that is F"],
   ["read_file a", "read_file is a tool, and no program: call read_file itself"],
   ["  edit_file(a)", "edit_file is a tool"],
   ["> npm test", 'A correct call: {"command":"npm test"}'],
@@ -69,3 +73,16 @@ for (const [given, why] of REFUSED) {
     assertThrows(() => readCommand(given), Error, why);
   });
 }
+
+Deno.test("a repair of a command says what was in it", () => {
+  const rows: [given: string, repair: string][] = [
+    ["`ls`", "a command in backticks as the command"],
+    ["```\nls\n```", "a command in a code fence as the command"],
+    ['{"cmd": "ls"}', "the cmd in the JSON as the command"],
+    ["$ ls", '"$ " in front as no part of the command'],
+    ["run_bash ls", "run_bash in front as no part of the command"],
+  ];
+  for (const [given, repair] of rows) {
+    assertEquals(readCommand(given), { command: "ls", repairs: [repair] });
+  }
+});
