@@ -80,7 +80,7 @@ function cleaned(path: string): string {
 }
 
 function decoded(path: string): string {
-  if (!/%[\da-f]{2}/i.test(path) || /%2[ef]|%5c|%0/i.test(path)) return path;
+  if (/%2[ef]|%5c|%0/i.test(path)) return path;
   try {
     return decodeURIComponent(path);
   } catch {
@@ -88,10 +88,10 @@ function decoded(path: string): string {
   }
 }
 
-function isInPlace(path: string, { folder, isFile }: PathOrder): boolean {
+function isInPlace(path: string, { folder }: PathOrder): boolean {
   try {
-    const info = Deno.statSync(isAbsolute(path) ? path : resolve(folder, path));
-    return !isFile || info.isFile || info.isDirectory;
+    Deno.statSync(resolve(folder, path));
+    return true;
   } catch (error) {
     // What cannot be looked at may be there.
     return !(error instanceof Deno.errors.NotFound || error instanceof TypeError ||
@@ -104,9 +104,7 @@ function onlyOne(path: string, paths: readonly string[], order: PathOrder) {
   const found: string[] = [];
   for (const one of new Set(paths)) {
     const at = resolve(order.folder, one);
-    if (one === "" || one === path || !isWithin(order.folder, at) || !isInPlace(at, order)) {
-      continue;
-    }
+    if (one === "" || !isWithin(order.folder, at) || !isInPlace(at, order)) continue;
     const shown = slashed(relative(order.folder, at)) || ".";
     if (!found.includes(shown)) found.push(shown);
   }
@@ -120,7 +118,6 @@ function onlyOne(path: string, paths: readonly string[], order: PathOrder) {
 
 /** Names that differ in case, or have an extension that `path` lacks. */
 async function alikeOf(path: string, { folder }: PathOrder): Promise<string[]> {
-  if (isAbsolute(path)) return [];
   let found = ["."];
   const parts = path.split("/").filter((part) => part !== "" && part !== ".");
   for (const [at, part] of parts.entries()) {
@@ -186,8 +183,7 @@ async function checkNew(path: string, clean: string, order: PathOrder): Promise<
     );
   }
   const [, side, rest] = /^([ab])\/(.+\/.+)$/.exec(clean) ?? [];
-  const exists = (at: string) => isInPlace(at, { ...order, isFile: false });
-  if (rest && !exists(side!) && exists(dirname(rest))) {
+  if (rest && !isInPlace(side!, order) && isInPlace(dirname(rest), order)) {
     refuse(`there is no folder ${side} (where one is meant, make it with mkdir first)`, rest);
   }
 }
@@ -196,10 +192,7 @@ async function checkNew(path: string, clean: string, order: PathOrder): Promise<
 function belowFolder(path: string, order: PathOrder): string {
   const parts = path.replace(/^\/(?:home|Users)\/[^/]+\/|^\/+/, "").split("/");
   for (let from = 0; from < parts.length - 1; from++) {
-    const end = parts.slice(from).join("/");
-    if (isInPlace(resolve(order.folder, parts[from]!), { ...order, isFile: false })) {
-      return end;
-    }
+    if (isInPlace(parts[from]!, order)) return parts.slice(from).join("/");
   }
   return parts.join("/");
 }
@@ -207,8 +200,7 @@ function belowFolder(path: string, order: PathOrder): string {
 /** True where the first folder of an absolute path is there. */
 async function hasTop(path: string): Promise<boolean> {
   const top = SEPARATOR === "/" ? `/${path.split("/").find((part) => part !== "")}` : dirname(path);
-  // What is to stand at the root itself, or in the home of nobody, is meant in the working directory.
-  if (SEPARATOR === "/" && dirname(path) === "/") return false;
+  // What is to stand in the home of nobody is meant in the working directory.
   const [home] = /^\/(?:home|Users)\/[^/]+/.exec(path) ?? [top];
   return await Deno.lstat(home!).then(() => true, () => false);
 }

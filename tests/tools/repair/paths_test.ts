@@ -1,0 +1,185 @@
+import { assertEquals } from "@std/assert/equals";
+import { type PathUse, repairPath } from "../../../src/tools/repair/paths.ts";
+import { SlipError } from "../../../src/tools/repair/slip_error.ts";
+
+const ignore = Deno.build.os === "windows";
+const FILES = [
+  "README.md",
+  "app/z.ts",
+  "z.ts",
+  "lib/util.ts",
+  "lib.old/util.ts",
+  "src/cart.ts",
+  "src/Cart.ts",
+  "src/page.ts.map",
+  "src/one/menu.ts",
+  "two words.txt",
+  "ab/only.ts",
+];
+
+/** A path of a file, and the one that it can only mean; nothing, or the words of the refusal. */
+type Row = [path: string, meant: string | undefined];
+
+const rows: Record<PathUse, Row[]> = {
+  read: [
+    ["README.md", undefined],
+    ["src", undefined],
+    ["", undefined],
+    [" ", undefined],
+    ["''", undefined],
+    ["'/'", undefined],
+    ["none", undefined],
+    // Signs around a path.
+    ["'src/cart.ts',", "src/cart.ts"],
+    ["[src/cart.ts](src/cart.ts)", "src/cart.ts"],
+    ["file://localhost/src/cart.ts", "src/cart.ts"],
+    ["@src/cart.ts", "src/cart.ts"],
+    ["$PWD/src/cart.ts", "src/cart.ts"],
+    ["src\\cart.ts", "src/cart.ts"],
+    ["two\\ words.txt", "two words.txt"],
+    ["two%20words.txt", "two words.txt"],
+    ["src%2Fcart.ts", undefined],
+    ["two%20words%E0.txt", undefined],
+    ["'.'", "."],
+    // Folders before it.
+    ["/src/cart.ts", "src/cart.ts"],
+    ["/workspace/src/cart.ts", "src/cart.ts"],
+    ["a/src/cart.ts", "src/cart.ts"],
+    ["shop/src/cart.ts", "src/cart.ts"],
+    ["/shop/src/cart.ts", "src/cart.ts"],
+    ["'../outside.txt'", undefined],
+    [
+      "/app/z.ts",
+      'Cannot read "/app/z.ts" as it does not exist, and may be "app/z.ts" or "z.ts":' +
+      " name one of them",
+    ],
+    // Lines behind it.
+    ["src/cart.ts:12", "src/cart.ts"],
+    ["/src/cart.ts#L3-L5", "src/cart.ts"],
+    ["src/cart.ts (lines 3 to 5)", "src/cart.ts"],
+    // Names that are alike.
+    ["readme.md", "README.md"],
+    ["readme", undefined],
+    ["README", "README.md"],
+    ["./SRC//cart.ts", "src/cart.ts"],
+    [
+      "SRC/CART.TS",
+      'Cannot read "SRC/CART.TS" as it does not exist, and may be "src/Cart.ts" or' +
+      ' "src/cart.ts": name one of them',
+    ],
+    ["LIB/util.ts", "lib/util.ts"],
+    ["src/page.ts", undefined],
+    ["src/ONE/menu", "src/one/menu.ts"],
+    // Files elsewhere.
+    [
+      "/other/src/cart.ts",
+      'Cannot read "/other/src/cart.ts" as it does not exist: do you mean' +
+      ' "src/cart.ts", in the working directory?',
+    ],
+    [
+      "/other//place/src/cart.ts",
+      'Cannot read "/other//place/src/cart.ts" as it does not exist:' +
+      ' do you mean "src/cart.ts", in the working directory?',
+    ],
+    [
+      "/other/menu.ts",
+      'Cannot read "/other/menu.ts" as it does not exist: do you mean' +
+      ' "src/one/menu.ts"?',
+    ],
+    [
+      "pages/util.ts:3",
+      'Cannot read "pages/util.ts:3" as it does not exist: do you mean' +
+      ' "lib.old/util.ts" or "lib/util.ts"?',
+    ],
+  ],
+  edit: [
+    ["src/cart.ts:12", "src/cart.ts"],
+    [
+      "/app/z.ts",
+      'Cannot edit "/app/z.ts" as it does not exist, and may be "app/z.ts" or "z.ts":' +
+      " name one of them",
+    ],
+  ],
+  write: [
+    ["new.ts", undefined],
+    ["src/new/", undefined],
+    ["SRC/cart.ts", undefined],
+    ["pages/util.ts", undefined],
+    ["'src/cart.ts'", "src/cart.ts"],
+    [
+      "src/cart.ts:12",
+      'Cannot write "src/cart.ts:12" as the whole file is written: to change a' +
+      ' line, call edit_file, and else: give the path "src/cart.ts"',
+    ],
+    [
+      "src/new.ts:12",
+      'Cannot write "src/new.ts:12" as a line number is no part of a file\'s name:' +
+      ' give the path "src/new.ts"',
+    ],
+    [
+      "'new.ts'",
+      "Cannot write \"'new.ts'\" as quotes, blanks at the ends, backslashes and the like" +
+      ' are no part of a new file\'s name: give the path "new.ts"',
+    ],
+    [
+      "a.ts, b.ts",
+      'Cannot write "a.ts, b.ts" as one call writes one file: call write_file for each',
+    ],
+    ["one, two", undefined],
+    [
+      "b/src/new.ts",
+      'Cannot write "b/src/new.ts" as there is no folder b (where one is meant, make' +
+      ' it with mkdir first): give the path "src/new.ts"',
+    ],
+    ["b/none/new.ts", undefined],
+    ["/new.ts", rootless("/new.ts", "new.ts")],
+    ["/no such top/x/src/one/new.ts", rootless("/no such top/x/src/one/new.ts", "src/one/new.ts")],
+    ["/no such top/src", rootless("/no such top/src", "no such top/src")],
+    ["/no such top/x/new.ts", rootless("/no such top/x/new.ts", "no such top/x/new.ts")],
+    ["/home/nobody there/new.ts", rootless("/home/nobody there/new.ts", "new.ts")],
+    ["/src/new.ts:3", rootless("/src/new.ts:3", "src/new.ts")],
+  ],
+};
+
+function rootless(path: string, right: string): string {
+  return `Cannot write ${
+    JSON.stringify(path)
+  } as nothing is made at the root of the disk, or in a` +
+    ` home that is not there: give the path ${JSON.stringify(right)}`;
+}
+
+Deno.test("a path with a slip means the one file that it can mean, or is told which", {
+  ignore,
+}, async (t) => {
+  const top = await Deno.realPath(await Deno.makeTempDir());
+  const folder = `${top}/shop`;
+  try {
+    for (const file of FILES) {
+      await Deno.mkdir(`${folder}/${file}`.replace(/\/[^/]*$/, ""), { recursive: true });
+      await Deno.writeTextFile(`${folder}/${file}`, "");
+    }
+    await Deno.writeTextFile(`${top}/outside.txt`, "");
+    const read = (path: string, use: PathUse, isFile = true) =>
+      repairPath(path, { folder, use, isFile }).catch((error) => {
+        if (error instanceof SlipError) return error.message;
+        throw error;
+      });
+    for (const use of ["read", "edit", "write"] as const) {
+      for (const [path, meant] of rows[use]) {
+        await t.step(`${use} ${JSON.stringify(path)}`, async () => {
+          assertEquals(await read(path, use), meant);
+        });
+      }
+    }
+    await t.step("outside of the folder, where there is a place for it", async () => {
+      assertEquals(await read(`${top}/new.ts`, "write"), undefined);
+      assertEquals(await read(`${folder}/new.ts`, "write"), undefined);
+      assertEquals(await read(`${folder}/none/cart.ts`, "read", false), undefined);
+    });
+    await t.step("a folder is not looked for by its name", async () => {
+      assertEquals(await read("other/menu.ts", "read", false), undefined);
+    });
+  } finally {
+    await Deno.remove(top, { recursive: true });
+  }
+});
