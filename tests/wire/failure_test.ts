@@ -55,6 +55,7 @@ const ROWS: Row[] = [
   ["400", 400, "", "request", false, "with an empty body"],
   ["401", 401, "", "auth", false, "with an empty body"],
   ["403, Ollama refusing an origin", 403, "", "auth", false, "with an empty body"],
+  ["418", 418, "", "request", false, "answered 418 with an empty body"],
   ["404", 404, "404 page not found", "request", false, "404 page not found"],
   [
     "405, Ollama",

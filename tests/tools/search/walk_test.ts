@@ -323,3 +323,16 @@ Deno.test("R-07 rules of folders above and below share the room, and long files 
   for (const folder of ["", "/d", "/e"]) walker.list(root + folder);
   assertEquals(tally.cutRules, 2);
 });
+
+Deno.test("R-07 a file of rules is read whole up to 1 MiB; of a longer one the first rule holds, too", async () => {
+  for (const [more, isCut] of [[0, false], [1, true]] as const) {
+    using ws = workspace();
+    const comment = "#".repeat(1024 * 1024 - "/a\n\n/b".length + more);
+    await put(ws, { ".gitignore": `/a\n${comment}\n/b`, "a": "", "b": "", "c": "" });
+    const tally = emptyTally();
+    const root = ws.dir.replaceAll("\\", "/");
+    const walker = new Walk({ root, top: root, maxDepth: Infinity, hidden: [] }, tally);
+    const left = walker.list(root).files.map((path) => path.slice(root.length + 1)).sort();
+    assertEquals([left, tally.cutRules], [isCut ? ["b", "c"] : ["c"], isCut ? 1 : 0]);
+  }
+});
