@@ -3,6 +3,7 @@
  * model meant by its arguments, nothing is converted, and unknown keys are what the schema says. @module
  */
 
+import { attempt } from "../attempt.ts";
 import { isObject } from "../text/json.ts";
 import type { JsonSchema } from "../types/tool.ts";
 import { isType, valueText } from "./schema.ts";
@@ -52,7 +53,7 @@ export function uncheckable(
     if (keyword === "$ref" && target(given, root) === undefined) {
       return `its reference ${valueText(given)} leads to nothing in the file`;
     }
-    if ((keyword === "pattern") && regexOf(given) === undefined) {
+    if (keyword === "pattern" && regexOf(given) === undefined) {
       return `its pattern ${valueText(given)} is no regular expression`;
     }
     for (const inner of schemasIn(keyword, given)) {
@@ -265,7 +266,11 @@ function target(ref: unknown, root: unknown): unknown {
   if (!isTextual(ref) || !/^#(\/|$)/.test(ref)) return undefined;
   let at: unknown = root;
   for (const step of ref.split("/").slice(1)) {
-    const key = decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
+    const key = attempt(() => decodeURIComponent(step))?.replaceAll("~1", "/").replaceAll(
+      "~0",
+      "~",
+    );
+    if (key === undefined) return undefined;
     if (Array.isArray(at)) at = at[Number(key)];
     else at = isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined;
   }
@@ -273,11 +278,7 @@ function target(ref: unknown, root: unknown): unknown {
 }
 
 function regexOf(pattern: unknown): RegExp | undefined {
-  try {
-    return new RegExp(String(pattern), "u");
-  } catch {
-    return undefined;
-  }
+  return attempt(() => new RegExp(String(pattern), "u"));
 }
 
 const jsonOf = (value: unknown): string => JSON.stringify(value);
