@@ -180,7 +180,7 @@ class LineCounter {
 export class RepetitionWatcher {
   readonly #code = new CodeTracker();
   readonly #lines = new LineCounter();
-  /** The last characters; a rope, flattened once for each look. */
+  /** The last characters. */
   #tail = "";
   #position = 0;
   #inCode = false;
@@ -194,24 +194,27 @@ export class RepetitionWatcher {
 
   /** Takes the next piece; returns where to cut the whole text, once there is a runaway. */
   push(piece: string): number | undefined {
+    const before = this.#tail.length;
+    // Flattened by the first look: a rope that grows between the looks is copied by each of them.
+    const text = this.#tail + piece;
     for (let i = 0; i < piece.length && this.#cut === undefined;) {
       const end = Math.min(piece.length, i + LOOK_CHARS - this.#position % LOOK_CHARS);
       this.#code.feed(piece, i, end);
-      const part = piece.slice(i, end);
-      this.#tail += part;
-      if (this.limit === undefined) this.#cut = this.#lines.push(part);
+      if (this.limit === undefined) this.#cut = this.#lines.push(piece.slice(i, end));
       this.#position += end - i;
       i = end;
-      if (this.#cut === undefined && this.#position % LOOK_CHARS === 0) this.#look();
+      if (this.#cut !== undefined || this.#position % LOOK_CHARS !== 0) continue;
+      this.#look(text.slice(Math.max(0, before + end - TAIL), before + end));
     }
+    this.#tail = text.length < TAIL + LOOK_CHARS ? text : text.slice(-TAIL);
     return this.#cut;
   }
 
-  #look(): void {
-    const tail = this.#tail = this.#tail.slice(-TAIL);
+  /** Looks for a runaway that `tail` ends with. */
+  #look(tail: string): void {
     const { limit } = this;
     // The meaning of a row of backticks depends on the text that follows.
-    if (!/[`~]$/.test(tail)) this.#inCode = this.#code.inCode("a");
+    if (!"`~".includes(tail.at(-1)!)) this.#inCode = this.#code.inCode("a");
     const mayBeBlock = limit === undefined && !this.#inCode;
     const cycle = cycleAtEnd(tail, limit ?? (this.#inCode ? CYCLE_IN_CODE : CYCLE), mayBeBlock);
     if (!cycle) return;
