@@ -91,16 +91,17 @@ export function headLine(head: Omit<RecordHead, "version">): string {
   return `${JSON.stringify({ version: RECORD_VERSION, ...head })}\n`;
 }
 
+/** The line of an entry, without its end: that would be a copy of a long one. */
 export function entryLine({ used, mode, ...entry }: RecordEntry): string {
   const shown = "message" in entry
     ? shownMessage(entry)
     : { ...entry, ...(entry.added && { added: entry.added.map(shownMessage) }) };
-  return `${JSON.stringify({ ...shown, ...(used && { used }), mode })}\n`;
+  return JSON.stringify({ ...shown, ...(used && { used }), mode });
 }
 
 /** A line for a piece of the answer on its way, or for its beginning anew; the next entry takes its place. */
 export function pieceLine(piece: AnswerPiece | null): string {
-  return `${JSON.stringify({ partial: piece })}\n`;
+  return JSON.stringify({ partial: piece });
 }
 
 function shownMessage({ message, parent, execution }: AddedMessage) {

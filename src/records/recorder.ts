@@ -2,6 +2,7 @@
 
 import { attempt } from "../attempt.ts";
 import { identify } from "../text/parts.ts";
+import { wholeUpTo } from "../text/truncate.ts";
 import type { Message } from "../types/message.ts";
 import type { ExecutionFacts } from "./execution.ts";
 import { type AnswerPiece, entryLine, pieceLine } from "./format.ts";
@@ -17,6 +18,9 @@ import {
 
 /** The earlier session that a new record continues. */
 type Origin = Pick<RecordHead, "continues" | "title">;
+
+/** The most characters that are written at once. */
+const MAX_SLICE = 64 * 1024;
 
 /** Records the session that is worked on in `folder` below `root`, as it goes on. */
 export class Recorder implements Disposable {
@@ -121,7 +125,7 @@ export class Recorder implements Disposable {
 
   /** Writes a piece of the answer that is on its way; null where it begins anew. @throws {Error} of the system. */
   piece(piece: AnswerPiece | null): void {
-    if (this.#file && !this.#isBehind) this.#append(pieceLine(piece));
+    if (this.#file && !this.#isBehind) this.#append([pieceLine(piece)]);
   }
 
   /** Lets others have the file; a turn that ends later still writes to it. */
@@ -170,18 +174,29 @@ export class Recorder implements Disposable {
     }
     const added = entries.flatMap((entry) => "message" in entry ? [entry] : entry.added ?? []);
     storeImages(this.#file.path, added.map(({ message }) => message));
-    this.#append(entries.map(entryLine).join(""));
+    this.#append(entries.map(entryLine));
     this.#used = now;
     this.#mode = mode;
   }
 
-  #append(lines: string): void {
+  /** Appends lines, a long one in slices: no other copy of it is made. */
+  #append(lines: readonly string[]): void {
     const { path, open: held } = this.#file!;
     using again = this.#isClosed ? Deno.openSync(path, { append: true }) : undefined;
     const open = again ?? held;
-    const bytes = new TextEncoder().encode(`${this.#isTorn ? "\n" : ""}${lines}`);
+    const encoder = new TextEncoder();
+    let before = this.#isTorn ? "\n" : "";
     this.#isTorn = true;
-    for (let at = 0; at < bytes.length;) at += open.writeSync(bytes.subarray(at));
+    for (const line of lines) {
+      for (let start = 0; start < line.length;) {
+        const end = wholeUpTo(line, Math.min(line.length, start + MAX_SLICE));
+        const after = end === line.length ? "\n" : "";
+        const bytes = encoder.encode(before + line.slice(start, end) + after);
+        for (let at = 0; at < bytes.length;) at += open.writeSync(bytes.subarray(at));
+        before = "";
+        start = end;
+      }
+    }
     this.#isTorn = false;
   }
 }

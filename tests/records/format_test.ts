@@ -1,5 +1,11 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { type AddedMessage, entryLine, headLine, parseRecord } from "../../src/records/format.ts";
+import {
+  type AddedMessage,
+  entryLine,
+  headLine,
+  parseRecord,
+  type RecordEntry,
+} from "../../src/records/format.ts";
 import type { Message } from "../../src/types/message.ts";
 import { plain } from "../helpers/messages.ts";
 import { says, user, whole } from "./conversation.ts";
@@ -9,7 +15,8 @@ const head = headLine(about);
 /** Messages, each behind the one before. */
 const chain = (messages: Message[], parent: string | null = null): AddedMessage[] =>
   messages.map((message, i) => ({ message, parent: messages[i - 1]?.id ?? parent }));
-const lines = (entries: AddedMessage[]) => entries.map(entryLine).join("");
+const line = (entry: RecordEntry) => `${entryLine(entry)}\n`;
+const lines = (entries: AddedMessage[]) => entries.map(line).join("");
 
 Deno.test("SES-02 a session is read up to wherever writing was cut off", () => {
   const text = head + lines(chain(whole));
@@ -35,36 +42,36 @@ Deno.test("an entry says which messages are the conversation now", () => {
   const summary = user("summary");
   const ids = (...messages: Message[]) => messages.map(({ id }) => id!);
   const text = head + lines(chain([a, b, c]));
-  const undone = text + entryLine({ conversation: ids(a, b) });
+  const undone = text + line({ conversation: ids(a, b) });
   assertEquals(parseRecord(undone).messages, [a, b]);
-  assertEquals(parseRecord(undone + entryLine({ conversation: ids(a, b, c) })).messages, [a, b, c]);
+  assertEquals(parseRecord(undone + line({ conversation: ids(a, b, c) })).messages, [a, b, c]);
   const added = [{ message: summary, parent: null }];
-  const compacted = text + entryLine({ conversation: ids(summary, c), added });
+  const compacted = text + line({ conversation: ids(summary, c), added });
   assertEquals(parseRecord(compacted).messages, [summary, c]);
   const next = user("d");
-  const further = compacted + entryLine({ message: next, parent: c.id! });
+  const further = compacted + line({ message: next, parent: c.id! });
   assertEquals(parseRecord(further).messages, [summary, c, next]);
-  assertEquals(parseRecord(further + entryLine({ conversation: [] })).messages, []);
+  assertEquals(parseRecord(further + line({ conversation: [] })).messages, []);
   // What is unknown, as its line was lost, is left out.
-  assertEquals(parseRecord(text + entryLine({ conversation: ["x", c.id!] })).messages, [c]);
+  assertEquals(parseRecord(text + line({ conversation: ["x", c.id!] })).messages, [c]);
 });
 
 Deno.test("a message whose parent is not the last one goes on from there", () => {
   const [a, b, c, d] = [user("a"), says("b"), user("c"), user("d")] as const;
   const tree = head + lines(chain([a, b, c]));
-  assertEquals(parseRecord(tree + entryLine({ message: d, parent: a.id! })).messages, [a, d]);
-  assertEquals(parseRecord(tree + entryLine({ message: d, parent: null })).messages, [d]);
+  assertEquals(parseRecord(tree + line({ message: d, parent: a.id! })).messages, [a, d]);
+  assertEquals(parseRecord(tree + line({ message: d, parent: null })).messages, [d]);
   // Also from one that is in the conversation no more.
-  const cleared = tree + entryLine({ conversation: [] });
-  assertEquals(parseRecord(cleared + entryLine({ message: d, parent: b.id! })).messages, [a, b, d]);
+  const cleared = tree + line({ conversation: [] });
+  assertEquals(parseRecord(cleared + line({ message: d, parent: b.id! })).messages, [a, b, d]);
 });
 
 Deno.test("the newest place of a message is where another goes on from it", () => {
   const [a, b, c, d] = [user("a"), says("b"), user("c"), user("d")] as const;
   const added = [{ message: c, parent: null }];
   const text = head + lines(chain([a, b])) +
-    entryLine({ conversation: [c.id!, b.id!, b.id!], added }) + entryLine({ conversation: [] });
-  assertEquals(parseRecord(text + entryLine({ message: d, parent: b.id! })).messages, [c, b, d]);
+    line({ conversation: [c.id!, b.id!, b.id!], added }) + line({ conversation: [] });
+  assertEquals(parseRecord(text + line({ message: d, parent: b.id! })).messages, [c, b, d]);
 });
 
 Deno.test("messages that name each other or themselves as parents are read", () => {
@@ -116,12 +123,12 @@ Deno.test("parts are read as they were written, their text only once in the file
       { type: "image", mediaType: "image/png", data: "AA==" },
     ],
   };
-  const text = head + entryLine({ message, parent: null });
+  const text = head + line({ message, parent: null });
   assertEquals(text.split("unique text").length, 2);
   const { messages, first } = parseRecord(text);
   assertEquals([messages, first], [[message], "see"]);
   const other = { ...message, content: "other" };
-  assertEquals(parseRecord(head + entryLine({ message: other, parent: null })).messages, [other]);
+  assertEquals(parseRecord(head + line({ message: other, parent: null })).messages, [other]);
 });
 
 Deno.test("what is no session is refused, and what is no message passed over", () => {
@@ -234,8 +241,8 @@ Deno.test("what a session began with is known after a compaction, and odd fields
   const [a, b, c] = [user("a"), user("b"), user("c")] as const;
   const used = { model: "m", server: "h" };
   const { first, used: read } = parseRecord(
-    head + entryLine({ message: a, parent: null, used }) +
-      entryLine({ conversation: [b.id!], added: [{ message: b, parent: null }] }) +
+    head + line({ message: a, parent: null, used }) +
+      line({ conversation: [b.id!], added: [{ message: b, parent: null }] }) +
       [7, {}, { model: "", server: "h" }, { model: "n" }, { server: "h" }].map((odd) =>
         `${JSON.stringify({ message: c, parent: b.id, used: odd })}\n`
       ).join(""),
