@@ -11,7 +11,7 @@ import { DEFAULT_KEYMAP } from "../line/actions.ts";
 import { BACKGROUND_KEY, type Key, KITTY_KEY } from "../line/keys.ts";
 import type { Background } from "../style.ts";
 import type { KillRing } from "../line/state.ts";
-import { cellsOf, styledRow, styledRows } from "../styled.ts";
+import { styledRow, styledRows } from "../styled.ts";
 import { type TerminalSize, unlessGone } from "../tty.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
 import { asciiSign, withSigns } from "../../text/signs.ts";
@@ -315,7 +315,9 @@ export class LiveScreen implements Screen {
 
   #rule(columns: number): CellRow[] {
     const { rule, unicode } = this.options;
-    return rule ? [cellsOf((unicode ? "─" : "-").repeat(columns), rule())] : [];
+    return rule
+      ? [Array(columns).fill({ text: unicode ? "─" : "-", width: 1, style: rule() })]
+      : [];
   }
 
   #status(): string {
