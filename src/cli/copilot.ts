@@ -24,10 +24,10 @@ export async function copilot(options: CopilotOptions = {}): Promise<number> {
   return await runInTerminal(frontend, config, options);
 }
 
-/** The terminal, for a setup and then for a session. `comeBack`: the command line that goes on with it. */
+/** The terminal, for a setup and then for a session. `lastLines`: what is shown below that. */
 export function terminalFrontend(
   args: Args,
-  comeBack?: (folder: string) => string,
+  lastLines?: (session: Session) => Promise<readonly string[]>,
 ): TerminalFrontend {
   const { message } = args;
   return new TerminalFrontend({
@@ -35,7 +35,7 @@ export function terminalFrontend(
     theme: themeOf(args),
     keymap: keymapFor(args),
     message,
-    comeBack,
+    lastLines,
     setup: setupHome(),
     keepTheme,
     onSignals,

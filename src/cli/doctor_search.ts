@@ -1,4 +1,4 @@
-/** `copilot doctor` where nothing says which server is asked: what there is on this machine. @module */
+/** What there is on this machine where nothing says which server is asked: for `copilot doctor`, and for `-p`. @module */
 
 import { EXIT } from "../frontends/exit_codes.ts";
 import {
@@ -21,6 +21,8 @@ interface SearchOptions {
 
 /** The time for servers to answer, in milliseconds. */
 const DOCTOR_SEARCH_MS = 3000;
+/** The same before a run that cannot begin. */
+const FLAGS_SEARCH_MS = 1000;
 /** The most models of a server that are named. */
 const MAX_NAMED_MODELS = 10;
 
@@ -59,6 +61,27 @@ export async function searchServers(
   return EXIT.error;
 }
 
+/**
+ * The flags that name the servers of this machine, that of OLLAMA_HOST and a hosted API with its key;
+ * undefined where there are none.
+ */
+export async function ownFlags(home: SetupHome): Promise<string | undefined> {
+  const found = await home.find(FLAGS_SEARCH_MS, new AbortController().signal);
+  const flags = found.filter(({ state }) => state !== "slow").map((server) => {
+    if (server.state === "unasked") {
+      return `--local (OLLAMA_HOST names ${oneLine(new URL(server.url).host)})`;
+    }
+    const get = server.isNative ? ": ollama pull qwen3:8b" : "";
+    return `${flagsOfServer(server)}${server.models.length > 0 ? "" : ` (without models${get})`}`;
+  });
+  const { keyIn } = home.hosted().find(({ settings }) => settings.hosted) ?? {};
+  if (keyIn !== undefined) flags.push(`--hosted (with the key in ${keyIn})`);
+  return flags.length > 0 ? flags.join(", or ") : undefined;
+}
+
+const flagsOfServer = ({ url, isNative }: FoundServer): string =>
+  isNative ? `--local --host ${url}` : `--base-url ${url}/v1`;
+
 function checkOf(server: FoundServer): Check {
   const { url, state, isNative, models } = server;
   const place = oneLine(new URL(url).host);
@@ -83,10 +106,9 @@ function checkOf(server: FoundServer): Check {
   }
   const names = models.slice(0, MAX_NAMED_MODELS).map(({ name }) => oneLine(name));
   const more = models.length - names.length;
-  const flags = isNative ? `--local --host ${url}` : `--base-url ${url}/v1`;
   return row(
     "ok",
     `${who} has ${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`,
-    `copilot doctor ${flags} --model NAME examines one`,
+    `copilot doctor ${flagsOfServer(server)} --model NAME examines one`,
   );
 }

@@ -2,15 +2,7 @@
 
 import { attempt } from "../attempt.ts";
 import { type CopilotConfig, VERSION } from "../config.ts";
-import {
-  type Args,
-  asUsage,
-  comeBackCommand,
-  outputAsked,
-  parseArgs,
-  usageText,
-  wrongValue,
-} from "./args.ts";
+import { type Args, asUsage, outputAsked, parseArgs, usageText, wrongValue } from "./args.ts";
 import { UsageError } from "../errors.ts";
 import { EXIT } from "../frontends/exit_codes.ts";
 import { type Format, FORMATS, resultLine } from "../frontends/print/json_output.ts";
@@ -173,12 +165,19 @@ async function withSettings(
   args: Args,
   use: (config: CopilotConfig, options: CopilotOptions) => Promise<number>,
 ): Promise<number> {
-  const { optionsFromArgs, toConfig } = await import("./settings.ts");
+  const { NoServerError, optionsFromArgs, toConfig } = await import("./settings.ts");
   let options = optionsFromArgs(args);
   const demo = args.demo && (await import("./demo/server.ts")).startDemoServer();
   if (demo) options = { ...options, local: true, host: demo.host, model: demo.model };
   try {
     return await use(asUsage(() => toConfig(options)), options);
+  } catch (error) {
+    if (!(error instanceof NoServerError)) throw error;
+    const [{ ownFlags }, { setupHome }] = await Promise.all([
+      import("./doctor_search.ts"),
+      import("./setup.ts"),
+    ]);
+    throw new NoServerError(await ownFlags(setupHome()));
   } finally {
     await demo?.close();
   }
@@ -246,7 +245,11 @@ async function runSession(args: Args, given: Args, line?: string): Promise<numbe
   ]);
   let code: number = EXIT.hangup;
   try {
-    using frontend = terminalFrontend(args, (folder) => comeBackCommand(given, folder));
+    let start: CopilotConfig | undefined;
+    using frontend = terminalFrontend(args, async ({ agent: { config: end }, record }) => {
+      const { lastLines } = await import("./session_server.ts");
+      return lastLines({ given, start: start ?? end, end }, record);
+    });
     if (canEdit() && isServerOpen(args)) {
       const chosen = await frontend.setUp();
       if (typeof chosen === "number") return chosen;
@@ -255,7 +258,8 @@ async function runSession(args: Args, given: Args, line?: string): Promise<numbe
       given = { ...given, ...chosen.demo && { demo: true } };
     }
     code = await withSettings(args, (config, options) => {
-      const motto = args.demo ? DEMO_NOTICE : line;
+      start = config;
+      const motto = args.demo ? `${DEMO_NOTICE}; /setup chooses a real model` : line;
       return runInTerminal(frontend, config, options, { args, given, motto, checked: asUsage });
     });
   } catch (error) {

@@ -1,10 +1,14 @@
-/** The server of an earlier session, for `--continue` where nothing else says which one is asked. @module */
+/** The server that a session was with: for `--continue`, and for the command that leads back to it. @module */
 
 import { attempt } from "../attempt.ts";
+import type { CopilotConfig } from "../config.ts";
+import { farewellLines } from "../frontends/session_lines.ts";
 import type { ServerSettings } from "../frontends/terminal/setup.ts";
 import { recordedSessions } from "../session/record.ts";
+import { type ModelTarget, targetOf } from "../model_target.ts";
 import { oneLine } from "../text/one_line.ts";
-import type { Args } from "./args.ts";
+import { type Args, comeBackCommand } from "./args.ts";
+import { FLAGS_OF_SERVER, withDefaults } from "./defaults.ts";
 import type { Env } from "./keys.ts";
 import { isServerOpen, optionsFromArgs, toConfig } from "./settings.ts";
 
@@ -22,9 +26,7 @@ export function serverOfNewest(
   const [newest] = folder === undefined ? [] : Iterator.from(recordedSessions(folder)).take(1);
   const { kind, url } = newest?.used?.at ?? {};
   if (kind === undefined || url === undefined) return undefined;
-  const flags: ServerSettings = kind === "local"
-    ? { local: true, host: url }
-    : { ...kind === "hosted" && { hosted: true }, "base-url": url };
+  const flags = flagsOf({ kind, url });
   // Without its key a hosted server is none that can be asked.
   const isUsable =
     attempt(() => toConfig(optionsFromArgs({ ...args, ...flags }), env)) !== undefined;
@@ -32,4 +34,67 @@ export function serverOfNewest(
     oneLine(url)
   } (flags such as --local name another)`;
   return isUsable ? { flags, line } : undefined;
+}
+
+type Server = Pick<ModelTarget, "kind" | "url">;
+
+function flagsOf({ kind, url }: Server): ServerSettings {
+  if (kind === "local") return { local: true, host: url };
+  return { ...kind === "hosted" && { hosted: true }, "base-url": url };
+}
+
+/** The flags of a session, and the settings that it began with and that it has at its end. */
+interface Course {
+  /** The flags of the command line alone. */
+  given: Args;
+  start: CopilotConfig;
+  end: CopilotConfig;
+}
+
+/** The last lines of a session: how to go on with it where it is recorded, and after the demo, with a model. */
+export function lastLines(
+  course: Course,
+  record: { path: string; folder: string } | undefined,
+  env: Env = Deno.env,
+): string[] {
+  const isDemo = course.given.demo && isSameServer(targetOf(course.start), targetOf(course.end));
+  return [
+    ...record === undefined
+      ? []
+      : farewellLines(comeBackCommand(flagsBack(course, env), record.folder), record.path),
+    ...isDemo ? ["With a real model: copilot, without --demo"] : [],
+  ];
+}
+
+/**
+ * The flags that lead to the server and the model of the end. Those that were given do where they led there,
+ * and config.json may; a password in an address is not shown.
+ */
+function flagsBack({ given, start, end }: Course, env: Env): Args {
+  const now = targetOf(end);
+  const isMoved = !isSameServer(targetOf(start), now);
+  if (given.demo && !isMoved) return given;
+  const rest = isMoved ? withoutServer(given) : given;
+  const found = attempt(() => {
+    const args = withDefaults(rest, (name) => env.get(name));
+    // The record says the server then.
+    if (!isMoved && isServerOpen(args, env)) return { server: now, model: undefined };
+    return { server: targetOf(toConfig(optionsFromArgs(args), env)), model: args.model };
+  });
+  if (found === undefined || !isSameServer(found.server, now)) {
+    const url = now.url.replace(/(?<=:\/\/)[^/]*@/, "");
+    return { ...withoutServer(given), ...flagsOf({ ...now, url }) };
+  }
+  // The model of the record is taken up, unless another one is named.
+  const isOther = found.model !== undefined && found.model !== now.name;
+  return { ...rest, ...isOther && { model: now.name } };
+}
+
+function isSameServer(a: Server, b: Server): boolean {
+  return a.kind === b.kind && a.url === b.url;
+}
+
+function withoutServer(args: Args): Args {
+  const left: readonly string[] = [...FLAGS_OF_SERVER, "demo"];
+  return Object.fromEntries(Object.entries(args).filter(([name]) => !left.includes(name)));
 }

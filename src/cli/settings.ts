@@ -94,16 +94,28 @@ export function toConfig(
   }
   // A server of one's own often wants no key; these two always do.
   if (settings.apiKey === "" && takesEnvKey(at) && isDefaultServer(kind, at)) {
-    throw new UsageError(
-      `No API key: set ${
-        KEY_VARIABLES[kind]
-      }, or pass --api-key. For a model of your own use --local or --base-url; --demo needs none`,
-    );
+    if (kind === "compat" && named === undefined) throw new NoServerError();
+    throw new UsageError(noKeyText(KEY_VARIABLES[kind]));
   }
   const config = { ...settings, baseUrl: named };
   return hosted
     ? { ...tier, hosted: hostedConfig(config) }
     : { ...tier, compat: compatConfig(config) };
+}
+
+/** Nothing says which server is asked, and the default one wants a key. */
+export class NoServerError extends UsageError {
+  /** `here`: the flags of servers that can be asked. */
+  constructor(here?: string) {
+    super(noKeyText(KEY_VARIABLES.compat, here && `Or add ${here}`));
+  }
+}
+
+function noKeyText(
+  variable: string,
+  ways = "For a model of your own use --local or --base-url",
+): string {
+  return `No API key: set ${variable}, or pass --api-key. ${ways}; --demo needs none`;
 }
 
 /**

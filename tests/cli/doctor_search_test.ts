@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { searchServers } from "../../src/cli/doctor_search.ts";
+import { ownFlags, searchServers } from "../../src/cli/doctor_search.ts";
+import { NoServerError } from "../../src/cli/settings.ts";
 import { setupHome } from "../../src/cli/setup.ts";
 import { strictServer } from "../helpers/strict_server.ts";
 
@@ -44,4 +45,37 @@ Deno.test("doctor on a machine without a server says how to start one", async ()
   assertEquals(result, 1);
   assertMatch(text, /^FAIL {2}server {3}no model server answers on this machine$/m);
   assertMatch(text, /Start one:\n +Ollama \(ollama\.com\): ollama serve, then ollama pull/);
+});
+
+Deno.test("a run without a server and a key is told the flags of the person's own servers", async () => {
+  await using server = strictServer([], { models: ["a", "b"] });
+  const other = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    (request) =>
+      request.url.endsWith("/v1/models")
+        ? Response.json({ data: [] })
+        : new Response("no", { status: 404 }),
+  );
+  const port = Number(new URL(server.url).port);
+  const flags = (ports: number[], OLLAMA_HOST = "", ANTHROPIC_API_KEY = "") => {
+    const variables: Record<string, string> = { OLLAMA_HOST, ANTHROPIC_API_KEY };
+    return ownFlags(setupHome({ get: (name) => variables[name] }, ports));
+  };
+  assertEquals(await flags([1]), undefined);
+  assertEquals(await flags([1], "gpu"), "--local (OLLAMA_HOST names gpu:11434)");
+  assertEquals(await flags([1], server.url), `--local --host ${server.url}`);
+  assertEquals(
+    await flags([1], "gpu", "k"),
+    "--local (OLLAMA_HOST names gpu:11434), or --hosted (with the key in ANTHROPIC_API_KEY)",
+  );
+  const both = await flags([port, other.addr.port]);
+  assertEquals(
+    both,
+    `--local --host ${server.url}, or --base-url http://127.0.0.1:${other.addr.port}/v1 (without models)`,
+  );
+  assertMatch(
+    new NoServerError(both).message,
+    /^No API key: set OPENAI_API_KEY, .* Or add --local --host http.* --demo needs none$/,
+  );
+  await other.shutdown();
 });

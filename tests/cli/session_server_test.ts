@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { serverOfNewest } from "../../src/cli/session_server.ts";
+import { parseArgs } from "../../src/cli/args.ts";
+import { lastLines, serverOfNewest } from "../../src/cli/session_server.ts";
 import { compatConfig, type CopilotConfig, hostedConfig, localConfig } from "../../src/config.ts";
 import { fakeSession } from "../helpers/fake_session.ts";
 import { strictServer } from "../helpers/strict_server.ts";
@@ -96,5 +97,61 @@ for (
       (folder, url) => assertEquals(serverOfNewest(args(folder), NOBODY)?.flags, flags(url)),
       remembers,
     );
+  });
+}
+
+const compat = (baseUrl: string, model = "m") => ({ compat: compatConfig({ baseUrl, model }) });
+const local = (host: string, model = "m") => ({ local: localConfig({ host, model }) });
+const [a, b] = ["http://a:1/v1", "http://b:1/v1"] as const;
+const KEPT = '{"base-url": "http://a:1/v1", "model": "m"}';
+const COURSES: [
+  given: string,
+  settings: string,
+  start: CopilotConfig,
+  end: CopilotConfig,
+  command: string,
+][] = [
+  // Nothing moved: what was given leads there.
+  ["", KEPT, compat(a), compat(a), ""],
+  ["--yes --base-url http://a:1/v1", "{}", compat(a), compat(a), "--yes --base-url http://a:1/v1"],
+  ["", "{}", local("http://a:1"), local("http://a:1"), ""],
+  ["--demo", "{}", local("http://127.0.0.1:1"), local("http://127.0.0.1:1"), "--demo"],
+  // Another model of the same server, where one is named that the record's would not replace.
+  ["", KEPT, compat(a), compat(a, "n"), "--model n"],
+  ["--model m", "{}", compat(a), compat(a, "n"), "--base-url http://a:1/v1"],
+  ["--base-url http://a:1/v1", "{}", compat(a), compat(a, "n"), "--base-url http://a:1/v1"],
+  // Another server: no flag of the one before, and none where config.json has it meanwhile.
+  ["", KEPT, compat(a), compat(b), "--base-url http://b:1/v1"],
+  ["--yes --local -m x", KEPT, local("http://l"), compat(b), "--yes --base-url http://b:1/v1"],
+  ["", KEPT, compat(a), local("http://l"), "--local --host http://l"],
+  ["--local -m x", KEPT, local("http://l"), compat(a), ""],
+  ["--demo", KEPT, local("http://127.0.0.1:1"), compat(a), ""],
+  ["--demo", "{}", local("http://127.0.0.1:1"), compat(b), "--base-url http://b:1/v1"],
+  ["", KEPT, compat(a), compat("http://u:secret@b:1/v1"), "--base-url http://b:1/v1"],
+  ["", "{", compat(a), compat(b), "--base-url http://b:1/v1"],
+  ["", KEPT, compat(a), {
+    hosted: hostedConfig({ apiKey: "k", baseUrl: "https://h" }),
+  }, "--hosted --base-url https://h"],
+];
+for (const [given, settings, start, end, flags] of COURSES) {
+  const words = given.split(" ").filter((word) => word !== "");
+  const url = end.local?.host ?? end.hosted?.baseUrl ?? end.compat!.baseUrl;
+  Deno.test(`the way back to ${url} after ${given || "no flags"} with ${settings}`, async () => {
+    const base = await Deno.makeTempDir();
+    await Deno.mkdir(`${base}/copilot`);
+    await Deno.writeTextFile(`${base}/copilot/config.json`, settings);
+    const env = { get: (name: string) => name === "XDG_CONFIG_HOME" ? base : undefined };
+    const record = { path: "/r/s.jsonl", folder: Deno.cwd() };
+    const course = { given: parseArgs(words), start, end };
+    const command = ["copilot", ...flags === "" ? [] : [flags], "--continue"].join(" ");
+    const isDemo = flags === "--demo";
+    const model = isDemo ? ["With a real model: copilot, without --demo"] : [];
+    assertEquals(lastLines(course, record, env), [
+      `To continue: ${command}`,
+      "Recorded: /r/s.jsonl",
+      ...model,
+    ]);
+    assertEquals(lastLines(course, undefined, env), model);
+    await Deno.remove(base, { recursive: true });
   });
 }

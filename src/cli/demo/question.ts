@@ -29,11 +29,18 @@ export function answerQuestion(ask: string, piped: boolean, use: Use): string[] 
   const folder = names.find((name) => SOURCES.test(name));
   const read = key === undefined ? "" : use("read_file", { file_path: key, limit: 80 });
   const inside = folder === undefined ? "" : use("list_directory", { path: folder });
-  const words = [...new Set([...tellingWords(ask), "TODO", "main"])];
+  const asked = tellingWords(ask);
+  const words = [...new Set([...asked, "TODO", "main"])];
   let tried = 0;
   let found: string;
   do {
-    found = use("grep_code", { pattern: grepPattern(words[tried++]!) });
+    const pattern = grepPattern(words[tried]!);
+    // Words of its own are searched for where the code is: pictures and data may be full of them.
+    found = use("grep_code", {
+      pattern,
+      ...tried >= asked.length && folder !== undefined && { path: folder },
+    });
+    tried++;
   } while (tried < words.length && hits(found)?.length === 0);
   return [
     `${DISCLAIMER} Here is what its tools found for your question:`,
@@ -43,7 +50,7 @@ export function answerQuestion(ask: string, piped: boolean, use: Use): string[] 
     ...aboutMatches(words.slice(0, tried), found),
     ...(piped ? ["- It cannot make sense of the text you piped in; a model would."] : []),
     "",
-    "A language model would read on from here and answer: start a model server, leave out `--demo`.",
+    "A language model would read on from here and answer: start a model server, then `/setup`, or leave out `--demo`.",
   ];
 }
 
@@ -120,6 +127,9 @@ const LANGUAGE_BY_ENDING = new Map(
     }),
 );
 
+const languageByName = (name: string): string | undefined =>
+  LANGUAGE_BY_ENDING.get(/\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? "");
+
 function aboutFolders(listing: string, folder: string | undefined, inside: string): string[] {
   const names = entries(listing);
   if (!names) return failureLines(listing).map((line) => `- ${line}`);
@@ -130,7 +140,7 @@ function aboutFolders(listing: string, folder: string | undefined, inside: strin
   const least = /^\[.* not shown/m.test(listing) ? "at least " : "";
   const byLanguage = Map.groupBy(
     [...names, ...inner ?? []],
-    (name) => LANGUAGE_BY_ENDING.get(/\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? ""),
+    languageByName,
   );
   byLanguage.delete(undefined);
   const languages = [...byLanguage].sort(([, a], [, b]) => b.length - a.length).slice(0, 6);
@@ -166,6 +176,9 @@ function aboutMatches(words: readonly string[], found: string): string[] {
     return [`- A search for ${words.map((word) => inlineCode(word)).join(", ")} found nothing.`];
   }
   const firsts = [...new Map(all.toReversed().map((hit) => [hit.file, hit])).values()].toReversed();
+  // A picture or a log may have the word, too, and shows less.
+  const isOther = ({ file }: { file: string }) => Number(languageByName(file) === undefined);
+  firsts.sort((a, b) => isOther(a) - isOther(b));
   const none = words.slice(0, -1).map((word) => inlineCode(word)).join(" and ");
   // A line in brackets at the end says what the search left out.
   const files = `${/\n\[.*\]$/.test(found) ? "at least " : ""}${count(firsts.length, "file")}`;

@@ -91,7 +91,7 @@ const HELLO = [
   "- `What does this project do?`",
   '- `Create hello.txt with "Hello, world"`',
   '- `Run "git status"`',
-  "For real answers, start a model server and leave out `--demo`.",
+  "For real answers, start a model server, then `/setup`, or leave out `--demo`.",
 ];
 const KNOWN_ORDERS = [
   `${DISCLAIMER} Of orders it knows only these forms:`,

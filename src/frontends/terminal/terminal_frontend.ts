@@ -18,7 +18,7 @@ import type { Job, Subject } from "../../types/tool.ts";
 import { EXIT } from "../exit_codes.ts";
 import { noticeLines } from "../notices.ts";
 import { jobEnded } from "../progress.ts";
-import { farewellLines, instructionLines, resumedLines } from "../session_lines.ts";
+import { instructionLines, resumedLines } from "../session_lines.ts";
 import { chooseServer, type CommandHome, CommandRunner } from "./command_runner.ts";
 import { completer } from "./complete.ts";
 import { Display } from "./display.ts";
@@ -39,8 +39,8 @@ interface TerminalOptions extends CommandHome {
   keymap: Keymap;
   /** The message that begins the session. */
   message?: string | undefined;
-  /** The command line that goes on with the newest session of a folder. */
-  comeBack?: ((folder: string) => string) | undefined;
+  /** The lines below a session that was left. */
+  lastLines?: ((session: Session) => Promise<readonly string[]>) | undefined;
   /** Calls its argument with the exit code for each signal, until what it returns is called. */
   onSignals(handler: (exitCode: number) => void): () => void;
 }
@@ -202,7 +202,7 @@ export class TerminalFrontend implements Frontend, Disposable {
       if (line === null || this.#ended !== undefined) break;
       if (line.text.trim() !== "") await this.#handle(line);
     }
-    this.#sayFarewell();
+    await this.#sayFarewell();
     return this.#ended ?? EXIT.done;
   }
 
@@ -213,12 +213,11 @@ export class TerminalFrontend implements Frontend, Disposable {
     await this.#takeMessage(message, () => this.#runTurns([message]));
   }
 
-  /** How to come back, where there is something to come back to, and a person to read it. */
-  #sayFarewell(): void {
-    const { record } = this.#session;
-    const { comeBack } = this.options;
-    if (!record || !comeBack || (this.#ended ?? EXIT.done) !== EXIT.done) return;
-    const lines = farewellLines(comeBack(record.folder), record.path);
+  /** How to come back, where there is a person to read it. */
+  async #sayFarewell(): Promise<void> {
+    if ((this.#ended ?? EXIT.done) !== EXIT.done) return;
+    const lines = await this.options.lastLines?.(this.#session) ?? [];
+    if (lines.length === 0) return;
     this.#display.screen.print(
       lines.map((line) => this.#display.dim(wrapped(line, this.#display.columns))).join("\n"),
     );

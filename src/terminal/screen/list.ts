@@ -34,6 +34,9 @@ export const listHeight = (rows: number): number =>
 
 /** The least columns that a description needs to say anything. */
 const MIN_DETAIL = 14;
+/** The columns that descriptions keep in a wide list, however long labels are: an address with its port fits. */
+const WIDE_LIST = 60;
+const WIDE_DETAIL = 32;
 
 /** The keys that choose the next row, or the one before, in every list. */
 export const LIST_STEPS: Readonly<Record<string, -1 | 1 | undefined>> = {
@@ -66,20 +69,25 @@ export function listRows(
   const first = firstShown(chosen, items.length, rows);
   const shown = items.slice(first, first + rows);
   const front = look.isNumbered ? 2 + `${items.length}`.length + 2 : 2;
-  const widest = Math.max(0, ...shown.map(({ label }) => displayWidth(label)));
+  const longest = Math.max(0, ...shown.map(({ label }) => displayWidth(label)));
   const room = Math.max(1, columns - front);
+  const widest = room < WIDE_LIST ? longest : Math.min(longest, room - 2 - WIDE_DETAIL);
   const hasDetails = shown.some(({ detail }) => detail) && room - widest - 2 >= MIN_DETAIL;
   return shown.map((item, at) => {
     const isChosen = first + at === chosen;
     const number = look.isNumbered ? `${first + at + 1}`.padStart(`${items.length}`.length) : "";
     const row = cells(`${isChosen ? look.unicode ? "❯" : ">" : " "} ${number && `${number}  `}`);
-    row.push(...cut(labelCells(item.label, isChosen, look), room, look.unicode));
+    const label = labelCells(item.label, isChosen, look);
+    row.push(...cut(label, hasDetails ? widest : room, look.unicode, isPath(item.label)));
     if (!hasDetails || !item.detail) return row;
     row.push(...cells(" ".repeat(front + widest + 2 - widthOf(row))));
     const detail = cellsOf(item.detail, look.hasStyles ? ownStyle(DIM) : "");
     return [...row, ...cut(detail, columns - front - widest - 2, look.unicode)];
   });
 }
+
+/** True for a path, an address or a model's name such as `hf.co/a/b:Q4`: its end says as much as its beginning. */
+const isPath = (label: string): boolean => /^\S*[/:]\S*$/.test(label);
 
 const cells = (text: string): Cell[] => cellsOf(text, "");
 
@@ -97,15 +105,17 @@ function labelCells(label: string, isChosen: boolean, look: ListLook): Cell[] {
   });
 }
 
-/** `row` in at most `columns`, with an ellipsis where it is cut. */
-function cut(row: Cell[], columns: number, unicode: boolean): Cell[] {
+/** `row` in at most `columns`, with an ellipsis where it is cut: at its end, or with `keepsEnd` in the middle. */
+function cut(row: Cell[], columns: number, unicode: boolean, keepsEnd = false): Cell[] {
   if (widthOf(row) <= columns) return row;
-  const kept: Cell[] = [];
-  let room = columns - 1;
-  for (const cell of row) {
-    if (cell.width > room) break;
-    room -= cell.width;
-    kept.push(cell);
-  }
-  return [...kept, { text: unicode ? "…" : "~", width: 1, style: "" }];
+  const end = keepsEnd ? firstCells(row.toReversed(), (columns - 1) >> 1).reverse() : [];
+  const kept = firstCells(row, columns - 1 - widthOf(end));
+  return [...kept, { text: unicode ? "…" : "~", width: 1, style: "" }, ...end];
+}
+
+/** The first cells of `row` that fit into `columns`. */
+function firstCells(row: readonly Cell[], columns: number): Cell[] {
+  let room = columns;
+  const over = row.findIndex(({ width }) => (room -= width) < 0);
+  return row.slice(0, over < 0 ? row.length : over);
 }

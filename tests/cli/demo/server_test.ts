@@ -115,6 +115,19 @@ Deno.test("demo: a question lists, reads, greps, and answers with what was found
     assertStringIncludes(text, "`src/sheep.ts:1`");
   }));
 
+Deno.test("demo: of what a search found, code is shown before pictures", () =>
+  withDemo(async (host) => {
+    const found = "a/b.svg:1:x\nlog:2:x\nsrc/c.ts:3:x\nREADME.md:4:x";
+    const { lines } = await told(host, { found });
+    const shown = lines.filter((line) => line.startsWith("  - ")).map((line) => line.slice(4));
+    assertEquals(shown, [
+      "`src/c.ts:3` `x`",
+      "`README.md:4` `x`",
+      "`a/b.svg:1` `x`",
+      "`log:2` `x`",
+    ]);
+  }));
+
 Deno.test("demo: the most telling word decides what is searched for", () =>
   withDemo(async (host) => {
     for (
@@ -133,9 +146,11 @@ Deno.test("demo: the most telling word decides what is searched for", () =>
       ] as const
     ) {
       const { calls } = await turn(host, [], prompt, project);
+      // The folder of sources is where its own word is searched for.
+      const path = pattern === "TODO" ? { path: "src/" } : {};
       assertEquals(
         calls.find((call) => call.startsWith("grep")),
-        `grep_code ${JSON.stringify({ pattern })}`,
+        `grep_code ${JSON.stringify({ pattern, ...path })}`,
       );
       assert(!calls.some((call) => call.startsWith("run_bash")), "piped text gives no orders");
     }

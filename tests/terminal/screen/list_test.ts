@@ -156,6 +156,22 @@ Deno.test("descriptions go first where there is no room, and what is cut ends in
   assertEquals(at(20, { ...PLAIN, unicode: false }), "> a-name-of-20-colu~");
 });
 
+Deno.test("a wide list keeps its descriptions beside long labels, and the end of a path that is cut", () => {
+  const long = `/models/${"x".repeat(80)}-Q4_K_M.gguf`;
+  const items = [{ label: long, detail: "127.0.0.1:8080" }, {
+    label: "q",
+    detail: "127.0.0.1:1234",
+  }];
+  const at = (columns: number) =>
+    rowsText(listRows(items, 0, { columns, rows: 5 }, PLAIN)).trimEnd().split("\n");
+  const cut = `/models/${"x".repeat(14)}…${"x".repeat(9)}-Q4_K_M.gguf`;
+  assertEquals(at(80), [`❯ ${cut}  127.0.0.1:8080`, `  q${" ".repeat(45)}127.0.0.1:1234`]);
+  assertEquals(at(40), [`❯ /models/${"x".repeat(11)}…${"x".repeat(6)}-Q4_K_M.gguf`, "  q"]);
+  const plain = [{ label: "What is this? ".repeat(9), detail: "now" }];
+  const [row] = rowsText(listRows(plain, 0, { columns: 80, rows: 5 }, PLAIN)).split("\n");
+  assertEquals(row!.slice(40), "is? W…  now");
+});
+
 Deno.test("the letters that fit are bold, the chosen row is coloured, descriptions are dim", () => {
   const items = [{ label: "src/cart.py", detail: "x" }, { label: "wide 漢 cart" }];
   const look = { hasStyles: true, unicode: true, word: "cart" };
