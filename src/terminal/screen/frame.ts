@@ -82,6 +82,13 @@ function paintRow(pen: Pen, at: number, old: CellRow, row: CellRow, columns: num
     pen.out += `\x1b[${repeat(-shift)}P`;
     return writeCells(pen, at, row.slice(old.length + shift), oldWidth + shift, columns);
   }
+  if (oldWidth - width > MAX_SHIFT) {
+    // tmux takes a row for as wide as it was until it is erased from its beginning, and breaks it so when it
+    // becomes narrower.
+    move(pen, at, 0);
+    pen.out += "\x1b[K";
+    return writeCells(pen, at, row, 0, columns);
+  }
   // Cells at the end that did not change are left, if they did not move.
   let end = row.length;
   if (width === oldWidth) {
