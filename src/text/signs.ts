@@ -1,25 +1,32 @@
-/** The signs of what the program says, for terminals without UTF-8. @module */
+/** The stand-ins of signs and of text, for terminals without UTF-8. @module */
 
-/** Signs beyond ASCII, each with its stand-in of one column. */
-const ASCII_SIGNS: Readonly<Record<string, string>> = {
-  ...{ "●": "*", "•": "*", "·": "-", "−": "-", "–": "-", "─": "-", "…": "~", "❯": ">" },
-  ...{ "└": "|", "│": "|", "┆": ":", "▌": "|" },
-};
-const SIGNS = new RegExp(`[${Object.keys(ASCII_SIGNS).join("")}]`, "g");
+import { graphemes, graphemeWidth } from "./width.ts";
+
+/** Signs beyond ASCII, and what stands for each of them. */
+const ASCII_STAND_INS: readonly (readonly [signs: string, standIn: string])[] = [
+  ...[["●•", "*"], ["·−–—‒‐‑─━", "-"], ["…", "~"], ["❯→▶", ">"], ["←", "<"]] as const,
+  ...[["└│▌├┃║", "|"], ["┆", ":"], ["┌┐┘┤┬┴┼╭╮╯╰", "+"], ["═", "="]] as const,
+  ...[["‘’‚", "'"], ["“”„«»", '"'], ["✓✔✅", "v"], ["×✗✘❌", "x"]] as const,
+];
+const ASCII_SIGNS = new Map(
+  ASCII_STAND_INS.flatMap(([signs, standIn]) => [...signs].map((sign) => [sign, standIn])),
+);
+const BEYOND_ASCII = /\P{ASCII}+/gu;
 /** Pictures of control characters, as `sanitize` shows them. */
 const PICTURES = /[\u2400-\u241f\u2421]/g;
 
-/** `text` of ours, for a terminal that shows ASCII alone unless it has `unicode`. */
+/** `text`, for a terminal that shows ASCII alone unless it has `unicode`. */
 export function withSigns(text: string, unicode: boolean): string {
   if (unicode) return text;
-  return text.replaceAll("…", "...").replaceAll("␠", "\\u{20}").replace(
-    SIGNS,
-    (sign) => ASCII_SIGNS[sign]!,
-  )
-    .replace(PICTURES, (sign) => `^${String.fromCharCode((sign.charCodeAt(0) ^ 0x40) & 0x7f)}`);
+  return text.replaceAll("…", "...").replaceAll("␠", "\\u{20}")
+    .replace(PICTURES, (sign) => `^${String.fromCharCode((sign.charCodeAt(0) ^ 0x40) & 0x7f)}`)
+    .replace(BEYOND_ASCII, (signs) => graphemes(signs).map(asciiSign).join(""));
 }
 
-/** A sign in as many columns as it has itself. */
+/** A grapheme beyond ASCII, in as many columns as it has itself: a letter without its marks, else `?`. */
 export function asciiSign(sign: string): string {
-  return ASCII_SIGNS[sign] ?? (sign.search(PICTURES) < 0 ? sign : "?");
+  const width = graphemeWidth(sign);
+  const base = ASCII_SIGNS.get(sign) ?? sign.normalize("NFKD").replace(/\p{M}/gu, "");
+  const isShown = /^[\x20-\x7e]+$/.test(base) && base.length <= width;
+  return isShown ? base.padEnd(width) : "?".repeat(width);
 }

@@ -36,7 +36,7 @@ export class MarkdownRenderer {
   push(text: string): string {
     text = this.#half + text;
     this.#half = /[\r\ud800-\udbff]$/.test(text) ? text.at(-1)! : "";
-    const shown = safe(this.#marks + (this.#half === "" ? text : text.slice(0, -1)));
+    const shown = this.#safe(this.#marks + (this.#half === "" ? text : text.slice(0, -1)));
     this.#document.feed(shown.slice(this.#marks.length));
     this.#marks = marksAtEnd(shown);
     return this.#document.fill.take();
@@ -44,7 +44,7 @@ export class MarkdownRenderer {
 
   /** Returns what is left to print, up to a line feed; what is pushed then is a new text. */
   end(): string {
-    this.#document.feed(safe(this.#half));
+    this.#document.feed(this.#safe(this.#half));
     this.#half = "";
     this.#marks = "";
     this.#document.end();
@@ -62,11 +62,13 @@ export class MarkdownRenderer {
   get holdsTable(): boolean {
     return this.#document.holdsTable;
   }
-}
 
-function safe(text: string): string {
-  if (/^[\n\x20-\x7e]*$/.test(text)) return text;
-  return sanitizeProse(text.replaceAll("\r\n", "\n"));
+  #safe(text: string): string {
+    if (/^[\n\x20-\x7e]*$/.test(text)) return text;
+    const shown = sanitizeProse(text.replaceAll("\r\n", "\n"));
+    // The other stand-ins of ASCII take as many columns as what they stand for: the screen puts them in.
+    return this.#style.unicode ? shown : shown.replaceAll("…", "...");
+  }
 }
 
 /** The width as columns to work with; terminals that do not know theirs report 0. */

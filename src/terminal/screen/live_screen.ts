@@ -110,7 +110,7 @@ export class LiveScreen implements Screen {
       ...this.#lineOptions("> "),
       ...{ completer, history, pasted, band, isActive, onStop, onChange, rewindLine, overtakes },
       append: (lines) =>
-        band?.() === undefined ? this.#output.append(lines) : this.#output.appendApart(lines),
+        band?.() === undefined ? this.#append(lines) : this.#output.appendApart(lines),
       edit: (text) => this.#edit(text),
       dropped: droppedImages,
       pasteImage: () => this.#pasteImage(),
@@ -151,8 +151,12 @@ export class LiveScreen implements Screen {
   }
 
   stream(text: string): void {
-    this.#output.stream(text);
+    this.#output.stream(withSigns(text, this.options.unicode));
     this.#output.drawSoon();
+  }
+
+  #append(lines: string): void {
+    this.#output.append(withSigns(lines, this.options.unicode));
   }
 
   echo(message: TextPart): void {
@@ -255,7 +259,7 @@ export class LiveScreen implements Screen {
       unicode: this.options.unicode,
       ring: this.#ring,
       keymap: this.options.keymap,
-      append: (lines: string) => this.#output.append(lines),
+      append: (lines: string) => this.#append(lines),
       columns: () => this.terminal.size().columns,
     };
   }

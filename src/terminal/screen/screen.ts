@@ -76,12 +76,12 @@ export class PlainScreen implements Screen {
   ) {}
 
   print(text: string): void {
-    this.stream(`${this.#isMidLine ? "\n" : ""}${withSigns(text, this.unicode)}\n`);
+    this.stream(`${this.#isMidLine ? "\n" : ""}${text}\n`);
   }
 
   stream(text: string): void {
     if (text === "") return;
-    writeStdout(text);
+    writeStdout(withSigns(text, this.unicode));
     this.#isMidLine = !text.endsWith("\n");
   }
 

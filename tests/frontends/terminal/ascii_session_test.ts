@@ -16,7 +16,10 @@ Deno.test({
       { reasoning: "Hm.", text: "I look.", ...call("list_dir", { path: "." }) },
       call("run_bash", { command: "seq 30; echo broken >&2; exit 3" }),
       call("write_file", { file_path: "f", content: "one\ntwo\n" }),
-      { text: "# Done\n\n- one\n\n| a | b |\n|---|---|\n| c | d |\n\n---\n\n> quoted" },
+      {
+        text:
+          "# Done — “naïve” 日本…\n\n- one\n\n| a | b |\n|---|---|\n| c | d |\n\n---\n\n> quoted",
+      },
     ], { models: ["test", "other"] });
     await using screen = await terminal({});
     await screen.type(`LC_ALL=C ${sessionCommand(server)}; echo left: $?\r`);
@@ -30,7 +33,10 @@ Deno.test({
     await screen.until("Write this file?");
     await screen.type("y");
     await screen.until("quoted");
-    for (const line of ["/help", "/context", "/permissions", "/tools", "!echo so"]) {
+    await screen.until('Done - "naive" ????...');
+    for (
+      const line of ["/help", "/context", "/permissions", "/tools", "!printf 'caf\\303\\251' # é"]
+    ) {
       await screen.type(`${line}\r`);
       await screen.until((rows) => rows.at(-2) === ">");
     }
