@@ -60,9 +60,9 @@ function subProgressText({ calls, running, made, tokens }: SubProgress): string 
   return [...rows, `${count(made, "call")}, ${thousands(tokens)} tokens`].join("\n");
 }
 
-/** The failure of a request, and when it is repeated. */
+/** When a failed request is repeated, which must not be cut off, and its failure. */
 export function retryText({ reason, attempt, maxAttempts, delayMs }: RetryNotice): string {
-  return `${oneLine(reason)}; attempt ${attempt + 1} of ${maxAttempts} in ${duration(delayMs)}`;
+  return `attempt ${attempt + 1} of ${maxAttempts} in ${duration(delayMs)}: ${oneLine(reason)}`;
 }
 
 function outcomeText(exec: ToolExecution): string {

@@ -312,5 +312,8 @@ function refusalByPerson(reason: string): Decision {
   const why = reason === ""
     ? "Do not try another way; ask what they want instead."
     : `They say: ${reason}`;
-  return { allow: false, reason: `Refused by the user. ${why}`, explanation: "you said no" };
+  return {
+    ...{ allow: false, reason: `Refused by the user. ${why}`, explanation: "you said no" },
+    ...reason !== "" && { summary: `you said: ${reason}` },
+  };
 }

@@ -159,7 +159,7 @@ Deno.test("only a command of one line can be edited", async () => {
   assertEquals(person.asked.map(({ choices }) => choices.includes("edit")), [true, false]);
 });
 
-Deno.test("a refusal goes to the model with its reason", async () => {
+Deno.test("a refusal goes to the model with its reason, which stays on the screen", async () => {
   using ws = workspace();
   for (
     const [reason, expected] of [["", "ask what they want"], ["why", "They say: why"]] as const
@@ -168,6 +168,7 @@ Deno.test("a refusal goes to the model with its reason", async () => {
     const decision = await decide(person, ws, "run_bash", { command: "make test" });
     assert(!decision.allow);
     assertStringIncludes(decision.reason, expected);
+    assertEquals(decision.summary, reason === "" ? undefined : "you said: why");
   }
 });
 

@@ -6,6 +6,7 @@ import { BOLD, DIM, type Painter } from "../../terminal/style.ts";
 import type { PromptProgress, RetryNotice } from "../../types/event.ts";
 import type { NewestOutput, Subject } from "../../types/tool.ts";
 import { sanitize } from "../../text/sanitize.ts";
+import { brokenRow, styledRows } from "../../terminal/styled.ts";
 import { rowsOf } from "../../text/width.ts";
 import { type Called, runningText } from "../call_text.ts";
 import { newestText, retryText } from "../progress.ts";
@@ -24,8 +25,9 @@ const SILENT_MS = 3000;
 const MIN_TOKENS_FOR_SPEED = 20;
 /** The number of newest rows that are shown of a file that the model writes. */
 const GHOST_ROWS = 4;
-/** The number of newest deltas of reasoning that are shown. */
-const SHOWN_DELTAS = 30;
+
+/** The most characters that a row of reasoning is made from. */
+const MAX_ROW_CHARS = 4096;
 
 /** The object of a call, of which not all arguments may be there. */
 export type SubjectOf = (name: string, args: Record<string, unknown>) => Subject | undefined;
@@ -45,7 +47,8 @@ export class Activity {
   #newest: NewestOutput | undefined;
   /** The text to show while the server loads its model, and the time until which it is known to load. */
   #loading = { text: "", until: 0 };
-  #reasoning: readonly string[] = [];
+  /** The row of reasoning that the model writes. */
+  #thought = "";
   /** The call that the model is writing. */
   #written: WrittenCall | undefined;
   #retry: { notice: RetryNotice; at: number } | undefined;
@@ -73,6 +76,11 @@ export class Activity {
     this.#isActive = false;
   }
 
+  /** Leaves `ms` out of the time of the turn. */
+  leaveOut(ms: number): void {
+    this.#startedAt += ms;
+  }
+
   /** A request goes out: its tokens count from 0. */
   request(): void {
     this.#tokens = 0;
@@ -88,10 +96,10 @@ export class Activity {
     this.#doing = doing;
   }
 
-  /** The model wrote about a token of reasoning; `deltas` are all of it so far. */
-  thought(deltas: readonly string[]): void {
+  /** The model wrote about a token of reasoning; `isFirst` where it began with it. */
+  thought(delta: string, isFirst = false): void {
     this.token("thinking");
-    this.#reasoning = deltas;
+    this.#thought = (isFirst ? "" : this.#thought) + delta;
   }
 
   /** The model wrote a piece of the arguments of a call of `name`; an empty one begins it. */
@@ -166,10 +174,10 @@ export class Activity {
     const frame = this.#frames[Math.floor(now / SPINNER_FRAME_MS) % this.#frames.length]!;
     const time = `${Math.floor((now - this.#startedAt) / 1000)} s`;
     const numbers = `${time}${this.#counted(now)} · Esc stops`;
-    const what = this.#what(now);
     const row = (text: string) => `${this.paint(frame, BOLD)} ${this.paint(text, DIM)}`;
-    if (columns >= MIN_ONE_ROW_COLUMNS) return [row(`${numbers} · ${what}`)];
-    return [row(what), `  ${this.paint(numbers, DIM)}`];
+    const before = columns >= MIN_ONE_ROW_COLUMNS ? `${numbers} · ` : "";
+    const what = this.#what(now, columns - 2 - before.length);
+    return before ? [row(before + what)] : [row(what), `  ${this.paint(numbers, DIM)}`];
   }
 
   #counted(now: number): string {
@@ -180,7 +188,7 @@ export class Activity {
     return ` · ${count(this.#tokens, "token")}${speed}`;
   }
 
-  #what(now: number): string {
+  #what(now: number, columns: number): string {
     if (this.#written !== undefined) return this.#writtenText(this.#written);
     if (this.#retry !== undefined) {
       const { notice, at } = this.#retry;
@@ -189,7 +197,17 @@ export class Activity {
     if (now < this.#loading.until) return this.#loading.text;
     if (now - (this.#tokenAt ?? now) > SILENT_MS) return "writing a call";
     if (this.#doing !== "thinking") return this.#doing;
-    return `thinking: ${oneLine(this.#reasoning.slice(-SHOWN_DELTAS).join(""))}`;
+    return `thinking: ${this.#thoughtRow(columns - "thinking: ".length)}`;
+  }
+
+  /** The reasoning goes on in its row until that is full, so that it can be read, and then in a new one. */
+  #thoughtRow(columns: number): string {
+    const text = this.#thought.slice(-MAX_ROW_CHARS).replace(/\s+/g, " ").trimStart();
+    const [row] = styledRows(sanitize(text), Infinity);
+    const last = brokenRow(row!, Math.max(8, columns)).at(-1)!;
+    const shown = last.map(({ text }) => text).join("");
+    this.#thought = /\s$/.test(text) ? `${shown.trimEnd()} ` : shown;
+    return shown.trimEnd();
   }
 
   /** Such as `Writing src/a.ts · 45 lines`. */

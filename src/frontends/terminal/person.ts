@@ -27,8 +27,7 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
 
   readonly approve: NonNullable<Frontend["approve"]> = async (request, signal) => {
     const { screen, view, paint } = this.display;
-    view.onAsked(request.call.id);
-    using _ = view.tally.pause();
+    using _ = view.onAsked(request.call.id);
     screen.notify(`copilot asks: ${questionTitle(request)}`);
     if (screen instanceof LiveScreen) return await this.#choose(screen, request, signal);
     const ask: Parameters<typeof askPerson>[0] = async (text, ...question) => {

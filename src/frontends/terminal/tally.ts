@@ -13,7 +13,6 @@ const MIN_SPEED_MS = 1000;
 /** The sums of one turn; times are of `performance.now()`. */
 export class TurnTally {
   #startedAt = 0;
-  #pausedMs = 0;
   #calls = 0;
   /** The tokens that servers counted; those of the answer that goes on, about. */
   #tokens = 0;
@@ -24,8 +23,7 @@ export class TurnTally {
 
   begin(): void {
     this.#startedAt = performance.now();
-    this.#pausedMs =
-      this.#calls =
+    this.#calls =
       this.#tokens =
       this.#ofSubAgents =
       this.#writingMs =
@@ -46,16 +44,15 @@ export class TurnTally {
     }
   }
 
-  /** A person is asked, until the result is disposed of: that time does not count. */
-  pause(): Disposable {
-    const from = performance.now();
-    return { [Symbol.dispose]: () => void (this.#pausedMs += performance.now() - from) };
+  /** Leaves `ms` out of the time of the turn. */
+  leaveOut(ms: number): void {
+    this.#startedAt += ms;
   }
 
   /** Such as `Worked 34 s · 2.8k tokens · 41 tok/s`; undefined for a turn that needs no word. */
   text(): string | undefined {
     this.#endAnswer(0);
-    const ms = performance.now() - this.#startedAt - this.#pausedMs;
+    const ms = performance.now() - this.#startedAt;
     if (ms < (this.#calls > 0 ? MIN_TURN_WITH_CALLS_MS : MIN_TURN_MS)) return undefined;
     const tokens = this.#tokens;
     const hasSpeed = tokens > MIN_SPEED_TOKENS && this.#writingMs > MIN_SPEED_MS;

@@ -73,7 +73,7 @@ export class TurnView {
       case "reasoning_delta":
         if (this.#reasoning.length === 0) this.#reasoningStart = performance.now();
         this.#reasoning.push(event.text);
-        return this.activity.thought(this.#reasoning);
+        return this.activity.thought(event.text, this.#reasoning.length === 1);
       case "call_delta":
         this.#endReasoning();
         // What was said before the call is whole.
@@ -112,9 +112,17 @@ export class TurnView {
     if (text !== undefined) this.note(text);
   }
 
-  /** A person is asked about the call `id`, and sees all of what it changes. */
-  onAsked(id: string): void {
+  /** A person is asked about the call `id`, and sees all of what it changes. Until the result is disposed of, no time counts. */
+  onAsked(id: string): Disposable {
     this.#asked.add(id);
+    const from = performance.now();
+    return {
+      [Symbol.dispose]: () => {
+        const ms = performance.now() - from;
+        this.tally.leaveOut(ms);
+        this.activity.leaveOut(ms);
+      },
+    };
   }
 
   /** Prints `text` as lines of their own, below what was said so far. */
@@ -136,7 +144,9 @@ export class TurnView {
     const looks = this.#lookRows();
     const gap = looks.length > 0 && this.#last === "text" ? [""] : [];
     const ghosts = this.activity.ghostRows(columns);
-    return [...gap, ...looks, ...ghosts.length > 0 ? [""] : [], ...ghosts, "", ...activity];
+    const rows = [...gap, ...looks, ...ghosts.length > 0 ? [""] : [], ...ghosts, "", ...activity];
+    // A blank line was printed as the turn began.
+    return this.#last === "nothing" && rows[0] === "" ? rows.slice(1) : rows;
   }
 
   /** The turn is over; `text` says how, where that needs saying. */

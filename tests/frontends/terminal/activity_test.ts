@@ -58,7 +58,7 @@ Deno.test("a silence after the answer has begun is a call that is being written"
     activity.token("answering");
     assertEquals(at(12_000)!.slice(2), "12 s · 1 token: answering");
     assertEquals(at(12_001)!.slice(2), "12 s · 1 token: writing a call");
-    activity.thought(["Hm"]);
+    activity.thought("Hm", true);
     assertEquals(at(12_500)!.slice(2), "12 s · 2 tokens: thinking: Hm");
     assertEquals(at(16_000)!.slice(2), "16 s · 2 tokens: writing a call");
     activity.toolStarts({ toolName: "read_file", arguments: {} });
@@ -67,14 +67,24 @@ Deno.test("a silence after the answer has begun is a call that is being written"
   });
 });
 
-Deno.test("of reasoning its newest words are shown", () => {
-  atTimes((activity, at) => {
+Deno.test("reasoning fills a row, breaks at words, and goes on in a new one", () => {
+  atTimes((activity) => {
     activity.begin("a");
-    activity.thought(["x\n", "y"]);
-    assertEquals(at(0)!.slice(2), "0 s · 1 token: thinking: x y");
-    activity.thought(Array.from({ length: 31 }, (_, n) => `${n} `));
-    const newest = Array.from({ length: 30 }, (_, n) => `${n + 1}`).join(" ");
-    assertEquals(at(0)!.slice(2), `0 s · 2 tokens: thinking: ${newest}`);
+    const shown = (delta: string, columns = 61) => {
+      activity.thought(delta);
+      return activity.rows(columns)![0]!.replace(/.*thinking: ?/, "");
+    };
+    activity.thought("from before", true);
+    activity.thought("x\n", true);
+    assertEquals(shown("y"), "x y");
+    assertEquals(shown(" and more "), "x y and more");
+    assertEquals(shown("w\x1bords"), "x y and more w␛ords");
+    const row = activity.rows(61)![0]!;
+    assertEquals(row, "/ 0 s · 5 tokens · Esc stops · thinking: x y and more w␛ords");
+    assertEquals(shown("!!"), "w␛ords!!");
+    assertEquals(shown(" 日日日日日日日日日日"), "日日日日日");
+    // A narrow terminal has the numbers in a row below.
+    assertEquals(shown(" so", 30), "日日日日日 so");
   });
 });
 

@@ -192,7 +192,7 @@ Deno.test("a change is shown below its call, but where a person was asked about 
     view.onEvent(done(id, exec));
     return text().slice(before);
   };
-  view.onAsked("1");
+  using _ = view.onAsked("1");
   assertEquals(shown("1"), "● Called  x  +1\n");
   assertEquals(shown("2"), "● Called  x  +1\n    1 + new\n");
   view.end();
@@ -270,15 +270,18 @@ Deno.test("while a file is written its name, its lines and the newest of them ar
     view.onEvent({ type: "call_delta", name: "write_file", text });
     return view.liveRows()!.map((row) => row.replace(/^. \d+ s/, "N s"));
   };
-  assertEquals(rows(""), ["", "N s · 1 token · Esc stops · Writing"]);
-  assertEquals(rows('{"file_path": "a.ts"')[1], "N s · 2 tokens · Esc stops · Writing a.ts");
+  assertEquals(rows(""), ["N s · 1 token · Esc stops · Writing"]);
+  assertEquals(rows('{"file_path": "a.ts"')[0], "N s · 2 tokens · Esc stops · Writing a.ts");
   assertEquals(rows(', "content": "1\\n2\\n3\\n4\\n\\u001b5'), [
-    ...["", "    2", "    3", "    4", "    ␛5", ""],
+    ...["    2", "    3", "    4", "    ␛5", ""],
     "N s · 3 tokens · Esc stops · Writing a.ts · 5 lines",
   ]);
   // The next call of the answer begins anew.
-  assertEquals(rows(""), ["", "N s · 4 tokens · Esc stops · Writing"]);
+  assertEquals(rows(""), ["N s · 4 tokens · Esc stops · Writing"]);
   view.onEvent({ type: "thinking" });
+  assertEquals(view.liveRows(), [view.activity.line()!]);
+  // Above it stands the blank line with which a turn begins, or one of its own.
+  view.note("so");
   assertEquals(view.liveRows(), ["", view.activity.line()!]);
 });
 
@@ -290,13 +293,13 @@ Deno.test("a request that is repeated is told of in one row that changes, and in
   const view = new TurnView(live as unknown as Screen, { colors: "none", unicode: false });
   view.begin("waiting");
   for (const attempt of [1, 2]) view.onEvent(retry(attempt));
-  assertMatch(view.activity.line()!, /stops · it broke; attempt 3 of 3 in [89]\.\d s$/);
+  assertMatch(view.activity.line()!, /stops · attempt 3 of 3 in [89]\.\d s: it broke$/);
   view.onEvent({ type: "text_delta", text: "a" });
   assertMatch(view.activity.line()!, /answering$/);
   assertEquals(shown, [""]);
   const plain = written();
   for (const attempt of [1, 2]) plain.view.onEvent(retry(attempt));
-  assertEquals(plain.text().match(/it broke; attempt/g)?.length, 2);
+  assertEquals(plain.text().match(/attempt [23] of 3/g)?.length, 2);
 });
 
 Deno.test("what is said before a call that comes whole is there while the call runs", () => {
