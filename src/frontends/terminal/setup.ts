@@ -170,7 +170,7 @@ export function settingsOf(
 function hostedRow(offer: HostedOffer): Row {
   const { name, address, keyIn } = offer;
   const key = keyIn === undefined ? "paste a key" : `with the key in ${keyIn}`;
-  return { label: name, detail: `${hostShown(address)} · ${key}`, value: { offer } };
+  return { label: name, detail: `${key} · ${hostShown(address)}`, value: { offer } };
 }
 
 function lastRows(found: readonly FoundServer[], isFirst: boolean): Row[] {

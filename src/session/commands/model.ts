@@ -89,6 +89,18 @@ async function unlistedName(
 const mayHave = (config: CopilotConfig, name: string): boolean =>
   !targetOf(config).isNative && !/\s/.test(name);
 
+/** Where nobody named a model, the agent goes on with one that its server has, if it is clear which. */
+async function takeServedModel({ agent, fit }: SessionState): Promise<void> {
+  const target = fit.targetOf(agent);
+  if (fit.isChosen || target.kind === "hosted") return;
+  const [{ modelInstead }, { onFailure }] = await Promise.all([
+    import("../fit_model.ts"),
+    import("../../backends/local/connection.ts"),
+  ]);
+  const model = await modelInstead(target, {}).catch(onFailure(() => undefined));
+  if (model !== undefined) agent.setModel(model);
+}
+
 /** Goes on with another model of the same server or, by flags, with one of another server. */
 async function setModel(session: SessionState, argument: string): Promise<Report> {
   const { agent, modelFlags, fit } = session;
@@ -100,6 +112,7 @@ async function setModel(session: SessionState, argument: string): Promise<Report
       const { maxToolRounds, maxOutputChars, promptTier } = agent.config;
       agent.configure({ maxToolRounds, maxOutputChars, promptTier, ...config });
       fit.isChosen = isChosen;
+      await takeServedModel(session);
       if (notice !== undefined) session.emit({ type: "session_notice", notice });
     } else {
       unlisted = await unlistedName(agent.config, argument);

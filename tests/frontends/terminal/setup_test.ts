@@ -121,7 +121,7 @@ async function play(scene: Scene) {
   return { lists, titles, printed, kept, limits, asked, prompts, chosen };
 }
 
-const HOSTED_ROW = ["Hosted", "api.example · paste a key"];
+const HOSTED_ROW = ["Hosted", "paste a key · api.example"];
 const ADDRESS_ROW = ["Another server", "type its address"];
 const DEMO_ROW = ["Demo", "fixed rules, no model; this time only"];
 
@@ -209,7 +209,7 @@ Deno.test("a hosted API asks for its key, and none leads back to the list", asyn
   assertEquals(asked.kept, [[{ hosted: true }, { address: "https://api.example", key: "key" }]]);
   assertEquals(asked.printed, ["· Hosted: kept in config.json; /setup changes it"]);
   const known = await play({ finds: [found], picks: ["Hosted"], keyIn: "A_KEY" });
-  assertEquals(known.lists[0]!.at(-3), ["Hosted", "api.example · with the key in A_KEY"]);
+  assertEquals(known.lists[0]!.at(-3), ["Hosted", "with the key in A_KEY · api.example"]);
   assertEquals(known.kept, [[{ hosted: true }, undefined]]);
 });
 

@@ -242,8 +242,10 @@ Deno.test("/model goes on with the conversation, and says whether the server lis
   assertEquals(await fake.command("/model otter"), `${now("otter")} ${says}did you mean other?`);
   assertEquals(fake.session.status.model, "otter");
   assertEquals(await fake.command("/model a b"), `${unknown("a b")}see /model`);
-  // Where nobody names a model, the next message finds out which there is.
-  assertMatch((await fake.command(`/model --local --host ${server.url}`))!, /goes on\.$/);
+  // Where nobody names a model, it is one that the server has.
+  assertEquals(await fake.command(`/model --local --host ${server.url}`), now("test"));
+  assertEquals(await fake.command(`/model --base-url ${server.url}/v1/models`), now("test"));
+  assertMatch((await fake.command(`/model --base-url ${NO_SERVER}`))!, /not list its models: /);
   const gone = await fake.command(`/model --local --host ${NO_SERVER} -m test`);
   assertMatch(gone!, /^Now with test at 127\.0\.0\.1:1\. .* does not list its models: /);
   assertMatch(
