@@ -111,6 +111,7 @@ export async function setUp(
 }
 
 const HINT = "Enter picks · Esc leaves it as it is";
+const BACK_HINT = "Enter picks · Esc goes back";
 /** How a server is started that is found afterwards. */
 export const HOW_TO_START = `  Ollama (ollama.com): ollama serve, then ollama pull qwen3:8b
   llama.cpp: llama-server -hf Qwen/Qwen3-8B-GGUF --jinja
@@ -212,6 +213,7 @@ const NO_MODEL_ROWS = [
   { label: "Ask again", detail: "once it runs", value: "again" },
   { label: "Keep it anyway", detail: "asked from now on", value: "keep" },
 ] as const;
+const HOW_TO_TYPE = "Type the server's address, such as http://gpu:8080 (Enter alone goes back)";
 const KEY_ROW = { label: "Give a key", value: "key" } as const;
 
 /**
@@ -234,7 +236,7 @@ async function keepAddress(
     const items = [...answer.wantsKey ? [KEY_ROW] : [], ...NO_MODEL_ROWS];
     screen.print(`· ${answer.problem}`);
     const title = `What about ${hostShown(server.address)}?`;
-    const next = await screen.choose({ title, items, hint: HINT }, signal);
+    const next = await screen.choose({ title, items, hint: BACK_HINT }, signal);
     if (next === null) return undefined;
     if (next === "keep") return await keepServer(screen, home, server);
     if (next === "key") server.key = await typedKey(screen, home, server.address, signal) ?? "";
@@ -278,11 +280,8 @@ async function typedServer(
       return isSettingError(error) ? `Cannot use it as ${error.why}` : reasonOf(error);
     }
   };
-  const how = before === ""
-    ? ", such as http://gpu:8080 (Enter alone goes back)"
-    : " (Esc goes back)";
-  const prompt = `The server's address${how}: `;
-  const line = await screen.ask(prompt, objection, signal, before);
+  if (before === "") screen.print(`· ${HOW_TO_TYPE}`);
+  const line = await screen.ask("Address: ", objection, signal, before);
   if (line === null || address === "") return undefined;
   if (!address.startsWith("https:")) return { address, key: "" };
   const key = await typedKey(screen, home, address, signal);
@@ -313,7 +312,7 @@ async function keepModelOf(
   const items = nameable(found.models).map((model) => (
     { label: oneLine(model.name), detail: modelFacts(model), value: model.name }
   ));
-  const list = { title: `Which model of ${hostShown(server.address)}?`, items, hint: HINT };
+  const list = { title: `Which model of ${hostShown(server.address)}?`, items, hint: BACK_HINT };
   const model = items.length === 1 ? items[0]!.value : await screen.choose(list, signal);
   return model === null ? undefined : await keepServer(screen, home, server, { found, model });
 }

@@ -85,7 +85,7 @@ async function play(scene: Scene) {
     },
   };
   const screen = {
-    print: (text: string) => void printed.push(text),
+    print: (text: string) => void (text === HOW_TO_TYPE ? prompts : printed).push(text),
     choose<T>({ title, items }: ChoiceList<T>): Promise<T | null> {
       titles.push(title);
       lists.push(items.map(({ label, detail = "" }) => [label, detail]));
@@ -121,6 +121,7 @@ async function play(scene: Scene) {
   return { lists, titles, printed, kept, limits, asked, prompts, chosen };
 }
 
+const HOW_TO_TYPE = "· Type the server's address, such as http://gpu:8080 (Enter alone goes back)";
 const HOSTED_ROW = ["Hosted", "paste a key · api.example"];
 const ADDRESS_ROW = ["Another server", "type its address"];
 const DEMO_ROW = ["Demo", "fixed rules, no model; this time only"];
@@ -300,7 +301,7 @@ Deno.test("an address where nothing answers is not kept: it is changed, asked ag
     "Ask again",
     "Keep it anyway",
   ]);
-  assertEquals(prompts.at(-1), "The server's address (Esc goes back): http://gpu:8080");
+  assertEquals(prompts, [HOW_TO_TYPE, "Address: ", "Address: http://gpu:8080"]);
   assertEquals(limits, [300, 5000, 5000, 5000, 5000]);
   assertEquals([kept, chosen], [[], undefined]);
 });
@@ -342,7 +343,7 @@ Deno.test("SEC-02 over https a key is asked for first, over http where the serve
     assertEquals<unknown>(hosted.kept, [[settings, given]]);
     assertEquals(hosted.asked, [`${typed[0]} ${key}`]);
     const prompt = "The key for known.example (hidden; Enter alone for the one in A_KEY): ";
-    assertEquals(hosted.prompts[1], prompt);
+    assertEquals(hosted.prompts[2], prompt);
   }
   // Esc at the key leads back.
   const left = await play({
@@ -360,5 +361,5 @@ Deno.test("SEC-02 over https a key is asked for first, over http where the serve
   assertEquals(http.asked, ["http://gpu:8080 ", "http://gpu:8080 k"]);
   const key = { address: "http://gpu:8080", key: "k" };
   assertEquals<unknown>(http.kept, [[{ local: true, host: "http://gpu:8080" }, key]]);
-  assertEquals(http.prompts[1], "The key for gpu:8080 (hidden; Enter alone for none): ");
+  assertEquals(http.prompts[2], "The key for gpu:8080 (hidden; Enter alone for none): ");
 });
