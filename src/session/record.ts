@@ -30,7 +30,7 @@ import { serverOf } from "./model_server.ts";
 /** A piece of an answer is on record after this time, in ms, at the latest. */
 const MAX_UNRECORDED_MS = 2000;
 /** The most characters of an answer that wait for that: a fast answer is not held a second time. */
-const MAX_UNRECORDED_CHARS = 64 * 1024;
+const MAX_UNRECORDED_CHARS = 16 * 1024;
 
 /** Records an agent's conversation on disk, where there is a folder for that. */
 export class SessionRecord implements Disposable {
