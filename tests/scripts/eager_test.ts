@@ -1,8 +1,9 @@
 import { assertEquals } from "@std/assert";
 import { join } from "@std/path/join";
-import { type CountedRange, withParentheses } from "../../scripts/eager.ts";
+import { withParentheses } from "../../scripts/eager.ts";
 import { lintReports } from "../../scripts/lint_reports.ts";
 import type { Member, Use } from "../../scripts/methods_plugin.ts";
+import type { CountedRange } from "../../scripts/starts.ts";
 
 /** A range of `source` that begins where `text` does, and is as long. */
 function range(source: string, text: string, count = 1): CountedRange {

@@ -270,7 +270,7 @@ Deno.test({
       Deno.writeTextFile(
         `${root}/.deno/bin/deno`,
         script(
-          `case $1 in bundle) ${bundle} ;; eval) exec "${Deno.execPath()}" "$@" ;; esac
+          `case $4 in scripts/bundle.ts) ${bundle} ;; esac
           printf '%s\\n' "$@" | tail -1`,
         ),
         { mode: 0o755 },
@@ -286,20 +286,30 @@ Deno.test({
     const bundle = `${root}/.deno/bundle`;
     const start = async () => (await made.run(`${root}/scripts/copilot`)).text.trimEnd();
     const counts = () => Deno.readTextFile(`${root}/count`).then((text) => text.length);
-    await deno('echo "/…/ $7" >"$6"; printf x >>count; exit 0');
+    const making = (part: string) =>
+      deno(
+        `for of in main.js part-${part}.js b.ts; do echo $6 >"$5/$of"; done; printf x >>count; exit 0`,
+      );
+    await making("AAAAAAAA");
     assertEquals(await start(), `${bundle}/main.js`);
-    assertEquals(await Deno.readTextFile(`${bundle}/main.js`), "/\\u2026/ main.ts\n");
-    assertEquals(names(bundle).sort(), ["b.ts", "main.js", "mark"]);
-    assertEquals([await start(), await counts()], [`${bundle}/main.js`, 2]);
+    assertEquals(await Deno.readTextFile(`${bundle}/main.js`), "src/a/b.ts\n");
+    assertEquals(names(bundle).sort(), ["b.ts", "main.js", "mark", "part-AAAAAAAA.js"]);
+    assertEquals([await start(), await counts()], [`${bundle}/main.js`, 1]);
+    await Deno.writeTextFile(`${bundle}/part-OLDOLDOL.js`, "");
+    await Deno.utime(`${bundle}/part-OLDOLDOL.js`, new Date(1e12), new Date(1e12));
+    await making("BBBBBBBB");
     const later = new Date(Date.now() + 60_000);
     await Deno.utime(`${root}/src/a/a.ts`, later, later);
-    assertEquals([await start(), await counts()], [`${bundle}/main.js`, 4]);
-    assertEquals([await start(), await counts()], [`${bundle}/main.js`, 4]);
+    assertEquals([await start(), await counts()], [`${bundle}/main.js`, 2]);
+    assertEquals([await start(), await counts()], [`${bundle}/main.js`, 2]);
+    // A session that was started with the parts of before may load them yet.
+    const parts = ["part-AAAAAAAA.js", "part-BBBBBBBB.js"];
+    assertEquals(names(bundle).sort(), ["b.ts", "main.js", "mark", ...parts]);
     // Another folder's bundle is none of this one; a bundler that fails is asked once.
     await Deno.writeTextFile(`${bundle}/mark`, "/elsewhere\n");
     await deno("printf x >>count; exit 1");
-    assertEquals([await start(), await counts()], [`${root}/main.ts`, 5]);
-    assertEquals([await start(), await counts()], [`${root}/main.ts`, 5]);
+    assertEquals([await start(), await counts()], [`${root}/main.ts`, 3]);
+    assertEquals([await start(), await counts()], [`${root}/main.ts`, 3]);
   },
 });
 
