@@ -95,3 +95,24 @@ Deno.test("a settings file that cannot be written: the line names it, and nothin
     await Deno.remove(folder, { recursive: true });
   }
 });
+
+Deno.test(
+  "a settings file and the folders that it needs are the person's alone",
+  unix,
+  async () => {
+    const folder = await Deno.makeTempDir();
+    try {
+      const path = `${folder}/a/b/config.json`;
+      for (const text of ["{}", "[]"]) {
+        await replaceUserFile(path, text);
+        const modes = ["a", "a/b", "a/b/config.json"].map((name) =>
+          Deno.statSync(`${folder}/${name}`).mode! & 0o777
+        );
+        assertEquals([Deno.readTextFileSync(path), ...modes], [text, 0o700, 0o700, 0o600]);
+      }
+      assertEquals([...Deno.readDirSync(`${folder}/a/b`)].length, 1);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+);

@@ -1,7 +1,13 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { globToRegex } from "../../src/text/glob.ts";
 import { SEPARATOR } from "../../src/text/std_path.ts";
-import { matchesPath, parseRule, type Rule } from "../../src/permissions/rules.ts";
+import {
+  isFor,
+  matchesArgument,
+  matchesPath,
+  parseRule,
+  type Rule,
+} from "../../src/permissions/rules.ts";
 
 const good: [
   text: string,
@@ -126,3 +132,51 @@ for (const [text, part] of bad) {
     assertThrows(() => parseRule("allow", text), SyntaxError, part);
   });
 }
+
+Deno.test("a rule about an argument of a server's tool: its pattern is for all of the text", () => {
+  const rows: [rule: string, args: Record<string, unknown> | undefined, isMatch: boolean][] = [
+    ["mcp__git__push(branch: feature/*)", { branch: "feature/a\nb" }, true],
+    ["mcp__git__push(branch: feature/*)", { branch: "a/feature/b" }, false],
+    ["mcp__git__push( branch :  *.x  )", { branch: "a.x" }, true],
+    ["mcp__git__push(branch: *.x)", { branch: "a.xy" }, false],
+    ["mcp__git__push(branch: a.c)", { branch: "abc" }, false],
+    ["mcp__git__push(n: 5)", { n: 5 }, true],
+    ["mcp__git__push(n: true)", { n: true }, true],
+    ["mcp__git__push(n: *)", { n: null }, false],
+    ["mcp__git__push(n: *)", { n: ["a"] }, false],
+    ["mcp__git__push(n: *)", {}, false],
+    ["mcp__git__push(toString: *)", {}, false],
+    ["mcp__git__push(n: *)", undefined, false],
+    ["mcp__git__push", {}, true],
+    ["mcp__git__push(*)", undefined, true],
+  ];
+  for (const [text, args, isMatch] of rows) {
+    assertEquals(matchesArgument(parseRule("deny", text), args), isMatch, text);
+  }
+  for (const text of ["mcp__git__push(branch)", "mcp__git__push(: a)", "mcp__git__push(a b: c)"]) {
+    assertThrows(
+      () => parseRule("deny", text),
+      SyntaxError,
+      "its brackets must hold an argument and its pattern, as in mcp__git__push(branch: feature/*)",
+    );
+  }
+});
+
+Deno.test("the tools that a rule is about: by name, by access, all; those of servers by the server's name", () => {
+  const ours = { name: "read_file", access: "read" } as const;
+  const theirs = { ...ours, ruleName: "mcp__git__read_file" };
+  const rows: [rule: string, isForOurs: boolean, isForTheirs: boolean][] = [
+    ["*", true, true],
+    ["read", true, true],
+    ["write", false, false],
+    ["read_file", true, false],
+    ["mcp__git__read_file", false, true],
+    ["mcp__git", false, true],
+    ["mcp__gi", false, false],
+    ["mcp__git__read", false, false],
+  ];
+  for (const [text, isForOurs, isForTheirs] of rows) {
+    const rule = parseRule("deny", text);
+    assertEquals([isFor(rule, ours), isFor(rule, theirs)], [isForOurs, isForTheirs], text);
+  }
+});
