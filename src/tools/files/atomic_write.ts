@@ -125,7 +125,7 @@ export function writeReport(
 async function linkTarget(path: string): Promise<string> {
   let target = path;
   // The kernel follows 40 links at most.
-  for (let hops = 0; hops < 40; hops++) {
+  for (let hops = 0; hops <= 40; hops++) {
     const info = await Deno.lstat(target).catch(ifMissing);
     if (!info?.isSymlink) return target;
     const link = await Deno.readLink(target);

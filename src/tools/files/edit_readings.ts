@@ -241,7 +241,6 @@ function mergedLines(there: readonly string[], given: readonly string[], after: 
     `${after}\n${LAST_LINE}`,
     Number.MAX_SAFE_INTEGER,
   );
-  if (steps.length === 0) return there.join("\n");
   const merged: string[] = [];
   let at = 0;
   let [removed, added]: [number[], string[]] = [[], []];

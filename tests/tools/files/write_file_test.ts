@@ -127,6 +127,16 @@ Deno.test("PTH-04 a dangling link is followed and its target created", async () 
   assert((await Deno.lstat(ws.at("chain"))).isSymlink);
 });
 
+Deno.test("as many links are followed as the kernel follows", { ignore: !posix }, async () => {
+  using ws = workspace();
+  ws.put("0", "old");
+  for (let i = 1; i <= 41; i++) await Deno.symlink(`${i - 1}`, ws.at(`${i}`));
+  await write(ws, "40", "new");
+  assertEquals(ws.text("0"), "new");
+  await assertRejects(() => write(ws, "41", "x"), Error, "Cannot write 41");
+  assertEquals(ws.text("0"), "new");
+});
+
 Deno.test("a loop of links is an error", async () => {
   using ws = workspace();
   await Deno.symlink("b", ws.at("a"));
