@@ -99,8 +99,9 @@ export async function loadedImage(
   const header = imageHeader(bytes);
   if (header === undefined) return undefined;
   const { mediaType, width, height } = header;
-  if (Math.max(width, height) > Math.min(limits.maxSide, MOST.maxSide)) {
-    const size = `${width}x${height} pixels: at most ${limits.maxSide} a side can be sent`;
+  const most = Math.min(limits.maxSide, MOST.maxSide);
+  if (Math.max(width, height) > most) {
+    const size = `${width}x${height} pixels: at most ${most} a side can be sent`;
     throw new RangeError(`Cannot send ${name || "an image"} as it has ${size}`);
   }
   checkBytes(bytes.length, name, limits);

@@ -79,3 +79,74 @@ Deno.test("read_file gives a model that sees the image, any other one a line", a
   const large = readImage("shot.png", { ...ws.context, imageLimits });
   await assertRejects(() => large, RangeError, "2.0 MB: at most 1.0 MB");
 });
+
+Deno.test("a JPEG's size stands in the segment that begins a frame, behind any others", () => {
+  const frame = (marker: number) => [0xff, marker, 0, 11, 8, 0, 5, 0, 7, 1, 1];
+  const read = (...bytes: number[]) => {
+    const header = imageHeader(Uint8Array.from([0xff, 0xd8, ...bytes]));
+    return header && [header.width, header.height];
+  };
+  for (let marker = 0xc0; marker <= 0xcf; marker++) {
+    // Three of them are tables.
+    const isFrame = ![0xc4, 0xc8, 0xcc].includes(marker);
+    assertEquals(read(...frame(marker)), isFrame ? [7, 5] : undefined, `${marker}`);
+  }
+  const size = frame(0xc0);
+  const before: [segment: number[], isRead: boolean][] = [
+    [[], true],
+    [[0xff, 0xe0, 0, 4, 1, 2], true],
+    // A length below that of the field itself.
+    [[0xff, 0xe0, 0, 0], true],
+    [[0xff, 0xe0, 0, 1], true],
+    [[0xff, 0xff], true],
+    ...[0x01, 0xd0, 0xd7].map((alone): [number[], boolean] => [[0xff, alone], true]),
+    [[0xff, 0xd9], false],
+    [[0xff, 0xda], false],
+    [[0xff, 0xbf, 0, 2], true],
+    [[0xff, 0xe0, 0, 3, 1, 2], false],
+    [[0], false],
+  ];
+  for (const [segment, isRead] of before) {
+    assertEquals(read(...segment, ...size), isRead ? [7, 5] : undefined, `${segment}`);
+  }
+  assertEquals(read(0xff, 0xd8, 0xff, 0xd9), undefined);
+});
+
+Deno.test("a WebP's sides are numbers of 14 bits, beside which stands how it is scaled", () => {
+  const bytes = webp("VP8 ", 640, 480);
+  bytes[27]! |= 0x40;
+  bytes[29]! |= 0xc0;
+  assertEquals(imageHeader(bytes), { mediaType: "image/webp", width: 640, height: 480 });
+  assertEquals(imageHeader(webp("VP8 ", 1, 1)), { mediaType: "image/webp", width: 1, height: 1 });
+});
+
+Deno.test("an image of the most bytes and pixels is sent, and told with its size", async () => {
+  const image = png(3, 2, 1000);
+  const { length } = image;
+  const least = { maxBytes: length, maxSide: 3 };
+  assertEquals((await loadedImage(image, "a", least))?.about, "PNG, 3x2, 1 KB");
+  const told: [maxBytes: number, maxSide: number, name: string, words: string][] = [
+    [length - 1, 3, "a.png", "Cannot send a.png as it has 0.0 MB: at most 0.0 MB can be sent"],
+    [length, 2, "", "Cannot send an image as it has 3x2 pixels: at most 2 a side can be sent"],
+  ];
+  for (const [maxBytes, maxSide, name, words] of told) {
+    const error = await assertRejects(
+      () => loadedImage(image, name, { maxBytes, maxSide }),
+      RangeError,
+    );
+    assertEquals(error.message, words);
+  }
+  const wide = { maxBytes: 1000, maxSide: 1e6 };
+  assertEquals((await loadedImage(png(16_000, 1), "", wide))?.part.name, undefined);
+  const error = await assertRejects(() => loadedImage(png(16_001, 1), "", wide), RangeError);
+  assertMatch(error.message, /16001x1 pixels: at most 16000 a side can be sent$/);
+  const abouts = [999, 1000, 1499, 1500].map(async (size) => {
+    const padded = new Uint8Array(size);
+    padded.set(gif(1, 1));
+    return (await loadedImage(padded, "x"))!.about;
+  });
+  assertEquals(
+    await Promise.all(abouts),
+    ["999 bytes", "1 KB", "1 KB", "2 KB"].map((size) => `GIF, 1x1, ${size}`),
+  );
+});
