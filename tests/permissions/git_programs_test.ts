@@ -37,6 +37,15 @@ async function repository(files: Record<string, string> = {}) {
   };
 }
 
+/** A chain of so many files that the person's settings include; the last one names a program. */
+const included = (files: number) =>
+  Object.fromEntries(
+    Array.from({ length: files + 1 }, (_, i) => [
+      i === 0 ? "home/.gitconfig" : `home/f${i}`,
+      i === files ? "[core]\nfsmonitor = ./x\n" : `[include]\npath = ~/f${i + 1}\n`,
+    ]),
+  );
+
 Deno.test({
   name: "R-03 what git runs beside itself: hooks, and what settings name, of any level",
   ignore,
@@ -61,6 +70,29 @@ Deno.test({
       ],
       [{ "home/.gitconfig": '[hook "lint"]\ncommand = x\n' }, "hooks", undefined],
       [config("[core]\n\tfsmonitor = true\n"), undefined, undefined],
+      [config("[core] fsmonitor\n"), undefined, undefined],
+      [config("[core]\nfsmonitor = truer\n"), "settings", "settings"],
+      [config("[merge]\ndriver = git-lfs x\n"), "settings", "settings"],
+      [config("; x\n# y\n\n[branch.main]\nremote = x\n[user] name = A\n"), undefined, undefined],
+      [config("[core]\nabbrev = 4\\\n"), "settings", "settings"],
+      [config("[core]\n= 4\n"), "settings", "settings"],
+      [config(""), undefined, undefined],
+      [{ "work/.git/config.worktree": "[core]\nfsmonitor = ./x\n" }, "settings", "settings"],
+      // A person's own settings that name a program which may run files of the folder, and others.
+      [{ "home/.gitconfig": "[core]\nfsmonitor = true\n" }, undefined, undefined],
+      [{ "home/.config/git/config": "[core]\nfsmonitor = ./x\n" }, "settings", "settings"],
+      [{ "home/.gitconfig": "[core]\npager = less\neditor = vi\n" }, undefined, undefined],
+      // Files that include each other, and as many as are followed.
+      [
+        {
+          "home/.gitconfig": "[include]\npath = ~/a\n",
+          "home/a": "[include]\npath = .gitconfig\n[core]\nfsmonitor = ./x\n",
+        },
+        "settings",
+        "settings",
+      ],
+      [included(20), "settings", "settings"],
+      [included(21), undefined, undefined],
       [config("[core]\n\tfsmonitor = ./watch\n"), "settings", "settings"],
       [config('[filter "x"] clean = ./x\n'), "settings", "settings"],
       [config('[filter "lfs"]\nprocess = git-lfs filter-process\n'), undefined, undefined],

@@ -108,3 +108,34 @@ for (
     fn: () => assertEquals(isWithin(folder, path), expected),
   });
 }
+
+Deno.test(
+  "placeOf: as many links are followed as Linux follows, and what may not be searched is outside",
+  unix,
+  () => {
+    /** Links that lead each to the one before it, the first to nothing. */
+    const chain = {
+      realPathSync(path: string): string {
+        if (path === "/closed/x") throw new Deno.errors.PermissionDenied();
+        if (/[/]l[0-9]+$/.test(path)) throw new Deno.errors.NotFound();
+        return path;
+      },
+      readLinkSync(path: string): string {
+        const at = Number(/[0-9]+$/.exec(path)![0]);
+        if (at === 0) throw new Deno.errors.NotFound();
+        return `l${at - 1}`;
+      },
+    };
+    const at = (path: string) => {
+      const { real, isInside } = placeOf("/ws", path, chain);
+      return [real, isInside];
+    };
+    assertEquals(at("l40"), ["/ws/l0", true]);
+    assertEquals(at("l41"), ["/ws/l41", false]);
+    assertEquals(at("/closed/x"), ["/closed/x", false]);
+    const gone = () => {
+      throw new Deno.errors.NotFound();
+    };
+    assertEquals(placeOf("/ws", "a", { realPathSync: gone, readLinkSync: gone }).isInside, false);
+  },
+);

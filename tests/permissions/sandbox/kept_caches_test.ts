@@ -159,3 +159,49 @@ Deno.test({
   sanitizeResources: false,
   sanitizeOps: false,
 });
+
+Deno.test({
+  name: "SBX-01 kept caches are the person's alone, and their last use is noted by the hour",
+  ...unix,
+  async fn() {
+    using made = await scene();
+    const { base, cacheOf } = made;
+    const caches = await made.open("session1");
+    const view = viewOf(`${base}/one`, "write");
+    await caches.useFor(view);
+    const cache = Deno.readLinkSync(cacheOf("session1"));
+    const kept = cache.replace(/[/][^/]*$/, "");
+    for (const path of [`${base}/state/caches`, kept, cache]) {
+      assertEquals(Deno.statSync(path).mode! & 0o777, 0o700, path);
+    }
+    for (const [minutes, isNoted] of [[55, false], [65, true]] as const) {
+      const before = new Date(Math.floor(Date.now() / 1000) * 1000 - minutes * 60_000);
+      Deno.utimeSync(kept, before, before);
+      await caches.useFor(view);
+      assertEquals(Deno.statSync(kept).mtime!.getTime() !== before.getTime(), isNoted);
+    }
+  },
+});
+
+Deno.test({
+  name:
+    "SBX-01 a session's own cache lasts while it is used, and goes where a kept one takes its place",
+  ...unix,
+  async fn() {
+    using made = await scene();
+    const { base, cacheOf } = made;
+    const caches = await made.open("session1");
+    const cache = cacheOf("session1");
+    Deno.mkdirSync(cache, { recursive: true });
+    Deno.writeTextFileSync(`${cache}/x`, "");
+    for (let i = 0; i < 2; i++) await caches.useFor(viewOf(`${base}/one`, "read"));
+    assertEquals(made.isThere(`${cache}/x`), true);
+    const mounted: [string, PathAccess][] = [[`${HOME}/.cache/tool/deep`, "read"]];
+    await caches.useFor(viewOf(`${base}/one`, "write", mounted));
+    assertEquals([made.isThere(`${cache}/x`), made.isThere(cache)], [false, true]);
+    // The sandbox makes the places of what it mounts there.
+    Deno.mkdirSync(`${cache}/tool/deep`, { recursive: true });
+    caches.removeEmpty();
+    assertEquals(made.isThere(`${cache}/tool/deep`), false);
+  },
+});
