@@ -5,7 +5,7 @@ import {
   assertRejects,
   assertStringIncludes,
 } from "@std/assert";
-import { writeAtomically } from "../../../src/tools/files/atomic_write.ts";
+import { writeAtomically, writeReport } from "../../../src/tools/files/atomic_write.ts";
 import { editFile, writeFile } from "../text_results.ts";
 import { hasNobody, run, runAsNobody, type Workspace, workspace } from "../workspace.ts";
 
@@ -592,4 +592,35 @@ Deno.test("a write removes the temporary files that killed programs left in its 
   await writeFile({ file_path: "a", content: "a" }, ws.context);
   await writeFile({ file_path: "a", content: "b" }, ws.context);
   assertEquals(ws.names().sort(), [fresh, other, folder, "a"].sort());
+});
+
+Deno.test("the report of a write: its notes for the model, its facts as data, no facts where there are none", () => {
+  const plain = { realPath: "/r", created: false, linked: false };
+  const both = { keeps: ["CRLF", "BOM"], isReindented: true } as const;
+  type Row = [
+    written: Parameters<typeof writeReport>[1],
+    facts: object,
+    content: string,
+    data?: object,
+  ];
+  const rows: Row[] = [
+    [plain, {}, "wrote"],
+    [{ ...plain, linked: true }, {}, "wrote; the link leads to /r", { linkedTo: "/r" }],
+    [{ ...plain, inPlace: "it is odd" }, {}, "wrote; written in place as it is odd", {
+      inPlace: "it is odd",
+    }],
+    [
+      { ...plain, linked: true, inPlace: "x" },
+      both,
+      "wrote; old_string differed in indentation, and new_string was indented as the file is; its CRLF " +
+      "line endings were kept; its BOM was kept; the link leads to /r; written in place as x",
+      { ...both, linkedTo: "/r", inPlace: "x" },
+    ],
+  ];
+  for (const [written, facts, content, data] of rows) {
+    assertEquals<object>(writeReport("wrote", written, facts), {
+      content,
+      ...data && { written: data },
+    });
+  }
 });

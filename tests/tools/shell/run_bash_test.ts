@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { commandEnvironment } from "../../../src/tools/shell/command_environment.ts";
-import type { ToolContext } from "../../../src/types/tool.ts";
+import type { NewestOutput, ToolContext } from "../../../src/types/tool.ts";
 import { left, living, marker } from "../../helpers/processes.ts";
 import { runBash } from "../text_results.ts";
 import { run, type Workspace, workspace } from "../workspace.ts";
@@ -531,3 +531,22 @@ Deno.test("what confines a command is none of the processes that it left", { ign
   assertStringIncludes(await bash(ws, "true", 60, confine()), "ended processes it left");
   assertEquals(await bash(ws, "true", 60, confine("sleep")), "exit code: 0\nno output");
 });
+
+Deno.test(
+  "a person who waits sees the newest lines of the stream that printed last, or the ends of both",
+  {
+    ignore,
+  },
+  async () => {
+    using ws = workspace();
+    let newest: ToolContext["onOutput"] extends ((newest: infer N) => void) | undefined ? N : never;
+    const onOutput: ToolContext["onOutput"] = (given) => newest = given;
+    await bash(ws, "printf '1\n2\n3\n4\n\n'; printf 'x\n' >&2", 60, { onOutput });
+    // Both printed since the first look: errors count first.
+    assertEquals([newest!(), newest!(), newest!(4)], ["x", "x", "\n4\n\n\nx\n"]);
+    await bash(ws, "printf '1\n2\n3\n4\n\n'", 60, { onOutput });
+    assertEquals([newest!(), newest!(4)], ["2\n3\n4", "\n4\n\n"]);
+    await bash(ws, "printf '%01001d' 7", 60, { onOutput });
+    assertEquals(newest!(), "0".repeat(999) + "7");
+  },
+);
