@@ -21,7 +21,7 @@ export function commandRules(call: PolicyCall & { command: string }, scene: Scen
   const kept = new Map<string, OfferedRule>();
   const parts = linePlaces(call.command, line.commands, unconfined);
   // What changes to a folder of the project first is harmless.
-  const isEntered = parts.length > 0 && parts.at(-1)!.scene !== unconfined;
+  const isEntered = parts.at(-1)?.scene !== unconfined;
   for (const { command, scene: at } of parts.slice(isEntered ? 1 : 0)) {
     const { effect, basis } = oneCommand(command, rules, at);
     if (effect === "allow" || basis === "quiet") continue;
