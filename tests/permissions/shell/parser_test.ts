@@ -102,6 +102,12 @@ const bad: [line: string, reason: string][] = [
   ["[[ a =~ b ]]", "an expression stands in [[ ]]"],
   ["a \r", "it has control characters"],
   ["a\0b", "it has control characters"],
+  ['a "$\\\nb"', "a line is continued inside of a word"],
+  ["a $\\\nb", "a line is continued inside of a word"],
+  ['a "`b \\"c`"', "quotes in backquotes in quotes are not followed"],
+  ["case a b) c;; esac", "case has no in"],
+  ["case a in b c;; esac", "a pattern of case has no end"],
+  ["for 1 in a; do b; done", "a loop has no plain variable"],
   ["a ".repeat(20_000), "it is longer than 20000 characters"],
 ];
 
