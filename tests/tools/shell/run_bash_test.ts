@@ -539,8 +539,8 @@ Deno.test(
   },
   async () => {
     using ws = workspace();
-    let newest: ToolContext["onOutput"] extends ((newest: infer N) => void) | undefined ? N : never;
-    const onOutput: ToolContext["onOutput"] = (given) => newest = given;
+    let newest: NewestOutput | undefined;
+    const onOutput = (given: NewestOutput) => void (newest = given);
     await bash(ws, "printf '1\n2\n3\n4\n\n'; printf 'x\n' >&2", 60, { onOutput });
     // Both printed since the first look: errors count first.
     assertEquals([newest!(), newest!(), newest!(4)], ["x", "x", "\n4\n\n\nx\n"]);
