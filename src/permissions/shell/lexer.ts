@@ -164,7 +164,6 @@ export function dollar(s: ShellSource, isQuoted: boolean): Word {
   }
   if (next === "{") return parameter(s);
   if (next === "[") fail("it has arithmetic");
-  if (next === "\\" && s.text[start + 2] === "\n") fail("a line is continued inside of a word");
   if (!isQuoted && next === "'") return ansiQuotes(s);
   if (!isQuoted && next === '"') {
     s.at++;

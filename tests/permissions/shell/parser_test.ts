@@ -59,6 +59,11 @@ const good: [line: string, commands: string[]][] = [
   ["\\if a", ["[if] [a]"]],
   ["a é", ["[a] $[é]"]],
   ["a 'é'", ["[a] [é]"]],
+  ["a $'\\x01\\x7f\\177'", ["[a] [\x01\x7f\x7f]"]],
+  ["a $'\\x80'", ["[a] $[$'\\x80']"]],
+  ["a $'\\0'", ["[a] $[$'\\0']"]],
+  ["a $'\\x00'", ["[a] $[$'\\x00']"]],
+  ['a $\\b "$\\a"', ["[a] [$b] [$\\a]"]],
   ["# \u2028 '\na", ["[a]"]],
 ].map(([line, commands]) => [line, typeof commands === "string" ? [commands] : commands]) as [
   string,
