@@ -68,7 +68,6 @@ export function rulesFor(
   if (isFetch(call)) kept = [hostRule(call)];
   const { ruleName, name: words } = call.tool;
   if (ruleName !== undefined) kept = [{ rule: ruleName, words }];
-  if (kept.length === 0) return [];
   const rules = [...settings.rules, ...kept.map((rule) => parseKept(rule))];
   const { effect, leave } = decide(call, { ...settings, rules }, place, commands);
   if (effect !== "allow") return [];

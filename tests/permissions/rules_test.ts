@@ -2,12 +2,15 @@ import { assertEquals, assertThrows } from "@std/assert";
 import { globToRegex } from "../../src/text/glob.ts";
 import { SEPARATOR } from "../../src/text/std_path.ts";
 import {
+  allowsCommand,
+  concernsCommand,
   isFor,
   matchesArgument,
   matchesPath,
   parseRule,
   type Rule,
 } from "../../src/permissions/rules.ts";
+import { parseCommandLine } from "../../src/permissions/shell/parser.ts";
 
 const good: [
   text: string,
@@ -178,5 +181,69 @@ Deno.test("the tools that a rule is about: by name, by access, all; those of ser
   for (const [text, isForOurs, isForTheirs] of rows) {
     const rule = parseRule("deny", text);
     assertEquals([isFor(rule, ours), isFor(rule, theirs)], [isForOurs, isForTheirs], text);
+  }
+});
+
+function commandOf(text: string) {
+  const line = parseCommandLine(text);
+  if (!line.ok) throw new Error(line.reason);
+  return line.commands.at(-1)!;
+}
+
+Deno.test("the commands that a rule allows: its very words, and with a star more that are known", () => {
+  const rows: [rule: string, command: string, isAllowed: boolean][] = [
+    ["run_bash(git log *)", "git log", true],
+    ["run_bash(git log *)", "git log -p a", true],
+    ["run_bash(git log *)", "git", false],
+    ["run_bash(git log *)", "git logs", false],
+    ["run_bash(git log *)", "A=1 git log", false],
+    ["run_bash(git log *)", "2>&1", false],
+    ["run_bash(git log *)", "git log $x", false],
+    ["run_bash(git log *)", "git log src/*.ts", true],
+    ["run_bash(git log *)", "git log *.ts", false],
+    ["run_bash(git log *)", "git log src/.*", false],
+    ["run_bash(git log *)", "git log src/{a,b}", false],
+    ["run_bash(git log)", "git log", true],
+    ["run_bash(git log)", "git log -p", false],
+    ["run_bash(sh x)", "echo a | sh x", false],
+    ["run_bash(sh x)", "sh x < in", false],
+    ["run_bash(sh x)", "sh x < /dev/null", true],
+    ["run_bash", "make a", true],
+    ["run_bash", "$x a", false],
+    ["run_bash", "xargs rm", false],
+    ["read(a)", "make a", false],
+  ];
+  for (const [rule, command, isAllowed] of rows) {
+    assertEquals(allowsCommand(parseRule("allow", rule), commandOf(command)), isAllowed, command);
+  }
+});
+
+Deno.test("the commands that a rule may refuse: options in any order and spelling, the program by its name", () => {
+  const rows: [rule: string, command: string, how: "yes" | "maybe" | "no"][] = [
+    ["run_bash(git log)", "git log", "yes"],
+    ["run_bash(git log)", "git log -p", "no"],
+    ["run_bash(git log)", "git log $x", "yes"],
+    ["run_bash(git log *)", "/usr/bin/git log -p", "yes"],
+    ["run_bash(git log *)", "git -C sub log", "yes"],
+    ["run_bash(git log *)", "git show log", "no"],
+    ["run_bash(git log *)", "git $x", "maybe"],
+    ["run_bash(rm -rf *)", "rm -fr a", "yes"],
+    ["run_bash(rm -rf *)", "rm a -r --force", "yes"],
+    ["run_bash(rm -rf *)", "rm -r a", "no"],
+    ["run_bash(rm -rf *)", "rm -r $x", "maybe"],
+    ["run_bash(rm -rf *)", "rm -r *", "maybe"],
+    ["run_bash(rm -rf *)", "rm -r src/*", "no"],
+    ["run_bash(kubectl delete *)", "kubectl -n x delete a", "yes"],
+    ["run_bash(kubectl delete *)", "kubectl get delete", "no"],
+    ["run_bash(a -)", "a -", "yes"],
+    ["run_bash", "anything", "yes"],
+    ["read(a)", "cat a", "no"],
+  ];
+  for (const [rule, command, how] of rows) {
+    assertEquals(
+      concernsCommand(parseRule("deny", rule), [commandOf(command).words]),
+      how,
+      command,
+    );
   }
 });
