@@ -60,7 +60,7 @@ configuredTest(
     await screen.type("typed there\r");
     await screen.until((rows) =>
       rows.includes("> hello") &&
-      rows.includes("  ...> from editor: sane -rw------- typed there")
+      rows.includes("  from editor: sane -rw------- typed there")
     );
     assertEquals(Array.from(Deno.readDirSync(`${screen.folder}/tmp`)), []);
     await screen.type("X\x1f\x1f");
@@ -117,7 +117,7 @@ configuredTest(
     await screen.type("\x1b[?0u");
     await screen.output((output) => output.includes("\x1b[>5u"));
     await screen.type("one\x1b[13;2utwo");
-    await screen.until((rows) => rows.includes("> one") && rows.includes("  ...> two"));
+    await screen.until((rows) => rows.includes("> one") && rows.includes("  two"));
     await screen.type("\x1b[103;5u");
     await screen.until("EDITING");
     const pops = (output: string) => output.split("\x1b[<u").length - 1;

@@ -1,9 +1,9 @@
 /** The layout of a line of input: `(state, columns) -> rows and cursor`. Pure. @module */
 
-import type { Cell, Frame } from "../screen/frame.ts";
+import { type Cell, type Frame, widthOf } from "../screen/frame.ts";
 import { cellsOf, TAB_COLUMNS } from "../styled.ts";
 import type { LineState } from "./state.ts";
-import { isFolded, type Unit } from "../units.ts";
+import { isFolded } from "../units.ts";
 
 /** The look of a line, and its room. */
 export interface LayoutOptions {
@@ -18,18 +18,20 @@ export interface LayoutOptions {
   top?: number | undefined;
 }
 
-/** Stands before each line of a text but the first. */
-const CONTINUATION = "  ...> ";
+/** Stands before each line of a text but the first, and before the rows that a line goes on in. */
+const CONTINUATION = "  ";
+/** On terminals of fewer columns a line goes on at the margin. */
+const MIN_INDENT_COLUMNS = 20;
 /** The cells of graphemes: text has few different ones, and each key lays out all of it. */
 const cellCache = new Map<string, readonly Cell[]>();
 const MAX_CACHED = 4096;
-/** What was laid out last, and the rows that were full between two units: a key changes few of a long text. */
-let known: { key: string; state: LineState; rows: Cell[][]; full: FullRow[] } | undefined;
+/** What was laid out last: a key changes few rows of a long text. */
+let known: { key: string; state: LineState; rows: Cell[][]; starts: RowStart[] } | undefined;
 
-/** The unit behind a full row, and the number of rows up to there. */
-type FullRow = readonly [unit: number, rows: number];
+/** The unit at which a row begins that its words did not fit, and the number of rows above it. */
+type RowStart = readonly [unit: number, above: number];
 
-/** Lays out `state`; of a longer text the rows around the cursor, from the `top`th on. */
+/** Lays out `state`, broken at spaces; of a longer text the rows around the cursor, from the `top`th on. */
 export function layoutLine(
   state: LineState,
   { prompt, color, columns, maxRows, top = 0 }: LayoutOptions,
@@ -37,30 +39,24 @@ export function layoutLine(
   const dim = color && "\x1b[2m";
   const { units } = state;
   const key = `${columns} ${color} ${prompt}`;
-  const flow = new Flow(columns);
-  const full = known?.key === key ? sameRows(known, state) : [];
-  const [start, count] = full.at(-1) ?? [0, 0];
-  if (count > 0) flow.goOn(known!.rows.slice(0, count));
-  else flow.putAll(cellsOf(prompt, color));
-  let cursor: Frame["cursor"] | undefined;
+  const flow = new Flow(columns, state.cursor);
+  const starts = known?.key === key ? sameStarts(known, state) : [];
+  const [start, above] = starts.at(-1) ?? [0, 0];
+  if (above > 0) flow.goOn(known!.rows.slice(0, above), starts);
+  else flow.putAll(cellsOf(prompt, color), -1);
   for (let at = start; at < units.length; at++) {
     const unit = units[at]!;
-    if (flow.isFull && at > start) full.push([at, flow.rows.length]);
-    if (at === state.cursor) cursor = flow.next(unit);
     if (unit === "\n") {
+      if (at === state.cursor) flow.markNext();
       flow.newRow();
-      flow.putAll(cellsOf(CONTINUATION, color));
-    } else if (unit === "\t") {
-      const { column } = flow.next();
-      const width = Math.min(TAB_COLUMNS - column % TAB_COLUMNS, columns - column);
-      flow.put({ text: " ".repeat(width), width, style: "" });
-    } else if (typeof unit === "string") {
-      flow.putAll(unitCells(unit));
-    } else flow.putAll(cellsOf(unit.label, isFolded(unit) ? dim : ""));
+      flow.putAll(cellsOf(CONTINUATION, color), -1);
+    } else if (unit === "\t") flow.putTab(at);
+    else if (typeof unit === "string") flow.putAll(unitCells(unit), at);
+    else flow.putAll(cellsOf(unit.label, isFolded(unit) ? dim : ""), at);
   }
-  cursor ??= flow.next();
-  const { rows } = flow;
-  known = { key, state, rows, full };
+  if (state.cursor >= units.length) flow.markNext();
+  const { rows, cursor } = flow;
+  known = { key, state, rows, starts: flow.starts };
   const last = Math.max(0, rows.length - maxRows);
   const first = Math.min(last, cursor.row, Math.max(top, cursor.row - maxRows + 1));
   return {
@@ -70,13 +66,13 @@ export function layoutLine(
   };
 }
 
-/** The full rows that `next` has in common with the state known, up to either's cursor, which may need a row. */
-function sameRows({ state, full }: NonNullable<typeof known>, next: LineState): FullRow[] {
+/** The starts of rows that `next` has in common with the state known: the word before a change may move up. */
+function sameStarts({ state, starts }: NonNullable<typeof known>, next: LineState): RowStart[] {
   const most = Math.min(state.cursor, next.cursor);
   let same = 0;
   while (same < most && state.units[same] === next.units[same]) same++;
-  const end = full.findIndex(([unit]) => unit > same);
-  return end < 0 ? full : full.slice(0, end);
+  const end = starts.findIndex(([unit]) => unit > same);
+  return starts.slice(0, Math.max(0, (end < 0 ? starts.length : end) - 1));
 }
 
 function unitCells(unit: string): readonly Cell[] {
@@ -91,45 +87,101 @@ function unitCells(unit: string): readonly Cell[] {
 
 class Flow {
   readonly rows: Cell[][] = [];
+  starts: RowStart[] = [];
   #row: Cell[] = [];
+  /** The units of the row's cells; -1 for cells that begin none. */
+  #units: number[] = [];
   #column = 0;
-  constructor(private readonly columns: number) {
+  /** Where the row may be broken: behind its last blank. */
+  #gap = { cell: 0, column: 0 };
+  #mark = { row: 0, cell: 0 };
+  /** The cells before what goes on in a new row. */
+  readonly #indent: readonly Cell[];
+
+  /** `marked`: the unit at which the cursor is. */
+  constructor(private readonly columns: number, private readonly marked: number) {
+    this.#indent = columns < MIN_INDENT_COLUMNS ? [] : cellsOf(CONTINUATION, "");
     this.newRow();
   }
 
-  /** Begins behind `rows`, which are full. */
-  goOn(rows: Cell[][]): void {
+  /** The place of the cursor, which may be behind a blank that has no column left. */
+  get cursor(): { row: number; column: number } {
+    const { row, cell } = this.#mark;
+    const column = widthOf(this.rows[row]!.slice(0, cell));
+    return { row, column: Math.min(column, this.columns - 1) };
+  }
+
+  /** Begins below `rows`. */
+  goOn(rows: Cell[][], starts: RowStart[]): void {
     this.rows.length = 0;
     for (const row of rows) this.rows.push(row);
-    this.#row = rows.at(-1)!;
-    this.#column = this.columns;
+    this.starts = starts;
+    this.#goOnInRow();
   }
 
-  get isFull(): boolean {
-    return this.#column === this.columns;
+  putAll(cells: readonly Cell[], unit: number): void {
+    cells.forEach((cell, at) => this.put(cell, at === 0 ? unit : -1));
   }
 
-  put(cell: Cell): void {
+  putTab(unit: number): void {
+    const column = this.#column % this.columns;
+    const width = Math.min(TAB_COLUMNS - column % TAB_COLUMNS, this.columns - column);
+    this.put({ text: " ".repeat(width), width, style: "" }, unit);
+  }
+
+  put(cell: Cell, unit: number): void {
     // On a terminal of one column no wide character has room anywhere.
     if (cell.width > this.columns) cell = { ...cell, text: "?", width: 1 };
-    if (this.#column + cell.width > this.columns) this.newRow();
+    const isBlank = cell.text.trim() === "";
+    const isOver = this.#column + cell.width > this.columns;
+    if (isOver && isBlank && this.columns > 2) {
+      // It ends the row, and takes no column of the next one.
+      if (unit === this.marked) this.#mark = { row: this.rows.length - 1, cell: this.#row.length };
+      this.#gap = { cell: this.#row.length, column: this.#column };
+      return;
+    }
+    if (isOver) this.#breakRow();
+    if (unit === this.marked) this.#mark = { row: this.rows.length - 1, cell: this.#row.length };
     this.#row.push(cell);
+    this.#units.push(unit);
     this.#column += cell.width;
-  }
-
-  putAll(cells: readonly Cell[]): void {
-    for (const cell of cells) this.put(cell);
+    if (isBlank) this.#gap = { cell: this.#row.length, column: this.#column };
+    const first = this.#units[this.#indent.length]!;
+    if (isOver && first >= 0) this.starts.push([first, this.rows.length - 1]);
   }
 
   newRow(): void {
     this.rows.push(this.#row = []);
+    this.#units = [];
     this.#column = 0;
+    this.#gap = { cell: 0, column: 0 };
   }
 
-  /** The place of the next cell: on a new row if this one has no room for `unit`. */
-  next(unit: Unit = ""): { row: number; column: number } {
-    const isWide = typeof unit === "string" && unitCells(unit)[0]?.width === 2;
-    if (this.#column + (isWide ? 2 : 1) > this.columns) this.newRow();
-    return { row: this.rows.length - 1, column: this.#column };
+  /** Puts the cursor behind all cells: on a new row if this one is full. */
+  markNext(): void {
+    if (this.#column >= this.columns) this.#goOnInRow();
+    this.#mark = { row: this.rows.length - 1, cell: this.#row.length };
+  }
+
+  /** A new row, with the word that goes on; a long word is broken where it is. */
+  #breakRow(): void {
+    const { cell, column } = this.#gap;
+    const at = column > this.columns / 2 ? cell : this.#row.length;
+    const [word, units] = [this.#row.splice(at), this.#units.splice(at)];
+    const { row } = this.#mark;
+    if (row === this.rows.length - 1 && this.#mark.cell >= at && units.includes(this.marked)) {
+      this.#mark = { row: row + 1, cell: this.#mark.cell - at + this.#indent.length };
+    }
+    this.#goOnInRow();
+    this.#row.push(...word);
+    this.#units.push(...units);
+    this.#column += widthOf(word);
+  }
+
+  #goOnInRow(): void {
+    this.newRow();
+    this.#row.push(...this.#indent);
+    this.#units.push(...this.#indent.map(() => -1));
+    this.#column = widthOf(this.#indent);
   }
 }

@@ -45,11 +45,24 @@ const rows: [keys: string, columns: number, ...rows: string[]][] = [
   ["abcdef", 5, "> abc", "def|"],
   ["abc", 5, "> abc", "|"],
   [`abcd${LEFT}`, 5, "> abc", "|d"],
-  ["one\ntwo", 80, "> one", "  ...> two|"],
-  ["one\n", 80, "> one", "  ...> |"],
-  ["one\n\ntwo\x1b[A", 80, "> one", "  ...> |", "  ...> two"],
-  ["abc\nx\x1b[A\x05", 5, "> abc", "|", "  ...", "> x"],
-  ["abc\nx", 5, "> abc", "  ...", "> x|"],
+  ["one\ntwo", 80, "> one", "  two|"],
+  ["one\n", 80, "> one", "  |"],
+  ["one\n\ntwo\x1b[A", 80, "> one", "  |", "  two"],
+  ["abc\nx\x1b[A\x05", 5, "> abc", "|", "  x"],
+  ["abc\nx", 5, "> abc", "  x|"],
+  // Words stay whole, unless they are long; a blank at the end of a row begins no new one.
+  ["one two", 8, "> one ", "two|"],
+  [`one two${LEFT}${LEFT}`, 8, "> one ", "t|wo"],
+  ["one two three", 10, "> one two ", "three|"],
+  ["a bcdefgh", 8, "> a bcde", "fgh|"],
+  ["abc  d", 5, "> abc", "d|"],
+  ["abc ", 5, "> abc", "|"],
+  [`abc d${LEFT}${LEFT}`, 5, "> ab|c", "d"],
+  ["the words of a line go on", 20, "> the words of a ", "  line go on|"],
+  ["the words of a line ", 20, "> the words of a ", "  line |"],
+  ["123456789012345678", 20, "> 123456789012345678", "  |"],
+  [`the words of a line${LEFT}${LEFT}${LEFT}${LEFT}`, 20, "> the words of a ", "  |line"],
+  ["one\ntwo three", 9, "> one", "  two ", "three|"],
   ["日本語", 6, "> 日本", "語|"],
   ["日本語", 5, "> 日", "本語|"],
   [`日本${LEFT}`, 5, "> 日", "|本"],
@@ -81,8 +94,8 @@ Deno.test("searches, menus and large pastes", async () => {
   const history = ["git log", "two\nlines"];
   const searches: [keys: string, ...rows: string[]][] = [
     ["\x12", "(reverse-i-search)'': |"],
-    ["\x12li", "(reverse-i-search)'li': two", "  ...> |lines"],
-    ["\x12lx", "(failed reverse-i-search)'lx': two", "  ...> |lines"],
+    ["\x12li", "(reverse-i-search)'li': two", "  |lines"],
+    ["\x12lx", "(failed reverse-i-search)'lx': two", "  |lines"],
     ["\x13x", "(failed i-search)'x': |"],
   ];
   for (const [keys, ...rows] of searches) {
@@ -126,13 +139,13 @@ Deno.test("searches, menus and large pastes", async () => {
 Deno.test("a text with more rows than the screen scrolls only as far as it must", async () => {
   const line = new PressedLine(lineState({ text: "1\n2\n3\n4\n5\n6" }));
   const steps: [keys: string, first: string, cursorRow: number][] = [
-    ["", "  ...> 4", 2],
-    ["\x1b[A", "  ...> 4", 1],
-    ["\x1b[A", "  ...> 4", 0],
-    ["\x1b[A", "  ...> 3", 0],
+    ["", "  4", 2],
+    ["\x1b[A", "  4", 1],
+    ["\x1b[A", "  4", 0],
+    ["\x1b[A", "  3", 0],
     ["\x1b[1;5H", "> 1", 0],
     ["\x1b[B", "> 1", 1],
-    ["\x1b[1;5F", "  ...> 4", 2],
+    ["\x1b[1;5F", "  4", 2],
     ["\x7f\x7f\x7f\x7f\x7f\x7f", "> 1", 2],
   ];
   for (const [keys, first, cursorRow] of steps) {
@@ -157,7 +170,7 @@ const bytes: [keys: string, then: string, columns: number, output: string][] = [
   ["ab", "c", 5, "c\r\n"],
   ["abc", "d", 5, "d"],
   ["abcd", "\x7f", 5, "\r\x1b[K"],
-  ["one", "\n", 80, "\r\n  ...> "],
+  ["one", "\n", 80, "\r\n  "],
   ["one\n", "\x7f", 80, "\r\x1b[J\x1b[A\x1b[6G"],
   ["abc", "👍", 80, "\x1b[?7l👍\x1b[8G\x1b[?7h"],
   ["abc", "", 80, ""],
@@ -274,14 +287,14 @@ Deno.test("from any frame to any other", () => {
 Deno.test("a text that grew or changed is laid out as from its beginning", () => {
   const random = seeded(5);
   const pick = <T>(of: readonly T[]) => of[Math.floor(random() * of.length)]!;
-  const units = ["a", "a", "a", "b", "日", "\n", "\t", "\x07"];
+  const units = ["a", "a", "a", " ", "b", "日", "\n", "\t", "\x07"];
   let text: string[] = [];
   for (let i = 0; i < 500; i++) {
     const at = random() < 0.7 ? text.length : Math.floor(random() * text.length);
     text = text.toSpliced(at, pick([0, 0, 0, 2]), ...Array<string>(pick([1, 3])).fill(pick(units)));
     const cursor = random() < 0.7 ? text.length : Math.floor(random() * text.length);
     const state = { ...lineState(), units: text, cursor };
-    const look = { prompt: "> ", color: "", columns: pick([8, 8, 8, 2]), maxRows: pick([4, 99]) };
+    const look = { prompt: "> ", color: "", columns: pick([8, 8, 20, 2]), maxRows: pick([4, 99]) };
     const known = layoutLine(state, look);
     layoutLine(lineState(), look);
     assertEquals(known, layoutLine(state, look));

@@ -197,7 +197,7 @@ screenTest(
     for (const height of [3, 2, 1]) assertEquals(await shown(height), all.slice(-height - 1, -1));
     // A long input has the lower half, and what the rows above leave.
     await terminal.type("1\x1b\r2\x1b\r3\x1b\r4\x1b\r5");
-    const input = (from: number) => [2, 3, 4, 5].map((n) => `  ...> ${n}`).slice(from);
+    const input = (from: number) => [2, 3, 4, 5].map((n) => `  ${n}`).slice(from);
     assertEquals(await shown(8), [...all.slice(1, 5), ...input(1), "the status"]);
     assertEquals(await shown(10), [...all.slice(0, 5), ...input(0), "the status"]);
   },
