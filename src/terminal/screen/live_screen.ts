@@ -109,8 +109,7 @@ export class LiveScreen implements Screen {
     this.#message = new MessageModal({
       ...this.#lineOptions("> "),
       ...{ completer, history, pasted, band, isActive, onStop, onChange, rewindLine, overtakes },
-      append: (lines) =>
-        band?.() === undefined ? this.#append(lines) : this.#output.appendApart(lines),
+      append: (lines) => this.#output.appendApart(withSigns(lines, options.unicode)),
       edit: (text) => this.#edit(text),
       dropped: droppedImages,
       pasteImage: () => this.#pasteImage(),

@@ -298,7 +298,7 @@ screenTest("messages that were queued are sent one by one, the oldest first", as
   await terminal.type("one\rtwo\r");
   const sent = [await screen.read(), await screen.read()];
   assertEquals(sent.map((part) => part?.text), ["one", "two"]);
-  await terminal.until((rows) => rows.slice(0, 2).join() === "> one,> two");
+  await terminal.until((rows) => rows.slice(0, 3).join() === "> one,,> two");
 });
 
 screenTest("R-06 a message that waited says what of it was pasted, taken back or not", async (
