@@ -17,6 +17,8 @@ export interface FittingPaths {
 const MAX_PATHS = 1_000_000;
 /** The files whose times are read, so that the newest come first; the others follow as they were found. */
 const MAX_TIMED = 20_000;
+/** Files that were modified in the same of such spans, in milliseconds, count as equally new. */
+const TOGETHER_MS = 60_000;
 /** The milliseconds after which keys and the screen have their turn. */
 const SLICE_MS = 5;
 /** The first files are waited for so long in milliseconds, that a small folder is shown in one go. */
@@ -198,9 +200,14 @@ class BestPaths {
     const isNamed = !/(?:^|\/)$/.test(this.#word);
     const ofFolder = isNamed ? -0.5 : 0.25;
     const rank = fit + (path.endsWith("/") ? ofFolder : BINARY_FILE.test(lower) ? 0.5 : 0);
-    const time = timeOf(this.#ranked);
-    const isBefore = (other: { rank: number; time: number }) =>
-      rank < other.rank || rank === other.rank && time > other.time;
+    // Files that came together, as those of a clone, are listed by their names.
+    const time = Math.floor(timeOf(this.#ranked) / TOGETHER_MS);
+    const isBefore = (other: { path: string; rank: number; time: number }) =>
+      rank !== other.rank
+        ? rank < other.rank
+        : time !== other.time
+        ? time > other.time
+        : path < other.path;
     let at = best.length;
     while (at > 0 && isBefore(best[at - 1]!)) at--;
     if (at >= this.limit) return;

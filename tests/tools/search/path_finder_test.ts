@@ -37,13 +37,20 @@ for (const [word, limit, paths] of FITS) {
     using ws = workspace();
     fill(ws, { "old.ts": 100, "a/oldest.ts": 50, "b/new.ts": 900, "a/newer/x.ts": 800 });
     fill(ws, { ".hidden/old.ts": 999, "a/n.PYC": 950 });
-    for (const [folder, seconds] of [["a", 10], ["b", 20]] as const) {
+    for (const [folder, seconds] of [["a", 10], ["b", 90]] as const) {
       Deno.utimeSync(ws.at(folder), seconds, seconds);
     }
     using found = finder(ws, limit);
     assertEquals(await last(await found.find(word)), paths);
   });
 }
+
+Deno.test("files that came within a minute are listed by their names", async () => {
+  using ws = workspace();
+  fill(ws, { "c.ts": 602, "a.ts": 600, "new.ts": 900, "b.ts": 630 });
+  using found = finder(ws, 50);
+  assertEquals(await last(await found.find("")), ["new.ts", "a.ts", "b.ts", "c.ts"]);
+});
 
 Deno.test("a large folder is read in pieces, by the same rules", async () => {
   using ws = workspace();
