@@ -89,7 +89,9 @@ function verbsOf({ subject }: Called): readonly [string, string, string] {
 
 function objectText({ toolName, arguments: args, subject }: Called): string {
   if (subject?.action === undefined) return describeCall(toolName, args);
-  return shortened(oneLine(subjectText(subject)), MAX_OBJECT_CHARS);
+  // A line of a command must not read as the arguments of the one before.
+  const text = subjectText(subject).trim().replace(/\s*\n\s*/g, " ↵ ");
+  return shortened(oneLine(text), MAX_OBJECT_CHARS);
 }
 
 function subjectText({ action, command, query, path, url, job, task, agent }: Subject): string {

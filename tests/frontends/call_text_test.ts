@@ -44,7 +44,7 @@ Deno.test("each tool has a verb, and an object that says most", () => {
     ["grep_code", { pattern: "x", path: "." }, "Searching x", "Found x"],
     ["edit_file", { file_path: "a" }, "Editing a", "Edited a"],
     ["write_file", { file_path: "a", content: "b" }, "Writing a", "Wrote a"],
-    ["run_bash", { command: "a\n  b" }, "Running a b", "Ran a b"],
+    ["run_bash", { command: "a\n  b" }, "Running a ↵ b", "Ran a ↵ b"],
     ["run_bash", { command: "a", run_in_background: true }, "Starting a", "Started a"],
     ["job_output", { job: 3 }, "Checking job 3", "Checked job 3"],
   ];
