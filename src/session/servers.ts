@@ -59,7 +59,7 @@ export async function askServerAt(
   url: string,
   { limitMs, apiKey, signal }: { limitMs: number; apiKey: string; signal: AbortSignal },
 ): Promise<FoundServer> {
-  const [{ askFields }, { listModels }] = await Promise.all([
+  const [{ askFields, onFailure }, { listModels }] = await Promise.all([
     import("../backends/local/connection.ts"),
     import("../backends/local/model_list.ts"),
   ]);
@@ -68,7 +68,7 @@ export async function askServerAt(
   try {
     const isNative = await askFields("/api/version", at)
       .then(({ version }) => version !== undefined)
-      .catch(unlessUnreachable);
+      .catch(onFailure(() => false));
     const models = await listModels(isNative, at, false);
     const rank = ({ isLoaded }: ListedModel) => Number(isLoaded === true);
     return {
@@ -81,10 +81,4 @@ export async function askServerAt(
     const message = `${new URL(url).origin} does not answer within ${limitText(limitMs)}`;
     throw new BackendError(message, { kind: "timeout" });
   }
-}
-
-/** False for an answer without Ollama's version in it. @throws what else happened. */
-function unlessUnreachable(error: unknown): false {
-  if (error instanceof BackendError && error.kind !== "connection") return false;
-  throw error;
 }
