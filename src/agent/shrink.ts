@@ -79,7 +79,7 @@ export function startOfNewest(
     const message = messages[i]!;
     total += size(message);
     if (i <= newest ? !isOfPerson(message) : message.role !== "assistant") continue;
-    const whole = total + (i > newest && newest >= 0 ? size(messages[newest]!) : 0);
+    const whole = total + (i > newest && newest !== -1 ? size(messages[newest]!) : 0);
     if (start < messages.length && whole > budget) break;
     start = i;
   }

@@ -129,8 +129,8 @@ function targetText({ definition: { program, url, file } }: McpServer): string {
 
 async function addServer(words: readonly string[], { stdout }: McpRun): Promise<number> {
   const at = words.indexOf("--");
-  const before = at < 0 ? words : words.slice(0, at);
-  const command = at < 0 ? [] : words.slice(at + 1);
+  const before = at === -1 ? words : words.slice(0, at);
+  const command = at === -1 ? [] : words.slice(at + 1);
   const pairs = { env: {}, headers: {} } as Record<"env" | "headers", Record<string, string>>;
   const operands: string[] = [];
   const flags: Record<string, unknown> = {};

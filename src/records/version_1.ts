@@ -81,7 +81,7 @@ function partsOf(content: string): Part[] | undefined {
     parts.push(isNote ? resource("note", "", note) : resource("shell", command, output));
   }
   const end = rest.search(BEHIND_BEGINS);
-  const typed = end < 0 ? rest : rest.slice(0, end);
+  const typed = end === -1 ? rest : rest.slice(0, end);
   if (typed !== "") parts.push({ type: "text", text: typed });
   rest = rest.slice(typed.length);
   for (let match; (match = PART_BEHIND.exec(rest)); rest = rest.slice(match[0].length)) {

@@ -244,7 +244,7 @@ export function resumeSession(
     started: head.started,
     messages: messages.length,
     lostLines: lost,
-    ...(at >= 0 && { lastTyped: typedText(messages[at]!) }),
+    ...(at !== -1 && { lastTyped: typedText(messages[at]!) }),
     ...(answer && { lastAnswer: answer.content }),
     ...(openCalls !== undefined && { openCalls }),
     ...(model && { model }),

@@ -125,7 +125,7 @@ function orSilence<T>(reading: Promise<T>, ms: number): Promise<T | "silent"> {
 
 function countReplacementBytes(bytes: Uint8Array): number {
   let count = 0;
-  for (let i = bytes.indexOf(0xef); i >= 0; i = bytes.indexOf(0xef, i + 1)) {
+  for (let i = bytes.indexOf(0xef); i !== -1; i = bytes.indexOf(0xef, i + 1)) {
     if (bytes[i + 1] === 0xbf && bytes[i + 2] === 0xbd) count++;
   }
   return count;

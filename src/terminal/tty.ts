@@ -75,7 +75,7 @@ export function rawTerminal(options: RawOptions = {}): RawTerminal {
     },
     [Symbol.dispose]() {
       const at = holders.indexOf(options);
-      if (at < 0) return;
+      if (at === -1) return;
       if (holders.length > 1) {
         holders.splice(at, 1);
         if (options.focus && !reportsFocus()) writeStdout(FOCUS_OFF);

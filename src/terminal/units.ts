@@ -31,7 +31,7 @@ const MAX_ENTRY_CHARS = 20_000;
 /** The units of a pasted text: one when it is large. */
 export function pastedUnits(text: string): readonly Unit[] {
   let lines = 1;
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines++;
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) lines++;
   if (lines <= MAX_PASTED_LINES && text.length <= MAX_PASTED_CHARS) {
     return markedUnits(text, [[0, text.length]]);
   }
@@ -176,7 +176,7 @@ export function lineStartBefore(units: readonly Unit[], at: number): number {
 /** The end of the line of text that holds `at`. */
 export function lineEndAfter(units: readonly Unit[], at: number): number {
   const end = units.indexOf("\n", at);
-  return end < 0 ? units.length : end;
+  return end === -1 ? units.length : end;
 }
 
 /** True for the units of words: letters, digits and marks, as in readline; a paste is a word. */

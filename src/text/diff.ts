@@ -19,7 +19,7 @@ export function diffLines(before: string, after: string, context = 2): DiffLine[
   const a = linesOf(before);
   const b = linesOf(after);
   const differs = a.findIndex((line, at) => line !== b[at]);
-  const start = differs < 0 ? a.length : differs;
+  const start = differs === -1 ? a.length : differs;
   const most = Math.min(a.length, b.length) - start;
   let end = 0;
   while (end < most && a.at(-1 - end) === b.at(-1 - end)) end++;

@@ -10,7 +10,7 @@ export const NO_FIT = 4;
 export function fuzzyRank(word: string, text: string): number {
   if (text.startsWith(word)) return 0;
   const at = text.lastIndexOf(word);
-  if (at < 0) return hasLetters(word, text) ? 3 : NO_FIT;
+  if (at === -1) return hasLetters(word, text) ? 3 : NO_FIT;
   const last = text.lastIndexOf("/") + 1;
   return at === last ? 0 : at > last ? 1 : 2;
 }
@@ -21,7 +21,7 @@ export function fittingLetters(word: string, text: string): number[] {
   // A character whose lower case is longer moves those behind it.
   if (wanted === "" || folded.length !== text.length) return [];
   const at = folded.startsWith(wanted) ? 0 : folded.lastIndexOf(wanted);
-  if (at >= 0) return Array.from(wanted, (_, i) => at + i);
+  if (at !== -1) return Array.from(wanted, (_, i) => at + i);
   return lettersOf(wanted, folded) ?? [];
 }
 
@@ -46,7 +46,7 @@ function hasLetters(word: string, text: string): boolean {
   let at = -1;
   for (let i = 0; i < word.length; i++) {
     at = text.indexOf(word[i]!, at + 1);
-    if (at < 0) return false;
+    if (at === -1) return false;
   }
   return true;
 }

@@ -22,7 +22,7 @@ export function hasTwoReadings(json: string): boolean {
   const numbered: string[] = [];
   const colon = /\s*:/y;
   let from = 0;
-  for (let open = json.indexOf('"'); open >= 0; open = json.indexOf('"', colon.lastIndex)) {
+  for (let open = json.indexOf('"'); open !== -1; open = json.indexOf('"', colon.lastIndex)) {
     const behind = endOfString(json, open) + 1;
     colon.lastIndex = behind;
     if (!colon.test(json)) colon.lastIndex = behind;

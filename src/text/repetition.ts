@@ -76,7 +76,7 @@ function secondOccurrence(text: string, maxRepeats: number): number | undefined 
   let stop = OTHER_UNIT;
 
   function finish(): number | undefined {
-    const sentence = begin < 0 ? "" : text.slice(begin, end);
+    const sentence = begin === -1 ? "" : text.slice(begin, end);
     begin = -1;
     stop = OTHER_UNIT;
     if (!hasChars(sentence, MIN_SENTENCE)) return undefined;
@@ -94,7 +94,7 @@ function secondOccurrence(text: string, maxRepeats: number): number | undefined 
       if (stop !== OTHER_UNIT || unit === 10) found = finish();
     } else {
       if (stop === WIDE_STOP && kind !== WIDE_STOP && kind !== CLOSER) found = finish();
-      if (begin < 0) begin = i;
+      if (begin === -1) begin = i;
       end = i + 1;
       if (kind !== CLOSER) stop = kind;
     }
@@ -306,6 +306,6 @@ function cycleAtEnd(text: string, limit: number, mayBeBlock: boolean): Cycle | u
 function endOfSecondUnit(text: string, { start, unit }: Cycle): number {
   const end = start + 2 * unit;
   const word = text.slice(end - 1, end + unit).search(/\s/);
-  if (word >= 0) return start + text.slice(start, Math.max(end, end - 1 + word)).trimEnd().length;
+  if (word !== -1) return start + text.slice(start, Math.max(end, end - 1 + word)).trimEnd().length;
   return (text.charCodeAt(end) & 0xfc00) === 0xdc00 ? end - 1 : end;
 }

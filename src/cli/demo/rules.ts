@@ -48,7 +48,7 @@ export function demoReply({ messages, tools }: DemoRequest): DemoReply {
     const made = calls.findIndex(({ function: call }) =>
       call.name === name && Object.keys(args).every((key) => call.arguments[key] === args[key])
     );
-    if (made >= 0) return results[made] ?? "Error: no result of this call arrived";
+    if (made !== -1) return results[made] ?? "Error: no result of this call arrived";
     if (!offered.has(name)) return `Error: the tool ${name} was not offered`;
     if (calls.length >= MAX_DEMO_CALLS) return `Error: no result of ${name} arrived`;
     toolCalls.push({ name, arguments: args });

@@ -72,7 +72,7 @@ function firstReplayed(
   }
   const isTurn = ({ role, standsFor }: Message) => role === "user" && standsFor === undefined;
   const turn = messages.findIndex((message, at) => at >= from && isTurn(message));
-  return turn < 0 || from === 0 ? from : turn;
+  return turn === -1 || from === 0 ? from : turn;
 }
 
 function rowsOfMessage(

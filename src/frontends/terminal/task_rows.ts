@@ -13,7 +13,7 @@ export function taskRows(
   { unicode, paint }: { unicode: boolean; paint: Painter },
 ): string[] {
   const open = tasks.findIndex(({ isDone }) => !isDone);
-  const at = open < 0 ? tasks.length - 1 : open;
+  const at = open === -1 ? tasks.length - 1 : open;
   const isLong = tasks.length > MAX_TASK_ROWS;
   const first = isLong ? Math.max(0, Math.min(at - 2, tasks.length - MAX_TASK_ROWS + 1)) : 0;
   const shown = tasks.slice(first, isLong ? first + MAX_TASK_ROWS - 1 : undefined);

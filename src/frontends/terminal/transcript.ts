@@ -267,7 +267,7 @@ function plainPieces(text: string): string[] {
   const found: string[] = [];
   for (let at = 0; at < text.length;) {
     const line = text.indexOf("\n", at + PIECE_CHARS);
-    const end = line < 0 ? text.length : line;
+    const end = line === -1 ? text.length : line;
     const most = at + MAX_PIECE_CHARS;
     const cut = end <= most ? end : most - (/[\ud800-\udbff]/.test(text[most - 1]!) ? 1 : 0);
     found.push(text.slice(at, cut));

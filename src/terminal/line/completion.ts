@@ -108,7 +108,7 @@ function commonStart(items: readonly string[]): string {
   for (const item of items) {
     const other = graphemes(item);
     const same = common.findIndex((unit, at) => unit !== other[at]);
-    if (same >= 0) common = common.slice(0, same);
+    if (same !== -1) common = common.slice(0, same);
   }
   return common.join("");
 }

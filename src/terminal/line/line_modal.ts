@@ -175,7 +175,7 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
     if (this.state.units !== units) return;
     const before = this.#menu;
     if (menu?.from !== this.#dismissed) this.#dismissed = -1;
-    const isOpen = this.#dismissed < 0;
+    const isOpen = this.#dismissed === -1;
     this.#menu = isOpen && isNews(menu) ? menu : undefined;
     if (this.#menu !== before) onChange();
     while (isOpen && menu) {

@@ -104,7 +104,7 @@ function findEntry(
     const text = history[entry];
     if (text === undefined || step !== 0 && text === history[from]) continue;
     const at = fold(text).indexOf(query);
-    if (at < 0) continue;
+    if (at === -1) continue;
     const units = entryUnits(text, pasted.get(text));
     const cursor = graphemes(text.slice(0, at)).length;
     return { entry, units, cursor: Math.min(cursor, units.length) };

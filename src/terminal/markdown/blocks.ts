@@ -76,5 +76,5 @@ export function fitting(containers: Container[], from: number, indent: number): 
   const outer = containers.findIndex(({ quote, column }, depth) =>
     depth >= from && (quote || column + 2 > indent)
   );
-  return outer < 0 ? Math.max(from, containers.length) : outer;
+  return outer === -1 ? Math.max(from, containers.length) : outer;
 }

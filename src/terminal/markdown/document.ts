@@ -60,8 +60,8 @@ export class MarkdownDocument {
   feed(text: string): void {
     for (let at = 0; at < text.length;) {
       const end = text.indexOf("\n", at);
-      this.#feedLine(end < 0 ? text.slice(at) : text.slice(at, end));
-      if (end < 0) return;
+      this.#feedLine(end === -1 ? text.slice(at) : text.slice(at, end));
+      if (end === -1) return;
       this.#endLine();
       at = end + 1;
     }
@@ -126,7 +126,7 @@ export class MarkdownDocument {
   #inCode(ended: boolean): boolean {
     for (;;) {
       const next = this.#containers.findIndex(({ quote }, i) => quote && i >= this.#depth);
-      if (next < 0) {
+      if (next === -1) {
         this.#hold("code");
         return true;
       }
@@ -162,7 +162,7 @@ export class MarkdownDocument {
   #blankLine(): void {
     if (this.#marker) return;
     const quote = this.#containers.findIndex(({ quote }, i) => quote && i >= this.#depth);
-    if (quote >= 0) this.#closeTo(quote);
+    if (quote !== -1) this.#closeTo(quote);
     else this.#endLeaf();
     this.#gap = true;
   }

@@ -190,7 +190,7 @@ export class InlineParser {
     const limit = start + MAX_CODE;
     for (let at = Math.max(start, this.#seek); length < MAX_DELIMITERS;) {
       at = this.#src.indexOf("`", at);
-      if (at < 0) at = this.#src.length;
+      if (at === -1) at = this.#src.length;
       if (at > limit) break;
       const found = at < this.#src.length ? this.#run(at, ended) : NaN;
       if (isNaN(found)) {
@@ -270,12 +270,12 @@ export class InlineParser {
   /** `]`, which ends a link if an address follows. */
   #closeBracket(ended: boolean): boolean {
     const at = this.#items.findLastIndex(({ opens }) => opens === "[");
-    if (at < 0) return this.#emit("]", 1);
+    if (at === -1) return this.#emit("]", 1);
     const next = this.#src[this.#pos + 1];
     if (next === undefined && !ended) return false;
     const end = next === "(" ? this.#addressEnd(ended) : -1;
     if (end === undefined) return false;
-    const address = end < 0 ? null : ADDRESS.exec(this.#src.slice(this.#pos + 2, end).trim());
+    const address = end === -1 ? null : ADDRESS.exec(this.#src.slice(this.#pos + 2, end).trim());
     if (address) {
       this.#link(at, address[1] ?? address[2]!);
       this.#advance(end + 1 - this.#pos);

@@ -129,7 +129,7 @@ export class ListModal<T> implements Modal<T> {
   #type(text: string): Outcome<T> {
     if (this.#isNumbered && /^[1-9]$/.test(text)) return this.#pick(Number(text) - 1);
     const keyed = this.#word === "" ? this.#items.findIndex(({ key }) => key === text) : -1;
-    if (keyed >= 0) return this.#pick(keyed);
+    if (keyed !== -1) return this.#pick(keyed);
     return this.#narrow(this.#word + text.replace(/\s+/g, " ").trimStart());
   }
 

@@ -67,7 +67,7 @@ export class ModalStack {
   /** Closes `modal`, if it is open, and its parts; null stands for no result. */
   close(modal: Modal, result: unknown = null): void {
     const at = this.#indexOf(modal);
-    if (at < 0) return;
+    if (at === -1) return;
     let end = at + 1;
     while (end < this.#layers.length && this.#layers[end]!.settle === undefined) end++;
     this.#layers.splice(at, end - at)[0]!.settle?.(result);
@@ -115,7 +115,7 @@ export class ModalStack {
       if ("done" in outcome) this.close(modal, outcome.done);
       // It may have been closed while its outcome was not known.
       const at = this.#indexOf(modal);
-      if ("push" in outcome && at >= 0) this.#layers.splice(at + 1, 0, { modal: outcome.push });
+      if ("push" in outcome && at !== -1) this.#layers.splice(at + 1, 0, { modal: outcome.push });
       return "none";
     }
     return "none";

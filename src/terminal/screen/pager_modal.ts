@@ -73,7 +73,7 @@ export class PagerModal implements Modal<void> {
     const status = this.#status(columns);
     const typing = { row: rows - 1, column: Math.min(status.length, columns - 1) };
     const found = shown.findIndex(({ at }) => isSameRow(at, this.#match));
-    const cursor = this.#typed !== undefined || found < 0
+    const cursor = this.#typed !== undefined || found === -1
       ? typing
       : { row: found, column: columnOf(shown[found]!.row, this.#match!.cell) };
     return { rows: [...drawn, status].slice(-rows), cursor };

@@ -211,7 +211,7 @@ const isExact = (query: string) => query !== query.toLowerCase();
 
 /** False where no row of a block can hold a match: this takes no layout. */
 function mayHold({ source, isVerbatim }: PagerBlock, query: string, pattern: RegExp): boolean {
-  if (isVerbatim) return source.search(pattern) >= 0;
+  if (isVerbatim) return source.search(pattern) !== -1;
   const text = isExact(query) ? source : source.toLowerCase();
   return (query.match(/[\p{L}\p{N}]+/gu) ?? []).every((word) => text.includes(word));
 }

@@ -51,7 +51,7 @@ export function* htmlTokens(html: string): Generator<HtmlToken> {
 
 /** The place of the next tag or comment: a `<` before anything else is text. */
 function nextTag(html: string, from: number): number {
-  for (let at = html.indexOf("<", from); at >= 0; at = html.indexOf("<", at + 1)) {
+  for (let at = html.indexOf("<", from); at !== -1; at = html.indexOf("<", at + 1)) {
     const code = html.charCodeAt(at + 1);
     const isLetter = code >= 65 && code <= 90 || code >= 97 && code <= 122;
     if (isLetter || code === SLASH || code === 33 || code === 63) return at;
@@ -86,7 +86,7 @@ class TagReader {
     if (name === undefined) {
       // `<!doctype …>`, `<?xml …>`, `</>`
       const end = this.#find(">", start);
-      return noTag(end < 0 ? html.length : end + 1);
+      return noTag(end === -1 ? html.length : end + 1);
     }
     const from = TAG_NAME.lastIndex;
     const end = this.#tagEnd(from);
@@ -111,7 +111,7 @@ class TagReader {
     const short = /^<!--(?:-?>)/.exec(this.html.slice(start, start + 6));
     if (short) return start + short[0].length;
     const end = this.#find("-->", start + 4);
-    return end < 0 ? this.html.length : end + 3;
+    return end === -1 ? this.html.length : end + 3;
   }
 
   /** The place of the `>` that ends a tag: one within quotes does not, as long as they end at all. */
@@ -127,14 +127,14 @@ class TagReader {
       // A quote counts as the beginning of a value.
       const quote = sign.at(-1)!;
       const end = this.#find(quote, at);
-      if (end >= 0) at = end + 1;
+      if (end !== -1) at = end + 1;
     }
   }
 
   #find(text: string, from: number): number {
     if (this.#gone.has(text)) return -1;
     const at = this.html.indexOf(text, from);
-    if (at < 0) this.#gone.add(text);
+    if (at === -1) this.#gone.add(text);
     return at;
   }
 }

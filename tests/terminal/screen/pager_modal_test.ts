@@ -162,3 +162,19 @@ Deno.test("keys that are no pager's do nothing, a paste is searched for in one r
   assertEquals(modal.press({ type: "key", name: "ctrl-c" }), "none");
   assertEquals(modal.press({ type: "key", name: "ctrl-c" }), { done: null });
 });
+
+Deno.test("the rows of 200 000 characters are kept, a block counting for 200 more; then the oldest go", () => {
+  for (const [length, again] of [[99_800, 0], [99_801, 1]] as const) {
+    const count = { first: 0, last: 0 };
+    const large = (name: "first" | "last", length: number): PagerBlock => ({
+      source: "x".repeat(length),
+      rows: (columns) => {
+        count[name]++;
+        return Array.from({ length: 5 }, () => styledRows(name, columns)[0]!);
+      },
+    });
+    const { shown } = pager([large("first", 99_800), large("last", length)]);
+    for (const key of ["[end]", "[home]", "[end]", "[home]"]) shown(key);
+    assertEquals([count.first > 1, count.last > 1], [again > 0, again > 0]);
+  }
+});
