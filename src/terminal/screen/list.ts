@@ -52,7 +52,7 @@ export const LIST_STEPS: Readonly<Record<string, -1 | 1 | undefined>> = {
 export function stepped(chosen: number, step: number, count: number): number {
   if (count === 0) return -1;
   if (Math.abs(step) > 1) return Math.max(0, Math.min(count - 1, chosen + step));
-  return chosen < 0 && step < 0 ? count - 1 : (chosen + step + count) % count;
+  return chosen === -1 && step === -1 ? count - 1 : (chosen + step + count) % count;
 }
 
 /** The index of the first item that a list of `rows` rows shows. */

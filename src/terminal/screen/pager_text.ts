@@ -59,10 +59,10 @@ export class PagerText {
     this.#settle();
     const shown: { row: CellRow; at: PagerPlace }[] = [];
     for (let { block, row } = this.#top; shown.length < rows; row++) {
-      while (block < this.#blocks.length && row >= this.#rowsOf(block).length) {
+      while (row >= this.#rowsOf(block).length) {
+        if (this.#blocks[block] === undefined) return shown;
         [block, row] = [block + 1, 0];
       }
-      if (block >= this.#blocks.length) break;
       shown.push({ row: this.#rowsOf(block)[row]!, at: { block, row, cell: 0 } });
     }
     return shown;
@@ -202,8 +202,7 @@ export class PagerText {
 type RowPlace = { block: number; row: number; cell?: number };
 
 function isBefore(a: RowPlace, b: RowPlace): boolean {
-  if (a.block !== b.block) return a.block < b.block;
-  return a.row !== b.row ? a.row < b.row : (a.cell ?? 0) < (b.cell ?? 0);
+  return (a.block - b.block || a.row - b.row || (a.cell ?? 0) - (b.cell ?? 0)) < 0;
 }
 
 /** A query in capitals looks for them; any other finds both. */
@@ -233,7 +232,7 @@ function rangesOf(pattern: RegExp, rows: readonly CellRow[]): MatchRange[] {
   for (const { index, 0: found } of texts.join("\n").matchAll(pattern)) {
     const end = index + found.length;
     while (index > start + texts[row]!.length) start += texts[row++]!.length + 1;
-    for (let at = row, from = start; at < rows.length && from < end; at++) {
+    for (let at = row, from = start; from < end; at++) {
       const cells = cellRange(rows[at]!, index - from, end - from);
       if (cells.from < cells.to) ranges.push({ row: at, ...cells, isFirst: at === row });
       from += texts[at]!.length + 1;
