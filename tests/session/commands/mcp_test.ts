@@ -4,7 +4,9 @@ import { assertMatch } from "@std/assert/match";
 import { fromFileUrl } from "@std/path/from-file-url";
 import type { Frontend } from "../../../src/session/frontend.ts";
 import { serverLines } from "../../../src/frontends/session_lines.ts";
+import { promptCommands, runPrompt } from "../../../src/session/commands/mcp.ts";
 import { openPermissions } from "../../../src/session/permissions.ts";
+import type { SessionState } from "../../../src/session/state.ts";
 import { fakeSession } from "../../helpers/fake_session.ts";
 
 type Question = Parameters<NonNullable<Frontend["confirm"]>>[0];
@@ -99,4 +101,83 @@ Deno.test("/mcp: a tool that changed is approved once its difference was shown; 
   } finally {
     await Deno.remove(root, { recursive: true });
   }
+});
+
+const argument = (name: string, required = false) => ({ name, required });
+const PROMPTS = [
+  { name: "none", arguments: [] },
+  { name: "one", description: "Says\none thing", arguments: [argument("it")] },
+  {
+    name: "two",
+    description: "x".repeat(201),
+    arguments: [argument("file", true), argument("rest")],
+  },
+  { name: "no command", arguments: [] },
+];
+/** A session with a server `s` that has the prompts, and takes note of what it is asked for. */
+function withPrompts(text = "Do it.") {
+  const asked: unknown[] = [];
+  const server = {
+    name: "s",
+    memory: { prompts: PROMPTS },
+    prompt: (...[name, values]: unknown[]) => {
+      asked.push(name, values);
+      return Promise.resolve(text);
+    },
+  };
+  const usable = [server, { ...server, name: "a b" }, { name: "empty", memory: {} }];
+  const named = (name: string) => usable.find((one) => one.name === name);
+  return { session: { mcp: { all: { usable, named } } } as unknown as SessionState, asked };
+}
+const { signal } = new AbortController();
+
+Deno.test("prompts of servers are commands where their names can be typed", () => {
+  assertEquals(promptCommands(withPrompts().session), [
+    { name: "s:none", help: "a prompt of an MCP server" },
+    { name: "s:one", help: "Says one thing", argument: "[it]" },
+    { name: "s:two", help: "x".repeat(200), argument: "file [rest]" },
+  ]);
+  assertEquals(promptCommands({} as SessionState), []);
+});
+
+const VALUES: [name: string, typed: string, values: Record<string, string>][] = [
+  ["none", "", {}],
+  ["none", "more", {}],
+  ["one", "", {}],
+  ["one", "a b", { it: "a b" }],
+  ["two", "a", { file: "a" }],
+  ["two", "a b", { file: "a", rest: "b" }],
+  ["two", "a b  c", { file: "a", rest: "b c" }],
+  ["two", '"a b" "c d"', { file: "a b", rest: "c d" }],
+];
+Deno.test("the words behind a prompt are its arguments, and the last takes all that is left", async () => {
+  for (const [name, typed, values] of VALUES) {
+    const { session, asked } = withPrompts();
+    const line = `/s:${name}${typed && ` ${typed}`}`;
+    assertEquals(await runPrompt(session, `s:${name}`, typed, signal), {
+      type: "turn",
+      parts: [
+        { type: "text", text: line },
+        { type: "resource", kind: "note", name: "", text: "Do it." },
+      ],
+    });
+    assertEquals(asked, [name, values]);
+  }
+});
+
+Deno.test("a prompt without what it must have is not asked for, and an empty one sends nothing", async () => {
+  const { session, asked } = withPrompts();
+  assertEquals(await runPrompt(session, "s:two", " ", signal), {
+    type: "missing_argument",
+    command: "s:two",
+    argument: "file",
+  });
+  for (const name of ["s", "s:three", "t:one", "empty:one"]) {
+    assertEquals(await runPrompt(session, name, "", signal), undefined);
+  }
+  assertEquals(asked, []);
+  assertEquals(await runPrompt(withPrompts(" \n").session, "s:none", "", signal), {
+    type: "empty_prompt",
+    name: "s:none",
+  });
 });
