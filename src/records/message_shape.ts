@@ -55,8 +55,9 @@ const FIELDS: Record<keyof Message, (value: unknown) => boolean> = {
 
 function isToolCall(value: unknown): boolean {
   if (!isObject(value)) return false;
-  const { id, name, arguments: args, invalid, recovered = false } = value;
-  return isString(id) && isString(name) && isObject(args) && isBoolean(recovered) &&
+  const { id, name, arguments: args, invalid, recovered } = value;
+  return isString(id) && isString(name) && isObject(args) &&
+    (recovered === undefined || isBoolean(recovered)) &&
     (invalid === undefined ||
       isObject(invalid) && isString(invalid.text) && isString(invalid.reason));
 }

@@ -4,6 +4,7 @@ import {
   entryLine,
   headLine,
   parseRecord,
+  pieceLine,
   type RecordEntry,
 } from "../../src/records/format.ts";
 import type { Message } from "../../src/types/message.ts";
@@ -26,6 +27,14 @@ Deno.test("SES-02 a session is read up to wherever writing was cut off", () => {
     const isCut = text[end - 1] !== "\n" && text[end] !== "\n" && end < text.length;
     assertEquals(lost, isCut ? 1 : 0, `at ${end}`);
   }
+});
+
+Deno.test("an answer on its way in a record without a message is none", () => {
+  const partial = pieceLine({ text: "So" });
+  assertEquals(parseRecord(head + partial).messages, []);
+  const [question] = whole;
+  const { messages } = parseRecord(head + lines(chain([question!])) + partial);
+  assertEquals(messages.map(({ role }) => role), ["user", "assistant"]);
 });
 
 Deno.test("a message that is lost costs no other one", () => {

@@ -32,13 +32,21 @@ Deno.test("images of a session are stored beside it, once, for the person alone,
     assertEquals(read(reference).content, "see");
     const whole = withImage(image({ data: "ZGVm", hash: HASH }));
     assertEquals(withStoredImages(path, [whole])[0] === whole, true);
-    // One that is empty, or gone, is a line.
+    const other = { ...reference, hash: "b".repeat(64), data: "ZGVm" };
+    storeImages(path, [withImage(other)]);
+    assertEquals(read({ ...reference, hash: other.hash }).parts, [other]);
+    // A part that has its data stays, beside one that is read.
+    const both: Message = { role: "user", content: "see", parts: [other, reference] };
+    assertEquals(withStoredImages(path, [both])[0]!.parts, [other, { ...reference, data: "YWJj" }]);
+    // One that is empty, too large, or gone, is a line.
     const lost = (name?: string) => read({ ...reference, ...name && { name } }).parts;
     await Deno.writeTextFile(file, "");
     assertEquals(lost("x.png"), [{
       ...{ type: "resource", kind: "note", name: "" },
       text: "[x.png: its file is no longer with the session]",
     }]);
+    await Deno.truncate(file, 32 * 2 ** 20 + 1);
+    assertEquals(lost("x.png")?.[0]?.type, "resource");
     removeImages(path);
     removeImages(path);
     assertEquals([...Deno.readDirSync(folder)], []);

@@ -1,0 +1,199 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { Recorder } from "../../src/records/recorder.ts";
+import { storedSession } from "../../src/records/store.ts";
+import type { ImagePart } from "../../src/types/image.ts";
+import type { Message } from "../../src/types/message.ts";
+import { recordsBelow } from "../helpers/records.ts";
+import { result, says, user } from "./conversation.ts";
+
+/** A test with a recorder; `lines` reads what of its file was not read yet, without the head. */
+function recorderTest(
+  name: string,
+  body: (recorder: Recorder, lines: () => unknown[], root: string) => void,
+): void {
+  Deno.test(name, async () => {
+    const root = await Deno.makeTempDir();
+    using recorder = new Recorder(root, () => "/f");
+    let read = 1;
+    const lines = () => {
+      if (!recorder.file) return [];
+      const all = Deno.readTextFileSync(recorder.file.path).split("\n").slice(0, -1);
+      return all.splice(read, read = all.length).map((line) => JSON.parse(line));
+    };
+    try {
+      body(recorder, lines, root);
+    } finally {
+      recorder[Symbol.dispose]();
+      await Deno.remove(root, { recursive: true });
+    }
+  });
+}
+const line = (message: Message, parent: Message | null = null) => ({
+  message,
+  parent: parent?.id ?? null,
+});
+const ids = (...messages: Message[]) => messages.map(({ id }) => id!);
+
+recorderTest(
+  "a conversation that grows has a line for each message, and no other",
+  (recorder, lines) => {
+    const [a, b, c] = [user("a"), says("b"), user("c")] as const;
+    recorder.sync([]);
+    assertEquals(recorder.file, undefined);
+    recorder.sync([a]);
+    assertEquals(lines(), [line(a)]);
+    recorder.sync([a]);
+    assertEquals(lines(), []);
+    recorder.sync([a, b, c]);
+    assertEquals(lines(), [line(b, a), line(c, b)]);
+  },
+);
+
+recorderTest(
+  "one that changed has a line of its messages, with those that are new",
+  (recorder, lines) => {
+    const [a, b, c, d] = [user("a"), says("b"), user("c"), user("d")] as const;
+    recorder.sync([a, b, c]);
+    lines();
+    recorder.sync([a, b]);
+    assertEquals(lines(), [{ conversation: ids(a, b) }]);
+    recorder.sync([a, b, c]);
+    assertEquals(lines(), [{ conversation: ids(a, b, c) }]);
+    recorder.sync([d, c]);
+    assertEquals(lines(), [{ conversation: ids(d, c), added: [line(d)] }]);
+    recorder.sync([d, c, b, user("e")].slice(0, 3));
+    assertEquals(lines(), [{ conversation: ids(d, c, b) }]);
+  },
+);
+
+recorderTest(
+  "the mode and the model are written where they changed, also without a message",
+  (recorder, lines) => {
+    const [a, b] = [user("a"), says("b")] as const;
+    const used = { model: "m", server: "s" };
+    recorder.sync([], used, undefined, "ask");
+    assertEquals(recorder.file, undefined);
+    recorder.sync([a], used, undefined, "ask");
+    assertEquals(lines(), [{ ...line(a), used, mode: "ask" }]);
+    recorder.sync([a], used, undefined, "auto");
+    assertEquals(lines(), [{ conversation: ids(a), mode: "auto" }]);
+    recorder.sync([a], used, undefined, "auto");
+    assertEquals(lines(), []);
+    recorder.sync([a, b], { ...used, model: "n" }, undefined, "auto");
+    assertEquals(lines(), [{ ...line(b, a), used: { ...used, model: "n" } }]);
+    recorder.sync([a, b], used);
+    assertEquals(lines(), [{ conversation: ids(a, b), used, mode: "" }]);
+  },
+);
+
+recorderTest("how a call ended stands beside its result", (recorder, lines) => {
+  const all = [user("a"), says("", "1"), result("1")] as const;
+  const execution = { outcome: "done", durationMs: 1 } as const;
+  recorder.sync([...all], undefined, new Map([["1", execution]]));
+  assertEquals(lines(), [line(all[0]), line(all[1], all[0]), {
+    ...line(all[2], all[1]),
+    execution,
+  }]);
+});
+
+recorderTest("pieces are written behind what is recorded, and only there", (recorder, lines) => {
+  const partial = { text: "So" };
+  recorder.piece(partial);
+  assertEquals(recorder.file, undefined);
+  const a = user("a");
+  recorder.sync([a]);
+  recorder.piece(partial);
+  recorder.piece(null);
+  assertEquals(lines(), [line(a), { partial }, { partial: null }]);
+  // A message that could not be written: what belongs behind it waits, and comes with the next one.
+  const image: ImagePart = {
+    type: "image",
+    mediaType: "image/png",
+    hash: "a".repeat(64),
+    data: "?",
+  };
+  const seen: Message = { ...user("see"), parts: [image] };
+  assertThrows(() => recorder.sync([a, seen]), SyntaxError);
+  recorder.piece(partial);
+  assertEquals(lines(), []);
+  Object.assign(image, { data: "YWJj" });
+  recorder.sync([a, seen]);
+  const { data: _, ...reference } = image;
+  assertEquals(lines(), [line({ ...seen, parts: [reference as ImagePart] }, a)]);
+  recorder.piece(partial);
+  assertEquals(lines(), [{ partial }]);
+});
+
+recorderTest("a file that was removed is written anew, whole", (recorder, lines) => {
+  const [a, b] = [user("a"), says("b")] as const;
+  recorder.sync([a, b]);
+  lines();
+  const { path } = recorder.file!;
+  Deno.removeSync(path);
+  recorder.sync([a, b]);
+  assertEquals(storedTexts(path), ["a", "b"]);
+});
+
+const storedTexts = (path: string) =>
+  Deno.readTextFileSync(path).split("\n").slice(1, -1).map((one) =>
+    JSON.parse(one).message.content
+  );
+
+recorderTest(
+  "a recorder that was left writes what ends later, and lets others have the file",
+  (recorder, lines, root) => {
+    const [a, b, c] = [user("a"), says("b"), user("c")] as const;
+    recorder.sync([a]);
+    const { path } = recorder.file!;
+    const name = recorder.name;
+    using other = new Recorder(root, () => "/f");
+    const session = () => storedSession(root, name)!;
+    other.continueFrom(session());
+    assertEquals(other.file, undefined);
+    recorder[Symbol.dispose]();
+    recorder[Symbol.dispose]();
+    recorder.sync([a, b]);
+    assertEquals(lines(), [line(a), line(b, a)]);
+    other.continueFrom(session());
+    assertEquals(other.file?.path, path);
+    other.sync([...session().messages, c]);
+    assertEquals(lines(), [line(c, b)]);
+  },
+);
+
+recorderTest(
+  "an earlier session is gone on with behind a line that was torn",
+  (recorder, lines, root) => {
+    const [a, b, c] = [user("a"), says("b"), user("c")] as const;
+    recorder.sync([a, b]);
+    const { path } = recorder.file!;
+    const name = recorder.name;
+    recorder.continueFrom(undefined);
+    Deno.writeTextFileSync(path, '{"message":', { append: true });
+    recorder.continueFrom(storedSession(root, name));
+    recorder.sync([a, b, c]);
+    recorder.sync([a, b, c, user("d")]);
+    recorder.continueFrom(undefined);
+    const { messages, lost } = storedSession(root, name)!;
+    assertEquals([messages.map(({ content }) => content), lost], [["a", "b", "c", "d"], 1]);
+    assertEquals(lines(), []);
+    assertEquals(recordsBelow(root).length, 1);
+  },
+);
+
+recorderTest(
+  "messages that were put between those of the file are recorded with them",
+  (recorder, lines, root) => {
+    const [a, put, b] = [user("a"), says("put"), user("b")] as const;
+    recorder.sync([a, b]);
+    lines();
+    const name = recorder.name;
+    recorder[Symbol.dispose]();
+    const session = storedSession(root, name)!;
+    recorder.continueFrom({ ...session, messages: [a, put, b] });
+    recorder.sync([a, put, b]);
+    assertEquals(lines(), []);
+    recorder.sync([a, put, b, user("c")].slice(0, 3), undefined, undefined, "ask");
+    assertEquals(lines(), [{ conversation: ids(a, put, b), added: [line(put, a)], mode: "ask" }]);
+  },
+);
