@@ -143,7 +143,6 @@ export class CodeTracker {
     }
     this.#isIndented = this.#indent >= 4 && this.#mayIndent;
     this.#isTableRow = unit === PIPE;
-    this.#isQuote = false;
   }
 
   /** Decides what the run means that `next` follows, if there is one. */

@@ -9,6 +9,7 @@ const BLOCKS: [markdown: string, expected: [language: string, text: string][]][]
     ["ts", "if (x) {\n  y();\n}"],
   ]],
   ["- ```\n  one\n  ```", [["", "one"]]],
+  ["- ```\n    one\n\ttwo\n  ```", [["", "  one\ntwo"]]],
   ["> ```\n> quoted\n> ```\nnot", [["", "quoted"]]],
   ["```py\ncut off", [["py", "cut off"]]],
   ["```inline``` text", []],
