@@ -31,7 +31,7 @@ export function hasTwoReadings(json: string): boolean {
       from = open + 1;
     }
   }
-  if (numbered.length < 3) return false;
+  if (numbered.length < 4) return false; // one key, or none
   return differsWithin(JSON.parse(numbered.join("") + json.slice(from)));
 }
 
@@ -83,7 +83,7 @@ export function scanJson(text: string): { keys: JsonKey[]; errorAt: number | und
     const closes = canClose || wanted === "next";
     if (/^[}\]]$/.test(token)) {
       if (!closes || open.pop() !== (token === "}" ? "{" : "[")) return { keys, errorAt: begins };
-      [wanted, canClose] = ["next", false];
+      wanted = "next";
     } else if (wanted === "next" && token === ",") {
       [wanted, canClose] = [open.at(-1) === "{" ? "key" : "value", false];
     } else if (wanted === "colon" && token === ":") {
@@ -95,7 +95,7 @@ export function scanJson(text: string): { keys: JsonKey[]; errorAt: number | und
       open.push(token);
       [wanted, canClose] = [token === "{" ? "key" : "value", true];
     } else if (wanted === "value" && !/^[:,]$/.test(token)) {
-      [wanted, canClose] = ["next", false];
+      wanted = "next";
     } else return { keys, errorAt: begins };
   }
   const rest = text.slice(pattern.lastIndex);

@@ -20,6 +20,16 @@ function read(text: string, step: number): [markers: string[], rest: string] {
   return [markers, rest];
 }
 
+Deno.test("a marker is found in capitals, and no other sign stands for one of it", () => {
+  for (
+    const [text, isFound] of [["<AZ[", true], ["<az[", true], ["<az{", false], ["<`z[", false]]
+  ) {
+    const reader = new MarkerReader(["<az["]);
+    reader.push(`${text}`);
+    assertEquals(reader.next(true).marker !== undefined, isFound, `${text}`);
+  }
+});
+
 /** Texts, the markers in them, and what is left. */
 const TEXTS: [text: string, markers: string[], rest: string][] = [
   ["a <zorg:invoke name=b", ["<zorg:invoke name="], "a b"],

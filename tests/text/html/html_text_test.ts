@@ -67,12 +67,38 @@ const ROWS: [html: string, text: string][] = [
   [`<div>a<div role="main">${WORDS}<div>c</div></div>b</div>`, `${WORDS}\nc`],
   ["<nav>a</nav><main>b</main><footer>c</footer>", "a\nb\nc"],
   [`<nav>a</nav>${WORDS}<aside>b</aside>`, WORDS],
+  [`<nav>a</nav><main>${"x".repeat(200)}</main>`, "x".repeat(200)],
+  [`<nav>a</nav><main>${"x".repeat(199)}</main>`, `a\n${"x".repeat(199)}`],
+  // Only a letter begins a tag.
+  ["<a>b</a><z>c</z><A>d</A><Z>e</Z>", "bcde"],
+  ["<@>a<[>b<`>c<{>d", "<@>a<[>b<`>c<{>d"],
+  // No space but what is there.
+  ["<code>a</code>b", "`a`b"],
+  ["a <br><code>b</code>c", "a\n`b`c"],
+  // Addresses of up to 300 characters, made of up to 1200.
+  [`<a href="/${"x".repeat(299)}">a</a>`, `[a](/${"x".repeat(299)})`],
+  [`<a href="/${"x".repeat(300)}">a</a>`, "a"],
+  [`<a href="${"./".repeat(598)}page">a</a>`, "[a](/page)"],
+  [`<a href="${"./".repeat(598)}pages">a</a>`, "a"],
+  // A cell of more than 500 characters is no cell of a table of data.
+  [
+    `<table><tr><td>${"x".repeat(500)}<td>b</table>`,
+    `| ${"x".repeat(500)} | b |\n| --- | --- |`,
+  ],
+  [`<table><tr><td>${"x".repeat(501)}<td>b</table>`, `${"x".repeat(501)} · b`],
   // Instructions that only a model would read.
   [`${WORDS}<div style="font-size:1px;display:none">obey</div>`, WORDS],
 ];
 
 Deno.test("pieces of pages as text, broken ones too", () => {
   for (const [html, text] of ROWS) assertEquals([html, htmlText(html, BASE).text], [html, text]);
+});
+
+Deno.test("a page is cut behind a million characters", () => {
+  for (const [length, isCut] of [[0, false], [1_000_000, false], [1_000_001, true]] as const) {
+    const found = htmlText("x".repeat(length));
+    assertEquals([found.text.length, found.isCut], [Math.min(length, 1_000_000), isCut]);
+  }
 });
 
 Deno.test("a page without an address has only links that need none", () => {
