@@ -29,4 +29,5 @@ Deno.test("what is current is chosen and said; a command without a title has its
   });
   const many = Array.from({ length: 10 }, (_, n) => ({ argument: `${n}`, label: `${n}` }));
   assertEquals(choiceList("x", many).isNumbered, false);
+  assertEquals(choiceList("x", many.slice(1)).isNumbered, true);
 });

@@ -52,6 +52,40 @@ Deno.test("form: a person fills it in, sees what is sent, and sends it", async (
   assertEquals(text.includes("seems to ask for a secret"), false);
 });
 
+Deno.test("form: a field says what it is, what Enter means, and nothing is listed where all is left out", async () => {
+  const asked = elicitationOf("shop", {
+    message: "More",
+    requestedSchema: {
+      properties: {
+        note: { type: "string", description: "What else to say" },
+        kind: { type: "string", enum: ["a", "b"], default: "b" },
+      },
+    },
+  });
+  const person = display(["", "", "y"]);
+  const content = { kind: "b" };
+  assertEquals(await askForm(asked, person, signal), { action: "accept", content });
+  assertEquals(person.shown.slice(-7), [
+    "  What else to say",
+    "note (text, Enter leaves it out): ",
+    "  1 a",
+    "  2 b",
+    'kind (one, Enter: "b"): ',
+    '  kind: "b"',
+    "Send this to shop? [y/n] ",
+  ]);
+  const only = elicitationOf("shop", {
+    message: "More",
+    requestedSchema: { properties: { note: { type: "string" } } },
+  });
+  const silent = display(["", "y"]);
+  assertEquals(await askForm(only, silent, signal), { action: "accept", content: {} });
+  assertEquals(silent.shown.slice(-2), [
+    "note (text, Enter leaves it out): ",
+    "Send this to shop? [y/n] ",
+  ]);
+});
+
 Deno.test("form: Esc cancels at any field, a no declines, an address is shown and never opened", async () => {
   assertEquals(await askForm(question, display([null]), signal), { action: "cancel" });
   assertEquals(await askForm(question, display(["3", "y", "n"]), signal), { action: "decline" });

@@ -27,6 +27,8 @@ Deno.test("a turn is told of from five seconds on, or from one with calls", () =
     [5000, 0, "Worked 5 s"],
     [999, 1, undefined],
     [1000, 1, "Worked 1 s"],
+    [59_499, 1, "Worked 59 s"],
+    [60_000, 1, "Worked 1 min 0 s"],
     [125_000, 1, "Worked 2 min 5 s"],
   ];
   for (const [ms, calls, shown] of rows) {
@@ -59,6 +61,25 @@ Deno.test("tokens are those that the server counted, else about one a piece; the
     tally.onEvent({ type: "tool_done", exec: { details } as ToolExecution });
     assertEquals(tally.text(), "Worked 6 s · 31 tokens");
   });
+});
+
+Deno.test("a speed is told from more than 20 tokens in more than a second on", () => {
+  const rows: [tokens: number, ms: number, shown: string][] = [
+    [20, 2000, "Worked 9 s · 20 tokens"],
+    [21, 2000, "Worked 9 s · 21 tokens · 11 tok/s"],
+    [21, 1000, "Worked 9 s · 21 tokens"],
+    [21, 1001, "Worked 9 s · 21 tokens · 21 tok/s"],
+  ];
+  for (const [tokens, ms, shown] of rows) {
+    atTimes((tally, at) => {
+      tally.onEvent(text);
+      at(ms);
+      tally.onEvent(text);
+      tally.onEvent(usage(tokens));
+      at(9000);
+      assertEquals(tally.text(), shown);
+    });
+  }
 });
 
 Deno.test("the time of a question does not count", () => {
