@@ -94,7 +94,7 @@ export class ModelMemory {
     attempt(() => {
       Deno.mkdirSync(this.folder!, { recursive: true, mode: 0o700 });
       const text = JSON.stringify({ models: Object.fromEntries(entries) });
-      Deno.writeTextFileSync(temporary, text, { mode: 0o600, createNew: true });
+      Deno.writeTextFileSync(temporary, text, { mode: 0o600 });
       Deno.renameSync(temporary, this.#path);
     });
   }

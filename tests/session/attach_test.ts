@@ -37,6 +37,10 @@ Deno.test("R-06 an @ attaches where it was typed, and a person is told of the ot
       ["see @a @b", [[0, 9]], [], "@a, @b"],
       ["see @a @b", [[4, 5]], ["b"], "@a"],
       ["see @a @b", [[7, 8]], ["a"], "@b"],
+      // What was pasted ends where a typed one begins, and begins behind one.
+      ["see @a @b", [[0, 4]], ["a", "b"], undefined],
+      ["see @a @b", [[5, 7]], ["a", "b"], undefined],
+      ["see @a @b", [[0, 4], [7, 9]], ["a"], "@b"],
       ["@a and @a", [[0, 2]], ["a"], undefined],
       // The name alone was pasted.
       ["see @a", [[5, 6]], ["a"], undefined],

@@ -91,6 +91,19 @@ Deno.test("/undo gives files their bytes back, message by message, and /redo the
   });
 });
 
+Deno.test("/undo takes back as many messages as are said, from one to all", async () => {
+  await session(twoTurns, async ({ dir, agent, log }) => {
+    const state = { agent, undo: log } as unknown as SessionState;
+    const run = (argument: string) =>
+      runCommand(state, "undo", argument, new AbortController().signal);
+    for (const argument of ["0", "3", "-1", "1.5", "x"]) {
+      assertEquals(await run(argument), { type: "undo_bound", most: 2, isAll: true }, argument);
+    }
+    assertEquals((await run("2")).type, "undone");
+    assertEquals([await Deno.readFile(`${dir}/a.txt`), agent.state.messages], [crlf, []]);
+  });
+});
+
 Deno.test("/undo brings no conversation back that was left, but its files", async () => {
   await session(twoTurns, async ({ dir, agent, log, read }) => {
     const state = { agent, undo: log } as unknown as SessionState;

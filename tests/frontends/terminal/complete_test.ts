@@ -57,7 +57,10 @@ async function inFolder(check: (agent: CopilotAgent) => Promise<void>): Promise<
     await Deno.mkdir(`${folder}/sub`);
     await Deno.writeTextFile(`${folder}/a.txt`, "one\ntwo\n");
     await Deno.writeTextFile(`${folder}/sub/b c.txt`, "three\n");
-    await Deno.writeTextFile(`${folder}/.gitignore`, "ignored\n");
+    await Deno.mkdir(`${folder}/out/de`, { recursive: true });
+    await Deno.writeTextFile(`${folder}/out/x.txt`, "");
+    await Deno.writeTextFile(`${folder}/out/de/y.txt`, "");
+    await Deno.writeTextFile(`${folder}/.gitignore`, "ignored\nout\n");
     await Deno.writeTextFile(`${folder}/ignored`, "");
     await check(new CopilotAgent({ local: localConfig({ model: "test" }) }, folder));
   } finally {
@@ -99,6 +102,9 @@ const COMPLETED: [before: string, items: string[], replace: number][] = [
   ["@sub/a", [], 6],
   ["@./sub/c", ['@"sub/b c.txt" '], 8],
   ["@none/a", [], 7],
+  // A folder that is named is listed, though it is ignored.
+  ["@out/x.", ["@out/x.txt "], 7],
+  ["@out/de/y", ["@out/de/y.txt "], 9],
   ["@../", [], 4],
   ["/trust o", ["on", "off"], 1],
   ["/trust x", [], 1],

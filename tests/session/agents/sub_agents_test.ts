@@ -322,12 +322,19 @@ Deno.test("/agents lists sub-agents with what they cost, and has one do a task",
   await using empty = await placesWith();
   await using at = await placesWith({
     "home/.agents/agents/reviewer.md": agentFile("reviewer", "tools: Read\n", "x".repeat(400)),
+    "home/.agents/agents/planner.md": agentFile(
+      "planner",
+      "disallowedTools: Bash\npermissionMode: plan\n",
+      "x".repeat(400),
+    ),
   });
   await using none = await empty.open("http://127.0.0.1:9");
   assertMatch((await none.command("/agents"))!, /No file defines a sub-agent/);
   await using fake = await at.open("http://127.0.0.1:9");
   const list = (await fake.command("/agents"))!.replace(/\s+/g, " ");
-  assertMatch(list, /reviewer Does reviewer · about 100 tokens when it is used · tools: Read ·/);
+  const cost = "about 100 tokens when it is used";
+  assertMatch(list, new RegExp(`reviewer Does reviewer · ${cost} · tools: \\w+ · [~/]`));
+  assertMatch(list, new RegExp(`planner Does planner · ${cost} · not \\w+ · only reads · [~/]`));
   assertMatch((await fake.command("/agents revewer"))!, /did you mean reviewer\?/);
   assertEquals((await fake.session.complete("agents", "rev")).length, 1);
   const report = await fake.session.command("agents", "reviewer Look at a", never);
