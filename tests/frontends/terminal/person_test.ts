@@ -20,8 +20,10 @@ function person(answers: (string | null)[], isLive = true) {
     },
   };
   const view = {
-    onAsked: (id: string) => void seen.push(`asked ${id}`),
-    tally: { pause: () => ({ [Symbol.dispose]: () => void seen.push("answered") }) },
+    onAsked(id: string) {
+      seen.push(`asked ${id}`);
+      return { [Symbol.dispose]: () => void seen.push("answered") };
+    },
     print: (text: string) => void seen.push(...text.split("\n").slice(0, 2)),
   };
   const display = {
