@@ -296,7 +296,7 @@ function straightener(
 ): (text: string) => string {
   const signs = new Map<string, string>();
   for (const [i, line] of given.entries()) {
-    if (!LOOKALIKES.test(line) && line === there[i]!.trimEnd()) continue;
+    if (line === there[i]!.trimEnd()) continue;
     const [old, real] = [unitsOf(line.trimEnd()), unitsOf(there[i]!.trimEnd())];
     old.forEach((unit, k) => {
       const is = real[k]?.raw ?? unit.raw;

@@ -44,6 +44,12 @@ const EXACT: [
 ][] = [
   ["a\nb\nc\n", "1\ta\n2\tb", "1\tA\n2\tb", [0, "a\nb", "A\nb", NUMBERS]],
   ["a\nb\nc\n", "1: a\n3: b", "A\nb", undefined],
+  ["a\n\nb\n", "1\ta\n\n3\tb", "x", [0, "a\n\nb", "x", NUMBERS]],
+  ["a\na\n", "```\na\n```", "b", undefined],
+  ["aa\n", "```\na\n```", "b", undefined],
+  ["x\n", "```\na\n```", "b", undefined],
+  ["a\n\nb\n", "a\\n\nb", "c", undefined],
+  ["xa\n", "\na\n", "\nb\n", undefined],
   ["a\nb\nc\n", "1: a\n4: b", "A\nb", undefined],
   ["a\nb\nc\n", "2: a\n2: b", "A\nb", undefined],
   ["a\nb\nc\n", "1: a\n\n2: b", "A", undefined],
@@ -123,8 +129,9 @@ for (const [file, before, after, expected] of EXACT) {
 }
 
 Deno.test("an edit of 200000 characters is looked through, a longer one only for its indentation", () => {
-  const line = "x".repeat(99_998);
-  const file = `\u201c${line}\u201d\n`;
-  const read = (after: string) => readEdit(file, `"${line}"`, after)?.before.length;
-  assertEquals([read("y".repeat(100_000)), read("y".repeat(100_001))], [100_000, undefined]);
+  const read = (length: number) => {
+    const line = "x".repeat(length - 2);
+    return readEdit(`\u201c${line}\u201d\n`, `"${line}"`, "")?.before.length;
+  };
+  assertEquals([read(200_000), read(200_001)], [200_000, undefined]);
 });

@@ -100,8 +100,8 @@ Deno.test("a JPEG's size stands in the segment that begins a frame, behind any o
     [[0xff, 0xe0, 0, 1], true],
     [[0xff, 0xff], true],
     ...[0x01, 0xd0, 0xd7].map((alone): [number[], boolean] => [[0xff, alone], true]),
-    [[0xff, 0xd9], false],
-    [[0xff, 0xda], false],
+    [[0xff, 0xd9, 0, 2], false],
+    [[0xff, 0xda, 0, 2], false],
     [[0xff, 0xbf, 0, 2], true],
     [[0xff, 0xe0, 0, 3, 1, 2], false],
     [[0], false],
@@ -110,6 +110,23 @@ Deno.test("a JPEG's size stands in the segment that begins a frame, behind any o
     assertEquals(read(...segment, ...size), isRead ? [7, 5] : undefined, `${segment}`);
   }
   assertEquals(read(0xff, 0xd8, 0xff, 0xd9), undefined);
+});
+
+Deno.test("bytes that only begin as an image does are none", () => {
+  const changed = (bytes: Uint8Array<ArrayBuffer>, at: number) => bytes.with(at, 0x21);
+  const rows: [bytes: Uint8Array<ArrayBuffer>, places: number[]][] = [
+    [png(1, 1), [0, 7, 12, 15]],
+    [gif(1, 1), [0, 4, 5]],
+    [jpeg(1, 1), [0, 1, 2]],
+    [webp("VP8 ", 1, 1), [0, 8, 12, 15, 23, 25]],
+    [webp("VP8L", 1, 1), [0, 8, 15, 20]],
+    [webp("VP8X", 1, 1), [3, 11, 15]],
+  ];
+  for (const [bytes, places] of rows) {
+    for (const at of places) {
+      assertEquals(imageHeader(changed(bytes, at) as Uint8Array<ArrayBuffer>), undefined, `${at}`);
+    }
+  }
 });
 
 Deno.test("a WebP's sides are numbers of 14 bits, beside which stands how it is scaled", () => {
