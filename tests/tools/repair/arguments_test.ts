@@ -94,6 +94,12 @@ const ROWS: [tool: string, given: ToolArgs, args: ToolArgs, repairs: string, cal
   ["read_file", { ...A, limit: 2, end_line: 4 }, { ...A, limit: 2 }, ""],
   ["read_file", { ...A, end_line: "z" }, A, ""],
   ["read_file", { ...A, should_read_entire_file: true }, A, ""],
+  ...[0, 1].map((given): typeof ROWS[number] => [
+    "edit_file",
+    { ...A, old_string: "a", new_string: "b", replace_all: given },
+    { ...A, old_string: "a", new_string: "b", replace_all: given === 1 },
+    `replace_all ${given} as ${given === 1}`,
+  ]),
   // Times.
   [
     "run_bash",
