@@ -38,3 +38,21 @@ for (const [name, files, command] of ROWS) {
 Deno.test("SBX-05 a system without a sandbox says so", async () => {
   assertEquals(await findSandbox(undefined, undefined, "plan9"), "there is none for plan9");
 });
+
+Deno.test("SBX-05 a sandbox that works is remembered, for the person alone; a failure is not", {
+  ignore: Deno.build.os === "windows",
+}, async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const found = await findSandbox(undefined, `${folder}/a/b/sandbox`);
+    const kept = ["a", "a/b", "a/b/sandbox"];
+    if (typeof found === "string") assertEquals([...Deno.readDirSync(folder)], []);
+    else {
+      const modes = kept.map((name) => Deno.statSync(`${folder}/${name}`).mode! & 0o777);
+      assertEquals(modes, [0o700, 0o700, 0o600]);
+      assertEquals(typeof await findSandbox(undefined, `${folder}/a/b/sandbox`), "object");
+    }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
