@@ -358,7 +358,7 @@ class Turn {
       const what =
         `The server read only ${usage.inputTokens} of about ${tokens} tokens and left out the rest ` +
         "without a word: its context is too small. The conversation is kept within that from now " +
-        "on. Give the model more with --context-length, or where the server is started.";
+        "on. Give the model more: by the setting context-length, or where the server is started.";
       this.#notice("warning", "prompt_cut", what);
     }
     this.#count(usage);

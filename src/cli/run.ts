@@ -147,7 +147,8 @@ async function dispatch(args: ReturnType<typeof parseArgs>, run: Run): Promise<n
   const format = checkedFormat(args, headless);
   const other = args.demo && FLAGS_OF_SERVER.find((name) => args[name] !== undefined);
   if (other) throw new UsageError(`--demo and --${other} exclude each other`);
-  const own = args.continue && (await import("./session_server.ts")).serverOfNewest(args);
+  const way = headless ? "flags" : "terminal";
+  const own = args.continue && (await import("./session_server.ts")).serverOfNewest(args, way);
   if (own) args = { ...args, ...own.flags };
   if (!headless) return await runSession(args, given, own?.line);
   if (own) run.stderr.write(`${own.line}\n`);

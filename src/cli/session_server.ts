@@ -2,6 +2,7 @@
 
 import { attempt } from "../attempt.ts";
 import type { CopilotConfig } from "../config.ts";
+import type { Way } from "../frontends/hint_text.ts";
 import { farewellLines } from "../frontends/session_lines.ts";
 import type { ServerSettings } from "../frontends/terminal/setup.ts";
 import { recordedSessions } from "../session/record.ts";
@@ -19,6 +20,7 @@ import { isServerOpen, optionsFromArgs, toConfig } from "./settings.ts";
  */
 export function serverOfNewest(
   args: Args,
+  way: Way,
   env: Env = Deno.env,
 ): { flags: ServerSettings; line: string } | undefined {
   if (!isServerOpen(args, env)) return undefined;
@@ -30,9 +32,8 @@ export function serverOfNewest(
   // Without its key a hosted server is none that can be asked.
   const isUsable =
     attempt(() => toConfig(optionsFromArgs({ ...args, ...flags }), env)) !== undefined;
-  const line = `· with the session's own server, ${
-    oneLine(url)
-  } (flags such as --local name another)`;
+  const naming = way === "flags" ? "flags such as --local name" : "/setup or /model names";
+  const line = `· with the session's own server, ${oneLine(url)} (${naming} another)`;
   return isUsable ? { flags, line } : undefined;
 }
 

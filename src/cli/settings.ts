@@ -58,13 +58,15 @@ type ExtraSettings = Some<
 >;
 
 /**
- * The agent's settings for `options`; keys come from `env` where none is given.
+ * The agent's settings for `options`; keys come from `env` where none is given. `isInSession`: an error
+ * names what a running session can do.
  * @throws {UsageError} when options contradict each other or a key is missing.
  * @throws {TypeError} {RangeError} when a value is bad.
  */
 export function toConfig(
   options: CopilotOptions & ExtraSettings,
   env: Env = Deno.env,
+  isInSession = false,
 ): CopilotConfig {
   const { local, hosted, host, useCompat, workingDir: _, keepAlive, promptTier, ...rest } = options;
   const { apiKey, baseUrl, ...common } = rest;
@@ -94,6 +96,9 @@ export function toConfig(
   }
   // A server of one's own often wants no key; these two always do.
   if (settings.apiKey === "" && takesEnvKey(at) && isDefaultServer(kind, at)) {
+    if (isInSession) {
+      throw new UsageError(`No API key: put it under "keys" in config.json. ${OWN_MODEL}`);
+    }
     if (kind === "compat" && named === undefined) throw new NoServerError();
     throw new UsageError(noKeyText(KEY_VARIABLES[kind]));
   }
@@ -111,10 +116,9 @@ export class NoServerError extends UsageError {
   }
 }
 
-function noKeyText(
-  variable: string,
-  ways = "For a model of your own use --local or --base-url",
-): string {
+const OWN_MODEL = "For a model of your own use --local or --base-url";
+
+function noKeyText(variable: string, ways = OWN_MODEL): string {
   return `No API key: set ${variable}, or pass --api-key. ${ways}; --demo needs none`;
 }
 
@@ -239,7 +243,7 @@ export const modelFlags: ModelFlags = {
     const other = Object.keys(args).find((name) => !MODEL_FLAGS.includes(name));
     if (other !== undefined) throw new UsageError(`/model does not take --${other}`);
     const options = optionsFromArgs({ ...modelDefaults(args.model).own, ...args });
-    const config = toConfig(options);
+    const config = toConfig(options, Deno.env, true);
     return { config, isChosen: options.model !== undefined, notice: unsentKey(config) };
   },
   named: withSettingsOf,

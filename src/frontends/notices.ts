@@ -47,16 +47,16 @@ function noticeText(notice: Notice, way: Way): string | string[] {
       return sandboxOffText(notice, way);
     case "model_instead":
       return insteadText(notice.model, way);
+    case "other_model":
+      return otherModelText(notice.model, notice.asked);
     case "text_tools":
     case "no_tools":
     case "no_thinking":
       return ON_MODEL[notice.code];
     case "compatible_endpoint":
       return `${COMPATIBLE_ENDPOINT}${way === "flags" ? " (--use-compat)" : ""}`;
-    case "key_unsent": {
-      const { text, advice } = unsentKeyText(notice, way);
-      return `${text}. ${advice}`;
-    }
+    case "key_unsent":
+      return Object.values(unsentKeyText(notice, way)).join(". ");
     case "undo_bound":
       return undoBoundText(notice.messages);
     case "record":
@@ -87,6 +87,9 @@ function noticeText(notice: Notice, way: Way): string | string[] {
       return attachedText(notice);
   }
 }
+
+const otherModelText = (model: string, asked: string): string =>
+  `the server's only model is ${excerpt(model)}, not ${excerpt(asked)}`;
 
 const COMPATIBLE_ENDPOINT = "The server is not Ollama: using its OpenAI-compatible endpoint";
 

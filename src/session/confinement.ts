@@ -126,7 +126,7 @@ export class Confinement {
     const sandbox = await this.find();
     if (typeof sandbox === "string" || settings.view === undefined) {
       const why = typeof sandbox === "string"
-        ? `${sandbox}. The user can have them run unconfined with --sandbox off`
+        ? `${sandbox}. The user can have them run unconfined: "sandbox": "off" in config.json, or --sandbox off at the start`
         : HOLDS_HOME;
       throw new RefusedError(`Refused: commands are to be confined, and cannot be: ${why}`);
     }

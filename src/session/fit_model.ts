@@ -160,6 +160,17 @@ export function servedInstead(
   return able[0];
 }
 
+/** The only model of a server that was asked for another one by name: llama.cpp answers with it all the same. */
+async function onlyOther(
+  { name, isChosen }: ModelTarget,
+  names: readonly string[] = [],
+): Promise<string | undefined> {
+  const [only] = names;
+  if (!isChosen || only === undefined || names.length > 1 || only === name) return undefined;
+  const { isSameModel } = await import("../backends/local/connection.ts");
+  return isSameModel(only, name) ? undefined : only;
+}
+
 /**
  * Asks the server for the model that takes the place of one that it lacks and nobody named, if there is
  * one. @throws {BackendError} when Ollama does not list its models.
@@ -206,6 +217,7 @@ export class ModelFit {
   /** True where a person named the model, so that no other one takes its place. */
   isChosen: boolean;
   readonly #asksRemote: boolean;
+  readonly #tellsOther: boolean;
   readonly #memory: ModelMemory | undefined;
   /** The keys of the models whose facts in use came from the memory. */
   readonly #recalled = new Set<string>();
@@ -213,16 +225,25 @@ export class ModelFit {
   #silent: string | undefined;
   readonly #silence = new ToolSilence();
   #fitted: FittedSettings = {};
+  /** The server's only model, where that was not the one that was named. */
+  #other: string | undefined;
 
   /**
-   * `asksRemote`: a compatible endpoint is asked about its model on other machines as well. `memory` has
-   * what servers told before; without it, each is asked.
+   * `asksRemote`: a compatible endpoint is asked about its model on other machines as well. `tellsOther`: a
+   * notice names the server's only model where another one was named. `memory` has what servers told
+   * before; without it, each is asked.
    */
   constructor(
-    options: { isChosen: boolean; asksRemote: boolean; memory?: ModelMemory | undefined },
+    options: {
+      isChosen: boolean;
+      asksRemote: boolean;
+      tellsOther?: boolean;
+      memory?: ModelMemory | undefined;
+    },
   ) {
     this.isChosen = options.isChosen;
     this.#asksRemote = options.asksRemote;
+    this.#tellsOther = options.tellsOther === true;
     this.#memory = options.memory;
   }
 
@@ -254,12 +275,23 @@ export class ModelFit {
         facts = await this.#factsOf({ ...target, name: instead }, { signal, onLoading });
       }
     }
+    const other = this.#tellsOther ? await onlyOther(target, facts?.names) : undefined;
+    if (other !== undefined && other !== this.#other) {
+      progress.onNotice?.({ code: "other_model", model: other, asked: name });
+    }
+    this.#other = other;
     const { config, fitted } = apply(agent.config, instead ?? name, facts, this.#fitted);
     if (fitted.textTools) progress.onNotice?.({ code: "text_tools" });
     if (fitted.think) progress.onNotice?.({ code: "no_thinking" });
     this.#fitted = fitted;
     agent.configure(config);
     agent.seesImages = facts?.seesImages ?? agent.seesImages;
+  }
+
+  /** Takes back what was fitted to the model before: of the one that was chosen now nothing is known yet. */
+  reset(agent: CopilotAgent): void {
+    agent.configure(apply(agent.config, this.targetOf(agent).name, undefined, this.#fitted).config);
+    this.#fitted = {};
   }
 
   /** True where the model's facts are remembered: a turn needs no look at its server first. */

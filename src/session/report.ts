@@ -173,6 +173,8 @@ export type Notice =
   | { code: "sandbox_off"; why?: string; isAsked?: boolean }
   /** The server's model takes the place of the default one. */
   | { code: "model_instead"; model: string }
+  /** The server's only model is another one than was named, and may answer in its place. */
+  | { code: "other_model"; model: string; asked: string }
   | { code: "text_tools" | "no_tools" | "no_thinking" | "compatible_endpoint" }
   /** The key of a variable is not sent to a host or an address, as a password or plain HTTP is in the way. */
   | { code: "key_unsent"; variable: string; to: string; why: "userinfo" | "http" }

@@ -107,6 +107,8 @@ export class Session implements AsyncDisposable {
       modelFlags,
       fit: new ModelFit({
         ...{ isChosen, asksRemote: asksServer !== "before-turns" },
+        // The greeting says so, too.
+        tellsOther: asksServer !== "at-start" || !choosesModel(config),
         memory: options.remembersServers ? new ModelMemory() : undefined,
       }),
       isModelKnown: asksServer === "never" || !choosesModel(config),

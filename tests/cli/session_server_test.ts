@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { parseArgs } from "../../src/cli/args.ts";
 import { lastLines, serverOfNewest } from "../../src/cli/session_server.ts";
 import { compatConfig, type CopilotConfig, hostedConfig, localConfig } from "../../src/config.ts";
@@ -39,16 +39,20 @@ Deno.test("--continue without a server goes on with the session's own, whose key
   await afterSession(
     (url) => ({ compat: compatConfig({ ...common, baseUrl: `${url}/v1` }) }),
     (folder, url) => {
-      assertEquals(serverOfNewest(args(folder), NOBODY), {
+      assertEquals(serverOfNewest(args(folder), "flags", NOBODY), {
         flags: { "base-url": `${url}/v1` },
         line: `· with the session's own server, ${url}/v1 (flags such as --local name another)`,
       });
+      assertStringIncludes(
+        serverOfNewest(args(folder), "terminal", NOBODY)!.line,
+        "(/setup or /model names another)",
+      );
       const said = [
-        serverOfNewest({ ...args(folder), local: true }, NOBODY),
-        serverOfNewest(args(folder), {
+        serverOfNewest({ ...args(folder), local: true }, "flags", NOBODY),
+        serverOfNewest(args(folder), "flags", {
           get: (name) => name === "OPENAI_API_KEY" ? "k" : undefined,
         }),
-        serverOfNewest({ ...args(folder), "working-dir": "/" }, NOBODY),
+        serverOfNewest({ ...args(folder), "working-dir": "/" }, "flags", NOBODY),
       ];
       assertEquals(said, [undefined, undefined, undefined]);
       const [home] = Deno.readDirSync(`${folder}/state/copilot/sessions`);
@@ -94,7 +98,8 @@ for (
   Deno.test(`the server that a session goes on with: ${name}`, async () => {
     await afterSession(
       configAt,
-      (folder, url) => assertEquals(serverOfNewest(args(folder), NOBODY)?.flags, flags(url)),
+      (folder, url) =>
+        assertEquals(serverOfNewest(args(folder), "flags", NOBODY)?.flags, flags(url)),
       remembers,
     );
   });

@@ -165,6 +165,11 @@ Deno.test("/model takes the flags of a model, and no others", () => {
   const { config: named, isChosen } = modelFlags.parse(["--local", "-m", "other", "--think", "on"]);
   assertEquals([named.local?.model, named.local?.think, isChosen], ["other", true, true]);
   assertEquals(modelFlags.parse(["--local"]).isChosen, false);
+  assertThrows(
+    () => toConfig({ hosted: true }, { get: () => undefined }, true),
+    UsageError,
+    'No API key: put it under "keys" in config.json. For a model of your own use --local or --base-url',
+  );
   for (const { name, ...flag } of FLAGS) {
     const words = "value" in flag ? [`--${name}`, "x"] : [`--${name}`];
     if ([...modelFlags.names, "--api-key"].includes(`--${name}`)) continue;

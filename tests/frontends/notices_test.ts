@@ -47,6 +47,7 @@ const ROWS: [notice: Notice, ...lines: string[]][] = [
     "no sandbox: commands can do what you can, and run unasked (so)",
   ],
   [{ code: "model_instead", model: "m\n" }, "model: m (the server's own; --model names another)"],
+  [{ code: "other_model", model: "a", asked: "b\n" }, "the server's only model is a, not b"],
   [
     { code: "text_tools" },
     "The model's template takes no tools: they are described in the prompt, and calls are read from the answer's text",

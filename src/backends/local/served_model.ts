@@ -100,9 +100,9 @@ export async function runningModels(options: LocalServerOptions): Promise<Set<st
   return new Set(ready.map(({ model }) => String(model)));
 }
 
-/** The name of an entry of the list, and llama-swap's aliases for it. */
-function namesAndAliases({ id, meta }: Fields): string[] {
-  const { aliases } = objectOr(objectOr(meta).llamaswap);
+/** The name of an entry of the list, and its aliases, as llama.cpp and llama-swap have them. */
+function namesAndAliases({ id, meta, aliases: own }: Fields): string[] {
+  const { aliases = own } = objectOr(objectOr(meta).llamaswap);
   return [String(id), ...(Array.isArray(aliases) ? aliases.map(String) : [])];
 }
 

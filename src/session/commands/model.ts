@@ -5,7 +5,7 @@ import { targetOf } from "../../model_target.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { reasonOf } from "../../text/reason.ts";
 import { addressOf, modelFacts, modelNames, serverOf } from "../model_server.ts";
-import type { ArgumentChoice, Report } from "../report.ts";
+import type { ArgumentChoice, Notice, Report } from "../report.ts";
 import type { Command, SessionState } from "../state.ts";
 import { unknownReport } from "./unknown.ts";
 
@@ -14,7 +14,8 @@ export const modelCommand: Command = {
   argument: "[NAME]",
   help: "list the models, or switch to one; with flags, to another server",
   isSlow: true,
-  run: (session, argument) => argument === "" ? reportModels(session) : setModel(session, argument),
+  run: (session, argument, signal) =>
+    argument === "" ? reportModels(session) : setModel(session, argument, signal),
   choices: modelChoices,
   values: ({ agent, modelFlags }, begun) =>
     begun.startsWith("-")
@@ -102,7 +103,11 @@ async function takeServedModel({ agent, fit }: SessionState): Promise<void> {
 }
 
 /** Goes on with another model of the same server or, by flags, with one of another server. */
-async function setModel(session: SessionState, argument: string): Promise<Report> {
+async function setModel(
+  session: SessionState,
+  argument: string,
+  signal: AbortSignal,
+): Promise<Report> {
   const { agent, modelFlags, fit } = session;
   await session.looked;
   let unlisted: Awaited<ReturnType<typeof unlistedName>>;
@@ -113,13 +118,16 @@ async function setModel(session: SessionState, argument: string): Promise<Report
       agent.configure({ maxToolRounds, maxOutputChars, promptTier, ...config });
       fit.isChosen = isChosen;
       await takeServedModel(session);
-      if (notice !== undefined) session.emit({ type: "session_notice", notice });
+      const onNotice = (notice: Notice) => session.emit({ type: "session_notice", notice });
+      if (notice !== undefined) onNotice(notice);
+      await fit.prepare(agent, { signal, onNotice });
     } else {
       unlisted = await unlistedName(agent.config, argument);
       if (unlisted && !mayHave(agent.config, argument)) return unlisted;
       if (modelFlags === undefined) agent.setModel(argument);
       else agent.configure(modelFlags.named(agent.config, argument));
       fit.isChosen = true;
+      fit.reset(agent);
     }
   } catch (error) {
     return { type: "failed", why: oneLine(reasonOf(error)) };

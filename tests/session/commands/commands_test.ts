@@ -254,6 +254,28 @@ Deno.test("/model goes on with the conversation, and says whether the server lis
   );
 });
 
+Deno.test("/context is of the server that /model names, and of none for another model", async () => {
+  const answers: Record<string, unknown> = {
+    "/v1/models": { data: [{ id: "own" }] },
+    "/props": { default_generation_settings: { n_ctx: 4096 } },
+  };
+  const options = { hostname: "127.0.0.1", port: 0, onListen() {} };
+  await using server = Deno.serve(options, (request) => {
+    const answer = answers[new URL(request.url).pathname];
+    return answer === undefined ? new Response("", { status: 404 }) : Response.json(answer);
+  });
+  await using fake = await fakeSession(NO_SERVER, { modelFlags, contextLength: 9000 });
+  const window = async () =>
+    /(?:of (\d+)|not known).*$/.exec((await fake.command("/context"))!)![1];
+  assertEquals(await window(), "9000");
+  const at = `127.0.0.1:${server.addr.port}`;
+  const now = `Now with own at ${at}. The conversation goes on.`;
+  assertEquals(await fake.command(`/model --base-url http://${at}/v1`), now);
+  assertEquals(await window(), "4096");
+  await fake.command("/model other");
+  assertEquals(await window(), undefined);
+});
+
 Deno.test("of a job the last twenty lines are shown, and of those that run all can be stopped", async () => {
   const stopped: number[] = [];
   const text = Array.from({ length: 21 }, (_, n) => `${n}\n`).join("") + "\n";
