@@ -262,7 +262,7 @@ const APPROVAL_TEXTS: Readonly<Record<McpApproval, (server: string) => string>> 
   next_session: (server) => `Approved ${server}. Its tools are there in the next session.`,
 };
 
-const HELP_MORE: readonly [string, string][] = [
+export const HELP_MORE: readonly [string, string][] = [
   ["@PATH", "attaches the file, where the @ is typed and not pasted"],
   ["!COMMAND", "at the beginning: runs a shell command; your next message includes its output"],
 ];
@@ -282,7 +282,8 @@ function keyRows(keymap: Keymap, names: readonly ActionName[]): [string, string]
 }
 
 /** A key as people write it, such as `Ctrl-X Ctrl-E`. */
-const shownKey = (key: string) => key.replace(/(^|[- ])([a-z])/g, (all) => all.toUpperCase());
+export const shownKey = (key: string) =>
+  key.replace(/(^|[- ])([a-z])/g, (all) => all.toUpperCase());
 
 /** Columns of the names in a table; a longer name has a row of its own. */
 const NAME_COLUMNS = 15;

@@ -27,6 +27,7 @@ import { withSigns } from "../../text/signs.ts";
 import { wrapped } from "../../text/wrap.ts";
 import { footerText } from "./footer.ts";
 import { waitingText } from "../report_text.ts";
+import { shortHelp } from "./short_help.ts";
 import { taskRows } from "./task_rows.ts";
 import { TurnView } from "./turn_view.ts";
 
@@ -168,6 +169,7 @@ export class Display implements Disposable {
         return asksBackground() ? onBackground : undefined;
       },
       rewindLine: "/undo",
+      help: () => shortHelp(this.keymap).map(this.dim),
       panel: () =>
         this.#showsTasks
           ? taskRows(this.status?.tasks ?? [], { unicode: this.look.unicode, paint: this.paint })

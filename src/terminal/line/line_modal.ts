@@ -2,7 +2,7 @@
 
 import { brokenRow, rowsText } from "../styled.ts";
 import { layoutLine, type LayoutOptions } from "./line_layout.ts";
-import type { Frame } from "../screen/frame.ts";
+import type { CellRow, Frame } from "../screen/frame.ts";
 import type { Modal, Outcome } from "../screen/modal.ts";
 import type { TerminalSize } from "../tty.ts";
 import {
@@ -59,11 +59,17 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
   constructor(public state: LineState, protected readonly options: Options) {}
 
   layout(size: TerminalSize): Frame {
-    const { color, accent, prompt, unicode = true } = this.options;
-    const look = { hasStyles: color !== "", accent, unicode };
-    const below = this.#menu ? menuRows(this.#menu, size, look) : [];
-    const line = this.layoutAs(prompt, { ...size, rows: size.rows - below.length });
+    const below = this.rowsBelow(size);
+    const line = this.layoutAs(this.options.prompt, { ...size, rows: size.rows - below.length });
     return { rows: [...line.rows, ...below], cursor: line.cursor };
+  }
+
+  /** The rows below the line: those of its menu. */
+  protected rowsBelow(size: TerminalSize): CellRow[] {
+    const { color, accent, unicode = true } = this.options;
+    return this.#menu
+      ? menuRows(this.#menu, size, { hasStyles: color !== "", accent, unicode })
+      : [];
   }
 
   /** The rows with another prompt. */

@@ -38,6 +38,7 @@ interface LiveScreenOptions extends
     | "onStop"
     | "rewindLine"
     | "overtakes"
+    | "help"
     | "keymap"
   > {
   /** The progress of the turn, in rows with SGR; undefined while there is none. */
@@ -103,12 +104,13 @@ export class LiveScreen implements Screen {
       if (!signal.aborted) this.#end("SIGHUP");
     };
     this.#output = new LiveOutput(terminal, (size) => this.#layout(size), onGone, signal);
-    const { completer, history, pasted, band, onStop, rewindLine, overtakes } = options;
+    const { completer, history, pasted, band, onStop, rewindLine, overtakes, help } = options;
     const isActive = () => this.#isActive();
     const onChange = () => this.#output.drawSoon();
     this.#message = new MessageModal({
       ...this.#lineOptions("> "),
       ...{ completer, history, pasted, band, isActive, onStop, onChange, rewindLine, overtakes },
+      ...help && { help },
       append: (lines) => this.#output.appendApart(withSigns(lines, options.unicode)),
       edit: (text) => this.#edit(text),
       dropped: droppedImages,

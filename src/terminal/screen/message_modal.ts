@@ -7,6 +7,9 @@ import { cleared, lineState, withHistory } from "../line/state.ts";
 import { viStart } from "../line/vi_state.ts";
 import type { TextPart } from "../../types/message.ts";
 import { entryUnits, type PastedRanges, textPartOf, type Unit, unitsText } from "../units.ts";
+import { styledRow } from "../styled.ts";
+import type { TerminalSize } from "../tty.ts";
+import type { CellRow } from "./frame.ts";
 import type { Outcome } from "./modal.ts";
 import { type BandLook, bandText } from "./person_band.ts";
 import type { SessionLineOptions } from "./question_modal.ts";
@@ -24,6 +27,8 @@ export interface MessageModalOptions extends SessionLineOptions {
   onStop: () => void;
   /** True for a line that does not wait behind messages that are held, such as a command. */
   overtakes?: ((line: string) => boolean) | undefined;
+  /** Rows, with SGR, that explain the line while it is `?` alone. */
+  help?: (() => readonly string[]) | undefined;
   /** The line that Escape, pressed twice at an empty line, sends. */
   rewindLine?: string | undefined;
 }
@@ -92,6 +97,12 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
       return "none";
     }
     return super.press(key);
+  }
+
+  protected override rowsBelow(size: TerminalSize): CellRow[] {
+    const { help } = this.options;
+    if (help === undefined || unitsText(this.state.units) !== "?") return super.rowsBelow(size);
+    return help().slice(0, Math.max(0, size.rows - 1)).map((row) => styledRow(row, size.columns));
   }
 
   protected override leave(how: "submit" | "cancel" | "end"): Outcome<never> {

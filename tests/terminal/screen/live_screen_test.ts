@@ -27,6 +27,7 @@ function screenTest(
         terminal.write(""); // wakes those that wait
       },
       rewindLine: "/undo",
+      help: () => ["  /  commands", "  @  files"],
       overtakes: (line) => line.startsWith("/"),
       onEnd(signal) {
         throw new Error(`ended by ${signal}`);
@@ -143,6 +144,27 @@ screenTest("an answer that is none is objected to, Esc gives none, an abort take
   await terminal.type("x");
   await terminal.until((rows) => rows.includes("> x"));
 });
+
+screenTest(
+  "a ? alone shows help below the line, and is text like any other",
+  async (screen, terminal) => {
+    const shown = (line: string, isHelped: boolean) =>
+      terminal.until((rows) => rows.includes(line) && rows.includes("  @  files") === isHelped);
+    await terminal.type("?");
+    await shown("> ?", true);
+    await terminal.type("x");
+    await shown("> ?x", false);
+    await terminal.type("\x7f");
+    await shown("> ?", true);
+    await terminal.type("\x7f");
+    await shown(">", false);
+    const read = screen.read();
+    await terminal.type("?\r");
+    await shown(">", false);
+    assertEquals((await read)?.text, "?");
+  },
+  past,
+);
 
 screenTest("a search goes on behind a question", async (screen, terminal) => {
   await terminal.type("\x12fir");

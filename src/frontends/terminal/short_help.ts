@@ -1,0 +1,23 @@
+/** The help for whoever begins to type: the rows below a line that is `?` alone. @module */
+
+import { type ActionName, ACTIONS, type Keymap, keysOf } from "../../terminal/line/actions.ts";
+import { HELP_MORE, shownKey } from "../report_text.ts";
+
+/** The actions whose keys are listed; `/keys` has them all. */
+const SHOWN: readonly ActionName[] = [
+  ...["stop", "next-mode", "newline", "search-back", "transcript", "editor"] as const,
+];
+
+/** The rows: what a line may begin with, and the first key of the actions that are needed most. */
+export function shortHelp(keymap: Keymap): string[] {
+  const keys = SHOWN.flatMap((name): [string, string][] => {
+    const [key] = keysOf(keymap, name);
+    return key === undefined
+      ? []
+      : [[shownKey(key), ACTIONS.find((one) => one.name === name)!.help]];
+  });
+  const rows = [["/", "lists the commands"], ...HELP_MORE, ...keys, ["Enter", "all of the help"]];
+  const width = Math.max(...rows.map(([name = ""]) => name.length));
+  // What follows a semicolon is said by /help.
+  return rows.map(([name = "", text = ""]) => `  ${name.padEnd(width)}  ${text.split(";")[0]}`);
+}

@@ -1,0 +1,16 @@
+import { assertEquals } from "@std/assert";
+import { shortHelp } from "../../../src/frontends/terminal/short_help.ts";
+import { DEFAULT_KEYMAP, keymapOf } from "../../../src/terminal/line/actions.ts";
+
+Deno.test("the short help has a row each for what is needed first, with the keys in force", () => {
+  const rows = shortHelp(DEFAULT_KEYMAP);
+  assertEquals(rows.slice(0, 4), [
+    "  /          lists the commands",
+    "  @PATH      attaches the file, where the @ is typed and not pasted",
+    "  !COMMAND   at the beginning: runs a shell command",
+    "  Escape     stop the turn",
+  ]);
+  assertEquals(rows.length, 10);
+  const other = shortHelp(keymapOf({ "ctrl-o": null, "f2": "editor" }, false));
+  assertEquals(other.some((row) => row.includes("the whole conversation")), false);
+});
