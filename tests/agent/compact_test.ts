@@ -587,7 +587,10 @@ onAll(
       e.type === "notice" && e.level === "warning" ? e.message : []
     );
     assertEquals(told.length, 1);
-    assertMatch(told[0]!, /^The server read only 2500 of about \d{4} tokens .*--context-length/);
+    assertMatch(
+      told[0]!,
+      /^The server read only 2500 of about \d{4} tokens .*the setting context-length/,
+    );
     const sent = server.requests.map(tokensOf);
     const last = sent.findLastIndex((tokens) => tokens > 2700);
     assert(last > 0 && last < 8 && sent.length > last + 10, sent.join());
