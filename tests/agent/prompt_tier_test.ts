@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { processTurn } from "../../src/agent/turn.ts";
 import { compatBody } from "../../src/backends/compat/request.ts";
@@ -80,6 +80,11 @@ Deno.test("a lean tier offers no jobs, and none are offered where nobody keeps t
     );
   assertEquals(offered("lean", { jobs }), offered("lean", {}));
   assert(offered("full", { jobs }).includes('"job_output"'));
+  // A command waits for its end unless its call says otherwise.
+  assertMatch(
+    offered("full", { jobs }),
+    /"run_in_background":\{"type":"boolean","default":false,/,
+  );
   for (const word of ["job", "run_in_background"]) assert(!offered("full", {}).includes(word));
 });
 

@@ -755,6 +755,17 @@ Deno.test("an answer of nothing but reasoning is asked for once more, which is s
   assertEquals(notices.map(({ level, code }) => [level, code]), [["info", "asked_again"]]);
 });
 
+Deno.test("a call at the very end of reasoning is one where there is nothing else, but for a fenced one", async () => {
+  await using server = strictServer([
+    { reasoning: `Let me see.\n${TAGGED}` },
+    { reasoning: `Let me see.\n${FENCED}` },
+    { text: "Yes." },
+  ]);
+  const agent = new CopilotAgent(allConfigs(server.url)[1]![1], "/", { tools: [echo] });
+  const { response, toolExecutions } = await processTurn(agent, "go");
+  assertEquals([response, toolExecutions.map((e) => e.result)], ["Yes.", ["echo: a"]]);
+});
+
 Deno.test("tokens are counted for the turn and for the session", async () => {
   const usage = (inputTokens: number, outputTokens: number) => ({ inputTokens, outputTokens });
   await using server = strictServer([

@@ -1,11 +1,14 @@
 import { assert, assertEquals } from "@std/assert";
 import { inserted } from "../../../src/terminal/line/edit.ts";
+import type { Key } from "../../../src/terminal/line/keys.ts";
+import { press } from "../../../src/terminal/line/press.ts";
 import {
   type LineState,
   lineState,
   lineText,
   withHistory,
 } from "../../../src/terminal/line/state.ts";
+import { viStart } from "../../../src/terminal/line/vi_state.ts";
 import { replaceUnits, textPartOf, type Unit, unitsText } from "../../../src/terminal/units.ts";
 import { graphemes } from "../../../src/text/width.ts";
 import { seeded } from "../../helpers/split.ts";
@@ -367,4 +370,15 @@ Deno.test("TTY-08 no key leaves half a character", async () => {
       assert(state.cursor >= 0 && state.cursor <= state.units.length);
     }
   }
+});
+
+Deno.test("vim mode: a key with a name takes back a command that is not finished", () => {
+  const text = (text: string): Key => ({ type: "text", text });
+  const named = (name: string): Key => ({ type: "key", name });
+  let state = lineState({ vi: viStart(0) });
+  const keys = ["one two", "escape", "0", "d", "right", "w", "d", "w"];
+  for (const key of keys) {
+    ({ state } = press(state, /^(escape|right)$/.test(key) ? named(key) : text(key)));
+  }
+  assertEquals(lineText(state), "one ");
 });
