@@ -312,8 +312,7 @@ export class ModelFit {
     this.#recalled.add(key);
     if (!known.isFresh) {
       this.#learn(target, { signal: options.signal }).then((facts) => {
-        const isSame = JSON.stringify(facts) === JSON.stringify(known.facts);
-        if (facts && !isSame) this.#fitted = { ...this.#fitted, key: undefined };
+        if (facts) this.#fitted = { ...this.#fitted, key: undefined };
       });
     }
     return known.facts;

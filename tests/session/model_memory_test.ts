@@ -75,6 +75,32 @@ memoryTest("what a server told of its model is remembered, for the person alone"
   assertEquals((await fitted()).context, 1024);
 });
 
+memoryTest(
+  "facts that are not fresh are used, and asked for meanwhile: the next turn has what changed",
+  async (
+    { folder, url, told },
+  ) => {
+    let now = Date.now();
+    const memory = new ModelMemory(folder, () => now);
+    const newAgent = () =>
+      new CopilotAgent({ compat: compatConfig({ baseUrl: url, model: "m" }) }, folder);
+    await new ModelFit({ isChosen: true, asksRemote: false, memory }).prepare(newAgent());
+    const agent = newAgent();
+    const context = () => targetOf(agent.config).contextLength;
+    told.context = 8192;
+    now += 20 * MINUTE;
+    const fit = new ModelFit({ isChosen: true, asksRemote: false, memory });
+    await fit.prepare(agent);
+    assertEquals(context(), 4096);
+    const end = Date.now() + 5000;
+    while (context() === 4096 && Date.now() < end) {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      await fit.prepare(agent);
+    }
+    assertEquals([context(), told.asked.length], [8192, 2]);
+  },
+);
+
 memoryTest("what is remembered is bounded", async ({ folder }) => {
   const memory = new ModelMemory(folder);
   for (let n = 0; n < 60; n++) memory.keep(`key ${n}`, { names: Array(300).fill("m") });
