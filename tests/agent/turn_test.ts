@@ -766,6 +766,40 @@ Deno.test("a call at the very end of reasoning is one where there is nothing els
   assertEquals([response, toolExecutions.map((e) => e.result)], ["Yes.", ["echo: a"]]);
 });
 
+Deno.test("what stands behind a result is for the model; its failure is the turn's, but for one after an abort", async () => {
+  const turn = async (
+    afterTool: NonNullable<CopilotAgent["afterTool"]>,
+    signal?: AbortSignal,
+  ) => {
+    await using server = strictServer([
+      { toolCalls: [call("echo", { text: "a" })] },
+      { text: "Yes." },
+    ]);
+    const agent = new CopilotAgent(allConfigs(server.url)[1]![1], "/", {
+      tools: [echo],
+      afterTool,
+    });
+    const { stopReason, toolExecutions } = await processTurn(agent, "go", signal && { signal });
+    return [stopReason, ...toolExecutions.map((e) => e.result)];
+  };
+  assertEquals(await turn(() => Promise.resolve(" b")), ["done", "echo: a b"]);
+  assertEquals(await turn(() => Promise.resolve(undefined)), ["done", "echo: a"]);
+  await assertRejects(() => turn(() => Promise.reject(new Error("no"))), Error, "no");
+  const stop = new AbortController();
+  const stopped = await turn(() => {
+    stop.abort();
+    return Promise.reject(new Error("no"));
+  }, stop.signal);
+  assertEquals(stopped, ["aborted", "echo: a"]);
+});
+
+Deno.test("an agent without tools reads no calls in reasoning", async () => {
+  await using server = strictServer([{ reasoning: `Let me see.\n${TAGGED}` }, { text: "Yes." }]);
+  const agent = new CopilotAgent(allConfigs(server.url)[1]![1], "/", { tools: [] });
+  const { response, toolExecutions } = await processTurn(agent, "go");
+  assertEquals([response, toolExecutions], ["Yes.", []]);
+});
+
 Deno.test("tokens are counted for the turn and for the session", async () => {
   const usage = (inputTokens: number, outputTokens: number) => ({ inputTokens, outputTokens });
   await using server = strictServer([

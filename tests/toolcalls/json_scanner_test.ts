@@ -53,6 +53,7 @@ Deno.test("JSON is read with the mistakes that have one reading mended, and with
     ['{{"a": {"b": 1}}}', { a: { b: 1 } }],
     ['{{"a": {{"b": "}}"}}}}', { a: { b: "}}" } }],
     ['{{"a": 1}}', { a: 1 }],
+    ['{{"a": {"b": {"c": 1}}}}', { a: { b: { c: 1 } } }],
     ["{{}}", {}],
     ['{"a": 1} x', undefined],
     ['{"a": 1', undefined],

@@ -1,0 +1,35 @@
+import { assertEquals } from "@std/assert";
+import { findProgram, programFolders } from "../../../src/tools/shell/find_program.ts";
+
+Deno.test({
+  name: "programs are looked for in the folders of PATH that are not in the working directory",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const top = await Deno.realPath(await Deno.makeTempDir());
+    try {
+      const [inside, outside, link] = [`${top}/work/bin`, `${top}/bin`, `${top}/link`];
+      for (const folder of [inside, outside]) await Deno.mkdir(folder, { recursive: true });
+      await Deno.symlink(inside, link);
+      const path = `${inside}:${outside}:.::bin:${link}:/usr/bin:${top}/work`;
+      assertEquals(programFolders(undefined, path), [
+        inside,
+        outside,
+        link,
+        "/usr/bin",
+        `${top}/work`,
+      ]);
+      assertEquals(programFolders(`${top}/work`, path), [outside, "/usr/bin"]);
+      assertEquals(programFolders(link, path), [outside, "/usr/bin", `${top}/work`]);
+      // The usual folders count wherever one works.
+      assertEquals(programFolders("/", `${outside}:/usr/bin`), ["/usr/bin"]);
+
+      await Deno.mkdir(`${inside}/tool`);
+      await Deno.writeTextFile(`${outside}/tool`, "", { mode: 0o644 });
+      assertEquals(findProgram("tool", [inside, outside, `${top}/none`]), undefined);
+      await Deno.chmod(`${outside}/tool`, 0o654);
+      assertEquals(findProgram("tool", [inside, outside]), `${outside}/tool`);
+    } finally {
+      await Deno.remove(top, { recursive: true });
+    }
+  },
+});
