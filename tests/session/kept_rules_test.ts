@@ -54,6 +54,7 @@ const OFFERED: [command: string, offered: string][] = [
   ["git add a; git add b > /dev/null", "run_bash(git add *)"],
   ["cd sub && git status | grep -v 'a b' | wc -l", "run_bash(git status *)"],
   ["timeout 60 pytest -x", "run_bash(pytest *)"],
+  ["A=1 pytest -x", ""],
   ["npm test", "run_bash(npm test) package.json#test"],
   ["npm test -- --watch=false", "run_bash(npm test -- --watch=false) package.json#test"],
   [

@@ -73,6 +73,17 @@ Deno.test.each([
   assertEquals(ws.names(), ["f"]);
 });
 
+Deno.test("a mark in place of lines is refused, and the file stays", async () => {
+  using ws = workspace();
+  ws.put("f", "one();\ntwo();\nthree();\n");
+  await assertRejects(
+    () => edit(ws, "f", "one();\ntwo();\nthree();\n", "one();\n// ... existing code ...\n"),
+    Error,
+    'new_string has "// ... existing code ..." in place of lines that old_string has',
+  );
+  assertEquals(ws.text("f"), "one();\ntwo();\nthree();\n");
+});
+
 Deno.test.each([
   ["three", "a b a b a", "a", "x", "x b x b x", 3],
   ["one", "a b", "a", "x", "x b", 1],
