@@ -202,7 +202,7 @@ function completed(
 function withThoughtCalls(message: Message, tools: readonly Tool[]): Message {
   const { reasoning = "", content, toolCalls = [] } = message;
   const isElsewhere = !isBlank(content) || toolCalls.length > 0;
-  if (isElsewhere || tools.length === 0 || isBlank(reasoning)) return message;
+  if (isElsewhere || isBlank(reasoning)) return message;
   const options = { ...namesAndSchemas(tools), fences: false, thinkTags: false };
   const [rest, calls] = extractToolCallsFromText(reasoning, options);
   const isLast = reasoning.trimStart().startsWith(rest.trim());
