@@ -11,7 +11,7 @@ import { withParentheses } from "./eager.ts";
 import { lintReports } from "./lint_reports.ts";
 import type { Member, Use } from "./methods_plugin.ts";
 import { splitSources, withLateImports } from "./split.ts";
-import { checkStart, type Counts, countStarts } from "./starts.ts";
+import { checkModules, type Counts, countStarts } from "./starts.ts";
 
 const root = fromFileUrl(new URL("..", import.meta.url));
 
@@ -42,8 +42,11 @@ async function inParts(to: string): Promise<void> {
       await Deno.writeTextFile(file, asAscii(source));
     }
     const main = join(made, "main.js");
-    await mark(files, await countStarts(main, ["--no-config", "--no-lock"]));
-    await checkStart(main, folder);
+    const bundled = ["--no-config", "--no-lock"];
+    await mark(files, await countStarts(main, bundled));
+    // The marked files start, too, and those that no start loads can be loaded.
+    await countStarts(main, bundled);
+    await checkModules(files.filter((file) => file !== main), folder);
     for (const file of files) await Deno.copyFile(file, join(to, basename(file)));
   } finally {
     await Deno.remove(folder, { recursive: true });

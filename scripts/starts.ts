@@ -77,17 +77,26 @@ export async function countStarts(
       await ended(start(folder, flags, ...counting), dialogue);
       return new Map(JSON.parse(await Deno.readTextFile(ran)));
     };
-    return await Promise.all([run(["-p", "reads 2"]), run([], DIALOGUE)]);
+    const runs = await Promise.allSettled([run(["-p", "reads 2"]), run([], DIALOGUE)]);
+    for (const run of runs) if (run.status === "rejected") throw run.reason;
+    return runs.map((run) => (run as PromiseFulfilledResult<Counts>).value) as [Counts, Counts];
   } finally {
-    server.kill();
+    try {
+      server.kill();
+    } catch {
+      // Its time is over, and it has ended.
+    }
     await server.status;
     await Deno.remove(folder, { recursive: true });
   }
 }
 
-/** Runs a bundle in `folder` until it has told its version. @throws {Error} where it does not start. */
-export async function checkStart(bundle: string, folder: string): Promise<void> {
-  await ended(start(folder, ["--no-config", "--no-lock"], bundle, "--version"));
+/** Evaluates the modules at `paths`, in a process of its own. @throws {Error} where that fails. */
+export async function checkModules(paths: string[], folder: string): Promise<void> {
+  const imports = paths.map((path) => `import ${JSON.stringify(pathToFileURL(path).href)};`);
+  const all = `${folder}/all.js`;
+  await Deno.writeTextFile(all, imports.join("\n"));
+  await ended(start(folder, ["--no-config", "--no-lock"], all));
 }
 
 function start(folder: string, flags: string[], ...args: string[]): Deno.ChildProcess {

@@ -356,7 +356,7 @@ export class Session implements AsyncDisposable {
 
   #onTurnEvent(event: TurnEvent): void {
     const state = this.#state;
-    // The record is written before the event is shown: after a crash it holds all that the person saw.
+    // The record comes before the screen: after a crash it lacks the newest pieces of an answer at most.
     state.record?.onEvent(event);
     if (event.type === "tool_done") {
       state.executions.set(event.exec.toolCallId, factsOf(event.exec));
