@@ -83,6 +83,10 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     const wasRewinding = this.isRewinding;
     this.isRewinding = false;
     if (this.hasMenu) return super.press(key);
+    if (this.#isHelp && (key.name === "escape" || key.type === "text" && key.text === "?")) {
+      this.#begin();
+      return "none";
+    }
     if (key.name === "escape" && isEscapable(this.state)) return super.press(key);
     if (key.name === "escape" && this.options.isActive()) return this.#cancel();
     if (key.name === "escape" && this.#canRewind) {
@@ -100,9 +104,10 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
   }
 
   protected override rowsBelow(size: TerminalSize): CellRow[] {
-    const { help } = this.options;
-    if (help === undefined || unitsText(this.state.units) !== "?") return super.rowsBelow(size);
-    return help().slice(0, Math.max(0, size.rows - 1)).map((row) => styledRow(row, size.columns));
+    if (!this.#isHelp) return super.rowsBelow(size);
+    return this.options.help!().slice(0, Math.max(0, size.rows - 1)).map((row) =>
+      styledRow(row, size.columns)
+    );
   }
 
   protected override leave(how: "submit" | "cancel" | "end"): Outcome<never> {
@@ -111,6 +116,11 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     else if (this.options.isActive()) return "bell";
     else this.give(null);
     return "none";
+  }
+
+  /** True while help stands below the line: Escape, or one more `?`, takes it away. */
+  get #isHelp(): boolean {
+    return this.options.help !== undefined && unitsText(this.state.units) === "?";
   }
 
   get #canRewind(): boolean {

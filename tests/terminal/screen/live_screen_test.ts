@@ -158,6 +158,12 @@ screenTest(
     await shown("> ?", true);
     await terminal.type("\x7f");
     await shown(">", false);
+    for (const end of ["?", "\x1b"]) {
+      await terminal.type("?");
+      await shown("> ?", true);
+      await terminal.type(end);
+      await shown(">", false);
+    }
     const read = screen.read();
     await terminal.type("?\r");
     await shown(">", false);
