@@ -8,7 +8,7 @@ import { type Import, importsOf, sourceFiles } from "./module_graph.ts";
 
 /** Parts of `src/`, lowest layer first: a part imports from the layers below its own. */
 const LAYERS = [
-  ["types", "attempt", "config", "errors", "model_target", "start_leader"],
+  ["types", "attempt", "config", "errors", "model_target", "server_address", "start_leader"],
   ["text", "wire", "temp_folder"],
   ["rpc", "backends", "toolcalls", "tools", "permissions", "records", "terminal", "user_files"],
   ["mcp", "agent"],

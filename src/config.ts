@@ -1,5 +1,7 @@
 /** The settings of an agent and its backends, and their defaults (spec 2.1, 2.2 and 8). @module */
 
+import { takesEnvKey, withoutEndpoint } from "./server_address.ts";
+
 /** The program's version; the tests hold it against `deno.json`. */
 export const VERSION = "0.1.0";
 /** The environment variable that holds the compat backend's key. */
@@ -328,17 +330,6 @@ export function mayBeOwnServer(address: string): boolean {
   return address.startsWith("http:");
 }
 
-/** True for an address with a user name or password in it, which is sent instead of a key. */
-export function hasUserinfo(address: string): boolean {
-  const { username, password } = new URL(address);
-  return username !== "" || password !== "";
-}
-
-/** True for an address to which a key is sent that the person gave for no address: one in the environment (R-12). */
-export function takesEnvKey(address: string): boolean {
-  return new URL(address).protocol === "https:" && !hasUserinfo(address);
-}
-
 /**
  * The URL without a slash or the path of an endpoint at its end; `localhost` and `host:port` are taken for
  * http. `where`: the backend.
@@ -361,13 +352,6 @@ export function checkedUrl(where: string, key: string, value: string): string {
   // People paste the address of the compatible endpoint; here the path is ours to add.
   if (where === "compat") return address;
   return address.replace(where === "local" ? /\/(?:v1|api)$/ : /\/v1$/, "");
-}
-
-/** The address that a base URL ends with, where one endpoint of the server was pasted, such as `/v1/models`. */
-function withoutEndpoint(address: string): string {
-  return address
-    .replace(/\/api\/(?:chat|generate|tags|version)$/, "/v1")
-    .replace(/\/chat\/completions$|(?<=\/v1)\/(?:models|messages|responses|completions)$/, "");
 }
 
 /**

@@ -1,4 +1,4 @@
-/** What there is on this machine where nothing says which server is asked: for `copilot doctor`, and for `-p`. @module */
+/** The servers of this machine, looked for where nothing says which one is asked: by `copilot doctor` and `-p`. @module */
 
 import { EXIT } from "../frontends/exit_codes.ts";
 import {

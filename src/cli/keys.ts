@@ -4,10 +4,9 @@ import {
   checkedUrl,
   COMPAT_API_KEY_ENV,
   type CopilotConfig,
-  hasUserinfo,
   HOSTED_API_KEY_ENV,
-  takesEnvKey,
 } from "../config.ts";
+import { hasUserinfo, takesEnvKey } from "../server_address.ts";
 import { UsageError } from "../errors.ts";
 import { type ModelTarget, targetOf } from "../model_target.ts";
 import { isObject } from "../text/json.ts";

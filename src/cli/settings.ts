@@ -12,10 +12,10 @@ import {
   type PromptTier,
   type Sampling,
   type Some,
-  takesEnvKey,
   type Theme,
   type Thinking,
 } from "../config.ts";
+import { takesEnvKey } from "../server_address.ts";
 import { UsageError } from "../errors.ts";
 import type { Permissions } from "../session/permissions.ts";
 import type { SessionOptions } from "../session/session_options.ts";

@@ -1,12 +1,7 @@
-/** What would help after a request that failed, as data: `frontends/hint_text.ts` has the words. @module */
+/** The changes that may mend a failed request, as data: `frontends/hint_text.ts` has the words. @module */
 
-import {
-  COMPAT_API_KEY_ENV,
-  type CopilotConfig,
-  hasUserinfo,
-  HOSTED_API_KEY_ENV,
-  takesEnvKey,
-} from "../config.ts";
+import { COMPAT_API_KEY_ENV, type CopilotConfig, HOSTED_API_KEY_ENV } from "../config.ts";
+import { hasUserinfo, takesEnvKey } from "../server_address.ts";
 import type { BackendError } from "../errors.ts";
 import { type ModelTarget, targetOf } from "../model_target.ts";
 

@@ -1,8 +1,8 @@
 /** The record of a session, and going on with an earlier one. @module */
 
+import { hasUserinfo } from "../server_address.ts";
 import type { CopilotAgent } from "../agent/agent.ts";
 import { isSummary } from "../agent/summary.ts";
-import { hasUserinfo } from "../config.ts";
 import { targetOf } from "../model_target.ts";
 import type { ExecutionFacts } from "../records/execution.ts";
 import { attempt } from "../attempt.ts";

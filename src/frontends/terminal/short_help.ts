@@ -18,6 +18,6 @@ export function shortHelp(keymap: Keymap): string[] {
   });
   const rows = [["/", "lists the commands"], ...HELP_MORE, ...keys, ["Enter", "all of the help"]];
   const width = Math.max(...rows.map(([name = ""]) => name.length));
-  // What follows a semicolon is said by /help.
+  // The part of a text behind its semicolon is left to /help.
   return rows.map(([name = "", text = ""]) => `  ${name.padEnd(width)}  ${text.split(";")[0]}`);
 }

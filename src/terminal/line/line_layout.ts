@@ -25,7 +25,7 @@ const MIN_INDENT_COLUMNS = 20;
 /** The cells of graphemes: text has few different ones, and each key lays out all of it. */
 const cellCache = new Map<string, readonly Cell[]>();
 const MAX_CACHED = 4096;
-/** What was laid out last: a key changes few rows of a long text. */
+/** The layout made last, kept as a key changes few rows of a long text. */
 let known: { key: string; state: LineState; rows: Cell[][]; starts: RowStart[] } | undefined;
 
 /** The unit at which a row begins that its words did not fit, and the number of rows above it. */

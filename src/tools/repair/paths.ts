@@ -200,7 +200,7 @@ function belowFolder(path: string, order: PathOrder): string {
 /** True where the first folder of an absolute path is there. */
 async function hasTop(path: string): Promise<boolean> {
   const top = SEPARATOR === "/" ? `/${path.split("/").find((part) => part !== "")}` : dirname(path);
-  // What is to stand in the home of nobody is meant in the working directory.
+  // A path below a home that nobody has is meant below the working directory.
   const [home] = /^\/(?:home|Users)\/[^/]+/.exec(path) ?? [top];
   return await Deno.lstat(home!).then(() => true, () => false);
 }
