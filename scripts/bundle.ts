@@ -14,15 +14,18 @@ import { splitSources, withLateImports } from "./split.ts";
 import { checkModules, type Counts, countStarts } from "./starts.ts";
 
 const root = fromFileUrl(new URL("..", import.meta.url));
+/** The names of the workers' files in the bundle, by those in the sources. */
+const workerNames = new Map<string, string>();
 
 if (import.meta.main) {
   const [to, ...workers] = Deno.args as [string, ...string[]];
   try {
+    for (const worker of workers) await bundleWorker(worker, to);
     await inParts(to).catch(async (error: Error) => {
       console.error(`bundle: in one file, which starts somewhat slower: ${error.message}`);
       await inOneFile("main.ts", join(to, "main.js"));
+      await Deno.writeTextFile(join(to, "one_file"), "");
     });
-    for (const worker of workers) await inOneFile(worker, join(to, basename(worker)));
   } catch (error) {
     console.error(`bundle: ${(error as Error).message}`);
     Deno.exit(1);
@@ -38,8 +41,7 @@ async function inParts(to: string): Promise<void> {
     await bundle(tree, "--code-splitting", "--outdir", made, "main.ts");
     const files = Array.from(Deno.readDirSync(made), ({ name }) => join(made, name));
     for (const file of files) {
-      const source = withLateImports(await Deno.readTextFile(file));
-      await Deno.writeTextFile(file, asAscii(source));
+      await Deno.writeTextFile(file, finished(withLateImports(await Deno.readTextFile(file))));
     }
     const main = join(made, "main.js");
     const bundled = ["--no-config", "--no-lock"];
@@ -55,7 +57,23 @@ async function inParts(to: string): Promise<void> {
 
 async function inOneFile(source: string, to: string): Promise<void> {
   await bundle(root, "--output", to, source);
-  await Deno.writeTextFile(to, asAscii(await Deno.readTextFile(to)));
+  await Deno.writeTextFile(to, finished(await Deno.readTextFile(to)));
+}
+
+/** A session that runs starts the worker that it was bundled with, from a file with its hash in the name. */
+async function bundleWorker(source: string, to: string): Promise<void> {
+  const made = join(to, "worker.js");
+  await inOneFile(source, made);
+  const hash = await crypto.subtle.digest("SHA-256", await Deno.readFile(made));
+  const name = `worker-${new Uint8Array(hash).toHex().slice(0, 8)}.js`;
+  await Deno.rename(made, join(to, name));
+  workerNames.set(basename(source), name);
+}
+
+/** The bundler's output with the workers' names, in ASCII. */
+function finished(source: string): string {
+  for (const [name, own] of workerNames) source = source.replaceAll(`"./${name}"`, `"./${own}"`);
+  return asAscii(source);
 }
 
 async function bundle(folder: string, ...args: string[]): Promise<void> {

@@ -288,12 +288,12 @@ Deno.test({
     const counts = () => Deno.readTextFile(`${root}/count`).then((text) => text.length);
     const making = (part: string) =>
       deno(
-        `for of in main.js part-${part}.js b.ts; do echo $6 >"$5/$of"; done; printf x >>count; exit 0`,
+        `for of in main.js part-${part}.js; do echo $6 >"$5/$of"; done; printf x >>count; exit 0`,
       );
     await making("AAAAAAAA");
     assertEquals(await start(), `${bundle}/main.js`);
     assertEquals(await Deno.readTextFile(`${bundle}/main.js`), "src/a/b.ts\n");
-    assertEquals(names(bundle).sort(), ["b.ts", "main.js", "mark", "part-AAAAAAAA.js"]);
+    assertEquals(names(bundle).sort(), ["main.js", "mark", "part-AAAAAAAA.js"]);
     assertEquals([await start(), await counts()], [`${bundle}/main.js`, 1]);
     await Deno.writeTextFile(`${bundle}/part-OLDOLDOL.js`, "");
     await Deno.utime(`${bundle}/part-OLDOLDOL.js`, new Date(1e12), new Date(1e12));
@@ -304,12 +304,25 @@ Deno.test({
     assertEquals([await start(), await counts()], [`${bundle}/main.js`, 2]);
     // A session that was started with the parts of before may load them yet.
     const parts = ["part-AAAAAAAA.js", "part-BBBBBBBB.js"];
-    assertEquals(names(bundle).sort(), ["b.ts", "main.js", "mark", ...parts]);
+    assertEquals(names(bundle).sort(), ["main.js", "mark", ...parts]);
+    // One file is tried again after a day, and not while another run does so.
+    await Deno.writeTextFile(`${bundle}/one_file`, "");
+    assertEquals([await start(), await counts()], [`${bundle}/main.js`, 2]);
+    await Deno.utime(`${bundle}/one_file`, new Date(1e12), new Date(1e12));
+    await Deno.mkdir(`${bundle}.new`);
+    assertEquals([await start(), await counts()], [`${root}/main.ts`, 2]);
+    await Deno.utime(`${bundle}.new`, new Date(1e12), new Date(1e12));
+    assertEquals([await start(), await counts()], [`${bundle}/main.js`, 3]);
+    assertEquals([names(bundle).includes("one_file"), names(`${root}/.deno`).sort()], [false, [
+      "bin",
+      "bundle",
+      "ready",
+    ]]);
     // Another folder's bundle is none of this one; a bundler that fails is asked once.
     await Deno.writeTextFile(`${bundle}/mark`, "/elsewhere\n");
     await deno("printf x >>count; exit 1");
-    assertEquals([await start(), await counts()], [`${root}/main.ts`, 3]);
-    assertEquals([await start(), await counts()], [`${root}/main.ts`, 3]);
+    assertEquals([await start(), await counts()], [`${root}/main.ts`, 4]);
+    assertEquals([await start(), await counts()], [`${root}/main.ts`, 4]);
   },
 });
 
