@@ -33,7 +33,10 @@ export interface Completion {
   more?: () => Promise<Completion | undefined>;
 }
 
-/** Offers completions of the text before the cursor. */
+/**
+ * Offers completions of the text before the cursor. Of more than 1024 characters it is given those
+ * next to the cursor, with an ellipsis for those before them.
+ */
 export type Completer = (
   before: string,
   after: string,
@@ -54,11 +57,22 @@ export interface Menu {
   readonly more?: Completion["more"];
 }
 
+/** The most characters on each side of the cursor that a completer is given. */
+const MAX_CHARS = 1024;
+
 /** The menu of what `completer` offers for a line; undefined when it offers nothing, or fails. */
 export async function menuFor(completer: Completer, state: LineState): Promise<Menu | undefined> {
   const { units, cursor } = state;
-  const [before, after] = [unitsText(units.slice(0, cursor)), unitsText(units.slice(cursor))];
-  return await menuOf(() => completer(before, after), state);
+  const after = unitsText(units.slice(cursor, cursor + MAX_CHARS));
+  return await menuOf(() => completer(textBefore(state), after.slice(0, MAX_CHARS)), state);
+}
+
+/** The text before the cursor, of a long one its end: each key asks for it. */
+function textBefore({ units, cursor }: LineState): string {
+  let from = cursor;
+  for (let chars = 0; from > 0 && chars <= MAX_CHARS;) chars += unitsText([units[--from]!]).length;
+  const text = unitsText(units.slice(from, cursor));
+  return text.length > MAX_CHARS ? `…${text.slice(-MAX_CHARS)}` : text;
 }
 
 /** The fuller menu that comes behind `menu` for the same line. */

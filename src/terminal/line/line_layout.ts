@@ -28,7 +28,7 @@ const MAX_CACHED = 4096;
 /** The layout made last, kept as a key changes few rows of a long text. */
 let known: { key: string; state: LineState; rows: Cell[][]; starts: RowStart[] } | undefined;
 
-/** The unit at which a row begins that its words did not fit, and the number of rows above it. */
+/** The unit at which a line begins, or a row that its words did not fit, and the number of rows above it. */
 type RowStart = readonly [unit: number, above: number];
 
 /** Lays out `state`, broken at spaces; of a longer text the rows around the cursor, from the `top`th on. */
@@ -39,17 +39,18 @@ export function layoutLine(
   const dim = color && "\x1b[2m";
   const { units } = state;
   const key = `${columns} ${color} ${prompt}`;
-  const flow = new Flow(columns, state.cursor);
+  const flow = new Flow(columns, state.cursor, cellsOf(CONTINUATION, color));
   const starts = known?.key === key ? sameStarts(known, state) : [];
   const [start, above] = starts.at(-1) ?? [0, 0];
-  if (above > 0) flow.goOn(known!.rows.slice(0, above), starts);
+  if (above > 0) flow.goOn(known!.rows.slice(0, above), starts, units[start - 1] === "\n");
   else flow.putAll(cellsOf(prompt, color), -1);
   for (let at = start; at < units.length; at++) {
+    // What is further below the cursor is not shown.
+    if (at > state.cursor && flow.rows.length > flow.markedRow + maxRows + 1) break;
     const unit = units[at]!;
     if (unit === "\n") {
       if (at === state.cursor) flow.markNext();
-      flow.newRow();
-      flow.putAll(cellsOf(CONTINUATION, color), -1);
+      flow.newLine(at + 1);
     } else if (unit === "\t") flow.putTab(at);
     else if (typeof unit === "string") flow.putAll(unitCells(unit), at);
     else flow.putAll(cellsOf(unit.label, isFolded(unit) ? dim : ""), at);
@@ -98,10 +99,14 @@ class Flow {
   /** The cells before what goes on in a new row. */
   readonly #indent: readonly Cell[];
 
-  /** `marked`: the unit at which the cursor is. */
-  constructor(private readonly columns: number, private readonly marked: number) {
+  /** `marked`: the unit at which the cursor is. `lineStart`: the cells before a line but the first. */
+  constructor(
+    private readonly columns: number,
+    private readonly marked: number,
+    private readonly lineStart: readonly Cell[],
+  ) {
     this.#indent = columns < MIN_INDENT_COLUMNS ? [] : cellsOf(CONTINUATION, "");
-    this.newRow();
+    this.#newRow();
   }
 
   /** The place of the cursor, which may be behind a blank that has no column left. */
@@ -111,16 +116,22 @@ class Flow {
     return { row, column: Math.min(column, this.columns - 1) };
   }
 
-  /** Begins below `rows`. */
-  goOn(rows: Cell[][], starts: RowStart[]): void {
+  /** The row of the cursor, once its unit was put. */
+  get markedRow(): number {
+    return this.#mark.row;
+  }
+
+  /** Begins below `rows`, with a line or within one. */
+  goOn(rows: Cell[][], starts: RowStart[], isLine: boolean): void {
     this.rows.length = 0;
     for (const row of rows) this.rows.push(row);
     this.starts = starts;
-    this.#goOnInRow();
+    if (isLine) this.#beginLine();
+    else this.#goOnInRow();
   }
 
   putAll(cells: readonly Cell[], unit: number): void {
-    cells.forEach((cell, at) => this.put(cell, at === 0 ? unit : -1));
+    for (let at = 0; at < cells.length; at++) this.put(cells[at]!, at === 0 ? unit : -1);
   }
 
   putTab(unit: number): void {
@@ -132,7 +143,7 @@ class Flow {
   put(cell: Cell, unit: number): void {
     // On a terminal of one column no wide character has room anywhere.
     if (cell.width > this.columns) cell = { ...cell, text: "?", width: 1 };
-    const isBlank = cell.text.trim() === "";
+    const isBlank = cell.text === " " || cell.text.trim() === "";
     const isOver = this.#column + cell.width > this.columns;
     if (isOver && isBlank && this.columns > 2) {
       // It ends the row, and takes no column of the next one.
@@ -150,7 +161,18 @@ class Flow {
     if (isOver && first >= 0) this.starts.push([first, this.rows.length - 1]);
   }
 
-  newRow(): void {
+  /** A line of the text, whose first unit is `unit`. */
+  newLine(unit: number): void {
+    this.starts.push([unit, this.rows.length]);
+    this.#beginLine();
+  }
+
+  #beginLine(): void {
+    this.#newRow();
+    this.putAll(this.lineStart, -1);
+  }
+
+  #newRow(): void {
     this.rows.push(this.#row = []);
     this.#units = [];
     this.#column = 0;
@@ -179,7 +201,7 @@ class Flow {
   }
 
   #goOnInRow(): void {
-    this.newRow();
+    this.#newRow();
     this.#row.push(...this.#indent);
     this.#units.push(...this.#indent.map(() => -1));
     this.#column = widthOf(this.#indent);

@@ -120,7 +120,8 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
 
   /** True while help stands below the line: Escape, or one more `?`, takes it away. */
   get #isHelp(): boolean {
-    return this.options.help !== undefined && unitsText(this.state.units) === "?";
+    const { units } = this.state;
+    return this.options.help !== undefined && units.length === 1 && unitsText(units) === "?";
   }
 
   get #canRewind(): boolean {

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import type { Completion } from "../../../src/terminal/line/completion.ts";
 import { rowsText } from "../../../src/terminal/styled.ts";
+import { lineState } from "../../../src/terminal/line/state.ts";
 import { pressAll, PressedLine, shown } from "./press_helper.ts";
 
 const COMMANDS = [
@@ -118,6 +119,25 @@ Deno.test("nothing is offered of a paste, or where nobody can be told that it is
   const silent = new PressedLine(undefined, { color: "", completer: offered });
   await pressAll("/", silent);
   assertEquals(silent.hasMenu, false);
+});
+
+Deno.test("of a long text a completer is given what is next to the cursor", async () => {
+  const given: [before: string, after: string][] = [];
+  const completer = (...text: [string, string]) => void given.push(text);
+  const asked = async (text: string, cursor = text.length) => {
+    const pressed = new PressedLine({ ...lineState({ text: [...text] }), cursor }, {
+      color: "",
+      completer,
+    });
+    await pressAll("\t", pressed);
+    return given.pop();
+  };
+  // What only looks like a command where it is cut does not begin the text.
+  const [command, mention] = ["/" + "a".repeat(1023), " @src/a"];
+  assertEquals(await asked(command), [command, ""]);
+  assertEquals(await asked(`b${command}`), [`…${command}`, ""]);
+  assertEquals(await asked(`${command}${mention}`), [`…${command.slice(7)}${mention}`, ""]);
+  assertEquals(await asked(mention.repeat(2) + command + "b", 14), [mention.repeat(2), command]);
 });
 
 Deno.test("an offer that comes when the line has changed is dropped", async () => {

@@ -297,6 +297,9 @@ Deno.test("a text that grew or changed is laid out as from its beginning", () =>
     const look = { prompt: "> ", color: "", columns: pick([8, 8, 20, 2]), maxRows: pick([4, 99]) };
     const known = layoutLine(state, look);
     layoutLine(lineState(), look);
+    const whole = layoutLine(state, { ...look, maxRows: Infinity }).rows;
+    assertEquals(known.rows, whole.slice(known.top, known.top + look.maxRows));
+    layoutLine(lineState(), look);
     assertEquals(known, layoutLine(state, look));
     if (text.length > 120) text = [];
   }
