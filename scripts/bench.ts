@@ -151,8 +151,10 @@ try {
   const bundled = await new Deno.Command(`${root}scripts/bundle`, { args: [`${folder}/bundle`] })
     .output();
   if (!bundled.success) console.log("not bundled, as the bundler did not run: measuring sources");
+  // As scripts/copilot and the binary start it.
+  const v8 = /^V8=(.*)$/m.exec(await Deno.readTextFile(`${root}scripts/permissions`))![1]!;
   const ours = (prompt: string, program = bundled.success ? bundle : `${root}main.ts`) =>
-    run(["run", "-A", program, "--base-url", url, "-p", prompt], folder);
+    run(["run", "--quiet", "-A", v8, program, "--base-url", url, "-p", prompt], folder);
   const floor = (prompt: string) =>
     run(["run", "-A", `${root}scripts/bench_floor.ts`, url, prompt], folder);
   const both = (name: string, runs: number, prompt: string) =>
