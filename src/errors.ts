@@ -53,6 +53,8 @@ export class BackendError extends Error {
   readonly serverMessage: string | undefined;
   /** The sizes that a server named when it refused a request as too long. */
   readonly contextTokens: ContextTokens | undefined;
+  /** The models that the server has, where one that it has not was asked for and it names them. */
+  readonly models: readonly string[] | undefined;
   /** The text of the answer before the failure; empty when nothing was shown yet. */
   partialText = "";
 
@@ -64,6 +66,7 @@ export class BackendError extends Error {
     retryAfterMs?: number | undefined;
     serverMessage?: string | undefined;
     contextTokens?: ContextTokens | undefined;
+    models?: readonly string[] | undefined;
     cause?: unknown;
   }) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -73,6 +76,7 @@ export class BackendError extends Error {
     this.retryAfterMs = details.retryAfterMs;
     this.serverMessage = details.serverMessage;
     this.contextTokens = details.contextTokens;
+    this.models = details.models;
   }
 }
 

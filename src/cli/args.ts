@@ -246,6 +246,10 @@ export function parseArgs(words: readonly string[]): Args & { command?: CommandN
       break;
     }
     if (!word.startsWith("-")) {
+      if (isLateCommand(word, args)) {
+        args.command = word;
+        continue;
+      }
       const meant = /\s/.test(word) ? undefined : nearest(word, COMMAND_NAMES);
       if (meant !== undefined) throw unexpected(word, `did you mean copilot ${meant}?`);
       takeOperand(args, word);
@@ -271,6 +275,12 @@ export function parseArgs(words: readonly string[]): Args & { command?: CommandN
   if (print === undefined || message === undefined) return args as Args;
   if (print !== "") throw unexpected(message);
   return { ...others, print: message };
+}
+
+/** True for a word that starts something other than a session, behind flags, too: those of `mcp` are its own. */
+function isLateCommand(word: string, { command, print, message }: Record<string, unknown>) {
+  return COMMAND_NAMES.includes(word) && word !== "mcp" &&
+    (command ?? print ?? message) === undefined;
 }
 
 /** Takes a word that belongs to no flag. */

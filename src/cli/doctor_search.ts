@@ -3,6 +3,7 @@
 import { EXIT } from "../frontends/exit_codes.ts";
 import {
   HOW_TO_START,
+  placesText,
   type ServerSettings,
   settingsOf,
   type SetupHome,
@@ -11,6 +12,7 @@ import type { Check } from "../session/report.ts";
 import type { FoundServer } from "../session/servers.ts";
 import { oneLine } from "../text/one_line.ts";
 import { checkRows } from "./doctor.ts";
+import { KEY_VARIABLES } from "./keys.ts";
 
 interface SearchOptions {
   json: boolean;
@@ -46,7 +48,7 @@ export async function searchServers(
     checks.push({ name: "key", status: "ok", text: `${keyIn} has a key for ${name}`, advice });
   }
   if (checks.length === 0) {
-    const text = "no model server answers on this machine";
+    const text = `no model server answers on this machine (looked at ${placesText(home.own())})`;
     checks.push({ name: "server", status: "fail", text, advice: `Start one:\n${HOW_TO_START}` });
   }
   if (json) {
@@ -61,11 +63,22 @@ export async function searchServers(
   return EXIT.error;
 }
 
+/** The error of a run that nothing tells which server is asked: what there is, or how there comes to be one. */
+export async function noServerText(home: SetupHome): Promise<string> {
+  const flags = await ownFlags(home);
+  const { compat, hosted } = KEY_VARIABLES;
+  return flags === undefined
+    ? `No model server answers on this machine (looked at ${
+      placesText(home.own())
+    }), and there is no key. Start a server, such as \`ollama serve\` or llama-server, or set ${compat}, or ${hosted} with --hosted; --demo needs neither`
+    : `No model is chosen: add ${flags}. Or set ${compat}; --demo needs neither`;
+}
+
 /**
  * The flags that name the servers of this machine, that of OLLAMA_HOST and a hosted API with its key;
  * undefined where there are none.
  */
-export async function ownFlags(home: SetupHome): Promise<string | undefined> {
+async function ownFlags(home: SetupHome): Promise<string | undefined> {
   const found = await home.find(FLAGS_SEARCH_MS, new AbortController().signal);
   const flags = found.filter(({ state }) => state !== "slow").map((server) => {
     if (server.state === "unasked") {

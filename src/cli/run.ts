@@ -174,11 +174,11 @@ async function withSettings(
     return await use(asUsage(() => toConfig(options)), options);
   } catch (error) {
     if (!(error instanceof NoServerError)) throw error;
-    const [{ ownFlags }, { setupHome }] = await Promise.all([
+    const [{ noServerText }, { setupHome }] = await Promise.all([
       import("./doctor_search.ts"),
       import("./setup.ts"),
     ]);
-    throw new NoServerError(await ownFlags(setupHome()));
+    throw new UsageError(await noServerText(setupHome()));
   } finally {
     await demo?.close();
   }

@@ -110,16 +110,15 @@ export function toConfig(
 
 /** Nothing says which server is asked, and the default one wants a key. */
 export class NoServerError extends UsageError {
-  /** `here`: the flags of servers that can be asked. */
-  constructor(here?: string) {
-    super(noKeyText(KEY_VARIABLES.compat, here && `Or add ${here}`));
+  constructor() {
+    super(noKeyText(KEY_VARIABLES.compat));
   }
 }
 
 const OWN_MODEL = "For a model of your own use --local or --base-url";
 
-function noKeyText(variable: string, ways = OWN_MODEL): string {
-  return `No API key: set ${variable}, or pass --api-key. ${ways}; --demo needs none`;
+function noKeyText(variable: string): string {
+  return `No API key: set ${variable}, or pass --api-key. ${OWN_MODEL}; --demo needs none`;
 }
 
 /**

@@ -1,6 +1,7 @@
 /** The words of hints, which name what can be done where they are read. @module */
 
-import type { Hint } from "../session/hints.ts";
+import type { Hint, ToldFailure } from "../session/hints.ts";
+import { oneLine } from "../text/one_line.ts";
 
 /** How a person changes settings where a text is read: by flags, or in a session of a terminal or an editor. */
 export type Way = "flags" | "terminal" | "editor";
@@ -37,6 +38,12 @@ export const mcpNaming = (way: Way): "/mcp" | "copilot mcp" =>
 export const settingGiving = (name: string, value: string | number, way: Way): string =>
   way === "flags" ? `--${name} ${value}` : `"${name}": ${JSON.stringify(value)} in config.json`;
 
+/** A failure in one line, with what may mend it as a sentence of its own. */
+export function failureWords({ why, hint }: ToldFailure, way: Way): string {
+  if (hint === undefined) return why;
+  return `${why}${/[.!?…]$/.test(why) ? "" : "."} ${hintText(hint, way)}`;
+}
+
 /** A sentence that says what may mend a request, without its full stop. */
 export function hintText(hint: Hint, way: Way): string {
   const setup = way === "terminal" ? "; /setup lists the servers of this machine" : "";
@@ -52,13 +59,15 @@ export function hintText(hint: Hint, way: Way): string {
       return `Start a server with \`ollama serve\`, ${demo ? "" : "or "}${how}${demo}${setup}`;
     }
     case "model": {
-      const { kind, pull } = hint;
+      const { kind, pull, has } = hint;
       if (pull !== undefined) {
-        return `Get it with ollama pull ${pull}, or name another with ${modelNaming(way)}`;
+        const other = has === "none" ? "" : `, or name another with ${modelNaming(way)}`;
+        return `Get it with ollama pull ${oneLine(pull)}${other}`;
       }
-      if (kind === "local") return `Name one of them with ${modelNaming(way)}`;
-      const check = `and check the address: ${address(kind)}`;
-      return `Name a model that this server has with ${modelNaming(way)}, ${check}`;
+      if (has === "none") return "Load a model there first";
+      if (has === "some") return `Name one of them with ${modelNaming(way)}`;
+      const check = kind === "local" ? "" : `, and check the address: ${address(kind)}`;
+      return `Name a model that this server has with ${modelNaming(way)}${check}`;
     }
     case "context": {
       const more = MORE_CONTEXT[hint.from](way);

@@ -1,5 +1,6 @@
 /** The text of reports and of shell commands. @module */
 
+import type { ToldFailure } from "../session/hints.ts";
 import type { McpApproval, Report } from "../session/report.ts";
 import type { UndoneFile, UndoReport } from "../session/undo.ts";
 import { type Copied, MAX_COPY_BYTES } from "../terminal/clipboard.ts";
@@ -17,6 +18,7 @@ import { oneLine, shortened } from "../text/one_line.ts";
 import { sanitizeProse } from "../text/sanitize.ts";
 import { wrapped } from "../text/wrap.ts";
 import type { CommandOutput, ToolOutcome } from "../types/tool.ts";
+import { failureWords, type Way } from "./hint_text.ts";
 import { noticeLines } from "./notices.ts";
 import {
   instructionLines,
@@ -30,6 +32,8 @@ import {
 interface TextOptions {
   columns: number;
   unicode: boolean;
+  /** How settings are changed there (default: as in a session of a terminal). */
+  way?: Way;
   /** The keys in force (default: those of the table). */
   keymap?: Keymap;
   /** Styles what is less important. */
@@ -81,11 +85,13 @@ const TEXTS: ReportTexts = {
       ? `/${command} takes no argument`
       : `/${command} takes nothing, or one of: ${takes.join(", ")}`,
   missing_argument: ({ command, argument }) => `/${command} needs ${oneLine(argument)}`,
-  failed: ({ why }) => why,
+  failed: (report, { way = "terminal" }) => failureWords(report, way),
   cleared: () => "The conversation starts anew.",
   compacted: ({ message = "There is nothing to sum up yet." }) => message,
-  not_compacted: ({ why }) =>
-    `The conversation stays as it was${why === undefined ? "." : `: ${oneLine(why)}`}`,
+  not_compacted: ({ why, hint }, { way = "terminal" }) =>
+    `The conversation stays as it was${
+      why === undefined ? "." : `: ${failureWords({ why, ...hint && { hint } }, way)}`
+    }`,
   plan: ({ state }) => PLAN_TEXTS[state],
   nothing_to_copy({ blocks }) {
     if (blocks === undefined) return "There is no answer to copy yet.";
@@ -152,15 +158,15 @@ const TEXTS: ReportTexts = {
       : `of ${window} tokens`;
     return [...rows, `About ${used} ${room}.`].join("\n");
   },
-  models({ models, model, server, failure }) {
+  models({ models, model, server, failure }, { way = "terminal" }) {
     const now = `Now: ${oneLine(model)} at ${server}.`;
-    if (failure !== undefined) return `${now} The server does not list its models: ${failure}`;
+    if (failure !== undefined) return `${now} ${unlistedText(failure, way)}`;
     const rows = models.map(({ name, isCurrent }) => `${isCurrent ? "* " : "  "}${oneLine(name)}`);
     return [...rows, `${now} /model NAME picks another.`].join("\n");
   },
-  model({ model, server, isListed, nearest, failure }) {
+  model({ model, server, isListed, nearest, failure }, { way = "terminal" }) {
     const now = `Now with ${oneLine(model)} at ${server}. The conversation goes on.`;
-    if (failure !== undefined) return `${now} The server does not list its models: ${failure}`;
+    if (failure !== undefined) return `${now} ${unlistedText(failure, way)}`;
     if (isListed) return now;
     const instead = nearest === undefined
       ? "/model shows others"
@@ -224,6 +230,9 @@ const TEXTS: ReportTexts = {
     return (output === "" ? [...rows, "  no output"] : [sanitizeProse(output), ...rows]).join("\n");
   },
 };
+
+const unlistedText = (failure: ToldFailure, way: Way): string =>
+  `The server does not list its models: ${failureWords(failure, way)}`;
 
 /** The nouns of what has a name, and the commands that list them. */
 const NAMED_THINGS: Readonly<

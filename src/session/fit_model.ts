@@ -376,7 +376,7 @@ export class ModelFit {
     const target = this.targetOf(agent);
     const { signal } = progress;
     if (target.kind !== "local" || !(error instanceof BackendError)) return false;
-    const isUnknownPath = error.kind === "request" && error.status === 404;
+    const isUnknownPath = error.kind !== "model_not_found" && error.status === 404;
     if (isUnknownPath && await useCompatible(agent, target, { signal })) {
       progress.onNotice?.({ code: "compatible_endpoint" });
     } else {

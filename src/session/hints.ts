@@ -2,8 +2,10 @@
 
 import { COMPAT_API_KEY_ENV, type CopilotConfig, HOSTED_API_KEY_ENV } from "../config.ts";
 import { hasUserinfo, takesEnvKey } from "../server_address.ts";
-import type { BackendError } from "../errors.ts";
+import { BackendError } from "../errors.ts";
 import { type ModelTarget, targetOf } from "../model_target.ts";
+import { oneLine } from "../text/one_line.ts";
+import { reasonOf } from "../text/reason.ts";
 
 /** A change that may mend a request to a model server. */
 export type Hint =
@@ -13,8 +15,8 @@ export type Hint =
   | { type: "network" }
   /** A local server that runs. */
   | { type: "server" }
-  /** Another model; for Ollama, `pull` is the one that it can get. */
-  | { type: "model"; kind: ModelTarget["kind"]; pull?: string }
+  /** Another model; for Ollama, `pull` is the one that it can get. `has`: what the server lists, where it does. */
+  | { type: "model"; kind: ModelTarget["kind"]; pull?: string; has?: "some" | "none" }
   /** A shorter conversation, or more context: from each request, where the server is started, or by its model. */
   | { type: "context"; from: "request" | "server" | "model" }
   /** The OpenAI-compatible endpoint of a local server. */
@@ -28,7 +30,8 @@ export type Hint =
 
 /** The change that may mend a request which failed with `error`; undefined where none is known. */
 export function hintFor(error: BackendError, config: CopilotConfig): Hint | undefined {
-  const { kind, isNative, url } = targetOf(config);
+  const target = targetOf(config);
+  const { kind, isNative, url } = target;
   switch (error.kind) {
     case "auth":
       return kind === "local" ? { type: "proxy_key" } : keyHint(kind, url);
@@ -41,8 +44,9 @@ export function hintFor(error: BackendError, config: CopilotConfig): Hint | unde
       if (isNative) return { type: "context", from: "request" };
       return { type: "context", from: kind === "local" ? "server" : "model" };
     case "model_not_found":
-      return { type: "model", kind };
+      return modelHint(target, error.models);
     case "protocol":
+    case "redirect":
       return { type: "address", kind };
     case "request":
       if (error.status !== 404) return undefined;
@@ -52,6 +56,29 @@ export function hintFor(error: BackendError, config: CopilotConfig): Hint | unde
     default:
       return undefined;
   }
+}
+
+/** A failure as data: why in one line, and what may mend it. */
+export interface ToldFailure {
+  why: string;
+  hint?: Hint;
+}
+
+export function toldFailure(error: unknown, config: CopilotConfig): ToldFailure {
+  const hint = error instanceof BackendError ? hintFor(error, config) : undefined;
+  return { why: oneLine(reasonOf(error)), ...hint && { hint } };
+}
+
+/** `models`: those that the server lists, where it does. */
+export function modelHint(
+  { kind, isNative, name }: ModelTarget,
+  models: readonly string[] | undefined,
+): Hint {
+  return {
+    ...{ type: "model", kind },
+    ...isNative && { pull: name },
+    ...models && { has: models.length > 0 ? "some" : "none" },
+  };
 }
 
 function keyHint(kind: "compat" | "hosted", url: string): Hint {

@@ -7,7 +7,7 @@ import type { ApproveMode, SandboxMode } from "../permissions/settings.ts";
 import type { DiffLine } from "../text/diff.ts";
 import type { Usage } from "../types/event.ts";
 import type { Part } from "../types/message.ts";
-import type { Hint } from "./hints.ts";
+import type { Hint, ToldFailure } from "./hints.ts";
 import type { Resumed, SessionTitle } from "./record.ts";
 import type { UndoReport } from "./undo.ts";
 import type { Job, ToolOutcome } from "../types/tool.ts";
@@ -51,13 +51,12 @@ export type Report =
   | { type: "bad_argument"; command: string; takes: readonly string[] }
   /** The command lacks an argument, such as the one of an MCP server's prompt. */
   | { type: "missing_argument"; command: string; argument: string }
-  /** The command failed, in one line. */
-  | { type: "failed"; why: string }
+  | ({ type: "failed" } & ToldFailure)
   /** The conversation was forgotten. */
   | { type: "cleared" }
   /** The messages were summed up, as `message` says, or not; without either, there was nothing to sum up. */
   | { type: "compacted"; message?: string }
-  | { type: "not_compacted"; why?: string }
+  | ({ type: "not_compacted" } & Partial<ToldFailure>)
   | { type: "plan"; state: PlanState }
   /** The answer has `blocks` of code, and not the one that was asked for; left out where there is no answer. */
   | { type: "nothing_to_copy"; blocks?: number }
@@ -155,7 +154,7 @@ export interface McpState {
 }
 
 /** The model and the host of its server; `failure` is why that does not list its models. */
-type AskedModel = { model: string; server: string; failure?: string };
+type AskedModel = { model: string; server: string; failure?: ToldFailure };
 type FolderChange = { notices: readonly Notice[]; instructions: HeededInstructions };
 
 /** News that a person is told unasked. */

@@ -6,18 +6,20 @@
 import type { CopilotAgent } from "../agent/agent.ts";
 import {
   ASK_TIMEOUT_MS,
-  checkLocalConnection,
+  connectionFailure,
   isSameModel,
   listLocalModels,
   type LocalModelInfo,
   localModelInfo,
+  onFailure,
 } from "../backends/local/connection.ts";
 import { type ServedModel, servedModel } from "../backends/local/served_model.ts";
 import { BackendError } from "../errors.ts";
 import { duration } from "../text/count.ts";
+import type { ModelTarget } from "../model_target.ts";
 import { oneLine } from "../text/one_line.ts";
 import { type ModelFit, modelInstead, useCompatible } from "./fit_model.ts";
-import { hintFor } from "./hints.ts";
+import { hintFor, modelHint } from "./hints.ts";
 import { addressOf, choosesModel, serverOf } from "./model_server.ts";
 import type { Check, Notice } from "./report.ts";
 
@@ -30,10 +32,33 @@ interface ServerLook {
 }
 
 /** Checks the server, the model and the context, in order; the agent goes on with the model it found. */
-export async function* checkServerAndModel(look: ServerLook): AsyncGenerator<Check> {
-  yield await checkServer(look);
-  yield await checkModel(look);
+export async function* checkServerAndModel(given: ServerLook): AsyncGenerator<Check> {
+  let isLoading = false;
+  const look = {
+    ...given,
+    onLoading() {
+      if (!isLoading) given.onLoading?.();
+      isLoading = true;
+    },
+  };
+  const server = await checkServer(look);
+  if (server.status === "fail") return yield server;
+  const listed = await listedModels(look);
+  // A server of another kind answers, too.
+  const isOther = listed instanceof BackendError && listed.kind === "protocol";
+  const text = `${server.text}, but lists no models as a model server does`;
+  yield isOther ? { ...server, status: "note", text } : server;
+  yield await checkModel(look, listed);
   yield* await checkContext(look);
+}
+
+/** The names of the server's models, or why it does not list them. */
+async function listedModels(look: ServerLook): Promise<readonly string[] | BackendError> {
+  const { agent, fit, signal, onLoading } = look;
+  const target = fit.targetOf(agent);
+  if (target.kind === "hosted") return [];
+  return await listLocalModels({ ...addressOf(target), signal, onLoading })
+    .catch(onFailure((error) => error));
 }
 
 /** Looks at a server on this machine; undefined for others. */
@@ -60,7 +85,8 @@ async function checkServer({ agent, fit, signal, onLoading }: ServerLook): Promi
     return { name, status: "ok", text: "checked by the questions below" };
   }
   const start = performance.now();
-  if (await checkLocalConnection({ ...addressOf(target), signal })) {
+  const failure = await connectionFailure({ ...addressOf(target), signal });
+  if (failure === undefined) {
     const text = `answers after ${duration(performance.now() - start)}`;
     const isNoOllama = await useCompatible(agent, target, { signal, onLoading });
     if (!isNoOllama) return { name, status: "ok", text };
@@ -76,41 +102,37 @@ async function checkServer({ agent, fit, signal, onLoading }: ServerLook): Promi
     const text = `${serverOf(config)} does not answer within ${duration(took)}`;
     return { name, status: "fail", text, advice: "It may be busy with another request" };
   }
-  const error = new BackendError(`Nothing answers at ${serverOf(config)}`, { kind: "connection" });
-  const hint = hintFor(error, config);
-  return { name, status: "fail", text: error.message, ...hint && { hint } };
+  const isAnswer = failure.status !== undefined;
+  const text = isAnswer ? oneLine(failure.message) : `Nothing answers at ${serverOf(config)}`;
+  const hint = hintFor(failure, config);
+  return { name, status: "fail", text, ...hint && { hint } };
 }
 
 /** Checks the model; where the default one is not installed, the agent goes on with another. */
-async function checkModel({ agent, fit, signal, onLoading: told }: ServerLook): Promise<Check> {
+async function checkModel(
+  { agent, fit, signal, onLoading }: ServerLook,
+  names: readonly string[] | BackendError,
+): Promise<Check> {
   const target = fit.targetOf(agent);
   const { isNative } = target;
   const name = oneLine(target.name);
   if (target.kind === "hosted") return { name: "model", status: "ok", text: name };
-  let isLoading = false;
-  const onLoading = () => {
-    if (!isLoading) told?.();
-    isLoading = true;
-  };
   const at = { ...addressOf(target), signal, onLoading };
-  let names: string[];
-  try {
-    names = await listLocalModels(at);
-  } catch (error) {
-    if (!(error instanceof BackendError)) throw error;
+  if (names instanceof BackendError) {
     const text = `${name}; the server does not list its models`;
     return { name: "model", status: "note", text };
   }
   const isThere = names.some((one) => isSameModel(one, target.name));
   const model = isThere ? target.name : await modelInstead(target, { signal, onLoading });
-  if (model === undefined) return missingModel(name, isNative, names);
+  if (model === undefined) return missingModel(target, names);
   if (!isThere) agent.setModel(model);
   return modelCheck(model, await (isNative ? localModelInfo : servedModel)(model, at));
 }
 
-function missingModel(model: string, isNative: boolean, names: readonly string[]): Check {
+function missingModel(target: ModelTarget, names: readonly string[]): Check {
   const name = "model";
-  if (!isNative && names.length === 1) {
+  const model = oneLine(target.name);
+  if (!target.isNative && names.length === 1) {
     // llama.cpp has one model, and answers whichever is named.
     return {
       name,
@@ -120,8 +142,7 @@ function missingModel(model: string, isNative: boolean, names: readonly string[]
   }
   const there = names.slice(0, 20).map(oneLine).join(", ") || "none";
   const text = `the server has no model ${model}; it has: ${there}`;
-  const hint = { type: "model", kind: "local", ...isNative && { pull: model } } as const;
-  return { name, status: "fail", text, hint };
+  return { name, status: "fail", text, hint: modelHint(target, names) };
 }
 
 function modelCheck(model: string, info: Partial<LocalModelInfo & ServedModel>): Check {

@@ -18,6 +18,10 @@ interface ServerReport {
   tokens?: ContextTokens;
 }
 
+const NOT_AS_WANTED = ", but not as a model server does";
+/** With these a web server that is no model server answers, in a text that is no JSON. */
+const PAGE_STATUSES = [404, 405, 501];
+
 /** The error for a refusal, or for a 2xx answer that is none of a model: a login page, an empty body. */
 export function failureFromResponse(
   status: number,
@@ -29,9 +33,9 @@ export function failureFromResponse(
   const type = contentType(headers);
   if (status < 300) {
     const serverMessage = excerpt(pageText(bodyText));
-    const message =
-      `${host} answered ${status} (${type || "no content type"}), but not as a model ` +
-      `server does: ${serverMessage === "" ? "it sent nothing" : `"${serverMessage}"`}`;
+    const message = `${host} answered ${status} (${type || "no content type"})${NOT_AS_WANTED}: ${
+      serverMessage === "" ? "it sent nothing" : `"${serverMessage}"`
+    }`;
     return new BackendError(message, { kind: "protocol", status, serverMessage });
   }
   const target = redirectTarget(status, headers, url);
@@ -45,13 +49,18 @@ export function failureFromResponse(
   const page = { message: excerpt(pageText(bodyText)), labels: [] };
   const details = detailsOf(status, report ?? page);
   const { serverMessage: said } = details;
+  const isPage = report === undefined && said !== "" && PAGE_STATUSES.includes(status) &&
+    (details.kind === "request" || details.kind === "server");
+  if (isPage) details.kind = "protocol";
   const after = retryAfterMs(headers);
   const isTooLong = after !== undefined && after > MAX_RETRY_AFTER_MS;
   const shouldRetry = headers.get("x-should-retry");
   // The path is shown: most often the base address lacks its /v1, or has one too many.
-  const isMisplaced = (status === 404 || status === 405) && details.kind === "request";
+  const isMisplaced = (status === 404 || status === 405) &&
+    (isPage || details.kind === "request");
   const at = isMisplaced ? ` at ${excerpt(pathname)}` : "";
-  const shown = report ? `: ${said}` : said === "" ? " with an empty body" : `: "${said}"`;
+  const quoted = said === "" ? " with an empty body" : `: "${said}"`;
+  const shown = report ? `: ${said}` : isPage ? `${NOT_AS_WANTED}${quoted}` : quoted;
   return new BackendError(
     `${host} answered ${status}${at}${report || type === "" ? "" : ` (${type})`}${shown}` +
       (isTooLong ? `; it asks to wait ${Math.ceil(after / 1000)} s` : ""),

@@ -51,6 +51,7 @@ const good: [words: string[], args: Record<string, unknown>][] = [
     model: "qwen3",
   }],
   [["--temperature", "-1"], { temperature: "-1" }],
+  [["--demo", "doctor"], { command: "doctor", demo: true }],
   [["doctor", "--json"], { command: "doctor", json: true }],
   [["-y", "-h", "-V"], { yes: true, help: true, version: true }],
 ];
@@ -79,7 +80,9 @@ const bad: [words: string[], message: string][] = [
   [["doctor", "x"], `Unexpected argument "x": ${ONE_WORD}`],
   [["-p", "a", "so ".repeat(40)], `Unexpected argument "${"so ".repeat(19)}so…": ${ONE_WORD}`],
   [["docter"], 'Unexpected argument "docter": did you mean copilot doctor?'],
-  [["--local", "doctor"], 'Unexpected argument "doctor": did you mean copilot doctor?'],
+  [["--local", "mcp"], 'Unexpected argument "mcp": did you mean copilot mcp?'],
+  [["-p", "x", "doctor"], 'Unexpected argument "doctor": did you mean copilot doctor?'],
+  [["x", "doctor"], 'Unexpected argument "doctor": did you mean copilot doctor?'],
   [["--model"], "--model needs a value: --model NAME"],
   [["--model", "--local"], "--model needs a value: --model NAME"],
   [["--local=yes"], "--local takes no value"],

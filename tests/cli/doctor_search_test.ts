@@ -1,6 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { ownFlags, searchServers } from "../../src/cli/doctor_search.ts";
-import { NoServerError } from "../../src/cli/settings.ts";
+import { noServerText, searchServers } from "../../src/cli/doctor_search.ts";
 import { setupHome } from "../../src/cli/setup.ts";
 import { strictServer } from "../helpers/strict_server.ts";
 
@@ -43,7 +42,10 @@ Not ready: run copilot to choose a model, or examine one with the flags of its s
 Deno.test("doctor on a machine without a server says how to start one", async () => {
   const { result, text } = await search([1]);
   assertEquals(result, 1);
-  assertMatch(text, /^FAIL {2}server {3}no model server answers on this machine$/m);
+  assertMatch(
+    text,
+    /^FAIL {2}server {3}no model server answers on this machine \(looked at 127\.0\.0\.1:1\)$/m,
+  );
   assertMatch(text, /Start one:\n +Ollama \(ollama\.com\): ollama serve, then ollama pull/);
 });
 
@@ -57,25 +59,30 @@ Deno.test("a run without a server and a key is told the flags of the person's ow
         : new Response("no", { status: 404 }),
   );
   const port = Number(new URL(server.url).port);
-  const flags = (ports: number[], OLLAMA_HOST = "", ANTHROPIC_API_KEY = "") => {
+  const told = (ports: number[], OLLAMA_HOST = "", ANTHROPIC_API_KEY = "") => {
     const variables: Record<string, string> = { OLLAMA_HOST, ANTHROPIC_API_KEY };
-    return ownFlags(setupHome({ get: (name) => variables[name] }, ports));
+    return noServerText(setupHome({ get: (name) => variables[name] }, ports));
   };
-  assertEquals(await flags([1]), undefined);
-  assertEquals(await flags([1], "gpu"), "--local (OLLAMA_HOST names gpu:11434)");
-  assertEquals(await flags([1], server.url), `--local --host ${server.url}`);
+  const chosen = (flags: string) =>
+    `No model is chosen: add ${flags}. Or set OPENAI_API_KEY; --demo needs neither`;
   assertEquals(
-    await flags([1], "gpu", "k"),
-    "--local (OLLAMA_HOST names gpu:11434), or --hosted (with the key in ANTHROPIC_API_KEY)",
+    await told([1, 2]),
+    "No model server answers on this machine (looked at 127.0.0.1:1, :2), and there is no key. " +
+      "Start a server, such as `ollama serve` or llama-server, or set OPENAI_API_KEY, " +
+      "or ANTHROPIC_API_KEY with --hosted; --demo needs neither",
   );
-  const both = await flags([port, other.addr.port]);
+  assertEquals(await told([1], "gpu"), chosen("--local (OLLAMA_HOST names gpu:11434)"));
+  assertEquals(await told([1], server.url), chosen(`--local --host ${server.url}`));
   assertEquals(
-    both,
-    `--local --host ${server.url}, or --base-url http://127.0.0.1:${other.addr.port}/v1 (without models)`,
+    await told([1], "gpu", "k"),
+    chosen(
+      "--local (OLLAMA_HOST names gpu:11434), or --hosted (with the key in ANTHROPIC_API_KEY)",
+    ),
   );
-  assertMatch(
-    new NoServerError(both).message,
-    /^No API key: set OPENAI_API_KEY, .* Or add --local --host http.* --demo needs none$/,
+  const also = `--base-url http://127.0.0.1:${other.addr.port}/v1 (without models)`;
+  assertEquals(
+    await told([port, other.addr.port]),
+    chosen(`--local --host ${server.url}, or ${also}`),
   );
   await other.shutdown();
 });

@@ -112,11 +112,17 @@ Deno.test({
   },
 });
 
-Deno.test("without a terminal, or with -p, nothing is looked for: one line, exit code 2", async () => {
+Deno.test("without a terminal, or with -p, nothing is asked: one line says what there is, exit code 2", async () => {
   const env = { OPENAI_API_KEY: "" };
   for (const [words, stdin] of [[["-p", "x"], undefined], [[], "x"], [["x"], "y"]] as const) {
     const { code, stdout, stderr } = await run(words, { env, ...stdin && { stdin } });
     assertEquals([code, stdout], [2, ""]);
-    assertEquals(/^copilot: No API key: set OPENAI_API_KEY[^\n]+\n$/.test(stderr), true, stderr);
+    assertEquals(
+      /^copilot: No model [^\n]+ set OPENAI_API_KEY[^\n]+\n$/.test(
+        stderr,
+      ),
+      true,
+      stderr,
+    );
   }
 });

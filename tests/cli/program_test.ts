@@ -275,7 +275,7 @@ Deno.test("the settings' mistakes are one line and exit code 2", async () => {
   const rows: [args: string[], message: string][] = [
     [["--lokal"], "did you mean --local?"],
     [["--local", "--hosted", "-p", "x"], "exclude each other"],
-    [["-p", "x"], "No API key: set OPENAI_API_KEY"],
+    [["-p", "x"], "set OPENAI_API_KEY"],
     [["--api-key", "", "-p", "x"], "--api-key is empty"],
     [["--local", "--host", "not a url", "-p", "x"], "Cannot use --host as it must be a URL"],
     [["--local", "-m", "", "-p", "x"], "--model"],

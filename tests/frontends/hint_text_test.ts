@@ -34,6 +34,19 @@ const ROWS: [hint: Hint, flags: string, session: string, setup?: string][] = [
   ],
   [
     { type: "model", kind: "local" },
+    "Name a model that this server has with --model",
+    "Name a model that this server has with /model",
+  ],
+  [
+    { type: "model", kind: "local", has: "none" },
+    ...Array<string>(2).fill("Load a model there first") as [string, string],
+  ],
+  [
+    { type: "model", kind: "local", pull: "m", has: "none" },
+    ...Array<string>(2).fill("Get it with ollama pull m") as [string, string],
+  ],
+  [
+    { type: "model", kind: "local", has: "some" },
     "Name one of them with --model",
     "Name one of them with /model",
   ],

@@ -60,6 +60,9 @@ const REPORTS: [report: Report, rows: string[] | null, columns?: number, unicode
   [{ type: "copy", text: "x" }, ["Not copied: this terminal has no clipboard for programs."]],
   [{ type: "theme", name: "" }, ["There are no colours to choose here."]],
   [{ type: "failed", why: "So." }, ["So."]],
+  [{ type: "failed", why: "So.", hint: { type: "userinfo" } }, [
+    "So. Check the user name and password in the address",
+  ]],
   [{ type: "unknown", what: "command", name: "a", nearest: "b" }, [
     "There is no command /a: did you mean /b?",
   ]],
@@ -87,6 +90,9 @@ const REPORTS: [report: Report, rows: string[] | null, columns?: number, unicode
   [{ type: "bad_folder", folder: "a", why: { error: "so" } }, ["Cannot change to a: so"]],
   [{ type: "not_compacted" }, ["The conversation stays as it was."]],
   [{ type: "not_compacted", why: "so" }, ["The conversation stays as it was: so"]],
+  [{ type: "not_compacted", why: "So", hint: { type: "userinfo" } }, [
+    "The conversation stays as it was: So. Check the user name and password in the address",
+  ]],
   [{ type: "compacted" }, ["There is nothing to sum up yet."]],
   [{ type: "agents", agents: [] }, [
     "No file defines a sub-agent: one in .agents/agents or ~/.config/copilot/agents does.",
@@ -191,7 +197,7 @@ const REPORTS: [report: Report, rows: string[] | null, columns?: number, unicode
     },
     ["  a", "* m", "Now: m␛ at host:1. /model NAME picks another."],
   ],
-  [{ ...asked, models: [], failure: "no" }, [
+  [{ ...asked, models: [], failure: { why: "no" } }, [
     "Now: m␛ at host:1. The server does not list its models: no",
   ]],
   [{ ...asked, type: "model", isListed: true }, [
@@ -203,7 +209,7 @@ const REPORTS: [report: Report, rows: string[] | null, columns?: number, unicode
   [{ ...asked, type: "model", isListed: false, nearest: "b\x1b" }, [
     "Now with m␛ at host:1. The conversation goes on. The server does not list it, the next message shows whether it has it: did you mean b␛?",
   ]],
-  [{ ...asked, type: "model", isListed: true, failure: "no" }, [
+  [{ ...asked, type: "model", isListed: true, failure: { why: "no" } }, [
     "Now with m␛ at host:1. The conversation goes on. The server does not list its models: no",
   ]],
   [{ type: "unknown", what: "model", name: "a\x1b", nearest: "b\x1b", server: "host:1" }, [

@@ -63,7 +63,12 @@ const configs: Record<Kind, (url: string) => CopilotConfig> = {
 
 const shown = ({ name, status, text, advice, hint }: Check) => {
   const more = hint ? [Object.values(hint).join(" ")] : advice ? [advice] : [];
-  return [name, status, text.replace(/\d+ m?s$|[\d.]+ m?s(?=;)/, "N"), ...more].join("|");
+  return [
+    name,
+    status,
+    text.replace(/\d+ m?s$|[\d.]+ m?s(?=[;,])/, "N").replace(/127[\d.:]+/, "HOST"),
+    ...more,
+  ].join("|");
 };
 
 const SMALL = "Long files will not fit: give the model more context, or use another model";
@@ -103,14 +108,14 @@ const LOOKS: [
     [
       ...[
         ANSWERS,
-        "model|fail|the server has no model m; it has: a, b|model local m",
+        "model|fail|the server has no model m; it has: a, b|model local m some",
       ],
     ],
   ],
   ["no model at all", "local", { ...ollama(8192), ...NO_MODEL }, false, [
     ...[
       ANSWERS,
-      "model|fail|the server has no model m; it has: none|model local m",
+      "model|fail|the server has no model m; it has: none|model local m none",
     ],
   ]],
   [
@@ -145,8 +150,15 @@ const LOOKS: [
   ["a name that several models do not have", "compat", listed("a", "b"), true, [
     ...[
       ANSWERS,
-      "model|fail|the server has no model m; it has: a, b|model local",
+      "model|fail|the server has no model m; it has: a, b|model compat some",
     ],
+  ]],
+  ["a server of pages", "compat", { "/": "page", "/v1/models": "page" }, true, [
+    "server|note|answers after N, but lists no models as a model server does",
+    "model|note|m; the server does not list its models",
+  ]],
+  ["a server that fails", "local", { "/api/version": 503, "/": 503 }, true, [
+    "server|fail|HOST answered 503 (text/plain) with an empty body",
   ]],
   ["a server that lists nothing", "compat", { "/v1/models": 404 }, true, [
     ...[ANSWERS, "model|note|m; the server does not list its models"],
@@ -173,7 +185,7 @@ Deno.test("a look at a server: nobody there is a failure, the hosted one is not 
   const nobody = new CopilotAgent(configs.local("http://127.0.0.1:1"), ".");
   const fit = new ModelFit({ isChosen: true, asksRemote: true });
   const { checks } = (await greeting({ agent: nobody, fit, signal }))!;
-  assertMatch(shown(checks[0]!), /^server[|]fail[|]Nothing answers at 127\.0\.0\.1:1[|]server$/);
+  assertMatch(shown(checks[0]!), /^server[|]fail[|]Nothing answers at HOST[|]server$/);
   const hosted = new CopilotAgent({ hosted: hostedConfig({ apiKey: "k", model: "h" }) }, ".");
   assertEquals(await greeting({ agent: hosted, fit, signal }), undefined);
   const asked = () => Promise.reject(new Error("a request"));

@@ -56,14 +56,14 @@ const ROWS: Row[] = [
   ["401", 401, "", "auth", false, "with an empty body"],
   ["403, Ollama refusing an origin", 403, "", "auth", false, "with an empty body"],
   ["418", 418, "", "request", false, "answered 418 with an empty body"],
-  ["404", 404, "404 page not found", "request", false, "404 page not found"],
+  ["404", 404, "404 page not found", "protocol", false, "404 page not found"],
   [
     "405, Ollama",
     405,
     "405 method not allowed",
-    "request",
+    "protocol",
     false,
-    '405 at /v1/chat/completions: "405',
+    '405 at /v1/chat/completions, but not as a model server does: "405',
   ],
   ["413", 413, "", "request", false, "with an empty body"],
   ["422", 422, "", "request", false, "with an empty body"],
@@ -419,7 +419,8 @@ Deno.test("NET-10 NET-11 failureFromResponse reads every server's errors", () =>
     assert(error.message.includes(says), `${name}: ${error.message}`);
     if (type !== "" && says.startsWith(": ")) assertEquals(error.serverMessage, says.slice(2));
     // The path is shown where it may be wrong, the type where the body is none of an API.
-    const isMisplaced = (status === 404 || status === 405) && kind === "request";
+    const isMisplaced = (status === 404 || status === 405) &&
+      (kind === "request" || kind === "protocol");
     assertEquals(error.message.includes(" at /v1/chat/completions"), isMisplaced, name);
     assert(!/\(\)|application\/json/.test(error.message), error.message);
     assert(!/[\r\n]/.test(error.message), name);
@@ -499,6 +500,41 @@ Deno.test("NET-11 failureFromResponse makes one line of pages and control charac
   );
   assertEquals(long.serverMessage?.length, 200);
   assert(long.message.length < 260);
+});
+
+Deno.test("NET-11 a page instead of an answer is no model server's, where a server of pages sends such a status", () => {
+  const rows: [status: number, body: string, kind: string, says: string][] = [
+    [
+      501,
+      "<html><title>Error",
+      "protocol",
+      ' (text/html), but not as a model server does: "Error"',
+    ],
+    [
+      404,
+      "404 page not found",
+      "protocol",
+      ' at /v1/chat/completions (text/html), but not as a model server does: "404 page not found"',
+    ],
+    [
+      405,
+      "no",
+      "protocol",
+      ' at /v1/chat/completions (text/html), but not as a model server does: "no"',
+    ],
+    [404, "", "request", " at /v1/chat/completions (text/html) with an empty body"],
+    [404, "model 'm' not found", "model_not_found", " (text/html): \"model 'm' not found\""],
+    [404, '{"error":"gone"}', "request", " at /v1/chat/completions: gone"],
+    [502, "<html><title>Error", "server", ' (text/html): "Error"'],
+    [403, "<html><title>Error", "auth", ' (text/html): "Error"'],
+  ];
+  for (const [status, body, kind, says] of rows) {
+    const error = failureFromResponse(status, new Headers(HTML), body, URL_OF_CHAT);
+    assertEquals(
+      [error.kind, error.message, error.retryable],
+      [kind, `models.example:8443 answered ${status}${says}`, status === 502],
+    );
+  }
 });
 
 Deno.test("NET-11 failureFromResponse, 2xx, names status, content type, host and an excerpt", () => {

@@ -54,19 +54,27 @@ export const LOAD_TIMEOUT_MS = 600_000;
  * @throws whatever `options.signal` was aborted with.
  */
 export async function checkLocalConnection(options: LocalServerOptions = {}): Promise<boolean> {
+  return await connectionFailure(options) === undefined;
+}
+
+/** The reason why a local server is not reachable; undefined where it is. Throws like {@linkcode checkLocalConnection}. */
+export async function connectionFailure(
+  options: LocalServerOptions,
+): Promise<BackendError | undefined> {
   for (const path of ["/api/version", "/"]) {
     try {
       await askServer(path, options);
-      return true;
+      return undefined;
     } catch (error) {
       if (!(error instanceof BackendError)) throw error;
-      if (isUnreachable(error)) return false;
-      if (isLoading(error)) return true;
+      if (isUnreachable(error)) return error;
+      if (isLoading(error)) return undefined;
       // "Ollama is running" is no JSON; a page that is missing or locked was still served.
-      if (path === "/" && error.kind !== "server" && error.kind !== "redirect") return true;
+      if (path === "/") {
+        return error.kind === "server" || error.kind === "redirect" ? error : undefined;
+      }
     }
   }
-  return false;
 }
 
 /**

@@ -92,7 +92,6 @@ async function withInstalledModels(
   const none = names ? "; no model is installed" : "";
   const installed = shown.length > 0 ? `; installed are ${shown.join(", ")}` : none;
   const { origin } = new URL(host);
-  const advice = `Get it with \`ollama pull ${model}\``;
-  const message = `The server at ${origin} has no model "${model}"${installed}. ${advice}`;
-  return new BackendError(message, { ...error, cause: error });
+  const message = `The server at ${origin} has no model "${model}"${installed}`;
+  return new BackendError(message, { ...error, models: names, cause: error });
 }

@@ -215,7 +215,7 @@ export class AcpSession implements Frontend {
     if (report.type === "turn") return await this.#answer(report.parts, signal);
     const text = report.type === "leave" || report.type === "setup"
       ? "The editor has its own way for this."
-      : reportText(report, { columns: REPORT_COLUMNS, unicode: true });
+      : reportText(report, { columns: REPORT_COLUMNS, unicode: true, way: "editor" });
     const isLaidOut = text !== null && text.includes("\n");
     this.#messageId = crypto.randomUUID();
     this.#say(isLaidOut ? `\`\`\`\n${text}\n\`\`\`` : text ?? "");

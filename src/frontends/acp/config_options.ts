@@ -7,6 +7,7 @@ import { invalidParams } from "../../rpc/message.ts";
 import type { ArgumentChoice } from "../../session/report.ts";
 import type { Session } from "../../session/session.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
+import { failureWords } from "../hint_text.ts";
 import { MODE_MEANINGS } from "../modes.ts";
 
 interface SelectOption {
@@ -105,7 +106,7 @@ export class ConfigOptions {
       agent.configure(withModel(agent.config, { think: thinkingNamed(String(value)) }));
     } else {
       const report = await this.session.command("model", String(value), signal);
-      if (report.type === "failed") throw invalidParams(report.why);
+      if (report.type === "failed") throw invalidParams(failureWords(report, "editor"));
     }
   }
 }

@@ -121,7 +121,7 @@ ${HOW_TO_START}
 Or choose:`;
 
 /** Addresses on one machine in few words: `127.0.0.1:11434, :8080`. */
-function placesText(addresses: readonly string[]): string {
+export function placesText(addresses: readonly string[]): string {
   const urls = addresses.map((address) => new URL(address));
   const isSame = (at: number) => urls[at]?.hostname === urls[at - 1]?.hostname;
   return oneLine(urls.map(({ host, port }, at) => isSame(at) ? `:${port}` : host).join(", "));

@@ -3,7 +3,6 @@
 import { contextParts } from "../../agent/tokens.ts";
 import { ago, count } from "../../text/count.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
-import { reasonOf } from "../../text/reason.ts";
 import { changeMode, hasPlan, isPlanning } from "../plan_mode.ts";
 import type { ArgumentChoice, Report } from "../report.ts";
 import type { Command, SessionState } from "../state.ts";
@@ -146,7 +145,9 @@ async function compactConversation(
     session.usage = undefined;
     return { type: "compacted", ...message !== undefined && { message } };
   } catch (error) {
-    return { type: "not_compacted", ...!signal.aborted && { why: reasonOf(error) } };
+    if (signal.aborted) return { type: "not_compacted" };
+    const { toldFailure } = await import("../hints.ts");
+    return { type: "not_compacted", ...toldFailure(error, session.agent.config) };
   }
 }
 

@@ -3,7 +3,6 @@
 import type { CopilotConfig } from "../../config.ts";
 import { targetOf } from "../../model_target.ts";
 import { oneLine } from "../../text/one_line.ts";
-import { reasonOf } from "../../text/reason.ts";
 import { addressOf, modelFacts, modelNames, serverOf } from "../model_server.ts";
 import type { ArgumentChoice, Notice, Report } from "../report.ts";
 import type { Command, SessionState } from "../state.ts";
@@ -62,7 +61,8 @@ async function reportModels(
     const { isSameModel } = await import("../../backends/local/connection.ts");
     return { ...now, models: names.map((name) => ({ name, isCurrent: isSameModel(name, model) })) };
   } catch (error) {
-    return { ...now, models: [], failure: oneLine(reasonOf(error)) };
+    const { toldFailure } = await import("../hints.ts");
+    return { ...now, models: [], failure: toldFailure(error, config) };
   }
 }
 
@@ -130,7 +130,8 @@ async function setModel(
       fit.reset(agent);
     }
   } catch (error) {
-    return { type: "failed", why: oneLine(reasonOf(error)) };
+    const { toldFailure } = await import("../hints.ts");
+    return { type: "failed", ...toldFailure(error, agent.config) };
   }
   session.usage = undefined;
   const { models, failure, ...now } = await reportModels(session);

@@ -38,7 +38,7 @@ function result({ stdout }: Ran): Record<string, unknown> {
 const EMPTY = { toolExecutions: [], usage: { inputTokens: 0, outputTokens: 0 }, response: "" };
 
 const failures: [args: string[], options: RunOptions, exitCode: number, error: string][] = [
-  [["-p", "x"], {}, 2, "No API key"],
+  [["-p", "x"], {}, 2, "set OPENAI_API_KEY"],
   [["--local", "-p", ""], {}, 2, "The prompt is empty"],
   [["--local", "-p", "x", "-C", "/does/not/exist"], {}, 2, "does not exist"],
   [["--local", "--max-tokens", "x", "-p", "x"], {}, 2, "--max-tokens must be a number"],
