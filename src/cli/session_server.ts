@@ -5,7 +5,7 @@ import type { CopilotConfig } from "../config.ts";
 import type { Way } from "../frontends/hint_text.ts";
 import { farewellLines } from "../frontends/session_lines.ts";
 import type { ServerSettings } from "../frontends/terminal/setup.ts";
-import { recordedSessions } from "../session/record.ts";
+import { recordedSessions, type RecordFile } from "../session/record.ts";
 import { type ModelTarget, targetOf } from "../model_target.ts";
 import { oneLine } from "../text/one_line.ts";
 import { type Args, comeBackCommand } from "./args.ts";
@@ -55,14 +55,14 @@ interface Course {
 /** The last lines of a session: how to go on with it where it is recorded, and after the demo, with a model. */
 export function lastLines(
   course: Course,
-  record: { path: string; folder: string } | undefined,
+  record: RecordFile | undefined,
   env: Env = Deno.env,
 ): string[] {
   const isDemo = course.given.demo && isSameServer(targetOf(course.start), targetOf(course.end));
   return [
     ...record === undefined
       ? []
-      : farewellLines(comeBackCommand(flagsBack(course, env), record.folder), record.path),
+      : farewellLines(comeBackCommand(flagsBack(course, env), record.folder), record),
     ...isDemo ? ["With a real model: copilot, without --demo"] : [],
   ];
 }

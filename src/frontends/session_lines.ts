@@ -3,7 +3,7 @@
 import { changeRows } from "./change.ts";
 import type { ModelUsed } from "../records/format.ts";
 import type { HooksQuestion, ServerQuestion, TrustQuestion } from "../session/frontend.ts";
-import type { Resumed, SessionTitle } from "../session/record.ts";
+import type { RecordFile, Resumed, SessionTitle } from "../session/record.ts";
 import type { HeededInstructions, McpState, PermissionReport } from "../session/report.ts";
 import { count } from "../text/count.ts";
 import { diffLines } from "../text/diff.ts";
@@ -251,13 +251,14 @@ function modelNamingOf({ model, at }: ModelUsed, way: Way): string | undefined {
 /** The way back to a session that is left: the command that goes on with it, and the file of its record. */
 export function farewellLines(
   command: string,
-  path: string,
+  { path, isBehind }: Pick<RecordFile, "path" | "isBehind">,
   home = Deno.env.get("HOME"),
 ): string[] {
+  const what = isBehind ? "Recorded, but for the newest, which could not be saved" : "Recorded";
   const isBelow = home && path.startsWith(`${home}/`);
   return [
     `To continue: ${oneLine(command)}`,
-    `Recorded: ${oneLine(isBelow ? `~${path.slice(home.length)}` : path)}`,
+    `${what}: ${oneLine(isBelow ? `~${path.slice(home.length)}` : path)}`,
   ];
 }
 

@@ -185,17 +185,30 @@ export class Recorder implements Disposable {
     using again = this.#isClosed ? Deno.openSync(path, { append: true }) : undefined;
     const open = again ?? held;
     const encoder = new TextEncoder();
-    let before = this.#isTorn ? "\n" : "";
+    const wasTorn = this.#isTorn;
+    let before = wasTorn ? "\n" : "";
+    let written = 0;
     this.#isTorn = true;
-    for (const line of lines) {
-      for (let start = 0; start < line.length;) {
-        const end = wholeUpTo(line, Math.min(line.length, start + MAX_SLICE));
-        const after = end === line.length ? "\n" : "";
-        const bytes = encoder.encode(before + line.slice(start, end) + after);
-        for (let at = 0; at < bytes.length;) at += open.writeSync(bytes.subarray(at));
-        before = "";
-        start = end;
+    try {
+      for (const line of lines) {
+        for (let start = 0; start < line.length;) {
+          const end = wholeUpTo(line, Math.min(line.length, start + MAX_SLICE));
+          const after = end === line.length ? "\n" : "";
+          let bytes = encoder.encode(before + line.slice(start, end) + after);
+          for (let count = 0; bytes.length > 0; bytes = bytes.subarray(count)) {
+            written += count = open.writeSync(bytes);
+          }
+          before = "";
+          start = end;
+        }
       }
+    } catch (error) {
+      // All of it is written again: what is there of it would be a line that cannot be read.
+      attempt(() => {
+        open.truncateSync(open.statSync().size - written);
+        this.#isTorn = wasTorn;
+      });
+      throw error;
     }
     this.#isTorn = false;
   }

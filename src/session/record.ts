@@ -32,6 +32,9 @@ const MAX_UNRECORDED_MS = 2000;
 /** The most characters of an answer that wait for that: a fast answer is not held a second time. */
 const MAX_UNRECORDED_CHARS = 16 * 1024;
 
+/** `isBehind`: true where what was said last could not be written. */
+export type RecordFile = { path: string; folder: string; isBehind?: boolean };
+
 /** Records an agent's conversation on disk, where there is a folder for that. */
 export class SessionRecord implements Disposable {
   #recorder: Recorder | undefined;
@@ -58,8 +61,9 @@ export class SessionRecord implements Disposable {
   }
 
   /** The file that is written, and the folder it is of; undefined before the first message. */
-  get file(): { path: string; folder: string } | undefined {
-    return this.#recorder?.file;
+  get file(): RecordFile | undefined {
+    const file = this.#recorder?.file;
+    return file && { path: file.path, folder: file.folder, isBehind: this.#hasFailed };
   }
 
   /** The name by which the record is found again; undefined where none can be written. */
@@ -72,9 +76,7 @@ export class SessionRecord implements Disposable {
     this.#dropPiece();
     if (!this.#recorder) return;
     try {
-      const { messages } = this.agent.state;
-      const used = modelUsedBy(this.agent, this.keepsAddress);
-      this.#recorder.sync(messages, used, this.executions, this.mode());
+      this.#writeNew();
       if (this.#hasFailed) this.tell();
       this.#hasFailed = false;
     } catch (error) {
@@ -109,7 +111,13 @@ export class SessionRecord implements Disposable {
 
   [Symbol.dispose](): void {
     this.#dropPiece();
+    if (this.#hasFailed) attempt(() => this.#writeNew());
     this.#recorder?.[Symbol.dispose]();
+  }
+
+  #writeNew(): void {
+    const used = modelUsedBy(this.agent, this.keepsAddress);
+    this.#recorder?.sync(this.agent.state.messages, used, this.executions, this.mode());
   }
 
   #add(kind: "text" | "reasoning", piece: string): void {

@@ -139,7 +139,7 @@ export class Session implements AsyncDisposable {
   }
 
   /** The file that the conversation is recorded in, and its folder; undefined while there is none. */
-  get record(): { path: string; folder: string } | undefined {
+  get record(): { path: string; folder: string; isBehind?: boolean } | undefined {
     return this.#state.record?.file;
   }
 

@@ -330,9 +330,12 @@ Deno.test("hooks are shown with their limits, and a session that is left with it
     ["", "/home/u/r.jsonl"],
   ];
   for (const [home, shown] of rows) {
-    assertEquals(farewellLines("copilot -c", "/home/u/r.jsonl", home), [
+    const path = "/home/u/r.jsonl";
+    assertEquals(farewellLines("copilot -c", { path }, home), [
       "To continue: copilot -c",
       `Recorded: ${shown}`,
     ]);
+    const [, behind] = farewellLines("copilot -c", { path, isBehind: true }, home);
+    assertEquals(behind, `Recorded, but for the newest, which could not be saved: ${shown}`);
   }
 });

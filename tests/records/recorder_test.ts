@@ -197,3 +197,24 @@ recorderTest(
     assertEquals(lines(), [{ conversation: ids(a, put, b), added: [line(put, a)], mode: "ask" }]);
   },
 );
+
+recorderTest("of a write that fails in its middle nothing stays in the file", (recorder, lines) => {
+  const [a, b] = [user("a"), says("b")] as const;
+  recorder.sync([a]);
+  lines();
+  const { writeSync } = Deno.FsFile.prototype;
+  try {
+    for (const [first, error] of [[3, "full"], [0, "still full"]] as const) {
+      let room: number = first;
+      Deno.FsFile.prototype.writeSync = function (bytes) {
+        if (room === 0) throw new Error(error);
+        return writeSync.call(this, bytes.subarray(0, room)) + (room = 0);
+      };
+      assertThrows(() => recorder.sync([a, b]), Error, error);
+    }
+  } finally {
+    Deno.FsFile.prototype.writeSync = writeSync;
+  }
+  recorder.sync([a, b]);
+  assertEquals(lines(), [line(b, a)]);
+});

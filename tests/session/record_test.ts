@@ -120,6 +120,21 @@ recordTest(
   },
 );
 
+recordTest(
+  "what could not be written is tried once more at the end",
+  [{ text: "a" }],
+  async ({ folder, open, stored }) => {
+    await Deno.mkdir(`${folder}/state/copilot`, { recursive: true });
+    await Deno.writeTextFile(`${folder}/state/copilot/sessions`, "a file");
+    {
+      await using fake = await open();
+      await fake.session.prompt("one", signal);
+      await Deno.remove(`${folder}/state/copilot/sessions`);
+    }
+    assertEquals(stored().length, 2);
+  },
+);
+
 recordTest("an answer is on record before it is whole", [], async ({ open, stored }) => {
   await using fake = await open();
   const { agent } = fake.session;
