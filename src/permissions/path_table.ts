@@ -1,7 +1,7 @@
 /** The table of protected paths, compiled for one person. @module */
 
 import { escapeRegex } from "../text/glob.ts";
-import { isAbsolute, join, resolve, slashed } from "../text/std_path.ts";
+import { isAbsolute, join, resolve, SEPARATOR, slashed } from "../text/std_path.ts";
 import { PROTECTED_ROWS, type ProtectedRow } from "./protected_paths.ts";
 import { type Lookups, Remembered } from "./remembered.ts";
 
@@ -32,10 +32,48 @@ interface ConfinedPath {
   isInTable: boolean;
 }
 
-/** Rows of one kind: all in one expression, as few paths match any; a row's own is made for those. */
-interface Matcher {
-  any: RegExp;
-  rows: readonly { what: string; source: string }[];
+/** Rows of one kind. Few paths match any: expressions, which take V8 long, are made for what may match. */
+class Matcher {
+  /** A path that matches holds one of them, in small letters. */
+  readonly #pieces: readonly string[];
+  #any?: RegExp;
+  #rows?: readonly { what: string; source: string }[];
+
+  /** @param others paths that the table's patterns do not match */
+  constructor(
+    private readonly table: readonly PatternRow[],
+    private readonly others: ConfinedPath[],
+  ) {
+    const texts = [
+      ...table.flatMap(({ globs }) => globs),
+      ...others.map(({ path }) => composedPath(path)),
+    ];
+    this.#pieces = [...new Set(texts.map(tellingPiece))];
+  }
+
+  get rows(): readonly { what: string; source: string }[] {
+    return this.#rows ??= [
+      ...this.table.map((row) => ({ what: row.what, source: rowSource(row) })),
+      ...this.others.map((one) => ({ what: one.what, source: absoluteSource(one) })),
+    ];
+  }
+
+  get any(): RegExp {
+    return this.#any ??= new RegExp(this.rows.map(({ source }) => source).join("|"), IGNORE_CASE);
+  }
+
+  kindOf(path: string): string | undefined {
+    const plain = plainPath(path);
+    const small = plain.toLowerCase();
+    if (!this.#pieces.some((piece) => small.includes(piece)) || !this.any.test(plain)) return;
+    return this.rows.find(({ source }) => new RegExp(source, IGNORE_CASE).test(plain))?.what;
+  }
+}
+
+/** The longest piece of a pattern or path that each match holds as it is, but for the case. */
+function tellingPiece(text: string): string {
+  const pieces = text.replace(/^~|\/$/g, "").toLowerCase().split(/[^!-)+->@-~]+/);
+  return pieces.reduce((longest, piece) => piece.length > longest.length ? piece : longest);
 }
 
 const SYSTEM_LOOKS: PathLooks = {
@@ -74,18 +112,18 @@ export class PathTable {
     private readonly looks: PathLooks = SYSTEM_LOOKS,
   ) {
     // A relative one would be another folder after each /cd.
-    this.home = home !== undefined && isAbsolute(home) ? home : undefined;
+    this.home = home !== undefined && isAbsolute(home) ? join(home) : undefined;
     this.#own = own.filter((folder) => folder !== undefined).map((folder) => resolve(folder));
   }
 
   /** The secret that an absolute path is likely to hold, in words; undefined for none known. */
   secretKind(path: string): string | undefined {
-    return kindIn(this.#secretMatcher(), path);
+    return this.#secretMatcher().kindOf(path);
   }
 
   /** The reason not to write an absolute path unasked, in words; undefined for none. */
   protectedKind(path: string): string | undefined {
-    return kindIn(this.#protected ??= this.#matcher("protected"), path);
+    return (this.#protected ??= this.#matcher("protected")).kindOf(path);
   }
 
   /** Matches the absolute path of a secret, with `/` between its parts. */
@@ -104,7 +142,7 @@ export class PathTable {
       from?.note(`${folder}/x`);
       return this.looks.list(folder);
     });
-    const mayBeThere = homeNames(this.home, list);
+    const isToAsk = mayBeThere(this.home, list);
     const own = kind === "secret" ? this.#own : [];
     const named = [
       ...tableRows(kind).flatMap((row) => located(row, this.home, list)),
@@ -116,7 +154,7 @@ export class PathTable {
       })),
     ];
     return named.flatMap((one) => {
-      const real = mayBeThere(one.path) ? this.#realPath(one.path, from) : undefined;
+      const real = isToAsk(one.path) ? this.#realPath(one.path, from) : undefined;
       if (real === undefined) return [one];
       return real === one.path
         ? [{ ...one, real }]
@@ -138,10 +176,8 @@ export class PathTable {
   /** The rows of the table, and what they do not match: files of this home folder, and behind links. */
   #matcher(kind: ProtectedRow["kind"]): Matcher {
     // The sandbox heeds the others, too.
-    const others = this.#locatedRows(kind).filter(({ isInTable }) => !isInTable)
-      .map((one) => ({ what: one.what, source: absoluteSource(one) }));
-    const rows = [...sourcesOf(kind), ...others];
-    return { any: new RegExp(rows.map(({ source }) => source).join("|"), IGNORE_CASE), rows };
+    const others = this.#locatedRows(kind).filter(({ isInTable }) => !isInTable);
+    return new Matcher(tableRows(kind), others);
   }
 }
 
@@ -161,11 +197,12 @@ function located(
 ): ConfinedPath[] {
   const taken = except === "" ? undefined : new RegExp(`/${except}[^/]*$`, IGNORE_CASE);
   return globs.flatMap((glob) => {
+    const scope = scopeOf(glob);
     // Confined, a program sees no processes but its own; what git reads itself cannot be hidden from it.
-    if (glob.startsWith("/proc/") || scopeOf(glob) === "deep") return [];
-    const base = scopeOf(glob) === "root" ? "/" : folder;
+    if (glob.startsWith("/proc/") || scope === "deep") return [];
+    const base = scope === "root" ? "/" : folder;
     if (base === undefined) return [];
-    const isInTable = scopeOf(glob) !== "home";
+    const isInTable = scope !== "home";
     return matchesBelow(base, glob.replace(/^~?\/|\/$/g, ""), list)
       .filter((path) => taken?.test(composedPath(path)) ?? true)
       .map((path) => ({ path, what, isFolder: glob.endsWith("/"), isInTable }));
@@ -174,35 +211,45 @@ function located(
 
 /** The paths in `base` that a pattern without braces matches; without wildcards, also where nothing is. */
 function matchesBelow(base: string, glob: string, list: PathLooks["list"]): string[] {
-  if (!/[*?]/.test(glob)) return [join(base, glob)];
+  if (!glob.includes("*")) return [below(base, glob)];
   return glob.split("/").reduce((paths, name) => {
-    if (!/[*?]/.test(name)) return paths.map((path) => join(path, name));
-    const regex = new RegExp(`^${globSource(name)}`, IGNORE_CASE);
+    const [start, end] = name.toLowerCase().split("*") as [string, string?];
+    if (end === undefined) return paths.map((path) => below(path, name));
+    const isMatch = (one: string) =>
+      one.length >= start.length + end.length && one.startsWith(start) && one.endsWith(end);
     return paths.flatMap((path) =>
-      list(path).filter((one) => regex.test(one)).map((one) => join(path, one))
+      list(path).filter((one) => isMatch(comparable(one))).map((one) => below(path, one))
     );
   }, [base]);
 }
 
+/** `names`, with `/` between them, in the folder `base`. `join` would take each apart again. */
+const below = (base: string, names: string): string =>
+  (base.endsWith(SEPARATOR) ? base : base + SEPARATOR) + names.replaceAll("/", SEPARATOR);
+
+/** A name as file systems compare it that ignore case. */
+function comparable(name: string): string {
+  return (/[^\0-\x7f]/.test(name) ? plainPath(name) : name).toLowerCase();
+}
+
 /**
- * A quick look at what is surely not in the home folder, by listings of it and of folders in it: for most of
- * the paths that are known there is nothing, and to ask the system about each takes long. False for these
- * alone.
+ * A quick look at what is surely not in a home folder or in those of the system, by listings of them and of
+ * folders in them: for most of the paths that are known there is nothing, and to ask the system about each
+ * takes long. False for these alone.
  */
-export function homeNames(
+export function mayBeThere(
   home: string | undefined,
   list: PathLooks["list"],
 ): (path: string) => boolean {
-  if (home === undefined) return () => true;
-  const comparable = (name: string) => plainPath(name).toLowerCase();
-  const prefix = slashed(join(home, "x")).slice(0, -1);
+  const roots = [...home === undefined ? [] : [home], "/etc", "/var/lib"];
   const listed: Record<string, ReadonlySet<string>> = {};
   return (path) => {
-    if (!slashed(path).startsWith(prefix)) return true;
-    let at = home;
-    return slashed(path).slice(prefix.length).split("/").every((name) => {
+    const root = roots.find((folder) => path.startsWith(below(folder, "")));
+    if (root === undefined) return true;
+    let at = root;
+    return slashed(path.slice(below(root, "").length)).split("/").every((name) => {
       const names = listed[at] ??= new Set(list(at).map(comparable));
-      at = join(at, name);
+      at = below(at, name);
       // A folder that cannot be listed may hold anything.
       return names.size === 0 || names.has(comparable(name));
     });
@@ -222,12 +269,6 @@ function plainPath(path: string): string {
     .replaceAll("\u017f", "s").normalize();
 }
 
-function kindIn({ any, rows }: Matcher, path: string): string | undefined {
-  const plain = plainPath(path);
-  if (!any.test(plain)) return undefined;
-  return rows.find(({ source }) => new RegExp(source, IGNORE_CASE).test(plain))?.what;
-}
-
 /** A row with its patterns apart, without braces. */
 interface PatternRow {
   what: string;
@@ -245,13 +286,11 @@ const tableRows = (kind: ProtectedRow["kind"]): readonly PatternRow[] =>
       except: except === undefined ? "" : `(?!${alternativesOf(except).map(globSource).join("|")})`,
     }),
   );
-const sourcesOf = (kind: ProtectedRow["kind"]) =>
-  tableRows(kind).map((row) => ({ what: row.what, source: rowSource(row) }));
 
 /** Patterns are anchored at a `/` or at the end, with one `*` in a name at most: tests take linear time. */
 function rowSource({ globs: all, except }: PatternRow): string {
   const globs = Object.groupBy(all, scopeOf);
-  const below = (folder: string, names: readonly string[] = []) => {
+  const inFolder = (folder: string, names: readonly string[] = []) => {
     const source = names.map(globSource).join("|");
     return source === "" ? [] : [`${folder}/${except}(?:${source})`];
   };
@@ -266,10 +305,10 @@ function rowSource({ globs: all, except }: PatternRow): string {
       return `^(?=[^]*?/${escapeRegex(folder!)}/)[^]*/${globSource(name!)}`;
     }),
     ...(endings ?? []).map((glob) => globSource(glob.slice(1))),
-    ...below("", anywhere),
-    ...below("^", globs.root?.map((glob) => glob.slice(1))),
+    ...inFolder("", anywhere),
+    ...inFolder("^", globs.root?.map((glob) => glob.slice(1))),
     // To tools `~` is a name like any other; a model that writes it means the home folder.
-    ...below("/~", globs.home?.map((glob) => glob.slice(2))),
+    ...inFolder("/~", globs.home?.map((glob) => glob.slice(2))),
   ].join("|");
 }
 

@@ -9,7 +9,7 @@ import { isWithin } from "../text/paths.ts";
 import { dirname, join } from "../text/std_path.ts";
 import { FolderLooks, type PathAccess } from "./folder_looks.ts";
 import { type Finding, gitFindings, gitFoldersOf, isInsideGit, submodulesIn } from "./git_files.ts";
-import { homeNames, namesIn, type PathTable } from "./path_table.ts";
+import { mayBeThere, namesIn, type PathTable } from "./path_table.ts";
 import type { Lookups } from "./remembered.ts";
 
 /** The files and network that programs may use. A path that no entry holds is not there for them. */
@@ -177,12 +177,12 @@ function namedPlaces(
   if (home === undefined) return places;
   add("none", [home]);
   for (const name of PRIVATE_CACHES) places.set(join(home, name), "own");
-  const mayBeThere = homeNames(home, (folder) => {
+  const isToAsk = mayBeThere(home, (folder) => {
     from.note(join(folder, "x"));
     return namesIn(folder);
   });
   // Named secrets lie beside these, never in them: a test holds the two lists against each other.
-  add("read", TOOLCHAINS.map((name) => join(home, name)).filter(mayBeThere));
+  add("read", TOOLCHAINS.map((name) => join(home, name)).filter(isToAsk));
   add("read", programs.filter((path) => isWithin(home, path) && path !== home));
   return places;
 }

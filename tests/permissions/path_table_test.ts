@@ -446,3 +446,29 @@ Deno.test({
     }
   },
 });
+
+Deno.test({
+  ...unix,
+  name: "R-19 a path is found by the piece that tells it, however its letters are written",
+  fn() {
+    const target = "/home/u/cafe\u0301-and-restaurante\u0301/K.txt";
+    const paths = new PathTable({ home: "/home/u", own: ["/srv/\u03a3\u03c2\u00e9"] }, {
+      realPath: (path) => path === "/home/u/.netrc" ? target : undefined,
+      list: (folder) => folder === "/home/u" ? [".NETRC"] : [],
+    });
+    const rows: [path: string, isSecret: boolean][] = [
+      [target, true],
+      [target.normalize(), true],
+      [target.toUpperCase().replace("/HOME/U", "/home/u"), true],
+      ["/srv/\u03c3\u03c3e\u0301/x", true],
+      ["/ws/A.PEM", true],
+      ["/ws/~/.bundle/config", true],
+      ["/ws/.git/modules/a/CONFIG", true],
+      ["/ws/.bundle/config", false],
+      ["/srv/other", false],
+    ];
+    for (const [path, isSecret] of rows) {
+      assertEquals([path, paths.secretKind(path) !== undefined], [path, isSecret]);
+    }
+  },
+});
