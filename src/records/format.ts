@@ -28,6 +28,8 @@ export interface RecordHead {
   started: string;
   /** The file of the session that this one goes on from. */
   continues?: string;
+  /** The size of that file, in bytes, when it was read: all of it is repeated here. */
+  continuedSize?: number;
   title?: string;
 }
 
@@ -124,6 +126,7 @@ export function parseHead(line: string): RecordHead {
     throw new SyntaxError(`Cannot read the session as a later copilot wrote it: ${constraint}`);
   }
   if (typeof head.continues !== "string") delete head.continues;
+  if (typeof head.continuedSize !== "number") delete head.continuedSize;
   if (typeof head.title !== "string") delete head.title;
   return head as unknown as RecordHead;
 }

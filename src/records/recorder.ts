@@ -17,7 +17,7 @@ import {
 } from "./store.ts";
 
 /** The earlier session that a new record continues. */
-type Origin = Pick<RecordHead, "continues" | "title">;
+type Origin = Pick<RecordHead, "continues" | "continuedSize" | "title">;
 
 /** The most characters that are written at once. */
 const MAX_SLICE = 64 * 1024;
@@ -78,7 +78,13 @@ export class Recorder implements Disposable {
     this.#isInLine = false;
     this.#mode = session?.mode;
     this.#used = this.#file && JSON.stringify(session!.used);
-    this.#origin = session ? { continues: session.name, ...title !== undefined && { title } } : {};
+    this.#origin = session
+      ? {
+        continues: session.name,
+        continuedSize: session.size,
+        ...title !== undefined && { title },
+      }
+      : {};
   }
 
   /**

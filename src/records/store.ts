@@ -1,7 +1,7 @@
 /**
  * Sessions on disk: each in a file of its own, in a folder for the folder that was worked in. The program
  * that writes one holds a lock on it, which ends with that program; another one that goes on with the
- * same session begins a file of its own, which repeats it. @module
+ * same session begins a file of its own, which repeats it. Where both go on, they are two sessions. @module
  */
 
 import { attempt } from "../attempt.ts";
@@ -14,6 +14,8 @@ import { repaired } from "./repair.ts";
 export interface StoredSession extends ParsedRecord {
   name: string;
   path: string;
+  /** The size of its file, in bytes, when it was read. */
+  size: number;
 }
 
 /** The number of sessions that are stored for a folder. */
@@ -149,6 +151,19 @@ function headOf(path: string): RecordHead {
   return parseHead(text.split("\n", 1)[0]!);
 }
 
+/** Names of files, with their sizes in bytes. */
+const fileSizes = (files: readonly SessionFile[]) =>
+  new Map(files.map(({ name, size }) => [name, size]));
+
+/**
+ * The file that a session goes on from; undefined where there is none, or where another program went on in
+ * that one meanwhile: they are two sessions then.
+ */
+function parentOf(head: RecordHead | undefined, sizes: ReadonlyMap<string, number>) {
+  const { continues, continuedSize = Infinity } = head ?? {};
+  return sizes.get(continues ?? "")! > continuedSize ? undefined : continues;
+}
+
 function removeRecord(path: string): void {
   Deno.removeSync(path);
   removeImages(path);
@@ -162,7 +177,8 @@ function removeOldest(root: string, folder: string): void {
     const head = attempt(() => headOf(file.path));
     return head?.folder === folder ? [{ ...file, head }] : [];
   }).reverse();
-  const parents = new Set(known.map(({ head }) => head.continues));
+  const sizes = fileSizes(files);
+  const parents = new Set(known.map(({ head }) => parentOf(head, sizes)));
   const order = [
     ...known.filter(({ name }) => parents.has(name)),
     ...known.filter(({ name }) => !parents.has(name)),
@@ -183,13 +199,15 @@ function* sessionsBelow<T extends ParsedRecord>(
   read: (file: SessionFile) => T,
 ): Generator<T & { name: string; path: string; updated: number }> {
   const parts = new Set<string>();
-  for (const { name, path, updated, size } of filesBelow(root, folder)) {
+  const files = filesBelow(root, folder);
+  const sizes = fileSizes(files);
+  for (const { name, path, updated, size } of files) {
     const head = attempt(() => headOf(path));
     if (head === undefined || folder !== undefined && head.folder !== folder) continue;
     // A file of a later version, or one that is just being made or removed, is passed over.
     const stored = parts.has(name) ? undefined : attempt(() => read({ name, path, updated, size }));
     if (stored === undefined && !parts.has(name) || stored?.messages.length === 0) continue;
-    parts.add(head.continues ?? "");
+    parts.add(parentOf(head, sizes) ?? "");
     if (stored) yield { ...stored, name, path, updated };
   }
 }
@@ -199,9 +217,10 @@ export function* storedSessions(root: string, folder?: string): Generator<Stored
   yield* sessionsBelow(root, folder, ({ path }) => readWhole(path));
 }
 
-function readWhole(path: string): ParsedRecord {
+function readWhole(path: string): ParsedRecord & Pick<StoredSession, "size"> {
+  const { size } = Deno.statSync(path);
   const parsed = parseRecord(Deno.readTextFileSync(path));
-  return { ...parsed, messages: repaired(parsed.messages) };
+  return { ...parsed, messages: repaired(parsed.messages), size };
 }
 
 /** A stored session in a list: what names it. */
@@ -242,9 +261,10 @@ export function wholeSession({ name, path }: Pick<ListedSession, "name" | "path"
 export function storedSession(root: string, name: string): StoredSession | undefined {
   const files = filesAround(root, name);
   const next = new Map<string, SessionFile>();
+  const sizes = fileSizes(files);
   for (const file of files) {
-    const { continues } = attempt(() => headOf(file.path)) ?? {};
-    if (continues !== undefined && !next.has(continues)) next.set(continues, file);
+    const parent = parentOf(attempt(() => headOf(file.path)), sizes);
+    if (parent !== undefined && !next.has(parent)) next.set(parent, file);
   }
   let newest = files.find((file) => file.name === name);
   for (let on = newest; on !== undefined; on = next.get(on.name)) newest = on;
@@ -261,8 +281,9 @@ function filesAround(root: string, name: string): SessionFile[] {
 /** Removes the session with the name, those that it goes on from, and those that go on from it; false for none. */
 export function removeSession(root: string, name: string): boolean {
   const files = filesAround(root, name);
+  const sizes = fileSizes(files);
   const parents = new Map(
-    files.map(({ name, path }) => [name, attempt(() => headOf(path))?.continues] as const),
+    files.map(({ name, path }) => [name, parentOf(attempt(() => headOf(path)), sizes)] as const),
   );
   const removed = new Set(parents.has(name) ? [name] : []);
   for (const one of removed) {

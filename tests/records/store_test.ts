@@ -100,7 +100,7 @@ for (const [messages, openCalls] of CUTS) {
 const storedAs = (messages: Message[]): StoredSession => ({
   head: { version: 2, folder: "/f", started: "2026-01-02T03:04:05.000Z" },
   ...{ messages, lost: 0, first: "", executions: new Map(), ids: new Set<string>() },
-  ...{ endsInLine: true, name: "a.jsonl", path: "" },
+  ...{ endsInLine: true, name: "a.jsonl", path: "", size: 0 },
 });
 
 /** A test with a folder of its own for sessions. */
@@ -367,6 +367,23 @@ storeTest("one that another program has open is repeated in a file of its own", 
   // Whoever goes on writing has all of it in a file again.
   first.sync([...whole, user("later")]);
   assertEquals([...storedSessions(root, "/f")][0]!.messages.length, whole.length + 1);
+});
+
+storeTest("a session in which two programs went on is two sessions", (root, record) => {
+  using first = record();
+  first.sync([...whole]);
+  const [stored] = [...storedSessions(root, "/f")];
+  first.sync([...whole, user("first")]);
+  using second = record();
+  second.continueFrom(stored!);
+  second.sync([...whole, user("second")]);
+  const last = () =>
+    [...storedSessions(root, "/f")].map(({ messages }) => messages.at(-1)!.content);
+  writtenAt(first.file!.path, 0);
+  assertEquals(last(), ["second", "first"]);
+  assertEquals(storedSession(root, first.name)?.messages.at(-1)?.content, "first");
+  assertEquals(removeSession(root, second.name), true);
+  assertEquals(last(), ["first"]);
 });
 
 storeTest(
