@@ -48,6 +48,8 @@ export class LiveOutput {
   #title: string | undefined;
   /** Another program has the terminal. */
   #isPaused = false;
+  /** The terminal changed its size, perhaps back to the one before: rows that were shown may be gone. */
+  #isResized = false;
 
   /** `onGone`: the terminal cannot be written to. Nothing is drawn once `signal` is aborted. */
   constructor(
@@ -102,6 +104,7 @@ export class LiveOutput {
       this.#showTitle(next.title);
       if (next.isFullScreen) this.#paintFull(next, size);
       else this.#paintEnd(next, size);
+      this.#isResized = false;
     } catch (error) {
       this.onGone(error);
     }
@@ -139,6 +142,12 @@ export class LiveOutput {
     this.#isPaused = true;
   }
 
+  /** Draws all rows anew, as the terminal's size changed. */
+  resized(): void {
+    this.#isResized = true;
+    this.draw();
+  }
+
   /** Draws again, on a screen where another program has been writing. */
   resume(): void {
     this.#isPaused = false;
@@ -163,7 +172,8 @@ export class LiveOutput {
   /** Shows `next` on the alternate screen. */
   #paintFull(next: Frame, size: TerminalSize): void {
     const { shown, size: before } = this.#full ?? {};
-    const isSame = before?.columns === size.columns && before.rows === size.rows;
+    const isSame = !this.#isResized && before?.columns === size.columns &&
+      before.rows === size.rows;
     const first = shown === undefined ? ENTER_ALTERNATE : isSame ? "" : "\x1b[H\x1b[2J";
     const out = first + paint(first === "" ? shown! : EMPTY_FRAME, next, size.columns);
     this.#full = { shown: next, size };
@@ -176,8 +186,8 @@ export class LiveOutput {
     const text = this.#takeLines();
     const { columns, rows } = this.#size;
     // A terminal that became smaller may have dropped the rows below the cursor.
-    const isSame = size.columns === columns && size.rows === rows;
-    const before = text === "" && isSame ? "" : this.#erased();
+    const isSame = !this.#isResized && size.columns === columns && size.rows === rows;
+    const before = first + text === "" && isSame ? "" : this.#erased();
     const out = before + text.replaceAll("\n", "\r\n") + paint(this.#shown, next, size.columns);
     this.#shown = next;
     if (first + out === "") return;

@@ -26,10 +26,9 @@ export class ModalDriver implements Disposable {
       focus,
       onSignal,
       onRedraw(resumed) {
-        if (resumed) {
-          output.resume();
-          output.prepend(modals.context);
-        }
+        if (!resumed) return output.resized();
+        output.resume();
+        output.prepend(modals.context);
         output.draw();
       },
       onLeave: () => output.below(),

@@ -231,3 +231,22 @@ Deno.test("much text is shown in several frames, and a slow terminal gets less a
   msPerChar = 0;
   assertEquals(Math.max(...await shown("fast again")) > 5000, true);
 });
+
+Deno.test("rows that a terminal lost as it changed its size and back are shown again, also on the alternate screen", () => {
+  for (const isFullScreen of [undefined, true] as const) {
+    const terminal = new FakeTerminal();
+    const rows = ["one", "two"].map((row) => styledRow(row, 40));
+    const frame = { rows, cursor: { row: 1, column: 0 }, ...isFullScreen && { isFullScreen } };
+    const output = new LiveOutput(terminal, () => frame, () => {});
+    output.draw();
+    // A narrower window cut the rows off; the size that is read is that of before.
+    terminal.write("\x1b[A\x1b[K\x1b[B\x1b[K");
+    output.draw();
+    assertEquals(terminal.rows, []);
+    output.resized();
+    assertEquals(terminal.rows, ["one", "two"]);
+    terminal.output = "";
+    output.draw();
+    assertEquals(terminal.output, "");
+  }
+});
