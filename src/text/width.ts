@@ -63,18 +63,21 @@ export function isWidthDisputed(grapheme: string): boolean {
 }
 
 /**
- * `line` in rows of at most `width` columns, tabs as spaces. Code points are measured one by one:
- * where they join, a row takes less, but never more, which would run into the row below.
+ * `line` in rows of at most `width` columns, tabs as spaces; with `atWords` broken behind spaces, where a row
+ * has one. Code points are measured one by one: where they join, a row takes less, but never more, which
+ * would run into the row below.
  */
-export function rowsOf(line: string, width: number): string[] {
+export function rowsOf(line: string, width: number, atWords = false): string[] {
   const rows: string[] = [];
   let row = "";
   let column = 0;
   for (const char of line.replaceAll("\t", "    ")) {
     const columns = graphemeWidth(char);
-    if (column + columns > width && row !== "") {
-      rows.push(row);
-      [row, column] = ["", 0];
+    while (column + columns > width && row !== "") {
+      const end = atWords && char !== " " && row.lastIndexOf(" ") + 1 || row.length;
+      rows.push(row.slice(0, end));
+      row = row.slice(end);
+      column = Array.from(row, graphemeWidth).reduce((sum, one) => sum + one, 0);
     }
     row += char;
     column += columns;

@@ -4,7 +4,7 @@ import type { ApprovalAnswer } from "../../session/frontend.ts";
 import type { Key } from "../../terminal/line/keys.ts";
 import { LineModal, type LineModalOptions } from "../../terminal/line/line_modal.ts";
 import { lineState, lineText } from "../../terminal/line/state.ts";
-import type { Frame } from "../../terminal/screen/frame.ts";
+import type { CellRow, Frame } from "../../terminal/screen/frame.ts";
 import {
   firstShown,
   LIST_STEPS,
@@ -13,22 +13,24 @@ import {
   stepped,
 } from "../../terminal/screen/list.ts";
 import type { Modal, Outcome } from "../../terminal/screen/modal.ts";
-import { styledRow } from "../../terminal/styled.ts";
+import { styledRow, styledRows } from "../../terminal/styled.ts";
 import type { TerminalSize } from "../../terminal/tty.ts";
+import { count } from "../../text/count.ts";
 import { graphemes } from "../../text/width.ts";
 import type { AnswerRow } from "../answers.ts";
 
 interface ApprovalModalOptions extends Pick<ListLook, "hasStyles" | "accent" | "unicode"> {
+  /** The call and the notes about it, as lines with SGR; a blank row stands above, where `hasGap`. */
+  about: (columns: number) => string;
+  hasGap: boolean;
   title: string;
-  rows: readonly AnswerRow[];
+  rows: (columns: number) => readonly AnswerRow[];
   /** The command as it may be edited; left out where there is none to edit. */
   command?: string | undefined;
-  /** Text that was printed before it. */
-  context: string;
   ring: LineModalOptions["ring"];
   keymap?: LineModalOptions["keymap"];
-  /** Prints what the answers mean. */
-  onHelp(): void;
+  /** The meanings of the answers, as lines. */
+  help: (columns: number) => string;
   /** Ctrl-C or Escape: the turn ends. */
   onCancel(): void;
 }
@@ -58,37 +60,66 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
   #chosen = 0;
   /** The line that is typed in place of the list, and its use; undefined while the list has the keys. */
   #line: TypedAnswer | undefined;
+  /** True while the meanings of the answers are shown. */
+  #isHelp = false;
+  /** The answers as they were laid out last; their order is the same for any width. */
+  #rows: readonly AnswerRow[];
 
-  constructor(private readonly options: ApprovalModalOptions) {}
-
-  get context(): string {
-    return this.options.context;
+  constructor(private readonly options: ApprovalModalOptions) {
+    this.#rows = options.rows(Infinity);
   }
 
   layout(size: TerminalSize): Frame {
-    const { hasStyles } = this.options;
-    const hint = size.rows > 8
-      ? [styledRow(`${hasStyles ? "\x1b[2m" : ""}  ${this.#hint()}`, size.columns)]
-      : [];
-    const look = { ...this.options, isNumbered: true };
-    const { rows, command } = this.options;
+    const { columns } = size;
+    const { title, command } = this.options;
+    const rows = this.#rows = this.options.rows(columns);
+    const below = size.rows > 8 ? this.#below(size) : [];
     if (this.#line?.kind === "command" && command !== undefined) {
-      const line = this.#line.modal.layout({ ...size, rows: size.rows - hint.length });
-      return { ...line, rows: [...line.rows, ...hint] };
+      const line = this.#line.modal.layout({ ...size, rows: size.rows - below.length });
+      return { ...line, rows: [...line.rows, ...below] };
     }
     // The reason is typed in the place of the last row.
     const listed = this.#line === undefined ? rows : rows.slice(0, -1);
-    const room = Math.max(1, size.rows - hint.length - (this.#line ? 1 : 0));
-    const list = listRows(listed, this.#chosen, { ...size, rows: room }, look);
-    const title = room > list.length ? [styledRow(this.options.title, size.columns)] : [];
-    const above = [...title, ...list];
-    if (this.#line === undefined) {
-      const row = title.length + this.#chosen - firstShown(this.#chosen, rows.length, room);
-      return { rows: [...above, ...hint], cursor: { row, column: 0 } };
-    }
-    const line = this.#line.modal.layout({ ...size, rows: size.rows - hint.length - above.length });
-    const cursor = { ...line.cursor, row: above.length + line.cursor.row };
-    return { rows: [...above, ...line.rows, ...hint], cursor };
+    const room = Math.max(1, size.rows - below.length - (this.#line ? 1 : 0));
+    const look = { ...this.options, isNumbered: true };
+    const list = listRows(listed, this.#chosen, { columns, rows: room }, look);
+    const above = [...room > list.length ? [styledRow(title, columns)] : [], ...list];
+    const left = size.rows - below.length - above.length;
+    const line = this.#line?.modal.layout({ columns, rows: left });
+    const about = this.#about(columns, left - (line?.rows.length ?? 0));
+    const at = this.#chosen - firstShown(this.#chosen, rows.length, room);
+    const row = line ? list.length + line.cursor.row : at;
+    return {
+      rows: [...about, ...above, ...line?.rows ?? [], ...below],
+      cursor: {
+        row: about.length + above.length - list.length + row,
+        column: line?.cursor.column ?? 0,
+      },
+    };
+  }
+
+  /** What is asked about, in at most `room` rows; in place of what does not fit, a row says so. */
+  #about(columns: number, room: number): CellRow[] {
+    const { about, hasGap, unicode } = this.options;
+    const rows = about(columns).split("\n").flatMap((line) => styledRows(line, columns));
+    if (rows.length < room && hasGap) return [[], ...rows];
+    if (rows.length <= room) return rows;
+    if (room < 1) return [];
+    const kept = room - 1;
+    const cut = `  ${unicode ? "…" : "~"} ${
+      count(rows.length - kept, "more row")
+    }: Ctrl-O shows all`;
+    const end = kept >> 1;
+    const last = end === 0 ? [] : rows.slice(-end);
+    return [...rows.slice(0, kept - end), styledRow(cut, columns), ...last];
+  }
+
+  /** The meanings of the answers, or the keys. */
+  #below({ columns, rows }: TerminalSize): CellRow[] {
+    const dim = this.options.hasStyles ? "\x1b[2m" : "";
+    const help = this.#isHelp ? this.options.help(columns).split("\n") : [];
+    const shown = help.length > 0 && help.length < rows - this.#rows.length ? help : [];
+    return [...shown, `  ${this.#hint()}`].map((row) => styledRow(dim + row, columns));
   }
 
   press(key: Key): Outcome<ApprovalAnswer> {
@@ -100,7 +131,7 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
     if (step !== undefined) return this.#move(step);
     switch (key.name) {
       case "enter":
-        return this.#pick(this.options.rows[this.#chosen]);
+        return this.#pick(this.#rows[this.#chosen]);
       case "escape":
       case "ctrl-c":
       case "ctrl-d":
@@ -123,10 +154,11 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
   }
 
   #type(text: string): Outcome<ApprovalAnswer> {
-    const { rows, command } = this.options;
+    const { command } = this.options;
+    const rows = this.#rows;
     const first = text[0]!.toLowerCase();
     if (first === "?") {
-      this.options.onHelp();
+      this.#isHelp = !this.#isHelp;
       return "none";
     }
     if (first === "e" && command !== undefined) {
@@ -143,7 +175,7 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
   }
 
   #move(step: -1 | 1): Outcome<ApprovalAnswer> {
-    this.#chosen = stepped(this.#chosen, step, this.options.rows.length);
+    this.#chosen = stepped(this.#chosen, step, this.#rows.length);
     return "none";
   }
 
@@ -153,7 +185,8 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
   }
 
   #open(kind: "reason" | "command", text: string): Outcome<ApprovalAnswer> {
-    const { rows, unicode, ring, keymap, hasStyles } = this.options;
+    const { unicode, ring, keymap, hasStyles } = this.options;
+    const rows = this.#rows;
     if (kind === "reason") this.#chosen = rows.length - 1;
     const mark = unicode ? "❯" : ">";
     const prompt = kind === "command" ? `${mark} ` : `${mark} ${rows.length}  No: `;

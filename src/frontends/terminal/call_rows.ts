@@ -39,9 +39,11 @@ const VERB_COLUMNS = 7;
 /** The most rows of a reason. */
 const MAX_REASON_ROWS = 3;
 
-/** The rows of one call: the first says what it did, those below what came of it. */
-export function callRows(exec: ToolExecution, look: RowsLook): string[] {
-  const call = callText(exec);
+/** The rows of one call: the first says what it did and what was `decided` about it, those below what came of it. */
+export function callRows(exec: ToolExecution, look: RowsLook, decided = ""): string[] {
+  const told = callText(exec);
+  const ending = [told.ending, decided].filter((text) => text !== "").join(" · ");
+  const call = { ...told, ending };
   return [...titleRows(call.verb, [call], look), ...resultRows(exec, call, look)];
 }
 

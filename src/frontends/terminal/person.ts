@@ -25,6 +25,13 @@ import {
 export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "elicit">> {
   constructor(private readonly display: Display, private readonly onCancel: () => void) {}
 
+  #asked: ((columns: number) => string) | undefined;
+
+  /** The text of the question about a call that is open. */
+  get asked(): ((columns: number) => string) | undefined {
+    return this.#asked;
+  }
+
   readonly approve: NonNullable<Frontend["approve"]> = async (request, signal) => {
     const { screen, view, paint } = this.display;
     using _ = view.onAsked(request.call.id);
@@ -80,19 +87,25 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
     request: Approval,
     signal: AbortSignal,
   ): Promise<ApprovalAnswer> {
-    const { view, columns, paint, look } = this.display;
+    const { view, paint, look } = this.display;
     const shown = look.unicode ? request : asciiApproval(request);
-    view.print(`\n${listedQuestion(shown, columns, paint)}`);
-    const { modalParts } = screen;
+    const about = (columns: number) => listedQuestion(shown, columns, paint);
     const modal = new ApprovalModal({
-      ...modalParts,
+      ...screen.modalParts,
+      about,
+      hasGap: !view.isApart,
       title: questionTitle(request),
-      rows: answerRows(shown, columns),
+      rows: (columns) => answerRows(shown, columns),
       command: request.choices.includes("edit") ? request.subject.command : undefined,
-      onHelp: () => screen.print(answersHelp(shown, this.display.columns)),
+      help: (columns) => answersHelp(shown, columns),
     });
-    const answer = await screen.push(modal, signal);
+    this.#asked = about;
+    const answer = await screen.push(modal, signal).finally(() => this.#asked = undefined);
     if (answer === null) this.onCancel();
+    if (answer?.choice === "edit") view.onDecided(request.call.id, "edited by you");
+    else if (answer?.choice === "once" && !request.isRoutine) {
+      view.onDecided(request.call.id, "allowed once");
+    }
     return answer ?? { choice: "refuse", reason: "" };
   }
 }

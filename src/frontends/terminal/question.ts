@@ -95,7 +95,7 @@ export function askPerson(
 
 /** The text above the answers: the whole of the call, and why it is asked about. */
 export function listedQuestion(approval: Approval, columns: number, paint: Painter): string {
-  const text = requestNotes(approval, columns, paint);
+  const text = requestNotes(approval, columns, paint, Infinity);
   const allowed = allowedBy(approval);
   if (approval.rules && remembered(approval, columns) !== allowed) {
     text.push(paintedRows(`  May be allowed for longer: ${allowed}`, columns, DIM, paint));
@@ -169,37 +169,45 @@ function questionText(approval: Approval, columns: number, paint: Painter): stri
 }
 
 /** The call, and the notes about it. */
-function requestNotes(approval: Approval, columns: number, paint: Painter): string[] {
+function requestNotes(
+  approval: Approval,
+  columns: number,
+  paint: Painter,
+  glance?: number,
+): string[] {
   const notes = questionNotes(approval).map(({ text, isCalm }) =>
     isCalm ? paintedRows(`  ${text}`, columns, DIM, paint) : wrapped(`  ${text}`, columns)
   );
-  return [requestText(approval, columns, paint), ...notes];
+  return [requestText(approval, columns, paint, glance), ...notes];
 }
 
 /** The most rows of a request that are seen at one glance. */
 const MANY_ROWS = 18;
 
-/** The whole of what would run: nothing is left out, and nothing in it can drive the terminal. */
+/**
+ * The whole of what would run: nothing is left out, and nothing in it can drive the terminal. Of a text of
+ * more than `glance` rows the beginning is said again below it, as it may have left the screen.
+ */
 export function requestText(
   { call, subject, preview, isOfPerson, subAgent }: Approval,
   columns: number,
   paint: Painter = (text) => text,
+  glance = MANY_ROWS,
 ): string {
   if (isOfPerson) return `Your message names ${oneLine(subject.path ?? "")}:`;
   // The arguments of a new file are the file: the change is not shown in their place.
   const isShown = preview?.lines !== undefined && !(preview.isNew && subject.action === "write");
   const fields = Object.entries(call.arguments)
     .filter(([name]) => !(isShown && WRITTEN_ARGUMENTS.includes(name)))
-    .map(([name, value]) => ({ value, text: fieldText(name, value, subject, columns) }));
+    .map(([name, value]) => ({ value, text: fieldText(name, value, subject, columns, glance) }));
   const rows = fields.map(({ text }) => text);
   if (isShown) rows.push(...changeFields(preview, subject, columns, paint));
   if (preview?.replacedBytes !== undefined) {
     const size = count(preview.replacedBytes, "byte");
     rows.push(wrapped(`  a file of ${size} is there; this replaces it`, columns));
   }
-  // Above a long text the row with the path may have left the screen: it is repeated below.
   const path = fields.find(({ value }) => value === subject.path);
-  if (path && rows.join("\n").split("\n").length > MANY_ROWS) rows.push(path.text);
+  if (path && rows.join("\n").split("\n").length > glance) rows.push(path.text);
   if (Object.values(call.arguments).some(hides)) {
     const careful = "  Careful: some of its characters hide or reorder text";
     rows.push(paintedRows(careful, columns, BOLD, paint));
@@ -209,19 +217,26 @@ export function requestText(
   return `${paint(`${who} wants to ${wish}:`, BOLD)}\n${rows.join("\n")}`;
 }
 
-function fieldText(name: string, value: unknown, subject: Subject, columns: number): string {
+function fieldText(
+  name: string,
+  value: unknown,
+  subject: Subject,
+  columns: number,
+  glance: number,
+): string {
   if (name === BACKGROUND_ARGUMENT && value === true) return "  in the background (/jobs stops it)";
   const clean = sanitize(typeof value === "string" ? value : JSON.stringify(value));
-  const text = value === subject.command ? withBlanks(clean) : clean;
+  const isCommand = value === subject.command;
+  const text = isCommand ? withBlanks(clean) : clean;
   const [row, more] = rowsOf(text, rowWidth(columns) - name.length);
-  if (!text.includes("\n") && more === undefined) return `  ${name}: ${row}`;
+  if (!isCommand && !text.includes("\n") && more === undefined) return `  ${name}: ${row}`;
   const lines = text.replace(/\n$/, "").split("\n");
   const size = `${count(lines.length, "line")}, ${count(clean.length, "character")}`;
-  const rows = boxed(lines, columns);
-  // The first row of a long value may have left the screen: its name and size are repeated below.
-  const isLong = rows.split("\n").length > MANY_ROWS;
-  const end = isLong ? `\n${wrapped(`  (end of ${name}: ${size} above)`, columns)}` : "";
-  return `  ${name} (${size}):\n${rows}${end}`;
+  const rows = boxed(lines, columns, isCommand);
+  const end = rows.split("\n").length > glance
+    ? `\n${wrapped(`  (end of ${name}: ${size} above)`, columns)}`
+    : "";
+  return `${isCommand ? "" : `  ${name} (${size}):\n`}${rows}${end}`;
 }
 
 function changeFields(change: Change, subject: Subject, columns: number, paint: Painter): string[] {
@@ -233,9 +248,9 @@ function changeFields(change: Change, subject: Subject, columns: number, paint: 
 const rowWidth = (columns: number): number => Math.max(10, columns - 6);
 
 /** Lines in rows that begin with a bar, so that none looks like a question; rows that go on have another bar. */
-function boxed(lines: readonly string[], columns: number): string {
+function boxed(lines: readonly string[], columns: number, atWords: boolean): string {
   return lines.flatMap((line) =>
-    rowsOf(line, rowWidth(columns)).map((row, n) => `  ${n === 0 ? "│" : "┆"} ${row}`)
+    rowsOf(line, rowWidth(columns), atWords).map((row, n) => `  ${n === 0 ? "│" : "┆"} ${row}`)
   ).join("\n");
 }
 

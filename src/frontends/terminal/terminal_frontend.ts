@@ -234,6 +234,7 @@ export class TerminalFrontend implements Frontend, Disposable {
       executions: session.executions,
       subjectOf: this.subjectOf,
       display: this.#display,
+      asked: () => this.#person.asked,
     });
   }
 

@@ -29,6 +29,8 @@ interface TranscriptOptions extends PastCalls {
   conversation: WholeConversation;
   /** The messages that the model has now. */
   messages: () => readonly Message[];
+  /** The text of the question about a call that is open, with SGR. */
+  asked?: () => ((columns: number) => string) | undefined;
   /** The look of the terminal. Without a band, the person's messages stand behind a sign. */
   display: { look: Appearance; paint: Painter; band: BandLook | undefined };
 }
@@ -41,6 +43,8 @@ const MARKDOWN_CHARS = 8000;
 const MAX_MARKDOWN_CHARS = 64_000;
 const MARGIN = "    ";
 const MIN_COLUMNS = 8;
+/** The width of text that a search looks for words in. */
+const SOURCE_COLUMNS = 1000;
 
 /** A pager that shows the conversation as it is, also while it goes on. */
 export function transcriptModal(options: TranscriptOptions): PagerModal {
@@ -60,6 +64,7 @@ class Transcript {
   readonly #calls = new Map<string, ToolCall>();
   /** The blocks of the answer that is being written. */
   #written: { text: string; blocks: readonly PagerBlock[] } = { text: "", blocks: [] };
+  readonly #questions = new WeakMap<(columns: number) => string, PagerBlock>();
 
   constructor(private readonly options: TranscriptOptions) {}
 
@@ -73,7 +78,7 @@ class Transcript {
       for (const call of message.toolCalls ?? []) this.#calls.set(call.id, call);
       blocks.push(...this.#blocksOf(message));
     }
-    blocks.push(...this.#blocksOfWritten());
+    blocks.push(...this.#blocksOfWritten(), ...this.#blocksOfAsked());
     return blocks.length > 0 ? blocks : [this.#note("there is no message yet")];
   }
 
@@ -209,6 +214,20 @@ class Transcript {
       this.#written = { text: all, blocks };
     }
     return this.#written.blocks;
+  }
+
+  /** The question that is open: all of what is asked about. */
+  #blocksOfAsked(): readonly PagerBlock[] {
+    const asked = this.options.asked?.();
+    if (asked === undefined) return [];
+    const known = this.#questions.get(asked);
+    if (known !== undefined) return [known];
+    const block = this.#block(
+      asked(SOURCE_COLUMNS),
+      (columns) => ["", ...asked(columns).split("\n")],
+    );
+    this.#questions.set(asked, block);
+    return [block];
   }
 
   /** Text as it is, below a title. */

@@ -27,8 +27,10 @@ export class TurnView {
   #reasoningStart = 0;
   /** True once a recovered call was reported: with some models each call is. */
   #toldRecovery = false;
-  /** The calls that a person was asked about, and has seen whole. */
-  readonly #asked = new Set<string>();
+  /** Calls whose changes stand above already. */
+  readonly #shown = new Set<string>();
+  /** The words for what a person decided about a call, where that matters, by its id. */
+  readonly #decided = new Map<string, string>();
   /** Calls that only looked, by their verbs: told in a row of each once something else comes. */
   readonly #looks = new Map<string, CallText[]>();
   /** The kind of the newest output: a blank line stands between text and lines of ours. */
@@ -112,9 +114,12 @@ export class TurnView {
     if (text !== undefined) this.note(text);
   }
 
-  /** A person is asked about the call `id`, and sees all of what it changes. Until the result is disposed of, no time counts. */
+  /** A person is asked about the call `id`. Until the result is disposed of, no time counts. */
   onAsked(id: string): Disposable {
-    this.#asked.add(id);
+    this.#endReasoning();
+    this.#endText();
+    this.#endLooks();
+    if (!this.screen.isLive) this.#shown.add(id);
     const from = performance.now();
     return {
       [Symbol.dispose]: () => {
@@ -123,6 +128,16 @@ export class TurnView {
         this.activity.leaveOut(ms);
       },
     };
+  }
+
+  /** The row of the call `id` will say what a person decided about it. */
+  onDecided(id: string, words: string): void {
+    this.#decided.set(id, words);
+  }
+
+  /** True where the newest row is blank. */
+  get isApart(): boolean {
+    return this.#last === "nothing";
   }
 
   /** Prints `text` as lines of their own, below what was said so far. */
@@ -155,7 +170,8 @@ export class TurnView {
     this.#endText();
     this.#endLooks();
     this.activity.end();
-    this.#asked.clear();
+    this.#shown.clear();
+    this.#decided.clear();
     const worked = text === undefined ? this.tally.text() : undefined;
     if (text !== undefined) this.#line(this.#dimmed(text, 0));
     if (worked !== undefined) this.#line(this.#dimmed(withSigns(worked, this.look.unicode)));
@@ -180,11 +196,12 @@ export class TurnView {
   }
 
   #toolDone(exec: ToolExecution): void {
+    const decided = this.#decided.get(exec.toolCallId);
     const call = callText(exec);
     const change = exec.details?.change;
-    if (call.isLook) return this.#hold(call);
-    this.#line(callRows(exec, this.#rowsLook()).join("\n"));
-    if (change?.lines === undefined || this.#asked.has(exec.toolCallId)) return;
+    if (call.isLook && decided === undefined) return this.#hold(call);
+    this.#line(callRows(exec, this.#rowsLook(), decided).join("\n"));
+    if (change?.lines === undefined || this.#shown.has(exec.toolCallId)) return;
     this.screen.print(changeRows(change, terminalSize().columns, this.#paint).join("\n"));
   }
 

@@ -24,7 +24,9 @@ interface QuestionParts {
 
 /** A question that is drawn takes keys once none came for these milliseconds: none is answered by accident. */
 const QUESTION_QUIET_MS = 300;
-/** The row in place of a question's first one until then. */
+/** The rows below a question that comes: a rule, the line that is typed, the status, and one to spare. */
+const COMING_MARGIN = 4;
+/** The row in place of the one above the answers until then. */
 const QUESTION_COMES = "Stop typing to answer:";
 
 export class ScreenQuestions {
@@ -44,11 +46,14 @@ export class ScreenQuestions {
   /** The rows of the question that comes, until it takes keys. */
   comingRows({ columns, rows }: TerminalSize, dim: string): CellRow[] {
     if (this.#coming === undefined) return [];
-    const coming = this.#coming.layout({ columns, rows: rows >> 1 }).rows.slice(1);
-    return [
-      styledRow(`${dim}${QUESTION_COMES}`, columns),
-      ...coming.map((row) => row.map((cell) => ({ ...cell, style: dim }))),
-    ];
+    const room = Math.max(rows >> 1, rows - COMING_MARGIN);
+    const { rows: coming, cursor } = this.#coming.layout({ columns, rows: room });
+    const title = Math.max(0, cursor.row - 1);
+    return coming.map((row, at) =>
+      at === title
+        ? styledRow(`${dim}${QUESTION_COMES}`, columns)
+        : row.map((cell) => ({ ...cell, style: dim }))
+    );
   }
 
   /** The parts of a modal that its caller makes. */

@@ -20,18 +20,19 @@ function approval(more: Partial<Approval> = {}): Approval {
   };
 }
 
-function question(more: Partial<Approval> = {}, columns = 80) {
+function question(more: Partial<Approval> = {}, columns = 80, about = "the call") {
   const calls: string[] = [];
   const one = approval(more);
   const modal = new ApprovalModal({
     title: "Run this?",
-    rows: answerRows(one, columns),
+    about: () => about,
+    hasGap: true,
+    rows: (columns) => answerRows(one, columns),
     command: one.choices.includes("edit") ? one.subject.command : undefined,
     hasStyles: false,
     unicode: true,
-    context: "the call",
     ring: { kills: [] },
-    onHelp: () => calls.push("help"),
+    help: () => "y  yes\nn  no",
     onCancel: () => calls.push("cancel"),
   });
   const decoder = new KeyDecoder();
@@ -48,6 +49,7 @@ function question(more: Partial<Approval> = {}, columns = 80) {
 
 Deno.test("a question is a list: what each answer allows stands in its row", () => {
   assertEquals(question().rows(), [
+    ...["", "the call"],
     "Run this?",
     "❯ 1  Yes",
     "  2  Yes, and any `npm test …` in this session",
@@ -56,10 +58,11 @@ Deno.test("a question is a list: what each answer allows stands in its row", () 
     "  e edit · ? help · Esc stops the turn",
   ]);
   const exact = [{ rule: "run_bash(npm test)", words: "npm test" }];
-  assertEquals(question({ rules: exact }).rows()[2], "  2  Yes, and exactly this in this session");
+  assertEquals(question({ rules: exact }).rows()[4], "  2  Yes, and exactly this in this session");
   // What does not fit is said above the list, in whole.
-  assertEquals(question({}, 40).rows()[2], "  2  Yes, and the same in this session");
+  assertEquals(question({}, 40).rows()[4], "  2  Yes, and the same in this session");
   assertEquals(question({ choices: ["once", "refuse"], isOfPerson: true }).rows(), [
+    ...["", "the call"],
     "Run this?",
     "❯ 1  Yes",
     "  2  No",
@@ -115,7 +118,13 @@ Deno.test("a key that is no answer does nothing", () => {
 
 Deno.test("? explains, Escape and Ctrl-C end the turn, and neither is an answer", () => {
   const help = question();
-  assertEquals([help.press("?"), help.calls], ["none", ["help"]]);
+  const before = help.rows();
+  assertEquals(help.press("?"), "none");
+  assertEquals(help.rows(), [...before.slice(0, -1), "y  yes", "n  no", before.at(-1)]);
+  // It takes no room from the answers, and one more takes it away.
+  assertEquals(help.rows({ columns: 80, rows: 6 }).at(-1), "  4  No: say what to do instead");
+  help.press("?");
+  assertEquals(help.rows(), before);
   for (const keys of ["\x1b", "\x03", "\x04"]) {
     const { press, calls } = question();
     assertEquals([press(keys), calls], [{ done: null }, ["cancel"]]);
@@ -125,17 +134,17 @@ Deno.test("? explains, Escape and Ctrl-C end the turn, and neither is an answer"
 Deno.test("a reason is typed in the place of the last row, the command in that of all", () => {
   const reason = question();
   reason.press("n use make");
-  assertEquals(reason.rows().slice(3), [
+  assertEquals(reason.rows().slice(5), [
     "  3  Yes, and from now on in this folder",
     "❯ 4  No:  use make",
     "  Enter sends it · Esc goes back",
   ]);
-  assertEquals(reason.modal.layout({ columns: 80, rows: 24 }).cursor, { row: 4, column: 18 });
+  assertEquals(reason.modal.layout({ columns: 80, rows: 24 }).cursor, { row: 6, column: 18 });
   const command = question();
   command.press("e");
   assertEquals(command.rows(), ["❯ npm test", "  Enter runs it, once · Esc goes back"]);
   // A backspace goes back only where nothing is left to erase.
-  for (const [keys, title] of [["nx", "Run this?"], ["e\x15x", "❯"]] as const) {
+  for (const [keys, title] of [["nx", ""], ["e\x15x", "❯"]] as const) {
     const { press, rows } = question();
     press(`${keys}\x7f`);
     assertEquals(rows()[0], title, keys);
@@ -146,7 +155,7 @@ Deno.test("a reason is typed in the place of the last row, the command in that o
 
 Deno.test("what an answer allows is said in whole, in its row or above it", () => {
   for (let columns = 40; columns < 90; columns++) {
-    const row = question({}, columns).rows()[2]!;
+    const row = question({}, columns).rows()[4]!;
     assertEquals(row.endsWith(" in this session"), true, row);
   }
 });
@@ -158,4 +167,21 @@ Deno.test("a question on a low screen keeps the row that is chosen", () => {
     "  1  Yes",
     "❯ 2  Yes, and any `npm test …` in this session",
   ]);
+});
+
+Deno.test("what is asked about stands above the answers; of what does not fit, both ends, and a row says so", () => {
+  const call = Array.from({ length: 30 }, (_, n) => `call ${n + 1}`).join("\n");
+  const about = (rows: number, columns = 80) =>
+    question({}, columns, call).rows({ columns, rows }).slice(0, rows - 6);
+  const all = call.split("\n");
+  assertEquals(about(37), ["", ...all]);
+  assertEquals(about(36), all);
+  assertEquals(about(35), [
+    ...all.slice(0, 14),
+    "  … 2 more rows: Ctrl-O shows all",
+    ...all.slice(16),
+  ]);
+  assertEquals(about(10), ["call 1", "call 2", "  … 27 more rows: Ctrl-O shows all", "call 30"]);
+  const low = question({}, 80, call).rows({ columns: 80, rows: 6 });
+  assertEquals(low.slice(0, 2), ["  … 30 more rows: Ctrl-O shows all", "Run this?"]);
 });

@@ -349,8 +349,7 @@ sessionTest(
         "> please go and write that file of 12",
         "char somewhere in this folder",
         long,
-        "  (end of content: 30 lines, 330",
-        "  characters above)",
+        "  May be allowed for longer: writes of x",
       ]
     ) assert(rows.includes(row), `${row} in\n${rows.join("\n")}`);
   },
@@ -421,7 +420,7 @@ sessionTest(
     const rows = await terminal.until((rows) =>
       rows.at(0) === "above" && rowsOf(rows, "Run this?") === 1
     );
-    assertEquals(rowsOf(rows, "command: seq 5"), 1, rows.join("\n"));
+    assertEquals(rowsOf(rows, "│ seq 5"), 1, rows.join("\n"));
     await terminal.type("y\r");
     await terminal.until("Done.");
   },

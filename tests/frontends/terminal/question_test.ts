@@ -47,9 +47,8 @@ Deno.test("CMD-05 a request is shown whole, every row of it behind a bar", () =>
     " ".repeat(200)
   }The model wants to run a command:\n  command: git status`;
   for (const columns of [40, 80, 200]) {
-    const [title, name, ...rows] = requestText(bash, { command }, columns).split("\n");
+    const [title, ...rows] = requestText(bash, { command }, columns).split("\n");
     assertEquals(title, "The model wants to run a command:");
-    assertMatch(name!, /^ {2}command \(2 lines, \d+ characters\):$/);
     for (const row of rows) assertMatch(row, /^ {2}[│┆] /);
     for (const row of rows) assertEquals(row.length <= columns, true);
     assertEquals(rows.map((row) => row.slice(4)).join(""), command.replace("\n", ""));
@@ -67,18 +66,19 @@ Deno.test("CMD-05 no row of a request is wider than the terminal, whatever it is
         const columns = Array.from(row, graphemeWidth).reduce((sum, width) => sum + width);
         assertEquals(columns <= 80, true, row);
       }
-      for (const row of rows.slice(1)) assertMatch(row, /^ {2}[│┆] /);
-      const shown = rows.map((row) => row.replace(/^ {2}(?:command.*?:|│|┆) ?/, "")).join("");
+      for (const row of rows) assertMatch(row, /^ {2}[│┆] /);
+      const shown = rows.map((row) => row.replace(/^ {2}[│┆] /, "")).join("");
       assertEquals(shown.replace(/[ ␉]/g, ""), command.replace(/[ \t]/g, ""));
     }
   }
 });
 
 Deno.test("CMD-05 what bash tells apart looks different: ends of lines, folds, blanks", () => {
-  const rows = (command: string) => requestText(bash, { command }, 30).split("\n").slice(2);
+  const rows = (command: string) => requestText(bash, { command }, 30).split("\n").slice(1);
   // Lines that go on, and lines that are only folded.
   assertEquals(rows(`echo ${"a".repeat(19)}\nrm x`), [`  │ echo ${"a".repeat(19)}`, "  │ rm x"]);
-  assertEquals(rows(`echo ${"a".repeat(19)}rm x`), [`  │ echo ${"a".repeat(19)}`, "  ┆ rm x"]);
+  assertEquals(rows(`echo ${"a".repeat(19)}rm x`), ["  │ echo ", `  ┆ ${"a".repeat(19)}rm x`]);
+  assertEquals(rows(`${"a".repeat(24)}rm x`), [`  │ ${"a".repeat(24)}`, "  ┆ rm x"]);
   // A backslash at the end of a line joins it with the next; before a blank it does not.
   assertEquals(rows("echo \\ \nrm x"), ["  │ echo \\␠", "  │ rm x"]);
   // A tab before it is no part of a delimiter.
@@ -101,7 +101,7 @@ Deno.test("TTY-02 without UTF-8, signs of a request are shown by their numbers, 
   assertMatch(shown, /^[\n\x20-\x7e]*$/);
   assertEquals(
     shown.split("\n")[1],
-    "  command: echo \\u{25cf} \\u{201c}\\u{2500}\\u{201d} \\u{202e}^[[2J;^I   x \\u{2502} \\\\u{20}",
+    "  | echo \\u{25cf} \\u{201c}\\u{2500}\\u{201d} \\u{202e}^[[2J;^I   x \\u{2502} \\\\u{20}",
   );
   assertMatch(shown, /Careful/);
   // The command itself is what runs, and what is edited.
@@ -388,16 +388,24 @@ Deno.test("the arguments of a call: short ones in a row, others below it, the ba
   const rows = (args: Record<string, unknown>, columns = 40) =>
     requestText(bash, args, columns).split("\n").slice(1);
   assertEquals(rows({ command: "ls", run_in_background: true }), [
-    ...["  command: ls", "  in the background (/jobs stops it)"],
+    ...["  │ ls", "  in the background (/jobs stops it)"],
   ]);
   assertEquals(rows({ command: "ls", run_in_background: false, timeout_seconds: 5 }), [
-    ...["  command: ls", "  run_in_background: false", "  timeout_seconds: 5"],
+    ...["  │ ls", "  run_in_background: false", "  timeout_seconds: 5"],
   ]);
-  assertEquals(rows({ command: "a".repeat(27) }), [`  command: ${"a".repeat(27)}`]);
-  assertEquals(rows({ command: "a".repeat(28) }), [
-    ...["  command (1 line, 28 characters):", `  │ ${"a".repeat(28)}`],
+  assertEquals(rows({ command: "a".repeat(12) }, 5), [`  │ ${"a".repeat(10)}`, "  ┆ aa"]);
+  const reason = (size: number) => rows({ command: "ls", reason: "a".repeat(size) }).slice(1);
+  assertEquals(reason(28), [`  reason: ${"a".repeat(28)}`]);
+  assertEquals(reason(29), ["  reason (1 line, 29 characters):", `  │ ${"a".repeat(29)}`]);
+});
+
+Deno.test("a command is broken behind its words, and no word of it but one that is longer than a row", () => {
+  const rows = (command: string) => requestText(bash, { command }, 40).split("\n").slice(1);
+  assertEquals(rows("python3 -m unittest discover -s tests 2>&1 | tail -5"), [
+    "  │ python3 -m unittest discover -s ",
+    "  ┆ tests 2>&1 | tail -5",
   ]);
-  assertEquals(rows({ command: "a".repeat(12) }, 5), [
-    ...["  command (1 line, 12 characters):", `  │ ${"a".repeat(10)}`, "  ┆ aa"],
+  assertEquals(rows(`cat ${"a".repeat(40)} b`), [
+    ...["  │ cat ", `  ┆ ${"a".repeat(34)}`, "  ┆ aaaaaa b"],
   ]);
 });

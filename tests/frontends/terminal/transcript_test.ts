@@ -10,12 +10,14 @@ function shown(
   messages: readonly Message[],
   { columns = 40, rows = 60, unicode = true, executions = new Map<string, ExecutionFacts>() } = {},
   conversation = new WholeConversation(),
+  asked?: (columns: number) => string,
 ): string[] {
   const look = { colors: "none", unicode } as const;
   const modal = transcriptModal({
     ...{ conversation, executions, messages: () => messages },
     subjectOf: (_, args) => ({ path: `${args.path}`, action: "edit" }),
     display: { look, paint: painter(look), band: undefined },
+    asked: () => asked,
   });
   const frame = modal.layout({ columns, rows });
   assertEquals(frame.rows.every((row) => row.length <= columns), true);
@@ -32,6 +34,13 @@ const change = {
     line: 1,
   }],
 };
+
+Deno.test("a question that is open stands whole at the end of the transcript", () => {
+  const asked = (columns: number) => `wants ${columns}:\n${"│ row\n".repeat(30)}end`;
+  const rows = shown([{ role: "user", content: "go" }], { rows: 40 }, undefined, asked);
+  assertEquals(rows.slice(0, 5), ["", "> go", "", "wants 40:", "│ row"]);
+  assertEquals([rows.filter((row) => row === "│ row").length, rows.includes("end")], [30, true]);
+});
 
 Deno.test("a transcript has messages, reasoning, results and changes whole", () => {
   const messages: Message[] = [

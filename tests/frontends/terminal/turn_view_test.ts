@@ -114,10 +114,11 @@ Deno.test("the speed of an answer is shown once it tells something", () => {
 });
 
 /** A view on a terminal of 80 columns, and what it wrote. */
-function written(): { view: TurnView; text: () => string } {
+function written(isLive = false): { view: TurnView; text: () => string } {
   let text = "";
   const to = {
     ...screen,
+    isLive,
     print: (line: string) => text += `${line}\n`,
     stream: (piece: string) => text += piece,
   } as unknown as Screen;
@@ -180,7 +181,21 @@ Deno.test("reasoning is folded when something else comes, and blank reasoning is
   }
 });
 
-Deno.test("a change is shown below its call, but where a person was asked about it in this turn", () => {
+Deno.test("a row says what a person decided about its call, and a look that was asked about stands alone", () => {
+  const { view, text } = written(true);
+  view.begin("waiting");
+  view.onDecided("1", "allowed once");
+  view.onDecided("2", "allowed once");
+  view.onEvent(looked("1", "read", ".env", 2));
+  view.onEvent(done("2", { durationMs: 2000 }));
+  view.onEvent(done("3"));
+  const [, look, long, other] = text().split("\n");
+  assertMatch(look!, /^● Read {4}\.env · 2 lines +allowed once$/);
+  assertMatch(long!, /^● Called {2}x +N s · allowed once$/);
+  assertEquals(other, "● Called  x");
+});
+
+Deno.test("a change is shown below its call, but where its question stands above", () => {
   const change = {
     lines: [{ kind: "+" as const, text: "new", line: 1 }],
     ...{ path: "new", morePlaces: 0, isNew: true },
@@ -197,6 +212,11 @@ Deno.test("a change is shown below its call, but where a person was asked about 
   assertEquals(shown("2"), "● Called  x  +1\n    1 + new\n");
   view.end();
   assertEquals(shown("1"), "● Called  x  +1\n    1 + new\n");
+  // A live screen takes the question away.
+  const live = written(true);
+  using _asked = live.view.onAsked("1");
+  live.view.onEvent(done("1", exec));
+  assertMatch(live.text(), /1 \+ new/);
 });
 
 const looked = (id: string, action: "read" | "search", object: string, n: number) =>
