@@ -232,7 +232,7 @@ function fieldText(
   if (!isCommand && !text.includes("\n") && more === undefined) return `  ${name}: ${row}`;
   const lines = text.replace(/\n$/, "").split("\n");
   const size = `${count(lines.length, "line")}, ${count(clean.length, "character")}`;
-  const rows = boxed(lines, columns, isCommand);
+  const rows = boxed(lines, columns);
   const end = rows.split("\n").length > glance
     ? `\n${wrapped(`  (end of ${name}: ${size} above)`, columns)}`
     : "";
@@ -248,9 +248,9 @@ function changeFields(change: Change, subject: Subject, columns: number, paint: 
 const rowWidth = (columns: number): number => Math.max(10, columns - 6);
 
 /** Lines in rows that begin with a bar, so that none looks like a question; rows that go on have another bar. */
-function boxed(lines: readonly string[], columns: number, atWords: boolean): string {
+function boxed(lines: readonly string[], columns: number): string {
   return lines.flatMap((line) =>
-    rowsOf(line, rowWidth(columns), atWords).map((row, n) => `  ${n === 0 ? "│" : "┆"} ${row}`)
+    rowsOf(line, rowWidth(columns), true).map((row, n) => `  ${n === 0 ? "│" : "┆"} ${row}`)
   ).join("\n");
 }
 
