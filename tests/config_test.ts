@@ -81,6 +81,13 @@ const hosts: [given: string, host: string | null][] = [
   ["http://x:99999", null],
 ];
 
+Deno.test("settings that are complete are not checked again, but for another backend", () => {
+  const whole = compatConfig({ model: "m", apiKey: "k" });
+  assertEquals(compatConfig(whole) === whole, true);
+  assertEquals(compatConfig({ ...whole }) === whole, false);
+  assertEquals(hostedConfig(whole) as object === whole, false);
+});
+
 Deno.test("addresses", () => {
   const given = "https://x.example/v1/";
   assertEquals(hostedConfig({ apiKey: "k", baseUrl: given }).baseUrl, "https://x.example");

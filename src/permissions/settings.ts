@@ -34,7 +34,7 @@ export interface Settings {
   sandbox: SandboxMode;
   rules: readonly Rule[];
   /** True where commands run in bash; in any other shell they mean something else. */
-  hasBash: boolean;
+  hasBash(): boolean;
   /** The secrets and protected files; left out, those that count in every home folder. */
   paths?: PathTable;
   /** Makes the view of the folder as it is now; left out where no sandbox confines commands. */

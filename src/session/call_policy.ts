@@ -1,7 +1,7 @@
 /** Decides one call of a tool: by the settings, and where they leave it open, by a person. @module */
 
 import { attempt } from "../attempt.ts";
-import { type Place, placeOf } from "../permissions/places.ts";
+import { linksReadOnce, type Place, placeOf } from "../permissions/places.ts";
 import { type CommandAnalysis, decide, grantOf, rulesFor } from "../permissions/policy.ts";
 import { READER, sceneOf } from "../permissions/path_verdict.ts";
 import { type KeptRule, type OfferedRule, rulePathOf } from "../permissions/rules.ts";
@@ -34,6 +34,7 @@ interface Deciding extends Pick<Frontend, "onEvent"> {
 export class CallPolicy {
   /** Each path is resolved once: the question, the verdict and the grant use the same place. */
   readonly #places = new Map<string, Place>();
+  readonly #links = linksReadOnce();
   readonly #shared = new Map<string, boolean>();
   /** The SHA-256 of the files that the call may run, by name: they are read where a question depends on them. */
   #digests: ReadonlyMap<string, string> | undefined;
@@ -50,7 +51,7 @@ export class CallPolicy {
   async decide(args: Arguments): Promise<Decision> {
     const { settings, yes, approve, onRefused } = this.by;
     const { workingDir } = this.context;
-    if (isReplaced(workingDir)) {
+    if (this.#isReplaced(workingDir)) {
       const explanation =
         `the working directory ${workingDir} was replaced by a link. The user can change to it with /cd`;
       return { allow: false, reason: `Refused: ${explanation}`, explanation };
@@ -137,10 +138,15 @@ export class CallPolicy {
   }
 
   readonly #place = (at: string): Place => {
-    const place = this.#places.get(at) ?? placeOf(this.context.workingDir, at);
+    const place = this.#places.get(at) ?? placeOf(this.context.workingDir, at, this.#links);
     this.#places.set(at, place);
     return place;
   };
+
+  /** True where the path of a folder, which had no links, has some by now; tools tell of one that is gone. */
+  #isReplaced(folder: string): boolean {
+    return (attempt(() => this.#links.realPathSync(folder)) ?? folder) !== folder;
+  }
 
   /** True where the call writes a file that has other names: looked up once, for verdict and grant alike. */
   #isShared(args: Arguments): boolean {
@@ -280,11 +286,6 @@ const PLAN_REFUSAL: Decision = {
     "Refused: this is plan mode, so nothing is written, and commands run only in a sandbox that keeps them from it. Look around, then present your plan; the user accepts it with /plan.",
   summary: "plan mode",
 };
-
-/** True where the path of a folder, which had no links, has some by now; tools tell of one that is gone. */
-function isReplaced(folder: string): boolean {
-  return (attempt(() => Deno.realPathSync(folder)) ?? folder) !== folder;
-}
 
 function refusal({ name, access }: Tool, { reason: why }: Verdict, wayOut: WayOut | undefined) {
   const what = access === "execute" ? "this command" : name;

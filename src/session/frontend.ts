@@ -128,6 +128,8 @@ export type SessionEvent =
 /** The side that shows a session: the terminal, a pipe, an editor. */
 export interface Frontend {
   onEvent(event: SessionEvent): void;
+  /** False for one that has no use for `status` events: what they tell takes a while to count. */
+  showsStatus?: boolean;
   /** Asks about a call; without it what would be asked about is refused. */
   approve?(request: Approval, signal: AbortSignal): Promise<ApprovalAnswer>;
   /** Asks yes or no; undefined for no answer. Without it nobody is asked. */

@@ -391,7 +391,7 @@ export class Session implements AsyncDisposable {
   }
 
   #emitStatus(): void {
-    this.#emit({ type: "status", ...this.status });
+    if (this.frontend.showsStatus !== false) this.#emit({ type: "status", ...this.status });
   }
 
   #emit(event: SessionEvent): void {

@@ -72,6 +72,7 @@ export async function settingsInForce(
     usual = tighten(usual, above).settings;
     network &&= above.network !== false;
   }
+  let hasBash: boolean | undefined;
   let inForce: SettingsInForce = {
     ...usual,
     approve: choice.approve ?? here.approve ?? usual.approve,
@@ -80,8 +81,9 @@ export async function settingsInForce(
     sandboxRead: [...general.sandboxRead, ...here.sandboxRead],
     sandboxWrite: [...general.sandboxWrite, ...here.sandboxWrite],
     paths,
-    hasBash: Deno.build.os !== "windows" &&
-      findProgram("bash", programFolders(folder, path)) !== undefined,
+    hasBash: () =>
+      hasBash ??= Deno.build.os !== "windows" &&
+        findProgram("bash", programFolders(folder, path)) !== undefined,
     programs: programFolders(undefined, path),
     lacksSandbox: isWanted === true && !canConfine,
     notices: [],

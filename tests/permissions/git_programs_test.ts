@@ -160,7 +160,11 @@ Deno.test({
         await using at = await repository(files);
         const { folder, home } = at;
         const settings: Settings = {
-          ...{ approve: isConfined ? "auto" : "ask", sandbox: "workspace-write", hasBash: true },
+          ...{
+            approve: isConfined ? "auto" : "ask",
+            sandbox: "workspace-write",
+            hasBash: () => true,
+          },
           paths: new PathTable({ home }),
           rules: rule === undefined ? [] : [parseRule("allow", rule)],
           ...isConfined && {
@@ -212,7 +216,7 @@ Deno.test({
       const { folder, home } = at;
       const paths = new PathTable({ home });
       const settings: Settings = {
-        ...{ approve: "auto", sandbox: "workspace-write", hasBash: true, paths },
+        ...{ approve: "auto", sandbox: "workspace-write", hasBash: () => true, paths },
         rules: ["run_bash(git add *)", "run_bash(git status *)"].map((rule) =>
           parseRule("allow", rule)
         ),
@@ -251,7 +255,7 @@ Deno.test({
     const paths = new PathTable({ home });
     const place = (path: string) => placeOf(folder, path);
     const settings: Settings = {
-      ...{ approve: "ask", sandbox: "workspace-write", hasBash: true, paths, rules: [] },
+      ...{ approve: "ask", sandbox: "workspace-write", hasBash: () => true, paths, rules: [] },
       view: () => makeView({ folder, isWritable: true, network: false, paths }),
     };
     const call: PolicyCall = {
@@ -293,7 +297,7 @@ Deno.test({
       const { effect, reason } = decide(
         call,
         {
-          ...{ approve: "auto", sandbox: "workspace-write", hasBash: true, paths },
+          ...{ approve: "auto", sandbox: "workspace-write", hasBash: () => true, paths },
           rules: ["run_bash(git add *)", "run_bash(tool *)"].map((rule) =>
             parseRule("allow", rule)
           ),

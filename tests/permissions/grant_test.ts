@@ -25,7 +25,7 @@ const viewOf = (places: [string, PathAccess][]): View => ({
 
 function settingsOf(rules: readonly string[], more: Partial<Settings> = {}): Settings {
   return {
-    ...{ approve: "ask", sandbox: "workspace-write", hasBash: true },
+    ...{ approve: "ask", sandbox: "workspace-write", hasBash: () => true },
     rules: rules.map((text) => {
       const [effect, ...rest] = text.split(" ");
       return parseRule(effect as RuleEffect, rest.join(" "));

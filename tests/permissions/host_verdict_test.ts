@@ -16,7 +16,7 @@ function settings(given: Partial<Settings>, rules: readonly string[] = []): Sett
     // `kept` is what a question added.
     return effect === "kept" ? parseKept({ rule: rule! }) : parseRule(effect as RuleEffect, rule!);
   });
-  return { approve: "ask", sandbox: "off", rules: parsed, hasBash: true, ...given };
+  return { approve: "ask", sandbox: "off", rules: parsed, hasBash: () => true, ...given };
 }
 
 const place = (path: string) => placeOf("/", path);

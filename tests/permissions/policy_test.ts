@@ -12,7 +12,7 @@ const SETTINGS: Settings = {
   approve: "ask",
   sandbox: "workspace-write",
   rules: [],
-  hasBash: true,
+  hasBash: () => true,
 };
 /** Nothing exists and no path is a link. */
 const NO_LINKS = {
@@ -88,10 +88,10 @@ rows("modes", [
   [bash("ls() { ls | ls & }; ls"), { approve: "auto" }, "ask"],
   [bash("function ls { ls | ls & }; ls"), { approve: "auto", rule: ["allow run_bash(ls)"] }, "ask"],
   [bash("ls"), { approve: "never" }, "deny"],
-  [bash("ls"), { approve: "auto", hasBash: false }, "ask"],
-  [bash("cu'r'l"), { hasBash: false, rule: ["deny run_bash(curl *)"] }, "deny"],
-  [bash("ls"), { hasBash: false, rule: ["allow run_bash(ls)"] }, "ask"],
-  [bash("# x"), { hasBash: false }, "ask"],
+  [bash("ls"), { approve: "auto", hasBash: () => false }, "ask"],
+  [bash("cu'r'l"), { hasBash: () => false, rule: ["deny run_bash(curl *)"] }, "deny"],
+  [bash("ls"), { hasBash: () => false, rule: ["allow run_bash(ls)"] }, "ask"],
+  [bash("# x"), { hasBash: () => false }, "ask"],
   [bash("ls"), { rule: ["allow run_bash(ls)"] }, "allow"],
   [bash("ls"), { approve: "never", rule: ["allow run_bash(ls)"] }, "allow"],
   [bash("# nothing"), {}, "allow"],

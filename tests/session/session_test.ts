@@ -24,6 +24,13 @@ Deno.test("the first event is the status, and each change of it is reported", as
   });
 });
 
+Deno.test("a frontend that shows no status is told of none", async () => {
+  await using server = strictServer([{ text: "Hello." }]);
+  await using fake = await fakeSession(server.url, {}, { showsStatus: false });
+  await fake.session.prompt("hi", signal);
+  assertEquals(fake.events.filter(({ type }) => type === "status"), []);
+});
+
 Deno.test("a turn that is stopped while its files are attached is a stopped turn", async () => {
   await using server = strictServer([{ text: "Never." }]);
   const folder = await Deno.makeTempDir();

@@ -215,7 +215,7 @@ async function found(
     approve: "ask",
     sandbox: "off",
     isTrusted: true,
-    hasBash: true,
+    hasBash: () => true,
     rules: rules.map((text) => {
       const [effect, ...rest] = text.split(" ");
       return parseRule(effect as RuleEffect, rest.join(" ").replace("DIR", made.dir));
@@ -301,7 +301,7 @@ Deno.test("SEC-01 a search that begins elsewhere withholds the same", async () =
       approve: "ask",
       sandbox: "off",
       isTrusted: true,
-      hasBash: true,
+      hasBash: () => true,
       rules: rules.map((text) => parseRule("deny", text)),
     } as const;
     const place = (path: string) => placeOf(workingDir, path);
@@ -373,7 +373,7 @@ Deno.test("R-19 a search from a folder above leaves out what the view closes", u
   const view = () => ({ folder: workingDir, places, network: false, isComplete: true });
   const search = async (from: string, isConfined: boolean) => {
     const settings = {
-      ...{ approve: "auto", sandbox: "off", hasBash: true, rules: [] } as const,
+      ...{ approve: "auto", sandbox: "off", hasBash: () => true, rules: [] } as const,
       ...isConfined && { view },
     };
     const path = made.at(from);

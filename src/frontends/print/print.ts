@@ -32,6 +32,7 @@ interface PrintOptions {
 
 /** Shows the answer to one prompt. Nobody is asked: what would be asked about is refused. */
 export class PrintFrontend implements Frontend {
+  readonly showsStatus = false;
   readonly #executions: ToolExecution[] = [];
   readonly #startedAt = performance.now();
   #hasStreamed = false;

@@ -57,7 +57,7 @@ function lineVerdict(tool: PolicyCall["tool"], text: string, scene: Scene): Verd
     return isConfined && !mayBeDenied ? CONFINED : { ...askBecause(fault || ""), mayBeDenied };
   }
   if (line.commands.length === 0) {
-    return scene.hasBash ? ALLOW : askBecause("runs in another shell");
+    return scene.hasBash() ? ALLOW : askBecause("runs in another shell");
   }
   const parts = linePlaces(text, line.commands, scene);
   const verdicts = parts.map((part) => oneCommand(part.command, rules, part.scene));
@@ -67,7 +67,7 @@ function lineVerdict(tool: PolicyCall["tool"], text: string, scene: Scene): Verd
     verdicts[0] = { ...verdicts[0]!, basis: "quiet" };
   }
   const moved = movedVerdict(parts.slice(isEntered ? 1 : 0), verdicts, scene);
-  const verdict = strictest(verdicts, scene.hasBash, moved);
+  const verdict = strictest(verdicts, scene.hasBash(), moved);
   if (verdict.effect !== "allow" || verdict.leave === undefined) return verdict;
   // All of the line leaves the sandbox with this part.
   const unconfined = outsideOf(scene);

@@ -32,7 +32,7 @@ function folder() {
         ...typeof call === "string" ? { command: call } : call,
       },
       {
-        ...{ approve: "ask", sandbox: "workspace-write", hasBash: true },
+        ...{ approve: "ask", sandbox: "workspace-write", hasBash: () => true },
         rules: rules.map((rule) =>
           typeof rule === "string" ? parseRule("allow", rule) : parseKept(rule)
         ),
