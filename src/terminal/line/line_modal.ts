@@ -81,6 +81,7 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
   }
 
   press(key: Key): Outcome<T> {
+    if (this.state.units.length <= this.#dismissed) this.#dismissed = -1;
     const chosen = this.#menu && this.#pressMenu(this.#menu, key);
     if (chosen !== undefined) return chosen;
     const isTyping = key.type === "text" && this.state.vi?.mode !== "command" ||

@@ -39,7 +39,7 @@ export class LiveOutput {
   #isApart = true;
   /** The most characters of the next frame's text. */
   #room = MAX_FRAME_CHARS;
-  /** When the last frame was drawn. */
+  /** When the last frame was drawn that did not come of a key. */
   #drawn = 0;
   #frame: ReturnType<typeof setTimeout> | undefined;
   /** The frame on the alternate screen, and its size; undefined while that is not in use. */
@@ -108,15 +108,19 @@ export class LiveOutput {
     } catch (error) {
       this.onGone(error);
     }
-    this.#drawn = this.terminal.now();
   }
 
   /** Draws, with others that come soon in one frame; the first after a pause at once. */
   drawSoon(): void {
     if (this.#frame !== undefined) return;
     const wait = this.#drawn + FRAME_MS - this.terminal.now();
-    if (wait <= 0) this.draw();
-    else this.#frame = setTimeout(() => this.draw(), wait);
+    if (wait <= 0) this.#drawPaced();
+    else this.#frame = setTimeout(() => this.#drawPaced(), wait);
+  }
+
+  #drawPaced(): void {
+    this.draw();
+    this.#drawn = this.terminal.now();
   }
 
   /** Leaves the rows of `layout` in the scrollback; those that change begin below them. */

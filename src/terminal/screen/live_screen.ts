@@ -106,7 +106,8 @@ export class LiveScreen implements Screen {
     this.#output = new LiveOutput(terminal, (size) => this.#layout(size), onGone, signal);
     const { completer, history, pasted, band, onStop, rewindLine, overtakes, help } = options;
     const isActive = () => this.#isActive();
-    const onChange = () => this.#output.drawSoon();
+    // A list that was waited for is there at once; keys that follow are shown with theirs.
+    const onChange = () => terminal.keys.ready || this.#output.draw();
     this.#message = new MessageModal({
       ...this.#lineOptions("> "),
       ...{ completer, history, pasted, band, isActive, onStop, onChange, rewindLine, overtakes },

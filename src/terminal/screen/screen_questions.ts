@@ -113,7 +113,7 @@ export class ScreenQuestions {
     signal.addEventListener("abort", onAbort);
     try {
       const result = modals.open(modal);
-      output.drawSoon();
+      output.draw();
       return await result;
     } finally {
       signal.removeEventListener("abort", onAbort);

@@ -69,6 +69,10 @@ const KEYS: [name: string, keys: string[], text: string, sent: string[]][] = [
   ["what is none is sent, too", ["/x", "\r"], "/x|", ["/x"]],
   ["Escape closes the list: Enter sends the text", ["/c", "\x1b", "\r"], "/c|", ["/c"]],
   ["and it stays closed for that word", ["/", "\x1b", "c", "\r"], "/c|", ["/c"]],
+  ["but not for the next one there", ["/", "\x1b", "\x15", "/", "c", "\r"], "/compact|", [
+    "/compact",
+  ]],
+  ["nor behind the same text", ["see @", "\x1b", "\x17", "@", "\r"], "see @a.txt |", []],
   ["Enter puts a file in, and does not send", ["see @b", "\r"], "see @b c.txt |", []],
   [
     "a file that was put in by an arrow is not sent, either",

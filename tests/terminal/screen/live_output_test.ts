@@ -78,6 +78,12 @@ Deno.test("frames are 33 ms apart, the first after a pause is drawn at once", as
   output.print("at once");
   output.drawSoon();
   assertEquals(terminal.rows, ["soon", "with it", "later", "at once", "input"]);
+  // That of a key puts no other off.
+  await terminal.wait(33);
+  output.draw();
+  output.print("it asked for");
+  output.drawSoon();
+  assertEquals(terminal.rows.slice(4), ["it asked for", "input"]);
 });
 
 Deno.test("nothing is drawn while another program has the terminal, nor at the end", () => {
