@@ -5,6 +5,9 @@ const OF_RUNTIME = / \(os error \d+\)(?:: \w+(?: '[^]*')?$)?/;
 /** Deno's refusal of a place that no program may use without all its rights, with the flags to give. */
 const NO_ACCESS = /^Requires \S+ access to (.+?), run again with .*/s;
 
+/** A program is started by Deno with a look at its own folder, where no other one is named. */
+const NO_FOLDER = /^Failed to spawn '.*': failed resolving cwd: .*/s;
+
 /**
  * The message of what was thrown, which may be anything, without what the runtime adds for
  * programmers: numbers of the system, names of calls, flags.
@@ -12,7 +15,8 @@ const NO_ACCESS = /^Requires \S+ access to (.+?), run again with .*/s;
 export function reasonOf(error: unknown): string {
   try {
     const message = String((error as Error | undefined)?.message ?? error);
-    return message.replace(OF_RUNTIME, "").replace(NO_ACCESS, "$1 is closed to this program");
+    return message.replace(OF_RUNTIME, "").replace(NO_ACCESS, "$1 is closed to this program")
+      .replace(NO_FOLDER, "the folder that the program was started in was removed");
   } catch {
     return "";
   }

@@ -12,6 +12,10 @@ const ROWS: [thrown: unknown, expected: string][] = [
     new Error("Failed to spawn '/bin/sh': Too many open files (os error 24)"),
     "Failed to spawn '/bin/sh': Too many open files",
   ],
+  [
+    new Error("Failed to spawn 'vi': failed resolving cwd: No such file or directory (os error 2)"),
+    "the folder that the program was started in was removed",
+  ],
   // What follows is no call of the runtime.
   [
     new Error("It says: refused (os error 111): start the server"),

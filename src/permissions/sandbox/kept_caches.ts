@@ -143,6 +143,7 @@ export class KeptCaches {
       new Deno.Command("/bin/sh", {
         args: ["-c", BOUND, "sh", this.root, String(MAX_DAYS), String(this.maxKib)],
         env: { PATH: "/usr/bin:/bin" },
+        cwd: "/",
         clearEnv: true,
         stdin: "null",
         stdout: "null",

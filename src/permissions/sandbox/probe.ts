@@ -154,6 +154,7 @@ async function faultOf(sandbox: Sandbox, paths: PathTable): Promise<string | und
     const [program, ...args] = sandbox.command(view, own);
     const { code, stderr } = await new Deno.Command(program!, {
       args: [...args, "/bin/sh", "-c", script, "sh", ...outside],
+      cwd: "/",
       stdin: "null",
       stdout: "null",
       stderr: "piped",

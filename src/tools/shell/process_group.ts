@@ -72,7 +72,8 @@ function kill(target: number, name: Deno.Signal): boolean {
 
 /** The processes of the session and group of `leader`, the `known` ones, and the descendants of all. */
 async function membersOf(leader: number, folders: readonly string[], known: Process[] = []) {
-  const table = await listing(folders).output().then(({ stdout }) => processesIn(stdout), () => []);
+  const table = await Promise.try(() => listing(folders).output())
+    .then(({ stdout }) => processesIn(stdout), () => []);
   return membersIn(table, leader, known);
 }
 
@@ -105,6 +106,8 @@ function listing(folders: readonly string[]): Deno.Command {
   return new Deno.Command(findProgram("sh", folders) ?? "/bin/sh", {
     env: { PATH: folders.join(":") },
     args: ["-c", isLinux ? "cat /proc/[0-9]*/stat 2>/dev/null" : `ps -A ${columns.join(" ")}`],
+    // The folder that this program was started in may have been removed.
+    cwd: "/",
     stdin: "null",
     stderr: "null",
   });

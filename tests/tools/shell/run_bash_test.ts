@@ -51,6 +51,21 @@ Deno.test("PRC-01 at the time limit nothing is left", { ignore }, async (t) => {
   }
 });
 
+Deno.test("a command runs where the folder that Deno was started in was removed", {
+  ignore,
+}, async () => {
+  using ws = workspace();
+  const folder = Deno.cwd();
+  const removed = Deno.makeTempDirSync();
+  Deno.chdir(removed);
+  try {
+    Deno.removeSync(removed);
+    assertEquals(await bash(ws, "echo out"), "exit code: 0\nstdout:\nout");
+  } finally {
+    Deno.chdir(folder);
+  }
+});
+
 Deno.test("PRC-01 the output so far is in the result", { ignore }, async () => {
   using ws = workspace();
   const result = await bash(ws, "echo out; echo err >&2; sleep 100", 1);
