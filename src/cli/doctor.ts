@@ -56,7 +56,9 @@ export async function runDoctor(config: CopilotConfig, options: DoctorOptions): 
     checks.push(check);
     if (!json) write(checkRows(check, columns));
   };
-  if (!json) write(`copilot doctor: ${backendOf(config)}, ${serverOf(config)}\n`);
+  if (!json) {
+    write(`${wrapped(`copilot doctor: ${backendOf(config)}, ${serverOf(config)}`, columns)}\n`);
+  }
   try {
     for await (const check of checksOf(agent, options)) {
       add(check);

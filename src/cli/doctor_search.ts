@@ -11,6 +11,7 @@ import {
 import type { Check } from "../session/report.ts";
 import type { FoundServer } from "../session/servers.ts";
 import { oneLine } from "../text/one_line.ts";
+import { wrapped } from "../text/wrap.ts";
 import { checkRows } from "./doctor.ts";
 import { KEY_VARIABLES } from "./keys.ts";
 
@@ -54,11 +55,10 @@ export async function searchServers(
   if (json) {
     write(`${JSON.stringify({ ok: false, backend: "", server: "", model: "", checks })}\n`);
   } else {
-    write("copilot doctor: no model is chosen yet; this is what there is\n");
+    const say = (line: string) => write(`${wrapped(line, columns)}\n`);
+    say("copilot doctor: no model is chosen yet; this is what there is");
     for (const check of checks) write(checkRows(check, columns));
-    write(
-      "Not ready: run copilot to choose a model, or examine one with the flags of its server\n",
-    );
+    say("Not ready: run copilot to choose a model, or examine one with the flags of its server");
   }
   return EXIT.error;
 }

@@ -107,7 +107,7 @@ function report(error: unknown, args: Args, { stdout, stderr, stopCode }: Run): 
   let exitCode = stopCode ?? EXIT.error;
   if (stopCode === undefined && error instanceof UsageError) exitCode = EXIT.usage;
   if (stopCode === undefined && error instanceof Deno.errors.BrokenPipe) exitCode = EXIT.closed;
-  if (stopCode === undefined) stderr.write(`copilot: ${message}\n`);
+  if (stopCode === undefined) stderr.line(`copilot: ${message}`);
   if (args.output === "json" || args.output === "stream-json") {
     const how = stopCode === undefined ? { error: message } : { stopReason: "aborted" as const };
     stdout.write(resultLine({ exitCode, ...how }));
@@ -151,7 +151,7 @@ async function dispatch(args: ReturnType<typeof parseArgs>, run: Run): Promise<n
   const own = args.continue && (await import("./session_server.ts")).serverOfNewest(args, way);
   if (own) args = { ...args, ...own.flags };
   if (!headless) return await runSession(args, given, own?.line);
-  if (own) run.stderr.write(`${own.line}\n`);
+  if (own) run.stderr.line(own.line);
   stopOnSignals(run);
   const { message } = args;
   if (message !== undefined) args = { ...args, print: message };
@@ -252,7 +252,8 @@ async function runSession(args: Args, given: Args, line?: string): Promise<numbe
       return lastLines({ given, start: start ?? end, end }, record);
     });
     if (canEdit() && isServerOpen(args)) {
-      const chosen = await frontend.setUp();
+      const chosen = await frontend.setUp(line);
+      line = undefined;
       if (typeof chosen === "number") return chosen;
       if (chosen === undefined) throw new UsageError(NOTHING_CHOSEN);
       args = { ...args, ...chosen };

@@ -9,24 +9,27 @@ import { recordedSessions, type RecordFile } from "../session/record.ts";
 import { type ModelTarget, targetOf } from "../model_target.ts";
 import { oneLine } from "../text/one_line.ts";
 import { type Args, comeBackCommand } from "./args.ts";
-import { FLAGS_OF_SERVER, withDefaults } from "./defaults.ts";
+import { DEMO_MODEL, FLAGS_OF_SERVER, withDefaults } from "./defaults.ts";
 import type { Env } from "./keys.ts";
 import { isServerOpen, optionsFromArgs, toConfig } from "./settings.ts";
 
 /**
- * The flags of the server that the newest session of the folder was with, and a line that says so;
- * undefined where a server is said, or the record has none that can be asked. The record is the person's
+ * The flags of the server that the newest session of the folder was with, and a line that says so, without
+ * flags after the demo; undefined where a server is said, or the record has none that can be asked. The record is the person's
  * own, as it lies in the folder of state; a key comes from where the person keeps it, never from there.
  */
 export function serverOfNewest(
   args: Args,
   way: Way,
   env: Env = Deno.env,
-): { flags: ServerSettings; line: string } | undefined {
+): { flags?: ServerSettings; line: string } | undefined {
   if (!isServerOpen(args, env)) return undefined;
   const folder = attempt(() => Deno.realPathSync(args["working-dir"] ?? "."));
   const [newest] = folder === undefined ? [] : Iterator.from(recordedSessions(folder)).take(1);
   const { kind, url } = newest?.used?.at ?? {};
+  if (newest?.used?.model === DEMO_MODEL && url === undefined) {
+    return { line: "· this folder's newest session was with the demo: --demo goes on with that" };
+  }
   if (kind === undefined || url === undefined) return undefined;
   const flags = flagsOf({ kind, url });
   // Without its key a hosted server is none that can be asked.

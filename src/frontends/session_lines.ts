@@ -5,7 +5,7 @@ import type { ModelUsed } from "../records/format.ts";
 import type { HooksQuestion, ServerQuestion, TrustQuestion } from "../session/frontend.ts";
 import type { RecordFile, Resumed, SessionTitle } from "../session/record.ts";
 import type { HeededInstructions, McpState, PermissionReport } from "../session/report.ts";
-import { count } from "../text/count.ts";
+import { ago, count } from "../text/count.ts";
 import { diffLines } from "../text/diff.ts";
 import type { Painter } from "../terminal/style.ts";
 import { rowsOf } from "../text/width.ts";
@@ -209,16 +209,19 @@ export function resumedLines(
   resumed: Resumed | undefined,
   way: Way,
   dim: (text: string) => string = (text) => text,
+  now = Date.now(),
 ): string[] {
   if (!resumed) return ["There is no earlier session in this folder."];
-  const { started, messages, lostLines, lastTyped, lastAnswer, openCalls, model } = resumed;
+  const { started, title, messages, lostLines, lastTyped, lastAnswer, openCalls, model } = resumed;
   const unread = lostLines > 0 ? `; ${count(lostLines, "line")} could not be read` : "";
   const said = [
     ...lastTyped === undefined ? [] : [`> ${excerptLine(lastTyped, SHOWN_TYPED_CHARS)}`],
     ...lastAnswer === undefined ? [] : [excerptLine(lastAnswer, SHOWN_ANSWER_CHARS)],
   ];
   return [
-    `Continuing from ${minuteOf(started)}: ${count(messages, "message")}${unread}`,
+    `Continuing "${excerptLine(title, SHOWN_TITLE_CHARS)}": ${count(messages, "message")}, begun ${
+      ago(Date.parse(started), now)
+    }${unread}`,
     ...said.map((text) => `  ${dim(text)}`),
     ...openCalls === undefined ? [] : [`The last turn was cut off: ${openCallsText(openCalls)}.`],
     ...model ? [modelLine(model, way)] : [],

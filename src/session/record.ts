@@ -211,6 +211,8 @@ type TakenUp = {
 export interface Resumed {
   /** When it began: ISO 8601. */
   started: string;
+  /** The text that was typed first. */
+  title: string;
   /** The number of its messages. */
   messages: number;
   /** Lines of its record that could not be read. */
@@ -235,7 +237,7 @@ export function resumeSession(
   },
   session: StoredSession,
 ): Resumed {
-  const { head, lost } = session;
+  const { lost } = session;
   const messages = withStoredImages(session.path, session.messages);
   agent.state.messages = [...messages];
   agent.state.seenFiles.clear();
@@ -249,7 +251,7 @@ export function resumeSession(
     !["interruption", "lost_answer"].includes(standsFor)
   );
   return {
-    started: head.started,
+    ...sessionTitle(session),
     messages: messages.length,
     lostLines: lost,
     ...(at !== -1 && { lastTyped: typedText(messages[at]!) }),

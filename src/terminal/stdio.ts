@@ -1,5 +1,7 @@
 /** The process's own streams but for a terminal's keys. @module */
 
+import { attempt } from "../attempt.ts";
+import { wrapped } from "../text/wrap.ts";
 import { aborted } from "../wire/wait.ts";
 
 /** The most characters that may be queued before `room` gives a promise. */
@@ -22,7 +24,7 @@ export class Output {
 
   /** @param sink A stream to write to, such as `Deno.stdout`. */
   constructor(
-    private readonly sink: { write(bytes: Uint8Array): Promise<number> },
+    private readonly sink: { write(bytes: Uint8Array): Promise<number>; isTerminal?(): boolean },
     private readonly onClosed: (error: Error) => void,
   ) {}
 
@@ -33,6 +35,14 @@ export class Output {
     this.#queue.push(text);
     this.#queued += text.length;
     this.#writing ??= this.#drain();
+  }
+
+  /** Queues a line for a person: a terminal shows it broken between words. */
+  line(text: string): void {
+    const columns = this.sink.isTerminal?.()
+      ? attempt(() => Deno.consoleSize().columns)
+      : undefined;
+    this.write(`${columns ? wrapped(text, columns) : text}\n`);
   }
 
   /** Resolves when everything queued so far is written. */

@@ -1,4 +1,4 @@
-/** `text` with its lines of over `columns` characters broken at spaces. */
+/** `text` with its lines of over `columns` characters broken at spaces, and longer paths behind a slash. */
 export function wrapped(text: string, columns: number): string {
   return text.split("\n").flatMap((line) => wrapLine(line, columns)).join("\n");
 }
@@ -7,7 +7,9 @@ function wrapLine(line: string, columns: number): string[] {
   // Each row repeats the indentation, so it takes half a row at most.
   const indent = Math.min(/^ *(?:· )?/.exec(line)![0].length, columns >> 1);
   const rows = [""];
-  for (const word of line.split(/(?<=\S)(?= )/)) {
+  const words = line.split(/(?<=\S)(?= )/)
+    .flatMap((word) => word.length > columns ? word.split(/(?<=[^/][/])(?=[^/])/) : [word]);
+  for (const word of words) {
     const row = rows.at(-1)!;
     if (row.trim() !== "" && row.length + word.length > columns) {
       rows.push(" ".repeat(indent) + word.trimStart());

@@ -105,6 +105,17 @@ for (
   });
 }
 
+Deno.test("--continue without a server says that the newest session was with the demo", async () => {
+  await afterSession(
+    (host) => ({ local: localConfig({ ...common, host, model: "demo" }) }),
+    (folder) =>
+      assertEquals(serverOfNewest(args(folder), "flags", NOBODY), {
+        line: "· this folder's newest session was with the demo: --demo goes on with that",
+      }),
+    false,
+  );
+});
+
 const compat = (baseUrl: string, model = "m") => ({ compat: compatConfig({ baseUrl, model }) });
 const local = (host: string, model = "m") => ({ local: localConfig({ host, model }) });
 const [a, b] = ["http://a:1/v1", "http://b:1/v1"] as const;

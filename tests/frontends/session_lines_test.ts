@@ -166,8 +166,10 @@ Deno.test("the question about trust shows how the files begin, in rows that driv
   ]);
 });
 
-const RESUMED: Resumed = { started: "2026-01-02T03:04:05.678Z", messages: 2, lostLines: 0 };
-const FROM = "Continuing from 2026-01-02 03:04: 2 messages";
+const RESUMED: Resumed = {
+  ...{ started: "2026-01-02T03:04:05.678Z", title: "Fix\nit\x1b", messages: 2, lostLines: 0 },
+};
+const FROM = 'Continuing "Fix it␛": 2 messages, begun 2 hours ago';
 const used = { before: { model: "a\x1b", server: "x:1" }, now: { model: "b", server: "y:2" } };
 
 const RESUMPTIONS: [change: Partial<Resumed>, rows: string[], way?: Way][] = [
@@ -222,7 +224,8 @@ const RESUMPTIONS: [change: Partial<Resumed>, rows: string[], way?: Way][] = [
 ];
 for (const [change, rows, way = "terminal"] of RESUMPTIONS) {
   Deno.test(`what is said of a session that goes on: ${JSON.stringify(change).slice(0, 60)}`, () => {
-    assertEquals(resumedLines({ ...RESUMED, ...change }, way, (text) => `<${text}>`), rows);
+    const now = Date.parse(RESUMED.started) + 2 * 3_600_000;
+    assertEquals(resumedLines({ ...RESUMED, ...change }, way, (text) => `<${text}>`, now), rows);
   });
 }
 

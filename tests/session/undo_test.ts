@@ -325,8 +325,6 @@ sessionTest(
     await terminal.type("make it\r");
     await terminal.until("Made it.");
     await terminal.type("/undo\r");
-    await terminal.until("❯ 1  make it  1 file");
-    await terminal.type("\r");
     await terminal.until("made.txt: removed");
     await terminal.type("hello\r");
     await terminal.until("What?");

@@ -13,6 +13,8 @@ const rows: [name: string, text: string, columns: number, expected: string][] = 
   ["below its indentation", "  /help   lists", 12, "  /help\n  lists"],
   ["half a row of indentation at most", "         a b", 4, "         a\n  b"],
   ["a word that is too long", "unbreakable", 4, "unbreakable"],
+  ["a path that is too long", "in ~/one/two/three now", 9, "in ~/one/\ntwo/three\nnow"],
+  ["an address that is too long", "http://ab/cd", 8, "http://ab/\ncd"],
   ["empty lines stay", "a\n\nb", 4, "a\n\nb"],
 ];
 

@@ -5,10 +5,10 @@
 
 import { CHARS_PER_TOKEN } from "../../text/count.ts";
 import { isObject } from "../../text/json.ts";
+import { DEMO_MODEL } from "../defaults.ts";
 import { type DemoReply, demoReply, type DemoRequest } from "./rules.ts";
 
-const MODEL = "demo";
-const LATEST = `${MODEL}:latest`;
+const LATEST = `${DEMO_MODEL}:latest`;
 /** The most bytes of a request: the largest piped prompt (64 MiB), escaped, and a long history. */
 const MAX_BODY_BYTES = 512 * 2 ** 20;
 
@@ -31,7 +31,7 @@ export function startDemoServer(): DemoServer {
   }, answer);
   return {
     host: `http://127.0.0.1:${server.addr.port}`,
-    model: MODEL,
+    model: DEMO_MODEL,
     async close() {
       stop.abort();
       await server.finished;
@@ -55,7 +55,7 @@ async function answer(request: Request): Promise<Response> {
       if (typeof body === "string") return errorResponse(400, body);
       const { model } = body;
       if (typeof model !== "string" || model === "") return errorResponse(400, "model is required");
-      if (model !== MODEL && model !== LATEST) {
+      if (model !== DEMO_MODEL && model !== LATEST) {
         return errorResponse(404, `model '${model.slice(0, 200)}' not found`);
       }
       return route === "POST /api/chat"
@@ -104,7 +104,7 @@ function answerChat(body: Record<string, unknown>): Response {
 /** The lines of a streamed answer: a word each, and all tool calls on the last, as Ollama does. */
 function wireFrames({ text = "", toolCalls }: DemoReply, askedChars: number) {
   const frame = (message: object, done: boolean) => ({
-    model: MODEL,
+    model: DEMO_MODEL,
     message: { role: "assistant", ...message },
     done,
   });

@@ -74,7 +74,7 @@ export class PrintFrontend implements Frontend {
   }
 
   #say(lines: readonly string[]): void {
-    for (const line of lines) this.options.stderr.write(`${line}\n`);
+    for (const line of lines) this.options.stderr.line(line);
   }
 
   ready(): Promise<void> | undefined {
@@ -92,12 +92,12 @@ export class PrintFrontend implements Frontend {
       const usage = { inputTokens, outputTokens };
       if (result.isUnanswered) {
         const error = "the model gave no answer";
-        stderr.write(`copilot: ${error}\n`);
+        stderr.line(`copilot: ${error}`);
         return this.#finish({ exitCode: EXIT.error, response: "", error, usage });
       }
       if (result.objection !== undefined) {
         const error = `the answer does not match the schema: ${result.objection}`;
-        stderr.write(`copilot: ${error}\n`);
+        stderr.line(`copilot: ${error}`);
         return this.#finish({ exitCode: EXIT.error, response, error, usage });
       }
       // A sandbox that cannot confine a command refuses it only when it is to run.
@@ -111,7 +111,7 @@ export class PrintFrontend implements Frontend {
       const message = failureText(error, session.agent.config, "flags");
       const response = error instanceof BackendError ? error.partialText : "";
       const exitCode = this.#finish({ exitCode: EXIT.error, response, error: message });
-      stderr.write(`copilot: ${message}\n`);
+      stderr.line(`copilot: ${message}`);
       return exitCode;
     }
   }

@@ -4,10 +4,12 @@ import type { ArgumentChoice } from "../../session/report.ts";
 import type { ChoiceList } from "../../terminal/screen/screen.ts";
 import { MODE_MEANINGS } from "../modes.ts";
 
+const UNDO_TITLE = "Go back to before which message?";
 const TITLES: Record<string, string> = {
   model: "Which model?",
   resume: "Continue which session?",
-  undo: "Go back to before which message?",
+  undo: UNDO_TITLE,
+  rewind: UNDO_TITLE,
   approve: "What runs without asking?",
   trust: "Use this folder's instructions?",
   jobs: "Which job?",

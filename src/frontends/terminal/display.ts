@@ -168,7 +168,7 @@ export class Display implements Disposable {
       get onBackground() {
         return asksBackground() ? onBackground : undefined;
       },
-      rewindLine: "/undo",
+      rewindLine: "/rewind",
       help: () => shortHelp(this.keymap).map(this.dim),
       panel: () =>
         this.#showsTasks

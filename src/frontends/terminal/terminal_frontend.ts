@@ -158,13 +158,14 @@ export class TerminalFrontend implements Frontend, Disposable {
   }
 
   /**
-   * Has the person choose a server before there is a session; undefined where they chose none, an exit
-   * code after a signal. What they type meanwhile is in the session's line afterwards.
+   * Has the person choose a server before there is a session, below `line`; undefined where they chose none,
+   * an exit code after a signal. What they type meanwhile is in the session's line afterwards.
    */
-  async setUp(): Promise<ServerSettings | number | undefined> {
+  async setUp(line?: string): Promise<ServerSettings | number | undefined> {
     using cleanUp = new DisposableStack();
     cleanUp.defer(this.options.onSignals((code) => this.#end(code)));
     await makeSane();
+    if (line !== undefined) this.#display.say(line);
     const { setup } = this.options;
     const chosen = setup && await chooseServer(this.#display, setup, this.#stop.signal, true);
     return chosen ?? this.#ended;

@@ -37,6 +37,17 @@ export const conversationCommands: readonly Command[] = [
     argument: "[N]",
     help: "undo the newest N messages, and what they changed in files",
     run: undoMessages,
+    // A single message needs no list: it can be brought back.
+    choices: (session) => {
+      const choices = undoChoices(session);
+      return choices.length > 1 ? choices : [];
+    },
+  },
+  {
+    name: "rewind",
+    argument: "[N]",
+    help: "the same, from a list of your messages",
+    run: undoMessages,
     choices: undoChoices,
   },
   {

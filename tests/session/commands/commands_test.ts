@@ -198,6 +198,9 @@ Deno.test("commands offer their arguments as choices, and Tab completes from the
     assertEquals(session.agent.state.messages, []);
     assertEquals(await fake.command("/redo"), 'Redone: "one".');
     assertEquals(session.agent.state.messages.map(({ content }) => content), ["one", "One."]);
+    // A single message is taken back by /undo at once, and listed by /rewind.
+    assertEquals(await choices("undo"), []);
+    assertEquals(await choices("rewind"), [{ argument: "1", label: "one" }]);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
