@@ -6,8 +6,8 @@ import {
   placesText,
   type ServerSettings,
   settingsOf,
-  type SetupHome,
-} from "../frontends/terminal/setup.ts";
+} from "../frontends/terminal/setup_rows.ts";
+import type { SetupHome } from "../frontends/terminal/setup.ts";
 import type { Check } from "../session/report.ts";
 import type { FoundServer } from "../session/servers.ts";
 import { oneLine } from "../text/one_line.ts";

@@ -4,7 +4,7 @@ import { attempt } from "../attempt.ts";
 import type { CopilotConfig } from "../config.ts";
 import type { Way } from "../frontends/hint_text.ts";
 import { farewellLines } from "../frontends/session_lines.ts";
-import type { ServerSettings } from "../frontends/terminal/setup.ts";
+import type { ServerSettings } from "../frontends/terminal/setup_rows.ts";
 import { recordedSessions, type RecordFile } from "../session/record.ts";
 import { type ModelTarget, targetOf } from "../model_target.ts";
 import { oneLine } from "../text/one_line.ts";

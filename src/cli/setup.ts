@@ -2,7 +2,7 @@
 
 import { DEFAULT_ADDRESSES } from "../config.ts";
 import type { SetupHome } from "../frontends/terminal/setup.ts";
-import { askServerAt, findServers } from "../session/servers.ts";
+import { askServerAt, findServers, tryKey } from "../session/servers.ts";
 import { isLoopback } from "../wire/connect.ts";
 import { keepSettings } from "./defaults.ts";
 import { type Env, KEY_VARIABLES, keyFor, keyObjection } from "./keys.ts";
@@ -47,6 +47,8 @@ export function setupHome(env: Env = Deno.env, ports: readonly number[] = PORTS)
         return { name, address, settings: { ...settings, "base-url": address }, keyIn };
       }),
     objection: keyObjection,
+    tryKey: ({ address: baseUrl, settings }, { key: apiKey, ...limits }) =>
+      tryKey(settings.hosted ? "hosted" : "compat", { baseUrl, apiKey }, limits),
     async keep(settings, key) {
       await keepSettings(settings, key, (name) => env.get(name));
     },

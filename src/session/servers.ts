@@ -16,12 +16,15 @@ export interface FoundServer {
   models: readonly ListedModel[];
 }
 
-interface FindOptions {
+interface Limits {
   /** The longest that a server may take, in milliseconds. */
   limitMs: number;
+  signal: AbortSignal;
+}
+
+interface FindOptions extends Limits {
   /** The key that the person gave for an address; empty for none. */
   keyOf(url: string): string;
-  signal: AbortSignal;
 }
 
 /**
@@ -57,15 +60,14 @@ async function lookAt(
  */
 export async function askServerAt(
   url: string,
-  { limitMs, apiKey, signal }: { limitMs: number; apiKey: string; signal: AbortSignal },
+  { limitMs, apiKey, signal }: Limits & { apiKey: string },
 ): Promise<FoundServer> {
   const [{ askFields, onFailure }, { listModels }] = await Promise.all([
     import("../backends/local/connection.ts"),
     import("../backends/local/model_list.ts"),
   ]);
-  const limit = AbortSignal.timeout(limitMs);
-  const at = { host: url, apiKey, signal: AbortSignal.any([signal, limit]) };
-  try {
+  return await inTime(url, { limitMs, signal }, async (signal) => {
+    const at = { host: url, apiKey, signal };
     const isNative = await askFields("/api/version", at)
       .then(({ version }) => version !== undefined)
       .catch(onFailure(() => false));
@@ -75,6 +77,43 @@ export async function askServerAt(
       ...{ url, state: "answers", isNative },
       models: models.toSorted((a, b) => rank(b) - rank(a)),
     };
+  });
+}
+
+/**
+ * Asks the API of a kind at `baseUrl` for its models, to see whether it takes `apiKey`.
+ * @throws {BackendError} when it refuses the key, or does not answer in time.
+ */
+export async function tryKey(
+  kind: "compat" | "hosted",
+  { baseUrl, apiKey }: { baseUrl: string; apiKey: string },
+  limits: Limits,
+): Promise<void> {
+  const [{ compatConfig, hostedConfig }, { requestJson }, { hostedHeaders }, { keyHeader }] =
+    await Promise.all([
+      import("../config.ts"),
+      import("../wire/http.ts"),
+      import("../backends/hosted/mod.ts"),
+      import("../backends/wire_values.ts"),
+    ]);
+  const settings = { baseUrl, apiKey, maxRetries: 0 };
+  const config = kind === "hosted" ? hostedConfig(settings) : compatConfig(settings);
+  const [path, headers] = "apiVersion" in config
+    ? ["/v1/models", hostedHeaders(config)]
+    : ["/models", keyHeader(config)];
+  const request = { url: `${config.baseUrl}${path}`, headers };
+  await inTime(baseUrl, limits, (signal) => requestJson(request, { ...config, signal }));
+}
+
+/** The result of `ask`, whose signal ends it in time. @throws {BackendError} when that is over. */
+async function inTime<T>(
+  url: string,
+  { limitMs, signal }: Limits,
+  ask: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const limit = AbortSignal.timeout(limitMs);
+  try {
+    return await ask(AbortSignal.any([signal, limit]));
   } catch (error) {
     if (!limit.aborted || signal.aborted) throw error;
     const { limitText } = await import("../wire/http.ts");

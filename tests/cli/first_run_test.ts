@@ -6,7 +6,9 @@ import { noTmux, type Terminal, terminal } from "../helpers/tmux.ts";
 /** The command of a person who has configured nothing but `OLLAMA_HOST`: other ports are the machine's. */
 function newPerson({ url }: StrictServer, words = ""): string {
   const unset = ["OPENAI", "ANTHROPIC"].flatMap((name) => [`${name}_API_KEY`, `${name}_BASE_URL`]);
-  const env = `env ${unset.map((name) => `-u ${name}`).join(" ")} OLLAMA_HOST=${url}`;
+  // A hosted API is behind a proxy that is not there.
+  const set = `OLLAMA_HOST=${url} HTTPS_PROXY=http://127.0.0.1:1`;
+  const env = `env ${unset.map((name) => `-u ${name}`).join(" ")} ${set}`;
   return `clear; ${env} "$DENO" run -A "$ENTRY" ${words}; echo left: $?\r`;
 }
 
@@ -84,6 +86,8 @@ Deno.test({
     await screen.type("anthropic\r");
     await screen.until("The key for api.anthropic.com (hidden");
     await screen.type("\x1b[200~sk-very-secret\n\x1b[201~\r");
+    await screen.until("❯ Give another key");
+    await screen.type("keep\r");
     await screen.until("· Anthropic: kept in config.json; /setup changes it");
     await screen.until((rows) => rows.at(-1)!.startsWith("claude"));
     await screen.type("\x04");

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { BackendError } from "../../src/errors.ts";
-import { askServerAt, findServers } from "../../src/session/servers.ts";
+import { askServerAt, findServers, tryKey } from "../../src/session/servers.ts";
 import { strictServer } from "../helpers/strict_server.ts";
 
 const { signal } = new AbortController();
@@ -97,7 +97,7 @@ Deno.test("a server that was named says why it lists no models", async () => {
     askServerAt(url, { apiKey, limitMs, signal });
   const rows: [answer: () => Response | Promise<Response>, kind: string, says: RegExp][] = [
     [() => Response.json({ error: "no key" }, { status: 401 }), "auth", /no key/],
-    [() => new Response("none", { status: 404 }), "request", /404/],
+    [() => new Response("none", { status: 404 }), "protocol", /404/],
     [() => new Response("<html>"), "protocol", /HTML|JSON/],
   ];
   for (const [answer, kind, says] of rows) {
@@ -140,4 +140,33 @@ Deno.test({
       await server.shutdown();
     }
   },
+});
+
+Deno.test("SEC-02 a key is tried with a request for the list of models, as its API takes it", async () => {
+  const seen: (string | null)[][] = [];
+  const { server, url } = listen(({ method, url, headers }) => {
+    const key = headers.get("x-api-key") ?? headers.get("authorization");
+    seen.push([method, new URL(url).pathname, key, headers.get("anthropic-version")]);
+    const error = { type: "authentication_error", message: "invalid x-api-key" };
+    return key === "bad"
+      ? Response.json({ type: "error", error }, { status: 401 })
+      : Response.json({ data: [] });
+  });
+  try {
+    const limits = { limitMs: 20_000, signal };
+    await tryKey("hosted", { baseUrl: url, apiKey: "good" }, limits);
+    await tryKey("compat", { baseUrl: `${url}/v1`, apiKey: "good" }, limits);
+    const error = await assertRejects(
+      () => tryKey("hosted", { baseUrl: url, apiKey: "bad" }, limits),
+      BackendError,
+    );
+    assertEquals(error.kind, "auth");
+    assertEquals(seen, [
+      ["GET", "/v1/models", "good", "2023-06-01"],
+      ["GET", "/v1/models", "Bearer good", null],
+      ["GET", "/v1/models", "bad", "2023-06-01"],
+    ]);
+  } finally {
+    await server.shutdown();
+  }
 });

@@ -28,16 +28,18 @@ export async function callHosted(
   const settings = hostedConfig(config);
   const protocol = {
     url: `${settings.baseUrl}/v1/messages`,
-    headers: {
-      ...(settings.apiKey !== "" && { "x-api-key": settings.apiKey }),
-      "anthropic-version": settings.apiVersion,
-    },
+    headers: hostedHeaders(settings),
     adjustments: HOSTED_ADJUSTMENTS,
     streamsCalls: isDefaultServer("hosted", settings.baseUrl),
     body: hostedBody.bind(null, settings),
     reader: hostedReader,
   };
   return await exchange(config, settings, protocol, messages, tools, options);
+}
+
+/** The headers of each request: the key, if any, and the version of the API. */
+export function hostedHeaders({ apiKey, apiVersion }: HostedConfig): Record<string, string> {
+  return { ...(apiKey !== "" && { "x-api-key": apiKey }), "anthropic-version": apiVersion };
 }
 
 export function hostedBackend(config: HostedConfig): Backend {

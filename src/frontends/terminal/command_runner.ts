@@ -11,7 +11,8 @@ import { InterruptedError } from "../../tools/call_errors.ts";
 import { choiceList } from "./choice_list.ts";
 import type { Display } from "./display.ts";
 import { copiedText, outputText, reportText, shellText } from "../report_text.ts";
-import type { ServerSettings, SetupHome, SetupScreen } from "./setup.ts";
+import type { SetupHome, SetupScreen } from "./setup.ts";
+import type { ServerSettings } from "./setup_rows.ts";
 
 /** A slash command as it was typed. */
 interface TypedCommand {

@@ -1,7 +1,6 @@
 /** The first choice of a model: a list of what there is, a key where one is needed. @module */
 
 import { checkedUrl, isSettingError } from "../../config.ts";
-import type { ListedModel } from "../../backends/local/model_list.ts";
 import { BackendError } from "../../errors.ts";
 import { modelFacts } from "../../session/model_server.ts";
 import type { FoundServer } from "../../session/servers.ts";
@@ -9,26 +8,18 @@ import type { Screen } from "../../terminal/screen/screen.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { wrapped } from "../../text/wrap.ts";
 import { reasonOf } from "../../text/reason.ts";
-
-/** A server and its model, by the names of the flags that choose them; `demo` is for one run. */
-export interface ServerSettings {
-  local?: true;
-  hosted?: true;
-  host?: string;
-  "base-url"?: string;
-  model?: string;
-  demo?: true;
-}
-
-/** A hosted API that is offered. */
-interface HostedOffer {
-  name: string;
-  /** The address that its key is for. */
-  address: string;
-  settings: ServerSettings;
-  /** The place of the key that is there already, such as a variable. */
-  keyIn?: string | undefined;
-}
+import {
+  type HostedOffer,
+  hostedRow,
+  hostShown,
+  lastRows,
+  nameable,
+  NOTHING_FOUND,
+  placesText,
+  serverRows,
+  type ServerSettings,
+  type SetupPick,
+} from "./setup_rows.ts";
 
 /** The side of a setup that knows addresses, keys and files. */
 export interface SetupHome {
@@ -44,6 +35,11 @@ export interface SetupHome {
   /** The place of the key for `address` that is there already; undefined for none. */
   keyIn(address: string): string | undefined;
   hosted(): readonly HostedOffer[];
+  /** Asks a hosted API whether it takes `key`. @throws {BackendError} when it does not, or does not answer. */
+  tryKey(
+    offer: HostedOffer,
+    how: { key: string; limitMs: number; signal: AbortSignal },
+  ): Promise<void>;
   /** A sentence on why `key` is none; undefined where it may be one. */
   objection(key: string): string | undefined;
   /** Keeps a choice, and the key for an address. @throws {Error} when that fails. */
@@ -63,15 +59,8 @@ interface SetupOptions {
 const FIRST_LOOK_MS = 300;
 const SECOND_LOOK_MS = 5000;
 
-/** The meaning of a row: settings, an API that wants a key first, another look, or an address: `""` is typed first. */
-type Pick =
-  | { settings: ServerSettings; said: string }
-  | { offer: HostedOffer }
-  | { address: string }
-  | "look";
-
 /** The screen of a setup; it breaks long lines. */
-export type SetupScreen = globalThis.Pick<Screen, "print" | "choose" | "ask" | "askHidden">;
+export type SetupScreen = Pick<Screen, "print" | "choose" | "ask" | "askHidden">;
 
 /** Has a person choose a server and a model, and keeps the choice; undefined where they chose none. */
 export async function setUp(
@@ -80,7 +69,7 @@ export async function setUp(
   options: SetupOptions,
 ): Promise<ServerSettings | undefined> {
   const { isFirst, columns, signal, onLook } = options;
-  let pick: Pick | null = null;
+  let pick: SetupPick | null = null;
   for (let limitMs = FIRST_LOOK_MS;; limitMs = SECOND_LOOK_MS) {
     onLook(true);
     const found = await home.find(limitMs, signal).finally(() => onLook(false));
@@ -104,7 +93,7 @@ export async function setUp(
     const kept = "address" in pick
       ? await keepAddress(screen, home, pick.address, options)
       : "offer" in pick
-      ? await keepHosted(screen, home, pick.offer, signal)
+      ? await keepHosted(screen, home, pick.offer, options)
       : await keepChoice(screen, home, pick.settings, pick.said);
     if (kept !== undefined) return kept;
   }
@@ -112,93 +101,63 @@ export async function setUp(
 
 const HINT = "Enter picks · Esc leaves it as it is";
 const BACK_HINT = "Enter picks · Esc goes back";
-/** How a server is started that is found afterwards. */
-export const HOW_TO_START = `  Ollama (ollama.com): ollama serve, then ollama pull qwen3:8b
-  llama.cpp: llama-server -hf Qwen/Qwen3-8B-GGUF --jinja
-  LM Studio (lmstudio.ai): load a model, start its server`;
-const NOTHING_FOUND = `No model server answers on this machine. Start one, then look again:
-${HOW_TO_START}
-Or choose:`;
-
-/** Addresses on one machine in few words: `127.0.0.1:11434, :8080`. */
-export function placesText(addresses: readonly string[]): string {
-  const urls = addresses.map((address) => new URL(address));
-  const isSame = (at: number) => urls[at]?.hostname === urls[at - 1]?.hostname;
-  return oneLine(urls.map(({ host, port }, at) => isSame(at) ? `:${port}` : host).join(", "));
-}
-
-interface Row {
-  label: string;
-  detail: string;
-  value: Pick;
-}
-
-function serverRows(server: FoundServer): Row[] {
-  const { url, state, isNative, models } = server;
-  const place = hostShown(url);
-  if (state === "unasked") {
-    const value = { address: url };
-    return [{ label: place, detail: "from OLLAMA_HOST; not asked yet", value }];
-  }
-  if (state === "slow") {
-    return [{ label: place, detail: "did not answer in time: look again", value: "look" }];
-  }
-  if (models.length === 0) {
-    const get = isNative ? "Ollama without models: ollama pull qwen3:8b" : "lists no models";
-    return [{ label: place, detail: `${get}; look again`, value: "look" }];
-  }
-  return nameable(models).map((model) => ({
-    label: oneLine(model.name),
-    detail: [place, isNative && "Ollama", modelFacts(model)].filter(Boolean).join(" · "),
-    value: { settings: settingsOf(server, model), said: `${oneLine(model.name)} at ${place}` },
-  }));
-}
-
-/** The models that can be picked: a name with a space in it cannot stand behind a flag of /model. */
-const nameable = (models: readonly ListedModel[]): readonly ListedModel[] =>
-  models.length === 1 ? models : models.filter(({ name }) => !/\s/.test(name));
-
-/** The settings that choose a model of a server that was found. */
-export function settingsOf(
-  { url, isNative, models }: FoundServer,
-  { name }: ListedModel,
-): ServerSettings {
-  if (isNative) return { local: true, host: url, model: name };
-  // A server that was started with its model may have another one the next time.
-  return { "base-url": `${url}/v1`, ...models.length > 1 && { model: name } };
-}
-
-function hostedRow(offer: HostedOffer): Row {
-  const { name, address, keyIn } = offer;
-  const key = keyIn === undefined ? "paste a key" : `with the key in ${keyIn}`;
-  return { label: name, detail: `${key} · ${hostShown(address)}`, value: { offer } };
-}
-
-function lastRows(found: readonly FoundServer[], isFirst: boolean): Row[] {
-  const look = { label: "Look again", detail: "once a server runs", value: "look" } as const;
-  const other = { label: "Another server", detail: "type its address", value: { address: "" } };
-  const settings = { demo: true } as const;
-  const demo = { label: "Demo", detail: "fixed rules, no model; this time only" };
-  return [
-    other,
-    ...found.length === 0 ? [look] : [],
-    ...isFirst ? [{ ...demo, value: { settings, said: "" } }] : [],
-  ];
-}
-
-/** Asks for the key where there is none yet; undefined where none was given, or it could not be kept. */
+/**
+ * Asks for the key where there is none yet, and the API whether it takes it; undefined where none was given,
+ * or it could not be kept. One that is not taken is kept only where the person says so.
+ */
 async function keepHosted(
   screen: SetupScreen,
   home: SetupHome,
-  { name, address, settings, keyIn }: HostedOffer,
-  signal: AbortSignal,
+  offer: HostedOffer,
+  options: SetupOptions,
 ): Promise<ServerSettings | undefined> {
+  const { name, address, settings, keyIn } = offer;
+  const { signal } = options;
   if (keyIn !== undefined) return await keepChoice(screen, home, settings, name);
+  let key = await hostedKey(screen, home, address, signal);
+  while (key !== undefined) {
+    const problem = await keyProblem(home, offer, key, options);
+    if (problem === undefined) break;
+    screen.print(`· ${problem}`);
+    const title = `What about ${hostShown(address)}?`;
+    const next = await screen.choose({ title, items: NO_KEY_ROWS, hint: BACK_HINT }, signal);
+    if (next === null) return undefined;
+    if (next === "keep") break;
+    if (next === "key") key = await hostedKey(screen, home, address, signal);
+  }
+  return key === undefined
+    ? undefined
+    : await keepChoice(screen, home, settings, name, { address, key });
+}
+
+/** The key that is pasted for a hosted API; undefined for none. */
+async function hostedKey(
+  screen: SetupScreen,
+  home: SetupHome,
+  address: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const prompt = `The key for ${new URL(address).host} (hidden; Enter alone goes back): `;
   const objection = (line: string) => home.objection(line.trim());
-  const key = (await screen.askHidden(prompt, objection, signal))?.trim();
-  if (!key) return undefined;
-  return await keepChoice(screen, home, settings, name, { address, key });
+  return (await screen.askHidden(prompt, objection, signal))?.trim() || undefined;
+}
+
+/** A sentence on why a hosted API does not take the key; undefined where it does. */
+async function keyProblem(
+  home: SetupHome,
+  offer: HostedOffer,
+  key: string,
+  { signal, onLook }: SetupOptions,
+): Promise<string | undefined> {
+  onLook(true);
+  try {
+    return void await home.tryKey(offer, { key, limitMs: SECOND_LOOK_MS, signal });
+  } catch (error) {
+    if (!(error instanceof BackendError)) throw error;
+    return oneLine(reasonOf(error));
+  } finally {
+    onLook(false);
+  }
 }
 
 /** An address that a person gave, and the key for it; an empty one is that which is there already, if any. */
@@ -212,6 +171,11 @@ const NO_MODEL_ROWS = [
   { label: "Change the address", value: "address" },
   { label: "Ask again", detail: "once it runs", value: "again" },
   { label: "Keep it anyway", detail: "asked from now on", value: "keep" },
+] as const;
+const NO_KEY_ROWS = [
+  { label: "Give another key", value: "key" },
+  { label: "Ask again", value: "again" },
+  { label: "Keep it anyway", value: "keep" },
 ] as const;
 const HOW_TO_TYPE = "Type the server's address, such as http://gpu:8080 (Enter alone goes back)";
 const KEY_ROW = { label: "Give a key", value: "key" } as const;
@@ -338,9 +302,6 @@ async function keepServer(
   const given = key === "" ? undefined : { address, key };
   return await keepChoice(screen, home, settings, said, given);
 }
-
-/** The host of an address, for a person. */
-const hostShown = (address: string): string => oneLine(new URL(address).host);
 
 async function keepChoice(
   screen: SetupScreen,

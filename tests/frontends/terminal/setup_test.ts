@@ -77,6 +77,12 @@ async function play(scene: Scene) {
       settings: { hosted: true },
       keyIn,
     }],
+    tryKey({ name }, { key, limitMs }) {
+      asked.push(`${name} ${key}`);
+      limits.push(limitMs);
+      const answer = left.answers.shift();
+      return answer instanceof BackendError ? Promise.reject(answer) : Promise.resolve();
+    },
     objection: (key) => key === "" || /^\S+$/.test(key) ? undefined : "no key",
     keep(...choice) {
       if (fails !== undefined) return Promise.reject(new Error(fails));
@@ -212,6 +218,37 @@ Deno.test("a hosted API asks for its key, and none leads back to the list", asyn
   const known = await play({ finds: [found], picks: ["Hosted"], keyIn: "A_KEY" });
   assertEquals(known.lists[0]!.at(-3), ["Hosted", "with the key in A_KEY · api.example"]);
   assertEquals(known.kept, [[{ hosted: true }, undefined]]);
+});
+
+Deno.test("SEC-02 a key is tried before it is kept; one that is not taken, where the person says so", async () => {
+  const wrong = new BackendError("api.example refused the key\x1b", { kind: "auth", status: 401 });
+  const away = new BackendError("Cannot reach api.example", { kind: "connection" });
+  const scene = { finds: [[llama, slow]], answers: [wrong, away, wrong] };
+  const { printed, asked, titles, lists, limits, kept } = await play({
+    ...{ ...scene, keys: ["one", "two"] },
+    picks: ["Hosted", "Give another key", "Ask again", "Keep it anyway"],
+  });
+  assertEquals(printed, [
+    "· api.example refused the key␛",
+    "· Cannot reach api.example",
+    "· api.example refused the key␛",
+    "· Hosted: kept in config.json; /setup changes it",
+  ]);
+  assertEquals(asked, ["Hosted one", "Hosted two", "Hosted two"]);
+  assertEquals(titles[1], "What about api.example?");
+  assertEquals(lists[1]!.map(([label]) => label), [
+    "Give another key",
+    "Ask again",
+    "Keep it anyway",
+  ]);
+  assertEquals(limits, [300, 5000, 5000, 5000]);
+  assertEquals(kept, [[{ hosted: true }, { address: "https://api.example", key: "two" }]]);
+  // Esc at the list leads back, as no other key does.
+  const left = await play({
+    ...{ finds: [[llama, slow], [llama, slow], [llama, slow]], answers: [wrong, wrong] },
+    ...{ keys: ["one", "one", ""], picks: ["Hosted", null, "Hosted", "Give another key", null] },
+  });
+  assertEquals([left.kept, left.chosen], [[], undefined]);
 });
 
 Deno.test("a choice that cannot be kept counts this time, but not without its key", async () => {

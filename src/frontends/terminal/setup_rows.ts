@@ -1,0 +1,110 @@
+/** The rows of a setup: servers with their models, hosted APIs, and what else there is to choose. @module */
+
+import type { ListedModel } from "../../backends/local/model_list.ts";
+import { modelFacts } from "../../session/model_server.ts";
+import type { FoundServer } from "../../session/servers.ts";
+import { oneLine } from "../../text/one_line.ts";
+
+/** A server and its model, by the names of the flags that choose them; `demo` is for one run. */
+export interface ServerSettings {
+  local?: true;
+  hosted?: true;
+  host?: string;
+  "base-url"?: string;
+  model?: string;
+  demo?: true;
+}
+
+/** A hosted API that is offered. */
+export interface HostedOffer {
+  name: string;
+  /** The address that its key is for. */
+  address: string;
+  settings: ServerSettings;
+  /** The place of the key that is there already, such as a variable. */
+  keyIn?: string | undefined;
+}
+
+/** The meaning of a row: settings, an API that wants a key first, another look, or an address: `""` is typed first. */
+export type SetupPick =
+  | { settings: ServerSettings; said: string }
+  | { offer: HostedOffer }
+  | { address: string }
+  | "look";
+
+/** How a server is started that is found afterwards. */
+export const HOW_TO_START = `  Ollama (ollama.com): ollama serve, then ollama pull qwen3:8b
+  llama.cpp: llama-server -hf Qwen/Qwen3-8B-GGUF --jinja
+  LM Studio (lmstudio.ai): load a model, start its server`;
+export const NOTHING_FOUND = `No model server answers on this machine. Start one, then look again:
+${HOW_TO_START}
+Or choose:`;
+
+/** Addresses on one machine in few words: `127.0.0.1:11434, :8080`. */
+export function placesText(addresses: readonly string[]): string {
+  const urls = addresses.map((address) => new URL(address));
+  const isSame = (at: number) => urls[at]?.hostname === urls[at - 1]?.hostname;
+  return oneLine(urls.map(({ host, port }, at) => isSame(at) ? `:${port}` : host).join(", "));
+}
+
+interface Row {
+  label: string;
+  detail: string;
+  value: SetupPick;
+}
+
+export function serverRows(server: FoundServer): Row[] {
+  const { url, state, isNative, models } = server;
+  const place = hostShown(url);
+  if (state === "unasked") {
+    const value = { address: url };
+    return [{ label: place, detail: "from OLLAMA_HOST; not asked yet", value }];
+  }
+  if (state === "slow") {
+    return [{ label: place, detail: "did not answer in time: look again", value: "look" }];
+  }
+  if (models.length === 0) {
+    const get = isNative ? "Ollama without models: ollama pull qwen3:8b" : "lists no models";
+    return [{ label: place, detail: `${get}; look again`, value: "look" }];
+  }
+  return nameable(models).map((model) => ({
+    label: oneLine(model.name),
+    detail: [place, isNative && "Ollama", modelFacts(model)].filter(Boolean).join(" · "),
+    value: { settings: settingsOf(server, model), said: `${oneLine(model.name)} at ${place}` },
+  }));
+}
+
+/** The models that can be picked: a name with a space in it cannot stand behind a flag of /model. */
+export const nameable = (models: readonly ListedModel[]): readonly ListedModel[] =>
+  models.length === 1 ? models : models.filter(({ name }) => !/\s/.test(name));
+
+/** The settings that choose a model of a server that was found. */
+export function settingsOf(
+  { url, isNative, models }: FoundServer,
+  { name }: ListedModel,
+): ServerSettings {
+  if (isNative) return { local: true, host: url, model: name };
+  // A server that was started with its model may have another one the next time.
+  return { "base-url": `${url}/v1`, ...models.length > 1 && { model: name } };
+}
+
+export function hostedRow(offer: HostedOffer): Row {
+  const { name, address, keyIn } = offer;
+  const key = keyIn === undefined ? "paste a key" : `with the key in ${keyIn}`;
+  return { label: name, detail: `${key} · ${hostShown(address)}`, value: { offer } };
+}
+
+export function lastRows(found: readonly FoundServer[], isFirst: boolean): Row[] {
+  const look = { label: "Look again", detail: "once a server runs", value: "look" } as const;
+  const other = { label: "Another server", detail: "type its address", value: { address: "" } };
+  const settings = { demo: true } as const;
+  const demo = { label: "Demo", detail: "fixed rules, no model; this time only" };
+  return [
+    other,
+    ...found.length === 0 ? [look] : [],
+    ...isFirst ? [{ ...demo, value: { settings, said: "" } }] : [],
+  ];
+}
+
+/** The host of an address, for a person. */
+export const hostShown = (address: string): string => oneLine(new URL(address).host);
