@@ -8,20 +8,20 @@ import { join } from "@std/path/join";
 import { relative } from "@std/path/relative";
 import type { Counts } from "./starts.ts";
 
-/** Files of modules that a prompt does not need: those of a start in a terminal, and all others. */
-type Part = "terminal" | "rest";
+/** Files of modules that a prompt does not need: those of calls, of a start in a terminal, and all others. */
+type Part = "calls" | "terminal" | "rest";
 
 const IMPORT = /(?<!typeof |: )\bimport\(\s*"(\.[^"]+)",?\s*\)/g;
 
 /**
  * Writes into the folder `to` the sources at `root` as they are bundled in parts: what a start with a
  * prompt imports in its course becomes a part of the main file, evaluated when it is asked for; the other
- * imports of that kind ask one of two further modules for what they need.
+ * imports of that kind ask one of three further modules for what they need.
  */
 export async function splitSources(
   root: string,
   to: string,
-  [once, terminal]: [Counts, Counts],
+  counts: [prompt: Counts, calls: Counts, terminal: Counts],
 ): Promise<void> {
   const hasRun = (counts: Counts) => {
     const modules = new Set<string>();
@@ -30,16 +30,20 @@ export async function splitSources(
     }
     return modules;
   };
-  const [first, second] = [hasRun(once), hasRun(terminal)];
-  const parts: Record<Part, Map<string, string>> = { terminal: new Map(), rest: new Map() };
+  const [prompt, calls, terminal] = counts.map(hasRun) as [Set<string>, Set<string>, Set<string>];
+  const parts: Record<Part, Map<string, string>> = {
+    calls: new Map(),
+    terminal: new Map(),
+    rest: new Map(),
+  };
   for await (const { path } of walk(join(root, "src"), { exts: [".ts"] })) {
     const source = await Deno.readTextFile(path);
     const file = relative(root, path);
     const changed = source.replace(IMPORT, (_, specifier: string) => {
       const module = join(dirname(file), specifier);
       // A module that is required is evaluated then, not with the file that it is bundled into.
-      if (first.has(module)) return `Promise.resolve().then(() => require("${specifier}"))`;
-      const part: Part = second.has(module) ? "terminal" : "rest";
+      if (prompt.has(module)) return `Promise.resolve().then(() => require("${specifier}"))`;
+      const part: Part = calls.has(module) ? "calls" : terminal.has(module) ? "terminal" : "rest";
       const names = parts[part];
       const name = names.get(module) ?? `m${names.size}`;
       names.set(module, name);
@@ -63,5 +67,5 @@ export async function splitSources(
 
 /** The source of a bundled file without names of parts that Deno would load before the program starts. */
 export function withLateImports(source: string): string {
-  return source.replace(/\bimport\(("\.\/(?:terminal|rest)-[^"]+")\)/g, "import(String($1))");
+  return source.replace(/\bimport\(("\.\/(?:calls|terminal|rest)-[^"]+")\)/g, "import(String($1))");
 }

@@ -1,5 +1,5 @@
-// Runs the program as its users start it, against a scripted server: once with a prompt and once as in a
-// terminal, and tells which functions V8 counted.
+// Runs the program as its users start it, against a scripted server: with a prompt, with one that takes
+// calls of tools, and as in a terminal; tells which functions V8 counted.
 import inspector from "node:inspector";
 import { pathToFileURL } from "node:url";
 
@@ -54,13 +54,14 @@ async function count(program: string, to: string, args: string[]): Promise<void>
 }
 
 /**
- * Starts `program` twice, and returns what each start ran: one that answers a prompt, reading two files,
- * and one in a terminal. @param flags Deno's own, for the program @throws {Error} where a start fails.
+ * Starts `program` three times, and returns what each start ran: one that answers a prompt, one that reads
+ * two files for it, one in a terminal. @param flags Deno's own, for the program
+ * @throws {Error} where a start fails.
  */
 export async function countStarts(
   program: string,
   flags: string[],
-): Promise<[once: Counts, terminal: Counts]> {
+): Promise<[prompt: Counts, calls: Counts, terminal: Counts]> {
   const folder = await Deno.makeTempDir();
   const server = start(
     folder,
@@ -72,14 +73,19 @@ export async function countStarts(
     const address = server.stdout.pipeThrough(new TextDecoderStream()).getReader().read();
     const options = ["--base-url", (await address).value!.trim(), "--model", "m"];
     const run = async (args: string[], dialogue?: typeof DIALOGUE): Promise<Counts> => {
-      const ran = `${folder}/ran${args.length}.json`;
+      const ran = `${folder}/ran ${args.join(" ")}.json`;
       const counting = [import.meta.url, COUNT, program, ran, ...options, ...args];
       await ended(start(folder, flags, ...counting), dialogue);
       return new Map(JSON.parse(await Deno.readTextFile(ran)));
     };
-    const runs = await Promise.allSettled([run(["-p", "reads 2"]), run([], DIALOGUE)]);
+    const runs = await Promise.allSettled([
+      run(["-p", "hello"]),
+      run(["-p", "reads 2"]),
+      run([], DIALOGUE),
+    ]);
     for (const run of runs) if (run.status === "rejected") throw run.reason;
-    return runs.map((run) => (run as PromiseFulfilledResult<Counts>).value) as [Counts, Counts];
+    const counts = runs.map((run) => (run as PromiseFulfilledResult<Counts>).value);
+    return counts as [Counts, Counts, Counts];
   } finally {
     try {
       server.kill();

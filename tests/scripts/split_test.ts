@@ -14,14 +14,16 @@ const [a, b] = await Promise.all([import("./prompt.ts"), import("../screen.ts")]
 await import(
   "./late.ts",
 );
+await import("./call.ts");
 const { c } = await import("../screen.ts");
 `,
   "src/screen.ts": 'const late = import("./cli/late.ts");\n',
   "src/cli/prompt.ts": "",
   "src/cli/late.ts": "",
+  "src/cli/call.ts": "",
 };
 
-Deno.test("a bundle's sources: what a prompt imports stays, the rest is asked of two parts", async () => {
+Deno.test("a bundle's sources: what a prompt imports stays, the rest is asked of three parts", async () => {
   const folder = await Deno.makeTempDir();
   try {
     const [root, to] = [join(folder, "root"), join(folder, "to")];
@@ -36,8 +38,11 @@ Deno.test("a bundle's sources: what a prompt imports stays, the rest is asked of
         toFileUrl(join(root, path)).href,
         [{ startOffset: 0, endOffset: 1, count }, { startOffset: 0, endOffset: 1, count: 1 }],
       ]));
-    const once = ran(["src/cli/prompt.ts", 1], ["src/screen.ts", 0]);
-    await splitSources(root, to, [once, ran(["src/screen.ts", 1], ["src/cli/prompt.ts", 1])]);
+    await splitSources(root, to, [
+      ran(["src/cli/prompt.ts", 1], ["src/screen.ts", 0]),
+      ran(["src/cli/prompt.ts", 1], ["src/cli/call.ts", 1]),
+      ran(["src/screen.ts", 1], ["src/cli/prompt.ts", 1], ["src/cli/call.ts", 1]),
+    ]);
     const read = (path: string) => Deno.readTextFile(join(to, path));
     assertEquals(
       await read("src/cli/run.ts"),
@@ -45,6 +50,7 @@ Deno.test("a bundle's sources: what a prompt imports stays, the rest is asked of
 type Run = typeof import("./late.ts");
 const [a, b] = await Promise.all([Promise.resolve().then(() => require("./prompt.ts")), import("../../terminal.ts").then((part) => part.m0())]);
 await import("../../rest.ts").then((part) => part.m0());
+await import("../../calls.ts").then((part) => part.m0());
 const { c } = await import("../../terminal.ts").then((part) => part.m0());
 `,
     );
@@ -56,6 +62,7 @@ const { c } = await import("../../terminal.ts").then((part) => part.m0());
       await read("terminal.ts"),
       'export const m0 = () => require("./src/screen.ts");\n',
     );
+    assertEquals(await read("calls.ts"), 'export const m0 = () => require("./src/cli/call.ts");\n');
     assertEquals(await read("rest.ts"), 'export const m0 = () => require("./src/cli/late.ts");\n');
     assertEquals(await read("main.ts"), SOURCES["main.ts"]);
     assertEquals(await Deno.readLink(join(to, "vendor")), join(root, "vendor"));
