@@ -273,7 +273,7 @@ async function feedReader(
     if (reader.progress !== progress) {
       ({ progress } = reader);
       watch.progress();
-      if (reader.finished) watch.done(FINISHED_GRACE_MS);
+      if (reader.finished && !reader.done) watch.done(FINISHED_GRACE_MS);
     }
     if (reader.done) {
       done = true;
