@@ -23,12 +23,17 @@ export function answerQuestion(ask: string, piped: boolean, use: Use): string[] 
   const names = entries(listing) ?? [];
   const named = /(?:[\w.-]+\/)*[\w.-]+\.\w{1,5}\b/.exec(ask.slice(0, MAX_ASK))?.[0];
   const isHere = named && names.includes(named.replace(/(?<=\/).*/, ""));
-  const key = isHere
+  const folder = names.find((name) => SOURCES.test(name));
+  const listed = () => folder === undefined ? "" : use("list_directory", { path: folder });
+  let key = isHere
     ? named
     : PROJECT_FILES.flatMap(([name]) => names.filter((n) => name.test(n)))[0];
-  const folder = names.find((name) => SOURCES.test(name));
+  if (named !== undefined && !isHere && folder !== undefined) {
+    if (listed() === "") return [];
+    if (entries(listed())?.includes(named)) key = `${folder}${named}`;
+  }
   const read = key === undefined ? "" : use("read_file", { file_path: key, limit: 80 });
-  const inside = folder === undefined ? "" : use("list_directory", { path: folder });
+  const inside = listed();
   const asked = tellingWords(ask);
   const words = [...new Set([...asked, "TODO", "main"])];
   let tried = 0;

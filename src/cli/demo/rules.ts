@@ -99,6 +99,7 @@ const KNOWN_ORDERS = [
   '- `create FILE with "text"`',
   '- `add a line "text" to FILE`',
   '- `run "command"` or `run the tests`',
+  "- `list files` or `show FILE`",
   "Nothing was done. A language model would take it in your own words.",
 ];
 
@@ -116,6 +117,13 @@ const AT_END = `(?:to|at) (?:the end of )?${FILE}${ORDER_END}`;
 const CONTENT = "(?:with|containing|saying):?\\s+(?:the )?(?:text |content |line )?" +
   `(?:\`\`\`[^\\n]*\\n(?<block>[^]*?)\`\`\`\\s*$|(?<new>(?:${QUOTED})(?=\\s*$)|[^]+))`;
 
+/** Programs that are known without quotes around their command. */
+const PROGRAMS =
+  "(?:ls|pwd|date|cat|head|tail|wc|echo|grep|git|make|npm|npx|node|deno|python3?|pytest|cargo|go)\\b";
+/** A folder that is meant without its name. */
+const HERE =
+  "(?:here|(?:in|of) (?:the |this |my )?(?:current )?(?:folder|directory|project|repo\\w*))";
+
 /** The words of an order; those that it does not have are empty. */
 type DemoOrder = Record<"path" | "old" | "text" | "command", string> & { mayReplace: boolean };
 /** The orders that the demo knows, at the start of a prompt; the first that matches counts. */
@@ -130,6 +138,14 @@ const ORDERS: readonly (readonly [string, (order: DemoOrder, use: Use) => string
   ["(?:run|execute)\\b[^\\n`]*`(?<command>[^`]+)`", runOrder],
   [`(?:run|execute) (?:the )?(?:command )?(?<command>${QUOTED})`, runOrder],
   ["(?:run|execute) (?:(?:all|the|my|unit) )*tests?\\b", testsOrder],
+  [`(?:run|execute) (?<command>${PROGRAMS}[^\\n]*?)(?:(?<=\\w)[.!?])?\\s*$`, runOrder],
+  [`(?:list|show)(?: me)? (?:(?:all|the|my) )*files(?: ${HERE})?${ORDER_END}`, listOrder],
+  [`(?:list|show)(?: me)? (?:(?:all|the|my) )*files in ${FILE}${ORDER_END}`, listOrder],
+  ["ls\\s*$", listOrder],
+  [
+    `(?:show|read|open|print|cat)(?: me)? (?:the )?(?:file )?(?<file>${QUOTED}|(?=\\S*[./])\\S+?|readme|license|\\w*file)${ORDER_END}`,
+    showOrder,
+  ],
   [
     "(?:(?:the|my|our|some) )?(?:unit )?tests? (?:\\w+ )?fail|(?:fix|repair) (?:the |my |our )?(?:failing |broken )?tests?\\b",
     fixOrder,
@@ -210,16 +226,42 @@ function runOrder({ command }: Pick<DemoOrder, "command">, use: Use): string[] {
   const exit = /^exit code: (-?\d+)/.exec(result)?.[1];
   if (exit === undefined) return [DISCLAIMER, ...failureLines(result)];
   const lines = result.trimEnd().split("\n").slice(1);
-  const shown = lines.slice(0, 12).map((line) => shortened(line, 160));
-  // Longer than any run of backticks inside, so that the output cannot end the block.
-  const runs = shown.join("\n").match(/`{3,}/g) ?? [];
-  const fence = "`".repeat(Math.max(2, ...runs.map((run) => run.length)) + 1);
   return [
     DISCLAIMER,
     `I ran ${inlineCode(command)}; exit code ${exit}${lines.length > 0 ? ":" : "."}`,
-    ...(lines.length > 0 ? [fence, ...shown, fence] : []),
+    ...(lines.length > 0 ? fenced(lines.slice(0, 12)) : []),
     ...(lines.length > 12 ? [`(the first 12 of ${lines.length} lines)`] : []),
   ];
+}
+
+/** Lines as a block of code. */
+function fenced(lines: readonly string[]): string[] {
+  const shown = lines.map((line) => shortened(line, 160));
+  // Longer than any run of backticks inside, so that the text cannot end the block.
+  const runs = shown.join("\n").match(/`{3,}/g) ?? [];
+  const fence = "`".repeat(Math.max(2, ...runs.map((run) => run.length)) + 1);
+  return [fence, ...shown, fence];
+}
+
+function listOrder({ path }: DemoOrder, use: Use): string[] {
+  const listing = use("list_directory", { path: path || "." });
+  const names = entries(listing);
+  if (!names) return [DISCLAIMER, ...failureLines(listing)];
+  const where = path === "" ? "this folder" : inlineCode(path);
+  return [DISCLAIMER, `In ${where}:`, ...names.slice(0, 40).map((name) => `- ${inlineCode(name)}`)];
+}
+
+/** The beginning of a file; one of this folder is found without its ending, such as a README. */
+function showOrder({ path }: DemoOrder, use: Use): string[] {
+  const names = entries(use("list_directory", { path: "." })) ?? [];
+  const wanted = path.toLowerCase();
+  const name = names.includes(path)
+    ? path
+    : names.find((one) => one.toLowerCase().replace(/\.\w+$/, "") === wanted) ?? path;
+  const read = names.length === 0 ? "" : use("read_file", { file_path: name, limit: 40 });
+  const content = fileText(read);
+  if (content === null) return [DISCLAIMER, ...failureLines(read)];
+  return [DISCLAIMER, `${inlineCode(name)} begins:`, ...fenced(content.split("\n").slice(0, 12))];
 }
 
 function testsOrder(_: DemoOrder, use: Use): string[] {

@@ -49,6 +49,27 @@ Deno.test("demo, through the agent: a question is answered from the folder", () 
     );
   }));
 
+Deno.test("demo, through the agent: plain words list, show and run", () =>
+  withAgent(async (agent) => {
+    const rows: [prompt: string, calls: string[], said: string][] = [
+      ["list files", ["list_directory"], "- `crlf.txt`"],
+      ["Show me the files in src", ["list_directory"], "In `src`:\n- `sheep.ts`"],
+      ["ls", ["list_directory"], "- `src/`"],
+      ["show README", ["list_directory", "read_file"], "`README.md` begins:\n```\n# Fizz\n"],
+      ["Show src/sheep.ts.", ["list_directory", "read_file"], "// All about sheep."],
+      ["show none.txt", ["list_directory", "read_file"], "Cannot read none.txt"],
+      ["Run ls src.", ["run_bash"], "I ran `ls src`; exit code 0:\n```\nstdout:\nsheep.ts\n```"],
+      ["run the app", [], "`list files` or `show FILE`"],
+    ];
+    for (const [prompt, calls, said] of rows) {
+      const { response, toolExecutions } = await processTurn(agent, prompt);
+      assertEquals(toolExecutions.map(({ toolName }) => toolName), calls, prompt);
+      assertStringIncludes(response, said);
+    }
+    const { response } = await processTurn(agent, "What does sheep.ts do?");
+    assertStringIncludes(response, "- begins with `// All about sheep.` (`src/sheep.ts`)");
+  }));
+
 Deno.test("demo, through the agent: edits and commands are done", () =>
   withAgent(async (agent, dir) => {
     for (
