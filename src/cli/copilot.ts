@@ -37,6 +37,10 @@ export function terminalFrontend(
     message,
     lastLines,
     setup: setupHome(),
+    doctor: async (session, output) => {
+      const { examineSession } = await import("./doctor.ts");
+      await examineSession(session, { ...parsePermissionChoice(args), prefersAuto: true }, output);
+    },
     keepTheme,
     onSignals,
   });

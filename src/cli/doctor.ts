@@ -15,13 +15,14 @@ import { aboutTokens, count, duration } from "../text/count.ts";
 import { RepetitionWatcher } from "../text/repetition.ts";
 import type { Message } from "../types/message.ts";
 import { EXIT } from "../frontends/exit_codes.ts";
-import { hintText } from "../frontends/hint_text.ts";
+import { hintText, type Way } from "../frontends/hint_text.ts";
 import { unsentKeyText } from "../frontends/notices.ts";
 import { mcpRow } from "../frontends/session_lines.ts";
-import type { ModelFit } from "../session/fit_model.ts";
+import { ModelFit } from "../session/fit_model.ts";
 import { hintFor } from "../session/hints.ts";
 import type { Check, SandboxStatus } from "../session/report.ts";
-import type { Permissions } from "../session/permissions.ts";
+import { openPermissions, type Permissions } from "../session/permissions.ts";
+import type { Session } from "../session/session.ts";
 import { mcpFiles } from "../session/mcp_files.ts";
 import type { ExtensionSurvey } from "../session/prompt_files/survey.ts";
 import { addressOf, serverOf } from "../session/model_server.ts";
@@ -30,6 +31,7 @@ import { oneLine } from "../text/one_line.ts";
 import { reasonOf } from "../text/reason.ts";
 import { wrapped } from "../text/wrap.ts";
 import { checkServerAndModel } from "../session/server_look.ts";
+import { DEMO_MODEL } from "./defaults.ts";
 import { unsentKey } from "./keys.ts";
 
 interface DoctorOptions {
@@ -40,6 +42,26 @@ interface DoctorOptions {
   columns: number;
   write(text: string): void;
   signal: AbortSignal;
+  /** How a person changes settings there: by flags. */
+  way?: Way;
+  /** The folder that is worked in: the current one. */
+  folder?: string;
+}
+
+/** Examines the model server of a session in a terminal, which goes on. */
+export async function examineSession(
+  { agent: { config, state } }: Session,
+  choice: Parameters<typeof openPermissions>[0],
+  output: Pick<DoctorOptions, "columns" | "write" | "signal">,
+): Promise<void> {
+  if (targetOf(config).name === DEMO_MODEL) {
+    return output.write("The demo has no model server: /setup chooses one.");
+  }
+  await runDoctor(config, {
+    ...{ ...output, json: false, way: "terminal", folder: state.workingDir },
+    permissions: await openPermissions(choice),
+    fit: new ModelFit({ isChosen: true, asksRemote: true }),
+  });
 }
 
 /** The most tokens of an answer: room to think, and an end for a model that does not know when to stop. */
@@ -48,11 +70,11 @@ const MAX_TOKENS = 2048;
 /** Runs the checks in order, until one fails; the exit code. */
 export async function runDoctor(config: CopilotConfig, options: DoctorOptions): Promise<number> {
   const maxTokens = Math.min(targetOf(config).maxTokens, MAX_TOKENS);
-  const agent = new CopilotAgent(withModel(config, { maxTokens }), ".");
-  const { json, columns, write } = options;
+  const { json, columns, write, way = "flags", folder = "." } = options;
+  const agent = new CopilotAgent(withModel(config, { maxTokens }), folder);
   const checks: Check[] = [];
   const add = ({ hint, ...told }: Check) => {
-    const check = { ...told, ...hint && { advice: hintText(hint, "flags") } };
+    const check = { ...told, ...hint && { advice: hintText(hint, way) } };
     checks.push(check);
     if (!json) write(checkRows(check, columns));
   };

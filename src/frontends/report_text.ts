@@ -71,6 +71,7 @@ const TEXTS: ReportTexts = {
   leave: () => null,
   setup: () =>
     "/setup needs a terminal that can be repainted: /model --local --host URL or /model --base-url URL names a server.",
+  doctor: () => "copilot doctor checks the model server: run it in a shell.",
   theme: () => "There are no colours to choose here.",
   turn: () => "This command needs a session.",
   copy: () => copiedText("unsupported"),

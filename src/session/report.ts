@@ -37,6 +37,8 @@ export type Report =
   | { type: "leave" }
   /** The person wants to choose among servers, which the frontend lists. */
   | { type: "setup" }
+  /** The person wants the model server examined, which the frontend does. */
+  | { type: "doctor" }
   /** The person wants to see what the keys mean, which the frontend knows. */
   | { type: "keys" }
   /** The person wants another theme, of which the frontend has a list: by its name, or any. */

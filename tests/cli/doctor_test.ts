@@ -1,5 +1,9 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { servedModel } from "../../src/backends/local/served_model.ts";
+import { examineSession } from "../../src/cli/doctor.ts";
+import { localConfig } from "../../src/config.ts";
+import { CommandRunner } from "../../src/frontends/terminal/command_runner.ts";
+import { fakeSession } from "../helpers/fake_session.ts";
 import { run } from "../helpers/program.ts";
 import { type Step, strictServer } from "../helpers/strict_server.ts";
 
@@ -126,3 +130,29 @@ for (
     assertEquals((await servedModel("test", { host })).contextLength, expected);
   });
 }
+
+Deno.test("/doctor examines the server of the session, with what a session can do about it", async () => {
+  await using server = strictServer([{ text: "ready" }, call, { text: "A README." }]);
+  const { signal } = new AbortController();
+  const examined = async (host: string, model?: string) => {
+    await using fake = await fakeSession(host, {
+      ...model && { config: { local: localConfig({ host, model }) } },
+    });
+    let text = "";
+    const write = (piece: string) => void (text += piece);
+    const runner = new CommandRunner(
+      fake.session,
+      { columns: 100, wait() {}, screen: { print: (row: string) => write(`${row}\n`) } } as never,
+      { doctor: (session, output) => examineSession(session, {}, output) },
+    );
+    await runner.run({ name: "doctor", argument: "", line: "/doctor" }, signal);
+    assertEquals(fake.session.agent.state.messages, []);
+    return text;
+  };
+  assertMatch(await examined(server.url), /^copilot doctor: local, [^]*\nReady: test\n$/);
+  assertMatch(await examined("http://127.0.0.1:1"), /or name another with \/model --local --host/);
+  assertEquals(
+    await examined("http://127.0.0.1:1", "demo"),
+    "The demo has no model server: /setup chooses one.\n",
+  );
+});

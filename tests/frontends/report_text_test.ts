@@ -58,6 +58,7 @@ const parts = (tokens: number[]) =>
 const REPORTS: [report: Report, rows: string[] | null, columns?: number, unicode?: boolean][] = [
   [{ type: "leave" }, null],
   [{ type: "copy", text: "x" }, ["Not copied: this terminal has no clipboard for programs."]],
+  [{ type: "doctor" }, ["copilot doctor checks the model server: run it in a shell."]],
   [{ type: "theme", name: "" }, ["There are no colours to choose here."]],
   [{ type: "failed", why: "So." }, ["So."]],
   [{ type: "failed", why: "So.", hint: { type: "userinfo" } }, [

@@ -34,7 +34,7 @@ const MAX_SESSION_TITLE = 100;
 /** The width for which reports of slash commands are laid out. */
 const REPORT_COLUMNS = 80;
 /** Slash commands that make no sense in an editor: it has its own way for them. */
-const OWN_WAYS = ["help", "exit", "quit", "setup", "resume"];
+const OWN_WAYS = ["help", "exit", "quit", "setup", "doctor", "resume"];
 
 const ACP_STOP_REASONS: Readonly<Record<StopReason, string>> = {
   done: "end_turn",

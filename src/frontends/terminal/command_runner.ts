@@ -25,8 +25,17 @@ interface TypedCommand {
 export interface CommandHome {
   /** The addresses and files of a setup; without it `/setup` lists nothing. */
   setup?: SetupHome | undefined;
+  /** Examines the model server of a session; `write` gets rows. Without it `/doctor` names the command of a shell. */
+  doctor?: ((session: Session, output: DoctorOutput) => Promise<void>) | undefined;
   /** Keeps a theme for later sessions. @throws {Error} when that fails. */
   keepTheme?: ((theme: Theme) => Promise<void>) | undefined;
+}
+
+/** What is written while a model server is examined. */
+interface DoctorOutput {
+  columns: number;
+  write(text: string): void;
+  signal: AbortSignal;
 }
 
 /** Runs the commands of a session. */
@@ -59,7 +68,7 @@ export class CommandRunner {
     } catch (error) {
       // A settings file that cannot be read, such as of a folder for `/cd`, ends no session.
       if (error instanceof Deno.errors.BrokenPipe) throw error;
-      text = `· ${oneLine(reasonOf(error))}`;
+      text = signal.aborted ? "· interrupted" : `· ${oneLine(reasonOf(error))}`;
     } finally {
       display.wait(undefined);
     }
@@ -85,10 +94,15 @@ export class CommandRunner {
     }
   }
 
-  /** The report of a command; undefined where the person left a setup without a choice. */
+  /** The report of a command; undefined where the person left a setup without a choice, or all was said. */
   async #report(name: string, argument: string, signal: AbortSignal): Promise<Report | undefined> {
-    const { session, display, home: { setup } } = this;
+    const { session, display, home: { setup, doctor } } = this;
     const report = await session.command(name, argument, signal);
+    if (report.type === "doctor" && doctor) {
+      const write = (text: string) => display.screen.print(text.trimEnd());
+      await doctor(session, { columns: display.columns, write, signal });
+      return undefined;
+    }
     if (report.type !== "setup" || !display.isLive || !setup) return report;
     const chosen = await chooseServer(display, setup, signal, false);
     if (chosen === undefined) return undefined;

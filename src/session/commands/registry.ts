@@ -36,6 +36,12 @@ export const commands: readonly Command[] = [
   },
   setupCommand,
   {
+    name: "doctor",
+    help: "check the model server, and say what to change",
+    isSlow: true,
+    run: () => ({ type: "doctor" }),
+  },
+  {
     name: "theme",
     argument: "[NAME]",
     help: "colours for a dark or a light background, none, or auto; the choice is kept",

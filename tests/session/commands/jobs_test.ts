@@ -28,7 +28,7 @@ sessionTest(
       rows.some((row) => row.startsWith("Run this?"))
     );
     await terminal.type("y\r");
-    await terminal.until("command: exec sleep 1000");
+    await terminal.until("│ exec sleep 1000");
     await terminal.until((rows) => rows.filter((row) => row === "Run this?").length === 1);
     await terminal.type("y\r");
     await terminal.until("Started.");
