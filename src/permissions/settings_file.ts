@@ -135,6 +135,10 @@ function isRule(value: unknown, effect: RuleEffect): value is string | KeptRule 
 
 type FolderSettings = Record<string, unknown>;
 
+/** The rules that allow something, as they are written there. */
+export const rulesOf = ({ allow }: FolderSettings): unknown[] => Array.isArray(allow) ? allow : [];
+const ruleText = (rule: unknown): string => `${isObject(rule) ? rule.rule : rule}`;
+
 /** The person's own `permissions.json`: settings for all folders, and for each one. */
 export class PermissionsFile {
   #content: Record<string, unknown> | undefined;
@@ -177,6 +181,20 @@ export class PermissionsFile {
         return this.#level(value, above === folder ? undefined : above);
       }),
     );
+  }
+
+  /** The texts of the rules that allow calls in a folder alone. */
+  allowed(folder: string): string[] {
+    const here = this.#folders()[folder];
+    return isObject(here) ? rulesOf(here).map(ruleText) : [];
+  }
+
+  /** Takes rules out of those that allow calls in a folder alone, or throws. */
+  async disallow(text: string, folder: string): Promise<void> {
+    if (!this.allowed(folder).includes(text)) return;
+    await this.save(folder, (here) => ({
+      allow: rulesOf(here).filter((rule) => ruleText(rule) !== text),
+    }));
   }
 
   /**

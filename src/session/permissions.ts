@@ -7,6 +7,7 @@ import type { FolderLooks } from "../permissions/folder_looks.ts";
 import type { PathTable } from "../permissions/path_table.ts";
 import {
   PermissionsFile,
+  rulesOf,
   type ToolNames,
   type TrustedInstructions,
 } from "../permissions/settings_file.ts";
@@ -259,11 +260,30 @@ export class Permissions {
   async save(rule: KeptRule, folder: string): Promise<string> {
     await this.allow(rule, folder);
     const path = await this.file.save(folder, (here) => {
-      const rules = Array.isArray(here.allow) ? here.allow : [];
-      return { allow: [...rules.filter((one) => !supersedes(rule, one)), rule] };
+      return { allow: [...rulesOf(here).filter((one) => !supersedes(rule, one)), rule] };
     });
     this.#settings.clear();
     return path;
+  }
+
+  /** The texts of what answers to questions allow in a folder: rules, and commands that may use the network. */
+  allowed(folder: string): { text: string; by: "rule" | "kept" | "network" }[] {
+    const kept = this.file.allowed(folder);
+    const added = (this.#added.get(folder) ?? []).map(({ rule }) => rule);
+    return [
+      ...[...new Set(added)].filter((text) => !kept.includes(text))
+        .map((text) => ({ text, by: "rule" as const })),
+      ...[...new Set(kept)].map((text) => ({ text, by: "kept" as const })),
+      ...[...this.#networked].map((text) => ({ text, by: "network" as const })),
+    ];
+  }
+
+  /** Takes back what is allowed in a folder. @throws {Error} when that cannot be saved. */
+  async disallow(text: string, folder: string): Promise<void> {
+    this.#networked.delete(text);
+    this.#added.set(folder, (this.#added.get(folder) ?? []).filter(({ rule }) => rule !== text));
+    this.#settings.clear();
+    await this.file.disallow(text, folder);
   }
 
   /** The instructions of a folder that the person trusted; false where they are not to be heeded. */

@@ -13,6 +13,7 @@ const TITLES: Record<string, string> = {
   approve: "What runs without asking?",
   trust: "Use this folder's instructions?",
   jobs: "Which job?",
+  permissions: "Show what is allowed, or take it back?",
   theme: "Which colours?",
 };
 
@@ -24,6 +25,9 @@ const MEANINGS: Record<string, Readonly<Record<string, string>>> = {
     dark: "for a dark background",
     light: "for a light background",
     none: "no colours",
+  },
+  permissions: {
+    show: "what runs without asking, and what confines it",
   },
   trust: {
     on: "yes, now and later",

@@ -1,12 +1,13 @@
 /** Commands about the folder: where to work, what may run there, whose instructions count. @module */
 
 import { resolvePath } from "../../text/paths.ts";
+import { oneLine } from "../../text/one_line.ts";
 import { reasonOf } from "../../text/reason.ts";
 import { APPROVE_MODES } from "../../permissions/settings.ts";
 import { heedInstructions } from "../instructions.ts";
 import { changeMode } from "../plan_mode.ts";
 import { repositoryOf } from "../repository.ts";
-import type { Report } from "../report.ts";
+import type { ArgumentChoice, Report } from "../report.ts";
 import type { Command, SessionState } from "../state.ts";
 
 /** The commands, in the order of the help. */
@@ -45,8 +46,10 @@ export const folderCommands: readonly Command[] = [
   },
   {
     name: "permissions",
-    help: "what may run without asking, and what confines it",
-    run: reportPermissions,
+    argument: "[remove RULE]",
+    help: "what may run without asking, and what confines it; takes back what you allowed",
+    run: runPermissions,
+    choices: allowedChoices,
   },
 ];
 
@@ -78,6 +81,37 @@ async function setApprove(session: SessionState, argument: string): Promise<Repo
     return { type: "bad_argument", command: "approve", takes: APPROVE_MODES };
   }
   if (mode !== undefined) await changeMode(session, mode);
+  return await reportPermissions(session);
+}
+
+const TAKE_BACK = "remove ";
+/** Where what was allowed counts. */
+const ALLOWED_BY = { rule: "this session", kept: "this folder", network: "network, this session" };
+
+/** What can be taken back, each with its row; none where nothing can. */
+function allowedChoices({ agent, permissions }: SessionState): ArgumentChoice[] {
+  const allowed = permissions.allowed(agent.state.workingDir).map(({ text, by }) => ({
+    argument: TAKE_BACK + text,
+    label: TAKE_BACK + oneLine(text),
+    detail: ALLOWED_BY[by],
+  }));
+  return allowed.length === 0 ? [] : [{ argument: "show", label: "show" }, ...allowed];
+}
+
+/** Shows the permissions, after what was allowed was taken back. */
+async function runPermissions(session: SessionState, argument: string): Promise<Report> {
+  const { agent, permissions } = session;
+  const choices = allowedChoices(session).map((choice) => choice.argument);
+  if (!["", "show", ...choices].includes(argument)) {
+    return { type: "bad_argument", command: "permissions", takes: choices };
+  }
+  if (argument.startsWith(TAKE_BACK)) {
+    try {
+      await permissions.disallow(argument.slice(TAKE_BACK.length), agent.state.workingDir);
+    } catch (error) {
+      return { type: "failed", why: oneLine(reasonOf(error)) };
+    }
+  }
   return await reportPermissions(session);
 }
 

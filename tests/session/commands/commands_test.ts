@@ -324,6 +324,54 @@ Deno.test("/permissions says what is asked about", async () => {
   }
 });
 
+Deno.test("/permissions lists what was allowed, and takes it back, in later sessions too", async () => {
+  const folder = await Deno.realPath(await Deno.makeTempDir());
+  const settings = () =>
+    openPermissions({}, (name) => name === "XDG_CONFIG_HOME" ? `${folder}/config` : undefined);
+  try {
+    const permissions = await settings();
+    await using fake = await fakeSession(NO_SERVER, { folder, permissions });
+    const choices = () => fake.session.choices("permissions", new AbortController().signal);
+    assertEquals(await choices(), []);
+    await permissions.allow({ rule: "run_bash(ls *)" }, folder);
+    await permissions.allow({ rule: "run_bash(pwd)" }, "/elsewhere");
+    for (const rule of ["run_bash(npm test)", "write_file(a)"]) {
+      await permissions.save({ rule }, folder);
+    }
+    assertEquals(await choices(), [
+      { argument: "show", label: "show" },
+      {
+        argument: "remove run_bash(ls *)",
+        label: "remove run_bash(ls *)",
+        detail: "this session",
+      },
+      {
+        argument: "remove run_bash(npm test)",
+        label: "remove run_bash(npm test)",
+        detail: "this folder",
+      },
+      { argument: "remove write_file(a)", label: "remove write_file(a)", detail: "this folder" },
+    ]);
+    const rules = async (line: string) =>
+      (await fake.command(line))!.split("\n").map((row) => row.trim())
+        .filter((row) => row.startsWith("allow"));
+    assertEquals(await rules("/permissions remove run_bash(ls *)"), [
+      "allow    run_bash(npm test) · saved",
+      "allow    write_file(a) · saved",
+    ]);
+    const left = ["allow    write_file(a) · saved"];
+    assertEquals(await rules("/permissions remove run_bash(npm test)"), left);
+    assertEquals((await (await settings()).describe(folder)).rules.map(({ text }) => text), [
+      "write_file(a)",
+    ]);
+    const unknown = await fake.command("/permissions remove run_bash(ls *)");
+    assertEquals(unknown, "/permissions takes nothing, or one of: show, remove write_file(a)");
+    assertEquals(await rules("/permissions show"), left);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
 Deno.test("/trust is for the repository, and holds in its folders and in later sessions", async () => {
   const base = await Deno.realPath(await Deno.makeTempDir());
   const [root, folder] = [`${base}/repo`, `${base}/repo/sub`];
