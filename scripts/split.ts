@@ -57,6 +57,9 @@ export async function splitSources(
     const lines = [...names].map(([module, name]) =>
       `export const ${name} = () => require("./${module.replaceAll("\\", "/")}");\n`
     );
+    // Each part reaches all of the program's own modules: the bundler puts what parts share into a file
+    // for each set of parts that do, and a start would load several.
+    lines.push('export const program = () => require("./src/cli/run.ts");\n');
     await Deno.writeTextFile(join(to, `${part}.ts`), lines.join(""));
   }
   for (const file of ["main.ts", "deno.json", "deno.lock"]) {

@@ -58,12 +58,16 @@ const { c } = await import("../../terminal.ts").then((part) => part.m0());
       await read("src/screen.ts"),
       'const late = import("../rest.ts").then((part) => part.m0());\n',
     );
-    assertEquals(
-      await read("terminal.ts"),
-      'export const m0 = () => require("./src/screen.ts");\n',
-    );
-    assertEquals(await read("calls.ts"), 'export const m0 = () => require("./src/cli/call.ts");\n');
-    assertEquals(await read("rest.ts"), 'export const m0 = () => require("./src/cli/late.ts");\n');
+    for (
+      const [part, module] of [["terminal", "screen"], ["calls", "cli/call"], ["rest", "cli/late"]]
+    ) {
+      assertEquals(
+        await read(`${part}.ts`),
+        `export const m0 = () => require("./src/${module}.ts");
+export const program = () => require("./src/cli/run.ts");
+`,
+      );
+    }
     assertEquals(await read("main.ts"), SOURCES["main.ts"]);
     assertEquals(await Deno.readLink(join(to, "vendor")), join(root, "vendor"));
   } finally {
