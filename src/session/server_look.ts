@@ -13,7 +13,7 @@ import {
   localModelInfo,
   onFailure,
 } from "../backends/local/connection.ts";
-import { type ServedModel, servedModel } from "../backends/local/served_model.ts";
+import { LIST_TIMEOUT_MS, type ServedModel, servedModel } from "../backends/local/served_model.ts";
 import { BackendError } from "../errors.ts";
 import { duration } from "../text/count.ts";
 import type { ModelTarget } from "../model_target.ts";
@@ -29,6 +29,8 @@ interface ServerLook {
   signal: AbortSignal;
   /** Called once when the server starts loading the model; the check waits for it. */
   onLoading?(): void;
+  /** The longest wait for the list of models, in ms. */
+  listTimeoutMs?: number;
 }
 
 /** Checks the server, the model and the context, in order; the agent goes on with the model it found. */
@@ -54,10 +56,10 @@ export async function* checkServerAndModel(given: ServerLook): AsyncGenerator<Ch
 
 /** The names of the server's models, or why it does not list them. */
 async function listedModels(look: ServerLook): Promise<readonly string[] | BackendError> {
-  const { agent, fit, signal, onLoading } = look;
+  const { agent, fit, signal, onLoading, listTimeoutMs } = look;
   const target = fit.targetOf(agent);
   if (target.kind === "hosted") return [];
-  return await listLocalModels({ ...addressOf(target), signal, onLoading })
+  return await listLocalModels({ ...addressOf(target), signal, onLoading }, listTimeoutMs)
     .catch(onFailure((error) => error));
 }
 
@@ -69,7 +71,7 @@ export async function greeting(
   if (!choosesModel(agent.config)) return undefined;
   const wanted = fit.targetOf(agent).name;
   const checks: Check[] = [];
-  for await (const check of checkServerAndModel(look)) {
+  for await (const check of checkServerAndModel({ listTimeoutMs: LIST_TIMEOUT_MS, ...look })) {
     checks.push(check);
     if (check.status === "fail") return { code: "server", checks };
   }

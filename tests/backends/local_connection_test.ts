@@ -1,5 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import {
+  askServer,
   checkLocalConnection,
   chooseLocalModel,
   isNative,
@@ -558,3 +559,21 @@ for (
     assertEquals(await totalSlots({ host: "http://localhost:1", fetch }), slots);
   });
 }
+
+Deno.test("a path that did not answer in time is not asked again at once where it is optional", async () => {
+  let asked = 0;
+  const fetch = (_: unknown, { signal }: RequestInit = {}) => {
+    asked++;
+    return new Promise<Response>((_, reject) =>
+      signal!.addEventListener("abort", () => reject(signal!.reason))
+    );
+  };
+  const options = { host: "http://localhost:1", fetch: fetch as typeof globalThis.fetch };
+  const limits = { timeoutMs: 10, isOptional: true };
+  for (let time = 0; time < 2; time++) {
+    await assertRejects(() => askServer("/hangs", options, limits), BackendError);
+  }
+  assertEquals(asked, 1);
+  await assertRejects(() => askServer("/hangs", options, { timeoutMs: 10 }), BackendError);
+  assertEquals(asked, 2);
+});

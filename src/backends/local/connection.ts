@@ -41,6 +41,10 @@ interface LocalModel {
 const MAX_LOOKS = 300;
 /** The longest wait for an answer, in milliseconds. */
 export const ASK_TIMEOUT_MS = 5000;
+/** A path that did not answer in time is not asked again for this time, in ms, where its answer is optional. */
+const UNASKED_MS = 60_000;
+/** Addresses that did not answer in time, with the time of that, in ms. */
+const unanswered = new Map<string, number>();
 /** The most bytes of an answer: lists of thousands of models are smaller. */
 const MAX_TOLD_BYTES = 8 * 2 ** 20;
 /** The longest wait for an answer of a server that loads a model first, in milliseconds. */
@@ -80,12 +84,16 @@ export async function connectionFailure(
 /**
  * The names of the models on a local server, from `GET {host}/api/tags`, or else `GET {host}/v1/models`.
  *
+ * @param timeoutMs the longest wait for each of the two, in milliseconds
  * @throws {BackendError} when the server can not be reached or answers neither.
  * @throws like {@linkcode checkLocalConnection}.
  */
-export async function listLocalModels(options: LocalServerOptions = {}): Promise<string[]> {
+export async function listLocalModels(
+  options: LocalServerOptions = {},
+  timeoutMs: number = ASK_TIMEOUT_MS,
+): Promise<string[]> {
   const names = async (path: string, list: string, key: string) => {
-    const models = listOf((await askFields(path, options))[list], list);
+    const models = listOf((await askFields(path, options, { timeoutMs }))[list], list);
     return models.map((model) => stringOf(fieldsOf(model, "model")[key], key));
   };
   try {
@@ -267,10 +275,16 @@ export async function askServer(
     headers: keyHeader(config),
     ...(body !== undefined && { body: JSON.stringify(body) }),
   };
+  if (isOptional && performance.now() - (unanswered.get(request.url) ?? -Infinity) < UNASKED_MS) {
+    throw new BackendError(`No answer from ${path}`, { kind: "timeout" });
+  }
   for (let looks = 0;; looks++) {
     try {
       return await requestJson(request, { ...config, signal, maxBytes: MAX_TOLD_BYTES });
     } catch (error) {
+      if (error instanceof BackendError && error.kind === "timeout") {
+        unanswered.set(request.url, performance.now());
+      }
       const isWaited = onLoading && looks < MAX_LOOKS && error instanceof BackendError &&
         isLoading(error);
       if (!isWaited) throw error;

@@ -16,7 +16,7 @@ import {
 } from "./connection.ts";
 
 /** The longest wait, in milliseconds, for what a request does as well without. */
-const LIST_TIMEOUT_MS = 2000;
+export const LIST_TIMEOUT_MS = 2000;
 const PROPS_TIMEOUT_MS = 1000;
 const COUNT_TIMEOUT_MS = 2000;
 
