@@ -1,8 +1,8 @@
 /**
  * Checks a tool call's arguments against the tool's JSON Schema, of which it knows `type` (one or
- * several), `enum`, `const`, `minimum`, `maximum`, `minLength`, `maxLength`, `items`, `minItems`,
- * `maxItems`, `properties`, `required`, `default` and `additionalProperties`. Unlike the standard's
- * own default, an unknown key at the top is an error unless the schema allows it
+ * several), `enum`, `const`, `minimum`, `maximum`, `minLength`, `maxLength`, `items`, `prefixItems`,
+ * `minItems`, `maxItems`, `properties`, `required`, `default` and `additionalProperties`. Unlike the
+ * standard's own default, an unknown key at the top is an error unless the schema allows it
  * (`additionalProperties` other than `false`, or no `properties`): models misname arguments, and a
  * dropped argument is a wrong call. @module
  */
@@ -155,11 +155,16 @@ function fitArray(schema: JsonSchema, given: readonly unknown[], at: string): Fi
   if (!inRange(given.length, schema.minItems, schema.maxItems)) {
     return { must: `an array of ${range(schema.minItems, schema.maxItems)} items`, given, at };
   }
-  if (schema.items === false && given.length > 0) return { must: "an empty array", given, at };
-  if (!isObject(schema.items)) return { value: given };
+  const first: readonly unknown[] = Array.isArray(schema.prefixItems) ? schema.prefixItems : [];
+  const { length } = first;
+  if (schema.items === false && given.length > length) {
+    const must = length === 0 ? "an empty array" : `an array of at most ${length} items`;
+    return { must, given, at };
+  }
   const values: unknown[] = [];
   for (const [index, item] of given.entries()) {
-    const fit = fitValue(schema.items, item, `${at}[${index}]`);
+    const own = index < length ? first[index] : schema.items;
+    const fit: Fit = isObject(own) ? fitValue(own, item, `${at}[${index}]`) : { value: item };
     if (!("value" in fit)) return fit;
     values.push(fit.value);
   }

@@ -160,6 +160,19 @@ Deno.test("types, enum, items and nested objects of a caller's own tool", () => 
   assertStringIncludes(error(own, { any: "long" }), "at most 3 characters");
 });
 
+Deno.test("the first items of an array have schemas of their own", () => {
+  const prefixItems = [{ type: "number" }, { type: "string" }];
+  const two = { type: "array", prefixItems, items: false };
+  const more = { type: "array", prefixItems, items: { type: "boolean" } };
+  const own = tool({ type: "object", properties: { two, more } });
+  assertEquals(args(own, { two: ["1", "b"], more: [1, "b", "true"] }), {
+    two: [1, "b"],
+    more: [1, "b", true],
+  });
+  assertStringIncludes(error(own, { two: [1, "b", 2] }), "two must be an array of at most 2 items");
+  assertStringIncludes(error(own, { more: ["a"] }), "more[0] must be a number");
+});
+
 Deno.test("false schemas, objects in enum and const, and lengths in characters", () => {
   const own = tool({
     type: "object",
