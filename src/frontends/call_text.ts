@@ -111,7 +111,8 @@ const NOUNS: Readonly<Record<string, readonly [one: string, many: string]>> = {
   characters: ["character", "characters"],
 };
 
-function countsText({ range, counts = {}, job }: Omit<ToolOutcome, "content">): string {
+function countsText({ range, counts = {}, job, about }: Omit<ToolOutcome, "content">): string {
+  if (about !== undefined) return oneLine(about);
   if (job !== undefined) return `job ${job}`;
   if (counts.calls !== undefined) {
     return `${count(counts.calls, "call")}, ${thousands(counts.tokens ?? 0)} tokens`;

@@ -73,13 +73,14 @@ const KINDS: Readonly<Record<ChangeLine["kind"], { sign: Style; row: Style; word
 
 /**
  * The rows that show a change, for a terminal of `columns`; none where its lines are left out. `isWhole`
- * shows all of it, however long.
+ * shows all of it, however long; `where` says how else the rest is seen.
  */
 export function changeRows(
   change: Change,
   columns: number,
   paint: Painter,
   isWhole = false,
+  where = "",
 ): string[] {
   if (change.lines === undefined) return [];
   const rows: string[] = [];
@@ -89,7 +90,10 @@ export function changeRows(
     rows.push(...lineRows(line, columns, paint));
     left--;
   }
-  const notes = [...(left > 0 ? [`… ${count(left, "more line")}`] : []), ...changeNotes(change)];
+  const notes = [
+    ...(left > 0 ? [`… ${count(left, "more line")}${where}`] : []),
+    ...changeNotes(change),
+  ];
   return [...rows, ...notes.map((note) => paint(`${INDENT}${note}`, DIM))];
 }
 

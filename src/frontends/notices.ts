@@ -63,11 +63,9 @@ function noticeText(notice: Notice, way: Way): string | string[] {
       return recordText(notice.why);
     case "server": {
       const { instead, checks } = notice;
-      const text = greetingText(checks, way);
-      if (instead === undefined) return text;
-      const first = insteadText(instead, way);
-      // Where the server tells nothing of the model but its name, that is said already.
-      return text === instead ? first : [first, text];
+      if (instead === undefined) return greetingText(checks, way);
+      const text = greetingText(checks.filter(({ isNameAlone }) => !isNameAlone), way);
+      return [insteadText(instead, way), ...text === "" ? [] : [text]];
     }
     case "mcp":
       return mcpText(notice, way);
@@ -156,7 +154,7 @@ function attachedText({ files, pasted, limit }: Extract<Notice, { code: "attache
   return lines;
 }
 
-function attachedLines({ name, place, result, why, image, range }: AttachedFile): string[] {
+function attachedLines({ name, place, result, why, about, range }: AttachedFile): string[] {
   const shown = place === undefined ? `@${name}` : `@${name} (${place})`;
   if (result === "absent") return [`${shown} is not a file here: only the name is sent`];
   if (result === "refused") return [`${shown} is not attached: ${why}`];
@@ -164,7 +162,7 @@ function attachedLines({ name, place, result, why, image, range }: AttachedFile)
   const total = range && `${range.isExact ? "" : "at least "}${range.total}`;
   return [
     ...place === undefined ? [] : [`${shown} is attached`],
-    ...image === undefined ? [] : [oneLine(image.slice(1, -1))],
+    ...about === undefined ? [] : [`${name}: ${about}`],
     ...range ? [`${shown}: only its first ${range.last} of ${total} lines are attached`] : [],
   ];
 }

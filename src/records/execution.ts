@@ -73,6 +73,7 @@ const DETAILS = hasFields({}, {
   isTimedOut: isFlag,
   output: hasFields({}, { stdout: isText, stderr: isText }),
   skill: isText,
+  about: isText,
   endedProcesses: isListOf(isText),
   range: RANGE,
   counts: COUNTS,

@@ -115,9 +115,10 @@ async function attachFile(
   const grant = decision?.grant && { grant: decision.grant };
   const part = { type: "resource", kind: isFolder ? "folder" : "file", name: path } as const;
   try {
-    const { content, range, images } = outcomeOf(await tool.run(args, { ...context, ...grant }));
+    const outcome = outcomeOf(await tool.run(args, { ...context, ...grant }));
+    const { content, range, images, about } = outcome;
     if (images?.[0]) {
-      return { file: { ...named, result: "attached", image: content }, part: images[0] };
+      return { file: { ...named, result: "attached", ...about && { about } }, part: images[0] };
     }
     const isCut = range && (range.last < range.total || !range.isExact);
     const file: AttachedFile = { ...named, result: "attached", ...isCut && { range } };

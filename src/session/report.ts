@@ -221,8 +221,8 @@ export interface AttachedFile {
   result: "attached" | "absent" | "refused" | "unreadable";
   /** The reason why it is refused or unreadable. */
   why?: string;
-  /** The kind and the size of an image: `[shot.png: PNG, 1280x720, 45 KB]`. */
-  image?: string;
+  /** The kind and the size of an image: `PNG, 1280x720, 45 KB`. */
+  about?: string;
   /** The lines that go along, where they are not all. */
   range?: NonNullable<ToolOutcome["range"]>;
 }
@@ -249,6 +249,8 @@ export interface Check {
   advice?: string;
   /** A change that may mend it, in place of `advice`. */
   hint?: Hint;
+  /** True where nothing is known of the model but its name. */
+  isNameAlone?: true;
   /** The model's tokens, for the check `context`. */
   contextLength?: number;
 }

@@ -162,7 +162,10 @@ function modelCheck(model: string, info: Partial<LocalModelInfo & ServedModel>):
   }
   // Every model that answers has the ability `completion`.
   const does = abilities?.filter((ability) => ability !== "completion").join(", ");
-  return { name: "model", status: "ok", text: oneLine(`${text}${does ? `: ${does}` : ""}`) };
+  return {
+    ...{ name: "model", status: "ok", text: oneLine(`${text}${does ? `: ${does}` : ""}`) },
+    ...!about && !does && { isNameAlone: true },
+  };
 }
 
 /** A context of fewer tokens holds the prompt and hardly a file. */

@@ -280,6 +280,8 @@ export interface ToolOutcome {
   content: string;
   /** Images that go along with `content`, for a model that sees. */
   images?: readonly ImagePart[];
+  /** What the image is that a file holds, such as `PNG, 1280x720, 45 KB`. */
+  about?: string;
   /** The exit code of a command that ended. */
   exitCode?: number;
   /** True where a command was ended at its time limit. */

@@ -11,7 +11,10 @@ const EXEC: ToolExecution = {
   subject: { command: "x", action: "run" },
 };
 const rowsOf = (part: Partial<ToolExecution>, columns = 40, unicode = true) =>
-  callRows({ ...EXEC, ...part }, { columns, unicode, paint: (text) => text });
+  callRows({ ...EXEC, ...part }, {
+    ...{ columns, unicode, where: " · Ctrl-O" },
+    paint: (text) => text,
+  });
 
 /** A call of a tool, with the subject that the tool gives. */
 function called(toolName: string, args: Record<string, unknown>): ToolExecution {
@@ -67,6 +70,7 @@ Deno.test("what a call found is counted", () => {
     [{ counts: { matches: 0, files: 0 } }, "no matches"],
     [{ counts: { entries: 1 } }, "1 entry"],
     [{ counts: { bytes: 1 } }, ""],
+    [{ about: "PNG, 1x1, 9 bytes" }, "PNG, 1x1, 9 bytes"],
     [{ job: 2 }, "job 2"],
     [{}, ""],
   ];

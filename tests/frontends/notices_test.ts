@@ -77,13 +77,13 @@ const ROWS: [notice: Notice, ...lines: string[]][] = [
       files: [{
         name: "a",
         result: "attached",
-        image: "[an image\n]",
+        about: "an image\n",
         range: { ...range, isExact: true },
       }],
       pasted: [],
     },
     "1 file attached",
-    "an image",
+    "a: an image",
     "@a: only its first 3 of 9 lines are attached",
   ],
   [
@@ -191,7 +191,10 @@ Deno.test("a greeting names the model once, and says what is known of it", () =>
   const first = "model: m (the server's own; --model names another)";
   const of = (checks: Check[], instead?: string) =>
     noticeLines({ code: "server", checks, ...instead && { instead } }, "flags");
-  assertEquals(of([server, model], "m"), [first]);
-  assertEquals(of([server, model]), ["m"]);
+  const bare = { ...model, isNameAlone: true } as const;
+  assertEquals(of([server, bare], "m"), [first]);
+  assertEquals(of([server, bare]), ["m"]);
+  assertEquals(of([server, bare, context], "m"), [first, "8192 tokens of context"]);
+  assertEquals(of([server, model], "m"), [first, "m"]);
   assertEquals(of([server, model, context], "m"), [first, "m · 8192 tokens of context"]);
 });

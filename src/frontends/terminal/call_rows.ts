@@ -23,6 +23,8 @@ interface RowsLook {
   columns: number;
   unicode: boolean;
   paint: Painter;
+  /** Words behind the number of lines that are left out: how they are seen. */
+  where?: string;
   /** The folder from which paths lead; left out, files are no links. */
   folder?: string | undefined;
 }
@@ -72,7 +74,7 @@ export function titleRows(verb: string, calls: readonly CallText[], look: RowsLo
 }
 
 function resultRows(exec: ToolExecution, call: CallText, look: RowsLook): string[] {
-  const { columns, paint, unicode } = look;
+  const { columns, paint, unicode, where = "" } = look;
   const bar = paint(withSigns("└", unicode), DIM);
   const below = (rows: readonly string[]) =>
     rows.map((row, at) => `${at === 0 ? `  ${bar} ` : "    "}${row}`);
@@ -83,7 +85,7 @@ function resultRows(exec: ToolExecution, call: CallText, look: RowsLook): string
   }
   const { lines, more } = tellingLines(exec);
   const shown = lines.map((line) => call.mood === "bad" ? line : paint(line, DIM));
-  const rest = withSigns(`… ${count(more, "more line")} · Ctrl-O`, unicode);
+  const rest = withSigns(`… ${count(more, "more line")}${where}`, unicode);
   if (more > 0) shown.push(paint(rest, DIM));
   return below(shown.map((line) => rowText(styledRow(line, room))));
 }

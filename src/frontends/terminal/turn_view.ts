@@ -202,7 +202,8 @@ export class TurnView {
     if (call.isLook && decided === undefined) return this.#hold(call);
     this.#line(callRows(exec, this.#rowsLook(), decided).join("\n"));
     if (change?.lines === undefined || this.#shown.has(exec.toolCallId)) return;
-    this.screen.print(changeRows(change, terminalSize().columns, this.#paint).join("\n"));
+    const { columns, paint, where } = this.#rowsLook();
+    this.screen.print(changeRows(change, columns, paint, false, where).join("\n"));
   }
 
   /** Keeps the row of `call` open for others. */
@@ -228,7 +229,10 @@ export class TurnView {
 
   #rowsLook() {
     const { columns } = terminalSize();
-    return { columns, unicode: this.look.unicode, paint: this.#paint, folder: this.folder() };
+    return {
+      ...{ columns, unicode: this.look.unicode, paint: this.#paint, folder: this.folder() },
+      where: this.screen.isLive ? " · Ctrl-O" : "",
+    };
   }
 
   #line(text: string): void {
@@ -252,7 +256,9 @@ export class TurnView {
     this.#reasoning = [];
     if (text === "") return;
     const time = duration(performance.now() - this.#reasoningStart);
-    this.#line(this.#dimmed(`· thought for ${time} (Ctrl-O shows it)`));
+    this.#line(
+      this.#dimmed(`· thought for ${time}${this.screen.isLive ? " (Ctrl-O shows it)" : ""}`),
+    );
   }
 
   #dimmed(text: string, style = DIM): string {

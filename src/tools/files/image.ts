@@ -138,5 +138,7 @@ export async function readImage(
   if (imageHeader(bytes) === undefined) return undefined;
   checkBytes(Math.max(info.size, bytes.length), shown, imageLimits);
   const image = await loadedImage(bytes as Uint8Array<ArrayBuffer>, shown, imageLimits);
-  return image && { content: `[${shown}: ${image.about}]`, images: [image.part] };
+  if (image === undefined) return undefined;
+  const { about, part } = image;
+  return { content: `[${shown}: ${about}]`, about, images: [part] };
 }

@@ -167,7 +167,7 @@ Deno.test("reasoning is folded when something else comes, and blank reasoning is
     () => undefined, // the end
   ];
   for (const next of rows) {
-    const { view, text } = written();
+    const { view, text } = written(true);
     view.begin("waiting");
     view.onEvent({ type: "reasoning_delta", text: " " });
     view.note("a");
@@ -226,6 +226,19 @@ const looked = (id: string, action: "read" | "search", object: string, n: number
       ? { range: { first: 1, last: n, total: n, isExact: true } }
       : { counts: { matches: n, files: 1 } },
   });
+
+Deno.test("what is left out says that Ctrl-O shows it, where there is a screen for that", () => {
+  const lines = Array.from({ length: 50 }, () => ({ kind: "+" as const, text: "new", line: 1 }));
+  const change = { lines, ...{ path: "new", morePlaces: 0, isNew: true } };
+  const output = { stdout: "line\n".repeat(9) };
+  for (const [isLive, where] of [[true, " · Ctrl-O"], [false, ""]] as const) {
+    const { view, text } = written(isLive);
+    view.onEvent(done("1", { details: { change } }));
+    view.onEvent(done("2", { details: { exitCode: 1, output } }));
+    const rows = text().split("\n").filter((row) => row.includes("more line"));
+    assertEquals(rows, [`    … 10 more lines${where}`, `    … 4 more lines${where}`]);
+  }
+});
 
 Deno.test("calls that only look are one row of each verb, which stays open for more", () => {
   const { view, text } = written();

@@ -68,6 +68,7 @@ Deno.test("read_file gives a model that sees the image, any other one a line", a
   const imageLimits = { maxBytes: 1e6, maxSide: 8000 };
   const seen = await fileTool.run(args, { ...ws.context, imageLimits }) as ToolOutcome;
   assertMatch(seen.content, /^\[shot\.png: PNG, 64x32, 29 bytes\]$/);
+  assertEquals(seen.about, "PNG, 64x32, 29 bytes");
   assertEquals(seen.images?.[0]?.mediaType, "image/png");
   assertEquals(Uint8Array.fromBase64(seen.images![0]!.data), png(64, 32));
   await assertRejects(async () => await fileTool.run(args, ws.context), Error, "a PNG image");
