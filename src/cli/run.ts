@@ -15,7 +15,7 @@ import type { CopilotOptions } from "./settings.ts";
 import { parsePermissionChoice } from "../permissions/choice.ts";
 import { FLAGS_OF_SERVER, withDefaults } from "./defaults.ts";
 import { onSignals } from "./signals.ts";
-import { Output, readPiped } from "../terminal/stdio.ts";
+import { Output, readPiped, showsUtf8 } from "../terminal/stdio.ts";
 
 /** `-p` goes on without a pipe that is silent for longer, in ms. */
 const SILENT_STDIN_MS = 3000;
@@ -61,6 +61,7 @@ export async function main(words: readonly string[]): Promise<number> {
     },
     signal: stopped.signal,
   };
+  if (!showsUtf8()) await fitTerminals(run);
   // A command line that makes no sense is answered in the format that it asks for, too.
   const format = outputAsked(words);
   let args: Args = format === undefined ? {} : { output: format };
@@ -99,6 +100,15 @@ function endOnFault(): void {
   };
   addEventListener("error", end);
   addEventListener("unhandledrejection", end);
+}
+
+/** Has terminals without UTF-8 get what they can show; pipes and files get all as it is. */
+async function fitTerminals({ stdout, stderr }: Run): Promise<void> {
+  const outputs = [[Deno.stdout, stdout], [Deno.stderr, stderr]] as const;
+  const shown = outputs.filter(([stream]) => stream.isTerminal());
+  if (shown.length === 0) return;
+  const { withSigns } = await import("../text/signs.ts");
+  for (const [, output] of shown) output.fit = (text) => withSigns(text, false);
 }
 
 /** Says what a run failed with; the exit code. */

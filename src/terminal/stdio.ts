@@ -15,6 +15,8 @@ const MAX_QUEUED = 4 * 2 ** 20;
 export class Output {
   /** True when the last character queued was no line feed. */
   midLine = false;
+  /** Makes of a text what the reader can show; left out, text goes as it is. */
+  fit: ((text: string) => string) | undefined;
   readonly #encoder = new TextEncoder();
   #queue: string[] = [];
   /** Characters not yet written, those under way included. */
@@ -32,8 +34,9 @@ export class Output {
   write(text: string): void {
     if (this.#isClosed || text === "") return;
     this.midLine = !text.endsWith("\n");
-    this.#queue.push(text);
-    this.#queued += text.length;
+    const shown = this.fit?.(text) ?? text;
+    this.#queue.push(shown);
+    this.#queued += shown.length;
     this.#writing ??= this.#drain();
   }
 
@@ -71,6 +74,15 @@ export class Output {
     }
     this.#writing = undefined;
   }
+}
+
+/** True where the terminal shows UTF-8, as its locale says (POSIX: LC_ALL, LC_CTYPE, LANG). */
+export function showsUtf8(
+  env: { get(name: string): string | undefined } = Deno.env,
+  os: string = Deno.build.os,
+): boolean {
+  const locale = env.get("LC_ALL") || env.get("LC_CTYPE") || env.get("LANG") || "";
+  return os === "windows" || /utf-?8/i.test(locale);
 }
 
 /** Writes all of `text` to stdout before it returns. */

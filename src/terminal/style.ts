@@ -1,10 +1,11 @@
 /**
  * The styles of printed text, as far as the terminal can show them.
- * Sources: ECMA-48 (SGR), xterm's ctlseqs (38, 48, OSC 11), no-color.org, POSIX (LC_ALL, LC_CTYPE,
- * LANG). No other module holds a colour. @module
+ * Sources: ECMA-48 (SGR), xterm's ctlseqs (38, 48, OSC 11), no-color.org. No other module holds a
+ * colour. @module
  */
 
 import type { Theme } from "../config.ts";
+import { showsUtf8 } from "./stdio.ts";
 
 /**
  * The colours that the terminal has: its own 16, the 256 of xterm, or 24 bits; with `none` no escape
@@ -183,13 +184,12 @@ export function appearance(
 ): Appearance {
   const windows = os === "windows";
   const term = env.get("TERM") ?? (windows ? "windows" : "dumb");
-  const locale = env.get("LC_ALL") || env.get("LC_CTYPE") || env.get("LANG") || "";
   const all = /direct|kitty|ghostty|alacritty|foot|wezterm/.test(term) ||
     /truecolor|24bit/.test(env.get("COLORTERM") ?? "") || windows;
   const colors = all ? "rgb" : term.includes("256") ? "256" : "16";
   return {
     colors: env.get("NO_COLOR") || term === "dumb" ? "none" : colors,
-    unicode: windows || /utf-?8/i.test(locale),
+    unicode: showsUtf8(env, os),
     background: hintedBackground(env.get("COLORFGBG")),
   };
 }

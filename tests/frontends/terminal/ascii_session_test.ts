@@ -20,6 +20,7 @@ Deno.test({
         text:
           "# Done — “naïve” 日本…\n\n- one\n\n| a | b |\n|---|---|\n| c | d |\n\n---\n\n> quoted",
       },
+      { text: "Naïve…" },
     ], { models: ["test", "other"] });
     await using screen = await terminal({});
     await screen.type(`LC_ALL=C ${sessionCommand(server)}; echo left: $?\r`);
@@ -50,6 +51,9 @@ Deno.test({
     await screen.until((rows) => rows.at(-2) === ">");
     await screen.type("/exit\r");
     await screen.until("left: 0");
+    // The answer to one prompt is fitted to the terminal, too.
+    await screen.type(`clear; LC_ALL=C ${sessionCommand(server)} -p go\r`);
+    await screen.until("Naive...");
     const output = await screen.output((text) => text.includes("left: 0\r"));
     const from = output.indexOf("copilot -");
     assertEquals(output.slice(from).match(/.{0,40}[\x80-\xff]+.{0,20}/)?.[0], undefined);
