@@ -34,8 +34,8 @@ export const listHeight = (rows: number): number =>
 
 /** The least columns that a description needs to say anything. */
 const MIN_DETAIL = 14;
-/** The columns that descriptions keep in a wide list, however long labels are: an address with its port fits. */
-const WIDE_LIST = 60;
+/** The most columns that descriptions keep in a wide list, however long labels are: an address with its port fits. */
+export const WIDE_LIST = 60;
 const WIDE_DETAIL = 32;
 
 /** The keys that choose the next row, or the one before, in every list. */
@@ -71,12 +71,20 @@ export function listRows(
   const front = look.isNumbered ? 2 + `${items.length}`.length + 2 : 2;
   const longest = Math.max(0, ...shown.map(({ label }) => displayWidth(label)));
   const room = Math.max(1, columns - front);
-  const widest = room < WIDE_LIST ? longest : Math.min(longest, room - 2 - WIDE_DETAIL);
-  const hasDetails = shown.some(({ detail }) => detail) && room - widest - 2 >= MIN_DETAIL;
+  const described = Math.max(0, ...shown.map(({ detail = "" }) => displayWidth(detail)));
+  const kept = room - 2 - Math.min(WIDE_DETAIL, described);
+  const widest = room < WIDE_LIST ? longest : Math.min(longest, kept);
+  const hasDetails = described > 0 && room - widest - 2 >= Math.min(MIN_DETAIL, described);
+  const [up, down] = look.unicode ? "↑↓" : "^v";
   return shown.map((item, at) => {
     const isChosen = first + at === chosen;
+    const more = at === 0 && first > 0
+      ? up
+      : at === rows - 1 && first + rows < items.length
+      ? down
+      : " ";
     const number = look.isNumbered ? `${first + at + 1}`.padStart(`${items.length}`.length) : "";
-    const row = cells(`${isChosen ? look.unicode ? "❯" : ">" : " "} ${number && `${number}  `}`);
+    const row = cells(`${isChosen ? look.unicode ? "❯" : ">" : more} ${number && `${number}  `}`);
     const label = labelCells(item.label, isChosen, look);
     row.push(...cut(label, hasDetails ? widest : room, look.unicode, isPath(item.label)));
     if (!hasDetails || !item.detail) return row;

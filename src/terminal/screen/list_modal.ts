@@ -1,9 +1,10 @@
 /** A list below the text, from which a person picks one row. @module */
 
 import { bestFits } from "../../text/fuzzy.ts";
-import { graphemes } from "../../text/width.ts";
+import { displayWidth, graphemes } from "../../text/width.ts";
 import type { Key } from "../line/keys.ts";
-import { cellsOf, styledRow, styledRows } from "../styled.ts";
+import { DIM, ownStyle } from "../style.ts";
+import { brokenRow, cellsOf, styledRow, styledRows } from "../styled.ts";
 import type { TerminalSize } from "../tty.ts";
 import { type CellRow, type Frame, widthOf } from "./frame.ts";
 import {
@@ -14,6 +15,7 @@ import {
   type ListRow,
   listRows,
   stepped,
+  WIDE_LIST,
 } from "./list.ts";
 import type { Modal, Outcome } from "./modal.ts";
 
@@ -38,6 +40,12 @@ export interface ListOptions<T> extends Omit<ListLook, "word"> {
 }
 
 const PAGE = 8;
+/** The most columns beside labels and descriptions: the mark, a number, the gap. */
+const SIDE_COLUMNS = 7;
+/** The margin of a description below its list, and its most rows; lower screens have none. */
+const INDENT = "    ";
+const MAX_DETAIL_ROWS = 3;
+const MIN_DETAIL_ROWS = 14;
 
 /** A list; its result is the value of the row that was picked. What is typed narrows it. */
 export class ListModal<T> implements Modal<T> {
@@ -60,15 +68,19 @@ export class ListModal<T> implements Modal<T> {
     const head: CellRow[] = title.split("\n").flatMap((line) => styledRows(line, columns));
     const typed = this.#word === "" ? [] : cellsOf(`  ${this.#word}`, "");
     if (this.#word !== "") head.push(typed);
-    const foot = hint && rows > 8 ? [styledRow(`${dim}  ${hint}`, columns)] : [];
+    const below = this.#detailRows(columns, rows);
+    const foot = hint && rows > 8 ? [...below, styledRow(`${dim}  ${hint}`, columns)] : below;
     const room = Math.max(1, Math.min(listHeight(rows), rows - 1 - foot.length));
     const look = { ...this.options, word: this.#word, isNumbered: this.#isNumbered };
     const none = [
       styledRow(`${dim}  no match ${unicode ? "·" : "-"} Esc clears`, columns),
     ];
-    const list = this.#items.length === 0
-      ? none
-      : listRows(this.#items, this.#chosen, { columns, rows: room }, look);
+    const list = this.#items.length === 0 ? none : listRows(
+      below.length > 0 ? this.#items.map(({ label }) => ({ label })) : this.#items,
+      this.#chosen,
+      { columns, rows: room },
+      look,
+    );
     const above = head.slice(-Math.max(0, rows - list.length - foot.length));
     const cursor = this.#word === ""
       ? { row: above.length + this.#rowOf(room), column: 0 }
@@ -110,6 +122,24 @@ export class ListModal<T> implements Modal<T> {
         return "clear";
     }
     return "none";
+  }
+
+  /** The description of the chosen row, where the list is too narrow for it; as many rows whichever is chosen. */
+  #detailRows(columns: number, rows: number): CellRow[] {
+    if (columns >= WIDE_LIST || rows < MIN_DETAIL_ROWS) return [];
+    const { items, hasStyles } = this.options;
+    const widest = (texts: readonly string[]) => Math.max(0, ...texts.map(displayWidth));
+    const labels = widest(items.map(({ label }) => label));
+    const details = widest(items.map(({ detail = "" }) => detail));
+    if (details === 0 || labels + details + SIDE_COLUMNS <= columns) return [];
+    const style = hasStyles ? ownStyle(DIM) : "";
+    const rowsOfDetail = ({ detail = "" }: ListItem<T>) =>
+      brokenRow(cellsOf(detail, style), columns - INDENT.length).slice(0, MAX_DETAIL_ROWS)
+        .map((row) => [...cellsOf(INDENT, ""), ...row]);
+    const most = Math.max(...items.map((item) => rowsOfDetail(item).length));
+    const chosen = this.#items[this.#chosen];
+    const shown: CellRow[] = chosen === undefined ? [] : rowsOfDetail(chosen);
+    return [...shown, ...Array.from({ length: most - shown.length }, () => [])];
   }
 
   get #isNumbered(): boolean {

@@ -131,12 +131,14 @@ Deno.test("a third of the screen is the list's, and it moves with the row that i
   const many = Array.from({ length: 30 }, (_, i) => `item ${i}`);
   const modal = list({ hint: "hint" }, many);
   const rows = () => shown(modal).slice(1, -2).map((row) => row.slice(0, 9).trimEnd());
-  assertEquals(rows(), ["❯ item 0", ...[1, 2, 3, 4, 5, 6, 7].map((n) => `  item ${n}`)]);
+  // A sign stands where there are more.
+  const six = [1, 2, 3, 4, 5, 6].map((n) => `  item ${n}`);
+  assertEquals(rows(), ["❯ item 0", ...six, "↓ item 7"]);
   press(modal, "pagedown", "pagedown");
-  assertEquals(rows()[4], "❯ item 16");
+  assertEquals([rows()[0], rows()[4], rows()[7]], ["↑ item 12", "❯ item 16", "↓ item 19"]);
   assertEquals(modal.layout(size).cursor, { row: 5, column: 0 });
   press(modal, "end");
-  assertEquals([rows()[0], rows()[7]], ["  item 22", "❯ item 29"]);
+  assertEquals([rows()[0], rows()[7]], ["↑ item 22", "❯ item 29"]);
   // A small screen: the rows go before the title, and one is always there.
   assertEquals(shown(modal, { columns: 40, rows: 2 }), ["Which?", "❯ item 29  the item 29", ""]);
 });
@@ -164,12 +166,38 @@ Deno.test("a wide list keeps its descriptions beside long labels, and the end of
   }];
   const at = (columns: number) =>
     rowsText(listRows(items, 0, { columns, rows: 5 }, PLAIN)).trimEnd().split("\n");
-  const cut = `/models/${"x".repeat(14)}…${"x".repeat(9)}-Q4_K_M.gguf`;
-  assertEquals(at(80), [`❯ ${cut}  127.0.0.1:8080`, `  q${" ".repeat(45)}127.0.0.1:1234`]);
+  const cut = `/models/${"x".repeat(23)}…${"x".repeat(18)}-Q4_K_M.gguf`;
+  assertEquals(at(80), [`❯ ${cut}  127.0.0.1:8080`, `  q${" ".repeat(63)}127.0.0.1:1234`]);
   assertEquals(at(40), [`❯ /models/${"x".repeat(11)}…${"x".repeat(6)}-Q4_K_M.gguf`, "  q"]);
   const plain = [{ label: "What is this? ".repeat(9), detail: "now" }];
   const [row] = rowsText(listRows(plain, 0, { columns: 80, rows: 5 }, PLAIN)).split("\n");
-  assertEquals(row!.slice(40), "is? W…  now");
+  assertEquals(row!.slice(60), "at is this? Wh…  now");
+  const both = [{ label: "l".repeat(80), detail: "d".repeat(80) }];
+  const [wide] = rowsText(listRows(both, 0, { columns: 80, rows: 5 }, PLAIN)).split("\n");
+  assertEquals(wide, `❯ ${"l".repeat(43)}…  ${"d".repeat(31)}…`);
+});
+
+Deno.test("a list too narrow for its descriptions has that of the chosen row below it, in as many rows for each", () => {
+  const items = [
+    {
+      label: "plan",
+      detail: "nothing is written; commands only where a sandbox holds",
+      value: "p",
+    },
+    { label: "edits", detail: "edits in the folder", value: "e" },
+  ];
+  const modal = list({ items, hint: "hint", isNumbered: true });
+  const labels = ["❯ 1  plan", "  2  edits"];
+  assertEquals(shown(modal), [
+    ...["Which?", ...labels, "    nothing is written; commands only ", "    where a sandbox holds"],
+    ...["  hint", ""],
+  ]);
+  press(modal, "down");
+  assertEquals(shown(modal).slice(3), ["    edits in the folder", "", "  hint", ""]);
+  press(modal, "'none");
+  assertEquals(shown(modal).slice(-4), ["", "", "  hint", ""]);
+  // A low screen has none of it.
+  assertEquals(shown(modal, { columns: 40, rows: 13 }).length, 5);
 });
 
 Deno.test("the letters that fit are bold, the chosen row is coloured, descriptions are dim", () => {
