@@ -43,7 +43,7 @@ const PAGE = 8;
 /** The most columns beside labels and descriptions: the mark, a number, the gap. */
 const SIDE_COLUMNS = 7;
 /** The margin of a description below its list, and its most rows; lower screens have none. */
-const INDENT = "    ";
+const DETAIL_MARGIN = "    ";
 const MAX_DETAIL_ROWS = 3;
 const MIN_DETAIL_ROWS = 14;
 
@@ -134,8 +134,8 @@ export class ListModal<T> implements Modal<T> {
     if (details === 0 || labels + details + SIDE_COLUMNS <= columns) return [];
     const style = hasStyles ? ownStyle(DIM) : "";
     const rowsOfDetail = ({ detail = "" }: ListItem<T>) =>
-      brokenRow(cellsOf(detail, style), columns - INDENT.length).slice(0, MAX_DETAIL_ROWS)
-        .map((row) => [...cellsOf(INDENT, ""), ...row]);
+      brokenRow(cellsOf(detail, style), columns - DETAIL_MARGIN.length).slice(0, MAX_DETAIL_ROWS)
+        .map((row) => [...cellsOf(DETAIL_MARGIN, ""), ...row]);
     const most = Math.max(...items.map((item) => rowsOfDetail(item).length));
     const chosen = this.#items[this.#chosen];
     const shown: CellRow[] = chosen === undefined ? [] : rowsOfDetail(chosen);

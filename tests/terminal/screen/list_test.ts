@@ -194,7 +194,7 @@ Deno.test("a list too narrow for its descriptions has that of the chosen row bel
   ]);
   press(modal, "down");
   assertEquals(shown(modal).slice(3), ["    edits in the folder", "", "  hint", ""]);
-  press(modal, "'none");
+  press(modal, "'zzz");
   assertEquals(shown(modal).slice(-4), ["", "", "  hint", ""]);
   // A low screen has none of it.
   assertEquals(shown(modal, { columns: 40, rows: 13 }).length, 5);
