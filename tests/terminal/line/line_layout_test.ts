@@ -116,7 +116,7 @@ Deno.test("searches, menus and large pastes", async () => {
     textRows(line.modals.layout({ columns, rows })).map((row) => row.trimEnd());
   assertEquals(menu(80), ["> /c|", "  /clear", "  /close", "  /cd"]);
   assertEquals(menu(4), ["> /c", "|", "  /…", "  /…", "  /…"]);
-  assertEquals(menu(80, 3), ["> /c|", "  /clear", "  /close"]);
+  assertEquals(menu(80, 3), ["> /c|", "  /clear", "↓ /close"]);
   assertEquals(menu(80, 1), ["> /c|"]);
   const tabs: [keys: string, text: string][] = [
     ["\x1b[Z", "> /cd|"],
