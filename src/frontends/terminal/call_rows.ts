@@ -61,7 +61,8 @@ export function titleRows(verb: string, calls: readonly CallText[], look: RowsLo
     const changed = [[added, "+", ADDED], [removed, "−", REMOVED]] as const;
     const numbers = changed.filter(([n]) => n > 0)
       .map(([n, sign, style]) => paint(signs(`${sign}${n}`), style)).join(" ");
-    const found = counts === "" ? "" : paint(signs(` · ${counts}`), DIM);
+    const gap = object === "" ? "" : " · ";
+    const found = counts === "" ? "" : paint(signs(gap + counts), DIM);
     const named = path !== undefined && look.folder !== undefined && paint.hasLinks
       ? linked(object, fileAddress(look.folder, path))
       : object;

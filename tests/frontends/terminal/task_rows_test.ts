@@ -36,9 +36,7 @@ for (const columns of [80, 40]) {
       await terminal.type("go\r");
       await terminal.until("Half.");
       await terminal.until((rows) => rows.at(-1)!.startsWith("test · 1/3 tasks"));
-      await terminal.until((rows) =>
-        rows.some((row) => row.includes("Planned") && row.includes("1/3 tasks"))
-      );
+      await terminal.until((rows) => rows.includes("● Planned 1/3 tasks"));
       await terminal.type("\x14");
       await terminal.until((rows) =>
         ["  ✔ look around", "  ▸ write it", "  ○ test it"].every((row) => rows.includes(row))
