@@ -54,7 +54,12 @@ export const asciiApproval = (approval: Approval): Approval => {
     ...asciiStrings({
       ...{ call, subject },
       ...preview && { preview },
-      ...rules && { rules },
+      // The ellipsis behind what a rule allows is ours, unless the rule has one itself.
+      ...rules && {
+        rules: rules.map((one) =>
+          one.rule.includes("…") ? one : { ...one, words: one.words.replace(/…$/, "...") }
+        ),
+      },
       ...changed && { changed },
       ...networked && { networked },
     }),

@@ -104,6 +104,11 @@ Deno.test("TTY-02 without UTF-8, signs of a request are shown by their numbers, 
     "  | echo \\u{25cf} \\u{201c}\\u{2500}\\u{201d} \\u{202e}^[[2J;^I   x \\u{2502} \\\\u{20}",
   );
   assertMatch(shown, /Careful/);
+  const words = (rule: string, text: string) =>
+    asciiApproval(approvalOf(bash, { command }, { rules: [{ rule, words: text }] })).rules![0]!
+      .words;
+  assertEquals(words("run_bash(npm test *)", "npm test …"), "npm test ...");
+  assertEquals(words("run_bash(echo …)", "echo …"), "echo \\u{2026}");
   // The command itself is what runs, and what is edited.
   assertEquals(approvalOf(bash, { command }).subject.command, command);
 });
