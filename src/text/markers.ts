@@ -176,7 +176,8 @@ function findersOfKey(literals: readonly string[], fences: readonly string[]): F
   const known = finders.get(key);
   if (known) return known;
   // Not one pattern for all: the engine takes 10 ms to compile some hundred literals.
-  const tree = treeOf(literals.filter((literal) => !literal.startsWith(ANY_NAMESPACE)));
+  const plain = literals.filter((literal) => !literal.startsWith(ANY_NAMESPACE));
+  const tree: Tree = { literals: plain, depth: 0 };
   const names = literals.filter((literal) => literal.startsWith(ANY_NAMESPACE))
     .map((literal) => literal.slice(ANY_NAMESPACE.length));
   const isNamed = names.length > 0;
@@ -200,21 +201,29 @@ function beginningsOf(text: string): string {
     .reduceRight((rest, char) => rest === "" ? char : `${char}(?:${rest})?`, "");
 }
 
-/** Literals in lower case, character by character; each ends in a leaf. */
-type Tree = Map<number, Tree>;
+/**
+ * Literals that begin alike, up to their character `depth`; those of one length are one literal, in any
+ * case. What follows is sorted where a text first gets there: most of some hundred markers never are met.
+ */
+interface Tree {
+  literals: readonly string[];
+  depth: number;
+  next?: Map<number, Tree>;
+}
 
-function treeOf(literals: readonly string[]): Tree {
-  const tree: Tree = new Map();
-  for (const literal of literals) {
-    let node = tree;
-    for (let i = 0; i < literal.length; i++) {
-      const unit = lower(literal.charCodeAt(i));
-      let next = node.get(unit);
-      if (!next) node.set(unit, next = new Map());
-      node = next;
-    }
-  }
-  return tree;
+const isLeaf = ({ literals, depth }: Tree): boolean => literals[0]?.length === depth;
+
+/** The literals of `tree` that go on with `unit`; undefined where none does. */
+const childOf = (tree: Tree, unit: number): Tree | undefined =>
+  (tree.next ?? childrenOf(tree)).get(lower(unit));
+
+function childrenOf(tree: Tree): Map<number, Tree> {
+  const { literals, depth } = tree;
+  const groups = Map.groupBy(literals, (literal) => lower(literal.charCodeAt(depth)));
+  const next = [...groups].map(([unit, literals]) =>
+    [unit, { literals, depth: depth + 1 }] as const
+  );
+  return tree.next = new Map<number, Tree>(next);
 }
 
 const lower = (unit: number): number => unit > 64 && unit < 91 ? unit + 32 : unit;
@@ -225,15 +234,16 @@ function sticky(sources: readonly string[], end = ""): RegExp | undefined {
 
 /** Finds literals, or, with `isCut`, the beginning of one at the end; and what `pattern` matches, from a fence or a tag on. */
 function finder(tree: Tree, isCut: boolean, pattern: RegExp | undefined): Finder {
+  const starts = tree.next ?? childrenOf(tree);
   return (text, from) => {
     for (let index = from; index < text.length; index++) {
       const unit = text.charCodeAt(index);
-      let node = tree.get(lower(unit));
+      let node = starts.get(lower(unit));
       let at = index + 1;
-      while (node !== undefined && node.size > 0 && at < text.length) {
-        node = node.get(lower(text.charCodeAt(at++)));
+      while (node !== undefined && !isLeaf(node) && at < text.length) {
+        node = childOf(node, text.charCodeAt(at++));
       }
-      if (node !== undefined && (node.size > 0) === isCut) {
+      if (node !== undefined && isLeaf(node) !== isCut) {
         return { index, marker: text.slice(index, at) };
       }
       if (pattern === undefined || unit !== GRAVE && unit !== TILDE && unit !== TAG) continue;
