@@ -1,5 +1,6 @@
 // The session in a pseudo-terminal (`script` of util-linux) against GNU readline in bash, where the
-// two do the same: time to the prompt, from a key to its echo. `scripts/bench terminal`.
+// two do the same: time to the prompt, from a key to its echo. And from a key to a list, memory, idleness.
+// `scripts/bench terminal`.
 import { fromFileUrl } from "@std/path/from-file-url";
 import { median } from "./bench_median.ts";
 
@@ -18,11 +19,11 @@ interface Session extends AsyncDisposable {
 }
 
 /** Starts `command` in a terminal of 80 by 24. */
-function start(command: string): Session {
+function start(command: string, cwd = folder): Session {
   const began = performance.now();
   const child = new Deno.Command("script", {
     args: ["-qfec", `stty cols 80 rows 24; exec ${command}`, "/dev/null"],
-    cwd: folder,
+    cwd,
     stdin: "piped",
     stdout: "piped",
     env: { TERM: "xterm-256color", LC_ALL: "C.UTF-8", XDG_STATE_HOME: folder },
@@ -79,6 +80,42 @@ async function echoes(session: Session, count: number): Promise<{ ms: number; by
   return { ms: median(times), bytes: (session.bytes() - before) / count };
 }
 
+/** The mark of a list's chosen row, as bytes. */
+const CHOSEN = "\xe2\x9d\xaf";
+
+/** Types what opens a list, and takes it back; the milliseconds to its rows, the first and the median of the others. */
+async function lists(session: Session, key: string, between: number): Promise<[number, number]> {
+  const times: number[] = [];
+  for (let i = 0; i < 5; i++) {
+    session.forget();
+    const at = performance.now();
+    await session.type(key);
+    await session.until(CHOSEN);
+    times.push(performance.now() - at);
+    await pause(200);
+    await session.type("\x7f");
+    await pause(between);
+  }
+  return [times.shift()!, median(times)];
+}
+
+/** A folder of 100 000 files in 400 folders. */
+async function largeFolder(): Promise<string> {
+  const large = `${folder}/large`;
+  for (let i = 0; i < 400; i++) {
+    await Deno.mkdir(`${large}/folder${i}`, { recursive: true });
+    for (let k = 0; k < 250; k++) Deno.writeTextFileSync(`${large}/folder${i}/file${k}.ts`, "");
+  }
+  return large;
+}
+
+/** The memory of a process in MB: what it has, and the most that it had. */
+function memoryOf(pid: number): [now: number, peak: number] {
+  const status = Deno.readTextFileSync(`/proc/${pid}/status`);
+  const of = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
+  return [of("VmRSS"), of("VmHWM")];
+}
+
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const cpuOf = (pid: number) => {
   const fields = Deno.readTextFileSync(`/proc/${pid}/stat`).split(") ")[1]!.split(" ");
@@ -94,21 +131,28 @@ try {
   const bundle = `${folder}/bundle/main.js`;
   await new Deno.Command(`${root}scripts/bundle`, { args: [`${folder}/bundle`] }).output();
   const v8 = /^V8=(.*)$/m.exec(await Deno.readTextFile(`${root}scripts/permissions`))![1];
-  const ours = `${Deno.execPath()} run -A ${v8} ${bundle} --base-url ${url} --model bench`;
+  const program = (main: string) =>
+    `${Deno.execPath()} run -A ${v8} ${main} --base-url ${url} --model bench`;
+  const ours = program(bundle);
   const readline = "env 'PS1=> ' bash --norc --noprofile -i";
-  const prompts: number[] = [];
-  const floors: number[] = [];
-  for (let i = 0; i < 9; i++) {
-    await using a = start(ours);
-    prompts.push(await a.until("> "));
-    await using b = start(readline);
-    floors.push(await b.until("> "));
+  for (const [name, main] of [["bundle", bundle], ["sources", `${root}main.ts`]] as const) {
+    const prompts: number[] = [];
+    const floors: number[] = [];
+    for (let i = 0; i < 9; i++) {
+      await using a = start(program(main));
+      prompts.push(await a.until("> "));
+      await using b = start(readline);
+      floors.push(await b.until("> "));
+    }
+    await using session = start(program(main));
+    await session.until("> ");
+    await pause(3000);
+    console.log(
+      `${`the prompt, ${name}`.padEnd(22)} ${median(prompts).toFixed(0)} ms against ${
+        median(floors).toFixed(0)
+      } of bash, ${memoryOf(session.pid)[0].toFixed(0)} MB`,
+    );
   }
-  console.log(
-    `time to the prompt     ${median(prompts).toFixed(0)} ms against ${
-      median(floors).toFixed(0)
-    } of bash`,
-  );
   for (const length of [0, 10_000]) {
     await using a = start(ours);
     await a.until("> ");
@@ -130,6 +174,18 @@ try {
       } of readline, ${x.bytes.toFixed(0)} bytes against ${y.bytes.toFixed(0)}`,
     );
   }
+  for (const [key, name, cwd] of [["/", "", folder], ["@", " of 100 000", await largeFolder()]]) {
+    await using session = start(ours, cwd);
+    await session.until("> ");
+    await pause(500);
+    // What was found is forgotten after three seconds: each list is found anew.
+    const [first, other] = await lists(session, key!, key === "@" ? 3500 : 200);
+    console.log(
+      `${`key to list, ${key}${name}`.padEnd(24)} ${other.toFixed(1)} ms, the first one ${
+        first.toFixed(1)
+      } ms`,
+    );
+  }
   await using session = start(ours);
   await session.until("> ");
   await pause(500);
@@ -140,14 +196,11 @@ try {
   const at = performance.now();
   // The status line shows the server's count only when the turn is over, an estimate before.
   await session.until("context 2.0k");
-  const status = Deno.readTextFileSync(`/proc/${session.pid}/status`);
-  const [peak, now] = ["VmHWM", "VmRSS"].map((name) =>
-    Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024
-  );
+  const [now, peak] = memoryOf(session.pid);
   console.log(
     `2 MB in 500 000 deltas ${((performance.now() - at) / 1000).toFixed(2)} s on the screen, ${
-      now!.toFixed(0)
-    } MB, at most ${peak!.toFixed(0)} MB`,
+      now.toFixed(0)
+    } MB, at most ${peak.toFixed(0)} MB`,
   );
 } finally {
   server.kill();
