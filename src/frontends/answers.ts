@@ -12,10 +12,13 @@ export interface AnswerRow {
 /** The answers to a call as rows of a list of so many columns, in the order of their digits. */
 export function answerRows(approval: Approval, columns: number): AnswerRow[] {
   const more = approval.isOfPerson ? "" : ": say what to do instead";
+  const allowed = allowedBy(approval);
   const labels: Readonly<Record<AnswerRow["choice"], string>> = {
     once: "Yes",
     session: `Yes, and ${remembered(approval, columns)} in this session`,
-    folder: "Yes, and from now on in this folder",
+    folder: fits(allowed, columns - FOLDER_COLUMNS)
+      ? `Yes, and ${allowed} from now on in this folder`
+      : "Yes, and from now on in this folder",
     refuse: `No${more}`,
   };
   return (Object.keys(labels) as AnswerRow["choice"][])
@@ -25,11 +28,14 @@ export function answerRows(approval: Approval, columns: number): AnswerRow[] {
 
 /** Columns of a row of answers beside what it allows: its mark and digit, and the words around. */
 const ANSWER_COLUMNS = 30;
+const FOLDER_COLUMNS = 41;
+
+const fits = (text: string, columns: number): boolean => displayWidth(text) <= columns;
 
 /** The calls that an answer allows for longer, where they fit in its row; else they are listed above the rows. */
 export function remembered(approval: Approval, columns: number): string {
   const allowed = allowedBy(approval);
-  return displayWidth(allowed) <= columns - ANSWER_COLUMNS ? allowed : "the same";
+  return fits(allowed, columns - ANSWER_COLUMNS) ? allowed : "the same";
 }
 
 /** A line about a call that is asked about; `isCalm` where it gives no reason for doubt. */

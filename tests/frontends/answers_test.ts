@@ -37,10 +37,15 @@ Deno.test("the answers are rows in the order of their digits", () => {
     { choice: "session", label: "Yes, and exactly this in this session" },
     { choice: "refuse", label: "No: say what to do instead" },
   ]);
-  assertEquals(answerRows(asked({ choices: ["refuse", "folder"], isOfPerson: true }), 80), [
-    { choice: "folder", label: "Yes, and from now on in this folder" },
-    { choice: "refuse", label: "No" },
-  ]);
+  const kept = asked({ rules, choices: ["refuse", "folder"], isOfPerson: true });
+  const folder = (
+    label: string,
+  ) => [{ choice: "folder", label }, { choice: "refuse", label: "No" }];
+  assertEquals<unknown>(
+    answerRows(kept, 53),
+    folder("Yes, and exactly this from now on in this folder"),
+  );
+  assertEquals<unknown>(answerRows(kept, 52), folder("Yes, and from now on in this folder"));
 });
 
 Deno.test("notes say why a call is asked about, and what a yes does", () => {

@@ -10,7 +10,7 @@ import { rowsOf } from "../../text/width.ts";
 import { wrapped } from "../../text/wrap.ts";
 import { BACKGROUND_ARGUMENT, WRITTEN_ARGUMENTS } from "../../tools/mod.ts";
 import type { CallAction, Change, Subject } from "../../types/tool.ts";
-import { allowedBy, questionNotes, remembered } from "../answers.ts";
+import { allowedBy, answerRows, questionNotes, remembered } from "../answers.ts";
 import { changeRows, paintedRows } from "../change.ts";
 
 /** Asks a person: shows a text and gives the line typed; null when there is none to come. */
@@ -110,7 +110,10 @@ export function listedQuestion(approval: Approval, columns: number, paint: Paint
 
 /** The meanings of the answers, and of the keys beside their digits. */
 export function answersHelp(approval: Approval, columns: number): string {
-  return wrapped(objectionTo("?", approval, columns), columns);
+  const listed = answerRows(approval, columns)
+    .map(({ choice }, at) => [choice, `${at + 1}, ${approvalKey(choice)}`] as const);
+  const edit = approval.choices.includes("edit") ? [["edit", "e"] as const] : [];
+  return meanings([...listed, ...edit], approval, columns);
 }
 
 /** The line about a rule that was added. */
@@ -144,6 +147,15 @@ function objectionTo(line: string, approval: Approval, columns: number): string 
   if (!/^\s*(\?|help)\s*$/i.test(line)) {
     return `  ${choices.map(approvalKey).join(", ")} or ? for what they mean`;
   }
+  return meanings(choices.map((choice) => [choice, approvalKey(choice)]), approval, columns);
+}
+
+/** What choices mean, behind the keys that make them. */
+function meanings(
+  rows: readonly (readonly [Choice, string])[],
+  approval: Approval,
+  columns: number,
+): string {
   const help: Readonly<Record<Choice, string>> = {
     once: approval.isOfPerson ? "send it along" : "yes, this once",
     refuse: approval.isOfPerson
@@ -153,9 +165,9 @@ function objectionTo(line: string, approval: Approval, columns: number): string 
     folder: `save: the same in this folder from now on: ${ruleTexts(approval)}`,
     edit: "edit the command first",
   };
-  return choices.flatMap((choice) => {
-    const rows = wrapped(help[choice], Math.max(20, columns - HELP_MARGIN)).split("\n");
-    return rows.map((row, at) => `  ${at === 0 ? approvalKey(choice) : " "}      ${row}`);
+  return rows.flatMap(([choice, keys]) => {
+    const lines = wrapped(help[choice], Math.max(20, columns - HELP_MARGIN)).split("\n");
+    return lines.map((line, at) => `  ${(at === 0 ? keys : "").padEnd(HELP_MARGIN - 2)}${line}`);
   }).join("\n");
 }
 

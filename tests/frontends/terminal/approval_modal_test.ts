@@ -53,7 +53,7 @@ Deno.test("a question is a list: what each answer allows stands in its row", () 
     "Run this?",
     "❯ 1  Yes",
     "  2  Yes, and any `npm test …` in this session",
-    "  3  Yes, and from now on in this folder",
+    "  3  Yes, and any `npm test …` from now on in this folder",
     "  4  No: say what to do instead",
     "  e edit · ? help · Esc stops the turn",
   ]);
@@ -135,7 +135,7 @@ Deno.test("a reason is typed in the place of the last row, the command in that o
   const reason = question();
   reason.press("n use make");
   assertEquals(reason.rows().slice(5), [
-    "  3  Yes, and from now on in this folder",
+    "  3  Yes, and any `npm test …` from now on in this folder",
     "❯ 4  No:  use make",
     "  Enter sends it · Esc goes back",
   ]);

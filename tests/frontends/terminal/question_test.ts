@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import {
+  answersHelp,
   asciiApproval,
   askPerson,
   listedQuestion,
@@ -287,6 +288,20 @@ Deno.test("CMD-08 a question says what its answers allow, and offers none that w
   a      always: yes, and allow edits of src/none.py in this session
   s      save: the same in this folder from now on: edit_file(src/none.py)`;
   assertEquals(of.said, [short, whole, short]);
+  // A list has digits, too.
+  const tool = builtinTools.find((one) => one.name === "edit_file")!;
+  const listed = { rules, rulePath: "src/none.py", choices: [...choices, "edit" as const] };
+  assertEquals(
+    answersHelp(approvalOf(tool, edit, listed), 50),
+    `  1, y   yes, this once
+  2, a   always: yes, and allow edits of
+         src/none.py in this session
+  3, s   save: the same in this folder from now
+         on: edit_file(src/none.py)
+  4, n   no; what you write after it is told to
+         the model
+  e      edit the command first`,
+  );
   const command = await asked(
     "run_bash",
     { command: "npm test" },
