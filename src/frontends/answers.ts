@@ -16,7 +16,7 @@ export function answerRows(approval: Approval, columns: number): AnswerRow[] {
   const labels: Readonly<Record<AnswerRow["choice"], string>> = {
     once: "Yes",
     session: `Yes, and ${remembered(approval, columns)} in this session`,
-    folder: fits(allowed, columns - FOLDER_COLUMNS)
+    folder: hasRoom(allowed, columns - FOLDER_COLUMNS)
       ? `Yes, and ${allowed} from now on in this folder`
       : "Yes, and from now on in this folder",
     refuse: `No${more}`,
@@ -30,12 +30,12 @@ export function answerRows(approval: Approval, columns: number): AnswerRow[] {
 const ANSWER_COLUMNS = 30;
 const FOLDER_COLUMNS = 41;
 
-const fits = (text: string, columns: number): boolean => displayWidth(text) <= columns;
+const hasRoom = (text: string, columns: number): boolean => displayWidth(text) <= columns;
 
 /** The calls that an answer allows for longer, where they fit in its row; else they are listed above the rows. */
 export function remembered(approval: Approval, columns: number): string {
   const allowed = allowedBy(approval);
-  return fits(allowed, columns - ANSWER_COLUMNS) ? allowed : "the same";
+  return hasRoom(allowed, columns - ANSWER_COLUMNS) ? allowed : "the same";
 }
 
 /** A line about a call that is asked about; `isCalm` where it gives no reason for doubt. */
