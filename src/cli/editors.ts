@@ -1,14 +1,15 @@
 /** `copilot setup --editor NAME`: the setting by which an editor starts `copilot acp`. @module */
 
+import { attempt } from "../attempt.ts";
 import { UsageError } from "../errors.ts";
 import { EXIT } from "../frontends/exit_codes.ts";
 import type { Output } from "../terminal/stdio.ts";
 import { isObject, jsonOrUndefined } from "../text/json.ts";
-import { dirname, join, resolve } from "../text/std_path.ts";
+import { join, resolve } from "../text/std_path.ts";
 import { reasonOf } from "../text/reason.ts";
 import type { Args } from "./args.ts";
 import { wrongValue } from "./args.ts";
-import type { VariableReader } from "../user_files.ts";
+import { replaceUserFile, type VariableReader } from "../user_files.ts";
 
 /** A setting in a file of JSON, or code that the person adds to a file of their own. */
 type EditorSetup = JsonSetup | { file: string; code: string };
@@ -133,7 +134,7 @@ export async function setUpEditor(
 /**
  * Adds the setting to a JSON file, and leaves all others; what was done, as a line. What the file held
  * is kept beside it; a copy of an earlier time is not written over.
- * @throws {UsageError} where it cannot be read or written.
+ * @throws {UsageError} where it cannot be read, {Error} where it cannot be written.
  */
 async function addSetting(path: string, json: JsonSetup["json"]): Promise<string> {
   const before = await Deno.readTextFile(path).catch((error) => {
@@ -149,13 +150,8 @@ async function addSetting(path: string, json: JsonSetup["json"]): Promise<string
   }
   if (JSON.stringify(settings) === old) return `${path} has it already: nothing was changed\n`;
   const copy = `${path}.before-copilot`;
-  try {
-    await Deno.mkdir(dirname(path), { recursive: true });
-    if (before !== undefined) await keepCopy(copy, before);
-    await Deno.writeTextFile(path, `${JSON.stringify(settings, null, 2)}\n`);
-  } catch (error) {
-    throw new UsageError(`Cannot write ${path}: ${reasonOf(error)}`);
-  }
+  if (before !== undefined) await keepCopy(copy, before);
+  await replaceUserFile(path, `${JSON.stringify(settings, null, 2)}\n`);
   return `Added to ${path}${before === undefined ? "" : `; what it held is in ${copy}`}\n`;
 }
 
@@ -172,6 +168,8 @@ function settingsIn(text: string | undefined, path: string): Record<string, unkn
 
 async function keepCopy(path: string, text: string): Promise<void> {
   await Deno.writeTextFile(path, text, { createNew: true, mode: 0o600 }).catch((error) => {
-    if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+    if (error instanceof Deno.errors.AlreadyExists) return;
+    attempt(() => Deno.removeSync(path));
+    throw new Error(`Cannot write ${path}: ${reasonOf(error)}`);
   });
 }

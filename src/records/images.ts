@@ -15,14 +15,15 @@ const imagesFolder = (path: string): string => path.replace(/\.jsonl$/, ".images
 const fileOf = (path: string, { hash, mediaType }: ImagePart): string =>
   join(imagesFolder(path), `${hash}.${mediaType.slice("image/".length)}`);
 
-/** Writes the images of `messages` that have a hash, where they are not there yet. */
+/** Writes the images of `messages` that have a hash, where they are not there yet, or not whole. */
 export function storeImages(path: string, messages: readonly Message[]): void {
   for (const image of messages.flatMap(imagesOf)) {
     if (image.hash === undefined) continue;
     const file = fileOf(path, image);
-    if (attempt(() => Deno.lstatSync(file))) continue;
+    const bytes = Uint8Array.fromBase64(image.data);
+    if (attempt(() => Deno.lstatSync(file).size) === bytes.length) continue;
     Deno.mkdirSync(imagesFolder(path), { recursive: true, mode: 0o700 });
-    Deno.writeFileSync(file, Uint8Array.fromBase64(image.data), { mode: 0o600 });
+    Deno.writeFileSync(file, bytes, { mode: 0o600 });
   }
 }
 

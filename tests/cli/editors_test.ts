@@ -86,6 +86,24 @@ Deno.test("setup --editor --write: a file with comments, of another shape, or of
   await assertRejects(() => setUp(["--editor", "jetbrains", "--write"], ws.dir), UsageError);
 });
 
+Deno.test("setup --editor --write: of a write that fails nothing is lost", async () => {
+  using ws = workspace();
+  await Deno.mkdir(`${ws.dir}/.jetbrains`);
+  const path = ws.put(".jetbrains/acp.json", '{"a":1}');
+  const { rename } = Deno;
+  Deno.rename = () => Promise.reject(new Error("full"));
+  try {
+    const error = await assertRejects(() => setUp(["--editor", "jetbrains", "--write"], ws.dir));
+    assertEquals([error instanceof UsageError, (error as Error).message], [
+      false,
+      `Cannot write ${path}: full`,
+    ]);
+  } finally {
+    Deno.rename = rename;
+  }
+  assertEquals(await Deno.readTextFile(path), '{"a":1}');
+});
+
 Deno.test("docs/agent.json, the entry of the public list, names this version", async () => {
   const entry = JSON.parse(
     await Deno.readTextFile(new URL("../../docs/agent.json", import.meta.url)),

@@ -22,6 +22,10 @@ Deno.test("images of a session are stored beside it, once, for the person alone,
     }]);
     storeImages(path, [withImage(image({ data: "ZGVm", hash: HASH }))]);
     assertEquals(await Deno.readTextFile(file), "abc");
+    // The disk was full.
+    await Deno.writeTextFile(file, "a");
+    storeImages(path, [withImage(image({ data: "YWJj", hash: HASH }))]);
+    assertEquals(await Deno.readTextFile(file), "abc");
     if (Deno.build.os !== "windows") {
       const modes = [file, `${folder}/s.images`].map((at) => Deno.statSync(at).mode! & 0o777);
       assertEquals(modes, [0o600, 0o700]);
