@@ -305,7 +305,8 @@ export function stripThinkTags(text: string): string {
 
 /** True for a text without anything to be seen: it is no answer. */
 export function isBlank(text: string): boolean {
-  // Nearly every text has such a sign; the sets below take the engine milliseconds to compile.
+  // Nearly every text is decided so; the sets below take the engine milliseconds to compile.
+  if (text.trim() === "") return true;
   if (/[!-~]/.test(text)) return false;
   return /^[\s\p{Cf}\p{Default_Ignorable_Code_Point}]*$/u.test(text);
 }
