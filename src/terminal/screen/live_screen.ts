@@ -209,7 +209,8 @@ export class LiveScreen implements Screen {
   }
 
   notify(text: string): void {
-    if (!this.#isFocused) this.terminal.write(`\x1b]9;${text}\x07`);
+    // Terminals that show no notification ring, or mark the window.
+    if (!this.#isFocused) this.terminal.write(`\x1b]9;${text}\x07\x07`);
   }
 
   copy(text: string): Copied {

@@ -399,7 +399,7 @@ screenTest(
     };
     assertEquals(notified(), "");
     await terminal.type("\x1b[O");
-    assertEquals(notified(), "\x1b]9;done\x07");
+    assertEquals(notified(), "\x1b]9;done\x07\x07");
     await terminal.type("\x1b[I");
     assertEquals(notified(), "");
   },
