@@ -77,7 +77,7 @@ export const FLAGS = [
     value: "MODE",
     values: APPROVE_MODES,
     help:
-      "when to ask: ask (edits and commands), edits or auto (edits in the folder and confined commands run; auto is a session's default where a sandbox works), never (what ask asks about is refused), plan (nothing is written)",
+      "when to ask: ask (edits and commands), edits or auto (edits in the folder and sandboxed commands run unasked; auto is a session's default where a sandbox works), never (what ask asks about is refused), plan (nothing is written)",
   },
   {
     name: "sandbox",

@@ -169,7 +169,7 @@ export class Display implements Disposable {
         return asksBackground() ? onBackground : undefined;
       },
       rewindLine: "/rewind",
-      help: () => shortHelp(this.keymap).map(this.dim),
+      help: () => shortHelp(this.keymap, this.status?.mode?.approve).map(this.dim),
       panel: () =>
         this.#showsTasks
           ? taskRows(this.status?.tasks ?? [], { unicode: this.look.unicode, paint: this.paint })

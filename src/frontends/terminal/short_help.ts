@@ -1,6 +1,8 @@
 /** The help for whoever begins to type: the rows below a line that is `?` alone. @module */
 
 import { type ActionName, ACTIONS, type Keymap, keysOf } from "../../terminal/line/actions.ts";
+import type { ApproveMode } from "../../permissions/settings.ts";
+import { modeText } from "../modes.ts";
 import { HELP_MORE, shownKey } from "../report_text.ts";
 
 /** The actions whose keys are listed; `/keys` has them all. */
@@ -8,8 +10,8 @@ const SHOWN: readonly ActionName[] = [
   ...["stop", "next-mode", "newline", "search-back", "transcript", "editor"] as const,
 ];
 
-/** The rows: what a line may begin with, and the first key of the actions that are needed most. */
-export function shortHelp(keymap: Keymap): string[] {
+/** The rows: the mode that is on, what a line may begin with, and the first key of the actions that are needed most. */
+export function shortHelp(keymap: Keymap, mode?: ApproveMode): string[] {
   const keys = SHOWN.flatMap((name): [string, string][] => {
     const [key] = keysOf(keymap, name);
     return key === undefined
@@ -19,5 +21,8 @@ export function shortHelp(keymap: Keymap): string[] {
   const rows = [["/", "lists the commands"], ...HELP_MORE, ...keys, ["Enter", "all of the help"]];
   const width = Math.max(...rows.map(([name = ""]) => name.length));
   // The part of a text behind its semicolon is left to /help.
-  return rows.map(([name = "", text = ""]) => `  ${name.padEnd(width)}  ${text.split(";")[0]}`);
+  return [
+    ...rows.map(([name = "", text = ""]) => `  ${name.padEnd(width)}  ${text.split(";")[0]}`),
+    ...mode === undefined ? [] : [`  ${modeText(mode)}`],
+  ];
 }

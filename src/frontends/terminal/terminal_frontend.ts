@@ -18,6 +18,7 @@ import type { Job, Subject } from "../../types/tool.ts";
 import { EXIT } from "../exit_codes.ts";
 import { noticeLines } from "../notices.ts";
 import { jobEnded } from "../progress.ts";
+import { modeText } from "../modes.ts";
 import { instructionLines, resumedLines } from "../session_lines.ts";
 import { chooseServer, type CommandHome, CommandRunner } from "./command_runner.ts";
 import { completer } from "./complete.ts";
@@ -85,6 +86,8 @@ export class TerminalFrontend implements Frontend, Disposable {
   // `run` sets these.
   #session!: Session;
   #commands!: CommandRunner;
+  /** True until a person who chose a server just now was told of the mode. */
+  #isNew = false;
   /** A line below the first one. */
   #motto: string | undefined;
   #history!: SessionHistory;
@@ -168,6 +171,7 @@ export class TerminalFrontend implements Frontend, Disposable {
     if (line !== undefined) this.#display.say(line);
     const { setup } = this.options;
     const chosen = setup && await chooseServer(this.#display, setup, this.#stop.signal, true);
+    this.#isNew = chosen !== undefined;
     return chosen ?? this.#ended;
   }
 
@@ -259,6 +263,10 @@ export class TerminalFrontend implements Frontend, Disposable {
   #showStatus(status: Status): void {
     const isFirst = this.#display.status === undefined;
     this.#display.status = status;
+    if (this.#isNew && status.mode !== undefined) {
+      this.#isNew = false;
+      this.#display.say(`· ${modeText(status.mode.approve)}; Shift-Tab changes it`);
+    }
     if (!isFirst) return this.#display.screen.update();
     const model = status.model === undefined ? [] : [modelText(status.model)];
     this.#display.say(["copilot", ...model, "/help for help"].join(" · "));

@@ -11,6 +11,10 @@ Deno.test("the short help has a row each for what is needed first, with the keys
     "  Escape     stop the turn",
   ]);
   assertEquals(rows.length, 10);
+  assertEquals(shortHelp(DEFAULT_KEYMAP, "auto").slice(10), [
+    "  mode auto runs unasked: edits in the folder, and commands in the sandbox",
+  ]);
+  assertEquals(shortHelp(DEFAULT_KEYMAP, "plan").at(-1), "  mode plan: nothing is written");
   const other = shortHelp(keymapOf({ "ctrl-o": null, "f2": "editor" }, false));
   assertEquals(other.some((row) => row.includes("the whole conversation")), false);
 });
