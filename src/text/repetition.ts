@@ -235,8 +235,6 @@ function isData(text: string, start: number): boolean {
   return lines.length > 0 && lines.every((line) => DATA_LINE.test(line));
 }
 
-/** The end of a sentence, behind a word. */
-const PROSE_SENTENCE = /\p{L}{2}[)\]"'*_`’”]*[.!?]\s|[。！？]/u;
 /** A blank to fill in. */
 const FORM_BLANK = /_{3}|\.{4}|…{2}/;
 /** The beginning of a line of a log: a time, or a word in capitals. */
@@ -245,7 +243,9 @@ const LOG_LINE = /^\s*(?:\d+[-:/.]\d|[A-Z]{3,}\b)/;
 /** True where the cycle that ends `text` is sentences: neither data, nor a form, nor a log. */
 function isProse(text: string, { start, unit }: Cycle): boolean {
   const block = text.slice(-2 * unit);
-  if (!PROSE_SENTENCE.test(block) || FORM_BLANK.test(block) || isData(text, start)) return false;
+  // The end of a sentence, behind a word. Made here: the set of letters takes the engine half a millisecond.
+  const hasSentence = /\p{L}{2}[)\]"'*_`’”]*[.!?]\s|[。！？]/u.test(block);
+  if (!hasSentence || FORM_BLANK.test(block) || isData(text, start)) return false;
   const lines = block.split("\n").slice(1, -1).filter((line) => line.trim() !== "");
   return lines.length === 0 || !lines.every((line) => LOG_LINE.test(line));
 }
