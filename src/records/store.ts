@@ -223,9 +223,9 @@ function readWhole(path: string): ParsedRecord & Pick<StoredSession, "size"> {
   return { ...parsed, messages: repaired(parsed.messages), size };
 }
 
-/** A stored session in a list: what names it. */
+/** A stored session in a list: what names it, and of a long one the first and the last messages alone. */
 export interface ListedSession
-  extends Pick<StoredSession, "name" | "path" | "head" | "first" | "used"> {
+  extends Pick<StoredSession, "name" | "path" | "head" | "first" | "used" | "messages"> {
   /** When its file was last written: ISO 8601. */
   updated: string;
 }

@@ -226,6 +226,17 @@ export interface Resumed {
   model?: TakenUp;
 }
 
+/** The index of the last message that a person typed; -1 for none. */
+const lastOfPerson = (messages: StoredSession["messages"]): number =>
+  messages.findLastIndex((one) => one.role === "user" && !isSummary(one));
+
+/** The text that was typed last in a session; undefined where that is what it began with. */
+export function newestTyped({ messages, first }: ListedSession): string | undefined {
+  const at = lastOfPerson(messages);
+  const text = at === -1 ? first : typedText(messages[at]!);
+  return text === first ? undefined : text;
+}
+
 /** Goes on with a session, and with its model where that is at hand and the person named no other. */
 export function resumeSession(
   { agent, fit, record, executions, isModelKnown = true }: {
@@ -245,7 +256,7 @@ export function resumeSession(
   record?.continueFrom({ ...session, messages });
   const openCalls = openCallsAtCut(messages);
   const model = takeUpModel(agent, { ...fit, isModelKnown }, session.used);
-  const at = messages.findLastIndex((one) => one.role === "user" && !isSummary(one));
+  const at = lastOfPerson(messages);
   const answer = messages.slice(at + 1).findLast(({ role, content, standsFor = "" }) =>
     role === "assistant" && content.trim() !== "" &&
     !["interruption", "lost_answer"].includes(standsFor)

@@ -95,6 +95,9 @@ recordTest(
       text.replace(/"num_predict":\d+,/, "").replace(/[\]}]+$/, "")
     );
     assertEquals(second!.slice(0, first!.length), first, "the server's cache holds");
+    // The list says what was typed last, where that is not what the session is named by.
+    const [choice] = await fake.session.choices("resume", signal);
+    assertEquals(choice!.detail, "test · last: more");
   },
 );
 

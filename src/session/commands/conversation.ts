@@ -96,8 +96,9 @@ async function resume(session: SessionState, argument: string): Promise<Report> 
 }
 
 async function resumeChoices({ agent }: SessionState): Promise<ArgumentChoice[]> {
-  const { earlierSessions, sessionTitle } = await import("../record.ts");
+  const { earlierSessions, newestTyped, sessionTitle } = await import("../record.ts");
   const sessions = earlierSessions(agent);
+  const last = sessions.map((one) => shortened(oneLine(newestTyped(one) ?? ""), MAX_LABEL_CHARS));
   const titles = sessions.map(sessionTitle);
   // The age comes first: it tells sessions that begin alike apart where a row is cut.
   const ages = titles.map(({ started }) => ago(Date.parse(started)));
@@ -105,7 +106,9 @@ async function resumeChoices({ agent }: SessionState): Promise<ArgumentChoice[]>
   return sessions.map(({ used }, at) => ({
     argument: `${at + 1}`,
     label: `${ages[at]!.padEnd(width)}  ${shortened(oneLine(titles[at]!.title), MAX_LABEL_CHARS)}`,
-    ...used && { detail: oneLine(used.model) },
+    detail: [used && oneLine(used.model), last[at] && `last: ${last[at]}`].filter(Boolean).join(
+      " · ",
+    ),
   }));
 }
 
