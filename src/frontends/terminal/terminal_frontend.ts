@@ -9,6 +9,7 @@ import type { ApproveMode } from "../../permissions/settings.ts";
 import type { Keymap } from "../../terminal/line/actions.ts";
 import type { Completer } from "../../terminal/line/completion.ts";
 import type { PagerModal } from "../../terminal/screen/pager_modal.ts";
+import { LiveScreen } from "../../terminal/screen/live_screen.ts";
 import { makeSane } from "../../terminal/tty.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { wrapped } from "../../text/wrap.ts";
@@ -208,6 +209,7 @@ export class TerminalFrontend implements Frontend, Disposable {
       if (line.text.trim() !== "") await this.#handle(line);
     }
     await this.#sayFarewell();
+    if (screen instanceof LiveScreen) await screen.settled();
     return this.#ended ?? EXIT.done;
   }
 

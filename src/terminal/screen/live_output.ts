@@ -5,17 +5,16 @@
 
 import type { Terminal } from "../terminal.ts";
 import type { TerminalSize } from "../tty.ts";
+import { GIVE_UP_MS, OutputFlow } from "./output_flow.ts";
 import { EMPTY_FRAME, erase, eraseResized, type Frame, leave, paint } from "./frame.ts";
 
 /** Lays out the rows that change in place, for a terminal of that size. */
 type Layout = (size: TerminalSize) => Frame;
 /** Streamed text is shown in frames at least this many milliseconds apart. */
 const FRAME_MS = 33;
-/** The most characters of a frame's text, between which keys are looked at; and the least, where that is slow. */
-const MAX_FRAME_CHARS = 8 * 1024;
-const MIN_FRAME_CHARS = 256;
-/** A terminal that takes a frame in more milliseconds is slow: it gets less at once, so that Escape is heeded. */
-const SLOW_MS = 100;
+/** The looks for an answer that the terminal owes as a session ends, and the milliseconds before each. */
+const SETTLE_LOOKS = 50;
+const SETTLE_LOOK_MS = 10;
 /** To the alternate screen (DEC mode 1049), which has no scrollback, and back to the one before. */
 const ENTER_ALTERNATE = "\x1b[?1049h\x1b[H\x1b[2J";
 const LEAVE_ALTERNATE = "\x1b[?1049l";
@@ -37,8 +36,7 @@ export class LiveOutput {
   #lines = "";
   /** True while the text ends with a blank line, or there is none yet. */
   #isApart = true;
-  /** The most characters of the next frame's text. */
-  #room = MAX_FRAME_CHARS;
+  readonly #flow: OutputFlow;
   /** When the last frame was drawn that did not come of a key. */
   #drawn = 0;
   #frame: ReturnType<typeof setTimeout> | undefined;
@@ -59,6 +57,7 @@ export class LiveOutput {
     private readonly signal?: AbortSignal,
   ) {
     this.#size = terminal.size();
+    this.#flow = new OutputFlow(() => terminal.now());
   }
 
   /** Prints whole lines before all text that is not shown yet. */
@@ -98,6 +97,11 @@ export class LiveOutput {
     clearTimeout(this.#frame);
     this.#frame = undefined;
     if (this.#isPaused || this.signal?.aborted) return;
+    if (this.#flow.isFull()) {
+      // The frame that is drawn then has all that is new.
+      this.#frame = setTimeout(() => this.draw(), GIVE_UP_MS);
+      return;
+    }
     try {
       const size = this.terminal.size();
       const next = this.layout(size);
@@ -121,6 +125,29 @@ export class LiveOutput {
   #drawPaced(): void {
     this.draw();
     this.#drawn = this.terminal.now();
+  }
+
+  /** The question that the terminal answers once it has shown all before it. */
+  ask(): string {
+    return this.#flow.ask();
+  }
+
+  /** The terminal told its status: it has shown all that was written before it was asked. */
+  answered(): void {
+    this.#flow.answered();
+  }
+
+  /** True while the terminal may owe an answer to that. */
+  get isAsked(): boolean {
+    return this.#flow.isAsked;
+  }
+
+  /** Resolves once the terminal, whose keys somebody reads, owes no answer, or it took too long. */
+  async settled(): Promise<void> {
+    const never = new AbortController().signal;
+    for (let left = SETTLE_LOOKS; left > 0 && this.isAsked; left--) {
+      await this.terminal.pause(SETTLE_LOOK_MS, never);
+    }
   }
 
   /** Leaves the rows of `layout` in the scrollback; those that change begin below them. */
@@ -181,7 +208,7 @@ export class LiveOutput {
     const first = shown === undefined ? ENTER_ALTERNATE : isSame ? "" : "\x1b[H\x1b[2J";
     const out = first + paint(first === "" ? shown! : EMPTY_FRAME, next, size.columns);
     this.#full = { shown: next, size };
-    if (out !== "") this.terminal.write(`\x1b[?2026h${out}\x1b[?2026l`);
+    if (out !== "") this.#write(`\x1b[?2026h${out}\x1b[?2026l`);
   }
 
   /** Shows the text that waits, and `next` at the end of the screen. */
@@ -195,26 +222,27 @@ export class LiveOutput {
     const out = before + text.replaceAll("\n", "\r\n") + paint(this.#shown, next, size.columns);
     this.#shown = next;
     if (first + out === "") return;
-    const began = this.terminal.now();
     // In one go, for a terminal that can (DEC mode 2026, synchronized output).
-    this.terminal.write(text === "" ? first + out : `${first}\x1b[?2026h${out}\x1b[?2026l`);
-    this.#pace(out.length, this.terminal.now() - began);
+    this.#write(text === "" ? first + out : `${first}\x1b[?2026h${out}\x1b[?2026l`);
     if (this.#lines !== "") this.#frame = setTimeout(() => this.draw(), 0);
+  }
+
+  #write(out: string): void {
+    const began = this.terminal.now();
+    this.terminal.write(out);
+    const question = this.#flow.wrote(out.length, this.terminal.now() - began);
+    if (question !== "") this.terminal.write(question);
   }
 
   /** The whole lines that fit the next frame, and one at least. */
   #takeLines(): string {
     const text = this.#lines;
-    const end = text.length <= this.#room
+    const { room } = this.#flow;
+    const end = text.length <= room
       ? text.length
-      : text.lastIndexOf("\n", this.#room) + 1 || text.indexOf("\n") + 1 || text.length;
+      : text.lastIndexOf("\n", room) + 1 || text.indexOf("\n") + 1 || text.length;
     this.#lines = text.slice(end);
     return text.slice(0, end);
-  }
-
-  #pace(chars: number, ms: number): void {
-    if (ms > SLOW_MS) this.#room = Math.max(MIN_FRAME_CHARS, Math.floor(chars * SLOW_MS / ms));
-    else if (chars > this.#room / 2) this.#room = Math.min(MAX_FRAME_CHARS, 2 * this.#room);
   }
 
   #showTitle(title: string | undefined): void {

@@ -16,6 +16,9 @@ interface ModalDriverOptions extends Pick<RawOptions, "focus" | "onSignal"> {
   onReport?: (name: string) => void;
 }
 
+/** The longest wait, in milliseconds, for an answer of the terminal before another program has it. */
+const SETTLE_MS = 500;
+
 /** Holds the terminal in raw mode until it is disposed of. */
 export class ModalDriver implements Disposable {
   readonly #raw: RawTerminal;
@@ -49,9 +52,10 @@ export class ModalDriver implements Disposable {
   }
 
   /** Gives the terminal to another program until `run` is done with it; then all is drawn anew. */
-  lend<T>(run: () => Promise<T>): Promise<T> {
+  async lend<T>(run: () => Promise<T>): Promise<T> {
     this.options.output.pause();
-    return this.#raw.lend(run);
+    await this.#settle();
+    return await this.#raw.lend(run);
   }
 
   useKitty(): void {
@@ -73,7 +77,18 @@ export class ModalDriver implements Disposable {
         return output.clearScreen();
       case "suspend":
         output.pause();
+        await this.#settle();
         return await this.#raw.suspend();
+    }
+  }
+
+  /** Reads the answer that the terminal owes, which is not for the program that has it next. */
+  async #settle(): Promise<void> {
+    const { terminal, output, onReport } = this.options;
+    if (!output.isAsked) return;
+    const limit = AbortSignal.timeout(SETTLE_MS);
+    for (let key; output.isAsked && (key = await terminal.keys.next(limit)) !== null;) {
+      if (isReport(key)) onReport?.(key.name!);
     }
   }
 }

@@ -256,3 +256,19 @@ Deno.test("rows that a terminal lost as it changed its size and back are shown a
     assertEquals(terminal.output, "");
   }
 });
+
+Deno.test("frames are dropped while the terminal is behind, rows are not", async () => {
+  const { terminal, output, written } = opened();
+  output.answered();
+  output.print("x\n".repeat(300));
+  assertEquals(written(() => output.draw()).endsWith("\x1b[5n"), true);
+  await terminal.wait(101);
+  output.print("first");
+  assertEquals(written(() => output.draw()), "");
+  output.print("second");
+  assertEquals(written(() => output.draw()), "");
+  output.answered();
+  output.draw();
+  assertEquals(terminal.rows.slice(-3), ["first", "second", "input"]);
+  output.end();
+});
