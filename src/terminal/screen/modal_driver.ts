@@ -17,7 +17,7 @@ interface ModalDriverOptions extends Pick<RawOptions, "focus" | "onSignal"> {
 }
 
 /** The longest wait, in milliseconds, for an answer of the terminal before another program has it. */
-const ANSWER_MS = 500;
+const OWED_MS = 500;
 
 /** Holds the terminal in raw mode until it is disposed of. */
 export class ModalDriver implements Disposable {
@@ -86,7 +86,7 @@ export class ModalDriver implements Disposable {
   async #settle(): Promise<void> {
     const { terminal, output, onReport } = this.options;
     if (!output.isAsked) return;
-    const limit = AbortSignal.timeout(ANSWER_MS);
+    const limit = AbortSignal.timeout(OWED_MS);
     for (let key; output.isAsked && (key = await terminal.keys.next(limit)) !== null;) {
       if (isReport(key)) onReport?.(key.name!);
     }
