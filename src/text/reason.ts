@@ -7,6 +7,8 @@ const NO_ACCESS = /^Requires \S+ access to (.+?), run again with .*/s;
 
 /** A program is started by Deno with a look at its own folder, where no other one is named. */
 const NO_FOLDER = /^Failed to spawn '.*': failed resolving cwd: .*/s;
+/** A part of the program was loaded when it was needed; Deno does not try again. */
+const NO_PART = /^(?:Import 'file:.*' failed|Module not found "file:.*")\.?$/s;
 
 /**
  * The message of what was thrown, which may be anything, without what the runtime adds for
@@ -16,6 +18,7 @@ export function reasonOf(error: unknown): string {
   try {
     const message = String((error as Error | undefined)?.message ?? error);
     return message.replace(OF_RUNTIME, "").replace(NO_ACCESS, "$1 is closed to this program")
+      .replace(NO_PART, "a part of this program could not be read: leave it and start it again")
       .replace(NO_FOLDER, "the folder that the program was started in was removed");
   } catch {
     return "";

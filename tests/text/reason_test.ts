@@ -16,6 +16,12 @@ const ROWS: [thrown: unknown, expected: string][] = [
     new Error("Failed to spawn 'vi': failed resolving cwd: No such file or directory (os error 2)"),
     "the folder that the program was started in was removed",
   ],
+  ...["Import 'file:///a/b.js' failed.", 'Module not found "file:///a/b.js".'].map((message) =>
+    [
+      new TypeError(message),
+      "a part of this program could not be read: leave it and start it again",
+    ] as [unknown, string]
+  ),
   // What follows is no call of the runtime.
   [
     new Error("It says: refused (os error 111): start the server"),
