@@ -142,7 +142,8 @@ export class PrintFrontend implements Frontend {
     }
     if (format === "text" && stdout.midLine) stdout.write("\n");
     const rows = event.type === "tool_done" && format === "text" ? changeRows?.(event.exec) : [];
-    stderr.write([progress, ...rows ?? [], ""].join("\n"));
+    stderr.line(progress);
+    if (rows?.length) stderr.write([...rows, ""].join("\n"));
   }
 
   #shown(text: string): string {

@@ -62,6 +62,18 @@ export const commandsOf = (session: SessionState): readonly CommandInfo[] => [
 
 const commandNamed = (name: string) => commands.find((command) => command.name === name);
 
+/** Commands, and their names in other programs. */
+const NAMES_ELSEWHERE = [
+  ["clear", "new reset"],
+  ["context", "status"],
+  ["init", "memory"],
+  ["jobs", "bashes ps"],
+  ["resume", "sessions continue chat"],
+  ["rewind", "restore checkpoint"],
+  ["setup", "config settings login connect provider"],
+  ["tokens", "cost usage stats"],
+] as const;
+
 /** Runs the command `name`; one that there is not is reported, with the nearest name. */
 export async function runCommand(
   session: SessionState,
@@ -71,9 +83,12 @@ export async function runCommand(
 ): Promise<Report> {
   const command = commandNamed(name);
   if (command === undefined) {
-    const report = await runPrompt(session, name, argument, signal);
-    if (report) return report;
-    return unknownReport("command", name, commandsOf(session).map((candidate) => candidate.name));
+    const prompted = await runPrompt(session, name, argument, signal);
+    if (prompted) return prompted;
+    const names = commandsOf(session).map((candidate) => candidate.name);
+    const report = unknownReport("command", name, names);
+    const meant = NAMES_ELSEWHERE.find(([, theirs]) => theirs.split(" ").includes(name))?.[0];
+    return meant === undefined ? report : { ...report, nearest: meant };
   }
   if (argument !== "" && command.argument === undefined) {
     return { type: "bad_argument", command: name, takes: [] };
