@@ -11,6 +11,7 @@ import { isProposal } from "../toolcalls/proposal.ts";
 import type { StopReason, TurnEvent, Usage } from "../types/event.ts";
 import type { Message } from "../types/message.ts";
 import type { Tool } from "../types/tool.ts";
+import { endingWith } from "../wire/wait.ts";
 import type { CopilotAgent } from "./agent.ts";
 import { AnswerStream } from "./answer_stream.ts";
 import { answerRoom } from "./tokens.ts";
@@ -64,6 +65,9 @@ interface AskOptions extends Pick<CallOptions, "ready" | "form"> {
   messages?: readonly Message[];
 }
 
+/** The reason of an answer's end. */
+const REPEATED = "it repeats itself";
+
 /**
  * Sends the conversation, or other `messages`, and reads the answer while it streams. A runaway repetition
  * ends the request at once; so does the signal, and what was said until then is the answer. A
@@ -76,8 +80,8 @@ export async function askModel(agent: CopilotAgent, options: AskOptions): Promis
   const messages = agent.seesImages === false ? all.map(withoutImages) : all;
   const backend = await agent.backend();
   const isTyped = () => backend.isTyped;
-  const runaway = new AbortController();
-  const onRunaway = () => runaway.abort();
+  using ending = endingWith(signal);
+  const onRunaway = () => ending.abort(REPEATED);
   const fences = !agent.callsNatively();
   const read = { tools: toolsInText(options, tools), isTyped, fences };
   const splitter = new AnswerStream({ ...read, emit, onRunaway });
@@ -87,7 +91,7 @@ export async function askModel(agent: CopilotAgent, options: AskOptions): Promis
   try {
     signal.throwIfAborted();
     reply = await backend.send(messages, tools, {
-      signal: AbortSignal.any([signal, runaway.signal]),
+      signal: ending.signal,
       ready,
       ...{
         room: answerRoom(agent, options.messages),
@@ -111,7 +115,7 @@ export async function askModel(agent: CopilotAgent, options: AskOptions): Promis
   } catch (error) {
     const { text } = splitter.end();
     if (signal.aborted) return { message: interruption(text), stopReason: "aborted" };
-    if (runaway.signal.aborted) return stoppedAnswer(splitter, emit);
+    if (ending.signal.reason === REPEATED) return stoppedAnswer(splitter, emit);
     if (!(error instanceof BackendError)) throw error;
     // Nothing has run yet, and what was said so far is not the answer: it ends in a call, or is none.
     const isLost = begun.size > 0 && (text.trim() === "" || begun.has("tool_call"));
@@ -124,7 +128,7 @@ export async function askModel(agent: CopilotAgent, options: AskOptions): Promis
     throw error;
   }
   // The last piece may have completed the repetition when the whole answer was already there.
-  if (!runaway.signal.aborted) return completed(reply, options, read.tools);
+  if (ending.signal.reason !== REPEATED) return completed(reply, options, read.tools);
   return { ...stoppedAnswer(splitter, emit), usage: reply.usage };
 }
 

@@ -9,7 +9,7 @@ import { contentType, failureFromResponse, throwErrorObject } from "./failure.ts
 import { checkLength } from "./lines.ts";
 import { parseJson } from "./ndjson.ts";
 import { nextRetry } from "./retry.ts";
-import { aborted, moment, wait } from "./wait.ts";
+import { aborted, endingWith, moment, wait } from "./wait.ts";
 import { type Limit, Watchdog } from "./watchdog.ts";
 
 interface HttpRequest {
@@ -147,9 +147,7 @@ async function attemptOnce<T>(
 ): Promise<T> {
   const { signal, ready } = options;
   const { host } = new URL(request.url);
-  const attempt = new AbortController();
-  const abort = () => attempt.abort(signal?.reason);
-  signal?.addEventListener("abort", abort);
+  using attempt = endingWith(signal);
   let body: ByteReader;
   const cancel = () => void body?.cancel().catch(() => {});
   attempt.signal.addEventListener("abort", cancel);
@@ -177,7 +175,6 @@ async function attemptOnce<T>(
     throw aborted ? reason : error;
   } finally {
     watch.stop();
-    signal?.removeEventListener("abort", abort);
     await connected?.();
   }
 }

@@ -21,6 +21,19 @@ export function onceAfter(ms: number, callback: () => void): () => void {
   return () => timer.removeEventListener("abort", callback);
 }
 
+/**
+ * A controller whose signal ends with `signal`, too, until it is disposed of. Not `AbortSignal.any`, of
+ * which the first use loads half a millisecond of code (Deno 2.9.6).
+ */
+export function endingWith(signal: AbortSignal | undefined): AbortController & Disposable {
+  const controller = new AbortController();
+  const abort = () => controller.abort(signal?.reason);
+  signal?.addEventListener("abort", abort);
+  return Object.assign(controller, {
+    [Symbol.dispose]: () => signal?.removeEventListener("abort", abort),
+  });
+}
+
 /** Resolves once `signal` is aborted. */
 export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
