@@ -175,6 +175,18 @@ Deno.test("a file that a call names is a link where the terminal has links", () 
   assertEquals(callRows(read, plain)[0]!.includes("\x1b]"), false);
 });
 
+Deno.test("a reason takes three rows, and says that it is cut", () => {
+  const refused = (refusal: string) =>
+    rowsOf({ outcome: "refused", isError: true, refusal }).slice(1);
+  const row = "some word ".repeat(3) + "other ";
+  const rows = [`  └ ${row}`, `    ${row}`, "    some word some word some word end"];
+  assertEquals(refused(`${row}${row}${"some word ".repeat(3)}end`), rows);
+  assertEquals(refused(row.repeat(4)), [...rows.slice(0, 2), `    ${row.slice(0, -1)}…`]);
+  assertEquals(refused(row.repeat(2) + "some words and a-word-that-is-too-long-here").slice(2), [
+    "    some words and a-word-that-is-too-l…",
+  ]);
+});
+
 Deno.test("the ending of a call is in one row: behind what it did, or below it", () => {
   const failed = { details: { exitCode: 1 }, isError: true, durationMs: 200 };
   const of = (command: string, columns: number) =>

@@ -82,7 +82,9 @@ function resultRows(exec: ToolExecution, call: CallText, look: RowsLook): string
   const room = Math.max(10, columns - 4);
   if (call.reason !== "") {
     const rows = hangingRows("", paint(withSigns(call.reason, unicode), DIM), room);
-    return below(rows.slice(0, MAX_REASON_ROWS));
+    if (rows.length <= MAX_REASON_ROWS) return below(rows);
+    const last = `${rows[MAX_REASON_ROWS - 1]}${paint(withSigns(" …", unicode), DIM)}`;
+    return below([...rows.slice(0, MAX_REASON_ROWS - 1), rowText(styledRow(last, room))]);
   }
   const { lines, more } = tellingLines(exec);
   const shown = lines.map((line) => call.mood === "bad" ? line : paint(line, DIM));
