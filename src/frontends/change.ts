@@ -166,14 +166,16 @@ function lineRows(line: DrawnLine, columns: number, paint: Painter): string[] {
   });
 }
 
-/** The text of a line, painted, in rows of at most `room` columns. */
+/** The text of a line, painted, in rows of at most `room` columns, broken behind words. */
 function textRows(
-  { kind, words, spans }: DrawnLine,
+  { kind, text: whole, words, spans }: DrawnLine,
   room: number,
   paint: Painter,
 ): { text: string; width: number }[] {
   const { row, words: wordStyle } = KINDS[kind];
   const rows = [{ text: "", width: 0 }];
+  let end = 0;
+  const ends = new Set(rowsOf(whole, room, true).slice(0, -1).map(({ length }) => end += length));
   let [run, style] = ["", 0];
   const flush = () => {
     rows.at(-1)!.text += paint(run, style);
@@ -186,12 +188,12 @@ function textRows(
     for (const char of span.text) {
       const isWord = words.some(([from, to]) => from <= at && at < to);
       const next = own | row | (isWord ? wordStyle : 0);
-      at += char.length;
-      const width = graphemeWidth(char);
-      if (rows.at(-1)!.width + width > room) {
+      if (ends.has(at)) {
         flush();
         rows.push({ text: "", width: 0 });
       }
+      at += char.length;
+      const width = graphemeWidth(char);
       if (next !== style) flush();
       style = next;
       run += char;
