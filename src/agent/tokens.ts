@@ -307,12 +307,12 @@ function roughMessage(message: Message): number {
  * nothing for one that repeats the one before, as tokenizers have whole rows of spaces and dashes.
  */
 function roughTokens(text: string): number {
-  let quarters = 0;
+  let sixteenths = 0; // whole numbers, of which the engine makes no objects
   let before = 0;
   for (let i = 0; i < text.length; i++) {
     const char = text.charCodeAt(i);
-    quarters += char === before ? 1 / 4 : char < 0x80 ? 1 : char < 0x2e80 ? 2 : 3;
+    sixteenths += char === before ? 1 : char < 0x80 ? 4 : char < 0x2e80 ? 8 : 12;
     before = char;
   }
-  return quarters / 4;
+  return sixteenths / 16;
 }

@@ -184,8 +184,8 @@ function findersOfKey(literals: readonly string[], fences: readonly string[]): F
   const whole = isNamed ? [`${NAMESPACE_TAG}:(?:${names.map(RegExp.escape).join("|")})`] : [];
   const begun = isNamed ? [`${NAMESPACE_TAG}(?::(?:${names.map(beginningsOf).join("|")})?)?`] : [];
   const pair = [
-    finder(tree, false, sticky([...fences.flatMap(fencePatterns), ...whole])),
-    finder(tree, true, sticky([...fences.flatMap(fenceBeginnings), ...begun], "$")),
+    finder(tree, false, () => sticky([...fences.flatMap(fencePatterns), ...whole])),
+    finder(tree, true, () => sticky([...fences.flatMap(fenceBeginnings), ...begun], "$")),
   ] as const;
   finders.set(key, pair);
   return pair;
@@ -232,8 +232,9 @@ function sticky(sources: readonly string[], end = ""): RegExp | undefined {
   return sources.length === 0 ? undefined : new RegExp(`(?:${sources.join("|")})${end}`, "iy");
 }
 
-/** Finds literals, or, with `isCut`, the beginning of one at the end; and what `pattern` matches, from a fence or a tag on. */
-function finder(tree: Tree, isCut: boolean, pattern: RegExp | undefined): Finder {
+/** Finds literals, or, with `isCut`, the beginning of one at the end; and what the pattern that `make` makes matches, from a fence or a tag on. */
+function finder(tree: Tree, isCut: boolean, make: () => RegExp | undefined): Finder {
+  let made: { pattern: RegExp | undefined } | undefined;
   const starts = tree.next ?? childrenOf(tree);
   return (text, from) => {
     for (let index = from; index < text.length; index++) {
@@ -246,7 +247,9 @@ function finder(tree: Tree, isCut: boolean, pattern: RegExp | undefined): Finder
       if (node !== undefined && isLeaf(node) !== isCut) {
         return { index, marker: text.slice(index, at) };
       }
-      if (pattern === undefined || unit !== GRAVE && unit !== TILDE && unit !== TAG) continue;
+      if (unit !== GRAVE && unit !== TILDE && unit !== TAG) continue;
+      const { pattern } = made ??= { pattern: make() };
+      if (pattern === undefined) continue;
       pattern.lastIndex = index;
       const [marker] = pattern.exec(text) ?? [];
       if (marker !== undefined) return { index, marker };
