@@ -317,7 +317,7 @@ function table(rows: readonly (readonly string[])[], columns: number): string {
     const lines = wrapped(text, Math.max(20, columns - margin)).split("\n");
     const label = name.trimEnd();
     const head = isNarrow || label.length > NAME_COLUMNS
-      ? [`  ${wrapped(label, columns - 2)}`, `${" ".repeat(margin)}${lines[0]}`]
+      ? [wrapped(`  ${label}`, columns), `${" ".repeat(margin)}${lines[0]}`]
       : [`  ${label.padEnd(NAME_COLUMNS)} ${lines[0]}`];
     return [...head, ...lines.slice(1).map((line) => `${" ".repeat(margin)}${line}`)];
   }).join("\n");

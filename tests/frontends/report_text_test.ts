@@ -294,3 +294,8 @@ Deno.test("the keys of vim's command mode are listed where that is in force", ()
     false,
   ]);
 });
+
+Deno.test("in a narrow terminal the rows of long names are indented, too", () => {
+  const rows = reportText({ type: "keys" }, { columns: 30, unicode: true })!.split("\n");
+  assertEquals(rows.filter((row) => !/^(?: {2}| {6})\S/.test(row)), []);
+});
