@@ -64,12 +64,16 @@ export function createRecord(
 }
 
 /** The file of a session, to go on in it; undefined where it cannot be, or another program has it open. */
-export function openToAppend({ path, head }: StoredSession): OpenRecord | undefined {
+export function openToAppend(
+  { path, head, messages, ids }: StoredSession,
+): OpenRecord | undefined {
   // The messages of version 1 have no ids.
   if (head.version === 1) return undefined;
   const open = attempt(() => Deno.openSync(path, { append: true }));
   if (open === undefined) return undefined;
-  const isFree = attempt(() => open.statSync().size <= MAX_APPENDED_BYTES && tryLock(open));
+  // A copy that leaves out less than half of it saves nothing.
+  const most = messages.length > ids.size / 2 ? MAX_RECORD_BYTES / 2 : MAX_APPENDED_BYTES;
+  const isFree = attempt(() => open.statSync().size <= most && tryLock(open));
   if (isFree) return { path, folder: head.folder, open };
   open.close();
   return undefined;

@@ -267,6 +267,22 @@ const writtenAt = (path: string, minute: number) => {
   Deno.utimeSync(path, time, time);
 };
 
+storeTest("a large file is appended to where most of it is in the conversation", (root, record) => {
+  for (const [state, files] of [[whole, 1], [whole.slice(0, 1), 2]] as const) {
+    using first = record();
+    first.sync([...whole]);
+    first.sync([...state]);
+    first[Symbol.dispose]();
+    const [stored] = [...storedSessions(root, "/f")];
+    Deno.truncateSync(stored!.path, 33 * 1024 * 1024); // takes no room on the disk
+    using second = record();
+    second.continueFrom(stored!);
+    second.sync([...state, user("more")]);
+    assertEquals(recordsBelow(root).length, files);
+    for (const path of recordsBelow(root)) Deno.removeSync(path);
+  }
+});
+
 storeTest("a session that is gone on with is appended to, however often", (root, record) => {
   const list = () => [...storedSessions(root, "/f")];
   {
