@@ -523,8 +523,14 @@ sessionTest(
       const [first, last] = parts.map((part) => part.replaceAll(" ", ""));
       const command = shown.replaceAll(" ", "");
       assertEquals([command.startsWith(first!), command.endsWith(last!)], [true, true], name);
-      const isCut = seen.some((row) => /^ {2}… \d+ more rows: Ctrl-O shows all$/.test(row));
+      const isCut = seen.some((row) =>
+        /^ {2}… \d+ of \d+ rows left out: Ctrl-O shows all$/.test(row)
+      );
       assertEquals(isCut, i !== 2, name);
+      if (isCut) {
+        await terminal.type("1");
+        await terminal.until((rows) => rows.some((row) => row.includes("see all of it first")));
+      }
       await terminal.type("n\r");
       await terminal.until((rows) => rows.at(-2) === ">");
     }

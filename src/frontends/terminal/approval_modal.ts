@@ -25,6 +25,8 @@ interface ApprovalModalOptions extends Pick<ListLook, "hasStyles" | "accent" | "
   hasGap: boolean;
   title: string;
   rows: (columns: number) => readonly AnswerRow[];
+  /** True once all of a command was shown, where that matters: what was cut is not allowed before. */
+  isSeen?: () => boolean;
   /** The command as it may be edited; left out where there is none to edit. */
   command?: string | undefined;
   ring: LineModalOptions["ring"];
@@ -62,6 +64,10 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
   #line: TypedAnswer | undefined;
   /** True while the meanings of the answers are shown. */
   #isHelp = false;
+  /** True where the newest layout left out rows of the call. */
+  #isCut = false;
+  /** True once an answer was not taken, as all of the call must be seen before. */
+  #isLookDue = false;
   /** The answers as they were laid out last; their order is the same for any width. */
   #rows: readonly AnswerRow[];
 
@@ -89,8 +95,10 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
     const about = this.#about(columns, left - (line?.rows.length ?? 0));
     const at = this.#chosen - firstShown(this.#chosen, rows.length, room);
     const row = line ? list.length + line.cursor.row : at;
+    // Made once more, as it says whether what is asked about is cut.
+    const foot = below.length === 0 ? [] : this.#below(size);
     return {
-      rows: [...about, ...above, ...line?.rows ?? [], ...below],
+      rows: [...about, ...above, ...line?.rows ?? [], ...foot],
       cursor: {
         row: about.length + above.length - list.length + row,
         column: line?.cursor.column ?? 0,
@@ -102,13 +110,13 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
   #about(columns: number, room: number): CellRow[] {
     const { about, hasGap, unicode } = this.options;
     const rows = about(columns).split("\n").flatMap((line) => styledRows(line, columns));
+    this.#isCut = rows.length > room;
     if (rows.length < room && hasGap) return [[], ...rows];
     if (rows.length <= room) return rows;
     if (room < 1) return [];
     const kept = room - 1;
-    const cut = `  ${unicode ? "…" : "~"} ${
-      count(rows.length - kept, "more row")
-    }: Ctrl-O shows all`;
+    const left = `${rows.length - kept} of ${count(rows.length, "row")}`;
+    const cut = `  ${unicode ? "…" : "~"} ${left} left out: Ctrl-O shows all`;
     const end = kept >> 1;
     const last = end === 0 ? [] : rows.slice(-end);
     return [...rows.slice(0, kept - end), styledRow(cut, columns), ...last];
@@ -147,6 +155,9 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
 
   #hint(): string {
     const dot = this.options.unicode ? "·" : "-";
+    if (this.#isUnseen() && this.#isLookDue && this.#line === undefined) {
+      return `see all of it first: Ctrl-O ${dot} Esc stops the turn`;
+    }
     if (this.#line?.kind === "command") return `Enter runs it, once ${dot} Esc goes back`;
     if (this.#line) return `Enter sends it ${dot} Esc goes back`;
     const edit = this.options.command === undefined ? "" : `e edit ${dot} `;
@@ -181,7 +192,13 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
 
   #pick(row: AnswerRow | undefined, more = ""): Outcome<ApprovalAnswer> {
     if (row === undefined) return "bell";
-    return row.choice === "refuse" ? this.#open("reason", more) : { done: { choice: row.choice } };
+    if (row.choice === "refuse") return this.#open("reason", more);
+    this.#isLookDue = this.#isUnseen();
+    return this.#isLookDue ? "bell" : { done: { choice: row.choice } };
+  }
+
+  #isUnseen(): boolean {
+    return this.#isCut && this.options.isSeen?.() === false;
   }
 
   #open(kind: "reason" | "command", text: string): Outcome<ApprovalAnswer> {

@@ -90,16 +90,21 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
     const { view, paint, look } = this.display;
     const shown = look.unicode ? request : asciiApproval(request);
     const about = (columns: number) => listedQuestion(shown, columns, paint);
+    let isSeen = request.subject.command === undefined;
     const modal = new ApprovalModal({
       ...screen.modalParts,
       about,
       hasGap: !view.isApart,
       title: questionTitle(request),
       rows: (columns) => answerRows(shown, columns),
+      isSeen: () => isSeen,
       command: request.choices.includes("edit") ? request.subject.command : undefined,
       help: (columns) => answersHelp(shown, columns),
     });
-    this.#asked = about;
+    this.#asked = (columns) => {
+      isSeen = true;
+      return about(columns);
+    };
     const answer = await screen.push(modal, signal).finally(() => this.#asked = undefined);
     if (answer === null) this.onCancel();
     if (answer?.choice === "edit") view.onDecided(request.call.id, "edited by you");

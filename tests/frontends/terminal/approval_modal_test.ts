@@ -20,13 +20,19 @@ function approval(more: Partial<Approval> = {}): Approval {
   };
 }
 
-function question(more: Partial<Approval> = {}, columns = 80, about = "the call") {
+function question(
+  more: Partial<Approval> = {},
+  columns = 80,
+  about = "the call",
+  isSeen?: () => boolean,
+) {
   const calls: string[] = [];
   const one = approval(more);
   const modal = new ApprovalModal({
     title: "Run this?",
     about: () => about,
     hasGap: true,
+    ...isSeen && { isSeen },
     rows: (columns) => answerRows(one, columns),
     command: one.choices.includes("edit") ? one.subject.command : undefined,
     hasStyles: false,
@@ -178,10 +184,36 @@ Deno.test("what is asked about stands above the answers; of what does not fit, b
   assertEquals(about(36), all);
   assertEquals(about(35), [
     ...all.slice(0, 14),
-    "  … 2 more rows: Ctrl-O shows all",
+    "  … 2 of 30 rows left out: Ctrl-O shows all",
     ...all.slice(16),
   ]);
-  assertEquals(about(10), ["call 1", "call 2", "  … 27 more rows: Ctrl-O shows all", "call 30"]);
+  assertEquals(about(10), [
+    "call 1",
+    "call 2",
+    "  … 27 of 30 rows left out: Ctrl-O shows all",
+    "call 30",
+  ]);
   const low = question({}, 80, call).rows({ columns: 80, rows: 6 });
-  assertEquals(low.slice(0, 2), ["  … 30 more rows: Ctrl-O shows all", "Run this?"]);
+  assertEquals(low.slice(0, 2), ["  … 30 of 30 rows left out: Ctrl-O shows all", "Run this?"]);
+});
+
+Deno.test("CMD-05 what is cut is not allowed before all of it was shown; it may be refused", () => {
+  const call = Array.from({ length: 30 }, (_, n) => `call ${n + 1}`).join("\n");
+  let isSeen = false;
+  const { press, rows } = question({}, 80, call, () => isSeen);
+  const hint = (size: { columns: number; rows: number }) => rows(size).at(-1);
+  const [low, high] = [{ columns: 80, rows: 24 }, { columns: 80, rows: 40 }];
+  assertEquals(hint(low), "  e edit · ? help · Esc stops the turn");
+  for (const key of ["1", "y", "2", "s", "\r"]) assertEquals(press(key), "bell", key);
+  assertEquals(hint(low), "  see all of it first: Ctrl-O · Esc stops the turn");
+  assertEquals(press("4no\r"), { done: { choice: "refuse", reason: "no" } });
+  // A screen that shows all of it is enough, and so is another look at it.
+  const other = question({}, 80, call, () => isSeen);
+  other.rows(low);
+  assertEquals(other.press("1"), "bell");
+  assertEquals(other.rows(high).at(-1), "  e edit · ? help · Esc stops the turn");
+  assertEquals(other.press("1"), { done: { choice: "once" } });
+  other.rows(low);
+  isSeen = true;
+  assertEquals(other.press("2"), { done: { choice: "session" } });
 });
