@@ -67,8 +67,10 @@ export type LineEffect =
   | ("none" | "submit" | "cancel" | "end" | "clear" | "suspend" | "complete")
   | ("search-back" | "search-forward" | "editor" | "paste-image" | "bell" | "ignored");
 
-/** The most steps that undo goes back. */
+/** The most steps that undo goes back; each keeps a text, so of long ones there are fewer, but some. */
 const MAX_UNDO = 500;
+const MIN_UNDO = 20;
+const MAX_UNDO_UNITS = 1_000_000;
 /** What is typed is undone in steps of at most this many bytes, as in GNU readline. */
 const MAX_TYPED_BYTES = 20;
 
@@ -165,7 +167,8 @@ export function withUndo(
   typed?: EditStep["typed"],
 ): LineState {
   const step = { units: state.units, cursor, ...typed && { typed } };
-  return { ...next, undo: [...state.undo.slice(1 - MAX_UNDO), step] };
+  const room = Math.max(MIN_UNDO, Math.floor(MAX_UNDO_UNITS / state.units.length));
+  return { ...next, undo: [...state.undo.slice(1 - Math.min(MAX_UNDO, room)), step] };
 }
 
 /** `state` before its last change; undefined where there is none. */

@@ -6,7 +6,9 @@ import {
   type LineState,
   lineState,
   lineText,
+  undone,
   withHistory,
+  withUndo,
 } from "../../../src/terminal/line/state.ts";
 import { viStart } from "../../../src/terminal/line/vi_state.ts";
 import { replaceUnits, textPartOf, type Unit, unitsText } from "../../../src/terminal/units.ts";
@@ -144,6 +146,18 @@ Deno.test("the kill ring keeps 60 texts, undo 500 steps", async () => {
   assertEquals(edited.state.undo.length, 500);
   await pressAll("\x1f".repeat(501), edited);
   assertEquals([lineText(edited.state), edited.effects], ["é".repeat(10), ["bell"]]);
+});
+
+Deno.test("of a long text undo keeps fewer steps, but some", () => {
+  for (const [length, steps] of [[10_000, 100], [200_000, 20]] as const) {
+    let state = lineState({ text: Array<string>(length).fill("a") });
+    for (let i = 0; i < 102; i++) {
+      const units = [...state.units.slice(0, -1), `${i % 10}`];
+      state = withUndo(state, { ...state, units }, undefined);
+    }
+    assertEquals(state.undo.length, steps);
+    assertEquals(undone(state)!.units.at(-1), "0");
+  }
 });
 
 Deno.test("a text of more than 200 characters in one piece was not typed: undo takes it back whole", () => {
