@@ -149,10 +149,10 @@ Deno.test("the kill ring keeps 60 texts, undo 500 steps", async () => {
 });
 
 Deno.test("of a long text undo keeps fewer steps, but some", () => {
-  for (const [length, steps] of [[10_000, 100], [200_000, 20]] as const) {
+  for (const [length, steps] of [[10_000, 100], [60_000, 20]] as const) {
     let state = lineState({ text: Array<string>(length).fill("a") });
     for (let i = 0; i < 102; i++) {
-      const units = [...state.units.slice(0, -1), `${i % 10}`];
+      const units = state.units.with(-1, `${i % 10}`);
       state = withUndo(state, { ...state, units }, undefined);
     }
     assertEquals(state.undo.length, steps);
