@@ -74,6 +74,7 @@ const DETAILS = hasFields({}, {
   output: hasFields({}, { stdout: isText, stderr: isText }),
   skill: isText,
   about: isText,
+  tasks: isListOf(hasFields({ text: isText, isDone: isFlag })),
   endedProcesses: isListOf(isText),
   range: RANGE,
   counts: COUNTS,

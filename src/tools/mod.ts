@@ -207,7 +207,11 @@ export const tasksTool: Tool = callable({
   run({ list }) {
     const tasks = parseTasks(String(list));
     const done = tasks.filter(({ isDone }) => isDone).length;
-    return { content: `${done} of ${tasks.length} done`, counts: { done, tasks: tasks.length } };
+    return {
+      content: `${done} of ${tasks.length} done`,
+      counts: { done, tasks: tasks.length },
+      tasks,
+    };
   },
 });
 

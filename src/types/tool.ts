@@ -298,6 +298,8 @@ export interface ToolOutcome {
   skill?: string;
   /** Numbers by their noun, minima where a search stopped: `files`, `matches`, `entries`, `characters`, `bytes`. */
   counts?: Readonly<Record<string, number>>;
+  /** The steps that the model lists for long work. */
+  tasks?: readonly TaskItem[];
   /** The calls of a sub-agent, oldest first. */
   calls?: readonly SubCall[];
   /** Tokens of requests that the call made to a model. */

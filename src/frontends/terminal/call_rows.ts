@@ -41,12 +41,20 @@ const VERB_COLUMNS = 7;
 /** The most rows of a reason. */
 const MAX_REASON_ROWS = 3;
 
-/** The rows of one call: the first says what it did and what was `decided` about it, those below what came of it. */
-export function callRows(exec: ToolExecution, look: RowsLook, decided = ""): string[] {
+/**
+ * The rows of one call: the first says what it did and what was `decided` about it, those below what came
+ * of it, `lines` among that.
+ */
+export function callRows(
+  exec: ToolExecution,
+  look: RowsLook,
+  decided = "",
+  lines: readonly string[] = [],
+): string[] {
   const told = callText(exec);
   const ending = [told.ending, decided].filter((text) => text !== "").join(" · ");
   const call = { ...told, ending };
-  return [...titleRows(call.verb, [call], look), ...resultRows(exec, call, look)];
+  return [...titleRows(call.verb, [call], look), ...resultRows(exec, call, look, lines)];
 }
 
 /** One row, or as many as that takes, for calls that ended alike. */
@@ -74,7 +82,12 @@ export function titleRows(verb: string, calls: readonly CallText[], look: RowsLo
   return hangingRows(`${head}${name} `, objects, columns, end, most);
 }
 
-function resultRows(exec: ToolExecution, call: CallText, look: RowsLook): string[] {
+function resultRows(
+  exec: ToolExecution,
+  call: CallText,
+  look: RowsLook,
+  others: readonly string[],
+): string[] {
   const { columns, paint, unicode, where = "" } = look;
   const bar = paint(withSigns("└", unicode), DIM);
   const below = (rows: readonly string[]) =>
@@ -87,7 +100,10 @@ function resultRows(exec: ToolExecution, call: CallText, look: RowsLook): string
     return below([...rows.slice(0, MAX_REASON_ROWS - 1), rowText(styledRow(last, room))]);
   }
   const { lines, more } = tellingLines(exec);
-  const shown = lines.map((line) => call.mood === "bad" ? line : paint(line, DIM));
+  const shown = [
+    ...others,
+    ...lines.map((line) => call.mood === "bad" ? line : paint(line, DIM)),
+  ];
   const rest = withSigns(`… ${count(more, "more line")}${where}`, unicode);
   if (more > 0) shown.push(paint(rest, DIM));
   return below(shown.map((line) => rowText(styledRow(line, room))));

@@ -4,25 +4,26 @@ import { oneLine } from "../../text/one_line.ts";
 import { DIM, type Painter } from "../../terminal/style.ts";
 import type { TaskItem } from "../../types/tool.ts";
 
-/** The most rows: steps further from the one at work are counted. */
+/** The most rows, unless told: steps further from the one at work are counted. */
 const MAX_TASK_ROWS = 8;
 
-/** The rows; the first open step is the one at work. */
+/** At most `most` rows; the first open step is the one at work. */
 export function taskRows(
   tasks: readonly TaskItem[],
-  { unicode, paint }: { unicode: boolean; paint: Painter },
+  { unicode, paint, margin = "  " }: { unicode: boolean; paint: Painter; margin?: string },
+  most = MAX_TASK_ROWS,
 ): string[] {
   const open = tasks.findIndex(({ isDone }) => !isDone);
   const at = open === -1 ? tasks.length - 1 : open;
-  const isLong = tasks.length > MAX_TASK_ROWS;
-  const first = isLong ? Math.max(0, Math.min(at - 2, tasks.length - MAX_TASK_ROWS + 1)) : 0;
-  const shown = tasks.slice(first, isLong ? first + MAX_TASK_ROWS - 1 : undefined);
+  const isLong = tasks.length > most;
+  const first = isLong ? Math.max(0, Math.min(at - 2, tasks.length - most + 1)) : 0;
+  const shown = tasks.slice(first, isLong ? first + most - 1 : undefined);
   const [done, now, todo] = unicode ? ["✔", "▸", "○"] : ["[x]", "[>]", "[ ]"];
   const rows = shown.map(({ text, isDone }, n) => {
     const sign = isDone ? done : first + n === open ? now : todo;
-    const row = `  ${sign} ${oneLine(text)}`;
+    const row = `${margin}${sign} ${oneLine(text)}`;
     return isDone ? paint(row, DIM) : row;
   });
   const more = tasks.length - shown.length;
-  return more > 0 ? [...rows, paint(`    ${more} more`, DIM)] : rows;
+  return more > 0 ? [...rows, paint(`${margin}  ${more} more`, DIM)] : rows;
 }

@@ -23,6 +23,7 @@ import { changeLines, changeNotes, changeRows, writeNotes } from "../change.ts";
 import { type PastCalls, pastExecution } from "../past_execution.ts";
 import { titleRows } from "./call_rows.ts";
 import { withSigns } from "../../text/signs.ts";
+import { taskRows } from "./task_rows.ts";
 import type { WholeConversation } from "./whole_conversation.ts";
 
 interface TranscriptOptions extends PastCalls {
@@ -160,7 +161,7 @@ class Transcript {
     const exec = pastExecution(message, this.#calls, this.options);
     const { look, paint } = this.options.display;
     const call = callText(exec);
-    const { change, written } = exec.details ?? {};
+    const { change, written, tasks = [] } = exec.details ?? {};
     const title = this.#block(
       [call.verb, call.object, call.counts, call.ending].join(" "),
       (columns) => ["", ...titleRows(call.verb, [call], { columns, unicode: look.unicode, paint })],
@@ -168,6 +169,14 @@ class Transcript {
     const { repairs = [] } = exec;
     const calls = (exec.details?.calls ?? []).map((one) => this.#ofSubCall(one));
     const head = [title, ...this.#result(repairs.map((one) => `read ${one}`).join("\n"), DIM)];
+    if (tasks.length > 0) {
+      const source = tasks.map(({ text }) => text).join("\n");
+      const block = this.#block(
+        source,
+        () => taskRows(tasks, { ...look, paint, margin: MARGIN }, Infinity),
+      );
+      return [...head, block];
+    }
     if (change?.lines === undefined || exec.isError) {
       // What the model was told of them is said above already.
       return [

@@ -6,6 +6,7 @@ import { type Appearance, DIM, type Painter, painter } from "../../terminal/styl
 import { terminalSize } from "../../terminal/tty.ts";
 import { duration } from "../../text/count.ts";
 import type { ToolExecution, TurnEvent } from "../../types/event.ts";
+import type { TaskItem } from "../../types/tool.ts";
 import { type CallText, callText } from "../call_text.ts";
 import { changeRows, paintedRows } from "../change.ts";
 import { progressLine } from "../progress.ts";
@@ -13,6 +14,7 @@ import { Activity, type SubjectOf } from "./activity.ts";
 import { callRows, titleRows } from "./call_rows.ts";
 import { withSigns } from "../../text/signs.ts";
 import { TurnTally } from "./tally.ts";
+import { taskRows } from "./task_rows.ts";
 
 /** The most calls that one row tells of. */
 const MAX_HELD_CALLS = 12;
@@ -33,6 +35,8 @@ export class TurnView {
   readonly #decided = new Map<string, string>();
   /** Calls that only looked, by their verbs: told in a row of each once something else comes. */
   readonly #looks = new Map<string, CallText[]>();
+  /** The texts of the steps that were shown last. */
+  #tasks = "";
   /** The kind of the newest output: a blank line stands between text and lines of ours. */
   #last: "nothing" | "text" | "line" = "nothing";
 
@@ -200,10 +204,20 @@ export class TurnView {
     const call = callText(exec);
     const change = exec.details?.change;
     if (call.isLook && decided === undefined) return this.#hold(call);
-    this.#line(callRows(exec, this.#rowsLook(), decided).join("\n"));
+    const tasks = this.#newTasks(exec.details?.tasks ?? []);
+    this.#line(callRows(exec, this.#rowsLook(), decided, tasks).join("\n"));
     if (change?.lines === undefined || this.#shown.has(exec.toolCallId)) return;
     const { columns, paint, where } = this.#rowsLook();
     this.screen.print(changeRows(change, columns, paint, false, where).join("\n"));
+  }
+
+  /** The rows of a list of steps that is new; of one that is known, that of the step at work. */
+  #newTasks(tasks: readonly TaskItem[]): string[] {
+    if (tasks.length === 0) return [];
+    const list = tasks.map(({ text }) => text).join("\n");
+    const shown = list === this.#tasks ? tasks.filter(({ isDone }) => !isDone).slice(0, 1) : tasks;
+    this.#tasks = list;
+    return taskRows(shown, { ...this.#rowsLook(), margin: "" });
   }
 
   /** Keeps the row of `call` open for others. */

@@ -35,6 +35,19 @@ const change = {
   }],
 };
 
+Deno.test("a transcript has all the steps of a list", () => {
+  const tasks = Array.from({ length: 12 }, (_, n) => ({ text: `s${n}`, isDone: n < 11 }));
+  const executions = new Map(
+    [["1", { outcome: "done", durationMs: 1, details: { tasks } }]] as const,
+  );
+  const messages: Message[] = [
+    { role: "assistant", content: "", toolCalls: [call("1")] },
+    { role: "tool", content: "11 of 12 done", toolCallId: "1", toolName: "tasks" },
+  ];
+  const rows = shown(messages, { executions }).slice(2, -2);
+  assertEquals(rows, tasks.map(({ text, isDone }) => `    ${isDone ? "✔" : "▸"} ${text}`));
+});
+
 Deno.test("a question that is open stands whole at the end of the transcript", () => {
   const asked = (columns: number) => `wants ${columns}:\n${"│ row\n".repeat(30)}end`;
   const rows = shown([{ role: "user", content: "go" }], { rows: 40 }, undefined, asked);

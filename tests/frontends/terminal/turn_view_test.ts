@@ -240,6 +240,20 @@ Deno.test("what is left out says that Ctrl-O shows it, where there is a screen f
   }
 });
 
+Deno.test("a list of steps is shown once, then the step at work alone, until other steps are listed", () => {
+  const { view, text } = written(true);
+  const planned = (...steps: [text: string, isDone: boolean][]) => {
+    const before = text().length;
+    const tasks = steps.map(([text, isDone]) => ({ text, isDone }));
+    view.onEvent(done("1", { subject: { action: "plan" }, details: { tasks } }));
+    return text().slice(before).split("\n").slice(1, -1);
+  };
+  assertEquals(planned(["a", true], ["b", false]), ["  └ ✔ a", "    ▸ b"]);
+  assertEquals(planned(["a", false], ["b", true]), ["  └ ▸ a"]);
+  assertEquals(planned(["a", true], ["b", true]), []);
+  assertEquals(planned(["a", true], ["c", true]), ["  └ ✔ a", "    ✔ c"]);
+});
+
 Deno.test("calls that only look are one row of each verb, which stays open for more", () => {
   const { view, text } = written();
   view.begin("waiting");
