@@ -33,7 +33,8 @@ for (const columns of [80, 40]) {
       await using server = strictServer([{ text: "Hello." }, { text: "Again." }], {
         models: ["one", "two"],
       });
-      await using screen = await terminal({ columns });
+      // High enough for all rows of the list where this machine's ports have servers with models, too.
+      await using screen = await terminal({ columns, rows: 60 });
       await screen.type(newPerson(server, "'hi there'"));
       const rows = await untilListed(screen, "one");
       assertEquals(server.requests, []);
