@@ -267,12 +267,8 @@ const OPTIONAL: Readonly<Record<string, string>> = {
   sampling: "string",
 };
 
-/** The settings that {@linkcode checked} returned, by the backend: each request would check them again. */
-const wholeSettings = new WeakMap<object, string>();
-
 /** Lays `given` over `defaults` (an `undefined` leaves the default) and checks every value. */
 function checked<T extends object>(where: string, defaults: T, given: Some<T>): T {
-  if (wholeSettings.get(given) === where) return given as T;
   const config = { ...defaults } as Record<string, unknown>;
   for (const [key, value] of Object.entries(given)) {
     if (value === undefined) continue;
@@ -293,7 +289,6 @@ function checked<T extends object>(where: string, defaults: T, given: Some<T>): 
     checkTextSetting(where, key, value as string);
     checkNumber(where, key, value);
   }
-  wholeSettings.set(config, where);
   return config as T;
 }
 

@@ -81,11 +81,12 @@ const hosts: [given: string, host: string | null][] = [
   ["http://x:99999", null],
 ];
 
-Deno.test("settings that are complete are not checked again, but for another backend", () => {
+Deno.test("complete settings that were changed are checked, and another object is returned", () => {
   const whole = compatConfig({ model: "m", apiKey: "k" });
-  assertEquals(compatConfig(whole) === whole, true);
-  assertEquals(compatConfig({ ...whole }) === whole, false);
-  assertEquals(hostedConfig(whole) as object === whole, false);
+  assertEquals(compatConfig(whole), whole);
+  assertEquals(compatConfig(whole) === whole, false);
+  whole.temperature = 99;
+  assertThrows(() => compatConfig(whole), RangeError, "temperature");
 });
 
 Deno.test("addresses", () => {

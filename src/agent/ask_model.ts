@@ -65,8 +65,8 @@ interface AskOptions extends Pick<CallOptions, "ready" | "form"> {
   messages?: readonly Message[];
 }
 
-/** The reason of an answer's end. */
-const REPEATED = "it repeats itself";
+/** Why a request is aborted whose answer repeats itself; told from a person's reasons by what it is. */
+const REPEATED = new Error("The answer repeats itself");
 
 /**
  * Sends the conversation, or other `messages`, and reads the answer while it streams. A runaway repetition

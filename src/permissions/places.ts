@@ -6,16 +6,18 @@ import { isWithin, resolvePath } from "../text/paths.ts";
 type LinkReader = Record<"realPathSync" | "readLinkSync", (path: string) => string>;
 
 /** Reads the file system's links, each real path once: what is asked about one call is many times the same. */
-export function linksReadOnce(): LinkReader {
-  const known = new Map<string, string>();
-  return {
-    realPathSync(path) {
-      const real = known.get(path) ?? Deno.realPathSync(path);
-      known.set(path, real);
-      return real;
-    },
-    readLinkSync: Deno.readLinkSync,
-  };
+export class LinksReadOnce implements LinkReader {
+  readonly #known = new Map<string, string>();
+
+  realPathSync(path: string): string {
+    const real = this.#known.get(path) ?? Deno.realPathSync(path);
+    this.#known.set(path, real);
+    return real;
+  }
+
+  readLinkSync(path: string): string {
+    return Deno.readLinkSync(path);
+  }
 }
 
 /** A path, and the place that it leads to. */

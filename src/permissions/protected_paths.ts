@@ -11,11 +11,11 @@ interface FileGroup {
   what: string;
   /**
    * Patterns, parted by blanks. `~/x` is in the home folder, `/x` in the root folder, others in every one.
-   * One that ends in `/` covers a folder and all below it. `*` is any characters but `/`, `?` one of them,
+   * One that ends in `/` covers a folder and all below it. `*` is any characters but `/`, once in a name,
    * `{a,b}` is either, and one `**` between names is any number of folders.
    */
   paths: string;
-  /** Names of files that `paths` matches and that are harmless. */
+  /** Names of files that `paths` matches and that are harmless; in them `?` is any character. */
   except?: string;
 }
 

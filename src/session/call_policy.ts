@@ -1,7 +1,7 @@
 /** Decides one call of a tool: by the settings, and where they leave it open, by a person. @module */
 
 import { attempt } from "../attempt.ts";
-import { linksReadOnce, type Place, placeOf } from "../permissions/places.ts";
+import { LinksReadOnce, type Place, placeOf } from "../permissions/places.ts";
 import { type CommandAnalysis, decide, grantOf, rulesFor } from "../permissions/policy.ts";
 import { READER, sceneOf } from "../permissions/path_verdict.ts";
 import { type KeptRule, type OfferedRule, rulePathOf } from "../permissions/rules.ts";
@@ -34,7 +34,7 @@ interface Deciding extends Pick<Frontend, "onEvent"> {
 export class CallPolicy {
   /** Each path is resolved once: the question, the verdict and the grant use the same place. */
   readonly #places = new Map<string, Place>();
-  readonly #links = linksReadOnce();
+  readonly #links = new LinksReadOnce();
   readonly #shared = new Map<string, boolean>();
   /** The SHA-256 of the files that the call may run, by name: they are read where a question depends on them. */
   #digests: ReadonlyMap<string, string> | undefined;

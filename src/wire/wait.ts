@@ -22,8 +22,9 @@ export function onceAfter(ms: number, callback: () => void): () => void {
 }
 
 /**
- * A controller whose signal ends with `signal`, too, until it is disposed of. Not `AbortSignal.any`, of
- * which the first use loads half a millisecond of code (Deno 2.9.6).
+ * A controller that is aborted with `signal`, for its reason, until it is disposed of; one that was aborted
+ * before is for the caller to look at. Not `AbortSignal.any`, of which the first use loads half a
+ * millisecond of code (Deno 2.9.6).
  */
 export function endingWith(signal: AbortSignal | undefined): AbortController & Disposable {
   const controller = new AbortController();

@@ -472,3 +472,9 @@ Deno.test({
     }
   },
 });
+
+Deno.test("the patterns of protected files have what the table promises, and no more", () => {
+  const names = PROTECTED_ROWS.flatMap(({ paths }) => paths.split(/[\s/]+/));
+  const bad = names.filter((name) => name.includes("?") || name !== "**" && /\*.*\*/.test(name));
+  assertEquals(bad, []);
+});

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { join } from "@std/path/join";
-import { linksReadOnce, placeOf } from "../../src/permissions/places.ts";
+import { LinksReadOnce, placeOf } from "../../src/permissions/places.ts";
 import { isWithin } from "../../src/text/paths.ts";
 
 const unix = { ignore: Deno.build.os === "windows" };
@@ -145,12 +145,12 @@ Deno.test({
   name: "the links of one call are read once, those of the next one anew",
   fn() {
     using made = folders();
-    const first = linksReadOnce();
+    const first = new LinksReadOnce();
     const path = join(made.ws, "inner");
     assertEquals(placeOf(made.ws, path, first).real, join(made.ws, "sub"));
     Deno.removeSync(path);
     Deno.symlinkSync("../out", path);
     assertEquals(placeOf(made.ws, path, first).real, join(made.ws, "sub"));
-    assertEquals(placeOf(made.ws, path, linksReadOnce()).real, join(made.top, "out"));
+    assertEquals(placeOf(made.ws, path, new LinksReadOnce()).real, join(made.top, "out"));
   },
 });
