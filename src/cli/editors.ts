@@ -151,7 +151,9 @@ async function addSetting(path: string, json: JsonSetup["json"]): Promise<string
   if (JSON.stringify(settings) === old) return `${path} has it already: nothing was changed\n`;
   const copy = `${path}.before-copilot`;
   if (before !== undefined) await keepCopy(copy, before);
-  await replaceUserFile(path, `${JSON.stringify(settings, null, 2)}\n`);
+  // The editor's own file may be shared with others of the machine.
+  const mode = attempt(() => Deno.statSync(path).mode);
+  await replaceUserFile(path, `${JSON.stringify(settings, null, 2)}\n`, mode);
   return `Added to ${path}${before === undefined ? "" : `; what it held is in ${copy}`}\n`;
 }
 

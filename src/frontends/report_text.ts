@@ -85,6 +85,7 @@ const TEXTS: ReportTexts = {
     takes.length === 0
       ? `/${command} takes no argument`
       : `/${command} takes nothing, or one of: ${takes.join(", ")}`,
+  nothing_allowed: () => "Nothing was allowed here, so there is nothing to remove.",
   missing_argument: ({ command, argument }) => `/${command} needs ${oneLine(argument)}`,
   failed: (report, { way = "terminal" }) => failureWords(report, way),
   cleared: () => "The conversation starts anew.",

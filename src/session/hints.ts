@@ -46,13 +46,13 @@ export function hintFor(error: BackendError, config: CopilotConfig): Hint | unde
     case "model_not_found":
       return modelHint(target, error.models);
     case "protocol":
+    case "request":
+      // llama.cpp, LM Studio and vLLM have no native endpoint, and say so in JSON or in plain text.
+      if (isNative && error.status === 404) return { type: "compatible_endpoint" };
+      if (error.kind === "protocol") return { type: "address", kind };
+      return error.status === 404 && kind !== "local" ? { type: "address", kind } : undefined;
     case "redirect":
       return { type: "address", kind };
-    case "request":
-      if (error.status !== 404) return undefined;
-      // llama.cpp, LM Studio and vLLM have no native endpoint.
-      if (isNative) return { type: "compatible_endpoint" };
-      return kind === "local" ? undefined : { type: "address", kind };
     default:
       return undefined;
   }

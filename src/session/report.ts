@@ -51,6 +51,8 @@ export type Report =
   | { type: "unknown"; what: NamedThing; name: string; nearest?: string; server?: string }
   /** The command does not take the argument; `takes` are those that it takes. */
   | { type: "bad_argument"; command: string; takes: readonly string[] }
+  /** `/permissions remove` where nothing was allowed. */
+  | { type: "nothing_allowed" }
   /** The command lacks an argument, such as the one of an MCP server's prompt. */
   | { type: "missing_argument"; command: string; argument: string }
   | ({ type: "failed" } & ToldFailure)

@@ -64,7 +64,7 @@ export function isWidthDisputed(grapheme: string): boolean {
 
 /**
  * `line` in rows of at most `width` columns, tabs as spaces; with `atWords` broken behind spaces, where a row
- * has one. Code points are measured one by one: where they join, a row takes less, but never more, which
+ * has one between words. Code points are measured one by one: where they join, a row takes less, but never more, which
  * would run into the row below.
  */
 export function rowsOf(line: string, width: number, atWords = false): string[] {
@@ -74,7 +74,8 @@ export function rowsOf(line: string, width: number, atWords = false): string[] {
   for (const char of line.replaceAll("\t", "    ")) {
     const columns = graphemeWidth(char);
     while (column + columns > width && row !== "") {
-      const end = atWords && char !== " " && row.lastIndexOf(" ") + 1 || row.length;
+      const isBroken = atWords && char !== " " && row.trimStart().includes(" ");
+      const end = isBroken ? row.lastIndexOf(" ") + 1 : row.length;
       rows.push(row.slice(0, end));
       row = row.slice(end);
       column = Array.from(row, graphemeWidth).reduce((sum, one) => sum + one, 0);

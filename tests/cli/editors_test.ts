@@ -56,7 +56,9 @@ Deno.test("setup --editor --write: other settings stay, and so does what the fil
   // Zed's folder for settings is named by a variable on Linux alone.
   const home = Deno.build.os === "linux" ? ws.dir : undefined;
   if (home === undefined) return;
+  await Deno.chmod(path, 0o644);
   assertMatch(await setUp(words, home, at), /before-copilot\n$/);
+  assertEquals((await Deno.stat(path)).mode! & 0o777, 0o644);
   assertEquals(JSON.parse(await Deno.readTextFile(path)), {
     theme: "One",
     agent_servers: { a: 1, copilot: { type: "custom", ...AGENT } },

@@ -71,6 +71,7 @@ const REPORTS: [report: Report, rows: string[] | null, columns?: number, unicode
   [{ type: "bad_argument", command: "a", takes: ["b", "c"] }, [
     "/a takes nothing, or one of: b, c",
   ]],
+  [{ type: "nothing_allowed" }, ["Nothing was allowed here, so there is nothing to remove."]],
   [{ type: "nothing_to_copy" }, ["There is no answer to copy yet."]],
   [{ type: "nothing_to_copy", blocks: 0 }, [
     "The last answer has no block of code: /copy copies all of it",

@@ -76,4 +76,12 @@ Deno.test("rows are as wide as they may be", () => {
   assertEquals(rowsOf("a\tb", 3), ["a  ", "  b"]);
   assertEquals(rowsOf("日", 1), ["日"]);
   assertEquals(rowsOf("", 3), [""]);
+  const broken: [line: string, rows: string[]][] = [
+    ["a bcd ef", ["a bcd ", "ef"]],
+    ["  abcdefgh", ["  abcd", "efgh"]],
+    ["\tabcd", ["    ab", "cd"]],
+    ["  ab cdef", ["  ab ", "cdef"]],
+    ["        ab", ["      ", "  ab"]],
+  ];
+  for (const [line, rows] of broken) assertEquals(rowsOf(line, 6, true), rows);
 });

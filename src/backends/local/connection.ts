@@ -43,8 +43,8 @@ const MAX_LOOKS = 300;
 export const ASK_TIMEOUT_MS = 5000;
 /** A path that did not answer in time is not asked again for this time, in ms, where its answer is optional. */
 const UNASKED_MS = 60_000;
-/** Addresses that did not answer in time, with the time of that, in ms. */
-const unanswered = new Map<string, number>();
+/** Addresses of optional answers that did not come in time: when, in ms, and how many times in a row. */
+const unanswered = new Map<string, { at: number; times: number }>();
 /** The most bytes of an answer: lists of thousands of models are smaller. */
 const MAX_TOLD_BYTES = 8 * 2 ** 20;
 /** The longest wait for an answer of a server that loads a model first, in milliseconds. */
@@ -250,6 +250,19 @@ export async function askFields(...request: Parameters<typeof askServer>): Promi
   return fieldsOf(await askServer(...request), `answer to ${request[0]}`);
 }
 
+function isUnasked(url: string): boolean {
+  return performance.now() - (unanswered.get(url)?.at ?? -Infinity) < UNASKED_MS;
+}
+
+/** Notes that the server at `host` answered at `url`, so that other paths are asked again, too. */
+function noteAnswer(host: string, url: string): void {
+  unanswered.delete(url);
+  for (const [other, silence] of unanswered) {
+    // After the first time-out the server may have been busy; after a second one it is the path that hangs.
+    if (other.startsWith(`${host}/`) && silence.times === 1) silence.at = -Infinity;
+  }
+}
+
 /** Asks once, or with `onLoading` until the model is loaded; a POST where there is a body. */
 export async function askServer(
   path: string,
@@ -275,15 +288,21 @@ export async function askServer(
     headers: keyHeader(config),
     ...(body !== undefined && { body: JSON.stringify(body) }),
   };
-  if (isOptional && performance.now() - (unanswered.get(request.url) ?? -Infinity) < UNASKED_MS) {
+  if (isOptional && isUnasked(request.url)) {
     throw new BackendError(`No answer from ${path}`, { kind: "timeout" });
   }
   for (let looks = 0;; looks++) {
     try {
-      return await requestJson(request, { ...config, signal, maxBytes: MAX_TOLD_BYTES });
+      const answer = await requestJson(request, { ...config, signal, maxBytes: MAX_TOLD_BYTES });
+      noteAnswer(config.host, request.url);
+      return answer;
     } catch (error) {
-      if (error instanceof BackendError && error.kind === "timeout") {
-        unanswered.set(request.url, performance.now());
+      if (error instanceof BackendError) {
+        if (error.status !== undefined) noteAnswer(config.host, request.url);
+        else if (isOptional && error.kind === "timeout") {
+          const { times } = unanswered.get(request.url) ?? { times: 0 };
+          unanswered.set(request.url, { at: performance.now(), times: times + 1 });
+        }
       }
       const isWaited = onLoading && looks < MAX_LOOKS && error instanceof BackendError &&
         isLoading(error);

@@ -103,7 +103,10 @@ async function runPermissions(session: SessionState, argument: string): Promise<
   const { agent, permissions } = session;
   const choices = allowedChoices(session).map((choice) => choice.argument);
   if (!["", "show", ...choices].includes(argument)) {
-    return { type: "bad_argument", command: "permissions", takes: choices };
+    const isRemoval = `${argument} `.startsWith(TAKE_BACK);
+    if (isRemoval && choices.length === 0) return { type: "nothing_allowed" };
+    const takes = choices.length === 0 ? ["show"] : choices;
+    return { type: "bad_argument", command: "permissions", takes };
   }
   if (argument.startsWith(TAKE_BACK)) {
     try {

@@ -335,6 +335,13 @@ Deno.test("/permissions lists what was allowed, and takes it back, in later sess
     await using fake = await fakeSession(NO_SERVER, { folder, permissions });
     const choices = () => fake.session.choices("permissions", new AbortController().signal);
     assertEquals(await choices(), []);
+    for (
+      const [argument, said] of [
+        ["remove x", "Nothing was allowed here, so there is nothing to remove."],
+        ["remove", "Nothing was allowed here, so there is nothing to remove."],
+        ["x", "/permissions takes nothing, or one of: show"],
+      ] as const
+    ) assertEquals(await fake.command(`/permissions ${argument}`), said);
     await permissions.allow({ rule: "run_bash(ls *)" }, folder);
     await permissions.allow({ rule: "run_bash(pwd)" }, "/elsewhere");
     for (const rule of ["run_bash(npm test)", "write_file(a)"]) {
