@@ -3,14 +3,12 @@
 import { attempt } from "../attempt.ts";
 import type { Theme } from "../config.ts";
 import { UsageError } from "../errors.ts";
-import type { ServerSettings } from "../frontends/terminal/setup_rows.ts";
+import type { ServerSettings } from "../frontends/server_settings.ts";
 import { isObject, linePlace, scanJson } from "../text/json.ts";
 import { didYouMean } from "../text/nearest.ts";
 import { readJsonFile, replaceUserFile, userFile, type VariableReader } from "../user_files.ts";
 import { type Args, type Flag, FLAGS } from "./args.ts";
 
-/** The name of the demo's model. */
-export const DEMO_MODEL = "demo";
 /** Flags that are for one run alone, or ask for something else than a run. */
 const PER_RUN = new Set(
   "continue print output json-schema yes trust stdin demo api-key json completions man version help"

@@ -31,7 +31,6 @@ import { oneLine } from "../text/one_line.ts";
 import { reasonOf } from "../text/reason.ts";
 import { wrapped } from "../text/wrap.ts";
 import { checkServerAndModel } from "../session/server_look.ts";
-import { DEMO_MODEL } from "./defaults.ts";
 import { unsentKey } from "./keys.ts";
 
 interface DoctorOptions {
@@ -50,11 +49,11 @@ interface DoctorOptions {
 
 /** Examines the model server of a session in a terminal, which goes on. */
 export async function examineSession(
-  { agent: { config, state } }: Session,
+  { agent: { config, state }, options: { demoUrl } }: Session,
   choice: Parameters<typeof openPermissions>[0],
   output: Pick<DoctorOptions, "columns" | "write" | "signal">,
 ): Promise<void> {
-  if (targetOf(config).name === DEMO_MODEL) {
+  if (targetOf(config).url === demoUrl) {
     return output.write("The demo has no model server: /setup chooses one.");
   }
   await runDoctor(config, {

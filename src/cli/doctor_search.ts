@@ -6,7 +6,7 @@ import {
   placesText,
   type ServerSettings,
   settingsOf,
-} from "../frontends/terminal/setup_rows.ts";
+} from "../frontends/server_settings.ts";
 import type { SetupHome } from "../frontends/terminal/setup.ts";
 import type { Check } from "../session/report.ts";
 import type { FoundServer } from "../session/servers.ts";

@@ -4,19 +4,20 @@ import { attempt } from "../attempt.ts";
 import type { CopilotConfig } from "../config.ts";
 import type { Way } from "../frontends/hint_text.ts";
 import { farewellLines } from "../frontends/session_lines.ts";
-import type { ServerSettings } from "../frontends/terminal/setup_rows.ts";
+import type { ServerSettings } from "../frontends/server_settings.ts";
 import { recordedSessions, type RecordFile } from "../session/record.ts";
 import { type ModelTarget, targetOf } from "../model_target.ts";
 import { oneLine } from "../text/one_line.ts";
 import { type Args, comeBackCommand } from "./args.ts";
-import { DEMO_MODEL, FLAGS_OF_SERVER, withDefaults } from "./defaults.ts";
+import { FLAGS_OF_SERVER, withDefaults } from "./defaults.ts";
 import type { Env } from "./keys.ts";
 import { isServerOpen, optionsFromArgs, toConfig } from "./settings.ts";
 
 /**
  * The flags of the server that the newest session of the folder was with, and a line that says so, without
- * flags after the demo; undefined where a server is said, or the record has none that can be asked. The record is the person's
- * own, as it lies in the folder of state; a key comes from where the person keeps it, never from there.
+ * flags after the demo; undefined where a server is said, or the record has none that can be asked. The
+ * record is the person's own, as it lies in the folder of state; a key comes from where the person keeps
+ * it, never from there.
  */
 export function serverOfNewest(
   args: Args,
@@ -27,7 +28,7 @@ export function serverOfNewest(
   const folder = attempt(() => Deno.realPathSync(args["working-dir"] ?? "."));
   const [newest] = folder === undefined ? [] : Iterator.from(recordedSessions(folder)).take(1);
   const { kind, url } = newest?.used?.at ?? {};
-  if (newest?.used?.model === DEMO_MODEL && url === undefined) {
+  if (newest?.used?.isDemo) {
     return { line: "· this folder's newest session was with the demo: --demo goes on with that" };
   }
   if (kind === undefined || url === undefined) return undefined;

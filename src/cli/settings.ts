@@ -299,6 +299,7 @@ export function sessionOptions(
     keepsMode: args.approve === undefined && !args.yes,
     canUndo: true,
     remembersServers: !args.demo,
+    ...args.demo && { demoUrl: targetOf(config).url },
     asksServer: args.demo ? "never" : "at-start",
   };
 }

@@ -40,6 +40,8 @@ export interface ModelUsed {
   server: string;
   /** How the server is asked again; left out where its address holds a secret, or is of one run alone. */
   at?: { kind: ModelTarget["kind"]; url: string };
+  /** True where it was the demo. */
+  isDemo?: true;
 }
 
 /** A message that was added, behind the one with the id `parent`; null for the first. */
@@ -250,9 +252,13 @@ function parsedLine(line: string): Record<string, unknown> | undefined {
 
 function modelUsedIn(value: unknown): ModelUsed | undefined {
   if (!isObject(value)) return undefined;
-  const { model, server, at } = value;
+  const { model, server, at, isDemo } = value;
   if (typeof model !== "string" || model === "" || typeof server !== "string") return undefined;
   const isAddress = isObject(at) && typeof at.url === "string" && URL.canParse(at.url) &&
     ["compat", "local", "hosted"].includes(at.kind as string);
-  return { model, server, ...isAddress && { at: at as unknown as NonNullable<ModelUsed["at"]> } };
+  return {
+    ...{ model, server },
+    ...isAddress && { at: at as unknown as NonNullable<ModelUsed["at"]> },
+    ...isDemo === true && { isDemo },
+  };
 }

@@ -35,6 +35,16 @@ const MAX_UNRECORDED_CHARS = 16 * 1024;
 /** `isBehind`: true where what was said last could not be written. */
 export type RecordFile = { path: string; folder: string; isBehind?: boolean };
 
+/** What a session says of its record. */
+interface RecordOptions {
+  /** They have the mode of asking that the person chose. */
+  permissions: { readonly chosenMode: ApproveMode | undefined };
+  /** True where the server's address is recorded, so that the session goes on with it. */
+  remembersServers?: boolean | undefined;
+  /** The address of the demo's server, where it runs. */
+  demoUrl?: string | undefined;
+}
+
 /** Records an agent's conversation on disk, where there is a folder for that. */
 export class SessionRecord implements Disposable {
   #recorder: Recorder | undefined;
@@ -45,16 +55,13 @@ export class SessionRecord implements Disposable {
 
   /**
    * @param executions how calls ended, by their ids
-   * @param mode the mode of asking that the person chose
    * @param tell called with the reason when the conversation cannot be recorded, without when it can be again
-   * @param keepsAddress true where the server's address is recorded, so that the session goes on with it
    */
   constructor(
     private readonly agent: CopilotAgent,
     private readonly executions: ReadonlyMap<string, ExecutionFacts>,
-    private readonly mode: () => ApproveMode | undefined,
+    private readonly options: RecordOptions,
     private readonly tell: (why?: string) => void,
-    private readonly keepsAddress = false,
   ) {
     const root = sessionsFolder();
     if (root !== undefined) this.#recorder = new Recorder(root, () => agent.state.workingDir);
@@ -116,8 +123,9 @@ export class SessionRecord implements Disposable {
   }
 
   #writeNew(): void {
-    const used = modelUsedBy(this.agent, this.keepsAddress);
-    this.#recorder?.sync(this.agent.state.messages, used, this.executions, this.mode());
+    const used = modelUsedBy(this.agent, this.options);
+    const { chosenMode } = this.options.permissions;
+    this.#recorder?.sync(this.agent.state.messages, used, this.executions, chosenMode);
   }
 
   #add(kind: "text" | "reasoning", piece: string): void {
@@ -148,10 +156,17 @@ export class SessionRecord implements Disposable {
 }
 
 /** The model that an agent asks; an address with a user name or password in it is left out. */
-function modelUsedBy({ config }: CopilotAgent, keepsAddress = false): ModelUsed {
+function modelUsedBy(
+  { config }: CopilotAgent,
+  { remembersServers = false, demoUrl }: Partial<RecordOptions> = {},
+): ModelUsed {
   const { name, kind, url } = targetOf(config);
-  const isKept = keepsAddress && !hasUserinfo(url);
-  return { model: name, server: serverOf(config), ...isKept && { at: { kind, url } } };
+  const isKept = remembersServers && !hasUserinfo(url);
+  return {
+    ...{ model: name, server: serverOf(config) },
+    ...isKept && { at: { kind, url } },
+    ...url === demoUrl && { isDemo: true },
+  };
 }
 
 /** The most sessions in a list, and the most characters of a title. */

@@ -27,6 +27,7 @@ import { skillReadingTools } from "./prompt_files/read_tool.ts";
 import { choosesModel } from "./model_server.ts";
 import { beginPlan, hasPlan, resumeMode } from "./plan_mode.ts";
 import { addCost } from "./prices.ts";
+import type { RecordFile } from "./record.ts";
 import type { ArgumentChoice, CommandInfo, Notice, Report } from "./report.ts";
 import type { SessionOptions } from "./session_options.ts";
 import type { SessionState } from "./state.ts";
@@ -70,7 +71,7 @@ export class Session implements AsyncDisposable {
   #asked: Promise<unknown> = Promise.resolve();
   #paths: FolderPaths | undefined;
 
-  constructor(private readonly options: SessionOptions, private readonly frontend: Frontend) {
+  constructor(readonly options: SessionOptions, private readonly frontend: Frontend) {
     const { config, permissions, isChosen, asksServer, modelFlags } = options;
     const jobs = jobStore();
     const approve = frontend.approve && this.#approve;
@@ -139,7 +140,7 @@ export class Session implements AsyncDisposable {
   }
 
   /** The file that the conversation is recorded in, and its folder; undefined while there is none. */
-  get record(): { path: string; folder: string; isBehind?: boolean } | undefined {
+  get record(): RecordFile | undefined {
     return this.#state.record?.file;
   }
 
@@ -236,12 +237,9 @@ export class Session implements AsyncDisposable {
     const { newestSession, resumeSession, SessionRecord } = await import("./record.ts");
     const state = this.#state;
     if (isRecorded) {
-      const mode = () => this.options.permissions.chosenMode;
-      state.record = new SessionRecord(
-        ...[this.agent, state.executions, mode] as const,
-        (why) => this.#tell({ code: "record", ...why !== undefined && { why } }),
-        this.options.remembersServers,
-      );
+      const tell = (why?: string) =>
+        this.#tell({ code: "record", ...why !== undefined && { why } });
+      state.record = new SessionRecord(this.agent, state.executions, this.options, tell);
     }
     if (!resumesNewest && !resumes) return false;
     const newest = resumes ?? newestSession(this.agent);

@@ -134,9 +134,10 @@ for (
 Deno.test("/doctor examines the server of the session, with what a session can do about it", async () => {
   await using server = strictServer([{ text: "ready" }, call, { text: "A README." }]);
   const { signal } = new AbortController();
-  const examined = async (host: string, model?: string) => {
+  const examined = async (host: string, model?: string, demoUrl?: string) => {
     await using fake = await fakeSession(host, {
       ...model && { config: { local: localConfig({ host, model }) } },
+      demoUrl,
     });
     let text = "";
     const write = (piece: string) => void (text += piece);
@@ -151,8 +152,9 @@ Deno.test("/doctor examines the server of the session, with what a session can d
   };
   assertMatch(await examined(server.url), /^copilot doctor: local, [^]*\nReady: test\n$/);
   assertMatch(await examined("http://127.0.0.1:1"), /or name another with \/model --local --host/);
+  assertMatch(await examined("http://127.0.0.1:1", "demo"), /^copilot doctor: local/);
   assertEquals(
-    await examined("http://127.0.0.1:1", "demo"),
+    await examined("http://127.0.0.1:1", "m", "http://127.0.0.1:1"),
     "The demo has no model server: /setup chooses one.\n",
   );
 });

@@ -13,6 +13,7 @@ async function afterSession(
   configAt: (url: string) => CopilotConfig,
   body: (folder: string, url: string) => void,
   remembersServers = true,
+  isDemo = false,
 ): Promise<void> {
   const folder = await Deno.realPath(await Deno.makeTempDir());
   const before = Deno.env.get("XDG_STATE_HOME");
@@ -22,6 +23,7 @@ async function afterSession(
     {
       await using fake = await fakeSession(server.url, {
         ...{ folder, isRecorded: true, remembersServers, config: configAt(server.url) },
+        ...isDemo && { demoUrl: server.url },
       });
       await fake.session.prompt("hi", new AbortController().signal);
     }
@@ -105,15 +107,17 @@ for (
   });
 }
 
-Deno.test("--continue without a server says that the newest session was with the demo", async () => {
-  await afterSession(
-    (host) => ({ local: localConfig({ ...common, host, model: "demo" }) }),
-    (folder) =>
-      assertEquals(serverOfNewest(args(folder), "flags", NOBODY), {
-        line: "· this folder's newest session was with the demo: --demo goes on with that",
-      }),
-    false,
-  );
+Deno.test("--continue without a server says that the newest session was with the demo, whatever the model's name", async () => {
+  const line = "· this folder's newest session was with the demo: --demo goes on with that";
+  const rows = [["test", true, { line }], ["demo", false, undefined]] as const;
+  for (const [model, isDemo, expected] of rows) {
+    await afterSession(
+      (host) => ({ local: localConfig({ ...common, host, model }) }),
+      (folder) => assertEquals(serverOfNewest(args(folder), "flags", NOBODY), expected),
+      false,
+      isDemo,
+    );
+  }
 });
 
 const compat = (baseUrl: string, model = "m") => ({ compat: compatConfig({ baseUrl, model }) });

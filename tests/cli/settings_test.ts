@@ -111,7 +111,12 @@ const SESSIONS: [words: string[], options: Record<string, unknown>][] = [
   [["-C", "/f"], { folder: "/f" }],
   [["--yes"], { approvesAll: true, keepsMode: false }],
   [["--trust"], { trust: true }],
-  [["--demo"], { readsInstructions: false, asksServer: "never", remembersServers: false }],
+  [["--demo"], {
+    readsInstructions: false,
+    asksServer: "never",
+    remembersServers: false,
+    demoUrl: "http://localhost:11434",
+  }],
   [["--no-session"], { isRecorded: false }],
   [["--continue"], { resumesNewest: true }],
 ];

@@ -141,7 +141,7 @@ recordTest(
 recordTest("an answer is on record before it is whole", [], async ({ open, stored }) => {
   await using fake = await open();
   const { agent } = fake.session;
-  using record = new SessionRecord(agent, new Map(), () => undefined, () => {});
+  using record = new SessionRecord(agent, new Map(), fake.session.options, () => {});
   agent.state.messages.push({ role: "user", content: "hi" });
   record.onEvent({ type: "thinking" });
   record.onEvent({ type: "reasoning_delta", text: "Hm." });

@@ -5,9 +5,9 @@
 
 import { CHARS_PER_TOKEN } from "../../text/count.ts";
 import { isObject } from "../../text/json.ts";
-import { DEMO_MODEL } from "../defaults.ts";
 import { type DemoReply, demoReply, type DemoRequest } from "./rules.ts";
 
+const DEMO_MODEL = "demo";
 const LATEST = `${DEMO_MODEL}:latest`;
 /** The most bytes of a request: the largest piped prompt (64 MiB), escaped, and a long history. */
 const MAX_BODY_BYTES = 512 * 2 ** 20;

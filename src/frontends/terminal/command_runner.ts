@@ -12,7 +12,7 @@ import { choiceList } from "./choice_list.ts";
 import type { Display } from "./display.ts";
 import { copiedText, outputText, reportText, shellText } from "../report_text.ts";
 import type { SetupHome, SetupScreen } from "./setup.ts";
-import type { ServerSettings } from "./setup_rows.ts";
+import type { ServerSettings } from "../server_settings.ts";
 
 /** A slash command as it was typed. */
 interface TypedCommand {

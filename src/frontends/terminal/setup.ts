@@ -8,6 +8,7 @@ import type { Screen } from "../../terminal/screen/screen.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { wrapped } from "../../text/wrap.ts";
 import { reasonOf } from "../../text/reason.ts";
+import { placesText, type ServerSettings } from "../server_settings.ts";
 import {
   type HostedOffer,
   hostedRow,
@@ -15,9 +16,7 @@ import {
   lastRows,
   nameable,
   NOTHING_FOUND,
-  placesText,
   serverRows,
-  type ServerSettings,
   type SetupPick,
 } from "./setup_rows.ts";
 

@@ -29,7 +29,7 @@ import { Person } from "./person.ts";
 import { ruleAdded } from "./question.ts";
 import { replay } from "./replay.ts";
 import { inRow } from "../report_text.ts";
-import type { ServerSettings } from "./setup_rows.ts";
+import type { ServerSettings } from "../server_settings.ts";
 import { runTurn } from "./turn.ts";
 import { SessionHistory } from "./typed_history.ts";
 import { WholeConversation } from "./whole_conversation.ts";
