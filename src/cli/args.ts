@@ -77,7 +77,7 @@ export const FLAGS = [
     value: "MODE",
     values: APPROVE_MODES,
     help:
-      "when to ask: ask (edits and commands), edits or auto (edits in the folder and sandboxed commands run unasked; auto is a session's default where a sandbox works), never (what ask asks about is refused), plan (nothing is written)",
+      "when to ask: ask (before edits and commands), edits and auto (not before edits in the folder and sandboxed commands; auto is a session's default where a sandbox works), never (refuses what ask asks about), plan (nothing is written)",
   },
   {
     name: "sandbox",

@@ -15,7 +15,8 @@ import type { CopilotOptions } from "./settings.ts";
 import { parsePermissionChoice } from "../permissions/choice.ts";
 import { FLAGS_OF_SERVER, withDefaults } from "./defaults.ts";
 import { onSignals } from "./signals.ts";
-import { Output, readPiped, showsUtf8 } from "../terminal/stdio.ts";
+import { showsUtf8 } from "../terminal/locale.ts";
+import { Output, readPiped } from "../terminal/stdio.ts";
 
 /** `-p` goes on without a pipe that is silent for longer, in ms. */
 const SILENT_STDIN_MS = 3000;

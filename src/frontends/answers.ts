@@ -26,8 +26,9 @@ export function answerRows(approval: Approval, columns: number): AnswerRow[] {
     .map((choice) => ({ choice, label: labels[choice] }));
 }
 
-/** Columns of a row of answers beside what it allows: its mark and digit, and the words around. */
+/** Columns of a row of answers beside what it allows: its mark and digit, and the words around it. */
 const ANSWER_COLUMNS = 30;
+/** The same for the row that allows it in the folder, which has more words. */
 const FOLDER_COLUMNS = 41;
 
 const hasRoom = (text: string, columns: number): boolean => displayWidth(text) <= columns;

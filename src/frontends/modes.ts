@@ -2,18 +2,21 @@
 
 import type { ApproveMode } from "../permissions/settings.ts";
 
-/** What runs unasked in each mode; behind a semicolon comes what else there is to know. */
-export const MODE_MEANINGS: Readonly<Record<ApproveMode, string>> = {
-  plan: "nothing is written; commands only where a sandbox holds them",
-  never: "what would be asked about is refused",
-  ask: "what only reads; edits and commands are asked about",
-  edits: "edits in the folder, and commands in the sandbox",
-  auto: "edits in the folder, and commands in the sandbox; default",
+const WITHIN_SANDBOX = "edits in the folder and sandboxed commands run unasked";
+/** The meanings; `more`: what a single row has no room for. */
+const MODE_TEXTS: Readonly<Record<ApproveMode, { text: string; more?: string }>> = {
+  plan: { text: "nothing is written", more: "commands run only in a sandbox" },
+  never: { text: "what the mode ask asks about is refused" },
+  ask: { text: "edits and commands are asked about", more: "what only reads runs unasked" },
+  edits: { text: WITHIN_SANDBOX },
+  auto: { text: WITHIN_SANDBOX, more: "the default where a sandbox works" },
 };
 
-/** The mode and what runs unasked in it, in one row. */
-export function modeText(mode: ApproveMode): string {
-  const [unasked] = MODE_MEANINGS[mode].split(";");
-  const verb = mode === "plan" || mode === "never" ? ":" : " runs unasked:";
-  return `mode ${mode}${verb} ${unasked}`;
+/** All of the meaning of a mode. */
+export function modeMeaning(mode: ApproveMode): string {
+  const { text, more } = MODE_TEXTS[mode];
+  return more === undefined ? text : `${text}; ${more}`;
 }
+
+/** The mode and its meaning in one row. */
+export const modeText = (mode: ApproveMode): string => `mode ${mode}: ${MODE_TEXTS[mode].text}`;

@@ -5,6 +5,7 @@ import type { McpApproval, Report } from "../session/report.ts";
 import type { UndoneFile, UndoReport } from "../session/undo.ts";
 import { type Copied, MAX_COPY_BYTES } from "../terminal/clipboard.ts";
 import {
+  actionHelp,
   type ActionName,
   ACTIONS,
   DEFAULT_KEYMAP,
@@ -122,9 +123,10 @@ const TEXTS: ReportTexts = {
   commands({ commands }, { columns, keymap = DEFAULT_KEYMAP }) {
     const rows = commands.map(({ name, argument = "", help }) => [`/${name} ${argument}`, help]);
     const keys = keyRows(keymap, HELP_ACTIONS);
+    const typed = HELP_MORE.map(({ name, help, more }) => [name, more ? `${help}; ${more}` : help]);
     return [
       `Commands:\n${table(rows, columns)}`,
-      `In a message:\n${table(HELP_MORE, columns)}`,
+      `In a message:\n${table(typed, columns)}`,
       `Keys (/keys lists all):\n${table(keys, columns)}`,
     ].join("\n\n");
   },
@@ -273,9 +275,14 @@ const APPROVAL_TEXTS: Readonly<Record<McpApproval, (server: string) => string>> 
   next_session: (server) => `Approved ${server}. Its tools are there in the next session.`,
 };
 
-export const HELP_MORE: readonly [string, string][] = [
-  ["@PATH", "attaches the file, where the @ is typed and not pasted"],
-  ["!COMMAND", "at the beginning: runs a shell command; your next message includes its output"],
+/** What a message may hold; `more`: what the help says beside that where it has room. */
+export const HELP_MORE: readonly { name: string; help: string; more?: string }[] = [
+  { name: "@PATH", help: "attaches the file, where the @ is typed and not pasted" },
+  {
+    name: "!COMMAND",
+    help: "at the beginning: runs a shell command",
+    more: "your next message includes its output",
+  },
 ];
 /** The actions whose keys the help lists; `/keys` has them all. */
 const HELP_ACTIONS: readonly ActionName[] = [
@@ -286,9 +293,8 @@ const HELP_ACTIONS: readonly ActionName[] = [
 /** A row for each action that has keys: these, what it does, and its name where it can be rebound. */
 function keyRows(keymap: Keymap, names: readonly ActionName[]): [string, string][] {
   return names.flatMap((name): [string, string][] => {
-    const { help } = ACTIONS.find((one) => one.name === name)!;
     const keys = keysOf(keymap, name).map(shownKey).join(", ");
-    return keys === "" ? [] : [[keys, help]];
+    return keys === "" ? [] : [[keys, actionHelp(name)]];
   });
 }
 

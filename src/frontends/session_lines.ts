@@ -257,7 +257,9 @@ export function farewellLines(
   { path, isBehind }: Pick<RecordFile, "path" | "isBehind">,
   home = Deno.env.get("HOME"),
 ): string[] {
-  const what = isBehind ? "Recorded, but for the newest, which could not be saved" : "Recorded";
+  const what = isBehind
+    ? "Recorded without the newest messages, which could not be saved"
+    : "Recorded";
   const isBelow = home && path.startsWith(`${home}/`);
   return [
     `To continue: ${oneLine(command)}`,

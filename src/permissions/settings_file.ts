@@ -135,7 +135,7 @@ function isRule(value: unknown, effect: RuleEffect): value is string | KeptRule 
 
 type FolderSettings = Record<string, unknown>;
 
-/** The rules that allow something, as they are written there. */
+/** The rules that allow something in a folder, as the file has them. */
 export const rulesOf = ({ allow }: FolderSettings): unknown[] => Array.isArray(allow) ? allow : [];
 const ruleText = (rule: unknown): string => `${isObject(rule) ? rule.rule : rule}`;
 
@@ -189,7 +189,10 @@ export class PermissionsFile {
     return isObject(here) ? rulesOf(here).map(ruleText) : [];
   }
 
-  /** Takes rules out of those that allow calls in a folder alone, or throws. */
+  /**
+   * Takes rules out of those that allow calls in a folder alone.
+   * @throws {Error} where there is no home folder or the file cannot be written, {UsageError} where it cannot be read.
+   */
   async disallow(text: string, folder: string): Promise<void> {
     if (!this.allowed(folder).includes(text)) return;
     await this.save(folder, (here) => ({
@@ -208,7 +211,7 @@ export class PermissionsFile {
     return instructions === false || isTrusted(instructions) ? instructions : undefined;
   }
 
-  /** Saves what `change` makes of a folder's settings, or throws; the path of the file. */
+  /** Saves what `change` makes of a folder's settings; the path of the file. @throws like {@linkcode disallow}. */
   async save(folder: string, change: (here: FolderSettings) => FolderSettings): Promise<string> {
     const { path } = this;
     if (path === undefined) throw new Error("there is no home folder to keep it in");

@@ -48,7 +48,7 @@ export async function* checkServerAndModel(given: ServerLook): AsyncGenerator<Ch
   const listed = await listedModels(look);
   // A server of another kind answers, too.
   const isOther = listed instanceof BackendError && listed.kind === "protocol";
-  const text = `${server.text}, but lists no models as a model server does`;
+  const text = `${server.text}, but lists no models: it may be no model server`;
   yield isOther ? { ...server, status: "note", text } : server;
   yield await checkModel(look, listed);
   yield* await checkContext(look);

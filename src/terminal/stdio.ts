@@ -76,15 +76,6 @@ export class Output {
   }
 }
 
-/** True where the terminal shows UTF-8, as its locale says (POSIX: LC_ALL, LC_CTYPE, LANG). */
-export function showsUtf8(
-  env: { get(name: string): string | undefined } = Deno.env,
-  os: string = Deno.build.os,
-): boolean {
-  const locale = env.get("LC_ALL") || env.get("LC_CTYPE") || env.get("LANG") || "";
-  return os === "windows" || /utf-?8/i.test(locale);
-}
-
 /** Writes all of `text` to stdout before it returns. */
 export function writeStdout(text: string): void {
   const encoded = new TextEncoder().encode(text);

@@ -5,7 +5,7 @@
  */
 
 import type { Theme } from "../config.ts";
-import { showsUtf8 } from "./stdio.ts";
+import { showsUtf8 } from "./locale.ts";
 
 /**
  * The colours that the terminal has: its own 16, the 256 of xterm, or 24 bits; with `none` no escape

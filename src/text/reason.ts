@@ -18,7 +18,7 @@ export function reasonOf(error: unknown): string {
   try {
     const message = String((error as Error | undefined)?.message ?? error);
     return message.replace(OF_RUNTIME, "").replace(NO_ACCESS, "$1 is closed to this program")
-      .replace(NO_PART, "a part of this program could not be read: leave it and start it again")
+      .replace(NO_PART, "a part of this program could not be read: quit copilot and start it again")
       .replace(NO_FOLDER, "the folder that the program was started in was removed");
   } catch {
     return "";

@@ -18,7 +18,7 @@ interface ServerReport {
   tokens?: ContextTokens;
 }
 
-const NOT_AS_WANTED = ", but not as a model server does";
+const NOT_AS_WANTED = ", which is no answer of a model server";
 /** With these a web server that is no model server answers, in a text that is no JSON. */
 const PAGE_STATUSES = [404, 405, 501];
 

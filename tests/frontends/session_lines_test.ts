@@ -339,6 +339,9 @@ Deno.test("hooks are shown with their limits, and a session that is left with it
       `Recorded: ${shown}`,
     ]);
     const [, behind] = farewellLines("copilot -c", { path, isBehind: true }, home);
-    assertEquals(behind, `Recorded, but for the newest, which could not be saved: ${shown}`);
+    assertEquals(
+      behind,
+      `Recorded without the newest messages, which could not be saved: ${shown}`,
+    );
   }
 });

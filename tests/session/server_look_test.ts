@@ -154,7 +154,7 @@ const LOOKS: [
     ],
   ]],
   ["a server of pages", "compat", { "/": "page", "/v1/models": "page" }, true, [
-    "server|note|answers after N, but lists no models as a model server does",
+    "server|note|answers after N, but lists no models: it may be no model server",
     "model|note|m; the server does not list its models",
   ]],
   ["a server that fails", "local", { "/api/version": 503, "/": 503 }, true, [

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { Output, readPiped, showsUtf8 } from "../../src/terminal/stdio.ts";
+import { Output, readPiped } from "../../src/terminal/stdio.ts";
 
 Deno.test("an output that is not taken asks to wait, until all is written", async () => {
   const gate = Promise.withResolvers<void>();
@@ -37,16 +37,6 @@ Deno.test("an output is fitted to its reader, where that is a terminal without U
   stdout.write("é");
   await stdout.drained();
   assertEquals([written, stdout.midLine], [["é\n", "e"], true]);
-  const rows: [env: Record<string, string>, os: string, isShown: boolean][] = [
-    [{}, "linux", false],
-    [{}, "windows", true],
-    [{ LANG: "de_DE.UTF-8" }, "linux", true],
-    [{ LANG: "de_DE.utf8", LC_CTYPE: "C" }, "linux", false],
-    [{ LANG: "C", LC_CTYPE: "C", LC_ALL: "C.UTF-8" }, "linux", true],
-  ];
-  for (const [env, os, isShown] of rows) {
-    assertEquals(showsUtf8(new Map(Object.entries(env)), os), isShown);
-  }
 });
 
 Deno.test("an output whose reader has gone asks nobody to wait", async () => {

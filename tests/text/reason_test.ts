@@ -19,7 +19,7 @@ const ROWS: [thrown: unknown, expected: string][] = [
   ...["Import 'file:///a/b.js' failed.", 'Module not found "file:///a/b.js".'].map((message) =>
     [
       new TypeError(message),
-      "a part of this program could not be read: leave it and start it again",
+      "a part of this program could not be read: quit copilot and start it again",
     ] as [unknown, string]
   ),
   // What follows is no call of the runtime.

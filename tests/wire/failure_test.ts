@@ -63,7 +63,7 @@ const ROWS: Row[] = [
     "405 method not allowed",
     "protocol",
     false,
-    '405 at /v1/chat/completions, but not as a model server does: "405',
+    '405 at /v1/chat/completions, which is no answer of a model server: "405',
   ],
   ["413", 413, "", "request", false, "with an empty body"],
   ["422", 422, "", "request", false, "with an empty body"],
@@ -508,19 +508,19 @@ Deno.test("NET-11 a page instead of an answer is no model server's, where a serv
       501,
       "<html><title>Error",
       "protocol",
-      ' (text/html), but not as a model server does: "Error"',
+      ' (text/html), which is no answer of a model server: "Error"',
     ],
     [
       404,
       "404 page not found",
       "protocol",
-      ' at /v1/chat/completions (text/html), but not as a model server does: "404 page not found"',
+      ' at /v1/chat/completions (text/html), which is no answer of a model server: "404 page not found"',
     ],
     [
       405,
       "no",
       "protocol",
-      ' at /v1/chat/completions (text/html), but not as a model server does: "no"',
+      ' at /v1/chat/completions (text/html), which is no answer of a model server: "no"',
     ],
     [404, "", "request", " at /v1/chat/completions (text/html) with an empty body"],
     [404, "model 'm' not found", "model_not_found", " (text/html): \"model 'm' not found\""],
@@ -552,7 +552,7 @@ Deno.test("NET-11 failureFromResponse, 2xx, names status, content type, host and
   const none = failureFromResponse(204, new Headers(), "", URL_OF_CHAT);
   assertEquals(
     none.message,
-    "models.example:8443 answered 204 (no content type), but not as a model server does: it sent nothing",
+    "models.example:8443 answered 204 (no content type), which is no answer of a model server: it sent nothing",
   );
 });
 

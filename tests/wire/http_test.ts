@@ -109,7 +109,7 @@ leakTest("NET-11 requestJson rejects what is no answer", async () => {
     [respond(200, { "content-type": "application/json" }, '{"a":'), "incomplete", "broke off"],
     [respond(200, { "content-type": "application/json" }, "Hello\x1b[31m"), "protocol", '"Hello"'],
     [respond(200, { "content-type": "text/html" }, "<title>Log in</title>"), "protocol", "Log in"],
-    [respond(200, { "content-type": "text/plain" }, '{"a":'), "protocol", 'does: "{"a":"'],
+    [respond(200, { "content-type": "text/plain" }, '{"a":'), "protocol", 'server: "{"a":"'],
     [raw("HTTP/1.1 200 OK\r\n\r\n"), "protocol", "it sent nothing"],
   ];
   for (const [handler, kind, says] of rows) {
@@ -307,7 +307,7 @@ leakTest("NET-11 pages of proxies and other text are refused in one line", async
     [
       respond(200, { "content-type": "text/html" }, "<html><title>Log\x1b[2J in</title>"),
       "protocol",
-      '200 (text/html), but not as a model server does: "Log in"',
+      '200 (text/html), which is no answer of a model server: "Log in"',
     ],
     [
       respond(502, { "content-type": "text/html" }, "<html><h1>Bad</h1>"),
@@ -317,7 +317,7 @@ leakTest("NET-11 pages of proxies and other text are refused in one line", async
     [
       respond(200, { "content-type": "text/plain" }, "upstream connect error"),
       "protocol",
-      '200 (text/plain), but not as a model server does: "upstream connect error"',
+      '200 (text/plain), which is no answer of a model server: "upstream connect error"',
     ],
     [respond(200, {}, ""), "protocol", "it sent nothing"],
     [respond(204), "protocol", "204"],

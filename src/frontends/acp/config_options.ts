@@ -8,7 +8,7 @@ import type { ArgumentChoice } from "../../session/report.ts";
 import type { Session } from "../../session/session.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { failureWords } from "../hint_text.ts";
-import { MODE_MEANINGS } from "../modes.ts";
+import { modeMeaning } from "../modes.ts";
 
 interface SelectOption {
   id: string;
@@ -87,7 +87,7 @@ export class ConfigOptions {
   /** The modes, the most careful one last, as editors go through them. */
   get modes(): { id: ApproveMode; name: string; description: string }[] {
     return APPROVE_MODES.toReversed().map((id) => (
-      { id, name: MODE_NAMES[id], description: MODE_MEANINGS[id] }
+      { id, name: MODE_NAMES[id], description: modeMeaning(id) }
     ));
   }
 

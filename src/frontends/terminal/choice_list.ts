@@ -2,7 +2,8 @@
 
 import type { ArgumentChoice } from "../../session/report.ts";
 import type { ChoiceList } from "../../terminal/screen/screen.ts";
-import { MODE_MEANINGS } from "../modes.ts";
+import { APPROVE_MODES } from "../../permissions/settings.ts";
+import { modeMeaning } from "../modes.ts";
 
 const UNDO_TITLE = "Go back to before which message?";
 const TITLES: Record<string, string> = {
@@ -13,13 +14,13 @@ const TITLES: Record<string, string> = {
   approve: "What runs without asking?",
   trust: "Use this folder's instructions?",
   jobs: "Which job?",
-  permissions: "Show what is allowed, or take it back?",
+  permissions: "Show the permissions, or remove one?",
   theme: "Which colours?",
 };
 
 /** The meanings of arguments, by command. */
 const MEANINGS: Record<string, Readonly<Record<string, string>>> = {
-  approve: MODE_MEANINGS,
+  approve: Object.fromEntries(APPROVE_MODES.map((mode) => [mode, modeMeaning(mode)])),
   theme: {
     auto: "by the terminal's background",
     dark: "for a dark background",

@@ -1,6 +1,6 @@
 /** The help for whoever begins to type: the rows below a line that is `?` alone. @module */
 
-import { type ActionName, ACTIONS, type Keymap, keysOf } from "../../terminal/line/actions.ts";
+import { actionHelp, type ActionName, type Keymap, keysOf } from "../../terminal/line/actions.ts";
 import type { ApproveMode } from "../../permissions/settings.ts";
 import { modeText } from "../modes.ts";
 import { HELP_MORE, shownKey } from "../report_text.ts";
@@ -14,15 +14,13 @@ const SHOWN: readonly ActionName[] = [
 export function shortHelp(keymap: Keymap, mode?: ApproveMode): string[] {
   const keys = SHOWN.flatMap((name): [string, string][] => {
     const [key] = keysOf(keymap, name);
-    return key === undefined
-      ? []
-      : [[shownKey(key), ACTIONS.find((one) => one.name === name)!.help]];
+    return key === undefined ? [] : [[shownKey(key), actionHelp(name, true)]];
   });
-  const rows = [["/", "lists the commands"], ...HELP_MORE, ...keys, ["Enter", "all of the help"]];
+  const more = HELP_MORE.map(({ name, help }) => [name, help]);
+  const rows = [["/", "lists the commands"], ...more, ...keys, ["Enter", "all of the help"]];
   const width = Math.max(...rows.map(([name = ""]) => name.length));
-  // The part of a text behind its semicolon is left to /help.
   return [
-    ...rows.map(([name = "", text = ""]) => `  ${name.padEnd(width)}  ${text.split(";")[0]}`),
+    ...rows.map(([name = "", text = ""]) => `  ${name.padEnd(width)}  ${text}`),
     ...mode === undefined ? [] : [`  ${modeText(mode)}`],
   ];
 }

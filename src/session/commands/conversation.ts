@@ -46,7 +46,7 @@ export const conversationCommands: readonly Command[] = [
   {
     name: "rewind",
     argument: "[N]",
-    help: "the same, from a list of your messages",
+    help: "go back to before a message, picked from a list",
     run: undoMessages,
     choices: undoChoices,
   },

@@ -47,7 +47,7 @@ export const folderCommands: readonly Command[] = [
   {
     name: "permissions",
     argument: "[remove RULE]",
-    help: "what may run without asking, and what confines it; takes back what you allowed",
+    help: "show what runs without asking and what confines it, or remove what you allowed",
     run: runPermissions,
     choices: allowedChoices,
   },
@@ -86,7 +86,11 @@ async function setApprove(session: SessionState, argument: string): Promise<Repo
 
 const TAKE_BACK = "remove ";
 /** Where what was allowed counts. */
-const ALLOWED_BY = { rule: "this session", kept: "this folder", network: "network, this session" };
+const ALLOWED_BY = {
+  rule: "this session",
+  kept: "this folder",
+  network: "network access, this session",
+};
 
 /** What can be taken back, each with its row; none where nothing can. */
 function allowedChoices({ agent, permissions }: SessionState): ArgumentChoice[] {

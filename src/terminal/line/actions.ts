@@ -7,6 +7,8 @@ interface ActionRow {
   /** The keys that it has by default, separated by commas; the keys of a sequence by a space. Empty for none. */
   keys: string;
   help: string;
+  /** What the help says beside that where it has room. */
+  more?: string;
   /** True where its keys are nobody's to change. */
   isFixed?: true;
 }
@@ -24,7 +26,8 @@ export const ACTIONS = [
   {
     name: "stop",
     keys: "escape",
-    help: "stop the turn; close a list; at an empty line, pressed twice, go back to a message",
+    help: "stop the turn",
+    more: "close a list; at an empty line, pressed twice, go back to a message",
     isFixed: true,
   },
   {
@@ -37,7 +40,8 @@ export const ACTIONS = [
   {
     name: "transcript",
     keys: "ctrl-o",
-    help: "the whole conversation, nothing folded; / searches in it, q leaves it",
+    help: "the whole conversation, nothing folded",
+    more: "/ searches in it, q leaves it",
   },
   { name: "tasks", keys: "ctrl-t", help: "show the steps of long work, or hide them" },
   {
@@ -100,6 +104,13 @@ export const ACTIONS = [
 ] as const satisfies readonly ActionRow[];
 
 export type ActionName = typeof ACTIONS[number]["name"];
+
+/** What the action `name` does: all of it, or in a few words. */
+export function actionHelp(name: ActionName, isShort = false): string {
+  const rows: readonly ActionRow[] = ACTIONS;
+  const { help, more } = rows.find((one) => one.name === name)!;
+  return isShort || more === undefined ? help : `${help}; ${more}`;
+}
 
 /** The keys of vim's command mode, which are not rebound. */
 export const VIM_KEYS: readonly { keys: string; help: string }[] = [

@@ -67,10 +67,11 @@ export type LineEffect =
   | ("none" | "submit" | "cancel" | "end" | "clear" | "suspend" | "complete")
   | ("search-back" | "search-forward" | "editor" | "paste-image" | "bell" | "ignored");
 
-/** The most steps that undo goes back; each keeps a text, so of long ones there are fewer, but some. */
+/** The most steps that undo goes back; of a long text there are fewer, as each step keeps all of it. */
 const MAX_UNDO = 500;
-const MIN_UNDO = 20;
+/** The most units that all steps together keep, and the steps that there are at least however long the text. */
 const MAX_UNDO_UNITS = 1_000_000;
+const MIN_UNDO = 20;
 /** What is typed is undone in steps of at most this many bytes, as in GNU readline. */
 const MAX_TYPED_BYTES = 20;
 

@@ -1,8 +1,10 @@
 /** How much may be written to a terminal at once, so that what a key does is seen soon on a slow one. @module */
 
-/** The most characters of a frame's text, between which keys are looked at; the least; those of the first one. */
+/** The most characters of a frame's text; keys are looked at between two frames. */
 const MAX_FRAME_CHARS = 8 * 1024;
+/** The same for the slowest terminal. */
 const MIN_FRAME_CHARS = 256;
+/** The same at first for a terminal that answers, until it is known how fast it is. */
 const FIRST_FRAME_CHARS = 1024;
 /** A terminal that takes a frame in more milliseconds is slow: it gets less at once, so that Escape is heeded. */
 const SLOW_MS = 100;

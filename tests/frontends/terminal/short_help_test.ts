@@ -12,7 +12,7 @@ Deno.test("the short help has a row each for what is needed first, with the keys
   ]);
   assertEquals(rows.length, 10);
   assertEquals(shortHelp(DEFAULT_KEYMAP, "auto").slice(10), [
-    "  mode auto runs unasked: edits in the folder, and commands in the sandbox",
+    "  mode auto: edits in the folder and sandboxed commands run unasked",
   ]);
   assertEquals(shortHelp(DEFAULT_KEYMAP, "plan").at(-1), "  mode plan: nothing is written");
   const other = shortHelp(keymapOf({ "ctrl-o": null, "f2": "editor" }, false));
