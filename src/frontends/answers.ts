@@ -4,6 +4,10 @@ import type { Approval, ApprovalChoice } from "../session/frontend.ts";
 import { oneLine } from "../text/one_line.ts";
 import { displayWidth } from "../text/width.ts";
 
+/** The reason in a line that begins with an n: all of it but a no that is a word of its own. */
+export const refusalReason = (line: string): string =>
+  line.trim().replace(/^no?(?!\p{L})[\s,:]*/iu, "");
+
 export interface AnswerRow {
   choice: Exclude<ApprovalChoice, "edit">;
   label: string;

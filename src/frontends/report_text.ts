@@ -21,6 +21,7 @@ import { wrapped } from "../text/wrap.ts";
 import type { CommandOutput, ToolOutcome } from "../types/tool.ts";
 import { failureWords, type Way } from "./hint_text.ts";
 import { noticeLines } from "./notices.ts";
+import { shownKey } from "./shown_keys.ts";
 import {
   instructionLines,
   mcpRow,
@@ -297,10 +298,6 @@ function keyRows(keymap: Keymap, names: readonly ActionName[]): [string, string]
     return keys === "" ? [] : [[keys, actionHelp(name)]];
   });
 }
-
-/** A key as people write it, such as `Ctrl-X Ctrl-E`. */
-export const shownKey = (key: string) =>
-  key.replace(/(^|[- ])([a-z])/g, (all) => all.toUpperCase());
 
 /** Columns of the names in a table; a longer name has a row of its own. */
 const NAME_COLUMNS = 15;

@@ -17,7 +17,7 @@ import { styledRow, styledRows } from "../../terminal/styled.ts";
 import type { TerminalSize } from "../../terminal/tty.ts";
 import { count } from "../../text/count.ts";
 import { graphemes } from "../../text/width.ts";
-import type { AnswerRow } from "../answers.ts";
+import { type AnswerRow, refusalReason } from "../answers.ts";
 
 interface ApprovalModalOptions extends Pick<ListLook, "hasStyles" | "accent" | "unicode"> {
   /** The call and the notes about it, as lines with SGR; a blank row stands above, where `hasGap`. */
@@ -25,7 +25,9 @@ interface ApprovalModalOptions extends Pick<ListLook, "hasStyles" | "accent" | "
   hasGap: boolean;
   title: string;
   rows: (columns: number) => readonly AnswerRow[];
-  /** True once all of a command was shown, where that matters: what was cut is not allowed before. */
+  /** The key that shows all of the call; undefined where there is none. */
+  transcriptKey: string | undefined;
+  /** True once all of the call was shown, where that matters: what was cut is not allowed before. */
   isSeen?: () => boolean;
   /** The command as it may be edited; left out where there is none to edit. */
   command?: string | undefined;
@@ -36,6 +38,9 @@ interface ApprovalModalOptions extends Pick<ListLook, "hasStyles" | "accent" | "
   /** Ctrl-C or Escape: the turn ends. */
   onCancel(): void;
 }
+
+/** A screen of so many rows has none for the keys, nor for the help. */
+const MAX_LOW_ROWS = 8;
 
 /** Keys beside the digits, as the words of the answers begin. */
 const ANSWER_KEYS: Readonly<Record<string, AnswerRow["choice"]>> = {
@@ -54,8 +59,15 @@ class AnswerLine extends LineModal<string> {
 
 interface TypedAnswer {
   kind: "reason" | "command";
+  /** The letter that opened the line, where it may be the first one of what is typed. */
+  key: string;
   modal: AnswerLine;
 }
+
+/** What words that begin with the key `n` leave behind it, once they end; none of it begins a reason. */
+const BEHIND_N = /^(?:ah|ame|eeds?|ever|ew|ext|ode|ope|ot|othing|ow|pm|px)\P{L}/iu;
+/** Nothing, or what is left of a no. */
+const NO_BEHIND_N = /^o?(?!\p{L})/iu;
 
 /** A question about a call; its result is the answer. */
 export class ApprovalModal implements Modal<ApprovalAnswer> {
@@ -68,6 +80,8 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
   #isCut = false;
   /** True once an answer was not taken, as all of the call must be seen before. */
   #isLookDue = false;
+  /** The size that was laid out last. */
+  #size: TerminalSize = { columns: Infinity, rows: Infinity };
   /** The answers as they were laid out last; their order is the same for any width. */
   #rows: readonly AnswerRow[];
 
@@ -76,10 +90,11 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
   }
 
   layout(size: TerminalSize): Frame {
-    const { columns } = size;
+    const { columns } = this.#size = size;
     const { title, command } = this.options;
     const rows = this.#rows = this.options.rows(columns);
-    const below = size.rows > 8 ? this.#below(size) : [];
+    const hasBelow = size.rows > MAX_LOW_ROWS || this.#isLookDue && this.#isUnseen();
+    const below = hasBelow && size.rows > 2 ? this.#below(size) : [];
     if (this.#line?.kind === "command" && command !== undefined) {
       const line = this.#line.modal.layout({ ...size, rows: size.rows - below.length });
       return { ...line, rows: [...line.rows, ...below] };
@@ -108,7 +123,7 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
 
   /** What is asked about, in at most `room` rows; in place of what does not fit, a row says so. */
   #about(columns: number, room: number): CellRow[] {
-    const { about, hasGap, unicode } = this.options;
+    const { about, hasGap, unicode, transcriptKey: key } = this.options;
     const rows = about(columns).split("\n").flatMap((line) => styledRows(line, columns));
     this.#isCut = rows.length > room;
     if (rows.length < room && hasGap) return [[], ...rows];
@@ -116,18 +131,23 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
     if (room < 1) return [];
     const kept = room - 1;
     const left = `${rows.length - kept} of ${count(rows.length, "row")}`;
-    const cut = `  ${unicode ? "…" : "~"} ${left} left out: Ctrl-O shows all`;
+    const cut = `  ${unicode ? "…" : "~"} ${left} left out${key ? `: ${key} shows all` : ""}`;
     const end = kept >> 1;
     const last = end === 0 ? [] : rows.slice(-end);
     return [...rows.slice(0, kept - end), styledRow(cut, columns), ...last];
   }
 
   /** The meanings of the answers, or the keys. */
-  #below({ columns, rows }: TerminalSize): CellRow[] {
+  #below(size: TerminalSize): CellRow[] {
     const dim = this.options.hasStyles ? "\x1b[2m" : "";
-    const help = this.#isHelp ? this.options.help(columns).split("\n") : [];
-    const shown = help.length > 0 && help.length < rows - this.#rows.length ? help : [];
-    return [...shown, `  ${this.#hint()}`].map((row) => styledRow(dim + row, columns));
+    const help = this.#isHelp ? this.#help(size) : [];
+    return [...help, `  ${this.#hint()}`].map((row) => styledRow(dim + row, size.columns));
+  }
+
+  /** The meanings of the answers; none where they have no room beside these. */
+  #help({ columns, rows }: TerminalSize): string[] {
+    const help = this.options.help(columns).split("\n");
+    return rows > MAX_LOW_ROWS && help.length < rows - this.#rows.length ? help : [];
   }
 
   press(key: Key): Outcome<ApprovalAnswer> {
@@ -155,8 +175,9 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
 
   #hint(): string {
     const dot = this.options.unicode ? "·" : "-";
-    if (this.#isUnseen() && this.#isLookDue && this.#line === undefined) {
-      return `see all of it first: Ctrl-O ${dot} Esc stops the turn`;
+    if (this.#isUnseen() && this.#isLookDue && this.#line?.kind !== "reason") {
+      const escape = this.#line ? "goes back" : "stops the turn";
+      return `see all of it first: ${this.options.transcriptKey ?? ""} ${dot} Esc ${escape}`;
     }
     if (this.#line?.kind === "command") return `Enter runs it, once ${dot} Esc goes back`;
     if (this.#line) return `Enter sends it ${dot} Esc goes back`;
@@ -169,15 +190,18 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
     const rows = this.#rows;
     const first = text[0]!.toLowerCase();
     if (first === "?") {
-      this.#isHelp = !this.#isHelp;
-      return "none";
+      const hasRoom = this.#help(this.#size).length > 0;
+      this.#isHelp = hasRoom && !this.#isHelp;
+      return hasRoom ? "none" : "bell";
     }
+    // A word is a reason, whatever key it begins with; of a no, what follows is.
+    if (/^(?!no(?!\p{L}))\p{L}{2}/iu.test(text)) return this.#open("reason", text);
     if (first === "e" && command !== undefined) {
       return this.#open("command", command + text.slice(1));
     }
     const row = rows.find(({ choice }) => choice === ANSWER_KEYS[first]) ?? rows[Number(first) - 1];
     if (row !== undefined && (text.length === 1 || row.choice === "refuse")) {
-      return this.#pick(row, text.slice(1));
+      return this.#pick(row, text.slice(1), first === "n" ? text[0] : "");
     }
     // Whatever else is typed is no yes, but may be a reason.
     return /^\w{2}|\s/.test(text) || rows[this.#chosen]?.choice === "refuse"
@@ -190,18 +214,22 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
     return "none";
   }
 
-  #pick(row: AnswerRow | undefined, more = ""): Outcome<ApprovalAnswer> {
+  #pick(row: AnswerRow | undefined, more = "", key = ""): Outcome<ApprovalAnswer> {
     if (row === undefined) return "bell";
-    if (row.choice === "refuse") return this.#open("reason", more);
+    if (row.choice === "refuse") return this.#open("reason", more, key);
+    return this.#unlessUnseen({ choice: row.choice });
+  }
+
+  #unlessUnseen(answer: ApprovalAnswer): Outcome<ApprovalAnswer> {
     this.#isLookDue = this.#isUnseen();
-    return this.#isLookDue ? "bell" : { done: { choice: row.choice } };
+    return this.#isLookDue ? "bell" : { done: answer };
   }
 
   #isUnseen(): boolean {
     return this.#isCut && this.options.isSeen?.() === false;
   }
 
-  #open(kind: "reason" | "command", text: string): Outcome<ApprovalAnswer> {
+  #open(kind: TypedAnswer["kind"], text: string, key = ""): Outcome<ApprovalAnswer> {
     const { unicode, ring, keymap, hasStyles } = this.options;
     const rows = this.#rows;
     if (kind === "reason") this.#chosen = rows.length - 1;
@@ -209,29 +237,40 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
     const prompt = kind === "command" ? `${mark} ` : `${mark} ${rows.length}  No: `;
     const color = hasStyles ? "\x1b[1m" : "";
     const state = lineState({ multiline: false, text: graphemes(text) });
-    this.#line = { kind, modal: new AnswerLine(state, { prompt, color, ring, keymap }) };
+    this.#line = { kind, key, modal: new AnswerLine(state, { prompt, color, ring, keymap }) };
     return "none";
   }
 
-  #pressLine({ kind, modal }: TypedAnswer, key: Key): Outcome<ApprovalAnswer> {
+  #pressLine({ kind, key: opener, modal }: TypedAnswer, key: Key): Outcome<ApprovalAnswer> {
     const isBack = key.name === "escape" || key.name === "ctrl-g" ||
       key.name === "backspace" && modal.state.units.length === 0;
     const outcome: Outcome<string> = isBack ? { done: null } : modal.press(key);
+    const typed = lineText(modal.state);
+    if (outcome === "none" && opener !== "" && BEHIND_N.test(typed)) {
+      return this.#open("reason", opener + typed);
+    }
     if (typeof outcome === "string") return outcome;
     if (!("done" in outcome)) return "bell";
     if (outcome.done === null) {
       this.#line = undefined;
       return "none";
     }
-    const text = outcome.done.trim().replace(/^o?[\s,:]+/, "");
-    if (kind === "reason") return { done: { choice: "refuse", reason: text } };
     const { command } = this.options;
+    if (kind === "reason") {
+      const isWord = NO_BEHIND_N.test(outcome.done) || BEHIND_N.test(`${outcome.done} `);
+      const reason = opener !== "" && isWord
+        ? refusalReason(opener + outcome.done)
+        : outcome.done.replace(/^[\s,:]+/, "").trimEnd();
+      return { done: { choice: "refuse", reason } };
+    }
     // A command that was erased is not the one to run.
     if (outcome.done.trim() === "") {
       this.#line = undefined;
       return "none";
     }
     const isSame = outcome.done === command;
-    return { done: isSame ? { choice: "once" } : { choice: "edit", command: outcome.done } };
+    return this.#unlessUnseen(
+      isSame ? { choice: "once" } : { choice: "edit", command: outcome.done },
+    );
   }
 }

@@ -61,6 +61,7 @@ export class Display implements Disposable {
   /** The background that the terminal told, whatever the theme. */
   #background: Background | undefined;
   #showsTasks = false;
+  #saidNoTasks = false;
   #screen: Screen | undefined;
   #view: TurnView | undefined;
   /** The command that waits for the model, since when, and the tokens it wrote. */
@@ -106,6 +107,7 @@ export class Display implements Disposable {
       ...[this.screen, this.look, this.options.subjectOf] as const,
       // A file of another machine is none for the terminal.
       () => Deno.env.has("SSH_CONNECTION") ? undefined : this.status?.folder,
+      this.keymap,
     );
   }
 
@@ -192,13 +194,16 @@ export class Display implements Disposable {
     return styleStart(this.look, style);
   }
 
-  /** Shows the list of steps, or hides it. */
-  #toggleTasks(): void {
+  /** Shows the list of steps, or hides it; false where there is none, which is said once. */
+  #toggleTasks(): boolean {
     if ((this.status?.tasks ?? []).length === 0) {
-      return this.say("· no tasks: the model lists the steps of long work");
+      if (!this.#saidNoTasks) this.say("· no tasks: the model lists the steps of long work");
+      this.#saidNoTasks = true;
+      return false;
     }
     this.#showsTasks = !this.#showsTasks;
     this.screen.update();
+    return true;
   }
 
   #activity(): readonly string[] | undefined {

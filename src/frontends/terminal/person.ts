@@ -13,6 +13,7 @@ import {
 } from "../session_lines.ts";
 import { ApprovalModal } from "./approval_modal.ts";
 import type { Display } from "./display.ts";
+import { screenKey } from "../shown_keys.ts";
 import {
   answersHelp,
   asciiApproval,
@@ -21,14 +22,20 @@ import {
   questionTitle,
 } from "./question.ts";
 
+/** A question about a call that is open: its text, and what to call once all of it was seen. */
+export interface OpenQuestion {
+  text: (columns: number) => string;
+  onSeen: () => void;
+}
+
 /** Asks on a display; `onCancel` stops what goes on, as a question was left without an answer. */
 export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "elicit">> {
   constructor(private readonly display: Display, private readonly onCancel: () => void) {}
 
-  #asked: ((columns: number) => string) | undefined;
+  #asked: OpenQuestion | undefined;
 
-  /** The text of the question about a call that is open. */
-  get asked(): ((columns: number) => string) | undefined {
+  /** The question about a call that is open. */
+  get asked(): OpenQuestion | undefined {
     return this.#asked;
   }
 
@@ -90,21 +97,26 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
     const { view, paint, look } = this.display;
     const shown = look.unicode ? request : asciiApproval(request);
     const about = (columns: number) => listedQuestion(shown, columns, paint);
-    let isSeen = request.subject.command === undefined;
+    const transcriptKey = screenKey(this.display.keymap, "transcript");
+    // A change is shown whole in the transcript, and /undo takes it back; nothing takes back what else runs.
+    let isSeen = request.preview?.lines !== undefined;
+    if (transcriptKey === undefined) {
+      // Nothing shows it later.
+      view.print(`${view.isApart ? "" : "\n"}${about(this.display.columns)}`);
+      isSeen = true;
+    }
     const modal = new ApprovalModal({
       ...screen.modalParts,
-      about,
-      hasGap: !view.isApart,
+      about: transcriptKey === undefined ? () => "" : about,
+      hasGap: transcriptKey !== undefined && !view.isApart,
+      transcriptKey,
       title: questionTitle(request),
       rows: (columns) => answerRows(shown, columns),
       isSeen: () => isSeen,
       command: request.choices.includes("edit") ? request.subject.command : undefined,
       help: (columns) => answersHelp(shown, columns),
     });
-    this.#asked = (columns) => {
-      isSeen = true;
-      return about(columns);
-    };
+    this.#asked = { text: about, onSeen: () => isSeen = true };
     const answer = await screen.push(modal, signal).finally(() => this.#asked = undefined);
     if (answer === null) this.onCancel();
     if (answer?.choice === "edit") view.onDecided(request.call.id, "edited by you");

@@ -10,7 +10,7 @@ import { rowsOf } from "../../text/width.ts";
 import { wrapped } from "../../text/wrap.ts";
 import { BACKGROUND_ARGUMENT, WRITTEN_ARGUMENTS } from "../../tools/mod.ts";
 import type { CallAction, Change, Subject } from "../../types/tool.ts";
-import { allowedBy, answerRows, questionNotes, remembered } from "../answers.ts";
+import { allowedBy, answerRows, questionNotes, refusalReason, remembered } from "../answers.ts";
 import { changeRows, paintedRows } from "../change.ts";
 
 /** Asks a person: shows a text and gives the line typed; null when there is none to come. */
@@ -130,7 +130,7 @@ function answerOf(line: string, { choices, subject }: Approval): ApprovalAnswer 
   const given = line.trim().toLowerCase();
   // A line that begins like a no is one, with the rest as its reason.
   if (given.startsWith("n")) {
-    return { choice: "refuse", reason: line.trim().replace(/^no?(?![a-z])[\s,:]*/i, "") };
+    return { choice: "refuse", reason: refusalReason(line) };
   }
   const choice = choices.filter((one) => one !== "refuse")
     .find((one) => given === approvalKey(one) || given === WORDS[one]);

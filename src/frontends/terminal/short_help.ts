@@ -3,7 +3,8 @@
 import { actionHelp, type ActionName, type Keymap, keysOf } from "../../terminal/line/actions.ts";
 import type { ApproveMode } from "../../permissions/settings.ts";
 import { modeText } from "../modes.ts";
-import { HELP_MORE, shownKey } from "../report_text.ts";
+import { HELP_MORE } from "../report_text.ts";
+import { shownKey } from "../shown_keys.ts";
 
 /** The actions whose keys are listed; `/keys` has them all. */
 const SHOWN: readonly ActionName[] = [

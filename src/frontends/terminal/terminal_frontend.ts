@@ -30,6 +30,7 @@ import { ruleAdded } from "./question.ts";
 import { replay } from "./replay.ts";
 import { inRow } from "../report_text.ts";
 import type { ServerSettings } from "../server_settings.ts";
+import { screenKey } from "../shown_keys.ts";
 import { runTurn } from "./turn.ts";
 import { SessionHistory } from "./typed_history.ts";
 import { WholeConversation } from "./whole_conversation.ts";
@@ -267,7 +268,8 @@ export class TerminalFrontend implements Frontend, Disposable {
     this.#display.status = status;
     if (this.#isNew && status.mode !== undefined) {
       this.#isNew = false;
-      this.#display.say(`· ${modeText(status.mode.approve)}; Shift-Tab changes it`);
+      const key = screenKey(this.options.keymap, "next-mode") ?? "/approve";
+      this.#display.say(`· ${modeText(status.mode.approve)}; ${key} changes it`);
     }
     if (!isFirst) return this.#display.screen.update();
     const model = status.model === undefined ? [] : [modelText(status.model)];

@@ -23,6 +23,7 @@ import { changeLines, changeNotes, changeRows, writeNotes } from "../change.ts";
 import { type PastCalls, pastExecution } from "../past_execution.ts";
 import { titleRows } from "./call_rows.ts";
 import { withSigns } from "../../text/signs.ts";
+import type { OpenQuestion } from "./person.ts";
 import { taskRows } from "./task_rows.ts";
 import type { WholeConversation } from "./whole_conversation.ts";
 
@@ -31,7 +32,7 @@ interface TranscriptOptions extends PastCalls {
   /** The messages that the model has now. */
   messages: () => readonly Message[];
   /** The text of the question about a call that is open, with SGR. */
-  asked?: () => ((columns: number) => string) | undefined;
+  asked?: () => OpenQuestion | undefined;
   /** The look of the terminal. Without a band, the person's messages stand behind a sign. */
   display: { look: Appearance; paint: Painter; band: BandLook | undefined };
 }
@@ -65,7 +66,7 @@ class Transcript {
   readonly #calls = new Map<string, ToolCall>();
   /** The blocks of the answer that is being written. */
   #written: { text: string; blocks: readonly PagerBlock[] } = { text: "", blocks: [] };
-  readonly #questions = new WeakMap<(columns: number) => string, PagerBlock>();
+  readonly #questions = new WeakMap<OpenQuestion, PagerBlock>();
 
   constructor(private readonly options: TranscriptOptions) {}
 
@@ -231,10 +232,9 @@ class Transcript {
     if (asked === undefined) return [];
     const known = this.#questions.get(asked);
     if (known !== undefined) return [known];
-    const block = this.#block(
-      asked(SOURCE_COLUMNS),
-      (columns) => ["", ...asked(columns).split("\n")],
-    );
+    const { text, onSeen } = asked;
+    const lines = (columns: number) => ["", ...text(columns).split("\n")];
+    const block = { ...this.#block(text(SOURCE_COLUMNS), lines), onSeen };
     this.#questions.set(asked, block);
     return [block];
   }

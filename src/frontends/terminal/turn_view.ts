@@ -1,6 +1,7 @@
 /** A turn on the screen: the answer as Markdown, each tool call in one line, without long texts. @module */
 
 import { MarkdownRenderer } from "../../terminal/markdown/renderer.ts";
+import { DEFAULT_KEYMAP, type Keymap } from "../../terminal/line/actions.ts";
 import type { Screen } from "../../terminal/screen/screen.ts";
 import { type Appearance, DIM, type Painter, painter } from "../../terminal/style.ts";
 import { terminalSize } from "../../terminal/tty.ts";
@@ -10,6 +11,7 @@ import type { TaskItem } from "../../types/tool.ts";
 import { type CallText, callText } from "../call_text.ts";
 import { changeRows, paintedRows } from "../change.ts";
 import { progressLine } from "../progress.ts";
+import { screenKey } from "../shown_keys.ts";
 import { Activity, type SubjectOf } from "./activity.ts";
 import { callRows, titleRows } from "./call_rows.ts";
 import { withSigns } from "../../text/signs.ts";
@@ -43,12 +45,14 @@ export class TurnView {
   /**
    * @param subjectOf the object of a call that is being written
    * @param folder the folder whose files are links; undefined where they are none
+   * @param keymap the keys in force
    */
   constructor(
     private readonly screen: Screen,
     private readonly look: Appearance,
     subjectOf?: SubjectOf,
     private readonly folder: () => string | undefined = () => undefined,
+    private readonly keymap: Keymap = DEFAULT_KEYMAP,
   ) {
     const paint = this.#paint = painter(look);
     this.#markdown = new MarkdownRenderer({
@@ -245,7 +249,7 @@ export class TurnView {
     const { columns } = terminalSize();
     return {
       ...{ columns, unicode: this.look.unicode, paint: this.#paint, folder: this.folder() },
-      where: this.screen.isLive ? " · Ctrl-O" : "",
+      where: this.#withKey(" · "),
     };
   }
 
@@ -270,9 +274,13 @@ export class TurnView {
     this.#reasoning = [];
     if (text === "") return;
     const time = duration(performance.now() - this.#reasoningStart);
-    this.#line(
-      this.#dimmed(`· thought for ${time}${this.screen.isLive ? " (Ctrl-O shows it)" : ""}`),
-    );
+    this.#line(this.#dimmed(`· thought for ${time}${this.#withKey(" (", " shows it)")}`));
+  }
+
+  /** The key that shows what is folded, between two texts; empty where there is none. */
+  #withKey(before: string, after = ""): string {
+    const key = this.screen.isLive ? screenKey(this.keymap, "transcript") : undefined;
+    return key === undefined ? "" : `${before}${key}${after}`;
   }
 
   #dimmed(text: string, style = DIM): string {

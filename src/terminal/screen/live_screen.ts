@@ -55,8 +55,8 @@ interface LiveScreenOptions extends
   onBackground?: ((background: Background) => void) | undefined;
   /** Rows with SGR between the progress and the messages that wait. */
   panel?: () => readonly string[];
-  /** Shows or hides these rows. */
-  onTasks?: () => void;
+  /** Shows or hides these rows; false where there are none. */
+  onTasks?: () => boolean;
   /** The title of the window, by what goes on: a question is open, a turn, or neither. */
   title?: ((state: "asks" | "works" | "waits") => string | undefined) | undefined;
   /** Ctrl-O: makes a modal that shows all of the conversation; left out, there is none. */
@@ -372,7 +372,7 @@ export class LiveScreen implements Screen {
     }
     const { onTasks } = this.options;
     if (action === "tasks" && onTasks && !this.#modals.isFullScreen) {
-      onTasks();
+      if (!onTasks()) this.terminal.write("\x07");
       return true;
     }
     if (action !== "transcript" || this.#modals.isFullScreen) return false;

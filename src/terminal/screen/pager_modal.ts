@@ -49,7 +49,10 @@ const STEPS: Readonly<Record<string, (page: number) => number>> = {
 };
 const LEAVING: readonly string[] = ["q", "escape", "ctrl-o", "ctrl-c", "ctrl-g"];
 
-/** A pager; it begins at the end of its text, and stays there while that grows. */
+/**
+ * A pager; it begins at a block that is to be seen, else at the end of its text, and stays there while that
+ * grows.
+ */
 export class PagerModal implements Modal<void> {
   readonly isFullScreen = true;
   readonly #text: PagerText;

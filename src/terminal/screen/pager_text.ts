@@ -11,6 +11,8 @@ export interface PagerBlock {
   readonly source: string;
   /** True where its rows are `source` itself, and no more than broken. */
   readonly isVerbatim?: boolean;
+  /** Called once its last row is shown after its first one; the pager opens at the first such block. */
+  readonly onSeen?: () => void;
 }
 
 /** A row of a text, and a cell of it. */
@@ -43,6 +45,10 @@ export class PagerText {
   #top = { block: 0, row: 0 };
   /** True while the end is shown, also of a text that grows. */
   #isAtEnd = true;
+  /** True once the first rows were shown. */
+  #isOpen = false;
+  /** The blocks whose first row was shown, of those that tell when they are seen. */
+  readonly #begun = new Set<PagerBlock>();
   /** The rows of the blocks that were laid out last, oldest first, and the characters of these. */
   readonly #rows = new Map<PagerBlock, readonly CellRow[]>();
   #laidOut = 0;
@@ -56,6 +62,7 @@ export class PagerText {
     this.#blocks = this.blocks();
     this.#page = rows;
     if (columns !== this.#columns) this.#resize(columns);
+    if (!this.#isOpen) this.#open();
     this.#settle();
     const shown: { row: CellRow; at: PagerPlace }[] = [];
     for (let { block, row } = this.#top; shown.length < rows; row++) {
@@ -64,8 +71,25 @@ export class PagerText {
         [block, row] = [block + 1, 0];
       }
       shown.push({ row: this.#rowsOf(block)[row]!, at: { block, row, cell: 0 } });
+      this.#tell(block, row);
     }
     return shown;
+  }
+
+  #open(): void {
+    this.#isOpen = true;
+    const block = this.#blocks.findIndex(({ onSeen }) => onSeen !== undefined);
+    if (block === -1) return;
+    this.#isAtEnd = false;
+    this.#top = { block, row: 0 };
+  }
+
+  /** A row is shown: tells a block that wants to know that it was seen. */
+  #tell(block: number, row: number): void {
+    const one = this.#blocks[block]!;
+    if (one.onSeen === undefined) return;
+    if (row === 0) this.#begun.add(one);
+    if (row === this.#rowsOf(block).length - 1 && this.#begun.has(one)) one.onSeen();
   }
 
   /** Goes `count` rows down, or (negative) up. */

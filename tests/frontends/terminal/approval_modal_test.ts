@@ -33,6 +33,7 @@ function question(
     about: () => about,
     hasGap: true,
     ...isSeen && { isSeen },
+    transcriptKey: "F2",
     rows: (columns) => answerRows(one, columns),
     command: one.choices.includes("edit") ? one.subject.command : undefined,
     hasStyles: false,
@@ -93,8 +94,12 @@ const ANSWERS: [keys: string, answer: ApprovalAnswer][] = [
   ["n\r", { choice: "refuse", reason: "" }],
   ["n use make\r", { choice: "refuse", reason: "use make" }],
   ["no, use make\r", { choice: "refuse", reason: "use make" }],
+  ["no\r", { choice: "refuse", reason: "" }],
+  ["not now\r", { choice: "refuse", reason: "not now" }],
+  ["Nightly builds\r", { choice: "refuse", reason: "Nightly builds" }],
+  ["explain it first\r", { choice: "refuse", reason: "explain it first" }],
   ["\x1b[Ause make\r", { choice: "refuse", reason: "use make" }],
-  ["nx\x7f\x7f1", { choice: "once" }],
+  ["4x\x7f\x7f1", { choice: "once" }],
   ["nx\x1b[27u2", { choice: "session" }],
   ["e\r", { choice: "once" }],
   ["e -v\r", { choice: "edit", command: "npm test -v" }],
@@ -109,6 +114,28 @@ for (const [keys, answer] of ANSWERS) {
     assertEquals(question().press(keys), { done: answer });
   });
 }
+
+Deno.test("a word that was typed letter by letter behind the key n is whole in the reason", () => {
+  const reasons: [typed: string, reason: string][] = [
+    ["not now", "not now"],
+    ["Nope", "Nope"],
+    ["Never, I say", "Never, I say"],
+    ["npx instead", "npx instead"],
+    ["no", ""],
+    ["no: use make", "use make"],
+    ["nuse make", "use make"],
+    ["nother ways exist", "other ways exist"],
+    ["n, wait", "wait"],
+    ["4ot now", "ot now"],
+  ];
+  for (const [typed, reason] of reasons) {
+    const { press, rows } = question();
+    for (const letter of typed) press(letter);
+    // It is seen as it is sent.
+    if (/^n\w+ \w/i.test(reason)) assertEquals(rows()[6], `❯ 4  No: ${reason}`);
+    assertEquals(press("\r"), { done: { choice: "refuse", reason } }, typed);
+  }
+});
 
 Deno.test("a key that is no answer does nothing", () => {
   for (const keys of ["x", "5", "0", "-", "\x01"]) {
@@ -129,8 +156,14 @@ Deno.test("? explains, Escape and Ctrl-C end the turn, and neither is an answer"
   assertEquals(help.rows(), [...before.slice(0, -1), "y  yes", "n  no", before.at(-1)]);
   // It takes no room from the answers, and one more takes it away.
   assertEquals(help.rows({ columns: 80, rows: 6 }).at(-1), "  4  No: say what to do instead");
-  help.press("?");
+  assertEquals(help.press("?"), "bell");
   assertEquals(help.rows(), before);
+  // Without room it rings: on a low screen, and where the help is longer than what is left.
+  for (const [rows, outcome] of [[8, "bell"], [9, "none"]] as const) {
+    const low = question();
+    low.rows({ columns: 80, rows });
+    assertEquals(low.press("?"), outcome, `${rows}`);
+  }
   for (const keys of ["\x1b", "\x03", "\x04"]) {
     const { press, calls } = question();
     assertEquals([press(keys), calls], [{ done: null }, ["cancel"]]);
@@ -150,7 +183,7 @@ Deno.test("a reason is typed in the place of the last row, the command in that o
   command.press("e");
   assertEquals(command.rows(), ["❯ npm test", "  Enter runs it, once · Esc goes back"]);
   // A backspace goes back only where nothing is left to erase.
-  for (const [keys, title] of [["nx", ""], ["e\x15x", "❯"]] as const) {
+  for (const [keys, title] of [["4x", ""], ["e\x15x", "❯"]] as const) {
     const { press, rows } = question();
     press(`${keys}\x7f`);
     assertEquals(rows()[0], title, keys);
@@ -184,17 +217,17 @@ Deno.test("what is asked about stands above the answers; of what does not fit, b
   assertEquals(about(36), all);
   assertEquals(about(35), [
     ...all.slice(0, 14),
-    "  … 2 of 30 rows left out: Ctrl-O shows all",
+    "  … 2 of 30 rows left out: F2 shows all",
     ...all.slice(16),
   ]);
   assertEquals(about(10), [
     "call 1",
     "call 2",
-    "  … 27 of 30 rows left out: Ctrl-O shows all",
+    "  … 27 of 30 rows left out: F2 shows all",
     "call 30",
   ]);
   const low = question({}, 80, call).rows({ columns: 80, rows: 6 });
-  assertEquals(low.slice(0, 2), ["  … 30 of 30 rows left out: Ctrl-O shows all", "Run this?"]);
+  assertEquals(low.slice(0, 2), ["  … 30 of 30 rows left out: F2 shows all", "Run this?"]);
 });
 
 Deno.test("CMD-05 what is cut is not allowed before all of it was shown; it may be refused", () => {
@@ -205,7 +238,7 @@ Deno.test("CMD-05 what is cut is not allowed before all of it was shown; it may 
   const [low, high] = [{ columns: 80, rows: 24 }, { columns: 80, rows: 40 }];
   assertEquals(hint(low), "  e edit · ? help · Esc stops the turn");
   for (const key of ["1", "y", "2", "s", "\r"]) assertEquals(press(key), "bell", key);
-  assertEquals(hint(low), "  see all of it first: Ctrl-O · Esc stops the turn");
+  assertEquals(hint(low), "  see all of it first: F2 · Esc stops the turn");
   assertEquals(press("4no\r"), { done: { choice: "refuse", reason: "no" } });
   // A screen that shows all of it is enough, and so is another look at it.
   const other = question({}, 80, call, () => isSeen);
@@ -216,4 +249,38 @@ Deno.test("CMD-05 what is cut is not allowed before all of it was shown; it may 
   other.rows(low);
   isSeen = true;
   assertEquals(other.press("2"), { done: { choice: "session" } });
+});
+
+Deno.test("CMD-05 a command that is cut is not run from its own line before all of it was shown", () => {
+  const call = Array.from({ length: 30 }, (_, n) => `call ${n + 1}`).join("\n");
+  let isSeen = false;
+  for (
+    const [keys, answer] of [
+      ["", { choice: "once" }],
+      [" -v", { choice: "edit", command: "npm test -v" }],
+    ] as const
+  ) {
+    isSeen = false;
+    const { press, rows } = question({}, 80, call, () => isSeen);
+    rows();
+    press(`e${keys}`);
+    assertEquals(rows(), [`❯ npm test${keys}`, "  Enter runs it, once · Esc goes back"]);
+    assertEquals(press("\r"), "bell");
+    assertEquals(rows(), [`❯ npm test${keys}`, "  see all of it first: F2 · Esc goes back"]);
+    assertEquals(press("\r"), "bell");
+    isSeen = true;
+    assertEquals(rows().at(-1), "  Enter runs it, once · Esc goes back");
+    assertEquals(press("\r"), { done: answer });
+  }
+});
+
+Deno.test("a low screen says why an answer was not taken", () => {
+  const { press, rows } = question({}, 80, "call 1\ncall 2\ncall 3", () => false);
+  const low = { columns: 80, rows: 6 };
+  assertEquals(rows(low).at(-1), "  4  No: say what to do instead");
+  assertEquals(press("y"), "bell");
+  assertEquals([rows(low).length, rows(low).at(-1)], [
+    6,
+    "  see all of it first: F2 · Esc stops the turn",
+  ]);
 });

@@ -10,9 +10,10 @@ function shown(
   messages: readonly Message[],
   { columns = 40, rows = 60, unicode = true, executions = new Map<string, ExecutionFacts>() } = {},
   conversation = new WholeConversation(),
-  asked?: (columns: number) => string,
+  text?: (columns: number) => string,
 ): string[] {
   const look = { colors: "none", unicode } as const;
+  const asked = text && { text, onSeen() {} };
   const modal = transcriptModal({
     ...{ conversation, executions, messages: () => messages },
     subjectOf: (_, args) => ({ path: `${args.path}`, action: "edit" }),

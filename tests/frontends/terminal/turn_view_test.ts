@@ -2,6 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { Activity } from "../../../src/frontends/terminal/activity.ts";
 import { TurnView } from "../../../src/frontends/terminal/turn_view.ts";
 import { SessionHistory } from "../../../src/frontends/terminal/typed_history.ts";
+import { keymapOf } from "../../../src/terminal/line/actions.ts";
 import type { Screen } from "../../../src/terminal/screen/screen.ts";
 import { runBash } from "../../../src/tools/shell/run_bash.ts";
 import type { ToolExecution } from "../../../src/types/event.ts";
@@ -347,6 +348,19 @@ Deno.test("a request that is repeated is told of in one row that changes, and in
   const plain = written();
   for (const attempt of [1, 2]) plain.view.onEvent(retry(attempt));
   assertEquals(plain.text().match(/attempt [23] of 3/g)?.length, 2);
+});
+
+Deno.test("what is folded names the key that shows it, where one does", () => {
+  for (const [bound, ending] of [["f2", " (F2 shows it)"], ["f2 f3", ""]] as const) {
+    const shown: string[] = [];
+    const live = { ...screen, isLive: true, print: (text: string) => void shown.push(text) };
+    const keymap = keymapOf({ "ctrl-o": null, [bound]: "transcript" });
+    const look = { colors: "none", unicode: false } as const;
+    const view = new TurnView(live as unknown as Screen, look, undefined, undefined, keymap);
+    view.onEvent({ type: "reasoning_delta", text: "So it is." });
+    view.end();
+    assertEquals(shown[0]!.replace(/for \d+ m?s/, "for a while"), `· thought for a while${ending}`);
+  }
 });
 
 Deno.test("what is said before a call that comes whole is there while the call runs", () => {

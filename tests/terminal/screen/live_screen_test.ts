@@ -699,3 +699,29 @@ Deno.test("a message stands as a band from margin to margin, apart from what is 
     await terminal.until((all) => all.slice(-6, -3).join() === rows);
   }
 });
+
+screenTest(
+  "keys that come before the terminal's answer, as another program is to have it, are the line's",
+  async (screen, terminal) => {
+    screen.read();
+    await terminal.type("a\x1abc\x1b[D\x1b[0n");
+    terminal.write("\x1b[H\x1b[2J");
+    terminal.holders[0]!.onRedraw?.(true);
+    await terminal.type("d");
+    await terminal.until((rows) => rows.includes("> abdc"));
+  },
+  past,
+);
+
+Deno.test("the key of the tasks rings where there are none", async () => {
+  const terminal = new FakeTerminal();
+  const tasks = [false, true];
+  using _ = new LiveScreen({
+    ...{ color: "", unicode: true, footer: () => "", activity: () => undefined },
+    ...{ history: () => [], pasted: () => new Map(), onStop() {}, onEnd() {} },
+    onTasks: () => tasks.shift()!,
+  }, terminal);
+  await terminal.type("\x14");
+  await terminal.type("\x14");
+  assertEquals([terminal.output.split("\x07").length, tasks], [2, []]);
+});

@@ -77,6 +77,37 @@ Deno.test("the end of a text that grows stays in view, and no other place moves"
   assertEquals(shown("kj[home][end]nN").slice(0, 5), ["", "", "", "", ""]);
 });
 
+Deno.test("a pager begins at what is to be seen; it was once its end was shown after its beginning", () => {
+  let seen = 0;
+  const asked = { ...block(lines(8, 20)), onSeen: () => void seen++ };
+  const begins = pager([block(lines(1, 7)), asked]);
+  assertEquals(begins.at().slice(0, 5), [8, 9, 10, 11, 12].map((n) => `row ${n}`));
+  begins.shown("[pagedown]j");
+  assertEquals(seen, 0);
+  begins.shown("[pagedown]");
+  assertEquals(seen > 0, true);
+  // To its end in one step, too.
+  seen = 0;
+  assertEquals([pager([asked]).shown("G")[4], seen > 0], ["row 20", true]);
+  // All of it in one look.
+  seen = 0;
+  pager([block(lines(1, 7)), asked]).at(80, 20);
+  assertEquals(seen, 1);
+  // Its end alone, as it came while the end of the text was shown, is not enough.
+  seen = 0;
+  const blocks = [block(lines(1, 7))];
+  const late = pager(blocks);
+  late.at();
+  blocks.push(asked);
+  assertEquals([late.at()[4], late.shown("k[down]")[4], seen], ["row 20", "row 20", 0]);
+  late.shown("g[end]");
+  assertEquals(seen, 0);
+  late.shown("g");
+  late.shown("[pagedown]");
+  late.shown("[end]");
+  assertEquals(seen > 0, true);
+});
+
 Deno.test("a search goes to the nearest match, then on, around the ends, and says where none is", () => {
   const { modal, shown, at } = pager([
     ...[block(lines(1, 6)), block("A word and\nthe Word"), block(lines(7, 30)), block("wor")],
