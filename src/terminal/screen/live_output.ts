@@ -24,8 +24,9 @@ const RESTORE_TITLE = "\x1b]2;\x07\x1b[23;2t";
 
 /**
  * Text that waits for its frame, above the rows of `layout`: these go from where the cursor is, at
- * the beginning of a row. A frame is one write, or none. While `layout` fills the whole screen, it is on
- * the alternate one, and text that is printed waits until it no longer does.
+ * the beginning of a row. A frame is one write, or none; a second write may ask for the terminal's
+ * status (`OutputFlow`). While `layout` fills the whole screen, it is on the alternate one, and text
+ * that is printed waits until it no longer does.
  */
 export class LiveOutput {
   /** The line that is not finished. */
