@@ -37,7 +37,10 @@ export function setupHome(env: Env = Deno.env, ports: readonly number[] = PORTS)
     own: () => [...new Set(addresses())].filter(isLoopback),
     keyIn: (address) => keyPlace("compat", address, env),
     ask(address, { key, ...how }) {
-      const apiKey = key || keyFor("compat", address, env);
+      // A variable's key goes to an address that the person typed, and was told of it.
+      const apiKey = key === undefined
+        ? keyFor("local", address, env)
+        : key || keyFor("compat", address, env);
       return askServerAt(address.replace(/\/v1$/, ""), { apiKey, ...how });
     },
     hosted: () =>

@@ -46,7 +46,7 @@ class Matcher {
   ) {
     const texts = [
       ...table.flatMap(({ globs }) => globs),
-      ...others.map(({ path }) => composedPath(path)),
+      ...others.map(({ path }) => plainPath(path)),
     ];
     this.#pieces = [...new Set(texts.map(tellingPiece))];
   }
@@ -328,11 +328,11 @@ function globSource(glob: string): string {
 const FOLDER_END = "(?:/|$)";
 const FILE_END = "/?$";
 
-/** The expression for an absolute path, in both of the ways in which Unicode composes letters. */
+/** The expression for an absolute path, as it is and as it is compared, in both of Unicode's ways to compose letters. */
 function absoluteSource({ path, isFolder }: ConfinedPath): string {
-  const composed = composedPath(path);
-  const forms = [...new Set([composed, composed.normalize("NFD")])].map(escapeRegex).join("|");
-  return `^(?:${forms})${isFolder ? FOLDER_END : FILE_END}`;
+  const forms = [composedPath(path), plainPath(path)].flatMap((one) => [one, one.normalize("NFD")]);
+  const source = [...new Set(forms)].map(escapeRegex).join("|");
+  return `^(?:${source})${isFolder ? FOLDER_END : FILE_END}`;
 }
 
 /** The words of `text`, each as often as its braces have alternatives. */

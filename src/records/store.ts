@@ -65,7 +65,7 @@ export function createRecord(
 
 /** The file of a session, to go on in it; undefined where it cannot be, or another program has it open. */
 export function openToAppend(
-  { path, head, messages, ids }: StoredSession,
+  { path, head, messages, ids, size }: StoredSession,
 ): OpenRecord | undefined {
   // The messages of version 1 have no ids.
   if (head.version === 1) return undefined;
@@ -73,7 +73,8 @@ export function openToAppend(
   if (open === undefined) return undefined;
   // A copy that leaves out less than half of it saves nothing.
   const most = messages.length > ids.size / 2 ? MAX_RECORD_BYTES / 2 : MAX_APPENDED_BYTES;
-  const isFree = attempt(() => open.statSync().size <= most && tryLock(open));
+  // Since it was read, another program may have added to it, and ended.
+  const isFree = size <= most && attempt(() => tryLock(open) && open.statSync().size === size);
   if (isFree) return { path, folder: head.folder, open };
   open.close();
   return undefined;

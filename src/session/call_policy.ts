@@ -50,12 +50,8 @@ export class CallPolicy {
   /** Decides the call. @throws {Error} when it would fail anyway; the message is for the model. */
   async decide(args: Arguments): Promise<Decision> {
     const { settings, yes, approve, onRefused } = this.by;
-    const { workingDir } = this.context;
-    if (this.#isReplaced(workingDir)) {
-      const explanation =
-        `the working directory ${workingDir} was replaced by a link. The user can change to it with /cd`;
-      return { allow: false, reason: `Refused: ${explanation}`, explanation };
-    }
+    const replaced = this.#replaced();
+    if (replaced) return replaced;
     let verdict = await this.#verdict(args);
     const { path } = this.#call(args);
     const grant = path !== undefined && {
@@ -71,7 +67,8 @@ export class CallPolicy {
     }
     if (verdict.effect === "ask" && approve) {
       const decision = await this.#ask(args, verdict, { ...this.context, ...grant }, approve);
-      if ("allow" in decision) return decision;
+      // A person may take long to answer.
+      if ("allow" in decision) return decision.allow && this.#replaced() || decision;
       verdict = decision;
     }
     if (verdict.isPlanned) return PLAN_REFUSAL;
@@ -143,9 +140,15 @@ export class CallPolicy {
     return place;
   };
 
-  /** True where the path of a folder, which had no links, has some by now; tools tell of one that is gone. */
-  #isReplaced(folder: string): boolean {
-    return (attempt(() => this.#links.realPathSync(folder)) ?? folder) !== folder;
+  /** The refusal where the path of the folder, which had no links, has some by now; tools tell of one that is gone. */
+  #replaced(): Decision | undefined {
+    const { workingDir } = this.context;
+    if ((attempt(() => Deno.realPathSync(workingDir)) ?? workingDir) === workingDir) {
+      return undefined;
+    }
+    const explanation =
+      `the working directory ${workingDir} was replaced by a link. The user can change to it with /cd`;
+    return { allow: false, reason: `Refused: ${explanation}`, explanation };
   }
 
   /** True where the call writes a file that has other names: looked up once, for verdict and grant alike. */

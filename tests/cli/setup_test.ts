@@ -156,3 +156,24 @@ Deno.test("what is no key is objected to, without a word of it", () => {
   assertEquals(objection("se cret"), "A key is printable ASCII without spaces");
   assertEquals(objection("schlüssel"), "A key is printable ASCII without spaces");
 });
+
+Deno.test("SEC-02 a variable's key goes to no address that was not typed", async () => {
+  const { fetch } = globalThis;
+  const keys: (string | null)[] = [];
+  globalThis.fetch = (_, init) => {
+    keys.push(new Headers(init?.headers).get("authorization"));
+    return Promise.resolve(Response.json({ data: [{ id: "q" }] }));
+  };
+  try {
+    await inFolder("{}", async (_, env) => {
+      const { signal } = new AbortController();
+      for (const key of [undefined, ""]) {
+        keys.length = 0;
+        await setupHome(env, [1]).ask("https://x.example", { key, limitMs: 20_000, signal });
+        assertEquals([...new Set(keys)], [key === undefined ? null : "Bearer env"]);
+      }
+    }, { OPENAI_API_KEY: "env" });
+  } finally {
+    globalThis.fetch = fetch;
+  }
+});

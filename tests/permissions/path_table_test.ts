@@ -478,3 +478,15 @@ Deno.test("the patterns of protected files have what the table promises, and no 
   const bad = names.filter((name) => name.includes("?") || name !== "**" && /\*.*\*/.test(name));
   assertEquals(bad, []);
 });
+
+Deno.test({
+  ...unix,
+  name: "R-19 a home folder with signs that file systems pass over is that folder, too",
+  fn() {
+    for (const home of ["/home/CORP\\u", "/home/a\u200bb", "/home/\u017fam"]) {
+      const paths = new PathTable({ home }, looksAt([]));
+      assertEquals(paths.secretKind(`${home}/.gemini/x`) !== undefined, true, home);
+      assertEquals(paths.secretPattern.test(`${home}/.bundle/config`), true, home);
+    }
+  },
+});

@@ -218,3 +218,20 @@ recorderTest("of a write that fails in its middle nothing stays in the file", (r
   recorder.sync([a, b]);
   assertEquals(lines(), [line(b, a)]);
 });
+
+recorderTest(
+  "a session that another program added to since it was read is gone on with in a file of its own",
+  (recorder, lines, root) => {
+    const [a, b, c] = [user("a"), says("b"), user("c")] as const;
+    recorder.sync([a]);
+    const { path } = recorder.file!;
+    const read = storedSession(root, recorder.name)!;
+    recorder.sync([a, b]);
+    recorder[Symbol.dispose]();
+    using other = new Recorder(root, () => "/f");
+    other.continueFrom(read);
+    other.sync([...read.messages, c]);
+    assertEquals([other.file?.path === path, lines()], [false, [line(a), line(b, a)]]);
+    assertEquals(recordsBelow(root).length, 2);
+  },
+);

@@ -274,9 +274,10 @@ storeTest("a large file is appended to where most of it is in the conversation",
     first.sync([...state]);
     first[Symbol.dispose]();
     const [stored] = [...storedSessions(root, "/f")];
-    Deno.truncateSync(stored!.path, 33 * 1024 * 1024); // takes no room on the disk
+    const size = 33 * 1024 * 1024;
+    Deno.truncateSync(stored!.path, size); // takes no room on the disk
     using second = record();
-    second.continueFrom(stored!);
+    second.continueFrom({ ...stored!, size });
     second.sync([...state, user("more")]);
     assertEquals(recordsBelow(root).length, files);
     for (const path of recordsBelow(root)) Deno.removeSync(path);

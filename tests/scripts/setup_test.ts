@@ -276,13 +276,14 @@ Deno.test({
         { mode: 0o755 },
       );
     const worker = 'new Worker(new URL("./b.ts", import.meta.url))\n';
-    for (const [file, text] of [["main.ts", ""], ["src/a/a.ts", worker], [".deno/ready", ""]]) {
+    for (const [file, text] of [["main.ts", ""], ["src/a/a.ts", worker]]) {
       await Deno.writeTextFile(`${root}/${file}`, text!);
       await Deno.utime(`${root}/${file}`, new Date(1e12), new Date(1e12));
     }
     for (const folder of ["src", "src/a", "scripts/setup", "deno.json"]) {
       await Deno.utime(`${root}/${folder}`, new Date(1e12), new Date(1e12));
     }
+    await Deno.writeTextFile(`${root}/.deno/ready`, "");
     const bundle = `${root}/.deno/bundle`;
     const start = async () => (await made.run(`${root}/scripts/copilot`)).text.trimEnd();
     const counts = () => Deno.readTextFile(`${root}/count`).then((text) => text.length);
@@ -305,14 +306,18 @@ Deno.test({
     // A session that was started with the parts of before may load them yet.
     const parts = ["part-AAAAAAAA.js", "part-BBBBBBBB.js"];
     assertEquals(names(bundle).sort(), ["main.js", "mark", ...parts]);
+    // From an archive a source may come with an older time.
+    await made.run("-c", [`touch -r "${root}/.deno/ready" "${bundle}/mark"`]);
+    await Deno.utime(`${root}/src/a/a.ts`, new Date(1e12), new Date(1e12));
+    assertEquals([await start(), await counts()], [`${bundle}/main.js`, 3]);
     // One file is tried again after a day, and not while another run does so.
     await Deno.writeTextFile(`${bundle}/one_file`, "");
-    assertEquals([await start(), await counts()], [`${bundle}/main.js`, 2]);
+    assertEquals([await start(), await counts()], [`${bundle}/main.js`, 3]);
     await Deno.utime(`${bundle}/one_file`, new Date(1e12), new Date(1e12));
     await Deno.mkdir(`${bundle}.new`);
-    assertEquals([await start(), await counts()], [`${root}/main.ts`, 2]);
+    assertEquals([await start(), await counts()], [`${root}/main.ts`, 3]);
     await Deno.utime(`${bundle}.new`, new Date(1e12), new Date(1e12));
-    assertEquals([await start(), await counts()], [`${bundle}/main.js`, 3]);
+    assertEquals([await start(), await counts()], [`${bundle}/main.js`, 4]);
     assertEquals([names(bundle).includes("one_file"), names(`${root}/.deno`).sort()], [false, [
       "bin",
       "bundle",
@@ -321,8 +326,8 @@ Deno.test({
     // Another folder's bundle is none of this one; a bundler that fails is asked once.
     await Deno.writeTextFile(`${bundle}/mark`, "/elsewhere\n");
     await deno("printf x >>count; exit 1");
-    assertEquals([await start(), await counts()], [`${root}/main.ts`, 4]);
-    assertEquals([await start(), await counts()], [`${root}/main.ts`, 4]);
+    assertEquals([await start(), await counts()], [`${root}/main.ts`, 5]);
+    assertEquals([await start(), await counts()], [`${root}/main.ts`, 5]);
   },
 });
 

@@ -387,3 +387,31 @@ Deno.test("a prompt with a read needs no setTimeout, whose first use loads 5 ms 
     await Deno.remove(folder, { recursive: true });
   }
 });
+
+Deno.test({
+  ignore: Deno.build.os === "windows",
+  name: "a folder that becomes a link while a person thinks is not run in",
+  async fn() {
+    await using server = strictServer([
+      { toolCalls: [{ name: "run_bash", arguments: { command: "touch ran" } }] },
+      { text: "Done." },
+    ]);
+    const base = await Deno.realPath(await Deno.makeTempDir());
+    try {
+      const [folder, other] = [`${base}/folder`, `${base}/other`];
+      await Promise.all([Deno.mkdir(folder), Deno.mkdir(other)]);
+      await using fake = await fakeSession(server.url, { folder }, {
+        async approve() {
+          await Deno.rename(folder, `${base}/was`);
+          await Deno.symlink(other, folder);
+          return { choice: "once" };
+        },
+      });
+      const { toolExecutions: [call] } = await fake.session.prompt("go", signal);
+      assertEquals([call?.outcome, [...Deno.readDirSync(other)]], ["refused", []]);
+      assertMatch(call!.result, /was replaced by a link/);
+    } finally {
+      await Deno.remove(base, { recursive: true });
+    }
+  },
+});

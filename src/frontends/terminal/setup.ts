@@ -29,7 +29,7 @@ export interface SetupHome {
   /** Asks the server at `address`, wherever it is, for its models; an empty key is the one that is there already. */
   ask(
     address: string,
-    how: { key: string; limitMs: number; signal: AbortSignal },
+    how: { key: string | undefined; limitMs: number; signal: AbortSignal },
   ): Promise<FoundServer>;
   /** The place of the key for `address` that is there already; undefined for none. */
   keyIn(address: string): string | undefined;
@@ -159,10 +159,13 @@ async function keyProblem(
   }
 }
 
-/** An address that a person gave, and the key for it; an empty one is that which is there already, if any. */
+/**
+ * An address, and the key that a person gave for it: an empty one is that which is there already, if any.
+ * Without one it was not asked about: the server gets none but that kept for its address.
+ */
 interface NamedServer {
   address: string;
-  key: string;
+  key?: string;
 }
 
 /** The ways on from a server that did not say which models it has. */
@@ -192,7 +195,7 @@ async function keepAddress(
   const { signal } = options;
   let server = address === ""
     ? await typedServer(screen, home, signal)
-    : { address, key: "" } satisfies NamedServer;
+    : { address } satisfies NamedServer;
   while (server !== undefined) {
     const answer = await askNamed(home, server, options);
     if ("models" in answer) return await keepModelOf(screen, home, server, answer, signal);
@@ -298,7 +301,7 @@ async function keepServer(
     ...isNamed && { model: answer.model },
   };
   const said = `${answer ? `${oneLine(answer.model)} at ` : ""}${hostShown(address)}`;
-  const given = key === "" ? undefined : { address, key };
+  const given = key ? { address, key } : undefined;
   return await keepChoice(screen, home, settings, said, given);
 }
 
