@@ -1,5 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { transcriptModal } from "../../../src/frontends/terminal/transcript.ts";
+import type { OpenQuestion } from "../../../src/frontends/terminal/person.ts";
 import { WholeConversation } from "../../../src/frontends/terminal/whole_conversation.ts";
 import type { ExecutionFacts } from "../../../src/records/execution.ts";
 import { painter } from "../../../src/terminal/style.ts";
@@ -10,10 +11,9 @@ function shown(
   messages: readonly Message[],
   { columns = 40, rows = 60, unicode = true, executions = new Map<string, ExecutionFacts>() } = {},
   conversation = new WholeConversation(),
-  text?: (columns: number) => string,
+  asked?: OpenQuestion,
 ): string[] {
   const look = { colors: "none", unicode } as const;
-  const asked = text && { text, onSeen() {} };
   const modal = transcriptModal({
     ...{ conversation, executions, messages: () => messages },
     subjectOf: (_, args) => ({ path: `${args.path}`, action: "edit" }),
@@ -50,10 +50,18 @@ Deno.test("a transcript has all the steps of a list", () => {
 });
 
 Deno.test("a question that is open stands whole at the end of the transcript", () => {
-  const asked = (columns: number) => `wants ${columns}:\n${"│ row\n".repeat(30)}end`;
+  let seen = 0;
+  const asked = {
+    text: (columns: number) => `wants ${columns}:\n${"│ row\n".repeat(30)}end`,
+    onSeen: () => void seen++,
+  };
   const rows = shown([{ role: "user", content: "go" }], { rows: 40 }, undefined, asked);
   assertEquals(rows.slice(0, 5), ["", "> go", "", "wants 40:", "│ row"]);
   assertEquals([rows.filter((row) => row === "│ row").length, rows.includes("end")], [30, true]);
+  assertEquals(seen, 1);
+  // On a lower screen its beginning is shown first, and it was not seen whole.
+  const low = shown([{ role: "user", content: "go" }], { rows: 10 }, undefined, asked);
+  assertEquals([low.slice(0, 3), seen], [["", "wants 40:", "│ row"], 1]);
 });
 
 Deno.test("a transcript has messages, reasoning, results and changes whole", () => {
