@@ -54,7 +54,8 @@ export async function examineSession(
   output: Pick<DoctorOptions, "columns" | "write" | "signal">,
 ): Promise<void> {
   if (targetOf(config).url === demoUrl) {
-    return output.write("The demo has no model server: /setup chooses one.");
+    const text = "The demo has no model server: /setup chooses one.";
+    return output.write(wrapped(text, output.columns));
   }
   await runDoctor(config, {
     ...{ ...output, json: false, way: "terminal", folder: state.workingDir },
