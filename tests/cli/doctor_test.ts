@@ -134,7 +134,7 @@ for (
 Deno.test("/doctor examines the server of the session, with what a session can do about it", async () => {
   await using server = strictServer([{ text: "ready" }, call, { text: "A README." }]);
   const { signal } = new AbortController();
-  const examined = async (host: string, model?: string, demoUrl?: string) => {
+  const examined = async (host: string, model?: string, demoUrl?: string, columns = 100) => {
     await using fake = await fakeSession(host, {
       ...model && { config: { local: localConfig({ host, model }) } },
       demoUrl,
@@ -143,7 +143,7 @@ Deno.test("/doctor examines the server of the session, with what a session can d
     const write = (piece: string) => void (text += piece);
     const runner = new CommandRunner(
       fake.session,
-      { columns: 100, wait() {}, screen: { print: (row: string) => write(`${row}\n`) } } as never,
+      { columns, wait() {}, screen: { print: (row: string) => write(`${row}\n`) } } as never,
       { doctor: (session, output) => examineSession(session, {}, output) },
     );
     await runner.run({ name: "doctor", argument: "", line: "/doctor" }, signal);
@@ -156,5 +156,9 @@ Deno.test("/doctor examines the server of the session, with what a session can d
   assertEquals(
     await examined("http://127.0.0.1:1", "m", "http://127.0.0.1:1"),
     "The demo has no model server: /setup chooses one.\n",
+  );
+  assertEquals(
+    await examined("http://127.0.0.1:1", "m", "http://127.0.0.1:1", 40),
+    "The demo has no model server: /setup\nchooses one.\n",
   );
 });

@@ -172,7 +172,7 @@ interface NamedServer {
 const NO_MODEL_ROWS = [
   { label: "Change the address", value: "address" },
   { label: "Ask again", detail: "once it runs", value: "again" },
-  { label: "Keep it anyway", detail: "asked from now on", value: "keep" },
+  { label: "Keep it anyway", detail: "for this session and later ones", value: "keep" },
 ] as const;
 const NO_KEY_ROWS = [
   { label: "Give another key", value: "key" },
