@@ -324,7 +324,7 @@ function findFlag(word: string): Flag {
   throw new UsageError(`Unknown flag ${quotedWord(name)}: ${hint}`);
 }
 
-function unexpected(word: string, advice = 'give one message, as one word: "..."'): UsageError {
+function unexpected(word: string, advice = 'give one message, in quotes: "..."'): UsageError {
   return new UsageError(`Unexpected argument ${quotedWord(word)}: ${advice}`);
 }
 

@@ -63,6 +63,8 @@ export async function searchServers(
   return EXIT.error;
 }
 
+const CHOOSING = "copilot without -p, in a terminal, helps to choose";
+
 /** The error of a run that nothing tells which server is asked: what there is, or how there comes to be one. */
 export async function noServerText(home: SetupHome): Promise<string> {
   const flags = await ownFlags(home);
@@ -70,8 +72,8 @@ export async function noServerText(home: SetupHome): Promise<string> {
   return flags === undefined
     ? `No model server answers on this machine (looked at ${
       placesText(home.own())
-    }), and there is no key. Start a server, such as \`ollama serve\` or llama-server, or set ${compat}, or ${hosted} with --hosted; --demo needs neither`
-    : `No model is chosen: add ${flags}. Or set ${compat}; --demo needs neither`;
+    }), and there is no key. Start a server, such as \`ollama serve\` or llama-server, name one with --base-url URL, or set ${compat}, or ${hosted} with --hosted; --demo needs none of them. ${CHOOSING}`
+    : `No model is chosen: add ${flags}. Or set ${compat}; --demo needs neither. ${CHOOSING}`;
 }
 
 /**

@@ -56,7 +56,8 @@ export function hintText(hint: Hint, way: Way): string {
     case "server": {
       const demo = way === "flags" ? ", or try the demo with --demo" : "";
       const how = `name another with ${address("local")}`;
-      return `Start a server with \`ollama serve\`, ${demo ? "" : "or "}${how}${demo}${setup}`;
+      const start = hint.isOther ? "Start the server" : "Start a server with `ollama serve`";
+      return `${start}, ${demo ? "" : "or "}${how}${demo}${setup}`;
     }
     case "model": {
       const { kind, pull, has } = hint;

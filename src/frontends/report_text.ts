@@ -83,6 +83,11 @@ const TEXTS: ReportTexts = {
     const how = nearest === undefined ? `see ${list}` : `did you mean ${slash}${oneLine(nearest)}?`;
     return `There is no ${noun} ${slash}${oneLine(name)}${at}: ${how}`;
   },
+  no_mode_command({ name }, { keymap = DEFAULT_KEYMAP }) {
+    const [key] = keysOf(keymap, "next-mode");
+    const next = key === undefined ? "" : `${shownKey(key)} changes the mode; `;
+    return `There is no command /${oneLine(name)}: ${next}/approve names one, /plan begins to plan`;
+  },
   bad_argument: ({ command, takes }) =>
     takes.length === 0
       ? `/${command} takes no argument`

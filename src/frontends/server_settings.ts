@@ -11,6 +11,7 @@ export interface ServerSettings {
   host?: string;
   "base-url"?: string;
   model?: string;
+  "use-compat"?: true;
   demo?: true;
 }
 

@@ -13,8 +13,8 @@ export type Hint =
   | { type: "address"; kind: ModelTarget["kind"] }
   /** The network, or another address: the hosted API does not answer. */
   | { type: "network" }
-  /** A local server that runs. */
-  | { type: "server" }
+  /** A local server that runs; `isOther`: one that is not Ollama. */
+  | { type: "server"; isOther?: true }
   /** Another model; for Ollama, `pull` is the one that it can get. `has`: what the server lists, where it does. */
   | { type: "model"; kind: ModelTarget["kind"]; pull?: string; has?: "some" | "none" }
   /** A shorter conversation, or more context: from each request, where the server is started, or by its model. */
@@ -36,7 +36,7 @@ export function hintFor(error: BackendError, config: CopilotConfig): Hint | unde
     case "auth":
       return kind === "local" ? { type: "proxy_key" } : keyHint(kind, url);
     case "connection":
-      if (kind === "local") return { type: "server" };
+      if (kind === "local") return { type: "server", ...!isNative && { isOther: true } };
       return kind === "hosted" ? { type: "network" } : { type: "address", kind };
     case "context_too_long":
       if (kind === "hosted") return undefined;

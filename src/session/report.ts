@@ -49,6 +49,8 @@ export type Report =
   | { type: "copy"; text: string; block?: number }
   /** Nothing there has the name that was given; `nearest` has one like it, `server` is where a model was looked for. */
   | { type: "unknown"; what: NamedThing; name: string; nearest?: string; server?: string }
+  /** There is no command `name` for the mode of asking, which other commands and a key change. */
+  | { type: "no_mode_command"; name: string }
   /** The command does not take the argument; `takes` are those that it takes. */
   | { type: "bad_argument"; command: string; takes: readonly string[] }
   /** `/permissions remove` where nothing was allowed. */

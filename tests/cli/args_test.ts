@@ -62,7 +62,7 @@ Deno.test("parseArgs reads", () => {
   }
 });
 
-const ONE_WORD = 'give one message, as one word: "..."';
+const ONE_WORD = 'give one message, in quotes: "..."';
 const bad: [words: string[], message: string][] = [
   [["--lokal"], 'Unknown flag "--lokal": did you mean --local?'],
   [["--modle", "x"], 'Unknown flag "--modle": did you mean --model?'],

@@ -63,13 +63,15 @@ Deno.test("a run without a server and a key is told the flags of the person's ow
     const variables: Record<string, string> = { OLLAMA_HOST, ANTHROPIC_API_KEY };
     return noServerText(setupHome({ get: (name) => variables[name] }, ports));
   };
+  const choosing = "copilot without -p, in a terminal, helps to choose";
   const chosen = (flags: string) =>
-    `No model is chosen: add ${flags}. Or set OPENAI_API_KEY; --demo needs neither`;
+    `No model is chosen: add ${flags}. Or set OPENAI_API_KEY; --demo needs neither. ${choosing}`;
   assertEquals(
     await told([1, 2]),
     "No model server answers on this machine (looked at 127.0.0.1:1, :2), and there is no key. " +
-      "Start a server, such as `ollama serve` or llama-server, or set OPENAI_API_KEY, " +
-      "or ANTHROPIC_API_KEY with --hosted; --demo needs neither",
+      "Start a server, such as `ollama serve` or llama-server, name one with --base-url URL, " +
+      "or set OPENAI_API_KEY, or ANTHROPIC_API_KEY with --hosted; --demo needs none of them. " +
+      choosing,
   );
   assertEquals(await told([1], "gpu"), chosen("--local (OLLAMA_HOST names gpu:11434)"));
   assertEquals(await told([1], server.url), chosen(`--local --host ${server.url}`));

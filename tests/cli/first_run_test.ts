@@ -47,6 +47,7 @@ for (const columns of [80, 40]) {
         /· two at 127\.0\.0\.1:\d+: kept in +config\.json; \/setup +changes it/.test(said),
         said,
       );
+      assert(/mode auto: /.test(said), said);
       const config = await Deno.readTextFile(`${screen.folder}/config/copilot/config.json`);
       assertEquals(JSON.parse(config), { local: true, host: server.url, model: "two" });
       // The same list again; Esc leaves all as it was.
@@ -62,7 +63,8 @@ for (const columns of [80, 40]) {
       await screen.type("exit\r");
       await screen.until("left: 0");
       await screen.type(newPerson(server, "again"));
-      await screen.until("Again.");
+      const later = (await screen.until("Again.")).join(" ");
+      assertEquals(/mode auto: /.test(later), false, later);
       assertEquals(server.requests.map(({ body }) => body.model), ["two", "one"]);
     },
   });
@@ -108,7 +110,10 @@ Deno.test({
     await screen.type(newPerson(server));
     await untilListed(screen, "one");
     await screen.type("demo\r");
-    await screen.until("· demo: fixed rules, no language model");
+    await screen.until((rows) =>
+      rows.some((row) => row.startsWith("· demo: fixed rules, no language model")) &&
+      rows.some((row) => row.startsWith("· mode auto: "))
+    );
     await screen.type("hi\r");
     await screen.until("Hello!");
     await screen.type("exit\r");

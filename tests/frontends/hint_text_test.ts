@@ -33,6 +33,12 @@ const ROWS: [hint: Hint, flags: string, session: string, setup?: string][] = [
     SETUP,
   ],
   [
+    { type: "server", isOther: true },
+    "Start the server, name another with --local --host URL, or try the demo with --demo",
+    "Start the server, or name another with /model --local --host URL",
+    SETUP,
+  ],
+  [
     { type: "model", kind: "local" },
     "Name a model that this server has with --model",
     "Name a model that this server has with /model",

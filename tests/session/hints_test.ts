@@ -29,6 +29,9 @@ const ROWS: [
   [hosted, { kind: "request", status: 404 }, { type: "address", kind: "hosted" }],
   [hosted, { kind: "context_too_long" }, undefined],
   [local, { kind: "connection" }, { type: "server" }],
+  [{ local: { ...local.local, useCompat: true } }, { kind: "connection" }, {
+    ...{ type: "server", isOther: true },
+  }],
   [local, { kind: "model_not_found" }, { type: "model", kind: "local", pull: "m" }],
   [local, { kind: "model_not_found", models: [] }, {
     ...{ type: "model", kind: "local", pull: "m" },

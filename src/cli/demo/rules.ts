@@ -14,6 +14,7 @@ import {
   firstLine,
   inlineCode,
   PROJECT_FILES,
+  PYTHON_TESTS,
   type Use,
 } from "./results.ts";
 
@@ -270,7 +271,12 @@ function testsOrder(_: DemoOrder, use: Use): string[] {
   if (!names) return [DISCLAIMER, ...failureLines(listing)];
   const [, command] =
     PROJECT_FILES.find(([name, test]) => test && names.some((n) => name.test(n))) ?? [];
-  if (command) return runOrder({ command }, use);
+  if (command) {
+    const lines = runOrder({ command }, use);
+    const file = names.find((name) => PYTHON_TESTS.test(name));
+    const hasNoRunner = lines.some((line) => line.endsWith("No module named pytest"));
+    return file && hasNoRunner ? runOrder({ command: `python3 ${file}` }, use) : lines;
+  }
   return [DISCLAIMER, 'I see no build file here that I know. Say `run "command"` with your own.'];
 }
 

@@ -26,12 +26,21 @@ export async function askAboutPlan(
     return undefined;
   }
   screen.notify("copilot asks: what to do with the plan?");
-  const list = { title: "What to do with this plan?", items: CHOICES, isNumbered: true };
-  const hint = "Enter picks · Esc keeps planning";
-  const choice = await screen.choose({ ...list, hint }, signal, {
-    waits: true,
-    yields: true,
-  });
+  const choice = await screen.choose<PlanChoice | { change: string }>(
+    {
+      title: "What to do with this plan?",
+      items: CHOICES,
+      isNumbered: true,
+      hint: "Enter picks · Esc keeps planning",
+      other: {
+        hint: "Enter sends it as what to change",
+        value: (change) => ({ change }),
+      },
+    },
+    signal,
+    { waits: true, yields: true },
+  );
+  if (typeof choice === "object" && choice) return { type: "text", text: choice.change };
   if (choice === null || choice === "keep") return undefined;
   if (choice === "change") {
     const text = await screen.ask("What should change? ", () => undefined, signal, "", {

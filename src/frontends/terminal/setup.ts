@@ -180,6 +180,7 @@ const NO_KEY_ROWS = [
   { label: "Keep it anyway", value: "keep" },
 ] as const;
 const HOW_TO_TYPE = "Type the server's address, such as http://gpu:8080 (Enter alone goes back)";
+const NO_ADDRESS = "That is no address of a server. One is like http://gpu:8080, without ? and #";
 const KEY_ROW = { label: "Give a key", value: "key" } as const;
 
 /**
@@ -243,7 +244,7 @@ async function typedServer(
     try {
       address = line.trim() && checkedUrl("compat", "baseUrl", line);
     } catch (error) {
-      return isSettingError(error) ? `Cannot use it as ${error.why}` : reasonOf(error);
+      return isSettingError(error) ? NO_ADDRESS : reasonOf(error);
     }
   };
   if (before === "") screen.print(`· ${HOW_TO_TYPE}`);
@@ -297,7 +298,10 @@ async function keepServer(
   // A server that was started with its model may have another one the next time.
   const isNamed = answer && (isNative || !isLocal || answer.found.models.length > 1);
   const settings: ServerSettings = {
-    ...isLocal ? { local: true, host } : { "base-url": answer ? `${host}/v1` : address },
+    // What is known to be no Ollama is not asked again whether it is.
+    ...isLocal
+      ? { local: true, host, ...answer && !isNative && { "use-compat": true } }
+      : { "base-url": answer ? `${host}/v1` : address },
     ...isNamed && { model: answer.model },
   };
   const said = `${answer ? `${oneLine(answer.model)} at ` : ""}${hostShown(address)}`;

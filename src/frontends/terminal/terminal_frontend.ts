@@ -88,7 +88,7 @@ export class TerminalFrontend implements Frontend, Disposable {
   // `run` sets these.
   #session!: Session;
   #commands!: CommandRunner;
-  /** True until a person who chose a server just now was told of the mode. */
+  /** True in the first session of a person, until they were told of the mode. */
   #isNew = false;
   /** A line below the first one. */
   #motto: string | undefined;
@@ -173,7 +173,6 @@ export class TerminalFrontend implements Frontend, Disposable {
     if (line !== undefined) this.#display.say(line);
     const { setup } = this.options;
     const chosen = setup && await chooseServer(this.#display, setup, this.#stop.signal, true);
-    this.#isNew = chosen !== undefined;
     return chosen ?? this.#ended;
   }
 
@@ -196,6 +195,7 @@ export class TerminalFrontend implements Frontend, Disposable {
     const warn = (message: string) => queueMicrotask(() => this.#display.say(message));
     this.#history = new SessionHistory(() => state.workingDir, warn);
     state.history = this.#history.entries();
+    this.#isNew = state.history.length === 0;
     cleanUp.defer(() => this[Symbol.dispose]());
     const screen = this.#display.screen;
     await session.open(this.#stop.signal);
@@ -268,8 +268,11 @@ export class TerminalFrontend implements Frontend, Disposable {
     this.#display.status = status;
     if (this.#isNew && status.mode !== undefined) {
       this.#isNew = false;
-      const key = screenKey(this.options.keymap, "next-mode") ?? "/approve";
-      this.#display.say(`· ${modeText(status.mode.approve)}; ${key} changes it`);
+      // Another mode was named, here or in a settings file.
+      if (status.mode.approve === "auto" && !status.approvesAll) {
+        const key = screenKey(this.options.keymap, "next-mode") ?? "/approve";
+        this.#display.say(`· ${modeText("auto")}; ${key} changes it`);
+      }
     }
     if (!isFirst) return this.#display.screen.update();
     const model = status.model === undefined ? [] : [modelText(status.model)];

@@ -85,6 +85,7 @@ export async function runCommand(
   if (command === undefined) {
     const prompted = await runPrompt(session, name, argument, signal);
     if (prompted) return prompted;
+    if (/^modes?$/.test(name)) return { type: "no_mode_command", name };
     const names = commandsOf(session).map((candidate) => candidate.name);
     const report = unknownReport("command", name, names);
     const meant = NAMES_ELSEWHERE.find(([, theirs]) => theirs.split(" ").includes(name))?.[0];

@@ -35,6 +35,11 @@ export interface ListOptions<T> extends Omit<ListLook, "word"> {
   hint?: string;
   /** Text that was printed before it. */
   context?: string;
+  /**
+   * The result of Enter for a typed text that is in no label; with it rows are found by their labels alone, as
+   * letters of a sentence fit any row. `hint`: says so, in place of the rows.
+   */
+  other?: { hint: string; value: (typed: string) => T };
   /** Ctrl-C or Escape. */
   onCancel?: () => void;
 }
@@ -72,8 +77,9 @@ export class ListModal<T> implements Modal<T> {
     const foot = hint && rows > 8 ? [...below, styledRow(`${dim}  ${hint}`, columns)] : below;
     const room = Math.max(1, Math.min(listHeight(rows), rows - 1 - foot.length));
     const look = { ...this.options, word: this.#word, isNumbered: this.#isNumbered };
+    const instead = this.options.other?.hint ?? "no match";
     const none = [
-      styledRow(`${dim}  no match ${unicode ? "·" : "-"} Esc clears`, columns),
+      styledRow(`${dim}  ${instead} ${unicode ? "·" : "-"} Esc clears`, columns),
     ];
     const list = this.#items.length === 0 ? none : listRows(
       below.length > 0 ? this.#items.map(({ label }) => ({ label })) : this.#items,
@@ -102,6 +108,9 @@ export class ListModal<T> implements Modal<T> {
       case "end":
         return this.#move(Infinity);
       case "enter":
+        if (this.#items.length === 0 && this.options.other) {
+          return { done: this.options.other.value(this.#word.trim()) };
+        }
         // A word that answers nothing is no answer.
         return this.#isKeyed && this.#word !== "" ? "bell" : this.#pick(this.#chosen);
       case "backspace":
@@ -164,10 +173,13 @@ export class ListModal<T> implements Modal<T> {
   }
 
   #narrow(word: string): Outcome<T> {
-    const { items } = this.options;
+    const { items, other } = this.options;
     this.#word = word;
     const text = ({ label, detail = "" }: ListItem<T>) => `${label} ${detail}`;
-    this.#items = word === "" || this.#isKeyed ? items : bestFits(word, items, text);
+    const typed = word.trim().toLowerCase();
+    if (word === "" || this.#isKeyed) this.#items = items;
+    else if (other === undefined) this.#items = bestFits(word, items, text);
+    else this.#items = items.filter(({ label }) => label.toLowerCase().includes(typed));
     this.#chosen = Math.min(0, this.#items.length - 1);
     return "none";
   }

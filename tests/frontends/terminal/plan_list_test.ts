@@ -8,7 +8,7 @@ const { signal } = new AbortController();
 /** What a person who picks `choice` and types `line` is shown and asked; `keepsMode`: plan mode stays. */
 async function asked(
   {
-    choice = null as string | null,
+    choice = null as string | { change: string } | null,
     line = null as string | null,
     isLive = true,
     keepsMode = false,
@@ -71,6 +71,8 @@ Deno.test("a plan is carried out, kept or changed, as the person picks from a li
     const { next, seen } = await asked({ choice: "change", line });
     assertEquals([next, seen], [undefined, [NOTE, LIST, QUESTION]]);
   }
+  const typed = await asked({ choice: { change: "less" } });
+  assertEquals(typed, { next: { type: "text", text: "less" }, seen: [NOTE, LIST] });
   const changed = await asked({ choice: "change", line: "less" });
   assertEquals(changed.next, { type: "text", text: "less" });
 });

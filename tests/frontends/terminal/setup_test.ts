@@ -281,7 +281,7 @@ Deno.test("an address is typed, and its server asked which models it has; an emp
     answers: [gpu, gpu],
   });
   assertEquals(asked.printed, [
-    'Cannot use it as it must be a URL such as http://localhost:11434: current value is "gpu"',
+    "That is no address of a server. One is like http://gpu:8080, without ? and #",
     "· r at gpu:8080: kept in config.json; /setup changes it",
   ]);
   assertEquals(asked.asked, ["http://gpu:1 ", "http://gpu:8080/v1 "]);
@@ -289,12 +289,14 @@ Deno.test("an address is typed, and its server asked which models it has; an emp
     "Which model of gpu:8080?",
     [["q", ""], ["r", ""]],
   ]);
-  const settings = { local: true, host: "http://gpu:8080", model: "r" };
+  const settings = { local: true, host: "http://gpu:8080", "use-compat": true, model: "r" };
   assertEquals<unknown>(asked.kept, [[settings, undefined]]);
 });
 
 const NAMED: [address: string, answer: FoundServer, settings: object][] = [
-  ["http://gpu:1/v1/chat/completions", llama, { local: true, host: "http://gpu:1" }],
+  ["http://gpu:1/v1/chat/completions", llama, {
+    ...{ local: true, host: "http://gpu:1", "use-compat": true },
+  }],
   ["gpu:1", { ...llama, isNative: true }, {
     ...{ local: true, host: "http://gpu:1", model: "/models/q 3.gguf" },
   }],
@@ -398,6 +400,7 @@ Deno.test("SEC-02 over https a key is asked for first, over http where the serve
   assertEquals(http.printed[0], "· gpu:8080 refused the key␛");
   assertEquals(http.asked, ["http://gpu:8080 ", "http://gpu:8080 k"]);
   const key = { address: "http://gpu:8080", key: "k" };
-  assertEquals<unknown>(http.kept, [[{ local: true, host: "http://gpu:8080" }, key]]);
+  const kept = { local: true, host: "http://gpu:8080", "use-compat": true };
+  assertEquals<unknown>(http.kept, [[kept, key]]);
   assertEquals(http.prompts[2], "The key for gpu:8080 (hidden; Enter alone for none): ");
 });

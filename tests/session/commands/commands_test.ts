@@ -36,6 +36,10 @@ const SAID: [line: string, said: string][] = [
   ["/hepl", "There is no command /hepl: did you mean /help?"],
   ["/cost", "There is no command /cost: did you mean /tokens?"],
   ["/login", "There is no command /login: did you mean /setup?"],
+  [
+    "/mode",
+    "There is no command /mode: Shift-Tab changes the mode; /approve names one, /plan begins to plan",
+  ],
   ["/Xyzzyxyz", "There is no command /Xyzzyxyz: see /help"],
   ["/tokens x", "/tokens takes no argument"],
   ["/plan x", "/plan takes nothing, or one of: go, edits, off"],

@@ -67,6 +67,19 @@ Deno.test("arrows go round the ends, pages do not; Enter picks, Escape and Ctrl-
   assertEquals([press(list(), "ctrl-l"), press(list(), "ctrl-z")], ["clear", "suspend"]);
 });
 
+Deno.test("a text that is in no label is an answer of its own where a list takes one", () => {
+  const other = { hint: "Enter sends it", value: (typed: string) => `other: ${typed}` };
+  const typed = (text: string) => {
+    const modal = list({ other });
+    return [press(modal, `'${text}`), shown(modal)[2], press(modal, "enter")];
+  };
+  assertEquals(typed("to hue "), ["none", "  Enter sends it · Esc clears", {
+    done: "other: to hue",
+  }]);
+  assertEquals(typed("TWO "), ["none", "❯ two  the two", { done: "two" }]);
+  assertEquals(press(list({ other }), "enter"), { done: "one" });
+});
+
 Deno.test("a digit picks a row where rows are numbered", () => {
   assertEquals(press(list({ isNumbered: true }), "'2"), { done: "two" });
   assertEquals(press(list({ isNumbered: true }), "'4"), "bell");
