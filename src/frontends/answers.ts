@@ -89,7 +89,7 @@ export function allowedBy(approval: Approval): string {
     return `${action === undefined ? call.name : `${action}s`} of ${oneLine(rulePath)}`;
   }
   const files = [...new Set(rules.flatMap(({ files = {} }) => Object.keys(files)))];
-  const bound = files.length === 0 ? "" : `, while ${oneLine(files.join(", "))} is unchanged,`;
+  const bound = files.length === 0 ? "" : ` (while ${oneLine(files.join(", "))} is unchanged)`;
   const words = rules.map(({ words }) => `\`${oneLine(words)}\``);
   const isExact = rules.length === 1 && rules[0]!.words === approval.subject.command;
   return (isExact ? "exactly this" : `any ${words.join(" and ")}`) + bound;

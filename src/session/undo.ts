@@ -96,6 +96,12 @@ export class UndoLog {
     for (const step of [...this.#done, ...this.#undone]) step.conversation = undefined;
   }
 
+  /** Another conversation goes on: nothing before it is offered. */
+  forget(): void {
+    this.#done.length = this.#undone.length = 0;
+    this.#hasForgotten = false;
+  }
+
   /** The messages that can be taken back, newest first, with the number of files written for each. */
   get messages(): readonly { text: string; files: number }[] {
     return this.#done.map(({ text, files }) => ({ text, files: files.size })).reverse();

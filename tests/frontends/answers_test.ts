@@ -20,7 +20,7 @@ Deno.test("what an answer allows for longer is said in words", () => {
     [{ rules: [rule("make all"), rule("b\n")] }, "any `make all` and `b`"],
     [
       { rules: [rule("make all", { Makefile: "1", "b\n": "2" })] },
-      "exactly this, while Makefile, b is unchanged,",
+      "exactly this (while Makefile, b is unchanged)",
     ],
     [{ rulePath: "src/**\n" }, "runs of src/**"],
     [{ rulePath: "src", subject: {} }, "run_bash of src"],

@@ -124,6 +124,25 @@ recordTest(
 );
 
 recordTest(
+  "after /resume the messages of that conversation alone are taken back",
+  [{ text: "a" }, { text: "b" }, { text: "c" }],
+  async ({ open }) => {
+    {
+      await using fake = await open();
+      await fake.session.prompt("one", signal);
+    }
+    await using fake = await open();
+    await fake.session.prompt("two", signal);
+    await fake.command("/resume 1");
+    assertEquals(await fake.session.choices("rewind", signal), []);
+    assertStringIncludes((await fake.command("/undo"))!, "before the session was continued stays");
+    await fake.session.prompt("three", signal);
+    const offered = await fake.session.choices("rewind", signal);
+    assertEquals(offered.map(({ label }) => label), ["three"]);
+  },
+);
+
+recordTest(
   "what could not be written is tried once more at the end",
   [{ text: "a" }],
   async ({ folder, open, stored }) => {

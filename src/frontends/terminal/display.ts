@@ -34,10 +34,12 @@ import { TurnView } from "./turn_view.ts";
 type ScreenOptions = ConstructorParameters<typeof LiveScreen>[0];
 
 /** What the screen asks its session for, and what its keys do there. */
-interface DisplayOptions
-  extends
-    Pick<ScreenOptions, "history" | "pasted" | "completer" | "onStop" | "onEnd" | "overtakes">,
-    Required<Pick<ScreenOptions, "onShiftTab" | "transcript">> {
+interface DisplayOptions extends
+  Pick<
+    ScreenOptions,
+    "history" | "pasted" | "completer" | "onStop" | "onEnd" | "overtakes" | "queuedNote"
+  >,
+  Required<Pick<ScreenOptions, "onShiftTab" | "transcript">> {
   keymap: Keymap;
   theme: Theme;
   /** Aborted when the session ends. */
@@ -60,7 +62,8 @@ export class Display implements Disposable {
   #theme: Theme;
   /** The background that the terminal told, whatever the theme. */
   #background: Background | undefined;
-  #showsTasks = false;
+  /** True while the list of steps is shown. */
+  showsTasks = false;
   #saidNoTasks = false;
   #screen: Screen | undefined;
   #view: TurnView | undefined;
@@ -173,7 +176,7 @@ export class Display implements Disposable {
       rewindLine: "/rewind",
       help: () => shortHelp(this.keymap, this.status?.mode?.approve).map(this.dim),
       panel: () =>
-        this.#showsTasks
+        this.showsTasks
           ? taskRows(this.status?.tasks ?? [], { unicode: this.look.unicode, paint: this.paint })
           : [],
       onTasks: () => this.#toggleTasks(),
@@ -201,7 +204,7 @@ export class Display implements Disposable {
       this.#saidNoTasks = true;
       return false;
     }
-    this.#showsTasks = !this.#showsTasks;
+    this.showsTasks = !this.showsTasks;
     this.screen.update();
     return true;
   }

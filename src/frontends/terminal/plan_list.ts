@@ -26,6 +26,8 @@ export async function askAboutPlan(
     return undefined;
   }
   screen.notify("copilot asks: what to do with the plan?");
+  const { showsTasks } = display;
+  display.showsTasks = true;
   const choice = await screen.choose<PlanChoice | { change: string }>(
     {
       title: "What to do with this plan?",
@@ -38,8 +40,8 @@ export async function askAboutPlan(
       },
     },
     signal,
-    { waits: true, yields: true },
-  );
+    { waits: true, yields: true, hasPanel: true },
+  ).finally(() => display.showsTasks = showsTasks);
   if (typeof choice === "object" && choice) return { type: "text", text: choice.change };
   if (choice === null || choice === "keep") return undefined;
   if (choice === "change") {

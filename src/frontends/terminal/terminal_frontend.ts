@@ -106,6 +106,10 @@ export class TerminalFrontend implements Frontend, Disposable {
       completer: (before, after) => this.#completer?.(before, after),
       subjectOf: this.subjectOf,
       overtakes: (line) => this.#commandIn(line) !== undefined,
+      queuedNote: (line) =>
+        /^(exit|quit)$/.test(this.#commandIn(line)?.name ?? "")
+          ? "leaves after the answer; Esc stops the answer"
+          : undefined,
       onStop: () => this.#stop.abort(),
       onShiftTab: () => void this.#nextMode(),
       transcript: () => this.#transcript(),
@@ -258,9 +262,18 @@ export class TerminalFrontend implements Frontend, Disposable {
   }
 
   #end(exitCode: number): void {
+    if (this.#ended === undefined && exitCode !== EXIT.done) this.#keepUnsent();
     this.#ended ??= exitCode;
     this.#stop.abort();
     this.#over.abort();
+  }
+
+  /** Has Up find at the next start what stands in the line as a signal ends the session. */
+  #keepUnsent(): void {
+    if (this.#history === undefined || !this.#display.isLive) return;
+    const { screen } = this.#display;
+    if (!(screen instanceof LiveScreen)) return;
+    for (const { text, pasted } of screen.unsent) this.#history.add(text, pasted);
   }
 
   #showStatus(status: Status): void {
@@ -324,6 +337,7 @@ export class TerminalFrontend implements Frontend, Disposable {
     this.#isInTurn = true;
     const { signal } = this.#stop;
     while (await runTurn(this.#session, this.#display, parts, signal) && this.#session.hasPlan) {
+      this.#conversation.end(this.#session.agent.state.messages);
       const { askAboutPlan } = await import("./plan_list.ts");
       const next = await askAboutPlan(this.#session, this.#display, signal);
       if (next === undefined || signal.aborted) return;

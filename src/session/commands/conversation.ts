@@ -90,7 +90,7 @@ async function resume(session: SessionState, argument: string): Promise<Report> 
   if (!chosen) return { type: "unknown", what: "session", name: argument };
   // The look at the server may choose another model.
   await session.looked;
-  session.undo?.leave();
+  session.undo?.forget();
   session.usage = undefined;
   return { type: "resumed", resumed: resumeSession(session, chosen) };
 }

@@ -13,10 +13,8 @@ import type { Background } from "../style.ts";
 import type { KillRing } from "../line/state.ts";
 import { styledRow, styledRows } from "../styled.ts";
 import { type TerminalSize, unlessGone } from "../tty.ts";
-import { sanitizeProse } from "../../text/sanitize.ts";
 import { asciiSign, withSigns } from "../../text/signs.ts";
 import type { TextPart } from "../../types/message.ts";
-import { unitsText } from "../units.ts";
 import { ScreenQuestions } from "./screen_questions.ts";
 import type { CellRow, Frame } from "./frame.ts";
 import { LiveOutput } from "./live_output.ts";
@@ -38,6 +36,7 @@ interface LiveScreenOptions extends
     | "onStop"
     | "rewindLine"
     | "overtakes"
+    | "queuedNote"
     | "help"
     | "keymap"
   > {
@@ -74,8 +73,9 @@ const ASK_BACKGROUND = "\x1b]11;?\x1b\\";
 const BACKGROUND_MS = 50;
 /** A terminal of fewer rows has no rule above the input line. */
 const MIN_RULE_ROWS = 8;
-/** The last characters of an unfinished line, and the first of a queued message, that are shown. */
+/** The last characters of an unfinished line that are shown. */
 const MAX_TAIL = 4096;
+const HELD_HINT = "Enter sends what is held, Up edits it, Ctrl-C drops it";
 
 /** Takes the terminal until it is disposed of. */
 export class LiveScreen implements Screen {
@@ -104,13 +104,15 @@ export class LiveScreen implements Screen {
       if (!signal.aborted) this.#end("SIGHUP");
     };
     this.#output = new LiveOutput(terminal, (size) => this.#layout(size), onGone, signal);
-    const { completer, history, pasted, band, onStop, rewindLine, overtakes, help } = options;
+    const { completer, history, pasted, band, onStop } = options;
+    const { rewindLine, overtakes, queuedNote, help } = options;
     const isActive = () => this.#isActive();
     // A list that was waited for is there at once; keys that follow are shown with theirs.
     const onChange = () => terminal.keys.ready || this.#output.draw();
     this.#message = new MessageModal({
       ...this.#lineOptions("> "),
-      ...{ completer, history, pasted, band, isActive, onStop, onChange, rewindLine, overtakes },
+      ...{ completer, history, pasted, band, isActive, onStop, onChange },
+      ...{ rewindLine, overtakes, queuedNote },
       ...help && { help },
       append: (lines) => this.#output.appendApart(withSigns(lines, options.unicode)),
       edit: (text) => this.#edit(text),
@@ -173,6 +175,11 @@ export class LiveScreen implements Screen {
       this.#tick = undefined;
     }
     this.#output.drawSoon();
+  }
+
+  /** What was typed and not sent, oldest first. */
+  get unsent(): readonly TextPart[] {
+    return this.#message.unsent;
   }
 
   read(): Promise<TextPart | null> {
@@ -292,18 +299,13 @@ export class LiveScreen implements Screen {
     const { tail } = this.#output;
     const above: CellRow[] = tail === "" ? [] : styledRows(tail.slice(-MAX_TAIL), columns);
     for (const row of activity ?? []) above.push(styledRow(row, columns));
-    if (!isAsking) {
+    if (!isAsking || this.#questions.hasPanel) {
       for (const row of this.options.panel?.() ?? []) above.push(styledRow(row, columns));
     }
-    const { queued, isHeld } = this.#message;
-    for (const units of queued) {
-      const start = sanitizeProse(unitsText(units).slice(0, MAX_TAIL).replace(/\s+/g, " "));
-      above.push(styledRow(`${dim}${isHeld ? "held" : "queued"}: ${start}`, columns));
-    }
+    for (const row of this.#message.queuedRows) above.push(styledRow(dim + row, columns));
     if (!this.#isAsking()) above.push(...this.#questions.comingRows({ columns, rows }, dim));
-    if (isHeld && this.#isIdle(activity)) {
-      const hint = "Enter sends what is held, Up edits it, Ctrl-C drops it";
-      above.push(styledRow(`${dim}${hint}`, columns));
+    if (this.#message.isHeld && this.#isIdle(activity)) {
+      above.push(styledRow(`${dim}${HELD_HINT}`, columns));
     }
     if (rows >= MIN_RULE_ROWS && !isAsking) above.push(...this.#rule(columns));
     const footer = rows > 3 ? [styledRow(`${dim}${this.#status()}`, columns)] : [];
@@ -352,8 +354,7 @@ export class LiveScreen implements Screen {
     if (name === KITTY_KEY) return this.#driver.useKitty();
     if (name === STATUS_KEY) return this.#output.answered();
     if (name.startsWith(BACKGROUND_KEY)) {
-      this.#takeBackground(name.slice(BACKGROUND_KEY.length) as Background);
-      return;
+      return this.#takeBackground(name.slice(BACKGROUND_KEY.length) as Background);
     }
     // Who comes back to the window may type at once.
     this.#questions.keyTime = this.terminal.now();
@@ -364,6 +365,7 @@ export class LiveScreen implements Screen {
   #onKey(key: Key): boolean | Promise<boolean> {
     this.#questions.keyTime = this.terminal.now();
     if (key.name !== "ctrl-c") this.#message.isLeaving = false;
+    this.#message.wasSearching = this.#message.search !== undefined;
     const { onShiftTab, keymap = DEFAULT_KEYMAP } = this.options;
     const action = keymap.bindings.get(key.name ?? "");
     if (action === "next-mode" && onShiftTab && !this.#isAsking() && !this.#message.hasMenu) {

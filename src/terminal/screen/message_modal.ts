@@ -7,6 +7,7 @@ import { cleared, lineState, withHistory } from "../line/state.ts";
 import { viStart } from "../line/vi_state.ts";
 import type { TextPart } from "../../types/message.ts";
 import { entryUnits, type PastedRanges, textPartOf, type Unit, unitsText } from "../units.ts";
+import { sanitizeProse } from "../../text/sanitize.ts";
 import { styledRow } from "../styled.ts";
 import type { TerminalSize } from "../tty.ts";
 import type { CellRow } from "./frame.ts";
@@ -27,11 +28,16 @@ export interface MessageModalOptions extends SessionLineOptions {
   onStop: () => void;
   /** True for a line that does not wait behind messages that are held, such as a command. */
   overtakes?: ((line: string) => boolean) | undefined;
+  /** Such as "leaves after the answer", of a line that waits; undefined where the line says all. */
+  queuedNote?: ((line: string) => string | undefined) | undefined;
   /** Rows, with SGR, that explain the line while it is `?` alone. */
   help?: (() => readonly string[]) | undefined;
   /** The line that Escape, pressed twice at an empty line, sends. */
   rewindLine?: string | undefined;
 }
+
+/** The first characters of a queued message that are shown. */
+const MAX_QUEUED_CHARS = 4096;
 
 /** The input line; it stays open. */
 export class MessageModal extends LineModal<never, MessageModalOptions> {
@@ -39,10 +45,14 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
   readonly queued: (readonly Unit[])[] = [];
   /** The turn was stopped: the queue, meant for after it, waits for Enter. */
   isHeld = false;
-  /** Ctrl-C was the last key, whichever modal it was for: one more leaves. */
+  /** Ctrl-C was the last key, and there was nothing to stop or to clear: one more leaves. */
   isLeaving = false;
+  /** A search was open as the last key came. */
+  wasSearching = false;
   /** Escape was the last key, at an empty line: one more goes back. */
   isRewinding = false;
+  /** The turn was stopped, and is about to end. */
+  #isStopping = false;
   #reader: ((message: TextPart | null) => void) | undefined;
   /** The person has left, perhaps while nobody read: there is no next message. */
   #hasLeft = false;
@@ -55,11 +65,9 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
   /** The next message; null when the session is over. */
   read(): Promise<TextPart | null> {
     if (this.#hasLeft) return Promise.resolve(null);
-    // The line was begun before the message ahead of it became a part of the history.
-    if (this.search === undefined) {
-      const { history, pasted } = this.options;
-      this.state = withHistory(this.state, [...history()], pasted());
-    }
+    this.#isStopping = false;
+    const { history, pasted } = this.options;
+    this.#remember([...history()], pasted());
     return new Promise((resolve) => {
       this.#reader = resolve;
       this.#sendQueued();
@@ -74,12 +82,28 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     reader?.(message);
   }
 
+  /** The messages that wait, a row each. */
+  get queuedRows(): string[] {
+    return this.queued.map((units) => {
+      const text = unitsText(units);
+      const start = sanitizeProse(text.slice(0, MAX_QUEUED_CHARS).replace(/\s+/g, " "));
+      const note = this.isHeld ? undefined : this.options.queuedNote?.(text);
+      return [`${this.isHeld ? "held" : "queued"}: ${start}`, ...note ? [note] : []].join(" · ");
+    });
+  }
+
+  /** What was typed and not sent: the queue, and the line. */
+  get unsent(): TextPart[] {
+    return [...this.queued, this.state.units].map(textPartOf);
+  }
+
   /** The turn is stopped: keeps the queue back. */
   hold(): void {
     this.isHeld = this.queued.length > 0;
   }
 
   override press(key: Key): Outcome<never> {
+    if (!this.options.isActive()) this.#isStopping = false;
     const wasRewinding = this.isRewinding;
     this.isRewinding = false;
     if (this.hasMenu) return super.press(key);
@@ -88,7 +112,10 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
       return "none";
     }
     if (key.name === "escape" && isEscapable(this.state)) return super.press(key);
-    if (key.name === "escape" && this.options.isActive()) return this.#cancel();
+    if (key.name === "escape" && this.options.isActive()) {
+      this.#stop();
+      return "none";
+    }
     if (key.name === "escape" && this.#canRewind) {
       if (wasRewinding) this.#send([...this.options.rewindLine!]);
       else this.isRewinding = true;
@@ -178,21 +205,34 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
 
   #send(text: readonly Unit[]): void {
     this.#print(text);
-    this.give(textPartOf(text));
+    const message = textPartOf(text);
+    this.give(message);
+    // The keeper of the history adds it later; Up has it at once.
+    const { history, pasted } = this.options;
+    const others = history().filter((entry) => entry !== message.text);
+    const ranges = new Map(pasted()).set(message.text, message.pasted ?? []);
+    this.#remember([...others, message.text], ranges);
+  }
+
+  /** Gives Up and Ctrl-R a history that has grown since the line was begun. */
+  #remember(history: readonly string[], pasted: PastedRanges): void {
+    if (this.search === undefined) this.state = withHistory(this.state, history, pasted);
+  }
+
+  #stop(): void {
+    this.#isStopping = true;
+    this.hold();
+    this.options.onStop();
   }
 
   #cancel(): Outcome<never> {
-    if (this.options.isActive()) {
-      this.hold();
-      this.options.onStop();
-    } else if (this.state.units.length > 0) {
-      this.state = cleared(this.state);
-      this.isLeaving = true;
-    } else if (this.isHeld) {
+    if (this.options.isActive() && !this.#isStopping) this.#stop();
+    else if (this.state.units.length > 0) this.state = cleared(this.state);
+    else if (this.isHeld) {
       this.queued.length = 0;
       this.isHeld = false;
     } else if (this.isLeaving) this.give(null);
-    else this.isLeaving = true;
+    else this.isLeaving = !this.wasSearching;
     return "none";
   }
 }

@@ -20,6 +20,8 @@ export interface AskingWay {
   waits?: boolean;
   /** True where a message that was typed meanwhile is as good as an answer. */
   yields?: boolean;
+  /** True where the steps of long work stay above it, if they are shown. */
+  hasPanel?: boolean;
 }
 
 /** The screen of a session. All texts must be safe for a terminal. */

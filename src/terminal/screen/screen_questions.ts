@@ -37,6 +37,9 @@ export class ScreenQuestions {
   /** The question that is drawn, and whose answer does not begin yet: keys are for the message. */
   #coming: Modal | undefined;
 
+  /** True where the question that comes, or is open, keeps the steps above it. */
+  hasPanel = false;
+
   constructor(private readonly parts: QuestionParts) {}
 
   get isComing(): boolean {
@@ -91,9 +94,10 @@ export class ScreenQuestions {
   async open<T>(
     modal: Modal<T>,
     signal: AbortSignal,
-    { waits = true, yields = false }: AskingWay = {},
+    { waits = true, yields = false, hasPanel = false }: AskingWay = {},
   ): Promise<T | null> {
     const { modals, output, message } = this.parts;
+    this.hasPanel = hasPanel;
     if (waits) {
       // Below what takes the whole screen nothing is seen.
       if (modals.isFullScreen) await this.#awaitQuiet(signal);

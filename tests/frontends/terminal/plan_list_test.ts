@@ -23,7 +23,7 @@ async function asked(
       _: unknown,
       how: unknown,
     ) {
-      seen.push([isNumbered, items.length, how]);
+      seen.push([isNumbered, items.length, how, `steps: ${display.showsTasks}`]);
       return Promise.resolve(choice);
     },
     ask(prompt: string, objection: (line: string) => unknown, ...more: unknown[]) {
@@ -34,6 +34,7 @@ async function asked(
   const display = {
     isLive,
     screen,
+    showsTasks: false,
     columns: 80,
     look: { unicode: true },
     say: (text: string) => seen.push(text),
@@ -53,10 +54,11 @@ async function asked(
     display as unknown as Display,
     signal,
   );
+  assertEquals(display.showsTasks, false);
   return { next, seen };
 }
 const NOTE = "copilot asks: what to do with the plan?";
-const LIST = [true, 4, { waits: true, yields: true }];
+const LIST = [true, 4, { waits: true, yields: true, hasPanel: true }, "steps: true"];
 const QUESTION = ["What should change? ", undefined, "", { waits: false }];
 
 Deno.test("a plan is carried out, kept or changed, as the person picks from a list", async () => {

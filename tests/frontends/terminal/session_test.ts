@@ -61,9 +61,9 @@ sessionTest(
     await terminal.until("Run this?");
     await terminal.type("\x03");
     await terminal.until("interrupted");
-    await terminal.type("half a line\x03");
-    await terminal.until("Ctrl-C again leaves");
-    await terminal.type("more\r");
+    await terminal.type("half a line");
+    await terminal.until("> half a line");
+    await terminal.type("\x03more\r");
     await terminal.until("Again.");
     await terminal.type("\x03");
     await terminal.until("Ctrl-C again leaves");
@@ -109,7 +109,9 @@ sessionTest(
 );
 
 Deno.test({
-  name: noTmux ? `a closed terminal (skipped: ${noTmux})` : "PRC-07 a closed terminal is a 129",
+  name: noTmux
+    ? `a closed terminal (skipped: ${noTmux})`
+    : "PRC-07 a closed terminal is a 129, and what stood in the line is in the history",
   ignore: noTmux !== "",
   async fn() {
     await using server = strictServer([{ text: "Some words\n\nand more\n\n", hang: true }]);
@@ -117,7 +119,7 @@ Deno.test({
     {
       await using screen = await terminal();
       // A shell that outlives the terminal tells of it.
-      const script = `trap "" HUP; cd ${folder}; ${
+      const script = `trap "" HUP; cd ${folder}; XDG_STATE_HOME=${folder}/state ${
         sessionCommand(server)
       } 2>error; echo $? >code; mv code left`;
       await Deno.writeTextFile(`${folder}/script`, script);
@@ -125,6 +127,8 @@ Deno.test({
       await screen.until((rows) => rows.includes(">"));
       await screen.type("go\r");
       await screen.until("Some words");
+      await screen.type("later\rnot sent");
+      await screen.until("> not sent");
     }
     let left = "";
     while (left === "") {
@@ -132,6 +136,9 @@ Deno.test({
       left = await Deno.readTextFile(`${folder}/left`).catch(() => "");
     }
     assertEquals(left, "129\n");
+    const history = await Deno.readTextFile(`${folder}/state/copilot/history.jsonl`);
+    const texts = history.split("\n").filter(Boolean).map((line) => JSON.parse(line).text);
+    assertEquals(texts, ["go", "later", "not sent"]);
     // Some shells tell of a second SIGHUP.
     assertMatch(await Deno.readTextFile(`${folder}/error`), /^(Hangup\n)?$/);
     await Deno.remove(folder, { recursive: true });
@@ -179,6 +186,11 @@ sessionTest(
     const list = (rows: string[]) => rows.some((row) => row.includes("What to do with this plan?"));
     await terminal.type("/plan\rdo it\r");
     await terminal.until((rows) => rows.includes("First plan.") && list(rows));
+    await terminal.type("\x0f");
+    const whole = await terminal.until((rows) => rows.at(-1)!.startsWith("Transcript"));
+    assertEquals(whole.filter((row) => row === "First plan.").length, 1);
+    await terminal.type("q");
+    await terminal.until(list);
     await terminal.type("4");
     await terminal.until("What should change?");
     await terminal.type("less of it\r");

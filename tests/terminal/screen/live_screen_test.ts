@@ -9,11 +9,14 @@ import { FakeTerminal } from "./fake_terminal.ts";
 function screenTest(
   name: string,
   body: (screen: Screen, terminal: FakeTerminal, stops: string[]) => Promise<void>,
-  options: { activity?: string | undefined; history?: string[] } = { activity: "working" },
+  options: { activity?: string | undefined; history?: string[]; panel?: string[] } = {
+    activity: "working",
+  },
 ): void {
   Deno.test(name, async () => {
     const terminal = new FakeTerminal();
     const stops: string[] = [];
+    let isHidden = false;
     using screen = new LiveScreen({
       color: "",
       unicode: true,
@@ -29,6 +32,9 @@ function screenTest(
       rewindLine: "/undo",
       help: () => ["  /  commands", "  @  files"],
       overtakes: (line) => line.startsWith("/"),
+      queuedNote: (line) => line === "/exit" ? "leaves after this" : undefined,
+      panel: () => isHidden ? [] : options.panel ?? [],
+      onTasks: () => isHidden = !isHidden,
       onEnd(signal) {
         throw new Error(`ended by ${signal}`);
       },
@@ -50,6 +56,7 @@ const turnOfUp: { activity: string | undefined; history: string[] } = {
   activity: "working",
   history: ["first"],
 };
+const sentOnUp: typeof turnOfUp = { activity: undefined, history: ["first"] };
 const past = { activity: undefined, history: ["first"] };
 const clock: { activity: string | undefined } = { activity: "0 s" };
 const isAsked = ({ rows }: FakeTerminal) => rows.some((row) => row.startsWith("Run this?"));
@@ -249,8 +256,12 @@ screenTest(
     await terminal.until((rows) => !rows.includes(held) && rows.includes("the status"));
     await terminal.type("\x7f\x1b[A");
     await terminal.until((rows) => rows.includes("> two") && !rows.includes("held: two"));
+    // The line is cleared, the queue is dropped, and two more leave.
     await terminal.type("\x03\x03\x03");
-    await terminal.until((rows) => !rows.includes("held: one"));
+    await terminal.until((rows) =>
+      !rows.includes("held: one") && rows.includes("Ctrl-C again leaves")
+    );
+    await terminal.type("\x03");
     assertEquals(await message, null);
   },
   now,
@@ -432,7 +443,12 @@ screenTest("Ctrl-C twice leaves, but not with another key in between", async (sc
   const message = screen.read();
   await terminal.type("\x03");
   await terminal.until((rows) => rows.includes("Ctrl-C again leaves"));
-  await terminal.type("draft\x03");
+  // What clears the line or leaves a search arms nothing.
+  for (const keys of ["draft\x03", "\x12\x03"]) {
+    await terminal.type(keys);
+    await terminal.until((rows) => rows.includes(">") && rows.includes("the status"));
+  }
+  await terminal.type("\x03");
   await terminal.until((rows) => rows.includes("Ctrl-C again leaves"));
   await terminal.type("\x0f");
   await terminal.until((rows) => rows.includes("the status"));
@@ -441,6 +457,57 @@ screenTest("Ctrl-C twice leaves, but not with another key in between", async (sc
   await terminal.type("\x03");
   assertEquals(await message, null);
 }, { activity: undefined });
+
+screenTest("amid a turn one Ctrl-C stops, and two more leave", async (screen, terminal, stops) => {
+  await terminal.type("\x03\x03");
+  await terminal.until((rows) => rows.includes("Ctrl-C again leaves"));
+  assertEquals(stops, ["stop"]);
+  await terminal.type("\x03");
+  assertEquals(await screen.read(), null);
+});
+
+screenTest("Escape amid a turn that is about to end arms nothing", async (_, terminal, stops) => {
+  for (const count of [1, 2]) {
+    await terminal.type("\x1b");
+    await terminal.until(() => stops.length === count);
+  }
+  assertEquals(terminal.rows.includes("Ctrl-C again leaves"), false);
+});
+
+screenTest("Up has the message that was sent just now, and what stands unsent is known", async (
+  screen,
+  terminal,
+) => {
+  sentOnUp.activity = undefined;
+  const message = screen.read();
+  await terminal.type("second\r");
+  assertEquals((await message)?.text, "second");
+  sentOnUp.activity = "working";
+  await terminal.type("\x1b[A");
+  await terminal.until((rows) => rows.at(-2) === "> second");
+  await terminal.type("\x1b[A");
+  await terminal.until((rows) => rows.at(-2) === "> first");
+  await terminal.type("\x1b[B\x1b[B/exit\rhalf");
+  await terminal.until((rows) => rows.at(-2) === "> half");
+  assertEquals(terminal.rows.includes("queued: /exit · leaves after this"), true);
+  const { unsent } = screen as LiveScreen;
+  assertEquals(unsent.map(({ text }) => text), ["/exit", "half"]);
+}, sentOnUp);
+
+screenTest("the steps stay above a list that says so, and hide there", async (screen, terminal) => {
+  const how = { waits: false, hasPanel: true };
+  const { signal } = new AbortController();
+  const picked = screen.choose(LIST, signal, how);
+  await terminal.until((rows) => rows.includes("Which?") && rows.includes("a step"));
+  await terminal.type("\x14");
+  await terminal.until((rows) => rows.includes("Which?") && !rows.includes("a step"));
+  await terminal.type("\x14");
+  await terminal.until((rows) => rows.includes("Which?") && rows.includes("a step"));
+  await terminal.type("1");
+  assertEquals(await picked, "one");
+  void screen.choose(LIST, signal);
+  await terminal.until((rows) => rows.includes("Which?") && !rows.includes("a step"));
+}, { activity: undefined, panel: ["a step"] });
 
 const LIST = {
   title: "Which?",
