@@ -73,7 +73,7 @@ export async function runDoctor(config: CopilotConfig, options: DoctorOptions): 
   const { json, columns, write, way = "flags", folder = "." } = options;
   const agent = new CopilotAgent(withModel(config, { maxTokens }), folder);
   const checks: Check[] = [];
-  const add = ({ hint, isNameAlone: _, ...told }: Check) => {
+  const add = ({ hint, ...told }: Check) => {
     const check = { ...told, ...hint && { advice: hintText(hint, way) } };
     checks.push(check);
     if (!json) write(checkRows(check, columns));

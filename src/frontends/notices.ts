@@ -63,9 +63,10 @@ function noticeText(notice: Notice, way: Way): string | string[] {
       return recordText(notice.why);
     case "server": {
       const { instead, checks } = notice;
-      if (instead === undefined) return greetingText(checks, way);
-      const text = greetingText(checks.filter(({ isNameAlone }) => !isNameAlone), way);
-      return [insteadText(instead, way), ...text === "" ? [] : [text]];
+      const own = instead === undefined
+        ? ""
+        : ` (the server's own model; ${modelNaming(way)} names another)`;
+      return greetingText(checks, way) + own;
     }
     case "mcp":
       return mcpText(notice, way);

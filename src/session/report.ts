@@ -253,8 +253,6 @@ export interface Check {
   advice?: string;
   /** A change that may mend it, in place of `advice`. */
   hint?: Hint;
-  /** True where nothing is known of the model but its name. */
-  isNameAlone?: true;
   /** The model's tokens, for the check `context`. */
   contextLength?: number;
 }

@@ -162,10 +162,7 @@ function modelCheck(model: string, info: Partial<LocalModelInfo & ServedModel>):
   }
   // Every model that answers has the ability `completion`.
   const does = abilities?.filter((ability) => ability !== "completion").join(", ");
-  return {
-    ...{ name: "model", status: "ok", text: oneLine(`${text}${does ? `: ${does}` : ""}`) },
-    ...!about && !does && { isNameAlone: true },
-  };
+  return { name: "model", status: "ok", text: oneLine(`${text}${does ? `: ${does}` : ""}`) };
 }
 
 /** A context of fewer tokens holds the prompt and hardly a file. */

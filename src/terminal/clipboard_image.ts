@@ -22,8 +22,8 @@ export class ClipboardImages implements Disposable {
 
   constructor(private readonly readers = READERS) {}
 
-  /** The path of the clipboard's image in a file; undefined where there is none. */
-  async paste(): Promise<string | undefined> {
+  /** The path of the clipboard's image in a file; undefined where there is none, which `say` is told. */
+  async paste(say: (line: string) => void): Promise<string | undefined> {
     for (const [program, ...args] of this.readers) {
       const bytes = await printedBy(program, args).catch(() => undefined);
       if (bytes === undefined || !startsAsPng(bytes)) continue;
@@ -32,6 +32,8 @@ export class ClipboardImages implements Disposable {
       Deno.writeFileSync(path, bytes, { mode: 0o600 });
       return path;
     }
+    const programs = this.readers.map(([program]) => program).join(", ");
+    say(`· no image in the clipboard, or none of these programs: ${programs}`);
     return undefined;
   }
 

@@ -31,23 +31,39 @@ const MAX_ENTRY_CHARS = 20_000;
 const MAX_SPREAD = 100;
 
 /** The units of a pasted text: one when it is large. */
-export function pastedUnits(text: string): readonly Unit[] {
+export const pastedUnits = (text: string): readonly Unit[] =>
+  foldedPaste(text) ?? markedUnits(text, [[0, text.length]]);
+
+/** The one unit of a large paste; undefined for others. */
+function foldedPaste(text: string): readonly Unit[] | undefined {
   let lines = 1;
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) lines++;
-  if (lines <= MAX_PASTED_LINES && text.length <= MAX_PASTED_CHARS) {
-    return markedUnits(text, [[0, text.length]]);
-  }
+  if (lines <= MAX_PASTED_LINES && text.length <= MAX_PASTED_CHARS) return undefined;
   const size = lines > 1 ? `${lines} lines` : `${text.length} characters`;
   return [{ text, label: `[pasted ${size}]` }];
 }
 
-/** The units of a text that was entered before, of which `pasted` was pasted. */
+/** The units of a text that was entered before, of which `pasted` was pasted: large pastes are one unit again. */
 export function entryUnits(text: string, pasted: readonly TextRange[] = []): readonly Unit[] {
   text = text.replace(/\r\n?/g, "\n");
   if (text.length > MAX_ENTRY_CHARS) {
     return [{ text, label: `[${text.length} characters]`, pasted }];
   }
-  return markedUnits(text, pasted);
+  const units: (readonly Unit[])[] = [];
+  let at = 0;
+  const upTo = (end: number) => {
+    const ranges = pasted.map(([from, to]) => [from - at, to - at] as const);
+    units.push(markedUnits(text.slice(at, end), ranges));
+  };
+  for (const [from, to] of pasted) {
+    const folded = from < at ? undefined : foldedPaste(text.slice(from, to));
+    if (folded === undefined) continue;
+    upTo(from);
+    units.push(folded);
+    at = to;
+  }
+  upTo(text.length);
+  return units.flat();
 }
 
 /** Graphemes; those with an `@` that was pasted are labelled: it alone must not be taken for typed. */

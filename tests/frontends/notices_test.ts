@@ -188,13 +188,12 @@ Deno.test("a greeting names the model once, and says what is known of it", () =>
   const server = { name: "server", status: "ok", text: "answers" } as const;
   const model = { name: "model", status: "ok", text: "m" } as const;
   const context = { name: "context", status: "ok", text: "x", contextLength: 8192 } as const;
-  const first = "model: m (the server's own; --model names another)";
   const of = (checks: Check[], instead?: string) =>
     noticeLines({ code: "server", checks, ...instead && { instead } }, "flags");
-  const bare = { ...model, isNameAlone: true } as const;
-  assertEquals(of([server, bare], "m"), [first]);
-  assertEquals(of([server, bare]), ["m"]);
-  assertEquals(of([server, bare, context], "m"), [first, "8192 tokens of context"]);
-  assertEquals(of([server, model], "m"), [first, "m"]);
-  assertEquals(of([server, model, context], "m"), [first, "m · 8192 tokens of context"]);
+  assertEquals(of([server, model]), ["m"]);
+  assertEquals(of([server, model], "m"), ["m (the server's own model; --model names another)"]);
+  assertEquals(of([server, model, context]), ["m · 8192 tokens of context"]);
+  assertEquals(of([server, model, context], "m"), [
+    "m · 8192 tokens of context (the server's own model; --model names another)",
+  ]);
 });

@@ -495,8 +495,7 @@ Deno.test("a greeting in lines: the model, its context, or the failure alone", (
   assertEquals(lines(server, model, context), ["m (8B) · 8192 tokens of context"]);
   const greeted = { code: "server", checks: [server, model, context], instead: "m" } as const;
   assertEquals(noticeLines(greeted, "editor"), [
-    "model: m (the server's own; /model names another)",
-    "m (8B) · 8192 tokens of context",
+    "m (8B) · 8192 tokens of context (the server's own model; /model names another)",
   ]);
   const failed = { ...model, status: "fail", text: "m is not there", advice: "Do so" } as const;
   assertEquals(lines(server, failed), ["m is not there. Do so"]);

@@ -304,7 +304,7 @@ Deno.test("the greeting of a server says what it has, and which model is asked t
       "test",
       /^the server has no model test; it has: other\. Get it with ollama pull test, or name another with \/model$/,
     ],
-    [["other"], false, "other", /^model: other \(the server's own; .*\nother/],
+    [["other"], false, "other", /^other: .*tokens of context \(the server's own model; /],
     [[], false, undefined, /^the server has no model test; it has: none\./],
   ];
   for (const [models, isChosen, model, said] of rows) {

@@ -25,21 +25,26 @@ Deno.test({
       ];
       let path: string;
       {
+        const said: string[] = [];
+        const say = (line: string) => void said.push(line);
         using images = new ClipboardImages(readers);
-        path = (await images.paste())!;
+        path = (await images.paste(say))!;
         assertEquals(await Deno.readFile(path), png(3, 4));
         assertEquals((await Deno.stat(path)).mode! & 0o777, 0o600);
         assertEquals((await Deno.stat(dirname(path))).mode! & 0o777, 0o700);
-        assert(await images.paste() !== path, "each paste is a file of its own");
+        assert(await images.paste(say) !== path, "each paste is a file of its own");
+        assertEquals(said, []);
         using none = new ClipboardImages(readers.slice(0, 4));
-        assertEquals(await none.paste(), undefined);
+        assertEquals(await none.paste(say), undefined);
+        const programs = "copilot-no-such-program, sh, sh, sh";
+        assertEquals(said, [`· no image in the clipboard, or none of these programs: ${programs}`]);
         // 20 MiB are the most.
         for (
           const [size, name] of [[20 * 2 ** 20, "clipboard-1.png"], [20 * 2 ** 20 + 1]] as const
         ) {
           await Deno.truncate(source, size);
           using large = new ClipboardImages(readers.slice(4));
-          const path = await large.paste();
+          const path = await large.paste(say);
           assertEquals(path && basename(path), name);
         }
       }

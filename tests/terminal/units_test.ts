@@ -50,6 +50,22 @@ Deno.test("an earlier text of more than 20 000 characters is one unit", () => {
   assertEquals(entryUnits("a\r\nb\rc").join(""), "a\nb\nc");
 });
 
+Deno.test("a large paste in an earlier text is one unit again", () => {
+  const paste = "line @a\n".repeat(60);
+  const text = `see ${paste} and @b`;
+  const ranges = [[4, 4 + paste.length], [text.length - 2, text.length - 1]] as const;
+  const units = entryUnits(text, ranges);
+  assertEquals(units.filter((unit) => typeof unit !== "string"), [
+    { text: paste, label: "[pasted 61 lines]" },
+    { text: "@", label: "@" },
+  ]);
+  assertEquals(textPartOf(units), { type: "text", text, pasted: ranges });
+  // A file of the history may have been edited.
+  for (const odd of [[[4, 9000], [2, 5]], [[-9, 700]], [[500, 3]]] as const) {
+    assertEquals(textPartOf(entryUnits(text, odd)).text, text);
+  }
+});
+
 Deno.test("R-06 each @ within a pasted range is a unit of its own, and no other", () => {
   const ranges = [[1, 3], [3, 4], [6, 7]] as const;
   const units = entryUnits("@@a@@b@@", ranges);

@@ -49,6 +49,8 @@ export function choiceList(name: string, choices: readonly ArgumentChoice[]): Ch
     title: TITLES[name] ?? `/${name}`,
     items,
     chosen: Math.max(0, choices.findIndex(({ isCurrent }) => isCurrent)),
+    // The oldest message, which undoes all, is not next to the newest one.
+    ...TITLES[name] === UNDO_TITLE && { wraps: false },
     isNumbered: items.length <= MAX_NUMBERED,
     hint: "Enter picks · Esc leaves it as it is",
   };

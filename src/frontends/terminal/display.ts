@@ -25,6 +25,7 @@ import { terminalSize } from "../../terminal/tty.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { withSigns } from "../../text/signs.ts";
 import { wrapped } from "../../text/wrap.ts";
+import type { TextPart } from "../../types/message.ts";
 import { footerText } from "./footer.ts";
 import { waitingText } from "../report_text.ts";
 import { shortHelp } from "./short_help.ts";
@@ -47,6 +48,8 @@ interface DisplayOptions extends
   subjectOf: ConstructorParameters<typeof TurnView>[2];
 }
 
+/** What Escape, pressed twice, sends in the person's place. */
+export const REWIND: TextPart = { type: "text", text: "/rewind" };
 const MAX_WINDOW_TITLE = 80;
 
 /** Whether the terminal has a title: Linux's own console would show it as text. */
@@ -173,8 +176,8 @@ export class Display implements Disposable {
       get onBackground() {
         return asksBackground() ? onBackground : undefined;
       },
-      rewindLine: "/rewind",
-      help: () => shortHelp(this.keymap, this.status?.mode?.approve).map(this.dim),
+      rewind: REWIND,
+      help: () => shortHelp(this.keymap, this.columns, this.status?.mode?.approve).map(this.dim),
       panel: () =>
         this.showsTasks
           ? taskRows(this.status?.tasks ?? [], { unicode: this.look.unicode, paint: this.paint })

@@ -13,6 +13,7 @@ import {
   type HostedOffer,
   hostedRow,
   hostShown,
+  keptText,
   lastRows,
   nameable,
   NOTHING_FOUND,
@@ -304,7 +305,7 @@ async function keepServer(
       : { "base-url": answer ? `${host}/v1` : address },
     ...isNamed && { model: answer.model },
   };
-  const said = `${answer ? `${oneLine(answer.model)} at ` : ""}${hostShown(address)}`;
+  const said = keptText(hostShown(address), settings);
   const given = key ? { address, key } : undefined;
   return await keepChoice(screen, home, settings, said, given);
 }

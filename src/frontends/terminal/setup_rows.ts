@@ -33,6 +33,10 @@ interface Row {
   value: SetupPick;
 }
 
+/** What is kept: a model that is not named is told of once its server said which one it has. */
+export const keptText = (place: string, { model }: ServerSettings): string =>
+  `${model === undefined ? "" : `${oneLine(model)} at `}${place}`;
+
 export function serverRows(server: FoundServer): Row[] {
   const { url, state, isNative, models } = server;
   const place = hostShown(url);
@@ -47,11 +51,14 @@ export function serverRows(server: FoundServer): Row[] {
     const get = isNative ? "Ollama without models: ollama pull qwen3:8b" : "lists no models";
     return [{ label: place, detail: `${get}; look again`, value: "look" }];
   }
-  return nameable(models).map((model) => ({
-    label: oneLine(model.name),
-    detail: [place, isNative && "Ollama", modelFacts(model)].filter(Boolean).join(" · "),
-    value: { settings: settingsOf(server, model), said: `${oneLine(model.name)} at ${place}` },
-  }));
+  return nameable(models).map((model) => {
+    const settings = settingsOf(server, model);
+    return {
+      label: oneLine(model.name),
+      detail: [place, isNative && "Ollama", modelFacts(model)].filter(Boolean).join(" · "),
+      value: { settings, said: keptText(place, settings) },
+    };
+  });
 }
 
 /** The models that can be picked: a name with a space in it cannot stand behind a flag of /model. */

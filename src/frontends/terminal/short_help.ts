@@ -2,17 +2,21 @@
 
 import { actionHelp, type ActionName, type Keymap, keysOf } from "../../terminal/line/actions.ts";
 import type { ApproveMode } from "../../permissions/settings.ts";
+import { wrapped } from "../../text/wrap.ts";
 import { modeText } from "../modes.ts";
 import { HELP_MORE } from "../report_text.ts";
 import { shownKey } from "../shown_keys.ts";
 
 /** The actions whose keys are listed; `/keys` has them all. */
 const SHOWN: readonly ActionName[] = [
-  ...["stop", "next-mode", "newline", "search-back", "transcript", "editor"] as const,
+  ...["stop", "next-mode", "newline", "search-back", "transcript", "tasks", "editor"] as const,
 ];
 
-/** The rows: the mode that is on, what a line may begin with, and the first key of the actions that are needed most. */
-export function shortHelp(keymap: Keymap, mode?: ApproveMode): string[] {
+/** The least columns of a description; narrower terminals cut it. */
+const MIN_HELP_COLUMNS = 14;
+
+/** The rows, in `columns`: the mode that is on, what a line may begin with, and the first key of the actions that are needed most. */
+export function shortHelp(keymap: Keymap, columns: number, mode?: ApproveMode): string[] {
   const keys = SHOWN.flatMap((name): [string, string][] => {
     const [key] = keysOf(keymap, name);
     return key === undefined ? [] : [[shownKey(key), actionHelp(name, true)]];
@@ -20,8 +24,13 @@ export function shortHelp(keymap: Keymap, mode?: ApproveMode): string[] {
   const more = HELP_MORE.map(({ name, help }) => [name, help]);
   const rows = [["/", "lists the commands"], ...more, ...keys, ["Enter", "all of the help"]];
   const width = Math.max(...rows.map(([name = ""]) => name.length));
+  const broken = (text: string, indent: number) =>
+    wrapped(text, Math.max(MIN_HELP_COLUMNS, columns - indent)).replaceAll(
+      "\n",
+      `\n${" ".repeat(indent)}`,
+    );
   return [
-    ...rows.map(([name = "", text = ""]) => `  ${name.padEnd(width)}  ${text}`),
-    ...mode === undefined ? [] : [`  ${modeText(mode)}`],
-  ];
+    ...rows.map(([name = "", text = ""]) => `  ${name.padEnd(width)}  ${broken(text, width + 4)}`),
+    ...mode === undefined ? [] : [`  ${broken(modeText(mode), 2)}`],
+  ].flatMap((row) => row.split("\n"));
 }

@@ -23,7 +23,7 @@ import { modeText } from "../modes.ts";
 import { instructionLines, resumedLines } from "../session_lines.ts";
 import { chooseServer, type CommandHome, CommandRunner } from "./command_runner.ts";
 import { completer } from "./complete.ts";
-import { Display } from "./display.ts";
+import { Display, REWIND } from "./display.ts";
 import { modelText } from "./footer.ts";
 import { Person } from "./person.ts";
 import { ruleAdded } from "./question.ts";
@@ -346,13 +346,13 @@ export class TerminalFrontend implements Frontend, Disposable {
     }
   }
 
-  /** Does what `line` asks for; `isTurn`: what comes meanwhile belongs to a turn, and its end may be told. */
+  /** Does what `message` asks for; `isTurn`: what comes meanwhile belongs to a turn, and its end may be told. */
   async #takeMessage(
-    { text, pasted }: TextPart,
+    message: TextPart,
     run: () => Promise<void>,
     isTurn = true,
   ): Promise<void> {
-    this.#history.add(text, pasted);
+    if (message !== REWIND) this.#history.add(message.text, message.pasted);
     this.#session.agent.state.history = this.#history.entries();
     this.#stop = new AbortController();
     const start = performance.now();

@@ -137,7 +137,7 @@ function undoChoices({ undo }: SessionState): ArgumentChoice[] {
 
 async function redoMessage(session: SessionState): Promise<Report> {
   const undone = await session.undo?.redo(session.agent);
-  session.usage = undefined;
+  if (undone !== undefined) session.usage = undefined;
   return { type: "undone", way: "redo", undone };
 }
 

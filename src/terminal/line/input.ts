@@ -4,6 +4,9 @@ import { editLine, type ReadOptions } from "./editor.ts";
 import { stdinLines } from "./sources.ts";
 import { writeStdout } from "../stdio.ts";
 
+/** The text before the first line of an input. */
+export const PROMPT = "> ";
+
 /**
  * Reads one input of one or more lines: Enter after a trailing `\` begins a new line, as Alt-Enter
  * does anywhere. The text read is added to `state.history`. Without a terminal, lines are read as
@@ -17,7 +20,7 @@ export async function readInput(
 ): Promise<string | null> {
   const { history } = state;
   const text = canEdit()
-    ? await editLine({ prompt: "> ", color: "", history, multiline: true, ...options })
+    ? await editLine({ prompt: PROMPT, color: "", history, multiline: true, ...options })
     : await readContinued(options);
   if (text !== null && text.trim() !== "" && text !== history.at(-1)) history.push(text);
   return text;
@@ -50,7 +53,7 @@ export function canEdit(): boolean {
 
 async function readContinued(options: ReadOptions): Promise<string | null> {
   const lines: string[] = [];
-  for (let prompt = "> ";; prompt = "  ...> ") {
+  for (let prompt = PROMPT;; prompt = "  ...> ") {
     const line = await readCooked(prompt, options);
     if (line === null) {
       return lines.length > 0 && !options.signal?.aborted ? lines.join("\n") : null;

@@ -48,10 +48,10 @@ export const LIST_STEPS: Readonly<Record<string, -1 | 1 | undefined>> = {
   "tab": 1,
 };
 
-/** The index after `step` rows, round the ends for a single step; -1 (none) is before the first. */
-export function stepped(chosen: number, step: number, count: number): number {
+/** The index after `step` rows, round the ends for a single step, if it `wraps`; -1 (none) is before the first. */
+export function stepped(chosen: number, step: number, count: number, wraps = true): number {
   if (count === 0) return -1;
-  if (Math.abs(step) > 1) return Math.max(0, Math.min(count - 1, chosen + step));
+  if (!wraps || Math.abs(step) > 1) return Math.max(0, Math.min(count - 1, chosen + step));
   return chosen === -1 && step === -1 ? count - 1 : (chosen + step + count) % count;
 }
 

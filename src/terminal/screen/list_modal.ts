@@ -31,6 +31,8 @@ export interface ListOptions<T> extends Omit<ListLook, "word"> {
   items: readonly ListItem<T>[];
   /** The row that is chosen at first (default: 0). */
   chosen?: number;
+  /** False where a step from the first row does not lead to the last one, nor back (default: true). */
+  wraps?: boolean;
   /** What keys do beside those that all lists have, in one row below them. */
   hint?: string;
   /** Text that was printed before it. */
@@ -186,7 +188,9 @@ export class ListModal<T> implements Modal<T> {
 
   #move(step: number): Outcome<T> {
     if (this.#isKeyed) this.#word = "";
-    this.#chosen = stepped(this.#chosen, step, this.#items.length);
+    this.#chosen = stepped(
+      ...[this.#chosen, step, this.#items.length, this.options.wraps] as const,
+    );
     return "none";
   }
 

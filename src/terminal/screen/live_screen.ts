@@ -34,7 +34,7 @@ interface LiveScreenOptions extends
     | "completer"
     | "band"
     | "onStop"
-    | "rewindLine"
+    | "rewind"
     | "overtakes"
     | "queuedNote"
     | "help"
@@ -105,14 +105,14 @@ export class LiveScreen implements Screen {
     };
     this.#output = new LiveOutput(terminal, (size) => this.#layout(size), onGone, signal);
     const { completer, history, pasted, band, onStop } = options;
-    const { rewindLine, overtakes, queuedNote, help } = options;
+    const { rewind, overtakes, queuedNote, help } = options;
     const isActive = () => this.#isActive();
     // A list that was waited for is there at once; keys that follow are shown with theirs.
     const onChange = () => terminal.keys.ready || this.#output.draw();
     this.#message = new MessageModal({
       ...this.#lineOptions("> "),
       ...{ completer, history, pasted, band, isActive, onStop, onChange },
-      ...{ rewindLine, overtakes, queuedNote },
+      ...{ rewind, overtakes, queuedNote },
       ...help && { help },
       append: (lines) => this.#output.appendApart(withSigns(lines, options.unicode)),
       edit: (text) => this.#edit(text),
@@ -144,7 +144,7 @@ export class LiveScreen implements Screen {
 
   async #pasteImage(): Promise<string | undefined> {
     const { ClipboardImages } = await import("../clipboard_image.ts");
-    return await (this.#images ??= new ClipboardImages()).paste();
+    return await (this.#images ??= new ClipboardImages()).paste((line) => this.print(line));
   }
 
   print(text: string): void {

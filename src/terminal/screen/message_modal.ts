@@ -32,8 +32,8 @@ export interface MessageModalOptions extends SessionLineOptions {
   queuedNote?: ((line: string) => string | undefined) | undefined;
   /** Rows, with SGR, that explain the line while it is `?` alone. */
   help?: (() => readonly string[]) | undefined;
-  /** The line that Escape, pressed twice at an empty line, sends. */
-  rewindLine?: string | undefined;
+  /** The message that Escape, pressed twice at an empty line, sends; nobody typed it, so that it is not shown. */
+  rewind?: TextPart | undefined;
 }
 
 /** The first characters of a queued message that are shown. */
@@ -117,7 +117,7 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
       return "none";
     }
     if (key.name === "escape" && this.#canRewind) {
-      if (wasRewinding) this.#send([...this.options.rewindLine!]);
+      if (wasRewinding) this.give(this.options.rewind!);
       else this.isRewinding = true;
       return "none";
     }
@@ -152,7 +152,7 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
   }
 
   get #canRewind(): boolean {
-    return this.options.rewindLine !== undefined && this.state.units.length === 0 &&
+    return this.options.rewind !== undefined && this.state.units.length === 0 &&
       this.#reader !== undefined;
   }
 

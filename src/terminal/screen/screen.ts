@@ -1,6 +1,6 @@
 /** The screen of a session: a terminal that can repaint, or one that cannot. @module */
 
-import { readInput, readLineRaw } from "../line/input.ts";
+import { PROMPT, readInput, readLineRaw } from "../line/input.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
 import type { Copied } from "../clipboard.ts";
 import { withSigns } from "../../text/signs.ts";
@@ -71,6 +71,8 @@ export interface Screen extends Disposable {
 export class PlainScreen implements Screen {
   readonly isLive = false;
   #isMidLine = false;
+  /** True while a message is read: the prompt stands at the end of what was written. */
+  #isReading = false;
   constructor(
     private readonly history: () => string[],
     private readonly signal: AbortSignal,
@@ -78,7 +80,9 @@ export class PlainScreen implements Screen {
   ) {}
 
   print(text: string): void {
-    this.stream(`${this.#isMidLine ? "\n" : ""}${text}\n`);
+    const isAtPrompt = this.#isReading && Deno.stdin.isTerminal() && Deno.stdout.isTerminal();
+    this.stream(`${this.#isMidLine || isAtPrompt ? "\n" : ""}${text}\n`);
+    if (isAtPrompt) writeStdout(PROMPT);
   }
 
   stream(text: string): void {
@@ -93,7 +97,9 @@ export class PlainScreen implements Screen {
 
   async read(): Promise<TextPart | null> {
     const options = { interrupt: "clear", signal: this.signal } as const;
+    this.#isReading = true;
     const text = await readInput({ history: this.history() }, options);
+    this.#isReading = false;
     return text === null ? null : { type: "text", text };
   }
 

@@ -30,4 +30,7 @@ Deno.test("what is current is chosen and said; a command without a title has its
   const many = Array.from({ length: 10 }, (_, n) => ({ argument: `${n}`, label: `${n}` }));
   assertEquals(choiceList("x", many).isNumbered, false);
   assertEquals(choiceList("x", many.slice(1)).isNumbered, true);
+  assertEquals(["undo", "rewind", "model"].map((name) => choiceList(name, many).wraps), [
+    ...[false, false, undefined],
+  ]);
 });

@@ -605,9 +605,8 @@ sessionTest(
     await terminal.type("\x04");
     await terminal.until("left: 0");
     await terminal.type(`clear; ${sessionCommand(server).replace("-m test", "")}\r`);
-    await terminal.until("· model: test (the server's own; /model names another)");
-    await terminal.until((rows) => rows.at(-1)!.startsWith("test · "));
-    const rows = await terminal.until("· test: tools");
+    await terminal.until("· test: tools · 32768 tokens of context (the server's own model;");
+    const rows = await terminal.until((rows) => rows.at(-1)!.startsWith("test · "));
     assertEquals(rows.filter((row) => row.includes("qwen3")), []);
     assert(rows.some((row) => row.startsWith("copilot · /help")));
     await terminal.type("hi\r");

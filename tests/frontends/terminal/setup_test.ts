@@ -175,7 +175,7 @@ Deno.test("one server with one model is taken without a question, at the start a
   const first = await play({ finds: [[llama]], picks: [] });
   assertEquals<unknown>(first.chosen, { "base-url": "http://127.0.0.1:8080/v1" });
   assertEquals(first.printed, [
-    "· /models/q 3.gguf at 127.0.0.1:8080: kept in config.json; /setup changes it",
+    "· 127.0.0.1:8080: kept in config.json; /setup changes it",
   ]);
   for (const found of [[ollama], [llama, slow], [remote], [empty], [slow]]) {
     const asked = await play({ finds: [found], picks: [null] });
@@ -256,7 +256,7 @@ Deno.test("a choice that cannot be kept counts this time, but not without its ke
   const once = await play({ finds: [found], picks: ["/models/q 3.gguf"], fails: "disk\x1b full" });
   assertEquals<unknown>(once.chosen, { "base-url": "http://127.0.0.1:8080/v1" });
   assertEquals(once.printed, [
-    "· /models/q 3.gguf at 127.0.0.1:8080: cannot be kept: disk␛ full",
+    "· 127.0.0.1:8080: cannot be kept: disk␛ full",
   ]);
   const keyless = await play({
     ...{ finds: [found, found], picks: ["Hosted", null], keys: ["key"], fails: "full" },
@@ -314,9 +314,8 @@ for (const [address, answer, settings] of NAMED) {
     });
     assertEquals<unknown>(kept, [[settings, undefined]]);
     const { host } = new URL(address.replace(/^gpu/, "http://gpu"));
-    assertEquals(printed, [
-      `· /models/q 3.gguf at ${host}: kept in config.json; /setup changes it`,
-    ]);
+    const model = "model" in settings ? `${settings.model} at ` : "";
+    assertEquals(printed, [`· ${model}${host}: kept in config.json; /setup changes it`]);
   });
 }
 

@@ -80,6 +80,17 @@ Deno.test("a text that is in no label is an answer of its own where a list takes
   assertEquals(press(list({ other }), "enter"), { done: "one" });
 });
 
+Deno.test("a list that does not wrap stays at its ends", () => {
+  const rows: [keys: string[], picked: string][] = [
+    [["up"], "one"],
+    [["down", "down", "down"], "three"],
+    [["down", "up"], "one"],
+  ];
+  for (const [keys, picked] of rows) {
+    assertEquals(press(list({ wraps: false }), ...keys, "enter"), { done: picked });
+  }
+});
+
 Deno.test("a digit picks a row where rows are numbered", () => {
   assertEquals(press(list({ isNumbered: true }), "'2"), { done: "two" });
   assertEquals(press(list({ isNumbered: true }), "'4"), "bell");

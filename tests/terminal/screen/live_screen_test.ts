@@ -29,7 +29,7 @@ function screenTest(
         stops.push("stop");
         terminal.write(""); // wakes those that wait
       },
-      rewindLine: "/undo",
+      rewind: { type: "text", text: "/undo" },
       help: () => ["  /  commands", "  @  files"],
       overtakes: (line) => line.startsWith("/"),
       queuedNote: (line) => line === "/exit" ? "leaves after this" : undefined,
@@ -587,6 +587,10 @@ screenTest("Esc twice at an empty line sends the line that goes back", async (sc
   await terminal.until(isAsking);
   await terminal.type("\x1b");
   assertEquals(await message, { type: "text", text: "/undo" });
+  // Nobody typed it.
+  await terminal.type("y");
+  await terminal.until((rows) => rows.includes("> y"));
+  assertEquals(terminal.rows.some((row) => row.includes("/undo")), false);
 }, { activity: undefined });
 
 screenTest("Esc closes a menu or a search first, and only then stops the turn", async (

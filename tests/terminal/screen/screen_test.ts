@@ -21,7 +21,8 @@ async function printed(code: string, input = ""): Promise<string> {
 }
 
 Deno.test("a plain screen prints lines of their own, also behind text that goes on", async () => {
-  const text = await printed(`
+  const text = await printed(
+    `
     screen.print("one");
     screen.stream("two, ");
     screen.stream("");
@@ -32,6 +33,15 @@ Deno.test("a plain screen prints lines of their own, also behind text that goes 
     screen.print("six");
     screen.echo({ type: "text", text: "seven" });
     screen.print([screen.isLive, await screen.choose(), await screen.askHidden()].join());
-  `);
-  assertEquals(text, "one\ntwo, three\nfour\nfive\nsix\n> seven\nfalse,,\n");
+    Deno.stdin.isTerminal = Deno.stdout.isTerminal = () => true;
+    Deno.env.set("TERM", "dumb");
+    const message = screen.read();
+    screen.print("late");
+    screen.print((await message).text);`,
+    "hi\n",
+  );
+  assertEquals(
+    text,
+    "one\ntwo, three\nfour\nfive\nsix\n> seven\nfalse,,\n> \nlate\n> hi\n",
+  );
 });
