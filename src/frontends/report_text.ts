@@ -183,6 +183,12 @@ const TEXTS: ReportTexts = {
       : `did you mean ${oneLine(nearest)}?`;
     return `${now} The server does not list it, the next message shows whether it has it: ${instead}`;
   },
+  model_stays({ model, server, failure }, { way = "terminal" }) {
+    const words = failureWords(failure, way);
+    return `Still with ${
+      oneLine(model)
+    } at ${server}: ${words}. --model NAME switches all the same.`;
+  },
   folder({ folder, change }) {
     if (change === undefined) return oneLine(folder);
     const notices = change.notices.flatMap((one) => noticeLines(one, "terminal")).map((line) =>

@@ -84,6 +84,8 @@ export type Report =
   | ({ type: "models"; models: readonly { name: string; isCurrent: boolean }[] } & AskedModel)
   /** The model is another; `isListed` is whether the server names it, `nearest` a name alike that it lists. */
   | ({ type: "model"; isListed: boolean; nearest?: string | undefined } & AskedModel)
+  /** The model is the one before, as the other server cannot be reached. */
+  | ({ type: "model_stays"; failure: ToldFailure } & AskedModel)
   /** The folder that is worked in; `change` is what came with another one. */
   | { type: "folder"; folder: string; change?: FolderChange }
   | { type: "trust"; instructions: HeededInstructions }

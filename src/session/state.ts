@@ -67,6 +67,8 @@ export interface SessionState {
 }
 
 export interface Command extends CommandInfo {
+  /** A frontend also runs it with flags, the choice of the person. */
+  takesFlags?: true;
   /** Runs the command; `argument` is trimmed, and empty where `CommandInfo.argument` is left out. */
   run(session: SessionState, argument: string, signal: AbortSignal): Report | Promise<Report>;
   /** The arguments from which a person may pick one; asked for where none was given. */

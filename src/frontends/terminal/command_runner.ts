@@ -108,7 +108,7 @@ export class CommandRunner {
     if (chosen === undefined) return undefined;
     const flags = Object.entries(chosen)
       .map(([flag, value]) => value === true ? `--${flag}` : `--${flag} ${value}`);
-    return await session.command("model", flags.join(" "), signal);
+    return await session.command("setup", flags.join(" "), signal);
   }
 
   #copy({ text, block }: Extract<Report, { type: "copy" }>): string {

@@ -4,6 +4,7 @@ import type { CopilotConfig } from "../../config.ts";
 import { targetOf } from "../../model_target.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { addressOf, modelFacts, modelNames, serverOf } from "../model_server.ts";
+import type { ToldFailure } from "../hints.ts";
 import type { ArgumentChoice, Notice, Report } from "../report.ts";
 import type { Command, SessionState } from "../state.ts";
 import { unknownReport } from "./unknown.ts";
@@ -26,7 +27,10 @@ export const setupCommand: Command = {
   name: "setup",
   help: "choose a server and its model again; the choice is kept",
   isSlow: true,
-  run: () => ({ type: "setup" }),
+  takesFlags: true,
+  // Who chose a server was told whether it answers.
+  run: (session, flags, signal) =>
+    flags === "" ? { type: "setup" } : setModel(session, flags, signal, true),
 };
 
 /** The models of the server with what it tells of each; none where it lists none. */
@@ -102,11 +106,30 @@ async function takeServedModel({ agent, fit }: SessionState): Promise<void> {
   if (model !== undefined) agent.setModel(model);
 }
 
-/** Goes on with another model of the same server or, by flags, with one of another server. */
+/** The failure of a server that cannot be reached; undefined where it can, or is not asked for its models. */
+async function failureToReach(
+  config: CopilotConfig,
+  signal: AbortSignal,
+): Promise<ToldFailure | undefined> {
+  const target = targetOf(config);
+  if (target.kind === "hosted") return undefined;
+  const { connectionFailure } = await import("../../backends/local/connection.ts");
+  const error = await connectionFailure({ ...addressOf(target), signal });
+  // Any other failure is an answer.
+  if (error?.kind !== "connection" && error?.kind !== "timeout") return undefined;
+  const { toldFailure } = await import("../hints.ts");
+  return toldFailure(error, config);
+}
+
+/**
+ * Goes on with another model of the same server or, by flags, with one of another server. Where no model is
+ * named and the other server cannot be reached, it stays, unless `isSure`.
+ */
 async function setModel(
   session: SessionState,
   argument: string,
   signal: AbortSignal,
+  isSure = false,
 ): Promise<Report> {
   const { agent, modelFlags, fit } = session;
   await session.looked;
@@ -114,6 +137,11 @@ async function setModel(
   try {
     if (modelFlags !== undefined && argument.startsWith("-")) {
       const { config, isChosen, notice } = modelFlags.parse(argument.split(/\s+/));
+      const failure = isSure || isChosen ? undefined : await failureToReach(config, signal);
+      if (failure !== undefined) {
+        const { name } = fit.targetOf(agent);
+        return { type: "model_stays", model: name, server: serverOf(agent.config), failure };
+      }
       const { maxToolRounds, maxOutputChars, promptTier } = agent.config;
       agent.configure({ maxToolRounds, maxOutputChars, promptTier, ...config });
       fit.isChosen = isChosen;

@@ -91,7 +91,8 @@ export async function runCommand(
     const meant = NAMES_ELSEWHERE.find(([, theirs]) => theirs.split(" ").includes(name))?.[0];
     return meant === undefined ? report : { ...report, nearest: meant };
   }
-  if (argument !== "" && command.argument === undefined) {
+  const isChoice = command.takesFlags && argument.startsWith("-");
+  if (argument !== "" && command.argument === undefined && !isChoice) {
     return { type: "bad_argument", command: name, takes: [] };
   }
   return await command.run(session, argument, signal);

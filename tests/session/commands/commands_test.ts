@@ -254,7 +254,13 @@ Deno.test("/model goes on with the conversation, and says whether the server lis
   // Where nobody names a model, it is one that the server has.
   assertEquals(await fake.command(`/model --local --host ${server.url}`), now("test"));
   assertEquals(await fake.command(`/model --base-url ${server.url}/v1/models`), now("test"));
-  assertMatch((await fake.command(`/model --base-url ${NO_SERVER}`))!, /not list its models: /);
+  // It stays where another server cannot be reached, unless a model is named or a setup chose it.
+  const stays = (await fake.command(`/model --base-url ${NO_SERVER}`))!;
+  assertMatch(stays, /^Still with test at \S+: Cannot .*127\.0\.0\.1:1.* switches all the same\.$/);
+  assertEquals(stays.includes(` ${at}: `), true);
+  assertEquals(fake.session.status.model, "test");
+  const chosen = await fake.session.command("setup", `--base-url ${NO_SERVER}`, signal);
+  assertEquals(chosen.type, "model");
   const gone = await fake.command(`/model --local --host ${NO_SERVER} -m test`);
   assertMatch(gone!, /^Now with test at 127\.0\.0\.1:1\. .* does not list its models: /);
   assertMatch(
