@@ -249,7 +249,7 @@ async function typedServer(
     }
   };
   if (before === "") screen.print(`· ${HOW_TO_TYPE}`);
-  const line = await screen.ask("Address: ", objection, signal, before);
+  const line = await screen.ask("Address: ", objection, signal, before, { waits: false });
   if (line === null || address === "") return undefined;
   if (!address.startsWith("https:")) return { address, key: "" };
   const key = await typedKey(screen, home, address, signal);

@@ -72,7 +72,11 @@ export class ModalDriver implements Disposable {
     const { terminal, modals, output, onKey, onReport } = this.options;
     if (isReport(key)) return onReport?.(key.name!);
     if (await onKey?.(key)) return;
-    switch (await modals.press(key)) {
+    const { depth } = modals;
+    const action = await modals.press(key);
+    // What a result leads to, such as the next question, has the next key.
+    if (modals.depth < depth) await new Promise((resolve) => setTimeout(resolve));
+    switch (action) {
       case "bell":
         return terminal.write("\x07");
       case "clear":

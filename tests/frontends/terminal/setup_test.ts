@@ -103,7 +103,9 @@ async function play(scene: Scene) {
       objection: (line: string) => string | undefined,
       _signal: AbortSignal,
       before = "",
+      how?: { waits?: boolean },
     ) {
+      assertEquals(how?.waits, false, "what is typed ahead is for it");
       prompts.push(`${prompt}${before}`);
       const line = left.typed.shift() ?? null;
       const why = line === null ? undefined : objection(line);

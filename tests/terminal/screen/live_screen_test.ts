@@ -509,6 +509,20 @@ screenTest("the steps stay above a list that says so, and hide there", async (sc
   await terminal.until((rows) => rows.includes("Which?") && !rows.includes("a step"));
 }, { activity: undefined, panel: ["a step"] });
 
+screenTest("keys typed ahead are for the line that a list leads to", async (screen, terminal) => {
+  const { signal } = new AbortController();
+  const pick = async () => {
+    for (const _ of "list") await screen.choose(LIST, signal);
+    // Some work between them, such as the words above the line.
+    for (const _ of "some work") await null;
+    return await screen.ask("Address: ", () => undefined, signal, "", { waits: false });
+  };
+  const typed = pick();
+  await terminal.until((rows) => rows.includes("Which?"));
+  await terminal.type("\r\r\r\rhttp://x\r");
+  assertEquals(await typed, "http://x");
+}, { activity: undefined });
+
 const LIST = {
   title: "Which?",
   items: ["one", "two"].map((label) => ({ label, value: label })),
