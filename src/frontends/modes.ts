@@ -9,7 +9,7 @@ const MODE_TEXTS: Readonly<Record<ApproveMode, { text: string; more?: string }>>
   never: { text: "what the mode ask asks about is refused" },
   ask: { text: "edits and commands are asked about", more: "what only reads runs unasked" },
   edits: { text: WITHIN_SANDBOX },
-  auto: { text: WITHIN_SANDBOX, more: "the default where a sandbox works" },
+  auto: { text: WITHIN_SANDBOX, more: "default" },
 };
 
 /** All of the meaning of a mode. */

@@ -33,7 +33,7 @@ export class ClipboardImages implements Disposable {
       return path;
     }
     const programs = this.readers.map(([program]) => program).join(", ");
-    say(`· no image in the clipboard, or none of these programs: ${programs}`);
+    say(`· no image in the clipboard (programs: ${programs})`);
     return undefined;
   }
 

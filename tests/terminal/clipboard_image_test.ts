@@ -37,7 +37,7 @@ Deno.test({
         using none = new ClipboardImages(readers.slice(0, 4));
         assertEquals(await none.paste(say), undefined);
         const programs = "copilot-no-such-program, sh, sh, sh";
-        assertEquals(said, [`· no image in the clipboard, or none of these programs: ${programs}`]);
+        assertEquals(said, [`· no image in the clipboard (programs: ${programs})`]);
         // 20 MiB are the most.
         for (
           const [size, name] of [[20 * 2 ** 20, "clipboard-1.png"], [20 * 2 ** 20 + 1]] as const
