@@ -93,7 +93,11 @@ export class UndoLog {
 
   /** Another conversation begins: of those before it the files alone are taken back. */
   leave(): void {
-    for (const step of [...this.#done, ...this.#undone]) step.conversation = undefined;
+    for (const steps of [this.#done, this.#undone]) {
+      const written = steps.filter(({ files }) => files.size > 0);
+      for (const step of written) step.conversation = undefined;
+      steps.splice(0, steps.length, ...written);
+    }
   }
 
   /** Another conversation goes on: nothing before it is offered. */

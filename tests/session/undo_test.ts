@@ -107,7 +107,10 @@ Deno.test("/undo takes back as many messages as are said, from one to all", asyn
 Deno.test("/undo brings no conversation back that was left, but its files", async () => {
   await session(twoTurns, async ({ dir, agent, log, read }) => {
     const state = { agent, undo: log } as unknown as SessionState;
+    // Of a message that wrote no file nothing is left to take back.
+    log.begin(agent, "only read");
     await runCommand(state, "clear", "", new AbortController().signal);
+    assertEquals(log.messages.some(({ text }) => text === "only read"), false);
     const hello = { role: "user", content: "hello" } as const;
     log.begin(agent, hello.content);
     agent.state.messages.push(hello);
