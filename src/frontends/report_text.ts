@@ -21,7 +21,7 @@ import { wrapped } from "../text/wrap.ts";
 import type { CommandOutput, ToolOutcome } from "../types/tool.ts";
 import { failureWords, type Way } from "./hint_text.ts";
 import { noticeLines } from "./notices.ts";
-import { shownKey } from "./shown_keys.ts";
+import { screenKey, shownKey } from "./shown_keys.ts";
 import {
   instructionLines,
   mcpRow,
@@ -84,8 +84,8 @@ const TEXTS: ReportTexts = {
     return `There is no ${noun} ${slash}${oneLine(name)}${at}: ${how}`;
   },
   no_mode_command({ name }, { keymap = DEFAULT_KEYMAP }) {
-    const [key] = keysOf(keymap, "next-mode");
-    const next = key === undefined ? "" : `${shownKey(key)} changes the mode; `;
+    const key = screenKey(keymap, "next-mode");
+    const next = key === undefined ? "" : `${key} changes the mode; `;
     return `There is no command /${oneLine(name)}: ${next}/approve names one, /plan begins to plan`;
   },
   bad_argument: ({ command, takes }) =>

@@ -283,8 +283,8 @@ export class TerminalFrontend implements Frontend, Disposable {
       this.#isNew = false;
       // Another mode was named, here or in a settings file.
       if (status.mode.approve === "auto" && !status.approvesAll) {
-        const key = screenKey(this.options.keymap, "next-mode") ?? "/approve";
-        this.#display.say(`· ${modeText("auto")}; ${key} changes it`);
+        const key = this.#display.isLive && screenKey(this.options.keymap, "next-mode");
+        this.#display.say(`· ${modeText("auto")}; ${key || "/approve"} changes it`);
       }
     }
     if (!isFirst) return this.#display.screen.update();
