@@ -378,7 +378,8 @@ export class ModelFit {
     if (target.kind !== "local" || !(error instanceof BackendError)) return false;
     const isUnknownPath = error.kind !== "model_not_found" && error.status === 404;
     if (isUnknownPath && await useCompatible(agent, target, { signal })) {
-      progress.onNotice?.({ code: "compatible_endpoint" });
+      // What is remembered of that endpoint was told when it was new.
+      if (!this.isRemembered(agent)) progress.onNotice?.({ code: "compatible_endpoint" });
     } else {
       if (error.kind !== "model_not_found" || target.isChosen) return false;
       // The native endpoint lists what is installed, also where `--use-compat` asks the other one.

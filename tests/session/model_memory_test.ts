@@ -1,9 +1,10 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
-import { compatConfig } from "../../src/config.ts";
+import { compatConfig, localConfig } from "../../src/config.ts";
 import { BackendError } from "../../src/errors.ts";
 import { targetOf } from "../../src/model_target.ts";
 import { ModelFit } from "../../src/session/fit_model.ts";
+import type { Notice } from "../../src/session/report.ts";
 import { ModelMemory } from "../../src/session/model_memory.ts";
 import { run } from "../helpers/program.ts";
 
@@ -73,6 +74,23 @@ memoryTest("what a server told of its model is remembered, for the person alone"
   await Deno.writeTextFile(path, (await Deno.readTextFile(path)).replaceAll("2048", '"many"'));
   told.context = 1024;
   assertEquals((await fitted()).context, 1024);
+});
+
+memoryTest("that a server is not Ollama is said once: what it told is remembered", async (
+  { folder, url },
+) => {
+  const error = new BackendError("no", { kind: "request", status: 404 });
+  const recovered = async () => {
+    const memory = new ModelMemory(`${folder}/copilot`);
+    const host = url.replace("/v1", "");
+    const agent = new CopilotAgent({ local: localConfig({ host, model: "m" }) }, folder);
+    const codes: string[] = [];
+    const onNotice = ({ code }: Notice) => void codes.push(code);
+    const fit = new ModelFit({ isChosen: true, asksRemote: false, memory });
+    return [await fit.recover(agent, error, { onNotice }), codes];
+  };
+  assertEquals(await recovered(), [true, ["compatible_endpoint"]]);
+  assertEquals(await recovered(), [true, []]);
 });
 
 memoryTest(
