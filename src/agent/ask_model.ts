@@ -3,13 +3,13 @@
 import type { CallOptions, Delta, Reply } from "../backends/backend.ts";
 import { namesAndSchemas } from "../backends/reply.ts";
 import { BackendError } from "../errors.ts";
-import { withoutImages } from "../text/parts.ts";
+import { notePart, textOfParts, withoutImages } from "../text/parts.ts";
 import { HIDDEN_CYCLE, RepetitionWatcher } from "../text/repetition.ts";
 import { isBlank } from "../text/think.ts";
 import { extractToolCallsFromText } from "../toolcalls/extract.ts";
 import { isProposal } from "../toolcalls/proposal.ts";
 import type { StopReason, TurnEvent, Usage } from "../types/event.ts";
-import type { Message } from "../types/message.ts";
+import type { Message, Part } from "../types/message.ts";
 import type { Tool } from "../types/tool.ts";
 import { endingWith } from "../wire/wait.ts";
 import type { CopilotAgent } from "./agent.ts";
@@ -44,11 +44,13 @@ function reminder(content: string): Message {
   return { role: "user", content, standsFor: "reminder" };
 }
 
-/** The message of an answer that the person stopped, with what there was of it. */
+/** The message of an answer that the person stopped, with what there was of it and a note, as parts. */
 export function interruption(text = ""): Message {
-  return text.trim() === ""
-    ? { role: "assistant", content: INTERRUPTED_NOTE, standsFor: "interruption" }
-    : { role: "assistant", content: `${text.trimEnd()}\n\n${INTERRUPTED_NOTE}` };
+  if (text.trim() === "") {
+    return { role: "assistant", content: INTERRUPTED_NOTE, standsFor: "interruption" };
+  }
+  const parts: Part[] = [{ type: "text", text: text.trimEnd() }, notePart(INTERRUPTED_NOTE)];
+  return { role: "assistant", content: textOfParts(parts), parts };
 }
 
 interface AskOptions extends Pick<CallOptions, "ready" | "form"> {

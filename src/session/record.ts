@@ -281,7 +281,7 @@ export function resumeSession(
     messages: messages.length,
     lostLines: lost,
     ...(at !== -1 && { lastTyped: typedText(messages[at]!) }),
-    ...(answer && { lastAnswer: answer.content }),
+    ...(answer && { lastAnswer: typedText(answer) }),
     ...(openCalls !== undefined && { openCalls }),
     ...(model && { model }),
   };

@@ -1,6 +1,7 @@
 /** A conversation that is shown again, as updates of an editor. @module */
 
 import type { Session } from "../../session/session.ts";
+import { typedText } from "../../text/parts.ts";
 import type { Message, ToolCall } from "../../types/message.ts";
 import { pastExecution } from "../past_execution.ts";
 import { endedCall } from "./call_updates.ts";
@@ -29,14 +30,17 @@ export function* replayUpdates(
 }
 
 function* textUpdates(message: Message): Generator<Record<string, unknown>> {
-  const { role, reasoning = "", content, id: messageId = crypto.randomUUID() } = message;
+  const { role, reasoning = "", id: messageId = crypto.randomUUID() } = message;
   if (role === "user") {
     for (const block of saidBlocks(message)) {
       yield { sessionUpdate: "user_message_chunk", content: block, messageId };
     }
     return;
   }
-  const said = [["agent_thought_chunk", reasoning], ["agent_message_chunk", content]] as const;
+  const said = [["agent_thought_chunk", reasoning], [
+    "agent_message_chunk",
+    typedText(message),
+  ]] as const;
   for (const [sessionUpdate, text] of said) {
     if (text !== "") yield { sessionUpdate, content: { type: "text", text }, messageId };
   }

@@ -51,7 +51,9 @@ export function replay(messages: readonly Message[], options: ReplayOptions): vo
       end("· interrupted");
     } else if (message.standsFor === undefined && message.content !== "") {
       begin();
-      view.onEvent({ type: "text_delta", text: message.content });
+      view.onEvent({ type: "text_delta", text: typedText(message) });
+      // The note of the program behind it.
+      if (message.parts) end("· interrupted");
     }
   }
   end();

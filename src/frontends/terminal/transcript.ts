@@ -103,7 +103,12 @@ class Transcript {
     if (standsFor !== undefined) return [];
     if (role === "user") return this.#ofPerson(message);
     if (role === "tool") return this.#ofCall(message);
-    return [...this.#reasoning(reasoning), ...this.#answer(content)];
+    return [
+      ...this.#reasoning(reasoning),
+      ...this.#answer(typedText(message)),
+      // The note of the program behind it.
+      ...message.parts ? [this.#note("interrupted")] : [],
+    ];
   }
 
   #ofPerson(message: Message): PagerBlock[] {

@@ -2,6 +2,7 @@
 
 import { codeBlocks } from "../../text/fence.ts";
 import { count } from "../../text/count.ts";
+import { typedText } from "../../text/parts.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import type { ArgumentChoice, Report } from "../report.ts";
 import type { Command, SessionState } from "../state.ts";
@@ -43,8 +44,9 @@ function blockChoice(
 }
 
 function lastAnswer({ agent }: SessionState): string | undefined {
-  return agent.state.messages.findLast((message) =>
+  const answer = agent.state.messages.findLast((message) =>
     message.role === "assistant" && message.standsFor === undefined &&
     message.content.trim() !== ""
-  )?.content;
+  );
+  return answer && typedText(answer);
 }

@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { replay } from "../../../src/frontends/terminal/replay.ts";
 import type { ExecutionFacts } from "../../../src/records/execution.ts";
+import { interruption } from "../../../src/agent/ask_model.ts";
 import type { Message } from "../../../src/types/message.ts";
 import { sessionCommand, sessionTest } from "../../helpers/session.ts";
 
@@ -53,12 +54,15 @@ Deno.test("turns are shown as they went: messages, answers, calls with how they 
     { ...user("two\n\n<file>"), parts: [{ type: "text", text: "two" }] },
     answer("[stopped]", { standsFor: "interruption" }),
     user("three"),
+    interruption("It is \n"),
+    user("four"),
   ];
   const facts = new Map([["a", { durationMs: 7, outcome: "done" }]] as const);
   assertEquals(shown(messages, facts), [
     ...["> one", "begin", "I look.", 'read_file {"path":"x"} done 7'],
     ...['read_file {"path":"y"} failed 0', "Done.", "end"],
     ...["> two", "begin", "· interrupted", "> three"],
+    ...["begin", "It is", "· interrupted", "> four"],
   ]);
   assertEquals(shown([]), []);
 });
