@@ -2,6 +2,7 @@
 // medians. `scripts/bench [once|round|big|search|terminal|decode|edit|sandbox ...]`; all of them without arguments.
 import { fromFileUrl } from "@std/path/from-file-url";
 import { median } from "./bench_median.ts";
+import { launchFlags } from "./launch_flags.ts";
 import type { Decoder } from "../src/wire/lines.ts";
 import { NdjsonDecoder } from "../src/wire/ndjson.ts";
 import { SseDecoder } from "../src/wire/sse.ts";
@@ -152,7 +153,7 @@ try {
     .output();
   if (!bundled.success) console.log("not bundled, as the bundler did not run: measuring sources");
   // As scripts/copilot and the binary start it.
-  const v8 = /^V8=(.*)$/m.exec(await Deno.readTextFile(`${root}scripts/permissions`))![1]!;
+  const v8 = await launchFlags(root);
   const ours = (prompt: string, program = bundled.success ? bundle : `${root}main.ts`) =>
     run(["run", "--quiet", "-A", v8, program, "--base-url", url, "-p", prompt], folder);
   const floor = (prompt: string) =>

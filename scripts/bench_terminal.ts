@@ -3,6 +3,7 @@
 // `scripts/bench terminal`.
 import { fromFileUrl } from "@std/path/from-file-url";
 import { median } from "./bench_median.ts";
+import { launchFlags } from "./launch_flags.ts";
 
 const root = fromFileUrl(new URL("..", import.meta.url));
 const folder = await Deno.makeTempDir();
@@ -130,7 +131,7 @@ try {
   const url = decoder.decode((await server.stdout.getReader().read()).value).trim();
   const bundle = `${folder}/bundle/main.js`;
   await new Deno.Command(`${root}scripts/bundle`, { args: [`${folder}/bundle`] }).output();
-  const v8 = /^V8=(.*)$/m.exec(await Deno.readTextFile(`${root}scripts/permissions`))![1];
+  const v8 = await launchFlags(root);
   const program = (main: string) =>
     `${Deno.execPath()} run -A ${v8} ${main} --base-url ${url} --model bench`;
   const ours = program(bundle);

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
+import { launchFlags } from "../../scripts/launch_flags.ts";
 
 const root = fromFileUrl(new URL("../..", import.meta.url));
 
@@ -45,6 +46,28 @@ Deno.test({
           false,
         ], mode);
       }
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});
+
+Deno.test({
+  name: "V8 knows the flags that it is given; a Deno that the set-up did not install gets fewer",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const folder = await Deno.makeTempDir();
+    try {
+      await Deno.mkdir(`${folder}/scripts`);
+      await Deno.copyFile(`${root}/scripts/permissions`, `${folder}/scripts/permissions`);
+      await Deno.mkdir(`${folder}/.deno/bin`, { recursive: true });
+      const all = await launchFlags(folder);
+      const { code } = await new Deno.Command(Deno.execPath(), { args: ["eval", all, "0"] })
+        .output();
+      assertEquals(code, 0);
+      await Deno.symlink(Deno.execPath(), `${folder}/.deno/bin/deno`);
+      const few = await launchFlags(folder);
+      assertEquals([all.startsWith(`${few},`), few.includes("semi-space")], [true, true]);
     } finally {
       await Deno.remove(folder, { recursive: true });
     }
