@@ -209,11 +209,14 @@ export class Recorder implements Disposable {
         }
       }
     } catch (error) {
-      // All of it is written again: what is there of it would be a line that cannot be read.
-      attempt(() => {
-        open.truncateSync(open.statSync().size - written);
-        this.#isTorn = wasTorn;
-      });
+      // All of it is written again: what is there of it would be a line that cannot be read. A file that was
+      // left may have another program's lines at its end by now.
+      if (again === undefined) {
+        attempt(() => {
+          open.truncateSync(open.statSync().size - written);
+          this.#isTorn = wasTorn;
+        });
+      }
       throw error;
     }
     this.#isTorn = false;

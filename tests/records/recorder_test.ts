@@ -220,6 +220,29 @@ recorderTest("of a write that fails in its middle nothing stays in the file", (r
 });
 
 recorderTest(
+  "of a write that fails in a file that was left, another program's line stays",
+  (recorder) => {
+    const [a, b] = [user("a"), says("b")] as const;
+    recorder.sync([a]);
+    const { path } = recorder.file!;
+    recorder[Symbol.dispose]();
+    const { writeSync } = Deno.FsFile.prototype;
+    try {
+      let room = 3;
+      Deno.FsFile.prototype.writeSync = function (bytes) {
+        if (room > 0) return writeSync.call(this, bytes.subarray(0, room)) + (room = 0);
+        Deno.writeTextFileSync(path, "\nits own\n", { append: true });
+        throw new Error("full");
+      };
+      assertThrows(() => recorder.sync([a, b]), Error, "full");
+    } finally {
+      Deno.FsFile.prototype.writeSync = writeSync;
+    }
+    assertEquals(Deno.readTextFileSync(path).endsWith("\nits own\n"), true);
+  },
+);
+
+recorderTest(
   "a session that another program added to since it was read is gone on with in a file of its own",
   (recorder, lines, root) => {
     const [a, b, c] = [user("a"), says("b"), user("c")] as const;
