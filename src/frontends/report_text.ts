@@ -4,24 +4,16 @@ import type { ToldFailure } from "../session/hints.ts";
 import type { McpApproval, Report } from "../session/report.ts";
 import type { UndoneFile, UndoReport } from "../session/undo.ts";
 import { type Copied, MAX_COPY_BYTES } from "../terminal/clipboard.ts";
-import {
-  actionHelp,
-  type ActionName,
-  ACTIONS,
-  DEFAULT_KEYMAP,
-  type Keymap,
-  keysOf,
-  VIM_KEYS,
-} from "../terminal/line/actions.ts";
+import { ACTIONS, DEFAULT_KEYMAP, type Keymap, VIM_KEYS } from "../terminal/line/actions.ts";
 import { rowsText, styledRow } from "../terminal/styled.ts";
 import { clockTime, count, dollars, thousands } from "../text/count.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
 import { sanitizeProse } from "../text/sanitize.ts";
-import { wrapped } from "../text/wrap.ts";
 import type { CommandOutput, ToolOutcome } from "../types/tool.ts";
+import { HELP_ACTIONS, HELP_MORE, keyRows, namesText, table } from "./help_tables.ts";
 import { failureWords, type Way } from "./hint_text.ts";
 import { noticeLines } from "./notices.ts";
-import { screenKey, shownKey } from "./shown_keys.ts";
+import { screenKey } from "./shown_keys.ts";
 import {
   instructionLines,
   mcpRow,
@@ -286,57 +278,6 @@ const APPROVAL_TEXTS: Readonly<Record<McpApproval, (server: string) => string>> 
   now: (server) => `Approved ${server}. find_tool finds its tools now.`,
   next_session: (server) => `Approved ${server}. Its tools are there in the next session.`,
 };
-
-/** What a message may hold; `more`: what the help says beside that where it has room. */
-export const HELP_MORE: readonly { name: string; help: string; more?: string }[] = [
-  { name: "@PATH", help: "attaches the file, where the @ is typed and not pasted" },
-  {
-    name: "!COMMAND",
-    help: "at the beginning: runs a shell command",
-    more: "your next message includes its output",
-  },
-];
-/** The actions whose keys the help lists; `/keys` has them all. */
-const HELP_ACTIONS: readonly ActionName[] = [
-  ...["stop", "cancel", "newline", "previous-line", "complete", "search-back", "editor"] as const,
-  ...["transcript", "tasks", "next-mode", "suspend"] as const,
-];
-
-/** A row for each action that has keys: these, what it does, and its name where it can be rebound. */
-function keyRows(keymap: Keymap, names: readonly ActionName[]): [string, string][] {
-  return names.flatMap((name): [string, string][] => {
-    const keys = keysOf(keymap, name).map(shownKey).join(", ");
-    return keys === "" ? [] : [[keys, actionHelp(name)]];
-  });
-}
-
-/** Columns of the names in a table; a longer name has a row of its own. */
-const NAME_COLUMNS = 15;
-/** Narrower terminals have all names in rows of their own, and texts behind this margin below them. */
-const MIN_NAMES_COLUMNS = 60;
-const NARROW_MARGIN = 6;
-
-/** Rows of names and what they are for. */
-function namesText(
-  list: readonly { name: string; description: string }[],
-  columns: number,
-): string {
-  return table(list.map(({ name, description }) => [name, description]), columns);
-}
-
-/** Rows of a name and a text; the lines of a text begin below one another. */
-function table(rows: readonly (readonly string[])[], columns: number): string {
-  const isNarrow = columns < MIN_NAMES_COLUMNS;
-  const margin = isNarrow ? NARROW_MARGIN : NAME_COLUMNS + 3;
-  return rows.flatMap(([name = "", text = ""]) => {
-    const lines = wrapped(text, Math.max(20, columns - margin)).split("\n");
-    const label = name.trimEnd();
-    const head = isNarrow || label.length > NAME_COLUMNS
-      ? [wrapped(`  ${label}`, columns), `${" ".repeat(margin)}${lines[0]}`]
-      : [`  ${label.padEnd(NAME_COLUMNS)} ${lines[0]}`];
-    return [...head, ...lines.slice(1).map((line) => `${" ".repeat(margin)}${line}`)];
-  }).join("\n");
-}
 
 /** The parts of the context, in people's words. */
 const PARTS = {

@@ -64,7 +64,7 @@ interface TypedAnswer {
   modal: AnswerLine;
 }
 
-/** What words that begin with the key `n` leave behind it, once they end; none of it begins a reason. */
+/** Ends of words that begin with the key `n`, without that letter: no reason begins with one of them. */
 const BEHIND_N = /^(?:ah|ame|eeds?|ever|ew|ext|ode|ope|ot|othing|ow|pm|px)\P{L}/iu;
 /** Nothing, or what is left of a no. */
 const NO_BEHIND_N = /^o?(?!\p{L})/iu;
@@ -121,7 +121,7 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
     };
   }
 
-  /** What is asked about, in at most `room` rows; in place of what does not fit, a row says so. */
+  /** The call and its notes in at most `room` rows: their middle gives way to a row that counts what it lacks. */
   #about(columns: number, room: number): CellRow[] {
     const { about, hasGap, unicode, transcriptKey: key } = this.options;
     const rows = about(columns).split("\n").flatMap((line) => styledRows(line, columns));

@@ -31,7 +31,7 @@ export interface CommandHome {
   keepTheme?: ((theme: Theme) => Promise<void>) | undefined;
 }
 
-/** What is written while a model server is examined. */
+/** The line on the screen while a model server is examined. */
 interface DoctorOutput {
   columns: number;
   write(text: string): void;

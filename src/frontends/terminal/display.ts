@@ -48,7 +48,7 @@ interface DisplayOptions extends
   subjectOf: ConstructorParameters<typeof TurnView>[2];
 }
 
-/** What Escape, pressed twice, sends in the person's place. */
+/** The command that Escape, pressed twice, runs; it stands in no history, as nobody typed it. */
 export const REWIND: TextPart = { type: "text", text: "/rewind" };
 const MAX_WINDOW_TITLE = 80;
 

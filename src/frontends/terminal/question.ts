@@ -150,7 +150,7 @@ function objectionTo(line: string, approval: Approval, columns: number): string 
   return meanings(choices.map((choice) => [choice, approvalKey(choice)]), approval, columns);
 }
 
-/** What choices mean, behind the keys that make them. */
+/** Rows of the help: the keys of each choice, and its effect. */
 function meanings(
   rows: readonly (readonly [Choice, string])[],
   approval: Approval,

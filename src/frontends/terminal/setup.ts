@@ -299,7 +299,7 @@ async function keepServer(
   // A server that was started with its model may have another one the next time.
   const isNamed = answer && (isNative || !isLocal || answer.found.models.length > 1);
   const settings: ServerSettings = {
-    // What is known to be no Ollama is not asked again whether it is.
+    // A server that is known not to be Ollama is spared the question at each start.
     ...isLocal
       ? { local: true, host, ...answer && !isNative && { "use-compat": true } }
       : { "base-url": answer ? `${host}/v1` : address },

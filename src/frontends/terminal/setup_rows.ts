@@ -33,7 +33,7 @@ interface Row {
   value: SetupPick;
 }
 
-/** What is kept: a model that is not named is told of once its server said which one it has. */
+/** The words for a choice that is kept; a model that is not in it is told once its server named it. */
 export const keptText = (place: string, { model }: ServerSettings): string =>
   `${model === undefined ? "" : `${oneLine(model)} at `}${place}`;
 

@@ -4,7 +4,7 @@ import { actionHelp, type ActionName, type Keymap, keysOf } from "../../terminal
 import type { ApproveMode } from "../../permissions/settings.ts";
 import { wrapped } from "../../text/wrap.ts";
 import { modeText } from "../modes.ts";
-import { HELP_MORE } from "../report_text.ts";
+import { HELP_MORE } from "../help_tables.ts";
 import { shownKey } from "../shown_keys.ts";
 
 /** The actions whose keys are listed; `/keys` has them all. */
