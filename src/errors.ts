@@ -51,6 +51,8 @@ export class BackendError extends Error {
   readonly retryAfterMs: number | undefined;
   /** The server's own words, in one line of at most 200 characters. */
   readonly serverMessage: string | undefined;
+  /** The server's own words, whole: some name what they refuse behind a long preface. */
+  readonly words: string;
   /** The sizes that a server named when it refused a request as too long. */
   readonly contextTokens: ContextTokens | undefined;
   /** The models that the server has, where one that it has not was asked for and it names them. */
@@ -65,6 +67,7 @@ export class BackendError extends Error {
     retryable?: boolean | undefined;
     retryAfterMs?: number | undefined;
     serverMessage?: string | undefined;
+    words?: string | undefined;
     contextTokens?: ContextTokens | undefined;
     models?: readonly string[] | undefined;
     cause?: unknown;
@@ -75,6 +78,7 @@ export class BackendError extends Error {
     this.retryable = details.retryable ?? false;
     this.retryAfterMs = details.retryAfterMs;
     this.serverMessage = details.serverMessage;
+    this.words = details.words ?? details.serverMessage ?? "";
     this.contextTokens = details.contextTokens;
     this.models = details.models;
   }

@@ -14,10 +14,15 @@ const secrets = new Set<string>();
 
 /** `text` as one line of at most 200 characters that a terminal shows as plain text. */
 export function excerpt(text: string): string {
-  const line = redacted(/^[!-~]{0,200}$/.test(text) ? text : foldedLine(text));
+  const line = redactedLine(text);
   if (line.length <= MAX_EXCERPT) return line;
   // The cut may not halve a surrogate pair.
   return `${line.slice(0, MAX_EXCERPT - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+}
+
+/** `text` as one line of at most 10,000 characters, without control characters and secrets. */
+export function redactedLine(text: string): string {
+  return redacted(/^[!-~]{0,200}$/.test(text) ? text : foldedLine(text));
 }
 
 function foldedLine(text: string): string {

@@ -2,7 +2,7 @@
 
 import { BackendError, type BackendErrorKind, type ContextTokens } from "../errors.ts";
 import { isObject, jsonOrUndefined } from "../text/json.ts";
-import { excerpt } from "./excerpt.ts";
+import { excerpt, redactedLine } from "./excerpt.ts";
 
 /** The longest wait that a server may ask for before the next attempt; more fails at once. */
 const MAX_RETRY_AFTER_MS = 60_000;
@@ -52,7 +52,7 @@ export function failureFromResponse(
   const isPage = report === undefined && said !== "" && PAGE_STATUSES.includes(status) &&
     (details.kind === "request" || details.kind === "server");
   if (isPage) details.kind = "protocol";
-  const after = retryAfterMs(headers);
+  const after = retryAfterMs(headers) ?? namedWaitMs(details.words ?? "");
   const isTooLong = after !== undefined && after > MAX_RETRY_AFTER_MS;
   const shouldRetry = headers.get("x-should-retry");
   // The path is shown: most often the base address lacks its /v1, or has one too many.
@@ -82,11 +82,14 @@ export function failureFromErrorObject(value: unknown, isMarked = false): Backen
   // Google's compatible endpoint wraps its error object in an array.
   const object = Array.isArray(value) ? value[0] : value;
   if (!isObject(object)) return undefined;
-  const { error, type } = object;
+  // Ollama has also used its words as the key.
+  const key = Object.keys(object).find((name) => /^error\b/.test(name)) ?? "error";
+  const error = key === "error" || !object[key] ? object.error : `${key}: ${object[key]}`;
+  const { type } = object;
   const isError = isMarked || type === "error" || object.object === "error" ||
     (isObject(error) ? Object.keys(error).length > 0 : Boolean(error));
   if (!isError) return undefined;
-  const report = readReport(object);
+  const report = readReport({ ...object, ...error !== undefined && { error } });
   const details = detailsOf(report.status ?? 500, report);
   return new BackendError(`The server reported an error: ${details.serverMessage}`, details);
 }
@@ -114,6 +117,19 @@ export function retryAfterMs(headers: Headers, now: number = Date.now()): number
     /^\s*\d/.test(seconds ?? "") ? parseFloat(seconds!) * 1000 : Date.parse(seconds ?? "") - now,
   ].find((ms) => ms >= 0);
   return wait === undefined ? undefined : Math.ceil(wait);
+}
+
+/** The wait that a message names, in milliseconds: "try again in 20s", "in 1m2.5s", "retry after 3 seconds". */
+function namedWaitMs(message: string): number | undefined {
+  const [, words] =
+    /\b(?:try again|retry|retrying|wait|retryDelay)\b\D{0,20}?((?:\d+(?:\.\d+)?\s*(?:ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?)\b\s*)+)/i
+      .exec(message.replace(/(?<=\d[hms])(?=\d)/g, " ")) ?? [];
+  if (words === undefined) return undefined;
+  const units = { ms: 1, mi: 1, s: 1000, m: 60_000, h: 3_600_000 };
+  return [...words.matchAll(/([\d.]+)\s*(\w+)/g)].reduce((sum, [, count, unit]) => {
+    const key = /^milli|^ms/.test(unit!) ? "ms" : unit![0] as "s" | "m" | "h";
+    return sum + Math.ceil(Number(count) * units[key]);
+  }, 0);
 }
 
 /** The kind of error of a status, unless a row of {@linkcode QUIRKS} applies. */
@@ -144,38 +160,56 @@ const TYPE_STATUS: readonly (readonly [RegExp, number])[] = [
   [/^(exceed_context_size_error|context_length_exceeded)$/, 400],
 ];
 
-const anyOf = (...patterns: string[]) => new RegExp(patterns.join("|"), "i");
+const anyOf = (...patterns: string[]) => new RegExp(patterns.join("|"), "is");
+
+/** A refusal because of the model's window, in the words of all servers that we know. */
+const TOO_LONG_WORDS = anyOf(
+  // What is too long, and what it is longer than; the second may come first.
+  "\\b(?:exceed\\w*|overflow\\w*|(?:longer|larger|greater|more|bigger) than|over|beyond|too (?:long|large|big) for)\\b.{0,80}\\b(?:context|maximum (?:model|input|sequence|prompt|number of (?:input )?tokens)|max_(?:num_tokens|seq_len|model_len|input)|token limit|n_ctx)",
+  "\\b(?:context(?:[ _-]?(?:length|window|size|limit))?|token count|(?:prompt|input) tokens?|tokens? limit)\\b.{0,60}\\b(?:exceed\\w*|overflow\\w*|too small)",
+  "\\b(?:prompt|inputs?|input prompt|requested tokens)(?: is| are)? too (?:long|large)\\b",
+  "context_length_exceeded|exceed_context_size|context_window_exceeded|ContextWindowExceeded", // labels
+  "context (?:shift is disabled|the overflows)", // llama.cpp and ik_llama.cpp, LM Studio
+  "\\bmax_num_tokens\\b", // TensorRT-LLM
+  "maximum (?:context|prompt) length|maximum model length", // vLLM, Mistral, DeepSeek, xAI
+  "reduce the length of the (?:messages|input)", // Groq, vLLM
+  "`inputs` (?:tokens \\+ `max_new_tokens`|must have less than)", // text-generation-inference
+  "range of input length should be", // DashScope
+  "prompt_too_long|too long to fit|prompt exceeds max|message size \\d+ exceeds|max length exceeded",
+  "sequence length is greater", // mistral.rs
+  "n_keep \\(\\d+\\) >= n_ctx", // LM Studio
+  "required for long context requests", // Anthropic
+  "prompt token count of \\d+ exceeds", // GitHub Copilot
+  "too many (?:input )?tokens\\b(?!.{0,40}\\bper\\b)|not enough (?:context|kv cache)",
+);
 
 /**
  * Failures that the status tells wrongly or not precisely enough. A row applies where the status is
  * in `statuses` and the error's labels and message match; the first that does wins.
  */
-const QUIRKS: readonly { statuses: number[]; kind: BackendErrorKind; pattern: RegExp }[] = [
+const QUIRKS: readonly {
+  statuses: number[];
+  kind: BackendErrorKind;
+  pattern: RegExp;
+  /** True where the same request may succeed later: false. */
+  retryable?: true;
+}[] = [
+  // A limit of the answer alone: making room would not help.
   {
-    statuses: [400, 404, 413, 422, 500],
-    kind: "context_too_long",
-    pattern: anyOf(
-      "context_length_exceeded", // OpenAI, Groq
-      "exceeds the context window", // OpenAI
-      "exceed_context_size_error", // llama.cpp
-      "exceeds the available context size", // llama.cpp before it had a type for that
-      "input length exceeds the (maximum )?context length", // Ollama
-      "prompt is too long", // Anthropic
-      "input length and `max_tokens` exceed context limit", // Anthropic
-      "maximum context length", // vLLM, Mistral, DeepSeek, OpenRouter
-      "longer than the maximum model length", // vLLM
-      "greater than the context length", // LM Studio
-      "maximum prompt length", // xAI
-      "reduce the length of the messages", // Groq
-      "token count.{0,40}exceeds the maximum", // Google
-      "`inputs` tokens \\+ `max_new_tokens`", // text-generation-inference
-      "input is too long for requested model", // Bedrock
-      "context window exceeds limit", // MiniMax
-      "exceeded model token limit", // Moonshot
-    ),
+    statuses: [400, 422],
+    kind: "request",
+    pattern:
+      /^(?!.*context).*max(?:imum)?_?(?:completion_|new_|output_)?tokens.{0,60}(?:too large|at most|less than or equal)/is,
   },
   {
-    statuses: [400, 404, 422],
+    statuses: [400, 402, 403, 404, 413, 422, 500, 503],
+    kind: "context_too_long",
+    pattern: TOO_LONG_WORDS,
+  },
+  // A body that a proxy, Groq or Cerebras refuses for its size: a shorter conversation passes.
+  { statuses: [413], kind: "context_too_long", pattern: /^/ },
+  {
+    statuses: [400, 404, 422, 500],
     kind: "model_not_found",
     pattern: anyOf(
       "model_not_found", // OpenAI, LM Studio, Groq
@@ -186,20 +220,36 @@ const QUIRKS: readonly { statuses: number[]; kind: BackendErrorKind; pattern: Re
       "DeploymentNotFound", // Azure
     ),
   },
-  // xAI and Google answer a wrong key with 400.
-  { statuses: [400], kind: "auth", pattern: /(incorrect|invalid) api key|api key not valid/i },
-  // llama.cpp always answers 500 to arguments and tools in the history that it can not parse, to tools
-  // where it was started without --jinja, and to images where the model has no vision.
+  // xAI and Google answer a wrong key with 400, LiteLLM with 500.
+  {
+    statuses: [400, 500],
+    kind: "auth",
+    pattern: /(incorrect|invalid) api key|api key not valid|AuthenticationError/i,
+  },
+  // Refusals that come with a 500: llama.cpp's of arguments and tools in the history that it cannot
+  // parse, of tools without --jinja, and of images where the model has no vision; what a chat template
+  // raises; what the checks of llama-cpp-python and LiteLLM say.
   {
     statuses: [500],
     kind: "request",
-    pattern: /failed to parse tool|requires --jinja|\b(image|audio|video) input is not supported/i,
+    pattern: anyOf(
+      "failed to parse tool|requires --jinja|\\b(image|audio|video) input is not supported",
+      "jinja|raise_exception|\\btemplate\\b.{0,40}(?:error|exception|fail|support)|(?:applying|rendering).{0,20}template",
+      "roles must alternate|only user(?:,| and) |role not supported|no user query",
+      "requires more system memory|out of memory",
+      "input should be a valid|BadRequestError|UnsupportedParamsError|does not support (?:tools|thinking)",
+    ),
   },
-  // Quotas and spending limits do not end within seconds: OpenAI, Anthropic.
+  // Ollama could not read a call of the model: the agent asks for another.
+  { statuses: [500], kind: "server", pattern: /parsing tool call/i },
+  // LM Studio loads a model again that crashed.
+  { statuses: [400], kind: "server", pattern: /model has crashed/i, retryable: true },
+  // Quotas and spending limits do not end within seconds.
   {
-    statuses: [429],
+    statuses: [400, 403, 429, 500],
     kind: "rate_limit",
-    pattern: /insufficient_quota|enforced_spend_limit_reached/,
+    pattern:
+      /insufficient_quota|enforced_spend_limit_reached|exceeded your current quota|credit balance|insufficient (?:balance|credits|funds)|billing_error|plan and billing/i,
   },
 ];
 
@@ -214,31 +264,34 @@ function detailsOf(
   const serverMessage = excerpt(report.message);
   return {
     kind,
-    retryable: !quirk && RETRYABLE.includes(status),
+    retryable: quirk ? quirk.retryable === true : RETRYABLE.includes(status),
     serverMessage,
+    words: redactedLine(report.message),
     ...(kind === "context_too_long" &&
-      { contextTokens: contextTokens(serverMessage, report.tokens) }),
+      { contextTokens: contextTokens(report.message, report.tokens) }),
   };
 }
 
-/** The words in which servers name the window of a model when a request is too long for it. */
-const WINDOW_WORDS = [
-  /> ?(\d{3,8})\b/, // Anthropic
-  /(?:context (?:size|length|window)|maximum [a-z ]*length|model token limit|maximum number of tokens)\D{0,30}(\d{3,8})\b/i,
+/** The words before a number of tokens that is the window of the model. */
+const WINDOW_WORDS =
+  /(?:>=?|<=|context (?:size|length|window|limit|of)|n_ctx|maximum [a-z_ ]*(?:length|tokens)(?: allowed)?|max(?:imum)?_(?:num_tokens|seq_len|model_len|input_length)|model token limit|maximum number of(?: input)? tokens(?: allowed)?|max length|greater than|less than|limit(?: is|:| of)?|only|range of input length should be \[1,)[^\d+]{0,30}?(\d{3,8})\b(?! \+| tokens? exceed)/i;
+/** The words around a number of tokens that is the length of the request, the surest first. */
+const PROMPT_WORDS = [
+  /\((\d+) in the (?:messages|prompt)|(\d+) (?:of text input|(?:input |prompt )tokens|`inputs`)|limit: (\d+) \+/i,
+  /request \((\d+) tokens|too long[: (]+(\d+)|token count (?:of )?\(?(\d+)|contains (?:at least )?(\d+)|resulted in (\d+)|first (\d+) tokens/i,
+  /requested tokens \((\d+)|(?:tokens|prompt|length|n_tokens)[ (=:]+(\d+)\b(?!\D{0,9}\[)|(\d{4,8}) tokens/i,
 ];
-/** The words in which they name the length of the request. */
-const PROMPT_WORDS =
-  /request \((\d+) tokens|too long[: (]+(\d+) tokens|\((\d+) in the messages|limit: (\d+) \+|token count \((\d+)|contains (\d+) tokens/;
 /** A smaller number of tokens is no window. */
 const MIN_NAMED_WINDOW = 256;
 
 function contextTokens(message: string, tokens: ContextTokens = {}): ContextTokens {
-  const windows = WINDOW_WORDS.map((pattern) => Number(pattern.exec(message)?.[1]));
-  const digits = PROMPT_WORDS.exec(message)?.slice(1).find((group) => group !== undefined);
-  return {
-    prompt: tokens.prompt ?? (digits === undefined ? undefined : Number(digits)),
-    window: [tokens.window ?? NaN, ...windows].find((count) => count >= MIN_NAMED_WINDOW),
-  };
+  // "131,072" and "131 072"
+  const text = message.slice(0, 10_000).replace(/(?<=\b\d{1,3})[,_](?=\d{3}\b)/g, "");
+  const named = Number(WINDOW_WORDS.exec(text)?.[1]);
+  const window = [tokens.window ?? NaN, named].find((count) => count >= MIN_NAMED_WINDOW);
+  const counts = PROMPT_WORDS.flatMap((words) => words.exec(text)?.slice(1) ?? []);
+  const prompt = counts.map(Number).find((count) => count > 0 && count !== window);
+  return { prompt: tokens.prompt ?? prompt, window };
 }
 
 /** Reads the error out of whatever shape it has, nested ones included. */

@@ -4,6 +4,7 @@ import { type ConnectionSettings, VERSION } from "../config.ts";
 import { BackendError } from "../errors.ts";
 import type { RetryNotice } from "../types/event.ts";
 import { directClient, failureFromThrown, watchConnection } from "./connect.ts";
+import { jsonOrUndefined } from "../text/json.ts";
 import { keepSecrets } from "./excerpt.ts";
 import { contentType, failureFromResponse, throwErrorObject } from "./failure.ts";
 import { checkLength } from "./lines.ts";
@@ -231,7 +232,11 @@ async function readAnswer<T>(
     if (!(error instanceof BackendError)) throw error;
     // Text of another kind, such as a proxy's page, looks like a stream without any event.
     const isUnknown = reader.progress === 0 && !/json|event-stream/.test(type);
-    if (head && isUnknown && error.kind === "incomplete") throw refused(head);
+    if (head && error.kind === "incomplete") {
+      if (isUnknown) throw refused(head);
+      // An error of several lines, as bare JSON in place of events.
+      if (reader.progress === 0) throwErrorObject(jsonOrUndefined(new TextDecoder().decode(head)));
+    }
     const { host } = new URL(url);
     const message = `${error.message} (${status}, ${type || "no content type"}, from ${host})`;
     throw new BackendError(message, { ...error, cause: error.cause, status });
@@ -259,7 +264,7 @@ async function feedReader(
     signal.throwIfAborted();
     if (chunk === undefined) break;
     watch.bytes();
-    if (total === 0) head = chunk.slice(0, 1_000);
+    if (total === 0) head = chunk.slice(0, 10_000);
     total += chunk.length;
     if (total > maxBytes) {
       const limit = `it is over ${maxBytes / 2 ** 20} MiB`;

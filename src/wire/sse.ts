@@ -47,6 +47,9 @@ export class SseDecoder extends LineDecoder {
       this.#data = line.slice(6);
       return;
     }
+    // Proxies write an error as bare JSON into the stream, and llama.cpp wrote it as `error: {...}`.
+    const [, field, json] = /^(error: *)?(\{.*\})\s*$/.exec(line) ?? [];
+    if (json !== undefined) return this.onEvent({ event: field ? "error" : "message", data: json });
     const colon = line.indexOf(":");
     const end = colon < 0 ? line.length : colon;
     const name = line.slice(0, end);

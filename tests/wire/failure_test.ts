@@ -65,7 +65,7 @@ const ROWS: Row[] = [
     false,
     '405 at /v1/chat/completions, which is no answer of a model server: "405',
   ],
-  ["413", 413, "", "request", false, "with an empty body"],
+  ["413", 413, "", "context_too_long", false, "with an empty body"],
   ["422", 422, "", "request", false, "with an empty body"],
   ["402", 402, "", "rate_limit", false, "with an empty body"],
   [
@@ -430,8 +430,8 @@ Deno.test("NET-10 NET-11 failureFromResponse reads every server's errors", () =>
 Deno.test("failureFromResponse knows a request too long and a missing model by their words", () => {
   const rows: [says: string, kind: BackendErrorKind, statuses: number[]][] = [
     ["maximum context length", "context_too_long", [400, 404, 413, 422, 500]],
-    ["invalid model name", "model_not_found", [400, 404, 422]],
-    ["incorrect api key", "auth", [400]],
+    ["invalid model name", "model_not_found", [400, 404, 422, 500]],
+    ["incorrect api key", "auth", [400, 500]],
   ];
   for (const [error, kind, statuses] of rows) {
     for (const status of [400, 404, 413, 422, 500]) {
@@ -441,7 +441,7 @@ Deno.test("failureFromResponse knows a request too long and a missing model by t
         JSON.stringify({ error }),
         URL_OF_CHAT,
       );
-      const other = status === 500 ? "server" : "request";
+      const other = status === 500 ? "server" : status === 413 ? "context_too_long" : "request";
       assertEquals(read.kind, statuses.includes(status) ? kind : other, `${status} ${error}`);
       assertEquals(read.retryable, read.kind === "server");
     }
@@ -670,7 +670,8 @@ Deno.test("NET-03 failureFromErrorObject goes by the type where there is no stat
     [["rate_limit_error", "rate_limit_exceeded", "requests"], "rate_limit", true],
     [["tokens", "RateLimitError"], "rate_limit", true],
     [["billing_error", "insufficient_quota"], "rate_limit", false],
-    [["request_too_large", "not_found_error", "NotFoundError"], "request", false],
+    [["not_found_error", "NotFoundError"], "request", false],
+    [["request_too_large"], "context_too_long", false],
     [["invalid_request_error", "BadRequestError"], "request", false],
     [["model_not_found"], "model_not_found", false],
     [["permission_error", "authentication_error", "invalid_api_key"], "auth", false],
