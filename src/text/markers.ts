@@ -18,7 +18,7 @@ const TAG = 60;
 
 const NO_FENCES: readonly string[] = [];
 /** Longer than any marker; fences and the space around their info string are bounded by it. */
-const MAX_MARKER = 80;
+const MAX_MARKER = 200;
 
 /**
  * Finds markers in text, however it is cut into pieces. Holds back only a possible beginning of a marker,
@@ -40,16 +40,23 @@ export class MarkerReader {
   #waiting: string[] = [];
 
   /**
-   * @param literals The markers, in any case; of at most 64 characters, none the beginning of another. In
-   * one that begins with `<*:`, the sign stands for any namespace that no other marker has.
+   * @param literals The markers, as {@linkcode foldMarker} has them or in any spelling that it folds; of at
+   * most 64 characters, none the beginning of another. In one that begins with `<*:`, the sign stands for any
+   * namespace that no other marker has.
    * @param options `fences`: info strings whose line, its line feed included, is a marker. `inCode`: true
-   * where markers within Markdown code count; by default they do not.
+   * where markers within Markdown code count; by default they do not. `tokens`: patterns of further markers
+   * that begin with `<`, and `begun`, of which every one's beginning matches.
    */
   constructor(
     literals: readonly string[],
-    { fences = NO_FENCES, inCode = false }: { fences?: readonly string[]; inCode?: boolean } = {},
+    { fences = NO_FENCES, inCode = false, tokens = NO_FENCES, begun = "" }: {
+      fences?: readonly string[];
+      inCode?: boolean;
+      tokens?: readonly string[];
+      begun?: string;
+    } = {},
   ) {
-    [this.#find, this.#findBeginning] = findersOf(literals, fences);
+    [this.#find, this.#findBeginning] = findersOf(literals, fences, tokens, begun);
     this.#findsInCode = inCode;
   }
 
@@ -163,16 +170,26 @@ const findersOfList = new WeakMap<
 >();
 
 /** Finds whole markers, and the beginning of one at the end of the text. */
-function findersOf(literals: readonly string[], fences: readonly string[]): Finders {
+function findersOf(
+  literals: readonly string[],
+  fences: readonly string[],
+  tokens: readonly string[],
+  begun: string,
+): Finders {
   const last = findersOfList.get(literals);
   if (last?.fences === fences) return last.found;
-  const found = findersOfKey(literals, fences);
+  const found = findersOfKey(literals, fences, tokens, begun);
   findersOfList.set(literals, { fences, found });
   return found;
 }
 
-function findersOfKey(literals: readonly string[], fences: readonly string[]): Finders {
-  const key = [...literals, "", ...fences].join("\n");
+function findersOfKey(
+  literals: readonly string[],
+  fences: readonly string[],
+  tokens: readonly string[],
+  cut: string,
+): Finders {
+  const key = [...literals, "", ...fences, "", ...tokens].join("\n");
   const known = finders.get(key);
   if (known) return known;
   // Not one pattern for all: the engine takes 10 ms to compile some hundred literals.
@@ -183,6 +200,8 @@ function findersOfKey(literals: readonly string[], fences: readonly string[]): F
   const isNamed = names.length > 0;
   const whole = isNamed ? [`${NAMESPACE_TAG}:(?:${names.map(RegExp.escape).join("|")})`] : [];
   const begun = isNamed ? [`${NAMESPACE_TAG}(?::(?:${names.map(beginningsOf).join("|")})?)?`] : [];
+  whole.push(...tokens);
+  if (cut !== "") begun.push(cut);
   const pair = [
     finder(tree, false, () => sticky([...fences.flatMap(fencePatterns), ...whole])),
     finder(tree, true, () => sticky([...fences.flatMap(fenceBeginnings), ...begun], "$")),
@@ -226,7 +245,25 @@ function childrenOf(tree: Tree): Map<number, Tree> {
   return tree.next = new Map<number, Tree>(next);
 }
 
-const lower = (unit: number): number => unit > 64 && unit < 91 ? unit + 32 : unit;
+const BAR = 124;
+/** A character as its markers have it: in lower case, `｜` and `‖` as `|`, `▁` as `_`. */
+const lower = (unit: number): number =>
+  unit > 64 && unit < 91
+    ? unit + 32
+    : unit === 0xff5c || unit === 0x2016
+    ? BAR
+    : unit === 0x2581
+    ? 95
+    : unit;
+
+const isLetterUnit = (unit: number): boolean =>
+  unit > 96 && unit < 123 || unit > 64 && unit < 91 || unit === 95;
+
+/** A marker as {@linkcode MarkerReader} compares it: servers and models spell special tokens in many ways. */
+export function foldMarker(text: string): string {
+  return text.toLowerCase().replace(/[｜‖]/g, "|").replaceAll("▁", "_")
+    .replace(/ +(?=\|)|(?<=\|) +/g, "").replace(/\|{2,}/g, "|");
+}
 
 function sticky(sources: readonly string[], end = ""): RegExp | undefined {
   return sources.length === 0 ? undefined : new RegExp(`(?:${sources.join("|")})${end}`, "iy");
@@ -239,10 +276,17 @@ function finder(tree: Tree, isCut: boolean, make: () => RegExp | undefined): Fin
   return (text, from) => {
     for (let index = from; index < text.length; index++) {
       const unit = text.charCodeAt(index);
-      let node = starts.get(lower(unit));
+      // What begins with a letter is no marker within a word.
+      const isInWord = isLetterUnit(unit) && isLetterUnit(text.charCodeAt(index - 1));
+      let node = isInWord ? undefined : starts.get(lower(unit));
       let at = index + 1;
       while (node !== undefined && !isLeaf(node) && at < text.length) {
-        node = childOf(node, text.charCodeAt(at++));
+        const next = text.charCodeAt(at++);
+        const isBehindBar = lower(text.charCodeAt(at - 2)) === BAR;
+        // Blanks around a bar, and a second bar, as in `< | DSML | invoke`.
+        const isBlank = next === 32 && (isBehindBar || childOf(node, BAR) !== undefined) ||
+          isBehindBar && lower(next) === BAR;
+        if (!isBlank || at - index > MAX_MARKER) node = childOf(node, next);
       }
       if (node !== undefined && isLeaf(node) !== isCut) {
         return { index, marker: text.slice(index, at) };

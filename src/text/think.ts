@@ -18,7 +18,7 @@
  * @module
  */
 
-import { type MarkedText, MarkerReader } from "./markers.ts";
+import { foldMarker, type MarkedText, MarkerReader } from "./markers.ts";
 import { SeamJoiner } from "./seams.ts";
 
 const THINK_TAGS = ["think", "thinking", "thought", "reasoning", "seed:think"];
@@ -93,8 +93,8 @@ export class ThinkReader {
   /** Reads up to the next marker; false: more text is needed. */
   #readText(final: boolean): boolean {
     const read = this.markers.next(final);
-    const { text, marker, isFirst = false } = read;
-    const tag = marker?.toLowerCase() ?? "";
+    const { text, marker, isFirst = false, isQuoted = false } = read;
+    const tag = foldMarker(marker ?? "");
     this.#isBlank &&= text.trim() === "";
     if (!OPENERS_AND_CLOSERS.has(tag)) {
       if (text !== "" || marker !== undefined) this.#tokens.push({ kind: "text", ...read });
@@ -102,7 +102,7 @@ export class ThinkReader {
     }
     if (text !== "") this.#tokens.push({ kind: "text", text });
     return tag[1] === "/"
-      ? this.#readCloser(marker!, tag, isFirst, final)
+      ? this.#readCloser(marker!, tag, isFirst, final, isQuoted || /\w[ \t]+$/.test(text))
       : this.#readOpener(marker!, tag, isFirst);
   }
 
@@ -121,8 +121,17 @@ export class ThinkReader {
     return true;
   }
 
-  #readCloser(marker: string, tag: string, isFirst: boolean, final: boolean): boolean {
-    const isEnd = !this.#ignoresTags && this.#isEnd(tag, isFirst, final);
+  /** @param mayBeMention whether a sentence or a quotation leads up to the tag */
+  #readCloser(
+    marker: string,
+    tag: string,
+    isFirst: boolean,
+    final: boolean,
+    mayBeMention: boolean,
+  ): boolean {
+    const isMention = mayBeMention && this.#isTagged &&
+      /^(?:$|[ \t]?[^\s])/.test(this.markers.rest);
+    const isEnd = !this.#ignoresTags && !isMention && this.#isEnd(tag, isFirst, final);
     if (isEnd === undefined) {
       this.markers.unread(marker);
       return false;

@@ -1,19 +1,24 @@
 /** Formats with the name first, then arguments up to a closing mark or a JSON object's end. @module */
 
-import { MarkerReader } from "../text/markers.ts";
+import { foldMarker, MarkerReader } from "../text/markers.ts";
 import type { ToolCall } from "../types/message.ts";
 import {
   type CallContext,
   type CallFormat,
   type CallReader,
   type CandidateVerdict,
+  exampleArguments,
+  isUnknown,
   offeredName,
 } from "./format.ts";
 import { CUT_OFF_REASON, invalidCall, newCall } from "./json_calls.ts";
 import { JsonScanner } from "./json_scanner.ts";
 
-/** A piece of a head: text as it is, or a pattern of which every beginning matches as well. */
-type Atom = string | RegExp;
+/**
+ * A piece of a head: text, in which marks are spelled as `foldMarker` folds them; a pattern of which every
+ * beginning matches as well; or pieces that may be left out.
+ */
+export type Atom = string | RegExp | readonly Atom[];
 
 /** The way in which calls of a format are written. */
 interface BlockSpec {
@@ -29,13 +34,21 @@ interface BlockSpec {
   after?: readonly string[];
   /** Recognised at the beginning of a line only. */
   lineStart?: true;
-  /** The arguments, or undefined where they are broken. */
-  args(body: string, name: string, context: CallContext): Record<string, unknown> | undefined;
+  /** The arguments; undefined where they are broken, null where the text is no call at all. */
+  args(
+    body: string,
+    name: string,
+    context: CallContext,
+    isClosed: boolean,
+  ): Record<string, unknown> | undefined | null;
+  /** A name with which more was written together: the name, and what belongs to the arguments. */
+  splitName?(name: string, context: CallContext): [name: string, rest: string] | undefined;
+  /** A right call of the tool `name`, to show the model. */
+  example(name: string, args: [key: string, value: string][]): string;
 }
 
 /** A head is no longer than this; nor is the white space between two marks behind a call. */
 const MAX_BLOCK_HEAD = 256;
-const BROKEN_ARGUMENTS = "its arguments could not be read: write them as the format has it";
 
 export function blockFormat(spec: BlockSpec): CallFormat {
   // Made when a marker is met: most answers have none.
@@ -43,7 +56,7 @@ export function blockFormat(spec: BlockSpec): CallFormat {
   function headOf(marker: string): HeadPatterns {
     const known = heads.get(marker);
     if (known) return known;
-    const [, lead] = Object.entries(spec.markers).find(([one]) => one.toLowerCase() === marker)!;
+    const [, lead] = Object.entries(spec.markers).find(([one]) => foldMarker(one) === marker)!;
     const atoms = [...lead, ...spec.head];
     const head = {
       whole: new RegExp(`^${atoms.map(atomSource).join("")}`),
@@ -55,7 +68,8 @@ export function blockFormat(spec: BlockSpec): CallFormat {
   return {
     markers: Object.keys(spec.markers),
     ...(spec.lineStart && { lineStart: true }),
-    read: (marker, context) => new BlockReader(spec, headOf(marker.toLowerCase()), context),
+    example: spec.example,
+    read: (marker, context) => new BlockReader(spec, headOf(foldMarker(marker)), context),
   };
 }
 
@@ -66,7 +80,8 @@ class BlockReader implements CallReader {
   /** The text behind the marker, until the name is known. */
   #start = "";
   #name: string | undefined;
-  #call: ToolCall | undefined;
+  #call: ToolCall | null | undefined;
+  readonly #after: { whole: RegExp; beginning: RegExp } | undefined;
   /** The end of the call, in characters from the marker, and the text behind it. */
   #end = 0;
   #behind = "";
@@ -77,6 +92,11 @@ class BlockReader implements CallReader {
     private readonly context: CallContext,
   ) {
     this.#bodyReader = spec.close ? new MarkedBodyReader(spec, spec.close) : new JsonBodyReader();
+    const { after = [] } = spec;
+    this.#after = after.length === 0 ? undefined : {
+      whole: new RegExp(`^\\s*(?:${after.map(atomSource).join("|")})`),
+      beginning: new RegExp(`^\\s*(?:$|${after.map((mark) => beginningOf([mark])).join("|")})`),
+    };
   }
 
   push(piece: string, final: boolean): CandidateVerdict | undefined {
@@ -89,10 +109,12 @@ class BlockReader implements CallReader {
           this.head.beginning.test(head);
         return mayCome ? undefined : "text";
       }
-      this.#name = offeredName(match.groups!.name!, this.context);
+      const written = match.groups!.name!;
+      const [own, rest] = this.spec.splitName?.(written, this.context) ?? [written, ""];
+      this.#name = offeredName(own, this.context);
       if (this.#name === undefined) return "text";
-      this.#end = match[0].length;
-      piece = this.#start.slice(this.#end);
+      this.#end = match[0].length - rest.length;
+      piece = rest + this.#start.slice(match[0].length);
     }
     if (this.#call) this.#behind += piece;
     else {
@@ -102,31 +124,33 @@ class BlockReader implements CallReader {
       this.#behind = body.behind;
       this.#call = this.#callFrom(body, this.#name);
     }
-    return this.#readBehind(this.#call, final);
+    return this.#call === null ? "text" : this.#readBehind(this.#call, final);
   }
 
-  #callFrom({ text, isClosed }: Body, name: string): ToolCall {
+  #callFrom({ text, isClosed }: Body, name: string): ToolCall | null {
     // Without its closing mark, only JSON shows that it is whole.
     const isReadable = isClosed || /^\s*(?:```\w*\s*)?[{"]/.test(text);
-    const args = isReadable ? this.spec.args(text, name, this.context) : undefined;
-    return args
-      ? newCall(name, args, this.context)
-      : invalidCall(name, text, isClosed ? BROKEN_ARGUMENTS : CUT_OFF_REASON, this.context);
+    const read = this.spec.args(text, name, this.context, isClosed);
+    if (read === null) return null;
+    const args = isReadable ? read : undefined;
+    if (args) return newCall(name, args, this.context);
+    if (isUnknown(name, this.context)) return null;
+    const example = this.spec.example(name, exampleArguments(name, this.context));
+    const broken = `its arguments could not be read. A right call: ${example}`;
+    return invalidCall(name, text, isClosed ? broken : CUT_OFF_REASON, this.context);
   }
 
   /** Takes the marks that go with the call. */
   #readBehind(call: ToolCall, final: boolean): CandidateVerdict | undefined {
-    const { after = [] } = this.spec;
     for (;;) {
-      const text = this.#behind.trimStart();
-      const mark = after.find((candidate) => text.startsWith(candidate));
+      const mark = this.#after?.whole.exec(this.#behind.slice(0, MAX_BLOCK_HEAD))?.[0];
       if (mark === undefined) {
         const mayCome = !final && this.#behind.length < MAX_BLOCK_HEAD &&
-          after.some((candidate) => candidate.startsWith(text));
+          this.#after?.beginning.test(this.#behind);
         return mayCome ? undefined : { calls: [call], end: this.#end };
       }
-      this.#end += this.#behind.length - text.length + mark.length;
-      this.#behind = text.slice(mark.length);
+      this.#end += mark.length;
+      this.#behind = this.#behind.slice(mark.length);
     }
   }
 }
@@ -184,7 +208,7 @@ class MarkedBodyReader implements BodyReader {
 
   constructor(private readonly spec: BlockSpec, close: readonly string[]) {
     this.#markers = new MarkerReader([...close, ...spec.value ?? []], { inCode: true });
-    [this.#openValue, this.#closeValue] = spec.value?.map((mark) => mark.toLowerCase()) ?? [];
+    [this.#openValue, this.#closeValue] = spec.value?.map(foldMarker) ?? [];
   }
 
   push(piece: string, final: boolean): Body | undefined {
@@ -197,7 +221,7 @@ class MarkedBodyReader implements BodyReader {
         if (this.#early) return this.#closedAt(this.#early, "");
         return { text: this.#text, length: this.#text.length, isClosed: false, behind: "" };
       }
-      const mark = marker.toLowerCase();
+      const mark = foldMarker(marker);
       if (this.#isClosing(mark)) {
         const length = this.#text.length + marker.length;
         return { text: this.#text, length, isClosed: true, behind: this.#markers.take() };
@@ -237,26 +261,40 @@ class MarkedBodyReader implements BodyReader {
   #closedAt({ at, length }: { at: number; length: number }, marker: string): Body {
     const behind = this.#text.slice(at + length) + marker;
     // If only marks follow, that mark stood in place of the value's own.
-    const rest = (this.spec.after ?? []).reduce((rest, mark) => rest.replace(mark, ""), behind);
+    const rest = (this.spec.after ?? []).reduce(
+      (rest, mark) => rest.replace(new RegExp(atomSource(mark)), ""),
+      behind,
+    );
     const missing = rest.trim() === "" ? this.spec.value![1] : "";
     const text = this.#text.slice(0, at) + missing;
     return { text, length: at + length, isClosed: true, behind };
   }
 }
 
-function atomSource(atom: Atom): string {
-  return typeof atom === "string" ? RegExp.escape(atom) : atom.source;
+/** A pattern for `atom`, in any spelling of its marks. */
+export function atomSource(atom: Atom): string {
+  if (typeof atom === "string") return [...atom].flatMap(charSources).join("");
+  return atom instanceof RegExp ? atom.source : `(?:${atom.map(atomSource).join("")})?`;
 }
 
-/** A pattern for all beginnings of the text that `atoms` match, up to the end of the text. */
-function beginningOf(atoms: readonly Atom[]): string {
+/** The patterns of a character, one after the other; any beginning of each matches. */
+function charSources(char: string): string[] {
+  if (char === "|") return [" {0,3}", "[|｜‖]{1,2} {0,3}"];
+  return [char === "_" ? "[_▁]" : RegExp.escape(char)];
+}
+
+/** A pattern for all beginnings of the text that `atoms` and then `rest` match, up to the end of the text. */
+function beginningOf(atoms: readonly Atom[], rest = ""): string {
   return atoms.reduceRight<string>((rest, atom) => {
+    if (typeof atom !== "string" && !(atom instanceof RegExp)) {
+      return `(?:${beginningOf(atom, rest)}|${rest || "$"})`;
+    }
     // A pattern may have a group's name only once.
     const whole = atomSource(atom).replace(/\(\?<\w+>/g, "(?:");
     const more = rest === "" ? "$" : `(?:$|${rest})`;
     if (typeof atom !== "string") return `${whole}${more}`;
-    const cut = [...atom].slice(0, -1).map(RegExp.escape)
+    const cut = [...atom].flatMap(charSources).slice(0, -1)
       .reduceRight((tail, char) => `${char}(?:$${tail && `|${tail}`})`, "");
     return `(?:${whole}${more}${cut && `|${cut}`})`;
-  }, "");
+  }, rest);
 }

@@ -13,8 +13,8 @@ export class ToolCallFilter {
   readonly #scanner: CallScanner;
   #rest = new SeamJoiner();
   #calls: ToolCall[] = [];
-  /** The text since the first call, as the model wrote it and without the calls. */
-  #written = "";
+  /** What came since the first call, and the text without the calls. */
+  #held: ScannedPart[] = [];
   #cleaned = "";
   #isReleased = false;
   /** The end of the text before the first call. */
@@ -22,8 +22,11 @@ export class ToolCallFilter {
   /** True where every call stands in a code block, which may only show it. */
   #areFenced = true;
   readonly #mayBeShown: boolean;
+  /** True where a block that text follows is no call. */
+  readonly #mustEnd: boolean;
 
   constructor(options: ToolCallOptions = {}) {
+    this.#mustEnd = options.fences === "last";
     // Without the offered names, every such block is a call (spec 4.6).
     this.#mayBeShown = options.tools !== undefined;
     this.#scanner = new SentenceScanner(callScanner(options));
@@ -31,17 +34,22 @@ export class ToolCallFilter {
 
   /** Takes the next piece; returns what can be shown now. */
   push(piece: string): string {
-    return this.#isReleased ? piece : this.#scan(piece, false);
+    return this.#scan(piece, false);
   }
 
-  /** Makes all calls text: returns the text held back; `push` returns all pieces from here on. */
+  /**
+   * A native call came: those in the text are none. Marked ones are dropped from here on, and code blocks are
+   * text. Returns the text that was held back.
+   */
   release(): string {
     if (this.#isReleased) return "";
     this.#isReleased = true;
-    const shown = this.#scan("", true);
-    const held = this.#calls.length > 0 ? this.#written : this.#rest.end();
+    if (this.#calls.length === 0) return "";
     this.#calls = [];
-    return shown + held;
+    this.#rest = new SeamJoiner();
+    // What came before the first call is shown: the joiner goes on behind it.
+    if (this.#lead.trim() !== "") this.#rest.push("x");
+    return this.#held.map((part) => this.#take(part)).join("");
   }
 
   /** From here on, think tags are text. */
@@ -51,19 +59,26 @@ export class ToolCallFilter {
 
   /** The text is over; returns the rest that can be shown, and the calls. */
   end(): { text: string; calls: ToolCall[] } {
-    if (this.#isReleased) return { text: "", calls: this.#calls };
     const text = this.#scan("", true);
+    if (this.#isReleased) return { text: text + this.#rest.end(), calls: [] };
     const behind = this.#cleaned + this.#rest.end();
-    // An end tag too many is no text.
-    const isStray = this.#calls.length > 0 && /^\s*(?:<\/tool_?call>\s*)+$/.test(behind);
+    // An end tag too many is no text, and a result before the call ran is made up.
+    const isStray = this.#calls.length > 0 &&
+      /^\s*(?:(?:<\/tool_?call>\s*)+$|Observation:)/.test(behind);
     const rest = isStray ? "" : behind;
     const isFenced = this.#mayBeShown && this.#calls.length > 0 && this.#areFenced;
-    if (isFenced && isProposal(this.#lead, rest)) return { text: text + this.#written, calls: [] };
+    const isShown = this.#mustEnd && rest.trim() !== "" || isProposal(this.#lead, rest);
+    if (isFenced && isShown) return { text: text + this.#written, calls: [] };
     const isUnsure = isFenced && mayBeProposal(this.#lead, rest);
     const calls = isUnsure
       ? this.#calls.map((call) => ({ ...call, mayBeShown: true }))
       : this.#calls;
     return { text: text + rest, calls };
+  }
+
+  /** The text since the first call, as the model wrote it. */
+  get #written(): string {
+    return this.#held.map(({ text }) => text).join("");
   }
 
   #scan(piece: string, final: boolean): string {
@@ -73,9 +88,14 @@ export class ToolCallFilter {
   }
 
   #take(part: ScannedPart): string {
+    if (this.#isReleased) {
+      if (part.kind !== "calls" || part.isFenced) return this.#rest.push(part.text);
+      this.#rest.cut();
+      return "";
+    }
     const isFirst = this.#calls.length === 0;
     if (part.kind === "calls") {
-      if (isFirst) this.#written = this.#rest.end();
+      if (isFirst) this.#held = [{ kind: "text", text: this.#rest.end() }];
       this.#areFenced &&= part.isFenced;
       for (const call of part.calls) this.#calls.push(call);
       this.#rest.cut();
@@ -83,14 +103,15 @@ export class ToolCallFilter {
       const text = this.#written;
       this.#rest = new SeamJoiner();
       this.#calls = [];
-      this.#written = this.#cleaned = this.#lead = "";
+      this.#held = [];
+      this.#cleaned = this.#lead = "";
       this.#areFenced = true;
       return text + this.#rest.push(part.text);
     } else if (isFirst) {
       this.#lead = (this.#lead + part.text.slice(-BEFORE_CALL_CHARS)).slice(-BEFORE_CALL_CHARS);
       return this.#rest.push(part.text);
     } else this.#cleaned += this.#rest.push(part.text);
-    this.#written += part.text;
+    this.#held.push(part);
     return "";
   }
 }

@@ -12,6 +12,8 @@ export interface CallContext {
   newId(): string;
   /** True where marks around a call leave no doubt, so that a name may be spelled in another way. */
   readonly isMarked?: boolean;
+  /** True where the marks are those of calls alone, so that even a tool that is not offered is called. */
+  readonly mayBeUnknown?: boolean;
 }
 
 /** Namespaces that some formats, and models of their own accord, put before a tool's name. */
@@ -23,17 +25,41 @@ export const NAMESPACE = /^(?:functions|default_api|tools)\./;
  */
 export function offeredName(
   name: string,
-  { tools, isMarked }: CallContext,
+  { tools, isMarked, mayBeUnknown }: CallContext,
   mayBeWord = false,
 ): string | undefined {
   if (!tools || tools.has(name)) return name || undefined;
   const short = name.replace(NAMESPACE, "");
   if (tools.has(short)) return short;
+  const unglued = short.replace(/(?:json|code)$/, "");
+  if (isMarked && tools.has(unglued)) return unglued;
   if (!isMarked) return undefined;
   const bare = bareName(short);
   const same = bare.length > 3 ? [...tools].find((one) => bareName(one) === bare) : undefined;
   // Another agent's name stays: which of ours it means, the arguments decide.
-  return same ?? (isAlias(short, tools, mayBeWord) ? short : undefined);
+  const isKnown = isAlias(short, tools, mayBeWord) ||
+    mayBeUnknown && tools.size > 0 && UNKNOWN_NAME.test(short);
+  return same ?? (isKnown ? short : undefined);
+}
+
+/** The name of a tool that nobody offered; the model is told which there are. */
+const UNKNOWN_NAME = /^[A-Za-z_][\w.:-]{1,80}$/;
+
+/** True for a name that is neither a tool's nor another agent's for one. */
+export function isUnknown(name: string, context: CallContext): boolean {
+  return offeredName(name, { ...context, mayBeUnknown: false }) === undefined;
+}
+
+/** The required arguments of a tool with values to fill in, to show a right call: the path of a file, if unknown. */
+export function exampleArguments(name: string, { schemas }: CallContext): [string, string][] {
+  const { required } = (schemas[name] ?? {}) as { required?: unknown };
+  const keys = Array.isArray(required) && required.length > 0 ? required.map(String) : ["path"];
+  return keys.map((key) => [key, "..."]);
+}
+
+/** A call as JSON, to show a right one. */
+export function exampleJson(name: string, context: CallContext): string {
+  return JSON.stringify({ name, arguments: Object.fromEntries(exampleArguments(name, context)) });
 }
 
 /** A way in which models write calls into their text. */
@@ -50,6 +76,8 @@ export interface CallFormat {
   readonly isUnmarked?: true;
   /** Recognised also where the offered names are not known (spec 4.6). */
   readonly isBasic?: true;
+  /** A right call of the tool `name`, to show a model that wrote a broken one. */
+  example?(name: string, args: [key: string, value: string][]): string;
   /** Reads the text behind `marker` (of a fence: behind its whole first line). */
   read(marker: string, context: CallContext): CallReader;
 }

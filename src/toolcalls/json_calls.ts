@@ -1,7 +1,7 @@
 import { isObject } from "../text/json.ts";
 import { isMeantAlias } from "../text/tool_aliases.ts";
 import type { ToolCall } from "../types/message.ts";
-import { type CallContext, offeredName } from "./format.ts";
+import { type CallContext, isUnknown, offeredName } from "./format.ts";
 import { parseLenientJson } from "./json_scanner.ts";
 
 /**
@@ -18,11 +18,15 @@ export function callsFrom(value: unknown, context: CallContext): ToolCall[] | un
 function callFrom(given: unknown, context: CallContext): ToolCall | undefined {
   if (!isObject(given)) return undefined;
   // A native call of the compatible protocol, written as text.
-  const value = isObject(given.function) ? given.function : given;
+  const inner = [given.function, given.tool_call, given.function_call].find(isObject);
+  const value = inner ?? given;
   const name = toolNamedIn(value, context);
   if (name === undefined) return undefined;
   // Another agent's name needs arguments to be sure.
   const isOther = context.tools !== undefined && !context.tools.has(name);
+  if (isUnknown(name, context) && !(isObject(value.arguments) && Object.keys(value).length < 4)) {
+    return undefined;
+  }
   const keys = context.tools ? ARGUMENT_KEYS : BASIC_ARGUMENT_KEYS;
   const key = keys.find((key) => Object.hasOwn(value, key));
   if (key === undefined && (Object.keys(value).length > 1 || isOther)) return undefined;
@@ -31,7 +35,9 @@ function callFrom(given: unknown, context: CallContext): ToolCall | undefined {
   const isText = typeof args === "string";
   const parsed = isText ? args.trim() === "" ? {} : parseLenientJson(args) : args ?? {};
   const argumentNames = isObject(parsed) ? Object.keys(parsed) : [];
-  if (isOther && !isMeantAlias(name, argumentNames, context.schemas)) return undefined;
+  if (isOther && !isUnknown(name, context) && !isMeantAlias(name, argumentNames, context.schemas)) {
+    return undefined;
+  }
   if (isObject(parsed)) return newCall(name, parsed, context);
   const text = isText ? args : JSON.stringify(args);
   return invalidCall(name, text, "its arguments must be a JSON object", context);
@@ -46,6 +52,7 @@ const ARGUMENT_KEYS = [
   "tool_input",
   "action_input",
   "kwargs",
+  "params",
 ];
 const NAME_KEYS = ["name", "tool_name", "tool", "function", "action"];
 
@@ -64,7 +71,7 @@ export function newCall(
 }
 
 /** The reason why a call that breaks off is invalid. */
-export const CUT_OFF_REASON = "it was cut off before its end";
+export const CUT_OFF_REASON = "its arguments were cut off before their end";
 
 /** A call that is not to be run but answered with `reason`. */
 export function invalidCall(

@@ -77,7 +77,10 @@ export class JsonCallReader implements CallReader {
   /** Adds an invalid call that ends at `to`, if the value is sure to be one; else the verdict. */
   #addInvalid(reason: string, to: number): CandidateVerdict | undefined {
     if (!this.#name || this.frame.strict && !this.context.tools) return this.#ended();
-    this.#calls.push(invalidCall(this.#name, this.#value, reason, this.context));
+    const call = invalidCall(this.#name, this.#value, reason, this.context);
+    // What is whole but broken may still have one reading, by the schema of its tool.
+    if (reason === BROKEN_JSON) call.invalid!.isMalformed = true;
+    this.#calls.push(call);
     this.#end = to;
     return undefined;
   }

@@ -1,6 +1,6 @@
 /** Finds tool calls in a text as it streams; none are in Markdown code or finished reasoning. @module */
 
-import { MarkerReader } from "../text/markers.ts";
+import { foldMarker, MarkerReader } from "../text/markers.ts";
 import { ECHO_TAGS, newCallId } from "../text/parts.ts";
 import { ThinkReader } from "../text/think.ts";
 import type { ToolCall } from "../types/message.ts";
@@ -13,8 +13,8 @@ export interface ToolCallOptions {
   tools?: readonly string[] | undefined;
   /** The JSON schemas of their arguments, by name: they type the values of formats without types. */
   schemas?: Readonly<Record<string, unknown>> | undefined;
-  /** False to leave code blocks alone, as of a model that knows how to call natively: true. */
-  fences?: boolean | undefined;
+  /** "last": of code blocks only one that ends the text is a call; false: none is: true. */
+  fences?: boolean | "last" | undefined;
   /** False where think tags are text, as the server sends reasoning in a field of its own: true. */
   thinkTags?: boolean | undefined;
   /** Makes the id of a call: `call_` and 24 random characters. */
@@ -88,6 +88,9 @@ interface Candidate {
   held: string;
   unread: string;
 }
+
+/** Markers that nothing but a call begins with. */
+const CALL_MARKER = /^(?:<\W|<[\w-]*:|<(?:toolcall|tool_calls?|function|invoke)\b|\[tool_calls)/;
 
 /** HTML elements of which the content is no call: it is shown, or somebody else wrote it. */
 const ELEMENTS = new Map([
@@ -195,7 +198,7 @@ class FormatScanner implements CallScanner {
   }
 
   #readMarker(marker: string, isFirst: boolean, isQuoted: boolean): void {
-    const tag = marker.toLowerCase();
+    const tag = foldMarker(marker);
     const formats = isQuoted || this.#isElement || this.inThought && !isFirst
       ? []
       : this.#formatsOf(tag).filter((format) => !format.lineStart || isFirst);
@@ -218,7 +221,7 @@ class FormatScanner implements CallScanner {
     if (known) return known;
     const anyOf = tag.replace(/^<[^:]*:/, "<*:");
     const own = this.#formats.filter(({ markers = [] }) =>
-      markers.some((marker) => [tag, anyOf].includes(marker.toLowerCase()))
+      markers.some((marker) => [tag, anyOf].includes(foldMarker(marker)))
     );
     this.#formatsOfMarker.set(tag, own);
     return own;
@@ -227,7 +230,8 @@ class FormatScanner implements CallScanner {
   #begin(marker: string, written: string, formats: readonly CallFormat[], unread: string): void {
     const [format, ...others] = formats;
     const isMarked = format!.markers !== undefined && !format!.lineStart;
-    const reader = format!.read(marker, { ...this.context, isMarked });
+    const mayBeUnknown = isMarked && CALL_MARKER.test(foldMarker(marker));
+    const reader = format!.read(marker, { ...this.context, isMarked, mayBeUnknown });
     const isBasic = format!.isBasic === true;
     const isFenced = format!.fences !== undefined || format!.isUnmarked === true;
     const kind = { isBasic, isFenced };

@@ -1,34 +1,38 @@
 /** Arguments in formats that write values without their types. @module */
 
 import { isObject, jsonOrUndefined } from "../text/json.ts";
+import { parseLooseJson } from "../text/loose_json.ts";
 import type { CallContext } from "./format.ts";
 import { parseLenientJson } from "./json_scanner.ts";
 
 /** Arguments written as one JSON object, or as a JSON string of one; nothing for none. */
 export function jsonArguments(body: string): Record<string, unknown> | undefined {
   // Some put the object into a code block.
-  const text = body.trim().replace(/^```\w*\s*/, "").replace(/\s*```$/, "");
+  const text = body.trim().replace(/^(?:```\w*|json\b)\s*/, "").replace(/\s*```$/, "");
   if (text === "") return {};
   let value = parseLenientJson(text);
   if (value === undefined && text.startsWith('"')) {
     value = parseLenientJson(String(jsonOrUndefined(text)));
   }
-  return isObject(value) ? value : undefined;
+  if (value !== undefined) return isObject(value) ? value : undefined;
+  const read = parseLooseJson(text, { mayLack: 1 });
+  return "value" in read && isObject(read.value) ? read.value : undefined;
 }
 
 /**
  * Arguments written one by one: `open` matches the mark before a value, with its key in the group
- * `key`; `close` is the mark behind it. Undefined where there is anything else.
+ * `key`; `close` matches the mark behind it. Undefined where there is anything else.
  */
 export function taggedArguments(
   body: string,
   open: RegExp,
-  close: string,
+  close: RegExp,
   name: string,
   context: CallContext,
 ): Record<string, unknown> | undefined {
   const args: Record<string, unknown> = {};
   const opening = new RegExp(open.source, "y");
+  const closing = new RegExp(close.source, "g");
   const following = new RegExp(`\\n${open.source}`, "g");
   const isParameter = (key: string, present: string) =>
     Object.hasOwn(propertiesOf(name, context), key) && !Object.hasOwn(args, key) && key !== present;
@@ -42,8 +46,9 @@ export function taggedArguments(
     if (!match) return body.slice(at).trim() === "" ? args : undefined;
     const from = at + match[0].length;
     const key = match.groups!.key!.trim();
-    const to = body.indexOf(close, from);
-    if (to < 0) return undefined;
+    const closed = closeOf(body, from, opening, closing);
+    if (!closed) return undefined;
+    const to = closed.index;
     if (next && next.index < from) {
       following.lastIndex = from;
       next = following.exec(body);
@@ -53,13 +58,59 @@ export function taggedArguments(
       isParameter(next.groups!.key!.trim(), key);
     const end = isUnended ? next!.index : to;
     args[key] = typedValue(body.slice(from, end), key, name, context);
-    at = isUnended ? end : end + close.length;
+    at = isUnended ? end : closed.end;
   }
+}
+
+/**
+ * The place of the mark that ends a value: the first one behind which another value begins, or nothing follows;
+ * one that the value holds is followed by more of its text, and one that is doubled by another.
+ */
+function closeOf(
+  body: string,
+  from: number,
+  opening: RegExp,
+  closing: RegExp,
+): { index: number; end: number } | undefined {
+  let first: { index: number; end: number } | undefined;
+  closing.lastIndex = from;
+  for (let tries = 0; tries < 50; tries++) {
+    const match = closing.exec(body);
+    if (!match) return first;
+    const found = { index: match.index, end: closing.lastIndex };
+    first ??= found;
+    const rest = body.slice(found.end, found.end + 256);
+    opening.lastIndex = found.end + rest.length - rest.trimStart().length;
+    if (rest.trim() === "" || opening.test(body)) {
+      const isDoubled = first !== found && body.slice(first.end, found.index).trim() === "";
+      return isDoubled ? { index: first.index, end: found.end } : found;
+    }
+  }
+  return first;
+}
+
+const CHILD = /\s*<(\w+)>([^]*?)<\/\1>\s*/y;
+
+/** Arguments in tags of their names; undefined for anything else. */
+export function elementArguments(
+  body: string,
+  name: string,
+  context: CallContext,
+): Record<string, unknown> | undefined {
+  const args: Record<string, unknown> = {};
+  for (CHILD.lastIndex = 0; CHILD.lastIndex < body.trimEnd().length;) {
+    const [, key, value] = CHILD.exec(body) ?? [];
+    if (key === undefined || Object.hasOwn(args, key)) return undefined;
+    args[key] = typedValue(value!, key, name, context);
+  }
+  return args;
 }
 
 /** A value written as text, read as the type in the tool's schema, or else as the type it looks like. */
 export function typedValue(text: string, key: string, name: string, context: CallContext): unknown {
   // A line feed on one side only of a value of several lines is part of it; else both are layout.
+  const data = /^\s*<!\[CDATA\[([^]*)\]\]>\s*$/.exec(text)?.[1];
+  if (data !== undefined) text = data;
   const isPair = /^\r?\n/.test(text) || !/\n[^]*\n/.test(text);
   const value = isPair ? text.replace(/^\r?\n/, "").replace(/\r?\n$/, "") : text;
   // Of a tool that is not offered by this name, the types are read where its name is.

@@ -7,6 +7,7 @@
 
 import { extractToolCallsFromText } from "../../src/toolcalls/extract.ts";
 import { ToolCallFilter } from "../../src/toolcalls/extract.ts";
+import { isUnknown } from "../../src/toolcalls/format.ts";
 import type { ToolCall } from "../../src/types/message.ts";
 
 /** A text as a model may write it, and what is to become of it. */
@@ -90,7 +91,11 @@ export async function readSamples(name: string): Promise<Sample[]> {
 export type Outcome = [rest: string, calls: [name: string, args: unknown][], isReported: boolean];
 
 function outcome(rest: string, calls: ToolCall[]): Outcome {
-  const valid = calls.filter((call) => call.invalid === undefined);
+  // A call of a tool that is not offered is answered with the list of those that are.
+  const context = { ...OPTIONS, tools: new Set(OPTIONS.tools), isMarked: true, newId: () => "" };
+  const valid = calls.filter((call) =>
+    call.invalid === undefined && !isUnknown(call.name, context)
+  );
   return [rest, valid.map((call) => [call.name, call.arguments]), valid.length < calls.length];
 }
 

@@ -454,10 +454,10 @@ const known: Row[] = [
     invalid: "not valid",
   }], "b"],
   [
-    "another name in a tag",
+    "another name in a tag, which the model is told of",
     tagged('{"name": "zip", "arguments": {}}'),
-    [],
-    tagged('{"name": "zip", "arguments": {}}'),
+    [{ name: "zip", arguments: {} }],
+    "",
   ],
   [
     "another name in a fence",
@@ -468,8 +468,8 @@ const known: Row[] = [
   [
     "another name, then a call",
     tagged('{"name": "zip", "arguments": {}}') + tagged(NOW),
-    [now],
-    tagged('{"name": "zip", "arguments": {}}'),
+    [{ name: "zip", arguments: {} }, now],
+    "",
   ],
   ["a fence cut off", '```json\n{"name": "now", "arguments": {"a', [{
     name: "now",
@@ -493,7 +493,11 @@ const more: Row[] = [
     invalid: "cut off",
   }], ""],
   ["Hermes, after reasoning", `<think>hm</think>${hermes(NOW)}`, [now], "<think>hm</think>"],
-  ["Hermes with a name of no tool", ...none(hermes('{"name": "zip", "arguments": {}}'))],
+  ["Hermes with a name of no tool", hermes('{"name": "zip", "arguments": {}}'), [{
+    name: "zip",
+    arguments: {},
+  }], ""],
+  ["Hermes with a name of no tool, without arguments", ...none(hermes('{"name": "zip"}'))],
   ["Hermes in code", ...none(`\`${hermes(NOW)}\`\n\n\`\`\`xml\n${hermes(NOW)}\n\`\`\``)],
   ["Hermes, 255 blanks behind a word", ...none(`Use${" ".repeat(255)}${hermes(NOW)} so.`)],
   [
@@ -646,9 +650,9 @@ const live: [piece: string, shown: string][] = [
   ["b> and <tool", "\n\n<b> and"],
   ["box> `<tool", " <toolbox> `<tool"],
   ["call>` <toolcall>", "call>`"],
-  [" <", " <toolcall>"],
-  ["toolcall>{", ""],
-  ['"name": "zip"', ' <toolcall>{"name": "zip"'],
+  [" <", ""],
+  ["toolcall>{", " <toolcall>"],
+  ['"name": "a b"', ' <toolcall>{"name": "a b"'],
   ['}</toolcall> <toolcall>{"name": "now', "}</toolcall>"],
   ['", "arguments": {"a": "b', ""],
   ['"}}', ""],
@@ -678,7 +682,7 @@ const rejected: [piece: string, shown: string][] = [
   ["b\n<toolcall>", "b"],
   [`{"name": "now"}</toolcall>`, ""],
   ["\n", ""],
-  ["c", '\n<toolcall>{"name": "now"}</toolcall>\nc'],
+  ["x", '\n<toolcall>{"name": "now"}</toolcall>\nx'],
 ];
 
 Deno.test("ToolCallFilter holds back no more than what may be a call, and white space", () => {
@@ -693,24 +697,22 @@ Deno.test("ToolCallFilter holds back no more than what may be a call, and white 
   }
 });
 
-Deno.test("ToolCallFilter: released, all that was held back is text", () => {
+Deno.test("ToolCallFilter: beside a native call, marked calls are dropped, wherever it came", () => {
   const texts = [
-    `a ${tagged(NOW)} b\n`,
-    `${tagged(NOW)}`,
-    "a <toolcall>{",
-    "a\n```js",
-    `a \`\n${tagged(NOW)} b`,
-  ];
-  for (const text of texts) {
-    forEveryTextSplit(text, (pieces) => {
+    [`a ${tagged(NOW)} b\n`, "a b\n"],
+    [`${tagged(NOW)}`, ""],
+    ["a\n```js", "a\n```js"],
+    [`a\n${fenced(NOW)}\nb`, `a\n${fenced(NOW)}\nb`],
+    [`a \`\n${tagged(NOW)} b`, "a `\nb"],
+    [`a ${tagged('{"name": "now", "arguments": {"x": "</think>"}}')} b`, "a b"],
+  ] as const;
+  for (const [text, left] of texts) {
+    for (let at = 0; at <= text.length; at++) {
       const filter = new ToolCallFilter(KNOWN);
-      const shown = pieces.map((piece) => filter.push(piece)).join("") + filter.release();
-      assertEquals(shown, text);
-      assertEquals([filter.push(tagged(NOW)), filter.end()], [tagged(NOW), {
-        text: "",
-        calls: [],
-      }]);
-    });
+      const shown = filter.push(text.slice(0, at)) + filter.release() + filter.push(text.slice(at));
+      const { text: rest, calls } = filter.end();
+      assertEquals([shown + rest, calls], [left, []], `${text}, released at ${at}`);
+    }
   }
 });
 
@@ -731,13 +733,13 @@ Deno.test("ToolCallFilter shows at once what can be no call", () => {
   const rejected: [text: string, options: ToolCallOptions][] = [
     ['```json\n{"name": "now", <', ANY],
     ['```json\n{"name": "zip", ', KNOWN],
-    ['<toolcall>{"name": "zip", ', KNOWN],
+    ['<toolcall>{"name": "a b", ', KNOWN],
     ["<toolcall>{}}", KNOWN],
     ["<toolcall>x", KNOWN],
     ["```jsonc", KNOWN],
     ["`````json5", KNOWN],
     ['{"files": 1, ', KNOWN],
-    ['[{"name": "zip", ', KNOWN],
+    ['[{"name": "a b", ', KNOWN],
   ];
   for (const [text, options] of rejected) {
     assertEquals(new ToolCallFilter(options).push(text), text.trimEnd());

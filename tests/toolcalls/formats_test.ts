@@ -232,7 +232,7 @@ const CALLS: [text: string, calls: Call[], rest?: string][] = [
 /** What is no call, and stays as it is. */
 const TEXTS: string[] = [
   '{"name": "my-package", "version": "1.0.0", "scripts": {"test": "deno test"}}',
-  '{"name": "other_tool", "arguments": {}}',
+  '{"name": "other_tool", "version": {}}',
   '{"files": ["a.ts"], "count": 2}',
   "[1, 2, 3]",
   "[see the docs](https://example.com) for more",
@@ -261,8 +261,7 @@ const TEXTS: string[] = [
   "Call functions.run_bash:0 when needed.",
   "functions.md: a list of functions",
   "<|channel|>analysis<|message|>I think so.<|end|>",
-  '<tool_call>{"name":"unknown","arguments":{}}</tool_call>',
-  "<function=unknown><parameter=a>1</parameter></function>",
+  '<tool_call>{"name":"unknown"}</tool_call>',
   '{"name":"read_file","parameters":{"type":"object","properties":{"file_path":{"type":"string"}}}}',
 ];
 

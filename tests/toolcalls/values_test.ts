@@ -63,6 +63,9 @@ Deno.test("arguments between marks are read one by one, also where a mark lacks"
     ["<p=text>a", undefined],
     ["x<p=text>a</p>", undefined],
     ["<p=text>a</p>x", undefined],
+    // Text behind a mark shows that the value goes on, and another mark that it was doubled.
+    ["<p=text>a</p> b</p>", { text: "a</p> b" }],
+    ["<p=text>a</p></p><p=count>7</p>", { text: "a", count: 7 }],
     // The value before another parameter lacks its own mark.
     ["<p=text>a\n<p=count>7</p>", { text: "a", count: 7 }],
     // A name that is none of the tool's is text, as is one that is there already.
@@ -72,6 +75,6 @@ Deno.test("arguments between marks are read one by one, also where a mark lacks"
     ["<p=list>[1]</p>\n<p=text>a\n<p=count>7</p>", { list: [1], text: "a", count: 7 }],
   ];
   for (const [body, args] of rows) {
-    assertEquals(taggedArguments(body, open, "</p>", "f", context), args, body);
+    assertEquals(taggedArguments(body, open, /<\/p>/, "f", context), args, body);
   }
 });

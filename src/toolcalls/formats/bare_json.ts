@@ -1,10 +1,11 @@
 import { type CallContext, type CallFormat, type CallReader, offeredName } from "../format.ts";
 import type { ToolCall } from "../../types/message.ts";
 import { callsFrom, CUT_OFF_REASON, invalidCall } from "../json_calls.ts";
+import { parseLooseJson } from "../../text/loose_json.ts";
 import { JsonScanner, parseLenientJson } from "../json_scanner.ts";
 
 const JSON_HEAD =
-  /^\s*\[?\s*\{{1,2}\s*"(?:name|tool_name|tool|function|type|tool_calls|id|arguments|parameters|action)"/;
+  /^\s*\[?\s*\{{1,2}\s*"(?:name|tool_name|tool|function|type|tool_calls?|function_call|id|arguments|parameters|action)"/;
 const JSON_HEAD_CUT = /^\s*(?:\[\s*)?(?:\{{1,2}\s*(?:"\w{0,12})?)?$/;
 const NAME_VALUE = /"(?:name|tool_name|tool|action|function)"\s*:\s*"([^"\\]*)"/;
 const MAX_JSON_HEAD = 512;
@@ -52,7 +53,7 @@ function callsIn(
       if (scanned.error !== undefined || !name) return undefined;
       return [...found, invalidCall(name, text.slice(at), CUT_OFF_REASON, context)];
     }
-    const calls = callsFrom(parseLenientJson(text.slice(at, scanned.end)), context);
+    const calls = callsFrom(jsonValue(text.slice(at, scanned.end)), context);
     if (!calls) return undefined;
     for (const call of calls) found.push(call);
     at = scanned.end;
@@ -60,10 +61,17 @@ function callsIn(
   return found;
 }
 
+function jsonValue(text: string): unknown {
+  const value = parseLenientJson(text);
+  if (value !== undefined) return value;
+  const read = parseLooseJson(text, { mayLack: 0 });
+  return "value" in read ? read.value : undefined;
+}
+
 /** A message that is nothing but JSON calls: Qwen2.5-Coder, Llama 3, xLAM and many more. */
 export const bareJson: readonly CallFormat[] = ["{", "["].map((sign) => ({
   startsWith: sign,
-  read: (_marker, context) => bareReader("", { ...context, isMarked: true }),
+  read: (_marker, context) => bareReader("", { ...context, isMarked: true, mayBeUnknown: true }),
 }));
 
 /** A JSON call on the last lines of a message, behind its text. */

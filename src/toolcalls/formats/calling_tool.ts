@@ -8,4 +8,15 @@ export const callingTool = blockFormat({
   lineStart: true,
   after: [")", "]"],
   args: jsonArguments,
+  example: (name, args) => `[Calling tool: ${name}(${JSON.stringify(Object.fromEntries(args))})]`,
+});
+
+/** `<tool_call>N({json})</tool_call>`, with or without the brackets, as GLM and Qwen slip into. */
+export const namedJson = blockFormat({
+  markers: { "<tool_call>": [/\s*/], "<function_call>": [/\s*/] },
+  head: [/(?<name>[\w.-]+)/, /(?![\w.-])/, /\s*\(?\s*/, /(?=\{)/],
+  after: [")", "</tool_call>", "</function_call>"],
+  args: jsonArguments,
+  example: (name, args) =>
+    `<tool_call>${JSON.stringify({ name, arguments: Object.fromEntries(args) })}</tool_call>`,
 });

@@ -2,29 +2,28 @@ import { blockFormat } from "../block_format.ts";
 import type { CallFormat } from "../format.ts";
 import { jsonArguments } from "../values.ts";
 
+const CALLED = /(?<name>[\w.-]+)/;
+
 /**
  * `<｜tool▁call▁begin｜>function<｜tool▁sep｜>N`, a line feed and JSON in a fence (V3, R1), or
- * `N<｜tool▁sep｜>{json}` (V3.1); with the model's own signs or their ASCII look-alikes. Source:
- * DeepSeek's chat templates.
+ * `N<｜tool▁sep｜>{json}` (V3.1). Source: DeepSeek's chat templates.
  */
-export const deepseek: readonly CallFormat[] = [["｜", "▁"], ["|", "_"], ["｜", "_"], ["|", "▁"]]
-  .flatMap(([bar, gap]) => {
-    const mark = (words: string) => `<${bar}${words.replaceAll(" ", gap!)}${bar}>`;
-    const name = /(?<name>[\w.-]+)/;
-    const heads = [
-      [/\s*/, "function", mark("tool sep"), name, /[ \t]*/, /\n/],
-      [/\s*/, name, mark("tool sep")],
-    ];
-    return heads.map((head) =>
-      blockFormat({
-        markers: {
-          [mark("tool call begin")]: [],
-          [mark("tool calls begin")]: [/\s*/, mark("tool call begin")],
-        },
-        head,
-        close: [mark("tool call end"), mark("tool calls end")],
-        after: [mark("tool calls end"), mark("end of sentence")],
-        args: jsonArguments,
-      })
-    );
-  });
+export const deepseek: readonly CallFormat[] = [
+  [/\s*/, "function", "<|tool_sep|>", CALLED, /[ \t]*/, /\n/],
+  [/\s*/, CALLED, "<|tool_sep|>"],
+].map((head) =>
+  blockFormat({
+    markers: {
+      "<|tool_call_begin|>": [],
+      "<|tool_calls_begin|>": [/\s*/, "<|tool_call_begin|>"],
+    },
+    head,
+    close: ["<|tool_call_end|>", "<|tool_calls_end|>"],
+    after: ["<|tool_calls_end|>", "<|end_of_sentence|>"],
+    args: jsonArguments,
+    example: (name, args) =>
+      `<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>${name}<｜tool▁sep｜>${
+        JSON.stringify(Object.fromEntries(args))
+      }<｜tool▁call▁end｜><｜tool▁calls▁end｜>`,
+  })
+);

@@ -7,4 +7,5 @@ export const functionary = blockFormat({
   head: [/(?<name>[\w.-]+)/, /[ \t]*/, /\n/, /\s*/, /(?=\{)/],
   lineStart: true,
   args: jsonArguments,
+  example: (name, args) => `>>>${name}\n${JSON.stringify(Object.fromEntries(args))}`,
 });

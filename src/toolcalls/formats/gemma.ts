@@ -1,47 +1,131 @@
-import { isObject, jsonOrUndefined } from "../../text/json.ts";
+import { isObject } from "../../text/json.ts";
+import { parseLooseJson } from "../../text/loose_json.ts";
 import { blockFormat } from "../block_format.ts";
 import type { CallContext, CallFormat } from "../format.ts";
+import { propertiesOf, typedValue } from "../values.ts";
 import { pythonReader } from "./pythonic.ts";
-import { typedValue } from "../values.ts";
+
+const GEMMA_NAME = /(?:[\w-]+:)*(?<name>[\w.-]+)/;
 
 /**
- * `call:N{k:<escape>v<escape>}` between marks. Sources: the chat templates of FunctionGemma and of
- * Gemma 4 (`<|"|>` in place of `<escape>`).
+ * `call:N{k:<escape>v<escape>}` between marks, or without them at the end of a text. Sources: the chat templates
+ * of FunctionGemma and of Gemma 4 (`<|"|>` in place of `<escape>`), which also writes values in other quotes or
+ * in none, parentheses for braces, and `BEGIN_ARG:` before values without keys.
  */
-export const gemmaMarks: readonly CallFormat[] = ([
-  ["<start_function_call>", "<end_function_call>", "<escape>"],
-  ["<|tool_call>", "<tool_call|>", '<|"|>'],
-] as const).map(([open, close, quote]) =>
+export const gemma: readonly CallFormat[] = [
+  {
+    markers: {
+      "<|tool_call>": [/\s*/],
+      "<|tool_call|>": [/\s*/],
+      "<start_function_call>": [/\s*/],
+    },
+    close: ["<tool_call|>", "<end_function_call>"],
+    head: [["call:"], GEMMA_NAME, /(?![\w.:-]*[\w.-])/, /\s*:?\s*/, /(?=[{(B])/],
+  },
+  {
+    markers: { "call:": [] },
+    close: ["<tool_call|>"],
+    lineStart: true as const,
+    head: [GEMMA_NAME, /(?![\w.:-]*[\w.-])/, /\s*/, /(?=\{)/],
+  },
+].map((spec) =>
   blockFormat({
-    markers: { [open]: [/\s*/] },
-    head: ["call:", /(?<name>[\w.-]+)/, /\s*/, /(?=\{)/],
-    close: [close],
-    args: (body, name, context) => gemmaArguments(body, quote, name, context),
+    ...spec,
+    after: ["<tool_call|>", "<|tool_response>", "<end_function_call>"],
+    args: gemmaArguments,
+    example: (name, args) =>
+      `<|tool_call>call:${name}{${
+        args.map(([key, value]) => `${key}:<|"|>${value}<|"|>`).join(",")
+      }}<tool_call|>`,
   })
 );
+
+/** A quoted value up to its own quote, in each way of quoting; the last quote of Gemma may lack. */
+const GEMMA_QUOTES = [
+  /(?:<\|"\|>|<escape>)([^]*?)(?:<\|"\|>|<escape>|$(?![^]))/y,
+  /`([^`]*)`/y,
+  /'([^]*?)'(?=\s*(?:<\|"\|>\s*)?(?:[,})]|$(?![^])))/y,
+];
 
 /** `{k:<escape>v<escape>,n:5,l:[1,<escape>a<escape>]}`. */
 function gemmaArguments(
   body: string,
-  quote: string,
+  name: string,
+  context: CallContext,
+  isClosed: boolean,
+): Record<string, unknown> | undefined {
+  // Without the end of the call, a quote that is open was cut off.
+  if (!isClosed && body.split(/<\|"\|>|<escape>/).length % 2 === 0) return undefined;
+  const text = body.replace(/<think>[^]*?<\/think>\s*/g, "").trim();
+  if (text.startsWith("BEGIN_ARG")) return positionalArguments(text, name, context);
+  const inner = /^[{(]([^]*)[})]$/.exec(text)?.[1];
+  if (inner === undefined) return undefined;
+  if (inner.trim() === "") return {};
+  // Whole JSON, or what becomes JSON once strings and keys have its quotes.
+  const json = text.replace(/^\(|\)$/g, "")
+    .replace(
+      /(?:<\|"\|>|<escape>)([^]*?)(?:<\|"\|>|<escape>)/g,
+      (_, value) => JSON.stringify(value),
+    );
+  const read = parseLooseJson(json.startsWith("{") ? json : `{${inner}}`);
+  const plain = "value" in read && isObject(read.value) ? read.value : undefined;
+  const keys = Object.keys(propertiesOf(name, context));
+  if (plain && Object.values(plain).every((value) => typeof value !== "string")) return plain;
+  const args: Record<string, unknown> = {};
+  const key = /\s*["']?([A-Za-z_][\w-]*)["']?\s*[:=]\s*/y;
+  for (let at = 0; at < inner.length;) {
+    key.lastIndex = at;
+    const [whole, name_] = key.exec(inner) ?? [];
+    if (whole === undefined || Object.hasOwn(args, name_!)) return plain;
+    at += whole.length;
+    let value: unknown;
+    for (const pattern of GEMMA_QUOTES) {
+      pattern.lastIndex = at;
+      const match = pattern.exec(inner);
+      if (!match) continue;
+      value = match[1];
+      at = pattern.lastIndex;
+      break;
+    }
+    if (value === undefined) {
+      // Up to the next key of the tool, as a value without quotes may hold commas.
+      const following = keys.map(RegExp.escape).join("|") || "[A-Za-z_]\\w*";
+      const end = inner.slice(at).search(new RegExp(`,\\s*["']?(?:${following})["']?\\s*[:=]`));
+      const raw = (end < 0 ? inner.slice(at) : inner.slice(at, at + end)).trim();
+      // An open quote, or a structure, that the plain reading must know.
+      if (/^["'`{[]|<\|"\|>/.test(raw)) return plain;
+      value = typedValue(raw, name_!, name, context);
+      at = end < 0 ? inner.length : at + end;
+    }
+    args[name_!] = value;
+    const [gap] = /^(?:\s*<\|"\|>)?\s*,?\s*/.exec(inner.slice(at))!;
+    at += gap.length;
+  }
+  return args;
+}
+
+/** The values between `BEGIN_ARG:` and `END_ARG`, for the parameters in their order. */
+function positionalArguments(
+  text: string,
   name: string,
   context: CallContext,
 ): Record<string, unknown> | undefined {
-  // Strings become JSON's, and so does what stands between them.
-  const parts = body.trim().split(quote);
-  if (parts.length % 2 === 0) return undefined;
-  const json = parts.map((part, i) =>
-    i % 2 ? JSON.stringify(part) : part.replace(/([{,]\s*)([A-Za-z_][\w-]*)\s*:/g, '$1"$2":')
-  ).join("");
-  const value = jsonOrUndefined(json);
-  if (value !== undefined) return isObject(value) ? value : undefined;
-  // A value without quotes: of one argument it is the text up to the bracket.
-  const [, key, text] = /^\{\s*([\w-]+)\s*:([^{}<]*)\}$/.exec(body.trim()) ?? [];
-  return key ? { [key]: typedValue(text!.trim(), key, name, context) } : undefined;
+  const values = [...text.matchAll(/BEGIN_ARG:\n?([^]*?)\n?END_ARG/g)].map(([, value]) => value!);
+  const keys = Object.keys(propertiesOf(name, context));
+  const isWhole = /END_ARG\s*$/.test(text) && values.length <= keys.length;
+  if (!isWhole) return undefined;
+  return Object.fromEntries(
+    values.map((value, i) => [keys[i]!, typedValue(value, keys[i]!, name, context)]),
+  );
 }
 
 /** A code block labelled tool_code with Python calls. Source: Gemma 3's documentation. */
 export const gemmaFence: CallFormat = {
-  fences: ["tool_code", "tool_call", "tool_calls"],
-  read: (marker, context) => pythonReader(marker.match(/^[`~]+/)![0], context),
+  fences: ["tool_code"],
+  read: (marker, context) =>
+    pythonReader(marker.match(/^[`~]+/)![0], {
+      ...context,
+      isMarked: true,
+      mayBeUnknown: true,
+    }),
 };

@@ -1,11 +1,11 @@
 import { blockFormat } from "../block_format.ts";
-import type { CallFormat } from "../format.ts";
-import { taggedArguments } from "../values.ts";
+import type { CallContext, CallFormat } from "../format.ts";
+import { propertiesOf, typedValue } from "../values.ts";
 
 /**
  * `<tool_call>N<arg_key>K</arg_key><arg_value>V</arg_value></tool_call>`. Sources: the chat templates
  * of GLM 4.5 and of Hunyuan 3, which has `<tool_sep>` behind the name, a list around it and, in some
- * versions, a suffix to each tag.
+ * versions, a suffix to each tag. Under load, models leave out or double any of the inner tags.
  */
 export const glm: readonly CallFormat[] = ["", ":opensource"].map((suffix) =>
   blockFormat({
@@ -13,17 +13,78 @@ export const glm: readonly CallFormat[] = ["", ":opensource"].map((suffix) =>
       [`<tool_call${suffix}>`]: [/\s*/],
       [`<tool_calls${suffix}>`]: [/\s*/, `<tool_call${suffix}>`, /\s*/],
     },
-    head: [/(?<name>[\w.-]+)/, /\s*/, /(?=<)/],
+    head: [/(?<name>[\w.-]+)/, /(?![\w.-])/, /\s*/, /(?=[<\w])/],
     close: [`</tool_call${suffix}>`],
     value: [`<arg_value${suffix}>`, `</arg_value${suffix}>`],
     after: [`</tool_calls${suffix}>`],
-    args: (body, name, context) =>
-      taggedArguments(
-        body.replace(`<tool_sep${suffix}>`, ""),
-        new RegExp(`<arg_key${suffix}>(?<key>[^<]*)</arg_key${suffix}>\\s*<arg_value${suffix}>`),
-        `</arg_value${suffix}>`,
-        name,
-        context,
-      ),
+    args: (body, name, context) => glmArguments(body, suffix, name, context),
+    splitName: fusedName,
+    example: (name, args) =>
+      `<tool_call>${name}\n${
+        args.map(([key, value]) => `<arg_key>${key}</arg_key>\n<arg_value>${value}</arg_value>\n`)
+          .join("")
+      }</tool_call>`,
   })
 );
+
+/** The tool's name and the first key, where the tag between them lacks: `run_bashcommand</arg_key>`. */
+function fusedName(name: string, context: CallContext): [name: string, rest: string] | undefined {
+  const tool = [...context.tools ?? []].find((tool) => {
+    const key = name.startsWith(tool) ? name.slice(tool.length) : "";
+    return key !== "" && Object.hasOwn(propertiesOf(tool, context), key);
+  });
+  return tool === undefined ? undefined : [tool, name.slice(tool.length)];
+}
+
+/** Null for a text without any of the tags, which is about a call. */
+function glmArguments(
+  body: string,
+  suffix: string,
+  name: string,
+  context: CallContext,
+): Record<string, unknown> | undefined | null {
+  const written = body.replace(`<tool_sep${suffix}>`, "").replace(
+    /^<tool_call>(?=\w+<\/arg_key>)/,
+    "",
+  );
+  const parts = written.split(new RegExp(`(</?arg_(?:key|value)${suffix}>)`));
+  if (parts.length === 1) return written.trim() === "" ? {} : null;
+  const args: Record<string, unknown> = {};
+  const properties = propertiesOf(name, context);
+  const isKnown = Object.keys(properties).length > 0;
+  let key = "";
+  let value: string | undefined;
+  let isOpened = false;
+  function take(): boolean {
+    if (value === undefined) return true;
+    if (Object.hasOwn(args, key)) return false;
+    args[key] = typedValue(value, key, name, context);
+    value = undefined;
+    return true;
+  }
+  for (let i = 0; i < parts.length; i += 2) {
+    const text = parts[i]!;
+    const tag = parts[i + 1]?.replace(suffix, "");
+    if (value === undefined) {
+      // Behind a key, whether or not it was closed; a second opening tag is passed over.
+      if (text.trim() !== "") key = text.trim();
+      if (/\s/.test(key)) return null;
+      if (key === "" || tag === "<arg_key>") continue;
+      if (isKnown && !Object.hasOwn(properties, key)) return undefined;
+      isOpened = tag === "<arg_value>";
+      if (tag === "</arg_key>" || isOpened) value = "";
+      else if (tag !== undefined || text.trim() !== "") return undefined;
+      continue;
+    }
+    const isOpening = (tag === "<arg_value>" || tag === "</arg_key>") &&
+      (value + text).trim() === "";
+    const isEnd = tag === "</arg_value>" || tag === undefined || tag === "<arg_key>";
+    value = isOpening ? "" : value + text;
+    isOpened ||= isOpening && tag === "<arg_value>" || value.trim() !== "";
+    if (isEnd) {
+      if (!isOpened || !take()) return undefined;
+      key = "";
+    } else if (!isOpening) value += tag;
+  }
+  return args;
+}

@@ -1,6 +1,6 @@
-import { blockFormat } from "../block_format.ts";
+import { atomSource, blockFormat } from "../block_format.ts";
 import type { CallFormat } from "../format.ts";
-import { jsonArguments, taggedArguments } from "../values.ts";
+import { elementArguments, jsonArguments, taggedArguments } from "../values.ts";
 
 /**
  * `<invoke name="N"><parameter name="K">V</parameter></invoke>` in its wrappers. Sources:
@@ -9,21 +9,20 @@ import { jsonArguments, taggedArguments } from "../values.ts";
  */
 const PREFIXES: readonly (readonly [prefix: string, wrappers: readonly string[]])[] = [
   ["", ["function_calls", "minimax:tool_call", "tool_call", "tool_calls"]],
-  ["｜DSML｜", ["｜DSML｜function_calls", "｜DSML｜tool_calls"]],
   ["|DSML|", ["|DSML|function_calls", "|DSML|tool_calls"]],
   ["steptml:", ["steptml:toolcall", "steptml:tool_call"]],
 ];
 
-const STEP_INVOKE = ["function", "<｜tool_sep｜>", /\s*/, "<steptml:invoke name="];
+const STEP_INVOKE = ["function", "<|tool_sep|>", /\s*/, "<steptml:invoke name="];
 const STEP_LEADS = {
-  "<｜tool_call_begin｜>": STEP_INVOKE,
-  "<｜tool_calls_begin｜>": [/\s*/, "<｜tool_call_begin｜>", ...STEP_INVOKE],
+  "<|tool_call_begin|>": STEP_INVOKE,
+  "<|tool_calls_begin|>": [/\s*/, "<|tool_call_begin|>", ...STEP_INVOKE],
 };
-const STEP_AFTER = ["<｜tool_call_end｜>", "<｜tool_calls_end｜>"];
+const STEP_AFTER = ["<|tool_call_end|>", "<|tool_calls_end|>"];
 
 function invokeFormat(prefix: string, wrappers: readonly string[]): CallFormat {
   // Made with the first call: few of these formats are ever seen.
-  let parameter: RegExp | undefined;
+  let parameter: [open: RegExp, close: RegExp] | undefined;
   return blockFormat({
     markers: {
       ...Object.fromEntries([
@@ -32,7 +31,7 @@ function invokeFormat(prefix: string, wrappers: readonly string[]): CallFormat {
       ]),
       ...(prefix === "steptml:" && STEP_LEADS),
     },
-    head: [/["']?/, /(?<name>[\w.-]+)/, /["']?[^>]{0,80}/, ">"],
+    head: [/["'“]?/, /(?<name>[\w.-]+)/, /["'”]?[^>]{0,80}/, ">"],
     close: [`</${prefix}invoke>`, ...wrappers.map((wrapper) => `</${wrapper}>`)],
     value: [`<${prefix}parameter name=`, `</${prefix}parameter>`],
     after: [
@@ -41,11 +40,23 @@ function invokeFormat(prefix: string, wrappers: readonly string[]): CallFormat {
     ],
     args(body, name, context) {
       if (/^\s*\{/.test(body)) return jsonArguments(body);
-      parameter ??= new RegExp(
-        `<${prefix.replaceAll("|", "\\|")}parameter\\s+name=["']?(?<key>[^>"']+)["']?[^>]*>`,
-      );
-      return taggedArguments(body, parameter, `</${prefix}parameter>`, name, context);
+      parameter ??= [
+        new RegExp(
+          atomSource(`<${prefix}parameter`) + `\\s+name=["'“]?(?<key>[^>"'”]+)["'”]?[^>]*>`,
+        ),
+        new RegExp(atomSource(`</${prefix}parameter>`)),
+      ];
+      return taggedArguments(body, ...parameter, name, context) ??
+        elementArguments(body, name, context);
     },
+    example: (name, args) =>
+      `${
+        wrappers[0] === "function_calls" ? "" : `<${wrappers[0]}>\n`
+      }<${prefix}invoke name="${name}">\n${
+        args.map(([key, value]) =>
+          `<${prefix}parameter name="${key}">${value}</${prefix}parameter>\n`
+        ).join("")
+      }</${prefix}invoke>${wrappers[0] === "function_calls" ? "" : `\n</${wrappers[0]}>`}`,
   });
 }
 

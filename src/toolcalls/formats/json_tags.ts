@@ -11,10 +11,12 @@ import { JsonCallReader } from "../json_reader.ts";
 const JSON_TAGS: readonly (readonly [open: string, close: string])[] = [
   ...["tool_call", "tool_calls", "tool_calls:opensource", "tool_call:opensource"].map(tagPair),
   ...["function_call", "function_calls", "tools", "tool", "longcat_tool_call"].map(tagPair),
+  ...["function", "function-call"].map(tagPair),
   ["<|tool_call|>", "<|/tool_call|>"],
   ["<|tool_call>", "<tool_call|>"],
   ["<|tool_calls|>", "<|/tool_calls|>"],
   ["<|python_tag|>", "<|eom_id|>"],
+  ["<|python_start|>", "<|python_end|>"],
   ["<|tool_call_start|>", "<|tool_call_end|>"],
   ["<|action_start|><|plugin|>", "<|action_end|>"],
   ["<|action_start|> <|plugin|>", "<|action_end|>"],
@@ -33,6 +35,8 @@ function tagPair(name: string): readonly [open: string, close: string] {
 
 export const jsonTags: readonly CallFormat[] = JSON_TAGS.map(([open, close]) => ({
   markers: [open],
+  example: (name, args) =>
+    `${open}${JSON.stringify({ name, arguments: Object.fromEntries(args) })}${close}`,
   read: (marker, context) =>
     new JsonCallReader(
       {

@@ -10,4 +10,5 @@ export const mistral = blockFormat({
   head: [/(?<name>[\w.-]+)/, /\s*/, /(?:\[[A-Z_]*\]?[\w\s-]*){0,2}/, /(?=\{)/],
   args: jsonArguments,
   after: ["</s>"],
+  example: (name, args) => `[TOOL_CALLS]${name}[ARGS]${JSON.stringify(Object.fromEntries(args))}`,
 });

@@ -69,8 +69,8 @@ export function pythonReader(close: string | undefined, context: CallContext): C
   };
 }
 
-function pythonCalls(text: string, context: CallContext): ToolCall[] | undefined {
-  const found = parsePythonCalls(text.replace(/<\|(?:eot_id|eom_id|im_end)\|>\s*$/, ""));
+export function pythonCalls(text: string, context: CallContext): ToolCall[] | undefined {
+  const found = parsePythonCalls(text.replace(/(?:<\|\w+\|>\s*)+$/, ""));
   if (!found?.every(({ name }) => offeredName(name, context))) return undefined;
   return found.map((call) => newCall(call.name, argumentsOf(call, context), context));
 }

@@ -17,6 +17,8 @@ export const react = blockFormat({
   lineStart: true,
   after: ["```"],
   args: jsonArguments,
+  example: (name, args) =>
+    `Action: ${name}\nAction Input: ${JSON.stringify(Object.fromEntries(args))}`,
 });
 
 /** `Action:` and JSON in a code block. Source: Cohere's Command R template. */

@@ -1,0 +1,182 @@
+/**
+ * Channels that models write into their text, as the one form that the rest reads: `<think>` tags. Reads
+ * gpt-oss's Harmony (`<|channel|>analysis<|message|>...<|end|>`, also without its tokens, as
+ * `analysis...assistantfinal...`), Gemma's (`<|channel>thought ... <channel|>`), and the tags of Magistral,
+ * Cohere, Apertus and Kimi. A recipient (`to=functions.N`) makes a call of a channel, whatever its name.
+ * @module
+ */
+
+import { foldMarker, MarkerReader } from "./markers.ts";
+
+/** Marks that are the beginning or the end of reasoning in other words. */
+const TAGS: Readonly<Record<string, string>> = {
+  "[think]": "<think>",
+  "[/think]": "</think>",
+  "<|start_thinking|>": "<think>",
+  "<|end_thinking|>": "</think>",
+  "<|inner_prefix|>": "<think>",
+  "<|inner_suffix|>": "</think>",
+  "<|open|>think<|sep|>": "<think>",
+  "<|close|>think<|sep|>": "</think>",
+  "◁think▷": "<think>",
+  "◁/think▷": "</think>",
+  "<channel|>": "</think>",
+};
+const HEADS = ["<|channel|>", "<|start|>", "<|channel>"];
+const MESSAGE_ENDS = ["<|end|>", "<|return|>", "<|call|>"];
+/** The words of channels that lost their tokens. */
+const BARE = ["assistantfinal", "assistantcommentary to=", "to=functions."];
+const CHANNEL_MARKS = [...Object.keys(TAGS), ...HEADS, ...MESSAGE_ENDS, "<|message|>", ...BARE];
+/** A longer text behind a mark is no header. */
+const MAX_HEADER = 160;
+/** The words before a bare recipient, which are its header. */
+const BARE_HEADER = /(?:^|\n)[ \t]*(?:assistant|commentary|analysis)?[ \t]*$/;
+
+const HEADER_WORDS = ["assistant", "commentary", "analysis"];
+
+/** True for a beginning of a line that may become {@linkcode BARE_HEADER}. */
+function mayBeHeader(line: string): boolean {
+  const text = line.trimStart();
+  return text !== "" &&
+    HEADER_WORDS.some((word) =>
+      word.startsWith(text) || text.startsWith(word) && text.slice(word.length).trim() === ""
+    );
+}
+
+/** Rewrites text as it streams; marks in Markdown code, and those that a sentence mentions, are kept. */
+export class ChannelReader {
+  readonly #marks = new MarkerReader(CHANNEL_MARKS);
+  /** The text behind the mark that began a header; undefined outside of one. */
+  #header: string | undefined;
+  #mark = "";
+  #isInThought = false;
+  /** True within the message of a call, whose text is for the reader of calls. */
+  #isInCall = false;
+  /** True once the model plays the part of a tool: what follows is made up. */
+  #isOver = false;
+  /** The text of the line so far, and a line that may become a header. */
+  #line = "";
+  #held = "";
+  #isStart = true;
+
+  push(piece: string, final = false): string {
+    this.#marks.push(piece);
+    let text = "";
+    for (;;) {
+      const read = this.#marks.next(final);
+      const { marker, isQuoted = false } = read;
+      text += this.#take(read.text);
+      if (marker === undefined) break;
+      const mark = foldMarker(marker);
+      // A word such as `analysis` right before a mark is part of it.
+      const isMention = isQuoted || this.#isMentioned(mark);
+      text += isMention ? this.#take(marker) : this.#takeMark(mark, marker);
+      if (isMention) this.#marks.keep(marker);
+    }
+    if (!final) return text;
+    if (this.#header !== undefined) text += this.#endHeader();
+    return text + this.#release();
+  }
+
+  #isMentioned(mark: string): boolean {
+    if (this.#header !== undefined) return false;
+    const line = this.#line + this.#held;
+    if (mark === "assistantfinal") return !/\S$/.test(line) && line.trim() !== "";
+    if (mark === "to=functions.") return !BARE_HEADER.test(`\n${line}`);
+    return /[\p{L}\p{N},;:] +$/u.test(line) && !MESSAGE_ENDS.includes(mark) && !this.#isInThought;
+  }
+
+  /** Takes text outside of marks; returns what is known to be text. */
+  #take(text: string): string {
+    if (this.#isOver || text === "") return "";
+    if (this.#header !== undefined) {
+      this.#header += text;
+      return this.#header.length > MAX_HEADER ? this.#endHeader() : "";
+    }
+    let all = this.#held + text;
+    this.#held = "";
+    if (this.#isStart) {
+      // Where the mark before it was in the prompt, the word of the channel leads the text.
+      if ("thought\n".startsWith(all.trimStart().slice(0, 8)) && all.trim().length < 8) {
+        this.#held = all;
+        return "";
+      }
+      all = all.replace(/^\s*thought\n/, "");
+      this.#isStart = all.trim() === "";
+    }
+    const at = all.lastIndexOf("\n") + 1;
+    const line = at > 0 ? all.slice(at) : this.#line + all;
+    // The line may be the header of a bare recipient.
+    const isHeld = !this.#isInCall && this.#line.trim() === "" && mayBeHeader(all.slice(at));
+    this.#line = isHeld ? line.slice(0, line.length - all.length + at) : line;
+    if (!isHeld) return all;
+    this.#held = all.slice(at);
+    return all.slice(0, at);
+  }
+
+  #release(): string {
+    const held = this.#held;
+    this.#held = "";
+    return held;
+  }
+
+  #takeMark(mark: string, marker: string): string {
+    if (this.#isOver) return "";
+    this.#isStart = false;
+    const before = this.#header === undefined ? "" : this.#endHeader(mark);
+    if (HEADS.includes(mark) || mark.endsWith("to=") || mark === "to=functions.") {
+      const closing = this.#close();
+      if (!HEADS.includes(mark)) this.#held = "";
+      const lead = this.#release();
+      this.#mark = mark;
+      this.#header = mark.endsWith("to=")
+        ? " to="
+        : mark === "to=functions."
+        ? " to=functions."
+        : "";
+      return before + lead + closing;
+    }
+    if (mark === "<|message|>") return before;
+    const lead = this.#release();
+    this.#line = "";
+    if (MESSAGE_ENDS.includes(mark)) {
+      const isCall = this.#isInCall;
+      this.#isInCall = false;
+      return before + lead + (isCall ? "<|call|>" : this.#close());
+    }
+    const tag = mark === "assistantfinal" ? "</think>" : TAGS[mark]!;
+    this.#isInThought = tag === "<think>";
+    return before + lead + (tag ?? marker);
+  }
+
+  #close(): string {
+    const isOpen = this.#isInThought;
+    this.#isInThought = this.#isInCall = false;
+    return isOpen ? "</think>" : "";
+  }
+
+  /** Ends a header, at `mark` or where no mark came: what becomes of its text. */
+  #endHeader(mark = ""): string {
+    const header = this.#header!;
+    this.#header = undefined;
+    if (this.#mark === "<|channel>") {
+      const [thought] = /^\s*thought[ \t]*\n?/.exec(header) ?? [];
+      this.#isInThought = thought !== undefined;
+      return thought === undefined ? header : `<think>${header.slice(thought.length)}`;
+    }
+    if (/\bto=(?!assistant\b)/.test(header)) {
+      this.#isInCall = true;
+      return `<|channel|>commentary${header}${mark === "<|message|>" ? mark : ""}`;
+    }
+    if (this.#mark === "<|start|>") {
+      // Another speaker than the model: a tool's made-up result, or the person's.
+      this.#isOver = /^\s*(?:functions\b|user\b|tool\b)/.test(header);
+      if (this.#isOver) return "";
+      const rest = header.replace(/^\s*assistant/, "");
+      return mark === "" ? rest : "";
+    }
+    if (mark !== "<|message|>") return mark === "" ? header.replace(/^\w+/, "") : "";
+    this.#isInThought = /^\s*(?:analysis|$)/.test(header);
+    return this.#isInThought ? "<think>" : "";
+  }
+}

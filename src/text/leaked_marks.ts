@@ -1,0 +1,128 @@
+/** Cuts marks of templates and calls out of text that is shown: whatever is left of them is no text. @module */
+
+import { foldMarker, MarkerReader } from "./markers.ts";
+import { SeamJoiner } from "./seams.ts";
+
+/** Special tokens, whatever their words: `<|im_end|>`, `<｜DSML｜parameter name="x">`, `<tool_call|>`. */
+const BARS = "[|｜‖]";
+const TOKENS = [
+  `<\\|channel\\|>commentary\\s+to=[\\w.-]*`,
+  `</? {0,2}${BARS}{1,2} {0,2}DSML[^<>\\n]{0,160}(?=\\n)`,
+  "</? ?(?:\\w{1,12}_)?calls>",
+  `</? {0,2}${BARS}{1,2} {0,2}(?:DSML[^<>\\n]{0,160}|[A-Za-z_/\\\\"][\\w▁./:\\\\"-]{0,40} {0,2}${BARS}{0,2})>`,
+  `<[\\w/▁]{1,30}${BARS}>`,
+  "</?(?:tool_?calls?|toolcall|function_calls?|arg_key|arg_value|(?:minimax|seed|tml|antml|longcat)[:_][\\w:]+|(?:start|end)_function_\\w+|(?:start|end)_of_turn|escape|tool_response|TOOLCALL)(?:[ :][^<>\\n]{0,120})?>",
+  "</?(?:function|parameter|invoke)(?:=[^<>\\n]{1,120}| name=[^<>\\n]{1,120}| \\w+)?>",
+];
+/** The beginnings of them at the end of a text. */
+const BEGUN = `<(?:/? {0,2}${BARS}{0,2} {0,2}[^<>\\n]{0,160}|[\\w/▁:]{1,30}${BARS}?)`;
+/** Marks that begin otherwise. */
+const LITERALS = [
+  ...[
+    "[tool_calls]",
+    "[/tool_calls]",
+    "[args]",
+    "[call_id]",
+    "[inst]",
+    "[/inst]",
+    "[tool_request]",
+  ],
+  ...[
+    "[tool_call:",
+    "[calling tool:",
+    "[previous assistant tool use]",
+    "]<]minimax[>[",
+    "<parameter>",
+    "</parameter>",
+  ],
+  ...["<tool_code>", "</tool_code>", "</answer>", "<answer>"],
+  ...[
+    "[end_tool_request]",
+    "[available_tools]",
+    "]~b]",
+    "[e~[",
+    "</s>",
+    "<s>",
+  ],
+];
+/** Marks of calls: where one is cut, a call was meant. */
+const OF_CALL =
+  /tool_?call|dsml|function|invoke|parameter|arg_|minimax:|seed:|args|tool_request|to=|\|call\|>|constrain|tool_sep|action|python_|toolcall|tool use|calling|tool_code/;
+/** Marks that documents have, too: they are cut beside others alone, or where they end a line. */
+const WEAK = /^<\/?(?:function|parameter|invoke|s|escape)\b/;
+/** The text before a mark that a sentence mentions. */
+const UNFINISHED = /[^\s.!?…。！？][^\S\n]+$/;
+
+export class MarkCutter {
+  readonly #marks = new MarkerReader(LITERALS, { tokens: TOKENS, begun: BEGUN });
+  readonly #joiner = new SeamJoiner();
+  /** The end of the line before the newest mark. */
+  #line = "";
+  /** A mark that may be mentioned, until what follows tells. */
+  #open: string | undefined;
+  /** True on a line of which a mark is mentioned: so are all others there. */
+  #isMentionLine = false;
+  /** True right behind a mark that was cut. */
+  #isBehindCut = false;
+  /** The first mark of a call that was cut. */
+  callMark: string | undefined;
+
+  push(piece: string, final = false): string {
+    this.#marks.push(piece);
+    let text = "";
+    for (;;) {
+      const { text: read, marker, isQuoted = false } = this.#marks.next(final);
+      text += this.#take(read, final && marker === undefined);
+      if (marker === undefined) return final ? text + this.#joiner.end() : text;
+      const mark = foldMarker(marker);
+      // Another mark right behind an open one shares its fate: a mention, or two that were left.
+      if (this.#open !== undefined && WEAK.test(foldMarker(this.#open))) this.#resolve(false);
+      if (isQuoted || this.#isMentionLine || this.#open !== undefined) {
+        text += this.#resolve(true) + this.#take(marker, false);
+        this.#marks.keep(marker);
+      } else if (UNFINISHED.test(this.#line) || WEAK.test(mark) && !this.#isBehindCut) {
+        this.#open = marker;
+      } else this.#cut(mark);
+    }
+  }
+
+  #cut(mark: string): void {
+    if (OF_CALL.test(mark)) this.callMark ??= mark;
+    this.#isBehindCut = true;
+    this.#joiner.cut();
+  }
+
+  /** Decides on the open mark: as text, or cut. */
+  #resolve(isText: boolean): string {
+    const marker = this.#open;
+    this.#open = undefined;
+    if (marker === undefined) return "";
+    if (isText) {
+      this.#marks.keep(marker);
+      this.#isMentionLine = true;
+    } else this.#cut(foldMarker(marker));
+    return isText ? this.#joiner.push(marker) : "";
+  }
+
+  #take(text: string, final: boolean): string {
+    // Half a mark that ends the text.
+    if (final && text !== "") {
+      const end = new RegExp(`<[|｜][\\w▁|｜\\\\/]{0,40}$|<\\|$`).exec(text);
+      if (end) {
+        text = text.slice(0, end.index);
+        this.#cut(foldMarker(end[0]));
+      }
+    }
+    let lead = "";
+    // More text on the line makes a mention of the mark.
+    if (this.#open !== undefined && (text !== "" || final)) {
+      lead = this.#resolve(/^[^\S\n]*[^\s<]/.test(text) && !WEAK.test(this.#open));
+    }
+    if (text === "") return lead;
+    if (text.trim() !== "") this.#isBehindCut = false;
+    if (text.includes("\n")) this.#isMentionLine = false;
+    const line = this.#line + lead + text;
+    this.#line = line.slice(line.lastIndexOf("\n") + 1).slice(-200);
+    return lead + this.#joiner.push(text);
+  }
+}

@@ -1,0 +1,44 @@
+import { type CallContext, type CallFormat, type CallReader, offeredName } from "../format.ts";
+import type { ToolCall } from "../../types/message.ts";
+import { newCall } from "../json_calls.ts";
+import { jsonArguments } from "../values.ts";
+import { pythonCalls } from "./pythonic.ts";
+
+const NAMES = "read_file write_file edit_file run_bash glob_files grep_code list_directory".split(
+  " ",
+);
+/** Marks of a frame whose beginning the server has dropped. */
+const MARKS_BEHIND = /(?:\s*(?:<[|｜][\w▁/]+[|｜]?>|<\w+[|｜]>|<\/\w+>))*\s*$/;
+/** A paragraph that begins with a word: the text goes on, so that the call is only shown. */
+const GOES_ON = /\n\s*\n?(?!(?:read|write|edit|run|glob|grep|list)_)[A-Z][a-z]+ [a-z]/;
+
+/** Calls of our tools by their bare names, which end a text: `N(k="v")`, `[N(k="v")]`, `N{json}`, `N[ARGS]{json}`. */
+export const bareNamed: CallFormat = {
+  markers: NAMES.flatMap((name) => [`${name}(`, `${name}{`, `${name}[args]`, `[${name}(`]),
+  lineStart: true,
+  isUnmarked: true,
+  read(marker, context): CallReader {
+    let text = marker;
+    return {
+      push(piece, final) {
+        text += piece;
+        if (!final) return GOES_ON.test(text) ? "text" : undefined;
+        const calls = namedCalls(text.replace(MARKS_BEHIND, ""), { ...context, isMarked: true });
+        return calls ? { calls, end: text.length - marker.length } : "text";
+      },
+    };
+  },
+};
+
+function namedCalls(text: string, context: CallContext): ToolCall[] | undefined {
+  const [, name = "", json = ""] = /^(\w+)(?:\[args\])?\s*(\{[^]*\})$/i.exec(text.trim()) ?? [];
+  if (name !== "") {
+    const args = offeredName(name, context) && jsonArguments(json);
+    return args ? [newCall(name, args, context)] : undefined;
+  }
+  const list = text.trim().replace(/^\[/, "").replace(/\]$/, "").replace(
+    /\)\s*\n(?=\s*\w+\()/g,
+    "),\n",
+  );
+  return pythonCalls(`[${list}]`, context);
+}
