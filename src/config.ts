@@ -43,9 +43,14 @@ export interface CompatConfig extends ConnectionSettings {
   model: string;
   /** The address up to and with `/v1`. `user:password@` in it goes as Basic authorization. */
   baseUrl: string;
-  /** The most tokens of an answer: 4096 (local: 32768, hosted: 8192). */
-  maxTokens: number;
-  /** Sampling temperature, 0 to 2 (hosted: 0 to 1): 0.1. */
+  /**
+   * The most tokens of an answer (local: 32768, hosted: 8192). Unset, it is the room that the model's window
+   * leaves, or the server's own limit where no window is known.
+   */
+  maxTokens?: number;
+  /** The most tokens of thinking, where the server takes a limit: a quarter of the room of the answer. */
+  thinkBudget?: number;
+  /** Sampling temperature, 0 to 2 (hosted: 0 to 1); unset leaves it to the server (local, hosted: 0.1). */
   temperature?: number;
   /** The share of the likeliest tokens that are sampled from, 0 to 1; unset leaves it to the server. */
   topP?: number;
@@ -53,7 +58,7 @@ export interface CompatConfig extends ConnectionSettings {
   topK?: number;
   /** The least probability of a token, relative to the likeliest one; servers of one's own know it. */
   minP?: number;
-  /** Penalty for repetition, which servers of one's own know: 1.2 on the native local endpoint. */
+  /** Penalty for repetition, which servers of one's own know (native local endpoint: 1.2). */
   repeatPenalty?: number;
   /** Where the sampling settings that are not set come from: see {@linkcode Sampling}. */
   sampling?: Sampling;
@@ -73,6 +78,8 @@ export interface CompatConfig extends ConnectionSettings {
 
 /** Settings for a local, Ollama-style server (spec 2.2). */
 export interface LocalConfig extends Omit<CompatConfig, "baseUrl"> {
+  /** The most tokens of an answer: 32768. */
+  maxTokens: number;
   /** The server's address. `user:password@` in it goes as Basic authorization. */
   host: string;
   /** Penalty for frequency on the compatible endpoint, -2 to 2: 0. */
@@ -94,6 +101,8 @@ export interface LocalConfig extends Omit<CompatConfig, "baseUrl"> {
 
 /** Settings for the hosted messages API (spec 2.1). */
 export interface HostedConfig extends Omit<CompatConfig, "textTools" | "minP" | "repeatPenalty"> {
+  /** The most tokens of an answer: 8192. */
+  maxTokens: number;
   /** The address without `/v1`. */
   baseUrl: string;
   /** Sent as `anthropic-version`: `2023-06-01`. */
@@ -117,8 +126,8 @@ export type Thinking = boolean | "low" | "medium" | "high";
 /** The values of {@linkcode Thinking} beside on and off. */
 export const THINK_LEVELS: readonly Thinking[] = ["low", "medium", "high"];
 /**
- * Sampling settings that are not set: unset, they are the defaults here; `auto`, those too, but the
- * model's own where its server states them; `server`, none is sent.
+ * Sampling settings that are not set: unset, they are the defaults here; `auto`, the temperature alone, and
+ * none where the server states the model's own; `server`, none is sent. The compat backend has no defaults.
  */
 export type Sampling = "auto" | "server";
 /** All values of {@linkcode Sampling}. */
@@ -159,8 +168,6 @@ export function compatConfig(settings: Some<CompatConfig> = {}): CompatConfig {
     apiKey: "",
     model: "gpt-4o",
     baseUrl: DEFAULT_ADDRESSES.compat,
-    maxTokens: 4096,
-    ...sampled(settings, "temperature"),
     ...CONNECTION,
   }, settings);
 }
@@ -217,6 +224,7 @@ function sampled<K extends keyof typeof DEFAULT_SAMPLING>(
 /** The allowed range of each number, ends included; `true` for whole numbers only. */
 const RANGES: Readonly<Record<string, readonly [min: number, max: number, whole?: true]>> = {
   maxTokens: [1, Number.MAX_SAFE_INTEGER, true],
+  thinkBudget: [1, Number.MAX_SAFE_INTEGER, true],
   temperature: [0, 2],
   "hosted.temperature": [0, 1],
   repeatPenalty: [0, 10],
@@ -258,6 +266,8 @@ const OPTIONAL: Readonly<Record<string, string>> = {
   textTools: "boolean",
   keepAlive: "string",
   contextLength: "number",
+  maxTokens: "number",
+  thinkBudget: "number",
   temperature: "number",
   topP: "number",
   topK: "number",

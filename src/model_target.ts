@@ -24,7 +24,9 @@ export interface ModelTarget {
   isNative: boolean;
   /** The key that the server gets; empty for none. */
   apiKey: string;
-  maxTokens: number;
+  /** The most tokens of an answer, and of thinking, where set. */
+  maxTokens: number | undefined;
+  thinkBudget: number | undefined;
   /** Tokens that the model has room for, where known. */
   contextLength: number | undefined;
   /** True where tools are described in the system prompt, and calls are read from the answer's text. */
@@ -44,6 +46,7 @@ export function targetOf(config: CopilotConfig, isChosen = true): ModelTarget {
     isNative: local !== undefined && !local.useCompat,
     apiKey: settings.apiKey,
     maxTokens: settings.maxTokens,
+    thinkBudget: settings.thinkBudget,
     contextLength: settings.contextLength,
     textTools: (local ?? compat)?.textTools,
     fetch: settings.fetch,
@@ -82,6 +85,7 @@ interface ModelChange {
   textTools?: boolean | undefined;
   think?: Thinking | undefined;
   sampling?: Sampling;
+  thinkBudget?: number | undefined;
   /** A setting of the local backend alone. */
   useCompat?: boolean;
 }

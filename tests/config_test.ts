@@ -39,8 +39,6 @@ Deno.test("the defaults are the specification's", () => {
     apiKey: "",
     model: "gpt-4o",
     baseUrl: "https://api.openai.com/v1",
-    maxTokens: 4096,
-    temperature: 0.1,
     ...connection,
   });
 });

@@ -90,7 +90,7 @@ Deno.test("a backend is called with the defaults of what its configuration leave
   const limits = [rest, ...server.requests.slice(1).map(({ body }) => body)].map((b) =>
     b.max_tokens
   );
-  assertEquals(limits, [undefined, 32_768, 4096, 8192]);
+  assertEquals(limits, [undefined, 32_768, undefined, 8192]);
   assertEquals(server.requests[3]!.headers.get("anthropic-version"), "2023-06-01");
   await assertRejects(() => callLocal({ ...local, maxTokens: 0 } as LocalConfig, hi), RangeError);
   await assertRejects(() => callHosted({ apiKey: "" } as HostedConfig, hi), RangeError);

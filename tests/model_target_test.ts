@@ -42,6 +42,7 @@ for (const [config, expected] of ROWS) {
       isChosen: false,
       contextLength: 9000,
       maxTokens: 64,
+      thinkBudget: undefined,
       apiKey: "k",
       fetch: undefined,
       textTools: undefined,

@@ -4,11 +4,12 @@ import type { ConnectionSettings } from "../config.ts";
 import { BackendError } from "../errors.ts";
 import type { Message } from "../types/message.ts";
 import type { Tool } from "../types/tool.ts";
+import { excerpt } from "../wire/excerpt.ts";
 import { requestStream, type StreamReader } from "../wire/http.ts";
 import type { CallOptions } from "./backend.ts";
 import type { OnDelta } from "./delta_reader.ts";
 import type { Fields } from "./fields.ts";
-import { withTextTools } from "./text_tools.ts";
+import { withoutSystemRole, withTextTools } from "./text_tools.ts";
 
 /** One thing that servers differ in. */
 export interface Adjustment {
@@ -29,7 +30,7 @@ export type Adjusted = ReadonlySet<string>;
 const knownAdjustments = new WeakMap<object, Adjusted>();
 
 /** The limits of one answer: its tokens, the JSON schema it must match, and the slot that computes it. */
-export type AnswerLimits = Pick<CallOptions, "room" | "form" | "slot">;
+export type AnswerLimits = Pick<CallOptions, "room" | "form" | "slot" | "thinks">;
 
 /** True where the server behind a configuration gets the tools in the prompt, as it takes no others. */
 export function getsToolsAsText(key: object): boolean {
@@ -75,9 +76,10 @@ export async function exchange(
   const { fetch = config.fetch, stream = true, signal, ready, onDelta, onRetry } = options;
   const adjusted = new Set(knownAdjustments.get(key));
   for (;;) {
-    const [sent, offered] = config.textTools || adjusted.has("tools")
+    const [texts, offered] = config.textTools || adjusted.has("tools")
       ? [withTextTools(messages, tools), []]
       : [messages, tools];
+    const sent = adjusted.has("system") ? withoutSystemRole(texts) : texts;
     const { firstTokenTimeoutMs, idleTimeoutMs } = config;
     // A call to a tool that the prompt describes is written as text, which arrives in pieces.
     const isSilent = !streamsCalls && offered.length > 0;
@@ -99,7 +101,9 @@ export async function exchange(
       );
       if (!row) throw error;
       adjusted.add(row.name);
-      options.onNotice?.(`The server does not take this request ("${words}"): ${row.instead}.`);
+      options.onNotice?.(
+        `The server does not take this request ("${excerpt(words)}"): ${row.instead}.`,
+      );
     }
   }
 }
@@ -108,13 +112,13 @@ export async function exchange(
 function refusalIn(error: unknown): string {
   const isRefusal = error instanceof BackendError &&
     (error.kind === "request" || error.kind === "model_not_found");
-  return isRefusal && error.serverMessage || "";
+  return isRefusal ? error.words : "";
 }
 
 /** A row for a parameter that servers refuse by its name; `row` is the row's own. */
 export function unsupported(name: string, instead: string, row = name): Adjustment {
   const words = "unsupported|n[o']t support|unrecogni[sz]ed|unknown|unexpected|not permitted|" +
-    "not allowed|forbidden|deprecated|must be verified";
+    "not allowed|forbidden|deprecated|must be verified|input should be|not configured|only \\d is allowed";
   // The name and the words in either order.
   const refusal = new RegExp(`^(?=.*\\b${name}\\b)(?=.*(?:${words}))`, "is");
   return { name: row, refusal, instead };
@@ -132,7 +136,15 @@ export const FORM_IN_WORDS = {
   instead: "the form of an answer is asked for in words alone from now on",
 } as const;
 
-/** The row for servers that refuse `tools`, each in its own words. */
+/** The row for chat templates that have no place for a system message. */
+export const NO_SYSTEM_ROLE: Adjustment = {
+  name: "system",
+  refusal:
+    /system (?:role|message|prompt)s?\b.{0,20}\bnot supported|only user(?:,| and)? .{0,20}roles|roles must alternate|(?:unexpected|unsupported|invalid|unknown) role\W{0,4}system|system message must be/i,
+  instead: "the system text goes into the first message of the user from now on",
+};
+
+/** The row for servers that refuse `tools`, or a template that refuses their results, each in its own words. */
 export const TEXT_TOOLS: Adjustment = {
   name: "tools",
   refusal: new RegExp(
@@ -145,6 +157,11 @@ export const TEXT_TOOLS: Adjustment = {
       // vLLM, llama.cpp and OpenRouter, in this order.
       "tool choice requires --enable-auto-tool-choice",
       "tools param requires --jinja",
+      // Chat templates.
+      "only user(?:,| and)? .{0,20}roles",
+      "roles must alternate|no user query|after role\\W{0,3}tool",
+      "\\btool (?:role|message)s?\\b.{0,20}\\bnot supported",
+      "(?:unexpected|unsupported|invalid|unknown) role\\W{0,4}tool",
       "no endpoints found that support tool use",
     ].join("|"),
     "i",

@@ -1,5 +1,7 @@
 /** The one place where the text of an answer is split into text, reasoning and calls. @module */
 
+import { ChannelReader } from "../text/channels.ts";
+import { MarkCutter } from "../text/leaked_marks.ts";
 import { ThinkFilter, type ThinkSplit } from "../text/think.ts";
 import type { ToolCall } from "../types/message.ts";
 import type { Delta, SplitAnswer, Splitter } from "./backend.ts";
@@ -38,7 +40,9 @@ export class AnswerSplitter implements Splitter {
   get #calls(): CallFilter | undefined {
     return this.options.isTyped?.() ? undefined : this.options.calls;
   }
+  readonly #channels = new ChannelReader();
   readonly #think = new ThinkFilter();
+  #marks = new MarkCutter();
   readonly #seen: SplitSoFar = { text: "", reasoning: "" };
   /** White space that the server told as reasoning before any reasoning came. */
   #blank = "";
@@ -64,17 +68,24 @@ export class AnswerSplitter implements Splitter {
 
   end(): SplitAnswer {
     if (!this.#found) {
+      if (!this.options.isTyped?.()) this.#pushPlain(this.#channels.push("", true));
       const { text, calls } = this.#calls?.end() ?? { text: "", calls: [] };
       this.#take(this.#think.push(text));
       this.#take(this.#think.end());
+      this.#add("text", this.#marks.push("", true));
       this.#found = calls;
     }
-    return { ...this.#seen, calls: this.#found };
+    const { callMark } = this.#marks;
+    return { ...this.#seen, calls: this.#found, ...(callMark !== undefined && { callMark }) };
   }
 
   #pushText(piece: string): void {
     if (this.options.isTyped?.()) return this.#add("text", piece);
-    this.#take(this.#think.push(this.#calls ? this.#calls.push(piece) : piece));
+    this.#pushPlain(this.#channels.push(piece));
+  }
+
+  #pushPlain(text: string): void {
+    this.#take(this.#think.push(this.#calls ? this.#calls.push(text) : text));
   }
 
   #pushReasoning(piece: string): void {
@@ -91,9 +102,10 @@ export class AnswerSplitter implements Splitter {
     if (split.retracted) {
       if (this.#seen.text !== "") this.options.onRetracted?.();
       this.#seen.text = "";
+      this.#marks = new MarkCutter();
     }
     this.#add("reasoning", split.reasoning);
-    this.#add("text", split.text);
+    this.#add("text", this.#marks.push(split.text));
   }
 
   #add(kind: keyof SplitSoFar, piece: string): void {

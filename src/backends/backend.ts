@@ -25,8 +25,10 @@ export interface AnswerForm {
 
 /** Options of `callCompat`, `callLocal` and `callHosted`. */
 export interface CallOptions {
-  /** The tokens that the answer has room for in the model's window; the hosted API is not told. */
+  /** The most tokens of the answer, by the room in the model's window; the hosted API is not told. */
   room?: number | undefined;
+  /** False asks for an answer without thinking, whatever the settings say: true. */
+  thinks?: boolean | undefined;
   /** The slot of llama.cpp's server that is to answer, on the compatible endpoint. */
   slot?: number | undefined;
   /** Holds the answer to a form: by the server's grammar where it has one, with the hosted API by a tool. */
@@ -66,6 +68,8 @@ export interface Reply {
   finish: FinishReason;
   /** The server's own word for that. */
   finishDetail: string;
+  /** The first mark of a call in the text that could not be read. */
+  callMark?: string | undefined;
   /** Tokens counted by the server, if it counted. */
   usage: Usage | undefined;
 }
@@ -77,6 +81,7 @@ export type ExtractToolCalls = (
     tools?: readonly string[];
     schemas?: Readonly<Record<string, unknown>>;
     thinkTags?: boolean;
+    fences?: boolean;
   },
 ) => [string, ToolCall[] | null];
 
@@ -88,6 +93,8 @@ export interface SplitAnswer {
   reasoning: string;
   /** The calls that were in the text. */
   calls: readonly ToolCall[];
+  /** The first mark of a call that could not be read, and was cut out of the text. */
+  callMark?: string;
 }
 
 /** Splits one answer as it arrives. */

@@ -113,10 +113,17 @@ function withGivenAnswer(parts: AnswerParts, { schema }: AnswerForm): AnswerPart
 export function wholeReply(parts: AnswerParts, { extract, tools }: ParseOptions = {}): Reply {
   let { content } = parts;
   let calls: ToolCall[] | null = null;
-  if (extract && tools?.length !== 0 && content !== "" && parts.calls.length === 0) {
+  if (extract && tools?.length !== 0 && content !== "") {
     // Where the server told reasoning apart, think tags in the text are mentions.
     const thinkTags = parts.reasoning.trim() === "";
-    [content, calls] = extract(content, { ...(tools && namesAndSchemas(tools)), thinkTags });
+    const isNative = parts.calls.length > 0;
+    const given = {
+      ...(tools && namesAndSchemas(tools)),
+      thinkTags,
+      ...isNative && { fences: false },
+    };
+    [content, calls] = extract(content, given);
+    if (isNative) calls = null;
   }
   const splitter = new AnswerSplitter();
   pushParts(splitter, { ...parts, content });
@@ -145,6 +152,7 @@ function toReply(parts: AnswerParts, split: SplitAnswer): Reply {
   // One call stands for all beyond the limit: each would be sent again with every request.
   calls = calls.slice(0, MAX_CALLS_OF_ANSWER + 1).map((call, i) => boundedCall(call, i, tooMany));
   const { reasoning } = parts.isTyped ? parts : split;
+  const { callMark } = split;
   const message: Message = {
     role: "assistant",
     content: parts.isTyped ? parts.content : split.text,
@@ -155,7 +163,13 @@ function toReply(parts: AnswerParts, split: SplitAnswer): Reply {
   const finish = !isClean ? parts.finish : calls.length > 0 ? "tool_calls" : "stop";
   // A word of the server's own that we do not know may be any text.
   const finishDetail = isClean ? parts.finishDetail : excerpt(parts.finishDetail);
-  return { message, finish, finishDetail, usage: parts.usage };
+  return {
+    message,
+    finish,
+    finishDetail,
+    usage: parts.usage,
+    ...callMark !== undefined && { callMark },
+  };
 }
 
 /**
@@ -196,9 +210,10 @@ const TOO_MANY =
 const TOO_LONG =
   `its arguments must have at most ${MAX_ARGUMENTS_CHARS} characters, do it in smaller pieces: they have`;
 
-function cutBy({ finish, finishDetail }: AnswerParts): string {
+function cutBy({ finish, finishDetail, usage }: AnswerParts): string {
   if (finish === "length") {
-    return "it was cut off by the token limit before it was complete; do it in smaller pieces";
+    const at = usage?.outputTokens ? ` of ${usage.outputTokens} tokens` : "";
+    return `its arguments were cut off at the limit${at} of an answer, so nothing was done. Do it in parts that are much shorter: write the first part of a file, then append each further one with an edit that replaces the last line by that line and what follows`;
   }
   const why = excerpt(finishDetail) || "no reason given";
   return `the answer ended before the call was complete (${why})`;
@@ -209,7 +224,10 @@ const MAX_ARGUMENTS_DEPTH = 100;
 
 /** The arguments of a complete call: an object, its JSON text, or nothing; all else is `invalid`. */
 function readArguments(value: unknown): Pick<ToolCall, "arguments" | "invalid"> {
-  let parsed = value ?? {};
+  // Marks of a template that its parser left before the JSON.
+  let parsed = typeof value === "string"
+    ? value.replace(/^\s*(?:\[ARGS\]|json\s*(?=\{))/, "")
+    : value ?? {};
   let text = "";
   try {
     // Some models write the JSON of their arguments into a JSON string: it is parsed twice.
@@ -230,7 +248,25 @@ function readArguments(value: unknown): Pick<ToolCall, "arguments" | "invalid"> 
   if (text.trim() !== "" && hasTwoReadings(text)) {
     return malformed(value, "its arguments are not valid JSON: a key stands there twice");
   }
-  return { arguments: (parsed ?? {}) as Record<string, unknown> };
+  return { arguments: withoutMarks((parsed ?? {}) as Record<string, unknown>) };
+}
+
+/** Marks of a template, which its parser took for a part of a key or for the end of a value. */
+const MARKS_IN_KEY = /<\/?(?:arg_\w+|[|｜‖][^<>]*)>?/g;
+const MARK_BEHIND =
+  /(?:<\/(?:content|parameter)>\s*<\/invoke>(?:\s*<\/\w+>)?|<\/?[|｜‖]{1,2}\s*\w[^<>\n]{0,60}>|<\/arg_value>)\s*$/;
+
+function withoutMarks(args: Record<string, unknown>): Record<string, unknown> {
+  const entries = Object.entries(args);
+  // What a text that ends so lacks is its line feed, as the marks stood on lines of their own.
+  const isClean = entries.every(([key, value]) =>
+    !key.includes("<") && !(typeof value === "string" && MARK_BEHIND.test(value.slice(-100)))
+  );
+  if (isClean) return args;
+  return Object.fromEntries(entries.map(([key, value]) => [
+    key.replace(MARKS_IN_KEY, "").trim(),
+    typeof value === "string" ? value.replace(MARK_BEHIND, "") : value,
+  ]));
 }
 
 function malformed(value: unknown, reason: string): Pick<ToolCall, "arguments" | "invalid"> {

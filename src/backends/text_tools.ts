@@ -49,6 +49,30 @@ function withCallsAsText({ toolCalls = [], content, ...rest }: Message): Message
   return { ...rest, content: [content, ...calls].filter((text) => text !== "").join("\n") };
 }
 
+/**
+ * The conversation with the system text in the first message of the user. Neighbours of one role become one
+ * message: templates without a system role want the roles to alternate.
+ */
+export function withoutSystemRole(messages: readonly Message[]): Message[] {
+  const merged: Message[] = [];
+  for (const message of messages) {
+    const role = message.role === "system" ? "user" : message.role;
+    const last = merged.at(-1);
+    if (last?.role !== role || role === "tool" || last.toolCalls) merged.push({ ...message, role });
+    else {
+      const content = `${last.content}\n\n${message.content}`;
+      const parts = [...last.parts ?? [], ...message.parts ?? []];
+      merged[merged.length - 1] = {
+        ...message,
+        role,
+        content,
+        ...(parts.length > 0 && { parts }),
+      };
+    }
+  }
+  return merged;
+}
+
 function resultText({ toolName = "", content }: Message): string {
   return echo("toolresult", content || NO_OUTPUT, "name", nameOnWire(toolName));
 }

@@ -40,6 +40,6 @@ Deno.test("text that turns out to be reasoning is taken back, if there was any",
     splitter.end();
     return seen;
   };
-  assertEquals(split("a", "</think>b"), ["text a", "retracted", "reasoning a", "text b"]);
+  assertEquals(split("x", "</think>b"), ["text x", "retracted", "reasoning x", "text b"]);
   assertEquals(split("a</think>b"), ["reasoning a", "text b"]);
 });

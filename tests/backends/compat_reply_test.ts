@@ -119,9 +119,9 @@ Deno.test("NET-05 the last call of an answer that was cut is never run", async (
       readCompatResponse(compat({ tool_calls: [call("read", "{}")] }, finish)).message
         .toolCalls![0]!.invalid?.reason;
     assertEquals(
-      [reason("length"), reason("error")],
+      [reason("length")?.slice(0, 59), reason("error")],
       [
-        "it was cut off by the token limit before it was complete; do it in smaller pieces",
+        "its arguments were cut off at the limit of an answer, so no",
         "the answer ended before the call was complete (error)",
       ],
     );
@@ -194,7 +194,10 @@ Deno.test("calls in the text are looked for only where there are no others", asy
     ["none there", { content: "a" }, tools, "a", 0, [["read"]]],
     ["tools not told", { content: "aCALL" }, undefined, "a", 1, [undefined]],
     ["no tools offered", { content: "aCALL" }, [], "aCALL", 0, []],
-    ["native ones", { content: "aCALL", tool_calls: [call("read", "{}")] }, tools, "aCALL", 1, []],
+    // Those of the text are dropped.
+    ["native ones", { content: "aCALL", tool_calls: [call("read", "{}")] }, tools, "a", 1, [[
+      "read",
+    ]]],
   ];
   for (const [name, message, offered, content, count, told] of rows) {
     await t.step(name, () => {

@@ -157,13 +157,33 @@ Deno.test("messages that say nothing are left out", () => {
 
 Deno.test("the bodies have the documented fields, messages last", () => {
   const messages: Message[] = [{ role: "user", content: "hi" }];
-  const compat = compatConfig({ model: "m", apiKey: "k" });
+  const plain = compatConfig({ model: "m", apiKey: "k" });
+  const compat = { ...plain, maxTokens: 4096, temperature: 0.1 };
   const hi = '"messages":[{"role":"user","content":"hi"}]}';
   const tools = `"tools":${JSON.stringify(toolsToCompatFormat([tool]))},`;
   const form = { schema: { type: "array" } };
   const FORM = '"response_format":{"type":"json_schema","json_schema":{"name":"answer",' +
     '"schema":{"type":"array"}}},';
   const rows: [string, string][] = [
+    // Nothing is sent that nobody chose.
+    [compatBody(plain, messages, [], false), `{"model":"m","stream":false,${hi}`],
+    [
+      compatBody(plain, messages, [], false, new Set(), { room: 2048 }),
+      `{"model":"m","stream":false,"max_tokens":2048,${hi}`,
+    ],
+    [
+      compatBody(compat, messages, [], false, new Set(["limit"]), { room: 2048 }),
+      `{"model":"m","stream":false,"temperature":0.1,${hi}`,
+    ],
+    // A budget goes to servers of the person's own.
+    ...(["http://gpu:8080/v1", "https://api.openai.com/v1"] as const).map((
+      baseUrl,
+    ): [string, string] => [
+      compatBody({ ...plain, baseUrl, thinkBudget: 99 }, messages, [], false),
+      `{"model":"m","stream":false,${
+        baseUrl.startsWith("http:") ? '"thinking_budget_tokens":99,"thinking_token_budget":99,' : ""
+      }${hi}`,
+    ]),
     [
       compatBody(compat, messages, [], true),
       '{"model":"m","stream":true,"stream_options":{"include_usage":true},"max_tokens":4096,' +
@@ -247,7 +267,7 @@ Deno.test("the bodies have the documented fields, messages last", () => {
       ],
       [
         { sampling: "auto", topK: 20 },
-        '{"num_predict":32768,"temperature":0.1,"top_k":20,"repeat_penalty":1.2}',
+        '{"num_predict":32768,"temperature":0.1,"top_k":20}',
       ],
       [
         { sampling: "auto", repeatPenalty: 1 },
@@ -259,7 +279,7 @@ Deno.test("the bodies have the documented fields, messages last", () => {
     ]),
     [
       compatBody({ ...compatConfig({ model: "m", sampling: "server" }) }, messages, [], false),
-      `{"model":"m","stream":false,"max_tokens":4096,${hi}`,
+      `{"model":"m","stream":false,${hi}`,
     ],
     [
       compatBody(
@@ -268,7 +288,7 @@ Deno.test("the bodies have the documented fields, messages last", () => {
         [],
         false,
       ),
-      `{"model":"m","stream":false,"max_tokens":4096,"temperature":0.1,"top_p":0.8,` +
+      `{"model":"m","stream":false,"top_p":0.8,` +
       `"repeat_penalty":1.05,${hi}`,
     ],
     [

@@ -86,6 +86,27 @@ Deno.test("what a server refuses by name is asked for otherwise, once, and remem
       [undefined, 4096],
     ],
     [
+      "the limit itself",
+      "max_tokens is too large: 4096. This model supports at most 2048 completion tokens",
+      400,
+      (body) => [body.max_tokens, body.max_completion_tokens],
+      [undefined, undefined],
+    ],
+    [
+      "content (llama-cpp-python)",
+      "[{'type': 'string_type', 'loc': ('body', 'messages', 1, 'content'), 'msg': 'Input should be a valid string'}]",
+      500,
+      (body) => [typeof body.messages[0].content],
+      ["string"],
+    ],
+    [
+      "a template without a system role",
+      "Jinja Exception: System role not supported",
+      500,
+      (body) => [body.messages[0].role],
+      ["user"],
+    ],
+    [
       "temperature (OpenAI)",
       "Unsupported value: 'temperature' does not support 0.1 with this model. Only the default (1) value is supported.",
       400,
@@ -131,7 +152,7 @@ Deno.test("what a server refuses by name is asked for otherwise, once, and remem
   for (const [name, words, status, pick, expected] of rows) {
     await t.step(name, async () => {
       await using server = serve(refusing(words, status), ANSWER);
-      const config = configFor(server);
+      const config = { ...configFor(server), maxTokens: 4096 };
       const notices: string[] = [];
       const options: CallOptions = { onNotice: (message) => notices.push(message) };
       await callCompat(config, hi, [tool], options);
@@ -169,18 +190,13 @@ Deno.test("several refusals in a row are all answered", async () => {
     refusing("Unknown parameter: 'stream_options'"),
     ANSWER,
   );
-  await callCompat(configFor(server), hi);
+  await callCompat({ ...configFor(server), maxTokens: 4096 }, hi);
   const { max_completion_tokens, temperature, stream_options } = server.requests[3]!.json();
   assertEquals([max_completion_tokens, temperature, stream_options], [4096, undefined, undefined]);
 });
 
 Deno.test("other refusals are shown, and nothing is asked again", async (t) => {
   const rows: [string, number, BackendErrorKind][] = [
-    [
-      "max_tokens is too large: 4096. This model has at most 2048 completion tokens",
-      400,
-      "request",
-    ],
     ["Invalid value for 'temperature': must be at most 1", 400, "request"],
     ["tools[0].function.name is invalid", 400, "request"],
     ["Unsupported parameter: 'max_tokens'", 403, "auth"],
@@ -203,7 +219,7 @@ Deno.test("other refusals are shown, and nothing is asked again", async (t) => {
       refusing("Unsupported parameter: 'max_tokens'"),
       refusing("Unsupported parameter: 'max_tokens' and 'max_completion_tokens'"),
     );
-    const config = configFor(server);
+    const config = { ...configFor(server), maxTokens: 4096 };
     await assertRejects(() => callCompat(config, hi), BackendError);
     assertEquals(server.requests.length, 2);
     // What did not help is not remembered.

@@ -232,7 +232,7 @@ export const SCENARIOS: readonly Scenario[] = [
     [400, "request"],
     [401, "auth"],
     [403, "auth"],
-    [413, "request"],
+    [413, "context_too_long"],
     [422, "request"],
     [429, "rate_limit"],
     [500, "server"],

@@ -8,6 +8,7 @@ import {
   type Adjustment,
   exchange,
   FORM_IN_WORDS,
+  NO_SYSTEM_ROLE,
   OWN_TEMPERATURE,
   type Protocol,
   TEXT_TOOLS,
@@ -17,7 +18,7 @@ import type { Backend, CallOptions } from "../backend.ts";
 import type { Fields } from "../fields.ts";
 import { configuredBackend } from "../reply.ts";
 import { keyHeader } from "../wire_values.ts";
-import { compatBody } from "./request.ts";
+import { compatBody, THINK_BUDGET } from "./request.ts";
 import { compatParts } from "./response.ts";
 import { compatReader } from "./stream.ts";
 
@@ -55,6 +56,12 @@ export function compatBackend(config: CompatConfig): Backend {
 
 const COMPAT_ADJUSTMENTS: readonly Adjustment[] = [
   unsupported("max_tokens", "the limit is sent as max_completion_tokens from now on"),
+  {
+    name: "limit",
+    refusal:
+      /max_(?:completion_)?tokens.*(?:too large|at most|less than|must be|maximum|supports)/is,
+    instead: "the limit of an answer is left to the server from now on",
+  },
   OWN_TEMPERATURE,
   unsupported("top_p", "top_p is left out from now on"),
   unsupported("top_k", "top_k is left out from now on"),
@@ -63,15 +70,42 @@ const COMPAT_ADJUSTMENTS: readonly Adjustment[] = [
   unsupported("frequency_penalty", "frequency_penalty is left out from now on"),
   unsupported("reasoning_effort", "how much it thinks is left to the model from now on"),
   unsupported("chat_template_kwargs", "thinking is left to the model from now on"),
+  {
+    name: "thinking",
+    refusal: /does not support thinking/i,
+    instead: "thinking is left to the model from now on",
+  },
   unsupported("stream_options", "stream_options is left out from now on"),
   unsupported("return_progress", "return_progress is left out from now on"),
   unsupported("stream", "answers are not streamed from now on"),
   unsupported("reasoning_content", "the model's reasoning is not sent back from now on"),
+  unsupported(
+    "thinking_token_budget",
+    "how much it thinks is left to the server from now on",
+    THINK_BUDGET,
+  ),
+  unsupported(
+    "thinking_budget_tokens",
+    "how much it thinks is left to the server from now on",
+    THINK_BUDGET,
+  ),
+  {
+    name: "reasoning",
+    refusal: /reasoning_content.{0,60}must be (?:passed|sent|provided)/is,
+    instead: "each call is sent back with the reasoning before it, even if there is none",
+  },
+  {
+    name: "content",
+    refusal:
+      /content.*(?:valid string|expected a string|must be a string|none is not|not be null|is required|missing)|(?:valid string|string_type).*content/is,
+    instead: 'an empty text stands beside calls as "" from now on',
+  },
   {
     name: "response_format",
     refusal: /response_format|json.?schema|grammar|structured.?output|guided/i,
     ...FORM_IN_WORDS,
   },
+  NO_SYSTEM_ROLE,
   TEXT_TOOLS,
 ];
 

@@ -53,22 +53,29 @@ export function compatBody(
   tools: readonly Tool[],
   stream: boolean,
   adjusted: Adjusted = new Set(),
-  { room = Infinity, form, slot }: AnswerLimits = {},
+  { room, form, slot, thinks = true }: AnswerLimits = {},
 ): string {
   const held = form !== undefined && !adjusted.has("response_format");
   const streams = stream && !adjusted.has("stream");
-  const limit = adjusted.has("max_tokens") ? "max_completion_tokens" : "max_tokens";
+  const name = adjusted.has("max_tokens") ? "max_completion_tokens" : "max_tokens";
+  const limit = Math.min(config.maxTokens ?? Infinity, room ?? Infinity);
+  const isOwn = mayBeOwnServer(config.baseUrl);
   const parameters = {
     stream: streams,
     ...(streams && { stream_options: { include_usage: true } }),
     // Of llama.cpp's server; others over http ignore it, or refuse it by its name.
-    ...(streams && mayBeOwnServer(config.baseUrl) && { return_progress: true }),
+    ...(streams && isOwn && { return_progress: true }),
     ...slot !== undefined && { id_slot: slot },
     // vLLM refuses a request whose prompt and answer could be more than the window.
-    [limit]: Math.min(config.maxTokens, room),
+    ...(limit < Infinity && !adjusted.has("limit") && { [name]: limit }),
     ...samplingParameters(config),
     frequency_penalty: config.frequencyPenalty,
-    ...thinking(config),
+    ...!adjusted.has("thinking") && thinking(thinks ? config.think : false),
+    // How much llama.cpp and vLLM let a model think.
+    ...(thinks && isOwn && config.thinkBudget !== undefined && !adjusted.has(THINK_BUDGET) && {
+      thinking_budget_tokens: config.thinkBudget,
+      thinking_token_budget: config.thinkBudget,
+    }),
     ...(held && {
       response_format: {
         type: "json_schema",
@@ -84,17 +91,35 @@ export function compatBody(
       // The tools are still told of, as the prompt begins with them, but not called.
       ...(tools.length > 0 && held && { tool_choice: "none" }),
     },
-    (adjusted.has("reasoning_content") ? COMPAT_TEXTS : THINKING_TEXTS).list(
+    textsOf({
+      reasoning: !adjusted.has("reasoning_content") && (adjusted.has("reasoning") ? "each" : true),
+      empty: adjusted.has("content") ? "" : null,
+    }).list(
       withResultImages(messages),
     ),
   );
 }
 
-const COMPAT_TEXTS = new MessageTexts((one) => compatMessages(one, false));
-const THINKING_TEXTS = new MessageTexts((one) => compatMessages(one, true));
+/** The name of the row for servers that refuse a budget of thinking. */
+export const THINK_BUDGET = "thinking budget";
+
+const texts = new Map<string, MessageTexts>();
+
+/** What is sent of reasoning before calls ("each": also where there was none), and of an empty text beside them. */
+interface MessageForm {
+  reasoning: boolean | "each";
+  empty?: "" | null;
+}
+
+function textsOf(form: MessageForm): MessageTexts {
+  const key = JSON.stringify(form);
+  const known = texts.get(key) ?? new MessageTexts((one) => compatMessages(one, form));
+  texts.set(key, known);
+  return known;
+}
 
 /** Local servers read the setting from the template's arguments, hosted ones from the parameters. */
-function thinking({ think }: CompatConfig): Record<string, unknown> {
+function thinking(think: CompatConfig["think"]): Record<string, unknown> {
   if (think === undefined) return {};
   if (typeof think === "boolean") return { chat_template_kwargs: { enable_thinking: think } };
   const chat_template_kwargs = { enable_thinking: true, reasoning_effort: think };
@@ -113,10 +138,11 @@ export function messagesToCompatFormat(
   messages: readonly Message[],
   { reasoning = true }: { reasoning?: boolean } = {},
 ): CompatMessage[] {
-  return withResultImages(messages).flatMap((one) => compatMessages(one, reasoning));
+  return withResultImages(messages).flatMap((one) => compatMessages(one, { reasoning }));
 }
 
-function compatMessages(message: Message, reasoning: boolean): CompatMessage[] {
+function compatMessages(message: Message, form: MessageForm): CompatMessage[] {
+  const { reasoning, empty = null } = form;
   const { role, content, toolCalls = [] } = message;
   if (role === "tool") {
     return [{ role, tool_call_id: message.toolCallId ?? "", content: content || NO_OUTPUT }];
@@ -125,8 +151,9 @@ function compatMessages(message: Message, reasoning: boolean): CompatMessage[] {
     return [{
       role,
       // Not "": gateways that pass the text on as a block of its own refuse an empty one.
-      content: content || null,
-      ...(reasoning && message.reasoning && { reasoning_content: message.reasoning }),
+      content: content || empty,
+      ...(reasoning && (message.reasoning || reasoning === "each") &&
+        { reasoning_content: message.reasoning ?? "" }),
       tool_calls: toolCalls.map((call) => ({
         id: call.id,
         type: "function",

@@ -104,7 +104,8 @@ class CompletionReader extends DeltaReader {
   }
 
   #takeEvent({ event, data, cut }: SseEvent): void {
-    if (this.#isDone || data === "") return;
+    // Some proxies send their comments as data, and empty events as null.
+    if (this.#isDone || data === "" || data === "null" || data.startsWith(": ")) return;
     if (data === "[DONE]") {
       this.#isDone = true;
       return;

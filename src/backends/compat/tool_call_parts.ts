@@ -92,7 +92,8 @@ export class ToolCallParts {
     if (call === "new") return undefined;
     if (!call && id === "" && name === "") {
       const last = this.#calls.at(-1);
-      if (last && last.index === undefined) return last;
+      // Some servers count the pieces of one call: it goes on while its arguments are open.
+      if (last && (last.index === undefined || last.depth !== -1)) return last;
       if (index === undefined) throw ambiguous("a piece of a call comes before any call");
     }
     if (!call || name === "" || call.name === "") return call;

@@ -8,7 +8,7 @@ import type { HostedConfig, Thinking } from "../../config.ts";
 import type { Message, ToolCall } from "../../types/message.ts";
 import type { JsonSchema, Tool } from "../../types/tool.ts";
 import type { Adjusted, AnswerLimits } from "../adjust.ts";
-import { samplingParameters } from "../sampling.ts";
+import { samplingParameters, withDefaultTemperature } from "../sampling.ts";
 import { ANSWER_TOOL } from "../reply.ts";
 import { argumentsOnWire, jsonText, nameOnWire, NO_OUTPUT } from "../wire_values.ts";
 
@@ -53,14 +53,15 @@ export function hostedBody(
   tools: readonly Tool[],
   stream: boolean,
   adjusted: Adjusted = new Set(),
-  { form }: AnswerLimits = {},
+  { form, thinks = true }: AnswerLimits = {},
 ): string {
   const [system, hostedMessages] = messagesToHostedFormat(messages);
   const mark = adjusted.has("system.cache_control") ? {} : EPHEMERAL;
   const held = adjusted.has("tools") ? undefined : form;
   const offered = toolsToHostedFormat(held ? [...tools, answerTool(held.schema)] : tools);
   // Who must call a tool may not think first.
-  const budget = held || adjusted.has("thinking") ? 0 : thinkingBudget(config.think);
+  const isOff = !thinks || held || adjusted.has("thinking");
+  const budget = isOff ? 0 : thinkingBudget(config.think, config.thinkBudget);
   return jsonText({
     model: config.model,
     max_tokens: config.maxTokens + budget,
@@ -94,13 +95,14 @@ function answerTool(schema: JsonSchema): Pick<Tool, "name" | "description" | "pa
 }
 
 function hostedSampling(config: HostedConfig, adjusted: Adjusted): Record<string, unknown> {
-  const { temperature, top_p, top_k } = samplingParameters(config);
+  const { temperature, top_p, top_k } = samplingParameters(withDefaultTemperature(config));
   return { ...!adjusted.has("temperature") && { temperature }, top_p, top_k };
 }
 
 /** Tokens for thinking; 0 for none. */
-function thinkingBudget(think: Thinking = false): number {
+function thinkingBudget(think: Thinking = false, budget?: number): number {
   if (think === false) return 0;
+  if (budget !== undefined) return Math.max(1024, budget);
   return { low: 2048, medium: 8192, high: 24_576 }[think === true ? "medium" : think];
 }
 

@@ -5,14 +5,21 @@ import { BackendError } from "../../errors.ts";
 import type { Message } from "../../types/message.ts";
 import type { Tool } from "../../types/tool.ts";
 import { excerpt } from "../../wire/excerpt.ts";
-import { type Adjustment, exchange, FORM_IN_WORDS, type Protocol, TEXT_TOOLS } from "../adjust.ts";
+import {
+  type Adjustment,
+  exchange,
+  FORM_IN_WORDS,
+  NO_SYSTEM_ROLE,
+  type Protocol,
+  TEXT_TOOLS,
+} from "../adjust.ts";
 import type { Backend, CallOptions } from "../backend.ts";
 import { chatCompletions } from "../compat/mod.ts";
 import type { Fields } from "../fields.ts";
 import { configuredBackend } from "../reply.ts";
 import { keyHeader } from "../wire_values.ts";
 import { listLocalModels, onFailure } from "./connection.ts";
-import { defaultOf } from "../sampling.ts";
+import { defaultOf, withDefaultTemperature } from "../sampling.ts";
 import { localBody } from "./request.ts";
 import { localParts } from "./response.ts";
 import { LocalReader } from "./stream.ts";
@@ -35,7 +42,7 @@ export async function callLocal(
   const settings = localConfig(config);
   const protocol = settings.useCompat
     ? chatCompletions({
-      ...settings,
+      ...withDefaultTemperature(settings),
       baseUrl: `${settings.host}/v1`,
       frequencyPenalty: settings.frequencyPenalty ?? defaultOf(settings, "frequencyPenalty"),
     })
@@ -53,6 +60,7 @@ export function localBackend(config: LocalConfig): Backend {
 }
 
 const LOCAL_ADJUSTMENTS: readonly Adjustment[] = [
+  NO_SYSTEM_ROLE,
   TEXT_TOOLS,
   {
     name: "think",

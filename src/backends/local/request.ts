@@ -7,7 +7,7 @@ import type { Tool } from "../../types/tool.ts";
 import type { Adjusted, AnswerLimits } from "../adjust.ts";
 import { toolsToCompatFormat } from "../compat/request.ts";
 import { bodyEndingIn, MessageTexts } from "../message_text.ts";
-import { defaultOf, samplingParameters } from "../sampling.ts";
+import { defaultOf, samplingParameters, withDefaultTemperature } from "../sampling.ts";
 import { argumentsOnWire, nameOnWire, NO_OUTPUT, withResultImages } from "../wire_values.ts";
 
 /** A message as `/api/chat` takes it. */
@@ -39,9 +39,10 @@ export function localBody(
   tools: readonly Tool[],
   stream: boolean,
   adjusted: Adjusted = new Set(),
-  { room = Infinity, form }: AnswerLimits = {},
+  { room = Infinity, form, thinks = true }: AnswerLimits = {},
 ): string {
-  const { model, maxTokens, repeatPenalty, think, contextLength } = config;
+  const { model, maxTokens, repeatPenalty, contextLength } = config;
+  const think = thinks ? config.think : false;
   const { keepAlive = LOCAL_KEEP_ALIVE } = config;
   const held = adjusted.has("format") ? undefined : form;
   const thinking = think !== undefined && !adjusted.has("think") && { think };
@@ -57,7 +58,7 @@ export function localBody(
     shift: false,
     options: {
       num_predict: Math.min(maxTokens, room),
-      ...samplingParameters(config),
+      ...samplingParameters(withDefaultTemperature(config)),
       repeat_penalty: repeatPenalty ?? defaultOf(config, "repeatPenalty"),
       ...(contextLength !== undefined && { num_ctx: contextLength }),
     },

@@ -1,0 +1,262 @@
+import { assertEquals } from "@std/assert";
+import { AnswerSplitter } from "../../src/backends/answer_splitter.ts";
+import { ToolCallFilter } from "../../src/toolcalls/extract.ts";
+import type { SplitAnswer } from "../../src/backends/backend.ts";
+import { forEveryTextSplit } from "../helpers/split.ts";
+
+const text = { type: "string" };
+const schema = (required: string[], more: Record<string, unknown> = {}) => ({
+  type: "object",
+  properties: { ...Object.fromEntries(required.map((key) => [key, text])), ...more },
+  required,
+});
+const TOOLS = {
+  read_file: schema(["file_path"], { limit: { type: "integer" } }),
+  run_bash: schema(["command"]),
+  write_file: schema(["file_path", "content"]),
+  list_directory: schema([], { path: text }),
+};
+const OPTIONS = { tools: Object.keys(TOOLS), schemas: TOOLS };
+
+/** The answer as it is split, with calls as `name {json}`, or `name!` where one is not run. */
+function split(pieces: readonly string[], native: readonly string[] = []): Answer {
+  const splitter = new AnswerSplitter({ calls: new ToolCallFilter(OPTIONS) });
+  for (const text of pieces) splitter.push({ type: "text", text });
+  for (const name of native) splitter.push({ type: "tool_call", name });
+  const { text, reasoning, calls, callMark } = splitter.end();
+  const shown = calls.map(({ name, arguments: args, invalid }) =>
+    invalid ? `${name}!` : `${name} ${JSON.stringify(args)}`
+  );
+  return [text.trim(), shown.join("; "), reasoning.trim(), callMark !== undefined];
+}
+type Answer = [text: string, calls: string, reasoning: string, isCallLost: boolean];
+
+const READ = 'read_file {"file_path":"a"}';
+const JSON_READ = '{"file_path":"a"}';
+
+/**
+ * Answers as models and their servers hand them on, each in the shape of the issue that is named, and what
+ * the person sees of it, what is called, what was thought, and whether a call was lost.
+ */
+type Row = readonly [
+  source: string,
+  answer: string,
+  text?: string | undefined,
+  calls?: string | undefined,
+  reasoning?: string | undefined,
+  isCallLost?: boolean | undefined,
+];
+const ANSWERS: readonly Row[] = [
+  // gpt-oss: channels, with and without their tokens.
+  [
+    "ggml-org/llama.cpp#15102",
+    "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>Yes.<|return|>",
+    "Yes.",
+    "",
+    "Hm.",
+  ],
+  ["ollama/ollama#11759", "analysisHm, so.assistantfinalYes.", "Yes.", "", "analysisHm, so."],
+  ["lmstudio-ai/lmstudio-bug-tracker#942", "The total is 42<|return|>", "The total is 42"],
+  [
+    "ai-dynamo/dynamo#10366",
+    `<|channel|>analysis to=functions.read_file code<|message|>${JSON_READ}<|call|>`,
+    "",
+    READ,
+  ],
+  [
+    "vllm-project/vllm#22403",
+    `assistant to=functions.read_file commentary json\n${JSON_READ}`,
+    "",
+    READ,
+  ],
+  ["openai/harmony#38", `commentary to=functions.read_file json${JSON_READ}`, "", READ],
+  [
+    "openai/codex#2558",
+    `<|start|>assistant<|channel|>commentary to=functions.read_filejson<|message|>${JSON_READ}<|call|>`,
+    "",
+    READ,
+  ],
+  [
+    "ggml-org/llama.cpp#15341",
+    `<|channel|>commentary to=functions.read_file<|message|>${JSON_READ}<|call|><|start|>functions.read_file to=assistant<|channel|>commentary<|message|>"made up"<|end|>`,
+    "",
+    READ,
+  ],
+  // Gemma.
+  [
+    "ggml-org/llama.cpp#21760",
+    '<|channel>thought\nHm.\n<channel|>I look.<channel|><|tool_call>call:read_file{file_path:<|"|>a<|"|>}<tool_call|><tool_call|>',
+    "I look.",
+    READ,
+    "Hm.",
+  ],
+  [
+    "ollama/ollama#15374",
+    "<|tool_call>call:run_bash{command:`ls -la`}<tool_call|>",
+    "",
+    'run_bash {"command":"ls -la"}',
+  ],
+  ["vllm-project/vllm#42875", 'call:read_file{file_path:<|"|>a<|"|>}', "", READ],
+  ["jundot/omlx#593", '<|tool_call>call:read_file(file_path: "a")<tool_call|>', "", READ],
+  [
+    "ollama/ollama#18275",
+    "<|tool_call>call:run_bash:\nBEGIN_ARG:\nls\nEND_ARG<tool_call|>",
+    "",
+    'run_bash {"command":"ls"}',
+  ],
+  ["google-gemini/gemini-cli#8125", "thought\nI see three files.", "I see three files."],
+  // GLM: inner tags that lack or are doubled.
+  [
+    "vllm-project/vllm#47190",
+    "<tool_call>read_filefile_path</arg_key><arg_value>a</arg_value></tool_call>",
+    "",
+    READ,
+  ],
+  [
+    "vllm-project/vllm#54971",
+    "<tool_call>read_file<arg_key><arg_key>file_path</arg_key></arg_key><arg_value>a</arg_value></tool_call>",
+    "",
+    READ,
+  ],
+  [
+    "zai-org/GLM-5#84",
+    "<tool_call>read_file<arg_key>file_path</arg_key>a</arg_value></tool_call>",
+    "",
+    READ,
+  ],
+  ["ggml-org/llama.cpp#15186", "Done.\n<|user|>", "Done."],
+  // DeepSeek: bars in every spelling.
+  ...["<｜DSML｜", "<|DSML|", "< | DSML | ", "<｜｜DSML｜｜", "<‖DSML‖"].map((open): Row => [
+    "deepseek-ai/DeepSeek-V3.2-Exp#21",
+    `${open}tool_calls>${open}invoke name="read_file">${open}parameter name="file_path" string="true">a${
+      open.replace("<", "</")
+    }parameter>${open.replace("<", "</")}invoke>${open.replace("<", "</")}tool_calls>`,
+    "",
+    READ,
+  ]),
+  [
+    "openclaw/openclaw#62998",
+    "Now.\n\n</｜DSML｜parameter>\n</｜DSML｜invoke>",
+    "Now.",
+    "",
+    "",
+    true,
+  ],
+  ["sgl-project/sglang#14711", "Look.\n\n<｜DSML｜tool_calls", "Look.", "", "", true],
+  // Kimi.
+  [
+    "MoonshotAI/Kimi-K2#26",
+    `<|tool_call_section_begin|>functions.read_file:0<|tool_call_argument_begin|>"{\\"file_path\\":\\"a\\"}"<|tool_call_section_end|>`,
+    "",
+    READ,
+  ],
+  [
+    "MoonshotAI/Kimi-K3#4",
+    '<|open|>think<|sep|>Hm.<|close|>think<|sep|><|open|>tools<|sep|><|open|>call tool="read_file" index="1"<|sep|><|open|>argument key="file_path" type="string"<|sep|>a<|close|>argument<|sep|><|close|>call<|sep|><|close|>tools<|sep|>',
+    "",
+    READ,
+    "Hm.",
+  ],
+  // Others.
+  [
+    "vllm-project/vllm#16214",
+    '<|python_start|>{"name": "read_file", "parameters": {"file_path": "a"}}<|python_end|>',
+    "",
+    READ,
+  ],
+  ["itayinbarr/little-coder#42", "read_file(file_path='a')]<|tool_call_end|><|im_end|>", "", READ],
+  ["leehack/llamadart#43", `read_file[ARGS]${JSON_READ}`, "", READ],
+  [
+    "ollama/ollama#17742",
+    '<function name="read_file">\n<parameter=file_path>\na\n</parameter>\n</function>\n</tool_call>',
+    "",
+    READ,
+  ],
+  [
+    "AppsGanin/ai-free-vscode#17",
+    "<tool_call> <read_file> <file_path>a</file_path> </read_file>",
+    "",
+    READ,
+  ],
+  ["mistralai/mistral-vibe#77", "[THINK]Hm.[/THINK]Yes.", "Yes.", "", "Hm."],
+  [
+    "raullenchai/Rapid-MLX#1515",
+    "<function=write_file>\n<parameter=file_path>\na\n</parameter>\n<parameter=content>\nends with </parameter> here\n</parameter>\n</function>",
+    "",
+    'write_file {"file_path":"a","content":"ends with </parameter> here"}',
+  ],
+  [
+    "lidge-jun/opencodex#5499",
+    "Go.<tool_call><function=runjs>const a = 1;\n</parameter></function></tool_call>",
+    "Go.const a = 1;",
+    "",
+    "",
+    true,
+  ],
+  // A tool that is not offered is called, so that the model is told which ones are.
+  [
+    "openclaw/openclaw#19033",
+    '<tool_call>{"name": "web_search", "arguments": {"query": "x"}}</tool_call>',
+    "",
+    'web_search {"query":"x"}',
+  ],
+  // What prose only mentions stays.
+  [
+    "openclaw/openclaw#138204",
+    "Use <tool_call>exec if its name is exec; then <arg_key> follows.",
+    "Use <tool_call>exec if its name is exec; then <arg_key> follows.",
+  ],
+  [
+    "ggml-org/llama.cpp#22371",
+    "`<|tool_call>` ends the rule, and `assistantfinal` is a word.",
+    "`<|tool_call>` ends the rule, and `assistantfinal` is a word.",
+  ],
+  [
+    "vllm-project/vllm#23454",
+    "V3.1: <｜tool▁calls▁begin｜>name<｜tool▁sep｜>args\n\nSo a new parser.",
+    "V3.1: <｜tool▁calls▁begin｜>name<｜tool▁sep｜>args\n\nSo a new parser.",
+  ],
+  [
+    "Aider-AI/aider#5395",
+    "<think>Hm.</think>Here: print('</think>')",
+    "Here: print('</think>')",
+    "",
+    "Hm.",
+  ],
+  [
+    "openclaude/openclaude#380",
+    "The form is call:read_file{file_path:a} here.",
+    "The form is call:read_file{file_path:a} here.",
+  ],
+];
+
+for (const [source, answer, text = "", calls = "", reasoning = "", isLost = false] of ANSWERS) {
+  Deno.test(`an answer is split alike on every split: ${answer.slice(0, 60)} (${source})`, () => {
+    const expected: Answer = [text, calls, reasoning, isLost];
+    assertEquals(split([answer]), expected);
+    forEveryTextSplit(answer, (pieces) => assertEquals(split(pieces), expected, pieces.join("¦")));
+  });
+}
+
+Deno.test("beside a native call, the same call in the text is neither run nor shown", () => {
+  for (
+    const answer of [
+      `Look.\n<tool_call>{"name":"read_file","arguments":${JSON_READ}}</tool_call>`,
+      "Look.\n\n</｜DSML｜parameter>",
+      "Look.<|",
+    ]
+  ) {
+    const [text, calls] = split([answer], ["read_file"]);
+    assertEquals([text, calls], ["Look.", ""]);
+  }
+});
+
+Deno.test("what comes without marks is not held back", () => {
+  const splitter = new AnswerSplitter({ calls: new ToolCallFilter(OPTIONS) });
+  const answer: Partial<SplitAnswer> = { text: "" };
+  for (const text of ["One", " two", ".\n\nThree"]) {
+    splitter.push({ type: "text", text });
+    answer.text += text;
+    assertEquals(splitter.soFar.text, answer.text);
+  }
+});
