@@ -4,7 +4,9 @@ import { AnswerSplitter } from "../backends/answer_splitter.ts";
 import type { Delta, SplitAnswer, Splitter } from "../backends/backend.ts";
 import { namesAndSchemas } from "../backends/reply.ts";
 import { REPETITION_WARNING, RepetitionWatcher } from "../text/repetition.ts";
+import { CHARS_PER_TOKEN } from "../text/count.ts";
 import { ToolCallFilter } from "../toolcalls/extract.ts";
+import type { ToolCallOptions } from "../toolcalls/scan.ts";
 import type { TurnEvent } from "../types/event.ts";
 import type { Tool } from "../types/tool.ts";
 
@@ -19,8 +21,11 @@ interface AnswerStreamOptions {
   onRunaway: () => void;
   /** True where the text holds neither calls nor reasoning: false. */
   isTyped?: () => boolean;
-  /** False where code blocks are no calls: true. */
-  fences?: boolean;
+  /** What code blocks are: see `ToolCallOptions`. */
+  fences?: ToolCallOptions["fences"];
+  /** The most tokens of thinking that no text follows; `onOverthought` is called once there are more. */
+  maxThought?: number | undefined;
+  onOverthought?: () => void;
 }
 
 /** Receives the pieces of one answer, up to where a repetition began: a warning closes it there. */
@@ -67,7 +72,12 @@ export class AnswerStream implements Splitter {
   #show(kind: Kind, piece: string): void {
     if (this.#cut) return;
     const at = this.#watchers[kind].push(piece);
-    if (at === undefined) return this.#report(kind, piece);
+    if (at === undefined) {
+      const { maxThought = Infinity, onOverthought } = this.options;
+      const { text, reasoning } = this.#splitter.soFar;
+      if (reasoning.length > maxThought * CHARS_PER_TOKEN && text.trim() === "") onOverthought?.();
+      return this.#report(kind, piece);
+    }
     const whole = this.#splitter.soFar[kind];
     const left = whole.slice(0, at) + REPETITION_WARNING;
     this.#cut = { ...this.#splitter.soFar, calls: [], [kind]: left };

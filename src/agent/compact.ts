@@ -14,14 +14,7 @@ import { cutNewResults, newestOfPerson, sizeOf, startOfNewest, stubOldResults } 
 import type { MessageSize } from "./shrink.ts";
 import { carriedParts } from "./carried.ts";
 import { isNonsense, isSummary, outline, summaryMessages, summaryRequest } from "./summary.ts";
-import {
-  addTokens,
-  learnFromCount,
-  learnFromRefusal,
-  messageTokens,
-  promptLimit,
-  requestTokens,
-} from "./tokens.ts";
+import { addTokens, learnFromCount, messageTokens, promptLimit, requestTokens } from "./tokens.ts";
 
 /** Options of {@linkcode compact}. */
 export interface CompactOptions {
@@ -60,8 +53,6 @@ interface RoomOptions extends Pick<CompactOptions, "focus" | "onPiece"> {
   signal: AbortSignal;
   emit: (event: TurnEvent) => void;
   count: (usage: Usage) => void;
-  /** The server's refusal of the request, where that is the reason. */
-  refusal?: BackendError | undefined;
   /** Summarises even where there is room. */
   byHand?: boolean;
 }
@@ -88,8 +79,7 @@ export async function makeRoom(
   agent: CopilotAgent,
   options: RoomOptions,
 ): Promise<Compaction | null> {
-  const { emit, byHand, refusal } = options;
-  if (refusal) learnFromRefusal(agent, refusal.contextTokens);
+  const { emit, byHand } = options;
   const { messages } = agent.state;
   const newest = new Set(messages.slice(messages.findLastIndex((m) => m.role === "user")));
   const size = (message: Message) => messageTokens(agent, message, newest.has(message));
@@ -120,7 +110,7 @@ export async function makeRoom(
   emit({ type: "compaction", ...done });
   emit({ type: "notice", level: "info", code: "compaction", message: inWords(done) });
   if (!byHand && isDenser && tokensAfter > limit * STILL_FULL) {
-    await makeRoom(agent, { ...options, refusal: undefined });
+    await makeRoom(agent, options);
   }
   return done;
 }

@@ -89,7 +89,7 @@ export async function runTools(
   };
   const start = (call: ToolCall) => {
     const context = { ...options.context, callId: call.id };
-    const run = new CallRun(call, options.policy, context, (args, tool) => {
+    const run = new CallRun(call, options.policy, context, [...byName.keys()], (args, tool) => {
       one.args = args;
       one.tool = tool;
       if (one === running[0]) tellStart(one);
@@ -150,6 +150,7 @@ class CallRun {
     private readonly call: ToolCall,
     private readonly policy: Policy,
     private readonly context: ToolContext,
+    private readonly names: readonly string[],
     private readonly onStart: (args: Record<string, unknown>, tool: Tool) => void,
   ) {
     this.#args = call.arguments;
@@ -164,7 +165,11 @@ class CallRun {
       signal.throwIfAborted();
       const { invalid, mayBeShown } = this.call;
       if (wrong !== undefined) return this.#record("failed", wrong);
-      if (!tool) return this.#record("failed", `There is no tool "${this.call.name}".`);
+      if (!tool) {
+        const names = this.names.join(", ");
+        const what = `There is no tool "${this.call.name}". The tools are: ${names}.`;
+        return this.#record("failed", what);
+      }
       if (invalid) {
         const text = invalid.text === "" ? "" : ` You gave: ${truncateMiddle(invalid.text, 500)}`;
         return this.#record("failed", `The call was not run: ${invalid.reason}.${text}`);

@@ -82,15 +82,25 @@ export function promptLimit(agent: CopilotAgent): number | undefined {
   const { maxTokens } = targetOf(agent.config);
   const window = contextWindow(agent);
   // The limit of an answer is often as high as the window: a quarter must do.
-  return window && window - Math.min(maxTokens, Math.floor(window / 4));
+  return window && window - Math.min(maxTokens ?? Infinity, Math.floor(window / 4));
 }
 
 /** The least room that an answer is given, in tokens, where the estimate leaves less or none. */
 const MIN_ROOM = 256;
+/** The most tokens of an answer where no setting limits it. */
+const MAX_ANSWER = 32_768;
+/** In a smaller window, an answer without a limit takes at most half of it. */
+const SMALL_WINDOW = 16_384;
+/** The part of the prompt that is kept free, as the estimate may be too low. */
+const RESERVE = 0.02;
+/** The part of the answer's room that is for thinking, where no setting says otherwise. */
+const THINKING_SHARE = 1 / 4;
+/** A smaller budget would end the thinking of each answer in a small window. */
+const MIN_THINKING = 512;
 
 /**
- * The tokens that the window leaves for the answer to `messages`, or to the conversation; `undefined`
- * if it is not known.
+ * The most tokens of the answer to `messages`, or to the conversation, by the room in the window;
+ * `undefined` if the window is not known.
  */
 export function answerRoom(
   agent: CopilotAgent,
@@ -101,7 +111,24 @@ export function answerRoom(
   const prompt = messages
     ? sum(messages.map((message) => messageTokens(agent, message, true)))
     : requestTokens(agent);
-  return Math.max(MIN_ROOM, window - prompt);
+  const usual = window < SMALL_WINDOW ? Math.floor(window / 2) : MAX_ANSWER;
+  const { maxTokens = usual } = targetOf(agent.config);
+  if (window - prompt >= maxTokens) return maxTokens;
+  return stepBelow(Math.max(MIN_ROOM, window - Math.ceil(prompt * (1 + RESERVE))));
+}
+
+/** The largest power of two, or one and a half times one, that is not above `count`: a limit that rarely changes keeps requests alike. */
+function stepBelow(count: number): number {
+  const power = 2 ** Math.floor(Math.log2(count));
+  return power * 1.5 <= count ? power * 1.5 : power;
+}
+
+/** The most tokens of thinking in an answer that has `room`; `undefined` where no limit is known. */
+export function thinkBudget(agent: CopilotAgent, room: number | undefined): number | undefined {
+  const { thinkBudget, kind } = targetOf(agent.config);
+  // The hosted API has budgets of its own.
+  if (thinkBudget !== undefined || kind === "hosted" || room === undefined) return thinkBudget;
+  return Math.max(MIN_THINKING, Math.floor(room * THINKING_SHARE));
 }
 
 export function requestTokens(agent: CopilotAgent): number {
@@ -182,17 +209,26 @@ export function learnFromUsage(agent: CopilotAgent, { inputTokens: counted }: Us
   return false;
 }
 
-/** Learns from a server that refused the request as too long, and may have named the sizes. */
-export function learnFromRefusal(agent: CopilotAgent, sizes: ContextTokens = {}): void {
-  const { window, prompt = 0 } = sizes;
+/**
+ * Learns from a server that refused the request as too long, and may have named the sizes. True where only
+ * the limit of the answer was too high for the window that is known now: the request is to be sent again.
+ */
+export function learnFromRefusal(agent: CopilotAgent, sizes: ContextTokens = {}): boolean {
+  const { window, prompt } = sizes;
   const model = modelOf(agent);
-  const ratio = model.ratio * prompt / requestTokens(agent);
+  const known = contextWindow(agent) ?? Infinity;
+  const ratio = model.ratio * (prompt ?? 0) / requestTokens(agent);
   if (ratio >= 1 / MAX_RATIO && ratio <= MAX_RATIO) model.ratio = ratio;
   const estimated = requestTokens(agent);
-  model.window = Math.min(window ?? estimated, contextWindow(agent) ?? Infinity);
+  model.window = Math.min(window ?? estimated, known);
+  if (model.window < known && (prompt ?? estimated) <= promptLimit(agent)!) {
+    return window !== undefined;
+  }
+  // A request that was refused though the estimate fits shows that the estimate, or the window, is wrong.
   const limit = promptLimit(agent)!;
-  // A request that was refused though the estimate fits shows that the estimate is too low.
   if (estimated <= limit) model.ratio = Math.min(MAX_RATIO, model.ratio * 1.05 * limit / estimated);
+  model.window = Math.min(model.window, requestTokens(agent));
+  return false;
 }
 
 /** A count that is higher than the estimate by less teaches nothing. */

@@ -9,11 +9,19 @@ import type { StopReason, ToolExecution, TurnEvent, TurnResult, Usage } from "..
 import type { Message, Part, ToolCall } from "../types/message.ts";
 import type { Job, JsonSchema, NewestOutput } from "../types/tool.ts";
 import type { CopilotAgent } from "./agent.ts";
-import { askModel, interruption, type ModelAnswer } from "./ask_model.ts";
+import { askModel } from "./ask_model.ts";
 import { exclusively } from "./exclusively.ts";
 import { loopGuard } from "./loop_guard.ts";
+import { interruption, type ModelAnswer } from "./model_answer.ts";
 import { readCall, runTools } from "./run_tools.ts";
-import { addTokens, isOverLimit, learnFromUsage, promptLimit, requestTokens } from "./tokens.ts";
+import {
+  addTokens,
+  isOverLimit,
+  learnFromRefusal,
+  learnFromUsage,
+  promptLimit,
+  requestTokens,
+} from "./tokens.ts";
 import { endOfTurn, toolResult, usedIds } from "./turn_messages.ts";
 
 /** Options of {@linkcode processTurn}. */
@@ -60,6 +68,8 @@ const MIN_RECOVERED_TOLD = 2;
 const PARSE_NATIVELY =
   "this model's tool calls come as text, and are read from there; a server that knows its template reads them itself: llama-server --jinja, vllm serve --enable-auto-tool-choice --tool-call-parser NAME, or in Ollama a model tagged tools";
 
+/** The most requests for one answer, where a server refuses them as too long. */
+const MAX_FITTINGS = 3;
 /** The first answer is free to come with calls before it, the others are held to the form. */
 const MAX_FORM_ASKED = 2;
 
@@ -70,7 +80,12 @@ class Turn {
   /** The jobs whose end the newest message tells of. */
   #reportedJobs: readonly Job[] = [];
   #rounds = 0;
+  /** True where an answer that did not come was asked for again, since a call last worked. */
   #wasAskedAgain = false;
+  /** The beginning of an answer that a server broke off. */
+  #begun = "";
+  /** False where the next answer is to come without thinking. */
+  #thinks = true;
   /** The number of times that the final answer was asked for again, as it did not match. */
   #formAsked = 0;
   /** The form of a call that the next answer is held to. */
@@ -100,10 +115,13 @@ class Turn {
 
   /** One request and its calls; the turn's result where it ends with them. */
   async step(): Promise<TurnResult | undefined> {
-    const { message, stopReason, askAgain, isWhole } = await this.#answer();
+    const { message, stopReason, askAgain, isWhole, isOverthought, isBroken } = await this
+      .#answer();
+    this.#thinks = !isOverthought;
     this.#add(message);
     await this.#holdNext(message, isWhole === true, askAgain !== undefined);
     if (askAgain) {
+      if (isBroken) this.#begun += message.content;
       this.#wasAskedAgain = true;
       this.#add(askAgain);
       return undefined;
@@ -169,11 +187,7 @@ class Turn {
     let answer: ModelAnswer;
     try {
       if (await isOverLimit(this.agent, this.#signal)) await this.#makeRoom();
-      answer = await this.#send().catch(async (error) => {
-        const isTooLong = error instanceof BackendError && error.kind === "context_too_long";
-        if (!isTooLong || !await this.#makeRoom(error)) throw error;
-        return await this.#send();
-      });
+      answer = await this.#sendFitting();
     } catch (error) {
       if (!this.#signal.aborted) throw error;
       return { message: interruption(), stopReason: "aborted" };
@@ -183,6 +197,20 @@ class Turn {
     return answer;
   }
 
+  /** Sends the conversation; one that the server refuses as too long is made shorter, and sent again. */
+  async #sendFitting(): Promise<ModelAnswer> {
+    for (let tries = 1;; tries++) {
+      try {
+        return await this.#send();
+      } catch (error) {
+        const isTooLong = error instanceof BackendError && error.kind === "context_too_long";
+        if (!isTooLong || tries === MAX_FITTINGS) throw error;
+        const isFitting = learnFromRefusal(this.agent, error.contextTokens);
+        if (!isFitting && !await this.#makeRoom()) throw error;
+      }
+    }
+  }
+
   #send(): Promise<ModelAnswer> {
     this.#emit({ type: "thinking" });
     const { answerSchema: schema } = this.options;
@@ -190,6 +218,7 @@ class Turn {
       form: schema && this.#formAsked > 0 ? { schema } : this.#callForm,
       signal: this.#signal,
       mayAskAgain: !this.#wasAskedAgain,
+      thinks: this.#thinks,
       ready: this.options.ready,
       emit: this.#emit,
     });
@@ -237,10 +266,10 @@ class Turn {
   }
 
   /** Makes the conversation shorter; false where it can not be. Loaded when it is needed. */
-  async #makeRoom(refusal?: BackendError): Promise<boolean> {
+  async #makeRoom(): Promise<boolean> {
     const { makeRoom } = await import("./compact.ts");
     const count = (usage: Usage) => this.#count(usage);
-    const options = { signal: this.#signal, emit: this.#emit, count, refusal };
+    const options = { signal: this.#signal, emit: this.#emit, count };
     return await makeRoom(this.agent, options) !== null;
   }
 
@@ -268,6 +297,7 @@ class Turn {
     const options = { tools, policy, context, emit: this.#emit };
     const executions = await runTools(this.#meant(answer), options);
     this.#executions.push(...executions);
+    if (executions.some(({ isError }) => !isError)) this.#wasAskedAgain = false;
     for (const { details } of executions) {
       if (details?.usage) addTokens(details.usage, this.#tokens);
     }
@@ -390,7 +420,12 @@ class Turn {
   };
 
   #result(response: string, stopReason: StopReason): TurnResult {
-    return { response, toolExecutions: this.#executions, ...this.#tokens, stopReason };
+    return {
+      response: this.#begun + response,
+      toolExecutions: this.#executions,
+      ...this.#tokens,
+      stopReason,
+    };
   }
 }
 

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { AnswerStream } from "../../src/agent/answer_stream.ts";
-import { ThinkFilter } from "../../src/text/think.ts";
+import { AnswerSplitter } from "../../src/backends/answer_splitter.ts";
 import { ToolCallFilter } from "../../src/toolcalls/extract.ts";
 import { readLocalResponse } from "../backends/replies.ts";
 import { extractToolCallsFromText } from "../../src/toolcalls/extract.ts";
@@ -131,16 +131,18 @@ Deno.test("what is shown is what goes into the conversation, of random texts on 
       const written = message.reasoning?.replace(/^hm(\n\n)?/, "") ?? "";
       forEveryTextSplit(content, (pieces) => {
         // As the stream does it, but for its watch on repetition, which takes long to set up.
-        const calls = new ToolCallFilter({ tools: ["echo"] });
-        const think = new ThinkFilter();
-        if ("thinking" in more) { for (const filter of [calls, think]) filter.ignoreTags(); }
-        const shown = pieces.map((piece) => think.push(calls.push(piece)));
-        if ("tool_calls" in more) shown.push(think.push(calls.release()));
-        shown.push(think.push(calls.end().text), think.end());
-        const from = shown.findLastIndex(({ retracted }) => retracted);
-        const text = shown.slice(Math.max(0, from)).map((split) => split.text).join("");
-        const reasoning = shown.map((split) => split.reasoning).join("");
-        assertEquals([text, reasoning.trim()], [message.content, written.trim()], content);
+        const shown = { text: "", reasoning: "" };
+        const splitter = new AnswerSplitter({
+          calls: new ToolCallFilter({ tools: ["echo"] }),
+          onPiece: (kind, piece) => shown[kind] += piece,
+          onRetracted: () => shown.text = "",
+        });
+        if ("thinking" in more) splitter.push({ type: "reasoning", text: "hm" });
+        for (const text of pieces) splitter.push({ type: "text", text });
+        if ("tool_calls" in more) splitter.push({ type: "tool_call", name: "echo" });
+        splitter.end();
+        const thought = shown.reasoning.replace(/^hm(\n\n)?/, "").trim();
+        assertEquals([shown.text, thought], [message.content, written.trim()], content);
       });
     }
   }

@@ -378,7 +378,7 @@ onAll(
     return Array.from({ length: 30 }, () => (request: StrictRequest): Step => {
       if (isSummaryRequest(request)) return { text: "Task: go on.", usage: null };
       if (i++ === 8) return { text: "fine", usage: null };
-      const reasoning = lines("hm", 5200);
+      const reasoning = lines("hm", 3600);
       return { reasoning, toolCalls: [dumps(`${i}`, 1000)], usage: null };
     });
   },
@@ -484,7 +484,7 @@ Deno.test("a model that called natively is known to, also when the calls are sum
     { text: "One." },
     { text: "Two." },
     { text: "Task: a." },
-    { text: '```json\n{"name":"dump","arguments":{"file_path":"b","chars":9}}\n```' },
+    { text: '```json\n{"name":"dump","arguments":{"file_path":"b","chars":9}}\n```\nSo it goes.' },
   ]);
   const agent = new CopilotAgent(configs(server.url)[1]![1], Deno.cwd(), { tools: [dump] });
   for (const text of ["a", "b"]) await processTurn(agent, text);

@@ -1,11 +1,11 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { loopGuard } from "../../src/agent/loop_guard.ts";
-import { localConfig } from "../../src/config.ts";
+import { compatConfig, localConfig } from "../../src/config.ts";
 import { processTurn } from "../../src/agent/turn.ts";
 import type { ToolExecution, TurnEvent } from "../../src/types/event.ts";
 import type { Tool } from "../../src/types/tool.ts";
-import { ndjson, serve } from "../helpers/server.ts";
+import { ndjson, serve, sse } from "../helpers/server.ts";
 import { type Step, strictServer } from "../helpers/strict_server.ts";
 import { allConfigs } from "./backends.ts";
 
@@ -164,13 +164,14 @@ onAll(
 );
 
 onAll(
-  "an answer that is only reasoning is asked for once more, then it is none",
+  "an answer that is only reasoning is asked for once more, again after a call that worked, then it is none",
   [
     { reasoning: "hm" },
     { text: "There." },
     { reasoning: "hm" },
     looks("a"),
     { reasoning: "hm hm" },
+    { reasoning: "hm hm hm" },
     { text: "fine" },
   ],
   async (agent, requests) => {
@@ -182,7 +183,7 @@ onAll(
     const result = await processTurn(agent, "and now?", { onEvent });
     assertEquals([result.response, result.stopReason], ["[The model gave no answer]", "done"]);
     assertEquals((await processTurn(agent, "go on")).response, "fine");
-    assertEquals(requests().length, 6);
+    assertEquals(requests().length, 7);
     assertStringIncludes(requests()[1]!, "You gave no answer");
   },
 );
@@ -210,11 +211,54 @@ Deno.test("tokens of which the server handed on nothing are asked for once more,
 });
 
 onAll(
-  "an empty answer is asked for once more and no more, one cut by the limit is not",
-  [{}, {}, { reasoning: "hm", finish: "length" }],
+  "an empty answer is asked for once more and no more",
+  [{}, {}],
   async (agent, requests) => {
     assertEquals((await processTurn(agent, "go")).stopReason, "done");
-    assertEquals((await processTurn(agent, "go")).stopReason, "budget");
-    assertEquals(requests().length, 3);
+    assertEquals(requests().length, 2);
   },
 );
+
+Deno.test("thinking up to the limit is asked again with thinking off, in each server's own way", async () => {
+  const off = { text: "Off." };
+  await using strict = strictServer([{ reasoning: "hm", finish: "length" }, off]);
+  const agent = new CopilotAgent(allConfigs(strict.url)[1]![1], ".");
+  assertEquals((await processTurn(agent, "go")).response, "Off.");
+  assertEquals(strict.requests.map(({ body }) => (body as { think?: boolean }).think), [
+    undefined,
+    false,
+  ]);
+  const told = strict.requests[1]!.text;
+  assertStringIncludes(told, 'Your thoughts ended with: \\"hm\\"');
+  const chunk = (delta: unknown, finish_reason: string | null = null) =>
+    JSON.stringify({ choices: [{ index: 0, delta, finish_reason }] });
+  await using server = serve(
+    sse([chunk({ reasoning_content: "hm" }, "length"), "[DONE]"]),
+    sse([chunk({ content: "Off." }, "stop"), "[DONE]"]),
+  );
+  const compat = compatConfig({ model: "m", baseUrl: `${server.url}/v1` });
+  assertEquals((await processTurn(new CopilotAgent({ compat }, "."), "go")).response, "Off.");
+  assertEquals(server.requests.map((r) => r.json().chat_template_kwargs), [
+    undefined,
+    { enable_thinking: false },
+  ]);
+});
+
+Deno.test("thinking without end is cut at twice its budget, and asked again with thinking off", async () => {
+  const chunk = (delta: unknown, finish_reason: string | null = null) =>
+    JSON.stringify({ choices: [{ index: 0, delta, finish_reason }] });
+  await using server = serve(
+    async (_request, peer) => {
+      await peer.write("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n");
+      for (let i = 0; i < 100; i++) {
+        await peer.write(`data: ${chunk({ reasoning_content: `thought ${i} of many ` })}\n\n`);
+      }
+      await peer.left();
+    },
+    sse([chunk({ content: "Off." }, "stop"), "[DONE]"]),
+  );
+  const compat = compatConfig({ model: "m", baseUrl: `${server.url}/v1`, thinkBudget: 100 });
+  const { response } = await processTurn(new CopilotAgent({ compat }, "."), "go");
+  assertEquals([response, server.requests.length], ["Off.", 2]);
+  assertEquals(server.requests.map((r) => r.json().thinking_budget_tokens), [100, undefined]);
+});

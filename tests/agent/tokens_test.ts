@@ -11,7 +11,7 @@ import {
   promptLimit,
   requestTokens,
 } from "../../src/agent/tokens.ts";
-import { localConfig } from "../../src/config.ts";
+import { compatConfig, localConfig } from "../../src/config.ts";
 
 function agentWith(settings: Parameters<typeof localConfig>[0] = {}): CopilotAgent {
   return new CopilotAgent({ local: localConfig(settings) }, Deno.cwd(), {
@@ -193,11 +193,13 @@ Deno.test("a count below the window that is set is a cut, and so is one that equ
   }
 });
 
-Deno.test("the room for an answer is what the window leaves, and never none", () => {
-  const agent = agentWith({ contextLength: 4096 });
+Deno.test("the room for an answer is a step below what the window leaves, and never none", () => {
+  const agent = agentWith({ contextLength: 4096, maxTokens: 4096 });
   say(agent, 1000);
-  assertEquals(answerRoom(agent), 4096 - requestTokens(agent));
-  assertEquals(answerRoom(agent, [{ role: "user", content: "" }]), 4096 - 8);
+  const left = 4096 - requestTokens(agent);
+  assert(left > 2048 && left < 3072);
+  assertEquals(answerRoom(agent), 2048);
+  assertEquals(answerRoom(agent, [{ role: "user", content: "" }]), 3072);
   say(agent, 9000);
   assertEquals(answerRoom(agent), 256);
   assertEquals(answerRoom(agentWith()), undefined);
@@ -238,7 +240,7 @@ Deno.test("reasoning that the server leaves out of its count is no cut, and is n
   assertEquals(contextWindow(agent), undefined);
 });
 
-/** contextLength, maxTokens, and the most that a request may have. */
+/** contextLength, maxTokens (of which compat has no default), and the most that a request may have. */
 const LIMITS: [number | undefined, number, number | undefined][] = [
   [undefined, 4096, undefined],
   [32_768, 32_768, 24_576],
@@ -264,12 +266,28 @@ Deno.test("a refusal that counts the request measures the estimate", () => {
   assertAlmostEquals(requestTokens(agent), 2 * before, 2);
 });
 
-Deno.test("after a refusal the request is over the limit, whatever was known before", () => {
+Deno.test("where no setting limits an answer, the window does: half of a small one, 32768 at most", () => {
+  const rows = [[undefined, undefined], [4096, 2048], [8192, 4096], [16_384, 12_288], [
+    131_072,
+    32_768,
+  ]] as const;
+  for (const [contextLength, room] of rows) {
+    const compat = compatConfig({ model: "m", baseUrl: "http://a/v1", contextLength });
+    const agent = new CopilotAgent({ compat }, Deno.cwd());
+    assertEquals(answerRoom(agent), room, `${contextLength}`);
+  }
+});
+
+Deno.test("after a refusal the request fits a window that was not known, or is over the limit", () => {
   for (const window of [undefined, 600, 8000]) {
     for (const contextLength of [undefined, 4096, 100_000]) {
       const agent = agentWith({ contextLength });
       say(agent, 2000);
-      learnFromRefusal(agent, { window });
+      const isNews = learnFromRefusal(agent, { window });
+      assertEquals(isNews, window === 8000 && contextLength !== 4096);
+      if (isNews) assert(requestTokens(agent) <= promptLimit(agent)!);
+      // A second refusal shows that the window is not the reason.
+      if (isNews) assertEquals(learnFromRefusal(agent, { window }), false);
       assert(requestTokens(agent) > promptLimit(agent)!);
     }
   }

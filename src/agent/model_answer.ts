@@ -1,0 +1,216 @@
+/** What becomes of an answer: it stands, it ends the turn, or the model is asked again. @module */
+
+import type { Delta, Reply, SplitAnswer } from "../backends/backend.ts";
+import { namesAndSchemas } from "../backends/reply.ts";
+import { BackendError } from "../errors.ts";
+import { notePart, textOfParts } from "../text/parts.ts";
+import { REPETITION_WARNING } from "../text/repetition.ts";
+import { isBlank } from "../text/think.ts";
+import { exampleCall, isLostCall } from "../toolcalls/example.ts";
+import { extractToolCallsFromText } from "../toolcalls/extract.ts";
+import { isProposal } from "../toolcalls/proposal.ts";
+import type { StopReason, TurnEvent, Usage } from "../types/event.ts";
+import type { Message, Part } from "../types/message.ts";
+import type { Tool } from "../types/tool.ts";
+
+export interface ModelAnswer {
+  /** The assistant's message, as it goes into the conversation; its content is never blank. */
+  message: Message;
+  usage?: Usage | undefined;
+  /** Set when the turn ends here, whatever the message asks for. */
+  stopReason?: StopReason;
+  /** True where the answer came whole: what cannot be read in it was not cut off. */
+  isWhole?: boolean;
+  /** Asks once more for an answer that did not come; to be added to the conversation. */
+  askAgain?: Message;
+  /** True where the answer to that request continues this one. */
+  isBroken?: boolean;
+  /** True where that request is to be answered without thinking. */
+  isOverthought?: boolean;
+}
+
+/** Stand in for an answer without text and calls, and where the person stopped the model. */
+const NO_ANSWER = "[The model gave no answer]";
+const INTERRUPTED_NOTE = "[Interrupted by the user]";
+const ASK_AGAIN =
+  "[You gave no answer. Say what you found out, or call the next tool, without thinking it over again.]";
+
+const CALL_AGAIN =
+  '[Your answer did not arrive: the server could not read it. If it was a call, write it again; its arguments must be one valid JSON object, such as {"path": "src"}.]';
+const GO_ON =
+  "[The connection broke off your answer here. Go on right where it stopped, without a word about this.]";
+/** An answer of fewer tokens that holds nothing is an empty one: an end, or a tag. */
+const MIN_SWALLOWED = 8;
+
+const TOO_LONG_ANSWER = /^\s*error: the prompt size exceeds the context window/i;
+/** What some models and servers write in place of an answer. */
+const EMPTY_WORDS = /^\s*[[(](?:empty|no)[ _](?:content|response|answer|output)[\])]\.?\s*$/i;
+
+/** A message that asks for the answer that did not come; in the person's place, as roles alternate. */
+function reminder(content: string): Message {
+  return { role: "user", content, standsFor: "reminder" };
+}
+
+/** The message of an answer that the person stopped, with what there was of it and a note, as parts. */
+export function interruption(text = ""): Message {
+  if (text.trim() === "") {
+    return { role: "assistant", content: INTERRUPTED_NOTE, standsFor: "interruption" };
+  }
+  const parts: Part[] = [{ type: "text", text: text.trimEnd() }, notePart(INTERRUPTED_NOTE)];
+  return { role: "assistant", content: textOfParts(parts), parts };
+}
+
+/** The characters at the end of unfinished thoughts that the model is reminded of. */
+const THOUGHTS_SHOWN = 800;
+
+/** How the answers to one request are reported. */
+interface AnswerOptions {
+  emit: (event: TurnEvent) => void;
+  /** True to ask again for an answer that did not come: false. */
+  mayAskAgain?: boolean;
+}
+
+/** How to go on where a server failed amid an answer: it could not read a call, or broke off the text. */
+export function askedAfter(
+  error: BackendError,
+  text: string,
+  begun: ReadonlySet<Delta["type"]>,
+): ModelAnswer | undefined {
+  const isCall = /pars\w* tool call|tool call\W.{0,40}pars|mismatched arg_key/i.test(error.words);
+  if (isCall) {
+    return {
+      message: withAnswer({ role: "assistant", content: text.trim() }),
+      askAgain: reminder(CALL_AGAIN),
+    };
+  }
+  const isBroken = error.kind === "incomplete" || error.kind === "server" && error.retryable;
+  if (!isBroken || text.trim() === "" || begun.has("tool_call")) return undefined;
+  return { message: { role: "assistant", content: text }, askAgain: reminder(GO_ON), isBroken };
+}
+
+/** Asks again, without thinking, where an answer was nothing but thinking. */
+export function overthought(
+  reasoning: string,
+  emit: AnswerOptions["emit"],
+  why = "The model thought until its limit",
+): ModelAnswer {
+  const message = `${why} and gave no answer: it is asked once more, with thinking off.`;
+  emit({ type: "notice", level: "info", code: "asked_again", message });
+  const end = reasoning.replace(REPETITION_WARNING, "").trim().slice(-THOUGHTS_SHOWN);
+  const askAgain = reminder(
+    `[You thought for too long and gave no answer. Your thoughts ended with: "${end}". Do not think it over again: call the next tool now, or answer.]`,
+  );
+  const empty = withAnswer({ role: "assistant", content: "", reasoning });
+  return { message: empty, askAgain, isOverthought: true };
+}
+
+/** The answer that was stopped as it repeats itself; one of thinking alone is asked for again. */
+export function stoppedAnswer(
+  { text, reasoning }: Pick<SplitAnswer, "text" | "reasoning">,
+  { emit, mayAskAgain }: AnswerOptions,
+): ModelAnswer {
+  if (mayAskAgain && text.trim() === "" && !isBlank(reasoning)) {
+    return overthought(reasoning, emit, "The model repeated itself while it thought");
+  }
+  const told = "The model repeated itself and was stopped.";
+  emit({ type: "notice", level: "warning", code: "repetition", message: told });
+  const content = text.trim();
+  const message = withAnswer({ role: "assistant", content, ...reasoning && { reasoning } });
+  return { message, stopReason: "loop" };
+}
+
+/** The answer of a whole reply, for which `tools` were offered; notices report one that did not end well. */
+export function completed(
+  reply: Reply,
+  { mayAskAgain, emit }: AnswerOptions,
+  tools: readonly Tool[],
+): ModelAnswer {
+  const { usage, finish, finishDetail } = reply;
+  const message = finish === "stop" ? withThoughtCalls(reply.message, tools) : reply.message;
+  const hasThought = !isBlank(message.reasoning ?? "");
+  const hasCalls = (message.toolCalls?.length ?? 0) > 0;
+  const isEmpty = !hasCalls && (isBlank(message.content) || EMPTY_WORDS.test(message.content));
+  const tell = (level: "info" | "warning", code: string, message: string) =>
+    emit({ type: "notice", level, code, message });
+  // GPT4All and its kin say so in place of an answer, LMDeploy says nothing at all.
+  const isFull = TOO_LONG_ANSWER.test(message.content) ||
+    mayAskAgain && finish === "length" && isEmpty && !hasThought && !usage?.outputTokens;
+  if (isFull) {
+    const words = message.content.trim() ||
+      "The server gave an empty answer, as if the context is full";
+    throw new BackendError(words, { kind: "context_too_long" });
+  }
+  if (mayAskAgain && finish === "length" && isEmpty && hasThought) {
+    return { ...overthought(message.reasoning!, emit), usage };
+  }
+  const again = mayAskAgain && finish === "stop" && !hasCalls
+    ? questionFor(reply, isEmpty, hasThought, tools)
+    : undefined;
+  if (again) {
+    tell("info", "asked_again", again.notice);
+    return { message: withAnswer(message), usage, askAgain: reminder(again.words) };
+  }
+  if (finish === "length") {
+    const at = usage?.outputTokens ? ` of ${usage.outputTokens} tokens` : "";
+    const what = `The answer was cut off at the limit${at} (--max-tokens, or the model's context).`;
+    tell("warning", "token_limit", what);
+  } else if (finish === "refused" || finish === "other") {
+    tell("warning", "ended_early", `The model ended its answer with "${finishDetail}".`);
+  }
+  if (isEmpty) {
+    const thought = hasThought ? ", only reasoning" : "";
+    const what = `The model gave no answer${thought}. Ask again, or use another model.`;
+    tell("warning", "no_answer", what);
+  }
+  const isCut = finish === "length" && !hasCalls;
+  const isWhole = finish === "stop" || finish === "tool_calls";
+  return { message: withAnswer(message), usage, isWhole, ...(isCut && { stopReason: "budget" }) };
+}
+
+/** What the model is asked after a reply without a call that may have been meant as one, or as more. */
+function questionFor(
+  { message, callMark, usage }: Reply,
+  isEmpty: boolean,
+  hasThought: boolean,
+  tools: readonly Tool[],
+): { notice: string; words: string } | undefined {
+  const written = usage?.outputTokens ?? 0;
+  const known = namesAndSchemas(tools);
+  if (tools.length > 0 && (callMark !== undefined || isLostCall(message.content, known))) {
+    const example = exampleCall(callMark ?? "", known);
+    return {
+      notice: "A call in the answer could not be read: the model is asked again.",
+      words:
+        `[Your answer held a tool call that could not be read, so nothing ran. If you meant a call, write it again, whole, such as: ${example} The tools are: ${
+          known.tools.join(", ")
+        }. Else answer without such marks.]`,
+    };
+  }
+  if (!isEmpty) return undefined;
+  if (!hasThought && tools.length > 0 && written >= MIN_SWALLOWED) {
+    const what =
+      `The server handed on nothing of ${written} tokens, likely a call that it could not`;
+    return { notice: `${what} read: the model is asked once more.`, words: CALL_AGAIN };
+  }
+  const only = hasThought ? ", only reasoning" : "";
+  const notice = `The model gave no answer${only}: it is asked once more.`;
+  return { notice, words: ASK_AGAIN };
+}
+
+/** The message, with the calls at the very end of its reasoning where it has nothing else. */
+function withThoughtCalls(message: Message, tools: readonly Tool[]): Message {
+  const { reasoning = "", content, toolCalls = [] } = message;
+  const isElsewhere = !isBlank(content) || toolCalls.length > 0;
+  if (isElsewhere || isBlank(reasoning)) return message;
+  const options = { ...namesAndSchemas(tools), fences: false, thinkTags: false };
+  const [rest, calls] = extractToolCallsFromText(reasoning, options);
+  const isLast = reasoning.trimStart().startsWith(rest.trim());
+  return calls && isLast && !isProposal(rest, "") ? { ...message, toolCalls: calls } : message;
+}
+
+/** The message, with a note in place of an answer where there is none. */
+function withAnswer(message: Message): Message {
+  return isBlank(message.content) && !message.toolCalls?.length
+    ? { ...message, content: NO_ANSWER, standsFor: "empty_answer" }
+    : message;
+}
