@@ -45,6 +45,26 @@ export function leftOutBy(before: string, after: string): string | undefined {
   return mark === undefined ? undefined : mark.slice(0, 80);
 }
 
+/** A text that is nothing but words in brackets, for a text that somebody else is to fill in. */
+const STAND_IN =
+  /^\s*(?:\[|<|\{|\(|\/\/|#|\/\*)+\s*(?:!--)?[\s.…]*[\p{L}\p{N}\s_'’.,:;…-]{2,120}(?:--)?\s*(?:\]|>|\}|\)|\*\/)+\s*$/u;
+/** What a mark in a new file stands for; of other things a comment may speak. */
+const OF_CODE =
+  /\b(?:code|file|implementation|functions?|methods?|class(?:es)?|content|imports?|logic|unchanged|existing)\b/i;
+const STAND_IN_WORDS =
+  /content|code|text|file|original|existing|unchanged|remaining|rest|omitted|offloaded|placeholder|truncated|same as|写入|内容/i;
+
+/** What in the text of a new file stands for text that nobody wrote; undefined where nothing does. */
+export function standsIn(content: string): string | undefined {
+  if (content.length > MAX_LOOKED_AT) return undefined;
+  const text = content.trim();
+  if (text.length < 200 && STAND_IN.test(text) && STAND_IN_WORDS.test(text)) {
+    return text.slice(0, 80);
+  }
+  if (!/\.{3}|…/.test(content)) return undefined;
+  return nonBlankLines(content).find((line) => SURE.test(line) && OF_CODE.test(line))?.slice(0, 80);
+}
+
 /** True where `after` holds the whole file, and `before` is a part of it: the rest would be there twice. */
 export function holdsWholeFile(text: string, before: string, after: string): boolean {
   // What is much shorter than the file does not hold it, and what is very long was not typed.

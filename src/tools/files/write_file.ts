@@ -9,7 +9,7 @@ import { type Seen, writeReport } from "./atomic_write.ts";
 import { comparedWhole } from "./change.ts";
 import { editorBytes } from "./editor_text.ts";
 import { checkSeen } from "./check_seen.ts";
-import { leftOutBy } from "./left_out.ts";
+import { leftOutBy, standsIn } from "./left_out.ts";
 import { BOM, dominantEnding, utf16Label } from "./line_endings.ts";
 import { PreparedWrite, writerOf } from "./prepared_write.ts";
 import { openRegular, readBytes } from "./regular_file.ts";
@@ -27,6 +27,17 @@ export async function prepareWrite(args: ToolArgs, context: ToolContext): Promis
   const { file_path: shown, content } = args as { file_path: string; content: string };
   const path = newFilePath(context, shown);
   context.signal.throwIfAborted();
+  // Documents may show code with a gap in it.
+  const placeholder = /\.(?:mdx?|rst|adoc|txt)$/i.test(path) && content.length > 200
+    ? undefined
+    : standsIn(content);
+  if (placeholder !== undefined) {
+    throw new Error(
+      `Cannot write ${shown} as ${
+        JSON.stringify(placeholder)
+      } is a placeholder, and content must be the whole text of the file: write it out, or change a part with edit_file`,
+    );
+  }
   await checkSeen(context, path, shown, true);
   const unsaved = await editorBytes(context, path);
   const { seen, size } = unsaved === undefined

@@ -21,7 +21,7 @@ type GivenCall = Pick<ToolCall, "name" | "arguments" | "invalid">;
 
 /** The namespaces, and the marks of formats, that models write around a tool's name. */
 const AROUND_NAME =
-  /^[\s"'`<]*(?:(?:functions?|default_api|tools?|filesystem|builtin|mcp__[a-z]+_)[.:/_]_?)?|(?:\(\s*\)|:\d+|<\|.*|[\s"'`>,:])*$/gi;
+  /^[\s"'`<]*(?:(?:functions?|default_api|tools?|filesystem|builtin|mcp__[a-z]+_)[.:/_]_?)?|(?:\(\s*\)|:\d+|<[|｜/\w].*|[\s"'`>,:])*$/gis;
 /** The most strings of JSON within each other. */
 const MAX_ENCODED = 3;
 
@@ -40,6 +40,12 @@ export function repairCall(
   const repairs: string[] = [];
   try {
     let args = call.invalid ? readText(call, tools, repairs) : call.arguments;
+    const pairs = [
+      ...call.name.matchAll(/<arg_key>(\w+)<\/arg_key>\s*<arg_value>([^]*?)<\/arg_value>/g),
+    ];
+    if (pairs.length > 0) {
+      args = { ...Object.fromEntries(pairs.map(([, key, value]) => [key, value])), ...args };
+    }
     const inner = innerCall(call.name, args, tools);
     if (inner) {
       repairs.push(`the call within the arguments as the call`);
@@ -68,7 +74,7 @@ function readText(
     else {
       const read = parseLooseJson(text);
       if ("problem" in read) {
-        const meant = keywordArguments(text) ??
+        const meant = keywordArguments(text) ?? quotedArguments(text, tools) ??
           (i > 0 ? loneArgument(name, text, tools) : undefined);
         if (meant === undefined) throw unreadable(name, text, read.problem, tools);
         repairs.push(`${JSON.stringify(text)} as ${JSON.stringify(meant)}`);
@@ -100,6 +106,37 @@ function keywordArguments(text: string): ToolArgs | undefined {
     args[key] = double ?? single ?? JSON.parse(word!.toLowerCase());
   }
   return args;
+}
+
+/**
+ * The object of strings in which quotes are not escaped, where each key of a tool stands in it once: a value
+ * ends before the next key, or the brackets at the end.
+ */
+function quotedArguments(text: string, tools: readonly Tool[]): ToolArgs | undefined {
+  const names = tools.flatMap(({ parameters: { properties } }) => Object.keys(properties ?? {}));
+  const keys = [...new Set(["name", "arguments", ...names])].map(RegExp.escape).join("|");
+  const begin = new RegExp(`"(${keys})"\\s*:\\s*"`, "g");
+  const end = new RegExp(`"(?=\\s*(?:,\\s*"(?:${keys})"\\s*:|\\}\\s*(?:\\}\\s*)?$))`, "g");
+  let json = "";
+  let done = 0;
+  const seen = new Set<string>();
+  for (let match = begin.exec(text); match; match = begin.exec(text)) {
+    const from = begin.lastIndex;
+    end.lastIndex = from;
+    const to = end.exec(text)?.index;
+    if (to === undefined || seen.has(match[1]!)) return undefined;
+    seen.add(match[1]!);
+    // A bracket or a key within the value: there may be another reading.
+    if (/"\s*[}\]:]|[{,]\s*"\w+"?\s*:/.test(text.slice(from, to))) return undefined;
+    const value = text.slice(from, to).replace(
+      /\\[^]|"|\n/g,
+      (sign) => sign === '"' ? '\\"' : sign === "\n" ? "\\n" : sign,
+    );
+    json += text.slice(done, from) + value;
+    done = begin.lastIndex = to;
+  }
+  const value = seen.size === 0 ? undefined : jsonOrUndefined(json + text.slice(done));
+  return isObject(value) ? value : undefined;
 }
 
 /** The text of a whole JSON string as the one required argument of a tool that changes nothing. */

@@ -6,6 +6,14 @@ import { SlipError } from "./slip_error.ts";
 const OTHER_TOOL =
   /^\s*(read_file|write_file|edit_file|glob_files|grep_code|list_directory|update_tasks)(?=[\s({]|$)/;
 
+const XML_ENTITIES: Readonly<Record<string, string>> = {
+  gt: ">",
+  lt: "<",
+  quot: '"',
+  apos: "'",
+  amp: "&",
+};
+
 /** A command as it was read, and how. */
 interface ReadCommand {
   command: string;
@@ -34,6 +42,11 @@ export function readCommand(given: string): ReadCommand {
   if (isObject(inner) && key !== undefined && keys.length === 0 && /^(?:command|cmd)$/.test(key)) {
     command = String(inner[key]);
     repairs.push(`the ${key} in the JSON as the command`);
+  }
+  // Encoded as XML, a redirection would end the command: no shell has such words.
+  if (/(?:[12]|&amp;|\s)&gt;|&amp;&amp;|&lt;&lt;/.test(command)) {
+    command = command.replace(/&(gt|lt|quot|apos|amp);/g, (_, name) => XML_ENTITIES[name]!);
+    repairs.push("&gt; and the like as the characters that they stand for");
   }
   const lines = command.trim().split("\n");
   const isPrompt = (line: string) => /^\s*\$ /.test(line);

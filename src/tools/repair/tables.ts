@@ -118,7 +118,7 @@ export const CALL_NAME_KEYS: readonly string[] = bareNames(
 
 /** Arguments that change nothing here, whatever they are. */
 export const IDLE: ReadonlySet<string> = new Set(bareNames(
-  "description explanation thought thinking rationale comment note purpose intent requiresapproval securityrisk taskprogress title summary justification explain instruction instructions linecount targetdescription message reason userintent goal lang language",
+  "description explanation thought thinking rationale comment note purpose intent requiresapproval securityrisk taskprogress title summary justification explain instruction instructions linecount targetdescription message reason userintent goal",
 ));
 /** Arguments for how other search tools show their results: they change nothing here. */
 export const IDLE_OF_SEARCH: readonly string[] = bareNames(
@@ -126,6 +126,8 @@ export const IDLE_OF_SEARCH: readonly string[] = bareNames(
 );
 /** Arguments that change nothing here if they are this. */
 export const IDLE_VALUES: Readonly<Record<string, readonly unknown[]>> = {
+  language: ["bash", "sh", "shell", "zsh", "console", "terminal", "text"],
+  lang: ["bash", "sh", "shell", "zsh", "console", "terminal", "text"],
   encoding: ["utf-8", "utf8", "UTF-8", "UTF8"],
   append: [false],
   mode: ["w", "write", "overwrite", "text"],
