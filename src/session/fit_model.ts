@@ -17,13 +17,33 @@ import {
 } from "../config.ts";
 import { BackendError } from "../errors.ts";
 import { isChatName, type ModelTarget, targetOf, withModel } from "../model_target.ts";
+import { hostKind } from "../wire/address.ts";
 import { isLoopback } from "../wire/connect.ts";
 import { addressOf } from "./model_server.ts";
 import { QueueWatch } from "./queue_watch.ts";
 import { ToolSilence } from "./tool_silence.ts";
 import type { TurnResult } from "../types/event.ts";
 import type { Notice } from "./report.ts";
-import type { ModelFacts, ModelMemory } from "./model_memory.ts";
+
+/** The facts that a server tells of a model: its context, its size, what it takes; and all models. */
+type ModelFacts =
+  & Partial<
+    Pick<
+      ServedModel,
+      | "contextLength"
+      | "takesTools"
+      | "seesImages"
+      | "names"
+      | "parameters"
+      | "statesSampling"
+      | "owner"
+      | "isOllama"
+    >
+  >
+  & {
+    /** False where the model does not think. */
+    thinks?: boolean;
+  };
 
 type LookOptions = Pick<LocalServerOptions, "signal" | "onLoading">;
 
@@ -92,6 +112,7 @@ interface FittedSettings {
   contextLength?: number | undefined;
   textTools?: boolean | undefined;
   promptTier?: PromptTier | undefined;
+  thinkBudget?: number | undefined;
   sampling?: Sampling | undefined;
   /** The person's setting that was left out, as the model does not think. */
   think?: Thinking | undefined;
@@ -108,7 +129,7 @@ export function apply(
   previous: FittedSettings,
 ): { config: CopilotConfig; fitted: FittedSettings } {
   const target = targetOf(config);
-  const isOpen = (key: "contextLength" | "textTools") =>
+  const isOpen = (key: "contextLength" | "textTools" | "thinkBudget") =>
     target[key] === undefined || target[key] === previous[key];
   // The messages API describes tools in the text by itself where a server refuses them.
   const takesText = target.kind !== "hosted";
@@ -116,6 +137,7 @@ export function apply(
     ...isOpen("contextLength") && { contextLength: facts?.contextLength },
     ...takesText && isOpen("textTools") &&
       { textTools: facts?.takesTools === false ? true : undefined },
+    ...takesText && isOpen("thinkBudget") && { thinkBudget: budgetFor(facts) },
   };
   const think = config[target.kind]?.think ?? previous.think;
   const leavesThinking = facts?.thinks === false && think !== undefined;
@@ -142,6 +164,12 @@ export function apply(
   };
 }
 
+/** The most tokens of thinking for a model of a server that takes such a limit. */
+function budgetFor({ owner = "", contextLength }: ModelFacts = {}): number | undefined {
+  if (!/^(llamacpp|vllm)$/.test(owner) || contextLength === undefined) return undefined;
+  return Math.floor(Math.min(contextLength / 2, MAX_CONTEXT) / 4);
+}
+
 /** The tier for a model whose size the server states; its name says it otherwise. */
 function tierOf({ parameters }: ModelFacts = {}, contextLength: number | undefined): PromptTier {
   if (parameters === undefined) return "auto";
@@ -149,6 +177,11 @@ function tierOf({ parameters }: ModelFacts = {}, contextLength: number | undefin
 }
 
 const targetKey = ({ isNative, url, name }: ModelTarget) => [isNative, url, name].join(" ");
+
+/** True for a server of this machine or of a private network, which answers within milliseconds. */
+function isNear(url: string): boolean {
+  return isLoopback(url) || hostKind(new URL(url).hostname) === "private";
+}
 
 /** The model that a server has in place of one that nobody named, where it is clear which. */
 export function servedInstead(
@@ -218,11 +251,10 @@ export class ModelFit {
   isChosen: boolean;
   readonly #asksRemote: boolean;
   readonly #tellsOther: boolean;
-  readonly #memory: ModelMemory | undefined;
-  /** The keys of the models whose facts in use came from the memory. */
-  readonly #recalled = new Set<string>();
-  /** The key of the model of which the server told nothing. */
-  #silent: string | undefined;
+  /** True where the server may be started with other settings while the session lasts. */
+  #mayChange = false;
+  /** The facts in use, as JSON. */
+  #facts = "";
   readonly #silence = new ToolSilence();
   #fitted: FittedSettings = {};
   /** The server's only model, where that was not the one that was named. */
@@ -230,21 +262,18 @@ export class ModelFit {
 
   /**
    * `asksRemote`: a compatible endpoint is asked about its model on other machines as well. `tellsOther`: a
-   * notice names the server's only model where another one was named. `memory` has what servers told
-   * before; without it, each is asked.
+   * notice names the server's only model where another one was named.
    */
   constructor(
     options: {
       isChosen: boolean;
       asksRemote: boolean;
       tellsOther?: boolean;
-      memory?: ModelMemory | undefined;
     },
   ) {
     this.isChosen = options.isChosen;
     this.#asksRemote = options.asksRemote;
     this.#tellsOther = options.tellsOther === true;
-    this.#memory = options.memory;
   }
 
   targetOf(agent: CopilotAgent): ModelTarget {
@@ -252,27 +281,31 @@ export class ModelFit {
   }
 
   /**
-   * Fits the settings, where that was not done for this model: the context, the model where nobody named
-   * one, how tools are described. A server that did not answer is asked again the next time.
+   * Fits the settings to the model: the context, the model where nobody named one, how tools are described.
+   * Each server is asked once about a model, one that is near again for each message, as it may have been
+   * started with other settings since. A server that did not answer is asked again the next time.
    */
   async prepare(agent: CopilotAgent, progress: Progress = {}): Promise<void> {
     const target = this.targetOf(agent);
     const { signal, onEvent } = progress;
-    if (signal?.aborted || !this.#asks(target) || this.#fitted.key === targetKey(target)) return;
+    const isFitted = this.#fitted.key === targetKey(target);
+    if (signal?.aborted || !this.#asks(target) || isFitted && !this.#mayChange) return;
     const { name, isNative, isChosen } = target;
     // A server that was started with its model may have another one.
     const model = isNative || isChosen ? name : "its model";
     const onLoading = onEvent &&
       ((nextLookMs?: number) =>
         onEvent({ type: "loading", model, ...(nextLookMs !== undefined && { nextLookMs }) }));
-    let facts = await this.#factsOf(target, { signal, onLoading });
+    let facts = await learn(target, { signal, onLoading });
+    const told = JSON.stringify(facts);
+    if (isFitted && (!facts || told === this.#facts)) return;
     const { key: _, ...settings } = this.#fitted;
     if (!facts && Object.values(settings).every((value) => value === undefined)) return;
     const instead = servedInstead(target, facts?.names);
     if (instead !== undefined) {
       progress.onNotice?.({ code: "model_instead", model: instead });
       if (facts!.names!.length > 1) {
-        facts = await this.#factsOf({ ...target, name: instead }, { signal, onLoading });
+        facts = await learn({ ...target, name: instead }, { signal, onLoading });
       }
     }
     const other = this.#tellsOther ? await onlyOther(target, facts?.names) : undefined;
@@ -284,6 +317,8 @@ export class ModelFit {
     if (fitted.textTools) progress.onNotice?.({ code: "text_tools" });
     if (fitted.think) progress.onNotice?.({ code: "no_thinking" });
     this.#fitted = fitted;
+    this.#facts = told;
+    this.#mayChange = !isNative && isNear(target.url) && facts !== undefined && !facts.isOllama;
     agent.configure(config);
     agent.seesImages = facts?.seesImages ?? agent.seesImages;
   }
@@ -294,57 +329,20 @@ export class ModelFit {
     this.#fitted = {};
   }
 
-  /** True where the model's facts are remembered: a turn needs no look at its server first. */
-  isRemembered(agent: CopilotAgent): boolean {
-    return this.#memory?.recall(targetKey(this.targetOf(agent))) !== undefined;
-  }
-
-  /** What is remembered of the model, which is asked for again meanwhile where it is old; else what is told now. */
-  async #factsOf(target: ModelTarget, options: LookOptions): Promise<ModelFacts | undefined> {
-    const key = targetKey(target);
-    const known = this.#memory?.recall(key);
-    if (known === undefined) {
-      const told = await this.#learn(target, options);
-      const isSilent = told === undefined && !target.isNative && !target.url.includes("@");
-      this.#silent = isSilent ? key : undefined;
-      return told;
-    }
-    this.#recalled.add(key);
-    if (!known.isFresh) {
-      this.#learn(target, { signal: options.signal }).then((facts) => {
-        if (facts) this.#fitted = { ...this.#fitted, key: undefined };
-      });
-    }
-    return known.facts;
-  }
-
-  async #learn(target: ModelTarget, options: LookOptions): Promise<ModelFacts | undefined> {
-    const facts: ModelFacts & { isOllama?: boolean } | undefined = await learn(target, options);
-    // What Ollama gives a model depends on whether it is loaded; an address may hold a password.
-    const isLasting = !target.isNative && facts?.isOllama !== true && !target.url.includes("@");
-    if (facts && isLasting) this.#memory?.keep(targetKey(target), facts);
-    return facts;
-  }
-
-  /** The model answered: one of which the server tells nothing is not asked about again the next time. */
   hasAnswered(agent: CopilotAgent, result: TurnResult, { onNotice }: Progress): void {
     if (this.#silence.isNews(this.targetOf(agent).name, result)) onNotice?.({ code: "no_tools" });
-    if (this.#silent !== undefined) this.#memory?.keep(this.#silent, {});
-    this.#silent = undefined;
   }
 
-  /** Asks anew about a model of which what was remembered may be no longer so; true where it is otherwise. */
+  /** Asks the server again about a model that refused a request; true where its settings changed. */
   async #relearn(agent: CopilotAgent, progress: Progress): Promise<boolean> {
     const before = this.targetOf(agent);
-    const isForgotten = [...this.#recalled].map((key) => this.#memory?.forget(key)).length > 0;
-    if (!isForgotten) return false;
-    this.#recalled.clear();
+    const told = this.#facts;
+    if (this.#fitted.key === undefined) return false;
     this.#fitted = { ...this.#fitted, key: undefined };
     await this.prepare(agent, progress);
     const now = this.targetOf(agent);
-    return (["name", "contextLength", "textTools"] as const).some((one) =>
-      now[one] !== before[one]
-    );
+    return told !== this.#facts &&
+      (["name", "contextLength", "textTools"] as const).some((one) => now[one] !== before[one]);
   }
 
   /** Watches for other requests that a server of one's own answers first, where it is one that may say so. */
@@ -361,7 +359,7 @@ export class ModelFit {
   #asks({ kind, url, isNative }: ModelTarget): boolean {
     if (isDefaultServer("compat", url)) return false;
     if (kind === "hosted") return isLoopback(url);
-    return isNative || this.#asksRemote || isLoopback(url);
+    return isNative || this.#asksRemote || isNear(url);
   }
 
   /**
@@ -378,8 +376,7 @@ export class ModelFit {
     if (target.kind !== "local" || !(error instanceof BackendError)) return false;
     const isUnknownPath = error.kind !== "model_not_found" && error.status === 404;
     if (isUnknownPath && await useCompatible(agent, target, { signal })) {
-      // What is remembered of that endpoint was told when it was new.
-      if (!this.isRemembered(agent)) progress.onNotice?.({ code: "compatible_endpoint" });
+      progress.onNotice?.({ code: "compatible_endpoint" });
     } else {
       if (error.kind !== "model_not_found" || target.isChosen) return false;
       // The native endpoint lists what is installed, also where `--use-compat` asks the other one.

@@ -22,7 +22,6 @@ import type { Frontend, SessionEvent, Status, TrustQuestion } from "./frontend.t
 import { Extensions } from "./extensions.ts";
 import type { FolderPaths } from "./folder_paths.ts";
 import { heedInstructions } from "./instructions.ts";
-import { ModelMemory } from "./model_memory.ts";
 import { skillReadingTools } from "./prompt_files/read_tool.ts";
 import { choosesModel } from "./model_server.ts";
 import { beginPlan, hasPlan, resumeMode } from "./plan_mode.ts";
@@ -110,7 +109,6 @@ export class Session implements AsyncDisposable {
         ...{ isChosen, asksRemote: asksServer !== "before-turns" },
         // The greeting says so, too.
         tellsOther: asksServer !== "at-start" || !choosesModel(config),
-        memory: options.remembersServers ? new ModelMemory() : undefined,
       }),
       isModelKnown: asksServer === "never" || !choosesModel(config),
       pending: [],
@@ -260,9 +258,7 @@ export class Session implements AsyncDisposable {
     const text = typed.map((part) => part.text).join("\n\n");
     this.#beginUndo(text);
     try {
-      if (!state.fit.isRemembered(this.agent)) {
-        await Promise.race([state.looked, aborted(signal)]);
-      }
+      await Promise.race([state.looked, aborted(signal)]);
       const parts = await this.#extensions.message(given, this.#policy, signal);
       const { hooks } = this.#extensions;
       const more = await hooks?.prompt(text, signal) ?? [];

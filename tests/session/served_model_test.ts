@@ -9,7 +9,6 @@ import { CopilotAgent } from "../../src/agent/agent.ts";
 import { apply, learn, ModelFit, servedInstead } from "../../src/session/fit_model.ts";
 import { processFittedTurn } from "../../src/session/fitted_turn.ts";
 import { noticeLines } from "../../src/frontends/notices.ts";
-import { ModelMemory } from "../../src/session/model_memory.ts";
 import type { Check, Notice } from "../../src/session/report.ts";
 import { TurnView } from "../../src/frontends/terminal/turn_view.ts";
 import {
@@ -501,7 +500,7 @@ Deno.test("a greeting in lines: the model, its context, or the failure alone", (
   assertEquals(lines(server, failed), ["m is not there. Do so"]);
 });
 
-Deno.test("another model than the one that was named is told of once, from what is remembered, too", async () => {
+Deno.test("another model than the one that was named is told of once", async () => {
   const rows: [name: string, names: string[], isChosen: boolean, said: string[]][] = [
     ["m", ["a"], true, ["a, not m"]],
     ["a", ["a:latest"], true, []],
@@ -517,22 +516,16 @@ Deno.test("another model than the one that was named is told of once, from what 
     const onNotice = (notice: Notice) => {
       if (notice.code === "other_model") told.push(`${notice.model}, not ${notice.asked}`);
     };
-    const folder = await Deno.makeTempDir();
-    try {
-      const memory = new ModelMemory(folder);
-      for (const tellsOther of [false, true]) {
-        const baseUrl = `${server.url}/v1`;
-        const agent = new CopilotAgent({ compat: compatConfig({ baseUrl, model }) }, ".");
-        const fit = new ModelFit({ isChosen, asksRemote: false, tellsOther, memory });
-        await fit.prepare(agent, { onNotice });
-        fit.reset(agent);
-        assertEquals(targetOf(agent.config).contextLength, undefined);
-        await fit.prepare(agent, { onNotice });
-        assertEquals(targetOf(agent.config).contextLength, 8192);
-      }
-      assertEquals(told, said);
-    } finally {
-      await Deno.remove(folder, { recursive: true });
+    for (const tellsOther of [false, true]) {
+      const baseUrl = `${server.url}/v1`;
+      const agent = new CopilotAgent({ compat: compatConfig({ baseUrl, model }) }, ".");
+      const fit = new ModelFit({ isChosen, asksRemote: false, tellsOther });
+      await fit.prepare(agent, { onNotice });
+      fit.reset(agent);
+      assertEquals(targetOf(agent.config).contextLength, undefined);
+      await fit.prepare(agent, { onNotice });
+      assertEquals(targetOf(agent.config).contextLength, 8192);
     }
+    assertEquals(told, said);
   }
 });

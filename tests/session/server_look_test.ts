@@ -325,8 +325,10 @@ Deno.test("a turn is mended by what the same local server has, and otherwise not
   }
 });
 
-Deno.test("a model is asked about once, and another one anew; a turn that was stopped asks nothing", async () => {
-  await using server = serverOf({ ...listed("a", "b"), ...props(8192, false) });
+Deno.test("a near server is asked for each message, and what changed there is used; a turn that was stopped asks nothing", async () => {
+  let context = 8192;
+  const served = { ...listed("a", "b"), ...props(context, false) };
+  await using server = serverOf(served);
   const agent = new CopilotAgent(configs.chat(server.url), ".");
   const fit = new ModelFit({ isChosen: false, asksRemote: false });
   const said: unknown[] = [];
@@ -337,8 +339,13 @@ Deno.test("a model is asked about once, and another one anew; a turn that was st
   await fit.prepare(agent, { signal, onEvent, onNotice });
   assertEquals([targetOf(agent.config).name, said], ["a", ["model_instead", "text_tools"]]);
   const { length } = server.asked;
+  const { config } = agent;
   await fit.prepare(agent, { signal, onEvent, onNotice });
-  assertEquals(server.asked.length, length);
+  assertEquals([server.asked.length, agent.config === config], [length + 2, true]);
+  // It was started again, with more context.
+  Object.assign(served, props(context = 16_384, false));
+  await fit.prepare(agent, { signal, onEvent, onNotice });
+  assertEquals(targetOf(agent.config).contextLength, context);
   agent.setModel("b");
   await fit.prepare(agent, { signal, onEvent, onNotice });
   assertEquals(server.asked.length > length, true);
