@@ -123,13 +123,27 @@ export const FLAGS = [
     values: "folders",
     help: "the folder to work in (this one)",
   },
-  { name: "max-tokens", value: "N", help: "the most tokens of an answer" },
+  {
+    name: "max-tokens",
+    value: "N",
+    help:
+      "the most tokens of an answer (the room in the model's window; --local: 32768, --hosted: 8192)",
+  },
+  {
+    name: "think-budget",
+    value: "N",
+    help: "the most tokens of thinking (a quarter of the room of an answer)",
+  },
   {
     name: "context-length",
     value: "N",
     help: "tokens of context (with --local the model's own, at most 32768)",
   },
-  { name: "temperature", value: "T", help: "sampling temperature (0.1, or the model's own)" },
+  {
+    name: "temperature",
+    value: "T",
+    help: "sampling temperature (the model's own; --hosted: 0.1)",
+  },
   { name: "top-p", value: "P", help: "sample from this share of the likeliest tokens, 0 to 1" },
   { name: "top-k", value: "N", help: "sample from this many of the likeliest tokens" },
   {
@@ -140,14 +154,14 @@ export const FLAGS = [
   {
     name: "repeat-penalty",
     value: "R",
-    help: "penalty for repetition (--local: 1.2, or the model's own)",
+    help: "penalty for repetition (the model's own)",
   },
   {
     name: "sampling",
     value: "WHOSE",
     values: SAMPLINGS,
     help:
-      "sampling that no flag sets: auto (the model's own where the server states it), or server (nothing is sent)",
+      "sampling that no flag sets: auto (--local: a temperature of 0.1 where the server states no sampling), or server (nothing is sent)",
   },
   {
     name: "think",

@@ -94,7 +94,7 @@ export function withDefaults(args: Args, env?: VariableReader): Args {
 
 /** Flags that a model may have values of its own for. */
 const FLAGS_OF_MODEL = new Set(
-  "temperature top-p top-k min-p repeat-penalty sampling think max-tokens context-length prompt-tier"
+  "temperature top-p top-k min-p repeat-penalty sampling think think-budget max-tokens context-length prompt-tier"
     .split(" "),
 );
 
@@ -160,7 +160,8 @@ function flagsIn(
 ): Record<string, string | true> {
   const flags: readonly Flag[] = FLAGS;
   const values: Record<string, string | true> = {};
-  for (const [name, given] of Object.entries(settings)) {
+  for (const [written, given] of Object.entries(settings)) {
+    const name = written.replaceAll("_", "-");
     const isList = name === "env" && Array.isArray(given);
     const value = isList ? given.join(",") : given;
     const flag = flags.find((one) => one.name === name && !PER_RUN.has(name));

@@ -69,7 +69,7 @@ const MAX_TOKENS = 2048;
 
 /** Runs the checks in order, until one fails; the exit code. */
 export async function runDoctor(config: CopilotConfig, options: DoctorOptions): Promise<number> {
-  const maxTokens = Math.min(targetOf(config).maxTokens, MAX_TOKENS);
+  const maxTokens = Math.min(targetOf(config).maxTokens ?? MAX_TOKENS, MAX_TOKENS);
   const { json, columns, write, way = "flags", folder = "." } = options;
   const agent = new CopilotAgent(withModel(config, { maxTokens }), folder);
   const checks: Check[] = [];

@@ -168,6 +168,7 @@ export function optionsFromArgs(args: Args): CopilotOptions & ExtraSettings {
     useCompat: args["use-compat"],
     workingDir: args["working-dir"],
     maxTokens: number(args, "max-tokens"),
+    thinkBudget: number(args, "think-budget"),
     contextLength: number(args, "context-length"),
     temperature: number(args, "temperature"),
     topP: number(args, "top-p"),
@@ -215,6 +216,7 @@ function number(args: Args, name: NumberFlag) {
 
 type NumberFlag =
   | "max-tokens"
+  | "think-budget"
   | "context-length"
   | "temperature"
   | "top-p"

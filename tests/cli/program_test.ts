@@ -321,7 +321,8 @@ Deno.test("the server's troubles are one line that says what to do, and exit cod
 });
 
 Deno.test("a loop in reasoning is a limit: exit code 4", async () => {
-  await using server = strictServer([{ reasoning: "So it goes. ".repeat(2000), hang: true }]);
+  const loop = { reasoning: "So it goes. ".repeat(2000), hang: true };
+  await using server = strictServer([loop, loop]);
   const { code, stdout } = await run(local(server.url, "-p", "x", "--output", "json"));
   const { exitCode, stopReason } = JSON.parse(stdout);
   assertEquals([code, exitCode, stopReason], [4, 4, "loop"]);

@@ -111,7 +111,20 @@ const RUNS: [name: string, steps: Step[], code: number, stdout: RegExp, stderr: 
   ],
   ["a failure", [{ error: { status: 400, message: "x" } }], 1, /^$/, /^copilot: .*x.*\n$/],
   ["a limit", [{ text: "a", finish: "length" }], 4, /^a/, /^/],
-  ["an answer that breaks off", [{ text: "half of it", cut: "finish" }], 1, /^half/, /^copilot: /],
+  [
+    "an answer that breaks off twice",
+    [{ text: "half", cut: "finish" }, { text: " of it", cut: "finish" }],
+    1,
+    /^half\n of it/,
+    /^· .*asked again[^]*copilot: /,
+  ],
+  [
+    "an answer that goes on where it broke off",
+    [{ text: "half", cut: "finish" }, { text: " and half" }],
+    0,
+    /^half\n and half\n$/,
+    /^· .*asked again/,
+  ],
 ];
 for (const [name, steps, code, stdout, stderr] of RUNS) {
   Deno.test(`one prompt: ${name} is exit code ${code}`, async () => {

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { replay } from "../../../src/frontends/terminal/replay.ts";
 import type { ExecutionFacts } from "../../../src/records/execution.ts";
-import { interruption } from "../../../src/agent/ask_model.ts";
+import { interruption } from "../../../src/agent/model_answer.ts";
 import type { Message } from "../../../src/types/message.ts";
 import { sessionCommand, sessionTest } from "../../helpers/session.ts";
 
