@@ -28,8 +28,8 @@ export abstract class DeltaReader implements StreamReader<Fields> {
   }
 
   /** Reports what is no piece of the answer, which may still be asked for again. */
-  protected tell(delta: Delta): void {
-    this.progress++;
+  protected tell(delta: Delta, isProgress = true): void {
+    if (isProgress) this.progress++;
     this.onDelta?.(delta);
   }
 }

@@ -9,6 +9,10 @@ export function duration(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
+/** A rough duration: `40 s`, `5 min`. */
+export const aboutSeconds = (seconds: number): string =>
+  seconds < 120 ? `${Math.round(seconds)} s` : `${Math.round(seconds / 60)} min`;
+
 /** A duration in minutes and seconds: `60:05`. */
 export function clockTime(ms: number): string {
   const seconds = Math.floor(ms / 1000);

@@ -37,10 +37,12 @@ export interface Usage {
   inputTokens: number;
   /** Tokens of the answer, reasoning included. */
   outputTokens: number;
-  /** The part of `inputTokens` that came from the server's prompt cache, where it says. */
+  /** The part of `inputTokens` that came from the server's prompt cache; left out where it does not count. */
   cachedTokens?: number;
   /** The part of `inputTokens` that the server put into its cache, where that has a price of its own. */
   cacheWriteTokens?: number;
+  /** The speed at which the server read the rest of the prompt, in tokens per second, where it says. */
+  readSpeed?: number;
   /** The price of the request, in US dollars, where the server says. */
   cost?: number;
 }
@@ -88,6 +90,8 @@ export interface PromptProgress {
   total: number;
   /** The part of `processed` that came from the server's cache. */
   cached: number;
+  /** The time that the rest of `processed` took, in milliseconds, where the server says. */
+  ms?: number;
 }
 
 /** The changes that made a conversation shorter. */

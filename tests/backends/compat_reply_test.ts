@@ -259,6 +259,14 @@ Deno.test("usage, where a server counts and where it counts nonsense", () => {
       { inputTokens: 3, outputTokens: 4, cachedTokens: 1 },
     ],
     [
+      { prompt_tokens: 3, completion_tokens: 4, prompt_tokens_details: { cached_tokens: 0 } },
+      { inputTokens: 3, outputTokens: 4, cachedTokens: 0 },
+    ],
+    [
+      { prompt_tokens: 3, completion_tokens: 4, prompt_tokens_details: { cached_tokens: "2" } },
+      { inputTokens: 3, outputTokens: 4 },
+    ],
+    [
       { prompt_tokens: 3, completion_tokens: 0.5, cost: 0.25 },
       { inputTokens: 3, outputTokens: 0.5, cost: 0.25 },
     ],
@@ -267,6 +275,18 @@ Deno.test("usage, where a server counts and where it counts nonsense", () => {
   ];
   for (const [usage, expected] of rows) {
     assertEquals(readCompatResponse(compat({ content: "a" }, "stop", { usage })).usage, expected);
+  }
+  const timings: [timings: unknown, expected: object][] = [
+    [{ cache_n: 2, prompt_per_second: 45.5 }, { cachedTokens: 2, readSpeed: 45.5 }],
+    [{ cache_n: 0, prompt_per_second: 0 }, { cachedTokens: 0 }],
+    [{ prompt_per_second: null }, {}],
+    ["fast", {}],
+  ];
+  for (const [timing, expected] of timings) {
+    const usage = { prompt_tokens: 3, completion_tokens: 4 };
+    const response = compat({ content: "a" }, "stop", { usage, timings: timing });
+    const counted = { inputTokens: 3, outputTokens: 4, ...expected };
+    assertEquals(readCompatResponse(response).usage, counted);
   }
   const native: [unknown, unknown][] = [
     [{}, undefined],

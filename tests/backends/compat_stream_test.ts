@@ -833,8 +833,10 @@ Deno.test("how much of the prompt was read is told as it grows, and is no answer
   const told: Delta[] = [];
   const reader = compatReader("text/event-stream", true, (one) => told.push(one));
   const progress: unknown[] = [
+    { processed: 0, total: 900, cache: 0, time_ms: 0 },
     { processed: 50, total: 900, cache: 50 },
     { processed: 50, total: 900, cache: 50 },
+    { processed: 60, total: 900, cache: 50, time_ms: 20 },
     { processed: 100, total: "900" },
     { processed: 900, total: 900 },
   ];
@@ -843,7 +845,9 @@ Deno.test("how much of the prompt was read is told as it grows, and is no answer
     reader.push(encoder.encode(`data: ${JSON.stringify(event)}\n\n`));
   }
   assertEquals(told, [
+    { type: "prompt_progress", processed: 0, total: 900, cached: 0 },
     { type: "prompt_progress", processed: 50, total: 900, cached: 50 },
+    { type: "prompt_progress", processed: 60, total: 900, cached: 50, ms: 20 },
     { type: "prompt_progress", processed: 900, total: 900, cached: 0 },
   ]);
   assertEquals(reader.started, false);

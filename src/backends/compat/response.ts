@@ -3,7 +3,7 @@
 import { isObject } from "../../text/json.ts";
 import type { Usage } from "../../types/event.ts";
 import type { Message } from "../../types/message.ts";
-import { answerFields, countOf, fieldsOf, listOf, stringOf } from "../fields.ts";
+import { answerFields, countOf, type Fields, fieldsOf, listOf, stringOf } from "../fields.ts";
 import { type AnswerParts, finishOf, type ParseOptions, wholeReply } from "../reply.ts";
 import { FINISH_REASONS, readContent } from "./stream.ts";
 
@@ -21,7 +21,7 @@ export function parseCompatResponse(response: unknown, options: ParseOptions = {
 
 /** The parts of a chat completion; throws like {@linkcode parseCompatResponse}. */
 export function compatParts(response: unknown): AnswerParts {
-  const { choices, usage } = answerFields(response);
+  const { choices, usage, timings } = answerFields(response);
   const choice = fieldsOf(listOf(choices, "choices")[0], "first choice");
   const message = fieldsOf(choice.message, "message");
   const detail = stringOf(choice.finish_reason, "finish_reason");
@@ -34,7 +34,7 @@ export function compatParts(response: unknown): AnswerParts {
     calls: single ? [rawCall({ function: single })] : list.map(rawCall),
     finish: message.refusal ? "refused" : finishOf(detail, FINISH_REASONS),
     finishDetail: message.refusal ? "refusal" : detail,
-    usage: compatUsage(usage),
+    usage: compatUsage(usage, isObject(timings) ? timings : {}),
   };
   readContent(message, (part, text) => parts[part] += text);
   parts.content += stringOf(message.refusal, "refusal");
@@ -52,15 +52,18 @@ export function rawCall(value: unknown): AnswerParts["calls"][number] {
   };
 }
 
-function compatUsage(usage: unknown): Usage | undefined {
+function compatUsage(usage: unknown, timings: Fields): Usage | undefined {
   if (!isObject(usage)) return undefined;
   const details = isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
-  // DeepSeek has a field of its own in place of OpenAI's.
-  const cachedTokens = countOf(details.cached_tokens) || countOf(usage.prompt_cache_hit_tokens);
+  // DeepSeek and older versions of llama.cpp have fields of their own in place of OpenAI's.
+  const cached = [details.cached_tokens, usage.prompt_cache_hit_tokens, timings.cache_n]
+    .filter((tokens) => typeof tokens === "number").map(countOf);
+  const readSpeed = countOf(timings.prompt_per_second);
   return {
     inputTokens: countOf(usage.prompt_tokens),
     outputTokens: countOf(usage.completion_tokens),
-    ...(cachedTokens > 0 && { cachedTokens }),
+    ...(cached.length > 0 && { cachedTokens: Math.max(...cached) }),
+    ...(readSpeed > 0 && { readSpeed }),
     // OpenRouter's field, in US dollars.
     ...(typeof usage.cost === "number" && usage.cost > 0 && { cost: usage.cost }),
   };

@@ -65,7 +65,8 @@ class CompletionReader extends DeltaReader {
   #index: unknown;
   #finish: string | null = null;
   #usage: Fields | undefined;
-  #promptRead = 0;
+  #timings: unknown;
+  #promptRead = -1;
   readonly #text = {
     content: new GrowingText(),
     reasoning: new GrowingText(),
@@ -91,6 +92,7 @@ class CompletionReader extends DeltaReader {
       object: "chat.completion",
       choices: [{ index: 0, message: this.#wholeMessage(), finish_reason: this.#finish }],
       ...(this.#usage && { usage: this.#usage }),
+      ...(this.#timings !== undefined && { timings: this.#timings }),
     };
   }
 
@@ -121,21 +123,23 @@ class CompletionReader extends DeltaReader {
     this.#head ??= chunk;
     // Each usage counts all tokens up to then: the last one stands.
     if (isObject(chunk.usage)) this.#usage = chunk.usage;
+    if (isObject(chunk.timings)) this.#timings = chunk.timings;
     this.#takePromptProgress(chunk.prompt_progress);
     const choices = listOf(chunk.choices, "choices");
     this.#isCounted = this.finished && choices.length === 0 && isObject(chunk.usage);
     for (let i = 0; i < choices.length; i++) this.#takeChoice(fieldsOf(choices[i], "choice"), key);
   }
 
-  /** llama.cpp tells how much of a long prompt it has read. */
+  /** llama.cpp reports how much of the prompt it has read, first when it begins. */
   #takePromptProgress(value: unknown): void {
     if (!isObject(value) || typeof value.processed !== "number") return;
-    const { processed, total, cache } = value;
+    const { processed, total, cache, time_ms: ms } = value;
     if (processed <= this.#promptRead) return;
     this.#promptRead = processed;
+    if (typeof total !== "number") return void this.progress++;
     const cached = typeof cache === "number" ? cache : 0;
-    if (typeof total !== "number") this.progress++;
-    else this.tell({ type: "prompt_progress", processed, total, cached });
+    const read = { processed, total, cached, ...(typeof ms === "number" && ms > 0 && { ms }) };
+    this.tell({ type: "prompt_progress", ...read }, processed > 0);
   }
 
   #takeChoice(choice: Fields, key: "delta" | "message"): void {

@@ -1,6 +1,6 @@
 /** The line that says what a turn is doing: how long, how many tokens, what. @module */
 
-import { count, thousands } from "../../text/count.ts";
+import { aboutSeconds, count, thousands } from "../../text/count.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { BOLD, DIM, type Painter } from "../../terminal/style.ts";
 import type { PromptProgress, RetryNotice } from "../../types/event.ts";
@@ -37,7 +37,8 @@ export class Activity {
   #isActive = false;
   readonly #frames: readonly string[];
   #startedAt = 0;
-  #doing = "";
+  /** What goes on; a function where it depends on the time and the columns. */
+  #doing: string | ((now: number, columns: number) => string) = "";
   #tokens = 0;
   #firstTokenAt = 0;
   /** The time of the newest token, while an answer is coming. */
@@ -121,13 +122,11 @@ export class Activity {
   }
 
   /** The server has read a part of the prompt. */
-  readsPrompt({ processed, total, cached }: PromptProgress): void {
-    const share = Math.floor(100 * processed / Math.max(processed, total, 1));
-    const part = `${thousands(processed)} of ${thousands(total)}`;
-    const from = cached > 0 ? `, ${thousands(cached)} cached` : "";
+  readsPrompt(progress: PromptProgress): void {
+    const at = performance.now();
     this.#loading.until = 0;
     this.#retry = undefined;
-    this.#doing = `Reading the prompt ${share} % (${part}${from})`;
+    this.#doing = (now, columns) => readingText(progress, now - at, columns);
   }
 
   /** The server answers other requests first. */
@@ -196,6 +195,7 @@ export class Activity {
     }
     if (now < this.#loading.until) return this.#loading.text;
     if (now - (this.#tokenAt ?? now) > SILENT_MS) return "writing a call";
+    if (typeof this.#doing === "function") return this.#doing(now, columns);
     if (this.#doing !== "thinking") return this.#doing;
     return `thinking: ${this.#thoughtRow(columns - "thinking: ".length)}`;
   }
@@ -216,4 +216,26 @@ export class Activity {
     const text = runningText({ toolName: name, arguments: args, ...subject && { subject } });
     return file === undefined ? text : `${text} · ${count(file.lines, "line")}`;
   }
+}
+
+/**
+ * The progress of a prompt that was reported `ageMs` ago, such as
+ * `reading 50 % · 10.1k of 20.0k (2.0k cached) · 450 tok/s · 22 s left`. In few `columns` it leaves out
+ * the cached tokens first, then the counts, then the speed, and the time last.
+ */
+function readingText(
+  { processed, total, cached, ms }: PromptProgress,
+  ageMs: number,
+  columns: number,
+): string {
+  const share = `reading ${Math.floor(100 * processed / Math.max(processed, total, 1))} %`;
+  const size = `${thousands(processed)} of ${thousands(total)}`;
+  const known = cached > 0 ? `${size} (${thousands(cached)} cached)` : size;
+  const speed = 1000 * (processed - cached) / (ms ?? Infinity);
+  const seconds = Math.max(1, Math.ceil((total - processed) / speed - ageMs / 1000));
+  const rate = speed > 0 ? [`${speed.toFixed(speed < 10 ? 1 : 0)} tok/s`] : [];
+  const left = speed > 0 && total > processed ? [`${aboutSeconds(seconds)} left`] : [];
+  const ways = [[known, ...rate, ...left], [size, ...rate, ...left], [...rate, ...left], left];
+  const rows = ways.map((parts) => [share, ...parts].join(" · "));
+  return rows.find((row) => row.length <= columns) ?? share;
 }

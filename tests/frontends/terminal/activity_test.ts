@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { Activity } from "../../../src/frontends/terminal/activity.ts";
+import type { PromptProgress } from "../../../src/types/event.ts";
 
 /** Runs `body` with an activity, and a clock that it moves. */
 function atTimes(
@@ -127,11 +128,42 @@ Deno.test("how much of the prompt was read is shown until the answer begins", ()
     activity.begin("a");
     activity.load("m");
     activity.readsPrompt({ processed: 8100, total: 13_000, cached: 5000 });
-    assertEquals(at(0)!.slice(2), "0 s: Reading the prompt 62 % (8.1k of 13.0k, 5.0k cached)");
-    activity.readsPrompt({ processed: 900, total: 900, cached: 0 });
-    assertEquals(at(0)!.slice(2), "0 s: Reading the prompt 100 % (900 of 900)");
+    assertEquals(at(0)!.slice(2), "0 s: reading 62 % · 8.1k of 13.0k");
+    activity.readsPrompt({ processed: 900, total: 900, cached: 0, ms: 1000 });
+    assertEquals(at(0)!.slice(2), "0 s: reading 100 % · 900 of 900 · 900 tok/s");
+    activity.readsPrompt({ processed: 300, total: 900, cached: 0, ms: 60_000 });
+    const ages = [0, 100_000, 500_000];
+    assertEquals(ages.map((ms) => at(ms)!.replace(/.*tok/, "tok")), [
+      "tok/s · 2 min left",
+      "tok/s · 20 s left",
+      "tok/s · 1 s left",
+    ]);
     activity.token("b");
     assertEquals(at(0)!.slice(2), "0 s · 1 token: b");
+  });
+});
+
+Deno.test("of how much of the prompt was read, a terminal shows what fits, the time first of all", () => {
+  const half = { processed: 10_100, total: 20_000, cached: 2000, ms: 18_000 };
+  const start = { processed: 0, total: 20_000, cached: 0 };
+  const slow = { processed: 2048, total: 4000, cached: 2000, ms: 10_000 };
+  const rows: [progress: PromptProgress, columns: number, row: string][] = [
+    [half, 120, "reading 50 % · 10.1k of 20.0k (2.0k cached) · 450 tok/s · 22 s left"],
+    [half, 87, "reading 50 % · 10.1k of 20.0k (2.0k cached) · 450 tok/s · 22 s left"],
+    [half, 86, "reading 50 % · 10.1k of 20.0k · 450 tok/s · 22 s left"],
+    [half, 40, "reading 50 % · 450 tok/s · 22 s left"],
+    [half, 30, "reading 50 % · 22 s left"],
+    [half, 20, "reading 50 %"],
+    [start, 40, "reading 0 % · 0 of 20.0k"],
+    [slow, 40, "reading 51 % · 4.8 tok/s · 7 min left"],
+  ];
+  atTimes((activity) => {
+    activity.begin("a");
+    for (const [progress, columns, row] of rows) {
+      activity.readsPrompt(progress);
+      const [first = ""] = activity.rows(columns)!;
+      assertEquals([first.length <= columns, first.replace(/.*Esc stops · |^. /, "")], [true, row]);
+    }
   });
 });
 
