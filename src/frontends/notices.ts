@@ -1,7 +1,8 @@
 /** The words of a session's notices, the same in every frontend. @module */
 
+import type { CacheLoss } from "../session/cache_watch.ts";
 import type { AttachedFile, Check, Notice } from "../session/report.ts";
-import { count } from "../text/count.ts";
+import { aboutSeconds, count, thousands } from "../text/count.ts";
 import { oneLine } from "../text/one_line.ts";
 import { excerpt } from "../wire/excerpt.ts";
 import {
@@ -62,12 +63,13 @@ function noticeText(notice: Notice, way: Way): string | string[] {
     case "record":
       return recordText(notice.why);
     case "server": {
-      const { instead, checks } = notice;
-      const own = instead === undefined
+      const own = notice.instead === undefined
         ? ""
         : ` (the server's own model; ${modelNaming(way)} names another)`;
-      return greetingText(checks, way) + own;
+      return greetingText(notice.checks, way) + own;
     }
+    case "cache_lost":
+      return cacheLostText(notice);
     case "mcp":
       return mcpText(notice, way);
     case "mcp_pending":
@@ -85,6 +87,21 @@ function noticeText(notice: Notice, way: Way): string | string[] {
     case "attached":
       return attachedText(notice);
   }
+}
+
+const LOSS_CAUSES: Readonly<Record<NonNullable<CacheLoss["cause"]>, string>> = {
+  restart: "the server was restarted",
+  slot: "another program used this session's slot (llama-server -np gives each program its own)",
+  only_slot:
+    "another program likely used the server's only slot (llama-server -np 2 or --cache-ram keeps both prompts)",
+  sub_agent: "a sub-agent used this session's slot (llama-server -np 2 gives each its own)",
+  cut: "the server cut the prompt to fit its context",
+};
+
+function cacheLostText({ tokens, seconds, cause }: CacheLoss): string {
+  const time = seconds === undefined ? "" : `, which took ${aboutSeconds(seconds)}`;
+  const why = cause ? LOSS_CAUSES[cause] : "copilot doctor checks the cache";
+  return `the server read ${thousands(tokens)} tokens again that were in its cache${time}: ${why}`;
 }
 
 const otherModelText = (model: string, asked: string): string =>

@@ -143,7 +143,7 @@ const TEXTS: ReportTexts = {
     return `Tokens so far: ${inputTokens} in, ${outputTokens} out${total}${newest}`;
   },
   /** A bar for each part of the context, in estimated tokens. */
-  context({ parts, window }, { columns, unicode }) {
+  context({ parts, window, counted }, { columns, unicode }) {
     const used = parts.reduce((sum, { tokens }) => sum + tokens, 0);
     const all = Math.max(used, window ?? 0);
     const block = unicode ? "█" : "#";
@@ -158,7 +158,10 @@ const TEXTS: ReportTexts = {
     const room = window === undefined
       ? "tokens; how many the model has room for is not known"
       : `of ${window} tokens`;
-    return [...rows, `About ${used} ${room}.`].join("\n");
+    const { inputTokens = 0, cachedTokens = 0 } = counted ?? {};
+    const percent = Math.round(100 * cachedTokens / inputTokens);
+    const cache = `Of this session's prompt tokens, ${percent} % came from the server's cache.`;
+    return [...rows, `About ${used} ${room}.`, ...inputTokens > 0 ? [cache] : []].join("\n");
   },
   models({ models, model, server, failure }, { way = "terminal" }) {
     const now = `Now: ${oneLine(model)} at ${server}.`;

@@ -5,7 +5,7 @@ import type { ModelUsed } from "../records/format.ts";
 import type { HooksQuestion, ServerQuestion, TrustQuestion } from "../session/frontend.ts";
 import type { RecordFile, Resumed, SessionTitle } from "../session/record.ts";
 import type { HeededInstructions, McpState, PermissionReport } from "../session/report.ts";
-import { ago, count } from "../text/count.ts";
+import { aboutSeconds, ago, count, thousands } from "../text/count.ts";
 import { diffLines } from "../text/diff.ts";
 import type { Painter } from "../terminal/style.ts";
 import { rowsOf } from "../text/width.ts";
@@ -212,7 +212,8 @@ export function resumedLines(
   now = Date.now(),
 ): string[] {
   if (!resumed) return ["There is no earlier session in this folder."];
-  const { started, title, messages, lostLines, lastTyped, lastAnswer, openCalls, model } = resumed;
+  const { started, title, messages, lostLines, lastTyped, lastAnswer, openCalls, model, reading } =
+    resumed;
   const unread = lostLines > 0 ? `; ${count(lostLines, "line")} could not be read` : "";
   const said = [
     ...lastTyped === undefined ? [] : [`> ${excerptLine(lastTyped, SHOWN_TYPED_CHARS)}`],
@@ -225,7 +226,14 @@ export function resumedLines(
     ...said.map((text) => `  ${dim(text)}`),
     ...openCalls === undefined ? [] : [`The last turn was cut off: ${openCallsText(openCalls)}.`],
     ...model ? [modelLine(model, way)] : [],
+    ...reading ? [readingLine(reading)] : [],
   ];
+}
+
+function readingLine({ tokens, seconds }: NonNullable<Resumed["reading"]>): string {
+  const time = seconds === undefined ? "" : `, about ${aboutSeconds(seconds)}`;
+  const unless = "unless the server still has them in its cache";
+  return `${thousands(tokens)} tokens have to be read again${time}, ${unless}.`;
 }
 
 function openCallsText(openCalls: number): string {

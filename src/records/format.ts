@@ -42,6 +42,8 @@ export interface ModelUsed {
   at?: { kind: ModelTarget["kind"]; url: string };
   /** True where it was the demo. */
   isDemo?: true;
+  /** The speed at which the server last read a prompt, in tokens per second. */
+  readSpeed?: number;
 }
 
 /** A message that was added, behind the one with the id `parent`; null for the first. */
@@ -252,7 +254,7 @@ function parsedLine(line: string): Record<string, unknown> | undefined {
 
 function modelUsedIn(value: unknown): ModelUsed | undefined {
   if (!isObject(value)) return undefined;
-  const { model, server, at, isDemo } = value;
+  const { model, server, at, isDemo, readSpeed } = value;
   if (typeof model !== "string" || model === "" || typeof server !== "string") return undefined;
   const isAddress = isObject(at) && typeof at.url === "string" && URL.canParse(at.url) &&
     ["compat", "local", "hosted"].includes(at.kind as string);
@@ -260,5 +262,6 @@ function modelUsedIn(value: unknown): ModelUsed | undefined {
     ...{ model, server },
     ...isAddress && { at: at as unknown as NonNullable<ModelUsed["at"]> },
     ...isDemo === true && { isDemo },
+    ...typeof readSpeed === "number" && readSpeed > 0 && { readSpeed },
   };
 }

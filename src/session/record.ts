@@ -3,6 +3,7 @@
 import { hasUserinfo } from "../server_address.ts";
 import type { CopilotAgent } from "../agent/agent.ts";
 import { isSummary } from "../agent/summary.ts";
+import { requestTokens } from "../agent/tokens.ts";
 import { targetOf } from "../model_target.ts";
 import type { ExecutionFacts } from "../records/execution.ts";
 import { attempt } from "../attempt.ts";
@@ -25,6 +26,7 @@ import { join } from "../text/std_path.ts";
 import { reasonOf } from "../text/reason.ts";
 import { stateFolder } from "../user_files.ts";
 import type { TurnEvent } from "../types/event.ts";
+import type { CacheWatch } from "./cache_watch.ts";
 import { serverOf } from "./model_server.ts";
 
 /** A piece of an answer is on record after this time, in ms, at the latest. */
@@ -43,6 +45,8 @@ interface RecordOptions {
   remembersServers?: boolean | undefined;
   /** The address of the demo's server, where it runs. */
   demoUrl?: string | undefined;
+  /** Returns the newest speed at which the server read prompts, in tokens per second. */
+  readSpeed?: () => number | undefined;
 }
 
 /** Records an agent's conversation on disk, where there is a folder for that. */
@@ -158,14 +162,16 @@ export class SessionRecord implements Disposable {
 /** The model that an agent asks; an address with a user name or password in it is left out. */
 function modelUsedBy(
   { config }: CopilotAgent,
-  { remembersServers = false, demoUrl }: Partial<RecordOptions> = {},
+  { remembersServers = false, demoUrl, readSpeed }: Partial<RecordOptions> = {},
 ): ModelUsed {
   const { name, kind, url } = targetOf(config);
   const isKept = remembersServers && !hasUserinfo(url);
+  const speed = Math.round(readSpeed?.() ?? 0);
   return {
     ...{ model: name, server: serverOf(config) },
     ...isKept && { at: { kind, url } },
     ...url === demoUrl && { isDemo: true },
+    ...speed > 0 && { readSpeed: speed },
   };
 }
 
@@ -239,7 +245,12 @@ export interface Resumed {
   openCalls?: number;
   /** Left out where the model is the same. */
   model?: TakenUp;
+  /** The tokens that the server has to read unless it still has them, and the time, where a speed is known. */
+  reading?: { tokens: number; seconds?: number };
 }
+
+/** Reading fewer tokens is not worth a line. */
+const MIN_READING = 2000;
 
 /** The index of the last message that a person typed; -1 for none. */
 const lastOfPerson = (messages: StoredSession["messages"]): number =>
@@ -254,12 +265,13 @@ export function newestTyped({ messages, first }: ListedSession): string | undefi
 
 /** Goes on with a session, and with its model where that is at hand and the person named no other. */
 export function resumeSession(
-  { agent, fit, record, executions, isModelKnown = true }: {
+  { agent, fit, record, executions, cache, isModelKnown = true }: {
     agent: CopilotAgent;
     isModelKnown?: boolean;
     executions: Map<string, ExecutionFacts>;
     fit: { isChosen: boolean };
     record?: SessionRecord;
+    cache?: Pick<CacheWatch, "readSpeed">;
   },
   session: StoredSession,
 ): Resumed {
@@ -271,6 +283,10 @@ export function resumeSession(
   record?.continueFrom({ ...session, messages });
   const openCalls = openCallsAtCut(messages);
   const model = takeUpModel(agent, { ...fit, isModelKnown }, session.used);
+  const tokens = requestTokens(agent);
+  const isReading = tokens >= MIN_READING && targetOf(agent.config).kind !== "hosted";
+  const isOther = model !== undefined && !model.isTakenUp;
+  const speed = isOther ? undefined : cache?.readSpeed ?? session.used?.readSpeed;
   const at = lastOfPerson(messages);
   const answer = messages.slice(at + 1).findLast(({ role, content, standsFor = "" }) =>
     role === "assistant" && content.trim() !== "" &&
@@ -284,6 +300,7 @@ export function resumeSession(
     ...(answer && { lastAnswer: typedText(answer) }),
     ...(openCalls !== undefined && { openCalls }),
     ...(model && { model }),
+    ...(isReading && { reading: { tokens, ...(speed && { seconds: tokens / speed }) } }),
   };
 }
 

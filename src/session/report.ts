@@ -7,6 +7,7 @@ import type { ApproveMode, SandboxMode } from "../permissions/settings.ts";
 import type { DiffLine } from "../text/diff.ts";
 import type { Usage } from "../types/event.ts";
 import type { Part } from "../types/message.ts";
+import type { CacheLoss, CacheWatch } from "./cache_watch.ts";
 import type { Hint, ToldFailure } from "./hints.ts";
 import type { Resumed, SessionTitle } from "./record.ts";
 import type { UndoReport } from "./undo.ts";
@@ -80,7 +81,8 @@ export type Report =
   | { type: "history"; entries: readonly string[] }
   /** Tokens of the session; `last` is the newest request. */
   | ({ type: "tokens"; cost?: number | undefined; last?: Usage | undefined } & Omit<Usage, "cost">)
-  | ({ type: "context" } & ReturnType<typeof contextParts>)
+  /** The parts of the next request; `counted` are the prompt tokens of the session, and those from the cache. */
+  | ({ type: "context"; counted?: CacheWatch["counted"] } & ReturnType<typeof contextParts>)
   | ({ type: "models"; models: readonly { name: string; isCurrent: boolean }[] } & AskedModel)
   /** The model is another; `isListed` is whether the server names it, `nearest` a name alike that it lists. */
   | ({ type: "model"; isListed: boolean; nearest?: string | undefined } & AskedModel)
@@ -191,6 +193,8 @@ export type Notice =
   | { code: "record"; why?: string }
   /** The checks of the server, up to one that failed; `instead`: the model that took the default one's place. */
   | { code: "server"; instead?: string; checks: readonly Check[] }
+  /** The server read a part of the prompt again that it should have had in its cache. */
+  | ({ code: "cache_lost" } & CacheLoss)
   /** News of an MCP server. */
   | ({ code: "mcp" } & ServerNews)
   /** MCP servers that the folder defines and that nobody approved. */

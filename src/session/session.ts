@@ -25,6 +25,7 @@ import { heedInstructions } from "./instructions.ts";
 import { skillReadingTools } from "./prompt_files/read_tool.ts";
 import { choosesModel } from "./model_server.ts";
 import { beginPlan, hasPlan, resumeMode } from "./plan_mode.ts";
+import { CacheWatch, slotsOf } from "./cache_watch.ts";
 import { addCost } from "./prices.ts";
 import type { RecordFile } from "./record.ts";
 import type { ArgumentChoice, CommandInfo, Notice, Report } from "./report.ts";
@@ -64,7 +65,7 @@ export class Session implements AsyncDisposable {
   readonly #policy: Policy;
   readonly #extensions: Extensions;
   /** Aborted when the session ends. */
-  #isOver = false;
+  readonly #over = new AbortController();
   #greeting: AbortController | undefined;
   /** Resolves when the last question to the person is answered. */
   #asked: Promise<unknown> = Promise.resolve();
@@ -114,6 +115,10 @@ export class Session implements AsyncDisposable {
       pending: [],
       executions: new Map(),
       looked: Promise.resolve(),
+      cache: new CacheWatch(
+        (loss) => this.#tell({ code: "cache_lost", ...loss }),
+        frontend.showsStatus === false ? undefined : (agent) => slotsOf(agent, this.#over.signal),
+      ),
       emit: (event) => this.#emit(event),
       plug: (found) => this.#extensions.plug(found),
     };
@@ -237,7 +242,9 @@ export class Session implements AsyncDisposable {
     if (isRecorded) {
       const tell = (why?: string) =>
         this.#tell({ code: "record", ...why !== undefined && { why } });
-      state.record = new SessionRecord(this.agent, state.executions, this.options, tell);
+      const readSpeed = () => state.cache.readSpeed;
+      const about = { ...this.options, readSpeed };
+      state.record = new SessionRecord(this.agent, state.executions, about, tell);
     }
     if (!resumesNewest && !resumes) return false;
     const newest = resumes ?? newestSession(this.agent);
@@ -309,7 +316,7 @@ export class Session implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#extensions.hooks?.close();
-    this.#isOver = true;
+    this.#over.abort();
     this.#greeting?.abort();
     this.#paths?.[Symbol.dispose]();
     this.#state.record?.[Symbol.dispose]();
@@ -356,6 +363,7 @@ export class Session implements AsyncDisposable {
       state.executions.set(event.exec.toolCallId, factsOf(event.exec));
     }
     if (event.type === "compaction") this.#extensions.forget();
+    state.cache.onEvent(event, this.agent);
     if (event.type === "usage") {
       state.usage = event.usage;
       state.isModelKnown = true;
@@ -389,6 +397,6 @@ export class Session implements AsyncDisposable {
   }
 
   #emit(event: SessionEvent): void {
-    if (!this.#isOver) this.frontend.onEvent(event);
+    if (!this.#over.signal.aborted) this.frontend.onEvent(event);
   }
 }

@@ -7,6 +7,7 @@ import type { ExecutionFacts } from "../records/execution.ts";
 import type { Usage } from "../types/event.ts";
 import type { Part } from "../types/message.ts";
 import type { Jobs } from "../types/tool.ts";
+import type { CacheWatch } from "./cache_watch.ts";
 import type { McpSource } from "./mcp.ts";
 import type { ModelFit } from "./fit_model.ts";
 import type { SessionEvent } from "./frontend.ts";
@@ -49,6 +50,8 @@ export interface SessionState {
   pending: Part[];
   /** Tokens of the newest request and its answer; undefined until a request is counted. */
   usage?: Usage | undefined;
+  /** How much of the prompts came from the server's cache, and how fast it reads the rest. */
+  readonly cache: CacheWatch;
   /** US dollars so far; undefined while no request had a known price. */
   cost?: number;
   /** The mode of asking, and whether commands are confined; undefined until the settings are read. */

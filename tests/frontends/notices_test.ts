@@ -64,6 +64,26 @@ const ROWS: [notice: Notice, ...lines: string[]][] = [
     { code: "key_unsent", variable: "A", why: "http", to: "http://gpu" },
     'A is not sent over http. If http://gpu wants a key, give it with --api-key, or under "keys" in config.json',
   ],
+  [
+    { code: "cache_lost", tokens: 17_200 },
+    "the server read 17.2k tokens again that were in its cache: copilot doctor checks the cache",
+  ],
+  ...([
+    ["restart", "the server was restarted"],
+    [
+      "slot",
+      "another program used this session's slot (llama-server -np gives each program its own)",
+    ],
+    [
+      "only_slot",
+      "another program likely used the server's only slot (llama-server -np 2 or --cache-ram keeps both prompts)",
+    ],
+    ["sub_agent", "a sub-agent used this session's slot (llama-server -np 2 gives each its own)"],
+    ["cut", "the server cut the prompt to fit its context"],
+  ] as const).map(([cause, text]): [Notice, string] => [
+    { code: "cache_lost", tokens: 999, seconds: 180, cause },
+    `the server read 999 tokens again that were in its cache, which took 3 min: ${text}`,
+  ]),
   [{ code: "record", why: "so" }, "the session cannot be saved for now: so"],
   [{ code: "attached", files: [], pasted: [] }],
   [

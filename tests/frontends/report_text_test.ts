@@ -165,6 +165,13 @@ const REPORTS: [report: Report, rows: string[] | null, columns?: number, unicode
     `  free               200   50%  ${"█".repeat(15)}`,
     "About 200 of 400 tokens.",
   ]],
+  [{ type: "context", parts: [], counted: { inputTokens: 0, cachedTokens: 0 } }, [
+    "About 0 tokens; how many the model has room for is not known.",
+  ]],
+  [{ type: "context", parts: [], counted: { inputTokens: 200, cachedTokens: 175 } }, [
+    "About 0 tokens; how many the model has room for is not known.",
+    "Of this session's prompt tokens, 88 % came from the server's cache.",
+  ]],
   // More than fits: the parts share what there is.
   [
     { type: "context", parts: parts([300, 100, 0, 0, 0]), window: 100 },

@@ -183,6 +183,13 @@ const RESUMPTIONS: [change: Partial<Resumed>, rows: string[], way?: Way][] = [
   [{ lastTyped: "a".repeat(201), lastAnswer: "b".repeat(301) }, [
     ...[FROM, `  <> ${"a".repeat(199)}…>`, `  <${"b".repeat(299)}…>`],
   ]],
+  [{ reading: { tokens: 18_000, seconds: 40 } }, [
+    FROM,
+    "18.0k tokens have to be read again, about 40 s, unless the server still has them in its cache.",
+  ]],
+  [{ reading: { tokens: 18_000 } }, [
+    ...[FROM, "18.0k tokens have to be read again, unless the server still has them in its cache."],
+  ]],
   [{ openCalls: 0 }, [FROM, "The last turn was cut off: before the answer."]],
   [{ openCalls: 1 }, [
     ...[FROM, "The last turn was cut off: its open call is marked as interrupted."],

@@ -159,6 +159,14 @@ function usage(step: Step): Json | undefined {
   };
 }
 
+/** The timings of llama.cpp, where the step has a speed. */
+function timings(step: Step): Json | undefined {
+  const { readSpeed, cachedTokens } = usageOf(step) ?? {};
+  return readSpeed === undefined
+    ? undefined
+    : { cache_n: cachedTokens, prompt_per_second: readSpeed };
+}
+
 function callId(call: { id?: string | null }, next: () => number): Json {
   return call.id === null ? {} : { id: call.id ?? `call_${next()}` };
 }
@@ -191,7 +199,10 @@ function stream(step: Step, { model, body, next }: RenderContext): Piece[] {
     ]),
     chunk("finish", {}, FINISH[finishOf(step)]),
     ...(wanted && tokens
-      ? [{ kind: "finish" as const, bytes: frame({ ...head, choices: [], usage: tokens }) }]
+      ? [{
+        kind: "finish" as const,
+        bytes: frame({ ...head, choices: [], usage: tokens, timings: timings(step) }),
+      }]
       : []),
     { kind: "finish", bytes: "data: [DONE]\n\n" },
   ];
@@ -223,6 +234,7 @@ function whole(step: Step, { model, next }: RenderContext): string {
       finish_reason: FINISH[finishOf(step)],
     }],
     usage: usage(step),
+    timings: timings(step),
   });
 }
 

@@ -5,6 +5,8 @@
  * @module
  */
 
+import type { Usage } from "../../src/types/event.ts";
+
 /** One answer of the scripted model, in no format's own terms. All parts are optional. */
 export interface Step {
   reasoning?: string;
@@ -21,7 +23,7 @@ export interface Step {
   /** Default: `tool_calls` when there are calls, else `stop`. */
   finish?: "stop" | "length" | "tool_calls" | "refused";
   /** Default: 10 and 5 tokens. `cachedTokens` are among the `inputTokens`; `null` sends no usage. */
-  usage?: { inputTokens: number; outputTokens: number; cachedTokens?: number } | null;
+  usage?: Usage | null;
   /**
    * Ends the answer early, cleanly as far as HTTP can tell: amid the text, after the name of the last
    * call, amid its arguments, or after all content but before the end mark. Not streamed: half a body.
@@ -185,6 +187,6 @@ export function finishOf(step: Step): NonNullable<Step["finish"]> {
 
 export function usageOf(
   step: Step,
-): { inputTokens: number; outputTokens: number; cachedTokens?: number } | null {
+): Usage | null {
   return step.usage === undefined ? { inputTokens: 10, outputTokens: 5 } : step.usage;
 }

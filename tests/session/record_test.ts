@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
-import { localConfig } from "../../src/config.ts";
+import { type CopilotConfig, hostedConfig, localConfig } from "../../src/config.ts";
 import { type StoredSession, storedSessions } from "../../src/records/store.ts";
 import { resumeSession, SessionRecord, sessionTitle } from "../../src/session/record.ts";
 import type { Frontend } from "../../src/session/frontend.ts";
@@ -294,6 +294,40 @@ Deno.test("an earlier session's model is taken up from the same server, where no
     );
     assertEquals(resumed.model?.isTakenUp, expected, `${server} ${name}`);
     assertEquals(agent.config.local!.model, expected ? "other" : "m");
+  }
+});
+
+Deno.test("an earlier session says how much has to be read again, and how long that takes", () => {
+  const local = (host = "http://h:1") => ({ local: localConfig({ model: "m", host }) });
+  const hosted = { hosted: hostedConfig({ model: "m", apiKey: "k" }) };
+  const used = { model: "m", server: "h:1", readSpeed: 100 };
+  const rows: [
+    chars: number,
+    config: CopilotConfig,
+    recorded: StoredSession["used"],
+    now: number | undefined,
+    expected: "nothing" | "tokens" | number,
+  ][] = [
+    [40_000, local(), used, undefined, 100],
+    [40_000, local(), used, 50, 50],
+    [40_000, local(), { model: "m", server: "h:1" }, undefined, "tokens"],
+    [40_000, local(), undefined, undefined, "tokens"],
+    [40_000, local("http://g:1"), used, 50, "tokens"],
+    [40, local(), used, undefined, "nothing"],
+    [40_000, hosted, undefined, undefined, "nothing"],
+  ];
+  for (const [chars, config, recorded, now, expected] of rows) {
+    const agent = new CopilotAgent(config, ".");
+    const { reading } = resumeSession(
+      {
+        ...{ agent, fit: { isChosen: true }, executions: new Map() },
+        cache: { readSpeed: now },
+      },
+      stored([user("ab".repeat(chars / 2))], recorded && { used: recorded }),
+    );
+    const speed = reading?.seconds === undefined ? "tokens" : reading.tokens / reading.seconds;
+    assertEquals(reading === undefined ? "nothing" : speed, expected);
+    if (reading) assertEquals(reading.tokens > 10_000 && reading.tokens < 14_000, true);
   }
 });
 

@@ -37,6 +37,15 @@ export async function freeSlots(options: LocalServerOptions): Promise<number[]> 
     .map(({ id }) => id).filter((id) => typeof id === "number");
 }
 
+/** The newest task of each slot; a slot that had none has the task -1. */
+export type SlotTasks = readonly { slot: number; task: number }[];
+
+/** What the slots were used for last; empty where the server does not say. */
+export async function slotTasks(options: LocalServerOptions): Promise<SlotTasks> {
+  const slots = await listSlots(options);
+  return slots.map((one, at) => ({ slot: wholeNumber(one.id, 0) ?? at, task: taskOf(one) }));
+}
+
 /** The number of the newest task of a slot, which counts up over all of them. */
 const taskOf = ({ id_task: task }: Fields) => typeof task === "number" ? task : -1;
 

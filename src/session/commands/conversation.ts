@@ -65,7 +65,7 @@ export const conversationCommands: readonly Command[] = [
   {
     name: "context",
     help: "what fills the model's context",
-    run: ({ agent }) => ({ type: "context", ...contextParts(agent) }),
+    run: ({ agent, cache: { counted } }) => ({ type: "context", counted, ...contextParts(agent) }),
   },
   {
     name: "history",

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { freeSlots } from "../../../src/backends/local/slots.ts";
+import { freeSlots, slotTasks } from "../../../src/backends/local/slots.ts";
 
 const idle = { is_processing: false };
 /** Its answers by path; `asked` gets the paths. */
@@ -38,6 +38,21 @@ for (const [name, props, slots, free] of ROWS) {
     assertEquals(await freeSlots({ host: "http://localhost:1", fetch }), free);
   });
 }
+
+Deno.test("the newest task of each slot, as far as the server shows it", async () => {
+  const rows: [slots: unknown, tasks: { slot: number; task: number }[]][] = [
+    [[{ id: 3, id_task: 7 }, { id: 0 }], [{ slot: 3, task: 7 }, { slot: 0, task: -1 }]],
+    [[{ id_task: 0 }, 5, { id: "x", id_task: "y" }], [
+      { slot: 0, task: 0 },
+      { slot: 1, task: -1 },
+    ]],
+    [{ slots: 4 }, []],
+    [undefined, []],
+  ];
+  for (const [slots, tasks] of rows) {
+    assertEquals(await slotTasks({ fetch: server({}, slots) }), tasks);
+  }
+});
 
 Deno.test("the slots are asked about only where there are several", async () => {
   const rows: [props: unknown, asked: string[]][] = [
