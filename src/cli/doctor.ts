@@ -67,7 +67,7 @@ export async function examineSession(
 /** The most tokens of an answer: room to think, and an end for a model that does not know when to stop. */
 const MAX_TOKENS = 2048;
 
-/** Runs the checks in order, until one fails; the exit code. */
+/** Runs the checks in order, until one fails that the others need; the exit code. */
 export async function runDoctor(config: CopilotConfig, options: DoctorOptions): Promise<number> {
   const maxTokens = Math.min(targetOf(config).maxTokens ?? MAX_TOKENS, MAX_TOKENS);
   const { json, columns, write, way = "flags", folder = "." } = options;
@@ -84,7 +84,8 @@ export async function runDoctor(config: CopilotConfig, options: DoctorOptions): 
   try {
     for await (const check of checksOf(agent, options)) {
       add(check);
-      if (check.status === "fail") break;
+      // A model that calls no tools still shows whether its server caches prompts.
+      if (check.status === "fail" && check.name !== "tools") break;
     }
   } catch (error) {
     options.signal.throwIfAborted();
@@ -269,7 +270,10 @@ async function sendProbe(
   return { ...reply, first: first || total, total, ranAway: stop.signal.aborted, pieces };
 }
 
-/** Asks for an answer, which loads the model, then for a tool call, then for an answer to its result. */
+/**
+ * Asks for an answer, which loads the model, then for a tool call, then for an answer to its result. The last
+ * two requests begin alike, which shows whether the server has a cache.
+ */
 async function* probes(agent: CopilotAgent, signal: AbortSignal): AsyncGenerator<Check> {
   const backend = await agent.backend();
   const hello: Message = { role: "user", content: "Reply with the single word: ready" };
@@ -281,22 +285,26 @@ async function* probes(agent: CopilotAgent, signal: AbortSignal): AsyncGenerator
     { role: "user", content: `Call the tool ${folderTool.name} with the path "." now.` },
   ];
   const asked = await sendProbe(backend, messages, agent.offered, signal);
-  yield await toolsCheck(asked, targetOf(agent.config), () => nativeCallAdvice(agent, signal));
+  const kind = () => serverKind(agent, signal);
+  yield await toolsCheck(asked, targetOf(agent.config), async () => nativeCallAdvice(await kind()));
   const [call] = asked.message.toolCalls ?? [];
+  const further: Message[] = call === undefined ? [messages[0]!, hello] : [
+    ...messages,
+    { ...asked.message, toolCalls: [call] },
+    {
+      role: "tool",
+      content: "README.md  1 KB\n[1 entry]",
+      toolCallId: call.id,
+      toolName: call.name,
+    },
+  ];
+  const again = await sendProbe(backend, further, agent.offered, signal);
+  yield await cacheCheck(asked, again, async () => CACHE_ADVICE[await kind() ?? ""]);
   if (call === undefined) return;
 
-  const result: Message = {
-    role: "tool",
-    content: "README.md  1 KB\n[1 entry]",
-    toolCallId: call.id,
-    toolName: call.name,
-  };
-  const message = { ...asked.message, toolCalls: [call] };
-  const again = await sendProbe(backend, [...messages, message, result], agent.offered, signal);
   const isTold = again.message.content.trim() !== "" || again.message.toolCalls !== undefined;
   const told = isTold ? "goes on" : "says nothing";
   yield { name: "result", status: isTold ? "ok" : "note", text: `${told} after a tool's result` };
-  yield cacheCheck(asked, again);
 }
 
 export function answerCheck({ message, usage, first, total, ranAway }: Probe): Check {
@@ -320,19 +328,24 @@ function speedText(tokens: number, ms: number): string {
   return `, ${speed < 1 ? speed.toFixed(1) : Math.round(speed)} tokens/s`;
 }
 
-/** Advice on how the server of `agent` is made to read calls itself. */
-async function nativeCallAdvice({ config }: CopilotAgent, signal: AbortSignal): Promise<string> {
-  const reads = "reads such calls itself";
+/** The program that serves the agent's model, such as `ollama`, `llamacpp` and `vllm`, where it says so. */
+async function serverKind({ config }: CopilotAgent, signal: AbortSignal) {
   const target = targetOf(config);
-  if (target.kind === "hosted") return "";
+  if (target.kind === "hosted") return "hosted";
   const at = { ...addressOf(target), signal };
-  if (await isNative(at)) {
+  return await isNative(at) ? "ollama" : (await servedModel(target.name, at)).owner;
+}
+
+/** Advice on how a server is made to read calls itself. */
+function nativeCallAdvice(kind: string | undefined): string {
+  const reads = "reads such calls itself";
+  if (kind === "hosted") return "";
+  if (kind === "ollama") {
     return `A model that Ollama tags "tools" ${reads}: ollama.com/search?c=tools`;
   }
-  const { owner } = await servedModel(target.name, at);
   let how = "see its manual";
-  if (owner === "llamacpp") how = "llama-server --jinja";
-  if (owner === "vllm") how = "vllm serve --enable-auto-tool-choice --tool-call-parser NAME";
+  if (kind === "llamacpp") how = "llama-server --jinja";
+  if (kind === "vllm") how = "vllm serve --enable-auto-tool-choice --tool-call-parser NAME";
   return `A server that knows the model's template ${reads}: ${how}`;
 }
 
@@ -378,17 +391,38 @@ export async function toolsCheck(
 /** A request of fewer milliseconds says nothing about a cache. */
 const MIN_TELLING_MS = 300;
 
-export function cacheCheck(before: Probe, after: Probe): Check {
+/** How to get a server to cache prompts, by its kind. */
+const CACHE_ADVICE: Readonly<Record<string, string>> = {
+  llamacpp:
+    "llama-server: --cache-reuse 256 and --cache-ram 8192 keep more of the prompts, -np 2 gives another program a slot of its own",
+  ollama:
+    "Ollama: OLLAMA_NUM_PARALLEL=2 gives another program a cache of its own, OLLAMA_KEEP_ALIVE=1h keeps the model loaded",
+  vllm: "vllm serve --enable-prefix-caching",
+};
+
+/** Compares two requests that begin alike; `advise` returns how the server gets to cache prompts. */
+export async function cacheCheck(
+  before: Probe,
+  after: Probe,
+  advise: () => Promise<string | undefined>,
+): Promise<Check> {
   const name = "cache";
-  const held = after.usage?.cachedTokens;
-  if (held) return { name, status: "ok", text: `${held} tokens of the prompt came from the cache` };
+  const { cachedTokens, inputTokens = 0 } = after.usage ?? {};
+  const isCounted = cachedTokens !== undefined && inputTokens > 0;
   const times = `${duration(before.first)}, then ${duration(after.first)}`;
-  if (before.first < MIN_TELLING_MS) {
-    return { name, status: "ok", text: `too fast to tell: ${times}` };
-  }
-  if (after.first < before.first / 2) return { name, status: "ok", text: `works: ${times}` };
-  const text = `the same prompt took as long again: ${times}`;
-  const advice =
-    "Each turn reads the whole prompt again: turn on the server's prompt cache, and see who else uses the server";
-  return { name, status: "note", text, advice };
+  const text = isCounted
+    ? `${
+      Math.round(100 * cachedTokens / inputTokens)
+    } % of a second prompt came from the cache (${cachedTokens} of ${inputTokens} tokens)`
+    : `the server counts no cached tokens; a prompt that begins alike took ${times}`;
+  const isFast = before.first < MIN_TELLING_MS || after.first < before.first / 2;
+  if (isCounted ? cachedTokens >= inputTokens / 2 : isFast) return { name, status: "ok", text };
+  const advice = await advise() ??
+    "Turn on the server's prompt cache, and see which other programs use the server";
+  return {
+    name,
+    status: "note",
+    text,
+    advice: `Each turn reads the whole prompt again. ${advice}`,
+  };
 }

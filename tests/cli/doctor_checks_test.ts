@@ -51,19 +51,36 @@ for (const [what, given, says] of ANSWERS) {
   });
 }
 
-Deno.test("doctor: whether the prompt is held, by the server's word or by the time", () => {
-  const same = "the same prompt took as long again: ";
-  for (
-    const [before, after, held, says] of [
-      [1000, 10, 7, "ok 7 tokens of the prompt came from the cache"],
-      [299, 299, 0, "ok too fast to tell: 299 ms, then 299 ms"],
-      [300, 149, 0, "ok works: 300 ms, then 149 ms"],
-      [300, 150, 0, `note ${same}300 ms, then 150 ms`],
-    ] as const
-  ) {
-    const later = probe(said, { first: after, cachedTokens: held });
-    const { name, status, text } = cacheCheck(probe(said, { first: before }), later);
-    assertEquals([name, `${status} ${text}`], ["cache", says]);
+Deno.test("doctor: the share of a second prompt that came from the cache, or else the times", async () => {
+  const share = "of a second prompt came from the cache";
+  const uncounted = "the server counts no cached tokens; a prompt that begins alike took";
+  const again = "Each turn reads the whole prompt again.";
+  const rows: [times: [number, number], cached: number | undefined, flag: string, says: string][] =
+    [
+      [[10, 10], 900, "-f", `ok 90 % ${share} (900 of 1000 tokens)`],
+      [[10, 10], 500, "-f", `ok 50 % ${share} (500 of 1000 tokens)`],
+      [[9, 1], 499, "-f", `note 50 % ${share} (499 of 1000 tokens): ${again} -f`],
+      [[9, 1], 0, "-f", `note 0 % ${share} (0 of 1000 tokens): ${again} -f`],
+      [[299, 299], undefined, "-f", `ok ${uncounted} 299 ms, then 299 ms`],
+      [[300, 149], undefined, "-f", `ok ${uncounted} 300 ms, then 149 ms`],
+      [[300, 150], undefined, "-f", `note ${uncounted} 300 ms, then 150 ms: ${again} -f`],
+      [
+        [300, 150],
+        undefined,
+        "",
+        `note ${uncounted} 300 ms, then 150 ms: ${again} Turn on the server's prompt cache, and see which other programs use the server`,
+      ],
+    ];
+  for (const [[before, after], cachedTokens, flag, says] of rows) {
+    const later = probe(said, { first: after, prompt: 1000 });
+    if (cachedTokens !== undefined) Object.assign(later.usage, { cachedTokens });
+    const { name, status, text, advice } = await cacheCheck(
+      probe(said, { first: before }),
+      later,
+      () => Promise.resolve(flag || undefined),
+    );
+    const told = advice === undefined ? "" : `: ${advice}`;
+    assertEquals([name, `${status} ${text}${told}`], ["cache", says]);
   }
 });
 

@@ -33,9 +33,16 @@ for (const kind of ["local", "compat", "hosted"] as const) {
   });
 }
 
-const ROWS: [name: string, steps: Step[], status: string, code: number][] = [
+/** An answer to a prompt of which nothing came from the cache. */
+const uncached: Step = {
+  text: "I cannot.",
+  usage: { inputTokens: 10, outputTokens: 1, cachedTokens: 0 },
+};
+
+const ROWS: [name: string, steps: Step[], status: string, code: number, kind?: "compat"][] = [
   ["calls in text", [{ text: "ready" }, written, { text: "A README." }], "note tools", 0],
-  ["no calls", [{ text: "ready" }, { text: "I cannot." }], "fail tools", 1],
+  ["no calls", [{ text: "ready" }, { text: "I cannot." }, { text: "ready" }], "fail tools", 1],
+  ["no calls, and no cache", [{ text: "ready" }, uncached, uncached], "note cache", 1, "compat"],
   ["no answer", [{ text: "" }], "fail answer", 1],
   [
     "an answer without end",
@@ -51,10 +58,10 @@ const ROWS: [name: string, steps: Step[], status: string, code: number][] = [
   ["nothing after a result", [{ text: "ready" }, call, { text: "" }], "note result", 0],
 ];
 
-for (const [name, steps, status, exitCode] of ROWS) {
+for (const [name, steps, status, exitCode, kind = "local"] of ROWS) {
   Deno.test(`doctor --json: ${name}`, async () => {
     await using server = strictServer(steps);
-    const args = ["doctor", "--local", "--host", server.url, "-m", "test", "--json"];
+    const args = ["doctor", ...flags(kind, server.url), "-m", "test", "--json"];
     const { code, stdout } = await run(args);
     assertEquals(code, exitCode);
     const report = JSON.parse(stdout);
