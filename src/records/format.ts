@@ -42,8 +42,10 @@ export interface ModelUsed {
   at?: { kind: ModelTarget["kind"]; url: string };
   /** True where it was the demo. */
   isDemo?: true;
+  /** The tokens of the conversation, as the server counted them. */
+  tokens?: number | undefined;
   /** The speed at which the server last read a prompt, in tokens per second. */
-  readSpeed?: number;
+  readSpeed?: number | undefined;
 }
 
 /** A message that was added, behind the one with the id `parent`; null for the first. */
@@ -254,7 +256,9 @@ function parsedLine(line: string): Record<string, unknown> | undefined {
 
 function modelUsedIn(value: unknown): ModelUsed | undefined {
   if (!isObject(value)) return undefined;
-  const { model, server, at, isDemo, readSpeed } = value;
+  const { model, server, at, isDemo } = value;
+  const positive = (name: "tokens" | "readSpeed") =>
+    Number(value[name]) > 0 && { [name]: Number(value[name]) };
   if (typeof model !== "string" || model === "" || typeof server !== "string") return undefined;
   const isAddress = isObject(at) && typeof at.url === "string" && URL.canParse(at.url) &&
     ["compat", "local", "hosted"].includes(at.kind as string);
@@ -262,6 +266,7 @@ function modelUsedIn(value: unknown): ModelUsed | undefined {
     ...{ model, server },
     ...isAddress && { at: at as unknown as NonNullable<ModelUsed["at"]> },
     ...isDemo === true && { isDemo },
-    ...typeof readSpeed === "number" && readSpeed > 0 && { readSpeed },
+    ...positive("tokens"),
+    ...positive("readSpeed"),
   };
 }

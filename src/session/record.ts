@@ -45,8 +45,8 @@ interface RecordOptions {
   remembersServers?: boolean | undefined;
   /** The address of the demo's server, where it runs. */
   demoUrl?: string | undefined;
-  /** Returns the newest speed at which the server read prompts, in tokens per second. */
-  readSpeed?: () => number | undefined;
+  /** Returns what the server has shown of the conversation's size and of its speed. */
+  measured?: () => Pick<ModelUsed, "tokens" | "readSpeed">;
 }
 
 /** Records an agent's conversation on disk, where there is a folder for that. */
@@ -162,16 +162,15 @@ export class SessionRecord implements Disposable {
 /** The model that an agent asks; an address with a user name or password in it is left out. */
 function modelUsedBy(
   { config }: CopilotAgent,
-  { remembersServers = false, demoUrl, readSpeed }: Partial<RecordOptions> = {},
+  { remembersServers = false, demoUrl, measured }: Partial<RecordOptions> = {},
 ): ModelUsed {
   const { name, kind, url } = targetOf(config);
   const isKept = remembersServers && !hasUserinfo(url);
-  const speed = Math.round(readSpeed?.() ?? 0);
   return {
     ...{ model: name, server: serverOf(config) },
     ...isKept && { at: { kind, url } },
     ...url === demoUrl && { isDemo: true },
-    ...speed > 0 && { readSpeed: speed },
+    ...measured?.(),
   };
 }
 
@@ -283,10 +282,11 @@ export function resumeSession(
   record?.continueFrom({ ...session, messages });
   const openCalls = openCallsAtCut(messages);
   const model = takeUpModel(agent, { ...fit, isModelKnown }, session.used);
-  const tokens = requestTokens(agent);
+  const tokens = session.used?.tokens ?? requestTokens(agent);
   const isReading = tokens >= MIN_READING && targetOf(agent.config).kind !== "hosted";
   const isOther = model !== undefined && !model.isTakenUp;
-  const speed = isOther ? undefined : cache?.readSpeed ?? session.used?.readSpeed;
+  if (cache && !isOther) cache.readSpeed ??= session.used?.readSpeed;
+  const speed = isOther ? undefined : cache?.readSpeed;
   const at = lastOfPerson(messages);
   const answer = messages.slice(at + 1).findLast(({ role, content, standsFor = "" }) =>
     role === "assistant" && content.trim() !== "" &&

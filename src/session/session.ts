@@ -242,8 +242,12 @@ export class Session implements AsyncDisposable {
     if (isRecorded) {
       const tell = (why?: string) =>
         this.#tell({ code: "record", ...why !== undefined && { why } });
-      const readSpeed = () => state.cache.readSpeed;
-      const about = { ...this.options, readSpeed };
+      const measured = () => {
+        const { usage, cache: { readSpeed } } = state;
+        const tokens = usage && usage.inputTokens + usage.outputTokens;
+        return { tokens, readSpeed: readSpeed && Math.round(readSpeed) };
+      };
+      const about = { ...this.options, measured };
       state.record = new SessionRecord(this.agent, state.executions, about, tell);
     }
     if (!resumesNewest && !resumes) return false;

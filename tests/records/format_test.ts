@@ -248,7 +248,7 @@ Deno.test("a later version is refused, with the reason", () => {
 
 Deno.test("what a session began with is known after a compaction, and odd fields are passed over", () => {
   const [a, b, c] = [user("a"), user("b"), user("c")] as const;
-  const used = { model: "m", server: "h", readSpeed: 450 };
+  const used = { model: "m", server: "h", tokens: 9, readSpeed: 450 };
   const { first, used: read } = parseRecord(
     head + line({ message: a, parent: null, used }) +
       line({ conversation: [b.id!], added: [{ message: b, parent: null }] }) +

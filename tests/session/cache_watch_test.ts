@@ -61,6 +61,8 @@ async function watched(requests: readonly Request[]): Promise<[CacheLoss[], Cach
     }
     time += ms;
     if (ms > 0) watch.onEvent({ type: "text_delta", text: "b" }, agent);
+    time += ms;
+    if (ms > 0) watch.onEvent({ type: "text_delta", text: "b" }, agent);
     watch.onEvent({ type: "usage", usage: counted }, agent);
     // The cause is looked up beside the turn.
     for (let n = 0; n < 5; n++) await Promise.resolve();
@@ -129,6 +131,22 @@ const ROWS: [what: string, requests: Request[], losses: CacheLoss[]][] = [
     { adds: [thought, result], usage: [10_000, 2000, 500] },
     { ...lost, usage: [8000, 0, 500] },
   ], [{ tokens: 2000, seconds: 4 }]],
+  ["a turn with reasoning itself", [
+    { ...first, usage: [2000, 0, 500] },
+    { adds: [thought, result], usage: [10_000, 2000, 500] },
+    { adds: [thought, result], usage: [10_100, 0, 500] },
+  ], [{ tokens, seconds }]],
+  ["the third turn, after reasoning in the second", [
+    { ...first, usage: [2000, 0, 500] },
+    { adds: [model(), user()], usage: [5000, 2000, 500] },
+    { adds: [thought, result], usage: [10_000, 5000, 500] },
+    { ...lost, usage: [8000, 0, 500] },
+  ], [{ tokens: 5000, seconds: 10 }]],
+  ["a sub-agent before the request before", [
+    first,
+    { adds: [model(), result], usage: [10_000, 9990, 500], before: [subAgent] },
+    lost,
+  ], [{ tokens, seconds }]],
   ["a sub-agent", [first, { ...lost, before: [subAgent] }], [
     { tokens, seconds, cause: "sub_agent" },
   ]],

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
-import { type CopilotConfig, hostedConfig, localConfig } from "../../src/config.ts";
+import { compatConfig, type CopilotConfig, hostedConfig, localConfig } from "../../src/config.ts";
 import { type StoredSession, storedSessions } from "../../src/records/store.ts";
 import { resumeSession, SessionRecord, sessionTitle } from "../../src/session/record.ts";
 import type { Frontend } from "../../src/session/frontend.ts";
@@ -296,6 +296,26 @@ Deno.test("an earlier session's model is taken up from the same server, where no
     assertEquals(agent.config.local!.model, expected ? "other" : "m");
   }
 });
+
+recordTest(
+  "a session that goes on knows the speed at which its server read prompts",
+  [{
+    text: "Yes.",
+    usage: { inputTokens: 5000, outputTokens: 1, cachedTokens: 0, readSpeed: 99.6 },
+  }],
+  async ({ open, server }) => {
+    const baseUrl = `${server.url}/v1`;
+    const config = { compat: compatConfig({ baseUrl, model: "test", maxRetries: 0 }) };
+    {
+      await using fake = await open({ config }, { showsStatus: false });
+      await fake.session.prompt("ab".repeat(8000), signal);
+    }
+    await using fake = await open({ config, resumesNewest: true });
+    const resumed = fake.events.find((event) => event.type === "resumed")?.resumed;
+    const { tokens, seconds } = resumed?.reading ?? {};
+    assertEquals([tokens, seconds], [5001, 50.01]);
+  },
+);
 
 Deno.test("an earlier session says how much has to be read again, and how long that takes", () => {
   const local = (host = "http://h:1") => ({ local: localConfig({ model: "m", host }) });

@@ -232,9 +232,9 @@ function readingText(
   const size = `${thousands(processed)} of ${thousands(total)}`;
   const known = cached > 0 ? `${size} (${thousands(cached)} cached)` : size;
   const speed = 1000 * (processed - cached) / (ms ?? Infinity);
-  const seconds = Math.max(1, Math.ceil((total - processed) / speed - ageMs / 1000));
+  const seconds = Math.ceil((total - processed) / speed - ageMs / 1000);
   const rate = speed > 0 ? [`${speed.toFixed(speed < 10 ? 1 : 0)} tok/s`] : [];
-  const left = speed > 0 && total > processed ? [`${aboutSeconds(seconds)} left`] : [];
+  const left = speed > 0 && seconds > 0 ? [`${aboutSeconds(seconds)} left`] : [];
   const ways = [[known, ...rate, ...left], [size, ...rate, ...left], [...rate, ...left], left];
   const rows = ways.map((parts) => [share, ...parts].join(" · "));
   return rows.find((row) => row.length <= columns) ?? share;

@@ -132,11 +132,12 @@ Deno.test("how much of the prompt was read is shown until the answer begins", ()
     activity.readsPrompt({ processed: 900, total: 900, cached: 0, ms: 1000 });
     assertEquals(at(0)!.slice(2), "0 s: reading 100 % · 900 of 900 · 900 tok/s");
     activity.readsPrompt({ processed: 300, total: 900, cached: 0, ms: 60_000 });
-    const ages = [0, 100_000, 500_000];
+    const ages = [0, 100_000, 120_000];
     assertEquals(ages.map((ms) => at(ms)!.replace(/.*tok/, "tok")), [
       "tok/s · 2 min left",
       "tok/s · 20 s left",
-      "tok/s · 1 s left",
+      // It takes longer than it should.
+      "tok/s",
     ]);
     activity.token("b");
     assertEquals(at(0)!.slice(2), "0 s · 1 token: b");
