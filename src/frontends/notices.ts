@@ -99,9 +99,11 @@ const LOSS_CAUSES: Readonly<Record<NonNullable<CacheLoss["cause"]>, string>> = {
 };
 
 function cacheLostText({ tokens, seconds, cause }: CacheLoss): string {
-  const time = seconds === undefined ? "" : `, which took ${aboutSeconds(seconds)}`;
+  const time = seconds === undefined
+    ? "had to be read again"
+    : `reading them again took ${aboutSeconds(seconds)}`;
   const why = cause ? LOSS_CAUSES[cause] : "copilot doctor checks the cache";
-  return `the server read ${thousands(tokens)} tokens again that were in its cache${time}: ${why}`;
+  return `${thousands(tokens)} tokens were no longer in the server's cache, and ${time}: ${why}`;
 }
 
 const otherModelText = (model: string, asked: string): string =>

@@ -66,7 +66,7 @@ const ROWS: [notice: Notice, ...lines: string[]][] = [
   ],
   [
     { code: "cache_lost", tokens: 17_200 },
-    "the server read 17.2k tokens again that were in its cache: copilot doctor checks the cache",
+    "17.2k tokens were no longer in the server's cache, and had to be read again: copilot doctor checks the cache",
   ],
   ...([
     ["restart", "the server was restarted"],
@@ -82,7 +82,7 @@ const ROWS: [notice: Notice, ...lines: string[]][] = [
     ["cut", "the server cut the prompt to fit its context"],
   ] as const).map(([cause, text]): [Notice, string] => [
     { code: "cache_lost", tokens: 999, seconds: 180, cause },
-    `the server read 999 tokens again that were in its cache, which took 3 min: ${text}`,
+    `999 tokens were no longer in the server's cache, and reading them again took 3 min: ${text}`,
   ]),
   [{ code: "record", why: "so" }, "the session cannot be saved for now: so"],
   [{ code: "attached", files: [], pasted: [] }],

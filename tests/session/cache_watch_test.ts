@@ -206,7 +206,7 @@ Deno.test("a session reports a lost cache in one line, and /context the share of
     await fake.session.prompt(text, new AbortController().signal);
   }
   assertEquals(fake.notices(), [
-    "the server read 20.1k tokens again that were in its cache, which took 50 s: copilot doctor checks the cache",
+    "20.1k tokens were no longer in the server's cache, and reading them again took 50 s: copilot doctor checks the cache",
   ]);
   const context = await fake.command("/context");
   assertMatch(context!, /\nOf this session's prompt tokens, 33 % came from the server's cache\.$/);

@@ -5,6 +5,7 @@ import { type StoredSession, storedSessions } from "../../src/records/store.ts";
 import { resumeSession, SessionRecord, sessionTitle } from "../../src/session/record.ts";
 import type { Frontend } from "../../src/session/frontend.ts";
 import type { SessionOptions } from "../../src/session/session_options.ts";
+import type { Usage } from "../../src/types/event.ts";
 import type { Message } from "../../src/types/message.ts";
 import { type FakeSession, fakeSession } from "../helpers/fake_session.ts";
 import { type Step, type StrictServer, strictServer } from "../helpers/strict_server.ts";
@@ -298,22 +299,29 @@ Deno.test("an earlier session's model is taken up from the same server, where no
 });
 
 recordTest(
-  "a session that goes on knows the speed at which its server read prompts",
-  [{
+  "a session that goes on knows the size and the speed that its server has shown, until it shows others",
+  [[5000, 0, 99.6], [5100, 5001, 7], [5200, 0, 50]].map((
+    [inputTokens, cachedTokens, readSpeed],
+  ) => ({
     text: "Yes.",
-    usage: { inputTokens: 5000, outputTokens: 1, cachedTokens: 0, readSpeed: 99.6 },
-  }],
+    usage: { outputTokens: 1, inputTokens, cachedTokens, readSpeed } as Usage,
+  })),
   async ({ open, server }) => {
     const baseUrl = `${server.url}/v1`;
     const config = { compat: compatConfig({ baseUrl, model: "test", maxRetries: 0 }) };
-    {
-      await using fake = await open({ config }, { showsStatus: false });
-      await fake.session.prompt("ab".repeat(8000), signal);
+    const readings = [];
+    for (let n = 0; n < 4; n++) {
+      await using fake = await open({ config, resumesNewest: n > 0 }, { showsStatus: false });
+      const resumed = fake.events.find((event) => event.type === "resumed")?.resumed;
+      readings.push(resumed?.reading);
+      if (n < 3) await fake.session.prompt("ab".repeat(100), signal);
     }
-    await using fake = await open({ config, resumesNewest: true });
-    const resumed = fake.events.find((event) => event.type === "resumed")?.resumed;
-    const { tokens, seconds } = resumed?.reading ?? {};
-    assertEquals([tokens, seconds], [5001, 50.01]);
+    assertEquals(readings, [
+      undefined,
+      { tokens: 5001, seconds: 50.01 },
+      { tokens: 5101, seconds: 51.01 },
+      { tokens: 5201, seconds: 104.02 },
+    ]);
   },
 );
 
