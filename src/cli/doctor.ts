@@ -394,7 +394,7 @@ const MIN_TELLING_MS = 300;
 /** How to get a server to cache prompts, by its kind. */
 const CACHE_ADVICE: Readonly<Record<string, string>> = {
   llamacpp:
-    "llama-server: --cache-reuse 256 and --cache-ram 8192 keep more of the prompts, -np 2 gives another program a slot of its own",
+    "llama-server caches prompts unless it has --no-cache-prompt; --cache-reuse 256 and --cache-ram 8192 keep more of them, -np 2 gives another program a slot of its own",
   ollama:
     "Ollama: OLLAMA_NUM_PARALLEL=2 gives another program a cache of its own, OLLAMA_KEEP_ALIVE=1h keeps the model loaded",
   vllm: "vllm serve --enable-prefix-caching",
