@@ -125,11 +125,21 @@ const BLOCK_CYCLE = 512;
 const LONG_BLOCK_CYCLE = 1_200;
 /** The characters between two looks at the end of the text. */
 const LOOK_CHARS = 128;
+/**
+ * A few words that are repeated on one line are a runaway after these repetitions, which are some 100
+ * tokens. Text that no one sees may contain a word list in a string, so it gets more.
+ */
+const ROW = { unit: 16, times: 64 };
+const LONG_ROW = { unit: 64, times: 24 };
+const HIDDEN_ROW_FACTOR = 4;
 /** The characters at the end of the text that are kept: a runaway is seen before its cycle is longer. */
 const TAIL = Math.max(MIN_REPEATS * MAX_UNIT, HIDDEN_CYCLE) + LOOK_CHARS;
 
-/** A line that comes so often in a row is a runaway wherever it is: nobody wants it, in a block of code neither. */
+/** A line that is repeated this often is a runaway everywhere, in a block of code too. */
 const SAME_LINES = 300;
+/** A line of words is a runaway sooner outside of code, but a person may ask for a hundred of them. */
+const SAME_LINES_OF_WORDS = 110;
+const LINE_OF_WORDS = /^[ >*#-]*\p{L}[\p{L}\p{N}'’]*(?:[ ,:;]+[\p{L}\p{N}'’-]+){2,}[.!?…]*\s*$/u;
 
 /** A row of a table, of JSON or of numbers, of which there may be as many as somebody wants. */
 const DATA_ROW = /^\s*(?:[|[\]{}<]|[\d\s.,;:+-]+$)/;
@@ -143,12 +153,14 @@ class LineCounter {
   #secondEnd = 0;
 
   /** Takes the next piece; returns the end of the second of lines that are a runaway. */
-  push(piece: string): number | undefined {
+  push(piece: string, inCode: boolean): number | undefined {
     const [first, ...lines] = piece.split("\n");
     this.#add(first!);
     for (const line of lines) {
       this.#end();
-      if (this.#times >= SAME_LINES) return this.#secondEnd;
+      const isWords = this.#times === SAME_LINES_OF_WORDS && !inCode &&
+        LINE_OF_WORDS.test(this.#before!);
+      if (isWords || this.#times >= SAME_LINES) return this.#secondEnd;
       this.#position++;
       this.#add(line);
     }
@@ -174,8 +186,9 @@ class LineCounter {
 /**
  * Watches a text as it streams for a runaway: a unit of at most 4096 characters that has been
  * repeated without a break until now, four times at least, for 4000 characters, or 12 500 in code and
- * data; of sentences, six times are enough, or four for 1200 characters; of a line, 300 times. The text is to be cut after
- * the second unit. However it is cut into pieces, the answer is the same.
+ * data; of sentences, six times are enough, or four for 1200 characters; of a line, 300 times, or 110 of
+ * a line of words; of a few words on one line, 64 times. The text is to be cut after the second unit.
+ * However it is cut into pieces, the answer is the same.
  */
 export class RepetitionWatcher {
   readonly #code = new CodeTracker();
@@ -188,7 +201,7 @@ export class RepetitionWatcher {
 
   /**
    * @param limit The characters that a cycle needs, in place of those numbers; of white space alone,
-   * 4000 are enough with any limit.
+   * 4000 are enough with any limit, and of a few words on one line 256 repetitions.
    */
   constructor(private readonly limit?: number) {}
 
@@ -200,7 +213,7 @@ export class RepetitionWatcher {
     for (let i = 0; i < piece.length && this.#cut === undefined;) {
       const end = Math.min(piece.length, i + LOOK_CHARS - this.#position % LOOK_CHARS);
       this.#code.feed(piece, i, end);
-      if (this.limit === undefined) this.#cut = this.#lines.push(piece.slice(i, end));
+      if (this.limit === undefined) this.#cut = this.#lines.push(piece.slice(i, end), this.#inCode);
       this.#position += end - i;
       i = end;
       if (this.#cut !== undefined || this.#position % LOOK_CHARS !== 0) continue;
@@ -216,6 +229,11 @@ export class RepetitionWatcher {
     // The meaning of a row of backticks depends on the text that follows.
     if (!"`~".includes(tail.at(-1)!)) this.#inCode = this.#code.inCode("a");
     const mayBeBlock = limit === undefined && !this.#inCode;
+    const row = rowAtEnd(tail, !mayBeBlock, limit === undefined ? 1 : HIDDEN_ROW_FACTOR);
+    if (row) {
+      this.#cut = this.#position - tail.length + endOfSecondUnit(tail, row);
+      return;
+    }
     const cycle = cycleAtEnd(tail, limit ?? (this.#inCode ? CYCLE_IN_CODE : CYCLE), mayBeBlock);
     if (!cycle) return;
     const isShort = limit === undefined && tail.length - cycle.start < CYCLE_IN_CODE;
@@ -248,6 +266,27 @@ function isProse(text: string, { start, unit }: Cycle): boolean {
   if (!hasSentence || FORM_BLANK.test(block) || isData(text, start)) return false;
   const lines = block.split("\n").slice(1, -1).filter((line) => line.trim() !== "");
   return lines.length === 0 || !lines.every((line) => LOG_LINE.test(line));
+}
+
+/** The words that `text` repeats at its end, on one line, `factor` times as often as they need. */
+function rowAtEnd(text: string, mayBeCode: boolean, factor: number): Cycle | undefined {
+  for (let unit = 1; unit <= LONG_ROW.unit; unit++) {
+    const needed = Math.max(ROW.times * Math.min(unit, ROW.unit), LONG_ROW.times * unit) * factor;
+    const least = text.length - needed;
+    let start = text.length - unit;
+    while (start > least && text[start - 1] === text[start - 1 + unit]) start--;
+    if (start > least || least < 0) continue;
+    if (!isWords(text.slice(-unit), mayBeCode)) return undefined;
+    while (start > 0 && text[start - 1] === text[start - 1 + unit]) start--;
+    return { start, unit };
+  }
+  return undefined;
+}
+
+/** True for words: neither a rule, a number or a hexadecimal one, nor a cell of a table, nor values in code. */
+function isWords(unit: string, mayBeCode: boolean): boolean {
+  if (new Set(unit.match(/\p{L}/gu)).size < 2 || /^[\da-fx_\s]*$/i.test(unit)) return false;
+  return mayBeCode ? /^[\p{L}\p{N}_ .-]*$/u.test(unit) : !/[\r\n|<>{}[\]"\\]/.test(unit);
 }
 
 interface Cycle {

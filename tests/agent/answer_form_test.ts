@@ -88,12 +88,22 @@ for (const [name, config] of allConfigs("http://placeholder")) {
 Deno.test("a free answer without end is asked for again where a grammar ends it, and only then", async () => {
   const cut = { text: "Mara was born in", finish: "length" } as const;
   const endless = { text: "Mara is old. ".repeat(200) };
-  for (
-    const [at, first, count] of [[0, cut, 2], [1, endless, 2], [2, cut, 2], [3, cut, 1]] as const
-  ) {
+  const inJson = { text: `{"age": 31, "name": "${"_py".repeat(1000)}` };
+  const likeCall = { text: `{"name": "${"_py".repeat(1000)}` };
+  const rows = [[0, cut, 2], [1, endless, 2], [1, inJson, 2], [1, likeCall, 2], [2, cut, 2], [
+    3,
+    cut,
+    1,
+  ]] as const;
+  for (const [at, first, count] of rows) {
     await using server = strictServer([first, { text: RIGHT }]);
     const agent = new CopilotAgent(allConfigs(server.url)[at]![1], "/");
-    const result = await processTurn(agent, "who?", { answerSchema: schema });
+    const codes: string[] = [];
+    const result = await processTurn(agent, "who?", {
+      answerSchema: schema,
+      onEvent: (event) => event.type === "notice" && codes.push(event.code),
+    });
+    assertEquals(codes.includes("repetition"), "text" in first && first !== cut);
     const ended = count === 2 ? [RIGHT, "done", count] : [cut.text, "budget", count];
     assertEquals([result.response, result.stopReason, server.requests.length], ended);
   }

@@ -284,8 +284,47 @@ Deno.test("RepetitionWatcher: data has the limit of code without a fence too, wh
   }
 });
 
+/** [the words, how many characters are read at the most until they are cut, where they are] */
+const wordRows: [unit: string, by: number, before?: string, limit?: number][] = [
+  ["_py", 320],
+  ["the ", 384],
+  ["and so on, ", 64 * 11 + 128],
+  ["/usr/local/bin: ", 64 * 16 + 128],
+  ["an answer in the text of ", 1024 + 128],
+  ["the files that are listed in the table and the names of them and", 24 * 64 + 128],
+  ["_py", 320, FENCE],
+  ["self.next.", 64 * 10 + 128, `${FENCE}x = `],
+  ["_py", 256 * 3 + 128, '{"content": "', HIDDEN_CYCLE],
+];
+
+for (const [unit, by, before = "So: ", limit] of wordRows) {
+  Deno.test(`RepetitionWatcher: words on one line are cut soon: ${before}${unit}`, () => {
+    const { cut, seen } = watched(before + unit.repeat(3000), limit);
+    assert(cut !== undefined && seen - before.length <= by, `seen ${seen}`);
+    assert(cut >= before.trimEnd().length && cut <= before.length + 3 * unit.length, `cut ${cut}`);
+  });
+}
+
+Deno.test("RepetitionWatcher: a row of values, signs or cells is not words", () => {
+  const values = ["-", "=", "0", "0, ", "null, ", "False, ", "ff ", "0xab, ", "x", "| --- "];
+  const inCode = values.map((unit) => `${FENCE}${unit.repeat(200)}\n\`\`\`\n`);
+  const other = ["| no ", "<td></td>", "[],", "0 1 ", "\\n"].map((unit) => unit.repeat(200));
+  for (const text of [...inCode, ...other, "ab cd\n".repeat(105), "the same ".repeat(40)]) {
+    assertEquals(watched(`Here it is:\n\n${text}\nThat is all.${PAD}`).cut, undefined, text);
+  }
+  assertEquals(watched(`{"content": "${"no\\n".repeat(300)}"}${PAD}`, HIDDEN_CYCLE).cut, undefined);
+});
+
+Deno.test("RepetitionWatcher: a line of words is a runaway after 110 times, code is not", () => {
+  const line = "The work is done by now\n";
+  assertEquals(watched(line.repeat(109)).cut, undefined);
+  assertEquals(watched(line.repeat(110)).cut, 2 * line.length - 1);
+  assertEquals(watched(FENCE + line.repeat(150)).cut, undefined);
+  assertEquals(watched("foo(bar, baz)\n".repeat(150)).cut, undefined);
+});
+
 Deno.test("RepetitionWatcher: another limit, which white space does not have", () => {
-  const { seen } = watched("the ".repeat(9000), HIDDEN_CYCLE);
+  const { seen } = watched("<b> ".repeat(9000), HIDDEN_CYCLE);
   assert(seen >= HIDDEN_CYCLE && seen <= HIDDEN_CYCLE + 512, `seen after ${seen}`);
   assert(watched("\t".repeat(9000), HIDDEN_CYCLE).seen <= 4512);
 });
