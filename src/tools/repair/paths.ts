@@ -66,7 +66,9 @@ export async function repairPath(path: string, order: PathOrder): Promise<string
     const found = onlyOne(path, level, order);
     if (found !== undefined) return found;
   }
-  if (order.use === "write") return await checkNew(path, clean, order);
+  if (order.use === "write") {
+    return newPlace(path, inFolder, order) ?? await checkNew(path, clean, order);
+  }
   const alike = await Promise.all([clean, ...inFolder].map((one) => alikeOf(one, order)));
   const found = onlyOne(path, alike.flat(), order);
   if (found !== undefined) return found;
@@ -146,6 +148,17 @@ async function namesInFolder(folder: string): Promise<string[]> {
   return names;
 }
 
+/** The place of a new file whose folder exists only without the place before it. */
+function newPlace(path: string, inFolder: readonly string[], order: PathOrder): string | undefined {
+  const given = isAbsolute(path) ? dirname(path) : path.split("/")[0]!;
+  if (isWithin(order.folder, path) && isAbsolute(path) || isInPlace(given, order)) return undefined;
+  const found = [...new Set(inFolder)].filter((one) =>
+    path.endsWith(`/${one}`) && /.\/./.test(one) && !LINE_BEHIND.test(one) &&
+    isWithin(order.folder, resolve(order.folder, one)) && isInPlace(dirname(one), order)
+  );
+  return found.length === 1 ? found[0] : undefined;
+}
+
 /** Refuses a new file whose name or place is a slip. */
 async function checkNew(path: string, clean: string, order: PathOrder): Promise<undefined> {
   const { folder } = order;
@@ -182,10 +195,30 @@ async function checkNew(path: string, clean: string, order: PathOrder): Promise<
       right,
     );
   }
-  const [, side, rest] = /^([ab])\/(.+\/.+)$/.exec(clean) ?? [];
-  if (rest && !isInPlace(side!, order) && isInPlace(dirname(rest), order)) {
-    refuse(`there is no folder ${side} (where one is meant, make it with mkdir first)`, rest);
-  }
+  await checkTest(path, folder);
+}
+
+/** The fixed part of the name of a test, with what stands for the rest of it. */
+const TEST_NAMES: readonly (readonly [RegExp, string])[] = [
+  [/^test_[\w.-]+(?=\.\w+$)/, "test_*"],
+  [/^[\w.-]+(?=[._](?:test|spec)\.\w+$)/, "*"],
+];
+
+/** Refuses a new test at the top of the folder where all others of its name are in one folder below. */
+async function checkTest(path: string, folder: string): Promise<undefined> {
+  const [name, by] = TEST_NAMES.find(([one]) => one.test(path)) ?? [];
+  if (name === undefined) return;
+  const pattern = path.replace(name, by!);
+  const { folderOfAll } = await import("./named_files.ts");
+  const place = await folderOfAll(pattern, folder);
+  if (place === undefined) return;
+  throw new SlipError(
+    `Cannot write ${
+      JSON.stringify(path)
+    } as all files of the name ${pattern} are in the folder ${place}: give the path ${
+      JSON.stringify(`${place}/${path}`)
+    }, or ${JSON.stringify(`./${path}`)} to make it at the top`,
+  );
 }
 
 /** The end of an absolute path that begins with a name in the folder, else all but homes and the slash. */
