@@ -21,7 +21,8 @@ export function jsonArguments(body: string): Record<string, unknown> | undefined
 
 /**
  * Arguments written one by one: `open` matches the mark before a value, with its key in the group
- * `key`; `close` matches the mark behind it. Undefined where there is anything else.
+ * `key`; `close` matches the mark behind it. `hasLayout` is false for a format whose template puts no
+ * line feed around values. Undefined where there is anything else.
  */
 export function taggedArguments(
   body: string,
@@ -29,6 +30,7 @@ export function taggedArguments(
   close: RegExp,
   name: string,
   context: CallContext,
+  hasLayout = true,
 ): Record<string, unknown> | undefined {
   const args: Record<string, unknown> = {};
   const opening = new RegExp(open.source, "y");
@@ -57,7 +59,7 @@ export function taggedArguments(
     const isUnended = next !== null && next.index < to &&
       isParameter(next.groups!.key!.trim(), key);
     const end = isUnended ? next!.index : to;
-    args[key] = typedValue(body.slice(from, end), key, name, context);
+    args[key] = typedValue(body.slice(from, end), key, name, context, hasLayout || isUnended);
     at = isUnended ? end : closed.end;
   }
 }
@@ -106,12 +108,22 @@ export function elementArguments(
   return args;
 }
 
+/** Arguments that are text of a file; a line feed after a path or a number is never part of it. */
+const TEXT_KEY = /content|text|body|code|string/i;
+
 /** A value written as text, read as the type in the tool's schema, or else as the type it looks like. */
-export function typedValue(text: string, key: string, name: string, context: CallContext): unknown {
+export function typedValue(
+  text: string,
+  key: string,
+  name: string,
+  context: CallContext,
+  hasLayout = true,
+): unknown {
   // A line feed on one side only of a value of several lines is part of it; else both are layout.
   const data = /^\s*<!\[CDATA\[([^]*)\]\]>\s*$/.exec(text)?.[1];
   if (data !== undefined) text = data;
-  const isPair = /^\r?\n/.test(text) || !/\n[^]*\n/.test(text);
+  const mayEndLine = !hasLayout && TEXT_KEY.test(key);
+  const isPair = /^\r?\n/.test(text) || !mayEndLine && !/\n[^]*\n/.test(text);
   const value = isPair ? text.replace(/^\r?\n/, "").replace(/\r?\n$/, "") : text;
   // Of a tool that is not offered by this name, the types are read where its name is.
   if (context.tools && !context.tools.has(name)) return value;

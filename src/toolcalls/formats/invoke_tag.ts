@@ -46,7 +46,7 @@ function invokeFormat(prefix: string, wrappers: readonly string[]): CallFormat {
         ),
         new RegExp(atomSource(`</${prefix}parameter>`)),
       ];
-      return taggedArguments(body, ...parameter, name, context) ??
+      return taggedArguments(body, ...parameter, name, context, false) ??
         elementArguments(body, name, context);
     },
     example: (name, args) =>
