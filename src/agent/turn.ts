@@ -2,7 +2,14 @@ import { withUniqueIds } from "../backends/wire_values.ts";
 import type { AnswerForm } from "../backends/backend.ts";
 import { BackendError } from "../errors.ts";
 import { targetOf } from "../model_target.ts";
-import { identify, inputParts, newMessageId, notePart, userMessage } from "../text/parts.ts";
+import {
+  identify,
+  inputParts,
+  newMessageId,
+  notePart,
+  typedText,
+  userMessage,
+} from "../text/parts.ts";
 import { reasonOf } from "../text/reason.ts";
 import { jobEndNote } from "../tools/shell/jobs.ts";
 import type { StopReason, ToolExecution, TurnEvent, TurnResult, Usage } from "../types/event.ts";
@@ -23,6 +30,7 @@ import {
   requestTokens,
 } from "./tokens.ts";
 import { endOfTurn, toolResult, usedIds } from "./turn_messages.ts";
+import { changedNothing, claimsChange, NOTHING_CHANGED } from "./unfounded.ts";
 
 /** Options of {@linkcode processTurn}. */
 export interface TurnOptions {
@@ -36,6 +44,8 @@ export interface TurnOptions {
   answerSchema?: JsonSchema | undefined;
   /** The most rounds of tool calls: the agent's `maxToolRounds`. */
   maxToolRounds?: number | undefined;
+  /** Returns true where nothing is to be changed, as in plan mode; without it, things may be. */
+  isReadOnly?: (() => boolean | Promise<boolean>) | undefined;
   /** Ends the turn: it returns with `stopReason: "aborted"`. */
   signal?: AbortSignal | undefined;
 }
@@ -88,6 +98,8 @@ class Turn {
   #thinks = true;
   /** The number of times that the final answer was asked for again, as it did not match. */
   #formAsked = 0;
+  /** What the person asked for; empty once a claim without a change was objected to. */
+  #request = "";
   /** The form of a call that the next answer is held to. */
   #callForm: AnswerForm | undefined;
   readonly #tokens = { inputTokens: 0, outputTokens: 0 };
@@ -103,6 +115,7 @@ class Turn {
   async run(userInput: string | readonly Part[]): Promise<TurnResult> {
     identify(this.agent.state.messages);
     const asked = this.#add(this.#asked(userInput, await this.#formNote()));
+    if (!this.options.answerSchema) this.#request = typedText(asked);
     try {
       let result: TurnResult | undefined;
       while (!result) result = await this.step();
@@ -131,12 +144,26 @@ class Turn {
       if (answerSchema && (stopReason === undefined || await this.#endsHeld(stopReason))) {
         return await this.#formed(message, answerSchema);
       }
+      if (stopReason === undefined && await this.#isUnfounded(message)) return undefined;
       const isUnanswered = message.standsFor === "empty_answer" && stopReason === undefined;
       const result = this.#result(message.content, stopReason ?? "done");
       return { ...result, ...(isUnanswered && { isUnanswered }) };
     }
     if (this.#rounds++ === this.#maxRounds) return this.#outOfRounds(message);
     return await this.#runCalls(message);
+  }
+
+  /** Asks once for the change that an answer claims in a turn that made none. */
+  async #isUnfounded({ content }: Message): Promise<boolean> {
+    if (!claimsChange(this.#request, content)) return false;
+    if (!changedNothing(this.#executions, this.agent.tools)) return false;
+    if (await this.options.isReadOnly?.()) return false;
+    this.#request = "";
+    const what =
+      "The answer claims a change, but nothing was changed: the model is asked once more.";
+    this.#notice("info", "asked_again", what);
+    this.#add({ role: "user", content: NOTHING_CHANGED, standsFor: "reminder" });
+    return true;
   }
 
   /** The person's message, and what became of jobs since the model last heard of them. */

@@ -24,7 +24,7 @@ import type { FolderPaths } from "./folder_paths.ts";
 import { heedInstructions } from "./instructions.ts";
 import { skillReadingTools } from "./prompt_files/read_tool.ts";
 import { choosesModel } from "./model_server.ts";
-import { beginPlan, hasPlan, resumeMode } from "./plan_mode.ts";
+import { beginPlan, hasPlan, isPlanning, resumeMode } from "./plan_mode.ts";
 import { CacheWatch, slotsOf } from "./cache_watch.ts";
 import { addCost } from "./prices.ts";
 import type { RecordFile } from "./record.ts";
@@ -281,6 +281,7 @@ export class Session implements AsyncDisposable {
           onOutput: (newest) => this.#emit({ type: "output", newest }),
           ready: () => this.frontend.ready?.(),
           answerSchema: this.options.answerSchema,
+          isReadOnly: () => isPlanning(state),
           signal: until,
         });
       this.options.permissions.makeFirstReady(() => this.agent.state.workingDir);

@@ -98,7 +98,7 @@ Deno.test("a free answer without end is asked for again where a grammar ends it,
   for (const [at, first, count] of rows) {
     await using server = strictServer([first, { text: RIGHT }]);
     const agent = new CopilotAgent(allConfigs(server.url)[at]![1], "/");
-    const codes: string[] = [];
+    const codes: (string | undefined)[] = [];
     const result = await processTurn(agent, "who?", {
       answerSchema: schema,
       onEvent: (event) => event.type === "notice" && codes.push(event.code),

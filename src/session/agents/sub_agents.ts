@@ -181,6 +181,7 @@ class SubAgentWork {
     const { signal } = this.context;
     const result = await processTurn(this.agent, parts, {
       ...{ signal, maxToolRounds },
+      isReadOnly: () => this.definition.limits.isReader,
       onEvent: (event) => this.#onEvent(event),
     });
     signal.throwIfAborted();

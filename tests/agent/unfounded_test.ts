@@ -1,0 +1,83 @@
+import { assertEquals } from "@std/assert/equals";
+import { CopilotAgent } from "../../src/agent/agent.ts";
+import { processTurn, type TurnOptions } from "../../src/agent/turn.ts";
+import { claimsChange, NOTHING_CHANGED } from "../../src/agent/unfounded.ts";
+import type { Tool } from "../../src/types/tool.ts";
+import { type Step, strictServer } from "../helpers/strict_server.ts";
+import { allConfigs } from "./backends.ts";
+
+Deno.test("a claim is one that a change was made, for a message that asks for one", () => {
+  const rows: [asked: string, answer: string, isClaim: boolean][] = [
+    ["Fix the failing test.", "Done.", true],
+    ["please rename foo to bar", "I have renamed foo to bar in all files.", true],
+    ["Look at cart.ts and fix the sum", "The bug has been fixed: the sum starts at 0 now.", true],
+    ["There is a bug in cart.ts.\n- add a test", "I've added a test. It covers the sum.", true],
+    ["I want you to remove b.txt", "Removed b.txt.", true],
+    ["Create a.py", "Here it is:\n```python\nx = 1\n```\nThe file has been created.", true],
+    // Not asked for a change.
+    ["What did you change?", "I changed a.ts.", false],
+    ["How do I add a test", "Tests are added in tests/. Done.", false],
+    ["Can you fix the test?", "Done.", false],
+    ["Review cart.ts. Do not change it", "Done.", false],
+    ["Say hello", "Done.", false],
+    ["The update is slow", "Done.", false],
+    // No claim.
+    ["Fix the test", "The test is already fixed.", false],
+    ["Fix the test", "Nothing was changed.", false],
+    ["Fix the test", "I could not fix it: it has not been found.", false],
+    ["Fix the test", "This can be done in two ways.", false],
+    ["Add a test", "Should I put it in tests/? All others were added there. Which one?", false],
+    ["Fix the test", "```\n# fixed\n```\nApply this.", false],
+    ["Fix the test", "Once the file is there, it will be updated.", false],
+  ];
+  for (const [asked, answer, isClaim] of rows) {
+    assertEquals(claimsChange(asked, answer), isClaim, `${asked} ${answer}`);
+  }
+});
+
+const tool = (name: string, access: Tool["access"]): Tool => ({
+  ...{ name, description: name, access },
+  parameters: { type: "object", properties: {} },
+  run: () => {
+    if (name === "fail") throw new Error("no");
+    return "ok";
+  },
+});
+const TOOLS = [tool("look", "read"), tool("put", "write"), tool("fail", "write")];
+const use = (name: string): Step => ({ toolCalls: [{ name, arguments: {} }] });
+
+Deno.test("done without a change is objected to, once", async () => {
+  const rows: [
+    name: string,
+    steps: Step[],
+    reminders: number,
+    tools?: Tool[],
+    options?: TurnOptions,
+  ][] = [
+    ["nothing ran", [], 1],
+    ["it only read", [use("look")], 1],
+    ["the call failed", [use("fail")], 1],
+    ["it wrote", [use("put")], 0],
+    ["the call was refused", [use("look"), use("put")], 0],
+    ["it may only read", [], 0, TOOLS, { isReadOnly: () => true }],
+    ["there is only reading", [], 0, [TOOLS[0]!]],
+  ];
+  for (const [name, steps, reminders, tools = TOOLS, options = {}] of rows) {
+    await using server = strictServer([...steps, { text: "Done." }, { text: "All fixed." }]);
+    const refusal = { allow: false, reason: "No.", summary: "no" } as const;
+    const policy = {
+      decide: ({ access }: Tool) =>
+        name.endsWith("refused") && access === "write" ? refusal : { allow: true as const },
+    };
+    const agent = new CopilotAgent(allConfigs(server.url)[0]![1], "/", { tools, policy });
+    const codes: (string | undefined)[] = [];
+    const { response } = await processTurn(agent, "Fix the test", {
+      ...options,
+      onEvent: (event) => event.type === "notice" && codes.push(event.code),
+    });
+    const asked = agent.state.messages.filter(({ content }) => content === NOTHING_CHANGED);
+    assertEquals(asked.map(({ standsFor }) => standsFor), Array(reminders).fill("reminder"), name);
+    assertEquals(codes, Array(reminders).fill("asked_again"), name);
+    assertEquals(response, reminders ? "All fixed." : "Done.", name);
+  }
+});
