@@ -41,6 +41,8 @@ export interface AgentOptions
   policy?: Policy;
   /** True offers a list of steps to models that have room for it: false. */
   keepsTasks?: boolean;
+  /** True asks a server that refuses the connection again for half a minute: false. */
+  awaitsRestart?: boolean | undefined;
   /** Replaces the system prompt. */
   systemPrompt?: string;
   /** Called with each call that was done: what it resolves to stands behind the result, for the model. */
@@ -77,6 +79,8 @@ export class CopilotAgent {
   readonly jobs: AgentOptions["jobs"];
   /** False where the model is known not to see: it gets a line in place of each image. Undefined where nobody says. */
   seesImages: boolean | undefined;
+  /** See {@linkcode AgentOptions}. */
+  readonly awaitsRestart: AgentOptions["awaitsRestart"];
   /** The slot of llama.cpp's server that is to answer; undefined leaves it to the server. */
   slot: number | undefined;
   #config: CopilotConfig & Required<AgentSettings>;
@@ -129,6 +133,7 @@ export class CopilotAgent {
     };
     this.jobs = jobs;
     this.afterTool = options.afterTool;
+    this.awaitsRestart = options.awaitsRestart;
     this.#plainTools = options.tools ?? builtinTools;
     const tools = jobs ? withJobs(this.#plainTools) : this.#plainTools;
     this.#ownTools = options.keepsTasks ? [...tools, tasksTool] : tools;
@@ -206,7 +211,8 @@ export class CopilotAgent {
       subAgent: string;
     },
   ): CopilotAgent {
-    const options = { policy, ...afterTool && { afterTool } };
+    const { awaitsRestart } = this;
+    const options = { policy, awaitsRestart, ...afterTool && { afterTool } };
     const fork = new CopilotAgent(this.#config, this.state.workingDir, options);
     const { jobs: _, ...given } = this.#given;
     fork.#given = { ...given, subAgent };

@@ -78,6 +78,7 @@ export async function askModel(agent: CopilotAgent, options: AskOptions): Promis
       thinks: options.thinks,
       form: options.form,
       slot: agent.slot,
+      awaitsRestart: agent.awaitsRestart,
       splitter,
       onDelta: (delta) => {
         begun.add(delta.type);

@@ -8,7 +8,7 @@ import type { Compaction, TurnEvent, Usage } from "../types/event.ts";
 import { extractToolCallsFromText } from "../toolcalls/extract.ts";
 import type { Message, Part } from "../types/message.ts";
 import type { CopilotAgent } from "./agent.ts";
-import { askModel } from "./ask_model.ts";
+import { askModel, type ModelAnswer } from "./ask_model.ts";
 import { exclusively } from "./exclusively.ts";
 import { cutNewResults, newestOfPerson, sizeOf, startOfNewest, stubOldResults } from "./shrink.ts";
 import type { MessageSize } from "./shrink.ts";
@@ -253,11 +253,10 @@ async function askForSummary(
     signal.throwIfAborted();
     if (enough.signal.aborted) return text;
     // A model that repeats itself, goes on with its work or says the request again sums up nothing.
-    const { content, standsFor } = answer.message;
-    const isUseless = answer.stopReason === "loop" || isNonsense(content, old) ||
-      extractToolCallsFromText(content, namesAndSchemas(agent.offered))[1] !== null;
-    if (standsFor !== "empty_answer" && !isUseless) return content;
-    throw new BackendError("The model gave no summary", { kind: "protocol" });
+    const { content } = answer.message;
+    const why = uselessness(answer, old, agent);
+    if (why === undefined) return content;
+    throw new BackendError(`The model gave no summary: ${why}`, { kind: "protocol" });
   } catch (error) {
     // A piece of a summary is no answer.
     if (error instanceof BackendError) error.partialText = "";
@@ -271,6 +270,19 @@ async function askForSummary(
     if (byHand || signal.aborted || !cannot) throw error;
     return outline(old);
   }
+}
+
+/** Why an answer is no summary, in a few words; undefined where it is one. */
+function uselessness(
+  { message: { content, standsFor, toolCalls }, stopReason }: ModelAnswer,
+  old: readonly Message[],
+  agent: CopilotAgent,
+): string | undefined {
+  if (stopReason === "loop") return "it repeated itself";
+  if (isNonsense(content, old)) return "it repeated what it was to sum up";
+  const inText = () => extractToolCallsFromText(content, namesAndSchemas(agent.offered))[1];
+  if (toolCalls?.length || inText()) return "it called a tool instead";
+  return standsFor === "empty_answer" ? "its answer was empty" : undefined;
 }
 
 /** `text`, its middle left out where it has more than about `tokens`. */

@@ -73,7 +73,8 @@ export async function exchange(
   tools: readonly Tool[],
   options: CallOptions,
 ): Promise<Fields> {
-  const { fetch = config.fetch, stream = true, signal, ready, onDelta, onRetry } = options;
+  const { fetch = config.fetch, stream = true, signal, onDelta } = options;
+  const { ready, onRetry, awaitsRestart } = options;
   const adjusted = new Set(knownAdjustments.get(key));
   for (;;) {
     const [texts, offered] = config.textTools || adjusted.has("tools")
@@ -87,7 +88,10 @@ export async function exchange(
     try {
       const answer = await requestStream(
         { url, headers, body: body(sent, offered, stream, adjusted, options) },
-        { ...config, idleTimeoutMs: idle, ...(fetch && { fetch }), signal, ready, onRetry },
+        {
+          ...{ ...config, idleTimeoutMs: idle, ...(fetch && { fetch }) },
+          ...{ signal, ready, onRetry, awaitsRestart },
+        },
         (contentType) => {
           knownAdjustments.set(key, adjusted);
           return reader(contentType, stream, onDelta);

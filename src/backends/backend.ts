@@ -43,6 +43,8 @@ export interface CallOptions {
   onDelta?: ((delta: Delta) => void) | undefined;
   /** Returns a promise to wait for before more of the answer is read: back-pressure. */
   ready?: (() => Promise<void> | undefined) | undefined;
+  /** True asks a server that refuses the connection again for half a minute, as it may be restarting. */
+  awaitsRestart?: boolean | undefined;
   /** Called before each wait for another attempt. */
   onRetry?: ((notice: RetryNotice) => void) | undefined;
   /** Called when the request was changed to what the server takes, with one line that says how. */

@@ -49,7 +49,9 @@ export function hintFor(error: BackendError, config: CopilotConfig): Hint | unde
     case "request":
       // llama.cpp, LM Studio and vLLM have no native endpoint, and say so in JSON or in plain text.
       if (isNative && error.status === 404) return { type: "compatible_endpoint" };
-      if (error.kind === "protocol") return { type: "address", kind };
+      // Without a status and a cause it is the model's answer that is of no use.
+      const isAnswered = error.status === undefined && error.cause === undefined;
+      if (error.kind === "protocol") return isAnswered ? undefined : { type: "address", kind };
       return error.status === 404 && kind !== "local" ? { type: "address", kind } : undefined;
     case "redirect":
       return { type: "address", kind };

@@ -67,6 +67,8 @@ export class Session implements AsyncDisposable {
   /** Aborted when the session ends. */
   readonly #over = new AbortController();
   #greeting: AbortController | undefined;
+  /** Resolves when the server loads a model before it answers; undefined while it is not asked. */
+  #loads: Promise<void> | undefined;
   /** Resolves when the last question to the person is answered. */
   #asked: Promise<unknown> = Promise.resolve();
   #paths: FolderPaths | undefined;
@@ -93,6 +95,7 @@ export class Session implements AsyncDisposable {
       onWritten: (file) => this.#state.undo?.onWritten(file),
       jobs,
       keepsTasks: frontend.approve !== undefined,
+      awaitsRestart: frontend.approve !== undefined,
       env: permissions.env,
       ...options.editor && { editor: options.editor },
     });
@@ -269,7 +272,7 @@ export class Session implements AsyncDisposable {
     const text = typed.map((part) => part.text).join("\n\n");
     this.#beginUndo(text);
     try {
-      await Promise.race([state.looked, aborted(signal)]);
+      await this.#looked(signal);
       const parts = await this.#extensions.message(given, this.#policy, signal);
       const { hooks } = this.#extensions;
       const more = await hooks?.prompt(text, signal) ?? [];
@@ -378,18 +381,31 @@ export class Session implements AsyncDisposable {
     if (event.type === "usage" || event.type === "tool_done") this.#emitStatus();
   }
 
+  /** Waits until the server was asked for its models, and says so where it loads one. */
+  async #looked(signal: AbortSignal): Promise<void> {
+    const { looked, agent, fit } = this.#state;
+    let isWaiting = true;
+    const model = fit.targetOf(agent).name;
+    this.#loads?.then(() => isWaiting && this.#emit({ type: "loading", model }));
+    await Promise.race([looked, aborted(signal)]).finally(() => isWaiting = false);
+  }
+
   async #greet(): Promise<void> {
     const { agent, fit } = this.#state;
     const { signal } = this.#greeting = new AbortController();
+    const { promise, resolve: onLoading } = Promise.withResolvers<void>();
+    this.#loads = promise;
     try {
       const { greeting } = await import("./server_look.ts");
-      const found = await greeting({ agent, fit, signal });
+      const found = await greeting({ agent, fit, signal, onLoading });
       if (found === undefined) return;
       this.#state.isModelKnown ||= found.checks.every(({ status }) => status !== "fail");
       this.#tell(found);
       this.#emitStatus();
     } catch {
       // The first turn reports the failure.
+    } finally {
+      this.#loads = undefined;
     }
   }
 

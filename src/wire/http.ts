@@ -29,6 +29,8 @@ interface HttpOptions extends ConnectionSettings {
   signal?: AbortSignal | undefined;
   /** A promise to wait for before more of the answer is read, as long as its consumer is busy. */
   ready?: (() => Promise<void> | undefined) | undefined;
+  /** True asks a server that refuses the connection again for half a minute, as it may be restarting. */
+  awaitsRestart?: boolean | undefined;
   /** Called before each wait for another attempt. */
   onRetry?: ((notice: RetryNotice) => void) | undefined;
   /** The most bytes of the answer (default: 128 MiB). */

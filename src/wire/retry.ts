@@ -11,6 +11,9 @@ const MAX_DELAY_MS = 8_000;
 export const LOADING_DELAY_MS = 2_000;
 /** The wait for a server on this machine that refuses: it is not running, or just starting. */
 const REFUSED_DELAY_MS = 200;
+/** The first wait for a server that may be restarting, and the number of attempts: 31 s in all. */
+const RESTART_DELAY_MS = 1_000;
+const RESTART_RETRIES = 6;
 /** The least that all attempts together may take, however short the first-token limit is. */
 const MIN_BUDGET_MS = 60_000;
 
@@ -33,7 +36,9 @@ export function nextRetry(
   attempt: number,
   elapsedMs: number,
   url: string,
-  limits: Pick<ConnectionSettings, "maxRetries" | "firstTokenTimeoutMs">,
+  limits: Pick<ConnectionSettings, "maxRetries" | "firstTokenTimeoutMs"> & {
+    awaitsRestart?: boolean | undefined;
+  },
   random: () => number,
 ): Retry | undefined {
   if (!error.retryable || limits.maxRetries === 0) return undefined;
@@ -48,7 +53,13 @@ export function nextRetry(
       note: `; asking until it is loaded, for ${Math.ceil(left / 1_000)} s at most`,
     };
   }
-  const refused = error.kind === "connection" && isRefused(error.cause) && isLoopback(url);
+  const isRefusal = error.kind === "connection" && isRefused(error.cause);
+  if (isRefusal && limits.awaitsRestart) {
+    if (attempt > RESTART_RETRIES) return undefined;
+    const delayMs = Math.min(MAX_DELAY_MS, RESTART_DELAY_MS * 2 ** (attempt - 1));
+    return { delayMs, maxAttempts: 1 + RESTART_RETRIES };
+  }
+  const refused = isRefusal && isLoopback(url);
   // A server that is not there is tried once more only, so that nobody waits for it in vain.
   const once = refused || (error.kind === "timeout" && error.status === undefined);
   const maxAttempts = 1 + (once ? 1 : limits.maxRetries);

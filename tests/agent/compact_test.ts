@@ -324,6 +324,24 @@ onAll(
   },
 );
 
+Deno.test("compact by hand says why there is no summary", async () => {
+  const rows: [step: Step, why: string][] = [
+    [{ reasoning: "hm" }, "its answer was empty"],
+    [{ text: "So it goes on and on and on. ".repeat(200) }, "it repeated itself"],
+    [{ text: "<conversation>\nperson: a" }, "it repeated what it was to sum up"],
+    [
+      { text: '<tool_call>{"name": "dump", "arguments": {}}</tool_call>' },
+      "it called a tool instead",
+    ],
+  ];
+  for (const [step, why] of rows) {
+    await using server = strictServer([{ text: "One." }, { text: "Two." }, step]);
+    const agent = new CopilotAgent(configs(server.url)[0]![1], "/", { tools: [dump] });
+    for (const text of [lines("a", 4000), "b"]) await processTurn(agent, text);
+    await assertRejects(() => compact(agent), BackendError, `The model gave no summary: ${why}`);
+  }
+});
+
 for (
   const [name, step] of Object.entries<Step>({
     "the server fails": { error: { status: 500, message: "boom" } },

@@ -22,6 +22,11 @@ const ROWS: [
   [compatAt("https://u:p@x/v1"), { kind: "auth" }, { type: "userinfo" }],
   [compat, { kind: "connection" }, { type: "address", kind: "compat" }],
   [compat, { kind: "protocol", status: 200 }, { type: "address", kind: "compat" }],
+  [compat, { kind: "protocol", cause: new TypeError("it does not answer in HTTP") }, {
+    ...{ type: "address", kind: "compat" },
+  }],
+  // The model's own answer is of no use: the address is right.
+  [compat, { kind: "protocol" }, undefined],
   [compat, { kind: "model_not_found" }, { type: "model", kind: "compat" }],
   [compat, { kind: "context_too_long" }, { type: "context", from: "model" }],
   [hosted, { kind: "auth" }, key("ANTHROPIC_API_KEY", false)],

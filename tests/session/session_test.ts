@@ -1,5 +1,5 @@
 import { assertAlmostEquals, assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { compatConfig } from "../../src/config.ts";
+import { compatConfig, localConfig } from "../../src/config.ts";
 import { BackendError } from "../../src/errors.ts";
 import { openPermissions } from "../../src/session/permissions.ts";
 import { fakeSession } from "../helpers/fake_session.ts";
@@ -414,4 +414,46 @@ Deno.test({
       await Deno.remove(base, { recursive: true });
     }
   },
+});
+
+Deno.test("a session waits for a server that restarts, a prompt alone does not", async () => {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const host = `http://127.0.0.1:${listener.addr.port}`;
+  listener.close();
+  for (const [approve, attempts] of [[() => Promise.reject(), 7], [undefined, 2]] as const) {
+    const config = { compat: compatConfig({ baseUrl: `${host}/v1`, apiKey: "", model: "test" }) };
+    const stop = new AbortController();
+    const frontend = approve && { approve };
+    await using fake = await fakeSession(host, { config }, frontend);
+    const { onEvent } = fake.session["frontend"];
+    fake.session["frontend"].onEvent = (event) => {
+      onEvent(event);
+      if (event.type === "retry") stop.abort();
+    };
+    const { stopReason } = await fake.session.prompt("hello", stop.signal);
+    const retry = fake.events.find(({ type }) => type === "retry");
+    assertEquals([stopReason, retry?.type === "retry" && retry.maxAttempts], ["aborted", attempts]);
+    assertEquals(fake.session.agent.state.messages[0]!.content, "hello");
+  }
+});
+
+Deno.test("a message that waits for a server which loads its model is told so", async () => {
+  const error = { code: 503, message: "Loading model", type: "unavailable_error" };
+  await using server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    () => Response.json({ error }, { status: 503 }),
+  );
+  const host = `http://127.0.0.1:${server.addr.port}`;
+  const config = { local: localConfig({ host }) };
+  const stop = new AbortController();
+  await using fake = await fakeSession(host, { config, isChosen: false, asksServer: "at-start" });
+  const { onEvent } = fake.session["frontend"];
+  fake.session["frontend"].onEvent = (event) => {
+    onEvent(event);
+    if (event.type === "loading") stop.abort();
+  };
+  const { stopReason } = await fake.session.prompt("hello", stop.signal);
+  const { model } = config.local;
+  assertEquals(stopReason, "aborted");
+  assertEquals(fake.events.filter(({ type }) => type === "loading"), [{ type: "loading", model }]);
 });

@@ -79,6 +79,24 @@ Deno.test("NET-10 nextRetry decides by the failure", () => {
   }
 });
 
+Deno.test("nextRetry: a session waits half a minute for a server that refuses, wherever it is", () => {
+  const cause = new TypeError("Connection refused");
+  const refused = failure({ kind: "connection", status: undefined, cause });
+  const limits = { ...LIMITS, maxRetries: 1, awaitsRestart: true };
+  for (const url of ["http://localhost:11434/api/chat", REMOTE]) {
+    const waits = [1, 2, 3, 4, 5, 6, 7].map((attempt) =>
+      nextRetry(refused, attempt, 0, url, limits, () => 0)
+    );
+    const seconds = waits.map((retry) => retry && retry.delayMs / 1_000);
+    assertEquals(seconds, [1, 2, 4, 8, 8, 8, undefined]);
+    assertEquals(waits[0]!.maxAttempts, 7);
+  }
+  const none = { ...limits, maxRetries: 0 };
+  assertEquals(nextRetry(refused, 1, 0, REMOTE, none, () => 0), undefined);
+  // Another failure is repeated as ever.
+  assertEquals(nextRetry(failure(), 2, 0, REMOTE, limits, () => 0), undefined);
+});
+
 Deno.test("NET-10 nextRetry: no attempts but the first where none are wanted, and a minute for them", () => {
   const limits = { maxRetries: 0, firstTokenTimeoutMs: 600_000 };
   const loading = failure({ serverMessage: "Loading model" });

@@ -322,27 +322,34 @@ export class TerminalFrontend implements Frontend, Disposable {
   }
 
   async #handle(line: TextPart): Promise<void> {
-    const { text } = line;
-    const command = this.#commandIn(text);
     await this.#takeMessage(line, async () => {
-      if (command) await this.#runCommand(command, text);
-      else if (text.startsWith("!")) {
-        await this.#commands.runShell(text.slice(1), this.#stop.signal);
-      } else await this.#runTurns([line]);
-    }, command === undefined);
+      if (!await this.#runsLine(line.text)) await this.#runTurns([line]);
+    }, this.#commandIn(line.text) === undefined);
+  }
+
+  /** Runs a slash command or a shell command; false for a message. */
+  async #runsLine(text: string): Promise<boolean> {
+    const command = this.#commandIn(text);
+    if (command) await this.#runCommand(command, text);
+    else if (text.startsWith("!")) {
+      await this.#commands.runShell(text.slice(1), this.#stop.signal);
+    } else return false;
+    return true;
   }
 
   /** Runs a turn, and those that follow as the person decides on a plan. */
   async #runTurns(parts: readonly Part[]): Promise<void> {
     this.#isInTurn = true;
     const { signal } = this.#stop;
-    while (await runTurn(this.#session, this.#display, parts, signal) && this.#session.hasPlan) {
+    let hasEnded = await runTurn(this.#session, this.#display, parts, signal);
+    while (hasEnded && this.#session.hasPlan) {
       this.#conversation.end(this.#session.agent.state.messages);
       const { askAboutPlan } = await import("./plan_list.ts");
       const next = await askAboutPlan(this.#session, this.#display, signal);
       if (next === undefined || signal.aborted) return;
       this.#display.screen.echo(next);
-      parts = [next];
+      if (await this.#runsLine(next.text)) hasEnded = !signal.aborted;
+      else hasEnded = await runTurn(this.#session, this.#display, [next], signal);
     }
   }
 

@@ -191,6 +191,12 @@ sessionTest(
     assertEquals(whole.filter((row) => row === "First plan.").length, 1);
     await terminal.type("q");
     await terminal.until(list);
+    // A command that is typed at the list runs, and the list comes back.
+    await terminal.type("/tokens\r");
+    await terminal.until((rows) =>
+      rows.some((row) => row.startsWith("Tokens so far")) && list(rows)
+    );
+    assertEquals(server.requests.length, 1);
     await terminal.type("4");
     await terminal.until("What should change?");
     await terminal.type("less of it\r");
