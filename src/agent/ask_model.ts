@@ -57,7 +57,7 @@ export async function askModel(agent: CopilotAgent, options: AskOptions): Promis
   const onRunaway = () => ending.abort(REPEATED);
   const fences = agent.callsNatively() ? "last" as const : true;
   const read = { tools: toolsInText(options, tools), isTyped, fences };
-  const room = answerRoom(agent, options.messages);
+  const room = answerRoom(agent, options.tools && options.messages);
   const budget = thinkBudget(agent, room);
   const splitter = new AnswerStream({
     ...read,

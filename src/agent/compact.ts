@@ -1,6 +1,7 @@
 /** Makes room in the model's window when the conversation has filled it. @module */
 
 import { BackendError } from "../errors.ts";
+import { targetOf } from "../model_target.ts";
 import { namesAndSchemas } from "../backends/reply.ts";
 import { identify, textOfParts } from "../text/parts.ts";
 import { truncateMiddle } from "../text/truncate.ts";
@@ -13,8 +14,22 @@ import { exclusively } from "./exclusively.ts";
 import { cutNewResults, newestOfPerson, sizeOf, startOfNewest, stubOldResults } from "./shrink.ts";
 import type { MessageSize } from "./shrink.ts";
 import { carriedParts } from "./carried.ts";
-import { isNonsense, isSummary, outline, summaryMessages, summaryRequest } from "./summary.ts";
-import { addTokens, learnFromCount, messageTokens, promptLimit, requestTokens } from "./tokens.ts";
+import {
+  isNonsense,
+  isSummary,
+  outline,
+  summaryMessages,
+  summaryQuestion,
+  summaryRequest,
+} from "./summary.ts";
+import {
+  addTokens,
+  contextWindow,
+  learnFromCount,
+  messageTokens,
+  promptLimit,
+  requestTokens,
+} from "./tokens.ts";
 
 /** Options of {@linkcode compact}. */
 export interface CompactOptions {
@@ -211,6 +226,32 @@ function splitForSummary(
   return [messages.slice(0, start), person ? [person, ...kept] : kept];
 }
 
+/** The part of the window that stays free, as an estimate may be too low. */
+const SPARE_PART = 0.05;
+
+/**
+ * The conversation with `question` behind it, which the server's cache has but for that; undefined where it
+ * has no room for a summary of `room` tokens, or `old` does not end before its last answer.
+ */
+function askedWithin(
+  agent: CopilotAgent,
+  old: readonly Message[],
+  question: Message,
+  room: number,
+  byHand = false,
+): Message[] | undefined {
+  const { state: { messages }, config, systemPrompt } = agent;
+  const isAnswer = ({ role, toolCalls }: Message) => role === "assistant" && !toolCalls?.length;
+  const end = messages.findLastIndex(isAnswer) + 1;
+  // A window that nobody set was learnt from a refusal: there is no room in it.
+  const isSet = byHand || targetOf(config).contextLength !== undefined;
+  const window = isSet ? contextWindow(agent) ?? Infinity : 0;
+  const size = (message: Message) => messageTokens(agent, message);
+  const tokens = requestTokens(agent) - sizeOf(messages.slice(end), size) + size(question);
+  if (end < old.length || tokens + MAX_OVERLENGTH * room > window * (1 - SPARE_PART)) return;
+  return [{ role: "system", content: systemPrompt }, ...messages.slice(0, end), question];
+}
+
 /**
  * The model's summary of `old`, or an outline where it can write none. The request has at most `limit`
  * tokens, the summary should have `room`, and the model is stopped once `isLong` is true of the text.
@@ -220,6 +261,7 @@ async function askForSummary(
   old: readonly Message[],
   limits: { limit: number; room: number; isLong(text: string): boolean },
   options: RoomOptions,
+  mayAskWithin = true,
 ): Promise<string> {
   const { limit, room, isLong } = limits;
   const { signal, emit, count, focus, byHand, onPiece = () => {} } = options;
@@ -229,14 +271,18 @@ async function askForSummary(
   const tokens = messageTokens(agent, request);
   const shown = limit * SHOWN_PART;
   const maxChars = Math.floor(request.content.length * shown / tokens);
-  const messages = tokens <= shown ? whole : summaryRequest(old, maxChars, focus, words);
+  const quoted = tokens <= shown ? whole : summaryRequest(old, maxChars, focus, words);
+  const question = summaryQuestion(focus, words);
+  const within = mayAskWithin ? askedWithin(agent, old, question, room, byHand) : undefined;
+  const messages = within ?? quoted;
+  const askQuoted = () => askForSummary(agent, old, limits, options, false);
   const enough = new AbortController();
   let text = "";
   try {
     const answer = await askModel(agent, {
       signal: AbortSignal.any([signal, enough.signal]),
       messages,
-      tools: [],
+      ...!within && { tools: [] },
       emit(event) {
         if (event.type === "retry") emit(event);
         if (event.type === "text_retracted") text = "";
@@ -248,7 +294,7 @@ async function askForSummary(
     });
     if (answer.usage) {
       count(answer.usage);
-      learnFromCount(agent, messages, answer.usage.inputTokens);
+      if (!within) learnFromCount(agent, messages, answer.usage.inputTokens);
     }
     signal.throwIfAborted();
     if (enough.signal.aborted) return text;
@@ -256,21 +302,25 @@ async function askForSummary(
     const { content } = answer.message;
     const why = uselessness(answer, old, agent);
     if (why === undefined) return content;
+    if (within && why === CALLED) return await askQuoted();
     throw new BackendError(`The model gave no summary: ${why}`, { kind: "protocol" });
   } catch (error) {
     // A piece of a summary is no answer.
     if (error instanceof BackendError) error.partialText = "";
+    const isTooLong = error instanceof BackendError && error.kind === "context_too_long";
+    if (within && isTooLong && !signal.aborted) return await askQuoted();
     const { prompt } = error instanceof BackendError && error.contextTokens || {};
     // The estimate was too low: the next request shows less of the conversation.
     if (learnFromCount(agent, messages, prompt)) {
       return await askForSummary(agent, old, limits, options);
     }
-    const cannot = error instanceof BackendError &&
-      (error.kind === "context_too_long" || error.kind === "protocol");
+    const cannot = isTooLong || error instanceof BackendError && error.kind === "protocol";
     if (byHand || signal.aborted || !cannot) throw error;
     return outline(old);
   }
 }
+
+const CALLED = "it called a tool instead";
 
 /** Why an answer is no summary, in a few words; undefined where it is one. */
 function uselessness(
@@ -281,7 +331,7 @@ function uselessness(
   if (stopReason === "loop") return "it repeated itself";
   if (isNonsense(content, old)) return "it repeated what it was to sum up";
   const inText = () => extractToolCallsFromText(content, namesAndSchemas(agent.offered))[1];
-  if (toolCalls?.length || inText()) return "it called a tool instead";
+  if (toolCalls?.length || inText()) return CALLED;
   return standsFor === "empty_answer" ? "its answer was empty" : undefined;
 }
 

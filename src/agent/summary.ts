@@ -19,10 +19,15 @@ const SYSTEM =
 const MIN_SUMMARY_WORDS = 40;
 const MAX_SUMMARY_WORDS = 400;
 
-const task = (words: number) =>
-  `The above is a conversation of a person with a coding copilot, in a terminal. \
+const QUOTED = `The above is a conversation of a person with a coding copilot, in a terminal. \
 The copilot will go on from your summary and will not see the conversation again. \
-Write it under these headings, in the language of the person, in at most ${words} words:
+Write it`;
+const OWN =
+  `[Stop here and call no tool. Write a summary of this conversation: you will go on from it \
+and will not see the conversation again. Write it`;
+
+const task = (words: number, start = QUOTED) =>
+  `${start} under these headings, in the language of the person, in at most ${words} words:
 Task: what the person wants, and every rule they set, in their own words.
 Done: what is finished, and how it was checked.
 Decisions: what was decided, and why; what was tried and did not work.
@@ -35,6 +40,15 @@ If there is a summary from earlier, keep what still counts of it. Write the summ
 const QUOTED_CHARS = { system: 0, user: 4000, assistant: 2000, tool: 600 };
 const SHOWN_ARGUMENTS = 300;
 
+/** The message that asks for a summary of the conversation that it ends. */
+export function summaryQuestion(focus = "", words = MAX_SUMMARY_WORDS): Message {
+  return { role: "user", content: `${task(withinLimits(words), OWN)}${above(focus)}]` };
+}
+
+const above = (focus: string) => focus.trim() === "" ? "" : `\nKeep above all: ${focus.trim()}`;
+const withinLimits = (words: number) =>
+  Math.min(Math.max(Math.round(words), MIN_SUMMARY_WORDS), MAX_SUMMARY_WORDS);
+
 /** The request for a summary of about `words`, of `messages` cut to `maxChars`, above all of `focus`. */
 export function summaryRequest(
   messages: readonly Message[],
@@ -42,10 +56,10 @@ export function summaryRequest(
   focus = "",
   words = MAX_SUMMARY_WORDS,
 ): Message[] {
-  const above = focus.trim() === "" ? "" : `\nKeep above all: ${focus.trim()}`;
   const text = truncateMiddle(messages.map(transcript).join("\n\n"), maxChars);
-  const limit = Math.min(Math.max(Math.round(words), MIN_SUMMARY_WORDS), MAX_SUMMARY_WORDS);
-  const content = `<conversation>\n${text}\n</conversation>\n\n${task(limit)}${above}`;
+  const content = `<conversation>\n${text}\n</conversation>\n\n${task(withinLimits(words))}${
+    above(focus)
+  }`;
   return [{ role: "system", content: SYSTEM }, { role: "user", content }];
 }
 
@@ -95,7 +109,7 @@ export function outline(messages: readonly Message[]): string {
 export function isNonsense(text: string, old: readonly Message[]): boolean {
   const [before] = old;
   const isSame = isSummary(before) && typedText(before!).startsWith(`${TITLE}\n${text.trim()}`);
-  return text.includes("<conversation>") || isSame;
+  return /<conversation>|^\s*\[Stop here/.test(text) || isSame;
 }
 
 /**

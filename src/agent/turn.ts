@@ -119,11 +119,23 @@ class Turn {
     try {
       let result: TurnResult | undefined;
       while (!result) result = await this.step();
+      if (result.stopReason === "aborted") this.#dropAttachments(asked);
       return result;
     } catch (error) {
       this.#recordFailure(error, asked);
       throw error;
     }
+  }
+
+  /** A message that was cancelled before an answer leaves its words, and no files for the next one to carry. */
+  #dropAttachments(asked: Message): void {
+    const { messages } = this.agent.state;
+    const [before, last] = messages.slice(-2);
+    if (before !== asked || last?.standsFor !== "interruption" || !asked.parts) return;
+    const isAttached = (part: Part) =>
+      part.type === "resource" && (part.kind === "file" || part.kind === "folder");
+    const words = userMessage(asked.parts.filter((part) => !isAttached(part)));
+    messages.splice(-2, 1, { ...words, id: newMessageId() });
   }
 
   /** One request and its calls; the turn's result where it ends with them. */

@@ -61,7 +61,7 @@ function configs(url: string, contextLength?: number): [string, CopilotConfig][]
 /** What a server with a tokenizer of its own counts. */
 const tokensOf = (request: StrictRequest, charsPerToken = 3) =>
   Math.round(request.text.length / charsPerToken);
-const isSummaryRequest = ({ text }: StrictRequest) => text.includes("</conversation>");
+const isSummaryRequest = ({ text }: StrictRequest) => text.includes("under these headings");
 
 /** A model whose server has room for `window` tokens, and refuses, or cuts, what is longer. */
 function model(window: number, answers: Step[], { cuts = false, charsPerToken = 3 } = {}) {
@@ -335,7 +335,8 @@ Deno.test("compact by hand says why there is no summary", async () => {
     ],
   ];
   for (const [step, why] of rows) {
-    await using server = strictServer([{ text: "One." }, { text: "Two." }, step]);
+    // A call is asked about once more, in words that show no tools.
+    await using server = strictServer([{ text: "One." }, { text: "Two." }, step, step]);
     const agent = new CopilotAgent(configs(server.url)[0]![1], "/", { tools: [dump] });
     for (const text of [lines("a", 4000), "b"]) await processTurn(agent, text);
     await assertRejects(() => compact(agent), BackendError, `The model gave no summary: ${why}`);
@@ -494,6 +495,33 @@ Deno.test("where no summary comes, it is enough that fewer results just fit", as
   assertEquals((await run(size)).done?.droppedResults, 1);
   await assertRejects(() => run(size - 1), BackendError, "boom");
   assertEquals(server.requests.map(isSummaryRequest), [true, true]);
+});
+
+Deno.test("a summary is asked for within the conversation, where there is room for it", async () => {
+  const usage = { inputTokens: 900, outputTokens: 9 };
+  const call = { toolCalls: [dumps("x", 9)] };
+  const long = { error: { status: 400, message: "prompt is too long: context_length_exceeded" } };
+  /** [the window, what comes after the first answers, the requests for a summary that are quoted] */
+  const rows: [window: number | undefined, steps: Step[], quoted: boolean[]][] = [
+    [undefined, [{ text: "Task: a." }], [false]],
+    [8000, [{ text: "Task: a." }], [false]],
+    [1600, [{ text: "Task: a." }], [true]],
+    [8000, [call, { text: "Task: a." }], [false, true]],
+    [8000, [long, { text: "Task: a." }], [false, true]],
+  ];
+  for (const [window, steps, quoted] of rows) {
+    const first = [{ text: "One.", usage }, { text: "Two.", usage }];
+    await using server = strictServer([...first, ...steps]);
+    const agent = new CopilotAgent(configs(server.url, window)[0]![1], "/", { tools: [dump] });
+    for (const text of [lines("a", 3000), "b"]) await processTurn(agent, text);
+    assert(await compact(agent));
+    const asked = server.requests.slice(2);
+    assertEquals(asked.map(({ text }) => text.includes("</conversation>")), quoted);
+    // What the server has in its cache comes first, the tools included.
+    const isPrefix = asked[0]!.text.startsWith(conversation(server.requests[1]!));
+    assertEquals([isPrefix, "tools" in asked[0]!.body], [!quoted[0], !quoted[0]]);
+    assertStringIncludes(JSON.stringify(agent.state.messages), "Task: a.");
+  }
 });
 
 Deno.test("a model that called natively is known to, also when the calls are summarised", async () => {

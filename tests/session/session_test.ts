@@ -47,6 +47,42 @@ Deno.test("a turn that is stopped while its files are attached is a stopped turn
   }
 });
 
+Deno.test("a message that is cancelled before an answer leaves its words and not its files", async () => {
+  const folder = await Deno.makeTempDir();
+  const stop = new AbortController();
+  await using server = strictServer([
+    () => {
+      stop.abort();
+      return { text: "Never.", hang: true };
+    },
+    { text: "Yes." },
+    { text: "So", hang: true },
+    { text: "Yes." },
+  ]);
+  try {
+    await Deno.writeTextFile(`${folder}/a.txt`, "the content\n");
+    await using fake = await fakeSession(server.url, { folder });
+    const cancelled = await fake.session.prompt("see @a.txt", stop.signal);
+    await fake.session.prompt("go on", signal);
+    const [first, second] = server.requests.map(({ text }) => text);
+    assertEquals(cancelled.stopReason, "aborted");
+    assertEquals(first!.includes("the content"), true);
+    assertEquals([second!.includes("see @a.txt"), second!.includes("the content")], [true, false]);
+    // What was answered in part keeps them.
+    const half = new AbortController();
+    const { onEvent } = fake.session["frontend"];
+    fake.session["frontend"].onEvent = (event) => {
+      onEvent(event);
+      if (event.type === "text_delta" && event.text === "So") half.abort();
+    };
+    await fake.session.prompt("see @a.txt once more", half.signal);
+    await fake.session.prompt("go on", signal);
+    assertEquals(server.requests[3]!.text.includes("the content"), true);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
 Deno.test("a turn that fails leaves a session that goes on", async () => {
   await using server = strictServer([
     { error: { status: 400, message: "no" } },

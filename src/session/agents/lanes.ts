@@ -1,6 +1,6 @@
 /** How many sub-agents work at a time: one, or as many as the model's server has slots for. @module */
 
-import { freeSlots } from "../../backends/local/slots.ts";
+import { clearSlot, freeSlots } from "../../backends/local/slots.ts";
 import type { CopilotConfig } from "../../config.ts";
 import { mayBeLlamaCpp, targetOf } from "../../model_target.ts";
 import { addressOf } from "../model_server.ts";
@@ -19,6 +19,12 @@ export async function openLanes(config: CopilotConfig, signal: AbortSignal): Pro
   const target = targetOf(config);
   const slots = mayBeLlamaCpp(target) ? await freeSlots({ ...addressOf(target), signal }) : [];
   return new Lanes(slots.slice(0, MAX_LANES));
+}
+
+/** Has the server of a model find the conversation of the agent itself again, once no sub-agent works. */
+export async function closeLanes(config: CopilotConfig): Promise<void> {
+  const target = targetOf(config);
+  if (mayBeLlamaCpp(target)) await clearSlot(addressOf(target));
 }
 
 export class Lanes {

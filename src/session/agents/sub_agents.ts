@@ -17,7 +17,7 @@ import { addCost } from "../prices.ts";
 import type { SessionState } from "../state.ts";
 import { type AgentLimits, mayCall } from "./agent_file.ts";
 import { EXPLORE } from "./explore_tool.ts";
-import { type Lanes, openLanes } from "./lanes.ts";
+import { closeLanes, type Lanes, openLanes } from "./lanes.ts";
 
 /** The most rounds of calls of a sub-agent; the most calls that are kept of it, to be shown. */
 const MAX_SUB_ROUNDS = 30;
@@ -76,7 +76,10 @@ export class SubAgents {
       if (file && limits.model !== undefined) await this.#useModel(work.agent, file, limits.model);
       return await work.run(task, file?.body);
     } finally {
-      if (--this.#working === 0) this.#lanes = undefined;
+      if (--this.#working === 0) {
+        this.#lanes = undefined;
+        await closeLanes(agent.config);
+      }
     }
   }
 

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { freeSlots, slotTasks } from "../../../src/backends/local/slots.ts";
+import { clearSlot, freeSlots, slotTasks } from "../../../src/backends/local/slots.ts";
 
 const idle = { is_processing: false };
 /** Its answers by path; `asked` gets the paths. */
@@ -51,6 +51,19 @@ Deno.test("the newest task of each slot, as far as the server shows it", async (
   ];
   for (const [slots, tasks] of rows) {
     assertEquals(await slotTasks({ fetch: server({}, slots) }), tasks);
+  }
+});
+
+Deno.test("the only slot is cleared by a short text, others are left alone", async () => {
+  const rows: [props: unknown, asked: string[]][] = [
+    [{ total_slots: 1 }, ["/props", "/completion"]],
+    [{ total_slots: 2 }, ["/props"]],
+    [undefined, ["/props"]],
+  ];
+  for (const [at, [props, expected]] of rows.entries()) {
+    const asked: string[] = [];
+    await clearSlot({ host: `http://localhost:${at + 2}`, fetch: server(props, undefined, asked) });
+    assertEquals(asked, expected);
   }
 });
 
