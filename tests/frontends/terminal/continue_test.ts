@@ -5,7 +5,7 @@ import { strictServer } from "../../helpers/strict_server.ts";
 
 Deno.test("-p --continue goes on with the newest session, says where it was, and keeps its model", async () => {
   const folder = await Deno.makeTempDir();
-  const steps = [1, 2, 3].map((n) => ({ text: `Answer ${n}. ${"word ".repeat(100)}` }));
+  const steps = [1, 2, 3].map((n) => ({ text: `Answer ${n}. ${"word ".repeat(60)}` }));
   await using server = strictServer(steps, { models: ["test", "other"] });
   const local = ["--local", "--host", server.url.replace("//", "//user:secret@")];
   const ask = (...args: string[]) =>

@@ -95,7 +95,7 @@ Deno.test("/compact says how long it has been at it, and what the model wrote", 
 
 Deno.test("/compact leaves all as it was where the summary is not clearly shorter, and stops it", async () => {
   await using server = strictServer([{ text: "One." }, { text: "Two." }, {
-    text: "and so on, ".repeat(2000),
+    text: Array.from({ length: 2000 }, (_, n) => `and ${n}, `).join(""),
   }]);
   await using fake = await fakeSession(server.url);
   const { session } = fake;
