@@ -9,7 +9,8 @@ import type { Compaction, TurnEvent, Usage } from "../types/event.ts";
 import { extractToolCallsFromText } from "../toolcalls/extract.ts";
 import type { Message, Part } from "../types/message.ts";
 import type { CopilotAgent } from "./agent.ts";
-import { askModel, type ModelAnswer } from "./ask_model.ts";
+import { askModel } from "./ask_model.ts";
+import type { ModelAnswer } from "./model_answer.ts";
 import { exclusively } from "./exclusively.ts";
 import { cutNewResults, newestOfPerson, sizeOf, startOfNewest, stubOldResults } from "./shrink.ts";
 import type { MessageSize } from "./shrink.ts";
@@ -266,12 +267,7 @@ async function askForSummary(
   const { limit, room, isLong } = limits;
   const { signal, emit, count, focus, byHand, onPiece = () => {} } = options;
   const words = room * WORDS_PER_TOKEN;
-  const whole = summaryRequest(old, Infinity, focus, words);
-  const request = whole[1]!;
-  const tokens = messageTokens(agent, request);
-  const shown = limit * SHOWN_PART;
-  const maxChars = Math.floor(request.content.length * shown / tokens);
-  const quoted = tokens <= shown ? whole : summaryRequest(old, maxChars, focus, words);
+  const quoted = quotedRequest(agent, old, limit * SHOWN_PART, focus, words);
   const question = summaryQuestion(focus, words);
   const within = mayAskWithin ? askedWithin(agent, old, question, room, byHand) : undefined;
   const messages = within ?? quoted;
@@ -318,6 +314,22 @@ async function askForSummary(
     if (byHand || signal.aborted || !cannot) throw error;
     return outline(old);
   }
+}
+
+/** The request for a summary that quotes the conversation, of which it shows at most `shown` tokens. */
+function quotedRequest(
+  agent: CopilotAgent,
+  old: readonly Message[],
+  shown: number,
+  focus: string | undefined,
+  words: number,
+): Message[] {
+  const whole = summaryRequest(old, Infinity, focus, words);
+  const request = whole[1]!;
+  const tokens = messageTokens(agent, request);
+  if (tokens <= shown) return whole;
+  const maxChars = Math.floor(request.content.length * shown / tokens);
+  return summaryRequest(old, maxChars, focus, words);
 }
 
 const CALLED = "it called a tool instead";

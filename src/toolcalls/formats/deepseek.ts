@@ -2,15 +2,15 @@ import { blockFormat } from "../block_format.ts";
 import type { CallFormat } from "../format.ts";
 import { jsonArguments } from "../values.ts";
 
-const CALLED = /(?<name>[\w.-]+)/;
+const DEEPSEEK_NAME = /(?<name>[\w.-]+)/;
 
 /**
  * `<｜tool▁call▁begin｜>function<｜tool▁sep｜>N`, a line feed and JSON in a fence (V3, R1), or
  * `N<｜tool▁sep｜>{json}` (V3.1). Source: DeepSeek's chat templates.
  */
 export const deepseek: readonly CallFormat[] = [
-  [/\s*/, "function", "<|tool_sep|>", CALLED, /[ \t]*/, /\n/],
-  [/\s*/, CALLED, "<|tool_sep|>"],
+  [/\s*/, "function", "<|tool_sep|>", DEEPSEEK_NAME, /[ \t]*/, /\n/],
+  [/\s*/, DEEPSEEK_NAME, "<|tool_sep|>"],
 ].map((head) =>
   blockFormat({
     markers: {
