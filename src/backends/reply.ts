@@ -1,6 +1,7 @@
 /** From an answer to the {@linkcode Reply} that an agent reads; the same for all protocols. @module */
 
 import { mayBeOwnServer } from "../config.ts";
+import { ChannelReader } from "../text/channels.ts";
 import { deeperThan, hasTwoReadings, isObject } from "../text/json.ts";
 import type { Usage } from "../types/event.ts";
 import type { Message, ToolCall } from "../types/message.ts";
@@ -111,7 +112,7 @@ function withGivenAnswer(parts: AnswerParts, { schema }: AnswerForm): AnswerPart
 }
 
 export function wholeReply(parts: AnswerParts, { extract, tools }: ParseOptions = {}): Reply {
-  let { content } = parts;
+  let content = parts.isTyped ? parts.content : new ChannelReader().push(parts.content, true);
   let calls: ToolCall[] | null = null;
   if (extract && tools?.length !== 0 && content !== "") {
     // Where the server told reasoning apart, think tags in the text are mentions.

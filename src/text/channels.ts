@@ -101,7 +101,12 @@ export class ChannelReader {
         this.#held = all;
         return "";
       }
-      all = all.replace(/^\s*thought\n/, "");
+      // Markup that begins a text is no code, however far it is indented.
+      if (/^\s+<.{0,11}$/.test(all)) {
+        this.#held = all;
+        return "";
+      }
+      all = all.replace(/^\s*thought\n|^\s+(?=<(?:[|｜]|tool_call|function|invoke|\w+:))/, "");
       this.#isStart = all.trim() === "";
     }
     const at = all.lastIndexOf("\n") + 1;

@@ -64,6 +64,8 @@ export class MarkCutter {
   #isMentionLine = false;
   /** True right behind a mark that was cut. */
   #isBehindCut = false;
+  /** The marks that end a call and were cut. */
+  #ends = 0;
   /** The first mark of a call that was cut. */
   callMark: string | undefined;
 
@@ -87,7 +89,8 @@ export class MarkCutter {
   }
 
   #cut(mark: string): void {
-    if (OF_CALL.test(mark)) this.callMark ??= mark;
+    // One end of a call is noise behind an answer; several are what is left of a call.
+    if (OF_CALL.test(mark) && (!mark.startsWith("</") || this.#ends++ > 0)) this.callMark ??= mark;
     this.#isBehindCut = true;
     this.#joiner.cut();
   }

@@ -24,7 +24,10 @@ function callFrom(given: unknown, context: CallContext): ToolCall | undefined {
   if (name === undefined) return undefined;
   // Another agent's name needs arguments to be sure.
   const isOther = context.tools !== undefined && !context.tools.has(name);
-  if (isUnknown(name, context) && !(isObject(value.arguments) && Object.keys(value).length < 4)) {
+  if (
+    isUnknown(name, context) &&
+    !(isObject(value.arguments ?? value.parameters) && Object.keys(value).length < 4)
+  ) {
     return undefined;
   }
   const keys = context.tools ? ARGUMENT_KEYS : BASIC_ARGUMENT_KEYS;

@@ -249,7 +249,7 @@ const QUIRKS: readonly {
     statuses: [400, 403, 429, 500],
     kind: "rate_limit",
     pattern:
-      /insufficient_quota|enforced_spend_limit_reached|exceeded your current quota|credit balance|insufficient (?:balance|credits|funds)|billing_error|plan and billing/i,
+      /insufficient_quota|enforced_spend_limit_reached|exceeded your current quota|credit balance|insufficient (?:balance|credits|funds)|billing_error|plan and billing|(?:monthly|weekly) usage limit|usage_limit_reached/i,
   },
 ];
 

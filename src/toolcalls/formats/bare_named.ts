@@ -2,6 +2,7 @@ import { type CallContext, type CallFormat, type CallReader, offeredName } from 
 import type { ToolCall } from "../../types/message.ts";
 import { newCall } from "../json_calls.ts";
 import { jsonArguments } from "../values.ts";
+import { gemmaArguments } from "./gemma.ts";
 import { pythonCalls } from "./pythonic.ts";
 
 const NAMES = "read_file write_file edit_file run_bash glob_files grep_code list_directory".split(
@@ -12,9 +13,14 @@ const MARKS_BEHIND = /(?:\s*(?:<[|｜][\w▁/]+[|｜]?>|<\w+[|｜]>|<\/\w+>))*\s
 /** A paragraph that begins with a word: the text goes on, so that the call is only shown. */
 const GOES_ON = /\n\s*\n?(?!(?:read|write|edit|run|glob|grep|list)_)[A-Z][a-z]+ [a-z]/;
 
+/** A name and its arguments, with what other formats have between the two. */
+const CALL = /^(\w+)(?:\[args\]|:\d+\s*(?:<\|tool_call_argument_begin\|>)?)?\s*(\{[^]*\})$/i;
+
 /** Calls of our tools by their bare names, which end a text: `N(k="v")`, `[N(k="v")]`, `N{json}`, `N[ARGS]{json}`. */
 export const bareNamed: CallFormat = {
-  markers: NAMES.flatMap((name) => [`${name}(`, `${name}{`, `${name}[args]`, `[${name}(`]),
+  markers: NAMES.flatMap((
+    name,
+  ) => [`${name}(`, `${name}{`, `${name}[args]`, `${name}:`, `[${name}(`]),
   lineStart: true,
   isUnmarked: true,
   read(marker, context): CallReader {
@@ -31,9 +37,10 @@ export const bareNamed: CallFormat = {
 };
 
 function namedCalls(text: string, context: CallContext): ToolCall[] | undefined {
-  const [, name = "", json = ""] = /^(\w+)(?:\[args\])?\s*(\{[^]*\})$/i.exec(text.trim()) ?? [];
+  const [, name = "", json = ""] = CALL.exec(text.trim()) ?? [];
   if (name !== "") {
-    const args = offeredName(name, context) && jsonArguments(json);
+    const args = offeredName(name, context) &&
+      (jsonArguments(json) ?? gemmaArguments(json, name, context, true));
     return args ? [newCall(name, args, context)] : undefined;
   }
   const list = text.trim().replace(/^\[/, "").replace(/\]$/, "").replace(

@@ -48,7 +48,7 @@ const GEMMA_QUOTES = [
 ];
 
 /** `{k:<escape>v<escape>,n:5,l:[1,<escape>a<escape>]}`. */
-function gemmaArguments(
+export function gemmaArguments(
   body: string,
   name: string,
   context: CallContext,

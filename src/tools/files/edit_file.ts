@@ -106,7 +106,7 @@ function checkKept(
     throw refuse(
       `new_string has ${
         JSON.stringify(mark)
-      } in place of lines that old_string has, which would be left out of the file: write them out, or choose a smaller old_string`,
+      } as a placeholder for lines that old_string has, which would be left out of the file: write them out, or choose a smaller old_string`,
     );
   }
   if (holdsWholeFile(text, before, after)) {

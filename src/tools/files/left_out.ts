@@ -47,7 +47,7 @@ export function leftOutBy(before: string, after: string): string | undefined {
 
 /** A text that is nothing but words in brackets, for a text that somebody else is to fill in. */
 const STAND_IN =
-  /^\s*(?:\[|<|\{|\(|\/\/|#|\/\*)+\s*(?:!--)?[\s.…]*[\p{L}\p{N}\s_'’.,:;…-]{2,120}(?:--)?\s*(?:\]|>|\}|\)|\*\/)+\s*$/u;
+  /^(?:\[[^[\]"\n]{2,120}\]|<!--[^\n]{2,160}-->|<[^<>"=\n]{2,120}>|\{[^{}":\n]{2,120}\}|\([^()"\n]{2,120}\))$/;
 /** What a mark in a new file stands for; of other things a comment may speak. */
 const OF_CODE =
   /\b(?:code|file|implementation|functions?|methods?|class(?:es)?|content|imports?|logic|unchanged|existing)\b/i;
