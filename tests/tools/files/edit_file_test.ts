@@ -79,7 +79,7 @@ Deno.test("a mark in place of lines is refused, and the file stays", async () =>
   await assertRejects(
     () => edit(ws, "f", "one();\ntwo();\nthree();\n", "one();\n// ... existing code ...\n"),
     Error,
-    'new_string has "// ... existing code ..." in place of lines that old_string has',
+    'new_string has "// ... existing code ..." as a placeholder for lines that old_string has',
   );
   assertEquals(ws.text("f"), "one();\ntwo();\nthree();\n");
 });
