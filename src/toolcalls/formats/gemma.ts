@@ -1,7 +1,8 @@
 import { isObject } from "../../text/json.ts";
 import { parseLooseJson } from "../../text/loose_json.ts";
 import { blockFormat } from "../block_format.ts";
-import type { CallContext, CallFormat } from "../format.ts";
+import type { CallContext, CallFormat, CallReader } from "../format.ts";
+import { JsonCallReader } from "../json_reader.ts";
 import { propertiesOf, typedValue } from "../values.ts";
 import { pythonReader } from "./pythonic.ts";
 
@@ -119,13 +120,28 @@ function positionalArguments(
   );
 }
 
-/** A code block labelled tool_code with Python calls. Source: Gemma 3's documentation. */
+/** The most white space before the first call in a code block. */
+const MAX_BLANK = 256;
+
+/** A code block labelled as calls: Python's, as Gemma 3's documentation has it, or JSON, as other models write it. */
 export const gemmaFence: CallFormat = {
-  fences: ["tool_code"],
-  read: (marker, context) =>
-    pythonReader(marker.match(/^[`~]+/)![0], {
-      ...context,
-      isMarked: true,
-      mayBeUnknown: true,
-    }),
+  fences: ["tool_code", "tool_call"],
+  read(marker, given) {
+    const close = marker.match(/^[`~]+/)![0];
+    const context = { ...given, isMarked: true, mayBeUnknown: true };
+    let reader: CallReader | undefined;
+    let start = "";
+    return {
+      push(piece, final) {
+        if (reader) return reader.push(piece, final);
+        start += piece;
+        const [, first] = /^\s*(?:\[\s*)?([^\s[])/.exec(start) ?? [];
+        if (first === undefined && !final && start.length < MAX_BLANK) return undefined;
+        reader = first === "{"
+          ? new JsonCallReader({ close, strict: true }, context)
+          : pythonReader(close, context);
+        return reader.push(start, final);
+      },
+    };
+  },
 };

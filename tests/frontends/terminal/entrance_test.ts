@@ -8,7 +8,7 @@ const said = ({ body }: StrictRequest) =>
 for (const columns of [80, 40]) {
   sessionTest(
     `a message on the command line begins a session; leaving it says how to come back, at ${columns} columns`,
-    [{ text: "Fixed." }, { text: "Again." }],
+    [{ text: "They pass." }, { text: "Again." }],
     async (terminal, server) => {
       // Nothing was said: there is nothing to come back to.
       await terminal.type("exit\r");
@@ -17,7 +17,7 @@ for (const columns of [80, 40]) {
       await terminal.type("clear\r");
       await terminal.until((rows) => rows.length === 1);
       await terminal.type(`${sessionCommand(server, '"fix the tests"')}; echo left: $?\r`);
-      await terminal.until((rows) => rows.includes("> fix the tests") && rows.includes("Fixed."));
+      await terminal.until((rows) => rows.includes("> fix the tests") && rows.includes("They pass."));
       await terminal.until((rows) => rows.at(-2) === ">");
       await terminal.type("clear\x15quit\r");
       // The path is broken at the edge of the screen, the command at spaces.
@@ -26,7 +26,7 @@ for (const columns of [80, 40]) {
       assert(left.includes(`To continue: copilot ${flags}Recorded:`.replaceAll(" ", "")), left);
       const [, path] = /Recorded:(.*\.jsonl)/.exec(left) ?? [];
       const text = await Deno.readTextFile(path!);
-      assert(text.includes("fix the tests") && text.includes("Fixed."), text);
+      assert(text.includes("fix the tests") && text.includes("They pass."), text);
       await terminal.type(`clear; ${sessionCommand(server, "--continue -- '--and more'")}\r`);
       await terminal.until("Again.");
       assertEquals(server.requests.map(said), ["fix the tests", "--and more"]);
