@@ -10,8 +10,8 @@ import { extractToolCallsFromText } from "../toolcalls/extract.ts";
 import type { Message, Part } from "../types/message.ts";
 import type { CopilotAgent } from "./agent.ts";
 import { askModel } from "./ask_model.ts";
-import type { ModelAnswer } from "./model_answer.ts";
 import { exclusively } from "./exclusively.ts";
+import type { ModelAnswer } from "./model_answer.ts";
 import { cutNewResults, newestOfPerson, sizeOf, startOfNewest, stubOldResults } from "./shrink.ts";
 import type { MessageSize } from "./shrink.ts";
 import { carriedParts } from "./carried.ts";
@@ -227,6 +227,21 @@ function splitForSummary(
   return [messages.slice(0, start), person ? [person, ...kept] : kept];
 }
 
+/** The request that quotes `old`, in at most `SHOWN_PART` of `limit` tokens. */
+function quotedRequest(
+  agent: CopilotAgent,
+  old: readonly Message[],
+  limit: number,
+  focus: string | undefined,
+  words: number,
+): Message[] {
+  const whole = summaryRequest(old, Infinity, focus, words);
+  const tokens = messageTokens(agent, whole[1]!);
+  const shown = limit * SHOWN_PART;
+  const maxChars = Math.floor(whole[1]!.content.length * shown / tokens);
+  return tokens <= shown ? whole : summaryRequest(old, maxChars, focus, words);
+}
+
 /** The part of the window that stays free, as an estimate may be too low. */
 const SPARE_PART = 0.05;
 
@@ -267,10 +282,9 @@ async function askForSummary(
   const { limit, room, isLong } = limits;
   const { signal, emit, count, focus, byHand, onPiece = () => {} } = options;
   const words = room * WORDS_PER_TOKEN;
-  const quoted = quotedRequest(agent, old, limit * SHOWN_PART, focus, words);
   const question = summaryQuestion(focus, words);
   const within = mayAskWithin ? askedWithin(agent, old, question, room, byHand) : undefined;
-  const messages = within ?? quoted;
+  const messages = within ?? quotedRequest(agent, old, limit, focus, words);
   const askQuoted = () => askForSummary(agent, old, limits, options, false);
   const enough = new AbortController();
   let text = "";
@@ -314,22 +328,6 @@ async function askForSummary(
     if (byHand || signal.aborted || !cannot) throw error;
     return outline(old);
   }
-}
-
-/** The request for a summary that quotes the conversation, of which it shows at most `shown` tokens. */
-function quotedRequest(
-  agent: CopilotAgent,
-  old: readonly Message[],
-  shown: number,
-  focus: string | undefined,
-  words: number,
-): Message[] {
-  const whole = summaryRequest(old, Infinity, focus, words);
-  const request = whole[1]!;
-  const tokens = messageTokens(agent, request);
-  if (tokens <= shown) return whole;
-  const maxChars = Math.floor(request.content.length * shown / tokens);
-  return summaryRequest(old, maxChars, focus, words);
 }
 
 const CALLED = "it called a tool instead";

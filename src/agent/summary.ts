@@ -19,14 +19,14 @@ const SYSTEM =
 const MIN_SUMMARY_WORDS = 40;
 const MAX_SUMMARY_WORDS = 400;
 
-const QUOTED_TASK = `The above is a conversation of a person with a coding copilot, in a terminal. \
+const OF_OTHERS = `The above is a conversation of a person with a coding copilot, in a terminal. \
 The copilot will go on from your summary and will not see the conversation again. \
 Write it`;
-const OWN_TASK =
+const OF_ITS_OWN =
   `[Stop here and call no tool. Write a summary of this conversation: you will go on from it \
 and will not see the conversation again. Write it`;
 
-const task = (words: number, start = QUOTED_TASK) =>
+const task = (words: number, start = OF_OTHERS) =>
   `${start} under these headings, in the language of the person, in at most ${words} words:
 Task: what the person wants, and every rule they set, in their own words.
 Done: what is finished, and how it was checked.
@@ -37,12 +37,12 @@ Keep names, paths, numbers, commands and error messages exactly as they are. \
 If there is a summary from earlier, keep what still counts of it. Write the summary only.`;
 
 /** Characters of a message that are quoted in the request, by role; an earlier summary is quoted whole. */
-const QUOTED_TASK_CHARS = { system: 0, user: 4000, assistant: 2000, tool: 600 };
-const SHOWN_TASK_ARGUMENTS = 300;
+const QUOTED_CHARS = { system: 0, user: 4000, assistant: 2000, tool: 600 };
+const SHOWN_ARGUMENTS = 300;
 
 /** The message that asks for a summary of the conversation that it ends. */
 export function summaryQuestion(focus = "", words = MAX_SUMMARY_WORDS): Message {
-  return { role: "user", content: `${task(withinLimits(words), OWN_TASK)}${above(focus)}]` };
+  return { role: "user", content: `${task(withinLimits(words), OF_ITS_OWN)}${above(focus)}]` };
 }
 
 const above = (focus: string) => focus.trim() === "" ? "" : `\nKeep above all: ${focus.trim()}`;
@@ -67,11 +67,9 @@ function transcript(message: Message): string {
   const { role, toolCalls = [], toolName } = message;
   const content = quotedText(message);
   const images = imagesOf(message);
-  const max = isSummary(message) ? Infinity : QUOTED_TASK_CHARS[role];
+  const max = isSummary(message) ? Infinity : QUOTED_CHARS[role];
   const calls = toolCalls.map(({ name, arguments: args, invalid }) =>
-    `[calls ${name}: ${
-      truncateMiddle(invalid?.text ?? JSON.stringify(args), SHOWN_TASK_ARGUMENTS)
-    }]`
+    `[calls ${name}: ${truncateMiddle(invalid?.text ?? JSON.stringify(args), SHOWN_ARGUMENTS)}]`
   );
   const who = role === "tool" ? `result of ${toolName}` : role === "user" ? "person" : "copilot";
   const seen = images.length > 0 ? [`[${images.length} images]`] : [];

@@ -46,14 +46,14 @@ export function hintFor(error: BackendError, config: CopilotConfig): Hint | unde
     case "model_not_found":
       return modelHint(target, error.models);
     case "protocol":
-    case "request": {
+      // Without a status and a cause, the model's answer is of no use: the address is right.
+      if (!error.status && !error.cause) return undefined;
+      // falls through
+    case "request":
       // llama.cpp, LM Studio and vLLM have no native endpoint, and say so in JSON or in plain text.
       if (isNative && error.status === 404) return { type: "compatible_endpoint" };
-      // Without a status and a cause it is the model's answer that is of no use.
-      const isAnswered = error.status === undefined && error.cause === undefined;
-      if (error.kind === "protocol") return isAnswered ? undefined : { type: "address", kind };
+      if (error.kind === "protocol") return { type: "address", kind };
       return error.status === 404 && kind !== "local" ? { type: "address", kind } : undefined;
-    }
     case "redirect":
       return { type: "address", kind };
     default:

@@ -17,7 +17,9 @@ for (const columns of [80, 40]) {
       await terminal.type("clear\r");
       await terminal.until((rows) => rows.length === 1);
       await terminal.type(`${sessionCommand(server, '"fix the tests"')}; echo left: $?\r`);
-      await terminal.until((rows) => rows.includes("> fix the tests") && rows.includes("They pass."));
+      await terminal.until((rows) =>
+        rows.includes("> fix the tests") && rows.includes("They pass.")
+      );
       await terminal.until((rows) => rows.at(-2) === ">");
       await terminal.type("clear\x15quit\r");
       // The path is broken at the edge of the screen, the command at spaces.
