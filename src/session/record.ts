@@ -2,7 +2,6 @@
 
 import { hasUserinfo } from "../server_address.ts";
 import type { CopilotAgent } from "../agent/agent.ts";
-import { isSummary } from "../agent/summary.ts";
 import { requestTokens } from "../agent/tokens.ts";
 import { targetOf } from "../model_target.ts";
 import type { ExecutionFacts } from "../records/execution.ts";
@@ -253,7 +252,7 @@ const MIN_READING = 2000;
 
 /** The index of the last message that a person typed; -1 for none. */
 const lastOfPerson = (messages: StoredSession["messages"]): number =>
-  messages.findLastIndex((one) => one.role === "user" && !isSummary(one));
+  messages.findLastIndex((one) => one.role === "user" && one.standsFor === undefined);
 
 /** The text that was typed last in a session; undefined where that is what it began with. */
 export function newestTyped({ messages, first }: ListedSession): string | undefined {
