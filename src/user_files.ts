@@ -69,21 +69,15 @@ export function readJsonFile(path: string, isQuoted = true): Record<string, unkn
 }
 
 /**
- * Writes a settings file, whole or not at all, for the person alone to read or with `mode`; a link to it stays one.
+ * Writes a settings file, whole or not at all, for the person alone to read; a link to it stays one.
  * Folders that are missing are made. @throws {Error} with the path and the reason.
  */
-export async function replaceUserFile(
-  path: string,
-  text: string,
-  mode?: number | null,
-): Promise<void> {
+export async function replaceUserFile(path: string, text: string): Promise<void> {
   const target = await Deno.realPath(path).catch(() => path);
   const temporary = `${target}.${crypto.randomUUID()}.tmp`;
   try {
     await Deno.mkdir(dirname(path), { recursive: true, mode: 0o700 });
     await Deno.writeTextFile(temporary, text, { mode: 0o600, createNew: true });
-    // The mode of a new file is narrowed by the umask.
-    if (mode != null) await Deno.chmod(temporary, mode);
     await Deno.rename(temporary, target);
   } catch (error) {
     await Deno.remove(temporary).catch(() => {});

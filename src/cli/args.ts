@@ -44,9 +44,6 @@ export interface Flag {
   help: string;
 }
 
-/** The editors for which there is a setting. */
-const EDITORS = ["zed", "jetbrains", "neovim", "emacs"];
-
 export const FLAGS = [
   {
     name: "print",
@@ -194,13 +191,6 @@ export const FLAGS = [
       "the longest silence within an answer (120; while a call may be written, as long as the first token)",
   },
   { name: "json", help: "with doctor: one JSON object" },
-  {
-    name: "editor",
-    value: "NAME",
-    values: EDITORS,
-    help: `with setup: ${EDITORS.join(", ")}; prints its setting for copilot`,
-  },
-  { name: "write", help: "with setup --editor: adds the setting to the editor's own file" },
   { name: "vim", help: 'vim\'s keys in the input line ("keys" in config.json rebinds: see /keys)' },
   { name: "no-notify", help: "do not notify when a long turn ends while you look elsewhere" },
   {
@@ -215,7 +205,6 @@ export const FLAGS = [
     values: ["bash", "zsh", "fish"],
     help: "print completions for bash, zsh or fish",
   },
-  { name: "man", help: "print the manual page, for man -l -" },
   { name: "version", short: "V", help: "print the version" },
   { name: "help", short: "h", help: "print this help" },
 ] as const satisfies readonly Flag[];
@@ -238,7 +227,6 @@ export type Args =
 export const COMMANDS = [
   { name: "doctor", help: "checks the model server, says what to change" },
   { name: "acp", help: "serves an editor (Agent Client Protocol)" },
-  { name: "setup", help: "prints the setting of an editor: --editor NAME" },
   { name: "mcp", help: "MCP servers: copilot mcp --help" },
 ] as const;
 type CommandName = typeof COMMANDS[number]["name"];
@@ -252,6 +240,9 @@ export const COMMAND_NAMES: readonly string[] = COMMANDS.map(({ name }) => name)
 export function parseArgs(words: readonly string[]): Args & { command?: CommandName } {
   const args: Record<string, string | true> = {};
   if (words.length === 1 && words[0] === "help") return { help: true };
+  if (words.length === 1 && words[0] === "setup") {
+    throw unexpected("setup", "to choose a model, run copilot and type /setup");
+  }
   if (COMMAND_NAMES.includes(words[0] ?? "")) args.command = words[0]!;
   for (let i = args.command ? 1 : 0; i < words.length; i++) {
     const word = words[i]!;
@@ -351,14 +342,6 @@ function quotedWord(text: string): string {
   return JSON.stringify(shortened(text, 60));
 }
 
-/** The examples of the help and the manual page. */
-export const EXAMPLES = [
-  'copilot "Fix the failing test"',
-  'copilot --demo -p "What does this project do?"',
-  "copilot --local --model qwen3:8b",
-  'copilot --base-url http://localhost:8080/v1 -p "Where are the tests?"',
-] as const;
-
 export function usageText(): string {
   const left = FLAGS.map((flag: Flag) => {
     const value = flag.value ? ` ${flag.optional ? `[${flag.value}]` : flag.value}` : "";
@@ -387,7 +370,10 @@ Exit codes:
 ${wrapped(`  ${EXIT_CODES.map(([code, text]) => `${code} ${text}`).join(", ")}`, 78)}
 
 Examples:
-${EXAMPLES.map((line) => `  ${line}`).join("\n")}
+  copilot "Fix the failing test"
+  copilot --demo -p "What does this project do?"
+  copilot --local --model qwen3:8b
+  copilot --base-url http://localhost:8080/v1 -p "Where are the tests?"
 `;
 }
 

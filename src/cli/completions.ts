@@ -1,12 +1,11 @@
 /**
- * Completions for shells, and the manual page, from the table of flags. Sources: bash(1)
- * "Programmable Completion", zshcompsys(1), fish's `complete`, man(7).
+ * Completions for shells, from the table of flags. Sources: bash(1) "Programmable Completion",
+ * zshcompsys(1), fish's `complete`.
  * @module
  */
 
-import { COMMAND_NAMES, COMMANDS, EXAMPLES, type Flag, FLAGS } from "./args.ts";
+import { COMMAND_NAMES, COMMANDS, type Flag, FLAGS } from "./args.ts";
 import { UsageError } from "../errors.ts";
-import { EXIT_CODES } from "../frontends/exit_codes.ts";
 
 const flags: readonly Flag[] = FLAGS;
 
@@ -85,55 +84,4 @@ function fishScript(): string {
     `complete -c copilot -f -n __fish_is_first_token -a ${name} -d '${help}'\n`
   );
   return [...commands, ...rows].join("");
-}
-
-export function manPage(version: string): string {
-  const roff = (text: string) => text.replaceAll("\\", "\\e").replaceAll("-", "\\-");
-  const options = flags.map(({ name, short, value, optional, help }) => {
-    const shown = value && (optional ? ` [\\fI${value}\\fR]` : ` \\fI${value}\\fR`);
-    const names = [...(short ? [`\\-${short}`] : []), `\\-\\-${roff(name)}`];
-    return `.TP\n${names.map((n) => `\\fB${n}\\fR`).join(", ")}${shown ?? ""}\n${roff(help)}.`;
-  });
-  return `.TH COPILOT 1 "" "copilot ${version}"
-.SH NAME
-copilot \\- a coding copilot for the terminal, at home with your own models
-.SH SYNOPSIS
-.B copilot
-[\\fIflags\\fR] ["\\fIMESSAGE\\fR"]
-.br
-.B copilot
-[\\fIflags\\fR] \\fB\\-\\-\\fR "\\fIMESSAGE\\fR"
-.br
-.B copilot
-[\\fIflags\\fR] \\fB\\-p\\fR "\\fIPROMPT\\fR"
-.br
-.B copilot ${COMMAND_NAMES.join("|")}
-[\\fIflags\\fR]
-.SH OPTIONS
-${options.join("\n")}
-.SH EXIT STATUS
-${EXIT_CODES.map(([code, text]) => `.TP\n${code}\n${roff(text)}`).join("\n")}
-.SH ENVIRONMENT
-.TP
-OPENAI_API_KEY, ANTHROPIC_API_KEY
-The keys of the two kinds of servers, sent over https only, and to no address with a user name.
-.TP
-OPENAI_BASE_URL, ANTHROPIC_BASE_URL
-The addresses of such servers, where \\-\\-base\\-url does not say it.
-.TP
-OLLAMA_HOST
-The local server's address, where \\-\\-host does not say it.
-.TP
-NO_COLOR
-No colours.
-.TP
-XDG_CONFIG_HOME
-Where settings are: copilot/config.json, permissions.json and AGENTS.md (~/.config).
-.TP
-XDG_STATE_HOME
-Where what was typed is kept, in copilot/history.jsonl, and sessions, in copilot/sessions
-(~/.local/state).
-.SH EXAMPLES
-${EXAMPLES.map((line) => `.nf\n${roff(line)}\n.fi`).join("\n")}
-`;
 }

@@ -131,9 +131,8 @@ async function standingText(args: Args): Promise<string | undefined> {
   if (args.help) return usageText();
   const { deno } = Deno.version;
   if (args.version) return `copilot ${VERSION} (deno ${deno}, ${Deno.build.target})\n`;
-  if (args.completions === undefined && !args.man) return undefined;
-  const { completionScript, manPage } = await import("./completions.ts");
-  return args.man ? manPage(VERSION) : completionScript(args.completions!);
+  if (args.completions === undefined) return undefined;
+  return (await import("./completions.ts")).completionScript(args.completions);
 }
 
 async function dispatch(args: ReturnType<typeof parseArgs>, run: Run): Promise<number> {
@@ -144,9 +143,6 @@ async function dispatch(args: ReturnType<typeof parseArgs>, run: Run): Promise<n
   }
   const given = args;
   const { command } = args;
-  if (command === "setup") {
-    return await (await import("./editors.ts")).setUpEditor(args, run.stdout);
-  }
   args = withDefaults(args);
   if (command === "doctor") return await examine(args, run);
   if (command === "acp") {

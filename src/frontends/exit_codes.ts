@@ -14,7 +14,7 @@ export const EXIT = {
   terminated: 143,
 } as const;
 
-/** The codes in the help and the manual page. */
+/** The codes in the help. */
 export const EXIT_CODES = [
   [EXIT.done, "done"],
   [EXIT.error, "error"],

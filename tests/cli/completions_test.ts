@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { FLAGS } from "../../src/cli/args.ts";
 import { UsageError } from "../../src/errors.ts";
-import { completionScript, manPage } from "../../src/cli/completions.ts";
+import { completionScript } from "../../src/cli/completions.ts";
 
 /** What `command` prints of `input`; it must take it without a word of complaint. */
 async function run(command: string, args: string[], input: string): Promise<string> {
@@ -56,10 +56,9 @@ _copilot; printf '%s\\n' "\${COMPREPLY[@]}"`;
   });
 }
 
-Deno.test("every flag is in every shell's completions and in the manual page", () => {
+Deno.test("every flag is in every shell's completions", () => {
   const zsh = completionScript("zsh");
   const fish = completionScript("fish");
-  const page = manPage("1.2.3");
   for (const flag of FLAGS) {
     const { name } = flag;
     assert(zsh.includes(`--${name}`), `--${name} for zsh`);
@@ -69,57 +68,49 @@ Deno.test("every flag is in every shell's completions and in the manual page", (
       line.includes(`-l ${name} `) || line.endsWith(`-l ${name}`)
     )!;
     assertEquals(/-s \w/.exec(row)?.[0], short, row);
-    assert(page.includes(`\\-\\-${name.replaceAll("-", "\\-")}`), `--${name} in the page`);
   }
 });
 
 /** A flag of each kind, as each of the texts has it. */
-const SHOWN: [name: string, zsh: string, fish: string, page: string][] = [
+const SHOWN: [name: string, zsh: string, fish: string][] = [
   [
     "a switch",
     "  --network'[let confined commands use the network, and let pages be fetched]'",
     "complete -c copilot -f -l network -d 'let confined commands use the network, and let pages be fetched'",
-    ".TP\n\\fB\\-\\-network\\fR\nlet confined commands use the network, and let pages be fetched.",
   ],
   [
     "a switch with a letter",
     "  '(-y --yes)'{-y,--yes}'[run edits and commands without asking]'",
     "complete -c copilot -f -s y -l yes -d 'run edits and commands without asking'",
-    ".TP\n\\fB\\-y\\fR, \\fB\\-\\-yes\\fR\nrun edits and commands without asking.",
   ],
   [
     "any text",
     "  '(-m --model)'{-m,--model}'[the model (gpt-4o; local\\: qwen3)]:NAME: '",
     "complete -c copilot -f -s m -l model -x -d 'the model (gpt-4o; local: qwen3)'",
-    ".TP\n\\fB\\-m\\fR, \\fB\\-\\-model\\fR \\fINAME\\fR\nthe model (gpt\\-4o; local: qwen3).",
   ],
   [
     "a folder",
     "  '(-C --working-dir)'{-C,--working-dir}'[the folder to work in (this one)]:DIR:_files -/'",
     "complete -c copilot -f -s C -l working-dir -xa '(__fish_complete_directories)' -d 'the folder to work in (this one)'",
-    ".TP\n\\fB\\-C\\fR, \\fB\\-\\-working\\-dir\\fR \\fIDIR\\fR\nthe folder to work in (this one).",
   ],
   [
     "one of some words",
     "  --think'[how much a reasoning model thinks, where the server can set it\\: on, off, low, medium or high]:HOW:(on off low medium high)'",
     "complete -c copilot -f -l think -xa 'on off low medium high' -d 'how much a reasoning model thinks, where the server can set it: on, off, low, medium or high'",
-    ".TP\n\\fB\\-\\-think\\fR \\fIHOW\\fR\nhow much a reasoning model thinks, where the server can set it: on, off, low, medium or high.",
   ],
   [
     "an optional text",
     "  '(-p --print)'{-p,--print}'[answer one prompt",
     "complete -c copilot -f -s p -l print -x -d 'answer one prompt",
-    ".TP\n\\fB\\-p\\fR, \\fB\\-\\-print\\fR [\\fIPROMPT\\fR]\nanswer one prompt",
   ],
 ];
 
-for (const [name, zsh, fish, page] of SHOWN) {
-  Deno.test(`a flag for zsh, fish and the manual page: ${name}`, () => {
+for (const [name, zsh, fish] of SHOWN) {
+  Deno.test(`a flag for zsh and fish: ${name}`, () => {
     // The whole row, but of the longest its beginning.
     const end = name === "an optional text" ? "" : "\n";
     assertStringIncludes(completionScript("zsh"), `\n${zsh}${end && ` \\${end}`}`);
     assertStringIncludes(completionScript("fish"), `\n${fish}${end}`);
-    assertStringIncludes(manPage("1.2.3"), `\n${page}${end}`);
   });
 }
 
@@ -128,11 +119,6 @@ for (const shell of ["zsh", "fish"]) {
     await run(shell, ["-n"], completionScript(shell));
   });
 }
-
-await testWith("groff", "groff sets the manual page", async () => {
-  const shown = await run("groff", ["-man", "-Tascii", "-ww"], manPage("1.2.3"));
-  assert(shown.includes("copilot 1.2.3"));
-});
 
 Deno.test("completions for another shell are refused", () => {
   for (const shell of ["csh", "constructor"]) {
