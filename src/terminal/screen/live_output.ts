@@ -5,13 +5,18 @@
 
 import type { Terminal } from "../terminal.ts";
 import type { TerminalSize } from "../tty.ts";
-import { GIVE_UP_MS, OutputFlow } from "./output_flow.ts";
 import { EMPTY_FRAME, erase, eraseResized, type Frame, leave, paint } from "./frame.ts";
 
 /** Lays out the rows that change in place, for a terminal of that size. */
 type Layout = (size: TerminalSize) => Frame;
 /** Streamed text is shown in frames at least this many milliseconds apart. */
 const FRAME_MS = 33;
+/** The most characters of a frame's text; keys are looked at between two frames. */
+const MAX_FRAME_CHARS = 8 * 1024;
+/** Asks for the terminal's status (ECMA-48, DSR 5), which it tells once all before was read. */
+const ASK_STATUS = "\x1b[5n";
+/** A terminal that tells nothing within these milliseconds owes no answer. */
+const GIVE_UP_MS = 3000;
 /** The looks for an answer that the terminal owes as a session ends, and the milliseconds before each. */
 const SETTLE_LOOKS = 50;
 const SETTLE_LOOK_MS = 10;
@@ -24,8 +29,7 @@ const RESTORE_TITLE = "\x1b]2;\x07\x1b[23;2t";
 
 /**
  * Text that waits for its frame, above the rows of `layout`: these go from where the cursor is, at
- * the beginning of a row. A frame is one write, or none; a second write may ask for the terminal's
- * status (`OutputFlow`). While `layout` fills the whole screen, it is on the alternate one, and text
+ * the beginning of a row. A frame is one write, or none. While `layout` fills the whole screen, it is on the alternate one, and text
  * that is printed waits until it no longer does.
  */
 export class LiveOutput {
@@ -37,7 +41,8 @@ export class LiveOutput {
   #lines = "";
   /** True while the text ends with a blank line, or there is none yet. */
   #isApart = true;
-  readonly #flow: OutputFlow;
+  /** When the terminal was asked for its status; undefined once it told that. */
+  #askedAt: number | undefined;
   /** When the last frame was drawn that did not come of a key. */
   #drawn = 0;
   #frame: ReturnType<typeof setTimeout> | undefined;
@@ -58,7 +63,6 @@ export class LiveOutput {
     private readonly signal?: AbortSignal,
   ) {
     this.#size = terminal.size();
-    this.#flow = new OutputFlow(() => terminal.now());
   }
 
   /** Prints whole lines before all text that is not shown yet. */
@@ -98,11 +102,6 @@ export class LiveOutput {
     clearTimeout(this.#frame);
     this.#frame = undefined;
     if (this.#isPaused || this.signal?.aborted) return;
-    if (this.#flow.isFull()) {
-      // The frame that is drawn then has all that is new.
-      this.#frame = setTimeout(() => this.draw(), GIVE_UP_MS);
-      return;
-    }
     try {
       const size = this.terminal.size();
       const next = this.layout(size);
@@ -130,17 +129,18 @@ export class LiveOutput {
 
   /** The question that the terminal answers once it has shown all before it. */
   ask(): string {
-    return this.#flow.ask();
+    this.#askedAt = this.terminal.now();
+    return ASK_STATUS;
   }
 
   /** The terminal told its status: it has shown all that was written before it was asked. */
   answered(): void {
-    this.#flow.answered();
+    this.#askedAt = undefined;
   }
 
   /** True while the terminal may owe an answer to that. */
   get isAsked(): boolean {
-    return this.#flow.isAsked;
+    return this.#askedAt !== undefined && this.terminal.now() - this.#askedAt <= GIVE_UP_MS;
   }
 
   /** Resolves once the terminal, whose keys somebody reads, owes no answer, or it took too long. */
@@ -209,7 +209,7 @@ export class LiveOutput {
     const first = shown === undefined ? ENTER_ALTERNATE : isSame ? "" : "\x1b[H\x1b[2J";
     const out = first + paint(first === "" ? shown! : EMPTY_FRAME, next, size.columns);
     this.#full = { shown: next, size };
-    if (out !== "") this.#write(`\x1b[?2026h${out}\x1b[?2026l`);
+    if (out !== "") this.terminal.write(`\x1b[?2026h${out}\x1b[?2026l`);
   }
 
   /** Shows the text that waits, and `next` at the end of the screen. */
@@ -224,24 +224,16 @@ export class LiveOutput {
     this.#shown = next;
     if (first + out === "") return;
     // In one go, for a terminal that can (DEC mode 2026, synchronized output).
-    this.#write(text === "" ? first + out : `${first}\x1b[?2026h${out}\x1b[?2026l`);
+    this.terminal.write(text === "" ? first + out : `${first}\x1b[?2026h${out}\x1b[?2026l`);
     if (this.#lines !== "") this.#frame = setTimeout(() => this.draw(), 0);
-  }
-
-  #write(out: string): void {
-    const began = this.terminal.now();
-    this.terminal.write(out);
-    const question = this.#flow.wrote(out.length, this.terminal.now() - began);
-    if (question !== "") this.terminal.write(question);
   }
 
   /** The whole lines that fit the next frame, and one at least. */
   #takeLines(): string {
     const text = this.#lines;
-    const { room } = this.#flow;
-    const end = text.length <= room
+    const end = text.length <= MAX_FRAME_CHARS
       ? text.length
-      : text.lastIndexOf("\n", room) + 1 || text.indexOf("\n") + 1 || text.length;
+      : text.lastIndexOf("\n", MAX_FRAME_CHARS) + 1 || text.indexOf("\n") + 1 || text.length;
     this.#lines = text.slice(end);
     return text.slice(0, end);
   }

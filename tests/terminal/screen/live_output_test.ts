@@ -211,31 +211,20 @@ Deno.test("a layout of the whole screen is on the alternate one; the other is as
   assertEquals(terminal.isAlternate, false);
 });
 
-Deno.test("much text is shown in several frames, and a slow terminal gets less at once", async () => {
+Deno.test("much text is shown in several frames", async () => {
   const { terminal, output } = opened();
   const frames: number[] = [];
   const { write } = terminal;
-  let msPerChar = 0;
   terminal.write = (text) => {
     write.call(terminal, text);
     frames.push(text.length);
-    terminal.wait(text.length * msPerChar);
   };
-  const shown = async (name: string) => {
-    const lines = Array.from({ length: 1000 }, (_, i) => `${name} ${i} ${"x".repeat(20)}`);
-    frames.length = 0;
-    output.print(lines.join("\n"));
-    output.draw();
-    await terminal.until((rows) => rows.at(-2) === lines.at(-1));
-    assertEquals(terminal.output.match(new RegExp(`${name} \\d+(?= x)`, "g"))?.length, 1000);
-    return frames;
-  };
-  assertEquals((await shown("fast")).every((length) => length > 1000 && length < 10_000), true);
-  msPerChar = 0.5;
-  const [first, ...others] = await shown("slow");
-  assertEquals([first! > 8000, others.every((length) => length < 1000)], [true, true]);
-  msPerChar = 0;
-  assertEquals(Math.max(...await shown("fast again")) > 5000, true);
+  const lines = Array.from({ length: 1000 }, (_, i) => `line ${i} ${"x".repeat(20)}`);
+  output.print(lines.join("\n"));
+  output.draw();
+  await terminal.until((rows) => rows.at(-2) === lines.at(-1));
+  assertEquals(terminal.output.match(/line \d+(?= x)/g)?.length, 1000);
+  assertEquals(frames.every((length) => length > 1000 && length < 10_000), true, `${frames}`);
 });
 
 Deno.test("rows that a terminal lost as it changed its size and back are shown again, also on the alternate screen", () => {
@@ -255,20 +244,4 @@ Deno.test("rows that a terminal lost as it changed its size and back are shown a
     output.draw();
     assertEquals(terminal.output, "");
   }
-});
-
-Deno.test("frames are dropped while the terminal is behind, rows are not", async () => {
-  const { terminal, output, written } = opened();
-  output.answered();
-  output.print("x\n".repeat(300));
-  assertEquals(written(() => output.draw()).endsWith("\x1b[5n"), true);
-  await terminal.wait(101);
-  output.print("first");
-  assertEquals(written(() => output.draw()), "");
-  output.print("second");
-  assertEquals(written(() => output.draw()), "");
-  output.answered();
-  output.draw();
-  assertEquals(terminal.rows.slice(-3), ["first", "second", "input"]);
-  output.end();
 });
