@@ -121,13 +121,13 @@ export const VIM_KEYS: readonly { keys: string; help: string }[] = [
   { keys: "w b e, W B E", help: "words; with capitals, those that white space separates" },
   { keys: "0 ^ $", help: "the line's start, its first letter, its end" },
   { keys: "fX FX tX TX ; ,", help: "to X, back to X, up to X, back up to X; again, the other way" },
-  { keys: "j k, + -", help: "a line down, up; then through the history" },
+  { keys: "j k", help: "a line down, up; then through the history" },
   { keys: "d c y", help: "delete, change, copy to where a motion leads; dd cc yy: the line" },
   { keys: "D C Y", help: "delete, change, copy to the line's end" },
   { keys: "x X s S", help: "delete at, before the cursor; change a character, the line" },
-  { keys: "rX R ~", help: "replace by X; replace what is typed over; swap the case" },
+  { keys: "rX ~", help: "replace by X; swap the case" },
   { keys: "p P", help: "paste what was deleted or copied, after or before the cursor" },
-  { keys: "u U .", help: "undo; undo all; the last change again" },
+  { keys: "u .", help: "undo; the last change again" },
   { keys: "1 to 9", help: "a count before a command or a motion, as in 2dw" },
 ];
 

@@ -84,7 +84,7 @@ const newLine: EditCommand = (state) =>
   state.multiline ? withUnits(state, state.cursor, state.cursor, ["\n"]) : "submit";
 
 /** Puts in the text that was killed last. */
-export const yank: EditCommand = (state) => {
+const yank: EditCommand = (state) => {
   const kill = state.kills[state.yanked.kill];
   if (kill === undefined) return "bell";
   const next = withUnits(state, state.cursor, state.cursor, kill);

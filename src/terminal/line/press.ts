@@ -4,7 +4,7 @@ import { type ActionName, DEFAULT_KEYMAP, type Keymap } from "./actions.ts";
 import { type EditCommand, EDITS, inserted } from "./edit.ts";
 import type { Key } from "./keys.ts";
 import type { Did, LineEffect, LineState } from "./state.ts";
-import { leaveInsertion, ontoText, pressCommand, pressReplacing } from "./vi.ts";
+import { leaveInsertion, ontoText, pressCommand, withInsertedKey } from "./vi.ts";
 
 interface Pressed {
   state: LineState;
@@ -30,19 +30,13 @@ export function press(state: LineState, key: Key, keymap: Keymap = DEFAULT_KEYMA
     if (key.name === "escape" && isEscapable(state)) {
       return { state: { ...leaveInsertion(state), did: "other" }, effect: "none" };
     }
-    const replaced = pressReplacing(state, key);
-    if (replaced) return replaced;
     const pressed = pressNamed(withoutTyped(state), key.name, keymap);
     const next = ontoText(pressed.state);
-    // What was typed last is what `.` repeats, in the next line too.
-    const isSent = pressed.effect === "submit" && vi.mode !== "command" && next.vi;
-    if (!isSent) return { ...pressed, state: next };
-    const memory = leaveInsertion(next).vi?.memory ?? vi.memory;
-    return { ...pressed, state: { ...next, vi: { ...isSent, memory } } };
+    return { ...pressed, state: pressed.effect === "none" ? withInsertedKey(next, key) : next };
   }
   if (key.type === "paste" || vi.mode === "insert") {
     const next = { ...inserted(state, key), did: "other" } as const;
-    return { state: ontoText(next), effect: "none" };
+    return { state: withInsertedKey(ontoText(next), key), effect: "none" };
   }
   return Array.from(key.text).reduce(
     (pressed: Pressed, char) => pressChar(pressed.state, char, keymap),
@@ -50,10 +44,11 @@ export function press(state: LineState, key: Key, keymap: Keymap = DEFAULT_KEYMA
   );
 }
 
-/** A character in another mode than insert; the one before it may have gone to that. */
+/** A character in command mode; the one before it may have begun an insertion. */
 function pressChar(state: LineState, char: string, keymap: Keymap): Pressed {
-  if (state.vi?.mode === "insert") return press(state, { type: "text", text: char }, keymap);
-  return pressReplacing(state, { type: "text", text: char }) ?? pressCommand(state, char);
+  const { vi } = state;
+  if (vi?.mode !== "command") return press(state, { type: "text", text: char }, keymap);
+  return pressCommand({ ...state, vi }, char, (line, key) => press(line, key, keymap).state);
 }
 
 /** True where Escape is for the line: an insertion, or a command that is not finished. */

@@ -1,130 +1,84 @@
-/**
- * The motions of vim mode: `(place) -> position`. They end where those of GNU readline's vi mode do;
- * lines of a longer text are separated by white space. Pure. @module
- */
+/** The motions of vim mode: `(place) -> position`, or undefined where there is nothing to go to. Pure. @module */
 
 import { isWordUnit, lineEndAfter, lineStartBefore, type Unit } from "../units.ts";
-import type { ViMemory } from "./vi_state.ts";
 
 interface MotionPlace {
-  units: readonly Unit[];
-  from: number;
-  count: number;
-  /** True behind an operator such as `d`, which may reach behind the last character. */
-  isOperator: boolean;
-  /** The memory with the character to find. */
-  memory: ViMemory;
+  readonly units: readonly Unit[];
+  readonly from: number;
+  readonly count: number;
+  /** The character to look for. */
+  readonly target?: string | undefined;
 }
 
-type Motion = (place: MotionPlace) => number;
-/** The class of a unit: what separates words, words, signs, and what is behind the text. */
-type UnitClass = "blank" | "word" | "sign" | "none";
+type Motion = (place: MotionPlace) => number | undefined;
 
-function classOf(unit: Unit | undefined): UnitClass {
-  if (unit === undefined) return "none";
-  if (typeof unit === "string" && /^\s/u.test(unit)) return "blank";
-  return unit === "_" || isWordUnit(unit) ? "word" : "sign";
+export function isBlankUnit(unit: Unit | undefined): boolean {
+  return typeof unit === "string" && /^\s/u.test(unit);
 }
 
-/** Classes of units by position: with `isSpaced`, all but white space is one word. */
-class Words {
-  readonly end: number;
-  constructor(private readonly units: readonly Unit[], private readonly isSpaced: boolean) {
-    this.end = units.length;
-  }
-
-  at(position: number): UnitClass {
-    const found = classOf(this.units[position]);
-    return this.isSpaced && found === "sign" ? "word" : found;
-  }
-
-  /** The first position from `from` on that is not of the class `one`. */
-  behind(from: number, one: UnitClass): number {
-    while (from < this.end && this.at(from) === one) from++;
-    return from;
-  }
+/** The class of a unit: white space, a word or signs. With `isSpaced`, all but white space is a word. */
+function classOf(unit: Unit, isSpaced: boolean): "blank" | "word" | "sign" {
+  if (isBlankUnit(unit)) return "blank";
+  return isSpaced || unit === "_" || isWordUnit(unit) ? "word" : "sign";
 }
 
-/** The text as motions see it: behind an operator, with a blank at its end. */
-function motionWords({ units, isOperator }: MotionPlace, isSpaced: boolean): Words {
-  return new Words(isOperator ? [...units, " "] : units, isSpaced);
+/** The first position from `at` on whose unit is not of the same class. */
+function behindClass(units: readonly Unit[], at: number, isSpaced: boolean): number {
+  const own = at < units.length && classOf(units[at]!, isSpaced);
+  while (at < units.length && classOf(units[at]!, isSpaced) === own) at++;
+  return at;
 }
 
-const nextWord = (isSpaced: boolean): Motion => (place) => {
-  const words = motionWords(place, isSpaced);
-  let at = place.from;
-  for (let left = place.count; left > 0 && at < words.end - 1; left--) {
-    const own = words.at(at);
-    if (own !== "blank") at = words.behind(at, own);
-    at = words.behind(at, "blank");
+function behindBlanks(units: readonly Unit[], at: number): number {
+  while (isBlankUnit(units[at])) at++;
+  return at;
+}
+
+const nextWord = (isSpaced: boolean): Motion => ({ units, from: at, count }) => {
+  for (; count > 0 && at < units.length; count--) {
+    at = behindBlanks(units, behindClass(units, at, isSpaced));
   }
   return at;
 };
 
-const endOfWord = (isSpaced: boolean): Motion => (place) => {
-  const words = motionWords(place, isSpaced);
-  let at = place.from;
-  for (let left = place.count; left > 0 && at < words.end - 1; left--) {
-    if (words.at(at) !== "blank") at++;
-    at = words.behind(at, "blank");
-    if (at < words.end) at = words.behind(at, words.at(at)) - 1;
+const endOfWord = (isSpaced: boolean): Motion => ({ units, from, count }) => {
+  let at = from;
+  for (; count > 0 && at < units.length; count--) {
+    at = behindClass(units, behindBlanks(units, at + 1), isSpaced) - 1;
+  }
+  return Math.max(from, at);
+};
+
+const wordBefore = (isSpaced: boolean): Motion => ({ units, from: at, count }) => {
+  for (; count > 0 && at > 0; count--) {
+    while (at > 0 && isBlankUnit(units[at - 1])) at--;
+    const own = at > 0 && classOf(units[at - 1]!, isSpaced);
+    while (at > 0 && classOf(units[at - 1]!, isSpaced) === own) at--;
   }
   return at;
 };
 
-const wordBefore = (isSpaced: boolean): Motion => (place) => {
-  const words = motionWords(place, isSpaced);
-  let at = place.from;
-  for (let left = place.count; left > 0 && at > 0; left--) {
-    at--;
-    while (at > 0 && words.at(at) === "blank") at--;
-    const own = words.at(at);
-    while (at > 0 && words.at(at - 1) === own) at--;
-    // So it is in readline, whatever the first character is.
-    if (at === 1) at = 0;
-  }
-  return at;
-};
-
-/** Looks for a character in the line; a count that is too large goes as far as there are any. */
-function charSearch({ units, from, count, memory }: MotionPlace, key: string): number {
-  const isBack = key === "F" || key === "T";
+/** Looks for a character in the line, and goes `beside` positions from it. */
+const find = (step: 1 | -1, beside: number): Motion => ({ units, from, count, target }) => {
   const [start, end] = [lineStartBefore(units, from), lineEndAfter(units, from)];
-  let found = from;
-  for (let at = from + (isBack ? -1 : 1); at >= start && at < end; at += isBack ? -1 : 1) {
-    if (units[at] !== memory.target) continue;
-    found = key === "t" ? at - 1 : key === "T" ? at + 1 : at;
-    if (--count === 0) break;
+  for (let at = from + step; at >= start && at < end; at += step) {
+    if (units[at] === target && --count === 0) return at + beside;
   }
-  return found;
-}
-
-const find = (place: MotionPlace): number => charSearch(place, place.memory.find);
-const OTHER_WAY: Readonly<Record<string, string>> = { f: "F", F: "f", t: "T", T: "t" };
-
-const forward: Motion = ({ units, from, count, isOperator }) => {
-  const end = lineEndAfter(units, from);
-  const last = isOperator ? end : Math.max(lineStartBefore(units, from), end - 1);
-  return Math.min(from + count, last);
 };
 
-const backward: Motion = ({ units, from, count }) =>
-  Math.max(lineStartBefore(units, from), from - count);
+const forward: Motion = ({ units, from, count }) =>
+  Math.min(from + count, lineEndAfter(units, from));
 
-function firstLetter({ units, from }: MotionPlace): number {
-  let at = lineStartBefore(units, from);
-  const end = lineEndAfter(units, from);
-  while (at < end && classOf(units[at]) === "blank") at++;
-  return at;
-}
-
-/** The motions by their keys; those that look for a character take it from the memory. */
+/** The motions by their keys. */
 export const MOTIONS: ReadonlyMap<string, Motion> = new Map<string, Motion>([
-  ["h", backward],
+  ["h", ({ units, from, count }) => Math.max(lineStartBefore(units, from), from - count)],
   ["l", forward],
   [" ", forward],
   ["0", ({ units, from }) => lineStartBefore(units, from)],
-  ["^", firstLetter],
+  ["^", ({ units, from }) => {
+    const start = lineStartBefore(units, from);
+    return Math.min(behindBlanks(units, start), lineEndAfter(units, start));
+  }],
   ["$", ({ units, from }) => lineEndAfter(units, from)],
   ["w", nextWord(false)],
   ["W", nextWord(true)],
@@ -132,10 +86,8 @@ export const MOTIONS: ReadonlyMap<string, Motion> = new Map<string, Motion>([
   ["E", endOfWord(true)],
   ["b", wordBefore(false)],
   ["B", wordBefore(true)],
-  ["f", find],
-  ["F", find],
-  ["t", find],
-  ["T", find],
-  [";", find],
-  [",", (place) => charSearch(place, OTHER_WAY[place.memory.find] ?? "")],
+  ["f", find(1, 0)],
+  ["F", find(-1, 0)],
+  ["t", find(1, -1)],
+  ["T", find(-1, 1)],
 ]);
