@@ -11,7 +11,7 @@ import { type Args, type Flag, FLAGS } from "./args.ts";
 
 /** Flags that are for one run alone, or ask for something else than a run. */
 const PER_RUN = new Set(
-  "continue print output json-schema yes trust stdin demo api-key json completions man version help"
+  "continue print output json-schema yes trust stdin demo api-key json completions version help"
     .split(" "),
 );
 /** Flags that choose a server: given any of them, those of the file do not count. */

@@ -214,7 +214,6 @@ export class TerminalFrontend implements Frontend, Disposable {
       if (line.text.trim() !== "") await this.#handle(line);
     }
     await this.#sayFarewell();
-    if (screen instanceof LiveScreen) await screen.settled();
     return this.#ended ?? EXIT.done;
   }
 

@@ -1,10 +1,9 @@
 /**
  * The texts entered in earlier sessions: a private file of one JSON object a line, which any number
- * of sessions append to without a lock. Long texts are in files of their own beside it. @module
+ * of sessions append to without a lock. @module
  */
 
-import { attempt } from "../../attempt.ts";
-import { dirname, join } from "../../text/std_path.ts";
+import { dirname } from "../../text/std_path.ts";
 import type { TextRange } from "../../types/message.ts";
 
 interface Entry {
@@ -13,16 +12,12 @@ interface Entry {
   pasted?: readonly TextRange[] | undefined;
   /** The absolute path of the folder it was entered in. */
   folder: string;
-  /** The name of the file that holds `text`, as it is long. */
-  long?: string | undefined;
 }
 
 /** The most bytes of the file, read in a few milliseconds; a larger one is cut to the newer half. */
 const MAX_HISTORY_BYTES = 2 ** 20;
-/** The most bytes of an entry in the file; longer ones (a pasted file) have files of their own. */
+/** The most bytes of an entry in the file; a longer one (a pasted file) is for this session only. */
 const MAX_ENTRY_BYTES = 64 * 2 ** 10;
-/** The most bytes of all those files, the oldest of which are removed; a longer text is for this session only. */
-const MAX_LONG_BYTES = 8 * 2 ** 20;
 
 /** The texts entered, kept in a file that the first entry makes, for the user alone to read. */
 export class History {
@@ -86,20 +81,20 @@ function load(path: string, maxBytes: number): Entry[] {
   using _closed = file;
   const { size, mode } = file.statSync();
   if (Deno.build.os !== "windows" && mode !== null && mode & 0o077) Deno.chmodSync(path, 0o600);
-  const entries = parse(path, readFrom(file, Math.max(0, size - maxBytes), maxBytes));
+  const entries = parse(readFrom(file, Math.max(0, size - maxBytes), maxBytes));
   if (size <= maxBytes) return entries;
   const kept = newestOf(entries, maxBytes / 2);
   compactFile(path, file, size, kept);
   return kept;
 }
 
-function parse(path: string, lines: string): Entry[] {
+function parse(lines: string): Entry[] {
   return lines.split("\n").flatMap((line) => {
     try {
-      const { long, text = longText(path, long), folder, pasted } = JSON.parse(line);
+      const { text, folder, pasted } = JSON.parse(line);
       if (typeof text !== "string" || typeof folder !== "string") return [];
       const isKnown = pasted === undefined || isRanges(pasted);
-      return [{ text, folder, long, pasted: isKnown ? pasted : [[0, text.length]] }];
+      return [{ text, folder, pasted: isKnown ? pasted : [[0, text.length]] }];
     } catch {
       return []; // torn, or cut at the limit
     }
@@ -137,7 +132,7 @@ function compactFile(path: string, old: Deno.FsFile, size: number, kept: readonl
     Deno.writeTextFileSync(temporary, text, { mode: 0o600 });
     Deno.renameSync(temporary, path);
     // Entries that another session added to the old file in the meantime.
-    for (const entry of parse(path, readFrom(old, size, MAX_ENTRY_BYTES))) appendEntry(path, entry);
+    for (const entry of parse(readFrom(old, size, MAX_ENTRY_BYTES))) appendEntry(path, entry);
   } catch {
     // A large file is no harm; the next session tries again.
     try {
@@ -148,60 +143,15 @@ function compactFile(path: string, old: Deno.FsFile, size: number, kept: readonl
 
 function appendEntry(path: string, entry: Entry): void {
   Deno.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  let bytes = new TextEncoder().encode(historyLine(entry));
-  if (bytes.length > MAX_ENTRY_BYTES) {
-    const long = storeLong(path, entry.text);
-    if (long === undefined) return;
-    bytes = new TextEncoder().encode(historyLine({ ...entry, long }));
-  }
+  const bytes = new TextEncoder().encode(historyLine(entry));
+  if (bytes.length > MAX_ENTRY_BYTES) return;
   using file = Deno.openSync(path, { append: true, create: true, mode: 0o600 });
   // One write at the end of the file: lines of several sessions do not mix. A full disk may take a part.
   for (let at = 0; at < bytes.length;) at += file.writeSync(bytes.subarray(at));
 }
 
 /** Begins with a line feed: after a torn line, too, an entry is on a line of its own. */
-const historyLine = ({ text, folder, long, pasted }: Entry): string =>
-  `\n${JSON.stringify({ ...long === undefined ? { text } : { long }, folder, pasted })}\n`;
-
-const longFolder = (path: string): string => `${path}.long`;
-
-/** The text in a file of its own; undefined where that was removed, or the name is none. */
-function longText(path: string, name: unknown): string | undefined {
-  if (typeof name !== "string" || !/^[\w-]+$/.test(name)) return undefined;
-  return attempt(() => Deno.readTextFileSync(join(longFolder(path), name)));
-}
-
-/** Writes a long text into a file of its own; the name of that, undefined for one that is too long. */
-function storeLong(path: string, text: string): string | undefined {
-  // A link to /dev/null: the person wants no history.
-  if (attempt(() => Deno.statSync(path))?.isCharDevice) return undefined;
-  const folder = longFolder(path);
-  const bytes = new TextEncoder().encode(text);
-  if (bytes.length > MAX_LONG_BYTES) return undefined;
-  Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const name = crypto.randomUUID();
-  const place = join(folder, name);
-  try {
-    Deno.writeFileSync(place, bytes, { mode: 0o600, createNew: true });
-  } catch (error) {
-    attempt(() => Deno.removeSync(place));
-    throw error;
-  }
-  removeOldTexts(folder);
-  return name;
-}
-
-function removeOldTexts(folder: string): void {
-  const files = [...Deno.readDirSync(folder)].flatMap(({ name }) => {
-    const info = attempt(() => Deno.lstatSync(join(folder, name)));
-    return info?.isFile ? [{ name, size: info.size, at: info.mtime?.getTime() ?? 0 }] : [];
-  }).sort((a, b) => b.at - a.at);
-  let room = MAX_LONG_BYTES;
-  for (const [i, { name, size }] of files.entries()) {
-    room -= size;
-    if (room < 0 && i > 0) attempt(() => Deno.removeSync(join(folder, name)));
-  }
-}
+const historyLine = (entry: Entry): string => `\n${JSON.stringify(entry)}\n`;
 
 /** The last of those with the same key, in their order. */
 function lastOfEach<T>(items: readonly T[], keyOf: (item: T) => string): T[] {

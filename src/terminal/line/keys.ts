@@ -28,14 +28,9 @@ export const BACKGROUND_KEY = "background-";
 /** The name of a terminal's answer that it knows kitty's keyboard protocol. */
 export const KITTY_KEY = "keyboard-kitty";
 
-/** The name of a terminal's answer that it has read all that was written to it. */
-export const STATUS_KEY = "status";
-const STATUS = "\x1b[0n";
-
 /** True for a report of the terminal, which no person typed. */
 export function isReport({ name = "" }: Key): boolean {
-  return name.startsWith("focus-") || name === KITTY_KEY || name === STATUS_KEY ||
-    name.startsWith(BACKGROUND_KEY);
+  return name.startsWith("focus-") || name === KITTY_KEY || name.startsWith(BACKGROUND_KEY);
 }
 
 /** An Enter pressed before raw mode arrives as a line feed within these milliseconds. */
@@ -168,10 +163,7 @@ export class KeyDecoder {
   #endPaste(pieces: string[]): void {
     const after = pieces.slice(this.#pasteEnd).join("") + this.#rest;
     const text = pieces.slice(0, this.#pasteEnd).join("").replace(MARKER_START, "");
-    const typed = text.replaceAll(STATUS, "");
-    this.#keys.push({ type: "paste", text: typed.replace(/\r\n?/g, "\n") });
-    // The terminal may tell its status amid a paste.
-    if (typed !== text) this.#addKey(STATUS_KEY);
+    this.#keys.push({ type: "paste", text: text.replace(/\r\n?/g, "\n") });
     this.#paste = undefined;
     this.#pasteEnd = 0;
     this.#rest = "";
@@ -264,11 +256,7 @@ export class KeyDecoder {
     }
     if (input.startsWith(PASTE_START, at)) this.#paste = [];
     else if (letter === "u" && /^\?\d+$/.test(params)) this.#addKey(KITTY_KEY);
-    else if (letter === "n" && params === "0") {
-      // It may come right behind an Escape.
-      if (alt) this.#addKey("escape");
-      this.#addKey(STATUS_KEY);
-    } else if (end === intermediate) this.#add(csiMeaning(params, letter, alt));
+    else if (end === intermediate) this.#add(csiMeaning(params, letter, alt));
     return end + 1 - at;
   }
 

@@ -13,13 +13,6 @@ type Layout = (size: TerminalSize) => Frame;
 const FRAME_MS = 33;
 /** The most characters of a frame's text; keys are looked at between two frames. */
 const MAX_FRAME_CHARS = 8 * 1024;
-/** Asks for the terminal's status (ECMA-48, DSR 5), which it tells once all before was read. */
-const ASK_STATUS = "\x1b[5n";
-/** A terminal that tells nothing within these milliseconds owes no answer. */
-const GIVE_UP_MS = 3000;
-/** The looks for an answer that the terminal owes as a session ends, and the milliseconds before each. */
-const SETTLE_LOOKS = 50;
-const SETTLE_LOOK_MS = 10;
 /** To the alternate screen (DEC mode 1049), which has no scrollback, and back to the one before. */
 const ENTER_ALTERNATE = "\x1b[?1049h\x1b[H\x1b[2J";
 const LEAVE_ALTERNATE = "\x1b[?1049l";
@@ -41,8 +34,6 @@ export class LiveOutput {
   #lines = "";
   /** True while the text ends with a blank line, or there is none yet. */
   #isApart = true;
-  /** When the terminal was asked for its status; undefined once it told that. */
-  #askedAt: number | undefined;
   /** When the last frame was drawn that did not come of a key. */
   #drawn = 0;
   #frame: ReturnType<typeof setTimeout> | undefined;
@@ -125,30 +116,6 @@ export class LiveOutput {
   #drawPaced(): void {
     this.draw();
     this.#drawn = this.terminal.now();
-  }
-
-  /** The question that the terminal answers once it has shown all before it. */
-  ask(): string {
-    this.#askedAt = this.terminal.now();
-    return ASK_STATUS;
-  }
-
-  /** The terminal told its status: it has shown all that was written before it was asked. */
-  answered(): void {
-    this.#askedAt = undefined;
-  }
-
-  /** True while the terminal may owe an answer to that. */
-  get isAsked(): boolean {
-    return this.#askedAt !== undefined && this.terminal.now() - this.#askedAt <= GIVE_UP_MS;
-  }
-
-  /** Resolves once the terminal, whose keys somebody reads, owes no answer, or it took too long. */
-  async settled(): Promise<void> {
-    const never = new AbortController().signal;
-    for (let left = SETTLE_LOOKS; left > 0 && this.isAsked; left--) {
-      await this.terminal.pause(SETTLE_LOOK_MS, never);
-    }
   }
 
   /** Leaves the rows of `layout` in the scrollback; those that change begin below them. */

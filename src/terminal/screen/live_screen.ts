@@ -8,7 +8,7 @@ import type { ClipboardImages } from "../clipboard_image.ts";
 import { droppedImages } from "../dropped_images.ts";
 import { processTerminal, type Terminal } from "../terminal.ts";
 import { DEFAULT_KEYMAP } from "../line/actions.ts";
-import { BACKGROUND_KEY, type Key, KITTY_KEY, STATUS_KEY } from "../line/keys.ts";
+import { BACKGROUND_KEY, type Key, KITTY_KEY } from "../line/keys.ts";
 import type { Background } from "../style.ts";
 import type { KillRing } from "../line/state.ts";
 import { styledRow, styledRows } from "../styled.ts";
@@ -226,11 +226,6 @@ export class LiveScreen implements Screen {
     return copied;
   }
 
-  /** Resolves once the terminal owes no answer, which the shell would get. */
-  settled(): Promise<void> {
-    return this.#output.settled();
-  }
-
   [Symbol.dispose](): void {
     clearInterval(this.#tick);
     this.#over.abort();
@@ -243,7 +238,7 @@ export class LiveScreen implements Screen {
   #askKeyboard(): void {
     if (this.#hasAskedKeyboard) return;
     this.#hasAskedKeyboard = true;
-    this.terminal.write(ASK_KEYBOARD + this.#output.ask());
+    this.terminal.write(ASK_KEYBOARD);
   }
 
   /** Asks for the background once, when the first prompt is there: nobody waits for the answer. */
@@ -352,7 +347,6 @@ export class LiveScreen implements Screen {
 
   #onReport(name: string): void {
     if (name === KITTY_KEY) return this.#driver.useKitty();
-    if (name === STATUS_KEY) return this.#output.answered();
     if (name.startsWith(BACKGROUND_KEY)) {
       return this.#takeBackground(name.slice(BACKGROUND_KEY.length) as Background);
     }

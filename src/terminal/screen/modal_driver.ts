@@ -16,14 +16,9 @@ interface ModalDriverOptions extends Pick<RawOptions, "focus" | "onSignal"> {
   onReport?: (name: string) => void;
 }
 
-/** The longest wait, in milliseconds, for an answer of the terminal before another program has it. */
-const OWED_MS = 500;
-
 /** Holds the terminal in raw mode until it is disposed of. */
 export class ModalDriver implements Disposable {
   readonly #raw: RawTerminal;
-  /** Keys that were read amid a wait for the terminal's answer: they are pressed before others. */
-  readonly #kept: Key[] = [];
 
   constructor(private readonly options: ModalDriverOptions) {
     const { terminal, modals, output, focus, onSignal } = options;
@@ -46,8 +41,8 @@ export class ModalDriver implements Disposable {
     const began = terminal.now();
     while (modals.depth > 0) {
       // Keys that came in one piece are shown in one frame.
-      if (this.#kept.length === 0 && !terminal.keys.ready) output.draw();
-      const key = this.#kept.shift() ?? await terminal.keys.next(signal);
+      if (!terminal.keys.ready) output.draw();
+      const key = await terminal.keys.next(signal);
       if (key === null) return;
       await this.#press(asPressed(key, terminal.now() - began));
     }
@@ -56,7 +51,6 @@ export class ModalDriver implements Disposable {
   /** Gives the terminal to another program until `run` is done with it; then all is drawn anew. */
   async lend<T>(run: () => Promise<T>): Promise<T> {
     this.options.output.pause();
-    await this.#settle();
     return await this.#raw.lend(run);
   }
 
@@ -83,22 +77,7 @@ export class ModalDriver implements Disposable {
         return output.clearScreen();
       case "suspend":
         output.pause();
-        await this.#settle();
         return await this.#raw.suspend();
-    }
-  }
-
-  /**
-   * Reads the answer that the terminal owes, which is not for the program that has it next. Keys that come
-   * before it cannot be given to that program: the modals get them afterwards.
-   */
-  async #settle(): Promise<void> {
-    const { terminal, output, onReport } = this.options;
-    if (!output.isAsked) return;
-    const limit = AbortSignal.timeout(OWED_MS);
-    for (let key; output.isAsked && (key = await terminal.keys.next(limit)) !== null;) {
-      if (isReport(key)) onReport?.(key.name!);
-      else this.#kept.push(key);
     }
   }
 }

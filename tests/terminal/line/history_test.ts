@@ -148,46 +148,14 @@ Deno.test("R-06 what was pasted of an entry is kept with it", async () => {
   }
 });
 
-Deno.test("a long text stays whole, in a file of its own; the oldest make room", async () => {
-  await using dir = await temp();
-  const long = (sign: string) => sign.repeat(3 * 2 ** 20);
-  const history = new History(dir.path, "/a");
-  history.add(long("x"), [[0, 5]]);
-  history.add("small");
-  assert(Deno.statSync(dir.path).size < 1000);
-  const [text, small] = new History(dir.path, "/a").entries;
-  assertEquals([text === long("x"), small], [true, "small"]);
-  assertEquals([...new History(dir.path, "/a").pasted.values()], [[[0, 5]]]);
-  if (unix) {
-    const folder = `${dir.path}.long`;
-    const [{ name } = { name: "" }] = Deno.readDirSync(folder);
-    assertEquals(
-      [folder, `${folder}/${name}`].map((path) => Deno.statSync(path).mode! & 0o777),
-      [0o700, 0o600],
-    );
-    Deno.utimeSync(`${folder}/${name}`, 0, 0);
-  }
-  for (const sign of ["y", "z"]) history.add(long(sign));
-  const kept = new History(dir.path, "/a").entries.map((entry) => entry[0]);
-  assertEquals(kept, unix ? ["s", "y", "z"] : kept);
-  // One that all the room is too small for is for this session only.
-  history.add("w".repeat(9 * 2 ** 20));
-  assertEquals(history.entries.at(-1)![0], "w");
-  assertEquals(new History(dir.path, "/a").entries.at(-1)![0], "z");
-  // A name in the file leads nowhere else.
-  write(dir.path, JSON.stringify({ long: "../history", folder: "/a" }));
-  assertEquals(new History(dir.path, "/a").entries, []);
-});
-
-Deno.test("an entry of up to 64 KiB is in the file itself", async () => {
+Deno.test("an entry of more than 64 KiB is for the session alone", async () => {
   await using dir = await temp();
   const history = new History(dir.path, "/a");
   const most = 64 * 2 ** 10 - `\n${entry("")}\n`.length;
-  const folders = () => [...Deno.readDirSync(`${dir.folder}/state/copilot`)].length;
-  history.add("x".repeat(most));
-  assertEquals(folders(), 1);
-  history.add("x".repeat(most + 1));
-  assertEquals(folders(), 2);
+  const long = ["x".repeat(most), "y".repeat(most + 1)];
+  for (const text of long) history.add(text);
+  assertEquals(history.entries, long);
+  assertEquals(new History(dir.path, "/a").entries, long.slice(0, 1));
 });
 
 Deno.test("what could not be written is written with the next text", async () => {

@@ -111,8 +111,6 @@ const rows: [bytes: string, keys: string][] = [
 
   // No keys: answers of the terminal, mice, what nobody knows.
   ["a\x1b[?62;4cb\x1b[?2004;1$yc\x1b[>0;10;1cd\x1b[3n", '"abcd"'],
-  ["a\x1b[0nb\x1b\x1b[0n", '"a" status "b" escape status'],
-  ["\x1b[200~ab\x1b[0nc\x1b[201~", '["abc"] status'],
   ["a\x1b[1/pb", '"ab"'],
   ["a\x1b[2;1Rb\x1b[27;5~c", '"abc"'],
   ["a\x1b[12;34Rb\x1b[8;24;80tc", '"abc"'],

@@ -12,7 +12,7 @@ import { Screen } from "../../helpers/screen.ts";
 
 /** Sequences that the grid knows nothing of: synchronized output, notifications, a question. */
 const UNSEEN = new RegExp(
-  "\x1b\\[\\?2026[hl]|\x1b\\]9;[^\x07]*\x07|\x1b\\[\\?u|\x1b\\[5n|\x1b\\]11;\\?\x1b\\\\",
+  "\x1b\\[\\?2026[hl]|\x1b\\]9;[^\x07]*\x07|\x1b\\[\\?u|\x1b\\]11;\\?\x1b\\\\",
   "g",
 );
 

@@ -785,19 +785,6 @@ Deno.test("a message stands as a band from margin to margin, apart from what is 
   }
 });
 
-screenTest(
-  "keys that come before the terminal's answer, as another program is to have it, are the line's",
-  async (screen, terminal) => {
-    screen.read();
-    await terminal.type("a\x1abc\x1b[D\x1b[0n");
-    terminal.write("\x1b[H\x1b[2J");
-    terminal.holders[0]!.onRedraw?.(true);
-    await terminal.type("d");
-    await terminal.until((rows) => rows.includes("> abdc"));
-  },
-  past,
-);
-
 Deno.test("the key of the tasks rings where there are none", async () => {
   const terminal = new FakeTerminal();
   const tasks = [false, true];
