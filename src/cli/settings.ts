@@ -185,12 +185,12 @@ export function optionsFromArgs(args: Args): CopilotOptions & ExtraSettings {
   };
 }
 
-/** The value of a flag, which must be one of those in the table. */
 /** The theme of `--theme`. @throws {UsageError} when there is none of that name. */
 export function themeOf(args: Args): Theme {
   return oneOf(args, "theme") as Theme | undefined ?? "auto";
 }
 
+/** The value of a flag, which must be one of those in the table. */
 function oneOf(
   args: Args,
   flag: "think" | "prompt-tier" | "theme" | "sampling",

@@ -25,11 +25,6 @@ const MIN_INDENT_COLUMNS = 20;
 /** The cells of graphemes: text has few different ones, and each key lays out all of it. */
 const cellCache = new Map<string, readonly Cell[]>();
 const MAX_CACHED = 4096;
-/** The layout made last, kept as a key changes few rows of a long text. */
-let known: { key: string; state: LineState; rows: Cell[][]; starts: RowStart[] } | undefined;
-
-/** The unit at which a line begins, or a row that its words did not fit, and the number of rows above it. */
-type RowStart = readonly [unit: number, above: number];
 
 /** Lays out `state`, broken at spaces; of a longer text the rows around the cursor, from the `top`th on. */
 export function layoutLine(
@@ -38,26 +33,21 @@ export function layoutLine(
 ): Frame & { readonly top: number } {
   const dim = color && "\x1b[2m";
   const { units } = state;
-  const key = `${columns} ${color} ${prompt}`;
   const flow = new Flow(columns, state.cursor, cellsOf(CONTINUATION, color));
-  const starts = known?.key === key ? sameStarts(known, state) : [];
-  const [start, above] = starts.at(-1) ?? [0, 0];
-  if (above > 0) flow.goOn(known!.rows.slice(0, above), starts, units[start - 1] === "\n");
-  else flow.putAll(cellsOf(prompt, color), -1);
-  for (let at = start; at < units.length; at++) {
+  flow.putAll(cellsOf(prompt, color), -1);
+  for (let at = 0; at < units.length; at++) {
     // What is further below the cursor is not shown.
     if (at > state.cursor && flow.rows.length > flow.markedRow + maxRows + 1) break;
     const unit = units[at]!;
     if (unit === "\n") {
       if (at === state.cursor) flow.markNext();
-      flow.newLine(at + 1);
+      flow.newLine();
     } else if (unit === "\t") flow.putTab(at);
     else if (typeof unit === "string") flow.putAll(unitCells(unit), at);
     else flow.putAll(cellsOf(unit.label, isFolded(unit) ? dim : ""), at);
   }
   if (state.cursor >= units.length) flow.markNext();
   const { rows, cursor } = flow;
-  known = { key, state, rows, starts: flow.starts };
   const last = Math.max(0, rows.length - maxRows);
   const first = Math.min(last, cursor.row, Math.max(top, cursor.row - maxRows + 1));
   return {
@@ -65,15 +55,6 @@ export function layoutLine(
     cursor: { row: cursor.row - first, column: cursor.column },
     top: first,
   };
-}
-
-/** The starts of rows that `next` has in common with the state known: the word before a change may move up. */
-function sameStarts({ state, starts }: NonNullable<typeof known>, next: LineState): RowStart[] {
-  const most = Math.min(state.cursor, next.cursor);
-  let same = 0;
-  while (same < most && state.units[same] === next.units[same]) same++;
-  const end = starts.findIndex(([unit]) => unit > same);
-  return starts.slice(0, Math.max(0, (end < 0 ? starts.length : end) - 1));
 }
 
 function unitCells(unit: string): readonly Cell[] {
@@ -88,7 +69,6 @@ function unitCells(unit: string): readonly Cell[] {
 
 class Flow {
   readonly rows: Cell[][] = [];
-  starts: RowStart[] = [];
   #row: Cell[] = [];
   /** The units of the row's cells; -1 for cells that begin none. */
   #units: number[] = [];
@@ -121,15 +101,6 @@ class Flow {
     return this.#mark.row;
   }
 
-  /** Begins below `rows`, with a line or within one. */
-  goOn(rows: Cell[][], starts: RowStart[], isLine: boolean): void {
-    this.rows.length = 0;
-    for (const row of rows) this.rows.push(row);
-    this.starts = starts;
-    if (isLine) this.#beginLine();
-    else this.#goOnInRow();
-  }
-
   putAll(cells: readonly Cell[], unit: number): void {
     for (let at = 0; at < cells.length; at++) this.put(cells[at]!, at === 0 ? unit : -1);
   }
@@ -157,17 +128,9 @@ class Flow {
     this.#units.push(unit);
     this.#column += cell.width;
     if (isBlank) this.#gap = { cell: this.#row.length, column: this.#column };
-    const first = this.#units[this.#indent.length]!;
-    if (isOver && first >= 0) this.starts.push([first, this.rows.length - 1]);
   }
 
-  /** A line of the text, whose first unit is `unit`. */
-  newLine(unit: number): void {
-    this.starts.push([unit, this.rows.length]);
-    this.#beginLine();
-  }
-
-  #beginLine(): void {
+  newLine(): void {
     this.#newRow();
     this.putAll(this.lineStart, -1);
   }

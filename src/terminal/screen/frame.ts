@@ -72,17 +72,7 @@ function paintRow(pen: Pen, at: number, old: CellRow, row: CellRow, columns: num
   }
   const oldWidth = column + widthOf(old.slice(same));
   const width = column + widthOf(row.slice(same));
-  const shift = shiftOf(old, row, same, width === columns);
-  if (shift !== 0) move(pen, at, column);
-  if (shift > 0) {
-    pen.out += `\x1b[${repeat(shift)}@`;
-    return writeCells(pen, at, row.slice(same, same + shift), column, columns);
-  }
-  if (shift < 0) {
-    pen.out += `\x1b[${repeat(-shift)}P`;
-    return writeCells(pen, at, row.slice(old.length + shift), oldWidth + shift, columns);
-  }
-  if (oldWidth - width > MAX_SHIFT) {
+  if (oldWidth - width > MAX_SHORTER) {
     // tmux takes a row for as wide as it was until it is erased from its beginning, and breaks it so when it
     // becomes narrower.
     move(pen, at, 0);
@@ -121,33 +111,9 @@ function writeCells(pen: Pen, at: number, cells: CellRow, column: number, column
   pen.style = "";
 }
 
-/** Cells that have to move before a shift is shorter than writing them again. */
-const MIN_SHIFTED = 8;
-/** The widest shift that is looked for, in columns. */
-const MAX_SHIFT = 4;
+/** A row that becomes shorter by more columns is written from its beginning. */
+const MAX_SHORTER = 4;
 
-/**
- * The number of cells put in (or, negative, taken out) at `at`, if the rest of the row only moved
- * for it: the terminal can move it. 0 for any other change. `full`: the row has no room left.
- */
-function shiftOf(old: CellRow, row: CellRow, at: number, full: boolean): number {
-  if (Math.min(old.length, row.length) - at < MIN_SHIFTED) return 0;
-  // A cell put in, taken out or pushed off at the margin must not be half of a wide character.
-  if (!old.slice(at).every(isPlain) || !row.slice(at).every(isPlain)) return 0;
-  for (let k = 1; k <= MAX_SHIFT; k++) {
-    const longer = row.length - old.length;
-    if ((full ? longer <= k : longer === k) && isMoved(row, at + k, old, at)) return k;
-    if (longer >= -k && isMoved(old, at + k, row, at)) return -k;
-  }
-  return 0;
-}
-
-/** True when `cells` from `from` to its end are the same as those of `others` from `at`. */
-function isMoved(cells: CellRow, from: number, others: CellRow, at: number): boolean {
-  return cells.slice(from).every((cell, i) => isSame(cell, others[at + i]!));
-}
-
-const isPlain = ({ text }: Cell) => text.length === 1 && text < "\x7f";
 const isSame = (a: Cell, b: Cell) =>
   a === b || a.text === b.text && a.style === b.style && a.width === b.width;
 const repeat = (n: number) => n === 1 ? "" : `${n}`;

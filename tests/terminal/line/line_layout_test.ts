@@ -174,10 +174,6 @@ const bytes: [keys: string, then: string, columns: number, output: string][] = [
   ["one\n", "\x7f", 80, "\r\x1b[J\x1b[A\x1b[6G"],
   ["abc", "👍", 80, "\x1b[?7l👍\x1b[8G\x1b[?7h"],
   ["abc", "", 80, ""],
-  ["abcdefghijkl", "\x01x", 80, "\x1b[3G\x1b[@x"],
-  ["abcdefghijkl\x01", "\x1b[3~", 80, "\x1b[P"],
-  ["abcdefghijklmnopqrst\x01", "x", 12, "\x1b[@x\x1b[B\r\x1b[@j\x1b[A\x1b[4G"],
-  ["abcdefghijklmnopqrst\x01", "\x1b[3~", 12, "\x1b[P\x1b[12Gk\x1b[B\r\x1b[P\x1b[A\x1b[3G"],
 ];
 
 Deno.test("a key writes no more than it must", async () => {
@@ -281,26 +277,5 @@ Deno.test("from any frame to any other", () => {
       [fresh.lines, fresh.row, fresh.column],
       JSON.stringify([textRows(before), textRows(after)]),
     );
-  }
-});
-
-Deno.test("a text that grew or changed is laid out as from its beginning", () => {
-  const random = seeded(5);
-  const pick = <T>(of: readonly T[]) => of[Math.floor(random() * of.length)]!;
-  const units = ["a", "a", "a", " ", "b", "日", "\n", "\t", "\x07"];
-  let text: string[] = [];
-  for (let i = 0; i < 500; i++) {
-    const at = random() < 0.7 ? text.length : Math.floor(random() * text.length);
-    text = text.toSpliced(at, pick([0, 0, 0, 2]), ...Array<string>(pick([1, 3])).fill(pick(units)));
-    const cursor = random() < 0.7 ? text.length : Math.floor(random() * text.length);
-    const state = { ...lineState(), units: text, cursor };
-    const look = { prompt: "> ", color: "", columns: pick([8, 8, 20, 2]), maxRows: pick([4, 99]) };
-    const known = layoutLine(state, look);
-    layoutLine(lineState(), look);
-    const whole = layoutLine(state, { ...look, maxRows: Infinity }).rows;
-    assertEquals(known.rows, whole.slice(known.top, known.top + look.maxRows));
-    layoutLine(lineState(), look);
-    assertEquals(known, layoutLine(state, look));
-    if (text.length > 120) text = [];
   }
 });
