@@ -161,12 +161,7 @@ export class Activity {
     this.#newest = undefined;
   }
 
-  /** The line; undefined between turns. */
-  line(): string | undefined {
-    return this.rows(MIN_ONE_ROW_COLUMNS)?.[0];
-  }
-
-  /** The line for a terminal of `columns`: in two rows where one would cut off what goes on. */
+  /** The line for a terminal of `columns`, in two rows where one would cut off what goes on; undefined between turns. */
   rows(columns: number): string[] | undefined {
     if (!this.#isActive) return undefined;
     const now = performance.now();

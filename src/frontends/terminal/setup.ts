@@ -62,113 +62,6 @@ const SECOND_LOOK_MS = 5000;
 /** The screen of a setup; it breaks long lines. */
 export type SetupScreen = Pick<Screen, "print" | "choose" | "ask" | "askHidden">;
 
-/** Has a person choose a server and a model, and keeps the choice; undefined where they chose none. */
-export async function setUp(
-  screen: SetupScreen,
-  home: SetupHome,
-  options: SetupOptions,
-): Promise<ServerSettings | undefined> {
-  const { isFirst, columns, signal, onLook } = options;
-  let pick: SetupPick | null = null;
-  for (let limitMs = FIRST_LOOK_MS;; limitMs = SECOND_LOOK_MS) {
-    onLook(true);
-    const found = await home.find(limitMs, signal).finally(() => onLook(false));
-    if (pick === "look" && found.every(({ models }) => models.length === 0)) {
-      screen.print(`· looked at ${placesText(home.own())}: still no model`);
-    }
-    const own = found.flatMap(serverRows);
-    // One place with several rows, or one that answered with no model, leaves something to choose.
-    const isClear = isFirst && found.length === 1 && found[0]!.models.length === 1;
-    if (isClear) pick = own[0]!.value;
-    else {
-      const rows = [...own, ...home.hosted().map(hostedRow), ...lastRows(found, isFirst)];
-      const title = found.length > 0 ? "Which model?" : NOTHING_FOUND;
-      pick = await screen.choose(
-        { title: wrapped(title, columns), items: rows, hint: HINT },
-        signal,
-      );
-    }
-    if (pick === null) return undefined;
-    if (pick === "look") continue;
-    const kept = "address" in pick
-      ? await keepAddress(screen, home, pick.address, options)
-      : "offer" in pick
-      ? await keepHosted(screen, home, pick.offer, options)
-      : await keepChoice(screen, home, pick.settings, pick.said);
-    if (kept !== undefined) return kept;
-  }
-}
-
-const HINT = "Enter picks · Esc leaves it as it is";
-const BACK_HINT = "Enter picks · Esc goes back";
-/**
- * Asks for the key where there is none yet, and the API whether it takes it; undefined where none was given,
- * or it could not be kept. One that is not taken is kept only where the person says so.
- */
-async function keepHosted(
-  screen: SetupScreen,
-  home: SetupHome,
-  offer: HostedOffer,
-  options: SetupOptions,
-): Promise<ServerSettings | undefined> {
-  const { name, address, settings, keyIn } = offer;
-  const { signal } = options;
-  if (keyIn !== undefined) return await keepChoice(screen, home, settings, name);
-  let key = await hostedKey(screen, home, address, signal);
-  while (key !== undefined) {
-    const problem = await keyProblem(home, offer, key, options);
-    if (problem === undefined) break;
-    screen.print(`· ${problem}`);
-    const title = `What about ${hostShown(address)}?`;
-    const next = await screen.choose({ title, items: NO_KEY_ROWS, hint: BACK_HINT }, signal);
-    if (next === null) return undefined;
-    if (next === "keep") break;
-    if (next === "key") key = await hostedKey(screen, home, address, signal);
-  }
-  return key === undefined
-    ? undefined
-    : await keepChoice(screen, home, settings, name, { address, key });
-}
-
-/** The key that is pasted for a hosted API; undefined for none. */
-async function hostedKey(
-  screen: SetupScreen,
-  home: SetupHome,
-  address: string,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const prompt = `The key for ${new URL(address).host} (hidden; Enter alone goes back): `;
-  const objection = (line: string) => home.objection(line.trim());
-  return (await screen.askHidden(prompt, objection, signal))?.trim() || undefined;
-}
-
-/** A sentence on why a hosted API does not take the key; undefined where it does. */
-async function keyProblem(
-  home: SetupHome,
-  offer: HostedOffer,
-  key: string,
-  { signal, onLook }: SetupOptions,
-): Promise<string | undefined> {
-  onLook(true);
-  try {
-    return void await home.tryKey(offer, { key, limitMs: SECOND_LOOK_MS, signal });
-  } catch (error) {
-    if (!(error instanceof BackendError)) throw error;
-    return oneLine(reasonOf(error));
-  } finally {
-    onLook(false);
-  }
-}
-
-/**
- * An address, and the key that a person gave for it: an empty one is that which is there already, if any.
- * Without one it was not asked about: the server gets none but that kept for its address.
- */
-interface NamedServer {
-  address: string;
-  key?: string;
-}
-
 /** The ways on from a server that did not say which models it has. */
 const NO_MODEL_ROWS = [
   { label: "Change the address", value: "address" },
@@ -183,148 +76,219 @@ const NO_KEY_ROWS = [
 const HOW_TO_TYPE = "Type the server's address, such as http://gpu:8080 (Enter alone goes back)";
 const NO_ADDRESS = "That is no address of a server. One is like http://gpu:8080, without ? and #";
 const KEY_ROW = { label: "Give a key", value: "key" } as const;
+const HINT = "Enter picks · Esc leaves it as it is";
+const BACK_HINT = "Enter picks · Esc goes back";
 
 /**
- * Asks the server at `address`, which is typed where it is empty, for its models, and keeps the one that is
- * picked. A server that does not answer is kept only where the person says so; undefined for none.
+ * An address, and the key that a person gave for it: an empty one is that which is there already, if any.
+ * Without one it was not asked about: the server gets none but that kept for its address.
  */
-async function keepAddress(
+interface NamedServer {
+  address: string;
+  key?: string;
+}
+
+/** Has a person choose a server and a model, and keeps the choice; undefined where they chose none. */
+export async function setUp(
   screen: SetupScreen,
   home: SetupHome,
-  address: string,
   options: SetupOptions,
 ): Promise<ServerSettings | undefined> {
-  const { signal } = options;
-  let server = address === ""
-    ? await typedServer(screen, home, signal)
-    : { address } satisfies NamedServer;
-  while (server !== undefined) {
-    const answer = await askNamed(home, server, options);
-    if ("models" in answer) return await keepModelOf(screen, home, server, answer, signal);
-    const items = [...answer.wantsKey ? [KEY_ROW] : [], ...NO_MODEL_ROWS];
-    screen.print(`· ${answer.problem}`);
-    const title = `What about ${hostShown(server.address)}?`;
-    const next = await screen.choose({ title, items, hint: BACK_HINT }, signal);
-    if (next === null) return undefined;
-    if (next === "keep") return await keepServer(screen, home, server);
-    if (next === "key") server.key = await typedKey(screen, home, server.address, signal) ?? "";
-    if (next === "address") server = await typedServer(screen, home, signal, server.address);
-  }
-  return undefined;
+  return await new Setup(screen, home, options).run();
 }
 
-/** The server with its models, or a sentence on why it offers none. */
-async function askNamed(
-  home: SetupHome,
-  { address, key }: NamedServer,
-  { signal, onLook }: SetupOptions,
-): Promise<FoundServer | { problem: string; wantsKey: boolean }> {
-  onLook(true);
-  try {
-    const found = await home.ask(address, { key, limitMs: SECOND_LOOK_MS, signal });
-    if (found.models.length > 0) return found;
-    const get = found.isNative ? ": ollama pull qwen3:8b gets one" : "";
-    return { problem: `${hostShown(address)} has no models${get}`, wantsKey: false };
-  } catch (error) {
-    if (!(error instanceof BackendError)) throw error;
-    return { problem: oneLine(reasonOf(error)), wantsKey: error.kind === "auth" };
-  } finally {
-    onLook(false);
-  }
-}
+/** What is kept; undefined for none. */
+type Kept = Promise<ServerSettings | undefined>;
 
-/** Asks for an address, and over https for a key; undefined where no address was given. */
-async function typedServer(
-  screen: SetupScreen,
-  home: SetupHome,
-  signal: AbortSignal,
-  before = "",
-): Promise<NamedServer | undefined> {
-  let address = "";
-  const objection = (line: string) => {
-    try {
-      address = line.trim() && checkedUrl("compat", "baseUrl", line);
-    } catch (error) {
-      return isSettingError(error) ? NO_ADDRESS : reasonOf(error);
+class Setup {
+  constructor(
+    private readonly screen: SetupScreen,
+    private readonly home: SetupHome,
+    private readonly options: SetupOptions,
+  ) {}
+
+  async run(): Kept {
+    const { screen, home, options: { isFirst, columns, signal } } = this;
+    let pick: SetupPick | null = null;
+    for (let limitMs = FIRST_LOOK_MS;; limitMs = SECOND_LOOK_MS) {
+      const found = await this.#look(() => home.find(limitMs, signal));
+      if (pick === "look" && found.every(({ models }) => models.length === 0)) {
+        screen.print(`· looked at ${placesText(home.own())}: still no model`);
+      }
+      const own = found.flatMap(serverRows);
+      // One place with several rows, or one that answered with no model, leaves something to choose.
+      const isClear = isFirst && found.length === 1 && found[0]!.models.length === 1;
+      if (isClear) pick = own[0]!.value;
+      else {
+        const items = [...own, ...home.hosted().map(hostedRow), ...lastRows(found, isFirst)];
+        const title = wrapped(found.length > 0 ? "Which model?" : NOTHING_FOUND, columns);
+        pick = await screen.choose({ title, items, hint: HINT }, signal);
+      }
+      if (pick === null) return undefined;
+      if (pick === "look") continue;
+      const kept = "address" in pick
+        ? await this.#keepAddress(pick.address)
+        : "offer" in pick
+        ? await this.#keepHosted(pick.offer)
+        : await this.#keep(pick.settings, pick.said);
+      if (kept !== undefined) return kept;
     }
-  };
-  if (before === "") screen.print(`· ${HOW_TO_TYPE}`);
-  const line = await screen.ask("Address: ", objection, signal, before, { waits: false });
-  if (line === null || address === "") return undefined;
-  if (!address.startsWith("https:")) return { address, key: "" };
-  const key = await typedKey(screen, home, address, signal);
-  return key === undefined ? undefined : { address, key };
-}
-
-/** The key that is pasted for `address`, empty for the one that is there already or none; undefined after Esc. */
-async function typedKey(
-  screen: SetupScreen,
-  home: SetupHome,
-  address: string,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const keyIn = home.keyIn(address);
-  const otherwise = keyIn === undefined ? "none" : `the one in ${keyIn}`;
-  const prompt = `The key for ${hostShown(address)} (hidden; Enter alone for ${otherwise}): `;
-  return (await screen.askHidden(prompt, (line) => home.objection(line.trim()), signal))?.trim();
-}
-
-/** Keeps the server with one of its models, which the person picks where there are several; undefined for none. */
-async function keepModelOf(
-  screen: SetupScreen,
-  home: SetupHome,
-  server: NamedServer,
-  found: FoundServer,
-  signal: AbortSignal,
-): Promise<ServerSettings | undefined> {
-  const items = nameable(found.models).map((model) => (
-    { label: oneLine(model.name), detail: modelFacts(model), value: model.name }
-  ));
-  const list = { title: `Which model of ${hostShown(server.address)}?`, items, hint: BACK_HINT };
-  const model = items.length === 1 ? items[0]!.value : await screen.choose(list, signal);
-  return model === null ? undefined : await keepServer(screen, home, server, { found, model });
-}
-
-/** Keeps a server, with a model that it was found to have or without one. */
-async function keepServer(
-  screen: SetupScreen,
-  home: SetupHome,
-  { address, key }: NamedServer,
-  answer?: { found: FoundServer; model: string },
-): Promise<ServerSettings | undefined> {
-  const host = address.replace(/\/v1$/, "");
-  const isNative = answer?.found.isNative === true;
-  // Where it is not Ollama, a session asks it by its OpenAI-compatible endpoint.
-  const isLocal = isNative || address.startsWith("http:");
-  // A server that was started with its model may have another one the next time.
-  const isNamed = answer && (isNative || !isLocal || answer.found.models.length > 1);
-  const settings: ServerSettings = {
-    // A server that is known not to be Ollama is spared the question at each start.
-    ...isLocal
-      ? { local: true, host, ...answer && !isNative && { "use-compat": true } }
-      : { "base-url": answer ? `${host}/v1` : address },
-    ...isNamed && { model: answer.model },
-  };
-  const said = keptText(hostShown(address), settings);
-  const given = key ? { address, key } : undefined;
-  return await keepChoice(screen, home, settings, said, given);
-}
-
-async function keepChoice(
-  screen: SetupScreen,
-  home: SetupHome,
-  settings: ServerSettings,
-  said: string,
-  key?: { address: string; key: string },
-): Promise<ServerSettings | undefined> {
-  if (settings.demo) return settings;
-  try {
-    await home.keep(settings, key);
-    screen.print(`· ${said}: kept in config.json; /setup changes it`);
-    return settings;
-  } catch (error) {
-    screen.print(`· ${said}: cannot be kept: ${oneLine(reasonOf(error))}`);
-    // Without its key a hosted model does not answer.
-    return key === undefined ? settings : undefined;
   }
+
+  /** Does `step` while the screen says that something is looked at. */
+  async #look<T>(step: () => Promise<T>): Promise<T> {
+    this.options.onLook(true);
+    return await step().finally(() => this.options.onLook(false));
+  }
+
+  /**
+   * Asks for the key where there is none yet, and the API whether it takes it; undefined where none was
+   * given, or it could not be kept. One that is not taken is kept only where the person says so.
+   */
+  async #keepHosted(offer: HostedOffer): Kept {
+    const { name, address, settings, keyIn } = offer;
+    if (keyIn !== undefined) return await this.#keep(settings, name);
+    const { screen, home, options: { signal } } = this;
+    const ask = async () => await this.#askKey(new URL(address).host, "goes back") || undefined;
+    let key = await ask();
+    while (key !== undefined) {
+      const how = { key, limitMs: SECOND_LOOK_MS, signal };
+      const problem = await this.#look(() => home.tryKey(offer, how)).catch(serverProblem);
+      if (problem === undefined) break;
+      screen.print(`· ${problem.text}`);
+      const title = `What about ${hostShown(address)}?`;
+      const next = await screen.choose({ title, items: NO_KEY_ROWS, hint: BACK_HINT }, signal);
+      if (next === null) return undefined;
+      if (next === "keep") break;
+      if (next === "key") key = await ask();
+    }
+    return key === undefined ? undefined : await this.#keep(settings, name, { address, key });
+  }
+
+  /** A key that is pasted, which may be empty; undefined after Esc. */
+  async #askKey(host: string, otherwise: string): Promise<string | undefined> {
+    const prompt = `The key for ${host} (hidden; Enter alone ${otherwise}): `;
+    const objection = (line: string) => this.home.objection(line.trim());
+    return (await this.screen.askHidden(prompt, objection, this.options.signal))?.trim();
+  }
+
+  /** The key for `address`, empty for the one that is there already or none; undefined after Esc. */
+  #keyFor(address: string): Promise<string | undefined> {
+    const keyIn = this.home.keyIn(address);
+    const otherwise = keyIn === undefined ? "none" : `the one in ${keyIn}`;
+    return this.#askKey(hostShown(address), `for ${otherwise}`);
+  }
+
+  /**
+   * Asks the server at `address`, which is typed where it is empty, for its models, and keeps the one that
+   * is picked. A server that does not answer is kept only where the person says so; undefined for none.
+   */
+  async #keepAddress(address: string): Kept {
+    const { screen, options: { signal } } = this;
+    let server: NamedServer | undefined = address === "" ? await this.#typedServer() : { address };
+    while (server !== undefined) {
+      const answer = await this.#askNamed(server);
+      if ("models" in answer) return await this.#keepModelOf(server, answer);
+      const items = [...answer.wantsKey ? [KEY_ROW] : [], ...NO_MODEL_ROWS];
+      screen.print(`· ${answer.text}`);
+      const title = `What about ${hostShown(server.address)}?`;
+      const next = await screen.choose({ title, items, hint: BACK_HINT }, signal);
+      if (next === null) return undefined;
+      if (next === "keep") return await this.#keepServer(server);
+      if (next === "key") server.key = await this.#keyFor(server.address) ?? "";
+      if (next === "address") server = await this.#typedServer(server.address);
+    }
+    return undefined;
+  }
+
+  /** The server with its models, or the problem that it offers none. */
+  async #askNamed({ address, key }: NamedServer): Promise<FoundServer | ServerProblem> {
+    const how = { key, limitMs: SECOND_LOOK_MS, signal: this.options.signal };
+    const found = await this.#look(() => this.home.ask(address, how)).catch(serverProblem);
+    if (!("models" in found) || found.models.length > 0) return found;
+    const get = found.isNative ? ": ollama pull qwen3:8b gets one" : "";
+    return { text: `${hostShown(address)} has no models${get}`, wantsKey: false };
+  }
+
+  /** Asks for an address, and over https for a key; undefined where no address was given. */
+  async #typedServer(before = ""): Promise<NamedServer | undefined> {
+    const { screen, options: { signal } } = this;
+    let address = "";
+    const objection = (line: string) => {
+      try {
+        address = line.trim() && checkedUrl("compat", "baseUrl", line);
+      } catch (error) {
+        return isSettingError(error) ? NO_ADDRESS : reasonOf(error);
+      }
+    };
+    if (before === "") screen.print(`· ${HOW_TO_TYPE}`);
+    const line = await screen.ask("Address: ", objection, signal, before, { waits: false });
+    if (line === null || address === "") return undefined;
+    if (!address.startsWith("https:")) return { address, key: "" };
+    const key = await this.#keyFor(address);
+    return key === undefined ? undefined : { address, key };
+  }
+
+  /** Keeps the server with one of its models, which the person picks where there are several. */
+  async #keepModelOf(server: NamedServer, found: FoundServer): Kept {
+    const items = nameable(found.models).map((model) => (
+      { label: oneLine(model.name), detail: modelFacts(model), value: model.name }
+    ));
+    const title = `Which model of ${hostShown(server.address)}?`;
+    const model = items.length === 1
+      ? items[0]!.value
+      : await this.screen.choose({ title, items, hint: BACK_HINT }, this.options.signal);
+    return model === null ? undefined : await this.#keepServer(server, { found, model });
+  }
+
+  /** Keeps a server, with a model that it was found to have or without one. */
+  async #keepServer(
+    { address, key }: NamedServer,
+    answer?: { found: FoundServer; model: string },
+  ): Kept {
+    const host = address.replace(/\/v1$/, "");
+    const isNative = answer?.found.isNative === true;
+    // Where it is not Ollama, a session asks it by its OpenAI-compatible endpoint.
+    const isLocal = isNative || address.startsWith("http:");
+    // A server that was started with its model may have another one the next time.
+    const isNamed = answer && (isNative || !isLocal || answer.found.models.length > 1);
+    const settings: ServerSettings = {
+      // A server that is known not to be Ollama is spared the question at each start.
+      ...isLocal
+        ? { local: true, host, ...answer && !isNative && { "use-compat": true } }
+        : { "base-url": answer ? `${host}/v1` : address },
+      ...isNamed && { model: answer.model },
+    };
+    const said = keptText(hostShown(address), settings);
+    return await this.#keep(settings, said, key ? { address, key } : undefined);
+  }
+
+  async #keep(
+    settings: ServerSettings,
+    said: string,
+    key?: { address: string; key: string },
+  ): Kept {
+    if (settings.demo) return settings;
+    try {
+      await this.home.keep(settings, key);
+      this.screen.print(`· ${said}: kept in config.json; /setup changes it`);
+      return settings;
+    } catch (error) {
+      this.screen.print(`· ${said}: cannot be kept: ${oneLine(reasonOf(error))}`);
+      // Without its key a hosted model does not answer.
+      return key === undefined ? settings : undefined;
+    }
+  }
+}
+
+/** Why a server offers no model, or takes no key. */
+interface ServerProblem {
+  text: string;
+  wantsKey: boolean;
+}
+
+/** The problem of a server that refused, or that could not be reached. */
+function serverProblem(error: unknown): ServerProblem {
+  if (!(error instanceof BackendError)) throw error;
+  return { text: oneLine(reasonOf(error)), wantsKey: error.kind === "auth" };
 }

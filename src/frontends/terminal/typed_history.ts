@@ -7,13 +7,11 @@ import { reasonOf } from "../../text/reason.ts";
 import type { TextRange } from "../../types/message.ts";
 import { stateFolder } from "../../user_files.ts";
 
-type TypedLines = Pick<History, "entries" | "pasted" | "add">;
-
 /** The lines typed into this session and into earlier ones; where no file keeps these, into this one alone. */
 export class SessionHistory {
   readonly #state = stateFolder();
-  readonly #own: TypedLines = new SessionLines();
-  #opened: { folder: string; history: TypedLines } | undefined;
+  readonly #own = new History(undefined, "");
+  #opened: { folder: string; history: History } | undefined;
   #hasWarned = false;
 
   /** @param warn called with the reason why the history cannot be read or kept */
@@ -42,7 +40,7 @@ export class SessionHistory {
     }
   }
 
-  #open(): TypedLines {
+  #open(): History {
     const folder = this.folder();
     if (this.#opened?.folder === folder) return this.#opened.history;
     let history = this.#own;
@@ -53,17 +51,5 @@ export class SessionHistory {
     }
     this.#opened = { folder, history };
     return history;
-  }
-}
-
-/** The lines of one session, which no file keeps. */
-class SessionLines implements TypedLines {
-  readonly entries: string[] = [];
-  readonly pasted: History["pasted"] = new Map();
-
-  add(text: string, pasted?: readonly TextRange[]): void {
-    this.entries.push(text);
-    if (pasted) this.pasted.set(text, pasted);
-    else this.pasted.delete(text);
   }
 }

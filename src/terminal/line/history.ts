@@ -29,13 +29,16 @@ export class History {
   /** Entries that could not be written yet. */
   readonly #unwritten: Entry[] = [];
 
-  /** @throws {Error} when the file is there but cannot be read (`Deno.errors`). */
+  /**
+   * Without a path no file keeps the texts.
+   * @throws {Error} when the file is there but cannot be read (`Deno.errors`).
+   */
   constructor(
-    private readonly path: string,
+    private readonly path: string | undefined,
     private readonly folder: string,
     maxBytes = MAX_HISTORY_BYTES,
   ) {
-    const all = load(path, maxBytes);
+    const all = path === undefined ? [] : load(path, maxBytes);
     const here = all.filter((entry) => entry.folder === folder);
     const entries = lastOfEach([...all, ...here], ({ text }) => text);
     this.entries = entries.map(({ text }) => text);
@@ -56,7 +59,7 @@ export class History {
     else this.pasted.delete(text);
     // The reader of the text may have put it into the list already, at its end.
     entries.splice(0, entries.length, ...entries.filter((entry) => entry !== text), text);
-    if (text === this.#newest && isAsBefore) return;
+    if (this.path === undefined || text === this.#newest && isAsBefore) return;
     this.#newest = text;
     this.#unwritten.push({ text, folder: this.folder, pasted });
     for (let entry; (entry = this.#unwritten[0]);) {

@@ -15,7 +15,7 @@ function atTimes(
     const begun = time;
     body(activity, (ms) => {
       time = begun + ms;
-      return activity.line()?.replace(" · Esc stops · ", ": ");
+      return activity.rows(60)?.[0]?.replace(" · Esc stops · ", ": ");
     });
   } finally {
     performance.now = now;

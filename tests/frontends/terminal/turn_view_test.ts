@@ -18,7 +18,7 @@ Deno.test("a command that takes long shows the rows that it printed last", {
   const gates = ["a", "b", "c"].map((name) => ws.at(name));
   await run("mkfifo", ...gates);
   const view = new TurnView(screen, { colors: "none", unicode: false });
-  const doing = () => view.activity.line()?.replace(/^.* stops · /, "");
+  const doing = () => view.activity.rows(60)?.[0]?.replace(/^.* stops · /, "");
   const newest = () => view.activity.ghostRows(80).map((row) => row.trim()).join("|");
   view.begin("waiting");
   const args = {
@@ -97,18 +97,18 @@ Deno.test("the speed of an answer is shown once it tells something", () => {
   let ms = 0;
   performance.now = () => ms;
   try {
-    assertEquals(activity.line(), undefined);
+    assertEquals(activity.rows(60)?.[0], undefined);
     activity.begin("waiting");
-    assertEquals(activity.line(), "| 0 s · Esc stops · waiting");
+    assertEquals(activity.rows(60)?.[0], "| 0 s · Esc stops · waiting");
     for (let i = 0; i < 20; i++) activity.token("answering");
     ms = 2000;
-    assertEquals(activity.line(), "| 2 s · 20 tokens · Esc stops · answering");
+    assertEquals(activity.rows(60)?.[0], "| 2 s · 20 tokens · Esc stops · answering");
     activity.token("answering");
-    assertEquals(activity.line(), "| 2 s · 21 tokens · 11/s · Esc stops · answering");
+    assertEquals(activity.rows(60)?.[0], "| 2 s · 21 tokens · 11/s · Esc stops · answering");
     activity.request();
-    assertEquals(activity.line(), "| 2 s · Esc stops · answering");
+    assertEquals(activity.rows(60)?.[0], "| 2 s · Esc stops · answering");
     activity.end();
-    assertEquals(activity.line(), undefined);
+    assertEquals(activity.rows(60)?.[0], undefined);
   } finally {
     performance.now = now;
   }
@@ -295,9 +295,9 @@ Deno.test("while a table is written, that is said", () => {
   const { view } = written();
   view.begin("waiting");
   view.onEvent({ type: "text_delta", text: "Hi\n\n" });
-  assertMatch(view.activity.line()!, /answering$/);
+  assertMatch(view.activity.rows(60)?.[0]!, /answering$/);
   view.onEvent({ type: "text_delta", text: "| a | b |\n|---|---|\n| c |" });
-  assertMatch(view.activity.line()!, /writing a table$/);
+  assertMatch(view.activity.rows(60)?.[0]!, /writing a table$/);
 });
 
 Deno.test("what is said before a call is whole before the call begins", () => {
@@ -327,10 +327,10 @@ Deno.test("while a file is written its name, its lines and the newest of them ar
   // The next call of the answer begins anew.
   assertEquals(rows(""), ["N s · 4 tokens · Esc stops · Writing"]);
   view.onEvent({ type: "thinking" });
-  assertEquals(view.liveRows(), [view.activity.line()!]);
+  assertEquals(view.liveRows(), [view.activity.rows(60)?.[0]!]);
   // Above it stands the blank line with which a turn begins, or one of its own.
   view.note("so");
-  assertEquals(view.liveRows(), ["", view.activity.line()!]);
+  assertEquals(view.liveRows(), ["", view.activity.rows(60)?.[0]!]);
 });
 
 Deno.test("a request that is repeated is told of in one row that changes, and in lines elsewhere", () => {
@@ -341,9 +341,9 @@ Deno.test("a request that is repeated is told of in one row that changes, and in
   const view = new TurnView(live as unknown as Screen, { colors: "none", unicode: false });
   view.begin("waiting");
   for (const attempt of [1, 2]) view.onEvent(retry(attempt));
-  assertMatch(view.activity.line()!, /stops · attempt 3 of 3 in [89]\.\d s: it broke$/);
+  assertMatch(view.activity.rows(60)?.[0]!, /stops · attempt 3 of 3 in [89]\.\d s: it broke$/);
   view.onEvent({ type: "text_delta", text: "a" });
-  assertMatch(view.activity.line()!, /answering$/);
+  assertMatch(view.activity.rows(60)?.[0]!, /answering$/);
   assertEquals(shown, [""]);
   const plain = written();
   for (const attempt of [1, 2]) plain.view.onEvent(retry(attempt));
