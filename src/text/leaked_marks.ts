@@ -47,7 +47,7 @@ const LITERALS = [
 ];
 /** Marks of calls: where one is cut, a call was meant. */
 const OF_CALL =
-  /tool_?call|dsml|function|invoke|parameter|arg_|minimax:|seed:|args|tool_request|to=|\|call\|>|constrain|tool_sep|action|python_|toolcall|tool use|calling|tool_code/;
+  /tool_?call|dsml|function|invoke|parameter|arg_|minimax[:[]|seed:|args|tool_request|to=|\|call\|>|constrain|tool_sep|action|python_|toolcall|tool use|calling|tool_code/;
 /** Marks that documents have, too: they are cut beside others alone, or where they end a line. */
 const WEAK = /^<\/?(?:function|parameter|invoke|s|escape)\b/;
 /** The text before a mark that a sentence mentions. */

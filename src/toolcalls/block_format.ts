@@ -128,6 +128,8 @@ class BlockReader implements CallReader {
   }
 
   #callFrom({ text, isClosed }: Body, name: string): ToolCall | null {
+    // An example in prose.
+    if (/^\s*(?:\.{3}|…)\s*$/.test(text)) return null;
     // Without its closing mark, only JSON shows that it is whole.
     const isReadable = isClosed || /^\s*(?:```\w*\s*)?[{"]/.test(text);
     const read = this.spec.args(text, name, this.context, isClosed);

@@ -33,6 +33,8 @@ export function isLostCall(
 ): boolean {
   const [json, key] = /\{\s*"(\w+)"\s*:[^]*\}\s*$/.exec(content.slice(-4000)) ?? [];
   if (json === undefined || content.length - json.length > MAX_LEAD) return false;
+  // The name of no tool, right before its arguments: `web_search{"query": "x"}`.
+  if (/^\s*[\w.-]+$/.test(content.slice(0, content.indexOf(json)))) return true;
   if (content.includes("```") || key!.startsWith("tool_call")) return !content.includes("```");
   const read = parseLooseJson(json);
   if (!("value" in read) || !isObject(read.value)) return false;
