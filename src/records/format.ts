@@ -14,9 +14,8 @@ import type { Message } from "../types/message.ts";
 import { type ExecutionFacts, readFacts } from "./execution.ts";
 import { messageFromRecord, messageToRecord } from "./message_shape.ts";
 import { cutAnswer } from "./repair.ts";
-import { LegacyConversation } from "./version_1.ts";
 
-/** The version that is written; older ones are read, later ones refused. */
+/** The version that is written, and the only one that is read. */
 const RECORD_VERSION = 2;
 
 /** The first line. A reader passes over fields that it does not know. */
@@ -116,20 +115,20 @@ function shownMessage({ message, parent, execution }: AddedMessage) {
   return { message: messageToRecord(message), parent, ...(execution && { execution }) };
 }
 
-/** Reads the first line of a record. Throws a SyntaxError when it is none, or of a later version. */
+/** Reads the first line of a record. Throws a SyntaxError when it is none, or of another version. */
 export function parseHead(line: string): RecordHead {
   const head = parsedLine(line);
   if (typeof head?.folder !== "string" || typeof head.started !== "string") {
     throw new SyntaxError("Cannot read the file as it is not a session of copilot");
   }
   const { version } = head;
-  if (typeof version !== "number" || !Number.isInteger(version) || version < 1) {
+  if (version !== RECORD_VERSION) {
     const is = JSON.stringify(version);
-    throw new SyntaxError(`Cannot read the session as its version must be a number: it is ${is}`);
-  }
-  if (version > RECORD_VERSION) {
-    const constraint = `its version must be at most ${RECORD_VERSION}: it is ${version}`;
-    throw new SyntaxError(`Cannot read the session as a later copilot wrote it: ${constraint}`);
+    const isLater = typeof version === "number" && version > RECORD_VERSION;
+    const writer = isLater ? "a later copilot wrote it: " : "";
+    throw new SyntaxError(
+      `Cannot read the session as ${writer}its version must be ${RECORD_VERSION}: it is ${is}`,
+    );
   }
   if (typeof head.continues !== "string") delete head.continues;
   if (typeof head.continuedSize !== "number") delete head.continuedSize;
@@ -137,11 +136,11 @@ export function parseHead(line: string): RecordHead {
   return head as unknown as RecordHead;
 }
 
-/** Reads a record. Throws a SyntaxError when the text is none, or of a later version. */
+/** Reads a record. Throws a SyntaxError when the text is none, or of another version. */
 export function parseRecord(text: string): ParsedRecord {
   const [first = "", ...lines] = text.split("\n");
   const head = parseHead(first);
-  const conversation = head.version === 1 ? new LegacyConversation() : new RecordedConversation();
+  const conversation = new RecordedConversation();
   let lost = 0;
   let begun: string | undefined;
   let used: ModelUsed | undefined;

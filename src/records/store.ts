@@ -67,8 +67,6 @@ export function createRecord(
 export function openToAppend(
   { path, head, messages, ids, size }: StoredSession,
 ): OpenRecord | undefined {
-  // The messages of version 1 have no ids.
-  if (head.version === 1) return undefined;
   const open = attempt(() => Deno.openSync(path, { append: true }));
   if (open === undefined) return undefined;
   // A copy that leaves out less than half of it saves nothing.

@@ -8,7 +8,6 @@ import {
   type RecordEntry,
 } from "../../src/records/format.ts";
 import type { Message } from "../../src/types/message.ts";
-import { plain } from "../helpers/messages.ts";
 import { says, user, whole } from "./conversation.ts";
 
 const about = { folder: "/f", started: "2026-01-02T03:04:05.000Z" };
@@ -144,9 +143,9 @@ Deno.test("what is no session is refused, and what is no message passed over", (
   for (const text of ["", "x", "[]\n", '{"version":1}\n', '{"version":1,"folder":"/"}\n']) {
     assertThrows(() => parseRecord(text), SyntaxError, "not a session of copilot");
   }
-  for (const version of [0, 1.5, "2", null]) {
+  for (const version of [0, 1, 1.5, "2", null]) {
     const text = `${JSON.stringify({ version, ...about })}\n`;
-    assertThrows(() => parseRecord(text), SyntaxError, "must be a number");
+    assertThrows(() => parseRecord(text), SyntaxError, "must be 2: it is");
   }
   const bad = [
     '{"message":{"role":"user"}}',
@@ -243,7 +242,11 @@ Deno.test("a message is read with all its fields, and without others", () => {
 
 Deno.test("a later version is refused, with the reason", () => {
   const text = `${JSON.stringify({ version: 3, ...about })}\n`;
-  assertThrows(() => parseRecord(text), SyntaxError, "must be at most 2: it is 3");
+  assertThrows(
+    () => parseRecord(text),
+    SyntaxError,
+    "a later copilot wrote it: its version must be 2: it is 3",
+  );
 });
 
 Deno.test("what a session began with is known after a compaction, and odd fields are passed over", () => {
@@ -259,101 +262,4 @@ Deno.test("what a session began with is known after a compaction, and odd fields
   assertEquals([first, read], ["a", used]);
   const odd = JSON.stringify({ version: 2, ...about, continues: 1, title: [] });
   assertEquals(parseRecord(`${odd}\n`).head, { version: 2, ...about });
-});
-
-// Version 1, as it was written until now: bytes of a session of then.
-const VERSION_1 = [
-  '{"version":1,"started":"2026-01-02T03:04:05.000Z","folder":"/f"}',
-  '{"message":{"role":"user","content":"<shell command=\\"ls\\">\\nexit code: 0\\n</shell>\\n\\n[Plan mode: look around.]\\n\\nsee @a.txt\\n\\n<file path=\\"a.txt\\">\\n     1\\tone\\n</file>\\n\\n<file path=\\"b \\\\\\"x\\\\\\"\\">\\n<stdin>\\n</file>\\n\\n<stdin>\\npiped\\n</stdin>\\n\\n[Job 1 is over (x): exit code 0. job_output shows what it printed.]"},"used":{"model":"m","server":"h:1"}}',
-  '{"message":{"role":"assistant","content":"","toolCalls":[{"id":"1","name":"read_file","arguments":{"file_path":"a"}}]}}',
-  '{"message":{"role":"tool","toolCallId":"1","toolName":"read_file","content":"Interrupted: the program ended before this call did. What it did is not known.","isError":true}}',
-  '{"message":{"role":"assistant","content":"[Interrupted]"}}',
-  '{"message":{"role":"user","content":"[You gave no answer. Say what you found out, or call the next tool, without thinking it over again.]"}}',
-  '{"message":{"role":"assistant","content":"[The model gave no answer]","reasoning":"hm"}}',
-].map((line) => `${line}\n`);
-
-Deno.test("version 1 is read as a whole, with ids, parts and what its messages stand for", () => {
-  const { messages, lost, first, used } = parseRecord(VERSION_1.join(""));
-  const written = VERSION_1.slice(1).map((line) => JSON.parse(line).message);
-  assertEquals(plain(messages).map(({ parts: _, ...message }) => message), written);
-  assertEquals([lost, first, used], [0, "see @a.txt", { model: "m", server: "h:1" }]);
-  assertEquals(new Set(messages.map(({ id }) => id)).size, messages.length);
-  assertEquals(messages.map(({ standsFor }) => standsFor), [
-    undefined,
-    undefined,
-    "lost_result",
-    "lost_answer",
-    "reminder",
-    "empty_answer",
-  ]);
-  assertEquals(
-    messages[0]!.parts?.map((part) =>
-      part.type === "resource" ? `${part.kind} ${part.name}` : part
-    ),
-    [
-      "shell ls",
-      "note ",
-      { type: "text", text: "see @a.txt" },
-      "file a.txt",
-      'file b "x"',
-      "stdin ",
-      "note ",
-    ],
-  );
-});
-
-Deno.test("version 1: all messages anew take the place of those before", () => {
-  const anew =
-    '{"messages":[{"role":"user","content":"[Summary of the conversation until here]\\nTask"},{"role":"assistant","content":"[I go on from this summary.]"}]}\n';
-  const more = '{"message":{"role":"user","content":"on"}}\n';
-  const { messages, first } = parseRecord(VERSION_1.slice(0, 3).join("") + anew + more);
-  assertEquals(messages.map(({ role, standsFor }) => `${role} ${standsFor}`), [
-    "user summary",
-    "assistant summary",
-    "user undefined",
-  ]);
-  assertEquals(first, "see @a.txt");
-});
-
-Deno.test("version 1: an entry that is none is a lost line, and changes nothing", () => {
-  const wrong = [
-    { messages: [{ role: "user", content: "a" }, { role: "user" }] },
-    { messages: {} },
-    { message: { role: "user" } },
-    {},
-  ];
-  const text = VERSION_1.slice(0, 2).join("") +
-    wrong.map((entry) => `${JSON.stringify(entry)}\n`).join("");
-  const { messages, lost } = parseRecord(text);
-  assertEquals([messages.length, lost], [1, wrong.length]);
-  assertEquals(parseRecord(`${text}{"messages":[]}\n`).messages, []);
-});
-
-Deno.test("version 1: text that only looks like ours stays one text", () => {
-  for (
-    const content of [
-      "plain",
-      "[Plan mode]",
-      'see\n\n<file path="a">\nnever closed',
-      "see\n\n<file path=a>\nx\n</file>",
-      'see\n\n<file path="a">\nx\n</file> and more',
-      "<shell command=ls>\nx\n</shell>\n\nhi",
-      '<shell command="ls">\nx\n</shell>\n\n\n\n<file path="a">\nx\n</file>',
-    ]
-  ) {
-    const line = JSON.stringify({ message: { role: "user", content } });
-    const { messages } = parseRecord(`${VERSION_1[0]}${line}\n`);
-    assertEquals(plain(messages), [{ role: "user", content }]);
-  }
-});
-
-Deno.test("version 1 is read up to wherever writing was cut off", () => {
-  const text = VERSION_1.join("");
-  const written = VERSION_1.slice(1).map((line) => JSON.parse(line).message.content);
-  const bytes = new TextEncoder().encode(text);
-  for (let end = VERSION_1[0]!.length; end <= bytes.length; end++) {
-    const { messages, lost } = parseRecord(new TextDecoder().decode(bytes.subarray(0, end)));
-    assertEquals(messages.map(({ content }) => content), written.slice(0, messages.length));
-    assertEquals(lost <= 1, true);
-  }
 });
