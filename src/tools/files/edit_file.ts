@@ -11,17 +11,16 @@ import { checkSeen } from "./check_seen.ts";
 import { editorBytes } from "./editor_text.ts";
 import { BOM, lineEndsIn } from "./line_endings.ts";
 import { holdsWholeFile, leftOutBy } from "./left_out.ts";
-import { MAX_SAVED_BYTES, PreparedWrite, writerOf } from "./prepared_write.ts";
+import { PreparedWrite, writerOf } from "./prepared_write.ts";
 import { fileError, openRegular, readBytes } from "./regular_file.ts";
-import { SAMPLE_BYTES, stampOf } from "./seen_files.ts";
 import { editText, type TextEdit } from "./text_edit.ts";
 
 type EditArguments =
   & Record<"file_path" | "old_string" | "new_string", string>
   & Record<"replace_all", boolean>;
 
-/** Larger files are no source code, and would not fit in a JavaScript string many times over. */
-const MAX_EDITED_BYTES = 128 * 1024 * 1024;
+/** Larger files are not source code. An edit holds a file in memory several times. */
+const MAX_EDITED_BYTES = 16 * 1024 * 1024;
 /** The lines around a change in the result, the most lines of it, and the most characters of each. */
 const EXCERPT_CONTEXT_LINES = 3;
 const MAX_EXCERPT_LINES = 40;
@@ -48,18 +47,14 @@ export async function prepareEdit(args: ToolArgs, context: ToolContext): Promise
   // A lone surrogate would match half a character and damage the rest.
   if (!old_string.isWellFormed()) throw refuse("old_string holds half of a character");
   await checkSeen(context, path, shown, false);
-  const { bytes, isNew, stamp } = await readAll(path, shown, old_string === "", context);
+  const { bytes, isNew } = await readAll(path, shown, old_string === "", context);
   const text = decodedBytes(bytes);
   if (text === undefined) {
     const reason = "it is not valid UTF-8, and the rest of it would be damaged";
     const hint = "use run_bash with a program that works on bytes, such as sed or perl";
     throw refuse(`${reason}: ${hint}`, TypeError);
   }
-  const size = bytes.length;
-  const seen = {
-    size,
-    ...stamp === undefined ? { head: bytes } : { head: firstPartOf(bytes), stamp },
-  };
+  const seen = { head: bytes, size: bytes.length };
   const plan = { path, args, seen, replacesAll: false };
   if (old_string === "") {
     if (text !== "" && text !== BOM) {
@@ -68,7 +63,7 @@ export async function prepareEdit(args: ToolArgs, context: ToolContext): Promise
       );
     }
     const filled = new TextEncoder().encode(text + new_string);
-    const lines = comparedWhole(seen.head, filled) ?? { morePlaces: 0 };
+    const lines = comparedWhole(bytes, filled) ?? { morePlaces: 0 };
     const report = (written: Written) => {
       const verb = written.created ? "Created" : "Filled";
       return writeReport(`${verb} ${shown}: wrote ${filled.length} bytes`, written);
@@ -82,7 +77,6 @@ export async function prepareEdit(args: ToolArgs, context: ToolContext): Promise
     oldText: old_string,
     newText: new_string.toWellFormed(),
     all: replace_all,
-    size,
     maxLength: MAX_EDITED_BYTES,
     mayQuote: !isSecret,
   }, refuse);
@@ -130,14 +124,7 @@ function editReport(edit: TextEdit, shown: string, written: Written, isSecret: b
   return isSecret ? result : { ...result, content: `${result.content}\n${excerptOf(edit)}` };
 }
 
-/** The first bytes of a large file; the rest is given back to the system at once. */
-function firstPartOf(bytes: Uint8Array): Uint8Array {
-  const sample = bytes.slice(0, SAMPLE_BYTES);
-  (bytes.buffer as ArrayBuffer).transfer(0);
-  return sample;
-}
-
-/** The whole file, or nothing where there is none; the stamp of a file that is too large to keep. */
+/** The whole file, or nothing where there is none. */
 async function readAll(path: string, shown: string, mayBeMissing: boolean, context: ToolContext) {
   const unsaved = await editorBytes(context, path);
   if (unsaved !== undefined) return { bytes: unsaved, isNew: false };
@@ -156,8 +143,7 @@ async function readAll(path: string, shown: string, mayBeMissing: boolean, conte
       `Cannot edit ${shown} as it must have at most ${MAX_EDITED_BYTES} bytes: it has ${size}. Use run_bash`,
     );
   }
-  const stamp = size > MAX_SAVED_BYTES ? await stampOf(opened.realPath) : undefined;
-  return { bytes: await readBytes(opened.file, size), isNew: false, stamp };
+  return { bytes: await readBytes(opened.file, size), isNew: false };
 }
 
 /** The changed lines with some around them, numbered as `read_file` does. */

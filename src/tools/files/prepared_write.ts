@@ -21,7 +21,7 @@ interface WritePlan {
 }
 
 /** Files over this size, in bytes, are reported without the bytes that they had. */
-export const MAX_SAVED_BYTES = 16 * 1024 * 1024;
+const MAX_SAVED_BYTES = 16 * 1024 * 1024;
 
 export class PreparedWrite implements Prepared {
   readonly change: Change;

@@ -3,11 +3,9 @@
 import { explainMiss } from "./closest_lines.ts";
 import { readEdit } from "./edit_readings.ts";
 import { dominantEnding, type LineEnding, lineEndsIn } from "./line_endings.ts";
-import { Utf8Buffer, utf8Length } from "./utf8_buffer.ts";
 
 /** The most places that an error or a result names. */
 const MAX_NAMED_PLACES = 20;
-const PART_CHARS = 256 * 1024;
 /** The most replacements whose places are returned. */
 const MAX_REPLACEMENTS = 1000;
 
@@ -16,7 +14,6 @@ interface TextEditRequest {
   oldText: string;
   newText: string;
   all: boolean; // true where every match is replaced; else there must be only one
-  size: number; // the bytes of the text as UTF-8
   maxLength: number; // the most characters of the result, unless the file has more already
   mayQuote: boolean; // false where errors do not quote the text: the file is a secret
 }
@@ -57,7 +54,7 @@ export interface TextEdit {
  */
 export function editText(
   text: string,
-  { oldText, newText, all, size, maxLength, mayQuote }: TextEditRequest,
+  { oldText, newText, all, maxLength, mayQuote }: TextEditRequest,
   refuse: (reason: string, kind?: ErrorConstructor) => Error,
 ): TextEdit {
   const ending = dominantEnding(text) ?? "\n";
@@ -102,7 +99,7 @@ export function editText(
   }
   const places = count === first.length ? first : placesOf(text, pieces(before), true);
   return {
-    ...replaced(text, { before, after, ending, places, count, size, pieces }),
+    ...replaced(text, { before, after, ending, places, pieces }),
     ...{ before, after, count, where, isReindented, ending },
     ...how !== undefined && { how },
     firstLine: lines[0]!,
@@ -124,22 +121,9 @@ function missReason(lines: string, before: string, after: string, mayQuote: bool
 
 /** `text` with `\n` for its line endings. */
 function unified(text: string, ending: LineEnding): string {
-  const lines = replaceInParts(text, "\r\n");
-  return ending === "\r" ? replaceInParts(lines, "\r") : lines;
-}
-
-function replaceInParts(text: string, ending: string): string {
-  if (!text.includes(ending)) return text;
-  const parts: string[] = [];
-  // A part at a time, as the lines of a whole file take more memory than it.
-  for (let at = 0; at < text.length;) {
-    const next = text.indexOf(ending, at + PART_CHARS);
-    const end = next === -1 ? text.length : next + ending.length;
-    // `replaceAll` would take ten times as long.
-    parts.push(text.slice(at, end).split(ending).join("\n"));
-    at = end;
-  }
-  return parts.join("");
+  // `replaceAll` would take ten times as long.
+  const lines = text.split("\r\n").join("\n");
+  return ending === "\r" ? lines.split("\r").join("\n") : lines;
 }
 
 /** Makes of a text with `\n` line endings the pieces that are looked for, with a line ending between. */
@@ -186,17 +170,13 @@ function endOf(text: string, at: number, pieces: readonly string[]): number {
   return end;
 }
 
-interface ReplaceOrder extends Pick<TextEdit, "before" | "after" | "ending" | "count"> {
+interface ReplaceOrder extends Pick<TextEdit, "before" | "after" | "ending"> {
   places: Iterable<number>;
-  size: number;
   pieces: Pieces;
 }
 
 /** The text with `before` replaced at `places`, as far as it and `after` differ. */
-function replaced(
-  text: string,
-  { before, after, ending, places, count, size, pieces }: ReplaceOrder,
-) {
+function replaced(text: string, { before, after, ending, places, pieces }: ReplaceOrder) {
   const { head, tail } = common(before, after);
   const [whole, same, other] = [
     before,
@@ -206,27 +186,21 @@ function replaced(
   const insert = after.slice(head, after.length - tail).replaceAll("\n", ending);
 
   const replacements: Replacement[] = [];
-  const otherBytes = utf8Length(before.slice(head, before.length - tail));
-  const output = new Utf8Buffer(size + count * (utf8Length(insert) - otherBytes));
-  let firstByte = 0;
+  const output: string[] = [];
   let done = 0;
   for (const start of places) {
     const from = endOf(text, start, same!);
     const to = endOf(text, from, other!);
     if (replacements.length < MAX_REPLACEMENTS) {
-      if (replacements.length === 0) {
-        output.add(text.slice(0, start));
-        firstByte = output.size;
-        done = start;
-      }
       replacements.push({ start, end: endOf(text, start, whole!), from, to });
     }
-    output.add(text.slice(done, from));
-    output.add(insert);
+    output.push(text.slice(done, from), insert);
     done = to;
   }
-  output.add(text.slice(done));
-  return { bytes: output.bytes, firstByte, replacements, insert };
+  output.push(text.slice(done));
+  const encoder = new TextEncoder();
+  const firstByte = encoder.encode(text.slice(0, replacements[0]?.start)).length;
+  return { bytes: encoder.encode(output.join("")), firstByte, replacements, insert };
 }
 
 /** The lengths of the parts that two texts begin and end with alike, in whole characters. */

@@ -105,7 +105,7 @@ Deno.test({
   ignore: !posix,
   fn: async () => {
     using ws = workspace();
-    const size = 20_000_000;
+    const size = 16_000_000;
     const contents = ["marker 0\n", "marker 1\n"].map((line) => line.padEnd(size, "a"));
     ws.put("f", contents[0]!);
     const module = import.meta.resolve("../../../src/tools/files/edit_file.ts");

@@ -11,8 +11,7 @@ function edit(
   newText: string,
   { all = false, maxLength = 1000, mayQuote = true } = {},
 ) {
-  const size = new TextEncoder().encode(text).length;
-  return editText(text, { oldText, newText, all, size, maxLength, mayQuote }, refuse);
+  return editText(text, { oldText, newText, all, maxLength, mayQuote }, refuse);
 }
 
 Deno.test("an edit says what it replaced, and where", () => {
