@@ -6,16 +6,16 @@ import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { hasBom, utf16Label } from "./line_endings.ts";
 import { editorBytes } from "./editor_text.ts";
 import { openRegular, type RegularFile } from "./regular_file.ts";
-import { stampOf } from "./seen_files.ts";
+import { MAX_DIGESTED_BYTES, stampOf } from "./seen_files.ts";
 import { realPathOr, toolPath } from "../paths.ts";
 import type { ToolArgs } from "../schema.ts";
 
 /** Longer lines are cut. */
 const MAX_READ_LINE_CHARS = 2000;
-/** The bytes that are read at a time: the whole file never has to fit in memory. */
-const CHUNK_BYTES = 256 * 1024;
-/** The most bytes that are looked at, in a second or less: a log may be endless. */
-const MAX_SCANNED_BYTES = 512 * 1024 * 1024;
+/** Longer files are shown in part: a log may be endless. */
+const MAX_READ_BYTES = 64 * 1024 * 1024;
+/** Smaller files are read in this thread, as another one takes longer. */
+const SMALL_FILE_BYTES = 256 * 1024;
 /** The most characters of the last line of a result. */
 const READ_FOOTER_CHARS = 400;
 const LF = 10, CR = 13;
@@ -29,66 +29,23 @@ interface Window {
 }
 
 /** The lines of a window, and what else one pass over a file found. */
-class Page {
-  readonly lines: string[] = [];
-  total = 0; // the number of lines of the file, or a minimum where `isPartial`
-  isPartial = false; // true when the file goes on beyond what was looked at
-  crlfLines = 0;
-  lfLines = 0;
-  hasBom = false;
-  isLossy = false; // true when bytes of a shown line are no UTF-8
+interface Page {
+  lines: string[];
+  total: number; // the number of lines of the file, or a minimum where `isPartial`
+  isPartial: boolean; // true when the file goes on beyond what was read
+  crlfLines: number;
+  lfLines: number;
+  hasBom: boolean;
+  isLossy: boolean; // true when bytes of a shown line are no UTF-8
   cutLine: number | undefined;
-  whole: Uint8Array | undefined; // all bytes of a file that was read at once
-  endsOpen = false; // true when the last line has no line ending
-  readonly #line: LineBytes;
-  #room: number;
-  #isWanted: boolean;
-
-  /** @param endsInCr true when lines end in CR alone */
-  constructor(private readonly range: Window, readonly endsInCr: boolean) {
-    this.#line = new LineBytes(4 * range.maxLineChars);
-    this.#room = range.maxChars;
-    this.#isWanted = range.offset === 1;
-  }
-
-  /** Takes the next bytes of the file. @param last the byte before them; -1 for none */
-  add(chunk: Uint8Array, last: number): void {
-    let start = 0;
-    const ending = this.endsInCr ? CR : LF;
-    for (let end; (end = chunk.indexOf(ending, start)) !== -1; start = end + 1) {
-      if (this.#isWanted) this.#line.push(chunk.subarray(start, end));
-      const isCrlf = !this.endsInCr && (end > 0 ? chunk[end - 1] : last) === CR;
-      if (isCrlf) this.crlfLines++;
-      else this.lfLines++;
-      this.#endLine(isCrlf);
-    }
-    if (this.#isWanted) this.#line.push(chunk.subarray(start));
-    this.endsOpen = start < chunk.length;
-  }
-
-  end(): void {
-    // A last line that was not read to its end is shown where it is wanted, and else not counted.
-    if (this.endsOpen && (this.#isWanted || !this.isPartial)) this.#endLine(false);
-  }
-
-  #endLine(isCrlf: boolean): void {
-    const { offset, limit, maxLineChars } = this.range;
-    this.total++;
-    if (this.#isWanted) {
-      const shown = `${this.total}\t${this.#line.text(this, isCrlf, maxLineChars)}`;
-      this.#room -= shown.length + 1;
-      if (this.#room >= 0 || this.lines.length === 0) this.lines.push(shown);
-    }
-    this.#line.clear();
-    const next = this.total + 1;
-    this.#isWanted = this.#room > 0 && next >= offset && next < offset + limit;
-  }
+  endsOpen: boolean; // true when the last line has no line ending
+  endsInCr: boolean; // true when lines end in CR alone
 }
 
 /**
  * Shows lines of a text file, each as `number`, tab, text, then one line in brackets: how many
- * lines there are, where to go on, and what the text does not show (line endings, a BOM). The file
- * is read in pieces, so its size does not matter; lines are counted up to 512 MB.
+ * lines there are, where to go on, and what the text does not show (line endings, a BOM). Of a file
+ * over 64 MiB only the first 64 MiB are read.
  * @throws {Error} when it is no text file, or has fewer lines than `offset`.
  */
 export async function readFile(args: ToolArgs, context: ToolContext): Promise<ToolOutcome> {
@@ -104,28 +61,93 @@ export async function readFile(args: ToolArgs, context: ToolContext): Promise<To
     checkText(shown, unsaved, unsaved.length);
     const real = context.grant?.realPath ?? realPathOr(path);
     context.seenFiles?.set(real, await stampOf(real, unsaved));
-    return outcomeOfPage(pageOf(unsaved, window), window, shown);
+    return outcomeOfPage(pageOf(unsaved, window, false), window, shown);
   }
   using opened = await openRegular(path, shown, "read", context.grant);
-  const check = (head: Uint8Array) => checkText(shown, head, opened.info.size);
-  // Made first: what is written while the file is read has not been seen.
-  const before = context.seenFiles && !isReadAtOnce(opened) ? await stampOf(opened.realPath) : "";
-  const page = await readPage(opened, window, context.signal, check);
-  const outcome = outcomeOfPage(page, window, shown);
-  const stamp = page.whole ? await stampOf(opened.realPath, page.whole) : before;
-  context.seenFiles?.set(opened.realPath, stamp);
+  const { size } = opened.info;
+  // Made first: what is written while a large file is read has not been seen.
+  const before = size > MAX_DIGESTED_BYTES ? await stampOf(opened.realPath) : undefined;
+  const { bytes, isPartial } = await firstBytesOf(opened);
+  context.signal.throwIfAborted();
+  checkText(shown, bytes.subarray(0, SMALL_FILE_BYTES), size);
+  const outcome = outcomeOfPage(pageOf(bytes, window, isPartial), window, shown);
+  context.seenFiles?.set(opened.realPath, before ?? await stampOf(opened.realPath, bytes));
   return outcome;
 }
 
-/** The lines of a text that is in memory. */
-function pageOf(bytes: Uint8Array, window: Window): Page {
-  const endsInCr = !bytes.includes(LF) && bytes.subarray(0, -1).includes(CR);
-  const page = new Page(window, endsInCr);
-  page.hasBom = hasBom(bytes);
-  const text = page.hasBom ? bytes.subarray(3) : bytes;
-  if (text.length > 0) page.add(text, -1);
-  page.end();
+/** The beginning of a file, mostly all of it; `isPartial` where it goes on. */
+async function firstBytesOf({ file, info: { size } }: RegularFile) {
+  // A file may have grown since, and some systems give no size.
+  const most = Math.min(Math.max(size, SMALL_FILE_BYTES), MAX_READ_BYTES);
+  let bytes = new Uint8Array(Math.min(size, most) + 1);
+  let length = 0;
+  for (;;) {
+    const free = bytes.subarray(length);
+    const read = size < SMALL_FILE_BYTES ? file.readSync(free) : await file.read(free);
+    length += read ?? 0;
+    if (read === null || length > most) break;
+    if (length < bytes.length) continue;
+    const larger = new Uint8Array(most + 1);
+    larger.set(bytes);
+    bytes = larger;
+  }
+  return { bytes: bytes.subarray(0, Math.min(length, most)), isPartial: length > most };
+}
+
+/** The lines of a text. */
+function pageOf(bytes: Uint8Array, window: Window, isPartial: boolean): Page {
+  const { offset, limit, maxLineChars } = window;
+  const text = hasBom(bytes) ? bytes.subarray(3) : bytes;
+  const page: Page = {
+    lines: [],
+    total: 0,
+    isPartial,
+    crlfLines: 0,
+    lfLines: 0,
+    hasBom: text !== bytes,
+    isLossy: false,
+    cutLine: undefined,
+    endsOpen: false,
+    endsInCr: !text.includes(LF) && text.subarray(0, -1).includes(CR),
+  };
+  const ending = page.endsInCr ? CR : LF;
+  let room = window.maxChars;
+  for (let start = 0, end; start < text.length; start = end + 1) {
+    const found = text.indexOf(ending, start);
+    page.endsOpen = found === -1;
+    end = page.endsOpen ? text.length : found;
+    const number = page.total + 1;
+    const isWanted = room > 0 && number >= offset && number < offset + limit;
+    // A last line that was not read to its end is shown where it is wanted, and else not counted.
+    if (page.endsOpen && isPartial && !isWanted) break;
+    page.total = number;
+    const isCrlf = !page.endsOpen && !page.endsInCr && text[end - 1] === CR && end > start;
+    if (isCrlf) page.crlfLines++;
+    else if (!page.endsOpen) page.lfLines++;
+    if (!isWanted) continue;
+    const line = text.subarray(start, isCrlf ? end - 1 : end);
+    const shown = `${number}\t${shownLine(line, end - start, page, maxLineChars)}`;
+    room -= shown.length + 1;
+    if (room >= 0 || page.lines.length === 0) page.lines.push(shown);
+  }
   return page;
+}
+
+/** The text of a line, as far as it can be shown; `size` is its length in bytes, with a CR at its end. */
+function shownLine(line: Uint8Array, size: number, page: Page, maxChars: number): string {
+  const part = line.subarray(0, 4 * maxChars);
+  const isWhole = part.length === line.length;
+  let text: string;
+  try {
+    // The cut may fall within a character, which is then left out.
+    text = strictUtf8Text(part, !isWhole);
+  } catch {
+    page.isLossy = true;
+    text = utf8Text(part);
+  }
+  if (isWhole && text.length <= maxChars) return text;
+  page.cutLine ??= page.total;
+  return `${text.slice(0, wholeUpTo(text, maxChars))}[cut: ${size} bytes]`;
 }
 
 /** What a page shows. @throws {RangeError} where it has fewer lines than the first one that is asked for. */
@@ -134,7 +156,7 @@ function outcomeOfPage(page: Page, { offset, maxLineChars }: Window, shown: stri
   const isEmpty = total === 0 && !isPartial;
   if (lines.length === 0 && !isEmpty) {
     const [extent, hint] = isPartial
-      ? ["its first 512 MB have only", "use run_bash, with sed -n for example"]
+      ? ["its first 64 MiB have only", "use run_bash, with sed -n for example"]
       : ["it has", "use a smaller offset"];
     throw new RangeError(
       `Cannot read ${shown} from line ${offset} as ${extent} ${total} lines: ${hint}`,
@@ -145,90 +167,6 @@ function outcomeOfPage(page: Page, { offset, maxLineChars }: Window, shown: stri
     content: `${lines.join("\n")}\n${footerOf(page, offset, maxLineChars)}`,
     range: { first: offset, last: offset + lines.length - 1, total, isExact: !isPartial },
   };
-}
-
-/** A small file is read at once, as another thread takes longer; not one that grows, or has no true size. */
-function isReadAtOnce({ info: { size } }: RegularFile): boolean {
-  return size > 0 && size < CHUNK_BYTES;
-}
-
-async function readPage(
-  opened: RegularFile,
-  window: Window,
-  signal: AbortSignal,
-  check: (head: Uint8Array) => void,
-  mayEndInCr = true,
-): Promise<Page> {
-  const { file, info: { size } } = opened;
-  let page = new Page(window, false);
-  let last = -1;
-  const atOnce = isReadAtOnce(opened) ? size : -1;
-  let buffer = new Uint8Array(atOnce > 0 ? size + 1 : CHUNK_BYTES);
-  for (let scanned = 0;;) {
-    signal.throwIfAborted();
-    page.isPartial = scanned >= MAX_SCANNED_BYTES;
-    if (page.isPartial) break;
-    if (scanned > atOnce && buffer.length < CHUNK_BYTES) buffer = new Uint8Array(CHUNK_BYTES);
-    const read = scanned <= atOnce ? file.readSync(buffer) : await file.read(buffer);
-    if (read === null) break;
-    page.whole = undefined;
-    let chunk = buffer.subarray(0, read);
-    if (scanned === 0) {
-      check(chunk);
-      const endsInCr = mayEndInCr && !chunk.includes(LF) && chunk.subarray(0, -1).includes(CR);
-      page = new Page(window, endsInCr);
-      if (read === atOnce) page.whole = chunk;
-      page.hasBom = hasBom(chunk);
-      if (page.hasBom) chunk = chunk.subarray(3);
-    }
-    scanned += read;
-    if (page.endsInCr && chunk.includes(LF)) {
-      await file.seek(0, Deno.SeekMode.Start);
-      return await readPage(opened, window, signal, check, false);
-    }
-    page.add(chunk, last);
-    last = buffer[read - 1]!;
-  }
-  page.end();
-  return page;
-}
-
-/** The bytes of one line, as far as they can be shown. */
-class LineBytes {
-  readonly #bytes: Uint8Array<ArrayBuffer>;
-  #kept = 0;
-  #total = 0;
-
-  constructor(maxBytes: number) {
-    this.#bytes = new Uint8Array(maxBytes);
-  }
-
-  push(piece: Uint8Array): void {
-    const part = piece.subarray(0, this.#bytes.length - this.#kept);
-    this.#bytes.set(part, this.#kept);
-    this.#kept += part.length;
-    this.#total += piece.length;
-  }
-
-  text(page: Page, crlf: boolean, maxChars: number): string {
-    const whole = this.#kept === this.#total;
-    const bytes = this.#bytes.subarray(0, crlf && whole ? this.#kept - 1 : this.#kept);
-    let text: string;
-    try {
-      // The cut may fall within a character, which is then left out.
-      text = strictUtf8Text(bytes, !whole);
-    } catch {
-      page.isLossy = true;
-      text = utf8Text(bytes);
-    }
-    if (whole && text.length <= maxChars) return text;
-    page.cutLine ??= page.total;
-    return `${text.slice(0, wholeUpTo(text, maxChars))}[cut: ${this.#total} bytes]`;
-  }
-
-  clear(): void {
-    this.#kept = this.#total = 0;
-  }
 }
 
 /** Throws when the bytes are those of no text that can be shown. */

@@ -6,7 +6,7 @@ import { readBytes } from "./regular_file.ts";
 /** The first bytes of a file, of which all are not kept, that are compared beside its stamp. */
 export const SAMPLE_BYTES = 1024 * 1024;
 /** Files over this size, in bytes, are told apart by times alone: programs can set one of them back. */
-const MAX_DIGESTED_BYTES = 8 * 1024 * 1024;
+export const MAX_DIGESTED_BYTES = 8 * 1024 * 1024;
 
 /**
  * The state of a file in a short text, which changes with what the file holds.
