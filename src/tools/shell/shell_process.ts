@@ -18,8 +18,8 @@ export const DRAIN_MS = 400;
 const LAST_DRAIN_MS = 100;
 /** The most characters of a result beside the output. */
 export const FRAME_CHARS = 500;
-/** Linux takes at most 128 KiB per argument, and a character has up to three bytes. */
-const MAX_ARGUMENT_CHARS = 30_000;
+/** The most bytes of an argument: Linux takes 128 KiB with a NUL at its end, Windows 32 767 characters in all. */
+const MAX_COMMAND_BYTES = Deno.build.os === "windows" ? 30_000 : 128 * 1024 - 1;
 /** Signals by number, from 0; empty where systems differ. */
 const SIGNALS = " HUP INT QUIT ILL TRAP ABRT  FPE KILL  SEGV  PIPE ALRM TERM".split(" ");
 
@@ -72,11 +72,7 @@ export async function startShell(
       };
     } catch (error) {
       if (error instanceof Deno.errors.NotFound) continue;
-      let reason = reasonOf(error);
-      if (/os error (7|206)\b/.test((error as Error).message)) {
-        reason = `it is too long (${command.length} characters): write it to a file and run that`;
-      }
-      throw new Error(`Cannot run the command as ${reason}`, { cause: error });
+      throw new Error(`Cannot run the command as ${reasonOf(error)}`, { cause: error });
     }
   }
   throw new Error("Cannot run the command as there is no shell: neither bash nor sh is on PATH");
@@ -87,6 +83,13 @@ export async function shellsFor(command: string, cwd: string): Promise<[string, 
   if (command.trim() === "") throw new RangeError("Cannot run the command as it is empty");
   if (command.includes("\0")) {
     throw new RangeError("Cannot run the command as it must not have a NUL character: use $'\\0'");
+  }
+  const { length } = new TextEncoder().encode(command);
+  if (length > MAX_COMMAND_BYTES) {
+    throw new RangeError(
+      `Cannot run the command as it must have at most ${MAX_COMMAND_BYTES} bytes: it has ${length}. ` +
+        "Write it to a file and run that",
+    );
   }
   const folder = await Deno.stat(cwd).catch(() => undefined);
   if (!folder?.isDirectory) {
@@ -101,18 +104,10 @@ function shells(command: string, folder: string): [string, string[]][] {
     const flags = name === "Git Bash" ? ["-c"] : ["-NoProfile", "-NonInteractive", "-Command"];
     return [[program, [...flags, command]]];
   }
-  // Pieces that each fit in an argument, cut between characters.
-  const parts = command.length <= MAX_ARGUMENT_CHARS
-    ? [command]
-    : command.match(new RegExp(`[^]{1,${MAX_ARGUMENT_CHARS / 2}}`, "gu"))!;
-  // More than one argument holds is put together again by the shell, which then forgets the parts.
-  const script = parts.length === 1
-    ? parts
-    : [`eval "set --; ${parts.map((_, i) => `\${${i + 1}}`).join("")}"`, "bash", ...parts];
   const folders = programFolders(folder);
   return ["bash", "sh"].flatMap((name) => {
     const path = findProgram(name, folders);
-    return path === undefined ? [] : [[path, ["-c", "--", ...script]]];
+    return path === undefined ? [] : [[path, ["-c", "--", command]]];
   });
 }
 
