@@ -2,6 +2,7 @@
 
 import { sanitize } from "../../text/sanitize.ts";
 import { wholeUpTo } from "../../text/truncate.ts";
+import { withoutEscapes } from "../repair/content.ts";
 
 /** The most characters of a file that are searched. */
 const MAX_SEARCHED = 32 * 1024 * 1024;
@@ -33,8 +34,7 @@ function copiedFrom(text: string, wanted: string): string | undefined {
   if (unnumbered !== wanted && unnumbered.trim() !== "" && text.includes(unnumbered)) {
     return "It is in the file without the line numbers of read_file: leave them out of both strings.";
   }
-  const decoded: Record<string, string> = { n: "\n", t: "\t" };
-  const unescaped = wanted.replace(/\\([nt"'`\\])/g, (_, c: string) => decoded[c] ?? c);
+  const unescaped = withoutEscapes(wanted);
   if (unescaped !== wanted && text.includes(unescaped)) {
     return "It is in the file with its backslash escapes decoded (a line break for \\n, for example): send it without the extra backslashes.";
   }

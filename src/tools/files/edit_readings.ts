@@ -1,6 +1,7 @@
 /** Edits whose text is in the file in another form: what they can only mean. @module */
 
 import { diffLines } from "../../text/diff.ts";
+import { fencedBody, withoutEntities, withoutEscapes } from "../repair/content.ts";
 import { onlyPlace, reindented } from "./indentation.ts";
 
 /** The place of an edit in a file's text, and the texts as they are there. */
@@ -27,7 +28,7 @@ const FORMS: readonly (readonly [how: string, read: (pair: Pair) => Pair | undef
   ["old_string without line numbers", unnumbered],
   ["old_string without the code fence around it", unfencedPair],
   ["\\n and other escapes in old_string as what they stand for", unescapedPair],
-  ["HTML entities in old_string as signs", withoutEntities],
+  ["HTML entities in old_string as signs", plainPair],
   ["old_string without the blank lines around it", trimmed],
 ];
 
@@ -89,28 +90,15 @@ function unfencedPair({ before, after }: Pair): Pair | undefined {
   return old === undefined ? undefined : { before: old, after: fencedBody(after) ?? after };
 }
 
-const fencedBody = (text: string): string | undefined =>
-  /^\s*(`{3,}|~{3,})[^\n`]*\n([^]*?)\n?\1\s*$/.exec(text)?.[2];
-
 /** Texts in which what stands between the lines is written as an escape, and nothing as a line feed. */
 function unescapedPair({ before, after }: Pair): Pair | undefined {
   if (!/\\[nt"'`]/.test(before) || /\n[^]/.test(before) || /\n[^]/.test(after)) return undefined;
-  const signs: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r" };
-  const decode = (text: string) =>
-    text.replace(/\\([ntr"'`\\])/g, (_, sign: string) => signs[sign] ?? sign);
-  return { before: decode(before), after: decode(after) };
+  return { before: withoutEscapes(before), after: withoutEscapes(after) };
 }
 
-const SIGNS_OF_ENTITIES: Readonly<Record<string, string>> = {
-  ...{ lt: "<", gt: ">", amp: "&", quot: '"', apos: "'", "#39": "'", "#34": '"', "#x27": "'" },
-};
-
-function withoutEntities({ before, after }: Pair): Pair | undefined {
-  const pattern = /&(lt|gt|amp|quot|apos|#39|#34|#x27);/g;
-  if (!pattern.test(before)) return undefined;
-  const decode = (text: string) =>
-    text.replace(pattern, (_, name: string) => SIGNS_OF_ENTITIES[name]!);
-  return { before: decode(before), after: decode(after) };
+function plainPair({ before, after }: Pair): Pair | undefined {
+  const old = withoutEntities(before);
+  return old === before ? undefined : { before: old, after: withoutEntities(after) };
 }
 
 /** Without the blank lines at the ends that both have alike. */

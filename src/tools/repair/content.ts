@@ -5,39 +5,12 @@ import { basename } from "../../text/std_path.ts";
 import { SlipError } from "./slip_error.ts";
 
 /** Files in which a code fence, or a sign with a backslash, may be the text itself. */
-const PROSE_EXTENSIONS = new Set(
-  [
-    "md",
-    "markdown",
-    "mdx",
-    "txt",
-    "text",
-    "rst",
-    "adoc",
-    "org",
-    "tex",
-    "log",
-    "snap",
-    "qmd",
-    "rmd",
-    "",
-  ],
-);
+const PROSE = /^(?:md|markdown|mdx|txt|text|rst|adoc|org|tex|log|snap|qmd|rmd)?$/;
 /** Files in which a table of numbers may be the text itself. */
-const DATA_EXTENSIONS = new Set([
-  "csv",
-  "tsv",
-  "json",
-  "jsonl",
-  "yaml",
-  "yml",
-  "toml",
-  "xml",
-  "svg",
-  "lst",
-  "out",
-]);
-const FENCED = /^\s*(`{3,}|~{3,})([\w+#.-]*)[^\n`]*\n([^]*?)(?:\n)?\1\s*$/;
+const DATA = /^(?:csv|tsv|jsonl?|ya?ml|toml|xml|svg|lst|out)$/;
+
+const FENCED =
+  /^\s*(?<mark>`{3,}|~{3,})(?<info>[\w+#.-]*)[^\n`]*\n(?<body>[^]*?)(?:\n)?\k<mark>\s*$/;
 
 /** A text that was read as another, and how. */
 interface ReadText {
@@ -51,9 +24,28 @@ const CODE_NAME =
 export const ENTITIES_REPAIR = "HTML entities as signs";
 /** Files in which HTML entities may be the text itself. */
 const MARKUP = /^(?:[sx]?html?|xml|svg|vue|svelte|astro|[jt]sx|php|erb|ejs|hbs|xsl|plist|rss)$/;
-const CODE_ENTITIES: Readonly<Record<string, string>> = {
-  ...{ "&lt;": "<", "&gt;": ">", "&amp;": "&", "&quot;": '"', "&#39;": "'", "&apos;": "'" },
+const SIGN_ENTITY = /&(lt|gt|amp|quot|apos|#39|#34|#x27);/g;
+const ENTITY_SIGNS: Readonly<Record<string, string>> = {
+  lt: "<",
+  gt: ">",
+  amp: "&",
+  quot: '"',
+  apos: "'",
+  "#39": "'",
+  "#34": '"',
+  "#x27": "'",
 };
+const ESCAPED_SIGNS: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r" };
+
+export const withoutEntities = (text: string): string =>
+  text.replace(SIGN_ENTITY, (_, name: string) => ENTITY_SIGNS[name]!);
+
+/** The text with its escapes as what they are in strings of most languages; other backslashes stay. */
+export const withoutEscapes = (text: string): string =>
+  text.replace(/\\([ntr"'`\\])/g, (_, sign: string) => ESCAPED_SIGNS[sign] ?? sign);
+
+/** The body of a text that is one code fence. */
+export const fencedBody = (text: string): string | undefined => FENCED.exec(text)?.groups?.body;
 
 /**
  * Code in which every sign of `<`, `>` and `&` is written as an entity, also where that can be no code;
@@ -62,11 +54,11 @@ const CODE_ENTITIES: Readonly<Record<string, string>> = {
 export function withoutCodeEntities(text: string, path: string): string | undefined {
   const extension = extname(path);
   if (MARKUP.test(extension) || mayBeFenced(path)) return undefined;
-  const bare = text.replaceAll(/&(?:lt|gt|amp|quot|apos|#39);/g, "");
+  const bare = text.replaceAll(SIGN_ENTITY, "");
   if (bare === text || /[<>&]/.test(bare)) return undefined;
   const outside = text.replace(/"[^"\n]*"|'[^'\n]*'/g, '""');
   if (!/[\w)\]] &[lg]t;=? [\w(]|&amp;&amp;|[-=]&gt;|#include &lt;/.test(outside)) return undefined;
-  return text.replaceAll(/&(?:lt|gt|amp|quot|apos|#39);/g, (one) => CODE_ENTITIES[one]!);
+  return withoutEntities(text);
 }
 
 /** A line of code to put into a file, in which line feeds between statements are written as `\n`. */
@@ -85,12 +77,11 @@ export function withLineFeeds(text: string, path: string): string | undefined {
 /** Files in which a backslash before an `n` may well be a path's. */
 const BACKSLASHES = new Set(["ps1", "bat", "cmd", "reg", "ini", "inf", "regex", "re", "vbs"]);
 
-const mayBeFenced = (path: string): boolean =>
-  PROSE_EXTENSIONS.has(extname(path)) && !CODE_NAME.test(path);
+const mayBeFenced = (path: string): boolean => PROSE.test(extname(path)) && !CODE_NAME.test(path);
 
 /** The body of a text that is one code fence, where the file at `path` cannot be that; undefined for others. */
 export function unfenced(text: string, path: string): string | undefined {
-  const [, mark, info = "", body = ""] = FENCED.exec(text) ?? [];
+  const { mark, info = "", body = "" } = FENCED.exec(text)?.groups ?? {};
   if (mark === undefined) return undefined;
   // Another fence within, which ends it: what is between is text.
   const isMarkdown = /^(?:md|markdown)$/i.test(info) && /^(?:md|markdown|mdx)$/.test(extname(path));
@@ -112,7 +103,7 @@ export function contentAsMeant(content: string, path: string): ReadText | undefi
   const refuse = (reason: string): never => {
     throw new SlipError(`Cannot write ${path} as ${reason}`);
   };
-  if (!DATA_EXTENSIONS.has(extname(path)) && isListing(content)) {
+  if (!DATA.test(extname(path)) && isListing(content)) {
     refuse("its content has the line numbers of read_file: send it without them");
   }
   if (isDiffOf(content, path)) {
@@ -161,12 +152,8 @@ function unescaped(content: string, refuse: (reason: string) => never): ReadText
       "its content is one line in which some \\n stand between statements, and some may be part of strings: send real line feeds",
     );
   }
-  const signs: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r" };
   const text = isEscaped
-    ? line.replace(
-      /\\(.)/g,
-      (whole, sign: string) => signs[sign] ?? (/["'\\/]/.test(sign) ? sign : whole),
-    )
+    ? withoutEscapes(line)
     : line.replaceAll("\\n", "\n").replaceAll("\\t", "\t");
   return { text, repair: "\\n in the content as line feeds" };
 }
