@@ -2,6 +2,7 @@
 
 import { bareName } from "../../text/bare_name.ts";
 import { isObject, jsonOrUndefined } from "../../text/json.ts";
+import { bareNames } from "../../text/tool_aliases.ts";
 import type { JsonSchema, Tool } from "../../types/tool.ts";
 import { checkArguments, type ToolArgs } from "../schema.ts";
 import { SlipError } from "./slip_error.ts";
@@ -203,15 +204,9 @@ function lineRange(value: unknown): [number, number] | undefined {
 function takeLines(args: ToolArgs, rest: Rest): string | undefined {
   const range = lineRange(rest.take("viewrange", "linerange", "range", "lines", "linenumbers"));
   const end = rest.take(
-    "endline",
-    "end",
-    "to",
-    "toline",
-    "lineend",
-    "lastline",
-    "stopline",
-    "endlineoneindexed",
-    "endlineoneindexedinclusive",
+    ...bareNames(
+      "endline end to toline lineend lastline stopline endlineoneindexed endlineoneindexedinclusive",
+    ),
   );
   rest.take("shouldreadentirefile", "readentirefile");
   if (range) {
@@ -221,16 +216,9 @@ function takeLines(args: ToolArgs, rest: Rest): string | undefined {
   }
   if (!isWhole(end)) return undefined;
   const first = rest.take(
-    "start",
-    "startline",
-    "linestart",
-    "fromline",
-    "from",
-    "firstline",
-    "begin",
-    "beginline",
-    "startlineoneindexed",
-    "startlineoneindexedinclusive",
+    ...bareNames(
+      "start startline linestart fromline from firstline begin beginline startlineoneindexed startlineoneindexedinclusive",
+    ),
   ) ?? args.offset ?? 1;
   if (!isWhole(first) || args.limit !== undefined) return undefined;
   args.offset = Math.max(1, Number(first));
@@ -282,11 +270,7 @@ const SURE_MILLISECONDS = 86_400;
 
 function takeTimeout(args: ToolArgs, rest: Rest, { name }: Call): string | undefined {
   const ms = rest.take(
-    "timeoutms",
-    "timeoutmillis",
-    "timeoutmilliseconds",
-    "milliseconds",
-    "yieldtimems",
+    ...bareNames("timeoutms timeoutmillis timeoutmilliseconds milliseconds yieldtimems"),
   );
   if (isWhole(ms)) {
     args.timeout_seconds ??= Number(ms) / 1000;
@@ -313,14 +297,7 @@ function takeTimeout(args: ToolArgs, rest: Rest, { name }: Call): string | undef
 
 function takeFolder(args: ToolArgs, rest: Rest, { folder }: Call): string | undefined {
   const at = rest.take(
-    "cwd",
-    "workdir",
-    "workingdirectory",
-    "workingdir",
-    "directory",
-    "dir",
-    "dirpath",
-    "path",
+    ...bareNames("cwd workdir workingdirectory workingdir directory dir dirpath path"),
   );
   if (typeof at !== "string" || at.trim() === "") return undefined;
   if ([folder, ".", "$PWD"].includes(at.trim().replace(/(.)\/$/, "$1"))) return undefined;

@@ -1,18 +1,11 @@
 /** Commands that came with what stands around them in a text. @module */
 
 import { isObject, jsonOrUndefined } from "../../text/json.ts";
+import { withoutEntities } from "./content.ts";
 import { SlipError } from "./slip_error.ts";
 
 const OTHER_TOOL =
   /^\s*(read_file|write_file|edit_file|glob_files|grep_code|list_directory|update_tasks)(?=[\s({]|$)/;
-
-const XML_ENTITIES: Readonly<Record<string, string>> = {
-  gt: ">",
-  lt: "<",
-  quot: '"',
-  apos: "'",
-  amp: "&",
-};
 
 /** A command as it was read, and how. */
 interface ReadCommand {
@@ -45,7 +38,7 @@ export function readCommand(given: string): ReadCommand {
   }
   // Encoded as XML, a redirection would end the command: no shell has such words.
   if (/(?:[12]|&amp;|\s)&gt;|&amp;&amp;|&lt;&lt;/.test(command)) {
-    command = command.replace(/&(gt|lt|quot|apos|amp);/g, (_, name) => XML_ENTITIES[name]!);
+    command = withoutEntities(command);
     repairs.push("&gt; and the like as the characters that they stand for");
   }
   const lines = command.trim().split("\n");

@@ -124,42 +124,24 @@ export const IDLE: ReadonlySet<string> = new Set(bareNames(
 export const IDLE_OF_SEARCH: readonly string[] = bareNames(
   "n linenumbers showlinenumbers outputmode headlimit maxresults limit",
 );
-/** Arguments that change nothing here if they are this. */
+const SHELL_NAMES = ["bash", "sh", "shell", "zsh", "console", "terminal", "text"];
+const idleIf = (names: string, values: readonly unknown[]) =>
+  Object.fromEntries(bareNames(names).map((name) => [name, values]));
+/** Arguments that change nothing here if they are one of these values. */
 export const IDLE_VALUES: Readonly<Record<string, readonly unknown[]>> = {
-  language: ["bash", "sh", "shell", "zsh", "console", "terminal", "text"],
-  lang: ["bash", "sh", "shell", "zsh", "console", "terminal", "text"],
+  ...idleIf("language lang", SHELL_NAMES),
   encoding: ["utf-8", "utf8", "UTF-8", "UTF8"],
-  append: [false],
   mode: ["w", "write", "overwrite", "text", "replace"],
   action: ["run", "execute", "exec"],
-  dryrun: [false],
-  overwrite: [true],
-  force: [false],
-  backup: [false],
-  createdirs: [true],
-  createdirectories: [true],
-  createparents: [true],
-  createparentdirectories: [true],
-  mkdir: [true],
-  mkdirs: [true],
-  makedirs: [true],
-  parents: [true],
-  expectedreplacements: [1],
-  count: [1],
-  occurrence: [1],
-  occurrences: [1],
-  runinbackground: [false],
-  isbackground: [false],
-  background: [false],
-  interactive: [false],
-  sandbox: [true],
-  dangerouslydisablesandbox: [false],
   shell: ["bash", "sh", "/bin/bash", "/bin/sh", true],
-  isregex: [false],
-  regex: [false],
   login: [true, false],
-  tty: [false],
-  casesensitive: [true],
-  ignorecase: [false],
-  i: [false],
+  ...idleIf("expectedreplacements count occurrence occurrences", [1]),
+  ...idleIf(
+    "overwrite createdirs createdirectories createparents createparentdirectories mkdir mkdirs makedirs parents sandbox casesensitive",
+    [true],
+  ),
+  ...idleIf(
+    "append dryrun force backup runinbackground isbackground background interactive dangerouslydisablesandbox isregex regex tty ignorecase i",
+    [false],
+  ),
 };
