@@ -67,27 +67,24 @@ export function editText(
       "old_string and new_string differ in line endings alone, which stay as the file has them: use run_bash to convert it",
     );
   }
-  const pieces = piecesIn(text, ending);
+  const lines = unified(text, ending);
   const first: number[] = [];
   let count = 0;
-  for (const place of placesOf(text, pieces(before), all)) {
+  for (const place of placesOf(lines, before, all)) {
     if (count++ <= MAX_NAMED_PLACES) first.push(place);
   }
   const isRead = count === 0;
   let how: string | undefined;
   if (isRead) {
-    const lines = unified(text, ending);
     const read = readEdit(lines, before, after);
     if (!read) throw refuse(missReason(lines, before, after, mayQuote));
-    const column = read.at - (read.at === 0 ? 0 : lines.lastIndexOf("\n", read.at - 1) + 1);
-    const start = startOfLine(text, ending, lineEndsIn(lines, "\n", 0, read.at));
-    count = first.push(start + column);
+    count = first.push(read.at);
     ({ before, after, how } = read);
     if (before === after) throw refuse("old_string and new_string are then the same");
   }
   const isReindented = isRead && how === undefined;
-  const lines = lineNumbersAt(text, first, ending);
-  const where = lineList(lines);
+  const numbers = lineNumbersAt(lines, first);
+  const where = lineList(numbers);
   if (count > 1 && !all) {
     const next = "add lines around it until it is unique, or set replace_all";
     throw refuse(`old_string appears ${count} times (${where}): ${next}`);
@@ -97,12 +94,12 @@ export function editText(
     const reason = `the result must have at most ${maxLength} characters: it would have ${length}`;
     throw refuse(reason, RangeError);
   }
-  const places = count === first.length ? first : placesOf(text, pieces(before), true);
+  const places = count === first.length ? first : placesOf(lines, before, true);
   return {
-    ...replaced(text, { before, after, ending, places, pieces }),
+    ...replaced(text, { before, after, ending, places }),
     ...{ before, after, count, where, isReindented, ending },
     ...how !== undefined && { how },
-    firstLine: lines[0]!,
+    firstLine: numbers[0]!,
   };
 }
 
@@ -126,74 +123,45 @@ function unified(text: string, ending: LineEnding): string {
   return ending === "\r" ? lines.split("\r").join("\n") : lines;
 }
 
-/** Makes of a text with `\n` line endings the pieces that are looked for, with a line ending between. */
-type Pieces = (wanted: string) => string[];
-
-/** The pieces that `text` has: whole texts, but for files in which lines end in two ways, or in CRLF. */
-function piecesIn(text: string, ending: LineEnding): Pieces {
-  if (ending === "\r") return (wanted) => [wanted.replaceAll("\n", "\r")];
-  return text.includes("\r\n") ? (wanted) => wanted.split("\n") : (wanted) => [wanted];
-}
-
-/**
- * The positions of `pieces`, without overlaps; a second match may overlap the first unless `all`. The
- * text is searched as it is, as another with `\n` for all line endings takes as much memory.
- */
-function* placesOf(text: string, pieces: string[], all: boolean): Generator<number> {
-  const wanted = pieces[0] || "\n";
-  const endsInCr = pieces.at(-1)!.endsWith("\r");
+/** The positions of `wanted`, without overlaps; a second match may overlap the first unless `all`. */
+function* placesOf(lines: string, wanted: string, all: boolean): Generator<number> {
   let mayOverlap = !all;
-  for (let at = 0; (at = text.indexOf(wanted, at)) !== -1;) {
-    const start = pieces[0] === "" && text[at - 1] === "\r" ? at - 1 : at;
-    const end = endOf(text, start, pieces);
-    if (end === -1 || endsInCr && text[end] === "\n") {
-      at++;
-      continue;
-    }
-    yield start;
+  for (let at = 0; (at = lines.indexOf(wanted, at)) !== -1;) {
+    yield at;
     // `aa` in `aaa` is ambiguous too.
-    at = mayOverlap ? at + 1 : end;
+    at += mayOverlap ? 1 : wanted.length;
     mayOverlap = false;
   }
 }
 
-/** The end of `pieces`, the first of which stands at `at`; -1 where the others do not follow. */
-function endOf(text: string, at: number, pieces: readonly string[]): number {
-  let end = at + pieces[0]!.length;
-  for (let i = 1; i < pieces.length; i++) {
-    if (text[end] === "\n" && text[end - 1] !== "\r") end += 1;
-    else if (text.startsWith("\r\n", end)) end += 2;
-    else return -1;
-    if (!text.startsWith(pieces[i]!, end)) return -1;
-    end += pieces[i]!.length;
-  }
-  return end;
+/** Gives the positions in `text` of ascending positions in it with `\n` for each CRLF. */
+function positionsIn(text: string): (at: number) => number {
+  let shift = 0;
+  let next = text.indexOf("\r\n");
+  return (at) => {
+    for (; next !== -1 && next - shift < at; next = text.indexOf("\r\n", next + 2)) shift++;
+    return at + shift;
+  };
 }
 
 interface ReplaceOrder extends Pick<TextEdit, "before" | "after" | "ending"> {
+  /** The positions of `before` in the text with `\n` line endings. */
   places: Iterable<number>;
-  pieces: Pieces;
 }
 
 /** The text with `before` replaced at `places`, as far as it and `after` differ. */
-function replaced(text: string, { before, after, ending, places, pieces }: ReplaceOrder) {
+function replaced(text: string, { before, after, ending, places }: ReplaceOrder) {
   const { head, tail } = common(before, after);
-  const [whole, same, other] = [
-    before,
-    before.slice(0, head),
-    before.slice(head, before.length - tail),
-  ].map(pieces);
   const insert = after.slice(head, after.length - tail).replaceAll("\n", ending);
 
   const replacements: Replacement[] = [];
   const output: string[] = [];
   let done = 0;
-  for (const start of places) {
-    const from = endOf(text, start, same!);
-    const to = endOf(text, from, other!);
-    if (replacements.length < MAX_REPLACEMENTS) {
-      replacements.push({ start, end: endOf(text, start, whole!), from, to });
-    }
+  const position = positionsIn(text);
+  for (const at of places) {
+    const [start, from, to, end] = [0, head, before.length - tail, before.length]
+      .map((offset) => position(at + offset)) as [number, number, number, number];
+    if (replacements.length < MAX_REPLACEMENTS) replacements.push({ start, end, from, to });
     output.push(text.slice(done, from), insert);
     done = to;
   }
@@ -215,17 +183,10 @@ function common(before: string, after: string): { head: number; tail: number } {
   return { head, tail };
 }
 
-/** The start of the line after `lines` others. */
-function startOfLine(text: string, ending: LineEnding, lines: number): number {
-  let at = 0;
-  for (let line = 0; line < lines; line++) at = text.indexOf(ending.at(-1)!, at) + 1;
-  return at;
-}
-
-function lineNumbersAt(text: string, positions: readonly number[], ending: LineEnding): number[] {
+function lineNumbersAt(lines: string, positions: readonly number[]): number[] {
   let [line, from] = [1, 0];
   return positions.map((position) => {
-    line += lineEndsIn(text, ending.at(-1)!, from, position);
+    line += lineEndsIn(lines, "\n", from, position);
     from = position;
     return line;
   });
