@@ -127,12 +127,12 @@ function dirEntries(folder: string): Deno.DirEntry[] {
   }
 }
 
-/** The files of `folder`, and those that older programs wrote right below `root`; of all folders without one. */
+/** The files of sessions of `folder`; of all folders without one. */
 function filesBelow(root: string, folder?: string): SessionFile[] {
   const homes = folder === undefined
     ? dirEntries(root).filter(({ isDirectory }) => isDirectory).map(({ name }) => join(root, name))
     : [folderOf(root, folder)];
-  return filesIn([...homes, root]);
+  return filesIn(homes);
 }
 
 /** A longer head, in bytes, is none: it has the path of a folder, a title, and little else. */
