@@ -165,7 +165,7 @@ const anyOf = (...patterns: string[]) => new RegExp(patterns.join("|"), "is");
 /** A refusal because of the model's window, in the words of all servers that we know. */
 const TOO_LONG_WORDS = anyOf(
   // What is too long, and what it is longer than; the second may come first.
-  "\\b(?:exceed\\w*|overflow\\w*|(?:longer|larger|greater|more|bigger) than|over|beyond|too (?:long|large|big) for)\\b.{0,80}\\b(?:context|maximum (?:model|input|sequence|prompt|number of (?:input )?tokens)|max_(?:num_tokens|seq_len|model_len|input)|token limit|n_ctx)",
+  "\\b(?:exceed\\w*|overflow\\w*|(?:longer|larger|greater|more|bigger) than|over|beyond|too (?:long|large|big) for)\\b.{0,80}\\b(?:context|max(?:imum)? (?:model|input|sequence|prompt|number of (?:input )?tokens)|max_(?:num_tokens|seq_len|model_len|input)|token limit|n_ctx)",
   "\\b(?:context(?:[ _-]?(?:length|window|size|limit))?|token count|(?:prompt|input) tokens?|tokens? limit)\\b.{0,60}\\b(?:exceed\\w*|overflow\\w*|too small)",
   "\\b(?:prompt|inputs?|input prompt|requested tokens)(?: is| are)? too (?:long|large)\\b",
   "context_length_exceeded|exceed_context_size|context_window_exceeded|ContextWindowExceeded", // labels
@@ -274,7 +274,7 @@ function detailsOf(
 
 /** The words before a number of tokens that is the window of the model. */
 const WINDOW_WORDS =
-  /(?:>=?|<=|context (?:size|length|window|limit|of)|n_ctx|maximum [a-z_ ]*(?:length|tokens)(?: allowed)?|max(?:imum)?_(?:num_tokens|seq_len|model_len|input_length)|model token limit|maximum number of(?: input)? tokens(?: allowed)?|max length|greater than|less than|limit(?: is|:| of)?|only|range of input length should be \[1,)[^\d+]{0,30}?(\d{3,8})\b(?! \+| tokens? exceed)/i;
+  /(?:>=?|<=|context (?:size|length|window|limit|of)|n_ctx|max(?:imum)? [a-z_/ ]*(?:length|tokens)(?: allowed)?|max(?:imum)?_(?:num_tokens|seq_len|model_len|input_length)|model token limit|maximum number of(?: input)? tokens(?: allowed)?|max length|greater than|less than|limit(?: is|:| of)?|only|range of input length should be \[1,)[^\d+]{0,30}?(\d{3,8})\b(?! \+| tokens? exceed)/i;
 /** The words around a number of tokens that is the length of the request, the surest first. */
 const PROMPT_WORDS = [
   /\((\d+) in the (?:messages|prompt)|(\d+) (?:of text input|(?:input |prompt )tokens|`inputs`)|limit: (\d+) \+/i,
@@ -285,8 +285,10 @@ const PROMPT_WORDS = [
 const MIN_NAMED_WINDOW = 256;
 
 function contextTokens(message: string, tokens: ContextTokens = {}): ContextTokens {
-  // "131,072" and "131 072"
-  const text = message.slice(0, 10_000).replace(/(?<=\b\d{1,3})[,_](?=\d{3}\b)/g, "");
+  // "131,072"; LM Studio's tokens to keep, which are no window; MiniMax's code for all that is invalid.
+  const text = message.slice(0, 10_000).replace(/(?<=\b\d{1,3})[,_](?=\d{3}\b)/g, "")
+    .replace(/n_keep\W{1,3}\d+|\(2013\)/g, "")
+    .replace(/(\d+) maximum context length/, "maximum context length $1");
   const named = Number(WINDOW_WORDS.exec(text)?.[1]);
   const window = [tokens.window ?? NaN, named].find((count) => count >= MIN_NAMED_WINDOW);
   const counts = PROMPT_WORDS.flatMap((words) => words.exec(text)?.slice(1) ?? []);
