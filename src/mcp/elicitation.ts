@@ -14,11 +14,6 @@ export interface FormField {
   /** The values of a choice, with their words. */
   options: readonly { value: string; title: string }[];
   default?: unknown;
-  /** The format of a string, such as `email`. */
-  format?: string;
-  /** The limits of a number, or of the length of a string or list. */
-  min?: number;
-  max?: number;
 }
 
 /** A question of a server to the person. `server` is the name in the person's own settings. */
@@ -28,6 +23,8 @@ export type Elicitation =
     server: string;
     message: string;
     fields: readonly FormField[];
+    /** The form as the server wrote it, for a frontend that shows such forms itself. */
+    schema: Readonly<Record<string, unknown>>;
     /** True where it seems to ask for a password, a key or the like, which a form must not. */
     isForSecret: boolean;
   }
@@ -65,7 +62,7 @@ export function elicitationOf(server: string, params: RpcParams): Elicitation {
   const isForSecret = [message, ...fields.flatMap(fieldWords)].some((text) =>
     SECRET_WORDS.test(text)
   );
-  return { mode: "form", server, message, fields, isForSecret };
+  return { mode: "form", server, message, fields, schema, isForSecret };
 }
 
 const fieldWords = ({ name, title, description = "" }: FormField) => [name, title, description];
@@ -76,17 +73,17 @@ const SECRET_WORDS =
 
 const wrong = (why: string) => invalidParams(`Cannot ask as ${why}`);
 
+const PLAIN_TYPES = ["string", "number", "integer", "boolean"] as const;
+
 function fieldOf(name: string, given: unknown, isRequired: boolean): FormField {
   if (!isObject(given)) throw wrong(`the field ${name} is not an object`);
   const isList = given.type === "array";
   const source = isList && isObject(given.items) ? given.items : given;
   const options = optionsOf(source, given.enumNames);
-  const type = typeOf(given.type, isList, options.length > 0);
+  const type = options.length > 0
+    ? isList ? "choices" : "choice"
+    : PLAIN_TYPES.find((one) => one === given.type);
   if (type === undefined) throw wrong(`the field ${name} is of a type that no form has`);
-  const [min, max] = [
-    given.minimum ?? given.minLength ?? given.minItems,
-    given.maximum ?? given.maxLength ?? given.maxItems,
-  ];
   return {
     name,
     title: words(given.title, 200) || name,
@@ -95,17 +92,7 @@ function fieldOf(name: string, given: unknown, isRequired: boolean): FormField {
     isRequired,
     options,
     ...given.default !== undefined && { default: given.default },
-    ...typeof given.format === "string" && { format: given.format },
-    ...typeof min === "number" && { min },
-    ...typeof max === "number" && { max },
   };
-}
-
-function typeOf(given: unknown, isList: boolean, isChoice: boolean): FormField["type"] | undefined {
-  if (isList) return isChoice ? "choices" : undefined;
-  if (isChoice) return "choice";
-  const types = ["string", "number", "integer", "boolean"] as const;
-  return types.find((one) => one === given);
 }
 
 function optionsOf(source: Record<string, unknown>, names: unknown): FormField["options"] {
@@ -124,7 +111,7 @@ function optionsOf(source: Record<string, unknown>, names: unknown): FormField["
   );
 }
 
-/** The value of a field that `text` stands for. @throws {RangeError} with what it must be. */
+/** The value of a field that `text` stands for; the server checks more. @throws {RangeError} with what it must be. */
 export function fieldValue(field: FormField, text: string): unknown {
   const given = text.trim();
   if (given === "" && field.default !== undefined) return field.default;
@@ -138,11 +125,7 @@ export function fieldValue(field: FormField, text: string): unknown {
 function parsed(field: FormField, text: string): unknown {
   switch (field.type) {
     case "boolean":
-      return /^(y|yes|true|on|1)$/i.test(text)
-        ? true
-        : /^(n|no|false|off|0)$/i.test(text)
-        ? false
-        : text;
+      return /^(y|yes|true)$/i.test(text) ? true : /^(n|no|false)$/i.test(text) ? false : text;
     case "number":
     case "integer":
       return text === "" ? text : Number(text);
@@ -164,49 +147,19 @@ function choiceOf({ options }: FormField, text: string): string {
   return found?.value ?? text;
 }
 
-const FIELD_FORMATS: Readonly<Record<string, [RegExp, string]>> = {
-  email: [/^[^\s@]+@[^\s@]+$/, "an e-mail address"],
-  uri: [/^[a-z][a-z\d+.-]*:\S+$/i, "an address with its scheme"],
-  date: [/^\d{4}-\d\d-\d\d$/, "a date as 2026-01-31"],
-  "date-time": [/^\d{4}-\d\d-\d\dT\d\d:\d\d/, "a time as 2026-01-31T12:00:00Z"],
-};
-
 /** What the value of a field must be; undefined where it is that. */
-function problemWith(field: FormField, value: unknown): string | undefined {
-  const { type, options, min = -Infinity, max = Infinity } = field;
-  const within = (size: number) => size >= min && size <= max;
+function problemWith({ type, options }: FormField, value: unknown): string | undefined {
   const isOption = (one: unknown) => options.some((option) => option.value === one);
-  const limits = min > -Infinity || max < Infinity
-    ? `, ${
-      [min > -Infinity ? `at least ${min}` : "", max < Infinity ? `at most ${max}` : ""].filter(
-        Boolean,
-      ).join(" and ")
-    }`
-    : "";
-  switch (type) {
-    case "boolean":
-      return typeof value === "boolean" ? undefined : "yes or no";
-    case "number":
-    case "integer": {
-      const isIt = type === "integer" ? Number.isSafeInteger(value) : Number.isFinite(value);
-      return isIt && within(value as number)
-        ? undefined
-        : `a${type === "integer" ? "n integer" : " number"}${limits}`;
-    }
-    case "choice":
-      return isOption(value) ? undefined : `one of ${options.map(({ title }) => title).join(", ")}`;
-    case "choices":
-      return Array.isArray(value) && value.every(isOption) && within(value.length)
-        ? undefined
-        : `some of ${options.map(({ title }) => title).join(", ")}${limits}`;
-    default: {
-      if (typeof value !== "string" || !within(value.length)) {
-        return `text${limits && `${limits} characters`}`;
-      }
-      const [pattern, phrase] = FIELD_FORMATS[field.format ?? ""] ?? [];
-      return pattern && !pattern.test(value) ? phrase : undefined;
-    }
-  }
+  const titles = options.map(({ title }) => title).join(", ");
+  const [isIt, phrase] = {
+    boolean: [typeof value === "boolean", "yes or no"],
+    number: [Number.isFinite(value), "a number"],
+    integer: [Number.isSafeInteger(value), "an integer"],
+    choice: [isOption(value), `one of ${titles}`],
+    choices: [Array.isArray(value) && value.every(isOption), `some of ${titles}`],
+    string: [typeof value === "string", "text"],
+  }[type] as [boolean, string];
+  return isIt ? undefined : phrase;
 }
 
 /** The answer to a form by its defaults alone; cancelled where a required field has none that fits. */

@@ -13,7 +13,6 @@ Deno.test("elicitation: each kind of field takes what fits, by value, words or n
   const rows: [field: Record<string, unknown>, typed: string, value: unknown][] = [
     [{ type: "string" }, "a b", "a b"],
     [{ type: "string", default: "x" }, "", "x"],
-    [{ type: "string", format: "email" }, "a@b.de", "a@b.de"],
     [{ type: "integer", minimum: 1 }, "3", 3],
     [{ type: "number" }, "2.5", 2.5],
     [{ type: "boolean" }, "yes", true],
@@ -23,18 +22,8 @@ Deno.test("elicitation: each kind of field takes what fits, by value, words or n
     [{ type: "array", items: { anyOf: titled } }, "red, g", ["r", "g"]],
     [{ type: "array", items: { type: "string", enum: ["a", "b"] } }, "a", ["a"]],
     [{ type: "string" }, "", undefined],
-    [{ type: "boolean" }, "ON", true],
-    [{ type: "boolean" }, "0", false],
-    [{ type: "number", minimum: 2, maximum: 3 }, "2", 2],
-    [{ type: "number", minimum: 2, maximum: 3 }, "3", 3],
-    [{ type: "string", minLength: 2, maxLength: 3 }, "ab", "ab"],
-    [{ type: "string", minLength: 2, maxLength: 3 }, "abc", "abc"],
     [{ type: "string", enum: ["2", "1"] }, "1", "1"],
     [{ type: "string", enum: ["a", "b"] }, "1", "a"],
-    [{ type: "string", format: "date" }, "2026-01-31", "2026-01-31"],
-    [{ type: "string", format: "date-time" }, "2026-01-31T12:00:00Z", "2026-01-31T12:00:00Z"],
-    [{ type: "string", format: "other" }, "x", "x"],
-    [{ type: "array", minItems: 1, maxItems: 1, items: { enum: ["a", "b"] } }, "b", ["b"]],
   ];
   for (const [field, typed, value] of rows) {
     const [one] = form({ field }).fields;
@@ -44,28 +33,16 @@ Deno.test("elicitation: each kind of field takes what fits, by value, words or n
 
 Deno.test("elicitation: what does not fit is refused with what it must be", () => {
   const rows: [field: Record<string, unknown>, typed: string, must: string][] = [
-    [
-      { type: "integer", title: "Age", minimum: 0, maximum: 9 },
-      "12",
-      "Age must be an integer, at least 0 and at most 9",
-    ],
-    [{ type: "integer" }, "2.5", "must be an integer"],
+    [{ type: "integer", title: "Age" }, "2.5", "Age must be an integer"],
     [{ type: "boolean" }, "maybe", "must be yes or no"],
-    [{ type: "string", format: "uri" }, "nope", "must be an address with its scheme"],
-    [{ type: "string", minLength: 3 }, "ab", "must be text, at least 3 characters"],
     [{ type: "string", enum: ["a"] }, "b", "must be one of a"],
     [{ type: "string", enum: ["a"] }, "0", "must be one of a"],
     [{ type: "number" }, "x", "must be a number"],
     [{ type: "number" }, "", "must be a number"],
-    [{ type: "number", minimum: 2 }, "1", "must be a number, at least 2"],
-    [{ type: "number", maximum: 2 }, "3", "must be a number, at most 2"],
-    [{ type: "string", maxLength: 2 }, "abc", "must be text, at most 2 characters"],
-    [{ type: "string", format: "email" }, "a", "must be an e-mail address"],
-    [{ type: "string", format: "date" }, "31.1.", "must be a date as 2026-01-31"],
     [
-      { type: "array", maxItems: 1, items: { enum: ["a", "b"], enumNames: ["A", "B"] } },
-      "a, b",
-      "must be some of a, b, at most 1",
+      { type: "array", items: { enum: ["a", "b"] } },
+      "a, c",
+      "must be some of a, b",
     ],
   ];
   for (const [field, typed, must] of rows) {

@@ -14,51 +14,8 @@ export function elicitParams(question: Elicitation, sessionId: string): RpcParam
   const warning = question.isForSecret
     ? "\n\nIt seems to ask for a secret. A form is no place for one."
     : "";
-  const properties = Object.fromEntries(
-    question.fields.map((field) => [field.name, propertyOf(field)]),
-  );
-  const required = question.fields.filter((field) => field.isRequired).map(({ name }) => name);
-  const requestedSchema = { type: "object", properties, required };
+  const requestedSchema = { ...question.schema, type: "object" };
   return { sessionId, mode: "form", message: message + warning, requestedSchema };
-}
-
-type Field = Extract<Elicitation, { mode: "form" }>["fields"][number];
-
-function propertyOf(
-  { title, description, type, options, default: given, format, min, max }: Field,
-): Record<string, unknown> {
-  const about = {
-    title,
-    ...description !== undefined && { description },
-    ...given !== undefined && { default: given },
-  };
-  const choices = options.map(({ value, title }) => ({ const: value, title }));
-  const limits = (least: string, most: string) => ({
-    ...min !== undefined && { [least]: min },
-    ...max !== undefined && { [most]: max },
-  });
-  switch (type) {
-    case "choice":
-      return { type: "string", ...about, oneOf: choices };
-    case "choices":
-      return {
-        type: "array",
-        ...about,
-        items: { anyOf: choices },
-        ...limits("minItems", "maxItems"),
-      };
-    case "string":
-      return {
-        type,
-        ...about,
-        ...format !== undefined && { format },
-        ...limits("minLength", "maxLength"),
-      };
-    case "boolean":
-      return { type, ...about };
-    default:
-      return { type, ...about, ...limits("minimum", "maximum") };
-  }
 }
 
 /** The editor's answer; what is none of the protocol's is a cancellation. */
