@@ -1,6 +1,5 @@
 /** What carries the messages of a client to its server and back. @module */
 
-import type { RpcMessage } from "../rpc/message.ts";
 import type { RpcPeer, RpcPeerOptions } from "../rpc/peer.ts";
 
 /** The handlers of a client, which a carrier makes its peer with. */
@@ -14,8 +13,6 @@ export interface Carrier {
   peer: RpcPeer;
   /** Called once it is known which revision is spoken: over HTTP each request names it. */
   speaks(version: string): void;
-  /** Makes the headers that a request has beside the usual ones; HTTP alone asks for them. */
-  headersOf?: ((message: RpcMessage) => Record<string, string>) | undefined;
   /** The last words of the server on stderr, for an error; empty for none. */
   lastWords(): string;
   /** Ends the connection, and the program with all that it started. */

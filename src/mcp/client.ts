@@ -1,9 +1,8 @@
 /** One connection to a server, in either era. @module */
 
-import { RPC_CODES, RpcError, type RpcMessage, type RpcParams } from "../rpc/message.ts";
+import { RPC_CODES, RpcError, type RpcParams } from "../rpc/message.ts";
 import { isObject } from "../text/json.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
-import { within } from "../wire/wait.ts";
 import type { Carrier, CarrierHandlers } from "./carrier.ts";
 import { type Elicit, elicitationOf } from "./elicitation.ts";
 import { HttpStatusError, isOlder } from "./http.ts";
@@ -20,8 +19,8 @@ import {
   type ServerFacts,
 } from "./protocol.ts";
 
-/** The time in which a modern server answers the first question before the handshake is tried too, in ms. */
-const DISCOVER_MS = 2000;
+/** The time in which a modern server answers the first question before the handshake is tried, in ms. */
+const DISCOVER_MS = 3000;
 /** The time that a server has to start, which may download it first, in ms. */
 const START_MS = 60_000;
 /** The time of one request without progress, in ms. */
@@ -62,8 +61,6 @@ export class McpClient {
   /** The number of requests to the server that are under way. */
   #underWay = 0;
   #carrier: Carrier | undefined;
-  /** The revision that requests name in the modern era. */
-  #version = MODERN_VERSION;
 
   private constructor(private readonly options: ClientOptions) {}
 
@@ -101,11 +98,6 @@ export class McpClient {
 
   lastWords(): string {
     return this.#carrier!.lastWords();
-  }
-
-  /** Sets what makes the further headers of a request: the arguments of tools that ask for it. */
-  set headersOf(make: (message: RpcMessage) => Record<string, string>) {
-    this.#carrier!.headersOf = make;
   }
 
   async end(): Promise<void> {
@@ -190,60 +182,46 @@ export class McpClient {
     };
   }
 
-  async #agree(signal: AbortSignal | undefined): Promise<void> {
-    const limited = limitedBy(signal, START_MS, `it did not answer within ${START_MS / 1000} s`);
+  async #agree(given: AbortSignal | undefined): Promise<void> {
+    const limited = limitedBy(given, START_MS, `it did not answer within ${START_MS / 1000} s`);
+    const { signal } = limited;
     try {
-      if (this.options.era === "legacy" && await this.#handshakeOrNot(limited.signal)) return;
-      const probe = this.#discover(limited.signal);
-      probe.catch(() => {});
-      const first = await within(DISCOVER_MS, probe.then(() => "modern", (error) => ({ error })));
-      if (first === "modern") return;
-      const refusal = (first as { error?: unknown } | undefined)?.error;
-      if (refusal !== undefined && !isOlder(refusal)) throw refusal;
-      const handshake = this.#initialize(limited.signal);
-      if (first !== undefined) return await handshake;
-      // A server that takes long to start may still answer either.
-      await Promise.any([handshake, probe]).catch(async () => await handshake);
+      if (this.options.era !== "legacy" && await this.#isModern(signal)) return;
+      await this.#initialize(signal).catch(async (error) => {
+        if (!(error instanceof RpcError)) throw error;
+        // One that took long to start, or was older the last time, is modern after all.
+        if (!await this.#isModern(signal)) throw error;
+      });
     } finally {
       limited.done();
     }
   }
 
-  /** Makes the handshake with a server that is known to be older; false where it refuses. */
-  async #handshakeOrNot(signal: AbortSignal): Promise<boolean> {
+  /** Asks a modern question; false where the server is older, or does not answer it soon. */
+  async #isModern(signal: AbortSignal): Promise<boolean> {
+    const first = limitedBy(signal, DISCOVER_MS, "");
     try {
-      await this.#initialize(signal);
+      await this.#discover(first.signal);
       return true;
     } catch (error) {
-      if (error instanceof RpcError) return false;
+      const isLate = first.signal.aborted && !signal.aborted;
+      if (isLate || isOlder(error)) return false;
       throw error;
+    } finally {
+      first.done();
     }
   }
 
   async #discover(signal: AbortSignal): Promise<void> {
-    let result: unknown;
-    try {
-      result = await this.#send("server/discover", {}, signal);
-    } catch (error) {
-      if (!(error instanceof RpcError) || error.code !== MCP_CODES.unsupportedVersion) throw error;
-      this.#choose(error);
-      result = await this.#send("server/discover", {}, signal);
-    }
+    const result = await this.#send("server/discover", {}, signal);
     // A polite older server answers anything with an empty result.
     if (!isObject(result) || !Array.isArray(result.supportedVersions)) {
       throw new RpcError(RPC_CODES.methodNotFound, "no answer to server/discover");
     }
-    if (!result.supportedVersions.includes(this.#version)) {
+    if (!result.supportedVersions.includes(MODERN_VERSION)) {
       throw notSpoken(result.supportedVersions);
     }
-    this.#isKnown("modern", this.#version, result);
-  }
-
-  /** Takes a revision that the server names in its refusal of another one. */
-  #choose({ data }: RpcError): void {
-    const supported = isObject(data) && Array.isArray(data.supported) ? data.supported : [];
-    if (!supported.includes(MODERN_VERSION)) throw notSpoken(supported);
-    this.#version = MODERN_VERSION;
+    this.#isKnown("modern", MODERN_VERSION, result);
   }
 
   async #initialize(signal: AbortSignal): Promise<void> {
@@ -262,8 +240,6 @@ export class McpClient {
   }
 
   #isKnown(era: Era, version: string, { capabilities, instructions }: Answer): void {
-    // Asked in both ways, a server that takes long to start may answer both.
-    if (this.facts.version !== "") return;
     const can = isObject(capabilities) ? capabilities : {};
     this.facts = {
       era,
@@ -282,7 +258,6 @@ export class McpClient {
     return this.options.elicit ? { elicitation: { form: {}, url: {} } } : {};
   }
 
-  /** One request and its answer; once more where the server wants another revision. */
   async #once(method: string, params: RpcParams, options: RequestOptions): Promise<Answer> {
     const { timeoutMs = this.options.timeoutMs ?? REQUEST_MS } = options;
     const words = `it sent no answer to ${method} within ${timeoutMs / 1000} s`;
@@ -296,12 +271,7 @@ export class McpClient {
     }
     try {
       const given = options.onProgress ? { ...params, _meta: { progressToken: token } } : params;
-      const result = await this.#send(method, given, limited.signal).catch((error) => {
-        const isVersion = error instanceof RpcError && error.code === MCP_CODES.unsupportedVersion;
-        if (!isVersion || this.facts.era !== "modern") throw error;
-        this.#choose(error);
-        return this.#send(method, given, limited.signal);
-      });
+      const result = await this.#send(method, given, limited.signal);
       if (!isObject(result)) throw new Error(`its answer to ${method} is not an object`);
       return result;
     } finally {
@@ -310,17 +280,25 @@ export class McpClient {
     }
   }
 
-  #send(method: string, params: RpcParams, signal: AbortSignal): Promise<unknown> {
+  async #send(method: string, params: RpcParams, signal: AbortSignal): Promise<unknown> {
     // Before anything is agreed on, a question is asked in the modern way.
     const isModern = this.facts.version === "" || this.facts.era === "modern";
     const meta = isModern && {
-      [META.version]: this.#version,
+      [META.version]: MODERN_VERSION,
       [META.capabilities]: this.#capabilities,
       [META.client]: CLIENT_INFO,
     };
     const given = isObject(params._meta) ? params._meta : undefined;
     const full = meta || given ? { ...params, _meta: { ...given, ...meta } } : params;
-    return this.#carrier!.peer.request(method, full, { signal });
+    const ask = () => this.#carrier!.peer.request(method, full, { signal });
+    return await ask().catch((error) => {
+      const isVersion = error instanceof RpcError && error.code === MCP_CODES.unsupportedVersion;
+      if (!isModern || !isVersion) throw error;
+      const { supported } = isObject(error.data) ? error.data : {};
+      const versions = Array.isArray(supported) ? supported : [];
+      if (!versions.includes(MODERN_VERSION)) throw notSpoken(versions);
+      return ask();
+    });
   }
 
   /** Answers a request of the server. */

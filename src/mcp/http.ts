@@ -57,18 +57,9 @@ export function isOlder(error: unknown): boolean {
     ![401, 403, 429].includes(error.status);
 }
 
-/** Opens the address of a definition; nothing is sent before the first message. */
-export function openAddress(
-  definition: McpDefinition,
-  handlers: CarrierHandlers,
-  auth: HttpAuth,
-): Carrier {
-  return new HttpCarrier(definition, handlers, auth);
-}
-
-class HttpCarrier implements Carrier {
+/** A connection to the address of a definition; nothing is sent before the first message. */
+export class HttpCarrier implements Carrier {
   readonly peer: RpcPeer;
-  headersOf?: Carrier["headersOf"];
   /** The revision of a handshake, which requests name once it is made. */
   #legacy: string | undefined;
   #session: string | undefined;
@@ -78,6 +69,8 @@ class HttpCarrier implements Carrier {
     private readonly definition: McpDefinition,
     handlers: CarrierHandlers,
     private readonly auth: HttpAuth,
+    /** Makes the headers that a request of the modern revision has beside the usual ones. */
+    private readonly headersOf: (message: RpcMessage) => Record<string, string> = () => ({}),
   ) {
     const { cancellation } = handlers;
     this.peer = new RpcPeer({
@@ -134,8 +127,7 @@ class HttpCarrier implements Carrier {
         accept: "application/json, text/event-stream",
         "content-type": "application/json",
         ...await this.#headers(),
-        ...this.#legacy === undefined && modernHeaders(message),
-        ...this.headersOf?.(message),
+        ...this.#legacy === undefined && { ...modernHeaders(message), ...this.headersOf(message) },
       };
       const response = await openResponse(this.#url, { method: "POST", headers, body, signal });
       const { status } = response;

@@ -1,80 +1,46 @@
 /**
- * Arguments that also go as headers of the request: `x-mcp-header` in a tool's schema, of the
+ * Arguments that also go as headers of the request: `x-mcp-header` at an argument of a tool, of the
  * streamable HTTP of 2026-07-28. @module
  */
 
+import type { RpcMessage } from "../rpc/message.ts";
 import { isObject } from "../text/json.ts";
-import type { JsonSchema } from "../types/tool.ts";
 import { headerValue } from "./http.ts";
-
-/** An argument, by the names that lead to it, and its header. */
-interface ParamHeader {
-  path: readonly string[];
-  header: string;
-}
+import type { ToolDefinition } from "./protocol.ts";
 
 const HEADER_KEYWORD = "x-mcp-header";
 /** The characters of a header's name: RFC 9110, section 5.6.2. */
 const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
-/** The most levels of a schema that are looked through. */
-const MAX_DEPTH = 50;
 
-/** The headers that a schema asks for; a text is the reason why its tool cannot be used. */
-export function paramHeadersOf(schema: JsonSchema): ParamHeader[] | string {
-  const found: ParamHeader[] = [];
-  let problem: string | undefined;
-  const look = (value: unknown, path: readonly string[] | undefined, depth: number): void => {
-    if (depth > MAX_DEPTH || problem !== undefined) return;
-    if (Array.isArray(value)) return value.forEach((one) => look(one, undefined, depth + 1));
-    if (!isObject(value)) return;
-    if (HEADER_KEYWORD in value) {
-      problem = problemOfHeader(value, path, found);
-      if (problem === undefined) {
-        found.push({ path: path!, header: value[HEADER_KEYWORD] as string });
-      }
-    }
-    for (const [key, one] of Object.entries(value)) {
-      if (key === HEADER_KEYWORD || key === "const" || key === "enum" || key === "default") {
-        continue;
-      }
-      if (key !== "properties" || !isObject(one)) look(one, undefined, depth + 1);
-      else {for (const [name, property] of Object.entries(one)) {
-          look(property, path && [...path, name], depth + 1);
-        }}
-    }
-  };
-  look(schema, [], 0);
-  return problem ?? found;
+function namedIn({ inputSchema: { properties } }: ToolDefinition): [string, unknown, unknown][] {
+  return Object.entries(isObject(properties) ? properties : {}).flatMap(([name, argument]) =>
+    isObject(argument) && HEADER_KEYWORD in argument
+      ? [[name, argument[HEADER_KEYWORD], argument.type]]
+      : []
+  );
 }
 
-function problemOfHeader(
-  schema: Record<string, unknown>,
-  path: readonly string[] | undefined,
-  others: readonly ParamHeader[],
-): string | undefined {
-  const header = schema[HEADER_KEYWORD];
-  if (typeof header !== "string" || !TOKEN.test(header)) {
-    return `its ${HEADER_KEYWORD} is no name of a header`;
-  }
-  if (!path || path.length === 0) return `its ${HEADER_KEYWORD} ${header} is not at an argument`;
-  if (!["string", "integer", "boolean"].includes(String(schema.type))) {
-    return `its ${HEADER_KEYWORD} ${header} is at an argument that is no string, integer or boolean`;
-  }
-  const isTaken = others.some((one) => one.header.toLowerCase() === header.toLowerCase());
-  return isTaken ? `its ${HEADER_KEYWORD} ${header} is there twice` : undefined;
+/** Why a tool cannot be used: the revision wants one with a wrong header to be left out. */
+export function problemOfHeaders(tool: ToolDefinition): string | undefined {
+  const named = namedIn(tool);
+  const isGood = named.every(([, header, type]) =>
+    TOKEN.test(String(header)) && ["string", "integer", "boolean"].includes(String(type))
+  );
+  const isTwice = new Set(named.map(([, one]) => String(one).toLowerCase())).size < named.length;
+  return isGood && !isTwice ? undefined : `${tool.name}: its ${HEADER_KEYWORD} names no header`;
 }
 
-/** The headers of a call with `args`; an argument that is null or left out has none. */
+/** The headers of a call; an argument that is null or left out has none. */
 export function paramHeaders(
-  params: readonly ParamHeader[],
-  args: Readonly<Record<string, unknown>>,
+  tools: readonly ToolDefinition[],
+  message: RpcMessage,
 ): Record<string, string> {
-  return Object.fromEntries(params.flatMap(({ path, header }) => {
-    let value: unknown = args;
-    for (const name of path) {
-      value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
-    }
-    if (!["string", "number", "boolean"].includes(typeof value)) return [];
-    return [[`mcp-param-${header}`, headerValue(String(value))]];
-  }));
+  if (!("method" in message) || message.method !== "tools/call") return {};
+  const { name: called, arguments: args } = message.params ?? {};
+  const tool = tools.find(({ name }) => name === called);
+  if (!tool || !isObject(args)) return {};
+  return Object.fromEntries(
+    namedIn(tool).filter(([name]) => ["string", "number", "boolean"].includes(typeof args[name]))
+      .map(([name, header]) => [`mcp-param-${header}`, headerValue(String(args[name]))]),
+  );
 }

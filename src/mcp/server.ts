@@ -1,21 +1,16 @@
 /** One server of a session: started on first use, its tools held against those that were approved. @module */
 
-import { RpcError, type RpcMessage } from "../rpc/message.ts";
+import { RpcError } from "../rpc/message.ts";
 import { isObject } from "../text/json.ts";
 import { oneLine } from "../text/one_line.ts";
 import { reasonOf } from "../text/reason.ts";
 import type { ToolContext, ToolOutcome } from "../types/tool.ts";
 import { McpClient, type RequestOptions } from "./client.ts";
 import { expanded, type McpDefinition, variablesOf } from "./definition.ts";
-import { HttpStatusError, openAddress } from "./http.ts";
+import { HttpCarrier, HttpStatusError } from "./http.ts";
 import { pinsOf, type ServerMemory, toolHash } from "./memory.ts";
-import { paramHeaders, paramHeadersOf } from "./param_headers.ts";
-import {
-  MCP_CODES,
-  promptDefinitionOf,
-  resourceDefinitionOf,
-  type ToolDefinition,
-} from "./protocol.ts";
+import { paramHeaders } from "./param_headers.ts";
+import { promptDefinitionOf, resourceDefinitionOf, type ToolDefinition } from "./protocol.ts";
 import { readTools } from "./tool_list.ts";
 import { contentText, resourceText, resultOutcome } from "./results.ts";
 import type { ServerAuth, ServerOptions, Standing, ToolChange } from "./server_options.ts";
@@ -209,7 +204,7 @@ export class McpServer {
     await this.#others;
   }
 
-  /** One request, sent once more where the server lost the session or wants other headers. */
+  /** One request, sent once more where the server lost the session. */
   async #ask(
     method: string,
     params: Record<string, unknown>,
@@ -233,10 +228,6 @@ export class McpServer {
   }
 
   #mayRepeat(error: unknown, client: McpClient): boolean {
-    if (error instanceof RpcError && error.code === MCP_CODES.headerMismatch) {
-      this.#isFresh = false;
-      return true;
-    }
     const isLost = error instanceof HttpStatusError && error.status === 404 &&
       client.facts.era === "legacy";
     if (isLost) this.#forget();
@@ -314,7 +305,12 @@ export class McpServer {
       (handlers) =>
         full.url === undefined
           ? startProgram(full, handlers, { folder, env, confine })
-          : openAddress(full, handlers, this.#auth ?? options.authFor(full)),
+          : new HttpCarrier(
+            full,
+            handlers,
+            this.#auth ?? options.authFor(full),
+            (message) => paramHeaders(this.tools ?? [], message),
+          ),
       {
         name,
         era: this.memory.era,
@@ -329,7 +325,6 @@ export class McpServer {
     );
     this.#running = client;
     this.failure = undefined;
-    client.headersOf = (message) => this.#headersOf(message);
     if (this.#isOver) await client.end();
     await options.memory.change(this.id, { era: client.facts.era });
     return client;
@@ -371,13 +366,5 @@ export class McpServer {
     this.tools = judged.filter(({ isSame }) => isSame).map(({ now }) => now);
     this.changes = judged.filter(({ isSame }) => !isSame)
       .map(({ now, pin }) => ({ now, ...pin && { before: pin.tool } }));
-  }
-
-  #headersOf(message: RpcMessage): Record<string, string> {
-    if (this.facts?.era !== "modern" || !("method" in message)) return {};
-    const { method, params: { name, arguments: args } = {} } = message;
-    const tool = method === "tools/call" && this.tools?.find((one) => one.name === name);
-    const params = tool ? paramHeadersOf(tool.inputSchema) : [];
-    return typeof params === "string" || !isObject(args) ? {} : paramHeaders(params, args);
   }
 }

@@ -1,7 +1,7 @@
 /** Reads the list of tools that a server answers. @module */
 
 import { oneLine } from "../text/one_line.ts";
-import { paramHeadersOf } from "./param_headers.ts";
+import { problemOfHeaders } from "./param_headers.ts";
 import { type ToolDefinition, toolDefinitionOf } from "./protocol.ts";
 
 /** The tools of a list that can be used, sorted by name, each name once; the reasons why others cannot. */
@@ -19,9 +19,4 @@ export function readTools(
   }
   const inOrder = [...tools.values()].sort((a, b) => a.name < b.name ? -1 : 1);
   return { tools: inOrder, reasons: [...new Set(reasons)].slice(0, 10) };
-}
-
-function problemOfHeaders({ name, inputSchema }: ToolDefinition): string | undefined {
-  const headers = paramHeadersOf(inputSchema);
-  return typeof headers === "string" ? `${name}: ${headers}` : undefined;
 }

@@ -121,6 +121,18 @@ Deno.test("mcp: one known to be older gets the handshake first, and is asked ane
   assertEquals(newer.client.facts.era, "modern");
 });
 
+Deno.test("mcp: a newer server that takes long to start is asked once more", async () => {
+  let asked = 0;
+  const late = await wire((method) => {
+    if (method !== "server/discover") throw new RpcError(-32601, method);
+    return asked++ === 0 ? new Promise(() => {}) : MODERN;
+  });
+  assertEquals(late.got.map(([method]) => method), [
+    ...["server/discover", "initialize", "server/discover"],
+  ]);
+  assertEquals(late.client.facts.era, "modern");
+});
+
 Deno.test("mcp: what a server says of itself is kept, its instructions up to a length", async () => {
   const instructions = "x".repeat(3000);
   const { client } = await wire((method) =>

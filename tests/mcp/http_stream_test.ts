@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import type { Carrier } from "../../src/mcp/carrier.ts";
 import { definitionsIn } from "../../src/mcp/definition.ts";
-import { type HttpAuth, HttpStatusError, openAddress } from "../../src/mcp/http.ts";
+import { type HttpAuth, HttpCarrier, HttpStatusError } from "../../src/mcp/http.ts";
 import { RpcError } from "../../src/rpc/message.ts";
 
 interface Asked {
@@ -40,7 +40,7 @@ function wire(answer: Answer, mayGoOn: (round: number) => boolean = () => false)
     header: () => Promise.resolve(undefined),
     refused: (refusal) => Promise.resolve(mayGoOn(refusals.push(refusal))),
   };
-  const carrier = openAddress(
+  const carrier = new HttpCarrier(
     definition!,
     { onNotification: (method) => void notices.push(method) },
     auth,

@@ -7,7 +7,7 @@ import { headerValue } from "../../src/mcp/http.ts";
 import { MemoryStore } from "../../src/mcp/memory.ts";
 import { LoginAuth, TokenAuth, TokenStore } from "../../src/mcp/oauth.ts";
 import { checkedAddress } from "../../src/mcp/oauth_discovery.ts";
-import { paramHeaders, paramHeadersOf } from "../../src/mcp/param_headers.ts";
+import { paramHeaders, problemOfHeaders } from "../../src/mcp/param_headers.ts";
 import { McpServers } from "../../src/mcp/servers.ts";
 import { type Handler, json, respond, serve, type Server } from "../helpers/server.ts";
 
@@ -129,61 +129,36 @@ Deno.test("mcp: headers made of arguments hold to the letter of the revision", (
     "=?base64?YQo=?=",
     "=?base64?PT9iYXNlNjQ/eD89?=",
   ]);
-  const at = (property: Record<string, unknown>) =>
-    paramHeadersOf({ type: "object", properties: { a: property } });
-  assertEquals(at({ type: "string", "x-mcp-header": "A" }), [{ path: ["a"], header: "A" }]);
+  const tool = (...named: [header: unknown, type: string][]) => ({
+    name: "a",
+    inputSchema: {
+      type: "object",
+      properties: Object.fromEntries(
+        named.map(([header, type], i) => [`p${i}`, { type, "x-mcp-header": header }]),
+      ),
+    },
+  });
+  const good = tool(["A", "string"], ["B", "integer"], ["C", "boolean"]);
+  assertEquals(problemOfHeaders(good), undefined);
+  assertEquals(problemOfHeaders({ name: "a", inputSchema: { type: "object" } }), undefined);
   for (
     const wrong of [
-      { type: "number", "x-mcp-header": "A" },
-      { type: "string", "x-mcp-header": "a b" },
-      { type: "string", "x-mcp-header": "" },
-      { type: "array", items: { type: "string", "x-mcp-header": "A" } },
-      {
-        type: "object",
-        properties: { b: { type: "string", "x-mcp-header": "a" } },
-        "x-mcp-header": "A",
-      },
+      tool(["A", "number"]),
+      tool(["a b", "string"]),
+      tool(["", "string"]),
+      tool(["A", "object"]),
+      tool(["A", "string"], ["a", "string"]),
     ]
-  ) assert(typeof at(wrong) === "string", JSON.stringify(wrong));
-  const nested = { type: "object", properties: { b: { type: "boolean", "x-mcp-header": "B" } } };
-  assertEquals(at(nested), [{ path: ["a", "b"], header: "B" }]);
-  const fields = { c: 1, d: [{ "x-mcp-header": "D" }] };
-  assertEquals(at({ type: "integer", const: fields, enum: [fields], default: fields }), []);
-  assert(typeof at({ anyOf: [{ type: "string", "x-mcp-header": "A" }] }) === "string");
-  assert(typeof at({ properties: [{ "x-mcp-header": "A" }] }) === "string");
-  // As deep as schemas are looked through, and one level more.
-  const deep = (levels: number) => {
-    let schema: Record<string, unknown> = { type: "string", "x-mcp-header": "A" };
-    for (let i = 0; i < levels; i++) schema = { properties: { a: schema } };
-    return paramHeadersOf(schema);
-  };
-  assertEquals(deep(50), [{ path: Array(50).fill("a"), header: "A" }]);
-  assertEquals(deep(51), []);
-  let lists: Record<string, unknown> = { "x-mcp-header": "A" };
-  for (let i = 0; i < 25; i++) lists = { anyOf: [lists] };
-  assertEquals(
-    paramHeadersOf({ ...lists, title: "t" }),
-    "its x-mcp-header A is not at an argument",
-  );
-  assertEquals(paramHeadersOf({ anyOf: [lists] }), []);
-});
-
-Deno.test("mcp: arguments that are given go as headers, by the names that lead to them", () => {
-  const params = [{ path: ["a", "b"], header: "B" }, { path: ["c"], header: "C" }];
+  ) assertEquals(problemOfHeaders(wrong), "a: its x-mcp-header names no header");
   const rows: [args: Record<string, unknown>, headers: Record<string, string>][] = [
-    [{ a: { b: "x" }, c: 1 }, { "mcp-param-B": "x", "mcp-param-C": "1" }],
-    [{ a: { b: null }, c: false }, { "mcp-param-C": "false" }],
-    [{ a: 5, c: {} }, {}],
-    [{ a: "text" }, {}],
+    [{ p0: "x", p1: 1, other: 2 }, { "mcp-param-A": "x", "mcp-param-B": "1" }],
+    [{ p0: null, p1: {}, p2: false }, { "mcp-param-C": "false" }],
     [{}, {}],
   ];
-  for (const [args, headers] of rows) assertEquals(paramHeaders(params, args), headers);
-  assertEquals(
-    paramHeaders([{ path: ["toString"], header: "T" }, { path: ["a", "length"], header: "L" }], {
-      a: "x",
-    }),
-    {},
-  );
+  const call = (method: string, args: unknown) =>
+    paramHeaders([good], { jsonrpc: "2.0", id: 1, method, params: { name: "a", arguments: args } });
+  for (const [args, headers] of rows) assertEquals(call("tools/call", args), headers);
+  assertEquals([call("prompts/get", { p0: "x" }), call("tools/call", 5)], [{}, {}]);
 });
 
 Deno.test("mcp: addresses that a server names lead neither inside the own network nor over plain HTTP", () => {
