@@ -1,16 +1,13 @@
 /** Tokens for servers that are addresses: OAuth 2.1 with PKCE, in the person's own browser. @module */
 
-import { isObject, jsonOrUndefined } from "../text/json.ts";
+import { isObject } from "../text/json.ts";
 import { oneLine } from "../text/one_line.ts";
 import { readJsonFile, replaceUserFile } from "../user_files.ts";
-import { openResponse } from "../wire/http.ts";
 import type { McpDefinition, OAuthSettings } from "./definition.ts";
-import type { HttpAuth } from "./http.ts";
-import { type Authority, challengeParam, findAuthority, smallBody } from "./oauth_discovery.ts";
+import { askForJson, type Authority, challengeParam, findAuthority } from "./oauth_discovery.ts";
 import { waitForCode } from "./oauth_callback.ts";
+import type { ServerAuth } from "./server_options.ts";
 
-/** The time of one request to an authorization server, in ms. */
-const TOKEN_MS = 30_000;
 /** A token that is valid for less is renewed, in ms. */
 const RENEWED_MS = 30_000;
 
@@ -34,10 +31,9 @@ interface StoredToken {
   scope?: string;
 }
 
-/** Tokens by the address of their server, and the scopes that a server asked for meanwhile. */
+/** The token of a server, and the challenge with which it asked for another one since. */
 interface StoredServer {
   token?: StoredToken;
-  wantedScope?: string;
   challenge?: string;
 }
 
@@ -64,149 +60,125 @@ export class TokenStore {
   }
 }
 
-/** Authorizes the requests to a server with the token of an earlier sign-in; never signs in itself. */
-export class TokenAuth implements HttpAuth {
-  constructor(protected readonly server: McpDefinition, protected readonly store: TokenStore) {}
+/** Authorizes the requests to a server with the token of a sign-in; with `tell`, it signs in where that is asked for. */
+export class TokenAuth implements ServerAuth {
+  #rounds = 0;
+  hasSignedIn = false;
+
+  constructor(
+    private readonly server: McpDefinition,
+    private readonly store: TokenStore,
+    /** Shows a line to the person. */
+    private readonly tell?: (text: string) => void,
+  ) {}
 
   async header(): Promise<string | undefined> {
-    const { token } = this.stored;
+    const { token } = this.#stored;
     if (token === undefined) return undefined;
     const isOver = token.expiresAt !== undefined && token.expiresAt - RENEWED_MS < Date.now();
     if (!isOver) return `Bearer ${token.access}`;
     if (token.refresh === undefined) return undefined;
-    const renewed = await this.#renew(token).catch(() => undefined);
+    const renewed = await this.#renew(token, token.refresh).catch(() => undefined);
     return renewed && `Bearer ${renewed.access}`;
   }
 
   async refused(
     { status, challenge }: { status: number; challenge: string },
-    _signal?: AbortSignal,
+    signal?: AbortSignal,
   ): Promise<boolean> {
-    const { name } = this.server;
-    const how = `copilot mcp login ${name} does that`;
-    const wanted = challengeParam(challenge, "scope");
-    const { token } = this.stored;
-    await this.store.set(this.url, {
-      ...token && { token },
-      challenge,
-      ...wanted !== undefined && { wantedScope: scopesOf(token?.scope, wanted) },
-    });
-    throw new Error(
-      status === 403
-        ? `it wants a sign-in with more rights (${
-          oneLine(wanted ?? "it does not say which")
-        }): ${how}`
-        : `it wants you to sign in: ${how}`,
-    );
+    if (this.tell) {
+      if (this.#rounds++ === 3) throw new Error("it still refuses after 3 sign-ins");
+      await this.signIn(challenge, signal);
+      return true;
+    }
+    await this.store.set(this.#url, { ...this.#stored, challenge });
+    const rights = oneLine(challengeParam(challenge, "scope") ?? "it does not say which");
+    const what = status === 403 ? `a sign-in with more rights (${rights})` : "you to sign in";
+    throw new Error(`it wants ${what}: copilot mcp login ${this.server.name} does that`);
   }
 
-  get wanted(): { challenge: string; scope: string } | undefined {
-    const { challenge, wantedScope = "" } = this.stored;
-    return challenge === undefined ? undefined : { challenge, scope: wantedScope };
+  get wanted(): string | undefined {
+    return this.#stored.challenge;
   }
 
   async signOut(): Promise<void> {
-    await this.store.set(this.url, undefined);
+    await this.store.set(this.#url, undefined);
   }
 
-  protected get url(): string {
+  get #url(): string {
     return this.server.url!;
   }
 
-  protected get stored(): StoredServer {
-    return this.store.of(this.url);
+  get #stored(): StoredServer {
+    return this.store.of(this.#url);
   }
 
-  async #renew(token: StoredToken): Promise<StoredToken> {
-    const { refresh, resource, scope } = token;
-    const fields = {
-      grant_type: "refresh_token",
-      refresh_token: refresh!,
-      ...resource && { resource },
-    };
-    const renewed = await requestToken(token, fields);
-    const next = { ...token, ...renewed, ...!renewed.scope && scope && { scope } };
-    await this.store.set(this.url, { token: next });
+  async #renew(token: StoredToken, refresh_token: string): Promise<StoredToken> {
+    const { resource } = token;
+    const fields = { grant_type: "refresh_token", refresh_token, ...resource && { resource } };
+    const next = { ...token, ...await requestToken(token, fields) };
+    await this.store.set(this.#url, { token: next });
     return next;
   }
-}
 
-/** Authorizes requests, and signs in where that is asked for. */
-export class LoginAuth extends TokenAuth {
-  #rounds = 0;
-  hasSignedIn = false;
-
-  constructor(
-    server: McpDefinition,
-    store: TokenStore,
-    /** Shows a line to the person. */
-    private readonly tell: (text: string) => void,
-  ) {
-    super(server, store);
-  }
-
-  override async refused(
-    { status, challenge }: { status: number; challenge: string },
-    signal?: AbortSignal,
-  ): Promise<boolean> {
-    if (++this.#rounds > 3) throw new Error(`it still refuses after ${this.#rounds - 1} sign-ins`);
-    const { token, wantedScope } = this.stored;
-    const wanted = challengeParam(challenge, "scope");
-    const scope = status === 403
-      ? scopesOf(token?.scope, wanted ?? "")
-      : scopesOf(wantedScope, wanted ?? "");
-    await this.signIn(challenge, scope, signal);
-    return true;
-  }
-
-  /** Signs in, with the scopes that are asked for, else all that the server names. */
-  async signIn(challenge: string, scope: string, signal?: AbortSignal): Promise<void> {
+  /** Signs in, with the scopes that the challenge asks for, else all that the server names. */
+  async signIn(challenge: string, signal?: AbortSignal): Promise<void> {
     const settings = this.server.oauth || {};
-    const authority = await findAuthority(this.url, challenge, signal);
+    const authority = await findAuthority(this.#url, challenge, signal);
     this.#checkIssuer(authority, settings);
     const { verifier, challenge: code_challenge } = await makePkce();
     const state = randomText();
     await using callback = waitForCode(settings.callbackPort ?? 0, state, authority);
     const client = await clientFor(authority, settings, callback.address, signal);
-    const scopes = wantedScopes(authority, settings, scope);
-    const { resource } = authority;
+    const scope = this.#scopes(challenge, authority, settings);
+    const about = { ...authority.resource !== undefined && { resource: authority.resource } };
     const url = new URL(authority.authorizeUrl);
     const fields = {
       response_type: "code",
       client_id: client.id,
       redirect_uri: callback.address,
-      ...{ code_challenge, code_challenge_method: "S256", state },
-      ...resource !== undefined && { resource },
-      ...scopes !== "" && { scope: scopes },
+      code_challenge,
+      code_challenge_method: "S256",
+      state,
+      ...about,
+      ...scope !== "" && { scope },
     };
     for (const [name, value] of Object.entries(fields)) url.searchParams.set(name, value);
-    this.tell(`Sign in to ${this.server.name} in the browser:\n${url.href}`);
+    this.tell?.(`Sign in to ${this.server.name} in the browser:\n${url.href}`);
     const { openBrowser } = await import("./browser.ts");
     openBrowser(url.href);
-    const code = await callback.code(signal);
-    const about = { tokenUrl: authority.tokenUrl, client };
-    const token = await requestToken(about, {
+    const { issuer, tokenUrl } = authority;
+    const token = await requestToken({ tokenUrl, client }, {
       grant_type: "authorization_code",
-      code,
+      code: await callback.code(signal),
       redirect_uri: callback.address,
       code_verifier: verifier,
-      ...resource !== undefined && { resource },
+      ...about,
     }, signal);
-    await this.store.set(this.url, {
-      token: {
-        ...about,
-        issuer: authority.issuer,
-        ...resource !== undefined && { resource },
-        ...scopes !== "" && { scope: scopes },
-        ...token,
-      },
+    await this.store.set(this.#url, {
+      token: { issuer, tokenUrl, client, ...about, ...scope !== "" && { scope }, ...token },
     });
     this.hasSignedIn = true;
   }
 
+  /** Who asks for more rights gets those that the token has, too. */
+  #scopes(
+    challenge: string,
+    { scopes = [], knownScopes }: Authority,
+    settings: OAuthSettings,
+  ): string {
+    const asked = challengeParam(challenge, "scope");
+    const words = [
+      asked && this.#stored.token?.scope,
+      asked ?? settings.scope ?? scopes.join(" "),
+      knownScopes.includes("offline_access") && "offline_access",
+    ].filter(Boolean).join(" ").split(/\s+/);
+    return [...new Set(words)].join(" ").trim();
+  }
+
   /** A server that was taken over could name another authority, and so get the secret of the client. */
   #checkIssuer({ issuer }: Authority, { clientSecret }: OAuthSettings): void {
-    const before = this.stored.token?.issuer;
+    const before = this.#stored.token?.issuer;
     if (clientSecret === undefined || before === undefined || before === issuer) return;
     throw new Error(
       `it names another authorization server than the last time (${
@@ -214,22 +186,6 @@ export class LoginAuth extends TokenAuth {
       }, before ${before}), which does not get the client secret: if that is right, copilot mcp logout ${this.server.name} first`,
     );
   }
-}
-
-function wantedScopes(
-  { scopes = [], knownScopes }: Authority,
-  { scope }: OAuthSettings,
-  asked: string,
-): string {
-  const wanted = asked || (scope ?? scopes.join(" "));
-  const keeps = knownScopes.includes("offline_access") ? "offline_access" : "";
-  return scopesOf(wanted, keeps);
-}
-
-/** The words of two lists of scopes, each once. */
-function scopesOf(one: string | undefined, other: string): string {
-  const words = `${one ?? ""} ${other}`.split(/\s+/).filter((word) => word !== "");
-  return [...new Set(words)].join(" ");
 }
 
 /** A client that the authority knows: by settings, by a document of its own, else registered now. */
@@ -243,9 +199,7 @@ async function clientFor(
   const withSecret = ["client_secret_basic", "client_secret_post"]
     .find((method) => authMethods.includes(method)) ?? "client_secret_basic";
   if (clientId !== undefined) {
-    return clientSecret === undefined
-      ? { id: clientId, method: "none" }
-      : { id: clientId, secret: clientSecret, method: withSecret };
+    return clientOf(clientId, clientSecret, withSecret);
   }
   if (takesMetadataUrl && clientMetadataUrl !== undefined) {
     return { id: clientMetadataUrl, method: "none" };
@@ -269,11 +223,11 @@ async function clientFor(
   }, signal);
   const { client_id: id, client_secret: secret, token_endpoint_auth_method: given } = answer;
   if (typeof id !== "string") throw new Error(`${issuer} registered no client`);
-  const chosen = typeof given === "string" ? given : method;
-  return typeof secret === "string" && chosen !== "none"
-    ? { id, secret, method: chosen }
-    : { id, method: "none" };
+  return clientOf(id, secret, typeof given === "string" ? given : method);
 }
+
+const clientOf = (id: string, secret: unknown, method: string): OAuthClient =>
+  typeof secret === "string" && method !== "none" ? { id, secret, method } : { id, method: "none" };
 
 /** Asks for a token, as the client that it is for. */
 async function requestToken(
@@ -307,18 +261,14 @@ async function requestToken(
 async function postForJson(
   url: string,
   request: { headers: Record<string, string>; body: string },
-  given?: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<Record<string, unknown>> {
-  const limit = AbortSignal.timeout(TOKEN_MS);
-  const signal = given ? AbortSignal.any([given, limit]) : limit;
-  const headers = { accept: "application/json", ...request.headers };
-  const response = await openResponse(url, { method: "POST", ...request, headers, signal });
-  const value = jsonOrUndefined(await smallBody(response));
-  if (response.ok && isObject(value)) return value;
+  const { ok, status, value } = await askForJson(url, { method: "POST", ...request }, signal);
+  if (ok && isObject(value)) return value;
   const { error, error_description: words } = isObject(value) ? value : {};
   const why = [error, words].filter((one) => typeof one === "string").join(": ");
   throw new Error(
-    `${new URL(url).host} answered ${response.status}${why && `: ${oneLine(why).slice(0, 200)}`}`,
+    `${new URL(url).host} answered ${status}${why && `: ${oneLine(why).slice(0, 200)}`}`,
   );
 }
 

@@ -7,9 +7,9 @@ import { isObject, jsonOrUndefined } from "../text/json.ts";
 import { isLoopback } from "../wire/connect.ts";
 import { openResponse } from "../wire/http.ts";
 
-/** The most bytes of a document, and the time to get it, in ms. */
+/** The most characters of an answer, and the time to get it, in ms. */
 const MAX_DOCUMENT = 256 * 1024;
-const DOCUMENT_MS = 15_000;
+const AUTHORITY_MS = 30_000;
 
 /** Where tokens for a server come from. */
 export interface Authority {
@@ -126,11 +126,8 @@ function authorityOf(
   if (!methods.includes("S256")) {
     throw new Error(`${issuer} does not offer PKCE with S256, without which no sign-in is safe`);
   }
-  const address = (name: string) => {
-    const url = metadata[name];
-    if (url === undefined) return undefined;
-    return checkedAddress(url, serverUrl);
-  };
+  const address = (name: string) =>
+    metadata[name] === undefined ? undefined : checkedAddress(metadata[name], serverUrl);
   const [authorizeUrl, tokenUrl] = [address("authorization_endpoint"), address("token_endpoint")];
   if (authorizeUrl === undefined || tokenUrl === undefined) {
     throw new Error(`${issuer} does not say where tokens are asked for`);
@@ -146,48 +143,39 @@ function authorityOf(
   };
 }
 
-/** Servers of the revision 2025-03-26 are their own authority, at fixed addresses where they say nothing. */
+/** Servers of the revision 2025-03-26 are their own authority. */
 async function olderAuthority(serverUrl: string, signal?: AbortSignal): Promise<Authority> {
   const { origin } = new URL(serverUrl);
-  const found = await document(
-    `${origin}/.well-known/oauth-authorization-server`,
-    serverUrl,
-    signal,
-  );
-  if (found) {
-    const issuer = typeof found.issuer === "string" ? found.issuer : origin;
-    if (new URL(issuer).origin !== origin) throw new Error(`it calls itself ${issuer}`);
-    return authorityOf(found, issuer, undefined, textList(found.scopes_supported), serverUrl);
-  }
-  return {
-    issuer: origin,
-    resource: undefined,
-    authorizeUrl: `${origin}/authorize`,
-    tokenUrl: `${origin}/token`,
-    registerUrl: `${origin}/register`,
-    authMethods: ["none", "client_secret_post", "client_secret_basic"],
-    scopes: undefined,
-    knownScopes: [],
-    takesMetadataUrl: false,
-    namesIssuer: false,
-  };
+  const place = `${origin}/.well-known/oauth-authorization-server`;
+  const found = await document(place, serverUrl, signal);
+  if (!found) throw new Error("it does not say where it gets its tokens from");
+  const issuer = typeof found.issuer === "string" ? found.issuer : origin;
+  if (new URL(issuer).origin !== origin) throw new Error(`it calls itself ${issuer}`);
+  return authorityOf(found, issuer, undefined, textList(found.scopes_supported), serverUrl);
 }
 
 async function document(
   url: string,
   serverUrl: string,
-  given?: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<Record<string, unknown> | undefined> {
   const address = checkedAddress(url, serverUrl);
-  const limit = AbortSignal.timeout(DOCUMENT_MS);
+  const { ok, value } = await askForJson(address, { method: "GET" }, signal);
+  return ok && isObject(value) ? value : undefined;
+}
+
+/** One request to an authorization server; `value` is undefined where the answer is no JSON. */
+export async function askForJson(
+  url: string,
+  request: { method: "GET" | "POST"; headers?: Record<string, string>; body?: string },
+  given?: AbortSignal,
+): Promise<{ ok: boolean; status: number; value: unknown }> {
+  const limit = AbortSignal.timeout(AUTHORITY_MS);
   const signal = given ? AbortSignal.any([given, limit]) : limit;
-  const response = await openResponse(address, {
-    method: "GET",
-    headers: { accept: "application/json" },
-    signal,
-  });
-  const value = jsonOrUndefined(await smallBody(response));
-  return response.ok && isObject(value) ? value : undefined;
+  const headers = { accept: "application/json", ...request.headers };
+  const response = await openResponse(url, { ...request, headers, signal });
+  const { ok, status } = response;
+  return { ok, status, value: jsonOrUndefined(await smallBody(response)) };
 }
 
 /** The body of a small answer, as text. @throws {Error} for a large one. */

@@ -188,7 +188,7 @@ export class McpServer {
     // A server may let everybody look, and ask for a token only later.
     const { wanted } = auth;
     if (auth.hasSignedIn || !wanted && await auth.header() !== undefined) return;
-    await auth.signIn(wanted?.challenge ?? "", wanted?.scope ?? "", signal);
+    await auth.signIn(wanted ?? "", signal);
   }
 
   /** Forgets the token of an address. */

@@ -32,10 +32,10 @@ export interface ServerOptions {
 /** What requests to an address are authorized with. */
 export interface ServerAuth extends HttpAuth {
   hasSignedIn?: boolean;
-  /** What the server asked for after the last sign-in. */
-  wanted?: { challenge: string; scope: string } | undefined;
+  /** The challenge with which the server asked for more after the last sign-in. */
+  wanted?: string | undefined;
   /** Signs in unasked. */
-  signIn?(challenge: string, scope: string, signal?: AbortSignal): Promise<void>;
+  signIn?(challenge: string, signal?: AbortSignal): Promise<void>;
   /** Forgets the token. */
   signOut?(): Promise<void>;
 }

@@ -121,13 +121,13 @@ async function authMaker(
   path: string | undefined,
 ): Promise<ServerOptions["authFor"]> {
   if (definitions.every(({ url }) => url === undefined)) return () => NO_AUTH;
-  const { LoginAuth, TokenAuth, TokenStore } = await import("../mcp/oauth.ts");
+  const { TokenAuth, TokenStore } = await import("../mcp/oauth.ts");
   const store = new TokenStore(path);
   return (definition, tell) => {
     const { oauth, headers } = definition;
     const isOwn = Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
     if (oauth === false || isOwn) return NO_AUTH;
-    return tell ? new LoginAuth(definition, store, tell) : new TokenAuth(definition, store);
+    return new TokenAuth(definition, store, tell);
   };
 }
 

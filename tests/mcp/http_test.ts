@@ -5,7 +5,7 @@ import { assertThrows } from "@std/assert/throws";
 import { definitionsIn, expanded } from "../../src/mcp/definition.ts";
 import { headerValue } from "../../src/mcp/http.ts";
 import { MemoryStore } from "../../src/mcp/memory.ts";
-import { LoginAuth, TokenAuth, TokenStore } from "../../src/mcp/oauth.ts";
+import { TokenAuth, TokenStore } from "../../src/mcp/oauth.ts";
 import { checkedAddress } from "../../src/mcp/oauth_discovery.ts";
 import { paramHeaders, problemOfHeaders } from "../../src/mcp/param_headers.ts";
 import { McpServers } from "../../src/mcp/servers.ts";
@@ -214,10 +214,10 @@ Deno.test("mcp: a sign-in of another run is seen at once, and those of others ar
   try {
     const [one, two] = [new TokenStore(`${folder}/tokens`), new TokenStore(`${folder}/tokens`)];
     assertEquals(one.of("a"), {});
-    await two.set("a", { wantedScope: "x" });
-    assertEquals(one.of("a"), { wantedScope: "x" });
-    await one.set("b", { wantedScope: "y" });
-    assertEquals(two.of("a"), { wantedScope: "x" });
+    await two.set("a", { challenge: "x" });
+    assertEquals(one.of("a"), { challenge: "x" });
+    await one.set("b", { challenge: "y" });
+    assertEquals(two.of("a"), { challenge: "x" });
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
@@ -250,9 +250,9 @@ Deno.test("mcp: the secret of a client goes to no other authority than the last 
   const [web] = definitionsIn({
     mcpServers: { web: { url, oauth: { clientId: "c", clientSecret: "s" } } },
   }, { scope: "user" });
-  const auth = new LoginAuth(web!, store, () => {});
+  const auth = new TokenAuth(web!, store, () => {});
   await assertRejects(
-    () => auth.signIn("", "", signal),
+    () => auth.signIn("", signal),
     Error,
     "it names another authorization server than the last time",
   );

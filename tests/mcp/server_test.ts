@@ -248,20 +248,17 @@ Deno.test("mcp: a call goes to the tool that is named, by any of its names", asy
 });
 
 Deno.test("mcp: what was signed in for is not signed in for again, and who takes no sign-in says so", async () => {
-  const signIns: [challenge: string, scope: string][] = [];
+  const signIns: string[] = [];
   const auth = (more: Partial<ServerAuth> = {}): ServerAuth => ({
     header: () => Promise.resolve(undefined),
     refused: () => Promise.resolve(false),
-    signIn: (challenge, scope) => Promise.resolve(void signIns.push([challenge, scope])),
+    signIn: (challenge) => Promise.resolve(void signIns.push(challenge)),
     ...more,
   });
-  const rows: [auth: ServerAuth, signIns: [string, string][]][] = [
-    [auth(), [["", ""]]],
+  const rows: [auth: ServerAuth, signIns: string[]][] = [
+    [auth(), [""]],
     [auth({ header: () => Promise.resolve("Bearer a") }), []],
-    [auth({ header: () => Promise.resolve("Bearer a"), wanted: { challenge: "c", scope: "s" } }), [[
-      "c",
-      "s",
-    ]]],
+    [auth({ header: () => Promise.resolve("Bearer a"), wanted: "c" }), ["c"]],
     [auth({ hasSignedIn: true }), []],
   ];
   for (const [given, expected] of rows) {
