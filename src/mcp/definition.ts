@@ -57,7 +57,7 @@ interface DefinitionSource {
 /** The most servers of one file. */
 const MAX_FILE_SERVERS = 100;
 /** The keys around a map of servers; a map without one of them is the map itself. */
-const MAP_KEYS = ["mcpServers", "mcp_servers", "mcp", "servers"];
+const MAP_KEYS = ["mcpServers", "mcp", "servers"];
 
 /** The servers of a file's JSON. Never throws: what makes no sense is a `problem` of its server. */
 export function definitionsIn(
@@ -73,47 +73,39 @@ export function definitionsIn(
 }
 
 const isServer = (value: unknown): value is Record<string, unknown> =>
-  isObject(value) && ["command", "url", "httpUrl", "serverUrl"].some((key) => key in value);
+  isObject(value) && ["command", "url", "httpUrl"].some((key) => key in value);
 
 /** A server's name: in the names of its tools, in rules and in commands. */
 const NAME = /^[A-Za-z0-9](?:[\w.-]{0,38}[A-Za-z0-9])?$/;
 
 /** Reads one server. */
-function definitionOf(
-  name: string,
-  value: unknown,
-  source: DefinitionSource,
-): McpDefinition {
+function definitionOf(name: string, value: unknown, source: DefinitionSource): McpDefinition {
   const given = isObject(value) ? value : {};
-  const read = new FieldReader(given);
-  const { program, url, type } = read.target();
   const definition: McpDefinition = {
     name,
     ...source,
-    ...program && { program },
-    ...url !== undefined && { url },
-    headers: read.headers(),
+    headers: {},
     isEnabled: given.disabled !== true && given.enabled !== false,
-    exclude: read.names("excludeTools", "disabledTools", "disabled_tools") ?? [],
+    exclude: [],
     network: given.network !== false,
     isConfined: given.sandbox !== "off" || source.scope === "folder",
-    ...read.optional(),
   };
-  const problem = read.problem ?? problemOf(definition, isObject(value), type);
-  return problem === undefined ? definition : { ...definition, problem };
+  try {
+    if (!isObject(value)) return { ...definition, problem: "its definition is not a JSON object" };
+    Object.assign(definition, fieldsOf(value));
+    const problem = problemOf(definition, value.type);
+    return problem === undefined ? definition : { ...definition, problem };
+  } catch (error) {
+    return { ...definition, problem: (error as Error).message };
+  }
 }
 
-function problemOf(
-  { name, program, url }: McpDefinition,
-  isRead: boolean,
-  type: string | undefined,
-): string | undefined {
-  if (!isRead) return "its definition is not a JSON object";
+function problemOf({ name, program, url }: McpDefinition, type: unknown): string | undefined {
   if (!NAME.test(name)) {
     return "its name must be 1 to 40 of A-Z a-z 0-9 . _ -, with a letter or a digit at both ends";
   }
   if (/[._]{2}/.test(name)) return "its name must not have two of . and _ in a row";
-  if (type === "sse") {
+  if (/^sse$/i.test(String(type))) {
     return 'the transport "sse" of 2024 is not supported: most servers also have a streamable HTTP address, often ending in /mcp; use it with "type": "http"';
   }
   if (program === undefined && url === undefined) return "it has neither a command nor a url";
@@ -126,132 +118,91 @@ function problemOf(
   return undefined;
 }
 
-/** Reads the fields of one definition by all their spellings; the first value of a wrong type is its problem. */
-class FieldReader {
-  problem: string | undefined;
+type Given = Readonly<Record<string, unknown>>;
 
-  constructor(private readonly given: Readonly<Record<string, unknown>>) {}
-
-  target(): { program?: McpDefinition["program"]; url?: string; type?: string } {
-    const { given } = this;
-    const type = this.#text("type", "transport")?.toLowerCase();
-    const url = this.#text("httpUrl", "url", "serverUrl", "server_url");
-    // `url` alone means a stream of 2024 in one program, and streamable HTTP in all others.
-    const { command } = given;
-    const words = Array.isArray(command) ? this.#texts("command") : undefined;
-    const first = words ? words[0] : this.#text("command");
-    const args = [...words?.slice(1) ?? [], ...this.#texts("args", "arguments") ?? []];
-    const env = this.#map("env", "environment");
-    return {
-      ...type !== undefined && { type },
-      ...url !== undefined && { url },
-      ...first !== undefined && { program: { command: first, args, env } },
-    };
-  }
-
-  headers(): Record<string, string> {
-    const token = this.#text("bearer_token_env_var");
-    const named = Object.entries(this.#map("env_http_headers"))
-      .map(([name, variable]) => [name, `\${${variable}}`]);
-    return {
-      ...this.#map("headers", "http_headers"),
-      ...Object.fromEntries(named),
-      ...token !== undefined && { Authorization: `Bearer \${${token}}` },
-    };
-  }
-
-  optional(): Partial<McpDefinition> {
-    const cwd = this.#text("cwd");
-    const seconds = this.#number("tool_timeout_sec");
-    const timeoutMs = this.#number("timeout") ??
-      (seconds === undefined ? undefined : seconds * 1000);
-    const include = this.names("includeTools", "enabledTools", "enabled_tools");
-    const oauth = this.#oauth();
-    return {
-      ...cwd !== undefined && { cwd },
-      ...timeoutMs !== undefined && { timeoutMs },
-      ...include && { include },
-      ...oauth !== undefined && { oauth },
-    };
-  }
-
-  names(...keys: string[]): string[] | undefined {
-    return this.#texts(...keys);
-  }
-
-  #oauth(): OAuthSettings | false | undefined {
-    const { oauth } = this.given;
-    if (oauth === false) return false;
-    const nested = isObject(oauth) ? oauth : {};
-    const read = new FieldReader({
-      ...nested,
-      ...("oauth_client_id" in this.given) && { clientId: this.given.oauth_client_id },
-      ...("oauth_callback_port" in this.given) && { callbackPort: this.given.oauth_callback_port },
-    });
-    const texts = {
-      clientId: read.#text("clientId", "client_id"),
-      clientSecret: read.#text("clientSecret", "client_secret"),
-      clientMetadataUrl: read.#text("clientMetadataUrl", "client_metadata_url"),
-      scope: read.#text("scope") ?? read.#texts("scopes")?.join(" "),
-    };
-    const callbackPort = read.#number("callbackPort", "callback_port");
-    this.problem ??= read.problem;
-    const found = Object.fromEntries(
-      Object.entries(texts).filter(([, text]) => text !== undefined),
-    );
-    const settings = { ...found, ...callbackPort !== undefined && { callbackPort } };
-    return Object.keys(settings).length === 0 ? undefined : settings;
-  }
-
-  #first<T>(keys: string[], is: (value: unknown) => value is T, what: string): T | undefined {
-    const key = keys.find((name) => this.given[name] !== undefined && this.given[name] !== null);
+/** Makes what reads a field of a type by its spellings. @throws {TypeError} for a value of another type. */
+const reader =
+  <T>(is: (value: unknown) => value is T, what: string) =>
+  (given: Given, ...keys: string[]): T | undefined => {
+    const key = keys.find((name) => given[name] !== undefined && given[name] !== null);
     if (key === undefined) return undefined;
-    const value = this.given[key];
-    if (is(value)) return value;
-    this.problem ??= `its ${key} must be ${what}`;
-    return undefined;
-  }
+    const value = given[key];
+    if (!is(value)) throw new TypeError(`its ${key} must be ${what}`);
+    return value;
+  };
 
-  #text(...keys: string[]): string | undefined {
-    return this.#first(keys, (value) => typeof value === "string", "a string");
-  }
+const textIn = reader((value) => typeof value === "string", "a string");
+const numberIn = reader(
+  (value): value is number => typeof value === "number" && value > 0,
+  "a number above 0",
+);
+const textsIn = reader(
+  (value): value is string[] =>
+    Array.isArray(value) && value.every((one) => typeof one === "string"),
+  "a list of strings",
+);
+const scalarsIn = reader(
+  (value): value is Record<string, string | number | boolean> =>
+    isObject(value) &&
+    Object.values(value).every((one) => /^(string|number|boolean)$/.test(typeof one)),
+  "an object of strings",
+);
+const mapIn = (given: Given, ...keys: string[]): Record<string, string> =>
+  mapped(scalarsIn(given, ...keys) ?? {}, String);
 
-  #texts(...keys: string[]): string[] | undefined {
-    return this.#first(keys, isTextList, "a list of strings");
-  }
+/** An object with other values. */
+const mapped = <T, U>(given: Readonly<Record<string, T>>, to: (value: T) => U): Record<string, U> =>
+  Object.fromEntries(Object.entries(given).map(([name, value]) => [name, to(value)]));
 
-  #number(...keys: string[]): number | undefined {
-    const isPositive = (value: unknown): value is number => typeof value === "number" && value > 0;
-    return this.#first(keys, isPositive, "a number above 0");
-  }
+/** An object without the keys whose values are undefined. */
+const defined = <T extends object>(given: T) =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 
-  #map(...keys: string[]): Record<string, string> {
-    const found = this.#first(keys, isScalarMap, "an object of strings") ?? {};
-    return Object.fromEntries(Object.entries(found).map(([name, value]) => [name, String(value)]));
-  }
+function fieldsOf(given: Given): Partial<McpDefinition> {
+  const words = Array.isArray(given.command) ? textsIn(given, "command")! : undefined;
+  const [command, ...first] = words ?? [textIn(given, "command")];
+  const args = [...first as string[], ...textsIn(given, "args") ?? []];
+  const seconds = numberIn(given, "tool_timeout_sec");
+  return defined({
+    program: command === undefined
+      ? undefined
+      : { command, args, env: mapIn(given, "env", "environment") },
+    url: textIn(given, "httpUrl", "url"),
+    headers: mapIn(given, "headers"),
+    cwd: textIn(given, "cwd"),
+    timeoutMs: numberIn(given, "timeout") ?? (seconds && seconds * 1000),
+    include: textsIn(given, "includeTools", "enabled_tools"),
+    exclude: textsIn(given, "excludeTools", "disabled_tools") ?? [],
+    oauth: given.oauth === false ? false : isObject(given.oauth) ? oauthOf(given.oauth) : undefined,
+  });
 }
 
-const isTextList = (value: unknown): value is string[] =>
-  Array.isArray(value) && value.every((one) => typeof one === "string");
-
-const isScalarMap = (value: unknown): value is Record<string, string | number | boolean> =>
-  isObject(value) &&
-  Object.values(value).every((one) => /^(string|number|boolean)$/.test(typeof one));
+function oauthOf(given: Given): OAuthSettings | undefined {
+  const settings = defined({
+    clientId: textIn(given, "clientId"),
+    clientSecret: textIn(given, "clientSecret"),
+    clientMetadataUrl: textIn(given, "clientMetadataUrl"),
+    scope: textIn(given, "scope"),
+    callbackPort: numberIn(given, "callbackPort"),
+  });
+  return Object.keys(settings).length === 0 ? undefined : settings;
+}
 
 /** The part of a definition that decides what runs, and with what: it is shown, and its hash is approved. */
 export function approvedPart(definition: McpDefinition): Record<string, unknown> {
   const { program, cwd, url, headers, oauth, network, scope, folder } = definition;
-  return {
-    ...program && { command: [program.command, ...program.args] },
-    ...program && Object.keys(program.env).length > 0 && { env: program.env },
-    ...cwd !== undefined && { cwd },
-    ...url !== undefined && { url },
-    ...Object.keys(headers).length > 0 && { headers },
-    ...oauth && { oauth },
-    ...program && !network && { network },
+  const filled = (map: object) => Object.keys(map).length > 0 ? map : undefined;
+  return defined({
+    command: program && [program.command, ...program.args],
+    env: program && filled(program.env),
+    cwd,
+    url,
+    headers: filled(headers),
+    oauth: oauth || undefined,
+    network: program && !network ? network : undefined,
     // The same words in another folder start another program.
-    ...scope === "folder" && { folder },
-  };
+    folder: scope === "folder" ? folder : undefined,
+  });
 }
 
 /** Identifies what a definition starts or calls: another command, address, variable or header is another one. */
@@ -284,13 +235,12 @@ export function variablesOf(definition: McpDefinition): string[] {
 }
 
 /** @throws {Error} for a value that no header can hold, without that value: it may be secret. */
-function checkedHeaders(headers: Record<string, string>): Record<string, string> {
+function checkHeaders(headers: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(headers)) {
     if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) {
       throw new Error(`its header ${name} has a line break, or a character that no header holds`);
     }
   }
-  return headers;
 }
 
 /**
@@ -309,27 +259,16 @@ export function expanded(
       }
       return value;
     });
-  const map = (given: Readonly<Record<string, string>>) =>
-    Object.fromEntries(Object.entries(given).map(([name, value]) => [name, text(value)]));
+  const all = (value: unknown): unknown =>
+    typeof value === "string"
+      ? text(value)
+      : Array.isArray(value)
+      ? value.map(all)
+      : isObject(value)
+      ? mapped(value, all)
+      : value;
   const { program, cwd, url, headers, oauth } = definition;
-  return {
-    ...definition,
-    ...program && {
-      program: {
-        command: text(program.command),
-        args: program.args.map(text),
-        env: map(program.env),
-      },
-    },
-    ...cwd !== undefined && { cwd: text(cwd) },
-    ...url !== undefined && { url: text(url) },
-    headers: checkedHeaders(map(headers)),
-    ...oauth && {
-      oauth: {
-        ...oauth,
-        ...oauth.clientId !== undefined && { clientId: text(oauth.clientId) },
-        ...oauth.clientSecret !== undefined && { clientSecret: text(oauth.clientSecret) },
-      },
-    },
-  };
+  const found = all(defined({ program, cwd, url, headers, oauth })) as Partial<McpDefinition>;
+  checkHeaders(found.headers!);
+  return { ...definition, ...found };
 }
