@@ -92,7 +92,7 @@ function definitionOf(name: string, value: unknown, source: DefinitionSource): M
   };
   try {
     if (!isObject(value)) return { ...definition, problem: "its definition is not a JSON object" };
-    Object.assign(definition, fieldsOf(value));
+    Object.assign(definition, givenFields(value));
     const problem = problemOf(definition, value.type);
     return problem === undefined ? definition : { ...definition, problem };
   } catch (error) {
@@ -131,7 +131,7 @@ const reader =
     return value;
   };
 
-const textIn = reader((value) => typeof value === "string", "a string");
+const stringIn = reader((value) => typeof value === "string", "a string");
 const numberIn = reader(
   (value): value is number => typeof value === "number" && value > 0,
   "a number above 0",
@@ -158,18 +158,18 @@ const mapped = <T, U>(given: Readonly<Record<string, T>>, to: (value: T) => U): 
 const defined = <T extends object>(given: T) =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 
-function fieldsOf(given: Given): Partial<McpDefinition> {
+function givenFields(given: Given): Partial<McpDefinition> {
   const words = Array.isArray(given.command) ? textsIn(given, "command")! : undefined;
-  const [command, ...first] = words ?? [textIn(given, "command")];
+  const [command, ...first] = words ?? [stringIn(given, "command")];
   const args = [...first as string[], ...textsIn(given, "args") ?? []];
   const seconds = numberIn(given, "tool_timeout_sec");
   return defined({
     program: command === undefined
       ? undefined
       : { command, args, env: mapIn(given, "env", "environment") },
-    url: textIn(given, "httpUrl", "url"),
+    url: stringIn(given, "httpUrl", "url"),
     headers: mapIn(given, "headers"),
-    cwd: textIn(given, "cwd"),
+    cwd: stringIn(given, "cwd"),
     timeoutMs: numberIn(given, "timeout") ?? (seconds && seconds * 1000),
     include: textsIn(given, "includeTools", "enabled_tools"),
     exclude: textsIn(given, "excludeTools", "disabled_tools") ?? [],
@@ -179,10 +179,10 @@ function fieldsOf(given: Given): Partial<McpDefinition> {
 
 function oauthOf(given: Given): OAuthSettings | undefined {
   const settings = defined({
-    clientId: textIn(given, "clientId"),
-    clientSecret: textIn(given, "clientSecret"),
-    clientMetadataUrl: textIn(given, "clientMetadataUrl"),
-    scope: textIn(given, "scope"),
+    clientId: stringIn(given, "clientId"),
+    clientSecret: stringIn(given, "clientSecret"),
+    clientMetadataUrl: stringIn(given, "clientMetadataUrl"),
+    scope: stringIn(given, "scope"),
     callbackPort: numberIn(given, "callbackPort"),
   });
   return Object.keys(settings).length === 0 ? undefined : settings;
