@@ -12,7 +12,7 @@ export function openBrowser(url: string): void {
       ? program
       : findProgram(program!, programFolders(attempt(Deno.cwd) ?? "/"));
     if (path === undefined) continue;
-    const whole = args.some((arg) => arg.includes("%s"))
+    const whole = args.join(" ").includes("%s")
       ? args.map((arg) => arg.replaceAll("%s", address))
       : [...args, address];
     try {

@@ -239,7 +239,7 @@ export class McpClient {
     await peer.notify("notifications/initialized");
   }
 
-  #isKnown(era: Era, version: string, { capabilities, instructions }: Answer): void {
+  #isKnown(era: Era, version: string, { capabilities }: Answer): void {
     const can = isObject(capabilities) ? capabilities : {};
     this.facts = {
       era,
@@ -249,7 +249,6 @@ export class McpClient {
         prompts: can.prompts !== undefined,
         resources: can.resources !== undefined,
       },
-      ...typeof instructions === "string" && { instructions: instructions.slice(0, 2000) },
     };
     this.#carrier!.speaks(version);
   }

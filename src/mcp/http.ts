@@ -182,62 +182,58 @@ export class HttpCarrier implements Carrier {
    */
   async #listen(): Promise<void> {
     const { signal } = this.#over;
-    let lastId: string | undefined;
     try {
-      for (let round = 0; round <= MAX_RESUMES; round++) {
-        const response = await this.#resume(lastId, signal);
-        const isStream = response.headers.get("content-type")?.includes("event-stream");
-        if (!response.ok || !isStream) return await response.body?.cancel();
-        const { id = lastId, retryMs = RESUME_MS } = await this.#readEvents(
-          response,
-          signal,
-          Infinity,
-        );
-        lastId = id;
-        await wait(Math.min(retryMs, MAX_RESUME_MS), signal);
-      }
+      const first = await this.#resume(undefined, signal);
+      const isStream = first.headers.get("content-type")?.includes("event-stream");
+      if (!first.ok || !isStream) return await first.body?.cancel();
+      await this.#readStream(first, signal, Infinity);
     } catch {
       // The session is over, or the server is gone, which the next request tells.
     }
   }
 
-  #resume(lastId: string | undefined, signal: AbortSignal): Promise<Response> {
-    return this.#headers().then((headers) =>
-      openResponse(this.#url, {
-        method: "GET",
-        headers: {
-          accept: "text/event-stream",
-          ...headers,
-          ...lastId !== undefined && { "last-event-id": lastId },
-        },
-        signal,
-      })
-    );
+  async #resume(lastId: string | undefined, signal: AbortSignal): Promise<Response> {
+    const headers = {
+      accept: "text/event-stream",
+      ...await this.#headers(),
+      ...lastId !== undefined && { "last-event-id": lastId },
+    };
+    return await openResponse(this.#url, { method: "GET", headers, signal });
   }
 
-  /** Reads events until the request is answered; `signal` is aborted then. */
-  async #readStream(first: Response, signal: AbortSignal): Promise<void> {
+  /** Reads events until `signal` is aborted, as it is once its request is answered; no request has no end. */
+  async #readStream(
+    first: Response,
+    signal: AbortSignal,
+    maxBytes = MAX_HTTP_ANSWER,
+  ): Promise<void> {
     let response = first;
     let lastId: string | undefined;
     for (let round = 0;; round++) {
-      const { id = lastId, retryMs = RESUME_MS } = await this.#readEvents(response, signal);
+      const { id = lastId, retryMs = RESUME_MS } = await this.#readEvents(
+        response,
+        signal,
+        maxBytes,
+      );
       lastId = id;
       if (signal.aborted) return;
-      // Only the revisions with sessions can take a stream up again.
-      if (this.#legacy === undefined || lastId === undefined || round >= MAX_RESUMES) {
+      // Only the revisions with sessions can take a stream up again, where it has ids, or answers nothing.
+      const isOver = this.#legacy === undefined || round >= MAX_RESUMES;
+      if (isOver || lastId === undefined && maxBytes < Infinity) {
         throw new Error("its answer broke off");
       }
       await wait(Math.min(retryMs, MAX_RESUME_MS), signal);
       response = await this.#resume(lastId, signal);
       if (response.ok) continue;
-      throw failure(this.#url, response.status, await bodyText(response, MAX_FAILURE_BYTES, true));
+      const text = await bodyText(response, MAX_FAILURE_BYTES, true);
+      throw failure(this.#url, response.status, text);
     }
   }
 
   async #readEvents(
     response: Response,
     signal: AbortSignal,
-    maxBytes = MAX_HTTP_ANSWER,
+    maxBytes: number,
   ): Promise<{ id: string | undefined; retryMs: number | undefined }> {
     const decoder = new SseDecoder(({ event, data, cut }) => {
       if (event === "message" && data !== "" && !cut) this.peer.receiveText(data);
@@ -297,7 +293,7 @@ function failure(url: string, status: number, text: string, location?: string | 
 }
 
 /** The text of a body of at most `max` bytes; a longer one is an error, or `isCut`. */
-async function bodyText(response: Response, max: number, isCut = false): Promise<string> {
+export async function bodyText(response: Response, max: number, isCut = false): Promise<string> {
   const chunks: Uint8Array[] = [];
   let total = 0;
   try {

@@ -21,14 +21,12 @@ export function modelNamesOf(server: string, tools: readonly string[]): Map<stri
   const plain = (tool: string) => `${safeName(server)}__${safeName(tool)}`;
   const uses = Map.groupBy(tools, plain);
   const names = new Map<string, string>();
-  const taken = new Set<string>();
   const isPlain = (tool: string) =>
     plain(tool).length <= MAX_MODEL_NAME &&
     (safeName(tool) === tool || uses.get(plain(tool))!.length === 1);
   for (const tool of tools.filter(isPlain)) names.set(tool, plain(tool));
-  for (const name of names.values()) taken.add(name);
-  for (const tool of tools) {
-    if (names.has(tool)) continue;
+  const taken = new Set(names.values());
+  for (const tool of tools.filter((one) => !names.has(one))) {
     const start = plain(tool).slice(0, MAX_MODEL_NAME - 7);
     let name = `${start}_${mark(tool)}`;
     // Names can be made up that have the mark of others.

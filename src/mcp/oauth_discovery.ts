@@ -6,8 +6,9 @@
 import { isObject, jsonOrUndefined } from "../text/json.ts";
 import { isLoopback } from "../wire/connect.ts";
 import { openResponse } from "../wire/http.ts";
+import { bodyText } from "./http.ts";
 
-/** The most characters of an answer, and the time to get it, in ms. */
+/** The most bytes of an answer, and the time to get it, in ms. */
 const MAX_DOCUMENT = 256 * 1024;
 const AUTHORITY_MS = 30_000;
 
@@ -175,20 +176,7 @@ export async function askForJson(
   const headers = { accept: "application/json", ...request.headers };
   const response = await openResponse(url, { ...request, headers, signal });
   const { ok, status } = response;
-  return { ok, status, value: jsonOrUndefined(await smallBody(response)) };
-}
-
-/** The body of a small answer, as text. @throws {Error} for a large one. */
-export async function smallBody(response: Response): Promise<string> {
-  let text = "";
-  const decoder = new TextDecoder();
-  for await (const chunk of response.body ?? []) {
-    text += decoder.decode(chunk, { stream: true });
-    if (text.length > MAX_DOCUMENT) {
-      throw new Error(`an answer has over ${MAX_DOCUMENT} characters`);
-    }
-  }
-  return text;
+  return { ok, status, value: jsonOrUndefined(await bodyText(response, MAX_DOCUMENT)) };
 }
 
 /** Addresses of networks of one's own, by their numbers. */

@@ -64,7 +64,6 @@ export interface ServerFacts {
   era: Era;
   version: string;
   has: { tools: boolean; prompts: boolean; resources: boolean };
-  instructions?: string;
 }
 
 /** The most characters of a name of a tool or prompt, and of an address of a resource. */

@@ -2,7 +2,7 @@
 
 import type { RpcParams } from "../rpc/message.ts";
 import { count } from "../text/count.ts";
-import { isObject } from "../text/json.ts";
+import { isObject, jsonOrUndefined } from "../text/json.ts";
 import { oneLine } from "../text/one_line.ts";
 import { foreignText } from "../text/sanitize.ts";
 import { loadedImage } from "../tools/files/image.ts";
@@ -55,12 +55,10 @@ export function contentText(
   seen: SeenImages = new Map(),
 ): string {
   const given = Array.isArray(content) ? content : content === undefined ? [] : [content];
-  const parts = given.slice(0, MAX_RESULT_PARTS)
-    .map((part) => seen.has(part) ? `[image: ${seen.get(part)!.about}]` : partText(part))
-    .filter((text) => text !== "");
-  if (given.length > MAX_RESULT_PARTS) {
-    parts.push(`[${given.length - MAX_RESULT_PARTS} more parts left out]`);
-  }
+  const parts = firstParts(
+    given,
+    (part) => seen.has(part) ? `[image: ${seen.get(part)!.about}]` : partText(part),
+  );
   if (structured !== undefined && !isRepeated(given, structured)) {
     parts.push(shownText(JSON.stringify(structured)));
   }
@@ -70,11 +68,14 @@ export function contentText(
 /** The text of the contents of a resource. */
 export function resourceText(contents: unknown): string {
   const given = Array.isArray(contents) ? contents : [];
-  const parts = given.slice(0, MAX_RESULT_PARTS).map((one) => isObject(one) ? embedded(one) : "");
-  if (given.length > MAX_RESULT_PARTS) {
-    parts.push(`[${given.length - MAX_RESULT_PARTS} more parts left out]`);
-  }
-  return parts.filter((text) => text !== "").join("\n");
+  return firstParts(given, (one) => isObject(one) ? embedded(one) : "").join("\n");
+}
+
+/** The texts of the first parts, without empty ones. */
+function firstParts(given: readonly unknown[], text: (part: unknown) => string): string[] {
+  const more = given.length - MAX_RESULT_PARTS;
+  const parts = given.slice(0, MAX_RESULT_PARTS).map(text).filter((one) => one !== "");
+  return more > 0 ? [...parts, `[${more} more parts left out]`] : parts;
 }
 
 function partText(part: unknown): string {
@@ -119,12 +120,8 @@ function isRepeated(parts: readonly unknown[], structured: unknown): boolean {
     if (!isObject(part) || typeof part.text !== "string" || part.text.length > MAX_PART) {
       return false;
     }
-    if (part.text === inner) return true;
-    try {
-      return wanted.includes(JSON.stringify(sorted(JSON.parse(part.text))));
-    } catch {
-      return false;
-    }
+    const value = sorted(jsonOrUndefined(part.text));
+    return part.text === inner || wanted.includes(JSON.stringify(value));
   });
 }
 

@@ -3,9 +3,10 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { definitionsIn, type OAuthSettings } from "../../src/mcp/definition.ts";
+import { bodyText } from "../../src/mcp/http.ts";
 import { TokenAuth, TokenStore } from "../../src/mcp/oauth.ts";
 import { waitForCode } from "../../src/mcp/oauth_callback.ts";
-import { challengeParam, findAuthority, smallBody } from "../../src/mcp/oauth_discovery.ts";
+import { challengeParam, findAuthority } from "../../src/mcp/oauth_discovery.ts";
 
 const { signal } = new AbortController();
 Deno.env.set("BROWSER", "no-such-browser-anywhere");
@@ -539,13 +540,11 @@ Deno.test("mcp: a server of the first revision is its own authority", async () =
 
 Deno.test("mcp: a document has a limit, which it may fill", async () => {
   const limit = 256 * 1024;
-  assertEquals((await smallBody(new Response("x".repeat(limit)))).length, limit);
-  assertEquals(await smallBody(new Response(null)), "");
+  assertEquals((await bodyText(new Response("x".repeat(limit)), limit)).length, limit);
+  assertEquals(await bodyText(new Response(null), limit), "");
   const [first, second] = [new Uint8Array([0xc3]), new Uint8Array([0xa9])];
-  assertEquals(await smallBody(new Response(ReadableStream.from([first, second]))), "é");
-  await assertRejects(
-    () => smallBody(new Response("x".repeat(limit + 1))),
-    Error,
-    "over 262144 characters",
-  );
+  assertEquals(await bodyText(new Response(ReadableStream.from([first, second])), limit), "é");
+  const long = () => new Response("x".repeat(limit + 1));
+  await assertRejects(() => bodyText(long(), limit), Error, "over 262144 bytes");
+  assertEquals((await bodyText(long(), limit, true)).length, limit + 1);
 });
