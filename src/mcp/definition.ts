@@ -155,7 +155,7 @@ const mapped = <T, U>(given: Readonly<Record<string, T>>, to: (value: T) => U): 
   Object.fromEntries(Object.entries(given).map(([name, value]) => [name, to(value)]));
 
 /** An object without the keys whose values are undefined. */
-const defined = <T extends object>(given: T) =>
+export const defined = <T extends object>(given: T) =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 
 function givenFields(given: Given): Partial<McpDefinition> {

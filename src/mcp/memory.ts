@@ -3,10 +3,8 @@
  * the era that it speaks, its tools as they were last listed, and those that were approved. @module
  */
 
-import { isObject } from "../text/json.ts";
-import { digestOf } from "../text/digest.ts";
 import { readJsonFile, replaceUserFile } from "../user_files.ts";
-import { sorted } from "./definition.ts";
+import { defined, sorted } from "./definition.ts";
 import {
   type Era,
   type PromptDefinition,
@@ -16,12 +14,6 @@ import {
   type ToolDefinition,
   toolDefinitionOf,
 } from "./protocol.ts";
-
-/** A tool as it was approved: its text is kept to show later what changed. */
-interface Pin {
-  hash: string;
-  tool: ToolDefinition;
-}
 
 export interface ServerMemory {
   /** True where the person approved the definition. */
@@ -33,27 +25,13 @@ export interface ServerMemory {
   tools?: readonly ToolDefinition[];
   prompts?: readonly PromptDefinition[];
   resources?: readonly ResourceDefinition[];
-  /** The tools as they were approved, by name; undefined until some were listed. */
-  pins?: ReadonlyMap<string, Pin>;
+  /** The tools as they were approved; undefined until some were listed. */
+  pins?: readonly ToolDefinition[];
 }
 
-/** The hash of what a model is told of a tool. */
-export async function toolHash(
-  { name, title, description, inputSchema }: ToolDefinition,
-): Promise<string> {
-  const titled = title === undefined ? [] : [title];
-  const text = JSON.stringify([name, description ?? "", sorted(inputSchema), ...titled]);
-  return await digestOf(text);
-}
-
-/** The pins that approve `tools` as they are. */
-export async function pinsOf(tools: readonly ToolDefinition[]): Promise<Map<string, Pin>> {
-  const pins = tools.map(async (tool): Promise<[string, Pin]> => [
-    tool.name,
-    { hash: await toolHash(tool), tool },
-  ]);
-  return new Map(await Promise.all(pins));
-}
+/** True where a model is told the same of two tools. */
+export const isSameTool = (one: ToolDefinition, other: ToolDefinition): boolean =>
+  JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
 
 /** The files of {@linkcode ServerMemory}; without a folder, all is kept for this session alone. */
 export class MemoryStore {
@@ -74,10 +52,9 @@ export class MemoryStore {
     const memory = { ...this.of(id), ...change };
     this.#known.set(id, memory);
     if (this.folder === undefined) return;
-    const { pins, ...rest } = memory;
-    const text = JSON.stringify({ ...rest, ...pins && { pins: Object.fromEntries(pins) } });
+    const text = `${JSON.stringify(memory)}\n`;
     // One after the other: what is written last must be the newest.
-    this.#written = this.#written.then(() => replaceUserFile(this.#path(id), `${text}\n`))
+    this.#written = this.#written.then(() => replaceUserFile(this.#path(id), text))
       .then(() => {}, () => {});
     await this.#written;
   }
@@ -98,27 +75,19 @@ export class MemoryStore {
     }
     if (value === undefined) return none;
     const { era, isApproved, isDeclined, tools, prompts, resources, pins } = value;
-    const list = <T>(given: unknown, read: (one: unknown) => T | string | undefined): T[] =>
-      (Array.isArray(given) ? given : []).map(read)
-        .filter((one): one is T => one !== undefined && typeof one !== "string");
-    return {
+    const list = <T>(given: unknown, read: (one: unknown) => T | string | undefined) =>
+      Array.isArray(given)
+        ? given.map(read).filter((one): one is T => one !== undefined && typeof one !== "string")
+        : undefined;
+    const memory = {
       isApproved: isApproved === true,
-      ...isDeclined === true && { isDeclined },
-      ...(era === "modern" || era === "legacy") && { era },
-      ...Array.isArray(tools) && { tools: list(tools, toolDefinitionOf) },
-      ...Array.isArray(prompts) && { prompts: list(prompts, promptDefinitionOf) },
-      ...Array.isArray(resources) && { resources: list(resources, resourceDefinitionOf) },
-      ...isObject(pins) && { pins: pinsIn(pins) },
+      isDeclined: isDeclined === true || undefined,
+      era: era === "modern" || era === "legacy" ? era : undefined,
+      tools: list(tools, toolDefinitionOf),
+      prompts: list(prompts, promptDefinitionOf),
+      resources: list(resources, resourceDefinitionOf),
+      pins: list(pins, toolDefinitionOf),
     };
+    return defined(memory) as unknown as ServerMemory;
   }
-}
-
-function pinsIn(given: Record<string, unknown>): Map<string, Pin> {
-  return new Map(
-    Object.entries(given).flatMap(([name, pin]) => {
-      if (!isObject(pin) || typeof pin.hash !== "string") return [];
-      const tool = toolDefinitionOf(pin.tool);
-      return typeof tool === "string" ? [] : [[name, { hash: pin.hash, tool }]];
-    }),
-  );
 }

@@ -8,7 +8,7 @@ import type { ToolContext, ToolOutcome } from "../types/tool.ts";
 import { McpClient, type RequestOptions } from "./client.ts";
 import { expanded, type McpDefinition, variablesOf } from "./definition.ts";
 import { HttpCarrier, HttpStatusError } from "./http.ts";
-import { pinsOf, type ServerMemory, toolHash } from "./memory.ts";
+import { isSameTool, type ServerMemory } from "./memory.ts";
 import { paramHeaders } from "./param_headers.ts";
 import { promptDefinitionOf, resourceDefinitionOf, type ToolDefinition } from "./protocol.ts";
 import { readTools } from "./tool_list.ts";
@@ -74,9 +74,8 @@ export class McpServer {
   }
 
   /** Reads what is known of its tools from earlier sessions. */
-  async load(): Promise<void> {
-    const { tools } = this.memory;
-    if (tools) await this.#judge(tools);
+  load(): void {
+    this.#judge(this.memory.tools);
   }
 
   /** Approves its definition, or declines it. */
@@ -86,10 +85,11 @@ export class McpServer {
 
   /** Approves changes that the person was shown; the server may have made others since. */
   async approveTools(shown: readonly ToolChange[]): Promise<void> {
-    const { tools = [], pins = [] } = this.memory;
-    const approved = await pinsOf(shown.map(({ now }) => now));
-    await this.options.memory.change(this.id, { pins: new Map([...pins, ...approved]) });
-    await this.#judge(tools);
+    const { tools, pins = [] } = this.memory;
+    const approved = shown.map(({ now }) => now);
+    const others = pins.filter((pin) => !approved.some(({ name }) => name === pin.name));
+    await this.options.memory.change(this.id, { pins: [...others, ...approved] });
+    this.#judge(tools);
   }
 
   /** Starts the server where it does not run, and lists its tools where they may have changed. */
@@ -341,30 +341,27 @@ export class McpServer {
     }
     const { pins } = this.memory;
     // Its definition was approved: so are the tools that it has the first time.
-    await this.options.memory.change(this.id, { tools, ...!pins && { pins: await pinsOf(tools) } });
+    await this.options.memory.change(this.id, { tools, pins: pins ?? tools });
     this.#isFresh = true;
     // A list that says for how long it holds is asked for again when it is used after that.
     this.#freshUntil = ttlMs ? Date.now() + ttlMs : Infinity;
     const before = this.changes.length;
-    await this.#judge(tools);
+    this.#judge(tools);
     if (this.changes.length > 0 && this.changes.length !== before) {
       this.options.onNews?.({ type: "changed", server: this.name, tools: this.changes });
     }
   }
 
   /** Holds the tools against those that were approved. */
-  async #judge(tools: readonly ToolDefinition[]): Promise<void> {
-    const { pins } = this.memory;
+  #judge(tools: readonly ToolDefinition[] | undefined): void {
+    if (!tools) return;
+    const { pins = [] } = this.memory;
     const { include, exclude } = this.definition;
-    const wanted = tools.filter(({ name }) =>
-      (include?.includes(name) ?? true) && !exclude.includes(name)
-    );
-    const judged = await Promise.all(wanted.map(async (now) => {
-      const pin = pins?.get(now.name);
-      return { now, pin, isSame: pin?.hash === await toolHash(now) };
-    }));
-    this.tools = judged.filter(({ isSame }) => isSame).map(({ now }) => now);
-    this.changes = judged.filter(({ isSame }) => !isSame)
-      .map(({ now, pin }) => ({ now, ...pin && { before: pin.tool } }));
+    const judged = tools
+      .filter(({ name }) => (include?.includes(name) ?? true) && !exclude.includes(name))
+      .map((now) => ({ now, before: pins.find(({ name }) => name === now.name) }));
+    const isSame = ({ now, before }: ToolChange) => before !== undefined && isSameTool(now, before);
+    this.tools = judged.filter(isSame).map(({ now }) => now);
+    this.changes = judged.filter((one) => !isSame(one));
   }
 }

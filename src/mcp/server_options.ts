@@ -49,7 +49,7 @@ export type ServerNews =
 
 /** A tool that is not as it was approved; without `before` it is new. */
 export interface ToolChange {
-  before?: ToolDefinition;
+  before?: ToolDefinition | undefined;
   now: ToolDefinition;
 }
 

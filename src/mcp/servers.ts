@@ -48,7 +48,7 @@ export class McpServers implements AsyncDisposable {
         ? { ...given, problem: "a server of that name comes before it" }
         : given;
       const server = new McpServer(definition, await definitionId(definition), options);
-      await server.load();
+      server.load();
       servers.push(server);
     }
     return new McpServers(servers);
