@@ -3,7 +3,7 @@
 import { UsageError } from "../errors.ts";
 import { EXIT } from "../frontends/exit_codes.ts";
 import { mcpRow, serverLines } from "../frontends/session_lines.ts";
-import { approvedPart } from "../mcp/definition.ts";
+import { definitionsIn } from "../mcp/definition.ts";
 import type { McpServer } from "../mcp/server.ts";
 import { type McpSource, mcpState, openMcp, serverQuestion } from "../session/mcp.ts";
 import { mcpFiles, ownMcpFile } from "../session/mcp_files.ts";
@@ -156,17 +156,9 @@ async function addServer(words: readonly string[], { stdout }: McpRun): Promise<
     ...Object.keys(pairs.headers).length > 0 && { headers: pairs.headers },
     ...flags,
   };
-  const { definitionsIn } = await import("../mcp/definition.ts");
   const [read] = definitionsIn({ mcpServers: { [name]: server } }, { scope: "user" });
   if (read?.problem !== undefined) throw new UsageError(`Cannot add ${name} as ${read.problem}`);
-  const path = await changeOwnFile((servers) => {
-    if (Object.hasOwn(servers, name)) {
-      throw new UsageError(
-        `There is a server ${name} already: copilot mcp remove ${name} removes it`,
-      );
-    }
-    return { ...servers, [name]: server };
-  });
+  const path = await changeOwnFile(name, server);
   stdout.write(`Added ${name} to ${path}. copilot mcp test ${name} tries it.\n`);
   return EXIT.done;
 }
@@ -174,29 +166,29 @@ async function addServer(words: readonly string[], { stdout }: McpRun): Promise<
 async function removeServer(words: readonly string[], { stdout }: McpRun): Promise<number> {
   const [name, ...more] = words;
   if (name === undefined || more.length > 0) throw new UsageError("Name one server to remove");
-  const path = await changeOwnFile((servers) => {
-    if (!Object.hasOwn(servers, name)) {
-      throw new UsageError(
-        `There is no server ${name} in ${ownMcpFile()}; a folder's are in its own file`,
-      );
-    }
-    const { [name]: _, ...others } = servers;
-    return others;
-  });
+  const path = await changeOwnFile(name);
   stdout.write(`Removed ${name} from ${path}.\n`);
   return EXIT.done;
 }
 
-/** Changes the person's own servers; the path of the file. */
-async function changeOwnFile(
-  change: (servers: Record<string, unknown>) => Record<string, unknown>,
-): Promise<string> {
+/** Adds a server to the person's own, or removes one; the path of the file. */
+async function changeOwnFile(name: string, server?: Record<string, unknown>): Promise<string> {
   const path = ownMcpFile();
   if (path === undefined) throw new UsageError("There is no home folder to keep servers in");
   const file = readJsonFile(path) ?? {};
   const servers = isObject(file.mcpServers) ? file.mcpServers : {};
-  const next = { ...file, mcpServers: change(servers) };
-  await replaceUserFile(path, `${JSON.stringify(next, null, 2)}\n`);
+  const isThere = Object.hasOwn(servers, name);
+  if (server && isThere) {
+    throw new UsageError(
+      `There is a server ${name} already: copilot mcp remove ${name} removes it`,
+    );
+  }
+  if (!server && !isThere) {
+    throw new UsageError(`There is no server ${name} in ${path}; a folder's are in its own file`);
+  }
+  const { [name]: _, ...others } = servers;
+  const mcpServers = server ? { ...servers, [name]: server } : others;
+  await replaceUserFile(path, `${JSON.stringify({ ...file, mcpServers }, null, 2)}\n`);
   return path;
 }
 
@@ -208,23 +200,20 @@ async function approveServer(server: McpServer, run: McpRun, isYes: boolean): Pr
       `${name} cannot be approved: ${server.definition.problem ?? "it is turned off"}`,
     );
   }
-  if (standing !== "ready") {
-    stdout.write(`${serverLines(serverQuestion(server)).join("\n")}\n`);
-    if (!confirmed("May it be used?", isYes, run)) return EXIT.error;
-    await server.decide(true);
-    stdout.write(`Approved. copilot mcp test ${name} tries it.\n`);
-    return EXIT.done;
-  }
-  await server.refresh(run.signal);
-  if (server.changes.length === 0) {
+  const isReady = standing === "ready";
+  if (isReady) await server.refresh(run.signal);
+  const { changes } = server;
+  if (isReady && changes.length === 0) {
     stdout.write(`${name} has no tools but those that you approved.\n`);
     return EXIT.done;
   }
-  const { changes } = server;
-  stdout.write(`${serverLines(serverQuestion(server, changes)).join("\n")}\n`);
-  if (!confirmed("May these be offered?", isYes, run)) return EXIT.error;
-  await server.approveTools(changes);
-  stdout.write("Approved.\n");
+  const shown = isReady ? serverQuestion(server, changes) : serverQuestion(server);
+  stdout.write(`${serverLines(shown).join("\n")}\n`);
+  const question = isReady ? "May these be offered?" : "May it be used?";
+  if (!confirmed(question, isYes, run)) return EXIT.error;
+  if (isReady) await server.approveTools(changes);
+  else await server.decide(true);
+  stdout.write(isReady ? "Approved.\n" : `Approved. copilot mcp test ${name} tries it.\n`);
   return EXIT.done;
 }
 
@@ -264,10 +253,9 @@ async function signIn(
   isIn: boolean,
 ): Promise<number> {
   if (server.definition.url === undefined) {
-    const { command } = approvedPart(server.definition);
     throw new UsageError(
       `${server.name} is a program (${
-        oneLine(String(command))
+        targetText(server)
       }): it takes what it needs from its environment`,
     );
   }

@@ -9,9 +9,13 @@ import { McpClient, type RequestOptions } from "./client.ts";
 import { expanded, type McpDefinition, variablesOf } from "./definition.ts";
 import { HttpCarrier, HttpStatusError } from "./http.ts";
 import { isSameTool, type ServerMemory } from "./memory.ts";
-import { paramHeaders } from "./param_headers.ts";
-import { promptDefinitionOf, resourceDefinitionOf, type ToolDefinition } from "./protocol.ts";
-import { readTools } from "./tool_list.ts";
+import { paramHeaders, problemOfHeaders } from "./param_headers.ts";
+import {
+  promptDefinitionOf,
+  resourceDefinitionOf,
+  type ToolDefinition,
+  toolDefinitionOf,
+} from "./protocol.ts";
 import { contentText, resourceText, resultOutcome } from "./results.ts";
 import type { ServerAuth, ServerOptions, Standing, ToolChange } from "./server_options.ts";
 import { startProgram } from "./stdio.ts";
@@ -59,10 +63,6 @@ export class McpServer {
 
   get isRunning(): boolean {
     return this.#running !== undefined && !this.#running.isClosed;
-  }
-
-  get facts(): McpClient["facts"] | undefined {
-    return this.#running?.facts;
   }
 
   get standing(): Standing {
@@ -160,19 +160,14 @@ export class McpServer {
     const { prompts, resources } = client.facts.has;
     const { prompts: known = [], resources: others = [] } = this.memory;
     if (!prompts && !resources && known.length + others.length === 0) return;
-    const list = async <T>(
-      kind: "prompts" | "resources",
-      read: (one: unknown) => T | undefined,
-    ) => {
+    const list = async <T>(kind: keyof typeof client.facts.has, read: (one: unknown) => T) => {
+      if (!client.facts.has[kind]) return [];
       const { entries } = await client.list(kind, MAX_LIST, { signal });
-      return entries.flatMap((one): T[] => {
-        const found = read(one);
-        return found === undefined ? [] : [found];
-      });
+      return entries.map(read).filter((one) => one !== undefined);
     };
     await this.options.memory.change(this.id, {
-      prompts: prompts ? await list("prompts", promptDefinitionOf) : [],
-      resources: resources ? await list("resources", resourceDefinitionOf) : [],
+      prompts: await list("prompts", promptDefinitionOf),
+      resources: await list("resources", resourceDefinitionOf),
     });
   }
 
@@ -211,34 +206,25 @@ export class McpServer {
     options: RequestOptions & { signal: AbortSignal },
     check: (client: McpClient) => void = () => {},
   ): Promise<Record<string, unknown>> {
-    try {
-      for (let round = 1;; round++) {
-        const client = await this.refresh(options.signal);
-        check(client);
-        try {
-          return await client.request(method, params, options);
-        } catch (error) {
-          if (round > 1 || !this.#mayRepeat(error, client)) throw this.#failureOf(error, client);
-        }
+    for (let round = 1;; round++) {
+      const client = await this.refresh(options.signal);
+      check(client);
+      try {
+        return await client.request(method, params, options);
+      } catch (error) {
+        options.signal.throwIfAborted();
+        const isLost = error instanceof HttpStatusError && error.status === 404 &&
+          client.facts.era === "legacy";
+        if (!isLost || round > 1) throw this.#failureOf(error, client);
+        this.#forget();
       }
-    } catch (error) {
-      options.signal.throwIfAborted();
-      throw error;
     }
-  }
-
-  #mayRepeat(error: unknown, client: McpClient): boolean {
-    const isLost = error instanceof HttpStatusError && error.status === 404 &&
-      client.facts.era === "legacy";
-    if (isLost) this.#forget();
-    return isLost;
   }
 
   #failureOf(error: unknown, client: McpClient): Error {
     if (error instanceof RpcError) {
-      return new Error(
-        `The server ${this.name} answered: ${oneLine(error.message)} (${error.code})`,
-      );
+      const words = oneLine(error.message);
+      return new Error(`The server ${this.name} answered: ${words} (${error.code})`);
     }
     const said = client.isClosed ? client.lastWords() : "";
     const words = oneLine(reasonOf(error));
@@ -291,13 +277,11 @@ export class McpServer {
   async #connect(): Promise<McpClient> {
     const { definition, options, name } = this;
     const { confine, env, folder, variables } = options;
-    const hidden = definition.scope === "folder" && !this.memory.isApproved
-      ? variablesOf(definition)
-      : [];
-    if (hidden.length > 0) {
-      const uses = `it uses the variable ${hidden.join(", ")}`;
+    const isUnseen = definition.scope === "folder" && !this.memory.isApproved;
+    const hidden = isUnseen ? variablesOf(definition).join(", ") : "";
+    if (hidden !== "") {
       throw new Error(
-        `${uses}, which --trust does not give away: copilot mcp approve ${name} shows it`,
+        `it uses the variable ${hidden}, which --trust does not give away: copilot mcp approve ${name} shows it`,
       );
     }
     const full = expanded(definition, variables);
@@ -364,4 +348,21 @@ export class McpServer {
     this.tools = judged.filter(isSame).map(({ now }) => now);
     this.changes = judged.filter((one) => !isSame(one));
   }
+}
+
+/** The tools of a list that can be used, sorted by name, each name once; the reasons why others cannot. */
+export function readTools(
+  entries: readonly unknown[],
+  isHttp: boolean,
+): { tools: ToolDefinition[]; reasons: string[] } {
+  const reasons: string[] = [];
+  const tools = new Map<string, ToolDefinition>();
+  for (const entry of entries) {
+    const tool = toolDefinitionOf(entry);
+    const problem = typeof tool === "string" ? tool : isHttp ? problemOfHeaders(tool) : undefined;
+    if (problem !== undefined) reasons.push(oneLine(problem).slice(0, 200));
+    else if (typeof tool !== "string" && !tools.has(tool.name)) tools.set(tool.name, tool);
+  }
+  const inOrder = [...tools.values()].sort((a, b) => a.name < b.name ? -1 : 1);
+  return { tools: inOrder, reasons: [...new Set(reasons)].slice(0, 10) };
 }

@@ -8,9 +8,8 @@ import type { McpServer } from "../mcp/server.ts";
 import type { ServerNews, ServerOptions, ToolChange } from "../mcp/server_options.ts";
 import { McpServers } from "../mcp/servers.ts";
 import { aboutTokens } from "../text/count.ts";
-import type { Confine } from "../types/confine.ts";
 import type { Tool } from "../types/tool.ts";
-import { processVariable, readJsonFile, stateFolder, type VariableReader } from "../user_files.ts";
+import { processVariable, readJsonFile, stateFolder } from "../user_files.ts";
 import type { CopilotAgent } from "../agent/agent.ts";
 import type { Frontend, ServerQuestion } from "./frontend.ts";
 import type { Permissions } from "./permissions.ts";
@@ -18,24 +17,19 @@ import type { McpState, Notice } from "./report.ts";
 import type { McpFile } from "./mcp_files.ts";
 import type { ToolSource } from "./tool_source.ts";
 
-interface McpOptions {
+type Surroundings = Pick<ServerOptions, "env" | "confine" | "view" | "variables" | "elicit">;
+
+interface McpOptions extends Partial<Surroundings> {
   /** The folder of the session. */
   folder: string;
   files: readonly McpFile[];
   /** Definitions from elsewhere, such as an editor's: whoever hands them over approves them. */
   given?: readonly McpDefinition[];
-  /** Names of variables that programs get beside the usual ones. */
-  env?: readonly string[];
-  confine?: Confine | undefined;
   /** True keeps nothing of the servers for later sessions. */
   forgets?: boolean;
-  view?: ServerOptions["view"];
   /** True uses the folder's definitions this time, unseen. */
   trust?: boolean | undefined;
-  variables?: VariableReader;
-  /** Asks the person for what a server wants to know. */
-  elicit?: Elicit | undefined;
-  /** True answers such questions by their defaults. */
+  /** True answers questions of servers by their defaults. */
   answersByDefaults?: boolean | undefined;
   onNews?(news: ServerNews): void;
   /** Takes a file that cannot be read. */
@@ -80,7 +74,7 @@ export async function plugMcp(
 
 /** Reads the definitions; nothing is started. */
 export async function openMcp(options: McpOptions): Promise<McpSource> {
-  const { files, given = [], variables = processVariable } = options;
+  const { files, given = [], variables = processVariable, env = [] } = options;
   const read = files.flatMap(({ path, scope, folder }): McpDefinition[] => {
     try {
       const source = { scope, file: path, ...folder !== undefined && { folder } };
@@ -90,21 +84,17 @@ export async function openMcp(options: McpOptions): Promise<McpSource> {
       return [];
     }
   });
+  const definitions = [...given, ...read];
   const state = stateFolder(variables);
-  const memory = new MemoryStore(options.forgets ? undefined : state && `${state}/mcp`);
-  const { elicit, answersByDefaults } = options;
-  const servers = await McpServers.open([...given, ...read], {
-    folder: options.folder,
-    memory,
-    env: options.env ?? [],
+  const byDefaults: Elicit = (question) => Promise.resolve(answerByDefaults(question));
+  const servers = await McpServers.open(definitions, {
+    ...options,
+    memory: new MemoryStore(options.forgets ? undefined : state && `${state}/mcp`),
+    env,
     variables,
-    confine: options.confine,
-    ...options.view && { view: options.view },
     isTrusted: options.trust === true,
-    elicit: elicit ??
-      (answersByDefaults ? (question) => Promise.resolve(answerByDefaults(question)) : undefined),
-    authFor: await authMaker([...given, ...read], state && `${state}/mcp/tokens.json`),
-    onNews: (news) => options.onNews?.(news),
+    elicit: options.elicit ?? (options.answersByDefaults ? byDefaults : undefined),
+    authFor: await authMaker(definitions, state && `${state}/mcp/tokens.json`),
   });
   return new McpSource(servers);
 }

@@ -6,7 +6,7 @@ import {
   resourceDefinitionOf,
   toolDefinitionOf,
 } from "../../src/mcp/protocol.ts";
-import { readTools } from "../../src/mcp/tool_list.ts";
+import { readTools } from "../../src/mcp/server.ts";
 
 const inputSchema = { type: "object" };
 

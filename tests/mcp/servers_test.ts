@@ -87,8 +87,8 @@ Deno.test("mcp: a server starts on first use, in either era, and one is found an
     assertEquals(await startsOf(one), 0);
     assertStringIncludes(await one.find("say again"), "bad__echo");
     assertMatch(await one.call("echo", { text: "hi" }), /^echo hi from \d+$/);
-    const [server] = one.servers.servers;
-    assertEquals(server!.facts?.era, mode === "modern" ? "modern" : "legacy");
+    const { facts } = await one.servers.named("bad")!.refresh();
+    assertEquals(facts.era, mode === "modern" ? "modern" : "legacy");
     assertEquals(await startsOf(one), 1);
   }
 });
