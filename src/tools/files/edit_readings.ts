@@ -29,6 +29,8 @@ const FORMS: readonly (readonly [how: string, read: (pair: Pair) => Pair | undef
   ["old_string without the code fence around it", unfencedPair],
   ["\\n and other escapes in old_string as what they stand for", unescapedPair],
   ["HTML entities in old_string as signs", plainPair],
+  ["old_string in spite of another form of its letters", inForm("NFC")],
+  ["old_string in spite of another form of its letters", inForm("NFD")],
   ["old_string without the blank lines around it", trimmed],
 ];
 
@@ -101,6 +103,14 @@ function plainPair({ before, after }: Pair): Pair | undefined {
   return old === before ? undefined : { before: old, after: withoutEntities(after) };
 }
 
+/** Texts whose letters are composed of their accents, or apart from them. */
+function inForm(form: "NFC" | "NFD"): (pair: Pair) => Pair | undefined {
+  return ({ before, after }) => {
+    const old = before.normalize(form);
+    return old === before ? undefined : { before: old, after: after.normalize(form) };
+  };
+}
+
 /** Without the blank lines at the ends that both have alike. */
 function trimmed({ before, after }: Pair): Pair | undefined {
   const ends = /^((?:[ \t]*\n)*)([^]*?)(\s*)$/;
@@ -112,12 +122,7 @@ function trimmed({ before, after }: Pair): Pair | undefined {
   return { before: old!, after: replacement! };
 }
 
-/** A character as a person sees it, and what it is compared by. */
-interface SeenUnit {
-  raw: string;
-  key: string;
-}
-
+/** Signs that look like plain ones: each takes the place of one character. */
 const PLAIN_LOOKS: Readonly<Record<string, string>> = Object.fromEntries([
   ...[..."“”„‟″"].map((sign) => [sign, '"']),
   ...[..."‘’‚‛′"].map((sign) => [sign, "'"]),
@@ -126,19 +131,11 @@ const PLAIN_LOOKS: Readonly<Record<string, string>> = Object.fromEntries([
 ]);
 const LOOKALIKES = new RegExp(`[${Object.keys(PLAIN_LOOKS).join("")}]`, "g");
 
-let clusterSegmenter: Intl.Segmenter | undefined;
+const withPlainLooks = (text: string): string =>
+  text.replace(LOOKALIKES, (sign) => PLAIN_LOOKS[sign]!);
 
 /** A line's key: alike for lines that look the same, whatever their trailing blanks. */
-const lookOf = (line: string): string =>
-  line.trimEnd().normalize("NFC").replace(LOOKALIKES, (sign) => PLAIN_LOOKS[sign]!);
-
-function unitsOf(line: string): SeenUnit[] {
-  clusterSegmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
-  return Array.from(
-    clusterSegmenter.segment(line),
-    ({ segment }) => ({ raw: segment, key: lookOf(`${segment}.`) }),
-  );
-}
+const lookOf = (line: string): string => withPlainLooks(line.trimEnd());
 
 /** The one place where lines look like `before`; what both texts have alike is taken from the file. */
 function alike(text: string, { before, after }: Pair, isLines: boolean): EditReading | undefined {
@@ -146,10 +143,9 @@ function alike(text: string, { before, after }: Pair, isLines: boolean): EditRea
   if (before.endsWith("\n") !== after.endsWith("\n") && !isWhole) return undefined;
   const wanted = before.replace(/\n$/, "").split("\n");
   const lines = text.split("\n");
-  const keys = lines.map(lookOf);
-  const place = onlyPlace(keys, wanted.map(lookOf));
+  const place = onlyPlace(lines.map(lookOf), wanted.map(lookOf));
   if (place === undefined) {
-    return wanted.length === 1 && !isLines ? withinLine(lines, keys, before, after) : undefined;
+    return wanted.length === 1 && !isLines ? withinLine(text, before, after) : undefined;
   }
   const there = lines.slice(place, place + wanted.length);
   const end = isWhole && place + wanted.length < lines.length ? "\n" : "";
@@ -183,22 +179,13 @@ function flattened(text: string, { before, after }: Pair): EditReading | undefin
 }
 
 /** The one part of a line that looks like `before`. */
-function withinLine(lines: string[], keys: string[], before: string, after: string) {
-  const wanted = unitsOf(before);
-  const key = wanted.map((unit) => unit.key.slice(0, -1)).join("");
-  const places = keys.flatMap((line, i) => line.includes(key) ? [i] : []);
-  const [place] = places;
-  if (places.length !== 1 || key.trim() === "") return undefined;
-  const units = unitsOf(lines[place!]!);
-  const starts = units.flatMap((_, i) =>
-    wanted.every((unit, k) => units[i + k]?.key === unit.key) ? [i] : []
-  );
-  if (starts.length !== 1) return undefined;
-  const [from] = starts as [number];
-  const raw = (part: SeenUnit[]) => part.map((unit) => unit.raw).join("");
-  const there = raw(units.slice(from, from + wanted.length));
+function withinLine(text: string, before: string, after: string): EditReading | undefined {
+  const [all, key] = [withPlainLooks(text), withPlainLooks(before)];
+  const at = all.indexOf(key);
+  if (at === -1 || all.indexOf(key, at + 1) !== -1) return undefined;
+  const there = text.slice(at, at + before.length);
   return {
-    at: startOf(lines, place!) + raw(units.slice(0, from)).length,
+    at,
     before: there,
     after: mergedLine(there, before, after, straightener([there], [before])),
     how: differenceOf([there], [before]),
@@ -213,9 +200,9 @@ function differenceOf(there: readonly string[], given: readonly string[]): strin
     there.some((line, i) => form(line) !== form(given[i]!));
   const what = [
     ...differs((line) => line.slice(line.trimEnd().length)) ? ["trailing blanks"] : [],
-    ...differs((line) => line.trimEnd().normalize("NFC")) ? ["other quotes, dashes or blanks"] : [],
+    ...differs((line) => line.trimEnd()) ? ["other quotes, dashes or blanks"] : [],
   ];
-  return `old_string in spite of ${what.join(" and ") || "another form of its letters"}`;
+  return `old_string in spite of ${what.join(" and ")}`;
 }
 
 const LAST_LINE = "\0";
@@ -261,20 +248,18 @@ function mergedLine(
   straight: (text: string) => string,
 ): string {
   const blanks = there.slice(there.trimEnd().length);
-  const [real, old, now] = [there, given, after].map((line) => unitsOf(line.trimEnd())) as [
-    SeenUnit[],
-    SeenUnit[],
-    SeenUnit[],
+  const [real, old, now] = [there, given, after].map((line) => line.trimEnd()) as [
+    string,
+    string,
+    string,
   ];
-  if (real.length !== old.length) return after;
   const most = Math.min(old.length, now.length);
   let head = 0;
-  while (head < most && old[head]!.raw === now[head]!.raw) head++;
+  while (head < most && old[head] === now[head]) head++;
   let tail = 0;
-  while (tail < most - head && old.at(-1 - tail)!.raw === now.at(-1 - tail)!.raw) tail++;
-  const raw = (part: SeenUnit[]) => part.map((unit) => unit.raw).join("");
-  const middle = straight(raw(now.slice(head, now.length - tail)));
-  return raw(real.slice(0, head)) + middle + raw(real.slice(real.length - tail)) + blanks;
+  while (tail < most - head && old.at(-1 - tail) === now.at(-1 - tail)) tail++;
+  const middle = straight(now.slice(head, now.length - tail));
+  return real.slice(0, head) + middle + real.slice(real.length - tail) + blanks;
 }
 
 /** Makes signs that the model wrote in place of plain ones plain in new text, too. */
@@ -284,12 +269,10 @@ function straightener(
 ): (text: string) => string {
   const signs = new Map<string, string>();
   for (const [i, line] of given.entries()) {
-    if (line === there[i]!.trimEnd()) continue;
-    const [old, real] = [unitsOf(line.trimEnd()), unitsOf(there[i]!.trimEnd())];
-    old.forEach((unit, k) => {
-      const is = real[k]?.raw ?? unit.raw;
-      if (Object.hasOwn(PLAIN_LOOKS, unit.raw) && is.charCodeAt(0) < 128) signs.set(unit.raw, is);
-    });
+    for (const { 0: sign, index } of line.trimEnd().matchAll(LOOKALIKES)) {
+      const is = there[i]![index]!;
+      if (is.charCodeAt(0) < 128) signs.set(sign, is);
+    }
   }
   return (text) => text.replace(LOOKALIKES, (sign) => signs.get(sign) ?? sign);
 }

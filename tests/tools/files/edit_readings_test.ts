@@ -101,7 +101,7 @@ const EXACT: [
   ["  a\n    b\n  c\n", "a\nb", "A\nb\nc", undefined],
   ["  a\n    b\n  c\n", "a\nb\n", "A\nb\n", [0, "  a\n    b", "  A\n    b"]],
   ["  a\n    b\n  c\n", "a\n b", "A\n b", [0, "  a\n    b", "  A\n    b"]],
-  ["e\u0301té\n", "\u00e9t\u00e9", "x", [0, "e\u0301té", "x", LETTERS]],
+  ["e\u0301te\u0301\n", "\u00e9t\u00e9", "x", [0, "e\u0301te\u0301", "x", LETTERS]],
   ["a\nb\n", "z", "y", undefined],
   ["a\nb\n", "   ", "y", undefined],
   ["one “two” three four\n", '"two" three', '"2" three', [4, "“two” three", "“2” three", LOOKS]],
