@@ -169,9 +169,7 @@ export class Confinement {
       paths(),
     ]).then(async ([{ KeptCaches }, { home }]) => {
       if (!stateFolder || !home) return undefined;
-      const kept = await KeptCaches.open(`${stateFolder}/caches`, own, home);
-      if (kept) atProgramEnd(() => kept.removeEmpty());
-      return kept;
+      return await KeptCaches.open(`${stateFolder}/caches`, own, home);
     });
   }
 

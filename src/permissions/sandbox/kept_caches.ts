@@ -9,8 +9,7 @@
 
 import { digestOf } from "../../text/digest.ts";
 import { attempt } from "../../attempt.ts";
-import { isWithin } from "../../text/paths.ts";
-import { join, relative } from "../../text/std_path.ts";
+import { join } from "../../text/std_path.ts";
 import { accessAt, PRIVATE_CACHES, type View } from "../view.ts";
 import { ownSource } from "./wrap.ts";
 
@@ -50,8 +49,6 @@ done`;
 
 /** Puts the kept caches of a folder in the place of those of the session, in the session's folder `own`. */
 export class KeptCaches {
-  readonly #folders = new Set<string>();
-
   private constructor(
     private readonly root: string,
     private readonly own: string,
@@ -90,26 +87,10 @@ export class KeptCaches {
       const source = ownSource(this.own, join(this.home, name));
       const wanted = kept === undefined ? undefined : join(kept, name);
       const now = attempt(() => Deno.readLinkSync(source));
-      if (kept !== undefined) this.#noteFolders(kept, name, view);
       if (now === wanted) continue;
       // What the session had there is lost: it was a session's cache.
       attempt(() => Deno.removeSync(source, { recursive: true }));
       if (wanted !== undefined) Deno.symlinkSync(wanted, source);
-    }
-  }
-
-  /** Removes the kept caches in which commands left nothing. */
-  removeEmpty(): void {
-    const deepestFirst = [...this.#folders].sort((a, b) => b.length - a.length);
-    for (const folder of deepestFirst) attempt(() => Deno.removeSync(folder));
-  }
-
-  /** Notes the folders that are there without a command: for what is mounted in a cache, too. */
-  #noteFolders(kept: string, name: string, { places }: View): void {
-    const cache = join(this.home, name);
-    this.#folders.add(kept).add(join(kept, name));
-    for (const path of places.keys()) {
-      if (isWithin(cache, path)) this.#folders.add(join(kept, name, relative(cache, path)));
     }
   }
 
