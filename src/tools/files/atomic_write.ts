@@ -75,7 +75,6 @@ export async function writeAtomically(
     }
     const { realPath, info } = await statRegular(target, shown, "write", grant);
     const inPlace = await replaceTarget(realPath, info, order);
-    await sweepFolder(dirname(realPath));
     return { realPath, created: false, linked, ...inPlace && { inPlace } };
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
@@ -214,26 +213,6 @@ async function replaceTarget(
 /** An unpredictable name, so that nothing is written through a link. */
 const temporaryBeside = (target: string) =>
   join(dirname(target), `.copilot-${crypto.randomUUID()}.tmp`);
-const TEMPORARY = /^\.copilot-[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\.tmp$/;
-/** A temporary file of this age, in milliseconds, is a killed program's: no write takes as long. */
-const STALE_MS = 3_600_000;
-const sweptFolders = new Set<string>();
-
-/** Removes the temporary files that killed programs left in a folder, once for each folder. */
-async function sweepFolder(folder: string): Promise<void> {
-  if (sweptFolders.has(folder)) return;
-  sweptFolders.add(folder);
-  try {
-    for await (const { name, isFile } of Deno.readDir(folder)) {
-      if (!isFile || !TEMPORARY.test(name)) continue;
-      const path = join(folder, name);
-      const { mtime } = await Deno.lstat(path);
-      if (mtime !== null && Date.now() - mtime.getTime() > STALE_MS) await Deno.remove(path);
-    }
-  } catch {
-    // It may not be listed, or another run was quicker: the file is written all the same.
-  }
-}
 
 /** Writes the file that is to take the place of `old`; returns the reason where it cannot. */
 async function prepare(

@@ -581,19 +581,6 @@ Deno.test({
   },
 });
 
-Deno.test("a write removes the temporary files that killed programs left in its folder, no others", async () => {
-  using ws = workspace();
-  const name = () => `.copilot-${crypto.randomUUID()}.tmp`;
-  const [old, fresh, folder] = [name(), name(), name()];
-  const other = `.copilot-${"x".repeat(36)}.tmp`;
-  for (const one of [old, fresh, other]) ws.put(one, "left");
-  Deno.mkdirSync(ws.at(folder));
-  for (const one of [old, other, folder]) Deno.utimeSync(ws.at(one), 1, 1);
-  await writeFile({ file_path: "a", content: "a" }, ws.context);
-  await writeFile({ file_path: "a", content: "b" }, ws.context);
-  assertEquals(ws.names().sort(), [fresh, other, folder, "a"].sort());
-});
-
 Deno.test("the report of a write: its notes for the model, its facts as data, no facts where there are none", () => {
   const plain = { realPath: "/r", created: false, linked: false };
   const both = { keeps: ["CRLF", "BOM"], isReindented: true } as const;
