@@ -21,31 +21,16 @@ export function parseTasks(list: string): TaskItem[] {
     .map((task) => ({ ...task, text: task.text.slice(0, MAX_TASK_CHARS).toWellFormed() }));
 }
 
-/** The newest lists of conversations, with the number of messages that were looked at and the last of them. */
-const newestLists = new WeakMap<
-  readonly Message[],
-  { tasks: TaskItem[]; length: number; last: Message | undefined }
->();
-
 /** The newest list in a conversation; empty where there is none. */
 export function tasksIn(messages: readonly Message[]): TaskItem[] {
-  const before = newestLists.get(messages);
-  const known = before?.last === messages[(before?.length ?? 0) - 1] ? before : undefined;
-  const tasks = tasksBehind(messages, known?.length ?? 0) ?? known?.tasks ?? [];
-  newestLists.set(messages, { tasks, length: messages.length, last: messages.at(-1) });
-  return tasks;
-}
-
-/** The newest list in the messages from `start` on. */
-function tasksBehind(messages: readonly Message[], start: number): TaskItem[] | undefined {
-  for (let at = messages.length - 1; at >= start; at--) {
+  for (let at = messages.length - 1; at >= 0; at--) {
     const { parts, toolCalls } = messages[at]!;
     const list = toolCalls?.findLast(({ name }) => name === TASKS)?.arguments.list;
     if (typeof list === "string") return parseTasks(list);
     const kept = parts?.find(isTasksPart);
     if (kept?.type === "resource") return parseTasks(kept.text);
   }
-  return undefined;
+  return [];
 }
 
 /** The part of a summary that keeps the list of the messages that it stands for. */
