@@ -12,8 +12,10 @@ const MAX_COMPARED_BYTES = 1024 * 1024;
 const CONTEXT_LINES = 2;
 /** Places beyond this number are only counted. */
 const MAX_SHOWN_PLACES = 5;
-/** The most characters around a replaced text: nobody reads longer lines. */
-const MAX_AROUND_CHARS = 4000;
+/** Nobody reads longer lines, in characters. */
+const MAX_LINE_CHARS = 4000;
+/** Places further apart, in lines, are not compared as one. */
+const MAX_SPAN_LINES = 1500;
 
 type Lines = Required<Pick<Change, "lines">> & Pick<Change, "morePlaces" | "lineEnd">;
 
@@ -32,41 +34,32 @@ export function comparedApart({ before, after, count }: TextEdit): Lines {
   return { ...rest, lines: unnumbered, morePlaces: Math.max(0, count - 1) };
 }
 
-/** The lines that an edit changes, of the first few places; undefined where they are too long. */
+/** The lines that an edit changes, of the first few places; undefined where they are too long or too far apart. */
 export function comparedInPlaces(
   before: string,
   { replacements, insert, count, ending }: TextEdit,
 ): Lines | undefined {
   const eol = ending === "\r" ? "\r" : "\n";
-  const lines: DiffLine[] = [];
-  let lineEnd: Change["lineEnd"];
-  // The end of the last window.
-  let from = 0;
-  // The numbers of lines of either text that end before it.
-  let [line, newLine] = [0, 0];
-  let at = 0;
-  while (at < replacements.length && at < MAX_SHOWN_PLACES) {
-    const { start, end, next } = windowAt(before, replacements, at, from, eol);
-    // The lines may hold more replacements than are listed.
-    if (next === replacements.length && count > next) return undefined;
-    const changed = replacements.slice(at, next);
-    const around = end - start - changed.reduce((sum, one) => sum + one.end - one.start, 0);
-    if (around > MAX_AROUND_CHARS) return undefined;
-    const was = before.slice(start, end);
-    const is = withInserts(before, changed, insert, start, end);
-    const skipped = lineEndsIn(before, eol, from, start);
-    line += skipped;
-    newLine += skipped;
-    const part = compared(was, is, ending);
-    for (const one of part.lines) {
-      lines.push({ ...one, line: one.line + (one.kind === "-" ? line : newLine) });
-    }
-    lineEnd = part.lineEnd;
-    line += lineEndsIn(was, eol);
-    newLine += lineEndsIn(is, eol);
-    [from, at] = [end, next];
-  }
-  return { lines, morePlaces: count - at, ...lineEnd && { lineEnd } };
+  const endAfter = (shown: number, lines: number) =>
+    linesOn(before, replacements[shown - 1]!.end, lines, eol);
+  let shown = Math.min(replacements.length, MAX_SHOWN_PLACES);
+  // What else is on the line of the last place belongs to it.
+  while (shown < replacements.length && replacements[shown]!.start < endAfter(shown, 0)) shown++;
+  // The line may hold more replacements than are listed.
+  if (shown === replacements.length && count > shown) return undefined;
+  const start = linesBack(before, replacements[0]!.start, eol);
+  let end = endAfter(shown, CONTEXT_LINES);
+  const following = replacements[shown];
+  // A line that the next replacement changes is not shown as one that stays.
+  if (following && following.start < end) end = before.lastIndexOf(eol, following.start - 1) + 1;
+  const was = before.slice(start, end);
+  if (shown > 1 && lineEndsIn(was, eol) > MAX_SPAN_LINES) return undefined;
+  const is = withInserts(before, replacements.slice(0, shown), insert, start, end);
+  const { lines, ...rest } = compared(was, is, ending);
+  if (lines.some(({ text }) => text.length > MAX_LINE_CHARS)) return undefined;
+  const skipped = lineEndsIn(before, eol, 0, start);
+  const numbered = lines.map((one) => ({ ...one, line: one.line + skipped }));
+  return { ...rest, lines: numbered, morePlaces: count - shown };
 }
 
 /** The range of a text with its replacements made. */
@@ -84,33 +77,6 @@ function withInserts(
     at = to;
   }
   return result + text.slice(at, end);
-}
-
-/**
- * The place of the lines around one replacement, and around those after it whose lines meet them,
- * and the first replacement that is not among these; `from` is where the lines before end.
- */
-function windowAt(
-  text: string,
-  replacements: readonly Replacement[],
-  first: number,
-  from: number,
-  eol: string,
-): { start: number; end: number; next: number } {
-  const start = Math.max(from, linesBack(text, replacements[first]!.start, eol));
-  let next = first;
-  let end: number;
-  let meets: number;
-  do {
-    const last = replacements[next++]!.end;
-    end = linesOn(text, last, CONTEXT_LINES, eol);
-    // Past the last place that is shown, what is on the same line still belongs to it.
-    meets = next < MAX_SHOWN_PLACES ? end : linesOn(text, last, 0, eol);
-  } while (next < replacements.length && replacements[next]!.start < meets);
-  const following = replacements[next];
-  // A line that the next replacement changes is not shown as one that stays.
-  if (following && following.start < end) end = text.lastIndexOf(eol, following.start - 1) + 1;
-  return { start, end, next };
 }
 
 /** The start of the context lines before the line at a position. */

@@ -58,13 +58,17 @@ Deno.test("five places are shown, and what else is on the line of the last of th
   assertEquals([each.shown.length, each.morePlaces], [10, 2]);
 });
 
-Deno.test("lines of over 4000 characters beside the replaced text are not shown", async () => {
+Deno.test("lines of over 4000 characters, and places that are far apart, are not shown in the file", async () => {
   const most = "a".repeat(3998);
   assertEquals((await changed(`x${most}b\n`, "x", "y")).shown, [`-1 x${most}b`, `+1 y${most}b`]);
   const apart = await changed(`x${most}bb\n`, "x", "y");
   assertEquals([apart.shown, apart.morePlaces], [["- x", "+ y"], 0]);
   const three = await changed(`x${most}bb\nx\nx\n`, "x", "y");
   assertEquals([three.shown, three.morePlaces], [["- x", "+ y"], 2]);
+  const near = await changed(`x\n${"a\n".repeat(1498)}x\n`, "x", "y");
+  assertEquals([near.shown.length, near.morePlaces], [8, 0]);
+  const far = await changed(`x\n${"a\n".repeat(1499)}x\n`, "x", "y");
+  assertEquals([far.shown, far.morePlaces], [["- x", "+ y"], 1]);
 });
 
 Deno.test("a line break at the end that comes or goes is told", async () => {
