@@ -2,7 +2,6 @@
 
 import { join } from "../text/std_path.ts";
 import type { PathTable } from "./path_table.ts";
-import { folderState, Remembered } from "./remembered.ts";
 
 /** `own`: commands write there what stands on none of the machine's disks under that name, as in `/tmp`. */
 export type PathAccess = "none" | "read" | "write" | "own";
@@ -28,10 +27,23 @@ export const GIT_ENTRIES = ["HEAD", "objects", "config"] as const;
 /** The most entries that are kept. */
 const MAX_KEPT = 20_000;
 
+/** Longer than any file system's clock stands between two ticks, in milliseconds. */
+const CLOCK_TICK_MS = 2000;
+
+/**
+ * All that changes with a folder's entries; undefined where another change may leave it as it is. The system
+ * notes the time of each change of a folder's entries and rights (`ctime`), which no program can set.
+ */
+function folderState({ dev, ino, ctime, mtime, mode }: Deno.FileInfo): string | undefined {
+  // Clocks of file systems tick, and a change in the same instant as this look would not be told from it.
+  const isSettled = ctime !== null && Date.now() - ctime.getTime() > CLOCK_TICK_MS;
+  return isSettled && ino !== null
+    ? [dev, ino, ctime.getTime(), mtime?.getTime(), mode].join(" ")
+    : undefined;
+}
+
 /** Looks into folders. One that did not change since is not listed again. */
 export class FolderLooks {
-  /** The places that are known by their names, whatever the folder. */
-  readonly named = new Remembered<ReadonlyMap<string, PathAccess>>();
   readonly #kept = new Map<string, { state: string; look: FolderLook }>();
   #size = 0;
 

@@ -3,7 +3,6 @@
 import { escapeRegex } from "../text/glob.ts";
 import { isAbsolute, join, resolve, SEPARATOR, slashed } from "../text/std_path.ts";
 import { PROTECTED_ROWS, type ProtectedRow } from "./protected_paths.ts";
-import { type Lookups, Remembered } from "./remembered.ts";
 
 interface PersonalFolders {
   /** The home folder; left out, patterns that begin with `~/` match only below a folder called `~`. */
@@ -105,7 +104,6 @@ export class PathTable {
   readonly #own: readonly string[];
   #secrets: Matcher | undefined;
   #protected: Matcher | undefined;
-  readonly #confined = new Remembered<ConfinedPath[]>();
 
   constructor(
     { home, own = [] }: PersonalFolders = {},
@@ -133,15 +131,11 @@ export class PathTable {
 
   /** The secrets of the home folder and absolute ones; the target of a link is one by its own path. */
   confinedSecrets(): ConfinedPath[] {
-    return this.#confined.get("", (from) => this.#locatedRows("secret", from));
+    return this.#locatedRows("secret");
   }
 
-  /** @param from notes what the paths depend on, where they are remembered */
-  #locatedRows(kind: ProtectedRow["kind"], from?: Lookups): ConfinedPath[] {
-    const list = listedOnce((folder) => {
-      from?.note(`${folder}/x`);
-      return this.looks.list(folder);
-    });
+  #locatedRows(kind: ProtectedRow["kind"]): ConfinedPath[] {
+    const list = listedOnce((folder) => this.looks.list(folder));
     const isToAsk = mayBeThere(this.home, list);
     const own = kind === "secret" ? this.#own : [];
     const named = [
@@ -154,19 +148,12 @@ export class PathTable {
       })),
     ];
     return named.flatMap((one) => {
-      const real = isToAsk(one.path) ? this.#realPath(one.path, from) : undefined;
+      const real = isToAsk(one.path) ? this.looks.realPath(one.path) : undefined;
       if (real === undefined) return [one];
       return real === one.path
         ? [{ ...one, real }]
         : [{ ...one, real }, { ...one, path: real, real, isInTable: false }];
     });
-  }
-
-  #realPath(path: string, from?: Lookups): string | undefined {
-    from?.note(path);
-    const real = this.looks.realPath(path);
-    from?.noteReal(path, real);
-    return real;
   }
 
   #secretMatcher(): Matcher {

@@ -10,7 +10,6 @@ import { dirname, join } from "../text/std_path.ts";
 import { FolderLooks, type PathAccess } from "./folder_looks.ts";
 import { type Finding, gitFindings, gitFoldersOf, isInsideGit, submodulesIn } from "./git_files.ts";
 import { mayBeThere, namesIn, type PathTable } from "./path_table.ts";
-import type { Lookups } from "./remembered.ts";
 
 /** The files and network that programs may use. A path that no entry holds is not there for them. */
 export interface View {
@@ -105,20 +104,9 @@ export const PRIVATE_CACHES = [".cache", ".npm"] as const;
 
 /** The view of a folder. What the system is asked: which of the known folders are there, and what the folder holds. */
 export function makeView(sources: ViewSources): View {
-  const { folder, isWritable, network, paths, os = Deno.build.os } = sources;
-  const { looks = new FolderLooks(paths), programs = [] } = sources;
-  const places = new Map(
-    looks.named.get(
-      JSON.stringify([os, paths.home, programs]),
-      (from) => namedPlaces(sources, from),
-    ),
-  );
-  const add = (access: PathAccess, names: readonly string[]) => {
-    for (const name of names) {
-      const real = realPathOf(name);
-      if (real !== undefined) { for (const path of [name, real]) places.set(path, access); }
-    }
-  };
+  const { folder, isWritable, network, paths, looks = new FolderLooks(paths) } = sources;
+  const places = namedPlaces(sources);
+  const add = adderTo(places);
   const repository = repositoryAround(folder, paths.home);
   add("read", repository);
   add("read", sources.read ?? []);
@@ -158,29 +146,25 @@ export function makeView(sources: ViewSources): View {
   return { folder, places, network, isComplete, links };
 }
 
-/** The system's folders, and those of the home folder with programs: what depends on no folder that is worked in. */
-function namedPlaces(
-  { paths: { home }, programs = [], os = Deno.build.os }: ViewSources,
-  from: Lookups,
-): Map<string, PathAccess> {
-  const places = new Map<string, PathAccess>();
-  const add = (access: PathAccess, names: readonly string[]) => {
+/** Adds paths to places, each by its name and by what it leads to; none that is not there. */
+const adderTo =
+  (places: Map<string, PathAccess>) => (access: PathAccess, names: readonly string[]): void => {
     for (const name of names) {
-      from.note(name);
       const real = realPathOf(name);
-      from.noteReal(name, real);
       if (real !== undefined) { for (const path of [name, real]) places.set(path, access); }
     }
   };
+
+/** The system's folders, and those of the home folder with programs: what depends on no folder that is worked in. */
+function namedPlaces({ paths: { home }, programs = [], os = Deno.build.os }: ViewSources) {
+  const places = new Map<string, PathAccess>();
+  const add = adderTo(places);
   add("read", READABLE_ROOTS[os] ?? []);
   for (const path of ["/tmp", "/var/tmp"]) places.set(path, "own");
   if (home === undefined) return places;
   add("none", [home]);
   for (const name of PRIVATE_CACHES) places.set(join(home, name), "own");
-  const isToAsk = mayBeThere(home, (folder) => {
-    from.note(join(folder, "x"));
-    return namesIn(folder);
-  });
+  const isToAsk = mayBeThere(home, namesIn);
   // Named secrets lie beside these, never in them: a test holds the two lists against each other.
   add("read", TOOLCHAINS.map((name) => join(home, name)).filter(isToAsk));
   add("read", programs.filter((path) => isWithin(home, path) && path !== home));
