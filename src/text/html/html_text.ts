@@ -13,8 +13,6 @@ import { type Attributes, type HtmlToken, htmlTokens } from "./tokens.ts";
 interface PageText {
   title: string;
   text: string;
-  /** True where the page has more text than is read of any. */
-  isCut: boolean;
 }
 
 /** The most characters of a page's text: more than any model reads. */
@@ -66,7 +64,6 @@ const CODE_ELEMENTS = new Set(["code", "kbd", "samp", "tt"]);
 const UNSEEN = /[\u00ad\u200b\u2060\ufeff]/g;
 /** Cells and spans with the numbers of lines beside code. */
 const LINE_NUMBERS = /(?:^|\s)(?:linenos?|gutter|line-?numbers?)(?:\s|$)/i;
-const MAYBE_UNREAD = /hidden|none|line|gutter/i;
 /** The words of links to the heading that they stand at. */
 const ANCHORS = ["¶", "#", "§", "🔗", ""];
 
@@ -88,11 +85,9 @@ class PageReader {
   constructor(private readonly part: PagePart, private base: URL | undefined) {}
 
   read(html: string): PageText {
-    let isCut = false;
     for (const token of htmlTokens(html)) {
       if (this.#take(token) === "end") break;
-      isCut = this.#out.length > MAX_PAGE_TEXT;
-      if (isCut) break;
+      if (this.#out.length > MAX_PAGE_TEXT) break;
     }
     if (this.#pre) this.#closePre();
     while (this.#tables.length > 0) this.#closeTable();
@@ -101,7 +96,6 @@ class PageReader {
     return {
       title: this.#title.join("").replace(/\s+/g, " ").trim(),
       text: text.slice(0, wholeUpTo(text, MAX_PAGE_TEXT)),
-      isCut: isCut || text.length > MAX_PAGE_TEXT,
     };
   }
 
@@ -160,7 +154,6 @@ class PageReader {
       if (formula) this.#text(`$${formula}$`);
       return formula !== undefined;
     }
-    if (!attributes.mention(MAYBE_UNREAD)) return false;
     const isNumbers = (name === "td" || name === "span") &&
       LINE_NUMBERS.test(attributes.get("class") ?? "");
     return isNumbers || attributes.get("hidden") !== undefined ||

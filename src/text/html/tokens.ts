@@ -12,8 +12,6 @@ export type HtmlToken =
 export interface Attributes {
   /** The value of the first attribute of that name; undefined where there is none. */
   get(name: string): string | undefined;
-  /** True where they match as they are written: saves reading them in most tags. */
-  mention(pattern: RegExp): boolean;
 }
 
 /** Elements whose content is no markup; that of `title` is text, that of the others is left out. */
@@ -156,10 +154,6 @@ class TagAttributes implements Attributes {
 
   get(name: string): string | undefined {
     return this.#read().get(name);
-  }
-
-  mention(pattern: RegExp): boolean {
-    return pattern.test(this.source);
   }
 
   #read(): Map<string, string> {
