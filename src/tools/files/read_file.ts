@@ -5,7 +5,7 @@ import { wholeUpTo } from "../../text/truncate.ts";
 import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { hasBom, utf16Label } from "./line_endings.ts";
 import { editorBytes } from "./editor_text.ts";
-import { openRegular, type RegularFile } from "./regular_file.ts";
+import { openRegular, readBytes, type RegularFile } from "./regular_file.ts";
 import { MAX_DIGESTED_BYTES, stampOf } from "./seen_files.ts";
 import { realPathOr, toolPath } from "../paths.ts";
 import type { ToolArgs } from "../schema.ts";
@@ -14,8 +14,8 @@ import type { ToolArgs } from "../schema.ts";
 const MAX_READ_LINE_CHARS = 2000;
 /** Longer files are shown in part: a log may be endless. */
 const MAX_READ_BYTES = 64 * 1024 * 1024;
-/** Smaller files are read in this thread, as another one takes longer. */
-const SMALL_FILE_BYTES = 256 * 1024;
+/** The bytes in which signs of what is no text are looked for. */
+const HEAD_BYTES = 256 * 1024;
 /** The most characters of the last line of a result. */
 const READ_FOOTER_CHARS = 400;
 const LF = 10, CR = 13;
@@ -69,7 +69,7 @@ export async function readFile(args: ToolArgs, context: ToolContext): Promise<To
   const before = size > MAX_DIGESTED_BYTES ? await stampOf(opened.realPath) : undefined;
   const { bytes, isPartial } = await firstBytesOf(opened);
   context.signal.throwIfAborted();
-  checkText(shown, bytes.subarray(0, SMALL_FILE_BYTES), size);
+  checkText(shown, bytes.subarray(0, HEAD_BYTES), size);
   const outcome = outcomeOfPage(pageOf(bytes, window, isPartial), window, shown);
   context.seenFiles?.set(opened.realPath, before ?? await stampOf(opened.realPath, bytes));
   return outcome;
@@ -78,20 +78,9 @@ export async function readFile(args: ToolArgs, context: ToolContext): Promise<To
 /** The beginning of a file, mostly all of it; `isPartial` where it goes on. */
 async function firstBytesOf({ file, info: { size } }: RegularFile) {
   // A file may have grown since, and some systems give no size.
-  const most = Math.min(Math.max(size, SMALL_FILE_BYTES), MAX_READ_BYTES);
-  let bytes = new Uint8Array(Math.min(size, most) + 1);
-  let length = 0;
-  for (;;) {
-    const free = bytes.subarray(length);
-    const read = size < SMALL_FILE_BYTES ? file.readSync(free) : await file.read(free);
-    length += read ?? 0;
-    if (read === null || length > most) break;
-    if (length < bytes.length) continue;
-    const larger = new Uint8Array(most + 1);
-    larger.set(bytes);
-    bytes = larger;
-  }
-  return { bytes: bytes.subarray(0, Math.min(length, most)), isPartial: length > most };
+  const most = Math.min(Math.max(size, HEAD_BYTES), MAX_READ_BYTES);
+  const bytes = await readBytes(file, most + 1);
+  return { bytes: bytes.subarray(0, most), isPartial: bytes.length > most };
 }
 
 /** The lines of a text. */
