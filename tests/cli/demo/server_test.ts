@@ -358,7 +358,7 @@ Deno.test("demo: 10 MB of prompt is answered as fast as it is read", () =>
     }
   }));
 
-Deno.test("demo: frames as Ollama sends them, streamed and whole", () =>
+Deno.test("demo: frames as Ollama sends them", () =>
   withDemo(async (host) => {
     const messages = [{ role: "user", content: "hello" }];
     const frames = await ask(host, messages);
@@ -371,11 +371,6 @@ Deno.test("demo: frames as Ollama sends them, streamed and whole", () =>
     assertEquals([last.done, last.done_reason, last.message.content], [true, "stop", ""]);
     // With what is around the text: a count that leaves it out looks like that of a cut prompt.
     assert(last.prompt_eval_count! > JSON.stringify(messages).length / 4);
-    const text = frames.map((frame) => frame.message.content).join("");
-    const whole: Frame = await (await post(host, { model: "demo", messages, stream: false }))
-      .json();
-    assertEquals(whole.message, { role: "assistant", content: text });
-    assertEquals(whole.eval_count, last.eval_count);
     const [call] = await ask(host, [{ role: "user", content: "Where?" }]);
     assertEquals(
       call!.message,
@@ -385,56 +380,16 @@ Deno.test("demo: frames as Ollama sends them, streamed and whole", () =>
         tool_calls: [{ function: { index: 0, name: "list_directory", arguments: { path: "." } } }],
       } as Frame["message"],
     );
-    const load: Frame =
-      await (await post(host, { model: "demo:latest", messages: [], stream: false })).json();
-    assertEquals([load.message.content, load.done_reason], ["", "load"]);
   }));
 
 Deno.test("demo: the other addresses", () =>
   withDemo(async (host) => {
     const get = async (path: string) => await (await fetch(host + path)).json();
     assertEquals(typeof (await get("/api/version")).version, "string");
-    assertEquals((await get("/api/tags")).models[0].name, "demo:latest");
+    assertEquals((await get("/api/tags")).models[0].name, "demo");
     assertEquals((await get("/api/ps")).models.length, 1);
     const show = await (await post(host, { model: "demo" }, "/api/show")).json();
     assertEquals(show.capabilities, ["completion", "tools"]);
-  }));
-
-Deno.test("demo: garbage is refused in Ollama's words", () =>
-  withDemo(async (host) => {
-    const message = { role: "user", content: "x" };
-    for (
-      const [body, status, error] of [
-        ["", 400, "missing request body"],
-        ['{"model":', 400, "JSON"],
-        ["[]", 400, "cannot unmarshal"],
-        ["null", 400, "cannot unmarshal"],
-        [{ messages: [message] }, 400, "model is required"],
-        [{ model: "nope", messages: [message] }, 404, "model 'nope' not found"],
-        [{ model: "demo", messages: 5 }, 400, "messages"],
-        [{ model: "demo", messages: [{ role: "user", content: 5 }] }, 400, "messages"],
-        [
-          {
-            model: "demo",
-            messages: [{ ...message, tool_calls: [{ function: { name: "a", arguments: "{}" } }] }],
-          },
-          400,
-          "messages",
-        ],
-        [{ model: "demo", messages: [message], tools: { a: 1 } }, 400, "tools"],
-        [{ model: "demo", messages: [message], tools: [{}] }, 400, "tools"],
-        [{ model: "demo", messages: [message], stream: "yes" }, 400, "stream"],
-      ] as const
-    ) {
-      const response = await post(host, body);
-      assertEquals(response.status, status, JSON.stringify(body));
-      assertStringIncludes((await response.json()).error, error);
-    }
-    for (const path of ["/nope", "/v1/chat/completions", "/api/tags"]) {
-      const response = await post(host, {}, path);
-      assertEquals(response.status, 404);
-      await response.body?.cancel();
-    }
   }));
 
 Deno.test("demo: closing ends a stream that nobody reads", async () => {
