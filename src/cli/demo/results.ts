@@ -11,8 +11,6 @@ export type Use = (name: string, args: Record<string, unknown>) => string;
 /** The sentence about the demo in every answer. */
 export const DISCLAIMER = "This is the built-in demo: fixed rules, no language model.";
 
-/** A file of tests in Python, which runs with or without pytest. */
-export const PYTHON_TESTS = /^(?:test_\w+|\w+_test)\.py$/;
 /** Names of the files that say most about a project, best first, and the command that runs its tests. */
 export const PROJECT_FILES: readonly (readonly [RegExp, string?])[] = [
   [/^readme(?:\.(?:md|markdown|txt|rst|adoc|org))?$/i],
@@ -23,7 +21,7 @@ export const PROJECT_FILES: readonly (readonly [RegExp, string?])[] = [
   [/^go\.mod$/, "go test ./..."],
   [/^(?:GNU)?[Mm]akefile$/, "make test"],
   [/^main\.\w+$/],
-  [PYTHON_TESTS, "python3 -m pytest"],
+  [/^(?:test_\w+|\w+_test)\.py$/, "python3 -m pytest"],
 ];
 
 /** The text of a file from numbered lines, or null when the result is none. */

@@ -14,7 +14,6 @@ import {
   firstLine,
   inlineCode,
   PROJECT_FILES,
-  PYTHON_TESTS,
   type Use,
 } from "./results.ts";
 
@@ -67,17 +66,16 @@ function respond(prompt: string, use: Use): string[] {
       /^(?:(?:please|now|then|and|also|ok|okay|can you|could you|would you)\b[,.!]?\s+)+/i,
       "",
     );
-    if (GREETING.test(order)) return HELLO;
+    if (GREETING.test(order)) return [`Hello! ${DISCLAIMER}`, ...FORMS];
     for (const [pattern, rule] of ORDERS) {
       const match = new RegExp(`^${pattern}`, "i").exec(order);
       if (!match) continue;
-      const { file, old, new: text, block, command, force } = match.groups ?? {};
+      const { file, old, new: text, block, command } = match.groups ?? {};
       return rule({
         path: unquote(file),
         old: unquote(old),
         text: block ?? unquote(text),
         command: unquote(command),
-        mayReplace: force !== undefined,
       }, use);
     }
   }
@@ -86,22 +84,14 @@ function respond(prompt: string, use: Use): string[] {
 
 const GREETING =
   /^(?:$|(?:(?:hi|hello|hey|hola|hallo|bonjour|ciao|thanks|thank you|help)(?: there| copilot)?|(?:who|what) are you|what can (?:you|i) do)[\s!?.]*$)/i;
-const HELLO = [
-  `Hello! ${DISCLAIMER}`,
+const FORMS = [
   "It shows how the copilot works, with the real tools on your own folder. Try:",
   "- `What does this project do?`",
-  '- `Create hello.txt with "Hello, world"`',
-  '- `Run "git status"`',
-  "For real answers, start a model server, then `/setup`, or leave out `--demo`.",
-];
-const KNOWN_ORDERS = [
-  `${DISCLAIMER} Of orders it knows only these forms:`,
+  '- `create hello.txt with "Hello, world"`',
   '- `replace "old" with "new" in FILE`',
-  '- `create FILE with "text"`',
   '- `add a line "text" to FILE`',
-  '- `run "command"` or `run the tests`',
-  "- `list files` or `show FILE`",
-  "Nothing was done. A language model would take it in your own words.",
+  '- `run "git status"` or `run the tests`',
+  "For real answers, start a model server, then `/setup`, or leave out `--demo`.",
 ];
 
 // A quoted text, which may span lines, or all up to the next word of the pattern.
@@ -121,12 +111,8 @@ const CONTENT = "(?:with|containing|saying):?\\s+(?:the )?(?:text |content |line
 /** Programs that are known without quotes around their command. */
 const PROGRAMS =
   "(?:ls|pwd|date|cat|head|tail|wc|echo|grep|git|make|npm|npx|node|deno|python3?|pytest|cargo|go)\\b";
-/** A folder that is meant without its name. */
-const HERE =
-  "(?:here|(?:in|of) (?:the |this |my )?(?:current )?(?:folder|directory|project|repo\\w*))";
-
 /** The words of an order; those that it does not have are empty. */
-type DemoOrder = Record<"path" | "old" | "text" | "command", string> & { mayReplace: boolean };
+type DemoOrder = Record<"path" | "old" | "text" | "command", string>;
 /** The orders that the demo knows, at the start of a prompt; the first that matches counts. */
 const ORDERS: readonly (readonly [string, (order: DemoOrder, use: Use) => string[]])[] = [
   [`${SWAP} in ${FILE}${ORDER_END}`, replaceOrder],
@@ -135,25 +121,14 @@ const ORDERS: readonly (readonly [string, (order: DemoOrder, use: Use) => string
   [`${ADD} ${LINE}(?: saying|:)? ${NEW} ${AT_END}`, appendOrder],
   [`${ADD} (?<new>${QUOTED}) ${AT_END}`, appendOrder],
   [`(?:write|put|save) ${NEW} (?:to|into|in) ${PATH}${ORDER_END}`, createOrder],
-  [`(?:create|make|write|(?<force>overwrite)) ${PATH} ${CONTENT}`, createOrder],
+  [`(?:create|make|write) ${PATH} ${CONTENT}`, createOrder],
   ["(?:run|execute)\\b[^\\n`]*`(?<command>[^`]+)`", runOrder],
   [`(?:run|execute) (?:the )?(?:command )?(?<command>${QUOTED})`, runOrder],
   ["(?:run|execute) (?:(?:all|the|my|unit) )*tests?\\b", testsOrder],
   [`(?:run|execute) (?<command>${PROGRAMS}[^\\n]*?)(?:(?<=\\w)[.!?])?\\s*$`, runOrder],
-  [`(?:list|show)(?: me)? (?:(?:all|the|my) )*files(?: ${HERE})?${ORDER_END}`, listOrder],
-  [`(?:list|show)(?: me)? (?:(?:all|the|my) )*files in ${FILE}${ORDER_END}`, listOrder],
-  ["ls\\s*$", listOrder],
   [
-    `(?:show|read|open|print|cat)(?: me)? (?:the )?(?:file )?(?<file>${QUOTED}|(?=\\S*[./])\\S+?|readme|license|\\w*file)${ORDER_END}`,
-    showOrder,
-  ],
-  [
-    "(?:(?:the|my|our|some) )?(?:unit )?tests? (?:\\w+ )?fail|(?:fix|repair) (?:the |my |our )?(?:failing |broken )?tests?\\b",
-    fixOrder,
-  ],
-  [
-    "(?:run|execute|replace|change|rename|add|append|create|make|write|overwrite|put|edit|fix|delete|remove|refactor|implement)\\b",
-    () => KNOWN_ORDERS,
+    "(?:run|execute|replace|change|rename|add|append|create|make|write|put|edit|fix|delete|remove|refactor|implement)\\b",
+    () => [`${DISCLAIMER} Nothing was done.`, ...FORMS],
   ],
 ];
 
@@ -199,16 +174,12 @@ function appendOrder({ path, text: line }: DemoOrder, use: Use): string[] {
   return written(result, `I added the line ${inlineCode(line)} at the end of ${inlineCode(path)}.`);
 }
 
-function createOrder({ path, text, mayReplace }: DemoOrder, use: Use): string[] {
-  const read = mayReplace ? "" : use("read_file", { file_path: path });
+function createOrder({ path, text }: DemoOrder, use: Use): string[] {
+  const read = use("read_file", { file_path: path });
   if (fileText(read) !== null) {
-    return [
-      DISCLAIMER,
-      `${inlineCode(path)} is there already, so I left it alone.`,
-      'To replace all of it, say `overwrite FILE with "text"`.',
-    ];
+    return [DISCLAIMER, `${inlineCode(path)} is there already, so I left it alone.`];
   }
-  if (!mayReplace && !/ as (?:it does not exist|there is no folder)/.test(read)) {
+  if (!/ as (?:it does not exist|there is no folder)/.test(read)) {
     return [DISCLAIMER, `I did not write ${inlineCode(path)}: ${firstLine(read)}`];
   }
   const content = text.endsWith("\n") ? text : `${text}\n`;
@@ -237,32 +208,7 @@ function runOrder({ command }: Pick<DemoOrder, "command">, use: Use): string[] {
 
 /** Lines as a block of code. */
 function fenced(lines: readonly string[]): string[] {
-  const shown = lines.map((line) => shortened(line, 160));
-  // Longer than any run of backticks inside, so that the text cannot end the block.
-  const runs = shown.join("\n").match(/`{3,}/g) ?? [];
-  const fence = "`".repeat(Math.max(2, ...runs.map((run) => run.length)) + 1);
-  return [fence, ...shown, fence];
-}
-
-function listOrder({ path }: DemoOrder, use: Use): string[] {
-  const listing = use("list_directory", { path: path || "." });
-  const names = entries(listing);
-  if (!names) return [DISCLAIMER, ...failureLines(listing)];
-  const where = path === "" ? "this folder" : inlineCode(path);
-  return [DISCLAIMER, `In ${where}:`, ...names.slice(0, 40).map((name) => `- ${inlineCode(name)}`)];
-}
-
-/** The beginning of a file; one of this folder is found without its ending, such as a README. */
-function showOrder({ path }: DemoOrder, use: Use): string[] {
-  const names = entries(use("list_directory", { path: "." })) ?? [];
-  const wanted = path.toLowerCase();
-  const name = names.includes(path)
-    ? path
-    : names.find((one) => one.toLowerCase().replace(/\.\w+$/, "") === wanted) ?? path;
-  const read = names.length === 0 ? "" : use("read_file", { file_path: name, limit: 40 });
-  const content = fileText(read);
-  if (content === null) return [DISCLAIMER, ...failureLines(read)];
-  return [DISCLAIMER, `${inlineCode(name)} begins:`, ...fenced(content.split("\n").slice(0, 12))];
+  return ["````", ...lines.map((line) => shortened(line, 160)), "````"];
 }
 
 function testsOrder(_: DemoOrder, use: Use): string[] {
@@ -271,21 +217,8 @@ function testsOrder(_: DemoOrder, use: Use): string[] {
   if (!names) return [DISCLAIMER, ...failureLines(listing)];
   const [, command] =
     PROJECT_FILES.find(([name, test]) => test && names.some((n) => name.test(n))) ?? [];
-  if (command) {
-    const lines = runOrder({ command }, use);
-    const file = names.find((name) => PYTHON_TESTS.test(name));
-    const hasNoRunner = lines.some((line) => line.endsWith("No module named pytest"));
-    return file && hasNoRunner ? runOrder({ command: `python3 ${file}` }, use) : lines;
-  }
+  if (command) return runOrder({ command }, use);
   return [DISCLAIMER, 'I see no build file here that I know. Say `run "command"` with your own.'];
-}
-
-/** The tests are run, as a model would first; mending the code takes one. */
-function fixOrder(order: DemoOrder, use: Use): string[] {
-  return [
-    ...testsOrder(order, use),
-    "A language model would go on from here: read what fails, edit the code, run the tests again.",
-  ];
 }
 
 function unquote(text = ""): string {

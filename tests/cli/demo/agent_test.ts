@@ -49,23 +49,16 @@ Deno.test("demo, through the agent: a question is answered from the folder", () 
     );
   }));
 
-Deno.test("demo, through the agent: plain words list, show and run", () =>
+Deno.test("demo, through the agent: a command in plain words runs, and an order it does not know does nothing", () =>
   withAgent(async (agent) => {
-    const rows: [prompt: string, calls: string[], said: string][] = [
-      ["list files", ["list_directory"], "- `crlf.txt`"],
-      ["Show me the files in src", ["list_directory"], "In `src`:\n- `sheep.ts`"],
-      ["ls", ["list_directory"], "- `src/`"],
-      ["show README", ["list_directory", "read_file"], "`README.md` begins:\n```\n# Fizz\n"],
-      ["Show src/sheep.ts.", ["list_directory", "read_file"], "// All about sheep."],
-      ["show none.txt", ["list_directory", "read_file"], "Cannot read none.txt"],
-      ["Run ls src.", ["run_bash"], "I ran `ls src`; exit code 0:\n```\nstdout:\nsheep.ts\n```"],
-      ["run the app", [], "`list files` or `show FILE`"],
-    ];
-    for (const [prompt, calls, said] of rows) {
-      const { response, toolExecutions } = await processTurn(agent, prompt);
-      assertEquals(toolExecutions.map(({ toolName }) => toolName), calls, prompt);
-      assertStringIncludes(response, said);
-    }
+    const ran = await processTurn(agent, "Run ls src.");
+    assertStringIncludes(
+      ran.response,
+      "I ran `ls src`; exit code 0:\n````\nstdout:\nsheep.ts\n````",
+    );
+    const unknown = await processTurn(agent, "run the app");
+    assertEquals(unknown.toolExecutions, []);
+    assertStringIncludes(unknown.response, "Nothing was done.");
     const { response } = await processTurn(agent, "What does sheep.ts do?");
     assertStringIncludes(response, "- begins with `// All about sheep.` (`src/sheep.ts`)");
   }));
@@ -98,13 +91,8 @@ Deno.test("demo, through the agent: edits and commands are done", () =>
     const { response } = await processTurn(agent, "run `echo out; exit 3`");
     assertMatch(response, /exit code 3:[^]*out/);
     await Deno.writeTextFile(`${dir}/Makefile`, "test:\n\t@echo one failed; false\n");
-    for (const prompt of ["The tests fail. Fix it.", "Fix the failing test"]) {
-      const { response } = await processTurn(agent, prompt);
-      assertMatch(
-        response,
-        /`make test`; exit code [12]:[^]*A language model would go on from here/,
-      );
-    }
+    const tests = await processTurn(agent, "run the tests");
+    assertMatch(tests.response, /`make test`; exit code [12]:/);
   }));
 
 const permissions = await openPermissions({}, () => undefined);
