@@ -23,27 +23,21 @@ export function answerQuestion(ask: string, piped: boolean, use: Use): string[] 
   const names = entries(listing) ?? [];
   const named = /(?:[\w.-]+\/)*[\w.-]+\.\w{1,5}\b/.exec(ask.slice(0, MAX_ASK))?.[0];
   const isHere = named && names.includes(named.replace(/(?<=\/).*/, ""));
-  const folder = names.find((name) => SOURCES.test(name));
-  const listed = () => folder === undefined ? "" : use("list_directory", { path: folder });
-  let key = isHere
+  const key = isHere
     ? named
     : PROJECT_FILES.flatMap(([name]) => names.filter((n) => name.test(n)))[0];
-  if (named !== undefined && !isHere && folder !== undefined) {
-    if (listed() === "") return [];
-    if (entries(listed())?.includes(named)) key = `${folder}${named}`;
-  }
   const read = key === undefined ? "" : use("read_file", { file_path: key, limit: 80 });
-  const inside = listed();
   const asked = tellingWords(ask);
+  // Words of its own are searched for where the code is: pictures and data may be full of them.
+  const folder = names.find((name) => SOURCES.test(name));
   const words = [...new Set([...asked, "TODO", "main"])];
   let tried = 0;
   let found: string;
   do {
-    const pattern = grepPattern(words[tried]!);
-    // Words of its own are searched for where the code is: pictures and data may be full of them.
+    const isOwn = tried >= asked.length && folder !== undefined;
     found = use("grep_code", {
-      pattern,
-      ...tried >= asked.length && folder !== undefined && { path: folder },
+      pattern: grepPattern(words[tried]!),
+      ...isOwn && { path: folder },
     });
     tried++;
   } while (tried < words.length && hits(found)?.length === 0);
@@ -51,7 +45,7 @@ export function answerQuestion(ask: string, piped: boolean, use: Use): string[] 
     `${DISCLAIMER} Here is what its tools found for your question:`,
     "",
     ...aboutProject(key, read),
-    ...aboutFolders(listing, folder, inside),
+    ...aboutFolder(listing),
     ...aboutMatches(words.slice(0, tried), found),
     ...(piped ? ["- It cannot make sense of the text you piped in; a model would."] : []),
     "",
@@ -108,18 +102,11 @@ function aboutProject(key: string | undefined, read: string): string[] {
   return [`- ${text} (${inlineCode(key)})`];
 }
 
-/** The first sentences of prose: headings, badges, HTML, tables and code blocks are passed over. */
-function firstSentences(readme: string): string | undefined {
-  let inCode = false;
-  const prose = readme.split("\n").map((raw) => {
-    const line = raw.trim();
-    const fence = /^(?:```|~~~)/.test(line);
-    if (fence) inCode = !inCode;
-    return fence || inCode || /^(?:[#<|=>]|\[?!\[|[-=*_]{3,}$|\.\. )/.test(line) ? "" : line;
-  });
-  const [first = ""] = prose.join("\n").trim().split("\n\n", 1);
-  if (first === "") return undefined;
-  const paragraph = first.replaceAll("\n", " ");
+/** The first paragraph of prose: headings, badges, HTML, tables and code are passed over. */
+function firstSentences(readme: string): string {
+  const prose = readme.replace(/^ *(```|~~~)[^]*?^ *\1.*$/gm, "")
+    .replace(/^ *(?:[#<|=>]|\[?!\[|[-=*_]{3,}$|\.\. ).*$/gm, "");
+  const paragraph = prose.trim().split(/\n\s*\n/, 1)[0]!.replaceAll("\n", " ");
   return /^.{20,280}?[.!?。](?= |$)(?:.{1,140}?[.!?。](?= |$))?/.exec(paragraph)?.[0] ?? paragraph;
 }
 
@@ -132,34 +119,25 @@ const LANGUAGE_BY_ENDING = new Map(
     }),
 );
 
-const languageByName = (name: string): string | undefined =>
-  LANGUAGE_BY_ENDING.get(/\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? "");
-
-function aboutFolders(listing: string, folder: string | undefined, inside: string): string[] {
+function aboutFolder(listing: string): string[] {
   const names = entries(listing);
   if (!names) return failureLines(listing).map((line) => `- ${line}`);
-  const inner = entries(inside);
   const visible = names.filter((name) => !name.startsWith("."));
   const folders = visible.filter((name) => name.endsWith("/"));
   const shown = visible.slice(0, 12).map((name) => ` ${inlineCode(name)}`).join(",");
-  const least = /^\[.* not shown/m.test(listing) ? "at least " : "";
+  const such = visible.length > 12 ? ", such as" : visible.length > 0 ? ":" : "";
+  const files = count(visible.length - folders.length, "file");
   const byLanguage = Map.groupBy(
-    [...names, ...inner ?? []],
-    languageByName,
+    names,
+    (name) => LANGUAGE_BY_ENDING.get(/\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? ""),
   );
   byLanguage.delete(undefined);
-  const languages = [...byLanguage].sort(([, a], [, b]) => b.length - a.length).slice(0, 6);
-  const such = visible.length > 0 ? ":" : "";
-  const files = `${least}${count(visible.length - folders.length, "file")}`;
-  const lead = `- Here: ${files} and ${count(folders.length, "folder")}`;
-  const lines = [`${lead}${visible.length > 12 ? ", such as" : such}${shown}`];
-  if (folder && !inner) lines.push(`- ${inlineCode(folder)}: ${firstLine(inside)}`);
-  if (languages.length > 0) {
-    const where = folder ? `here and in ${inlineCode(folder)}` : "here";
-    const list = languages.map(([language, { length }]) => `${language} (${length})`).join(", ");
-    lines.push(`- Languages, by the file endings ${where}: ${list}`);
-  }
-  return lines;
+  const languages = [...byLanguage].sort(([, a], [, b]) => b.length - a.length).slice(0, 6)
+    .map(([language, { length }]) => `${language} (${length})`).join(", ");
+  return [
+    `- Here: ${files} and ${count(folders.length, "folder")}${such}${shown}`,
+    ...languages === "" ? [] : [`- Languages, by the file endings here: ${languages}`],
+  ];
 }
 
 /** The matches in a search result; null when it is none. */
@@ -181,9 +159,6 @@ function aboutMatches(words: readonly string[], found: string): string[] {
     return [`- A search for ${words.map((word) => inlineCode(word)).join(", ")} found nothing.`];
   }
   const firsts = [...new Map(all.toReversed().map((hit) => [hit.file, hit])).values()].toReversed();
-  // A picture or a log may have the word, too, and shows less.
-  const isOther = ({ file }: { file: string }) => Number(languageByName(file) === undefined);
-  firsts.sort((a, b) => isOther(a) - isOther(b));
   const none = words.slice(0, -1).map((word) => inlineCode(word)).join(" and ");
   // A line in brackets at the end says what the search left out.
   const files = `${/\n\[.*\]$/.test(found) ? "at least " : ""}${count(firsts.length, "file")}`;
