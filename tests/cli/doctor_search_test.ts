@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { noServerText, searchServers } from "../../src/cli/doctor_search.ts";
 import { setupHome } from "../../src/cli/setup.ts";
 import { strictServer } from "../helpers/strict_server.ts";
@@ -21,32 +21,21 @@ Deno.test("doctor without a server takes the only one with one model, as a sessi
 
 Deno.test("doctor without a server names what it found, and what to do", async () => {
   await using server = strictServer([], { models: ["a", "b"] });
-  const { host, port } = new URL(server.url);
   const variables = { OLLAMA_HOST: "http://gpu.example", ANTHROPIC_API_KEY: "k" };
-  const { result, text } = await search([Number(port)], variables);
+  const { result, text } = await search([Number(new URL(server.url).port)], variables);
   assertEquals(result, 1);
-  assertEquals(
-    text,
-    `copilot doctor: no model is chosen yet; this is what there is
-note  server   gpu.example:11434 is in OLLAMA_HOST; it is another machine, so nothing was sent to it
-               copilot doctor --local examines it
-ok    server   Ollama at ${host} has a, b
-               copilot doctor --local --host ${server.url} --model NAME examines one
-ok    key      ANTHROPIC_API_KEY has a key for Anthropic
-               copilot doctor --hosted examines it
-Not ready: run copilot to choose a model, or examine one with the flags of its server
-`,
+  const flags = "--local (OLLAMA_HOST names gpu.example:11434), or --local --host " + server.url +
+    ", or --hosted (with the key in ANTHROPIC_API_KEY)";
+  assertStringIncludes(
+    text.replace(/\n +/g, " "),
+    `FAIL  server   No model is chosen: add ${flags}.`,
   );
 });
 
 Deno.test("doctor on a machine without a server says how to start one", async () => {
   const { result, text } = await search([1]);
   assertEquals(result, 1);
-  assertMatch(
-    text,
-    /^FAIL {2}server {3}no model server answers on this machine \(looked at 127\.0\.0\.1:1\)$/m,
-  );
-  assertMatch(text, /Start one:\n +Ollama \(ollama\.com\): ollama serve, then ollama pull/);
+  assertStringIncludes(text, "No model server answers on this machine (looked at 127.0.0.1:1)");
 });
 
 Deno.test("a run without a server and a key is told the flags of the person's own servers", async () => {
