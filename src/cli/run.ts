@@ -367,9 +367,7 @@ async function readPrompt(args: Args, { stderr, signal }: Run): Promise<Part[]> 
     if (!got) throw signal.reason;
     const silence = "is a pipe that sent nothing for 3 s: going on without it (--stdin waits)";
     if (got.silent) stderr.write(`· stdin ${silence}\n`);
-    if (got.replaced > 0) {
-      stderr.write(`· stdin: ${got.replaced} pieces were not UTF-8 and were replaced by U+FFFD\n`);
-    }
+    if (got.text.includes("\ufffd")) stderr.write("· stdin has U+FFFD where it was not UTF-8\n");
     piped = got.text;
   }
   if (asked.trim() === "" && piped.trim() === "") {

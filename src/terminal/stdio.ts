@@ -87,8 +87,6 @@ const MAX_STDIN_BYTES = 64 * 2 ** 20;
 
 interface PipedText {
   text: string;
-  /** The number of byte sequences that are no UTF-8 and became U+FFFD. */
-  replaced: number;
   /** True when no byte had come within `firstByteMs`, and the pipe was left alone. */
   silent: boolean;
 }
@@ -119,27 +117,15 @@ export async function readPiped(
     const got = size === 0 && firstByteMs !== undefined
       ? await orSilence(reading, firstByteMs)
       : await reading;
-    if (got === "silent") return { text: "", replaced: 0, silent: true };
+    if (got === "silent") return { text: "", silent: true };
     if (got === null) break;
     size += got;
   }
-  bytes = bytes.subarray(0, size);
-  const text = new TextDecoder().decode(bytes);
-  // U+FFFD that was there as such is three good bytes, not damage.
-  const marks = text.split("\ufffd").length - 1;
-  return { text, replaced: marks && marks - countReplacementBytes(bytes), silent: false };
+  return { text: new TextDecoder().decode(bytes.subarray(0, size)), silent: false };
 }
 
 function orSilence<T>(reading: Promise<T>, ms: number): Promise<T | "silent"> {
   // Not setTimeout: its first use loads 5 ms of code, and nearly every run comes through here.
   const silence = aborted(AbortSignal.timeout(ms)).then(() => "silent" as const);
   return Promise.race([reading, silence]);
-}
-
-function countReplacementBytes(bytes: Uint8Array): number {
-  let count = 0;
-  for (let i = bytes.indexOf(0xef); i !== -1; i = bytes.indexOf(0xef, i + 1)) {
-    if (bytes[i + 1] === 0xbf && bytes[i + 2] === 0xbd) count++;
-  }
-  return count;
 }
