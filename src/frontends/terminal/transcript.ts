@@ -11,7 +11,6 @@ import { type BandLook, bandText } from "../../terminal/screen/person_band.ts";
 import { type Appearance, BOLD, DIM, type Painter, type Style } from "../../terminal/style.ts";
 import { brokenRow, styledRows } from "../../terminal/styled.ts";
 import { entryUnits } from "../../terminal/units.ts";
-import { count } from "../../text/count.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { typedText } from "../../text/parts.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
@@ -73,10 +72,8 @@ class Transcript {
   /** The blocks of the conversation as it is now. */
   blocks(): readonly PagerBlock[] {
     const { conversation, messages } = this.options;
-    const { all, dropped } = conversation.of(messages());
     const blocks: PagerBlock[] = [];
-    if (dropped > 0) blocks.push(this.#note(`${count(dropped, "older message")} no longer kept`));
-    for (const message of all) {
+    for (const message of conversation.of(messages())) {
       for (const call of message.toolCalls ?? []) this.#calls.set(call.id, call);
       blocks.push(...this.#blocksOf(message));
     }

@@ -7,17 +7,13 @@ import type { TurnEvent } from "../../types/event.ts";
 import type { Message } from "../../types/message.ts";
 import type { Called } from "../call_text.ts";
 
-/** The most characters of messages that are kept though the model has them no longer. */
-const MAX_KEPT_CHARS = 16_000_000;
-
 export class WholeConversation {
   /** The answer that is being written, and the calls that run. */
   readonly written = { reasoning: "", text: "", running: [] as Called[] };
   /** The messages at the last look. */
   #known: readonly Message[] = [];
-  /** The messages that a summary stands for, and the number of older ones that were dropped. */
+  /** The messages that a summary stands for. */
   #replaced: Message[] = [];
-  #dropped = 0;
   /** Results as they were before they were cut, by their calls. */
   readonly #results = new Map<string, Message>();
   readonly #ids = new Map<string, Called>();
@@ -65,12 +61,11 @@ export class WholeConversation {
   }
 
   /** All messages of the conversation of which the model has `messages`. */
-  of(messages: readonly Message[]): { all: readonly Message[]; dropped: number } {
+  of(messages: readonly Message[]): readonly Message[] {
     this.#look(messages);
     const kept = messages.map((message) => this.#results.get(message.toolCallId ?? "") ?? message);
-    if (this.#replaced.length === 0) return { all: kept, dropped: 0 };
-    const others = kept.filter(({ standsFor }) => standsFor !== "summary");
-    return { all: [...this.#replaced, ...others], dropped: this.#dropped };
+    if (this.#replaced.length === 0) return kept;
+    return [...this.#replaced, ...kept.filter(({ standsFor }) => standsFor !== "summary")];
   }
 
   /** Looks which of the messages are gone, and keeps those that a summary stands for. */
@@ -83,10 +78,7 @@ export class WholeConversation {
     const before = new Set(known.map(keyOf));
     const isOther = !known.some((message) => now.has(keyOf(message)));
     const summary = messages.find(({ standsFor }) => standsFor === "summary");
-    if (isOther || summary === undefined) {
-      this.#replaced = [];
-      this.#dropped = 0;
-    }
+    if (isOther || summary === undefined) this.#replaced = [];
     if (isOther) return this.#results.clear();
     for (const message of known) {
       const later = now.get(keyOf(message));
@@ -96,15 +88,6 @@ export class WholeConversation {
       } else if (later === undefined && summary && !before.has(keyOf(summary))) {
         if (message.standsFor !== "summary") this.#replaced.push(this.#results.get(id) ?? message);
       }
-    }
-    this.#bound();
-  }
-
-  #bound(): void {
-    let chars = this.#replaced.reduce((sum, { content }) => sum + content.length, 0);
-    while (chars > MAX_KEPT_CHARS) {
-      chars -= this.#replaced.shift()!.content.length;
-      this.#dropped++;
     }
   }
 }

@@ -13,7 +13,7 @@ const summary = () => [
   message("assistant", "on", { standsFor: "summary" }),
 ];
 const texts = (conversation: WholeConversation, messages: Message[]) =>
-  conversation.of(messages).all.map(({ content }) => content);
+  conversation.of(messages).map(({ content }) => content);
 
 Deno.test("what a summary stands for is kept, and results as they were; /clear forgets all", () => {
   const conversation = new WholeConversation();
@@ -41,16 +41,6 @@ Deno.test("what was taken back is gone", () => {
   const all = [message("user", "one"), message("assistant", "two"), message("user", "three")];
   texts(conversation, all);
   assertEquals(texts(conversation, all.slice(0, 2)), ["one", "two"]);
-});
-
-Deno.test("no more than sixteen million characters are kept, and the number of the others", () => {
-  const conversation = new WholeConversation();
-  const large = "x".repeat(6_000_000);
-  const old = [1, 2, 3].map((n) => message("user", `${n}${large}`));
-  const kept = message("user", "new");
-  conversation.of([...old, kept]);
-  const { all, dropped } = conversation.of([...summary(), kept]);
-  assertEquals([all.map(({ content }) => content[0]), dropped], [["2", "3", "n"], 1]);
 });
 
 Deno.test("the answer that is written is shown until it is a message, calls as long as they run", () => {
