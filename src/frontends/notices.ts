@@ -58,8 +58,6 @@ function noticeText(notice: Notice, way: Way): string | string[] {
       return `${COMPATIBLE_ENDPOINT}${way === "flags" ? " (--use-compat)" : ""}`;
     case "key_unsent":
       return Object.values(unsentKeyText(notice, way)).join(". ");
-    case "undo_bound":
-      return undoBoundText(notice.messages);
     case "record":
       return recordText(notice.why);
     case "server": {
@@ -220,9 +218,4 @@ function recordText(why: string | undefined): string {
   return why === undefined
     ? "the session is saved again, with everything said meanwhile"
     : `the session cannot be saved for now: ${why}`;
-}
-
-function undoBoundText(messages: number): string {
-  const reach = messages === 1 ? "this message" : `the newest ${messages} messages`;
-  return `/undo reaches back to ${reach} only: what was before takes too much memory`;
 }

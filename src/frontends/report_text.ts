@@ -99,10 +99,7 @@ const TEXTS: ReportTexts = {
     if (blocks === 0) return "The last answer has no block of code: /copy copies all of it";
     return `The last answer has ${count(blocks, "block")} of code: /copy 1 copies the first`;
   },
-  undo_bound({ most, isAll }) {
-    const why = isAll ? "" : ": what came before them is not kept any more";
-    return `/undo takes a number of messages, at most ${most} now${why}`;
-  },
+  undo_bound: ({ most }) => `/undo takes a number of messages, at most ${most} now`,
   bad_folder({ folder, why }) {
     if (why === "no_folder") return `${oneLine(folder)} is not a folder.`;
     const reason = why === "absent" ? "there is no such folder" : oneLine(why.error);

@@ -67,8 +67,8 @@ export type Report =
   | { type: "plan"; state: PlanState }
   /** The answer has `blocks` of code, and not the one that was asked for; left out where there is no answer. */
   | { type: "nothing_to_copy"; blocks?: number }
-  /** The number of messages that can be undone, for `/undo N` with another; `isAll`: none before them was forgotten. */
-  | { type: "undo_bound"; most: number; isAll: boolean }
+  /** The number of messages that can be undone, for `/undo N` with another. */
+  | { type: "undo_bound"; most: number }
   /** The folder cannot be worked in. */
   | { type: "bad_folder"; folder: string; why: "absent" | "no_folder" | { error: string } }
   | { type: "commands"; commands: readonly CommandInfo[] }
@@ -187,8 +187,6 @@ export type Notice =
   | { code: "text_tools" | "no_tools" | "no_thinking" | "compatible_endpoint" }
   /** The key of a variable is not sent to a host or an address, as a password or plain HTTP is in the way. */
   | { code: "key_unsent"; variable: string; to: string; why: "userinfo" | "http" }
-  /** `/undo` reaches back over so many messages, and not to the first ones any more. */
-  | { code: "undo_bound"; messages: number }
   /** The conversation cannot be recorded for now, and why; without a reason, it is recorded again. */
   | { code: "record"; why?: string }
   /** The checks of the server, up to one that failed; `instead`: the model that took the default one's place. */

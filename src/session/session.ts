@@ -270,7 +270,7 @@ export class Session implements AsyncDisposable {
     const given = inputParts(input);
     const typed = given.filter((part) => part.type === "text");
     const text = typed.map((part) => part.text).join("\n\n");
-    this.#beginUndo(text);
+    this.#state.undo?.begin(this.agent, text);
     try {
       await this.#looked(signal);
       const parts = await this.#extensions.message(given, this.#policy, signal);
@@ -332,15 +332,6 @@ export class Session implements AsyncDisposable {
       this.#state.jobs[Symbol.asyncDispose](),
       this.#state.mcp?.[Symbol.asyncDispose](),
     ]);
-  }
-
-  /** What follows can be taken back; it is said when the first messages cannot be any more. */
-  #beginUndo(text: string): void {
-    const { undo } = this.#state;
-    const hadForgotten = undo?.hasForgotten;
-    undo?.begin(this.agent, text);
-    const messages = undo?.messages.length ?? 0;
-    if (undo?.hasForgotten && !hadForgotten) this.#tell({ code: "undo_bound", messages });
   }
 
   readonly #approve: NonNullable<Frontend["approve"]> = (approval, signal) =>

@@ -61,23 +61,13 @@ export class UndoLog {
   readonly #done: UndoStep[] = [];
   readonly #undone: UndoStep[] = [];
 
-  #hasForgotten = false;
-
-  /** True once messages were left out of the log, which is bounded: they cannot be taken back. */
-  get hasForgotten(): boolean {
-    return this.#hasForgotten;
-  }
-
   begin({ state: { messages, seenFiles } }: CopilotAgent, text: string): void {
     const conversation = { messages: [...messages], seenFiles: new Map(seenFiles) };
     this.#undone.length = 0;
     this.#done.push({ text, conversation, files: new Map() });
     const isFull = () =>
       this.#done.length > MAX_UNDO_STEPS || bytesOfSteps(this.#done) > MAX_UNDO_BYTES;
-    while (isFull()) {
-      this.#done.shift();
-      this.#hasForgotten = true;
-    }
+    while (isFull()) this.#done.shift();
   }
 
   /** A file was written for the newest message. */
@@ -103,7 +93,6 @@ export class UndoLog {
   /** Another conversation goes on: nothing before it is offered. */
   forget(): void {
     this.#done.length = this.#undone.length = 0;
-    this.#hasForgotten = false;
   }
 
   /** The messages that can be taken back, newest first, with the number of files written for each. */

@@ -79,11 +79,8 @@ const REPORTS: [report: Report, rows: string[] | null, columns?: number, unicode
   [{ type: "nothing_to_copy", blocks: 1 }, [
     "The last answer has 1 block of code: /copy 1 copies the first",
   ]],
-  [{ type: "undo_bound", most: 2, isAll: true }, [
+  [{ type: "undo_bound", most: 2 }, [
     "/undo takes a number of messages, at most 2 now",
-  ]],
-  [{ type: "undo_bound", most: 2, isAll: false }, [
-    "/undo takes a number of messages, at most 2 now: what came before them is not kept any more",
   ]],
   [{ type: "bad_folder", folder: "a", why: "no_folder" }, ["a is not a folder."]],
   [{ type: "bad_folder", folder: "a", why: "absent" }, [

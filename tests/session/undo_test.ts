@@ -97,7 +97,7 @@ Deno.test("/undo takes back as many messages as are said, from one to all", asyn
     const run = (argument: string) =>
       runCommand(state, "undo", argument, new AbortController().signal);
     for (const argument of ["0", "3", "-1", "1.5", "x"]) {
-      assertEquals(await run(argument), { type: "undo_bound", most: 2, isAll: true }, argument);
+      assertEquals(await run(argument), { type: "undo_bound", most: 2 }, argument);
     }
     assertEquals((await run("2")).type, "undone");
     assertEquals([await Deno.readFile(`${dir}/a.txt`), agent.state.messages], [crlf, []]);
@@ -254,10 +254,7 @@ Deno.test("/undo forgets what the model only read, and /redo knows it again", as
 
 Deno.test("no more messages can be taken back than the bound", async () => {
   await session([[]], async ({ agent, log }) => {
-    for (let i = 0; i < MAX_UNDO_STEPS + 5; i++) {
-      log.begin(agent, `${i}`);
-      assertEquals(log.hasForgotten, i >= MAX_UNDO_STEPS - 1);
-    }
+    for (let i = 0; i < MAX_UNDO_STEPS + 5; i++) log.begin(agent, `${i}`);
     const texts: string[] = [];
     for (let report; (report = await log.undo(agent));) texts.push(report.text);
     assertEquals([texts.length, texts[0], texts.at(-1)], [MAX_UNDO_STEPS, "104", "5"]);

@@ -120,7 +120,7 @@ async function undoMessages(session: SessionState, argument: string): Promise<Re
     return { type: "undone", way: "undo", undone: undefined, ...isContinued && { isContinued } };
   }
   if (argument !== "" && !(Number.isInteger(steps) && steps > 0 && steps <= most)) {
-    return { type: "undo_bound", most, isAll: session.undo?.hasForgotten !== true };
+    return { type: "undo_bound", most };
   }
   const undone = await session.undo?.undo(session.agent, steps);
   session.usage = undefined;
