@@ -10,8 +10,7 @@ const READERS: readonly (readonly [program: string, ...args: string[]])[] = [
   ["xclip", "-selection", "clipboard", "-target", "image/png", "-out"],
   ["pngpaste", "-"],
 ];
-/** The most bytes that are taken, and the longest wait for a program, in milliseconds. */
-const MAX_BYTES = 20 * 2 ** 20;
+/** The longest wait for a program, in milliseconds. */
 const MAX_WAIT_MS = 3000;
 const PNG = "\x89PNG";
 
@@ -47,21 +46,10 @@ export class ClipboardImages implements Disposable {
 const startsAsPng = (bytes: Uint8Array): boolean =>
   [...PNG].every((char, i) => bytes[i] === char.charCodeAt(0));
 
-/** What a program prints; undefined where it fails, prints too much or takes too long. */
+/** What a program prints; undefined where it fails or takes too long. */
 async function printedBy(program: string, args: string[]): Promise<Uint8Array | undefined> {
   const signal = AbortSignal.timeout(MAX_WAIT_MS);
-  const options = { args, stdin: "null", stdout: "piped", stderr: "null", signal } as const;
-  const child = new Deno.Command(program, options).spawn();
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
-  let size = 0;
-  for await (const chunk of child.stdout) {
-    size += chunk.length;
-    if (size > MAX_BYTES) {
-      child.kill();
-      return undefined;
-    }
-    chunks.push(chunk);
-  }
-  const { success } = await child.status;
-  return success ? await new Blob(chunks).bytes() : undefined;
+  const options = { args, stdin: "null", stderr: "null", signal } as const;
+  const { success, stdout } = await new Deno.Command(program, options).output();
+  return success ? stdout : undefined;
 }
