@@ -41,7 +41,6 @@ interface HooksOfFile {
 
 const DEFAULT_TIMEOUT_S = 60;
 const MAX_TIMEOUT_S = 600;
-const MAX_HOOKS = 100;
 /** The most letters by which a slip in the name of a moment makes it longer or shorter. */
 const MAX_SLIP = 3;
 
@@ -63,10 +62,6 @@ export function hooksIn(value: Record<string, unknown>, file: HookFile): HooksOf
     if (meant !== undefined && Math.abs(meant.length - key.length) <= MAX_SLIP) {
       addProblem(found, file, `hooks do not run at ${oneLine(key)}: did you mean ${meant}?`);
     }
-  }
-  if (found.hooks.length > MAX_HOOKS) {
-    addProblem(found, file, `it has more than ${MAX_HOOKS} hooks: the rest is left out`);
-    found.hooks.length = MAX_HOOKS;
   }
   return found;
 }

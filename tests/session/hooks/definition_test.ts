@@ -65,17 +65,7 @@ Deno.test("hooks: a file has the outer key, or is none of settings, and a hundre
   assertEquals(count(events, "/settings.local.json"), 0);
   assertEquals(count(events, "/hooks.json"), 1);
   assertEquals(count(events, "/settings/hooks.json"), 1);
-  const many = (length: number) => ({
-    Stop: [{ hooks: Array.from({ length }, () => ({ command: "a" })) }],
-  });
   const file = { path: "/hooks.json", scope: "user" } as const;
-  assertEquals(hooksIn(many(100), file).problems, []);
-  const { hooks, problems, text } = hooksIn(many(101), file);
-  assertEquals([hooks.length, problems.map(({ why }) => why)], [
-    100,
-    ["it has more than 100 hooks: the rest is left out"],
-  ]);
-  assertEquals(JSON.parse(text), many(101));
   // A name that is three letters longer may be a slip, one of four more is another one.
   const told = (key: string) => hooksIn({ [key]: [] }, file).problems.length;
   assertEquals(["Stopxxx", "SessionStartt", "Stopped"].map(told).at(1), 1);
