@@ -20,13 +20,8 @@ function skillCatalogue(skills: readonly Listed[], maxBytes: number): string {
   if (skills.length === 0) return "";
   const sorted = skills.toSorted((a, b) => a.name < b.name ? -1 : 1);
   const head = `Skills: before work that one fits, read_file ${SKILL_SCHEME}NAME\n`;
-  for (const most of [MAX_LISTED_DESCRIPTION, 40, MIN_LISTED_DESCRIPTION]) {
-    const rows = sorted.map(({ name, description }) =>
-      `- ${name}: ${shortened(description, most)}\n`
-    );
-    const text = head + rows.join("");
-    if (bytesOf(text) <= maxBytes) return text;
-  }
+  const described = describedList(head, sorted, maxBytes);
+  if (described !== undefined) return described;
   const names = sorted.map(({ name }) => name);
   const all = `${head}${names.join(", ")}\n`;
   if (bytesOf(all) <= maxBytes) return all;
@@ -37,6 +32,13 @@ function skillCatalogue(skills: readonly Listed[], maxBytes: number): string {
   while ((room -= names[shown]!.length + 2) >= 0) shown++;
   if (shown > 0) return `${head}${names.slice(0, shown).join(", ")}, ${end(names.length - shown)}`;
   return `Skills: read_file ${SKILL_SCHEME} lists ${names.length}\n`;
+}
+
+/** `listed` below `head`, each with what it is for; undefined where that does not fit. */
+function describedList(head: string, listed: readonly Listed[], maxBytes: number) {
+  return [MAX_LISTED_DESCRIPTION, 40, MIN_LISTED_DESCRIPTION].map((most) =>
+    head + listed.map((one) => `- ${one.name}: ${shortened(one.description, most)}\n`).join("")
+  ).find((text) => bytesOf(text) <= maxBytes);
 }
 
 /** The bytes that a list of sub-agents gets in any case, as a request has some to spare. */
@@ -56,13 +58,8 @@ export function promptCatalogue(
 /** The sub-agents with what they are for, or by their names, as far as that fits. */
 function agentCatalogue(agents: readonly Listed[], maxBytes: number): string {
   const head = "Agents for explore:";
-  for (const most of [MAX_LISTED_DESCRIPTION, 40, MIN_LISTED_DESCRIPTION]) {
-    const rows = agents.map(({ name, description }) =>
-      `- ${name}: ${shortened(description, most)}\n`
-    );
-    const text = `${head}\n${rows.join("")}`;
-    if (bytesOf(text) <= maxBytes) return text;
-  }
+  const described = describedList(`${head}\n`, agents, maxBytes);
+  if (described !== undefined) return described;
   const names = agents.map(({ name }) => name);
   let shown = names.length;
   const text = () =>
