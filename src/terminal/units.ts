@@ -27,8 +27,6 @@ const MAX_PASTED_LINES = 20;
 const MAX_PASTED_CHARS = 2048;
 /** A longer entry of the history is shown as a label, as a paste is. */
 const MAX_ENTRY_CHARS = 20_000;
-/** The most units that are given to a function as arguments of their own. */
-const MAX_SPREAD = 100;
 
 /** The units of a pasted text: one when it is large. */
 export const pastedUnits = (text: string): readonly Unit[] =>
@@ -142,10 +140,7 @@ export function replaceUnits(
   to: number,
   inserted: readonly Unit[],
 ): LinePlace {
-  // One copy for a key: arguments are for few units alone.
-  const joined = inserted.length <= MAX_SPREAD
-    ? units.toSpliced(from, to - from, ...inserted)
-    : units.slice(0, from).concat(inserted, units.slice(to));
+  const joined = units.slice(0, from).concat(inserted, units.slice(to));
   let cursor = from + inserted.length;
   // The later seam first: a change there does not move the earlier one.
   cursor = resegment(joined, cursor, cursor);
