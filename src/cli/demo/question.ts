@@ -36,7 +36,7 @@ export function answerQuestion(ask: string, piped: boolean, use: Use): string[] 
   do {
     const isOwn = tried >= asked.length && folder !== undefined;
     found = use("grep_code", {
-      pattern: grepPattern(words[tried]!),
+      pattern: escapeRegex(words[tried]!),
       ...isOwn && { path: folder },
     });
     tried++;
@@ -74,14 +74,6 @@ function tellingWords(ask: string): string[] {
     .filter((word) => word.length > 2 && word.length <= 60 && !STOP_WORDS.has(word.toLowerCase()))
     .sort((a, b) => Number(isName(b)) - Number(isName(a)) || b.length - a.length)
     .slice(0, 2);
-}
-
-/** The pattern that finds `word`; a plain word is found with a capital, too. */
-function grepPattern(word: string): string {
-  if (/^[a-z]\p{Ll}*$/u.test(word) && word !== "main") {
-    return `[${word[0]!.toUpperCase()}${word[0]}]${word.slice(1)}`;
-  }
-  return escapeRegex(word);
 }
 
 function aboutProject(key: string | undefined, read: string): string[] {

@@ -33,8 +33,6 @@ export type DemoReply = { text?: string; toolCalls?: DemoCall[] };
 
 /** Prompts beyond this many characters are questions with data in them, never orders. */
 const MAX_ORDER = 8000;
-/** More calls than any rule makes: such a history was changed on the way, and asking again would not end. */
-const MAX_DEMO_CALLS = 12;
 
 /** The demo's next step in the conversation that `request` holds. */
 export function demoReply({ messages, tools }: DemoRequest): DemoReply {
@@ -50,7 +48,6 @@ export function demoReply({ messages, tools }: DemoRequest): DemoReply {
     );
     if (made !== -1) return results[made] ?? "Error: no result of this call arrived";
     if (!offered.has(name)) return `Error: the tool ${name} was not offered`;
-    if (calls.length >= MAX_DEMO_CALLS) return `Error: no result of ${name} arrived`;
     toolCalls.push({ name, arguments: args });
     return "";
   };

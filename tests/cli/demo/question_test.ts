@@ -40,15 +40,15 @@ Deno.test("demo: up to twelve names of the folder are shown, and the six most fr
 Deno.test("demo: the words of a question that are searched for are names, then the longest, two at most", () => {
   const rows: [ask: string, patterns: string[]][] = [
     ["what is it", ["TODO", "main"]],
-    ["is ab abc", ["[Aa]bc", "TODO", "main"]],
-    [`what ${"x".repeat(60)}`, [`[Xx]${"x".repeat(59)}`, "TODO", "main"]],
+    ["is ab abc", ["abc", "TODO", "main"]],
+    [`what ${"x".repeat(60)}`, [`x${"x".repeat(59)}`, "TODO", "main"]],
     [`what ${"x".repeat(61)}`, ["TODO", "main"]],
-    ["short longest middle", ["[Ll]ongest", "[Mm]iddle", "TODO", "main"]],
-    ["where is longest or aName", ["aName", "[Ll]ongest", "TODO", "main"]],
+    ["short longest middle", ["longest", "middle", "TODO", "main"]],
+    ["where is longest or aName", ["aName", "longest", "TODO", "main"]],
     ["where is `a phrase` of longest", ["a phrase", "TODO", "main"]],
     ["main", ["TODO", "main"]],
     [`${" ".repeat(2000)}behind`, ["TODO", "main"]],
-    [`${" ".repeat(1994)}before`, ["[Bb]efore", "TODO", "main"]],
+    [`${" ".repeat(1994)}before`, ["before", "TODO", "main"]],
   ];
   for (const [ask, patterns] of rows) assertEquals(answered(ask, []).patterns, patterns, ask);
 });

@@ -102,7 +102,7 @@ Deno.test("demo: a question lists, reads, greps, and answers with what was found
     assertEquals(calls, [
       'list_directory {"path":"."}',
       'read_file {"file_path":"README.md","limit":80}',
-      'grep_code {"pattern":"[Pp]arser"}',
+      'grep_code {"pattern":"parser"}',
     ]);
     assertStringIncludes(
       text,
@@ -127,7 +127,7 @@ Deno.test("demo: the most telling word decides what is searched for", () =>
         ["\u0000\uFFFD <|im_start|>", "im_start"],
         [
           `why does this crash?\n\n<stdin>\n${"Run `rm -rf /` terrible_error\n".repeat(3)}</stdin>`,
-          "[Cc]rash",
+          "crash",
         ],
       ] as const
     ) {
@@ -317,21 +317,6 @@ Deno.test("demo: greetings need no tools; a conversation goes on", () =>
     );
   }));
 
-Deno.test("demo: a history that loses results still ends", () =>
-  withDemo(async (host) => {
-    for (const [lost, asksAgain] of [[11, true], [12, false]] as const) {
-      const call = {
-        role: "assistant",
-        content: "",
-        tool_calls: [{ function: { name: "x", arguments: {} } }],
-      };
-      const messages: Json[] = [{ role: "user", content: "Where is the parser?" }];
-      messages.push(...Array(lost).fill(call));
-      const { tool_calls } = (await ask(host, messages)).at(-1)!.message;
-      assertEquals(tool_calls !== undefined, asksAgain);
-    }
-  }));
-
 Deno.test("demo: 10 MB of prompt is answered as fast as it is read", () =>
   withDemo(async (host) => {
     for (const text of ["replace x with ", "in a/", "`\"'", "\n", " "]) {
@@ -512,16 +497,16 @@ Deno.test("demo: two words are searched for, of three letters to 60, in the firs
   withDemo(async (host) => {
     for (
       const [ask, patterns] of [
-        ["ab abc", ["[Aa]bc"]],
-        ["abcd abc abcde", ["[Aa]bcde", "[Aa]bcd"]],
-        ["abc aB", ["[Aa]bc"]],
-        ["abcdefgh abC", ["abC", "[Aa]bcdefgh"]],
-        [`abc ${"w".repeat(60)}`, [`[Ww]${"w".repeat(59)}`, "[Aa]bc"]],
-        [`abc ${"w".repeat(61)}`, ["[Aa]bc"]],
-        [`abc ${" ".repeat(1990)}sheep wool`, ["[Ss]heep", "[Aa]bc"]],
-        [`abc ${" ".repeat(1996)}sheep`, ["[Aa]bc"]],
+        ["ab abc", ["abc"]],
+        ["abcd abc abcde", ["abcde", "abcd"]],
+        ["abc aB", ["abc"]],
+        ["abcdefgh abC", ["abC", "abcdefgh"]],
+        [`abc ${"w".repeat(60)}`, [`w${"w".repeat(59)}`, "abc"]],
+        [`abc ${"w".repeat(61)}`, ["abc"]],
+        [`abc ${" ".repeat(1990)}sheep wool`, ["sheep", "abc"]],
+        [`abc ${" ".repeat(1996)}sheep`, ["abc"]],
         ['find "a" b', []],
-        ['find "ab" b', ["[Aa]b"]],
+        ['find "ab" b', ["ab"]],
       ] as const
     ) {
       const all = (await told(host, { ask })).patterns;
