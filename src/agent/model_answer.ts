@@ -157,6 +157,9 @@ export function completed(
   } else if (finish === "refused" || finish === "other") {
     tell("warning", "ended_early", `The model ended its answer with "${finishDetail}".`);
   }
+  if (!mayAskAgain && reply.callMark !== undefined && !hasCalls) {
+    tell("warning", "no_answer", "A call in the answer could not be read, and nothing was run.");
+  }
   if (isEmpty) {
     const thought = hasThought ? ", only reasoning" : "";
     const what = `The model gave no answer${thought}. Ask again, or use another model.`;
@@ -197,6 +200,9 @@ function questionFor(
   return { notice, words: ASK_AGAIN };
 }
 
+/** Words in thoughts that may be about a call that is not to be made. */
+const NEGATION = /\b(?:not?|never|cannot|against)\b|n['’]t\b/i;
+
 /** The message, with the calls at the very end of its reasoning where it has nothing else. */
 function withThoughtCalls(message: Message, tools: readonly Tool[]): Message {
   const { reasoning = "", content, toolCalls = [] } = message;
@@ -205,7 +211,8 @@ function withThoughtCalls(message: Message, tools: readonly Tool[]): Message {
   const options = { ...namesAndSchemas(tools), fences: false, thinkTags: false };
   const [rest, calls] = extractToolCallsFromText(reasoning, options);
   const isLast = reasoning.trimStart().startsWith(rest.trim());
-  return calls && isLast && !isProposal(rest, "") ? { ...message, toolCalls: calls } : message;
+  const isMeant = calls && isLast && !isProposal(rest, "") && !NEGATION.test(rest.slice(-200));
+  return isMeant ? { ...message, toolCalls: calls } : message;
 }
 
 /** The message, with a note in place of an answer where there is none. */

@@ -19,6 +19,7 @@ import type {
   Splitter,
 } from "./backend.ts";
 import type { Fields } from "./fields.ts";
+import { jsonOrUndefined } from "../text/json.ts";
 import { argumentsText, withUniqueIds } from "./wire_values.ts";
 
 /** Options for finding tool calls in the text of an answer that has no others (spec 4.6). */
@@ -175,12 +176,12 @@ function toReply(parts: AnswerParts, split: SplitAnswer): Reply {
 
 /**
  * The calls that the server told apart. An answer that did not end by itself may be cut where its last
- * call happens to parse. Without a reason for its end (a proxy's [DONE]), empty arguments may be lost.
+ * call happens to parse. Without a reason for its end (a proxy's [DONE]), arguments must be whole JSON.
  */
 function readCalls(parts: AnswerParts, isClean: boolean): ToolCall[] {
   return parts.calls.map(({ id, name, args }, i): ToolCall => {
     const text = argumentsText(args);
-    const isWhole = isClean && (parts.finishDetail !== "" || text.trim() !== "");
+    const isWhole = isClean && (parts.finishDetail !== "" || jsonOrUndefined(text) !== undefined);
     return isWhole || i < parts.calls.length - 1
       ? { id, name, ...readArguments(args) }
       : { id, name, ...invalid(text, cutBy(parts)) };

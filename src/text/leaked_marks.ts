@@ -50,6 +50,9 @@ const OF_CALL =
   /tool_?call|dsml|function|invoke|parameter|arg_|minimax[:[]|seed:|args|tool_request|to=|\|call\|>|constrain|tool_sep|action|python_|toolcall|tool use|calling|tool_code/;
 /** Marks that documents have, too: they are cut beside others alone, or where they end a line. */
 const WEAK = /^<\/?(?:function|parameter|invoke|s|escape)\b/;
+/** Half of a mark without bars, at the end of an answer. */
+const HALVED =
+  /^<\/?(?:tool(?:_c(?:a(?:ll?s?)?)?)?|think(?:ing?)?|func(?:t(?:i(?:on?)?)?)?|end_of_\w*)$/i;
 /** The text before a mark that a sentence mentions. */
 const UNFINISHED = /[^\s.!?…。！？][^\S\n]+$/;
 
@@ -110,8 +113,8 @@ export class MarkCutter {
   #take(text: string, final: boolean): string {
     // Half a mark that ends the text.
     if (final && text !== "") {
-      const end = new RegExp(`<[|｜][\\w▁|｜\\\\/]{0,40}$|<\\|$`).exec(text);
-      if (end) {
+      const end = new RegExp(`<[|｜][\\w▁|｜\\\\/]{0,40}$|<\\|$|</?[a-z_]{3,16}$`, "i").exec(text);
+      if (end && (/^<[|｜]/.test(end[0]) || HALVED.test(end[0]))) {
         text = text.slice(0, end.index);
         this.#cut(foldMarker(end[0]));
       }

@@ -26,6 +26,10 @@ const SHOWN_BEFORE = new RegExp(
     String.raw`\b(?:format|syntax|template|shape|schema|structure) (?:of|for|is)\b`,
     String
       .raw`\b(?:do not|don['’]t|never|instead of|rather than|without) (?:run|call|use|execut|send|writ|mak|do)`,
+    String
+      .raw`\b(?:must|should|shall|will|wo) ?(?:not|n['’]t) (?:run|call|use|execut|send|writ|mak|do)|\brefus|\bforb[ai]d|\bout of the question`,
+    String
+      .raw`\b(?:file|log|page|issue|output|text|document)s? (?:contain|say|said|read|show|h[eo]ld)s?:?$`,
     String.raw`\b(?:hypothetical|sample|illustrat|demonstrat|suppose|imagine)`,
   ].join("|"),
   "i",

@@ -63,7 +63,7 @@ function respond(prompt: string, use: Use): string[] {
       /^(?:(?:please|now|then|and|also|ok|okay|can you|could you|would you)\b[,.!]?\s+)+/i,
       "",
     );
-    if (GREETING.test(order)) return [`Hello! ${DISCLAIMER}`, ...FORMS];
+    if (GREETING.test(order)) return [`Hello! ${DISCLAIMER}`, ...KNOWN_FORMS];
     for (const [pattern, rule] of ORDERS) {
       const match = new RegExp(`^${pattern}`, "i").exec(order);
       if (!match) continue;
@@ -81,7 +81,7 @@ function respond(prompt: string, use: Use): string[] {
 
 const GREETING =
   /^(?:$|(?:(?:hi|hello|hey|hola|hallo|bonjour|ciao|thanks|thank you|help)(?: there| copilot)?|(?:who|what) are you|what can (?:you|i) do)[\s!?.]*$)/i;
-const FORMS = [
+const KNOWN_FORMS = [
   "It shows how the copilot works, with the real tools on your own folder. Try:",
   "- `What does this project do?`",
   '- `create hello.txt with "Hello, world"`',
@@ -125,7 +125,7 @@ const ORDERS: readonly (readonly [string, (order: DemoOrder, use: Use) => string
   [`(?:run|execute) (?<command>${PROGRAMS}[^\\n]*?)(?:(?<=\\w)[.!?])?\\s*$`, runOrder],
   [
     "(?:run|execute|replace|change|rename|add|append|create|make|write|put|edit|fix|delete|remove|refactor|implement)\\b",
-    () => [`${DISCLAIMER} Nothing was done.`, ...FORMS],
+    () => [`${DISCLAIMER} Nothing was done.`, ...KNOWN_FORMS],
   ],
 ];
 

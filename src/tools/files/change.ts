@@ -13,7 +13,7 @@ const CONTEXT_LINES = 2;
 /** Places beyond this number are only counted. */
 const MAX_SHOWN_PLACES = 5;
 /** Nobody reads longer lines, in characters. */
-const MAX_LINE_CHARS = 4000;
+const MAX_CHANGED_LINE_CHARS = 4000;
 /** Places further apart, in lines, are not compared as one. */
 const MAX_SPAN_LINES = 1500;
 
@@ -56,7 +56,7 @@ export function comparedInPlaces(
   if (shown > 1 && lineEndsIn(was, eol) > MAX_SPAN_LINES) return undefined;
   const is = withInserts(before, replacements.slice(0, shown), insert, start, end);
   const { lines, ...rest } = compared(was, is, ending);
-  if (lines.some(({ text }) => text.length > MAX_LINE_CHARS)) return undefined;
+  if (lines.some(({ text }) => text.length > MAX_CHANGED_LINE_CHARS)) return undefined;
   const skipped = lineEndsIn(before, eol, 0, start);
   const numbered = lines.map((one) => ({ ...one, line: one.line + skipped }));
   return { ...rest, lines: numbered, morePlaces: count - shown };

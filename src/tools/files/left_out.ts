@@ -47,12 +47,12 @@ export function leftOutBy(before: string, after: string): string | undefined {
 
 /** A text that is nothing but words in brackets, for a text that somebody else is to fill in. */
 const STAND_IN =
-  /^(?:\[[^[\]"\n]{2,120}\]|<!--[^\n]{2,160}-->|<[^<>"=\n]{2,120}>|\{[^{}":\n]{2,120}\}|\([^()"\n]{2,120}\))$/;
+  /^(?:\[[^[\]"\n]{2,120}\]|<!--[^\n]{2,160}-->|<[^<>"=\n]{2,120}>|\{[^{}":\n]{2,120}\}|\([^()"\n]{2,120}\)|\{\{[\w ]+\}\}|your \w+ here|\.{3}[^\n]*|…[^\n]*)$/i;
 /** What a mark in a new file stands for; of other things a comment may speak. */
 const OF_CODE =
   /\b(?:code|file|implementation|functions?|methods?|class(?:es)?|content|imports?|logic|unchanged|existing)\b/i;
 const STAND_IN_WORDS =
-  /content|code|text|file|original|existing|unchanged|remaining|rest|omitted|offloaded|placeholder|truncated|same as|写入|内容/i;
+  /^(?:\.{3}|…)$|content|code|text|file|original|existing|unchanged|remaining|rest|omitted|offloaded|placeholder|truncated|same as|写入|内容/i;
 
 /** What in the text of a new file stands for text that nobody wrote; undefined where nothing does. */
 export function standsIn(content: string): string | undefined {
