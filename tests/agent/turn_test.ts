@@ -764,10 +764,14 @@ Deno.test("a call at the very end of reasoning is one where there is nothing els
     { reasoning: `Let me see.\n${TAGGED}` },
     { reasoning: `Let me see.\n${FENCED}` },
     { text: "Yes." },
+    { reasoning: `I must not do this:\n${TAGGED}` },
+    { text: "No." },
   ]);
   const agent = new CopilotAgent(allConfigs(server.url)[1]![1], "/", { tools: [echo] });
   const { response, toolExecutions } = await processTurn(agent, "go");
   assertEquals([response, toolExecutions.map((e) => e.result)], ["Yes.", ["echo: a"]]);
+  const refused = await processTurn(agent, "go");
+  assertEquals([refused.response, refused.toolExecutions], ["No.", []]);
 });
 
 Deno.test("what stands behind a result is for the model; its failure is the turn's, but for one after an abort", async () => {

@@ -92,6 +92,7 @@ Deno.test("NET-05 the last call of an answer that was cut is never run", async (
     ["error", '{"p":"a"}', false],
     ["", '{"p":"a"}', true],
     ["", "", false],
+    ["", '{"p":"a"', false],
     ["tool_calls", '{"p":"a', false],
     ["tool_calls", '{"p":"a"}', true],
     ["tool_calls", "", true],
