@@ -90,7 +90,13 @@ export async function askModel(agent: CopilotAgent, options: AskOptions): Promis
     const split = splitter.end();
     if (signal.aborted) return { message: interruption(split.text), stopReason: "aborted" };
     if (reason === REPEATED) return stoppedAnswer(split, options);
-    if (reason === OVERTHOUGHT) return overthought(split.reasoning, emit);
+    if (reason === OVERTHOUGHT) {
+      return overthought(
+        split.reasoning,
+        emit,
+        "The model thought past its budget (--think-budget)",
+      );
+    }
     if (!(error instanceof BackendError)) throw error;
     return await afterFailure(agent, options, error, split.text, begun);
   }
