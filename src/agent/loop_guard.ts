@@ -7,11 +7,14 @@ import type { ToolExecution } from "../types/event.ts";
 /** At the third round alike the model is told, at the fifth it is stopped. */
 const TELL_AT = 3;
 const STOP_AT = 5;
+/** Rounds in a row in which no call worked, whatever the calls were: told, then stopped. */
+const TELL_FAILED_AT = 6;
+const STOP_FAILED_AT = 12;
 
-/** A round that repeats the one before. */
+/** A round that repeats the one before, or one of many that all failed. */
 interface Loop {
-  /** The number of such rounds in a row, this one included. */
-  times: number;
+  /** What the rounds had in common, as the end of a sentence that begins with "Stopped:". */
+  why: string;
   nudge: string;
   /** True when being told did not help. */
   isOver: boolean;
@@ -28,8 +31,11 @@ export function loopGuard(): (
 ) => Loop | undefined {
   let before: string[] = [];
   let times = 0;
+  let failed = 0;
   return (text, executions) => {
-    const fails = text.trim() !== "" && executions.every(({ isError }) => isError);
+    const hasFailed = executions.every(({ isError }) => isError);
+    failed = hasFailed ? failed + 1 : 0;
+    const fails = text.trim() !== "" && hasFailed;
     // Equal calls of one answer count once: they know nothing of each other's results.
     const shown = executions.map(({ toolName, arguments: args, result }) =>
       `${toolName}\n${fails ? text : canonical(args)}\n${result}`
@@ -38,10 +44,18 @@ export function loopGuard(): (
     const isSame = round.length === before.length && round.every((one, i) => one === before[i]);
     times = isSame ? times + 1 : 1;
     before = round;
-    if (times < TELL_AT) return undefined;
-    return { times, isOver: times >= STOP_AT, nudge: nudge(times, executions.at(-1)!) };
+    if (times >= TELL_AT) {
+      const why = `the same call gave the same result ${times} times in a row`;
+      return { why, isOver: times >= STOP_AT, nudge: nudge(times, executions.at(-1)!) };
+    }
+    if (failed !== TELL_FAILED_AT && failed < STOP_FAILED_AT) return undefined;
+    const why = `no call worked in ${failed} rounds in a row`;
+    return { why, isOver: failed >= STOP_FAILED_AT, nudge: `\n\n[${FAILED} ${failed} rounds.]` };
   };
 }
+
+const FAILED =
+  "Read what the errors say, and do something else, or answer: no call worked in the last";
 
 function nudge(times: number, { toolName, result }: ToolExecution): string {
   const said = truncateMiddle(result.replace(/\s+/g, " ").trim(), 200, () => " ... ");

@@ -354,7 +354,7 @@ class Turn {
     }
     if (isAborted) return this.#stopped(answer, interruption(), "aborted");
     if (!loop?.isOver) return undefined;
-    const text = `Stopped: the same call gave the same result ${loop.times} times in a row.`;
+    const text = `Stopped: ${loop.why}.`;
     this.#notice("warning", "loop", `${text} Say what to do instead, or use another model.`);
     return this.#stopped(answer, endOfTurn(text), "loop");
   }

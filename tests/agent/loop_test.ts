@@ -75,6 +75,16 @@ const GUARD: [name: string, rounds: (ToolExecution[] | [string, ToolExecution[]]
     "--nns",
   ],
   [
+    "calls that all fail, each in another way",
+    [...Array(12).keys()].map((n) => fails(n)),
+    "-----n-----s",
+  ],
+  [
+    "calls that fail, with one that works between",
+    [0, 1, 2, 3, 4, -1, 5, 6, 7, 8, 9].map((n) => n < 0 ? edit : fails(n)),
+    "-----------",
+  ],
+  [
     "the same answer text beside calls that succeed is progress",
     ["1", "2", "3", "4"].map((n) => ["Next.", round(["t", { n }, "ok"])]),
     "----",

@@ -263,7 +263,9 @@ Deno.test("PTH-01 PTH-02 PTH-03 PTH-04 PTH-06 nothing outside is read, listed or
   );
   // The links are there before a run that may not make any.
   await using server = strictServer(
-    [links, { text: "Made." }, ...calls.map((call) => ({ ...call })), { text: "Done." }],
+    [links, { text: "Made." }, { toolCalls: calls.flatMap(({ toolCalls }) => toolCalls!) }, {
+      text: "Done.",
+    }],
     { models: ["test"] },
   );
   const base = await Deno.realPath(await Deno.makeTempDir());
