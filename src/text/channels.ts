@@ -22,11 +22,14 @@ const TAGS: Readonly<Record<string, string>> = {
   "◁/think▷": "</think>",
   "<channel|>": "</think>",
 };
-const HEADS = ["<|channel|>", "<|start|>", "<|channel>"];
+/** The beginnings of the messages of templates, with the word of who speaks. */
+const SPEAKERS = ["<|im_start|>", "<|start_header_id|>"];
+const HEADS = ["<|channel|>", "<|start|>", "<|channel>", ...SPEAKERS];
 const MESSAGE_ENDS = ["<|end|>", "<|return|>", "<|call|>"];
 /** The words of channels that lost their tokens. */
 const BARE = ["assistantfinal", "assistantcommentary to=", "to=functions."];
-const CHANNEL_MARKS = [...Object.keys(TAGS), ...HEADS, ...MESSAGE_ENDS, "<|message|>", ...BARE];
+const HEADER_ENDS = ["<|message|>", "<|end_header_id|>"];
+const CHANNEL_MARKS = [...Object.keys(TAGS), ...HEADS, ...MESSAGE_ENDS, ...HEADER_ENDS, ...BARE];
 /** A longer text behind a mark is no header. */
 const MAX_HEADER = 160;
 /** The words before a bare recipient, which are its header. */
@@ -91,7 +94,8 @@ export class ChannelReader {
     if (this.#isOver || text === "") return "";
     if (this.#header !== undefined) {
       this.#header += text;
-      return this.#header.length > MAX_HEADER ? this.#endHeader() : "";
+      const isOver = this.#mark === "<|im_start|>" && this.#header.includes("\n");
+      return isOver || this.#header.length > MAX_HEADER ? this.#endHeader() : "";
     }
     let all = this.#held + text;
     this.#held = "";
@@ -141,7 +145,7 @@ export class ChannelReader {
         : "";
       return before + lead + closing;
     }
-    if (mark === "<|message|>") return before;
+    if (HEADER_ENDS.includes(mark)) return before;
     const lead = this.#release();
     this.#line = "";
     if (MESSAGE_ENDS.includes(mark)) {
@@ -172,6 +176,13 @@ export class ChannelReader {
     if (/\bto=(?!assistant\b)/.test(header)) {
       this.#isInCall = true;
       return `<|channel|>commentary${header}${mark === "<|message|>" ? mark : ""}`;
+    }
+    if (SPEAKERS.includes(this.#mark)) {
+      const [lead, who] = /^\s*(assistant|user|system|tool|ipython)?[ \t]*(?:\n|$)/.exec(header) ??
+        [];
+      const isAlone = mark === "<|end_header_id|>" || /(?:^|\|>)\s*$/.test(this.#line);
+      this.#isOver = who !== undefined && who !== "assistant" && isAlone;
+      return this.#isOver ? "" : header.slice(lead?.length ?? 0);
     }
     if (this.#mark === "<|start|>") {
       // Another speaker than the model: a tool's made-up result, or the person's.
