@@ -13,6 +13,7 @@ import {
 } from "./format.ts";
 import { CUT_OFF_REASON, invalidCall, newCall } from "./json_calls.ts";
 import { JsonScanner } from "./json_scanner.ts";
+import { pairArguments } from "./values.ts";
 
 /**
  * A piece of a head: text, in which marks are spelled as `foldMarker` folds them; a pattern of which every
@@ -24,7 +25,7 @@ export type Atom = string | RegExp | readonly Atom[];
 interface BlockSpec {
   /** The markers, and for each the pieces between it and the head. */
   markers: Readonly<Record<string, readonly Atom[]>>;
-  /** From there to the arguments; the group `name` is the tool's, with a namespace or without. */
+  /** From there to the arguments; the group `name` is the tool's, `attributes` what its tag holds beside it. */
   head: readonly Atom[];
   /** The marks that end the arguments; without it they are one JSON object and end with it. */
   close?: readonly string[];
@@ -81,6 +82,8 @@ class BlockReader implements CallReader {
   #start = "";
   #name: string | undefined;
   #call: ToolCall | null | undefined;
+  /** The arguments in the tag of the name. */
+  #given: Record<string, unknown> | undefined;
   readonly #after: { whole: RegExp; beginning: RegExp } | undefined;
   /** The end of the call, in characters from the marker, and the text behind it. */
   #end = 0;
@@ -115,6 +118,12 @@ class BlockReader implements CallReader {
       if (this.#name === undefined) return "text";
       this.#end = match[0].length - rest.length;
       piece = rest + this.#start.slice(match[0].length);
+      const { attributes = "" } = match.groups!;
+      this.#given = pairArguments(attributes.replace(/\/$/, ""), this.#name, this.context);
+      // A tag that is closed in itself: `<invoke name="N" key="V"/>`.
+      if (this.#given && attributes.endsWith("/")) {
+        this.#call = newCall(this.#name, this.#given, this.context);
+      }
     }
     if (this.#call) this.#behind += piece;
     else {
@@ -135,7 +144,7 @@ class BlockReader implements CallReader {
     const read = this.spec.args(text, name, this.context, isClosed);
     if (read === null) return null;
     const args = isReadable ? read : undefined;
-    if (args) return newCall(name, args, this.context);
+    if (args) return newCall(name, { ...this.#given, ...args }, this.context);
     if (isUnknown(name, this.context)) return null;
     const example = this.spec.example(name, exampleArguments(name, this.context));
     const broken = `its arguments could not be read. A right call: ${example}`;

@@ -91,7 +91,41 @@ function closeOf(
   return first;
 }
 
-const CHILD = /\s*<(\w+)>([^]*?)<\/\1>\s*/y;
+const CHILD =
+  /\s*<(?:[|｜‖]+DSML[|｜‖]+)?(\w+)>([^]*?)<\/(?:[|｜‖]+DSML[|｜‖]+)?(?:\1|parameter)>\s*/y;
+const PARAMETER =
+  /<[^\w<>]{0,4}(?:\w{1,12}\W{1,3})?parameter(?:=|\s+name=)["']?(?<key>[\w.-]+)["']?[^<>]*>/;
+const PARAMETER_END = /<\/[^<>]{0,20}parameter>/;
+const PAIR =
+  /\s*,?\s*([\w-]+)\s*(?:=\s*(?:"([^"]*)"|'([^']*)')|[=:][ \t]*([^\s"'<{([][^\n]*)(?=\n|$))/y;
+
+/** Arguments as `key="value"`, or, of the tool's own keys, as `key: value` on lines; undefined for anything else. */
+export function pairArguments(
+  text: string,
+  name: string,
+  context: CallContext,
+): Record<string, unknown> | undefined {
+  const args: Record<string, unknown> = {};
+  for (PAIR.lastIndex = 0; PAIR.lastIndex < text.trimEnd().length;) {
+    const [, key, double, single, line] = PAIR.exec(text) ?? [];
+    if (key === undefined || Object.hasOwn(args, key)) return undefined;
+    if (line !== undefined && !Object.hasOwn(propertiesOf(name, context), key)) return undefined;
+    args[key] = typedValue(double ?? single ?? line!, key, name, context);
+  }
+  return args;
+}
+
+/** Arguments within marks that leave no doubt of a call, in any of the ways that models fall back to. */
+export function anyArguments(
+  body: string,
+  name: string,
+  context: CallContext,
+): Record<string, unknown> | undefined {
+  if (/^\s*\{/.test(body)) return jsonArguments(body);
+  if (!/^\s*</.test(body)) return pairArguments(body, name, context);
+  return taggedArguments(body, PARAMETER, PARAMETER_END, name, context, false) ??
+    elementArguments(body, name, context);
+}
 
 /** Arguments in tags of their names; undefined for anything else. */
 export function elementArguments(
@@ -105,8 +139,16 @@ export function elementArguments(
     if (key === undefined || Object.hasOwn(args, key)) return undefined;
     args[key] = typedValue(value!, key, name, context);
   }
-  return args;
+  const [[key = "", value] = [], second] = Object.entries(args);
+  const isFrame = FRAME_KEY.test(key) && !second &&
+    !Object.hasOwn(propertiesOf(name, context), key);
+  return isFrame && /^\s*<\w/.test(String(value))
+    ? elementArguments(String(value), name, context)
+    : args;
 }
+
+/** A tag around all arguments: `<args><file><path>V</path></file></args>`. */
+const FRAME_KEY = /^(?:args|arguments|parameters|params|input|file)$/;
 
 /** Arguments that are text of a file; a line feed after a path or a number is never part of it. */
 const TEXT_KEY = /content|text|body|code|string/i;

@@ -200,6 +200,57 @@ const ANSWERS: readonly Row[] = [
     "",
     'web_search {"query":"x"}',
   ],
+  // Calls named by a tag, by an attribute or by an element; arguments in any of the known ways.
+  [
+    "apmantza/pi-free#381",
+    "<｜DSML｜read_file>\n<｜DSML｜file_path>a</｜DSML｜file_path>\n</｜DSML｜invoke>",
+    "",
+    READ,
+  ],
+  [
+    "apmantza/pi-free#383",
+    "<｜DSML｜run_bash>\n<｜DSML｜command>ls > x</｜DSML｜parameter>\n<timeout>9</timeout>\n</｜DSML｜invoke>",
+    "",
+    'run_bash {"command":"ls > x","timeout":9}',
+  ],
+  [
+    "adolfousier/opencrabs#419",
+    '<function>\n<name>run_bash</name>\n<parameter name="command" string="true">a 2>/dev/null</｜｜DSML｜｜parameter>\n</｜｜DSML｜｜invoke>\n</｜｜DSML｜｜tool_calls>',
+    "",
+    'run_bash {"command":"a 2>/dev/null"}',
+  ],
+  ["Luce-Org/lucebox#742", '<｜DSML｜invoke name="read_file" file_path="a"/>', "", READ],
+  ["Extra-Chill/data-machine#2436", '<read_file file_path="a"/>', "", READ],
+  [
+    "RooCodeInc/Roo-Code#10358",
+    "<read_file>\n<args>\n<file>\n<file_path>a</file_path>\n</file>\n</args>\n</read_file>",
+    "",
+    READ,
+  ],
+  ["musistudio/claude-code-router#1340", "<bash>ls > x</bash>", "", 'bash {"command":"ls > x"}'],
+  ["Extra-Chill/data-machine#2436", '<tool name="read_file">{"file_path":"a"}</tool>', "", READ],
+  ["ml-explore/mlx-lm#792", '<tool_call>read_file file_path="a"</tool_call>', "", READ],
+  ["ml-explore/mlx-lm#792", '<tool_call>read_file(file_path="a")</tool_call>', "", READ],
+  ["osaurus-ai/vmlx-swift#228", "<tool_call>list_directory</tool_call>", "", "list_directory {}"],
+  [
+    "langchain-ai/langchain#3365",
+    "Thought: Hm.\nAction: run_bash\nAction Input: ls -a\n",
+    "Thought: Hm.",
+    'run_bash {"command":"ls -a"}',
+  ],
+  // Templates' words of who speaks.
+  [
+    "ollama/ollama#3759",
+    "Done.<|eot_id|><|start_header_id|>user<|end_header_id|>\n\nAnd now?",
+    "Done.",
+  ],
+  ["ollama/ollama#2673", "Done.<|im_end|>\n<|im_start|>user\nAnd now?", "Done."],
+  ["ollama/ollama#2673", "<|im_start|>assistant\nDone.", "Done."],
+  [
+    "ollama/ollama#2673",
+    "It begins with <|im_start|>user there.\nMore.",
+    "It begins with <|im_start|>user there.\nMore.",
+  ],
   // What prose only mentions stays.
   [
     "openclaw/openclaw#138204",

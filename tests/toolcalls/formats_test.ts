@@ -368,11 +368,15 @@ Deno.test("time is linear, whatever begins without an end", () => {
       "<function=run_bash><parameter=command></function>",
       'a <tool_call>{"name":"run_bash","arguments":{}}</tool_call> ',
       "<pre><tool_call>{",
+      '<invoke name="run_bash" "a" ',
+      '<run_bash a="b" ',
+      "\nAction: run_bash\nAction Input: a",
     ],
   ];
   for (const opener of openers) {
     const start = cpuTime();
     extractToolCallsFromText(opener.repeat(Math.ceil(100_000 / opener.length)), options);
+    extractToolCallsFromText(opener + opener.replace(/^.*? /, "").repeat(100), options);
     const ms = cpuTime() - start;
     // Quadratic would be minutes.
     assertEquals(ms < 3000, true, `${opener}: ${ms} ms`);

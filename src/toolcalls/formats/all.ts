@@ -13,9 +13,9 @@ import { jsonFence, jsonTags, toolcallTag } from "./json_tags.ts";
 import { kimi } from "./kimi.ts";
 import { kimiK3 } from "./kimi_k3.ts";
 import { mistral } from "./mistral.ts";
-import { framedTag, namedTag } from "./named_tag.ts";
+import { framedTag, namedElement, namedTag } from "./named_tag.ts";
 import { barePython, pythonTags } from "./pythonic.ts";
-import { cohereAction, react } from "./react.ts";
+import { cohereAction, react, reactPlain } from "./react.ts";
 
 /** Every format. Of those with the same marker, the first that reads a call wins. */
 export const formats: readonly CallFormat[] = [
@@ -34,9 +34,11 @@ export const formats: readonly CallFormat[] = [
     ...pythonTags,
     react,
     cohereAction,
+    reactPlain,
     callingTool,
     namedTag,
     framedTag,
+    namedElement,
     trailingJson,
     ...bareJson,
     barePython,

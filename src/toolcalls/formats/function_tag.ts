@@ -1,5 +1,5 @@
 import { blockFormat } from "../block_format.ts";
-import { jsonArguments, taggedArguments } from "../values.ts";
+import { anyArguments, jsonArguments, taggedArguments } from "../values.ts";
 
 /**
  * `<function=N><parameter=K>V</parameter></function>`, or JSON in place of the parameters, or `name=` in place of `=`. Sources:
@@ -24,7 +24,7 @@ export const functionTag = blockFormat({
       /<\/parameter>/,
       name,
       context,
-    ),
+    ) ?? anyArguments(body, name, context),
   example: (name, args) =>
     `<tool_call>\n<function=${name}>\n${
       args.map(([key, value]) => `<parameter=${key}>\n${value}\n</parameter>\n`).join("")

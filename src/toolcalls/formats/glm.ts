@@ -1,6 +1,7 @@
 import { blockFormat } from "../block_format.ts";
 import type { CallContext, CallFormat } from "../format.ts";
-import { propertiesOf, typedValue } from "../values.ts";
+import { anyArguments, propertiesOf, typedValue } from "../values.ts";
+import { pythonCalls } from "./pythonic.ts";
 
 /**
  * `<tool_call>N<arg_key>K</arg_key><arg_value>V</arg_value></tool_call>`. Sources: the chat templates
@@ -13,7 +14,7 @@ export const glm: readonly CallFormat[] = ["", ":opensource"].map((suffix) =>
       [`<tool_call${suffix}>`]: [/\s*/],
       [`<tool_calls${suffix}>`]: [/\s*/, `<tool_call${suffix}>`, /\s*/],
     },
-    head: [/(?<name>[\w.-]+)/, /(?![\w.-])/, /\s*/, /(?=[<\w])/],
+    head: [/(?<name>[\w.-]+)/, /(?![\w.-])/, /\s*/, /(?=[<\w(])/],
     close: [`</tool_call${suffix}>`],
     value: [`<arg_value${suffix}>`, `</arg_value${suffix}>`],
     after: [`</tool_calls${suffix}>`],
@@ -48,7 +49,10 @@ function glmArguments(
     "",
   );
   const parts = written.split(new RegExp(`(</?arg_(?:key|value)${suffix}>)`));
-  if (parts.length === 1) return written.trim() === "" ? {} : null;
+  if (parts.length === 1) {
+    if (/^\s*\(/.test(written)) return pythonCalls(name + written, context)?.[0]?.arguments ?? null;
+    return anyArguments(written, name, context) ?? null;
+  }
   const args: Record<string, unknown> = {};
   const properties = propertiesOf(name, context);
   const isKnown = Object.keys(properties).length > 0;

@@ -8,7 +8,7 @@ import { elementArguments, jsonArguments, taggedArguments } from "../values.ts";
  * documentation of its older format.
  */
 const PREFIXES: readonly (readonly [prefix: string, wrappers: readonly string[]])[] = [
-  ["", ["function_calls", "minimax:tool_call", "tool_call", "tool_calls"]],
+  ["", ["function_calls", "minimax:tool_call", "tool_call", "tool_calls", "function_call", "tool"]],
   ["|DSML|", ["|DSML|function_calls", "|DSML|tool_calls"]],
   ["steptml:", ["steptml:toolcall", "steptml:tool_call"]],
 ];
@@ -27,11 +27,14 @@ function invokeFormat(prefix: string, wrappers: readonly string[]): CallFormat {
     markers: {
       ...Object.fromEntries([
         [`<${prefix}invoke name=`, []],
-        ...wrappers.map((wrapper) => [`<${wrapper}>`, [/\s*/, `<${prefix}invoke name=`]]),
+        ...wrappers.flatMap((wrapper) => [
+          [`<${wrapper}>`, [/\s*/, `<${prefix}invoke name=`]],
+          [`<${wrapper} name=`, []],
+        ]),
       ]),
       ...(prefix === "steptml:" && STEP_LEADS),
     },
-    head: [/["'“]?/, /(?<name>[\w.-]+)/, /["'”]?[^>]{0,80}/, ">"],
+    head: [/["'“]?/, /(?<name>[\w.-]+)/, /["'”]?/, /(?<attributes>(?:[^<>"]|"[^"]*(?:"|$))*)/, ">"],
     close: [`</${prefix}invoke>`, ...wrappers.map((wrapper) => `</${wrapper}>`)],
     value: [`<${prefix}parameter name=`, `</${prefix}parameter>`],
     after: [
