@@ -17,8 +17,7 @@ import {
 } from "../config.ts";
 import { BackendError } from "../errors.ts";
 import { isChatName, type ModelTarget, targetOf, withModel } from "../model_target.ts";
-import { hostKind } from "../wire/address.ts";
-import { isLoopback } from "../wire/connect.ts";
+import { isLoopback, isNear } from "../wire/connect.ts";
 import { addressOf } from "./model_server.ts";
 import { QueueWatch } from "./queue_watch.ts";
 import { ToolSilence } from "./tool_silence.ts";
@@ -177,11 +176,6 @@ function tierOf({ parameters }: ModelFacts = {}, contextLength: number | undefin
 }
 
 const targetKey = ({ isNative, url, name }: ModelTarget) => [isNative, url, name].join(" ");
-
-/** True for a server of this machine or of a private network, which answers within milliseconds. */
-function isNear(url: string): boolean {
-  return isLoopback(url) || hostKind(new URL(url).hostname) === "private";
-}
 
 /** The model that a server has in place of one that nobody named, where it is clear which. */
 export function servedInstead(

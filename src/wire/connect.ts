@@ -1,12 +1,14 @@
 /** Servers that can not be reached: the errors that `fetch` throws then, and its missing limit. @module */
 
 import { BackendError, type BackendErrorKind } from "../errors.ts";
+import { bareHost, hostKind } from "./address.ts";
 import { excerpt } from "./excerpt.ts";
 import { onceAfter } from "./wait.ts";
 
 /** A probe begins after this time; an answer that begins before shows that the connection stands. */
 const PROBE_AFTER_MS = 1_000;
 const PROXIES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
+const NO_PROXY = "NO_PROXY";
 
 /**
  * Calls `onLate` when there is no connection to a server within `timeoutMs`, which `fetch` does not tell
@@ -34,8 +36,8 @@ export function watchConnection(
 }
 
 /**
- * Makes a connection, and closes it at once. Resolves to `true` when there is none within `ms`; to `false`
- * when there is one, when it is refused (the request reports that better), when requests may go through
+ * Makes a connection, with TLS for `https:`, and closes it at once. Resolves to `true` when there is none
+ * within `ms`; to `false` when there is one, when it is refused (the request reports that better), when requests may go through
  * a proxy, and at the end of `signal`.
  */
 export async function connectTimesOut(
@@ -43,17 +45,26 @@ export async function connectTimesOut(
   ms: number,
   signal: AbortSignal,
 ): Promise<boolean> {
-  if (!isLoopback(url) && mayUseProxy()) return false;
+  if (!isNear(url) && mayUseProxy()) return false;
   const late = AbortSignal.timeout(ms);
-  const { hostname, port } = endpoint(url);
-  const bare = hostname.replace(/^\[|\]$/g, "");
+  const limit = AbortSignal.any([signal, late]);
+  const { port } = endpoint(url);
+  const hostname = bareHost(endpoint(url).hostname);
   try {
-    const limit = AbortSignal.any([signal, late]);
-    (await Deno.connect({ hostname: bare, port, signal: limit })).close();
+    using connection = await Deno.connect({ hostname, port, signal: limit });
+    if (url.startsWith("https:")) await shakeHands(connection, hostname, limit);
     return false;
   } catch {
     return late.aborted && !signal.aborted;
   }
+}
+
+/** Begins TLS on a connection. @throws {Error} where that fails, and at the end of `signal`. */
+async function shakeHands(connection: Deno.TcpConn, hostname: string, signal: AbortSignal) {
+  using secure = await Deno.startTls(connection, { hostname });
+  const close = () => secure.close();
+  signal.addEventListener("abort", close);
+  await secure.handshake().finally(() => signal.removeEventListener("abort", close));
 }
 
 /** True for an address of this machine. */
@@ -61,20 +72,40 @@ export function isLoopback(url: string): boolean {
   return /^(localhost|(127|0)(\.\d+){3}|\[::1?\])$/.test(new URL(url).hostname);
 }
 
+/** True for an address of this machine or of a private network, where no proxy leads. */
+export function isNear(url: string): boolean {
+  return isLoopback(url) || hostKind(new URL(url).hostname) === "private";
+}
+
 const directClients = new Map<string, Deno.HttpClient>();
 
 /**
- * The client for a server on this machine where `fetch` would ask a proxy of the environment for it,
- * which knows another machine by that name; `undefined` where `fetch` needs none.
+ * Returns the client for a server nearby where `fetch` would ask a proxy of the environment, which
+ * reaches another machine at that address; `undefined` where `fetch` needs none.
  */
 export function directClient(url: string): Deno.HttpClient | undefined {
-  if (!isLoopback(url) || !mayUseProxy()) return undefined;
+  if (!isNear(url) || !mayUseProxy()) return undefined;
   const { hostname, port } = endpoint(url);
   const key = `${hostname}:${port}`;
-  const client = directClients.get(key) ??
-    Deno.createHttpClient({ proxy: { transport: "tcp", hostname, port } });
+  const client = directClients.get(key) ?? clientWithoutProxy(hostname, port);
   directClients.set(key, client);
   return client;
+}
+
+/** A client reads the variables when it is made: commands must not inherit the change. */
+function clientWithoutProxy(hostname: string, port: number): Deno.HttpClient {
+  // This sends the absolute form of the address, which some servers answer with 404.
+  if (!isReadable(NO_PROXY)) {
+    return Deno.createHttpClient({ proxy: { transport: "tcp", hostname, port } });
+  }
+  const before = Deno.env.get(NO_PROXY);
+  Deno.env.set(NO_PROXY, bareHost(hostname));
+  try {
+    return Deno.createHttpClient({});
+  } finally {
+    if (before === undefined) Deno.env.delete(NO_PROXY);
+    else Deno.env.set(NO_PROXY, before);
+  }
 }
 
 function endpoint(url: string): { hostname: string; port: number } {
@@ -99,7 +130,7 @@ function isReadable(variable?: string): boolean {
 
 /** The environment variable that names a proxy for `url`, if there is one. */
 function proxyVariable(url: string): string | undefined {
-  if (isLoopback(url)) return undefined;
+  if (isNear(url)) return undefined;
   const own = url.startsWith("https:") ? "HTTPS_PROXY" : "HTTP_PROXY";
   return spellings([own, "ALL_PROXY"]).find((name) => isReadable(name) && Deno.env.get(name));
 }

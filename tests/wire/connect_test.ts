@@ -6,7 +6,7 @@ import {
   failureFromThrown,
   isRefused,
 } from "../../src/wire/connect.ts";
-import { requestStream } from "../../src/wire/http.ts";
+import { requestJson, requestStream } from "../../src/wire/http.ts";
 import { serve, sse } from "../helpers/server.ts";
 import { leakTest, options, STREAM, textReader } from "./http_helper.ts";
 
@@ -67,6 +67,10 @@ leakTest(
       assertEquals(await connectTimesOut(slow.url, 1000, never), false);
       assertEquals(slow.connections, 1);
       assertEquals(await connectTimesOut(gone.url, 1000, never), false);
+      using mute = Deno.listen({ port: 0, hostname: "127.0.0.1" });
+      const { port } = mute.addr as Deno.NetAddr;
+      assertEquals(await connectTimesOut(`https://127.0.0.1:${port}/`, 40, never), true);
+      assertEquals(await connectTimesOut(`http://127.0.0.1:${port}/`, 40, never), false);
       // Ended from outside.
       const within = new AbortController();
       const connecting = connectTimesOut(full.url, 1e6, within.signal);
@@ -77,9 +81,7 @@ leakTest(
     // Through a proxy nothing is said of any other machine; this one is asked directly.
     await withProxy("http://127.0.0.1:3128", async () => {
       assertEquals(await connectTimesOut(full.url, 40, never), true);
-      const { port } = new URL(full.url);
-      const other = `http://[::ffff:127.0.0.1]:${port}`;
-      assertEquals(await connectTimesOut(other, 40, never), false);
+      assertEquals(await connectTimesOut("http://192.0.2.1", 1e6, never), false);
     });
   },
 );
@@ -280,3 +282,36 @@ Deno.test({
     }
   },
 });
+
+leakTest(
+  "a server nearby is asked by path alone where a proxy is set, and commands see no change",
+  async () => {
+    const before = Deno.env.get("NO_PROXY");
+    await withProxy("http://127.0.0.1:9", async () => {
+      for (const hostname of ["127.0.0.1", "localhost"]) {
+        using listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
+        const { port } = listener.addr as Deno.NetAddr;
+        const url = `http://${hostname}:${port}/v1/models`;
+        const answer = requestJson({ url }, options());
+        using connection = await listener.accept();
+        const bytes = new Uint8Array(4096);
+        const size = await connection.read(bytes);
+        await connection.write(
+          new TextEncoder().encode(
+            "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}",
+          ),
+        );
+        await answer;
+        const [line] = new TextDecoder().decode(bytes.subarray(0, size!)).split("\r\n");
+        assertEquals(line, "GET /v1/models HTTP/1.1");
+        directClient(url)!.close();
+      }
+    });
+    assertEquals(Deno.env.get("NO_PROXY"), before);
+    await withProxy("http://127.0.0.1:9", () => {
+      directClient("http://192.168.1.7:8080/v1")!.close();
+      assertEquals(directClient("http://192.0.2.1/v1"), undefined);
+      return Promise.resolve();
+    });
+  },
+);
