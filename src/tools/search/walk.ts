@@ -1,6 +1,6 @@
 /**
- * Lists folders without hidden files, `node_modules`, and what `.gitignore`, `.ignore` and
- * `.git/info/exclude` name. As in ripgrep, `.ignore` goes first, and a rule that keeps a name keeps
+ * Lists folders without hidden files, `node_modules`, and what `.rgignore`, `.ignore`, `.gitignore` and
+ * `.git/info/exclude` name. As in ripgrep, they go in this order, and a rule that keeps a name keeps
  * it although it is hidden; unlike there, a `.gitignore` counts outside of repositories too, and
  * git's user settings do not. Synchronous calls take a fraction of the time; most run in a worker.
  * @module
@@ -19,10 +19,13 @@ interface IgnoreLevel {
 }
 
 interface Scope {
-  ignore?: IgnoreLevel | undefined;
-  gitignore?: IgnoreLevel | undefined;
+  levels: readonly (IgnoreLevel | undefined)[]; // of each of IGNORE_FILES
   cost: number; // what all its rules take of what those for one path may cost
 }
+
+/** The files with rules: those of the first go before those of the others, whatever the folder. */
+const IGNORE_FILES = [".rgignore", ".ignore", ".gitignore"];
+const NO_RULES: Scope = { levels: [], cost: 0 };
 
 /** The files that a glob pattern takes. */
 interface Filter {
@@ -142,12 +145,12 @@ export class Walk {
   }
 
   #scopeAbove(path: string): Scope {
-    if (path.length <= this.options.top.length) return { cost: 0 };
+    if (path.length <= this.options.top.length) return NO_RULES;
     const folder = path.slice(0, path.lastIndexOf("/"));
     const scope = this.#scopeOf(folder);
     // A path in an ignored folder was named on purpose: the rules that ignore it do not count.
     const isIgnored = ruled(path, path.slice(folder.length + 1), true, scope, this.stop);
-    return isIgnored ? { cost: 0 } : scope;
+    return isIgnored ? NO_RULES : scope;
   }
 
   /** The scope in a folder whose names are not known. */
@@ -158,7 +161,7 @@ export class Walk {
 
   /** The scope in `folder`, then remembered: `above` with the rules that the folder itself adds. */
   #scopeIn(folder: string, above: Scope, has: (name: string) => boolean): Scope {
-    let { ignore, gitignore, cost } = above;
+    let { levels: [own, ignore, gitignore], cost } = above;
     const level = (file: string, up: IgnoreLevel | undefined): IgnoreLevel | undefined => {
       const rules = readRules(`${folder}/${file}`, MAX_RULES_COST - cost, this.stop);
       if (rules === undefined) return up;
@@ -169,13 +172,15 @@ export class Walk {
     };
     // A repository within another has rules of its own only.
     if (has(".git")) gitignore = level(".git/info/exclude", undefined);
-    if (has(".gitignore")) gitignore = level(".gitignore", gitignore);
-    if (has(".ignore")) ignore = level(".ignore", ignore);
+    const levels = [own, ignore, gitignore].map((up, i) => {
+      const file = IGNORE_FILES[i]!;
+      return has(file) ? level(file, up) : up;
+    });
     if (this.#scopes.size >= MAX_SCOPES || this.#cost > MAX_SCOPES_COST) {
       this.#scopes.clear();
       this.#cost = 0;
     }
-    const scope = { ignore, gitignore, cost };
+    const scope = { levels, cost };
     this.#scopes.set(folder, scope);
     return scope;
   }
@@ -204,7 +209,7 @@ function ruled(
   scope: Scope,
   stop: () => boolean,
 ): IgnoreVerdict {
-  for (const first of [scope.ignore, scope.gitignore]) {
+  for (const first of scope.levels) {
     for (let level = first; level !== undefined; level = level.up) {
       const found = verdict(level.rules, path.slice(level.at), name, isDir, stop);
       if (found !== undefined) return found;

@@ -82,6 +82,11 @@ const ROWS: [name: string, files: Record<string, string>, left: string][] = [
     "a d/a",
   ],
   [
+    ".rgignore goes before .ignore, also from above",
+    { ".rgignore": "!a", ".ignore": "a\nb", "a": "", "b": "", "d/.ignore": "a", "d/a": "" },
+    "a d/a",
+  ],
+  [
     "a repository within another has its own rules",
     {
       ".git/HEAD": "",
