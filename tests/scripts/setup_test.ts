@@ -354,7 +354,15 @@ const UNFIT_SHELLS = [
   ['exec "$1" --version >&-', "cannot write to stdout: it is closed"],
   [
     'ulimit -n 20; exec "$1" --version',
-    "this shell may open only 20 files, and 64 are needed: run ulimit -n 1024 first",
+    "this shell allows only 20 files, and 64 are needed: run ulimit -n 1024 first",
+  ],
+  [
+    'ulimit -s 256; exec "$1" --version',
+    "this shell allows only 256 KiB of stack, and 1024 are needed: run ulimit -s 8192 first",
+  ],
+  [
+    'ulimit -v 9000000; exec "$1" --version',
+    "this shell allows only 9000000 KiB of addresses, and 41943040 are needed: run ulimit -v unlimited first",
   ],
   [
     'cd "$2" && rmdir "$2"; exec "$1" --version 2>&1',
