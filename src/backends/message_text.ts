@@ -1,4 +1,4 @@
-/** Messages as JSON text on the wire, made once for each message: requests repeat them. @module */
+/** Messages as JSON text on the wire: what a request repeats of the one before is not made again. @module */
 
 import type { Message } from "../types/message.ts";
 import { jsonText } from "./wire_values.ts";
@@ -10,9 +10,10 @@ interface KnownText extends Pick<Message, "content" | "parts" | "toolCalls" | "r
 
 /** The texts of messages as `convert` makes values of them: none, one or several of one message. */
 export class MessageTexts {
-  readonly #known = new WeakMap<Message, KnownText>();
-  /** The messages of the newest list with their texts, and the list up to behind each. */
-  readonly #listed: { message: Message; known: KnownText; list: string }[] = [];
+  /** The messages of the newest list with their texts, and where each ends in it. */
+  readonly #listed: { message: Message; known: KnownText; end: number }[] = [];
+  /** The newest list. One string: a longer one for each message would keep all of them in memory. */
+  #list = "";
 
   constructor(private readonly convert: (message: Message) => readonly unknown[]) {}
 
@@ -32,27 +33,24 @@ export class MessageTexts {
       at++;
     }
     listed.length = at;
-    let list = listed[at - 1]?.list ?? "";
+    let list = this.#list.slice(0, listed[at - 1]?.end ?? 0);
     for (; at < messages.length; at++) {
       const known = this.#textOf(messages[at]!);
       if (known.text !== "") list += `${list && ","}${known.text}`;
-      listed.push({ message: messages[at]!, known, list });
+      listed.push({ message: messages[at]!, known, end: list.length });
     }
+    this.#list = list;
     return `[${list}]`;
   }
 
   #textOf(message: Message): KnownText {
     const { content, parts, toolCalls, reasoning } = message;
-    const before = this.#known.get(message);
-    if (before && isOf(before, message)) return before;
-    const known = {
+    return {
       ...{ content, text: this.convert(message).map(jsonText).join(",") },
       ...parts && { parts },
       ...toolCalls && { toolCalls },
       ...reasoning !== undefined && { reasoning },
     };
-    this.#known.set(message, known);
-    return known;
   }
 }
 

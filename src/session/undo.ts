@@ -40,6 +40,8 @@ interface UndoStep {
   text: string;
   /** Undefined once another conversation has begun. */
   conversation: Pick<CopilotAgent["state"], "messages" | "seenFiles"> | undefined;
+  /** The characters of the messages that the step before does not hold. */
+  size: number;
   files: Map<string, FileSides>;
 }
 
@@ -53,7 +55,7 @@ interface FileSides {
 }
 
 const ABSENT = "";
-/** The log holds this many messages, and fewer where their files have more than MAX_UNDO_BYTES. */
+/** The log holds this many messages, and fewer where files and conversations take more than MAX_UNDO_BYTES. */
 export const MAX_UNDO_STEPS = 100;
 export const MAX_UNDO_BYTES = 64 * 1024 * 1024;
 
@@ -64,7 +66,9 @@ export class UndoLog {
   begin({ state: { messages, seenFiles } }: CopilotAgent, text: string): void {
     const conversation = { messages: [...messages], seenFiles: new Map(seenFiles) };
     this.#undone.length = 0;
-    this.#done.push({ text, conversation, files: new Map() });
+    const before = new Set(this.#done.at(-1)?.conversation?.messages);
+    const size = messages.reduce((sum, one) => before.has(one) ? sum : sum + one.content.length, 0);
+    this.#done.push({ text, conversation, size, files: new Map() });
     const isFull = () =>
       this.#done.length > MAX_UNDO_STEPS || bytesOfSteps(this.#done) > MAX_UNDO_BYTES;
     while (isFull()) this.#done.shift();
@@ -198,5 +202,6 @@ async function stampAt(path: string): Promise<string> {
 
 function bytesOfSteps(steps: readonly UndoStep[]): number {
   const files = steps.flatMap((step) => [...step.files.values()]);
-  return files.reduce((sum, { bytes }) => sum + (bytes?.length ?? 0), 0);
+  const size = steps.reduce((sum, step) => sum + step.size, 0);
+  return files.reduce((sum, { bytes }) => sum + (bytes?.length ?? 0), size);
 }

@@ -7,6 +7,9 @@ import type { TurnEvent } from "../../types/event.ts";
 import type { Message } from "../../types/message.ts";
 import type { Called } from "../call_text.ts";
 
+/** The characters kept of what the model does not have any more; beyond, the oldest is shown as it has it. */
+export const MAX_KEPT = 4 * 2 ** 20;
+
 export class WholeConversation {
   /** The answer that is being written, and the calls that run. */
   readonly written = { reasoning: "", text: "", running: [] as Called[] };
@@ -87,7 +90,25 @@ export class WholeConversation {
         if (message.role === "tool") this.#results.set(id, message);
       } else if (later === undefined && summary && !before.has(keyOf(summary))) {
         if (message.standsFor !== "summary") this.#replaced.push(this.#results.get(id) ?? message);
+        this.#results.delete(id);
       }
+    }
+    this.#drop();
+  }
+
+  /** Drops the oldest of what is kept until the rest has room: messages, then results. */
+  #drop(): void {
+    let size = 0;
+    for (const { content } of [...this.#replaced, ...this.#results.values()]) {
+      size += content.length;
+    }
+    while (size > MAX_KEPT && this.#replaced.length > 0) {
+      size -= this.#replaced.shift()!.content.length;
+    }
+    for (const [id, { content }] of this.#results) {
+      if (size <= MAX_KEPT) return;
+      size -= content.length;
+      this.#results.delete(id);
     }
   }
 }
