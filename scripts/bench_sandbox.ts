@@ -1,7 +1,5 @@
 // Prints how much longer a confined command takes than the same command unconfined: paired, alternating,
-// medians. Once where its sandbox was made ready while a model answered, which the pauses stand for, and
-// once, as for the first command of a session, where it was not. In the folder that is the argument: this
-// project where there is none.
+// medians. In the folder that is the argument: this project where there is none.
 import { fromFileUrl } from "@std/path/from-file-url";
 import { findSandbox } from "../src/permissions/sandbox/probe.ts";
 import { openPermissions } from "../src/session/permissions.ts";
@@ -10,8 +8,6 @@ import type { Confine } from "../src/types/confine.ts";
 import { median } from "./bench_median.ts";
 
 const PAIRS = 41;
-/** A short answer of a model, in milliseconds. */
-const ANSWER_MS = 200;
 const workingDir = await Deno.realPath(Deno.args[0] ?? fromFileUrl(new URL("..", import.meta.url)));
 const { signal } = new AbortController();
 
@@ -24,8 +20,8 @@ async function time(confine?: Confine): Promise<number> {
   return performance.now() - start;
 }
 
-async function compare(what: string, keepsSpare: boolean): Promise<void> {
-  const permissions = await openPermissions({ sandbox: "workspace-write", keepsSpare });
+async function compare(what: string): Promise<void> {
+  const permissions = await openPermissions({ sandbox: "workspace-write" });
   const preparing: number[] = [];
   const inner = permissions.confine(() => workingDir);
   const confine: Confine = async (...given) => {
@@ -34,14 +30,12 @@ async function compare(what: string, keepsSpare: boolean): Promise<void> {
     preparing.push(performance.now() - start);
     return confined;
   };
-  const answer = () => new Promise((resolve) => setTimeout(resolve, keepsSpare ? ANSWER_MS : 0));
-  const timed = async (confine?: Confine) => (await answer(), await time(confine));
   await time(confine), await time(); // warm the disk, the modules and the settings
   const rows: [confined: number, plain: number][] = [];
   for (let i = 0; i < PAIRS; i++) {
-    const first = i % 2 ? await timed(confine) : undefined;
-    const plain = await timed();
-    rows.push([first ?? await timed(confine), plain]);
+    const first = i % 2 ? await time(confine) : undefined;
+    const plain = await time();
+    rows.push([first ?? await time(confine), plain]);
   }
   const ms = (values: number[]) => median(values).toFixed(1);
   const ratio = median(rows.map(([a, b]) => a / b)).toFixed(2);
@@ -54,9 +48,6 @@ async function compare(what: string, keepsSpare: boolean): Promise<void> {
 
 const sandbox = await findSandbox();
 if (typeof sandbox === "string") console.log(`a confined command      not measured: ${sandbox}`);
-else {
-  await compare("a confined command      ", true);
-  await compare("the first of a session  ", false);
-}
+else await compare("a confined command      ");
 // A session ends the folder of temporary files of its commands with the program.
 Deno.exit();

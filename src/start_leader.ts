@@ -1,6 +1,12 @@
 /** Starts a program that leads a process group, so that all that it starts can be ended with it. @module */
 
-import type { ProgramStart } from "./types/confine.ts";
+/** The folder and the variables that a program starts with. */
+interface ProgramStart {
+  /** The absolute folder that it runs in. */
+  cwd: string;
+  /** All its variables. */
+  env: Record<string, string>;
+}
 
 /** Starts a program with pipes for its output, in a session and a group of its own. @throws {Deno.errors.NotFound} */
 export function startLeader(

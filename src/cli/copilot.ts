@@ -69,7 +69,7 @@ export async function runInTerminal(
     checked?: (make: () => Session) => Session;
   } = {},
 ): Promise<number> {
-  const choice = { ...parsePermissionChoice(args), prefersAuto: true, keepsSpare: true };
+  const choice = { ...parsePermissionChoice(args), prefersAuto: true };
   const [permissions] = await Promise.all([openPermissions(choice), makeSane()]);
   const settings = {
     ...sessionOptions(config, options, args, permissions),

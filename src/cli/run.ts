@@ -297,7 +297,7 @@ async function answerPrompt(
       import("./settings.ts"),
     ]);
   const answerSchema = await answerSchemaOf(args);
-  const permissions = await openPermissions({ ...parsePermissionChoice(args), keepsSpare: true });
+  const permissions = await openPermissions(parsePermissionChoice(args));
   const isProgressSeen = Deno.stderr.isTerminal();
   const changeRows = isProgressSeen ? await loadChangeRows() : undefined;
   const frontend = new PrintFrontend({

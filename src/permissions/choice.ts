@@ -12,8 +12,6 @@ export interface PermissionChoice extends Partial<Pick<Settings, "approve" | "sa
   env?: readonly string[];
   /** True where commands run unasked, confined, if nothing else is said and a sandbox works. */
   prefersAuto?: boolean;
-  /** True where the next command's sandbox is made ready once a command has ended. */
-  keepsSpare?: boolean;
   /** Calls that would be asked about simply run. */
   yes?: boolean;
 }

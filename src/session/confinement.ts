@@ -4,21 +4,15 @@ import { attempt } from "../attempt.ts";
 import type { PathTable } from "../permissions/path_table.ts";
 import type { KeptCaches } from "../permissions/sandbox/kept_caches.ts";
 import type { Sandbox } from "../permissions/sandbox/probe.ts";
-import type { SpareSandbox } from "../permissions/sandbox/spare.ts";
 import type { View } from "../permissions/view.ts";
 import { makeTempFolder } from "../temp_folder.ts";
 import { RefusedError } from "../tools/call_errors.ts";
 import { atProgramEnd } from "../tools/shell/program_end.ts";
-import type { Confine, SpareStart } from "../types/confine.ts";
-import { onceAfter } from "../wire/wait.ts";
+import type { Confine } from "../types/confine.ts";
 import type { SettingsInForce } from "./settings_in_force.ts";
 
 /** A look at the folder counts for a verdict and for the mounts that follow it at once, in milliseconds. */
 const FRESH_MS = 100;
-/** The next sandbox is made ready so long after a command, in milliseconds: its result goes first. */
-const SPARE_DELAY_MS = 20;
-/** That of a session's first command so long after its first message, in milliseconds: the request goes first. */
-const FIRST_DELAY_MS = 100;
 const HOLDS_HOME =
   "the working directory holds the home folder. The user can change to the folder of a project with /cd";
 
@@ -27,8 +21,6 @@ interface ConfinementSources {
   paths(): Promise<PathTable>;
   /** The folder of what the program keeps for the person; undefined where there is no home folder. */
   stateFolder: string | undefined;
-  /** True where the next command's sandbox is made ready once a command has ended. */
-  keepsSpare: boolean;
 }
 
 export class Confinement {
@@ -38,8 +30,6 @@ export class Confinement {
   /** The folder of what confined commands see as `/tmp` and the like. */
   #own: string | undefined;
   #kept: Promise<KeptCaches | undefined> | undefined;
-  #spare: SpareSandbox | undefined;
-  #isFirstReady = false;
 
   constructor(private readonly sources: ConfinementSources) {}
 
@@ -78,8 +68,7 @@ export class Confinement {
   confine(workingDir: () => string): Confine {
     return async (program, args, leave) => {
       const folder = workingDir();
-      const { settingsFor, keepsSpare } = this.sources;
-      const settings = await settingsFor(folder);
+      const settings = await this.sources.settingsFor(folder);
       if (settings.sandbox === "off" || leave === "sandbox") return { program, args: [...args] };
       const viewed = this.#viewOfVerdict(settings);
       const { words, view } = await this.#words(settings, leave === "network", viewed);
@@ -89,32 +78,14 @@ export class Confinement {
       const mend = view.links?.length
         ? (await import("../permissions/sandbox/kept_links.ts")).keepLinks(view.links)
         : undefined;
-      const hasSpare = keepsSpare && holder !== undefined && leave === undefined;
       return {
         program: confined!,
         args: [...before, program, ...args],
         limits: `confined by ${by}: ${limitsOf({ ...settings, network })}`,
         ...holder !== undefined && { holder },
         ...mend && { mend },
-        ...hasSpare && { spare: this.#spareStart(words, [program, ...args], workingDir) },
       };
     };
-  }
-
-  /** Makes the sandbox of the first command ready while the model answers; `env`: what it gets of variables. */
-  makeFirstReady(workingDir: () => string, env: readonly string[]): void {
-    if (!this.sources.keepsSpare || this.#isFirstReady) return;
-    this.#isFirstReady = true;
-    const makeReady = async () => {
-      const folder = workingDir();
-      const settings = await this.sources.settingsFor(folder);
-      const sandbox = settings.sandbox === "off" ? "" : await this.find();
-      if (typeof sandbox === "string" || sandbox.holder === undefined) return;
-      const { commandEnvironment } = await import("../tools/shell/command_environment.ts");
-      this.#spareStart([], [], workingDir).ready({ cwd: folder, env: commandEnvironment(env) });
-    };
-    // Without it, the first command waits for its sandbox.
-    onceAfter(FIRST_DELAY_MS, () => void makeReady().catch(() => {}));
   }
 
   /** The words that stand before a program to confine it. @throws {RefusedError} where nothing can. */
@@ -135,31 +106,6 @@ export class Confinement {
     await (await this.#caches(own))?.useFor(view);
     const words = sandbox.command({ ...view, network: view.network || network }, own);
     return { words, view };
-  }
-
-  #spareStart(words: readonly string[], rest: string[], workingDir: () => string): SpareStart {
-    const folder = workingDir();
-    return {
-      take: (how) => this.#spare?.take(words, rest, how),
-      ready: (how) => {
-        const makeReady = async () => {
-          const [{ SpareSandbox }, settings] = await Promise.all([
-            import("../permissions/sandbox/spare.ts"),
-            this.sources.settingsFor(folder),
-          ]);
-          // Another folder has other caches, which a command of it may just be mounting.
-          if (settings.sandbox === "off" || workingDir() !== folder) return;
-          const { words: next } = await this.#words(settings, false);
-          if (this.#spare === undefined) {
-            const spare = this.#spare = new SpareSandbox();
-            atProgramEnd(() => spare.end());
-          }
-          this.#spare.start(next, how);
-        };
-        // Without it, the next command waits for its sandbox.
-        onceAfter(SPARE_DELAY_MS, () => void makeReady().catch(() => {}));
-      },
-    };
   }
 
   #caches(own: string): Promise<KeptCaches | undefined> {

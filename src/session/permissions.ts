@@ -83,7 +83,6 @@ export class Permissions {
       settingsFor: (folder) => this.#settingsFor(folder),
       paths: () => this.paths(),
       stateFolder: this.stateFolder,
-      keepsSpare: choice.keepsSpare === true,
     });
   }
 
@@ -139,11 +138,6 @@ export class Permissions {
   /** Confines commands, where that is wanted. */
   confine(workingDir: () => string): Confine {
     return this.#confinement.confine(workingDir);
-  }
-
-  /** Makes ready what confines the first command of a session, once its first message is on its way. */
-  makeFirstReady(workingDir: () => string): void {
-    if (this.choice.prefersAuto) this.#confinement.makeFirstReady(workingDir, this.env);
   }
 
   /**

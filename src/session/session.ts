@@ -287,7 +287,6 @@ export class Session implements AsyncDisposable {
           isReadOnly: () => isPlanning(state),
           signal: until,
         });
-      this.options.permissions.makeFirstReady(() => this.agent.state.workingDir);
       const result = await turn([...parts, ...more]);
       state.pending = [];
       return await hooks?.end(result, turn, until) ?? result;

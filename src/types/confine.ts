@@ -22,22 +22,4 @@ export interface ConfinedProgram {
   holder?: string;
   /** Called at its end: puts back what it may not have replaced, and says so in one line for the model. */
   mend?(): string | undefined;
-  /** Starts the program in a sandbox that was made ready; left out, none ever is. */
-  spare?: SpareStart;
-}
-
-/** A sandbox that is made ready before there is a program for it. */
-export interface SpareStart {
-  /** Starts the program in the sandbox that waits; undefined where none that fits does. */
-  take(how: ProgramStart): Deno.ChildProcess | undefined;
-  /** Makes a sandbox ready for the next program. */
-  ready(how: ProgramStart): void;
-}
-
-/** The folder and the variables that a program starts with. */
-export interface ProgramStart {
-  /** The absolute folder that it runs in. */
-  cwd: string;
-  /** All its variables. */
-  env: Record<string, string>;
 }

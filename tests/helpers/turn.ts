@@ -81,7 +81,7 @@ export function turn(
       const args = parseArgs([...words, "--working-dir", folder]);
       const options = optionsFromArgs(args);
       const permissions = await openPermissions(
-        { ...parsePermissionChoice(args), keepsSpare: true },
+        parsePermissionChoice(args),
         (name) => variables[name] ?? Deno.env.get(name),
       );
       const isTerminal = false;

@@ -2,79 +2,10 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { PathTable } from "../../src/permissions/path_table.ts";
 import { findSandbox } from "../../src/permissions/sandbox/probe.ts";
 import { openPermissions } from "../../src/session/permissions.ts";
-import { commandEnvironment } from "../../src/tools/shell/command_environment.ts";
 import { runBash } from "../../src/tools/shell/run_bash.ts";
-import type { ConfinedProgram } from "../../src/types/confine.ts";
 
 const found = await findSandbox(new PathTable({ home: Deno.env.get("HOME")! }));
 const ignore = typeof found === "string" || found.by !== "bubblewrap";
-
-Deno.test({
-  name: "SBX-01 the next command's sandbox is made ready, and none is used that protects less",
-  ignore,
-  // What waits ends with the program.
-  sanitizeResources: false,
-  sanitizeOps: false,
-  async fn() {
-    const base = await Deno.realPath(await Deno.makeTempDir());
-    const folder = `${base}/work`;
-    await Deno.mkdir(folder);
-    const env: Record<string, string> = { HOME: base, XDG_STATE_HOME: `${base}/state` };
-    const permissions = await openPermissions(
-      { sandbox: "workspace-write", keepsSpare: true },
-      (name) => env[name],
-    );
-    let workingDir = folder;
-    const confine = permissions.confine(() => workingDir);
-    let taken = 0;
-    const run = async (command: string, leave?: "network") => {
-      const { signal } = new AbortController();
-      const { content } = await runBash({ command, timeout_seconds: 60 }, {
-        ...{ workingDir, maxOutputChars: 1000, signal, ...leave && { leave } },
-        confine: async (program, args, leave): Promise<ConfinedProgram> => {
-          const confined = await confine(program, args, leave);
-          const { spare } = confined;
-          if (spare === undefined) return confined;
-          const take: typeof spare.take = (how) => {
-            const child = spare.take(how);
-            if (child) taken++;
-            return child;
-          };
-          return { ...confined, spare: { ...spare, take } };
-        },
-      });
-      return content;
-    };
-    const untilTaken = async (command: string) => {
-      const before = taken;
-      let content = "";
-      while (taken === before) {
-        content = await run(command);
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-      return content;
-    };
-    assertEquals(await run("echo one; touch a"), "exit code: 0\nstdout:\none");
-    assertEquals(taken, 0);
-    assertEquals(await untilTaken("cat; echo two"), "exit code: 0\nstdout:\ntwo");
-    // Something to protect came meanwhile.
-    Deno.mkdirSync(`${folder}/.vscode`);
-    const before = taken;
-    const write = "touch .vscode/a 2>/dev/null; ls .vscode";
-    assertEquals(await run(write), "exit code: 0\nno output");
-    assertEquals(taken, before);
-    assertEquals(await untilTaken(write), "exit code: 0\nno output");
-    // Another network, another folder: another sandbox.
-    const now = taken;
-    await run("true", "network");
-    workingDir = await Deno.realPath(await Deno.makeTempDir());
-    assertEquals(await run("pwd"), `exit code: 0\nstdout:\n${workingDir}`);
-    assertEquals(taken, now);
-    await Deno.remove(workingDir, { recursive: true });
-    dispatchEvent(new Event("unload"));
-    await Deno.remove(base, { recursive: true });
-  },
-});
 
 Deno.test({
   name: "R-03 a .git that is a link is put back where a command replaced it, and the model is told",
@@ -115,43 +46,6 @@ Deno.test({
     const moved = "mv sub old; mkdir sub; ls -A sub";
     assertEquals(await run(moved), "exit code: 0\nno output");
     assertEquals([...Deno.readDirSync(`${workingDir}/sub`)], []);
-    await Deno.remove(base, { recursive: true });
-  },
-});
-
-Deno.test({
-  name:
-    "SBX-01 the first command's sandbox is made ready once, where commands are confined by default",
-  ignore,
-  sanitizeResources: false,
-  sanitizeOps: false,
-  async fn() {
-    const base = await Deno.realPath(await Deno.makeTempDir());
-    const folder = `${base}/work`;
-    await Deno.mkdir(folder);
-    const env: Record<string, string> = { HOME: base, XDG_STATE_HOME: `${base}/state` };
-    const open = (choice: Parameters<typeof openPermissions>[0]) =>
-      openPermissions({ keepsSpare: true, ...choice }, (name) => env[name]);
-    const take = async (permissions: Awaited<ReturnType<typeof open>>) => {
-      const confined = await permissions.confine(() => folder)("sh", ["-c", "echo first"]);
-      return confined.spare?.take({ cwd: folder, env: commandEnvironment() });
-    };
-    const permissions = await open({ prefersAuto: true });
-    permissions.makeFirstReady(() => folder);
-    let child = await take(permissions);
-    while (child === undefined) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      child = await take(permissions);
-    }
-    const { stdout } = await child.output();
-    assertEquals(new TextDecoder().decode(stdout), "first\n");
-    // A second message makes none; nor does -p, whose commands are asked about.
-    permissions.makeFirstReady(() => folder);
-    const other = await open({ sandbox: "workspace-write" });
-    other.makeFirstReady(() => folder);
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    assertEquals([await take(permissions), await take(other)], [undefined, undefined]);
-    dispatchEvent(new Event("unload"));
     await Deno.remove(base, { recursive: true });
   },
 });

@@ -404,7 +404,7 @@ Deno.test("a prompt with a read needs no setTimeout, whose first use loads 5 ms 
   };
   try {
     const config = { compat: compatConfig({ baseUrl: `${server.url}/v1`, model: "test" }) };
-    const permissions = await openPermissions({ keepsSpare: true }, () => undefined);
+    const permissions = await openPermissions({}, () => undefined);
     const options = { folder, config, permissions, asksServer: "before-turns" as const };
     await using fake = await fakeSession(server.url, options);
     globalThis.setTimeout = ((then: () => void, ms = 0) => {

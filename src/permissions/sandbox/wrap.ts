@@ -25,8 +25,7 @@ const MAX_SHARED = String(1024 * 1024 * 1024);
 
 /**
  * Starts a program in the finished sandbox. The first argument is the number of folders that commands write,
- * then come two for each of them, then the program and its arguments. Without a program it waits for one on
- * stdin, each word closed by NUL, until that ends; then nothing is left to read.
+ * then come two for each of them, then the program and its arguments.
  *
  * Of the two, one lists the mounts in the folder, which is the other: a program that ran meanwhile may have put
  * a link in the place of one, so that another place of the machine was mounted. The kernel tells what was: a
@@ -40,10 +39,6 @@ const START = `nl='
 '
 count=$1
 shift
-if [ $# = $((2 * count)) ]; then
-  eval 'mapfile -d "" -t words; [ "\${#words[@]}" != 0 ] || exit 0; set -- "$@" "\${words[@]}"'
-  exec </dev/null
-fi
 set -f
 IFS=$nl
 if [ "$count" = 0 ]; then

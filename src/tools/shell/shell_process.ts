@@ -56,13 +56,9 @@ export async function startShell(
     const confined = await confine?.(shell, args, leave);
     signal.throwIfAborted();
     const how = { cwd, env: { ...commandEnvironment(env), ...variables } };
-    // A sandbox that waits has its stdin for the words of the command, which then has no input.
-    const spare = hasInput ? undefined : confined?.spare;
     try {
       const { program = shell, args: given = args } = confined ?? {};
-      const child = spare?.take(how) ??
-        startLeader(program, given, how, hasInput ? "piped" : "null");
-      if (spare) void child.status.then(() => spare.ready(how));
+      const child = startLeader(program, given, how, hasInput ? "piped" : "null");
       return {
         child,
         folder: cwd,
