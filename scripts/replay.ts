@@ -1,8 +1,8 @@
 // Plays ordinary sessions with real tools, in the modes auto and ask, and counts what the person is asked:
 // `scripts/replay [NAME]`. A scripted model on loopback makes the calls of scripts/replay_sessions.ts. Of
 // programs that are not installed, only the policy is asked. Questions about the network are refused,
-// others are answered with yes. Ends with 1 where auto asks about anything but the network and writes to
-// the repository, a command fails in the sandbox, or none works.
+// as there may be none, and count once for all that a yes would cover; others are answered with yes. Ends
+// with 1 where auto asks about anything but the network, a command fails in the sandbox, or none works.
 import { dirname } from "@std/path/dirname";
 import { parseCommandLine } from "../src/permissions/shell/parser.ts";
 import { findSandbox } from "../src/permissions/sandbox/probe.ts";
@@ -19,7 +19,7 @@ import { type OrdinarySession, SESSIONS, type Step } from "./replay_sessions.ts"
 interface Planned {
   name: string;
   arguments: Record<string, unknown>;
-  asks?: "network" | "repository";
+  asks?: "network";
   /** A program that is not installed. */
   missing?: string;
 }
@@ -27,7 +27,7 @@ interface Planned {
 /** What became of a session. */
 interface Played {
   /** Questions by what they are about, `other` for those that nobody expects. */
-  asked: Record<"network" | "repository" | "other", number>;
+  asked: Record<"network" | "other", number>;
   faults: string[];
   missing: Set<string>;
   calls: number;
@@ -86,10 +86,13 @@ async function play(one: OrdinarySession, approve: ApproveMode): Promise<Played>
     const asked: { step: Planned; approval: Approval }[] = [];
     const stepOf = ({ arguments: args }: Approval["call"]) =>
       calls.find((step) => same(step.arguments, args))!;
+    const granted = new Set<string>();
     const answer = (approval: Approval): Promise<ApprovalAnswer> => {
       const step = stepOf(approval.call);
-      asked.push({ step, approval });
-      const isYes = step.asks !== "network" && step.missing === undefined;
+      const grants = approval.networked?.map(({ text }) => text);
+      if (!grants?.every((text) => granted.has(text))) asked.push({ step, approval });
+      for (const text of grants ?? []) granted.add(text);
+      const isYes = approval.leave !== "network" && step.missing === undefined;
       return Promise.resolve(isYes ? { choice: "once" } : { choice: "refuse", reason: "" });
     };
     const executions = await turns(calls, {
@@ -151,7 +154,7 @@ function outcomeOf(
   executions: Map<Planned, ToolExecution>,
 ): Played {
   const played: Played = {
-    asked: { network: 0, repository: 0, other: 0 },
+    asked: { network: 0, other: 0 },
     faults: [],
     missing: new Set(calls.flatMap(({ missing }) => missing ?? [])),
     calls: calls.length,
@@ -165,7 +168,7 @@ function outcomeOf(
   }
   for (const [step, exec] of executions) {
     const { exitCode = 0 } = exec.details ?? {};
-    if (step.asks !== "network" && (exec.isError || exitCode !== 0)) {
+    if (step.arguments.leave !== "network" && (exec.isError || exitCode !== 0)) {
       played.faults.push(`failed: ${textOf(step)}\n${exec.result.trim().slice(-600)}`);
     }
   }
@@ -188,20 +191,20 @@ if (sessions.length === 0) {
   Deno.exit(2);
 }
 const sum = { calls: 0, auto: 0, other: 0, ask: 0, faults: 0 };
-console.log(`${"session".padEnd(36)}calls  auto: network commits other  ask`);
+console.log(`${"session".padEnd(36)}calls  auto: network other  ask`);
 for (const one of sessions) {
   const auto = await play(one, "auto");
   const ask = await play(one, "ask");
-  const { network, repository, other } = auto.asked;
+  const { network, other } = auto.asked;
   const all = Object.values(ask.asked).reduce((a, b) => a + b);
-  const cells = [auto.calls, network, repository, other, all].map(String);
-  const widths = [5, 14, 8, 6, 5];
+  const cells = [auto.calls, network, other, all].map(String);
+  const widths = [5, 14, 6, 5];
   const row = cells.map((cell, i) => cell.padStart(widths[i]!)).join("");
   const missing = auto.missing.size > 0 ? `  policy only: ${[...auto.missing].join(", ")}` : "";
   console.log(`${one.name.padEnd(36)}${row}${missing}`);
   for (const fault of auto.faults) console.log(`  ${fault.replaceAll("\n", "\n    ")}`);
   sum.calls += auto.calls;
-  sum.auto += network + repository;
+  sum.auto += network;
   sum.other += other;
   sum.ask += all;
   sum.faults += auto.faults.length;
@@ -210,6 +213,6 @@ console.log(
   `${sum.calls} calls: auto asks ${
     sum.auto + sum.other
   } times, ${sum.other} of them about anything ` +
-    `but the network and the repository; ask asks ${sum.ask} times; ${sum.faults} faults`,
+    `but the network; ask asks ${sum.ask} times; ${sum.faults} faults`,
 );
 Deno.exit(sum.faults === 0 ? 0 : 1);

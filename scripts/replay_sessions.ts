@@ -10,7 +10,7 @@ export type Step = string | {
   tool?: string;
   args?: Record<string, unknown>;
   /** The question that is to be expected; left out, none is. */
-  asks?: "network" | "repository";
+  asks?: "network";
 };
 
 export interface OrdinarySession {
@@ -33,7 +33,8 @@ const edit = (file_path: string, old_string: string, new_string: string): Step =
   args: { file_path, old_string, new_string },
 });
 const network = (command: string): Step => ({ command, leave: "network", asks: "network" });
-const repository = (command: string): Step => ({ command, asks: "repository" });
+/** The yes to a question before covers it. */
+const granted = (command: string): Step => ({ command, leave: "network" });
 
 export const SESSIONS: readonly OrdinarySession[] = [
   {
@@ -67,14 +68,14 @@ export const SESSIONS: readonly OrdinarySession[] = [
       "python3 -m venv --without-pip .venv && .venv/bin/python -c 'import sys; print(sys.prefix)'",
       "source .venv/bin/activate && which python",
       network("pip install requests"),
-      network("python3 -m pip install -r requirements.txt"),
+      granted("python3 -m pip install -r requirements.txt"),
       write("pyproject.toml", '[project]\nname = "tool"\nversion = "0.1.0"\n'),
       write("tool/__init__.py", "VERSION = 1\n"),
       write("tool/__main__.py", "import tool\nprint(tool.VERSION)\n"),
       "python3 -m tool | grep 1",
       "python3 -m compileall -q tool",
       "echo .venv/ > .gitignore && cat .gitignore",
-      repository("git add -A && git commit -m 'Add the tool'"),
+      "git add -A && git commit -m 'Add the tool'",
     ],
   },
   {
@@ -110,14 +111,14 @@ export const SESSIONS: readonly OrdinarySession[] = [
     },
     steps: [
       network("npm install express"),
-      network("npm ci"),
+      granted("npm ci"),
       { command: "node server.js", background: true },
       "node server.js & until curl -sf http://127.0.0.1:8123; do sleep 0.1; done; kill %1",
       "npm pkg set scripts.start='node server.js' && npm run | grep start",
       "npm ls --depth=0",
       "grep -rn hello --include='*.js' . | head -3",
       "node --check server.js",
-      repository("git commit -am 'Start script'"),
+      "git commit -am 'Start script'",
     ],
   },
   {
@@ -138,7 +139,7 @@ export const SESSIONS: readonly OrdinarySession[] = [
       network("cargo add serde"),
       "RUST_BACKTRACE=1 ./target/debug/x",
       "git diff -- src | cat",
-      repository("git add src && git commit -m Format"),
+      "git add src && git commit -m Format",
     ],
   },
   {
@@ -161,7 +162,7 @@ export const SESSIONS: readonly OrdinarySession[] = [
       network("go get golang.org/x/text"),
       "cd cmd/x && go list ./...",
       "mkdir -p internal && mv bin internal/ && rm -r internal",
-      repository("git checkout -b feature"),
+      "git checkout -b feature",
     ],
   },
   {
@@ -196,12 +197,12 @@ export const SESSIONS: readonly OrdinarySession[] = [
       "sed -i 's/one/1/' a.txt && git diff",
       "git -C src ls-files",
       "git remote -v; git config --get user.name",
-      repository("git add a.txt"),
-      repository("git commit -m 'Change a'"),
-      repository("git switch -c topic"),
-      repository("git stash"),
+      "git add a.txt",
+      "git commit -m 'Change a'",
+      "git switch -c topic",
+      "git stash",
       "git log --format=%s -1",
-      { ...network("git fetch origin") as object, asks: "network" },
+      network("git fetch origin"),
     ],
   },
   {

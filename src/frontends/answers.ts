@@ -51,13 +51,10 @@ interface QuestionNote {
 
 /** Why a call is asked about, what a yes does beyond running it, and by what it is confined. */
 export function questionNotes(approval: Approval): QuestionNote[] {
-  const { reason, isRoutine, confinedTo, changed = [] } = approval;
+  const { reason, isRoutine, confinedTo } = approval;
   const meaning = meaningOfYes(approval);
   return [
     ...isRoutine ? [] : [{ text: `It ${oneLine(reason).slice(0, 200)}.` }],
-    ...changed.length === 0
-      ? []
-      : [{ text: `Changed since you allowed it: ${changed.map(oneLine).join(", ")}` }],
     ...meaning === undefined ? [] : [{ text: meaning, isCalm: true } as const],
     ...confinedTo ? [{ text: confinedTo, isCalm: true } as const] : [],
   ];
@@ -88,9 +85,7 @@ export function allowedBy(approval: Approval): string {
   if (rulePath !== undefined) {
     return `${action === undefined ? call.name : `${action}s`} of ${oneLine(rulePath)}`;
   }
-  const files = [...new Set(rules.flatMap(({ files = {} }) => Object.keys(files)))];
-  const bound = files.length === 0 ? "" : ` (while ${oneLine(files.join(", "))} is unchanged)`;
   const words = rules.map(({ words }) => `\`${oneLine(words)}\``);
   const isExact = rules.length === 1 && rules[0]!.words === approval.subject.command;
-  return (isExact ? "exactly this" : `any ${words.join(" and ")}`) + bound;
+  return isExact ? "exactly this" : `any ${words.join(" and ")}`;
 }

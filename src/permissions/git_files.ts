@@ -9,6 +9,8 @@ import { GIT_ENTRIES } from "./folder_looks.ts";
 export interface Finding {
   path: string;
   access: "none" | "read";
+  /** True for a folder in which git keeps a repository. */
+  isGitFolder?: true;
 }
 
 /**
@@ -83,7 +85,10 @@ export function gitFindings(path: string, worktree: string): Finding[] {
       else hooks.push(resolve(worktree, value!));
     }
   }
-  return [...folders, ...settings, ...hooks].map((one) => ({ path: one, access: "read" }));
+  return [
+    ...folders.map((one) => ({ path: one, access: "read", isGitFolder: true } as const)),
+    ...[...settings, ...hooks].map((one) => ({ path: one, access: "read" } as const)),
+  ];
 }
 
 const isThereAt = (path: string): boolean => attempt(() => Deno.lstatSync(path)) !== undefined;

@@ -27,7 +27,7 @@ export function hostVerdict(
   if (kind === "reserved") return { effect: "deny", reason: NOT_PUBLIC };
   if (kind === "private") {
     const isNamed = about.some((one) =>
-      one.effect === "allow" && one.files === undefined && one.host && !one.host.isBelow
+      one.effect === "allow" && !one.isKept && one.host && !one.host.isBelow
     );
     if (!isNamed) {
       const how = `(a rule that you write, such as ${tool.name}(${url.host}), allows it)`;

@@ -71,7 +71,8 @@ export function rulesFor(
   const rules = [...settings.rules, ...kept.map((rule) => parseKept(rule))];
   const { effect, leave } = decide(call, { ...settings, rules }, place, commands);
   if (effect !== "allow") return [];
-  const isConfined = command !== undefined && settings.view !== undefined && leave === undefined;
+  const isConfined = command !== undefined && settings.view !== undefined &&
+    (leave === undefined || leave === "git");
   return isConfined ? kept.map((rule) => ({ ...rule, confined: true })) : kept;
 }
 

@@ -34,8 +34,8 @@ export interface Rule {
   isOfSession?: boolean;
   /** True for a rule about commands that the sandbox holds, and no others. */
   isConfined?: true;
-  /** Of a rule that a question added: the files of {@linkcode KeptRule}. */
-  files?: Readonly<Record<string, string>>;
+  /** True for a rule that a question added. */
+  isKept?: true;
 }
 
 /** A host as URLs write it, or with `isBelow` all hosts below that name; `port` is empty for the usual ones. */
@@ -47,13 +47,11 @@ export interface HostPattern {
 }
 
 /**
- * A rule that allows a call, as a question adds it: its text, and of a command the SHA-256 in hex of what it runs
- * of the folder, by name. Unlike one that a person writes, it covers no words that lead out of the folder, or
- * to what is protected.
+ * A rule that allows a call, as a question adds it. Unlike one that a person writes, it covers no words that
+ * lead out of the folder, or to what is protected.
  */
 export interface KeptRule {
   rule: string;
-  files?: Readonly<Record<string, string>>;
   /** True where the person allowed a command that the sandbox held: the rule counts for no other. */
   confined?: true;
 }
@@ -65,8 +63,8 @@ export interface OfferedRule extends KeptRule {
 }
 
 /** Parses a rule that a question added. @throws {SyntaxError} like {@linkcode parseRule}. */
-export function parseKept({ rule, files = {}, confined }: KeptRule, above?: string): Rule {
-  return { ...parseRule("allow", rule, above), files, ...confined && { isConfined: true } };
+export function parseKept({ rule, confined }: KeptRule, above?: string): Rule {
+  return { ...parseRule("allow", rule, above), isKept: true, ...confined && { isConfined: true } };
 }
 
 /**

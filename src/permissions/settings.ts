@@ -28,6 +28,14 @@ export function modeAmong<T>(modes: readonly T[], given: unknown, name: string):
   throw new UsageError(`Cannot use ${name} as it must be one of ${modes.join(", ")}`);
 }
 
+/** One setting of git; its name has the section and the key in lower case. */
+export interface GitSetting {
+  /** Where it is: `global` is the person's file, `local` the repository's. */
+  scope: string;
+  name: string;
+  value: string;
+}
+
 /** The settings that are in force for a folder, and what the policy asks the system. */
 export interface Settings {
   approve: ApproveMode;
@@ -47,8 +55,11 @@ export interface Settings {
   programs?: readonly string[];
   /** True where commands run in the background: these may change the folder at any time. */
   hasJobs?: boolean;
-  /** The SHA-256 in hex of the files that the call may run, by the names that rules have for them. */
-  digests?: ReadonlyMap<string, string>;
+  /** Asks git about its settings and hooks in a folder. */
+  git?: {
+    settings(folder: string): readonly GitSetting[] | undefined;
+    hooks(folder: string): readonly string[];
+  };
 }
 
 /** The settings that a project, or a folder above, may make stricter. */
@@ -82,11 +93,6 @@ export interface Verdict {
   isPlanned?: boolean;
   /** The grants that a yes to a call that asks for the network makes, for the session. */
   networked?: readonly NetworkGrant[];
-  /** The names of files that the command runs, and that changed since it was allowed. */
-  changed?: readonly string[];
-  /**
-   * Of a part of a line: `quiet` runs beside others that are allowed; a rule allows its very `words`, or the
-   * `content` of its files.
-   */
-  basis?: "quiet" | "words" | "content";
+  /** Of a part of a line: `quiet` runs beside others that are allowed; a rule allows its very `words`. */
+  basis?: "quiet" | "words";
 }

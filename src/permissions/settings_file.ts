@@ -128,9 +128,8 @@ async function rulesIn(
 function isRule(value: unknown, effect: RuleEffect): value is string | KeptRule {
   if (typeof value === "string") return true;
   if (effect !== "allow" || !isObject(value) || typeof value.rule !== "string") return false;
-  const { rule: _, files = {}, confined = true, ...others } = value;
-  return Object.keys(others).length === 0 && confined === true && isObject(files) &&
-    Object.values(files).every((hash) => typeof hash === "string");
+  const { rule: _, confined = true, ...others } = value;
+  return Object.keys(others).length === 0 && confined === true;
 }
 
 type FolderSettings = Record<string, unknown>;

@@ -21,6 +21,8 @@ export interface View {
   network: boolean;
   /** Protected links that lie directly in the folder, which no mount protects; none where it is left out. */
   links?: readonly string[];
+  /** git's folders, which commands of git write where the folder can be written. */
+  gitFolders?: readonly string[];
   /** False where the folder holds more than was looked through for what is hidden or not written. */
   isComplete: boolean;
 }
@@ -130,6 +132,8 @@ export function makeView(sources: ViewSources): View {
   if (isComplete) known.clear();
   for (const { path, access } of found) known.set(path, access);
   const links: string[] = [];
+  const gitFolders = new Set(repository.slice(1));
+  if (repository[0] !== undefined) gitFolders.add(join(repository[0], ".git"));
   for (const [path, access] of known) {
     const real = realPathOf(path, path);
     // Only in the folder itself, which no command can move away: below, another place could be mended.
@@ -143,7 +147,13 @@ export function makeView(sources: ViewSources): View {
     if (real === undefined || isWithin(real, folder) || named.has(real) || !canOpen(real)) continue;
     for (const one of [path, real]) places.set(one, "none");
   }
-  return { folder, places, network, isComplete, links };
+  for (const { path, isGitFolder } of found) if (isGitFolder) gitFolders.add(path);
+  const isOpened = (path: string) =>
+    entryAt(path)?.isDirectory === true && realPathOf(path) === path;
+  return {
+    ...{ folder, places, network, isComplete, links },
+    gitFolders: places.get(folder) === "write" ? [...gitFolders].filter(isOpened) : [],
+  };
 }
 
 /** Adds paths to places, each by its name and by what it leads to; none that is not there. */

@@ -3,7 +3,7 @@
 import { attempt } from "../attempt.ts";
 import { LinksReadOnce, type Place, placeOf } from "../permissions/places.ts";
 import { type CommandAnalysis, decide, grantOf, rulesFor } from "../permissions/policy.ts";
-import { READER, sceneOf } from "../permissions/path_verdict.ts";
+import { READER } from "../permissions/path_verdict.ts";
 import { type KeptRule, type OfferedRule, rulePathOf } from "../permissions/rules.ts";
 import type { PolicyCall, Settings, Verdict } from "../permissions/settings.ts";
 import { isObject } from "../text/json.ts";
@@ -36,8 +36,6 @@ export class CallPolicy {
   readonly #places = new Map<string, Place>();
   readonly #links = new LinksReadOnce();
   readonly #shared = new Map<string, boolean>();
-  /** The SHA-256 of the files that the call may run, by name: they are read where a question depends on them. */
-  #digests: ReadonlyMap<string, string> | undefined;
   /** Loaded where the call has a command. */
   #commands: CommandAnalysis | undefined;
 
@@ -105,10 +103,6 @@ export class CallPolicy {
     return { tool, ...tool.subject?.(args), ...tool.ruleName !== undefined && { args } };
   }
 
-  get #settings(): Settings {
-    return { ...this.by.settings, ...this.#digests && { digests: this.#digests } };
-  }
-
   async #verdict(args: Arguments): Promise<Verdict> {
     const { settings } = this.by;
     const call = this.#call(args);
@@ -116,12 +110,7 @@ export class CallPolicy {
       ? undefined
       : await import("../permissions/shell/mod.ts");
     this.#commands = commands;
-    let verdict = decide(call, settings, this.#place, commands);
-    if (verdict.effect !== "allow" && call.command !== undefined && commands) {
-      const scene = sceneOf(settings, this.#place);
-      this.#digests = await commands.digestsOf(commands.filesOfLine(call.command, scene));
-      verdict = decide(call, this.#settings, this.#place, commands);
-    }
+    const verdict = decide(call, settings, this.#place, commands);
     if (verdict.effect !== "allow" || !this.#isShared(args)) return verdict;
     const effect = settings.approve === "never" ? "deny" : "ask";
     return { effect, reason: "is a file with other names (hard links), maybe outside" };
@@ -130,7 +119,7 @@ export class CallPolicy {
   /** The rules that would save the question; undefined where none would. */
   #rules(args: Arguments): readonly OfferedRule[] | undefined {
     if (this.#isShared(args)) return undefined;
-    const rules = rulesFor(this.#call(args), this.#settings, this.#place, this.#commands);
+    const rules = rulesFor(this.#call(args), this.by.settings, this.#place, this.#commands);
     return rules.length === 0 ? undefined : rules;
   }
 
@@ -177,7 +166,7 @@ export class CallPolicy {
     const prepared = await this.#prepare(args, context);
     const rules = this.#rules(args);
     const approval = this.#approval(args, verdict, prepared, rules);
-    const isConfined = confinedTo && verdict.leave === undefined;
+    const isConfined = confinedTo && isHeld(verdict);
     const answer = await approve({ ...approval, ...isConfined && { confinedTo } }, signal);
     signal.throwIfAborted();
     if (answer.choice === "refuse") return refusalByPerson(answer.reason);
@@ -216,7 +205,7 @@ export class CallPolicy {
 
   #approval(
     args: Arguments,
-    { reason, isRoutine, networked, changed, leave }: Verdict,
+    { reason, isRoutine, networked, leave }: Verdict,
     prepared: Prepared | undefined,
     rules: readonly OfferedRule[] | undefined,
   ): Approval {
@@ -242,9 +231,8 @@ export class CallPolicy {
       ...rules && { rules },
       ...rules && subject.path !== undefined &&
         { rulePath: rulePathOf(this.#place(".").real, this.#place(subject.path).real) },
-      ...leave && { leave },
+      ...leave && leave !== "git" && { leave },
       ...networked && { networked },
-      ...changed && { changed },
     };
   }
 
@@ -268,6 +256,9 @@ export class CallPolicy {
     }
   }
 }
+
+/** True where the sandbox holds the call. */
+const isHeld = ({ leave }: Verdict): boolean => leave === undefined || leave === "git";
 
 /** The limits that do not hold for an allowed call. */
 const liftedBy = ({ leave, mayBePrivate }: Verdict): Pick<Verdict, "leave" | "mayBePrivate"> => ({

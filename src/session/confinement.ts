@@ -8,7 +8,7 @@ import type { View } from "../permissions/view.ts";
 import { makeTempFolder } from "../temp_folder.ts";
 import { RefusedError } from "../tools/call_errors.ts";
 import { atProgramEnd } from "../tools/shell/program_end.ts";
-import type { Confine } from "../types/confine.ts";
+import type { Confine, Leave } from "../types/confine.ts";
 import type { SettingsInForce } from "./settings_in_force.ts";
 
 /** A look at the folder counts for a verdict and for the mounts that follow it at once, in milliseconds. */
@@ -71,19 +71,28 @@ export class Confinement {
       const settings = await this.sources.settingsFor(folder);
       if (settings.sandbox === "off" || leave === "sandbox") return { program, args: [...args] };
       const viewed = this.#viewOfVerdict(settings);
-      const { words, view } = await this.#words(settings, leave === "network", viewed);
+      const { words, view, close, variables } = await this.#words(settings, leave, viewed);
       const { by, holder } = await this.find() as Sandbox;
       const [confined, ...before] = words;
       const network = settings.network || leave === "network";
-      const mend = view.links?.length
+      const putBack = view.links?.length
         ? (await import("../permissions/sandbox/kept_links.ts")).keepLinks(view.links)
         : undefined;
+      const mend = close
+        ? () => {
+          close();
+          return putBack?.();
+        }
+        : putBack;
       return {
         program: confined!,
         args: [...before, program, ...args],
-        limits: `confined by ${by}: ${limitsOf({ ...settings, network })}`,
+        limits: `confined by ${by}: ${
+          limitsOf({ ...settings, network, isGitOpen: close !== undefined })
+        }`,
         ...holder !== undefined && { holder },
         ...mend && { mend },
+        ...variables && { variables },
       };
     };
   }
@@ -91,9 +100,9 @@ export class Confinement {
   /** The words that stand before a program to confine it. @throws {RefusedError} where nothing can. */
   async #words(
     settings: SettingsInForce,
-    network: boolean,
+    leave: Leave | undefined,
     viewed?: View,
-  ): Promise<{ words: string[]; view: View }> {
+  ) {
     const sandbox = await this.find();
     if (typeof sandbox === "string" || settings.view === undefined) {
       const why = typeof sandbox === "string"
@@ -104,8 +113,25 @@ export class Confinement {
     const own = this.#own ??= privateFolder();
     const view = viewed ?? settings.view();
     await (await this.#caches(own))?.useFor(view);
-    const words = sandbox.command({ ...view, network: view.network || network }, own);
-    return { words, view };
+    const git = leave === undefined || !view.gitFolders?.length
+      ? undefined
+      : await this.#openGit(view, settings);
+    const network = view.network || leave === "network";
+    const words = sandbox.command({ ...git?.opened ?? view, network }, own);
+    return { words, view, close: git?.close, variables: git?.variables };
+  }
+
+  /** The view of a command of git, which gets the person's name and the like by variables. */
+  async #openGit(view: View, { programs = [] }: SettingsInForce) {
+    const [{ openGitFolders }, { gitSettings, gitVariables }, { home }] = await Promise.all([
+      import("../permissions/sandbox/git_folders.ts"),
+      import("./git_settings.ts"),
+      this.sources.paths(),
+    ]);
+    const { folder } = view;
+    const stated = gitSettings({ folder, root: folder, programs, home }) ?? [];
+    const { view: opened, close } = openGitFolders(view);
+    return { opened, close, variables: gitVariables(stated) };
   }
 
   #caches(own: string): Promise<KeptCaches | undefined> {
@@ -136,9 +162,14 @@ function privateFolder(): string {
   return folder;
 }
 
-function limitsOf({ sandbox, network }: Pick<SettingsInForce, "sandbox" | "network">): string {
+interface WordedLimits extends Pick<SettingsInForce, "sandbox" | "network"> {
+  isGitOpen?: boolean;
+}
+
+function limitsOf({ sandbox, network, isGitOpen = false }: WordedLimits): string {
+  const git = isGitOpen ? "in .git no settings and hooks" : "but not .git";
   const where = sandbox === "read-only"
     ? "a private /tmp"
-    : "this folder (but not .git) and a private /tmp";
+    : `this folder (${git}) and a private /tmp`;
   return `only ${where} can be written${network ? "" : ", and there is no network"}`;
 }

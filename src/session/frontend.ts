@@ -42,8 +42,6 @@ export interface Approval {
   leave?: Leave;
   /** The grants of the network that a yes makes for the session. */
   networked?: readonly NetworkGrant[];
-  /** The files that the command runs and that changed since it was allowed. */
-  changed?: readonly string[];
 }
 
 /** `once` runs the call; `session` and `folder` also remember `rules`; `edit` changes the command first. */

@@ -12,7 +12,7 @@ import {
   type TrustedInstructions,
 } from "../permissions/settings_file.ts";
 import type { KeptRule } from "../permissions/rules.ts";
-import type { ApproveMode, SandboxMode } from "../permissions/settings.ts";
+import type { ApproveMode, SandboxMode, Settings } from "../permissions/settings.ts";
 import { isObject } from "../text/json.ts";
 import type { View } from "../permissions/view.ts";
 import { RefusedError } from "../tools/call_errors.ts";
@@ -103,13 +103,16 @@ export class Permissions {
         const loading = import("./call_policy.ts");
         this.#confinement.forgetView();
         const settings = await this.#settingsFor(context.workingDir);
-        const { CallPolicy } = await loading;
+        const [{ CallPolicy }, git] = await Promise.all([
+          loading,
+          this.#git(context.workingDir, settings),
+        ]);
         // The verdict, the question and the rule that it offers are all made from one look at the folder.
         const { view: look } = settings;
         let view: View | undefined;
         return await new CallPolicy(tool, context, {
           settings: {
-            ...settings,
+            ...{ ...settings, git },
             hasJobs: context.jobs?.list.some(({ outcome }) => outcome === undefined) === true,
             // Of a command alone: what another call changes is seen by the next look.
             ...look && {
@@ -132,6 +135,25 @@ export class Permissions {
           save: (rule, folder) => this.save(rule, folder),
         }).decide(args);
       },
+    };
+  }
+
+  /** Asks git once for each folder: a call is decided in several steps. */
+  async #git(
+    root: string,
+    { programs = [] }: SettingsInForce,
+  ): Promise<NonNullable<Settings["git"]>> {
+    const [{ gitHooks, gitSettings }, { home }] = await Promise.all([
+      import("./git_settings.ts"),
+      this.paths(),
+    ]);
+    const known = new Map<string, ReturnType<typeof gitSettings>>();
+    return {
+      settings: (folder) => {
+        if (!known.has(folder)) known.set(folder, gitSettings({ folder, root, programs, home }));
+        return known.get(folder);
+      },
+      hooks: (folder) => gitHooks({ folder, root, programs, home }),
     };
   }
 
@@ -355,9 +377,7 @@ export class Permissions {
   }
 }
 
-/** True where a rule takes the place of `one`: the same, or for the same files as they were. */
+/** True where a rule takes the place of `one`. */
 function supersedes(rule: KeptRule, one: unknown): boolean {
-  const names = ({ files = {} }: Partial<KeptRule>) => Object.keys(files).join("\n");
-  return isObject(one) && one.rule === rule.rule && names(one) === names(rule) &&
-    (!rule.confined || one.confined === true);
+  return isObject(one) && one.rule === rule.rule && (!rule.confined || one.confined === true);
 }

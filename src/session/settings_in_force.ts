@@ -132,7 +132,7 @@ function viewOf(
 
 /** `rules`, and those `added` that are not saved in the file, too. */
 function withAdded(rules: readonly Rule[], added: readonly KeptRule[]): Rule[] {
-  const keyOf = ({ text, files, isConfined }: Rule) => JSON.stringify([text, files, isConfined]);
+  const keyOf = ({ text, isKept, isConfined }: Rule) => JSON.stringify([text, isKept, isConfined]);
   const saved = rules.filter(({ effect }) => effect === "allow").map(keyOf);
   const fresh = added.map((kept) => ({ ...parseKept(kept), isOfSession: true }));
   return [...rules, ...fresh.filter((rule) => !saved.includes(keyOf(rule)))];

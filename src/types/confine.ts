@@ -1,7 +1,10 @@
 /** The programs that confine commands. @module */
 
-/** The part of the sandbox that a command leaves: `network` is the block on the network, `sandbox` all of it. */
-export type Leave = "network" | "sandbox";
+/**
+ * What a command gets beside the sandbox's usual view: `git` writes git's folders, but for what makes git
+ * run programs, `network` uses the network as well, `sandbox` runs without one.
+ */
+export type Leave = "git" | "network" | "sandbox";
 
 /** Replaces the program to start by one that confines it, but for what it may `leave`. */
 export type Confine = (
@@ -20,6 +23,8 @@ export interface ConfinedProgram {
   limits?: string;
   /** The name of the process that holds the program, which may outlive it by a moment. */
   holder?: string;
+  /** Variables beside the usual ones. */
+  variables?: Readonly<Record<string, string>>;
   /** Called at its end: puts back what it may not have replaced, and says so in one line for the model. */
   mend?(): string | undefined;
 }

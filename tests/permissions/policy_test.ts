@@ -403,11 +403,12 @@ rows("R-14 confined, commands run unasked, but for what the sandbox keeps from t
   ]
     .concat(
       "npm test && git commit -am x",
-      "git config user.name x",
       "git branch -d x",
-      "timeout 5 git pull",
     )
+    .map((command): Row => [bash(command), CONFINED, "allow"]),
+  ...["git config user.name x", "timeout 5 git pull", "git push", "git commit -S", "git tag -s v1"]
     .map((command): Row => [bash(command), CONFINED, "ask"]),
+  [bash("git commit -m x"), { ...CONFINED, sandbox: "read-only" }, "ask"],
   ...["cat .env", "cp .ssh/id_rsa x", "rm -rf .", "git reset --hard"]
     .map((command): Row => [bash(command), CONFINED, "ask"]),
   [bash("cat .env"), { ...CONFINED, rule: ["allow run_bash(cat *)"] }, "ask"],
@@ -540,14 +541,16 @@ Deno.test("confined, a verdict says what a call leaves of the sandbox", () => {
     return [effect, leave, isBeyond];
   };
   assertEquals(leaves(bash("npm test")), ["allow", undefined, undefined]);
-  assertEquals(leaves(bash("git commit -m x")), ["ask", "sandbox", true]);
+  assertEquals(leaves(bash("git commit -m x")), ["allow", "git", undefined]);
+  assertEquals(leaves(bash("ls && git add x; python3 x.py")), ["allow", "git", undefined]);
+  assertEquals(leaves(bash("git push x")), ["ask", "sandbox", true]);
   for (
     const [command, effect] of [
-      ["echo a && git add x", "allow"],
+      ["echo a && git push x", "allow"],
       // All of a line leaves the sandbox with its part that does.
-      ["ls && git add x", "ask"],
-      ["git add x > ../y", "ask"],
-      ["git add x; python3 x.py", "ask"],
+      ["ls && git push x", "ask"],
+      ["git push x > ../y", "ask"],
+      ["git push x; python3 x.py", "ask"],
     ] as const
   ) {
     assertEquals(leaves(bash(command), ["allow run_bash(git *)"]), [effect, "sandbox", true]);

@@ -40,13 +40,16 @@ function folder(): Workspace {
   // Files whose names are an option, and a subcommand, of interpreters.
   for (const name of ["-e", "serve", "bin/tsx", "src/index.js", "server.js"]) ws.put(name, "1");
   // git takes the folder for a repository, and runs what its settings name.
-  for (const name of ["repo/HEAD", "repo/config", "repo/deep/a"]) ws.put(name, "");
+  for (const name of ["repo/objects", "repo/refs"]) Deno.mkdirSync(ws.at(name));
+  ws.put("repo/HEAD", "ref: refs/heads/main\n");
+  ws.put("repo/config", "[core]\nbare = false\nworktree = .\nfsmonitor = ./evil\n");
+  ws.put("repo/deep/a", "");
   Deno.symlinkSync("/usr/bin", ws.at("away"));
   Deno.symlinkSync("../.env", ws.at("sub/link"));
   return ws;
 }
 
-/** The rules that are offered for a command line: their texts, with the files they are bound to. */
+/** The rules that are offered for a command line. */
 const OFFERED: [command: string, offered: string][] = [
   ["python3 -m unittest -v 2>&1", "run_bash(python3 -m unittest *)"],
   ["python3 -m pytest tests/a.py | tail -5", "run_bash(python3 -m pytest *)"],
@@ -55,28 +58,26 @@ const OFFERED: [command: string, offered: string][] = [
   ["cd sub && git status | grep -v 'a b' | wc -l", "run_bash(git status *)"],
   ["timeout 60 pytest -x", "run_bash(pytest *)"],
   ["A=1 pytest -x", ""],
-  ["npm test", "run_bash(npm test) package.json#test"],
-  ["npm test -- --watch=false", "run_bash(npm test -- --watch=false) package.json#test"],
+  ["npm test", "run_bash(npm test)"],
+  ["npm test -- --watch=false", "run_bash(npm test -- --watch=false)"],
   [
     "npm run build && npm test",
-    "run_bash(npm run build) run_bash(npm test) package.json#build package.json#test",
+    "run_bash(npm run build) run_bash(npm test)",
   ],
-  ["cd sub && npm test", "run_bash(npm test) sub/package.json#test"],
-  ["yarn build", "run_bash(yarn build) package.json#build"],
-  ["./build.sh --fast", "run_bash(./build.sh *) build.sh"],
-  ["cd sub && ./build.sh", "run_bash(./build.sh *) sub/build.sh"],
-  ["python3 gen.py a", "run_bash(python3 gen.py *) gen.py"],
-  ["python3 -u gen.py a", "run_bash(python3 -u gen.py a) gen.py"],
-  ["bash build.sh", "run_bash(bash build.sh) build.sh"],
-  ["env A=1 ./build.sh", "run_bash(env A=1 ./build.sh) build.sh"],
-  ["sh -c './build.sh; ls'", "run_bash(sh -c './build.sh; ls') build.sh"],
-  ["tool --config=x.cfg", "run_bash(tool --config=x.cfg) x.cfg"],
+  ["yarn build", "run_bash(yarn build)"],
+  ["./build.sh --fast", "run_bash(./build.sh *)"],
+  ["python3 gen.py a", "run_bash(python3 gen.py *)"],
+  ["python3 -u gen.py a", "run_bash(python3 -u gen.py a)"],
+  ["bash build.sh", "run_bash(bash build.sh)"],
+  ["env A=1 ./build.sh", "run_bash(env A=1 ./build.sh)"],
+  ["sh -c './build.sh; ls'", "run_bash(sh -c './build.sh; ls')"],
+  ["tool --config=x.cfg", "run_bash(tool --config=x.cfg)"],
   // The very words, as any other word may be code.
   ["python3 -c 'print(1)'", "run_bash(python3 -c 'print(1)')"],
-  ["node -e 1", "run_bash(node -e 1) -e"],
-  ["deno serve gen.py", "run_bash(deno serve gen.py) serve gen.py"],
-  ["bin/tsx gen.py a", "run_bash(bin/tsx gen.py *) bin/tsx gen.py"],
-  ["bin/tsx -p 1", "run_bash(bin/tsx -p 1) bin/tsx"],
+  ["node -e 1", "run_bash(node -e 1)"],
+  ["deno serve gen.py", "run_bash(deno serve gen.py)"],
+  ["bin/tsx gen.py a", "run_bash(bin/tsx gen.py *)"],
+  ["bin/tsx -p 1", "run_bash(bin/tsx -p 1)"],
   ["make test", "run_bash(make test)"],
   ["sudo ls", "run_bash(sudo ls)"],
   ["find . -exec ls {} +", "run_bash(find . -exec ls '{}' +)"],
@@ -86,29 +87,39 @@ const OFFERED: [command: string, offered: string][] = [
   ['rm "it\'s *"', "run_bash(rm 'it'\\''s *')"],
   ["cargo test --config a=b", "run_bash(cargo test --config a=b)"],
   ["go test --exec=x", "run_bash(go test --exec=x)"],
+  ["sh -c 'cd sub && ./build.sh'", "run_bash(sh -c 'cd sub && ./build.sh')"],
+  ["git add a && ./build.sh", "run_bash(git add *) run_bash(./build.sh *)"],
+  ...[
+    "npm test --prefix sub",
+    "npm --prefix sub test",
+    "npm run",
+    "npm run none",
+    "yarn dlx x",
+    "node sub",
+    "python3 none.py",
+    "env -C sub ./build.sh",
+    "env --chdir=sub npm test",
+    "sh -c ./none.sh",
+    "env npm test",
+    "node -r ./hook gen.py",
+    "python3 sub/deep",
+    "node src x.cfg",
+    "node server x.cfg",
+    "node -r ./gen.py src x.cfg",
+  ].map((command): [string, string] => [command, `run_bash(${command})`]),
   // Nothing that holds for longer.
   ...[
     ...["npm install x", "pip install x", "git push", "git fetch", "curl x", "npx x", "ssh x"],
-    ...["npm test --prefix sub", "npm --prefix sub test", "npm run", "npm run none", "yarn dlx x"],
     ...["cd other && npm test", "cd / && make", "cd .. && make", "cd away && make", "cd sub; make"],
     ...["cd sub && make", "cd sub && rm x", "cd sub", "echo a", "ls | sh", "echo x | python3"],
-    ...["python3 <<'E'\n1\nE", "sh <<<ls", "ls | xargs rm", "node sub", "python3 none.py"],
+    ...["python3 <<'E'\n1\nE", "sh <<<ls", "ls | xargs rm"],
     ...["export A=1", "PATH=. npm test", "alias ls=rm", "set -e", "source build.sh x", "eval ls"],
     ...["make > out", "ls > /etc/x", "ls ../x", "cat .env", "cat sub/link", "cd sub && cat link"],
     ...["ls /etc", "git diff --no-index /etc/passwd x", "ls $(make)", "ls `make`", "ls <(make)"],
     ...["for f in a; do make; done", "f() { make; }; f", "rm 'a\nb'", "git reset --hard", "'"],
-    ...["sh -c 'cd sub && ./build.sh'", "env -C sub ./build.sh", "env --chdir=sub npm test"],
-    ...[
-      "sh -c ./none.sh",
-      "env npm test",
-      "node -r ./hook gen.py",
-      "python3 sub/deep",
-      "cat AGENTS.md",
-    ],
-    ...["node src x.cfg", "node server x.cfg", "node -r ./gen.py src x.cfg"],
-    ...["cd repo && git status", "cd repo/deep && git add a"],
+    ...["cat AGENTS.md", "cd repo && git status", "cd repo/deep && git add a"],
     ...["function f", "case a in a) make;; esac", "'A=1' x", "'if' x", "uv pip install x"],
-    ...["git add a && ./build.sh", "./build.sh && make", "a; b; c; d; e", "ls *", "echo $x", ""],
+    ...["a; b; c; d; e", "ls *", "echo $x", ""],
   ].map((command): [string, string] => [command, ""]),
 ];
 
@@ -119,8 +130,7 @@ Deno.test("CMD-08 the rules that a question offers", unix, async (t) => {
       const permissions = await openPermissions({}, () => undefined);
       const { rules, choices } = await asked(permissions, ws, command) ?? {};
       const texts = rules?.map(({ rule }) => rule) ?? [];
-      const files = rules?.flatMap(({ files = {} }) => Object.keys(files)) ?? [];
-      assertEquals([...texts, ...files].join(" "), offered);
+      assertEquals(texts.join(" "), offered);
       assertEquals(choices?.includes("folder") === true, offered !== "");
     });
   }
@@ -141,11 +151,10 @@ const KEPT: [allowed: string[], runs: string[], asks: string[]][] = [
     ],
   ],
   [
-    ["cd sub && npm test"],
-    ["cd sub && npm test", "cd ./sub && npm test && echo done", "cd sub && (npm test 2>&1) | cat"],
-    // Where the folder cannot be entered, the rest runs here.
+    ["cd sub && pytest"],
+    ["cd sub && pytest", "cd ./sub && pytest && echo done", "cd sub && (pytest 2>&1) | cat"],
     [
-      ...["npm test", "cd sub && true; npm test", "cd sub && true || npm test"],
+      ...["cd sub && true; npm test", "cd sub && true || npm test"],
       ...[
         "cd sub && true & npm test",
         "cd sub && true\nnpm test",
@@ -268,8 +277,6 @@ const KEPT: [allowed: string[], runs: string[], asks: string[]][] = [
     [
       ...[
         "cd sub && ./build.sh",
-        "git mv a b; ./build.sh",
-        "./build.sh & make",
         "sub/build.sh",
         "bash build.sh",
       ],
@@ -327,71 +334,8 @@ Deno.test(
   },
 );
 
-/** Changes after which what was allowed is asked about again, and what is then said to have changed. */
-const CHANGES: [allowed: string, change: (ws: Workspace) => void, changed?: string[]][] = [
-  ["./build.sh", (ws) => ws.put("build.sh", "echo evil\n"), ["build.sh"]],
-  ["cd sub && ./build.sh", (ws) => ws.put("sub/build.sh", ""), ["sub/build.sh"]],
-  ["python3 gen.py", (ws) => ws.put("gen.py", ""), ["gen.py"]],
-  ["bash build.sh", (ws) => ws.put("build.sh", ""), ["build.sh"]],
-  ["env A=1 ./build.sh", (ws) => ws.put("build.sh", ""), ["build.sh"]],
-  ["sh -c ./build.sh", (ws) => ws.put("build.sh", ""), ["build.sh"]],
-  ["npm test", (ws) => ws.put("package.json", '{"scripts":{"test":"evil"}}'), [
-    "package.json#test",
-  ]],
-  [
-    "npm run test",
-    (ws) => ws.put("package.json", '{"scripts":{"test":"jest","pretest":"evil"}}'),
-    ["package.json#test"],
-  ],
-  ["npm test", (ws) => ws.put("package.json", "{"), ["package.json#test"]],
-  ["./build.sh", (ws) => {
-    Deno.removeSync(ws.at("build.sh"));
-    Deno.symlinkSync("gen.py", ws.at("build.sh"));
-  }],
-  ["./build.sh", (ws) => Deno.removeSync(ws.at("build.sh"))],
-  // A file that was not there, and that a program may run.
-  ["tool new.cfg", (ws) => ws.put("new.cfg", "")],
-  ["python3 -u gen.py new.py", (ws) => ws.put("new.py", "")],
-  ["python3 -m black x", (ws) => ws.put("black.py", "")],
-  ["python3 -m tools.new -e", (ws) => (Deno.mkdirSync(ws.at("tools")), ws.put("tools/new.py", ""))],
-];
-
 Deno.test(
-  "CMD-08 what was allowed is bound to the content of what it runs, kept or not",
-  unix,
-  async (t) => {
-    for (const choice of ["session", "folder"] as const) {
-      for (const [command, change, changed] of CHANGES) {
-        await t.step(`${choice}: ${command} ${changed ?? ""}`, async () => {
-          using ws = folder();
-          using home = workspace();
-          const open = () =>
-            openPermissions({}, (name) => name === "XDG_CONFIG_HOME" ? home.dir : undefined);
-          let permissions = await open();
-          const first = await asked(permissions, ws, command, { choice });
-          assertEquals([first?.choices.includes(choice), first?.changed], [true, undefined]);
-          if (choice === "folder") permissions = await open();
-          assertEquals(await asked(permissions, ws, command), undefined);
-          change(ws);
-          const again = await asked(permissions, ws, command, { choice });
-          assertEquals([again !== undefined, again?.changed], [true, changed]);
-          if (again?.rules) assertEquals(await asked(permissions, ws, command), undefined);
-        });
-      }
-    }
-  },
-);
-
-Deno.test("CMD-08 other scripts of package.json may change", unix, async () => {
-  using ws = folder();
-  const permissions = await openPermissions({}, () => undefined);
-  await asked(permissions, ws, "npm test", { choice: "session" });
-  ws.put("package.json", '{"version": "2", "scripts": {"test": "jest", "build": "evil"}}');
-  assertEquals(await asked(permissions, ws, "npm test"), undefined);
-});
-
-Deno.test(
-  "CMD-08 permissions.json keeps what a rule is bound to, once for each file",
+  "CMD-08 permissions.json keeps a rule once",
   unix,
   async () => {
     using ws = folder();
@@ -404,12 +348,8 @@ Deno.test(
       await asked(await open(), ws, "./build.sh | tail -5", { choice: "folder" });
     }
     await asked(await open(), ws, "git add x", { choice: "folder" });
-    const sha256 = "3fc4ccfe745870e2c0d99f71f30ff0656c8dedd41cc1d7d3d376b0dbe685e2f3";
-    assertEquals(file(), [
-      { rule: "run_bash(./build.sh *)", files: { "build.sh": sha256 } },
-      { rule: "run_bash(git add *)" },
-    ]);
-    // Rules that a person writes are as before: texts, which hold whatever the files hold.
+    assertEquals(file(), [{ rule: "run_bash(./build.sh *)" }, { rule: "run_bash(git add *)" }]);
+    // Rules that a person writes are texts.
     home.put(
       "copilot/permissions.json",
       JSON.stringify({ allow: ["run_bash(./build.sh)", "run_bash(ls *)"] }),
@@ -429,17 +369,3 @@ Deno.test(
     }
   },
 );
-
-Deno.test("CMD-03 what a command may run is looked up in bounds", unix, async () => {
-  using ws = folder();
-  const permissions = await openPermissions({}, () => undefined);
-  for (let at = 0; at < 30; at++) ws.put(`f${at}`, "");
-  const names = Array.from({ length: 30 }, (_, at) => `f${at}`).join(" ");
-  assertEquals((await asked(permissions, ws, `tool ${names}`))?.rules, undefined);
-  for (const [count, isKept] of [[20, true], [21, false]] as const) {
-    const command = `tool ${names.split(" ").slice(0, count).join(" ")}`;
-    assertEquals((await asked(permissions, ws, command))?.rules !== undefined, isKept);
-  }
-  // No read of it ends.
-  assertEquals((await asked(permissions, ws, "tool /proc/kmsg"))?.choices.includes("once"), true);
-});

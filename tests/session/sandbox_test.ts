@@ -374,7 +374,7 @@ Deno.test({
         const ran = results.map((result) => !result.startsWith("Refused"));
         assertEquals(
           ran,
-          [true, true, false, false, true, false, true, true, false],
+          [true, true, true, false, true, false, true, true, false],
           results.join("\n"),
         );
         assertStringIncludes(results[0]!, "new");
@@ -423,7 +423,7 @@ Deno.test({
 
 Deno.test({
   ...unreachable,
-  name: `R-01 confined, --yes refuses a commit, and says what allows it${skipped}`,
+  name: `R-01 confined, --yes commits in the sandbox, and refuses a push${skipped}`,
   async fn() {
     const prepare = async (folder: string) => {
       await sh(
@@ -431,27 +431,18 @@ Deno.test({
       );
     };
     const commit = bash("git add a.txt && git commit -qm one");
+    const calls = [commit, bash("git log --oneline"), bash("git push")];
     for (const flags of [CONFINED, ["--approve", "auto", ...CONFINED]]) {
-      await turn([commit, bash("git log")], flags, { prepare }, ({ results, stderr, code }) => {
-        assertMatch(
-          results[0]!,
-          /^Refused: .* as it writes to the repository, and so runs outside/,
-        );
-        assertStringIncludes(results[0]!, "by starting copilot with --sandbox off");
-        assertStringIncludes(stderr, "--sandbox off, or a rule, allows it");
-        assertEquals(code, 3);
-        // What only reads runs.
-        assertMatch(results[1]!, /^exit code: 128/);
-      });
-    }
-    const flags: [string[], unknown][] = [
-      [["--yes", "--sandbox", "off"], {}],
-      [CONFINED, { allow: ["run_bash(git add *)", "run_bash(git commit *)"] }],
-    ];
-    for (const [given, own] of flags) {
-      await turn([commit, bash("git log --oneline")], given, { prepare, own }, ({ results }) => {
+      await turn(calls, flags, { prepare }, ({ results, stderr, code }) => {
         assertMatch(results[0]!, /^exit code: 0/);
         assertMatch(results[1]!, /^exit code: 0[^]* one$/m);
+        assertMatch(
+          results[2]!,
+          /^Refused: .* it pushes with your credentials, and so runs outside/,
+        );
+        assertStringIncludes(results[2]!, "by starting copilot with --sandbox off");
+        assertStringIncludes(stderr, "--sandbox off allows it");
+        assertEquals(code, 3);
       });
     }
   },

@@ -48,7 +48,7 @@ export const questionTitle = ({ isOfPerson, subject: { action } }: Approval): st
  * so that no other sign stands in for them.
  */
 export const asciiApproval = (approval: Approval): Approval => {
-  const { call, subject, preview, rules, changed, networked } = approval;
+  const { call, subject, preview, rules, networked } = approval;
   return {
     ...approval,
     ...asciiStrings({
@@ -60,7 +60,6 @@ export const asciiApproval = (approval: Approval): Approval => {
           one.rule.includes("…") ? one : { ...one, words: one.words.replace(/…$/, "...") }
         ),
       },
-      ...changed && { changed },
       ...networked && { networked },
     }),
   };

@@ -8,7 +8,7 @@ import type { Message } from "../../types/message.ts";
 import type { Called } from "../call_text.ts";
 
 /** The characters kept of what the model does not have any more; beyond, the oldest is shown as it has it. */
-export const MAX_KEPT = 4 * 2 ** 20;
+export const MAX_KEPT_CHARS = 4 * 2 ** 20;
 
 export class WholeConversation {
   /** The answer that is being written, and the calls that run. */
@@ -102,11 +102,11 @@ export class WholeConversation {
     for (const { content } of [...this.#replaced, ...this.#results.values()]) {
       size += content.length;
     }
-    while (size > MAX_KEPT && this.#replaced.length > 0) {
+    while (size > MAX_KEPT_CHARS && this.#replaced.length > 0) {
       size -= this.#replaced.shift()!.content.length;
     }
     for (const [id, { content }] of this.#results) {
-      if (size <= MAX_KEPT) return;
+      if (size <= MAX_KEPT_CHARS) return;
       size -= content.length;
       this.#results.delete(id);
     }

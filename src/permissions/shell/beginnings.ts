@@ -21,7 +21,7 @@ const SUBCOMMANDS: Readonly<Record<string, string>> = {
   pip: "| download install list uninstall",
   pip3: "| download install list uninstall",
   pnpm: "| add audit ci i install outdated publish remove update",
-  "python -m": "black compileall flake8 isort mypy pytest ruff unittest | pip",
+  "python -m": "black compileall flake8 isort mypy pytest ruff unittest |",
   uv: "| add lock pip sync",
   yarn: "| add audit install publish remove up upgrade",
 };
@@ -54,8 +54,9 @@ export function commandBeginning(words: readonly Word[]): Beginning {
   if (runsOthers(words)) return closed;
   if (PLAIN.has(program)) return { words: words.slice(0, 1), kind: "open" };
   const isModule = /^python[\d.]*$/.test(program) && texts[1] === "-m";
-  const at = isModule ? 2 : 1;
-  const name = isModule ? "python -m" : program;
+  const isPip = isModule && texts[2] === "pip";
+  const at = isPip ? 3 : isModule ? 2 : 1;
+  const name = isPip ? "pip" : isModule ? "python -m" : program;
   const [local, reaching] = (Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name]! : "").split("|")
     .map((names) => names.trim().split(" "));
   const subcommand = texts[at] || undefined;
@@ -71,17 +72,30 @@ export interface NetworkGrant {
   isExact: boolean;
 }
 
+/** The one way of several to say the same: to install from a registry. */
+function familyOf(beginning: string): string {
+  return beginning.replace(/^python[\d.]* -m pip /, "pip ").replace(/^pip3 /, "pip ")
+    .replace(/^(npm|pnpm|yarn) (add|ci|i)$/, "$1 install");
+}
+
 /** The grants that let a line use the network: for each command, or for all of it where words do not tell what runs. */
 export function networkGrants(text: string): NetworkGrant[] {
   const line = parseCommandLine(text);
   const texts = new Map<string, boolean>();
   for (const command of line.ok ? line.commands : [undefined]) {
-    const { words, kind } = commandBeginning(command?.words ?? []);
-    const isExact = kind === "closed" || REACHING.has(words[0]!.text);
+    const all = command?.words ?? [];
+    const { words: beginning, kind } = commandBeginning(all);
+    // What is installed from a path, or an address, is not from the registry that was in mind.
+    const isElsewhere = all.slice(beginning.length).some(({ kind, text }) =>
+      kind !== "literal" || /^[.~]?\.?\/|^\.$|^file:|:\/\/|^git\+/.test(text)
+    );
+    const words = isElsewhere ? all : beginning;
+    const isExact = kind === "closed" || isElsewhere || REACHING.has(words[0]!.text);
     const isTold = command !== undefined && words.length > 0 && command.assignments.length === 0 &&
       command.redirections.every(isHarmless) &&
       !(isExact && (isFed(command) || words.some((word) => word.kind !== "literal")));
-    texts.set(isTold ? words.map(quoted).join(" ") : text, isExact || !isTold);
+    const covered = words.map(quoted).join(" ");
+    texts.set(isTold ? isExact ? covered : familyOf(covered) : text, isExact || !isTold);
   }
   return [...texts].map(([text, isExact]) => ({ text, isExact }));
 }

@@ -15,10 +15,10 @@ import { allowsCommand, concernsCommand, isFor, parseRule, type Rule } from "../
 import { type PolicyCall, runsConfined, type Verdict } from "../settings.ts";
 import { isAbsolute } from "../../text/std_path.ts";
 import { enteredFolder, isQuiet, networkGrants } from "./beginnings.ts";
-import { programsOfGit, writesRepository } from "./git_command.ts";
+import { gitNeed, programsOfGit } from "./git_command.ts";
 import { parseCommandLine } from "./parser.ts";
 import type { SimpleCommand, Word } from "./lexer.ts";
-import { filesRun, writtenProgram } from "./run_files.ts";
+import { writtenProgram } from "./written_program.ts";
 import { besides, isHarmless, mayRun, programName, runsOthers, writtenBy } from "./wrappers.ts";
 
 /** The verdict on a call that runs a command line, and may ask to leave the sandbox or a part of it. */
@@ -66,9 +66,14 @@ function lineVerdict(tool: PolicyCall["tool"], text: string, scene: Scene): Verd
   if (isEntered && isCalm(verdicts[0]!) && !verdicts.some(({ basis }) => basis === "words")) {
     verdicts[0] = { ...verdicts[0]!, basis: "quiet" };
   }
-  const moved = movedVerdict(parts.slice(isEntered ? 1 : 0), verdicts, scene);
-  const verdict = strictest(verdicts, scene.hasBash(), moved);
-  if (verdict.effect !== "allow" || verdict.leave === undefined) return verdict;
+  const moved = movedVerdict(parts.slice(isEntered ? 1 : 0), scene);
+  const writesGit = scene.view !== undefined && parts.some(({ command, scene }) => {
+    const need = gitNeed(withoutTimeout(command).words, scene);
+    return need !== undefined && need.why === undefined;
+  });
+  const found = strictest(verdicts, scene.hasBash(), moved);
+  const verdict: Verdict = writesGit ? { leave: "git", ...found } : found;
+  if (verdict.effect !== "allow" || !found.leave) return verdict;
   // All of the line leaves the sandbox with this part.
   const unconfined = outsideOf(scene);
   const outside = lineVerdict(tool, text, unconfined);
@@ -85,10 +90,6 @@ function strictest(verdicts: readonly Verdict[], hasBash: boolean, moved?: Verdi
     counted.find(({ effect }) => effect === "ask");
   if (found) return found;
   if (!hasBash) return askBecause("runs in a shell whose language is not understood");
-  const bound = counted.filter(({ basis }) => basis === "content").length;
-  if (bound > 0 && bound < counted.length) {
-    return askBecause("runs a file that another part may change");
-  }
   return moved ?? counted.find(({ leave }) => leave !== undefined) ?? counted[0]!;
 }
 
@@ -98,7 +99,6 @@ const isCalm = ({ effect, isRoutine }: Verdict): boolean =>
 /** The question about a line that changes its folder on the way: paths were looked up in the one before. */
 function movedVerdict(
   parts: readonly { command: SimpleCommand }[],
-  verdicts: readonly Verdict[],
   scene: Scene,
 ): Verdict | undefined {
   const names = parts.map(({ command }) => command.words[0]?.text ?? "");
@@ -106,7 +106,7 @@ function movedVerdict(
   const hasPattern = parts.some(({ command }) =>
     command.words.some(({ kind }) => kind === "pattern")
   );
-  const counts = hasPathRules(scene) || verdicts.some(({ basis }) => basis === "content") ||
+  const counts = hasPathRules(scene) ||
     !confines(scene) && (names.includes("rm") || hasPattern);
   return counts ? askBecause("names paths in a folder that it changes to") : undefined;
 }
@@ -169,12 +169,12 @@ export function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene
   }
   const plain = withoutTimeout(command);
   // In every mode: what a person, or --yes, lets run in the sandbox would fail there.
-  const leaves = scene.view !== undefined && writesRepository(plain.words);
+  const leaves = scene.view && gitNeed(plain.words, scene)?.why;
   // An option may have a program write there; some expand `~/x` and `$HOME/x` themselves.
   const isAway = words.some(({ text }) => /(^|[=:,])~|\$[\w{(]/.test(text)) ||
     named.map(({ path }) => scene.place(path))
       .some(({ isInside, real }) => !isInside || scene.paths.protectedKind(real) !== undefined);
-  const { allowed, changed } = coverOf([command, plain], rules, isAway, scene);
+  const allowed = coverOf([command, plain], rules, isAway, scene);
   const isVague = !isConfined && words.some(({ kind }) => kind !== "literal");
   const vague = askBecause(`runs ${words[0]?.text} with words that are known only when it runs`);
   if (isVague && (allowed || hasPathRules(scene))) {
@@ -184,32 +184,27 @@ export function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene
   if (outer) return outer;
   if (isConfined) return CONFINED;
   if (allowed) {
-    const isBound = Object.keys(allowed.files ?? {}).length > 0;
-    const isExact = allowed.command?.isStart === false;
-    return {
-      ...byRule(allowed),
-      ...isBound ? { basis: "content" } : isExact ? { basis: "words" } : {},
-    };
+    const { words: [first = ""], isStart = true } = allowed.command ?? { words: [] };
+    // These words mean another file in another folder.
+    return { ...byRule(allowed), ...(!isStart || first.includes("/")) && { basis: "words" } };
   }
   if (assignments.length > 0) return askBecause(`sets ${assignments[0]!.name}`);
   const name = plain.words[0]?.text;
   if (name === undefined) return askBecause("redirects only");
-  const since = changed.length > 0 && { changed };
-  if (runsOthers(plain.words)) return { ...askBecause(`runs others with ${name}`), ...since };
+  if (runsOthers(plain.words)) return askBecause(`runs others with ${name}`);
   if (isVague) return vague;
   const unruled = askBecause(`runs ${name}, which no rule allows`);
-  const verdict = { ...unruled, isRoutine: true, ...since };
+  const verdict = { ...unruled, isRoutine: true };
   return isQuiet(plain.words) ? { ...verdict, basis: "quiet" } : verdict;
 }
 
 /**
- * The verdict on a command outside of the sandbox, which it `leaves` as it writes to the repository, or that has
- * none; undefined where nothing but its words and the rule decides.
+ * The verdict on a command outside of the sandbox, which it `leaves` for this reason, or that has none; undefined where nothing but its words and the rule decides.
  */
 function outerVerdict(
   words: readonly Word[],
   allowed: Rule | undefined,
-  leaves: boolean,
+  leaves: string | undefined,
   scene: Scene,
 ): Verdict | undefined {
   // A rule about a command does not cover what git runs with it; one that allows all commands does.
@@ -222,10 +217,9 @@ function outerVerdict(
   const programs = isCovered ? undefined : programsOfGit(words, scene);
   if (!leaves) return programs ? { ...askBecause(`runs ${programs}`), ...uncovered } : undefined;
   if (allowed && !programs) return leaving(byRule(allowed));
-  const why = "writes to the repository";
   return programs
-    ? { ...leaving(askBecause(`${why} and runs ${programs}`)), ...uncovered }
-    : leaving(askBecause(why));
+    ? { ...leaving(askBecause(`${leaves} and runs ${programs}`)), ...uncovered }
+    : leaving(askBecause(leaves));
 }
 
 /** The question about a command that a rule may refuse, or asks about; undefined for none. */
@@ -242,31 +236,18 @@ function askedByRule(
   return { ...askBecause(`may match the rule ${effect} ${text}`), mayBeDenied: effect === "deny" };
 }
 
-/** The rule that allows a command, and the files that keep others from it, as they changed since. */
+/** The rule that allows a command. */
 function coverOf(
-  [command, plain]: readonly [SimpleCommand, SimpleCommand],
+  commands: readonly SimpleCommand[],
   rules: readonly Rule[],
   isAway: boolean,
   scene: Scene,
-): { allowed?: Rule; changed: string[] } {
-  const changed: string[] = [];
-  for (const rule of rules) {
-    const isCovering = rule.effect === "allow" && !(rule.isConfined && !scene.view) &&
-      (allowsCommand(rule, command) || allowsCommand(rule, plain));
-    if (!isCovering) continue;
-    const { files, command: covered } = rule;
-    if (files === undefined) return { allowed: rule, changed };
-    if (covered?.isStart && isAway) continue;
-    const words = covered?.isStart ? plain.words.slice(0, covered.words.length) : plain.words;
-    const run = filesRun(words, scene)?.map(({ name }) => name);
-    // It may run other files by now, as in another folder.
-    if (run?.length !== Object.keys(files).length) continue;
-    if (!run.every((name) => Object.hasOwn(files, name))) continue;
-    const fresh = run.filter((name) => files[name] !== scene.digests?.get(name));
-    if (fresh.length === 0) return { allowed: rule, changed };
-    changed.push(...fresh);
-  }
-  return { changed };
+): Rule | undefined {
+  return rules.find((rule) =>
+    rule.effect === "allow" && !(rule.isConfined && !scene.view) &&
+    !(rule.isKept && rule.command?.isStart && isAway) &&
+    commands.some((command) => allowsCommand(rule, command))
+  );
 }
 
 /** The verdict on a command that the sandbox would keep from what it is about. */

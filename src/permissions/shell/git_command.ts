@@ -1,13 +1,12 @@
-/** Commands of git: whether they write to the repository, and what they run. @module */
+/** Commands of git: whether they write to the repository, and which of them have to leave the sandbox. @module */
 
 import { isWithin } from "../../text/paths.ts";
-import { basename, dirname, join, resolve } from "../../text/std_path.ts";
-import { gitPrograms } from "../git_programs.ts";
+import { resolve } from "../../text/std_path.ts";
 import type { Scene } from "../path_verdict.ts";
 import type { Word } from "./lexer.ts";
 import { programName } from "./wrappers.ts";
 
-/** Subcommands of git that read, or write elsewhere; any other but those below writes to `.git`. */
+/** Subcommands of git that read, or write elsewhere; any other but those below writes to the repository. */
 const READING_GIT = new Set(
   ("annotate archive blame cat-file check-attr check-ignore cherry clone count-objects describe diff " +
     "diff-files diff-index diff-tree for-each-ref format-patch fsck grep help init log ls-files ls-remote " +
@@ -27,56 +26,100 @@ const READING_WORDS: Readonly<Record<string, RegExp>> = {
   tag: /^$|^(-[ln]\d*|--(contains|list|merged|points-at|sort))\b/,
   worktree: /^list\b/,
 };
-
-/** True for a command of git that writes to the repository. */
-export function writesRepository([program, ...args]: readonly Word[]): boolean {
-  if (programName(program?.text ?? "") !== "git") return false;
-  const texts = args.map(({ text }) => text);
-  const at = subcommandAt(texts);
-  const [name, ...rest] = texts.slice(at);
-  return name !== undefined && !READING_GIT.has(name) &&
-    !(Object.hasOwn(READING_WORDS, name) && READING_WORDS[name]!.test(rest.join(" ")));
-}
-
-/** The index of the subcommand: `-C FOLDER` and `-c NAME=VALUE` stand before it. */
-function subcommandAt(texts: readonly string[]): number {
-  let at = 0;
-  while (texts[at]?.startsWith("-")) at += /^-[cC]$/.test(texts[at]!) ? 2 : 1;
-  return at;
-}
-
+/** Why subcommands need more than the repository; `remote` ones do not where the remote is in the folder. */
+const NEEDS_MORE: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    "config maintenance remote sparse-checkout".split(" ").map((name) => [
+      name,
+      "changes the settings of the repository",
+    ]),
+  ),
+  fetch: "fetches with your credentials",
+  lfs: "may use the network with your credentials",
+  pull: "pulls with your credentials",
+  push: "pushes with your credentials",
+  submodule: "may fetch with your credentials",
+  worktree: "makes or removes a folder elsewhere",
+};
+/** Subcommands that may sign what they make. */
+const SIGNING = new Set("am cherry-pick commit merge rebase revert tag".split(" "));
 /** Options before the subcommand that name no other repository, and no setting. */
 const PLAIN_OPTIONS = /^(-P|--no-pager|--no-optional-locks|--literal-pathspecs)$/;
+/** Settings of a repository that name programs. */
+const NAMING =
+  /^(core\.(fsmonitor|sshcommand|gitproxy|alternaterefscommand)|hook\..*|(filter|merge|diff)\..*\.(clean|smudge|process|driver|command|textconv)|remote\..*\.(uploadpack|receivepack|vcs)|submodule\..*\.update)$/;
+const IS_OFF = /^(false|true|0|1|no|yes|on|off|checkout|merge|rebase|none|)$/i;
 
-/** What a command of git runs beside itself, in words; undefined for nothing, or another program. */
-export function programsOfGit(
-  words: readonly Word[],
-  { place, paths, hasJobs, left, view = left }: Scene,
-): string | undefined {
-  if (programName(words[0]?.text ?? "") !== "git") return undefined;
-  const texts = words.slice(1).map(({ text }) => text);
-  const at = subcommandAt(texts);
-  let folder = place(".").real;
-  for (let i = 0; i < at; i++) {
-    if (texts[i] === "-C") folder = place(resolve(folder, texts[++i] ?? "")).real;
-    else if (!PLAIN_OPTIONS.test(texts[i]!)) return RUN_BY_GIT.settings;
-  }
-  const runsHooks = writesRepository(words) && !HOOKLESS.has(texts[at] ?? "");
-  const repositories = [...view?.().places.keys() ?? []].filter((path) =>
-    basename(path) === ".git"
-  );
-  const nested = repositories.map(dirname).filter((at) => at !== folder && isWithin(folder, at));
-  const found = gitPrograms(folder, runsHooks, paths.home, nested);
-  if (found) return RUN_BY_GIT[found];
-  // Where none is protected, a job may make one between this look and the start of git.
-  return view && hasJobs && !repositories.includes(join(folder, ".git"))
-    ? "what a job in the background may change"
-    : undefined;
+interface GitCommand {
+  /** The folder that git runs in. */
+  folder: string;
+  /** The subcommand, and the words behind it. */
+  name: string;
+  rest: string[];
+  /** True where its options name no repository or setting. */
+  isPlain: boolean;
 }
 
-/** Subcommands that run none of the hooks but those about the index and about names. */
-const HOOKLESS = new Set("add mv reset restore rm stash tag".split(" "));
-const RUN_BY_GIT = {
-  hooks: "the hooks of this repository",
-  settings: "programs that the settings of git name",
-} as const;
+function gitCommand([program, ...args]: readonly Word[], { place }: Scene): GitCommand | undefined {
+  if (programName(program?.text ?? "") !== "git") return undefined;
+  const texts = args.map(({ text }) => text);
+  let folder = place(".").real;
+  let isPlain = true;
+  let at = 0;
+  for (; texts[at]?.startsWith("-"); at++) {
+    if (texts[at] === "-C") folder = place(resolve(folder, texts[++at] ?? "")).real;
+    else if (!PLAIN_OPTIONS.test(texts[at]!)) isPlain = false;
+    if (texts[at] === "-c") at++;
+  }
+  const [name, ...rest] = texts.slice(at);
+  return name === undefined ? undefined : { folder, name, rest, isPlain };
+}
+
+/** What a command of git needs: the repository to `write`, or more, with the reason; undefined for no more than reading. */
+export function gitNeed(words: readonly Word[], scene: Scene): { why?: string } | undefined {
+  const command = gitCommand(words, scene);
+  if (command === undefined) return undefined;
+  const { name, rest } = command;
+  const isReading = READING_GIT.has(name) ||
+    Object.hasOwn(READING_WORDS, name) && READING_WORDS[name]!.test(rest.join(" "));
+  if (isReading) return undefined;
+  const why = Object.hasOwn(NEEDS_MORE, name) ? NEEDS_MORE[name] : undefined;
+  if (why !== undefined) return isNearRemote(command, scene) ? {} : { why };
+  if (signs(command, scene)) return { why: "signs with your key" };
+  return scene.sandbox === "read-only" ? { why: "writes to the repository" } : {};
+}
+
+/** True where git pushes to a repository in the folder, or fetches from it: its hooks run in the sandbox then. */
+function isNearRemote({ folder, name, rest }: GitCommand, { git, root }: Scene): boolean {
+  if (!/^(push|fetch|pull)$/.test(name)) return false;
+  const operand = rest.find((word) => !word.startsWith("-")) ?? "origin";
+  const url = git?.settings(folder)?.find((one) => one.name === `remote.${operand}.url`)?.value;
+  const address = url ?? operand;
+  return !/^[\w.+-]*(@[^/]*)?:/.test(address) && /[./]/.test(address) &&
+    isWithin(root.real, resolve(folder, address));
+}
+
+function signs({ folder, name, rest }: GitCommand, { git }: Scene): boolean {
+  if (!SIGNING.has(name) || rest.includes("--no-gpg-sign") || rest.includes("--no-sign")) {
+    return false;
+  }
+  const option = name === "tag" ? /^(-[su]|--sign|--local-user)/ : /^(-S|--gpg-sign)/;
+  const setting = name === "tag" ? /^tag\.(gpgsign|forcesignannotated)$/ : /^commit\.gpgsign$/;
+  return rest.some((word) => option.test(word)) ||
+    git?.settings(folder)?.findLast((one) => setting.test(one.name))?.value === "true";
+}
+
+/** What git runs beside itself outside of the sandbox, in words; undefined for nothing, or another program. */
+export function programsOfGit(words: readonly Word[], scene: Scene): string | undefined {
+  const command = gitCommand(words, scene);
+  if (command === undefined || scene.git === undefined) return undefined;
+  const settings = scene.git.settings(command.folder);
+  const isNamed = settings?.some(({ scope, name, value }) =>
+    scope !== "global" && scope !== "system" && NAMING.test(name) && !IS_OFF.test(value)
+  );
+  if (!command.isPlain || settings === undefined || isNamed) {
+    return "programs that the settings of git name";
+  }
+  const hooks = gitNeed(words, scene) ? scene.git.hooks(command.folder) : [];
+  return hooks.length === 0 ? undefined : `the hooks of this repository: ${hooks.join(", ")}`;
+}

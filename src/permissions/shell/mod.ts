@@ -1,5 +1,4 @@
 /** What calls with a command line need beside the policy: one module, so that one import loads it. @module */
 
 export { commandVerdict } from "./command_verdict.ts";
-export { commandRules, filesOfLine } from "./kept_rules.ts";
-export { digestsOf } from "./run_files.ts";
+export { commandRules } from "./kept_rules.ts";

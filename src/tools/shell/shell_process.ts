@@ -55,7 +55,7 @@ export async function startShell(
   for (const [shell, args] of await shellsFor(command, cwd)) {
     const confined = await confine?.(shell, args, leave);
     signal.throwIfAborted();
-    const how = { cwd, env: { ...commandEnvironment(env), ...variables } };
+    const how = { cwd, env: { ...commandEnvironment(env), ...variables, ...confined?.variables } };
     try {
       const { program = shell, args: given = args } = confined ?? {};
       const child = startLeader(program, given, how, hasInput ? "piped" : "null");

@@ -3,7 +3,7 @@ import { askApproval } from "../../../src/frontends/acp/questions.ts";
 import type { Editor } from "../../../src/frontends/acp/editor.ts";
 import type { Approval } from "../../../src/session/frontend.ts";
 
-Deno.test("editors: a question says what a yes does, what changed, and who asks", async () => {
+Deno.test("editors: a question says what a yes does, and who asks", async () => {
   const approval: Approval = {
     call: { id: "1", name: "run_bash", arguments: { command: "make get" } },
     subject: { action: "run", command: "make get" },
@@ -11,7 +11,6 @@ Deno.test("editors: a question says what a yes does, what changed, and who asks"
     choices: ["once", "refuse"],
     networked: [{ text: "make get", isExact: true }],
     leave: "network",
-    changed: ["Makefile"],
     subAgent: "builder",
     confinedTo: "confined: only this folder",
     isRoutine: false,
@@ -30,10 +29,9 @@ Deno.test("editors: a question says what a yes does, what changed, and who asks"
   const asking = { editor, sessionId: "s", begin: () => {}, end: () => {} };
   const { signal } = new AbortController();
   assertEquals(await askApproval(approval, "/project", asking, signal), { choice: "once" });
-  assertEquals(shown.slice(-5), [
+  assertEquals(shown.slice(-4), [
     "Asked by the sub-agent builder.",
     "It wants the network.",
-    "Changed since you allowed it: Makefile",
     "A yes runs it with the network, its files confined as before. In this session the network is then " +
     "open, unasked, to exactly this.",
     "confined: only this folder",

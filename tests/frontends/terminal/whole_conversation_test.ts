@@ -1,5 +1,8 @@
 import { assertEquals } from "@std/assert";
-import { MAX_KEPT, WholeConversation } from "../../../src/frontends/terminal/whole_conversation.ts";
+import {
+  MAX_KEPT_CHARS,
+  WholeConversation,
+} from "../../../src/frontends/terminal/whole_conversation.ts";
 import type { Message } from "../../../src/types/message.ts";
 
 let count = 0;
@@ -67,7 +70,7 @@ Deno.test("the answer that is written is shown until it is a message, calls as l
 
 Deno.test("what the model does not have any more is kept up to a bound, the oldest goes first", () => {
   const conversation = new WholeConversation();
-  const big = "x".repeat(MAX_KEPT / 2);
+  const big = "x".repeat(MAX_KEPT_CHARS / 2);
   const all = ["a", "b", "c"].map((id) => result(id, id + big));
   texts(conversation, all);
   const cut = ["a", "b", "c"].map((id) => result(id, "cut"));

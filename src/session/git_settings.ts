@@ -1,0 +1,66 @@
+/** git's settings, as git itself reads them: `git config` runs no programs. @module */
+
+import { attempt } from "../attempt.ts";
+import type { GitSetting } from "../permissions/settings.ts";
+import { findProgram, programFolders } from "../tools/shell/find_program.ts";
+
+/** The place of git, and of the person's settings. */
+interface GitSource {
+  folder: string;
+  /** The folder that is worked in: no program of it runs. */
+  root: string;
+  /** The absolute folders of programs. */
+  programs: readonly string[];
+  home: string | undefined;
+}
+
+/** The settings in force in a folder; undefined where there is no git, or it fails. */
+export function gitSettings(source: GitSource): readonly GitSetting[] | undefined {
+  const fields = gitOutput(source, ["config", "--list", "--includes", "--show-scope", "-z"])
+    ?.split("\0");
+  return fields?.flatMap((scope, at) => {
+    if (at % 2 === 1 || scope === "") return [];
+    const [name = "", ...value] = (fields[at + 1] ?? "").split("\n");
+    // A name alone means true.
+    return [{ scope, name, value: value.length === 0 ? "true" : value.join("\n") }];
+  });
+}
+
+/** The hooks that git runs in a folder, by name. */
+export function gitHooks(source: GitSource): string[] {
+  const path = gitOutput(source, ["rev-parse", "--path-format=absolute", "--git-path", "hooks"]);
+  const entries = attempt(() => [...Deno.readDirSync(path?.trimEnd() ?? "")]) ?? [];
+  return entries.map(({ name }) => name).filter((name) => !name.endsWith(".sample")).sort();
+}
+
+/** The output of a command of git that reads; undefined where it fails. */
+function gitOutput({ folder, root, programs, home }: GitSource, args: readonly string[]) {
+  const git = findProgram("git", programFolders(root, programs.join(":")));
+  const config = Deno.env.get("XDG_CONFIG_HOME");
+  const env = { ...home && { HOME: home }, ...config && { XDG_CONFIG_HOME: config } };
+  const ran = git && attempt(() =>
+    new Deno.Command(git, {
+      ...{ args: ["-C", folder, ...args], env, clearEnv: true },
+      ...{ stdin: "null", stderr: "null" },
+    }).outputSync()
+  );
+  return ran && ran.success ? new TextDecoder().decode(ran.stdout) : undefined;
+}
+
+/** Settings of the person that commands of git get in the sandbox: none of these holds a secret. */
+const SHARED =
+  /^(author|committer|user)\.(name|email)$|^(diff|filter|merge|rebase|rerere|column|color|i18n|safe|init)\.|^core\.(abbrev|autocrlf|commentchar|eol|filemode|precomposeunicode|quotepath|safecrlf|whitespace)$|^(branch|pull|status|tag|log)\.\w+$/;
+
+/** The variables by which git gets the person's own settings where their file is hidden. */
+export function gitVariables(settings: readonly GitSetting[]): Record<string, string> {
+  const shared = settings.filter(({ scope, name }) =>
+    scope === "global" && SHARED.test(name) && name !== "tag.gpgsign"
+  );
+  return Object.fromEntries([
+    ["GIT_CONFIG_COUNT", `${shared.length}`],
+    ...shared.flatMap(({ name, value }, at) => [
+      [`GIT_CONFIG_KEY_${at}`, name],
+      [`GIT_CONFIG_VALUE_${at}`, value],
+    ]),
+  ]);
+}

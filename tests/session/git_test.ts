@@ -1,0 +1,199 @@
+/** git in the sandbox: what it writes there unasked, and what it runs of a folder that a command prepared. */
+
+import { assertEquals, assertMatch } from "@std/assert";
+import { PathTable } from "../../src/permissions/path_table.ts";
+import { findSandbox } from "../../src/permissions/sandbox/probe.ts";
+import { openPermissions } from "../../src/session/permissions.ts";
+import { builtinTools } from "../../src/tools/mod.ts";
+
+const found = await findSandbox(new PathTable({ home: Deno.env.get("HOME")! }));
+const ignore = typeof found === "string" || found.by !== "bubblewrap";
+const tool = builtinTools.find(({ name }) => name === "run_bash")!;
+
+/** A folder with a repository; commands run there as in a session in mode `auto`. */
+async function repository() {
+  const base = await Deno.realPath(await Deno.makeTempDir());
+  const folder = `${base}/work`;
+  for (const name of ["home", "work"]) await Deno.mkdir(`${base}/${name}`);
+  await Deno.writeTextFile(`${base}/home/.gitconfig`, "[user]\nname = Ann\nemail = a@b.c\n");
+  const outside = async (line: string) => {
+    const { stdout } = await new Deno.Command("sh", {
+      ...{ args: ["-c", line], cwd: folder, clearEnv: true },
+      env: { HOME: `${base}/home`, PATH: Deno.env.get("PATH")! },
+    }).output();
+    return new TextDecoder().decode(stdout);
+  };
+  await outside("git init -qb main . && echo a > a && git add a && git commit -qm one");
+  await Deno.writeTextFile(
+    `${folder}/evil.sh`,
+    `touch '${folder}/ran'; touch '${base}/pwned'; cat >/dev/null; exit 0\n`,
+  );
+  const env: Record<string, string> = { HOME: `${base}/home`, PATH: Deno.env.get("PATH")! };
+  const permissions = await openPermissions(
+    { approve: "auto", sandbox: "workspace-write" },
+    (name) => env[name],
+  );
+  const { signal } = new AbortController();
+  /** The reason of the question, or what the command printed. */
+  const run = async (command: string) => {
+    let asked: string | undefined;
+    const policy = permissions.policy({
+      approve: ({ reason }) => {
+        asked = reason;
+        return Promise.resolve({ choice: "refuse", reason: "" });
+      },
+      onEvent() {},
+    });
+    const confine = permissions.confine(() => folder);
+    const context = { workingDir: folder, maxOutputChars: 4000, signal, confine };
+    const decision = await policy.decide(tool, { command }, context);
+    if (!decision.allow) return `asked: ${asked}`;
+    const { leave } = decision;
+    const ran = await tool.run({ command, timeout_seconds: 60 }, {
+      ...context,
+      ...leave && { leave },
+    });
+    return typeof ran === "string" ? ran : ran.content;
+  };
+  return {
+    ...{ base, folder, outside, run },
+    has: (path: string) => {
+      try {
+        return Deno.lstatSync(`${base}/${path}`) !== undefined;
+      } catch {
+        return false;
+      }
+    },
+    [Symbol.asyncDispose]: () => Deno.remove(base, { recursive: true }),
+  };
+}
+
+Deno.test({
+  name:
+    "R-21 git commits, merges, rebases and stashes in the sandbox unasked, in the person's name",
+  ignore,
+  async fn() {
+    await using at = await repository();
+    const lines = [
+      "echo b > b; git add -A && git commit -qm two",
+      "git checkout -qb side; echo c > c; git add c; git commit -qm three; git checkout -q main",
+      "git merge -q --no-ff -m four side; git tag v1; git branch -d side",
+      "echo d >> a; git stash -q; git stash pop -q; git commit -qam five; git rebase -q HEAD~1",
+    ];
+    for (const line of lines) assertMatch(await at.run(line), /^exit code: 0/, line);
+    assertEquals(
+      await at.outside("git log --first-parent --format='%an %ae %s'"),
+      [
+        ...["Ann a@b.c five", "Ann a@b.c four", "Ann a@b.c two", "Ann a@b.c one", ""],
+      ].join("\n"),
+    );
+    assertEquals(
+      await at.outside("git tag; git status --short"),
+      "v1\n?? evil.sh\n".replace(/.*evil.*\n/, ""),
+    );
+    // What was missing was there for as long as the commands ran.
+    for (const name of ["commondir", "config.worktree", "modules", "worktrees"]) {
+      assertEquals(at.has(`work/.git/${name}`), false, name);
+    }
+  },
+});
+
+Deno.test({
+  name: "R-21 a command beside git changes nothing that makes git run programs",
+  ignore,
+  async fn() {
+    await using at = await repository();
+    const names =
+      "config config.worktree commondir hooks info modules worktrees objects/info/alternates HEAD2";
+    await Deno.writeTextFile(
+      `${at.folder}/s.sh`,
+      `cd .git; for f in ${names}; do
+        rm -rf $f; mv $f moved; ln -sfn /tmp $f; echo evil > $f; mkdir $f; cp ../evil.sh $f/pre-commit
+      done
+      mv objects/info objects/info2; mv objects objects2; cd ..; mv .git git2; cat .git/commondir; ls -A .git/modules`,
+    );
+    const state =
+      "cd .git && find . -not -name '*.sample' -printf '%p %y %l\\n' | sort && cat config";
+    const before = await at.outside(state);
+    const printed = await at.run("git tag one; sh s.sh 2>/dev/null");
+    assertEquals(printed, "exit code: 0\nstdout:\n.");
+    // Positive control: what git reads as no more than data can be written.
+    assertEquals(at.has("work/.git/HEAD2"), true);
+    await at.outside("rm -rf .git/HEAD2 .git/moved .git/refs/tags/one");
+    assertEquals(await at.outside(state), before);
+  },
+});
+
+/** What a command prepares unasked, and a command of git that would run `evil.sh` with it. */
+const PLANTED: [name: string, prepare: string, command: string][] = [
+  [
+    "fsmonitor of a repository of its own",
+    "git init -q vendor; git -C vendor config core.fsmonitor 'sh ../evil.sh; false'",
+    "git -C vendor add .",
+  ],
+  [
+    "a filter that looks harmless",
+    "git init -q vendor; cd vendor; git config filter.lfs.clean 'git-lfs clean; sh ../evil.sh'; echo '* filter=lfs' > .gitattributes; echo 1 > f",
+    "cd vendor && git add .",
+  ],
+  [
+    "a folder of hooks behind a comment",
+    "git init -q vendor; mkdir 'vendor/evil # x'; (echo '#!/bin/sh'; cat evil.sh) > 'vendor/evil # x/pre-commit'; chmod +x 'vendor/evil # x/pre-commit'; git -C vendor config core.hooksPath 'evil # x'",
+    "git -C vendor -c user.name=a -c user.email=b commit -qm x --allow-empty",
+  ],
+  [
+    "another repository behind commondir",
+    "git init -q vendor; git init -q other; git -C other config core.fsmonitor 'sh ../evil.sh; false'; echo ../../other/.git > vendor/.git/commondir",
+    "git -C vendor add .",
+  ],
+  [
+    "the hooks of a repository that is pushed to",
+    "git init -q --bare up.git; (echo '#!/bin/sh'; cat evil.sh) > up.git/hooks/pre-receive; chmod +x up.git/hooks/pre-receive",
+    "git push -q ./up.git main",
+  ],
+];
+
+for (const [name, prepare, command] of PLANTED) {
+  Deno.test({
+    name: `R-21 git runs in the sandbox what a command prepared: ${name}`,
+    ignore,
+    async fn() {
+      await using at = await repository();
+      await Deno.writeTextFile(`${at.folder}/prepare.sh`, prepare);
+      assertMatch(await at.run("sh prepare.sh"), /^exit code: 0/);
+      await at.run(command);
+      assertEquals([at.has("work/ran"), at.has("pwned")], [true, false]);
+      // Positive control, with something new to add or to push.
+      const fresh = "echo x >> vendor/f; echo x > x; git add x; git commit -qm x";
+      await at.outside(`(${fresh}); ${command}`);
+      assertEquals(at.has("pwned"), true);
+    },
+  });
+}
+
+Deno.test({
+  name: "R-21 push, fetch and signing ask, and name the hooks that they run",
+  ignore,
+  async fn() {
+    await using at = await repository();
+    const leaves = "and so runs outside of the sandbox";
+    assertEquals(await at.run("git push origin"), `asked: pushes with your credentials, ${leaves}`);
+    assertEquals(await at.run("git commit -S -m x"), `asked: signs with your key, ${leaves}`);
+    await at.outside(
+      "git config commit.gpgsign true; cp evil.sh .git/hooks/pre-push; chmod +x .git/hooks/*",
+    );
+    assertEquals(
+      await at.run("git commit -m x"),
+      `asked: signs with your key and runs the hooks of this repository: pre-push, ${leaves}`,
+    );
+    assertEquals(
+      await at.run("git fetch https://example.com/x"),
+      `asked: fetches with your credentials and runs the hooks of this repository: pre-push, ${leaves}`,
+    );
+    await at.outside("git config core.sshCommand ./evil.sh");
+    assertEquals(
+      await at.run("git push origin"),
+      `asked: pushes with your credentials and runs programs that the settings of git name, ${leaves}`,
+    );
+  },
+});
