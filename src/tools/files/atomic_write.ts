@@ -4,6 +4,7 @@ import { basename, dirname, isAbsolute, join } from "../../text/std_path.ts";
 import type { Grant, ToolContext, ToolOutcome, WriteFacts } from "../../types/tool.ts";
 import { wait } from "../../wire/wait.ts";
 import { copyAttributes } from "./copy_attributes.ts";
+import { hasShell, MovedError, runInFolder } from "./in_folder.ts";
 import {
   FileError,
   fileError,
@@ -65,10 +66,10 @@ export async function writeAtomically(
     const target = grant?.realPath ?? (linked ? await linkTarget(path) : path);
     if (await Deno.lstat(target).catch(ifMissing) === undefined) {
       if (seen?.size) throw new ChangedError();
-      // No folder is made, either, where a link leads that was made since the decision.
-      if (grant && !await hasNoLink(dirname(target))) throw new MovedError();
-      await Deno.mkdir(dirname(target), { recursive: true });
-      const realPath = join(await Deno.realPath(dirname(target)), basename(target));
+      const folder = dirname(target);
+      if (grant && hasShell) await makeFolder(folder, grant);
+      else await Deno.mkdir(folder, { recursive: true });
+      const realPath = join(await Deno.realPath(folder), basename(target));
       if (grant && realPath !== target) throw new MovedError();
       await createFile(realPath, order);
       return { realPath, created: true, linked };
@@ -92,13 +93,6 @@ export async function writeAtomically(
 
 /** The file is not what the new content was made from. */
 class ChangedError extends Error {}
-/** Links lead elsewhere than when the call was decided on. */
-class MovedError extends Error {
-  /** @param temporary the temporary file that may be left behind */
-  constructor(readonly temporary?: string) {
-    super();
-  }
-}
 
 /** The result of a write: `text` with `facts` and how it was written, for the model and as data. */
 export function writeReport(
@@ -134,11 +128,31 @@ async function linkTarget(path: string): Promise<string> {
   throw new Deno.errors.FilesystemLoop("Too many levels of symbolic links");
 }
 
-/** True where the part of a path that exists has no link in it. */
-async function hasNoLink(path: string): Promise<boolean> {
-  const real = await Deno.realPath(path).catch(ifMissing);
-  return real === undefined ? await hasNoLink(dirname(path)) : real === path;
+/** Makes a folder and those above it, none of them where a link leads that was made since the decision. */
+async function makeFolder(folder: string, grant: Grant): Promise<void> {
+  const missing: string[] = [];
+  let at = folder;
+  for (; await Deno.lstat(at).catch(ifMissing) === undefined; at = dirname(at)) {
+    missing.unshift(basename(at));
+  }
+  if (missing.length === 0) return;
+  const { code, error } = await runInFolder(at, MAKE_FOLDERS, missing, grant);
+  if (code !== 0) throw new Error(error);
 }
+
+/** The exit code of {@linkcode LINK_FILE} where there is a file of that name. */
+const EXISTS = 4;
+/** Makes folders, each in the one before, which the shell knows by its very path. */
+const MAKE_FOLDERS = `for name; do
+  mkdir -- "$name" || [ -d "$name" ] || exit 1
+  at=\${at%/}/$name
+  cd -P -- "$name" && [ "$(pwd -P)" = "$at" ] || exit $MOVED
+done`;
+/** Unlike a rename, a link never takes the place of a file that another program made meanwhile. */
+const LINK_FILE = `ln -- "$1" "$2" && exit
+if [ -e "$2" ] || [ -L "$2" ]; then exit ${EXISTS}; fi
+# This file system has no links.
+mv -f -- "$1" "$2"`;
 
 function ifMissing(error: unknown): undefined {
   if (!(error instanceof Deno.errors.NotFound)) throw error;
@@ -149,7 +163,13 @@ async function createFile(target: string, { bytes, signal, grant }: WriteOrder):
   try {
     await fill(await openNew(temporary, 0o666, grant), bytes);
     signal?.throwIfAborted();
-    // Unlike a rename, a link never takes the place of a file that another program made meanwhile.
+    if (grant && hasShell) {
+      const names = [temporary, target].map((path) => basename(path));
+      const { code, error } = await runInFolder(dirname(target), LINK_FILE, names, grant);
+      if (code === EXISTS) throw new ChangedError();
+      if (code !== 0) throw new Error(error);
+      return;
+    }
     await Deno.link(temporary, target).catch((error) => {
       if (error instanceof Deno.errors.AlreadyExists) throw new ChangedError();
       // This file system has no links.

@@ -1,10 +1,12 @@
 /** The tool `list_directory`. @module */
 
+import { attempt } from "../../attempt.ts";
 import { count } from "../../text/count.ts";
 import { join } from "../../text/std_path.ts";
 import { sanitize } from "../../text/sanitize.ts";
-import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
-import { fileError, isStill, missingError, movedError, specialKind } from "./regular_file.ts";
+import type { Grant, ToolContext, ToolOutcome } from "../../types/tool.ts";
+import { fileError, missingError, movedError, specialKind } from "./regular_file.ts";
+import { hasShell, MovedError, runInFolder } from "./in_folder.ts";
 import { toolPath } from "../paths.ts";
 import type { ToolArgs } from "../schema.ts";
 
@@ -23,24 +25,22 @@ export async function listDirectory(args: ToolArgs, context: ToolContext): Promi
   const shown = args.path as string;
   const { grant, signal } = context;
   const path = grant?.realPath ?? toolPath(context, shown);
-  const since = Date.now();
   const names: string[] = [];
   let total = 0;
   try {
-    for await (const { name } of Deno.readDir(path)) {
+    for await (const name of entryNames(path, grant)) {
       if (total++ < MAX_SORTED_ENTRIES) names.push(name);
       signal.throwIfAborted();
     }
   } catch (error) {
     signal.throwIfAborted();
+    if (error instanceof MovedError) throw movedError("list", shown);
     if (error instanceof Deno.errors.NotADirectory) {
       throw new Error(`Cannot list ${shown} as it is no folder: use read_file`, { cause: error });
     }
     if (error instanceof Deno.errors.NotFound) throw await missingError(path, shown, "list");
     throw fileError("list", shown, error);
   }
-  const isThere = !grant || isStill(path, Deno.lstatSync(path), grant.withheld.folder, since);
-  if (!isThere) throw movedError("list", shown);
   const counts = { entries: total };
   if (total === 0) return { content: "[the folder is empty]", counts };
   names.sort();
@@ -58,6 +58,24 @@ export async function listDirectory(args: ToolArgs, context: ToolContext): Promi
   const order = isPart ? `; these are the first of ${MAX_SORTED_ENTRIES} in no order` : "";
   lines.push(`[${count(total, "entry", "entries")}${more}${order}]`);
   return { content: lines.join("\n"), counts };
+}
+
+const PATTERNS = ["*", ".[!.]*", "..?*"];
+
+async function* entryNames(path: string, grant: Grant | undefined): AsyncGenerator<string> {
+  // This also throws for what is no folder.
+  for await (const { name } of Deno.readDir(path)) {
+    if (grant && hasShell) break;
+    yield name;
+  }
+  if (!grant || !hasShell) return;
+  const script = `printf '%s\\0' ${PATTERNS.join(" ")}`;
+  const { stdout } = await runInFolder(path, script, [], grant);
+  for (const name of stdout.split("\0")) {
+    // A pattern that matches nothing stands for itself.
+    const isName = !PATTERNS.includes(name) || attempt(() => Deno.lstatSync(join(path, name)));
+    if (name !== "" && isName) yield name;
+  }
 }
 
 async function describeEntry(folder: string, name: string): Promise<string> {
