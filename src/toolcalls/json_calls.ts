@@ -57,7 +57,7 @@ const ARGUMENT_KEYS = [
   "kwargs",
   "params",
 ];
-const NAME_KEYS = ["name", "tool_name", "tool", "function", "action"];
+const NAME_KEYS = ["name", "tool_name", "tool", "function", "action", "method"];
 
 function toolNamedIn(value: Record<string, unknown>, context: CallContext): string | undefined {
   const keys = context.tools ? NAME_KEYS : ["name"];
@@ -84,6 +84,13 @@ export function invalidCall(
   context: CallContext,
 ): ToolCall {
   return { ...newCall(name, {}, context), invalid: { text, reason } };
+}
+
+/** A call that came whole but broken: it may still have one reading, by the schema of its tool. */
+export function malformedCall(name: string, text: string, context: CallContext): ToolCall {
+  const reason =
+    "its JSON is not valid: check brackets, and escape quotes and backslashes in strings";
+  return { ...newCall(name, {}, context), invalid: { text, reason, isMalformed: true } };
 }
 
 /** True for a JSON Schema of arguments, false for arguments. */

@@ -5,7 +5,7 @@ import { parseLooseJson } from "../text/loose_json.ts";
 import { MarkerReader } from "../text/markers.ts";
 import type { ToolCall } from "../types/message.ts";
 import { type CallContext, type CallReader, type CandidateVerdict, offeredName } from "./format.ts";
-import { callsFrom, CUT_OFF_REASON, invalidCall } from "./json_calls.ts";
+import { callsFrom, CUT_OFF_REASON, invalidCall, malformedCall } from "./json_calls.ts";
 import { JsonScanner, parseLenientJson } from "./json_scanner.ts";
 import { parsePythonLiteral } from "./python_calls.ts";
 
@@ -28,9 +28,6 @@ interface JsonFrame {
 const MAX_GAP = 256;
 /** A name is looked for in the first characters of a value. */
 const NAME_CHARS = 512;
-
-const BROKEN_JSON =
-  "its JSON is not valid: check brackets, and escape quotes and backslashes in strings";
 
 /**
  * Reads one or more JSON values, white space, commas or semicolons between them, and `close`. They may
@@ -75,12 +72,13 @@ export class JsonCallReader implements CallReader {
   }
 
   /** Adds an invalid call that ends at `to`, if the value is sure to be one; else the verdict. */
-  #addInvalid(reason: string, to: number): CandidateVerdict | undefined {
+  #addInvalid(isCut: boolean, to: number): CandidateVerdict | undefined {
     if (!this.#name || this.frame.strict && !this.context.tools) return this.#ended();
-    const call = invalidCall(this.#name, this.#value, reason, this.context);
-    // What is whole but broken may still have one reading, by the schema of its tool.
-    if (reason === BROKEN_JSON) call.invalid!.isMalformed = true;
-    this.#calls.push(call);
+    this.#calls.push(
+      isCut
+        ? invalidCall(this.#name, this.#value, CUT_OFF_REASON, this.context)
+        : malformedCall(this.#name, this.#value, this.context),
+    );
     this.#end = to;
     return undefined;
   }
@@ -115,7 +113,7 @@ export class JsonCallReader implements CallReader {
       return to;
     }
     if (!final) return undefined;
-    return this.#addInvalid(CUT_OFF_REASON, this.#before + to) ??
+    return this.#addInvalid(true, this.#before + to) ??
       { calls: this.#calls, end: this.#end };
   }
 
@@ -123,7 +121,7 @@ export class JsonCallReader implements CallReader {
   #finishValue(to: number): CandidateVerdict | undefined {
     this.#scanner = undefined;
     const parsed = parseLenientJson(this.#value);
-    if (parsed === undefined) return this.#addInvalid(BROKEN_JSON, to);
+    if (parsed === undefined) return this.#addInvalid(false, to);
     const calls = callsFrom(this.frame.keyed ? unkeyed(parsed) : parsed, this.context);
     const isUnsure = this.frame.strict && !this.context.tools;
     if (!calls || isUnsure && calls.some((call) => call.invalid)) return this.#ended();
@@ -146,7 +144,7 @@ export class JsonCallReader implements CallReader {
     if (calls) this.#add(calls, to);
     else {
       if (this.#name === "" && !this.#readName()) return this.#ended();
-      const verdict = this.#addInvalid(marker === undefined ? CUT_OFF_REASON : BROKEN_JSON, to);
+      const verdict = this.#addInvalid(marker === undefined, to);
       if (verdict) return verdict;
     }
     return { calls: this.#calls, end: this.#end };

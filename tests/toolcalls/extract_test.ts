@@ -277,7 +277,12 @@ const rows: Row[] = [
   ["not only calls in an array", tagged(`[${READ}, {"a": 1}]`), [], tagged(`[${READ}, {"a": 1}]`)],
   ["a fence that holds more", fenced(`${READ}\n// a comment`), [], fenced(`${READ}\n// a comment`)],
   ["a fence of another language", `\`\`\`js\n${READ}\n\`\`\``, [], `\`\`\`js\n${READ}\n\`\`\``],
-  ["a fence without a language", `\`\`\`\n${READ}\n\`\`\``, [], `\`\`\`\n${READ}\n\`\`\``],
+  [
+    "a fence without a language, behind text",
+    `So:\n\`\`\`\n${READ}\n\`\`\``,
+    [],
+    `So:\n\`\`\`\n${READ}\n\`\`\``,
+  ],
   ["jsonc", `\`\`\`jsonc\n${READ}\n\`\`\``, [], `\`\`\`jsonc\n${READ}\n\`\`\``],
   [
     "a fence within a line",

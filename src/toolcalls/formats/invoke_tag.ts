@@ -41,7 +41,9 @@ function invokeFormat(prefix: string, wrappers: readonly string[]): CallFormat {
       ...wrappers.map((wrapper) => `</${wrapper}>`),
       ...(prefix === "steptml:" ? STEP_AFTER : []),
     ],
-    args(body, name, context) {
+    args(written, name, context) {
+      // MiniMax M3 writes a token before each tag.
+      const body = written.replaceAll("]<]minimax[>[", "");
       if (/^\s*\{/.test(body)) return jsonArguments(body);
       parameter ??= [
         new RegExp(

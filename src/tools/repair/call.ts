@@ -41,7 +41,9 @@ export function repairCall(
   try {
     let args = call.invalid ? readText(call, tools, repairs) : call.arguments;
     const pairs = [
-      ...call.name.matchAll(/<arg_key>(\w+)<\/arg_key>\s*<arg_value>([^]*?)<\/arg_value>/g),
+      ...call.name.matchAll(
+        /<(?:arg_key|tool_call)>(\w+)<\/arg_key>\s*<arg_value>([^]*?)<\/arg_value>/g,
+      ),
     ];
     if (pairs.length > 0) {
       args = { ...Object.fromEntries(pairs.map(([, key, value]) => [key, value])), ...args };
