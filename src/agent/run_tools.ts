@@ -53,9 +53,9 @@ export async function readCall(
   const { name, arguments: args, invalid } = call;
   const tool = tools.find((tool) => tool.name === name);
   if (!invalid && tool && fitsAsItIs(tool, args)) return { call };
-  const { repairCall } = await import("../tools/repair/call.ts");
+  const { meantTool, repairCall } = await import("../tools/repair/call.ts");
   const read = repairCall(call, tools, folder);
-  if (!read) return { call };
+  if (!read) return { call: { ...call, name: meantTool(name, tools)?.name ?? name } };
   if ("error" in read) return { call, error: read.error };
   const { invalid: _, ...rest } = call;
   return { call: { ...rest, ...read } };

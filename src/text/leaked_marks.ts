@@ -43,13 +43,14 @@ const LITERALS = [
     "[e~[",
     "</s>",
     "<s>",
+    "<eos>",
   ],
 ];
 /** Marks of calls: where one is cut, a call was meant. */
 const OF_CALL =
   /tool_?call|dsml|function|invoke|parameter|arg_|minimax[:[]|seed:|args|tool_request|to=|\|call\|>|constrain|tool_sep|action|python_|toolcall|tool use|calling|tool_code/;
 /** Marks that documents have, too: they are cut beside others alone, or where they end a line. */
-const WEAK = /^<\/?(?:function|parameter|invoke|s|escape)\b/;
+const WEAK = /^<\/?(?:function|parameter|invoke|s|eos|escape)\b/;
 /** Half of a mark without bars, at the end of an answer. */
 const HALVED =
   /^<\/?(?:tool(?:_c(?:a(?:ll?s?)?)?)?|think(?:ing?)?|func(?:t(?:i(?:on?)?)?)?|end_of_\w*)$/i;

@@ -29,8 +29,8 @@ export const gemma: readonly CallFormat[] = [
     lineStart: true as const,
     head: [GEMMA_NAME, /(?![\w.:-]*[\w.-])/, /\s*/, /(?=\{)/],
   },
-].map((spec) =>
-  blockFormat({
+].map((spec) => {
+  const format = blockFormat({
     ...spec,
     after: ["<tool_call|>", "<|tool_response>", "<end_function_call>"],
     args: gemmaArguments,
@@ -38,8 +38,12 @@ export const gemma: readonly CallFormat[] = [
       `<|tool_call>call:${name}{${
         args.map(([key, value]) => `${key}:<|"|>${value}<|"|>`).join(",")
       }}<tool_call|>`,
-  })
-);
+  });
+  // Its word and the brace leave no doubt of a call, also by another agent's name.
+  const read: CallFormat["read"] = (marker, context) =>
+    format.read(marker, { ...context, isMarked: true });
+  return { ...format, read };
+});
 
 /** A quoted value up to its own quote, in each way of quoting; the last quote of Gemma may lack. */
 const GEMMA_QUOTES = [
@@ -90,7 +94,7 @@ export function gemmaArguments(
     }
     if (value === undefined) {
       // Up to the next key of the tool, as a value without quotes may hold commas.
-      const following = keys.map(RegExp.escape).join("|") || "[A-Za-z_]\\w*";
+      const following = [...keys, "path"].map(RegExp.escape).join("|");
       const end = inner.slice(at).search(new RegExp(`,\\s*["']?(?:${following})["']?\\s*[:=]`));
       const raw = (end < 0 ? inner.slice(at) : inner.slice(at, at + end)).trim();
       // An open quote, or a structure, that the plain reading must know.

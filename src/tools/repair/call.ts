@@ -63,6 +63,12 @@ export function repairCall(
   }
 }
 
+/** The one tool that a name may mean. */
+export function meantTool(name: string, tools: readonly Tool[]): Tool | undefined {
+  const [tool, second] = toolsNamed(name, {}, tools);
+  return second === undefined ? tool : undefined;
+}
+
 /** The arguments in a text that is no JSON. */
 function readText(
   { name, invalid }: GivenCall,
