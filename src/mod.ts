@@ -100,8 +100,7 @@ export {
 } from "./backends/hosted/request.ts";
 export { parseHostedResponse } from "./backends/hosted/response.ts";
 export type { Completer, Completion, Offer } from "./terminal/line/completion.ts";
-export { readInput, readLineRaw } from "./terminal/line/input.ts";
-export type { ReadOptions } from "./terminal/line/editor.ts";
+export { readInput, readLineRaw, type ReadOptions } from "./terminal/line/input.ts";
 export { stripThinkTags } from "./text/think.ts";
 export { type RepetitionOptions, truncateRepetition } from "./text/repetition.ts";
 export { globToRegex } from "./text/glob.ts";

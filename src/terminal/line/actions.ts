@@ -1,146 +1,101 @@
-/** The actions that keys have, by name: the table that help, rebinding and documents derive from. @module */
+/** The actions of keys, by name: the table behind help, rebinding and the documentation. @module */
 
 import { didYouMean } from "../../text/nearest.ts";
 
-interface ActionRow {
-  name: string;
-  /** The keys that it has by default, separated by commas; the keys of a sequence by a space. Empty for none. */
-  keys: string;
-  help: string;
-  /** What the help says beside that where it has room. */
-  more?: string;
-  /** True where its keys are nobody's to change. */
-  isFixed?: true;
-}
+/** Name, default keys (`, ` between keys, a space within a sequence), help, and more help. */
+type ActionRow = readonly [name: string, keys: string, help: string, more?: string];
 
-/** All actions, in the order of `/keys`. */
-export const ACTIONS = [
-  { name: "submit", keys: "enter", help: "send the message; after a \\, a new line" },
-  { name: "newline", keys: "alt-enter, shift-enter, ctrl-enter, ctrl-j", help: "a new line" },
-  {
-    name: "cancel",
-    keys: "ctrl-c",
-    help: "stop the turn; else clear the line; at an empty line, pressed twice, leave",
-    isFixed: true,
-  },
-  {
-    name: "stop",
-    keys: "escape",
-    help: "stop the turn",
-    more: "close a list; at an empty line, pressed twice, go back to a message",
-    isFixed: true,
-  },
-  {
-    name: "delete-char-or-leave",
-    keys: "ctrl-d",
-    help: "delete the character at the cursor; at an empty line, leave",
-  },
-  { name: "complete", keys: "tab", help: "complete a name; in a list, take the row" },
-  { name: "next-mode", keys: "shift-tab", help: "the next mode: ask, edits, auto, plan" },
-  {
-    name: "transcript",
-    keys: "ctrl-o",
-    help: "the whole conversation, nothing folded",
-    more: "/ searches in it, q leaves it",
-  },
-  { name: "tasks", keys: "ctrl-t", help: "show the steps of long work, or hide them" },
-  {
-    name: "editor",
-    keys: "ctrl-g, ctrl-x ctrl-e",
-    help: "edit the line in $VISUAL or $EDITOR",
-  },
-  {
-    name: "paste-image",
-    keys: "ctrl-v",
-    help: "attach the clipboard's image",
-  },
-  { name: "clear-screen", keys: "ctrl-l", help: "clear the screen" },
-  { name: "suspend", keys: "ctrl-z", help: "back to the shell; fg goes on" },
-  {
-    name: "previous-line",
-    keys: "up, ctrl-p",
-    help: "a line up; from the first, what was typed before",
-  },
-  {
-    name: "next-line",
-    keys: "down, ctrl-n",
-    help: "a line down; from the last, what was typed after",
-  },
-  { name: "beginning-of-history", keys: "alt-<", help: "the oldest entry of the history" },
-  { name: "end-of-history", keys: "alt->", help: "back to what is being written" },
-  { name: "search-back", keys: "ctrl-r", help: "search in the history" },
-  { name: "search-forward", keys: "ctrl-s", help: "search towards newer entries" },
-  { name: "backward-char", keys: "left, ctrl-b", help: "a character back" },
-  { name: "forward-char", keys: "right, ctrl-f", help: "a character forward" },
-  { name: "backward-word", keys: "alt-b, alt-left, ctrl-left", help: "a word back" },
-  { name: "forward-word", keys: "alt-f, alt-right, ctrl-right", help: "a word forward" },
-  { name: "beginning-of-line", keys: "home, ctrl-a", help: "the beginning of the line" },
-  { name: "end-of-line", keys: "end, ctrl-e", help: "the end of the line" },
-  { name: "beginning-of-text", keys: "ctrl-home", help: "the beginning of the text" },
-  { name: "end-of-text", keys: "ctrl-end", help: "the end of the text" },
-  {
-    name: "backward-delete-char",
-    keys: "backspace, shift-backspace, ctrl-h",
-    help: "delete the character before the cursor",
-  },
-  { name: "delete-char", keys: "delete", help: "delete the character at the cursor" },
-  { name: "kill-line", keys: "ctrl-k", help: "cut to the end of the line" },
-  { name: "kill-to-start", keys: "ctrl-u", help: "cut to the beginning of the line" },
-  { name: "kill-spaced-word", keys: "ctrl-w", help: "cut back to white space" },
-  { name: "kill-word", keys: "alt-d, alt-delete, ctrl-delete", help: "cut to the end of the word" },
-  {
-    name: "backward-kill-word",
-    keys: "alt-backspace, ctrl-backspace",
-    help: "cut to the beginning of the word",
-  },
-  { name: "yank", keys: "ctrl-y", help: "paste what was cut" },
-  { name: "yank-pop", keys: "alt-y", help: "after ctrl-y: paste what was cut before that" },
-  { name: "transpose-chars", keys: "", help: "swap two characters" },
-  { name: "transpose-words", keys: "alt-t", help: "swap two words" },
-  { name: "upcase-word", keys: "alt-u", help: "make the word upper case" },
-  { name: "downcase-word", keys: "alt-l", help: "make the word lower case" },
-  { name: "capitalize-word", keys: "alt-c", help: "begin the word with a capital" },
-  { name: "undo", keys: "ctrl-_, ctrl-x ctrl-u", help: "undo the last change" },
+/** In the order of `/keys`. */
+const ACTION_ROWS = [
+  ["submit", "enter", "send the message; after a \\, add a line"],
+  ["newline", "alt-enter, shift-enter, ctrl-enter, ctrl-j", "add a line"],
+  ["cancel", "ctrl-c", "stop the turn, else clear the line; twice at an empty line: quit"],
+  ["stop", "escape", "stop the turn", "close a list; twice at an empty line: rewind to a message"],
+  ["delete-char-or-leave", "ctrl-d", "delete the character at the cursor; at an empty line: quit"],
+  ["complete", "tab", "complete a name; in a list, select the row"],
+  ["next-mode", "shift-tab", "switch the mode: ask, edits, auto, plan"],
+  ["transcript", "ctrl-o", "show the whole conversation", "/ searches, q closes"],
+  ["tasks", "ctrl-t", "show or hide the steps of long work"],
+  ["editor", "ctrl-g, ctrl-x ctrl-e", "edit the line in $VISUAL or $EDITOR"],
+  ["paste-image", "ctrl-v", "attach the clipboard's image"],
+  ["clear-screen", "ctrl-l", "clear the screen"],
+  ["suspend", "ctrl-z", "return to the shell; fg continues"],
+  ["previous-line", "up, ctrl-p", "a line up; from the first, older messages"],
+  ["next-line", "down, ctrl-n", "a line down; from the last, newer messages"],
+  ["beginning-of-history", "alt-<", "the oldest message of the history"],
+  ["end-of-history", "alt->", "back to the new message"],
+  ["search-back", "ctrl-r", "search the history"],
+  ["search-forward", "ctrl-s", "search towards newer messages"],
+  ["backward-char", "left, ctrl-b", "a character back"],
+  ["forward-char", "right, ctrl-f", "a character forward"],
+  ["backward-word", "alt-b, alt-left, ctrl-left", "a word back"],
+  ["forward-word", "alt-f, alt-right, ctrl-right", "a word forward"],
+  ["beginning-of-line", "home, ctrl-a", "the start of the line"],
+  ["end-of-line", "end, ctrl-e", "the end of the line"],
+  ["beginning-of-text", "ctrl-home", "the start of the text"],
+  ["end-of-text", "ctrl-end", "the end of the text"],
+  ["backward-delete-char", "backspace, shift-backspace, ctrl-h", "delete the character before"],
+  ["delete-char", "delete", "delete the character at the cursor"],
+  ["kill-line", "ctrl-k", "cut to the end of the line"],
+  ["kill-to-start", "ctrl-u", "cut to the start of the line"],
+  ["kill-spaced-word", "ctrl-w", "cut back to white space"],
+  ["kill-word", "alt-d, alt-delete, ctrl-delete", "cut to the end of the word"],
+  ["backward-kill-word", "alt-backspace, ctrl-backspace", "cut to the start of the word"],
+  ["yank", "ctrl-y", "paste the last cut"],
+  ["yank-pop", "alt-y", "after ctrl-y: replace it by the cut before"],
+  ["transpose-chars", "", "swap two characters"],
+  ["transpose-words", "alt-t", "swap two words"],
+  ["upcase-word", "alt-u", "make the word upper case"],
+  ["downcase-word", "alt-l", "make the word lower case"],
+  ["capitalize-word", "alt-c", "capitalize the word"],
+  ["undo", "ctrl-_, ctrl-x ctrl-u", "undo the last change"],
 ] as const satisfies readonly ActionRow[];
 
-export type ActionName = typeof ACTIONS[number]["name"];
+export type ActionName = typeof ACTION_ROWS[number][0];
 
-/** What the action `name` does: all of it, or in a few words. */
+export const ACTIONS: readonly { name: ActionName; keys: string }[] = ACTION_ROWS.map(
+  ([name, keys]) => ({ name, keys }),
+);
+
+/** Actions whose keys cannot be changed, and these keys. */
+const FIXED_ACTIONS: readonly string[] = ["cancel", "stop"];
+const FIXED_KEYS: readonly string[] = ["ctrl-c", "escape"];
+
 export function actionHelp(name: ActionName, isShort = false): string {
-  const rows: readonly ActionRow[] = ACTIONS;
-  const { help, more } = rows.find((one) => one.name === name)!;
+  const rows: readonly ActionRow[] = ACTION_ROWS;
+  const [, , help, more] = rows.find((row) => row[0] === name)!;
   return isShort || more === undefined ? help : `${help}; ${more}`;
 }
 
-/** The keys of vim's command mode, which are not rebound. */
+/** The keys of vim's command mode, which cannot be rebound. */
 export const VIM_KEYS: readonly { keys: string; help: string }[] = [
-  { keys: "Esc", help: "command mode; in it, an unfinished command is dropped" },
+  { keys: "Esc", help: "command mode; drops an unfinished command" },
   { keys: "i a I A", help: "insert before, after, at the line's start, at its end" },
-  { keys: "o O", help: "a new line below, above" },
+  { keys: "o O", help: "add a line below, above" },
   { keys: "h l, Space", help: "a character back, forward" },
-  { keys: "w b e, W B E", help: "words; with capitals, those that white space separates" },
+  { keys: "w b e, W B E", help: "words; capitals: words between white space" },
   { keys: "0 ^ $", help: "the line's start, its first letter, its end" },
   { keys: "fX FX tX TX ; ,", help: "to X, back to X, up to X, back up to X; again, the other way" },
   { keys: "j k", help: "a line down, up; then through the history" },
-  { keys: "d c y", help: "delete, change, copy to where a motion leads; dd cc yy: the line" },
+  { keys: "d c y", help: "delete, change, copy to the target of a motion; dd cc yy: the line" },
   { keys: "D C Y", help: "delete, change, copy to the line's end" },
   { keys: "x X s S", help: "delete at, before the cursor; change a character, the line" },
   { keys: "rX ~", help: "replace by X; swap the case" },
-  { keys: "p P", help: "paste what was deleted or copied, after or before the cursor" },
-  { keys: "u .", help: "undo; the last change again" },
+  { keys: "p P", help: "paste after, before the cursor" },
+  { keys: "u .", help: "undo; repeat the last change" },
   { keys: "1 to 9", help: "a count before a command or a motion, as in 2dw" },
 ];
 
-/** The meaning of keys, and the mode that a message begins in. */
 export interface Keymap {
   /** The actions by keys, such as `ctrl-a` and `ctrl-x ctrl-e`. */
   readonly bindings: ReadonlyMap<string, ActionName>;
-  /** The keys that begin a sequence. */
+  /** The first keys of sequences. */
   readonly prefixes: ReadonlySet<string>;
+  /** True if messages are edited with vim's keys. */
   readonly isVim: boolean;
 }
 
-/** Keys that are no characters. */
+/** Keys that are not characters. */
 const NAMED = new Set(
   ("up down left right home end insert delete pageup pagedown enter tab backspace space escape " +
     "f1 f2 f3 f4 f5 f6 f7 f8 f9 f10 f11 f12").split(" "),
@@ -152,52 +107,50 @@ const KEY_ALIASES: Readonly<Record<string, string>> = {
   "ins": "insert",
   "pgup": "pageup",
   "pgdn": "pagedown",
-  // The same byte.
+  // Terminals send the same byte.
   "ctrl-i": "tab",
   "ctrl-m": "enter",
   "ctrl-[": "escape",
   "ctrl-?": "backspace",
 };
 
-/** The name of a key as the decoder writes it, such as `ctrl-alt-x`; undefined where it is none. */
+/** The name of a key as the decoder writes it, such as `ctrl-alt-x`; undefined for unknown keys. */
 function keyNameOf(text: string): string | undefined {
   const [, held = "", rest = ""] = /^((?:(?:ctrl|alt|shift)-)*)([^]+)$/.exec(text.toLowerCase()) ??
     [];
   const base = KEY_ALIASES[rest] ?? rest;
   const modifiers = ["ctrl-", "alt-", "shift-"].filter((one) => held.includes(one));
   const isChar = Array.from(base).length === 1 && base > " ";
-  // Shift and a character is another character; a character alone is typed.
+  // Shift and a character is another character; a character alone is text.
   if (isChar ? modifiers.length === 0 || modifiers.includes("shift-") : !NAMED.has(base)) return;
   const name = modifiers.join("") + base;
   return KEY_ALIASES[name] ?? name;
 }
 
-const FIXED: readonly string[] = ACTIONS.flatMap((row) => "isFixed" in row ? [row.keys] : []);
-
-/** The sequence of keys that `text` names. @throws {SyntaxError} where it names none. */
+/** The key, or the sequence of two keys, that `text` names. @throws {SyntaxError} */
 function sequenceOf(text: string): string {
   const names = text.trim().split(/\s+/).map(keyNameOf);
   if (names.some((name) => name === undefined) || names.length > 2) {
     const guess = didYouMean(text.toLowerCase(), keysByDefault(), "one is ctrl-k or f2");
     throw new SyntaxError(`${JSON.stringify(text)} is not a key: ${guess}`);
   }
-  const fixed = names.find((name) => FIXED.includes(name!));
+  const fixed = names.find((name) => FIXED_KEYS.includes(name!));
   if (fixed) {
-    throw new SyntaxError(`${fixed} always stops what runs: bind another key to the action`);
+    throw new SyntaxError(`${fixed} cannot be rebound: bind another key to the action`);
   }
   return names.join(" ");
 }
 
-const keysOfRow = ({ keys }: ActionRow) => keys === "" ? [] : keys.split(", ");
+const keysOfRow = ({ keys }: { keys: string }) => keys === "" ? [] : keys.split(", ");
 const keysByDefault = (): string[] => ACTIONS.flatMap(keysOfRow);
 
-/** The action that a setting names, or null for none. @throws {SyntaxError} for anything else. */
+/** The action that a setting names, or null. @throws {SyntaxError} for any other value */
 function actionNamed(key: string, value: unknown): ActionName | null {
   if (value === null) return null;
-  const row = ACTIONS.find(({ name }) => name === value);
-  if (row !== undefined && !("isFixed" in row)) return row.name;
-  const names = ACTIONS.filter((one) => !("isFixed" in one)).map(({ name }) => name);
-  // What is no name of an action may be anything, such as a secret in the wrong place.
+  const names = ACTIONS.map(({ name }) => name).filter((name) => !FIXED_ACTIONS.includes(name));
+  const named = names.find((name) => name === value);
+  if (named !== undefined) return named;
+  // Any other text may be a secret in the wrong place: it is not printed.
   const isName = typeof value === "string" && /^[a-z-]{1,30}$/.test(value);
   const lists = "/keys lists them";
   const why = isName
@@ -207,22 +160,21 @@ function actionNamed(key: string, value: unknown): ActionName | null {
 }
 
 /**
- * The keys in force: those of the table, and those that `own` binds by name, such as
- * `{"f2": "editor", "ctrl-t": null}`.
- * @throws {SyntaxError} where `own` names anything but keys and actions, with one sentence.
+ * The default keys with the bindings of `own`, such as `{"f2": "editor", "ctrl-t": null}`.
+ * @throws {SyntaxError} if `own` has anything but keys and actions
  */
 export function keymapOf(own: Readonly<Record<string, unknown>> = {}, isVim = false): Keymap {
   const bindings = new Map<string, ActionName>();
   for (const row of ACTIONS) {
     for (const key of keysOfRow(row)) {
-      // In vim mode, Alt and a character is Escape and that character.
+      // In vim mode, Alt and a character are Escape and that character.
       if (!isVim || !/^alt-.$/.test(key)) bindings.set(key, row.name);
     }
   }
   for (const [name, value] of Object.entries(own)) {
     const key = sequenceOf(name);
     const action = actionNamed(key, value);
-    // A key that begins a sequence by default, and now is one of its own.
+    // The key replaces the default sequences that start with it.
     for (const other of bindings.keys()) {
       if (other.startsWith(`${key} `)) bindings.delete(other);
     }
@@ -237,7 +189,7 @@ export function keymapOf(own: Readonly<Record<string, unknown>> = {}, isVim = fa
 
 export const DEFAULT_KEYMAP: Keymap = keymapOf();
 
-/** The keys that have the action `name`, in the order of the table. */
+/** The keys of the action `name`, in the order of the table. */
 export function keysOf({ bindings }: Keymap, name: ActionName): string[] {
   return [...bindings].filter(([, action]) => action === name).map(([key]) => key);
 }

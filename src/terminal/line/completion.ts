@@ -1,4 +1,4 @@
-/** Completion: the texts that could stand before the cursor, as a list below the line. @module */
+/** Completion of the text before the cursor, with a menu below the line. @module */
 
 import { listHeight, type ListLook, listRows, stepped } from "../screen/list.ts";
 import type { CellRow } from "../screen/frame.ts";
@@ -7,67 +7,65 @@ import { unitsText } from "../units.ts";
 import { graphemes } from "../../text/width.ts";
 import { type LineState, withUnits } from "./state.ts";
 
-/** A text that could stand before the cursor, as the list shows it. */
+/** A text that could be inserted before the cursor. */
 export interface Offer {
   /** The text of its row. */
   label: string;
-  /** What it means, in a few words. */
+  /** A short description. */
   detail?: string | undefined;
-  /** The text that is put in (default: the label). */
+  /** The inserted text (default: the label). */
   text?: string;
-  /** True where Enter only puts it in, as more is to be typed. */
+  /** True if Enter inserts it without submitting, because more has to be typed. */
   isOpen?: boolean;
-  /** True where Enter behind all of the text does not send it, either, but puts in what is missing. */
+  /** True if Enter does not submit it even when all of it is typed. */
   isUnfinished?: boolean;
 }
 
-/** Texts that could stand before the cursor. */
+/** The texts that could be inserted before the cursor. */
 export interface Completion {
-  /** The number of characters (UTF-16) before the cursor that are replaced. */
+  /** The number of characters (UTF-16) before the cursor that an item replaces. */
   replace: number;
-  /** The texts in their place, best first. */
+  /** Best first. */
   items: readonly (string | Offer)[];
-  /** True where the list opens as the text is typed, with its first row chosen. */
+  /** True if the menu opens while the text is typed, with its first row selected. */
   isTyped?: boolean;
-  /** Resolves with a fuller one, or with undefined where there will be none; asked for while the list is open. */
+  /** Resolves with a longer completion, or undefined; called while the menu is open. */
   more?: () => Promise<Completion | undefined>;
 }
 
 /**
- * Offers completions of the text before the cursor. Of more than 1024 characters it is given those
- * next to the cursor, with an ellipsis for those before them.
+ * Completes the text before the cursor. It receives at most 1024 characters on each side; an ellipsis
+ * stands for more before the cursor.
  */
 export type Completer = (
   before: string,
   after: string,
 ) => Completion | undefined | Promise<Completion | undefined>;
 
-/** Several completions of a line, one of which may be in it. */
 export interface Menu {
   readonly items: readonly Offer[];
-  /** The index of the chosen item; -1 for none yet. */
+  /** The index of the selected item, or -1. */
   readonly chosen: number;
-  /** The position in the line where the item begins. */
+  /** The position in the line where items are inserted. */
   readonly from: number;
   /** The text there when the menu opened. */
   readonly typed: string;
   readonly isTyped: boolean;
-  /** True once an item was put into the line. */
+  /** True once an item was inserted. */
   readonly isPut: boolean;
   readonly more?: Completion["more"];
 }
 
-/** The most characters on each side of the cursor that a completer is given. */
 const MAX_CHARS = 1024;
 
-/** The menu of what `completer` offers for a line; undefined when it offers nothing, or fails. */
+/** The menu of a line; undefined if `completer` has no items or fails. */
 export async function menuFor(completer: Completer, state: LineState): Promise<Menu | undefined> {
   const { units, cursor } = state;
   const after = unitsText(units.slice(cursor, cursor + MAX_CHARS));
   return await menuOf(() => completer(textBefore(state), after.slice(0, MAX_CHARS)), state);
 }
 
-/** The text before the cursor, of a long one its end: each key asks for it. */
+/** The end of the text before the cursor. */
 function textBefore({ units, cursor }: LineState): string {
   let from = cursor;
   for (let chars = 0; from > 0 && chars <= MAX_CHARS;) chars += unitsText([units[--from]!]).length;
@@ -75,7 +73,7 @@ function textBefore({ units, cursor }: LineState): string {
   return text.length > MAX_CHARS ? `…${text.slice(-MAX_CHARS)}` : text;
 }
 
-/** The fuller menu that comes behind `menu` for the same line. */
+/** The longer menu that follows `menu` for the same line. */
 export async function nextMenu({ more }: Menu, state: LineState): Promise<Menu | undefined> {
   return more && await menuOf(more, state);
 }
@@ -102,21 +100,20 @@ async function menuOf(
       more,
     };
   } catch {
-    return undefined; // whatever is wrong with it, the text is safe
+    return undefined;
   }
 }
 
 export const offeredText = ({ text, label }: Offer): string => text ?? label;
 
-/** The line with the beginning that all items have in common, or with the only item. */
+/** The line with the common start of all items, or with the only item. */
 export function withCommonStart(state: LineState, { items, from, typed }: Menu): LineState {
   const common = commonStart(items.map(offeredText));
-  // A completer may match in other ways than by the beginning.
+  // A completer may match letters within its items.
   if (common.length < typed.length && items.length > 1) return state;
   return withUnits(state, from, state.cursor, graphemes(common));
 }
 
-/** The longest beginning that all have, in whole graphemes. */
 function commonStart(items: readonly string[]): string {
   let common = graphemes(items[0]!);
   for (const item of items) {
@@ -127,23 +124,22 @@ function commonStart(items: readonly string[]): string {
   return common.join("");
 }
 
-/** The line and the menu after an item was put in; `step` 0 puts in the chosen one. */
+/** Inserts the item `step` rows from the selected one. */
 export function putOffer(state: LineState, menu: Menu, step: -1 | 0 | 1): [LineState, Menu] {
   const { items, from, isPut } = menu;
   const chosen = stepped(menu.chosen, step, items.length);
   const next = withUnits(state, from, state.cursor, graphemes(offeredText(items[chosen]!)));
-  // However many are looked at, undo goes back to before the first.
+  // One undo removes all items that were tried.
   return [isPut ? { ...next, undo: state.undo } : next, { ...menu, chosen, isPut: true }];
 }
 
-/** The rows of a menu below a line. */
 export function menuRows(
   { items, chosen, typed }: Menu,
   { columns, rows }: TerminalSize,
   look: ListLook,
 ): CellRow[] {
   const most = listHeight(rows);
-  // The signs in front say what kind of thing is named.
+  // The sign in front is not a part of the name.
   const word = typed.replace(/^[/@"]+/, "");
   return listRows(items, chosen, { columns, rows: most }, { ...look, word });
 }

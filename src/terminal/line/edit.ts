@@ -1,7 +1,6 @@
 /**
- * The actions on a line: `(state) -> state`, or an effect beyond it. Pure. Names and behaviour are GNU
- * readline's where it has them (its manual, "Bindable Readline Commands"), with lines of a longer text
- * in place of its one. @module
+ * The actions on a line: `(state) -> state`, or an effect. Pure. Names and behaviour are those of GNU
+ * readline (its manual, "Bindable Readline Commands"), extended to texts of several lines. @module
  */
 
 import { graphemes } from "../../text/width.ts";
@@ -27,11 +26,9 @@ import {
   withUnits,
 } from "./state.ts";
 
-/** The next state, or an effect with the line unchanged. */
+/** The next state, or an effect that leaves the line unchanged. */
 export type EditCommand = (state: LineState) => LineState | LineEffect;
-/** A position in the line, as an index of its units. */
 type Position = (state: LineState) => number;
-/** The most entries of the kill ring; the oldest are dropped. */
 const MAX_KILLS = 60;
 
 const moveTo = (to: Position) => (state: LineState) => ({ ...state, cursor: to(state) });
@@ -44,7 +41,7 @@ const eraseTo = (position: Position): EditCommand => (state) => {
   return withUnits(state, Math.min(cursor, other), Math.max(cursor, other), []);
 };
 
-/** Moves the text between the cursor and a position to the kill ring; kills in a row make one. */
+/** Moves the text between the cursor and a position to the kill ring; consecutive kills join. */
 const killTo = (position: Position): EditCommand => (state) => {
   const { cursor, units, kills } = state;
   const other = position(state);
@@ -57,7 +54,7 @@ const killTo = (position: Position): EditCommand => (state) => {
   return withKill({ ...erased, kills: kills.slice(0, -1) }, whole);
 };
 
-/** `state` with a text that Ctrl-Y and `p` bring back. */
+/** Adds a text to the kill ring, from which Ctrl-Y and `p` insert it. */
 export function withKill(state: LineState, killed: readonly Unit[]): LineState {
   const ring = state.kills.slice(1 - MAX_KILLS);
   return { ...state, kills: [...ring, killed], yanked: { ...state.yanked, kill: ring.length } };
@@ -67,23 +64,22 @@ export const toStart: Position = ({ units, cursor }) => lineStartBefore(units, c
 export const toEnd: Position = ({ units, cursor }) => lineEndAfter(units, cursor);
 const before: Position = ({ cursor }) => Math.max(0, cursor - 1);
 const after: Position = ({ units, cursor }) => Math.min(units.length, cursor + 1);
-/** Kills up to the line's end; at the end, the line feed. */
+/** The end of the line; at the end, behind the line feed. */
 const restOfText: Position = (state) => toEnd(state) === state.cursor ? after(state) : toEnd(state);
 const startOfText: Position = (state) =>
   toStart(state) === state.cursor ? before(state) : toStart(state);
 
-/** Enter: at a `\` that ends the text a new line, else the end. */
+/** Enter: replaces a `\` at the end of the text by a new line, otherwise submits. */
 const enterKey: EditCommand = (state) => {
   const { units, multiline } = state;
   if (!multiline || units.at(-1) !== "\\") return "submit";
   return withUnits(state, units.length - 1, units.length, ["\n"]);
 };
 
-/** A new line; where there is but one, the end, as Ctrl-J is in GNU readline. */
+/** Adds a new line; submits a text of one line, as Ctrl-J does in GNU readline. */
 const newLine: EditCommand = (state) =>
   state.multiline ? withUnits(state, state.cursor, state.cursor, ["\n"]) : "submit";
 
-/** Puts in the text that was killed last. */
 const yank: EditCommand = (state) => {
   const kill = state.kills[state.yanked.kill];
   if (kill === undefined) return "bell";
@@ -91,13 +87,13 @@ const yank: EditCommand = (state) => {
   return { ...next, yanked: { ...state.yanked, length: next.cursor - state.cursor } };
 };
 
-/** Replaces the kill just put in by the one before it. */
+/** Replaces the text that was just inserted by the kill before it. */
 const yankPop: EditCommand = (state) => {
   const { cursor, kills, yanked } = state;
   if (state.did !== "yank") return "bell";
-  const taken = withUnits(state, cursor - yanked.length, cursor, []);
+  const removed = withUnits(state, cursor - yanked.length, cursor, []);
   const kill = (yanked.kill - 1 + kills.length) % kills.length;
-  return yank({ ...taken, yanked: { ...yanked, kill } });
+  return yank({ ...removed, yanked: { ...yanked, kill } });
 };
 
 /** Swaps the units around the cursor; at a line's end, the two before it. */
@@ -109,14 +105,14 @@ const transposeChars: EditCommand = (state) => {
   return withUndo(state, { ...state, ...replaceUnits(units, at - 1, at + 1, swapped) }, at);
 };
 
-/** Swaps the word at the cursor, or behind it, with the one before. */
+/** Swaps the word at or behind the cursor with the word before it. */
 const transposeWords: EditCommand = (state) => {
   const { units } = state;
   const end = wordEnd(state);
   const start = wordStart({ units, cursor: end });
   const first = wordStart({ units, cursor: start });
   const firstEnd = wordEnd({ units, cursor: first });
-  // Where there is no word before, both are the same place or signs.
+  // There is no word before.
   if (start <= firstEnd) return "bell";
   const swapped = joinUnits(
     joinUnits(units.slice(start, end), units.slice(firstEnd, start)),
@@ -125,7 +121,7 @@ const transposeWords: EditCommand = (state) => {
   return withUndo(state, { ...state, ...replaceUnits(units, first, end, swapped) }, end);
 };
 
-/** Changes the case of the word behind the cursor, and goes to its end. */
+/** Changes the case of the word behind the cursor and moves to its end. */
 const recase = (change: (word: string) => string): EditCommand => (state) => {
   const { units, cursor } = state;
   const to = wordEnd(state);
@@ -142,11 +138,10 @@ const recase = (change: (word: string) => string): EditCommand => (state) => {
   return withUnits(state, cursor, to, [...changed, ...graphemes(change(word))]);
 };
 
-/** Begins with a capital from the first letter or digit on; signs before it stay. */
 const capitalize = (word: string) =>
   word.toLowerCase().replace(/[\p{L}\p{N}]/u, (first) => first.toUpperCase());
 
-/** Moves a line up or down within the text; from its first or last, through the history. */
+/** Moves a line up or down; from the first or last line, through the history. */
 const vertical = (step: -1 | 1): EditCommand => (state) => {
   const { units, cursor } = state;
   const [from, to] = [toStart(state), toEnd(state)];
@@ -156,14 +151,13 @@ const vertical = (step: -1 | 1): EditCommand => (state) => {
   return { ...state, column, cursor: Math.min(line + column, lineEndAfter(units, line)) };
 };
 
-/** Shows an entry of the history, and keeps the edits of the one before. */
 function showEntry(state: LineState, entry: number): LineState | LineEffect {
   if (entry < 0 || entry > state.history.length) return "bell";
   const next = withEntry(state, entry);
   return { ...next, column: next.cursor - toStart(next) };
 }
 
-/** What each action does, and its kind. */
+/** The commands of the actions; a pair adds the kind of the action. */
 export const EDITS = {
   "submit": enterKey,
   "newline": newLine,
@@ -209,17 +203,17 @@ export const EDITS = {
   "undo": (state) => undone(state) ?? "bell",
 } satisfies Readonly<Record<ActionName, EditCommand | LineEffect | [EditCommand, Did]>>;
 
-/** A longer text in one piece was not typed: a terminal without bracketed paste. */
+/** A longer piece of text was pasted by a terminal without bracketed paste. */
 const MAX_TYPED = 200;
 
-/** Puts in what was typed or pasted. */
+/** Inserts typed or pasted text. */
 export function inserted(
   state: LineState,
   { type, text }: { type: "text" | "paste"; text: string },
 ): LineState {
   const pieces = type === "paste"
     ? [pastedUnits(text)]
-    // A character at a time, as undo goes by characters; not where that would take long.
+    // Undo removes single characters.
     : text.length > MAX_TYPED
     ? [graphemes(text)]
     : Array.from(text, (char) => [char]);

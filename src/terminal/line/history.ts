@@ -1,37 +1,38 @@
 /**
- * The texts entered in earlier sessions: a private file of one JSON object a line, which any number
- * of sessions append to without a lock. @module
+ * The texts of earlier sessions: a private file of JSON lines, to which several sessions append
+ * without a lock. @module
  */
 
+import { attempt } from "../../attempt.ts";
 import { dirname } from "../../text/std_path.ts";
 import type { TextRange } from "../../types/message.ts";
 
 interface Entry {
   text: string;
-  /** The ranges of `text` that were pasted; left out where all was typed. */
+  /** The ranges of `text` that were pasted, if there are any. */
   pasted?: readonly TextRange[] | undefined;
-  /** The absolute path of the folder it was entered in. */
+  /** The absolute path of the folder of the session. */
   folder: string;
 }
 
-/** The most bytes of the file, read in a few milliseconds; a larger one is cut to the newer half. */
+/** A file of more bytes is cut to the newer half. */
 const MAX_HISTORY_BYTES = 2 ** 20;
-/** The most bytes of an entry in the file; a longer one (a pasted file) is for this session only. */
+/** A longer entry is not saved. */
 const MAX_ENTRY_BYTES = 64 * 2 ** 10;
 
-/** The texts entered, kept in a file that the first entry makes, for the user alone to read. */
+/** The history of a folder; the first entry creates the file. */
 export class History {
-  /** Oldest first, each text once; those of the session's folder come after all others. */
+  /** Oldest first, each text once; those of the folder come after all others. */
   readonly entries: string[];
-  /** The ranges of the entries that were pasted, by their texts. */
+  /** The ranges of entries that were pasted. */
   readonly pasted = new Map<string, readonly TextRange[]>();
   #newest: string | undefined;
-  /** Entries that could not be written yet. */
-  readonly #unwritten: Entry[] = [];
+  /** Entries that could not be saved yet. */
+  readonly #unsaved: Entry[] = [];
 
   /**
-   * Without a path no file keeps the texts.
-   * @throws {Error} when the file is there but cannot be read (`Deno.errors`).
+   * @param path The file; without one, nothing is saved.
+   * @throws {Error} if the file exists and cannot be read (`Deno.errors`).
    */
   constructor(
     private readonly path: string | undefined,
@@ -47,9 +48,8 @@ export class History {
   }
 
   /**
-   * Adds a text, with the ranges of it that were pasted, as the newest entry, here and in the file; blank
-   * ones are left out. What could not be written is written with the next one.
-   * @throws {Error} when the file cannot be written (`Deno.errors`); `entries` has it all the same.
+   * Adds the newest entry and saves it, with earlier ones that could not be saved. Ignores blank texts.
+   * @throws {Error} if the file cannot be written (`Deno.errors`); `entries` contains the text then.
    */
   add(text: string, pasted?: readonly TextRange[]): void {
     if (text.trim() === "") return;
@@ -57,106 +57,82 @@ export class History {
     const isAsBefore = JSON.stringify(this.pasted.get(text)) === JSON.stringify(pasted);
     if (pasted) this.pasted.set(text, pasted);
     else this.pasted.delete(text);
-    // The reader of the text may have put it into the list already, at its end.
+    // `readInput` may have added the text already.
     entries.splice(0, entries.length, ...entries.filter((entry) => entry !== text), text);
     if (this.path === undefined || text === this.#newest && isAsBefore) return;
     this.#newest = text;
-    this.#unwritten.push({ text, folder: this.folder, pasted });
-    for (let entry; (entry = this.#unwritten[0]);) {
-      appendEntry(this.path, entry);
-      this.#unwritten.shift();
+    this.#unsaved.push({ text, folder: this.folder, pasted });
+    for (let entry; (entry = this.#unsaved[0]);) {
+      append(this.path, entry);
+      this.#unsaved.shift();
     }
   }
 }
 
-/** The entries of the file, oldest first; a line that is torn or no entry is passed over. */
+/** The entries of the file, oldest first. */
 function load(path: string, maxBytes: number): Entry[] {
-  let file: Deno.FsFile;
   try {
-    const info = Deno.statSync(path);
-    if (info.isCharDevice) return []; // a link to /dev/null: the person wants no history
-    if (!info.isFile) throw new Error(`Cannot read ${path} as it must be a file`);
-    file = Deno.openSync(path);
+    const { isCharDevice, isFile, mode, size } = Deno.statSync(path);
+    if (isCharDevice) return []; // a link to /dev/null turns the history off
+    if (!isFile) throw new Error(`Cannot read ${path} as it must be a file`);
+    if (Deno.build.os !== "windows" && mode !== null && mode & 0o077) Deno.chmodSync(path, 0o600);
+    const entries = Deno.readTextFileSync(path).split("\n").flatMap(savedEntry);
+    if (size <= maxBytes) return entries;
+    const newest = newestOf(entries, maxBytes / 2);
+    replaceFile(path, newest.map(savedLine).join(""));
+    return newest;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return [];
     throw error;
   }
-  using _closed = file;
-  const { size, mode } = file.statSync();
-  if (Deno.build.os !== "windows" && mode !== null && mode & 0o077) Deno.chmodSync(path, 0o600);
-  const entries = parse(readFrom(file, Math.max(0, size - maxBytes), maxBytes));
-  if (size <= maxBytes) return entries;
-  const kept = newestOf(entries, maxBytes / 2);
-  compactFile(path, file, size, kept);
-  return kept;
 }
 
-function parse(lines: string): Entry[] {
-  return lines.split("\n").flatMap((line) => {
-    try {
-      const { text, folder, pasted } = JSON.parse(line);
-      if (typeof text !== "string" || typeof folder !== "string") return [];
-      const isKnown = pasted === undefined || isRanges(pasted);
-      return [{ text, folder, pasted: isKnown ? pasted : [[0, text.length]] }];
-    } catch {
-      return []; // torn, or cut at the limit
-    }
-  });
-}
-
-function isRanges(value: unknown): boolean {
-  return Array.isArray(value) &&
-    value.every((range) =>
-      Array.isArray(range) && range.length === 2 && range.every((at) => typeof at === "number")
-    );
-}
-
-function readFrom(file: Deno.FsFile, offset: number, maxBytes: number): string {
-  file.seekSync(offset, Deno.SeekMode.Start);
-  const bytes = new Uint8Array(maxBytes);
-  let length = 0;
-  for (let got; (got = file.readSync(bytes.subarray(length)));) length += got;
-  return new TextDecoder().decode(bytes.subarray(0, length));
-}
-
-/** The newest of `entries`, each once, `chars` at most in all. */
-function newestOf(entries: readonly Entry[], chars: number): Entry[] {
-  const all = lastOfEach(entries, ({ text, folder }) => `${folder}\n${text}`);
-  let at = all.length;
-  while (at > 0 && (chars -= historyLine(all[at - 1]!).length) >= 0) at--;
-  return all.slice(at);
-}
-
-/** Puts a file with only `kept` in the place of a large one. */
-function compactFile(path: string, old: Deno.FsFile, size: number, kept: readonly Entry[]): void {
-  const temporary = `${path}.${crypto.randomUUID()}`;
+/** The entry of a line, if it has one: a line may be torn. */
+function savedEntry(line: string): Entry[] {
   try {
-    const text = kept.map(historyLine).join("");
-    Deno.writeTextFileSync(temporary, text, { mode: 0o600 });
-    Deno.renameSync(temporary, path);
-    // Entries that another session added to the old file in the meantime.
-    for (const entry of parse(readFrom(old, size, MAX_ENTRY_BYTES))) appendEntry(path, entry);
+    const { text, folder, pasted } = JSON.parse(line);
+    if (typeof text !== "string" || typeof folder !== "string") return [];
+    const isRange = (range: unknown) =>
+      Array.isArray(range) && range.length === 2 && range.every(Number.isInteger);
+    const isKnown = pasted === undefined || Array.isArray(pasted) && pasted.every(isRange);
+    return [{ text, folder, pasted: isKnown ? pasted : [[0, text.length]] }];
   } catch {
-    // A large file is no harm; the next session tries again.
-    try {
-      Deno.removeSync(temporary);
-    } catch { /* Already renamed, or never written. */ }
+    return [];
   }
 }
 
-function appendEntry(path: string, entry: Entry): void {
+/** The newest of `entries`, each once, with at most `chars` characters. */
+function newestOf(entries: readonly Entry[], chars: number): Entry[] {
+  const all = lastOfEach(entries, ({ text, folder }) => `${folder}\n${text}`);
+  let at = all.length;
+  while (at > 0 && (chars -= savedLine(all[at - 1]!).length) >= 0) at--;
+  return all.slice(at);
+}
+
+/** Replaces the file atomically; the next session tries again if that fails. */
+function replaceFile(path: string, text: string): void {
+  const temporary = `${path}.${crypto.randomUUID()}`;
+  try {
+    Deno.writeTextFileSync(temporary, text, { mode: 0o600 });
+    Deno.renameSync(temporary, path);
+  } catch {
+    attempt(() => Deno.removeSync(temporary));
+  }
+}
+
+function append(path: string, entry: Entry): void {
   Deno.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const bytes = new TextEncoder().encode(historyLine(entry));
+  const bytes = new TextEncoder().encode(savedLine(entry));
   if (bytes.length > MAX_ENTRY_BYTES) return;
   using file = Deno.openSync(path, { append: true, create: true, mode: 0o600 });
-  // One write at the end of the file: lines of several sessions do not mix. A full disk may take a part.
+  // One write, so that the lines of several sessions do not mix; a full disk may take a part of it.
   for (let at = 0; at < bytes.length;) at += file.writeSync(bytes.subarray(at));
 }
 
-/** Begins with a line feed: after a torn line, too, an entry is on a line of its own. */
-const historyLine = (entry: Entry): string => `\n${JSON.stringify(entry)}\n`;
+/** A line of the file; it starts with a line feed because the line before may be torn. */
+const savedLine = (entry: Entry): string => `\n${JSON.stringify(entry)}\n`;
 
-/** The last of those with the same key, in their order. */
+/** The last item of each key, in their order. */
 function lastOfEach<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
   const last = new Map<string, T>();
   for (const item of items) {

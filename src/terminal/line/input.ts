@@ -1,17 +1,40 @@
-/** Reading the lines that a person types (spec 4.7). @module */
+/** Reads the lines that a person types (spec 4.7), with an editor if the terminal allows. @module */
 
-import { editLine, type ReadOptions } from "./editor.ts";
-import { stdinLines } from "./sources.ts";
+import { processTerminal } from "../terminal.ts";
+import { LiveOutput } from "../screen/live_output.ts";
+import { ModalDriver, ModalStack, type Outcome } from "../screen/modal.ts";
+import { makeSane } from "../tty.ts";
 import { writeStdout } from "../stdio.ts";
+import type { Completer } from "./completion.ts";
+import { LineModal, type LineModalOptions } from "./line_modal.ts";
+import { stdinLines } from "./sources.ts";
+import { cleared, type KillRing, lineState, lineText } from "./state.ts";
 
 /** The text before the first line of an input. */
 export const PROMPT = "> ";
 
+/** Options of `readInput` and `readLineRaw`. */
+export interface ReadOptions {
+  /** Ends the reading: the result is null. */
+  signal?: AbortSignal | undefined;
+  /** Completes text on Tab; without one, Tab rings the bell. */
+  completer?: Completer | undefined;
+  /** Drops keys pressed before the prompt, so that no question is answered by accident. */
+  dropTypeAhead?: boolean | undefined;
+  /** With `"clear"`, Ctrl-C clears the line, and returns null only at an empty line. */
+  interrupt?: "cancel" | "clear" | undefined;
+}
+
+interface EditOptions extends ReadOptions, Pick<LineModalOptions, "prompt" | "color"> {
+  history: readonly string[];
+  multiline: boolean;
+}
+
 /**
- * Reads one input of one or more lines: Enter after a trailing `\` begins a new line, as Alt-Enter
- * does anywhere. The text read is added to `state.history`. Without a terminal, lines are read as
- * they come, without prompts.
- * @param state `history`: the texts entered before, oldest first.
+ * Reads one input of one or more lines: Enter after a trailing `\` adds a new line, as Alt-Enter
+ * does anywhere. The text is added to `state.history`. Without a terminal, lines are read without
+ * prompts.
+ * @param state `history`: earlier texts, oldest first.
  * @returns the text; null on Ctrl-C, on Ctrl-D at an empty line, and at the end of the input.
  */
 export async function readInput(
@@ -27,12 +50,11 @@ export async function readInput(
 }
 
 /**
- * Reads one line after a prompt, with the keys of spec 4.7 and those of GNU readline. Without a
- * terminal, a line is read as it comes, without the prompt; one that knows no escape sequences shows
- * the prompt without its colour.
+ * Reads one line after a prompt, with the keys of spec 4.7 and of GNU readline. Without a terminal,
+ * the line is read without the prompt; a terminal without escape sequences shows it without colour.
  * @param prompt The text before the line.
  * @param color An SGR sequence for the prompt, such as `\x1b[32m`, or empty.
- * @param history The texts entered before, oldest first.
+ * @param history Earlier texts, oldest first.
  * @returns the line; null on Ctrl-C, on Ctrl-D at an empty line, and at the end of the input.
  */
 export async function readLineRaw(
@@ -46,9 +68,40 @@ export async function readLineRaw(
     : await readCooked(prompt, options);
 }
 
-/** True when there is a terminal on both sides that knows escape sequences. */
+/** True if stdin and stdout are a terminal that knows escape sequences. */
 export function canEdit(): boolean {
   return Deno.stdin.isTerminal() && Deno.stdout.isTerminal() && Deno.env.get("TERM") !== "dumb";
+}
+
+/** The kill ring that all lines share. */
+const ring: { kills: KillRing } = { kills: [] };
+
+async function editLine(options: EditOptions): Promise<string | null> {
+  const { dropTypeAhead, signal, history, multiline } = options;
+  const terminal = processTerminal();
+  const line = new EditedLine(lineState({ history, multiline }), { ...options, ring });
+  const modals = new ModalStack();
+  const text = modals.open(line);
+  const output = new LiveOutput(terminal, (size) => modals.layout(size), (error) => {
+    throw error;
+  });
+  await makeSane();
+  using driver = new ModalDriver({ terminal, modals, output });
+  if (dropTypeAhead) await terminal.keys.discard(signal);
+  await driver.run(signal);
+  modals.closeAll();
+  output.commit(({ columns }) => line.whole(columns));
+  return await text;
+}
+
+class EditedLine extends LineModal<string, EditOptions & LineModalOptions> {
+  protected override leave(how: "submit" | "cancel" | "end"): Outcome<string> {
+    if (how === "submit") return { done: lineText(this.state) };
+    const clears = how === "cancel" && this.options.interrupt === "clear";
+    if (!clears || this.state.units.length === 0) return { done: null };
+    this.state = cleared(this.state);
+    return "none";
+  }
 }
 
 async function readContinued(options: ReadOptions): Promise<string | null> {
@@ -63,7 +116,7 @@ async function readContinued(options: ReadOptions): Promise<string | null> {
   }
 }
 
-/** Reads a line that the terminal edits itself, if it is one. */
+/** Reads a line without our editor. */
 async function readCooked(prompt: string, { signal }: ReadOptions): Promise<string | null> {
   if (!Deno.stdin.isTerminal()) return await stdinLines().next(signal);
   if (Deno.stdout.isTerminal()) writeStdout(prompt);

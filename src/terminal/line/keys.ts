@@ -1,6 +1,5 @@
 /**
- * Keys from a terminal's bytes. Pure and incremental: several keys in one read and one key over
- * several reads come out the same. A sequence that is no key is swallowed whole, never shown.
+ * Decodes a terminal's bytes into keys, however reads cut them. Unknown sequences are dropped whole.
  * Sources: ECMA-48 (control sequences and strings), xterm's ctlseqs (bracketed paste). @module
  */
 
@@ -8,85 +7,82 @@ import { backgroundOf } from "../style.ts";
 import { controlKey, csiMeaning, type Meaning, ss3Meaning } from "./key_names.ts";
 
 /**
- * A key: `text` is what was typed, `paste` what was pasted (line ends are `\n`); every other key is
- * a name with its modifiers in front, in the order `ctrl-`, `alt-`, `shift-` (`ctrl-left`, `alt-b`,
- * `shift-enter`, `escape`). Terminals that report their focus give `focus-in` and `focus-out`, those
- * that are asked for their background `background-dark` or `background-light`.
+ * Typed text, pasted text (line ends are `\n`), or a key by its name, with modifiers in the order
+ * `ctrl-`, `alt-`, `shift-`: `ctrl-left`, `shift-enter`. Reports of the terminal are keys, too:
+ * `focus-in`, `focus-out`, `background-dark`, `background-light` and {@linkcode KITTY_KEY}.
  */
 export type Key =
   | { type: "text" | "paste"; text: string; name?: undefined }
   | {
     type: "key";
     name: string;
-    /** The character behind `alt-` as it was typed: vim mode takes it for Escape and that character. */
+    /** The character behind `alt-`, as it was typed. */
     char?: string;
   };
 
-/** The beginning of the names of keys that tell the background. */
 export const BACKGROUND_KEY = "background-";
 
-/** The name of a terminal's answer that it knows kitty's keyboard protocol. */
+/** The terminal knows kitty's keyboard protocol. */
 export const KITTY_KEY = "keyboard-kitty";
 
-/** True for a report of the terminal, which no person typed. */
+/** True for a report of the terminal, which the person did not type. */
 export function isReport({ name = "" }: Key): boolean {
   return name.startsWith("focus-") || name === KITTY_KEY || name.startsWith(BACKGROUND_KEY);
 }
 
-/** An Enter pressed before raw mode arrives as a line feed within these milliseconds. */
+/** In the first milliseconds of raw mode, a line feed is an Enter that was pressed before. */
 const EARLY_MS = 300;
 
-/** The key that was pressed where `key` came `ms` milliseconds after raw mode began. */
+/** The key that was pressed, if `key` came `ms` milliseconds after raw mode started. */
 export function asPressed(key: Key, ms: number): Key {
   return ms < EARLY_MS && key.name === "ctrl-j" ? { ...key, name: "enter" } : key;
 }
 
-/** The most characters of a control sequence: far more than any key has. */
+/** The most characters of a control sequence. */
 const MAX_SEQUENCE = 256;
 const PASTE_START = "\x1b[200~";
 const PASTE_END = "\x1b[201~";
-/** An Escape that makes a marker of the text behind it, where taking markers out made a new one. */
+/** The Escape of a marker that appeared when another marker inside it was removed. */
 const MARKER_START = new RegExp("[\x1b\x9b]+(?=\\[?20[01]~)", "g");
 const PASTE_MARKER = new RegExp("\x1b\\[20[01]~", "g");
 
-/** Ctrl-C at the end of what came, as it is and as kitty and xterm may write it. */
+/** Ctrl-C at the end of the input: the byte, and the forms of kitty and xterm. */
 const INTERRUPTS = new RegExp("(?:\x03|\x1b\\[99;5u|\x1b\\[27;5;99~)+$");
 
 export class KeyDecoder {
   readonly #utf8 = new TextDecoder();
-  /** An unfinished sequence, or the end of a paste's input that may be a part of its marker. */
+  /** An unfinished sequence, or an unfinished marker at the end of a paste. */
   #rest = "";
   #paste: string[] | undefined;
-  /** The number of pieces before the last end of the paste so far; 0 while it has none. */
+  /** The number of pieces before the last end marker of the paste; 0 without one. */
   #pasteEnd = 0;
-  /** True where the last of a paste's input is a Ctrl-C: a person's, if nothing follows at once. */
+  /** True if the paste ends with a Ctrl-C: a person pressed it if no text follows at once. */
   #isInterrupted = false;
   /** True within a string that the terminal sends as an answer. */
   #inString = false;
-  /** The first characters of that string, with the sign that began it. */
+  /** The start of that string, with its introducer. */
   #string = "";
   readonly #keys: Key[] = [];
 
-  /** Takes the next bytes; the keys that they complete. */
+  /** Decodes `bytes` and returns the completed keys. */
   push(bytes: Uint8Array): Key[] {
     this.#run(this.#utf8.decode(bytes, { stream: true }), false);
     return this.#keys.splice(0);
   }
 
   /**
-   * True when the next bytes may belong to these: after a lone Escape, the end of a paste, or a
-   * Ctrl-C in one, with which a person gets the keys back where the end was lost.
+   * True if the next bytes may belong to the last ones: after an Escape, the end of a paste, or a
+   * Ctrl-C in a paste, with which a person ends one that lost its end.
    */
   get pending(): boolean {
     return this.#paste ? this.#pasteEnd > 0 || this.#isInterrupted : this.#rest !== "";
   }
 
-  /** True within a paste whose end has not come. */
   get isPasting(): boolean {
     return this.#paste !== undefined;
   }
 
-  /** Nothing more came in time: the keys that the pending bytes stand for by themselves. */
+  /** Returns the keys of the pending bytes, which were not continued in time. */
   flush(): Key[] {
     if (this.#paste === undefined) this.#run("", true);
     else if (this.#pasteEnd > 0) this.#endPaste(this.#paste);
@@ -107,29 +103,29 @@ export class KeyDecoder {
     this.#keys.push({ type: "key", name: `alt-${char.toLowerCase()}`, char });
   }
 
-  /** Decodes `input`; with `final` there is no more of it to wait for. */
+  /** Decodes `input`; with `final`, more input will not follow. */
   #run(input: string, final: boolean): void {
     input = this.#rest + input;
     this.#rest = "";
-    if (this.#paste !== undefined) return this.#takePaste(this.#paste, input);
+    if (this.#paste !== undefined) return this.#readPaste(this.#paste, input);
     let at = 0;
     while (at < input.length) {
       if (this.#inString) at = this.#skipString(input, at, final);
-      const length = this.#inString || at === input.length ? 0 : this.#takeOne(input, at, final);
+      const length = this.#inString || at === input.length ? 0 : this.#readOne(input, at, final);
       if (length === 0) {
         this.#rest = input.slice(at);
         return;
       }
       at += length;
-      if (this.#paste !== undefined) return this.#takePaste(this.#paste, input.slice(at));
+      if (this.#paste !== undefined) return this.#readPaste(this.#paste, input.slice(at));
     }
   }
 
   /**
-   * Looks for the end of a paste. Text that holds `ESC [201~` itself would end it early and be
-   * taken for typed: so the last end counts, of those that come without a pause.
+   * Collects a paste. Pasted text may contain the end marker itself: the last marker that comes
+   * without a pause counts, so that no pasted text is read as typed.
    */
-  #takePaste(pieces: string[], input: string): void {
+  #readPaste(pieces: string[], input: string): void {
     let from = 0;
     for (const { index, 0: marker } of input.matchAll(PASTE_MARKER)) {
       pieces.push(input.slice(from, index));
@@ -142,14 +138,14 @@ export class KeyDecoder {
     this.#isInterrupted = INTERRUPTS.test(input);
   }
 
-  /** Ends a paste without an end before the Ctrl-C, which is spent on that. */
+  /** Ends a paste before the Ctrl-C that interrupts it. */
   #breakPaste(pieces: string[]): void {
     const text = pieces.splice(0).join("").replace(INTERRUPTS, "");
     this.#pasteEnd = pieces.push(text);
     this.#endPaste(pieces);
   }
 
-  /** Ends a paste whose end did not come for long: what came so far is the paste. */
+  /** Ends a paste that lost its end marker. */
   giveUp(): Key[] {
     if (this.#paste) {
       this.#pasteEnd = this.#paste.push(this.#rest);
@@ -159,7 +155,7 @@ export class KeyDecoder {
     return this.#keys.splice(0);
   }
 
-  /** Ends the paste where its last end was, and takes what follows for typed. */
+  /** Ends the paste at its last end marker; the rest was typed. */
   #endPaste(pieces: string[]): void {
     const after = pieces.slice(this.#pasteEnd).join("") + this.#rest;
     const text = pieces.slice(0, this.#pasteEnd).join("").replace(MARKER_START, "");
@@ -170,11 +166,11 @@ export class KeyDecoder {
     this.#run(after, true);
   }
 
-  // Each of these takes one key of `input` at `at`: its length, or 0 when it is not all there yet.
+  // Each of these reads one key of `input` at `at` and returns its length, or 0 if it is incomplete.
 
-  #takeOne(input: string, at: number, final: boolean): number {
+  #readOne(input: string, at: number, final: boolean): number {
     const char = input[at]!;
-    if (char === "\x1b") return this.#takeEscape(input, at, final);
+    if (char === "\x1b") return this.#readEscape(input, at, final);
     if (isControl(char)) {
       this.#addKey(controlKey(char));
       return 1;
@@ -186,16 +182,16 @@ export class KeyDecoder {
     return end - at;
   }
 
-  #takeEscape(input: string, at: number, final: boolean): number {
+  #readEscape(input: string, at: number, final: boolean): number {
     const next = input[at + 1];
     if (next === undefined) {
       if (final) this.#addKey("escape");
       return final ? 1 : 0;
     }
-    if (next === "[") return this.#takeCsi(input, at, final, false);
-    if (next === "O") return this.#takeSs3(input, at, final, false);
-    if ("]P_^X".includes(next)) return this.#takeStringStart(input, at, final);
-    if (next === "\x1b") return this.#takeSecondEscape(input, at, final);
+    if (next === "[") return this.#readCsi(input, at, final, false);
+    if (next === "O") return this.#readSs3(input, at, final, false);
+    if ("]P_^X".includes(next)) return this.#readStringStart(input, at, final);
+    if (next === "\x1b") return this.#readSecondEscape(input, at, final);
     if (isControl(next)) {
       const name = next === "\n" ? "enter" : next === "\b" ? "backspace" : controlKey(next);
       this.#addKey(name.startsWith("ctrl-") ? `ctrl-alt-${name.slice(5)}` : `alt-${name}`);
@@ -206,8 +202,8 @@ export class KeyDecoder {
     return 1 + char.length;
   }
 
-  /** People type Alt and one of the characters that begin a string; a string goes on at once. */
-  #takeStringStart(input: string, at: number, final: boolean): number {
+  /** Alt and a character that could introduce a string, unless more input follows at once. */
+  #readStringStart(input: string, at: number, final: boolean): number {
     const follows = input.length > at + 2;
     if (!follows && !final) return 0;
     if (follows) {
@@ -217,8 +213,8 @@ export class KeyDecoder {
     return 2;
   }
 
-  /** rxvt: Alt and a key that has a sequence; otherwise two separate Escapes. */
-  #takeSecondEscape(input: string, at: number, final: boolean): number {
+  /** Alt and a key that has a sequence (PuTTY, iTerm2), or two separate Escapes. */
+  #readSecondEscape(input: string, at: number, final: boolean): number {
     const third = input[at + 2];
     if (third === undefined && !final) return 0;
     if (third !== "[" && third !== "O") {
@@ -226,23 +222,18 @@ export class KeyDecoder {
       return 1;
     }
     const length = third === "["
-      ? this.#takeCsi(input, at + 1, final, true)
-      : this.#takeSs3(input, at + 1, final, true);
+      ? this.#readCsi(input, at + 1, final, true)
+      : this.#readSs3(input, at + 1, final, true);
     return length === 0 ? 0 : length + 1;
   }
 
-  /** `alt`: an Escape stood before the sequence. */
-  #takeCsi(input: string, at: number, final: boolean, alt: boolean): number {
+  /** `alt`: an Escape came before the sequence. */
+  #readCsi(input: string, at: number, final: boolean, alt: boolean): number {
     let end = at + 2;
-    // The Linux console: F1 to F5 are CSI [ A to CSI [ E.
+    // The function keys of the Linux console, CSI [ A to CSI [ E, are dropped.
     if (input[end] === "[") return input.length > end + 1 || final ? end + 2 - at : 0;
     while (input[end]! >= "0" && input[end]! <= "?") end++;
     const params = input.slice(at + 2, end);
-    // rxvt's Shift ends with what elsewhere goes before the last character.
-    if (input[end] === "$" && /^\d+$/.test(params)) {
-      this.#add(csiMeaning(params, "$", alt));
-      return end + 1 - at;
-    }
     const intermediate = end;
     while (input[end]! >= " " && input[end]! <= "/") end++;
     const letter = input[end];
@@ -250,17 +241,14 @@ export class KeyDecoder {
       if (final && end === at + 2) this.#addAlt("[");
       return final || end - at > MAX_SEQUENCE ? end - at : 0;
     }
-    if (letter < "@" || letter > "~") return end - at; // broken off by another control
-    if (letter === "M" && params === "") { // a mouse, with three characters more
-      return input.length >= end + 4 ? end + 4 - at : final ? input.length - at : 0;
-    }
+    if (letter < "@" || letter > "~") return end - at; // cut off by another control
     if (input.startsWith(PASTE_START, at)) this.#paste = [];
     else if (letter === "u" && /^\?\d+$/.test(params)) this.#addKey(KITTY_KEY);
     else if (end === intermediate) this.#add(csiMeaning(params, letter, alt));
     return end + 1 - at;
   }
 
-  #takeSs3(input: string, at: number, final: boolean, alt: boolean): number {
+  #readSs3(input: string, at: number, final: boolean, alt: boolean): number {
     let end = at + 2;
     while (/[\d;]/.test(input[end] ?? "") && end - at < MAX_SEQUENCE) end++;
     const letter = input[end];
@@ -273,7 +261,7 @@ export class KeyDecoder {
     return end + 1 - at;
   }
 
-  /** Swallows a string up to its end: any control, so that a lost end does not hold the keyboard. */
+  /** Skips a string up to any control character, so that a lost end does not block the keyboard. */
   #skipString(input: string, at: number, final: boolean): number {
     const from = at;
     while (input[at]! >= " ") at++;
@@ -281,13 +269,12 @@ export class KeyDecoder {
     if (at === input.length || !final && at === input.length - 1 && input[at] === "\x1b") return at;
     this.#inString = false;
     const end = input[at] === "\x07" ? 1 : input.startsWith("\x1b\\", at) ? 2 : 0;
-    if (end > 0) this.#takeAnswer(this.#string);
+    const answer = this.#string;
+    if (end > 0 && answer.startsWith("]11;")) {
+      const background = backgroundOf(answer.slice(4));
+      if (background !== undefined) this.#addKey(`${BACKGROUND_KEY}${background}`);
+    }
     return at + end;
-  }
-
-  #takeAnswer(answer: string): void {
-    const background = answer.startsWith("]11;") ? backgroundOf(answer.slice(4)) : undefined;
-    if (background !== undefined) this.#addKey(`${BACKGROUND_KEY}${background}`);
   }
 }
 
@@ -295,7 +282,7 @@ function isControl(char: string): boolean {
   return char < " " || char === "\x7f";
 }
 
-/** The number of characters at the end of `input`, from `from` on, that may begin a paste marker. */
+/** The number of characters at the end of `input` that may start a paste marker. */
 function partOfMarker(input: string, from: number): number {
   const escape = input.lastIndexOf("\x1b");
   const end = input.slice(escape);

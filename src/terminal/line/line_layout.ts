@@ -5,28 +5,26 @@ import { cellsOf, TAB_COLUMNS } from "../styled.ts";
 import type { LineState } from "./state.ts";
 import { isFolded } from "../units.ts";
 
-/** The look of a line, and its room. */
 export interface LayoutOptions {
-  /** Before the text. */
   prompt: string;
-  /** An SGR sequence for the prompt, or empty: no colours at all then. */
+  /** An SGR sequence for the prompt; empty for a layout without colours. */
   color: string;
   columns: number;
-  /** The most rows; of a longer text those around the cursor are shown. */
+  /** A longer text is cut to the rows around the cursor. */
   maxRows: number;
-  /** The `top` of the frame before: the text scrolls no more than it must. */
+  /** The `top` of the previous frame, so that the text scrolls as little as possible. */
   top?: number | undefined;
 }
 
-/** Stands before each line of a text but the first, and before the rows that a line goes on in. */
+/** The indentation of all rows but the first. */
 const CONTINUATION = "  ";
-/** On terminals of fewer columns a line goes on at the margin. */
+/** In fewer columns, the rows of a wrapped line are not indented. */
 const MIN_INDENT_COLUMNS = 20;
-/** The cells of graphemes: text has few different ones, and each key lays out all of it. */
+/** Every key lays out the whole text, which has few different graphemes. */
 const cellCache = new Map<string, readonly Cell[]>();
 const MAX_CACHED = 4096;
 
-/** Lays out `state`, broken at spaces; of a longer text the rows around the cursor, from the `top`th on. */
+/** Lays out `state`, wrapped at spaces; `top` is the first row that is shown. */
 export function layoutLine(
   state: LineState,
   { prompt, color, columns, maxRows, top = 0 }: LayoutOptions,
@@ -36,7 +34,7 @@ export function layoutLine(
   const flow = new Flow(columns, state.cursor, cellsOf(CONTINUATION, color));
   flow.putAll(cellsOf(prompt, color), -1);
   for (let at = 0; at < units.length; at++) {
-    // What is further below the cursor is not shown.
+    // Rows further below the cursor are not shown.
     if (at > state.cursor && flow.rows.length > flow.markedRow + maxRows + 1) break;
     const unit = units[at]!;
     if (unit === "\n") {
@@ -67,19 +65,20 @@ function unitCells(unit: string): readonly Cell[] {
   return cells;
 }
 
+/** Fills rows with cells, and marks the cell of the cursor. */
 class Flow {
   readonly rows: Cell[][] = [];
   #row: Cell[] = [];
-  /** The units of the row's cells; -1 for cells that begin none. */
+  /** The units whose first cell is the cell of the row; otherwise -1. */
   #units: number[] = [];
   #column = 0;
-  /** Where the row may be broken: behind its last blank. */
+  /** The position behind the last blank, where the row may be broken. */
   #gap = { cell: 0, column: 0 };
   #mark = { row: 0, cell: 0 };
-  /** The cells before what goes on in a new row. */
+  /** The cells before the rest of a wrapped line. */
   readonly #indent: readonly Cell[];
 
-  /** `marked`: the unit at which the cursor is. `lineStart`: the cells before a line but the first. */
+  /** `marked`: the unit at the cursor. `lineStart`: the cells before all lines but the first. */
   constructor(
     private readonly columns: number,
     private readonly marked: number,
@@ -89,14 +88,13 @@ class Flow {
     this.#newRow();
   }
 
-  /** The place of the cursor, which may be behind a blank that has no column left. */
   get cursor(): { row: number; column: number } {
     const { row, cell } = this.#mark;
     const column = widthOf(this.rows[row]!.slice(0, cell));
     return { row, column: Math.min(column, this.columns - 1) };
   }
 
-  /** The row of the cursor, once its unit was put. */
+  /** The row of the cursor, if it was reached. */
   get markedRow(): number {
     return this.#mark.row;
   }
@@ -112,12 +110,12 @@ class Flow {
   }
 
   put(cell: Cell, unit: number): void {
-    // On a terminal of one column no wide character has room anywhere.
+    // A wide character does not fit a terminal of one column.
     if (cell.width > this.columns) cell = { ...cell, text: "?", width: 1 };
     const isBlank = cell.text === " " || cell.text.trim() === "";
     const isOver = this.#column + cell.width > this.columns;
     if (isOver && isBlank && this.columns > 2) {
-      // It ends the row, and takes no column of the next one.
+      // It ends the row without a column of its own.
       if (unit === this.marked) this.#mark = { row: this.rows.length - 1, cell: this.#row.length };
       this.#gap = { cell: this.#row.length, column: this.#column };
       return;
@@ -142,13 +140,13 @@ class Flow {
     this.#gap = { cell: 0, column: 0 };
   }
 
-  /** Puts the cursor behind all cells: on a new row if this one is full. */
+  /** Puts the cursor behind all cells, on a new row if this one is full. */
   markNext(): void {
-    if (this.#column >= this.columns) this.#goOnInRow();
+    if (this.#column >= this.columns) this.#wrapRow();
     this.#mark = { row: this.rows.length - 1, cell: this.#row.length };
   }
 
-  /** A new row, with the word that goes on; a long word is broken where it is. */
+  /** Starts a new row with the current word; breaks a long word. */
   #breakRow(): void {
     const { cell, column } = this.#gap;
     const at = column > this.columns / 2 ? cell : this.#row.length;
@@ -157,13 +155,13 @@ class Flow {
     if (row === this.rows.length - 1 && this.#mark.cell >= at && units.includes(this.marked)) {
       this.#mark = { row: row + 1, cell: this.#mark.cell - at + this.#indent.length };
     }
-    this.#goOnInRow();
+    this.#wrapRow();
     this.#row.push(...word);
     this.#units.push(...units);
     this.#column += widthOf(word);
   }
 
-  #goOnInRow(): void {
+  #wrapRow(): void {
     this.#newRow();
     this.#row.push(...this.#indent);
     this.#units.push(...this.#indent.map(() => -1));

@@ -1,4 +1,4 @@
-/** A line of input as a modal: the editor of messages, answers and the library's lines. @module */
+/** A line of input as a modal: the base of messages, answers and the library's lines. @module */
 
 import { brokenRow, rowsText } from "../styled.ts";
 import { layoutLine, type LayoutOptions } from "./line_layout.ts";
@@ -16,45 +16,40 @@ import {
   putOffer,
   withCommonStart,
 } from "./completion.ts";
-import { entryUnits, keptRanges, textPartOf } from "../units.ts";
+import { entryUnits } from "../units.ts";
 import type { Keymap } from "./actions.ts";
 import { inserted } from "./edit.ts";
 import type { Key } from "./keys.ts";
 import { press } from "./press.ts";
 import { SearchModal } from "./search.ts";
-import { type KillRing, type LineState, lineText } from "./state.ts";
-import { withKills, withUndo } from "./state.ts";
+import { type KillRing, type LineState, lineText, withKills, withUndo } from "./state.ts";
 
-/** The prompt and the keys of a line. */
 export interface LineModalOptions extends Pick<LayoutOptions, "prompt" | "color"> {
-  /** Answers Tab, and offers what it marks so as it is typed; without one Tab rings the bell. */
+  /** Completes text on Tab; without one, Tab rings the bell. */
   completer?: Completer | undefined;
-  /** Called when rows changed without a key; without it nothing is offered as it is typed. */
+  /** Called when rows change without a key; without it, no menu opens while text is typed. */
   onChange?: (() => void) | undefined;
   unicode?: boolean;
-  /** The SGR sequence of a list's chosen row (default: the terminal's own colour). */
+  /** The SGR sequence of the selected row (default: the terminal's own colour). */
   accent?: string | undefined;
   /** The kill ring that several lines share. */
   ring: { kills: KillRing };
-  /** The meaning of keys (default: that of the table). */
   keymap?: Keymap | undefined;
-  /** Has the text edited in a program; undefined where it stays as it is. */
+  /** Edits the text in a program; resolves with undefined if it stays as it is. */
   edit?: ((text: string) => Promise<string | undefined>) | undefined;
-  /** The text that stands for a paste of images that were dropped; undefined for any other paste. */
+  /** The text for a paste of dropped images; undefined for any other paste. */
   dropped?: ((paste: string) => string | undefined) | undefined;
-  /** Writes the clipboard's image to a file; its path, or undefined where there is none. */
+  /** Saves the clipboard's image and resolves with its path, or undefined without an image. */
   pasteImage?: (() => Promise<string | undefined>) | undefined;
 }
 
-/** A line of input; the results of its keys are left to {@linkcode LineModal.leave}. */
 export abstract class LineModal<T, Options extends LineModalOptions = LineModalOptions>
   implements Modal<T> {
-  /** The search that is open on the line. */
+  /** The open search, if any. */
   search: SearchModal | undefined;
   #menu: Menu | undefined;
-  /** Where a menu was closed by Escape: it stays closed for the word that begins there. */
+  /** The start of the word whose menu was closed by Escape, or -1. */
   #dismissed = -1;
-  /** The first row of the text that is shown. */
   #top = 0;
   constructor(public state: LineState, protected readonly options: Options) {}
 
@@ -64,7 +59,7 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
     return { rows: [...line.rows, ...below], cursor: line.cursor };
   }
 
-  /** The rows below the line: those of its menu. */
+  /** The rows below the line. */
   protected rowsBelow(size: TerminalSize): CellRow[] {
     const { color, accent, unicode = true } = this.options;
     return this.#menu
@@ -72,7 +67,6 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
       : [];
   }
 
-  /** The rows with another prompt. */
   layoutAs(prompt: string, { columns, rows }: TerminalSize): Frame {
     const { color } = this.options;
     const frame = layoutLine(this.state, { prompt, color, columns, maxRows: rows, top: this.#top });
@@ -86,14 +80,13 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
     if (chosen !== undefined) return chosen;
     const isTyping = key.type === "text" && this.state.vi?.mode !== "command" ||
       /^(backspace|ctrl-h|ctrl-w)$/.test(key.name ?? "");
-    // What is typed narrows it: it stays until the next one is there.
+    // Typing narrows the menu: it stays open until the next one is ready.
     if (!isTyping) this.#menu = undefined;
     const outcome = this.#pressLine(key);
     if (isTyping && this.options.onChange) this.#offer(this.options.onChange);
     return outcome;
   }
 
-  /** True while a menu is open below the line. */
   get hasMenu(): boolean {
     return this.#menu !== undefined;
   }
@@ -125,7 +118,7 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
     return effect;
   }
 
-  /** Puts `text` in as if it had been typed, in any mode. */
+  /** Inserts `text` as typed, in any mode. */
   #putTyped(text: string): Outcome<T> {
     this.state = { ...inserted(this.state, { type: "text", text }), did: "other" };
     return "none";
@@ -137,29 +130,30 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
     return this.#putTyped(/\s/.test(path) ? `@"${path}" ` : `@${path} `);
   }
 
-  /** Enter, Ctrl-C, or Ctrl-D at an empty line was pressed. */
+  /** Handles Enter, Ctrl-C, and Ctrl-D at an empty line. */
   protected abstract leave(how: "submit" | "cancel" | "end"): Outcome<T>;
 
-  /** All rows of a line, as it goes into the scrollback of a terminal of `columns`. */
+  /** All rows of a line, for the scrollback. */
   whole(columns: number, state = this.state): Frame {
     const finished = { ...state, cursor: state.units.length };
     return layoutLine(finished, { ...this.options, columns, maxRows: Infinity });
   }
 
-  /** The same as text, broken at spaces. */
+  /** The same as text, wrapped at spaces. */
   wholeText(columns: number, state = this.state): string {
     const { rows } = this.whole(Infinity, state);
     return rowsText(rows.flatMap((row) => brokenRow(row, columns)));
   }
 
-  /** Takes the text back from a program; the line stays where it gives none. */
   async #edit(): Promise<Outcome<T>> {
     const before = this.state;
     const text = await this.options.edit?.(lineText(before));
     if (text === undefined) return this.options.edit ? "none" : "bell";
     if (text === lineText(before)) return "none";
-    // What was pasted stays known as that, as far as it is still there.
-    const units = entryUnits(text, keptRanges(textPartOf(before.units), text));
+    // A program does not say what it changed: if a part was pasted, all but the start is inert.
+    const isPasted = before.units.some((unit) => typeof unit !== "string");
+    const from = typeof before.units[0] === "string" ? 1 : 0;
+    const units = entryUnits(text, isPasted ? [[from, text.length]] : []);
     const next = { ...before, units, cursor: units.length };
     this.state = withUndo(before, next, before.units.length);
     return "none";
@@ -174,7 +168,7 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
     return "none";
   }
 
-  /** Opens a menu of what is offered as it is typed, once that is known; it grows while more is found. */
+  /** Opens the menu of the text that is being typed; it grows while more items are found. */
   async #offer(onChange: () => void): Promise<void> {
     const { completer } = this.options;
     const { units } = this.state;
@@ -194,7 +188,7 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
     }
   }
 
-  /** The outcome of a key for the menu; undefined where it is for the line. */
+  /** The outcome of a key for the menu; undefined if the key is for the line. */
   #pressMenu(menu: Menu, key: Key): Outcome<T> | undefined {
     switch (key.name) {
       case "escape":
@@ -203,7 +197,7 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
         return "none";
       case "tab":
         if (!menu.isTyped || menu.isPut) return this.#put(menu, 1);
-        // The row that is marked has not been put in yet; it is what was wanted.
+        // The selected row was not inserted yet.
         [this.state] = putOffer(this.state, menu, 0);
         this.#menu = undefined;
         return "none";
@@ -224,7 +218,7 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
     return "none";
   }
 
-  /** Enter: the chosen row goes into the line, and the line is sent where nothing more belongs in it. */
+  /** Enter: inserts the selected row, and submits the line if it is complete. */
   #enter(menu: Menu): Outcome<T> | undefined {
     const item = menu.items[menu.chosen];
     this.#menu = undefined;
@@ -234,10 +228,10 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
   }
 }
 
-/** True for a menu that is offered as it is typed, unless it only repeats what is typed. */
+/** True if a menu opens while text is typed, and offers more than that text. */
 const isNews = (menu: Menu | undefined): boolean =>
   menu?.isTyped === true && !(menu.items.length === 1 && isTypedWhole(menu.items[0]!, menu));
 
-/** True where the row is typed already, and nothing more belongs behind it. */
+/** True if all of the row is typed already and the line can be submitted. */
 const isTypedWhole = (item: Offer, { typed }: Menu): boolean =>
   item.isUnfinished !== true && offeredText(item).trim() === typed;

@@ -1,4 +1,4 @@
-/** A key pressed on a line: `press(state, key)` gives the next state, and an effect beyond it. Pure. @module */
+/** A key pressed on a line: `press(state, key)` returns the next state and an effect. Pure. @module */
 
 import { type ActionName, DEFAULT_KEYMAP, type Keymap } from "./actions.ts";
 import { type EditCommand, EDITS, inserted } from "./edit.ts";
@@ -11,7 +11,6 @@ interface Pressed {
   effect: LineEffect;
 }
 
-/** The next state, and the effect; the line's mode says what characters mean. */
 export function press(state: LineState, key: Key, keymap: Keymap = DEFAULT_KEYMAP): Pressed {
   const { vi, prefix } = state;
   if (prefix !== "") {
@@ -22,7 +21,7 @@ export function press(state: LineState, key: Key, keymap: Keymap = DEFAULT_KEYMA
     return { state: { ...inserted(state, key), did: "other" }, effect: "none" };
   }
   if (key.type === "key") {
-    // Escape and a character that soon follows are what Alt and the character send.
+    // Alt and a character send the same bytes as Escape and a character.
     if (key.char !== undefined && !keymap.bindings.has(key.name)) {
       const left = press(state, { type: "key", name: "escape" }, keymap).state;
       return press(left, { type: "text", text: key.char }, keymap);
@@ -44,19 +43,19 @@ export function press(state: LineState, key: Key, keymap: Keymap = DEFAULT_KEYMA
   );
 }
 
-/** A character in command mode; the one before it may have begun an insertion. */
+/** Presses a character in command mode, unless the character before it started an insertion. */
 function pressChar(state: LineState, char: string, keymap: Keymap): Pressed {
   const { vi } = state;
   if (vi?.mode !== "command") return press(state, { type: "text", text: char }, keymap);
   return pressCommand({ ...state, vi }, char, (line, key) => press(line, key, keymap).state);
 }
 
-/** True where Escape is for the line: an insertion, or a command that is not finished. */
+/** True if Escape ends an insertion or an unfinished command. */
 export function isEscapable({ vi, prefix }: LineState): boolean {
   return prefix !== "" || vi !== undefined && (vi.mode !== "command" || vi.typed !== "");
 }
 
-/** `state` without a command that is not finished. */
+/** Drops an unfinished command. */
 function withoutTyped(state: LineState): LineState {
   return state.vi?.typed ? { ...state, vi: { ...state.vi, typed: "" } } : state;
 }

@@ -10,20 +10,18 @@ import { type LineState, type Snapshot, withEntry, withUndo } from "./state.ts";
 
 interface SearchedLine {
   state: LineState;
-  /** The search that is open; undefined once it ends. */
   search: SearchModal | undefined;
   layoutAs(prompt: string, size: TerminalSize): Frame;
 }
 
-/** A search in the history of a line, which shows the entry found in place of its text. */
+/** A search in the history of a line, which shows the found entry in place of the text. */
 export class SearchModal implements Modal<void> {
-  /** The line where the search began, for Ctrl-G and for a query that gets shorter. */
+  /** The line before the search, for Ctrl-G and for a query that gets shorter. */
   readonly #from: Snapshot;
   #query = "";
-  /** True when nothing (more) was found. */
   #failed = false;
 
-  /** @param direction -1 towards older entries, 1 towards newer ones. */
+  /** @param direction -1 searches older entries, 1 newer ones. */
   constructor(private readonly line: SearchedLine, private direction: -1 | 1) {
     const { units, cursor, entry } = line.state;
     this.#from = { units, cursor, entry };
@@ -39,7 +37,7 @@ export class SearchModal implements Modal<void> {
   press(key: Key): Outcome<void> {
     const { state } = this.line;
     if (key.type === "text") return this.#find(state, this.#query + key.text, 0);
-    const began = { ...state, ...this.#from };
+    const start = { ...state, ...this.#from };
     switch (key.name) {
       case "ctrl-r":
         return this.#next(-1);
@@ -47,9 +45,9 @@ export class SearchModal implements Modal<void> {
         return this.#next(1);
       case "backspace":
       case "ctrl-h":
-        return this.#find(began, graphemes(this.#query).slice(0, -1).join(""), 0);
+        return this.#find(start, graphemes(this.#query).slice(0, -1).join(""), 0);
       case "ctrl-g":
-        return this.#end(began);
+        return this.#end(start);
       case "escape":
         return this.#end(this.#found());
     }
@@ -57,7 +55,7 @@ export class SearchModal implements Modal<void> {
     return "pass";
   }
 
-  /** Looks for the next entry; with no query yet, for that of the search before. */
+  /** Finds the next entry; without a query, for the query of the previous search. */
   #next(direction: -1 | 1): Outcome<void> {
     const { state } = this.line;
     this.direction = direction;
@@ -66,7 +64,7 @@ export class SearchModal implements Modal<void> {
       : this.#find(state, this.#query, direction);
   }
 
-  /** Looks on from the entry that `state` shows; `step` 0 looks at that one, too. */
+  /** Searches from the entry that `state` shows; with `step` 0, this entry counts, too. */
   #find(state: LineState, query: string, step: -1 | 0 | 1): Outcome<void> {
     this.#query = query;
     const found = query === "" ? {} : findEntry(state, query, step, this.direction);
@@ -75,13 +73,13 @@ export class SearchModal implements Modal<void> {
     return "none";
   }
 
-  /** The line with the entry found, whose own changes undo takes back. */
+  /** The line with the found entry, whose edits can be undone. */
   #found(): LineState {
     const { units, cursor, entry, ...state } = this.line.state;
-    const began = withEntry({ ...state, ...this.#from }, entry);
-    const next = { ...began, cursor, lastQuery: this.#query || state.lastQuery };
-    const isAsLeft = unitsText(units) === unitsText(began.units);
-    return isAsLeft ? next : withUndo(began, { ...next, units }, undefined);
+    const edited = withEntry({ ...state, ...this.#from }, entry);
+    const next = { ...edited, cursor, lastQuery: this.#query || state.lastQuery };
+    const isSame = unitsText(units) === unitsText(edited.units);
+    return isSame ? next : withUndo(edited, { ...next, units }, undefined);
   }
 
   #end(state: LineState): Outcome<void> {
@@ -91,14 +89,14 @@ export class SearchModal implements Modal<void> {
   }
 }
 
-/** The entry found, from `state.entry + step` on; undefined when there is none. */
+/** The first match from entry `state.entry + step` on. */
 function findEntry(
   { history, pasted, entry: from }: LineState,
   query: string,
   step: -1 | 0 | 1,
   direction: -1 | 1,
 ): Snapshot | undefined {
-  // Capitals are looked for as such; without any, case does not matter.
+  // A query without capitals matches both cases.
   const fold = (text: string) => query === query.toLowerCase() ? text.toLowerCase() : text;
   for (let entry = from + step; entry >= 0 && entry <= history.length; entry += direction) {
     const text = history[entry];

@@ -1,20 +1,19 @@
 /**
- * Bytes, lines and keys from a stream, read one at a time by whoever asks next; of this process's
- * stdin there is one reader for all: nobody takes bytes that another waits for. @module
+ * Bytes, lines and keys of a stream. All readers of stdin share one source, so that no bytes are
+ * lost between them. @module
  */
 
 import { type Key, KeyDecoder } from "./keys.ts";
 
-/** Reads pieces of a stream; `read` is called only while somebody waits for a piece. */
+/** Reads pieces of a stream, only while a caller waits for one. */
 export class ByteSource {
-  /** True at the end of the stream. */
   ended = false;
   readonly #buffer = new Uint8Array(65_536);
   readonly #pieces: Uint8Array[] = [];
   #reading: Promise<void> | undefined;
   constructor(private readonly stream: { read(buffer: Uint8Array): Promise<number | null> }) {}
 
-  /** The next piece; null at the end, or once `signal` is aborted: a later piece is kept then. */
+  /** The next piece; null at the end, or once `signal` is aborted, which loses no piece. */
   async next(signal?: AbortSignal): Promise<Uint8Array | null> {
     let onAbort = () => {};
     const aborted = signal && new Promise<void>((resolve) => onAbort = resolve);
@@ -36,7 +35,7 @@ export class ByteSource {
       if (length === null) this.ended = true;
       else this.#pieces.push(this.#buffer.slice(0, length));
     } catch {
-      this.ended = true; // a terminal that is gone (EIO)
+      this.ended = true; // the terminal is gone (EIO)
     }
     this.#reading = undefined;
   }
@@ -46,11 +45,11 @@ export class ByteSource {
 export class LineSource {
   readonly #decoder = new TextDecoder();
   readonly #lines: string[] = [];
-  /** The pieces of the line that has not ended yet. */
+  /** The pieces of the unfinished line. */
   #open: string[] = [];
   constructor(private readonly source: ByteSource) {}
 
-  /** The next line; null at the end, or once `signal` is aborted: a later line is kept then. */
+  /** The next line; null at the end, or once `signal` is aborted, which loses no line. */
   async next(signal?: AbortSignal): Promise<string | null> {
     while (this.#lines.length === 0) {
       const bytes = await this.source.next(signal);
@@ -76,23 +75,20 @@ export class LineSource {
   }
 }
 
-/** Milliseconds that the rest of a key may take: its bytes come together, people are slower. */
+/** The milliseconds to wait for the rest of a key; a slow link raises them up to the maximum. */
 const PAUSE_MS = 40;
-/** The most of them, on a link that cut sequences: Escape alone is taken for itself that much later. */
 const MAX_PAUSE_MS = 500;
-/** The rest of a sequence that comes within these milliseconds behind its Escape shows a slow link. */
+/** The rest of a sequence within these milliseconds after its Escape shows a slow link. */
 const LATE_REST_MS = 1000;
-
-/** A paste that is silent for so many milliseconds has lost its end: keys are keys again. */
+/** A paste without input for this many milliseconds has lost its end. */
 const LOST_PASTE_MS = 5000;
 
-/** The keys in a stream of bytes. Keys typed before anyone asked are not lost. */
+/** The keys in a stream of bytes, including those typed before a caller waits for them. */
 export class KeySource {
   readonly #decoder = new KeyDecoder();
   #keys: Key[] = [];
-  /** The next of the keys. */
   #at = 0;
-  /** When an Escape was taken for the key, as nothing followed it in time. */
+  /** The time at which a lone Escape was read as the key. */
   #escapedAt = -Infinity;
   constructor(
     private readonly source: ByteSource,
@@ -100,7 +96,7 @@ export class KeySource {
     private readonly lostMs = LOST_PASTE_MS,
   ) {}
 
-  /** True when a key is there already. */
+  /** True if `next` resolves at once. */
   get ready(): boolean {
     return this.#at < this.#keys.length;
   }
@@ -120,7 +116,7 @@ export class KeySource {
     return signal?.aborted ? null : this.#keys[this.#at++] ?? null;
   }
 
-  /** Drops the keys typed so far, until the terminal was silent for {@linkcode PAUSE_MS}. */
+  /** Drops the keys typed so far, until a pause. */
   async discard(signal?: AbortSignal): Promise<void> {
     while (await this.#read(signal, this.pauseMs));
     this.#decoder.flush();
@@ -128,7 +124,7 @@ export class KeySource {
     this.#at = 0;
   }
 
-  /** Reads one piece, waiting `ms` milliseconds at most; false when none came. */
+  /** Reads one piece within `ms` milliseconds; false if no piece came. */
   async #read(signal: AbortSignal | undefined, ms?: number): Promise<boolean> {
     if (ms === undefined) return this.#decode(await this.source.next(signal));
     const pause = new AbortController();
@@ -152,7 +148,7 @@ export class KeySource {
     const ms = performance.now() - this.#escapedAt;
     this.#escapedAt = -Infinity;
     if (ms < LATE_REST_MS && isRestOfKey(bytes)) {
-      // The Escape was acted on; what it began is still no text, and the next one is waited for.
+      // The Escape key was handled already, but the rest of the sequence is not text.
       this.pauseMs = Math.min(MAX_PAUSE_MS, 2 * Math.max(this.pauseMs, ms));
       this.#add(this.#decoder.push(ESCAPE));
     }
@@ -168,17 +164,16 @@ export class KeySource {
 
 const ESCAPE = Uint8Array.of(0x1b);
 
-/** True for what is a key of arrows, functions or the like with an Escape in front, and nothing more. */
+/** True if an Escape and `bytes` are one key, such as an arrow. */
 function isRestOfKey(bytes: Uint8Array): boolean {
-  return bytes.length < 16 && /^(?:\[[\d;:]*[A-FHP-SZu~]|O[\d;]*[A-FHMP-S])$/.test(ascii(bytes));
+  return bytes.length < 16 &&
+    /^(?:\[[\d;:]*[A-FHP-SZu~]|O[\d;]*[A-FHMP-S])$/.test(String.fromCharCode(...bytes));
 }
-
-const ascii = (bytes: Uint8Array): string => String.fromCharCode(...bytes);
 
 let stdin: ByteSource | undefined;
 let lines: LineSource | undefined;
 let keys: KeySource | undefined;
 const stdinBytes = () => stdin ??= new ByteSource({ read: (buffer) => Deno.stdin.read(buffer) });
 export const stdinLines = (): LineSource => lines ??= new LineSource(stdinBytes());
-/** The keys of stdin, for a terminal in raw mode. Keys typed while nobody asks are kept. */
+/** The keys of stdin, for a terminal in raw mode. */
 export const stdinKeys = (): KeySource => keys ??= new KeySource(stdinBytes());

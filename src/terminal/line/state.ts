@@ -1,6 +1,5 @@
-/** A line of input being edited, as plain data, which `press.ts` changes key by key. @module */
+/** A line of input that is being edited, as plain data, which `press.ts` changes key by key. @module */
 
-import type { ViState } from "./vi_state.ts";
 import {
   entryUnits,
   type LinePlace,
@@ -10,69 +9,94 @@ import {
   type Unit,
   unitsText,
 } from "../units.ts";
+import type { Key } from "./keys.ts";
 
 /** The visible part of a line. */
 export interface Snapshot extends LinePlace {
-  /** The entry of the history that is shown; `history.length` for what is being written. */
+  /** The index of the history entry that is shown; `history.length` for the new text. */
   readonly entry: number;
 }
 
-/** The text before a change, which undo goes back to. */
+/** The text before a change, for undo. */
 interface EditStep {
   readonly units: readonly Unit[];
-  /** The position of the cursor after the undo; undefined where it stays. */
+  /** The cursor after the undo; undefined if it does not move. */
   readonly cursor: number | undefined;
-  /** The text that an insertion put in: what is typed right behind it is a part of the step. */
+  /** The insertion that this step undoes: text typed right behind it joins the step. */
   readonly typed?: { readonly from: number; readonly to: number; readonly bytes: number };
 }
 
-/** The kind of the key before: kills join, Alt-Y follows a yank, Up keeps its column. */
+/** The kind of the previous key: kills join, Alt-Y follows a yank, Up remembers its column. */
 export type Did = "kill" | "yank" | "vertical" | "other";
-/** Texts that were killed, newest last: Ctrl-Y brings one back. */
+/** Killed texts, newest last. */
 export type KillRing = readonly (readonly Unit[])[];
 
-/** A line of input and all that its keys refer to. */
+/** A line of input and everything that its keys refer to. */
 export interface LineState extends Snapshot {
-  /** The texts entered before, oldest first. */
+  /** Earlier texts, oldest first. */
   readonly history: readonly string[];
-  /** The ranges of those texts that were pasted. */
   readonly pasted: PastedRanges;
-  /** Entries of the history (and the new one) as they were left when another was looked at. */
+  /** Entries as they were edited before another one was shown. */
   readonly edited: ReadonlyMap<number, Pick<LineState, "units" | "undo">>;
   readonly kills: KillRing;
   /** The changes of the entry that is shown, oldest first. */
   readonly undo: readonly EditStep[];
   readonly did: Did;
-  /** The column that Up and Down aim at, in units; meaningful after `"vertical"`. */
+  /** The column, in units, that Up and Down return to; valid after `"vertical"`. */
   readonly column: number;
-  /** The last yank: how many units before the cursor it put in, and which entry of the kill ring. */
+  /** The last yank: the number of units, and the index in the kill ring. */
   readonly yanked: { readonly length: number; readonly kill: number };
-  /** The query of the last search. */
+  /** The last searched text. */
   readonly lastQuery: string;
-  /** Enter after a `\` begins a new line. */
+  /** True if Enter after a `\` adds a new line. */
   readonly multiline: boolean;
-  /** The keys pressed so far of a sequence such as `ctrl-x ctrl-e`; empty for none. */
+  /** The first key of an unfinished sequence such as `ctrl-x ctrl-e`, or empty. */
   readonly prefix: string;
   /** The state of vim mode; undefined in emacs mode. */
   readonly vi?: ViState | undefined;
 }
 
+/** What `.`, `;` and `,` repeat; it outlives the line. */
+interface ViMemory {
+  /** The last change with its count, such as `2dw`, or empty. */
+  readonly command: string;
+  /** The keys of the insertion that the change started, without Escape. */
+  readonly keys: readonly Key[];
+  /** The last search for a character, such as `fx`, or empty. */
+  readonly find: string;
+}
+
+export interface ViState {
+  readonly mode: "insert" | "command";
+  /** The keys of an unfinished command, such as `2d`. */
+  readonly typed: string;
+  /** The insertion: its entry, the undo steps before it, and if `.` repeats it. */
+  readonly session: { readonly from: number; readonly entry: number; readonly isRepeated: boolean };
+  readonly memory: ViMemory;
+}
+
+/** The vim state of a new line; `entry` is the number of history entries. */
+export function viStart(
+  entry: number,
+  memory: ViMemory = { command: "", keys: [], find: "" },
+): ViState {
+  return { mode: "insert", typed: "", session: { from: 0, entry, isRepeated: false }, memory };
+}
+
 /**
- * The effect of a key beside a change of the line: `"submit"` ends with the text, `"cancel"`
- * (Ctrl-C) and `"end"` (Ctrl-D at an empty line) without; `"clear"` clears the screen, `"suspend"`
- * stops the program, `"complete"` asks the completer, `"search-back"` and `"search-forward"` open a
- * search, `"editor"` opens the text in a program; `"bell"`: nothing could be done; `"ignored"`: the key means nothing here.
+ * What a key does beside changing the line. `"submit"` returns the text, `"cancel"` (Ctrl-C) and
+ * `"end"` (Ctrl-D at an empty line) return no text; `"bell"`: the key could do nothing;
+ * `"ignored"`: the key has no action.
  */
 export type LineEffect =
   | ("none" | "submit" | "cancel" | "end" | "clear" | "suspend" | "complete")
   | ("search-back" | "search-forward" | "editor" | "paste-image" | "bell" | "ignored");
 
-/** The most steps that undo goes back; of a long text there are fewer, as each step keeps all of it. */
 const MAX_UNDO = 500;
-/** The most units that all steps together keep, and the steps that there are at least however long the text. */
+/** Each step stores the whole text: a long text has fewer steps, but not fewer than the minimum. */
 const MAX_UNDO_UNITS = 1_000_000;
 const MIN_UNDO = 20;
-/** What is typed is undone in steps of at most this many bytes, as in GNU readline. */
+/** One undo removes at most this many typed bytes, as in GNU readline. */
 const MAX_TYPED_BYTES = 20;
 
 type LineStart = Partial<
@@ -80,7 +104,7 @@ type LineStart = Partial<
   & { text: string | readonly Unit[] }
 >;
 
-/** A line as it is before the first key: `text`, the cursor behind it. */
+/** A line before the first key, with the cursor behind `text`. */
 export function lineState(
   { history = [], pasted = new Map(), text = "", multiline = true, vi }: LineStart = {},
 ): LineState {
@@ -110,7 +134,7 @@ export function withKills(state: LineState, kills: KillRing): LineState {
   return { ...state, kills, yanked: { ...state.yanked, kill: kills.length - 1 } };
 }
 
-/** `state` after all of `history`; as it is while it shows an entry of its own history. */
+/** `state` with a newer history; unchanged while it shows an entry of the old one. */
 export function withHistory(
   state: LineState,
   history: readonly string[],
@@ -120,7 +144,7 @@ export function withHistory(
   return { ...state, history, pasted, entry: history.length, edited: new Map() };
 }
 
-/** Another entry of the history in the line, as it was left, the cursor behind it. */
+/** Shows another entry of the history, with its earlier edits, the cursor at its end. */
 export function withEntry(state: LineState, entry: number): LineState {
   if (entry === state.entry) return state;
   const { history, pasted, units: old, undo: oldUndo } = state;
@@ -131,10 +155,7 @@ export function withEntry(state: LineState, entry: number): LineState {
   return { ...state, edited, entry, units, undo, cursor: units.length };
 }
 
-/**
- * `state` with its units from `from` to `to` replaced, which undo takes back; the cursor is behind what
- * was inserted.
- */
+/** Replaces the units from `from` to `to`, as one step of undo. */
 export function withUnits(
   state: LineState,
   from: number,
@@ -155,12 +176,12 @@ export function withUnits(
   return withUndo(state, next, from, { from, to: end, bytes });
 }
 
-/** The text of the line, large pastes whole. */
+/** The text of the line, with the full text of large pastes. */
 export function lineText(state: LineState): string {
   return unitsText(state.units);
 }
 
-/** `next` with one step to go back to `state`, after which the cursor is at `cursor`. */
+/** `next` with one more step, which undo takes back to `state` and `cursor`. */
 export function withUndo(
   state: LineState,
   next: LineState,
@@ -172,7 +193,7 @@ export function withUndo(
   return { ...next, undo: [...state.undo.slice(1 - Math.min(MAX_UNDO, room)), step] };
 }
 
-/** `state` before its last change; undefined where there is none. */
+/** `state` before its last change; undefined if nothing can be undone. */
 export function undone(state: LineState): LineState | undefined {
   const last = state.undo.at(-1);
   if (last === undefined) return undefined;
@@ -180,7 +201,7 @@ export function undone(state: LineState): LineState | undefined {
   return { ...state, units, cursor, undo: state.undo.slice(0, -1) };
 }
 
-/** `state` without its text, which undo brings back. */
+/** An empty line, from which undo brings the text back. */
 export function cleared(state: LineState): LineState {
   const entry = state.history.length;
   const next = { ...state, units: [], cursor: 0, entry };

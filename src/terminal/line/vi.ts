@@ -1,28 +1,31 @@
 /**
- * Vim mode: the motions, operators, counts and commands that people use on a message of a few lines.
- * `(state, key) -> state`, or an effect beyond it. Pure. @module
+ * Vim mode: the motions, operators, counts and commands that people use on a short message.
+ * `(state, key) -> state`, or an effect. Pure. @module
  */
 
 import { graphemes } from "../../text/width.ts";
 import { lineEndAfter, type Unit } from "../units.ts";
 import { EDITS, toEnd, toStart, withKill } from "./edit.ts";
 import type { Key } from "./keys.ts";
-import { type LineEffect, type LineState, undone, withUnits } from "./state.ts";
+import { type LineEffect, type LineState, undone, type ViState, withUnits } from "./state.ts";
 import { isBlankUnit, MOTIONS } from "./vi_motions.ts";
-import type { ViState } from "./vi_state.ts";
 
-/** A line in vim mode. */
 type ViLine = LineState & { readonly vi: ViState };
 type Result = LineState | LineEffect;
 type ViCommand = (state: ViLine, count: number, char: string) => Result;
 
-/** The most that a count counts. */
 const MAX_COUNT = 999;
-/** A command: a count, an operator, a count of its motion, and the rest. */
+/** A count, an operator, a count of its motion, and the rest. */
 const VI_COMMAND = /^((?:[1-9]\d*)?)([dcy]?)((?:[1-9]\d*)?)([^]*)$/;
-/** Commands that are an operator and its motion. */
+/** Commands that stand for an operator and a motion. */
 const SHORTHANDS: Readonly<Record<string, string>> = {
-  ...{ x: "dl", X: "dh", D: "d$", C: "c$", Y: "y$", s: "cl", S: "cc" },
+  x: "dl",
+  X: "dh",
+  D: "d$",
+  C: "c$",
+  Y: "y$",
+  s: "cl",
+  S: "cc",
 };
 const OTHER_WAY: Readonly<Record<string, string>> = { f: "F", F: "f", t: "T", T: "t" };
 
@@ -39,7 +42,7 @@ export function ontoText(state: LineState): LineState {
   return isBehind ? { ...state, cursor: cursor - 1 } : state;
 }
 
-/** A character in command mode; `press` presses the keys of an insertion again. */
+/** Presses a character in command mode; `press` repeats the keys of an insertion. */
 export function pressCommand(
   state: ViLine,
   char: string,
@@ -62,7 +65,7 @@ export function pressCommand(
   return { state: ontoText({ ...result, did }), effect: "none" };
 }
 
-/** Runs a command with the count that is `given`; a change is remembered for `.`. */
+/** Runs a command with the count `given` (or empty), and saves a change for `.`. */
 function run(state: ViLine, given: string, operator: string, rest: string): Result {
   const count = Number(given || 1);
   const command = operator === "" ? SHORTHANDS[rest] ?? rest : operator + rest;
@@ -76,7 +79,7 @@ function run(state: ViLine, given: string, operator: string, rest: string): Resu
   return withVi(result, { memory });
 }
 
-/** The last change again, with its own count or the one that is `given`. */
+/** Repeats the last change, with its own count or the count `given`. */
 function again(
   state: ViLine,
   given: string,
@@ -89,7 +92,7 @@ function again(
   return line.vi?.mode === "insert" ? leaveInsertion(keys.reduce(press, line)) : line;
 }
 
-/** Where a motion leads, as the key of what is done and the state that remembers a search. */
+/** The target of a motion, its key, and a state that remembers its search. */
 function motionTo(
   state: ViLine,
   motion: string,
@@ -110,7 +113,6 @@ function moved(state: ViLine, motion: string, count: number): Result {
   return found === undefined ? "bell" : { ...found.state, cursor: found.target };
 }
 
-/** `d`, `c` or `y` and a motion. */
 function operate(before: ViLine, operator: string, motion: string, count: number): Result {
   if (motion === operator) return operateOnLines(before, operator, count);
   const found = motionTo(before, motion, count);
@@ -119,7 +121,7 @@ function operate(before: ViLine, operator: string, motion: string, count: number
   const { units, cursor } = state;
   let { target } = found;
   if (key === "w" || key === "W") {
-    // A word's deletion ends with its line, and `cw` leaves the space behind the word.
+    // `dw` deletes nothing behind the line, and `cw` no space behind the word.
     const end = lineEndAfter(units, cursor);
     if (end > cursor) target = Math.min(target, end);
     while (operator === "c" && target > cursor + 1 && isBlankUnit(units[target - 1])) target--;
@@ -127,52 +129,52 @@ function operate(before: ViLine, operator: string, motion: string, count: number
   if ("eEft".includes(key)) target = Math.min(units.length, target + 1);
   const [from, to] = target < cursor ? [target, cursor] : [cursor, target];
   if (from === to) return operator === "c" ? startInsertion(state) : "bell";
-  const kept = withKill(state, units.slice(from, to));
-  if (operator === "y") return { ...kept, cursor: from };
-  const killed = withUnits(kept, from, to, []);
+  const copied = withKill(state, units.slice(from, to));
+  if (operator === "y") return { ...copied, cursor: from };
+  const killed = withUnits(copied, from, to, []);
   return operator === "c" ? startInsertion(killed, state.undo.length) : killed;
 }
 
-/** `dd`, `cc` and `yy`, with what separates the lines from others, where there are any. */
+/** `dd`, `cc` and `yy`, with the line feed between the lines and the next one. */
 function operateOnLines(state: ViLine, operator: string, count: number): Result {
   const { units } = state;
   const from = toStart(state);
   let to = toEnd(state);
   for (; count > 1 && to < units.length; count--) to = lineEndAfter(units, to + 1);
   const isOnly = from === 0 && to === units.length;
-  const kept = withKill(state, [...units.slice(from, to), ...isOnly ? [] : ["\n"]]);
-  if (operator === "y") return kept;
-  if (operator === "c") return startInsertion(withUnits(kept, from, to, []), state.undo.length);
+  const copied = withKill(state, [...units.slice(from, to), ...isOnly ? [] : ["\n"]]);
+  if (operator === "y") return copied;
+  if (operator === "c") return startInsertion(withUnits(copied, from, to, []), state.undo.length);
   const isLast = to === units.length;
-  const next = withUnits(kept, isLast ? Math.max(0, from - 1) : from, isLast ? to : to + 1, []);
+  const next = withUnits(copied, isLast ? Math.max(0, from - 1) : from, isLast ? to : to + 1, []);
   return { ...next, cursor: toStart(next) };
 }
 
-/** Insert mode, until Escape; its changes are one step of undo from `from` on. */
+/** Enters insert mode; the undo steps from `from` on become one. */
 function startInsertion(state: LineState, from = state.undo.length): LineState {
   return withVi(state, { mode: "insert", session: { from, entry: state.entry, isRepeated: true } });
 }
 
-/** Escape: an unfinished command is dropped; an insertion ends, and can be undone as one. */
+/** Escape: drops an unfinished command, or ends an insertion, which becomes one step of undo. */
 export function leaveInsertion(state: LineState): LineState {
   const { vi, undo, entry } = state;
   if (vi?.mode !== "insert") return { ...withVi(state, { typed: "" }), prefix: "" };
-  const { from, entry: began } = vi.session;
-  const first = began === entry ? undo[from] : undefined;
+  const { from, entry: startEntry } = vi.session;
+  const first = startEntry === entry ? undo[from] : undefined;
   const cursor = Math.max(toStart(state), state.cursor - 1);
   const left = withVi({ ...state, cursor }, { mode: "command" });
   if (first === undefined) return left;
   return { ...left, undo: [...undo.slice(0, from), { units: first.units, cursor: first.cursor }] };
 }
 
-/** `state` with a key of an insertion, which `.` presses again. */
+/** Saves a key of an insertion, which `.` repeats. */
 export function withInsertedKey(state: LineState, key: Key): LineState {
   const { vi, prefix } = state;
   if (vi?.mode !== "insert" || !vi.session.isRepeated || prefix !== "") return state;
   return withVi(state, { memory: { ...vi.memory, keys: [...vi.memory.keys, key] } });
 }
 
-/** Goes a line up or down, and through the history, whose entries are shown from their beginning. */
+/** Moves a line up or down, or through the history, with the cursor at the start of an entry. */
 const steps = (name: "previous-line" | "next-line"): ViCommand => (state, count) => {
   let line: LineState = state;
   for (; count > 0; count--) {
@@ -203,7 +205,7 @@ const replaceChars: ViCommand = (state, count, char) => {
   return { ...next, cursor: next.cursor - 1 };
 };
 
-/** Puts in what was deleted or copied; whole lines below or above the one with the cursor. */
+/** Inserts the last kill; whole lines go below or above the current one. */
 const put = (isBehind: boolean): ViCommand => (state, count) => {
   const kill = state.kills[state.yanked.kill];
   if (kill === undefined) return "bell";
@@ -234,7 +236,7 @@ const undoTimes: ViCommand = (state, count) => {
   return line ?? "bell";
 };
 
-/** The commands that are no motions and no operators, by their keys. */
+/** The commands that are not motions or operators. */
 const VI_COMMANDS: ReadonlyMap<string, ViCommand> = new Map<string, ViCommand>([
   ["i", insertAt(({ cursor }) => cursor)],
   ["a", insertAt((state) => Math.min(toEnd(state), state.cursor + 1))],

@@ -1,4 +1,4 @@
-/** The motions of vim mode: `(place) -> position`, or undefined where there is nothing to go to. Pure. @module */
+/** The motions of vim mode: `(place) -> position`, or undefined without a target. Pure. @module */
 
 import { isWordUnit, lineEndAfter, lineStartBefore, type Unit } from "../units.ts";
 
@@ -6,7 +6,7 @@ interface MotionPlace {
   readonly units: readonly Unit[];
   readonly from: number;
   readonly count: number;
-  /** The character to look for. */
+  /** The character that `f`, `F`, `t` and `T` look for. */
   readonly target?: string | undefined;
 }
 
@@ -16,13 +16,13 @@ export function isBlankUnit(unit: Unit | undefined): boolean {
   return typeof unit === "string" && /^\s/u.test(unit);
 }
 
-/** The class of a unit: white space, a word or signs. With `isSpaced`, all but white space is a word. */
+/** The class of a unit. With `isSpaced`, everything but white space is a word. */
 function classOf(unit: Unit, isSpaced: boolean): "blank" | "word" | "sign" {
   if (isBlankUnit(unit)) return "blank";
   return isSpaced || unit === "_" || isWordUnit(unit) ? "word" : "sign";
 }
 
-/** The first position from `at` on whose unit is not of the same class. */
+/** The end of the units of the same class as the unit at `at`. */
 function behindClass(units: readonly Unit[], at: number, isSpaced: boolean): number {
   const own = at < units.length && classOf(units[at]!, isSpaced);
   while (at < units.length && classOf(units[at]!, isSpaced) === own) at++;
@@ -58,7 +58,7 @@ const wordBefore = (isSpaced: boolean): Motion => ({ units, from: at, count }) =
   return at;
 };
 
-/** Looks for a character in the line, and goes `beside` positions from it. */
+/** Finds a character in the line and moves `beside` positions from it. */
 const find = (step: 1 | -1, beside: number): Motion => ({ units, from, count, target }) => {
   const [start, end] = [lineStartBefore(units, from), lineEndAfter(units, from)];
   for (let at = from + step; at >= start && at < end; at += step) {
@@ -69,7 +69,6 @@ const find = (step: 1 | -1, beside: number): Motion => ({ units, from, count, ta
 const forward: Motion = ({ units, from, count }) =>
   Math.min(from + count, lineEndAfter(units, from));
 
-/** The motions by their keys. */
 export const MOTIONS: ReadonlyMap<string, Motion> = new Map<string, Motion>([
   ["h", ({ units, from, count }) => Math.max(lineStartBefore(units, from), from - count)],
   ["l", forward],

@@ -19,8 +19,7 @@ import { ScreenQuestions } from "./screen_questions.ts";
 import type { CellRow, Frame } from "./frame.ts";
 import { LiveOutput } from "./live_output.ts";
 import { MessageModal, type MessageModalOptions } from "./message_modal.ts";
-import { type Modal, ModalStack } from "./modal.ts";
-import { ModalDriver } from "./modal_driver.ts";
+import { type Modal, ModalDriver, ModalStack } from "./modal.ts";
 import type { AskingWay, ChoiceList, Screen } from "./screen.ts";
 
 /** The parts of a screen beside the text printed on it, and the callbacks of its keys. */

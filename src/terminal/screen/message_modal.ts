@@ -3,8 +3,8 @@
 import { LineModal } from "../line/line_modal.ts";
 import type { Key } from "../line/keys.ts";
 import { isEscapable } from "../line/press.ts";
-import { cleared, lineState, withHistory } from "../line/state.ts";
-import { viStart } from "../line/vi_state.ts";
+import { cleared, lineState, viStart, withHistory } from "../line/state.ts";
+
 import type { TextPart } from "../../types/message.ts";
 import { entryUnits, type PastedRanges, textPartOf, type Unit, unitsText } from "../units.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";

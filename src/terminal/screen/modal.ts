@@ -1,52 +1,47 @@
 /**
- * A stack of modals: the top one has the keyboard and lays out the rows at the end of the screen.
- * The input line is at the bottom; a question, a search or a menu lies above it and gives the
- * keyboard back when it closes. @module
+ * Modals: what has the keyboard and draws the rows at the end of the screen. The input line is at
+ * the bottom of a stack; a question, a search or a list opens above it. The driver gives keys to the
+ * top modal. @module
  */
 
-import type { Key } from "../line/keys.ts";
-import type { TerminalSize } from "../tty.ts";
+import { asPressed, isReport, type Key } from "../line/keys.ts";
+import type { Terminal } from "../terminal.ts";
+import type { RawOptions, RawTerminal, TerminalSize } from "../tty.ts";
 import { EMPTY_FRAME, type Frame } from "./frame.ts";
+import type { LiveOutput } from "./live_output.ts";
 
-/** One use of the keyboard and of the rows at the end of the screen. */
 export interface Modal<T = unknown> {
-  /** Text that was printed before it: printed again after another program had the terminal. */
+  /** Text that was printed before it; printed again after another program used the terminal. */
   readonly context?: string | undefined;
-  /** True where it takes the whole screen: it closes once another modal opens above it. */
+  /** True if it uses the whole screen: it closes when another modal opens above it. */
   readonly isFullScreen?: boolean;
-  /** The rows, at most `rows` of `columns`, and the cursor among them. */
+  /** Its rows, at most `rows` of `columns`, and the cursor. */
   layout(size: TerminalSize): Frame;
-  /** Takes a key. */
   press(key: Key): Outcome<T>;
 }
 
-/**
- * An action of the driver on the terminal, after a key: `"bell"` where the key could do nothing,
- * `"clear"` clears the screen, `"suspend"` stops the process, as Ctrl-Z does.
- */
+/** What the driver does after a key; `"bell"`: the key could do nothing. */
 type TerminalAction = "none" | "bell" | "clear" | "suspend";
 
-/** The effect of a key on a modal. A result is null where the person gave none. */
+/** What a key does to a modal. A null result means that the person cancelled. */
 export type Outcome<T = unknown> =
   | TerminalAction
-  /** The modal closes without a result, and the key goes to the one below. */
+  /** Closes the modal without a result; the key goes to the modal below. */
   | "pass"
-  /** The modal closes with a result. */
   | { done: T | null }
-  /** Another modal opens right above, as a part of this one: it closes with it. */
+  /** Opens another modal as a part of this one, and closes it with this one. */
   | { push: Modal<void> }
-  /** The outcome is not known yet; the next key waits for it. */
+  /** The next key waits for the outcome. */
   | { later: Promise<Outcome<T>> };
 
 interface Layer {
   modal: Modal;
-  /** Takes the result; left out for a part of the modal below. */
+  /** Receives the result; a part of the modal below has none. */
   settle?: (result: unknown) => void;
 }
 
-/** Modals, of which the top one is in use. */
 export class ModalStack {
-  /** True while the outcome of a key is not known: keys that come meanwhile are not read yet. */
+  /** True while the outcome of a key is pending; no keys are read then. */
   isWaiting = false;
   readonly #layers: Layer[] = [];
 
@@ -58,13 +53,12 @@ export class ModalStack {
     });
   }
 
-  /** Closes the modal on top where it takes the whole screen. */
   closeFullScreen(): void {
     const top = this.#layers.at(-1)?.modal;
     if (top?.isFullScreen) this.close(top);
   }
 
-  /** Closes `modal`, if it is open, and its parts; null stands for no result. */
+  /** Closes `modal` and its parts, if it is open. */
   close(modal: Modal, result: unknown = null): void {
     const at = this.#indexOf(modal);
     if (at === -1) return;
@@ -73,7 +67,6 @@ export class ModalStack {
     this.#layers.splice(at, end - at)[0]!.settle?.(result);
   }
 
-  /** Closes all modals without a result. */
   closeAll(): void {
     for (const { settle } of this.#layers.splice(0)) settle?.(null);
   }
@@ -88,7 +81,6 @@ export class ModalStack {
     return this.#layers.map(({ modal: { context } }) => context ? `${context}\n` : "").join("");
   }
 
-  /** The rows of the top modal. */
   layout(size: TerminalSize): Frame {
     const { modal } = this.#layers.at(-1) ?? {};
     if (modal?.isFullScreen) return { ...modal.layout(size), isFullScreen: true };
@@ -99,7 +91,7 @@ export class ModalStack {
     return this.#layers.at(-1)?.modal.isFullScreen ?? false;
   }
 
-  /** Gives `key` to the top modal, and to those below as long as it is passed on. */
+  /** Gives `key` to the top modal, and to the next ones while it is passed on. */
   async press(key: Key): Promise<TerminalAction> {
     for (let modal; (modal = this.#layers.at(-1)?.modal) !== undefined;) {
       let outcome = modal.press(key);
@@ -113,7 +105,7 @@ export class ModalStack {
       }
       if (typeof outcome === "string") return outcome;
       if ("done" in outcome) this.close(modal, outcome.done);
-      // It may have been closed while its outcome was not known.
+      // It may have closed while its outcome was pending.
       const at = this.#indexOf(modal);
       if ("push" in outcome && at !== -1) this.#layers.splice(at + 1, 0, { modal: outcome.push });
       return "none";
@@ -123,5 +115,81 @@ export class ModalStack {
 
   #indexOf(modal: Modal): number {
     return this.#layers.findIndex((layer) => layer.modal === modal);
+  }
+}
+
+interface ModalDriverOptions extends Pick<RawOptions, "focus" | "onSignal"> {
+  terminal: Terminal;
+  modals: ModalStack;
+  output: LiveOutput;
+  /** Called before the modals; true if the key is handled. The next key waits for it. */
+  onKey?: (key: Key) => boolean | Promise<boolean>;
+  /** Called with the name of each report of the terminal. */
+  onReport?: (name: string) => void;
+}
+
+/** Reads keys and draws, in raw mode, until it is disposed of. */
+export class ModalDriver implements Disposable {
+  readonly #raw: RawTerminal;
+
+  constructor(private readonly options: ModalDriverOptions) {
+    const { terminal, modals, output, focus, onSignal } = options;
+    this.#raw = terminal.raw({
+      focus,
+      onSignal,
+      onRedraw(resumed) {
+        if (!resumed) return output.resized();
+        output.resume();
+        output.prepend(modals.context);
+        output.draw();
+      },
+      onLeave: () => output.below(),
+    });
+  }
+
+  /** Runs until all modals are closed, the input ends, or `signal` is aborted. */
+  async run(signal?: AbortSignal): Promise<void> {
+    const { terminal, modals, output } = this.options;
+    const start = terminal.now();
+    while (modals.depth > 0) {
+      // Keys that came together are drawn in one frame.
+      if (!terminal.keys.ready) output.draw();
+      const key = await terminal.keys.next(signal);
+      if (key === null) return;
+      await this.#press(asPressed(key, terminal.now() - start));
+    }
+  }
+
+  /** Lends the terminal to another program while `run` is pending, then draws everything again. */
+  async lend<T>(run: () => Promise<T>): Promise<T> {
+    this.options.output.pause();
+    return await this.#raw.lend(run);
+  }
+
+  useKitty(): void {
+    this.#raw.useKitty();
+  }
+
+  [Symbol.dispose](): void {
+    this.#raw[Symbol.dispose]();
+  }
+
+  async #press(key: Key): Promise<void> {
+    const { terminal, modals, output, onKey, onReport } = this.options;
+    if (isReport(key)) return onReport?.(key.name!);
+    if (await onKey?.(key)) return;
+    const { depth } = modals;
+    const action = await modals.press(key);
+    // A result may open the next question, which receives the next key.
+    if (modals.depth < depth) await new Promise((resolve) => setTimeout(resolve));
+    switch (action) {
+      case "bell":
+        return terminal.write("\x07");
+      case "clear":
+        return output.clearScreen();
+      case "suspend":
+        output.pause();
+        return await this.#raw.suspend();
+    }
   }
 }

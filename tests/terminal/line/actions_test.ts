@@ -81,8 +81,8 @@ Deno.test("what is no key and no action is refused with one sentence", () => {
       "ctrl-k cannot be bound as that is not an action: /keys lists them",
     ],
     [{ "ctrl-k": 3 }, "ctrl-k cannot be bound as that is not an action: /keys lists them"],
-    [{ "ctrl-c": "undo" }, "ctrl-c always stops what runs: bind another key to the action"],
-    [{ "ctrl-[": null }, "escape always stops what runs: bind another key to the action"],
+    [{ "ctrl-c": "undo" }, "ctrl-c cannot be rebound: bind another key to the action"],
+    [{ "ctrl-[": null }, "escape cannot be rebound: bind another key to the action"],
     [
       { "ctrl-a ctrl-b ctrl-d": "undo" },
       '"ctrl-a ctrl-b ctrl-d" is not a key: did you mean ctrl-a?',

@@ -103,6 +103,8 @@ inTerminal("history, search and completion", async (term) => {
     rows.slice(0, 3).join("|") ===
       '> second|  with two lines|got "second\\nwith two lines"'
   );
+  // Keys that come before the next prompt are echoed by the terminal.
+  await term.untilCursor(2, 3);
   await term.type("again\\\r");
   await term.untilCursor(2, 4);
   await term.type("and on\r");

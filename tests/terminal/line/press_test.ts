@@ -7,10 +7,10 @@ import {
   lineState,
   lineText,
   undone,
+  viStart,
   withHistory,
   withUndo,
 } from "../../../src/terminal/line/state.ts";
-import { viStart } from "../../../src/terminal/line/vi_state.ts";
 import { replaceUnits, textPartOf, type Unit, unitsText } from "../../../src/terminal/units.ts";
 import { graphemes } from "../../../src/text/width.ts";
 import { seeded } from "../../helpers/split.ts";
@@ -292,7 +292,7 @@ const PASTED: [keys: string, marked: string][] = [
   [UP, "see @b #a"],
   [`\x12see\x1b`, "see @b #a"],
   [`${UP}${UP}${DOWN}!`, "see @b #a!"],
-  [UP.repeat(2), `@x #y${"z".repeat(20_000)}`],
+  [UP.repeat(2), `#x #y${"z".repeat(20_000)}`],
   [UP.repeat(3), "@typed"],
 ];
 

@@ -1,8 +1,7 @@
 import { assertEquals } from "@std/assert";
 import type { Key } from "../../../src/terminal/line/keys.ts";
 import { press } from "../../../src/terminal/line/press.ts";
-import { type LineState, lineState, lineText } from "../../../src/terminal/line/state.ts";
-import { viStart } from "../../../src/terminal/line/vi_state.ts";
+import { type LineState, lineState, lineText, viStart } from "../../../src/terminal/line/state.ts";
 import { shown } from "./press_helper.ts";
 
 const NAMES: Readonly<Record<string, string>> = {
