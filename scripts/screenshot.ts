@@ -100,9 +100,9 @@ ${texts.join("\n")}
 }
 
 /** The rows from the program's first one on, without blank ones at the beginning and before the last. */
-function ofProgram(rows: string[], project: string): string[] {
+function ofProgram(rows: string[]): string[] {
   const first = Math.max(0, rows.findIndex((row) => row.includes("copilot ·")));
-  const shown = rows.slice(first).map((row) => row.replaceAll(project, "~/sheep"));
+  const shown = rows.slice(first).map((row) => row.replace(/\S+\/shop\b/, "~/shop"));
   const isText = (row: string) => row.replace(SGR, "").trim() !== "";
   const end = shown.slice(0, -1).findLastIndex(isText) + 1;
   return [...shown.slice(shown.findIndex(isText), end), ...shown.slice(-1)];
@@ -111,33 +111,25 @@ function ofProgram(rows: string[], project: string): string[] {
 /** The screens of one session, by the names of their pictures. */
 async function shoot(columns: number): Promise<Map<string, string[]>> {
   await using screen = await terminal({ columns, rows: 60 });
-  const project = `${screen.folder}/sheep`;
-  await Deno.mkdir(project);
-  await Deno.writeTextFile(`${project}/README.md`, "# Sheep\n\nCounts sheep at night.\n");
-  await Deno.writeTextFile(
-    `${project}/main.ts`,
-    "// Count the sheep: TODO count faster.\nconsole.log(1);\n",
-  );
   const pictures = new Map<string, string[]>();
   const take = async (name: string) => {
-    const rows = ofProgram(await screen.screen({ styles: true }), project);
+    const rows = ofProgram(await screen.screen({ styles: true }));
     pictures.set(name, name === "list" ? rows.slice(-LIST_ROWS) : rows);
   };
   const program = `'${Deno.execPath()}' run -A ${root}main.ts`;
   await screen.type(
-    `export COLORTERM=truecolor HOME=${screen.folder}; cd sheep; clear; ${program} --demo --theme dark --approve ask\r`,
+    `export COLORTERM=truecolor HOME=${screen.folder}; clear; ${program} --demo --theme dark\r`,
   );
   await screen.until("/help");
-  await screen.type("What is this project?\r");
-  await screen.until("leave");
-  await screen.type('In main.ts, replace "1" with "2".\r');
+  await screen.type("The tests fail. Fix them.\r");
+  await screen.until("Run this?");
+  await screen.type("y\r");
   await screen.until("Make this change?");
   await take("question");
   await screen.type("y\r");
-  await screen.until((rows) =>
-    rows.some((row) => row.startsWith("● Edited")) &&
-    !rows.some((row) => row.includes("Esc stops"))
-  );
+  await screen.until((rows) => rows.some((row) => row.includes("Run this?")));
+  await screen.type("y\r");
+  await screen.until("--demo");
   await take("session");
   await screen.type("/");
   await screen.until((rows) => rows.some((row) => row.startsWith("❯ /")));

@@ -18,7 +18,7 @@ export async function runAcp(args: Args, signal: AbortSignal): Promise<number> {
   for (const flag of ["print", "output", "message", "continue", "json"] as const) {
     if (args[flag] !== undefined) throw new UsageError(`copilot acp takes no --${flag}`);
   }
-  const demo = args.demo && (await import("./demo/server.ts")).startDemoServer();
+  const demo = args.demo && (await import("./demo/server.ts")).startDemo("look");
   const given = optionsFromArgs(args);
   const options = demo ? { ...given, local: true, host: demo.host, model: demo.model } : given;
   try {

@@ -95,7 +95,10 @@ export const FLAGS = [
       "variables that commands get beside the usual ones, such as GH_TOKEN,AWS_* (never the model's key)",
   },
   { name: "stdin", help: "with -p: wait for the piped text however long it takes to begin" },
-  { name: "demo", help: "no model: a built-in, rule-based stand-in answers, to try things out" },
+  {
+    name: "demo",
+    help: "try it without a model: a tour of a sample project; with -p, a look at this folder",
+  },
   { name: "local", help: "use a local, Ollama-style server" },
   { name: "host", value: "URL", help: "the local server's address (http://localhost:11434)" },
   { name: "use-compat", help: "with --local: use the server's /v1/chat/completions" },

@@ -26,7 +26,7 @@ const MAX_ENDING_MS = 5000;
 const READER_MS = 500;
 /** The most characters of a schema that an error quotes. */
 const MAX_SHOWN_SCHEMA = 80;
-const DEMO_NOTICE = "· demo: fixed rules, no language model";
+const DEMO_NOTICE = "· demo: a script plays the model";
 
 /** The program's streams, and its end. */
 interface Run {
@@ -152,7 +152,7 @@ async function dispatch(args: ReturnType<typeof parseArgs>, run: Run): Promise<n
   if (args.json) throw new UsageError("--json goes with doctor; with -p it is --output json");
   const headless = args.print !== undefined || !Deno.stdin.isTerminal();
   const format = checkedFormat(args, headless);
-  const other = args.demo && FLAGS_OF_SERVER.find((name) => args[name] !== undefined);
+  const other = args.demo && DEMO_EXCLUDES.find((name) => args[name] !== undefined);
   if (other) throw new UsageError(`--demo and --${other} exclude each other`);
   const way = headless ? "flags" : "terminal";
   const own = args.continue && (await import("./session_server.ts")).serverOfNewest(args, way);
@@ -162,21 +162,28 @@ async function dispatch(args: ReturnType<typeof parseArgs>, run: Run): Promise<n
   stopOnSignals(run);
   const { message } = args;
   if (message !== undefined) args = { ...args, print: message };
-  return await withSettings(args, async (config, options) => {
+  return await withSettings(args, "look", async (config, options) => {
     const prompt = await readPrompt(args, run);
     return await answerPrompt(config, options, args, format, prompt, run);
   });
 }
 
-/** Calls `use` with the settings that `args` lead to, as long as the demo's model, if it is asked for, runs. */
+/** The demo has its own server, and its sessions are not recorded. */
+const DEMO_EXCLUDES = [...FLAGS_OF_SERVER, "continue"] as const;
+
+/** Calls `use` with the settings of the command line, while the demo runs if it was asked for. */
 async function withSettings(
   args: Args,
+  scene: "tour" | "look",
   use: (config: CopilotConfig, options: CopilotOptions) => Promise<number>,
 ): Promise<number> {
   const { NoServerError, optionsFromArgs, toConfig } = await import("./settings.ts");
   let options = optionsFromArgs(args);
-  const demo = args.demo && (await import("./demo/server.ts")).startDemoServer();
-  if (demo) options = { ...options, local: true, host: demo.host, model: demo.model };
+  const demo = args.demo && (await import("./demo/server.ts")).startDemo(scene);
+  if (demo) {
+    const { host, model, folder = options.workingDir } = demo;
+    options = { ...options, local: true, host, model, workingDir: folder };
+  }
   try {
     return await use(asUsage(() => toConfig(options)), options);
   } catch (error) {
@@ -266,9 +273,11 @@ async function runSession(args: Args, given: Args, line?: string): Promise<numbe
       args = { ...args, ...chosen };
       given = { ...given, ...chosen.demo && { demo: true } };
     }
-    code = await withSettings(args, (config, options) => {
+    // The tour shows the questions.
+    if (args.demo) args = { approve: "ask", ...args };
+    code = await withSettings(args, "tour", (config, options) => {
       start = config;
-      const motto = args.demo ? `${DEMO_NOTICE}; /setup chooses a real model` : line;
+      const motto = args.demo ? `${DEMO_NOTICE}. Say: The tests fail. Fix them.` : line;
       return runInTerminal(frontend, config, options, { args, given, motto, checked: asUsage });
     });
   } catch (error) {

@@ -14,8 +14,7 @@ import type { Env } from "./keys.ts";
 import { isServerOpen, optionsFromArgs, toConfig } from "./settings.ts";
 
 /**
- * The flags of the server that the newest session of the folder was with, and a line that says so, without
- * flags after the demo; undefined where a server is said, or the record has none that can be asked. The
+ * The flags of the server that the newest session of the folder was with, and a line that says so; undefined where a server is said, or the record has none that can be asked. The
  * record is the person's own, as it lies in the folder of state; a key comes from where the person keeps
  * it, never from there.
  */
@@ -23,14 +22,11 @@ export function serverOfNewest(
   args: Args,
   way: Way,
   env: Env = Deno.env,
-): { flags?: ServerSettings; line: string } | undefined {
+): { flags: ServerSettings; line: string } | undefined {
   if (!isServerOpen(args, env)) return undefined;
   const folder = attempt(() => Deno.realPathSync(args["working-dir"] ?? "."));
   const [newest] = folder === undefined ? [] : Iterator.from(recordedSessions(folder)).take(1);
   const { kind, url } = newest?.used?.at ?? {};
-  if (newest?.used?.isDemo) {
-    return { line: "· this folder's newest session was with the demo: --demo goes on with that" };
-  }
   if (kind === undefined || url === undefined) return undefined;
   const flags = flagsOf({ kind, url });
   // Without its key a hosted server is none that can be asked.
@@ -56,19 +52,15 @@ interface Course {
   end: CopilotConfig;
 }
 
-/** The last lines of a session: how to go on with it where it is recorded, and after the demo, with a model. */
+/** The last lines of a session: how to continue it if it is recorded, or after the demo, how to use a model. */
 export function lastLines(
   course: Course,
   record: RecordFile | undefined,
   env: Env = Deno.env,
 ): string[] {
-  const isDemo = course.given.demo && isSameServer(targetOf(course.start), targetOf(course.end));
-  return [
-    ...record === undefined
-      ? []
-      : farewellLines(comeBackCommand(flagsBack(course, env), record.folder), record),
-    ...isDemo ? ["With a real model: copilot, without --demo"] : [],
-  ];
+  if (course.given.demo) return ["To use a real model: copilot, without --demo"];
+  if (record === undefined) return [];
+  return farewellLines(comeBackCommand(flagsBack(course, env), record.folder), record);
 }
 
 /**
@@ -78,7 +70,6 @@ export function lastLines(
 function flagsBack({ given, start, end }: Course, env: Env): Args {
   const now = targetOf(end);
   const isMoved = !isSameServer(targetOf(start), now);
-  if (given.demo && !isMoved) return given;
   const rest = isMoved ? withoutServer(given) : given;
   const found = attempt(() => {
     const args = withDefaults(rest, (name) => env.get(name));
@@ -100,6 +91,6 @@ function isSameServer(a: Server, b: Server): boolean {
 }
 
 function withoutServer(args: Args): Args {
-  const left: readonly string[] = [...FLAGS_OF_SERVER, "demo"];
+  const left: readonly string[] = FLAGS_OF_SERVER;
   return Object.fromEntries(Object.entries(args).filter(([name]) => !left.includes(name)));
 }

@@ -296,11 +296,10 @@ export function sessionOptions(
     approvesAll: args.yes === true,
     trust: args.trust,
     readsInstructions: !args.demo,
-    isRecorded: !args["no-session"],
+    isRecorded: !args["no-session"] && !args.demo,
     resumesNewest: args.continue === true,
     keepsMode: args.approve === undefined && !args.yes,
     canUndo: true,
-    remembersServers: !args.demo,
     ...args.demo && { demoUrl: targetOf(config).url },
     asksServer: args.demo ? "never" : "at-start",
   };

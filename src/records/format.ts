@@ -39,8 +39,6 @@ export interface ModelUsed {
   server: string;
   /** How the server is asked again; left out where its address holds a secret, or is of one run alone. */
   at?: { kind: ModelTarget["kind"]; url: string };
-  /** True where it was the demo. */
-  isDemo?: true;
   /** The tokens of the conversation, as the server counted them. */
   tokens?: number | undefined;
   /** The speed at which the server last read a prompt, in tokens per second. */
@@ -255,7 +253,7 @@ function parsedLine(line: string): Record<string, unknown> | undefined {
 
 function modelUsedIn(value: unknown): ModelUsed | undefined {
   if (!isObject(value)) return undefined;
-  const { model, server, at, isDemo } = value;
+  const { model, server, at } = value;
   const positive = (name: "tokens" | "readSpeed") =>
     Number(value[name]) > 0 && { [name]: Number(value[name]) };
   if (typeof model !== "string" || model === "" || typeof server !== "string") return undefined;
@@ -264,7 +262,6 @@ function modelUsedIn(value: unknown): ModelUsed | undefined {
   return {
     ...{ model, server },
     ...isAddress && { at: at as unknown as NonNullable<ModelUsed["at"]> },
-    ...isDemo === true && { isDemo },
     ...positive("tokens"),
     ...positive("readSpeed"),
   };

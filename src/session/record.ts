@@ -40,10 +40,6 @@ export type RecordFile = { path: string; folder: string; isBehind?: boolean };
 interface RecordOptions {
   /** They have the mode of asking that the person chose. */
   permissions: { readonly chosenMode: ApproveMode | undefined };
-  /** True where the server's address is recorded, so that the session goes on with it. */
-  remembersServers?: boolean | undefined;
-  /** The address of the demo's server, where it runs. */
-  demoUrl?: string | undefined;
   /** Returns what the server has shown of the conversation's size and of its speed. */
   measured?: () => Pick<ModelUsed, "tokens" | "readSpeed">;
 }
@@ -161,14 +157,12 @@ export class SessionRecord implements Disposable {
 /** The model that an agent asks; an address with a user name or password in it is left out. */
 function modelUsedBy(
   { config }: CopilotAgent,
-  { remembersServers = false, demoUrl, measured }: Partial<RecordOptions> = {},
+  { measured }: Partial<RecordOptions> = {},
 ): ModelUsed {
   const { name, kind, url } = targetOf(config);
-  const isKept = remembersServers && !hasUserinfo(url);
   return {
     ...{ model: name, server: serverOf(config) },
-    ...isKept && { at: { kind, url } },
-    ...url === demoUrl && { isDemo: true },
+    ...!hasUserinfo(url) && { at: { kind, url } },
     ...measured?.(),
   };
 }

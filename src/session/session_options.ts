@@ -39,8 +39,6 @@ export interface SessionOptions extends Pick<TurnOptions, "answerSchema"> {
    * turn: only one on this machine (`before-turns`), or any (`never`, which is never at the start).
    */
   asksServer: "at-start" | "before-turns" | "never";
-  /** True keeps on disk, for the next start, what servers tell of their models; by default false. */
-  remembersServers?: boolean | undefined;
   /** The address of the demo's server, where it runs; it ends with the program. */
   demoUrl?: string | undefined;
   /** Reads the flags of `/model`; without it `/model` takes a name alone. */

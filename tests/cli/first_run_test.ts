@@ -111,13 +111,15 @@ Deno.test({
     await untilListed(screen, "one");
     await screen.type("demo\r");
     await screen.until((rows) =>
-      rows.some((row) => row.startsWith("· demo: fixed rules, no language model")) &&
-      rows.some((row) => row.startsWith("· mode auto: "))
+      rows.some((row) => row.startsWith("· demo: a script plays the model")) &&
+      rows.some((row) => row.startsWith(">"))
     );
-    await screen.type("hi\r");
-    await screen.until("Hello!");
+    await screen.type("The tests fail. Fix them.\r");
+    await screen.until("Run this?");
+    await screen.type("n\r");
+    await screen.until("Nothing was changed.");
     await screen.type("exit\r");
-    await screen.until("To continue: copilot --demo --continue");
+    await screen.until("To use a real model: copilot, without --demo");
     assertEquals([...Deno.readDirSync(screen.folder)].some(({ name }) => name === "config"), false);
   },
 });

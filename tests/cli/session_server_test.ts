@@ -12,8 +12,6 @@ const args = (folder: string) => ({ continue: true, "working-dir": folder }) as 
 async function afterSession(
   configAt: (url: string) => CopilotConfig,
   body: (folder: string, url: string) => void,
-  remembersServers = true,
-  isDemo = false,
 ): Promise<void> {
   const folder = await Deno.realPath(await Deno.makeTempDir());
   const before = Deno.env.get("XDG_STATE_HOME");
@@ -22,8 +20,7 @@ async function afterSession(
     await using server = strictServer([{ text: "Hello." }]);
     {
       await using fake = await fakeSession(server.url, {
-        ...{ folder, isRecorded: true, remembersServers, config: configAt(server.url) },
-        ...isDemo && { demoUrl: server.url },
+        ...{ folder, isRecorded: true, config: configAt(server.url) },
       });
       await fake.session.prompt("hi", new AbortController().signal);
     }
@@ -70,55 +67,32 @@ Deno.test("--continue without a server goes on with the session's own, whose key
 });
 
 for (
-  const [name, configAt, flags, remembers] of [
+  const [name, configAt, flags] of [
     [
       "a local one",
       (host) => ({ local: localConfig({ ...common, host }) }),
       (url) => ({ local: true, host: url }),
-      true,
     ],
     [
       "a hosted one of another address",
       (baseUrl) => ({ hosted: hostedConfig({ ...common, baseUrl }) }),
       (url) => ({ hosted: true, "base-url": url }),
-      true,
     ],
     [
       "an address with a password",
       (url) => ({ local: localConfig({ ...common, host: url.replace("//", "//u:p@") }) }),
       () => undefined,
-      true,
     ],
-    [
-      "a server of one run",
-      (host) => ({ local: localConfig({ ...common, host }) }),
-      () => undefined,
-      false,
-    ],
-  ] as [string, (url: string) => CopilotConfig, (url: string) => unknown, boolean][]
+  ] as [string, (url: string) => CopilotConfig, (url: string) => unknown][]
 ) {
   Deno.test(`the server that a session goes on with: ${name}`, async () => {
     await afterSession(
       configAt,
       (folder, url) =>
         assertEquals(serverOfNewest(args(folder), "flags", NOBODY)?.flags, flags(url)),
-      remembers,
     );
   });
 }
-
-Deno.test("--continue without a server says that the newest session was with the demo, whatever the model's name", async () => {
-  const line = "· this folder's newest session was with the demo: --demo goes on with that";
-  const rows = [["test", true, { line }], ["demo", false, undefined]] as const;
-  for (const [model, isDemo, expected] of rows) {
-    await afterSession(
-      (host) => ({ local: localConfig({ ...common, host, model }) }),
-      (folder) => assertEquals(serverOfNewest(args(folder), "flags", NOBODY), expected),
-      false,
-      isDemo,
-    );
-  }
-});
 
 const compat = (baseUrl: string, model = "m") => ({ compat: compatConfig({ baseUrl, model }) });
 const local = (host: string, model = "m") => ({ local: localConfig({ host, model }) });
@@ -135,7 +109,6 @@ const COURSES: [
   ["", KEPT, compat(a), compat(a), ""],
   ["--yes --base-url http://a:1/v1", "{}", compat(a), compat(a), "--yes --base-url http://a:1/v1"],
   ["", "{}", local("http://a:1"), local("http://a:1"), ""],
-  ["--demo", "{}", local("http://127.0.0.1:1"), local("http://127.0.0.1:1"), "--demo"],
   // Another model of the same server, where one is named that the record's would not replace.
   ["", KEPT, compat(a), compat(a, "n"), "--model n"],
   ["--model m", "{}", compat(a), compat(a, "n"), "--base-url http://a:1/v1"],
@@ -145,8 +118,6 @@ const COURSES: [
   ["--yes --local -m x", KEPT, local("http://l"), compat(b), "--yes --base-url http://b:1/v1"],
   ["", KEPT, compat(a), local("http://l"), "--local --host http://l"],
   ["--local -m x", KEPT, local("http://l"), compat(a), ""],
-  ["--demo", KEPT, local("http://127.0.0.1:1"), compat(a), ""],
-  ["--demo", "{}", local("http://127.0.0.1:1"), compat(b), "--base-url http://b:1/v1"],
   ["", KEPT, compat(a), compat("http://u:secret@b:1/v1"), "--base-url http://b:1/v1"],
   ["", "{", compat(a), compat(b), "--base-url http://b:1/v1"],
   ["", KEPT, compat(a), {
@@ -164,14 +135,14 @@ for (const [given, settings, start, end, flags] of COURSES) {
     const record = { path: "/r/s.jsonl", folder: Deno.cwd() };
     const course = { given: parseArgs(words), start, end };
     const command = ["copilot", ...flags === "" ? [] : [flags], "--continue"].join(" ");
-    const isDemo = flags === "--demo";
-    const model = isDemo ? ["With a real model: copilot, without --demo"] : [];
     assertEquals(lastLines(course, record, env), [
       `To continue: ${command}`,
       "Recorded: /r/s.jsonl",
-      ...model,
     ]);
-    assertEquals(lastLines(course, undefined, env), model);
+    assertEquals(lastLines(course, undefined, env), []);
+    assertEquals(lastLines({ ...course, given: { demo: true } }, record, env), [
+      "To use a real model: copilot, without --demo",
+    ]);
     await Deno.remove(base, { recursive: true });
   });
 }

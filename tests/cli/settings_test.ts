@@ -113,8 +113,8 @@ const SESSIONS: [words: string[], options: Record<string, unknown>][] = [
   [["--trust"], { trust: true }],
   [["--demo"], {
     readsInstructions: false,
+    isRecorded: false,
     asksServer: "never",
-    remembersServers: false,
     demoUrl: "http://localhost:11434",
   }],
   [["--no-session"], { isRecorded: false }],
@@ -141,7 +141,6 @@ Deno.test("what flags mean for a session", () => {
     resumesNewest: false,
     canUndo: true,
     keepsMode: true,
-    remembersServers: true,
     asksServer: "at-start",
   };
   assertEquals<Record<string, unknown>>({ ...of([]) }, none);

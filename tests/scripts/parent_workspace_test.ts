@@ -52,7 +52,7 @@ Deno.test({
       await Deno.writeTextFile(settings, JSON.stringify({ workspace, ...rest }));
       const ours = await runIn(project);
       assertEquals(ours.code, 0, ours.text);
-      assertStringIncludes(ours.text, "built-in demo");
+      assertStringIncludes(ours.text, "This is the demo");
 
       // Positive control: as a member of that workspace the program gets their modules.
       await Deno.writeTextFile(settings, JSON.stringify(rest));

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { launchFlags } from "../../scripts/launch_flags.ts";
+import { strictServer } from "../helpers/strict_server.ts";
 
 const root = fromFileUrl(new URL("../..", import.meta.url));
 
@@ -21,16 +22,23 @@ Deno.test({
     const folder = await Deno.makeTempDir();
     try {
       for (const mode of ["auto", "ask"]) {
+        await using server = strictServer([{
+          toolCalls: [{ name: "run_bash", arguments: { command: "true" } }],
+        }, {
+          text: "Done.",
+        }]);
         const { code, stderr } = await new Deno.Command(Deno.execPath(), {
           args: [
             "run",
             ...flags,
             `${root}/main.ts`,
-            "--demo",
+            "--local",
+            "--host",
+            server.url,
             "--approve",
             mode,
             "-p",
-            'Run "true"',
+            "Run it",
           ],
           cwd: folder,
           env: {

@@ -1,36 +1,59 @@
 /**
- * The built-in demo, loaded for `--demo` only: a loopback server that speaks as much of Ollama's native
- * API as a session asks for, and answers by rules: a first run goes the whole way without a model. @module
+ * The built-in demo, loaded for `--demo` only: a server on loopback that speaks the part of Ollama's native
+ * API that a session uses, and plays a scene. A first run shows a whole turn without a model. @module
  */
 
+import { makeTempFolder } from "../../temp_folder.ts";
 import { CHARS_PER_TOKEN } from "../../text/count.ts";
-import { type DemoReply, demoReply, type DemoRequest } from "./rules.ts";
+import { type DemoReply, type DemoRequest, look, PROJECT, tour } from "./scenes.ts";
 
 const DEMO_MODEL = "demo";
 
-/** A running demo server: its address, such as `http://127.0.0.1:41234`, and its one model's name. */
-interface DemoServer {
+/** A running demo. */
+interface Demo {
+  /** The server's address, such as `http://127.0.0.1:41234`. */
   host: string;
   model: string;
-  /** Ends it, and whatever answer is under way; a second call does nothing. */
+  /** The folder of the tour's project; undefined for a demo of the person's own folder. */
+  folder: string | undefined;
+  /** Ends the server and removes the project. A second call does nothing. */
   close(): Promise<void>;
 }
 
-export function startDemoServer(): DemoServer {
+/** Starts the demo: the tour through a sample project, or a look at the folder it is started in. */
+export function startDemo(scene: "tour" | "look"): Demo {
   const stop = new AbortController();
-  const options = { hostname: "127.0.0.1", port: 0, signal: stop.signal, onListen() {} };
-  const server = Deno.serve(options, answer);
+  const reply = scene === "tour" ? tour : look;
+  const parent = scene === "tour" ? makeTempFolder("copilot-demo-") : undefined;
+  const folder = parent && `${parent}/shop`;
+  if (folder !== undefined) {
+    Deno.mkdirSync(folder);
+    for (const [name, text] of Object.entries(PROJECT)) {
+      Deno.writeTextFileSync(`${folder}/${name}`, text);
+    }
+  }
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, signal: stop.signal, onListen() {} },
+    (request) => answer(request, (asked) => reply(asked.messages)),
+  );
+  let closing: Promise<void> | undefined;
   return {
     host: `http://127.0.0.1:${server.addr.port}`,
     model: DEMO_MODEL,
-    async close() {
-      stop.abort();
-      await server.finished;
-    },
+    folder,
+    close: () =>
+      closing ??= (async () => {
+        stop.abort();
+        await server.finished;
+        if (parent !== undefined) await Deno.remove(parent, { recursive: true });
+      })(),
   };
 }
 
-async function answer(request: Request): Promise<Response> {
+async function answer(
+  request: Request,
+  reply: (asked: DemoRequest) => DemoReply,
+): Promise<Response> {
   switch (`${request.method} ${new URL(request.url).pathname}`) {
     case "GET /":
       return new Response("Ollama is running");
@@ -41,34 +64,30 @@ async function answer(request: Request): Promise<Response> {
       return Response.json({ models: [{ name: DEMO_MODEL, model: DEMO_MODEL }] });
     case "POST /api/show":
       return Response.json({ capabilities: ["completion", "tools"] });
-    case "POST /api/chat":
-      return answerChat(await request.json());
+    case "POST /api/chat": {
+      const asked: DemoRequest = await request.json();
+      // Tools count as well: a count that is far too low means that the prompt was cut.
+      const frames = wireFrames(reply(asked), JSON.stringify(asked).length);
+      const lines = frames.map((frame) => `${JSON.stringify(frame)}\n`).join("");
+      return new Response(lines, { headers: { "content-type": "application/x-ndjson" } });
+    }
     default:
       return new Response("404 page not found", { status: 404 });
   }
 }
 
-function answerChat({ messages, tools }: DemoRequest): Response {
-  // Calls and tools count as well: a count that is far too low is that of a prompt which was cut.
-  const askedChars = JSON.stringify([messages, tools]).length;
-  const frames = wireFrames(demoReply({ messages, tools }), askedChars);
-  const lines = frames.map((frame) => `${JSON.stringify(frame)}\n`).join("");
-  return new Response(lines, { headers: { "content-type": "application/x-ndjson" } });
-}
-
-/** The lines of a streamed answer: a word each, and all tool calls on the last, as Ollama does. */
-function wireFrames({ text = "", toolCalls }: DemoReply, askedChars: number) {
+/** The lines of a streamed answer: one per word, with the call on the last, as Ollama sends them. */
+function wireFrames({ text, call }: DemoReply, askedChars: number) {
   const frame = (message: object, done: boolean) => ({
     model: DEMO_MODEL,
     message: { role: "assistant", ...message },
     done,
   });
-  const calls = toolCalls?.map((call, index) => ({ function: { index, ...call } }));
-  const answered = text.length + JSON.stringify(calls ?? "").length;
+  const answered = text.length + JSON.stringify(call ?? "").length;
   return [
     ...(text.match(/\s*\S+|\s+/g) ?? []).map((content) => frame({ content }, false)),
     {
-      ...frame({ content: "", ...(calls && { tool_calls: calls }) }, true),
+      ...frame({ content: "", ...call && { tool_calls: [{ function: call }] } }, true),
       done_reason: "stop",
       prompt_eval_count: Math.ceil(askedChars / CHARS_PER_TOKEN),
       eval_count: Math.ceil(answered / CHARS_PER_TOKEN),

@@ -75,7 +75,7 @@ export function lastRows(found: readonly FoundServer[], isFirst: boolean): Row[]
   const look = { label: "Look again", detail: "once a server runs", value: "look" } as const;
   const other = { label: "Another server", detail: "type its address", value: { address: "" } };
   const settings = { demo: true } as const;
-  const demo = { label: "Demo", detail: "fixed rules, no model; this time only" };
+  const demo = { label: "Demo", detail: "a tour of one minute, without a model" };
   return [
     other,
     ...found.length === 0 ? [look] : [],

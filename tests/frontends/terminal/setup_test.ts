@@ -132,7 +132,7 @@ async function play(scene: Scene) {
 const HOW_TO_TYPE = "· Type the server's address, such as http://gpu:8080 (Enter alone goes back)";
 const HOSTED_ROW = ["Hosted", "paste a key · api.example"];
 const ADDRESS_ROW = ["Another server", "type its address"];
-const DEMO_ROW = ["Demo", "fixed rules, no model; this time only"];
+const DEMO_ROW = ["Demo", "a tour of one minute, without a model"];
 
 Deno.test("servers are listed with their models, then hosted APIs; what is picked is kept", async () => {
   const { lists, titles, printed, kept, chosen } = await play({
