@@ -4,7 +4,7 @@ import { attempt } from "../attempt.ts";
 import { checkedAddress } from "./oauth_discovery.ts";
 import { findProgram, programFolders } from "../tools/shell/find_program.ts";
 
-/** Opens `url`, without a shell; does nothing where there is no browser: the address was printed, too. */
+/** Opens `url` without a shell. Does nothing if there is no browser: the address has also been printed. */
 export function openBrowser(url: string): void {
   const address = checkedAddress(url, url);
   for (const [program, ...args] of browsers()) {
@@ -20,12 +20,12 @@ export function openBrowser(url: string): void {
         .spawn().unref();
       return;
     } catch {
-      // The next one.
+      // Try the next browser.
     }
   }
 }
 
-/** Command lines of browsers, best first: $BROWSER lists some with colons between. */
+/** Returns the command lines of browsers, best first. $BROWSER may list several, separated by colons. */
 function browsers(): string[][] {
   const named = (Deno.env.get("BROWSER") ?? "").split(Deno.build.os === "windows" ? ";" : ":")
     .map((line) => line.trim().split(/\s+/)).filter(([program]) => program);

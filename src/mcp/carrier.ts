@@ -1,20 +1,20 @@
-/** What carries the messages of a client to its server and back. @module */
+/** The transport between a client and its server. @module */
 
 import type { RpcPeer, RpcPeerOptions } from "../rpc/peer.ts";
 
-/** The handlers of a client, which a carrier makes its peer with. */
+/** The handlers that a carrier passes to the peer that it creates. */
 export type CarrierHandlers = Pick<
   RpcPeerOptions,
   "onRequest" | "onNotification" | "onIgnored" | "cancellation"
 >;
 
-/** A connection to a server: a program, or an address. */
+/** A connection to a server, which is a program or an address. */
 export interface Carrier {
   peer: RpcPeer;
-  /** Called once it is known which revision is spoken: over HTTP each request names it. */
+  /** Called when the protocol revision is known: over HTTP each request names it. */
   speaks(version: string): void;
-  /** The last words of the server on stderr, for an error; empty for none. */
+  /** The end of the server's stderr, for error messages; empty if there is none. */
   lastWords(): string;
-  /** Ends the connection, and the program with all that it started. */
+  /** Closes the connection. Ends the program and all processes that it started. */
   end(): Promise<void>;
 }

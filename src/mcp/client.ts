@@ -1,4 +1,4 @@
-/** One connection to a server, in either era. @module */
+/** One connection to a server, in either era of the protocol. @module */
 
 import { RPC_CODES, RpcError, type RpcParams } from "../rpc/message.ts";
 import { isObject } from "../text/json.ts";
@@ -19,56 +19,59 @@ import {
   type ServerFacts,
 } from "./protocol.ts";
 
-/** The time in which a modern server answers the first question before the handshake is tried, in ms. */
+/** The time for a modern server to answer the first question, in ms. The handshake is tried after it. */
 const DISCOVER_MS = 3000;
-/** The time that a server has to start, which may download it first, in ms. */
+/** The time for a server to start, in ms. It may have to be downloaded first. */
 const START_MS = 60_000;
-/** The time of one request without progress, in ms. */
+/** The time limit of a request without progress, in ms. */
 const REQUEST_MS = 60_000;
-/** The times that a server may ask for more input before it answers one request. */
+/** The number of times that a server may ask for more input before it answers one request. */
 const MAX_INPUT_ROUNDS = 10;
 
 interface ClientOptions {
-  /** The name of the server in the person's settings. */
+  /** The server's name in the user's settings. */
   name: string;
-  /** The era that it spoke last; undefined asks first. */
+  /** The era that the server spoke last; undefined if it is not known. */
   era?: Era | undefined;
   timeoutMs?: number | undefined;
-  /** Asks the person for what the server wants to know; left out, the server is told that nobody can. */
+  /**
+   * Asks the user for what the server wants to know. If it is missing, the server learns that the user cannot be
+   * asked.
+   */
   elicit?: Elicit | undefined;
-  /** Takes the names of lists that the server says have changed: `tools`, `prompts`, `resources`. */
+  /** Called with the names of the lists that changed: `tools`, `prompts`, `resources`. */
   onChanged?(list: string): void;
 }
 
 export interface RequestOptions {
   signal?: AbortSignal | undefined;
-  /** Takes the newest progress, in words. */
+  /** Called with the newest progress, as text. */
   onProgress?: ((text: string) => void) | undefined;
   timeoutMs?: number | undefined;
 }
 
-/** Methods that a modern server may answer with questions of its own. */
+/** Methods that a modern server may answer with questions. */
 const WITH_INPUT = ["tools/call", "prompts/get", "resources/read"];
 
 export class McpClient {
   facts: ServerFacts = { era: "legacy", version: "", has: NOTHING };
-  /** The first thing received that was no message, for an error. */
+  /** The first input that was not a message, for an error. */
   noise = "";
   readonly #progress = new Map<string, (params: RpcParams) => void>();
   #nextToken = 1;
-  /** The number of questions that the person is asked for the server. */
+  /** The number of questions that the user is being asked for the server. */
   #asking = 0;
-  /** The number of requests to the server that are under way. */
+  /** The number of requests in flight. */
   #underWay = 0;
   #carrier: Carrier | undefined;
 
   private constructor(private readonly options: ClientOptions) {}
 
   /**
-   * Connects to a server: asks a modern question first, and makes the handshake with one that does not
-   * know it, does not answer it soon, or is known to be older.
+   * Connects to a server. Sends a modern request first, and the handshake if the server does not know that
+   * request, does not answer it in time, or is known to be older.
    *
-   * @throws {Error} with the end of a sentence about the server, when it cannot be used.
+   * @throws {Error} with the end of a sentence about the server, if it cannot be used.
    */
   static async connect(
     open: (handlers: CarrierHandlers) => Promise<Carrier> | Carrier,
@@ -81,7 +84,7 @@ export class McpClient {
       await client.#agree(signal);
       return client;
     } catch (error) {
-      // Read first: the end of a program changes what is known of it.
+      // Checked first: the end of a program invalidates what is known of it.
       const failure = client.#startFailure(error, signal);
       await client.end();
       throw failure;
@@ -105,8 +108,8 @@ export class McpClient {
   }
 
   /**
-   * Sends a request and answers the questions that the server has on the way.
-   * @throws {RpcError} the server's error; {Error} where there is no answer; the reason of `signal`.
+   * Sends a request and answers the questions that the server asks meanwhile.
+   * @throws {RpcError} the server's error; {Error} if there is no answer; the reason of `signal`.
    */
   async request(method: string, params: RpcParams, options: RequestOptions = {}): Promise<Answer> {
     this.#underWay++;
@@ -135,7 +138,10 @@ export class McpClient {
     throw new Error(`it asked for more input ${MAX_INPUT_ROUNDS} times without an answer`);
   }
 
-  /** The whole of a list, page by page; `limit` bounds its entries. `isCut`: it goes on, or does not end. */
+  /**
+   * Returns a whole list, page by page, with at most `limit` entries. `isCut` is true if there are more, or if
+   * the list does not end.
+   */
   async list(
     kind: "tools" | "prompts" | "resources",
     limit: number,
@@ -146,7 +152,7 @@ export class McpClient {
     let cursor: string | undefined;
     let ttlMs: number | undefined;
     for (;;) {
-      // An empty cursor is a cursor.
+      // An empty cursor is a valid cursor.
       const params = cursor === undefined ? {} : { cursor };
       const page = await this.request(`${kind}/list`, params, options);
       const part = page[kind];
@@ -173,7 +179,7 @@ export class McpClient {
       onIgnored: (reason) => {
         if (this.noise === "") this.noise = reason;
       },
-      // The handshake itself must not be cancelled.
+      // The protocol forbids cancelling the handshake.
       cancellation: (id, method) =>
         method === "initialize" || method === "server/discover" ? undefined : {
           method: "notifications/cancelled",
@@ -189,7 +195,7 @@ export class McpClient {
       if (this.options.era !== "legacy" && await this.#isModern(signal)) return;
       await this.#initialize(signal).catch(async (error) => {
         if (!(error instanceof RpcError)) throw error;
-        // One that took long to start, or was older the last time, is modern after all.
+        // A server that started slowly, or was older the last time, may be modern.
         if (!await this.#isModern(signal)) throw error;
       });
     } finally {
@@ -197,7 +203,7 @@ export class McpClient {
     }
   }
 
-  /** Asks a modern question; false where the server is older, or does not answer it soon. */
+  /** Sends a modern request. Returns false if the server is older or does not answer in time. */
   async #isModern(signal: AbortSignal): Promise<boolean> {
     const first = limitedBy(signal, DISCOVER_MS, "");
     try {
@@ -214,7 +220,7 @@ export class McpClient {
 
   async #discover(signal: AbortSignal): Promise<void> {
     const result = await this.#send("server/discover", {}, signal);
-    // A polite older server answers anything with an empty result.
+    // Some older servers answer any request with an empty result.
     if (!isObject(result) || !Array.isArray(result.supportedVersions)) {
       throw new RpcError(RPC_CODES.methodNotFound, "no answer to server/discover");
     }
@@ -280,7 +286,7 @@ export class McpClient {
   }
 
   async #send(method: string, params: RpcParams, signal: AbortSignal): Promise<unknown> {
-    // Before anything is agreed on, a question is asked in the modern way.
+    // Before a revision is agreed on, requests have the modern form.
     const isModern = this.facts.version === "" || this.facts.era === "modern";
     const meta = isModern && {
       [META.version]: MODERN_VERSION,
@@ -305,7 +311,7 @@ export class McpClient {
     if (method === "ping") return {};
     const { elicit, name } = this.options;
     if (method === "elicitation/create" && elicit) {
-      // Out of nowhere, a question would come while the person writes to somebody else.
+      // A question that belongs to no request would interrupt the user at an arbitrary moment.
       if (this.#underWay === 0) {
         throw new RpcError(RPC_CODES.invalidRequest, "Cannot ask as no request is under way");
       }
@@ -320,7 +326,7 @@ export class McpClient {
     throw new RpcError(RPC_CODES.methodNotFound, `method not found: ${method}`);
   }
 
-  /** The answers to what a server asks for before it answers a request. */
+  /** Returns the answers to the questions that a server asks before it answers a request. */
   async #answers(
     requests: Record<string, unknown>,
     signal = new AbortController().signal,

@@ -1,65 +1,67 @@
 /**
- * Definitions of MCP servers, as files of several programs spell them. Reading one starts nothing and
- * expands nothing. @module
+ * Definitions of MCP servers, in the spellings of several programs. Reading one starts nothing and expands
+ * nothing. @module
  */
 
 import { isObject } from "../text/json.ts";
 import { digestOf } from "../text/digest.ts";
 
-/** Who wrote a definition: the person, the folder that is worked in, or the program that uses the library. */
+/** The author of a definition: the user, the folder, or the program that uses the library. */
 type DefinitionScope = "user" | "folder" | "given";
 
-/** The settings of OAuth that a definition may bring; all else is found by asking the server. */
+/** OAuth settings of a definition. Everything else is discovered from the server. */
 export interface OAuthSettings {
   clientId?: string;
   clientSecret?: string;
-  /** An https address with the metadata of a client, which is then its id. */
+  /** An https address with the metadata of a client. It is also the client's id. */
   clientMetadataUrl?: string;
   scope?: string;
-  /** The port of the loopback address that the browser comes back to; by default a free one. */
+  /** The port of the loopback address that the browser is redirected to; by default a free port. */
   callbackPort?: number;
 }
 
-/** A server: a program that is started, or an address that is called. Text is as in the file, with its variables. */
+/** A server: a program to start or an address to call. Variables in its texts are not expanded. */
 export interface McpDefinition {
   name: string;
   scope: DefinitionScope;
-  /** The file that it stands in. */
+  /** The file that contains the definition. */
   file?: string;
-  /** The folder that relative paths are meant from; that of the session where it is left out. */
+  /** The base folder of relative paths; by default the session's folder. */
   folder?: string;
   program?: { command: string; args: readonly string[]; env: Readonly<Record<string, string>> };
   cwd?: string;
   url?: string;
   headers: Readonly<Record<string, string>>;
   isEnabled: boolean;
-  /** The time limit of one request, in milliseconds; progress begins it anew. */
+  /** The time limit of one request, in milliseconds. Progress restarts it. */
   timeoutMs?: number;
-  /** The names of the tools that are offered; left out, all are. */
+  /** The names of the tools to offer; by default all. */
   include?: readonly string[];
   exclude: readonly string[];
-  /** False where the definition turns OAuth off. */
+  /** False if the definition turns OAuth off. */
   oauth?: OAuthSettings | false;
-  /** False where the program gets no network; of the sandbox, which the person alone may turn off. */
+  /** False if the program has no network, or no sandbox. Only the user can turn the sandbox off. */
   network: boolean;
   isConfined: boolean;
-  /** Why the server cannot be used, as the end of a sentence; nothing of it is started or called. */
+  /**
+   * The reason why the server cannot be used, as the end of a sentence. Such a server is never started or called.
+   */
   problem?: string;
 }
 
-/** Where definitions come from. */
+/** The source of a definition. */
 interface DefinitionSource {
   scope: DefinitionScope;
   file?: string;
   folder?: string;
 }
 
-/** The most servers of one file. */
+/** The maximum number of servers in one file. */
 const MAX_FILE_SERVERS = 100;
-/** The keys around a map of servers; a map without one of them is the map itself. */
+/** The keys that may contain the map of servers. A file without any of them is the map itself. */
 const MAP_KEYS = ["mcpServers", "mcp", "servers"];
 
-/** The servers of a file's JSON. Never throws: what makes no sense is a `problem` of its server. */
+/** Returns the servers of a file's JSON. Never throws: an invalid definition has a `problem`. */
 export function definitionsIn(
   value: Readonly<Record<string, unknown>>,
   source: DefinitionSource,
@@ -67,7 +69,7 @@ export function definitionsIn(
   const wrapper = MAP_KEYS.find((key) => isObject(value[key]));
   const servers = wrapper === undefined ? value : value[wrapper] as Record<string, unknown>;
   return Object.entries(servers).slice(0, MAX_FILE_SERVERS)
-    // A file without the wrapper may hold other settings beside the servers.
+    // A file without such a key may contain other settings beside the servers.
     .filter(([, server]) => wrapper !== undefined || isServer(server))
     .map(([name, server]) => definitionOf(name, server, source));
 }
@@ -75,7 +77,7 @@ export function definitionsIn(
 const isServer = (value: unknown): value is Record<string, unknown> =>
   isObject(value) && ["command", "url", "httpUrl"].some((key) => key in value);
 
-/** A server's name: in the names of its tools, in rules and in commands. */
+/** A server's name, as in tool names, rules and commands. */
 const NAME = /^[A-Za-z0-9](?:[\w.-]{0,38}[A-Za-z0-9])?$/;
 
 /** Reads one server. */
@@ -111,7 +113,7 @@ function problemOf({ name, program, url }: McpDefinition, type: unknown): string
   if (program === undefined && url === undefined) return "it has neither a command nor a url";
   if (program !== undefined && url !== undefined) return "it has both a command and a url";
   if (program?.command.trim() === "") return "its command is empty";
-  // A variable may stand for all of the address.
+  // A variable may stand for the whole address.
   if (url !== undefined && !/^https?:\/\/|^\$?\{/.test(url)) {
     return "its url must begin with http:// or https://";
   }
@@ -120,7 +122,10 @@ function problemOf({ name, program, url }: McpDefinition, type: unknown): string
 
 type Given = Readonly<Record<string, unknown>>;
 
-/** Makes what reads a field of a type by its spellings. @throws {TypeError} for a value of another type. */
+/**
+ * Returns a reader for a field of one type that has several spellings. @throws {TypeError} if the value has
+ * another type.
+ */
 const reader =
   <T>(is: (value: unknown) => value is T, what: string) =>
   (given: Given, ...keys: string[]): T | undefined => {
@@ -150,11 +155,11 @@ const scalarsIn = reader(
 const mapIn = (given: Given, ...keys: string[]): Record<string, string> =>
   mapped(scalarsIn(given, ...keys) ?? {}, String);
 
-/** An object with other values. */
+/** Returns an object with mapped values. */
 const mapped = <T, U>(given: Readonly<Record<string, T>>, to: (value: T) => U): Record<string, U> =>
   Object.fromEntries(Object.entries(given).map(([name, value]) => [name, to(value)]));
 
-/** An object without the keys whose values are undefined. */
+/** Returns an object without the keys whose values are undefined. */
 export const defined = <T extends object>(given: T) =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 
@@ -188,7 +193,10 @@ function oauthOf(given: Given): OAuthSettings | undefined {
   return Object.keys(settings).length === 0 ? undefined : settings;
 }
 
-/** The part of a definition that decides what runs, and with what: it is shown, and its hash is approved. */
+/**
+ * Returns the part of a definition that decides what runs and with which input. It is shown to the user, and its
+ * hash is approved.
+ */
 export function approvedPart(definition: McpDefinition): Record<string, unknown> {
   const { program, cwd, url, headers, oauth, network, scope, folder } = definition;
   const filled = (map: object) => Object.keys(map).length > 0 ? map : undefined;
@@ -200,12 +208,15 @@ export function approvedPart(definition: McpDefinition): Record<string, unknown>
     headers: filled(headers),
     oauth: oauth || undefined,
     network: program && !network ? network : undefined,
-    // The same words in another folder start another program.
+    // In another folder the same words start another program.
     folder: scope === "folder" ? folder : undefined,
   });
 }
 
-/** Identifies what a definition starts or calls: another command, address, variable or header is another one. */
+/**
+ * Returns an id of what a definition starts or calls. It changes with the command, address, variables and
+ * headers.
+ */
 export async function definitionId(definition: McpDefinition): Promise<string> {
   const { name, scope } = definition;
   const isOwn = scope !== "folder";
@@ -213,7 +224,7 @@ export async function definitionId(definition: McpDefinition): Promise<string> {
   return (await digestOf(text)).slice(0, 32);
 }
 
-/** A value with the keys of its objects in order, so that equal ones are the same text. */
+/** Returns a value with sorted keys, so that equal values give equal text. */
 export function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (!isObject(value)) return value;
@@ -227,14 +238,14 @@ export function sorted(value: unknown): unknown {
 /** `${VAR}`, `${VAR:-default}`, `${env:VAR}` and `{env:VAR}`; never `$VAR`. */
 const VARIABLE = /\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}|(?<!\$)\{env:([A-Za-z_]\w*)\}/g;
 
-/** The names of the variables that a definition uses, in order. */
+/** Returns the names of the variables that a definition uses, in order. */
 export function variablesOf(definition: McpDefinition): string[] {
   const names = new Set<string>();
   expanded(definition, (name) => (names.add(name), ""));
   return [...names];
 }
 
-/** @throws {Error} for a value that no header can hold, without that value: it may be secret. */
+/** @throws {Error} if a value cannot be in a header. The message omits the value, which may be secret. */
 function checkHeaders(headers: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(headers)) {
     if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) {
@@ -244,8 +255,8 @@ function checkHeaders(headers: Readonly<Record<string, string>>): void {
 }
 
 /**
- * The definition with the values of its variables. A value is not looked through again.
- * @throws {Error} for a variable that is not set and has no default.
+ * Returns the definition with its variables expanded. Values are not expanded again.
+ * @throws {Error} if a variable is not set and has no default.
  */
 export function expanded(
   definition: McpDefinition,

@@ -1,4 +1,4 @@
-/** What a server asks a person for: a flat form, or to open an address. @module */
+/** Questions of a server to the user: a flat form, or an address to open. @module */
 
 import { invalidParams, type RpcParams } from "../rpc/message.ts";
 import { isObject } from "../text/json.ts";
@@ -6,26 +6,26 @@ import { isObject } from "../text/json.ts";
 /** One field of a form. */
 export interface FormField {
   name: string;
-  /** The words for it; the name where the server has none. */
+  /** The label of the field; its name if the server gives none. */
   title: string;
   description?: string;
   type: "string" | "number" | "integer" | "boolean" | "choice" | "choices";
   isRequired: boolean;
-  /** The values of a choice, with their words. */
+  /** The values of a choice, with their labels. */
   options: readonly { value: string; title: string }[];
   default?: unknown;
 }
 
-/** A question of a server to the person. `server` is the name in the person's own settings. */
+/** A question of a server to the user. `server` is its name in the user's settings. */
 export type Elicitation =
   | {
     mode: "form";
     server: string;
     message: string;
     fields: readonly FormField[];
-    /** The form as the server wrote it, for a frontend that shows such forms itself. */
+    /** The form as the server sent it, for frontends that show such forms themselves. */
     schema: Readonly<Record<string, unknown>>;
-    /** True where it seems to ask for a password, a key or the like, which a form must not. */
+    /** True if the form seems to ask for a secret, such as a password. Forms must not do so. */
     isForSecret: boolean;
   }
   | { mode: "url"; server: string; message: string; url: string };
@@ -34,7 +34,7 @@ export type ElicitationAnswer =
   | { action: "accept"; content?: Readonly<Record<string, unknown>> }
   | { action: "decline" | "cancel" };
 
-/** Asks the person; undefined for nobody who could answer. */
+/** Asks the user; undefined if there is no user to ask. */
 export type Elicit = (question: Elicitation, signal: AbortSignal) => Promise<ElicitationAnswer>;
 
 const MAX_FIELDS = 30;
@@ -43,7 +43,7 @@ const MAX_QUESTION = 2000;
 const words = (value: unknown, max = MAX_QUESTION): string =>
   typeof value === "string" ? value.slice(0, max).toWellFormed() : "";
 
-/** Reads a question. @throws {RpcError} for one that cannot be asked. */
+/** Reads a question. @throws {RpcError} if it cannot be asked. */
 export function elicitationOf(server: string, params: RpcParams): Elicitation {
   const message = words(params.message);
   if (params.mode === "url") {
@@ -67,7 +67,7 @@ export function elicitationOf(server: string, params: RpcParams): Elicitation {
 
 const fieldWords = ({ name, title, description = "" }: FormField) => [name, title, description];
 
-/** Words for what nobody should type into a form. */
+/** Words for secrets that should not be typed into a form. */
 const SECRET_WORDS =
   /pass[ _-]?(?:word|phrase|code)|passwd|secret|(?<![a-z])token(?![a-z])|credential|(?:api|private|access|ssh|recovery|seed)[ _-]?(?:key|phrase)|\b(?:pin|cvv|cvc|ssn|iban|otp)\b|credit[ _-]?card|card[ _-]?number/i;
 
@@ -111,7 +111,10 @@ function optionsOf(source: Record<string, unknown>, names: unknown): FormField["
   );
 }
 
-/** The value of a field that `text` stands for; the server checks more. @throws {RangeError} with what it must be. */
+/**
+ * Returns the value of a field from typed text. The server validates it further. @throws {RangeError} with the
+ * expected value.
+ */
 export function fieldValue(field: FormField, text: string): unknown {
   const given = text.trim();
   if (given === "" && field.default !== undefined) return field.default;
@@ -138,7 +141,7 @@ function parsed(field: FormField, text: string): unknown {
   }
 }
 
-/** A choice by its value, its words or its number from 1. */
+/** Finds a choice by its value, its label or its number, counted from 1. */
 function choiceOf({ options }: FormField, text: string): string {
   const same = (one: string) => one.toLowerCase() === text.toLowerCase();
   const found = options.find(({ value }) => value === text) ??
@@ -147,7 +150,7 @@ function choiceOf({ options }: FormField, text: string): string {
   return found?.value ?? text;
 }
 
-/** What the value of a field must be; undefined where it is that. */
+/** Returns what the value of a field must be; undefined if it is valid. */
 function problemWith({ type, options }: FormField, value: unknown): string | undefined {
   const isOption = (one: unknown) => options.some((option) => option.value === one);
   const titles = options.map(({ title }) => title).join(", ");
@@ -162,7 +165,7 @@ function problemWith({ type, options }: FormField, value: unknown): string | und
   return isIt ? undefined : phrase;
 }
 
-/** The answer to a form by its defaults alone; cancelled where a required field has none that fits. */
+/** Returns the answer to a form from its defaults; a cancellation if a required field has no valid default. */
 export function answerByDefaults(question: Elicitation): ElicitationAnswer {
   if (question.mode !== "form") return { action: "cancel" };
   const content: Record<string, unknown> = {};

@@ -1,6 +1,6 @@
 /**
- * Servers that are addresses: streamable HTTP, a POST for each message, its answer one JSON value or
- * a stream of events. @module
+ * Servers at an address: streamable HTTP. Each message is a POST, and its answer is one JSON value or a stream of
+ * events. @module
  */
 
 import { BackendError } from "../errors.ts";
@@ -15,32 +15,32 @@ import type { Carrier, CarrierHandlers } from "./carrier.ts";
 import type { McpDefinition } from "./definition.ts";
 import { MCP_CODES, MODERN_VERSION } from "./protocol.ts";
 
-/** The most bytes of one answer: the largest real ones hold an image of some MiB. */
+/** The maximum size of one answer, in bytes: large ones contain an image of a few MiB. */
 const MAX_HTTP_ANSWER = 32 * 2 ** 20;
-/** The most bytes of the body of a failure that are read. */
+/** The maximum number of bytes that are read of an error's body. */
 const MAX_FAILURE_BYTES = 65_536;
-/** The times that a stream which broke is taken up again, and the usual wait before, in ms. */
+/** The number of times that a broken stream is resumed, and the usual wait before it, in ms. */
 const MAX_RESUMES = 5;
 const RESUME_MS = 1000;
-/** The longest wait that a server may ask for before its stream is taken up again, in ms. */
+/** The longest wait that a server may ask for before its stream is resumed, in ms. */
 const MAX_RESUME_MS = 30_000;
-/** The time that a server has to take the end of a session, in ms. */
+/** The time for a server to accept the end of a session, in ms. */
 const FAREWELL_MS = 1000;
-/** The times that a request is sent with another token. */
+/** The number of times that a request is repeated with another token. */
 const MAX_AUTH_ROUNDS = 4;
 
-/** What a request to a server is authorized with. */
+/** Authorizes requests to a server. */
 export interface HttpAuth {
-  /** The value of the header; undefined where there is no token. */
+  /** Returns the value of the header; undefined if there is no token. */
   header(): Promise<string | undefined>;
   /**
-   * Takes a refusal of a request. @returns true where the request may be sent once more.
-   * @throws {Error} that says what the person can do.
+   * Handles a refused request. @returns true if the request may be repeated.
+   * @throws {Error} with what the user can do.
    */
   refused(response: { status: number; challenge: string }, signal?: AbortSignal): Promise<boolean>;
 }
 
-/** A status that is no answer to a request. */
+/** A status that does not answer the request. */
 export class HttpStatusError extends Error {
   override readonly name = "HttpStatusError";
   constructor(readonly status: number, message: string) {
@@ -48,7 +48,7 @@ export class HttpStatusError extends Error {
   }
 }
 
-/** True for a refusal that an older server may give to a question which it does not know. */
+/** True for a refusal with which an older server may answer a request that it does not know. */
 export function isOlder(error: unknown): boolean {
   if (error instanceof RpcError) {
     return !Object.values<number>(MCP_CODES).includes(error.code);
@@ -57,10 +57,10 @@ export function isOlder(error: unknown): boolean {
     ![401, 403, 429].includes(error.status);
 }
 
-/** A connection to the address of a definition; nothing is sent before the first message. */
+/** A connection to the address of a definition. Nothing is sent before the first message. */
 export class HttpCarrier implements Carrier {
   readonly peer: RpcPeer;
-  /** The revision of a handshake, which requests name once it is made. */
+  /** The revision that the handshake agreed on. Later requests name it. */
   #legacy: string | undefined;
   #session: string | undefined;
   readonly #over = new AbortController();
@@ -69,14 +69,14 @@ export class HttpCarrier implements Carrier {
     private readonly definition: McpDefinition,
     handlers: CarrierHandlers,
     private readonly auth: HttpAuth,
-    /** Makes the headers that a request of the modern revision has beside the usual ones. */
+    /** Returns the additional headers of a modern request. */
     private readonly headersOf: (message: RpcMessage) => Record<string, string> = () => ({}),
   ) {
     const { cancellation } = handlers;
     this.peer = new RpcPeer({
       ...handlers,
       send: (message, signal) => this.#send(message, signal),
-      // In the modern revision the end of the request's own connection says it.
+      // In the modern revision, closing the request's connection cancels it.
       cancellation: (id, method) => this.#legacy ? cancellation?.(id, method) : undefined,
     });
   }
@@ -101,7 +101,7 @@ export class HttpCarrier implements Carrier {
       const response = await openResponse(this.#url, { method: "DELETE", headers, signal });
       await response.body?.cancel();
     } catch {
-      // A server that is gone needs no farewell.
+      // The server is gone, so there is no session to end.
     }
   }
 
@@ -134,7 +134,7 @@ export class HttpCarrier implements Carrier {
       if ((status === 401 || status === 403) && round <= MAX_AUTH_ROUNDS) {
         const challenge = response.headers.get("www-authenticate") ?? "";
         const text = await bodyText(response, MAX_FAILURE_BYTES, true);
-        // A server may refuse for its own reasons, without a word of tokens.
+        // A server may refuse a request for reasons other than tokens.
         if (status === 403 && !/bearer/i.test(challenge)) throw failure(this.#url, status, text);
         if (await this.auth.refused({ status, challenge }, signal)) continue;
       }
@@ -142,7 +142,7 @@ export class HttpCarrier implements Carrier {
     }
   }
 
-  /** Takes the answer to a message. */
+  /** Reads the answer to a message. */
   async #take(response: Response, message: RpcMessage, signal: AbortSignal): Promise<void> {
     const { status, headers, ok } = response;
     const isRequest = "method" in message && "id" in message;
@@ -150,7 +150,7 @@ export class HttpCarrier implements Carrier {
       const text = await bodyText(response, MAX_FAILURE_BYTES, true);
       if (status === 404 && this.#session !== undefined) this.#session = undefined;
       const value = jsonOrUndefined(text);
-      // An error of the protocol, which the other side may have sent without the request's id.
+      // A protocol error, which may lack the id of the request.
       if (isRequest && isObject(value) && isObject(value.error)) {
         const { code, message: words, data } = value.error;
         if (typeof code === "number") throw new RpcError(code, excerpt(String(words)), data);
@@ -177,8 +177,8 @@ export class HttpCarrier implements Carrier {
   }
 
   /**
-   * Listens to what a server of the older revisions sends apart from answers: its questions, and that lists
-   * have changed. Most have no such stream, which is no failure.
+   * Listens to the stream of an older server for its requests and for changed lists. Most servers have no such
+   * stream, which is not an error.
    */
   async #listen(): Promise<void> {
     const { signal } = this.#over;
@@ -188,7 +188,7 @@ export class HttpCarrier implements Carrier {
       if (!first.ok || !isStream) return await first.body?.cancel();
       await this.#readStream(first, signal, Infinity);
     } catch {
-      // The session is over, or the server is gone, which the next request tells.
+      // The session is over or the server is gone. The next request reports it.
     }
   }
 
@@ -201,7 +201,10 @@ export class HttpCarrier implements Carrier {
     return await openResponse(this.#url, { method: "GET", headers, signal });
   }
 
-  /** Reads events until `signal` is aborted, as it is once its request is answered; no request has no end. */
+  /**
+   * Reads events until `signal` is aborted, which happens once its request is answered. Without a request, it
+   * reads on.
+   */
   async #readStream(
     first: Response,
     signal: AbortSignal,
@@ -217,7 +220,7 @@ export class HttpCarrier implements Carrier {
       );
       lastId = id;
       if (signal.aborted) return;
-      // Only the revisions with sessions can take a stream up again, where it has ids, or answers nothing.
+      // Only revisions with sessions can resume a stream, and only if it has ids or answers no request.
       const isOver = this.#legacy === undefined || round >= MAX_RESUMES;
       if (isOver || lastId === undefined && maxBytes < Infinity) {
         throw new Error("its answer broke off");
@@ -250,17 +253,17 @@ export class HttpCarrier implements Carrier {
       }
     } catch (error) {
       if (error instanceof RangeError || error instanceof BackendError) throw error;
-      // The connection broke, or was closed as the answer is there.
+      // The connection broke, or was closed because the answer is complete.
     }
     return { id: decoder.lastId, retryMs: decoder.retryMs };
   }
 }
 
-/** The headers that tell what a message is without its body being read. */
+/** Returns the headers that describe a message without its body. */
 function modernHeaders(message: RpcMessage): Record<string, string> {
   if (!("method" in message)) return {};
   const { method, params = {} } = message;
-  // A handshake is of a revision that is not agreed on yet.
+  // The revision of a handshake is not agreed on yet.
   if (method === "initialize") return {};
   const isNamed = ["tools/call", "resources/read", "prompts/get"].includes(method);
   const name = method === "resources/read" ? params.uri : params.name;
@@ -271,7 +274,7 @@ function modernHeaders(message: RpcMessage): Record<string, string> {
   };
 }
 
-/** A value as a header may hold it: anything but plain printable ASCII goes as base64. */
+/** Returns a header value. Anything but printable ASCII is sent as base64. */
 export function headerValue(value: string): string {
   const isPlain = /^[!-~](?:[\t -~]*[!-~])?$/.test(value) && !/^=\?base64\?.*\?=$/i.test(value);
   if (isPlain || value === "") return value;
@@ -292,7 +295,7 @@ function failure(url: string, status: number, text: string, location?: string | 
   return new HttpStatusError(status, `${host} answered ${status}${said ? `: ${said}` : ""}`);
 }
 
-/** The text of a body of at most `max` bytes; a longer one is an error, or `isCut`. */
+/** Returns the text of a body of at most `max` bytes. A longer body throws, or sets `isCut`. */
 export async function bodyText(response: Response, max: number, isCut = false): Promise<string> {
   const chunks: Uint8Array[] = [];
   let total = 0;

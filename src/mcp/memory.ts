@@ -1,6 +1,6 @@
 /**
- * What is kept of a server between sessions, by the id of its definition: that the person approved it,
- * the era that it speaks, its tools as they were last listed, and those that were approved. @module
+ * The stored state of servers, by the id of the definition: the user's approval, the era, the tools as last
+ * listed, and the approved tools. @module
  */
 
 import { readJsonFile, replaceUserFile } from "../user_files.ts";
@@ -16,29 +16,29 @@ import {
 } from "./protocol.ts";
 
 export interface ServerMemory {
-  /** True where the person approved the definition. */
+  /** True if the user approved the definition. */
   isApproved: boolean;
-  /** True where the person said no: they are not asked again. */
+  /** True if the user declined it. The user is not asked again. */
   isDeclined?: boolean;
   era?: Era;
-  /** The tools as last listed; undefined until they were. */
+  /** The tools as last listed; undefined before the first listing. */
   tools?: readonly ToolDefinition[];
   prompts?: readonly PromptDefinition[];
   resources?: readonly ResourceDefinition[];
-  /** The tools as they were approved; undefined until some were listed. */
+  /** The tools as approved; undefined before the first listing. */
   pins?: readonly ToolDefinition[];
 }
 
-/** True where a model is told the same of two tools. */
+/** True if two tools have the same description for a model. */
 export const isSameTool = (one: ToolDefinition, other: ToolDefinition): boolean =>
   JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
 
-/** The files of {@linkcode ServerMemory}; without a folder, all is kept for this session alone. */
+/** The files of {@linkcode ServerMemory}. Without a folder, the state lasts for this session. */
 export class MemoryStore {
   readonly #known = new Map<string, ServerMemory>();
   #written: Promise<void> = Promise.resolve();
 
-  /** @param folder the folder of the files; undefined where there is none */
+  /** @param folder the folder of the files; undefined if there is none */
   constructor(private readonly folder: string | undefined) {}
 
   of(id: string): ServerMemory {
@@ -47,13 +47,13 @@ export class MemoryStore {
     return known;
   }
 
-  /** Changes what is kept of a server; a file that cannot be written is kept for this session alone. */
+  /** Changes the state of a server. If its file cannot be written, the change lasts for this session. */
   async change(id: string, change: Partial<ServerMemory>): Promise<void> {
     const memory = { ...this.of(id), ...change };
     this.#known.set(id, memory);
     if (this.folder === undefined) return;
     const text = `${JSON.stringify(memory)}\n`;
-    // One after the other: what is written last must be the newest.
+    // In sequence, so that the newest state is written last.
     this.#written = this.#written.then(() => replaceUserFile(this.#path(id), text))
       .then(() => {}, () => {});
     await this.#written;
@@ -70,7 +70,7 @@ export class MemoryStore {
     try {
       value = readJsonFile(this.#path(id), false);
     } catch {
-      // A file that was cut or is too long: the server is asked anew, and the person too.
+      // The file is truncated or too long: the server is listed again, and the user asked again.
       return none;
     }
     if (value === undefined) return none;

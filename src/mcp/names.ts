@@ -1,11 +1,11 @@
-/** The names by which models and rules know the tools of servers. @module */
+/** The names of servers' tools in requests and rules. @module */
 
-/** The most characters of a tool's name that servers of models take. */
+/** The maximum length of a tool's name that model servers accept, in characters. */
 const MAX_MODEL_NAME = 64;
 
 const safeName = (name: string): string => name.replace(/[^A-Za-z0-9_-]/g, "_");
 
-/** A few characters that stand for `text`: the same ones each time. */
+/** Returns a short hash of `text`. */
 function mark(text: string): string {
   let hash = 0x811c9dc5; // FNV-1a
   for (const byte of new TextEncoder().encode(text)) hash = Math.imul(hash ^ byte, 0x01000193);
@@ -13,9 +13,9 @@ function mark(text: string): string {
 }
 
 /**
- * The names of a server's tools for models, `server__tool`, by their own names: only `[A-Za-z0-9_-]`, at
- * most 64, and each its own. Names that had to be changed so that two became one, or were cut, end in a
- * mark made from the whole name.
+ * Returns the names of a server's tools for models, as `server__tool`, by the tool's own name. A name has at most
+ * 64 of the characters `[A-Za-z0-9_-]` and is unique. A name that was shortened, or that would collide, ends with
+ * a hash of the original name.
  */
 export function modelNamesOf(server: string, tools: readonly string[]): Map<string, string> {
   const plain = (tool: string) => `${safeName(server)}__${safeName(tool)}`;
@@ -29,7 +29,7 @@ export function modelNamesOf(server: string, tools: readonly string[]): Map<stri
   for (const tool of tools.filter((one) => !names.has(one))) {
     const start = plain(tool).slice(0, MAX_MODEL_NAME - 7);
     let name = `${start}_${mark(tool)}`;
-    // Names can be made up that have the mark of others.
+    // A server can choose names that contain the hash of other names.
     for (let i = 1; taken.has(name); i++) name = `${start}_${mark(`${tool} ${i}`)}`;
     names.set(tool, name);
     taken.add(name);
@@ -37,5 +37,5 @@ export function modelNamesOf(server: string, tools: readonly string[]): Map<stri
   return names;
 }
 
-/** The name by which a rule speaks of a tool. */
+/** Returns the name of a tool in rules. */
 export const ruleNameOf = (modelName: string): string => `mcp__${modelName}`;

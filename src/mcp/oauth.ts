@@ -1,4 +1,4 @@
-/** Tokens for servers that are addresses: OAuth 2.1 with PKCE, in the person's own browser. @module */
+/** Tokens for servers at an address: OAuth 2.1 with PKCE, in the user's browser. @module */
 
 import { isObject } from "../text/json.ts";
 import { oneLine } from "../text/one_line.ts";
@@ -8,17 +8,17 @@ import { askForJson, type Authority, challengeParam, findAuthority } from "./oau
 import { waitForCode } from "./oauth_callback.ts";
 import type { ServerAuth } from "./server_options.ts";
 
-/** A token that is valid for less is renewed, in ms. */
+/** A token is renewed if its remaining validity is shorter, in ms. */
 const RENEWED_MS = 30_000;
 
-/** A client as it is known to an authorization server. */
+/** A client that is registered with an authorization server. */
 interface OAuthClient {
   id: string;
   secret?: string;
   method: string;
 }
 
-/** A token, and what it takes to renew it. */
+/** A token, and the data to renew it. */
 interface StoredToken {
   issuer: string;
   tokenUrl: string;
@@ -26,18 +26,18 @@ interface StoredToken {
   client: OAuthClient;
   access: string;
   refresh?: string;
-  /** When it ends, in ms since 1970. */
+  /** The time of expiry, in ms since 1970. */
   expiresAt?: number;
   scope?: string;
 }
 
-/** The token of a server, and the challenge with which it asked for another one since. */
+/** The token of a server, and the newest challenge that it did not satisfy. */
 interface StoredServer {
   token?: StoredToken;
   challenge?: string;
 }
 
-/** The file of tokens, for the person alone to read; without a path, they are kept in memory. */
+/** The file of tokens, which only the user can read. Without a path, tokens stay in memory. */
 export class TokenStore {
   #kept: Record<string, StoredServer> = {};
 
@@ -53,14 +53,14 @@ export class TokenStore {
     if (this.path) await replaceUserFile(this.path, `${JSON.stringify(this.#kept)}\n`);
   }
 
-  /** Read each time: another run may have signed in meanwhile, or have renewed a token. */
+  /** Read each time: another run may have signed in or renewed a token. */
   get #all(): Record<string, StoredServer> {
     if (this.path === undefined) return this.#kept;
     return (readJsonFile(this.path, false) ?? {}) as Record<string, StoredServer>;
   }
 }
 
-/** Authorizes the requests to a server with the token of a sign-in; with `tell`, it signs in where that is asked for. */
+/** Authorizes the requests to a server with the token of a sign-in. With `tell`, it signs in on demand. */
 export class TokenAuth implements ServerAuth {
   #rounds = 0;
   hasSignedIn = false;
@@ -68,7 +68,7 @@ export class TokenAuth implements ServerAuth {
   constructor(
     private readonly server: McpDefinition,
     private readonly store: TokenStore,
-    /** Shows a line to the person. */
+    /** Shows a line to the user. */
     private readonly tell?: (text: string) => void,
   ) {}
 
@@ -121,7 +121,7 @@ export class TokenAuth implements ServerAuth {
     return next;
   }
 
-  /** Signs in, with the scopes that the challenge asks for, else all that the server names. */
+  /** Signs in with the scopes of the challenge, or with all scopes that the server names. */
   async signIn(challenge: string, signal?: AbortSignal): Promise<void> {
     const settings = this.server.oauth || {};
     const authority = await findAuthority(this.#url, challenge, signal);
@@ -161,7 +161,7 @@ export class TokenAuth implements ServerAuth {
     this.hasSignedIn = true;
   }
 
-  /** Who asks for more rights gets those that the token has, too. */
+  /** A request for more scopes keeps the scopes of the current token. */
   #scopes(
     challenge: string,
     { scopes = [], knownScopes }: Authority,
@@ -176,7 +176,7 @@ export class TokenAuth implements ServerAuth {
     return [...new Set(words)].join(" ").trim();
   }
 
-  /** A server that was taken over could name another authority, and so get the secret of the client. */
+  /** A compromised server could name another authority, and get the client's secret. */
   #checkIssuer({ issuer }: Authority, { clientSecret }: OAuthSettings): void {
     const before = this.#stored.token?.issuer;
     if (clientSecret === undefined || before === undefined || before === issuer) return;
@@ -188,7 +188,9 @@ export class TokenAuth implements ServerAuth {
   }
 }
 
-/** A client that the authority knows: by settings, by a document of its own, else registered now. */
+/**
+ * Returns a client that the authority knows: from settings, from a client metadata document, or registered now.
+ */
 async function clientFor(
   authority: Authority,
   { clientId, clientSecret, clientMetadataUrl }: OAuthSettings,
@@ -229,7 +231,7 @@ async function clientFor(
 const clientOf = (id: string, secret: unknown, method: string): OAuthClient =>
   typeof secret === "string" && method !== "none" ? { id, secret, method } : { id, method: "none" };
 
-/** Asks for a token, as the client that it is for. */
+/** Requests a token on behalf of the client. */
 async function requestToken(
   { tokenUrl, client: { id, secret, method } }: Pick<StoredToken, "tokenUrl" | "client">,
   fields: Record<string, string>,

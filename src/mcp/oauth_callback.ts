@@ -1,19 +1,19 @@
-/** Waits on this machine for the browser to come back from a sign-in. @module */
+/** Waits on this machine for the browser's redirect after a sign-in. @module */
 
 import { orAborted } from "./time_limit.ts";
 import type { Authority } from "./oauth_discovery.ts";
 
-/** The time that a person has to sign in, in ms. */
+/** The time for the user to sign in, in ms. */
 const SIGN_IN_MS = 10 * 60_000;
 
 interface Callback extends AsyncDisposable {
-  /** The address that the browser is sent back to. */
+  /** The redirect address. */
   address: string;
-  /** The code that it brings. @throws {Error} where it brings none, or one that cannot be trusted. */
+  /** The code of the redirect. @throws {Error} if there is none, or if it cannot be trusted. */
   code(signal?: AbortSignal): Promise<string>;
 }
 
-/** Listens on the loopback address, at `port` or a free one. Only an answer with our `state` counts. */
+/** Listens on the loopback address, on `port` or a free port. Only a redirect with our `state` counts. */
 export function waitForCode(
   port: number,
   state: string,
@@ -24,7 +24,7 @@ export function waitForCode(
   const server = Deno.serve({ hostname: "127.0.0.1", port, onListen() {} }, (request) => {
     const { pathname, searchParams } = new URL(request.url);
     if (pathname !== "/callback") return page(404, "There is nothing here.");
-    // Any page can send the browser here: without our state it is not about our sign-in.
+    // Any page can send the browser here. Without our state it does not belong to this sign-in.
     if (searchParams.get("state") !== state) {
       return page(400, "This is not the sign-in that waits.");
     }
@@ -52,7 +52,7 @@ export function waitForCode(
   };
 }
 
-/** RFC 9207: who answers must be whom we asked, to the letter, or nothing of the answer is used. */
+/** RFC 9207: the issuer of the answer must equal the one that was asked. */
 function codeIn(
   params: URLSearchParams,
   { issuer, namesIssuer }: Pick<Authority, "issuer" | "namesIssuer">,

@@ -1,6 +1,6 @@
 /**
- * Finds out who gives tokens for a server: RFC 9728 (protected resource), RFC 8414 and OpenID (metadata of
- * the authorization server). Nothing that is found is followed to where the server itself could not be. @module
+ * Discovers the authorization server: RFC 9728 (protected resource), RFC 8414 and OpenID (metadata of the
+ * authorization server). Discovered addresses cannot lead where the MCP server itself could not be. @module
  */
 
 import { isObject, jsonOrUndefined } from "../text/json.ts";
@@ -8,28 +8,28 @@ import { isLoopback } from "../wire/connect.ts";
 import { openResponse } from "../wire/http.ts";
 import { bodyText } from "./http.ts";
 
-/** The most bytes of an answer, and the time to get it, in ms. */
+/** The maximum size of an answer in bytes, and the time limit in ms. */
 const MAX_DOCUMENT = 256 * 1024;
 const AUTHORITY_MS = 30_000;
 
-/** Where tokens for a server come from. */
+/** The source of tokens for a server. */
 export interface Authority {
   issuer: string;
-  /** What tokens are asked for; undefined for a server that names nothing. */
+  /** The resource that tokens are requested for; undefined if the server names none. */
   resource: string | undefined;
   authorizeUrl: string;
   tokenUrl: string;
   registerUrl: string | undefined;
-  /** The ways in which a client may prove to the token endpoint who it is. */
+  /** The methods by which a client may authenticate at the token endpoint. */
   authMethods: readonly string[];
-  /** The scopes of the server, and those that the authority knows. */
+  /** The scopes of the server, and those of the authority. */
   scopes: readonly string[] | undefined;
   knownScopes: readonly string[];
   takesMetadataUrl: boolean;
   namesIssuer: boolean;
 }
 
-/** A parameter of a `WWW-Authenticate` header of the scheme Bearer. */
+/** Returns a parameter of a `WWW-Authenticate: Bearer` header. */
 export function challengeParam(challenge: string, name: string): string | undefined {
   const found = new RegExp(
     `(?:^|[\\s,])${name}\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s,]+))`,
@@ -75,7 +75,7 @@ async function findResource(
   return undefined;
 }
 
-/** A token for another resource must not be sent to this one. */
+/** A token for another resource must not be sent to this server. */
 function checkResource(resource: unknown, serverUrl: string): void {
   const wrong = new Error(
     `it says that its tokens are for ${String(resource).slice(0, 200)}, which is another address`,
@@ -144,7 +144,7 @@ function authorityOf(
   };
 }
 
-/** Servers of the revision 2025-03-26 are their own authority. */
+/** A server of revision 2025-03-26 is its own authority. */
 async function olderAuthority(serverUrl: string, signal?: AbortSignal): Promise<Authority> {
   const { origin } = new URL(serverUrl);
   const place = `${origin}/.well-known/oauth-authorization-server`;
@@ -165,7 +165,7 @@ async function document(
   return ok && isObject(value) ? value : undefined;
 }
 
-/** One request to an authorization server; `value` is undefined where the answer is no JSON. */
+/** Sends one request to an authorization server. `value` is undefined if the answer is not JSON. */
 export async function askForJson(
   url: string,
   request: { method: "GET" | "POST"; headers?: Record<string, string>; body?: string },
@@ -179,13 +179,13 @@ export async function askForJson(
   return { ok, status, value: jsonOrUndefined(await bodyText(response, MAX_DOCUMENT)) };
 }
 
-/** Addresses of networks of one's own, by their numbers. */
+/** IP addresses of private networks. */
 const PRIVATE =
   /^(10\.|127\.|0\.|169\.254\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|\[(::|::1|f[cd]|fe[89ab]|::ffff:)|(.*\.)?(local|localhost|internal|lan|home\.arpa)\.?$)/i;
 
 /**
- * An address that a server names. A server elsewhere must not make us ask machines of the own network, and
- * nothing secret goes over plain HTTP but to this machine.
+ * Checks an address that a server names. A public server must not make us contact private networks, and secrets
+ * are sent over plain HTTP only to this machine.
  */
 export function checkedAddress(given: unknown, serverUrl: string): string {
   const url = typeof given === "string" ? URL.parse(given) : null;

@@ -1,6 +1,6 @@
 /**
- * Arguments that also go as headers of the request: `x-mcp-header` at an argument of a tool, of the
- * streamable HTTP of 2026-07-28. @module
+ * Arguments that are also sent as headers: `x-mcp-header` of a tool's argument, in streamable HTTP of 2026-07-28.
+ * @module
  */
 
 import type { RpcMessage } from "../rpc/message.ts";
@@ -9,7 +9,7 @@ import { headerValue } from "./http.ts";
 import type { ToolDefinition } from "./protocol.ts";
 
 const HEADER_KEYWORD = "x-mcp-header";
-/** The characters of a header's name: RFC 9110, section 5.6.2. */
+/** The characters of a header name: RFC 9110, section 5.6.2. */
 const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 
 function namedIn({ inputSchema: { properties } }: ToolDefinition): [string, unknown, unknown][] {
@@ -20,7 +20,7 @@ function namedIn({ inputSchema: { properties } }: ToolDefinition): [string, unkn
   );
 }
 
-/** Why a tool cannot be used: the revision wants one with a wrong header to be left out. */
+/** Returns why a tool cannot be used: the revision requires that a tool with an invalid header is left out. */
 export function problemOfHeaders(tool: ToolDefinition): string | undefined {
   const named = namedIn(tool);
   const isGood = named.every(([, header, type]) =>
@@ -30,7 +30,7 @@ export function problemOfHeaders(tool: ToolDefinition): string | undefined {
   return isGood && !isTwice ? undefined : `${tool.name}: its ${HEADER_KEYWORD} names no header`;
 }
 
-/** The headers of a call; an argument that is null or left out has none. */
+/** Returns the headers of a call. A null or missing argument has none. */
 export function paramHeaders(
   tools: readonly ToolDefinition[],
   message: RpcMessage,

@@ -1,7 +1,7 @@
 /**
- * The words of the Model Context Protocol, https://modelcontextprotocol.io/specification, revisions
- * 2024-11-05 to 2026-07-28. `modern` is 2026-07-28, where each request says all it needs; `legacy` are
- * the revisions with the `initialize` handshake. @module
+ * The messages of the Model Context Protocol, https://modelcontextprotocol.io/specification, revisions 2024-11-05
+ * to 2026-07-28. `modern` is 2026-07-28, in which each request is self-contained. `legacy` are the revisions with
+ * the `initialize` handshake. @module
  */
 
 import { VERSION } from "../config.ts";
@@ -36,7 +36,7 @@ export const MCP_CODES = {
 
 export const CLIENT_INFO = { name: "copilot", title: "Copilot", version: VERSION };
 
-/** A tool as a server defines it; `inputSchema` is kept as it came. */
+/** A tool as a server defines it. `inputSchema` is unchanged. */
 export interface ToolDefinition {
   name: string;
   title?: string;
@@ -59,25 +59,25 @@ export interface ResourceDefinition {
   mimeType?: string;
 }
 
-/** What a server says of itself: nothing of it is believed, but for what it can do. */
+/** The server's description of itself. Only its capabilities are used. */
 export interface ServerFacts {
   era: Era;
   version: string;
   has: { tools: boolean; prompts: boolean; resources: boolean };
 }
 
-/** The most characters of a name of a tool or prompt, and of an address of a resource. */
+/** The maximum length of the name of a tool or prompt, and of a resource's address, in characters. */
 const MAX_DEFINED_NAME = 128;
 const MAX_URI = 2048;
-/** The most characters of a description that are kept. */
+/** The maximum length of a description, in characters. Longer ones are shortened. */
 const MAX_DEFINED_WORDS = 4000;
-/** The most characters of a schema: a longer one would fill the window of a small model alone. */
+/** The maximum length of a schema, in characters. A longer one would fill a small model's window. */
 const MAX_SCHEMA = 64 * 1024;
 
 const definedWords = (value: unknown, max = MAX_DEFINED_WORDS): string | undefined =>
   typeof value === "string" && value.trim() !== "" ? value.slice(0, max).toWellFormed() : undefined;
 
-/** Reads a tool; a text is the reason why it is left out. */
+/** Reads a tool, or returns the reason why it is left out. */
 export function toolDefinitionOf(value: unknown): ToolDefinition | string {
   if (!isObject(value)) return "a tool is not an object";
   const { name, inputSchema = { type: "object" } } = value;
@@ -93,7 +93,7 @@ export function toolDefinitionOf(value: unknown): ToolDefinition | string {
   return { name, ...title && { title }, ...description && { description }, inputSchema };
 }
 
-/** Reads a prompt; undefined where it is none. */
+/** Reads a prompt; undefined if it is invalid. */
 export function promptDefinitionOf(value: unknown): PromptDefinition | undefined {
   if (!isObject(value)) return undefined;
   const name = definedWords(value.name, MAX_DEFINED_NAME);
@@ -113,7 +113,7 @@ export function promptDefinitionOf(value: unknown): PromptDefinition | undefined
   };
 }
 
-/** Reads a resource; undefined where it is none. */
+/** Reads a resource; undefined if it is invalid. */
 export function resourceDefinitionOf(value: unknown): ResourceDefinition | undefined {
   if (!isObject(value)) return undefined;
   const uri = definedWords(value.uri, MAX_URI);
@@ -128,7 +128,7 @@ export function resourceDefinitionOf(value: unknown): ResourceDefinition | undef
   };
 }
 
-/** Why a server cannot be used that names none of our revisions. */
+/** Returns why a server that supports none of our revisions cannot be used. */
 export function notSpoken(versions: readonly unknown[]): Error {
   const named = versions.filter((one) => typeof one === "string").slice(0, 5).map((one) =>
     oneLine(one as string).slice(0, 40)

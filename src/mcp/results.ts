@@ -1,4 +1,4 @@
-/** What a server answers, as text for a model: bounded, and with nothing that drives a terminal. @module */
+/** Answers of servers as text for a model: bounded, and without control characters. @module */
 
 import type { RpcParams } from "../rpc/message.ts";
 import { count } from "../text/count.ts";
@@ -10,14 +10,14 @@ import type { ImageLimits } from "../types/image.ts";
 import type { ToolOutcome } from "../types/tool.ts";
 import { sorted } from "./definition.ts";
 
-/** The most parts of one answer; a server may send a million empty ones. */
+/** The maximum number of parts of one answer. A server may send a million empty ones. */
 const MAX_RESULT_PARTS = 200;
-/** The most characters of one part before it is cut further with all others. */
+/** The maximum length of one part, in characters, before all parts are shortened together. */
 const MAX_PART = 2 ** 20;
-/** The most images of one result that a model gets. */
+/** The maximum number of images in one result. */
 const MAX_IMAGES = 10;
 
-/** The result of a tool, with the images that a model gets which sees within `limits`. */
+/** Returns the result of a tool, with images for a model that can see within `limits`. */
 export async function resultOutcome(
   { content, structuredContent }: Readonly<Record<string, unknown>>,
   limits?: ImageLimits,
@@ -30,7 +30,7 @@ export async function resultOutcome(
 
 type SeenImages = ReadonlyMap<unknown, NonNullable<Awaited<ReturnType<typeof loadedImage>>>>;
 
-/** The images of a result by their parts; those that cannot be sent are left out. */
+/** Returns the images of a result by their parts, without those that cannot be sent. */
 async function imagesIn(content: unknown, limits: ImageLimits): Promise<SeenImages> {
   const seen = new Map();
   for (const part of Array.isArray(content) ? content.slice(0, MAX_RESULT_PARTS) : []) {
@@ -41,14 +41,14 @@ async function imagesIn(content: unknown, limits: ImageLimits): Promise<SeenImag
       const image = await loadedImage(Uint8Array.fromBase64(data), "", limits);
       if (image) seen.set(part, image);
     } catch (error) {
-      // No base64, or too large: a line says that it is not shown.
+      // Not base64, or too large: a line reports that it is not shown.
       if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
     }
   }
   return seen;
 }
 
-/** The text of the content of a tool's result, or of a prompt's message. */
+/** Returns the text of a tool's result or of a prompt's message. */
 export function contentText(
   content: unknown,
   structured?: unknown,
@@ -65,13 +65,13 @@ export function contentText(
   return parts.join("\n");
 }
 
-/** The text of the contents of a resource. */
+/** Returns the text of a resource's contents. */
 export function resourceText(contents: unknown): string {
   const given = Array.isArray(contents) ? contents : [];
   return firstParts(given, (one) => isObject(one) ? embedded(one) : "").join("\n");
 }
 
-/** The texts of the first parts, without empty ones. */
+/** Returns the texts of the first parts, without empty ones. */
 function firstParts(given: readonly unknown[], text: (part: unknown) => string): string[] {
   const more = given.length - MAX_RESULT_PARTS;
   const parts = given.slice(0, MAX_RESULT_PARTS).map(text).filter((one) => one !== "");
@@ -94,7 +94,7 @@ function partText(part: unknown): string {
   return `[a part of the kind ${short(String(type))}, not shown]`;
 }
 
-/** The text of an embedded resource, or a line in place of its bytes. */
+/** Returns the text of an embedded resource, or a line that replaces binary data. */
 function embedded({ text, blob, mimeType }: Record<string, unknown>): string {
   if (typeof text === "string") return shownText(text);
   return typeof blob === "string" ? `[${blobText(mimeType, blob)}, not shown]` : "";
@@ -111,7 +111,7 @@ const short = (text: string): string => oneLine(text.slice(0, 300));
 
 const shownText = (text: string): string => foreignText(text.slice(0, MAX_PART));
 
-/** True where a part already says what the structured result does, as it should; many wrap a text. */
+/** True if a part already contains the structured result, as the protocol asks for. Many results wrap a text. */
 function isRepeated(parts: readonly unknown[], structured: unknown): boolean {
   const values = isObject(structured) ? Object.values(structured) : [];
   const inner = values.length === 1 ? values[0] : structured;
@@ -125,7 +125,7 @@ function isRepeated(parts: readonly unknown[], structured: unknown): boolean {
   });
 }
 
-/** The words of a notification of progress. */
+/** Returns the text of a progress notification. */
 export function progressText({ progress, total, message }: RpcParams): string {
   const done = typeof progress !== "number"
     ? ""

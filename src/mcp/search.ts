@@ -1,21 +1,21 @@
-/** Finds tools by words, and tells a model how they are called. @module */
+/** Searches tools by words, and describes them for a model. @module */
 
 import { isObject } from "../text/json.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
 import type { JsonSchema, Tool } from "../types/tool.ts";
 
-/** The most tools of one answer, and the most characters of what it says of one. */
+/** The maximum number of tools in one answer, and the maximum length of a description in characters. */
 const MAX_FOUND = 6;
 const MAX_DESCRIPTION = 160;
 const MAX_WHOLE = 3000;
-/** A word in a tool's name counts for so many in its description. */
+/** The weight of a word in a tool's name, relative to one in its description. */
 const NAME_WEIGHT = 4;
 
 const wordsIn = (text: string): string[] =>
-  // `createIssue` and `create_issue` are two words each.
+  // Splits `createIssue` and `create_issue` into words.
   text.replace(/([a-z\d])([A-Z])/g, "$1 $2").toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
-/** The tools that fit `query` best, the best first. */
+/** Returns the tools that match `query`, best first. */
 export function searchTools(tools: readonly Tool[], query: string): Tool[] {
   const wanted = [...new Set(wordsIn(query))];
   const texts = tools.map((tool) => ({
@@ -43,13 +43,13 @@ export function searchTools(tools: readonly Tool[], query: string): Tool[] {
     .map(({ tool }) => tool);
 }
 
-/** A tool in one line: `github__create_issue(repo: string, title?: string): Creates ...` */
+/** Returns a tool in one line: `github__create_issue(repo: string, title?: string): Creates ...` */
 export function toolLine({ name, description, parameters }: Tool): string {
   const words = shortened(oneLine(description), MAX_DESCRIPTION);
   return `${name}(${argumentList(parameters)})${words && `: ${words}`}`;
 }
 
-/** All of a tool that a model needs for a call. */
+/** Returns everything that a model needs to call a tool. */
 export function wholeTool({ name, description, parameters }: Tool): string {
   const schema = shortened(JSON.stringify(parameters), MAX_WHOLE);
   const words = shortened(oneLine(description), MAX_WHOLE);

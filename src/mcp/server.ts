@@ -1,4 +1,4 @@
-/** One server of a session: started on first use, its tools held against those that were approved. @module */
+/** One server of a session. It starts on first use, and its tools are compared with the approved ones. @module */
 
 import { RpcError } from "../rpc/message.ts";
 import { isObject } from "../text/json.ts";
@@ -21,30 +21,30 @@ import type { ServerAuth, ServerOptions, Standing, ToolChange } from "./server_o
 import { startProgram } from "./stdio.ts";
 import { orAborted } from "./time_limit.ts";
 
-/** The most tools, prompts and resources of one server. */
+/** The maximum number of tools, prompts and resources of one server. */
 const MAX_LIST = 1000;
 /** The time limit of a call without progress, in ms. */
 const CALL_MS = 120_000;
 
 export class McpServer {
-  /** The tools that are approved as they are, sorted by name; undefined until they are known. */
+  /** The tools that are approved unchanged, sorted by name; undefined until they are known. */
   tools: readonly ToolDefinition[] | undefined;
   changes: readonly ToolChange[] = [];
-  /** Why it could not be used the last time; undefined where it could. */
+  /** The reason why it could not be used the last time; undefined if it could. */
   failure: string | undefined;
   #client: Promise<McpClient> | undefined;
   #running: McpClient | undefined;
   #refreshing: Promise<void> | undefined;
-  /** The listing of prompts and resources, once since they may have changed. */
+  /** The newest listing of prompts and resources. */
   #others: Promise<void> | undefined;
-  /** The view that the running program has. */
+  /** The view of the running program. */
   #view: string | undefined;
-  /** True while the tools are as the running server has them. */
+  /** True while the tools match those of the running server. */
   #isFresh = false;
   #freshUntil = Infinity;
   #isOver = false;
   #auth: ServerAuth | undefined;
-  /** Aborted with the session: a start that is under way ends too. */
+  /** Aborted with the session, which also ends a start in progress. */
   readonly #over = new AbortController();
 
   constructor(
@@ -73,17 +73,17 @@ export class McpServer {
     return memory.isDeclined ? "declined" : "pending";
   }
 
-  /** Reads what is known of its tools from earlier sessions. */
+  /** Reads what earlier sessions stored about its tools. */
   load(): void {
     this.#judge(this.memory.tools);
   }
 
-  /** Approves its definition, or declines it. */
+  /** Approves or declines its definition. */
   async decide(isApproved: boolean): Promise<void> {
     await this.options.memory.change(this.id, { isApproved, isDeclined: !isApproved });
   }
 
-  /** Approves changes that the person was shown; the server may have made others since. */
+  /** Approves the changes that the user was shown. The server may have made others since. */
   async approveTools(shown: readonly ToolChange[]): Promise<void> {
     const { tools, pins = [] } = this.memory;
     const approved = shown.map(({ now }) => now);
@@ -92,20 +92,20 @@ export class McpServer {
     this.#judge(tools);
   }
 
-  /** Starts the server where it does not run, and lists its tools where they may have changed. */
+  /** Starts the server if it is not running, and lists its tools if they may have changed. */
   async refresh(signal?: AbortSignal): Promise<McpClient> {
     const client = await this.#connected(signal);
     if (!this.#isFresh || Date.now() > this.#freshUntil) {
       this.#refreshing ??= this.#listTools(client).finally(() => this.#refreshing = undefined);
       await orAborted(this.#refreshing, signal);
     }
-    // A sign-in asks for the rights that it needs, and no more.
+    // A sign-in requests only the scopes that it needs.
     if (!this.#auth) this.#others ??= this.listOthers(this.#over.signal).catch(() => {});
     return client;
   }
 
   /**
-   * Calls a tool; its text and images. A server that died meanwhile is started again first.
+   * Calls a tool and returns its text and images. Restarts a server that died.
    * @throws {Error} for the model: the server's own error, or why there is no answer.
    */
   async call(
@@ -135,13 +135,13 @@ export class McpServer {
     throw new Error(text || `the tool ${tool} failed without a word`);
   }
 
-  /** The text of a resource. */
+  /** Returns the text of a resource. */
   async read(uri: string, signal: AbortSignal): Promise<string> {
     const { contents } = await this.#ask("resources/read", { uri }, { signal });
     return resourceText(contents);
   }
 
-  /** The messages of a prompt, as text. */
+  /** Returns the messages of a prompt as text. */
   async prompt(
     name: string,
     args: Readonly<Record<string, string>>,
@@ -154,7 +154,7 @@ export class McpServer {
     ).join("\n\n");
   }
 
-  /** Lists its prompts and resources, for the person; a server without any has none. */
+  /** Lists its prompts and resources for the user; empty if the server has none. */
   async listOthers(signal?: AbortSignal): Promise<void> {
     const client = await this.#connected(signal);
     const { prompts, resources } = client.facts.has;
@@ -171,7 +171,7 @@ export class McpServer {
     });
   }
 
-  /** Signs in to an address; `tell` shows a line to the person. */
+  /** Signs in to an address. `tell` shows a line to the user. */
   async signIn(tell: (text: string) => void, signal: AbortSignal): Promise<void> {
     this.#auth = this.options.authFor(expanded(this.definition, this.options.variables), tell);
     const auth = this.#auth;
@@ -180,13 +180,13 @@ export class McpServer {
     }
     const failure = await this.refresh(signal).then(() => undefined, (error) => error as Error);
     if (failure && !auth.hasSignedIn) throw failure;
-    // A server may let everybody look, and ask for a token only later.
+    // A server may allow listing without a token and require one later.
     const { wanted } = auth;
     if (auth.hasSignedIn || !wanted && await auth.header() !== undefined) return;
     await auth.signIn(wanted ?? "", signal);
   }
 
-  /** Forgets the token of an address. */
+  /** Removes the token of an address. */
   async signOut(): Promise<void> {
     await this.options.authFor(this.definition).signOut?.();
   }
@@ -199,7 +199,7 @@ export class McpServer {
     await this.#others;
   }
 
-  /** One request, sent once more where the server lost the session. */
+  /** Sends one request, and repeats it once if the server lost the session. */
   async #ask(
     method: string,
     params: Record<string, unknown>,
@@ -253,7 +253,7 @@ export class McpServer {
     }
   }
 
-  /** Ends a program that has another view than one would get now: it is started again with that. */
+  /** Ends a program whose view is outdated. The next use starts it again. */
   async #endOther(): Promise<void> {
     if (this.definition.url !== undefined) return;
     const view = await this.options.view?.();
@@ -324,10 +324,10 @@ export class McpServer {
       this.options.onNews?.({ type: "left_out", server: this.name, reasons });
     }
     const { pins } = this.memory;
-    // Its definition was approved: so are the tools that it has the first time.
+    // An approved definition approves the tools of the first listing.
     await this.options.memory.change(this.id, { tools, pins: pins ?? tools });
     this.#isFresh = true;
-    // A list that says for how long it holds is asked for again when it is used after that.
+    // A list with a lifetime is requested again when it is used after that time.
     this.#freshUntil = ttlMs ? Date.now() + ttlMs : Infinity;
     const before = this.changes.length;
     this.#judge(tools);
@@ -336,7 +336,7 @@ export class McpServer {
     }
   }
 
-  /** Holds the tools against those that were approved. */
+  /** Compares the tools with the approved ones. */
   #judge(tools: readonly ToolDefinition[] | undefined): void {
     if (!tools) return;
     const { pins = [] } = this.memory;
@@ -350,7 +350,7 @@ export class McpServer {
   }
 }
 
-/** The tools of a list that can be used, sorted by name, each name once; the reasons why others cannot. */
+/** Returns the usable tools of a list, sorted by name and each name once, and why others are not usable. */
 export function readTools(
   entries: readonly unknown[],
   isHttp: boolean,

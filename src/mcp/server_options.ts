@@ -1,4 +1,4 @@
-/** The surroundings of a server in a session, and what the session is told of it. @module */
+/** The environment of a server in a session, and its events. @module */
 
 import type { Confine } from "../types/confine.ts";
 import type { VariableReader } from "../user_files.ts";
@@ -8,50 +8,50 @@ import type { HttpAuth } from "./http.ts";
 import type { MemoryStore } from "./memory.ts";
 import type { ToolDefinition } from "./protocol.ts";
 
-/** The surroundings of all servers of a session. */
+/** The environment of all servers of a session. */
 export interface ServerOptions {
-  /** The folder of the session, which programs work in. */
+  /** The session's folder, in which programs work. */
   folder: string;
   memory: MemoryStore;
-  /** Names of variables that programs get beside the usual ones. */
+  /** The names of additional variables for programs. */
   env: readonly string[];
   /** Reads the variables that definitions use. */
   variables: VariableReader;
   confine?: Confine | undefined;
-  /** Names the view that programs would get now; one that runs with another is started anew. */
+  /** Returns the name of the view that programs would get now. A program with another view is restarted. */
   view?(): Promise<string>;
-  /** True where the person trusts the folder's definitions for this run, unseen. */
+  /** True if the user trusts the folder's definitions for this run without seeing them. */
   isTrusted: boolean;
   elicit?: Elicit | undefined;
-  /** Makes what requests to an address are authorized with; with `tell`, which shows a line, it signs in. */
+  /** Returns the authorization for an address. With `tell`, which shows a line, it signs in. */
   authFor(definition: McpDefinition, tell?: (text: string) => void): ServerAuth;
-  /** Takes news of a server, for the person. */
+  /** Called with news of a server, for the user. */
   onNews?(news: ServerNews): void;
 }
 
-/** What requests to an address are authorized with. */
+/** Authorizes requests to an address. */
 export interface ServerAuth extends HttpAuth {
   hasSignedIn?: boolean;
-  /** The challenge with which the server asked for more after the last sign-in. */
+  /** The challenge with which the server asked for more since the last sign-in. */
   wanted?: string | undefined;
-  /** Signs in unasked. */
+  /** Signs in without being asked to. */
   signIn?(challenge: string, signal?: AbortSignal): Promise<void>;
-  /** Forgets the token. */
+  /** Removes the token. */
   signOut?(): Promise<void>;
 }
 
 /** News of a server. */
 export type ServerNews =
-  /** Tools are other than those that were approved; they are not offered. */
+  /** Tools differ from the approved ones. They are not offered. */
   | { type: "changed"; server: string; tools: readonly ToolChange[] }
   /** Tools that are left out, with the reasons. */
   | { type: "left_out"; server: string; reasons: readonly string[] };
 
-/** A tool that is not as it was approved; without `before` it is new. */
+/** A tool that differs from the approved one. Without `before` it is new. */
 export interface ToolChange {
   before?: ToolDefinition | undefined;
   now: ToolDefinition;
 }
 
-/** Whether a server may be used: `pending` waits for the person, who may have said no (`declined`). */
+/** The state of a server: `pending` waits for the user, who may have `declined` it. */
 export type Standing = "ready" | "pending" | "declined" | "disabled" | "broken";

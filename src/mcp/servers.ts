@@ -1,6 +1,6 @@
 /**
- * All servers of a session, and what a model is offered of them: their tools, where those are few, else
- * one tool to find them and one to call them. What is offered is the same for the whole session. @module
+ * All servers of a session, and the tools that a model is offered: the servers' tools if they are few, otherwise
+ * one tool to find them and one to call them. The offer stays the same for the whole session. @module
  */
 
 import { didYouMean } from "../text/nearest.ts";
@@ -16,13 +16,13 @@ import { McpServer } from "./server.ts";
 import type { ServerOptions } from "./server_options.ts";
 
 /**
- * The most characters of the definitions of tools that are offered themselves, as JSON: with them the
- * first request keeps to its bound of 5 KB, for small models 3 KB.
+ * The maximum length of the tool definitions that are offered directly, as JSON characters. It keeps the first
+ * request within 5 KB, or 3 KB for small models.
  */
 const DIRECT_CHARS = 400;
-/** The most servers of a session. */
+/** The maximum number of servers of a session. */
 const MAX_SESSION_SERVERS = 50;
-/** The most characters of a list of all tools. */
+/** The maximum length of a list of all tools, in characters. */
 const MAX_OVERVIEW = 3000;
 
 export class McpServers implements AsyncDisposable {
@@ -33,7 +33,7 @@ export class McpServers implements AsyncDisposable {
     this.servers = servers;
   }
 
-  /** Reads what is known of the servers; starts none. Of two with one name the first counts. */
+  /** Reads the stored state of the servers and starts none. Of two with the same name, the first counts. */
   static async open(
     definitions: readonly McpDefinition[],
     options: ServerOptions,
@@ -64,12 +64,12 @@ export class McpServers implements AsyncDisposable {
     return all.find(({ standing }) => standing !== "broken") ?? all[0];
   }
 
-  /** The tools to offer: what was known when this was first asked decides for the whole session. */
+  /** Returns the tools to offer. The first call decides for the whole session. */
   offered(): readonly Tool[] {
     return this.#offered ??= this.#choose();
   }
 
-  /** Chooses again what is offered, as servers were approved before anything was. */
+  /** Decides again what to offer, because servers were approved before the first request. */
   chooseAnew(): void {
     this.#offered = undefined;
   }
@@ -84,7 +84,7 @@ export class McpServers implements AsyncDisposable {
     return [this.#findTool(), this.#callTool()];
   }
 
-  /** Every tool that is known and approved. */
+  /** Returns every known and approved tool. */
   known(): Tool[] {
     return this.usable.flatMap((server) => {
       const { tools = [] } = server;
@@ -119,7 +119,7 @@ export class McpServers implements AsyncDisposable {
         type: "object",
         properties: { name: { type: "string" }, arguments: { type: "object" } },
         required: ["name"],
-        // Small models give the arguments beside the name.
+        // Small models put the arguments beside the name.
         additionalProperties: true,
       },
       access: "network",
@@ -144,7 +144,7 @@ export class McpServers implements AsyncDisposable {
     return [...lines, ...failures].join("\n");
   }
 
-  /** Lists the tools of servers of which none are known yet; a line for each that cannot be used. */
+  /** Lists the tools of servers without a known list. Returns a line for each server that cannot be used. */
   async #listUnknown(signal: AbortSignal): Promise<string[]> {
     const unknown = this.usable.filter(({ tools }) => tools === undefined);
     const lines = await Promise.all(unknown.map(async (server) => {
@@ -174,11 +174,11 @@ export class McpServers implements AsyncDisposable {
       throw new Error(why.join("\n"));
     }
     const inside = typeof given === "string" ? jsonOrUndefined(given) : given;
-    // Both at once: what stands beside is what a small model meant as an argument, too.
+    // Small models also use both places at once: the values beside the object are arguments, too.
     return { tool, args: { ...others, ...isObject(inside) && inside } };
   }
 
-  /** A tool by its name for models, for rules, or that which its server gave it where only one has it. */
+  /** Finds a tool by its name for models, by its name in rules, or by its own name if that is unique. */
   #toolNamed(name: string): Tool | undefined {
     const tools = this.known();
     const found = tools.find((tool) => tool.name === name || tool.ruleName === name);
@@ -203,7 +203,9 @@ function toolOf(server: McpServer, definition: ToolDefinition, name: string): To
 
 const plainWords = (text: string): string => sanitizeProse(stripEscapes(text));
 
-/** A schema whose words for a model hide nothing; what is sent back to the server stays as it is. */
+/**
+ * Returns a schema whose texts hide nothing from a model. The schema that is sent to the server stays unchanged.
+ */
 function shownSchema(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shownSchema);
   if (!isObject(value)) return value;

@@ -1,4 +1,4 @@
-/** Servers that are programs: one JSON message a line on stdin and stdout. @module */
+/** Servers that are programs: one JSON message per line on stdin and stdout. @module */
 
 import { linePeer } from "../rpc/line_peer.ts";
 import { startLeader } from "../start_leader.ts";
@@ -15,25 +15,25 @@ import { within } from "../wire/wait.ts";
 import type { Carrier, CarrierHandlers } from "./carrier.ts";
 import type { McpDefinition } from "./definition.ts";
 
-/** The time that a server has to end by itself once its stdin is closed, in ms, and then after SIGTERM. */
+/** The time for a server to exit after its stdin was closed, and then after SIGTERM, in ms. */
 const LEAVE_MS = 300;
 const END_MS = 700;
-/** The most characters of stderr that are kept: its end. */
+/** The maximum length of the stored end of stderr, in characters. */
 const MAX_WORDS = 4000;
 
 interface ProgramOptions {
-  /** The folder of the session, which the server works in. */
+  /** The session's folder, in which the server works. */
   folder: string;
-  /** Names of variables that the server gets beside the usual ones. */
+  /** The names of additional variables for the server. */
   env: readonly string[];
   confine?: Confine | undefined;
 }
 
 /**
- * Starts a server in a process group of its own, confined where that is wanted. Its environment is an
- * allow list, and what its definition names.
+ * Starts a server in its own process group, sandboxed if requested. Its environment is an allow list plus the
+ * variables of its definition.
  *
- * @throws {Error} when it cannot be started: the end of a sentence about it.
+ * @throws {Error} with the end of a sentence about the server, if it cannot be started.
  */
 export async function startProgram(
   definition: McpDefinition,
@@ -47,7 +47,7 @@ export async function startProgram(
     throw new Error(`its folder ${at} does not exist`);
   }
   const found = programPath(program!.command, at, folder);
-  // A sandbox begins in the folder of the session.
+  // A sandbox starts in the session's folder.
   const [path, ...args] = at === folder
     ? [found, ...program!.args]
     : ["/bin/sh", "-c", 'cd -- "$0" && exec "$@"', at, found, ...program!.args] as const;
@@ -64,7 +64,9 @@ export async function startProgram(
   return new ProgramCarrier(child, folder, handlers, confined?.limits);
 }
 
-/** The program to start: never one of the folders' own, unless it is named by a path, from `at`. */
+/**
+ * Returns the program to start. Programs of the folder itself run only if a path names them, relative to `at`.
+ */
 function programPath(command: string, at: string, folder: string): string {
   if (/[/\\]/.test(command)) return isAbsolute(command) ? command : join(at, command);
   if (Deno.build.os === "windows") return command;
@@ -85,13 +87,13 @@ class ProgramCarrier implements Carrier {
     private readonly child: Deno.ChildProcess,
     private readonly folder: string,
     handlers: CarrierHandlers,
-    /** The limits of its sandbox, in a line, which it may have run into. */
+    /** The limits of its sandbox, in one line: they may be the cause of a failure. */
     private readonly limits: string | undefined,
   ) {
     this.peer = linePeer({ ...handlers, input: child.stdout, output: child.stdin });
     this.#reading = this.#readWords();
     this.#release = atProgramEnd(() => endNow(child.pid, folder));
-    // What it started may outlive it, and hold its stdout, where its last words are read first.
+    // Processes that it started may outlive it and keep its stdout open. Its last output is read first.
     child.status.then(() => within(LEAVE_MS, this.peer.closed)).then(() => this.end());
   }
 
@@ -99,7 +101,7 @@ class ProgramCarrier implements Carrier {
 
   lastWords(): string {
     const lines = stripEscapes(this.#words).split("\n").map(oneLine).filter((line) => line !== "");
-    // What went wrong often stands before a stack and the version of the interpreter.
+    // The error often precedes a stack trace and the interpreter's version.
     const error = lines.findLast((line) => /^\w*(error|exception)\b/i.test(line));
     const said = shortened(error ?? lines.slice(-3).join(" / "), 300);
     return [said, this.limits].filter(Boolean).join("; ");
@@ -117,7 +119,7 @@ class ProgramCarrier implements Carrier {
     this.#release();
   }
 
-  /** Reads stderr all along: a server that writes to a full pipe would stop. */
+  /** Reads stderr continuously: a server that writes to a full pipe would block. */
   async #readWords(): Promise<void> {
     const decoder = new TextDecoder();
     try {
@@ -125,7 +127,7 @@ class ProgramCarrier implements Carrier {
         this.#words = (this.#words + decoder.decode(chunk, { stream: true })).slice(-MAX_WORDS);
       }
     } catch {
-      // It has ended.
+      // It has exited.
     }
   }
 }

@@ -2,12 +2,12 @@
 
 import { aborted } from "../wire/wait.ts";
 
-/** The longest that one request takes, whatever its progress, in ms. */
+/** The longest duration of one request, regardless of progress, in ms. */
 const MAX_REQUEST_MS = 30 * 60_000;
 
 /**
- * A signal that is aborted with another one, or when `ms` pass, which `renew` begins anew, up to half an hour in all.
- * While `isPaused`, as a person is asked, no time passes.
+ * Returns a signal that is aborted with another signal or after `ms`. `renew` restarts the time, up to half an
+ * hour in total. The clock stops while `isPaused`, when the user is asked.
  */
 export function limitedBy(
   signal: AbortSignal | undefined,
@@ -39,7 +39,7 @@ export function limitedBy(
   };
 }
 
-/** The value of `promise`; the reason of `signal` where that is aborted first. */
+/** Returns the value of `promise`, or throws the reason of `signal` if that is aborted first. */
 export async function orAborted<T>(
   promise: Promise<T>,
   signal: AbortSignal | undefined,

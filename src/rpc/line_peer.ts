@@ -1,4 +1,4 @@
-/** A peer over two streams of bytes: one JSON message a line, as on the stdio of MCP and ACP. @module */
+/** A peer over two byte streams: one JSON message per line, as on the stdio of MCP and ACP. @module */
 
 import { BackendError } from "../errors.ts";
 import { LineDecoder } from "../wire/lines.ts";
@@ -6,12 +6,12 @@ import { within } from "../wire/wait.ts";
 import type { RpcMessage } from "./message.ts";
 import { RpcPeer, type RpcPeerOptions } from "./peer.ts";
 
-/** The most characters of one line, by default. The longest real ones hold an image of some MiB. */
+/** The default maximum length of a line, in characters. Long ones contain an image of a few MiB. */
 const MAX_LINE_CHARS = 16 * 2 ** 20;
-/** The most characters that wait to be written while the other side reads nothing. */
+/** The maximum number of characters that wait to be written while the other side does not read. */
 const MAX_WAITING_CHARS = 64 * 2 ** 20;
 
-/** The longest that the last message of a connection waits to be taken, in milliseconds. */
+/** The longest wait for the last message of a connection to be accepted, in milliseconds. */
 const FLUSH_MS = 500;
 
 const ENDED = "the other side closed the connection";
@@ -19,13 +19,13 @@ const ENDED = "the other side closed the connection";
 export interface LinePeerOptions extends Omit<RpcPeerOptions, "send"> {
   input: ReadableStream<Uint8Array>;
   output: WritableStream<Uint8Array>;
-  /** The most characters of a line; a longer one ends the connection. By default 16 Mi. */
+  /** The maximum length of a line, in characters; by default 16 Mi. A longer line closes the connection. */
   maxLineChars?: number;
 }
 
 /**
- * Connects a peer to two streams. It is closed when `input` ends, when either stream fails, and on a
- * line that is too long; closing it lets go of both.
+ * Connects a peer to two streams. It closes when `input` ends, when a stream fails, or on a line that is too
+ * long. Closing it releases both streams.
  */
 export function linePeer({ input, output, maxLineChars, ...options }: LinePeerOptions): RpcPeer {
   const writer = output.getWriter();
@@ -49,7 +49,7 @@ export function linePeer({ input, output, maxLineChars, ...options }: LinePeerOp
       }
     },
   });
-  // A stream that fails also rejects this one, which nobody else takes.
+  // A failing stream also rejects this promise, which has no other handler.
   writer.closed.catch(() => {});
   const reader = input.getReader();
   const flushed = () => within(FLUSH_MS, writer.write(new Uint8Array()).catch(() => {}));
@@ -84,7 +84,7 @@ async function readLines(
     if (!isLong) return peer.close(error as Error);
     const reason = `a message of over ${maxChars} characters`;
     peer.refuse(reason);
-    // Whoever waits for the close may end the program with it.
+    // The caller that waits for the close may exit the program with it.
     await flushed();
     peer.close(new Error(reason));
   }

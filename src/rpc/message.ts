@@ -2,10 +2,10 @@
 
 import { isObject } from "../text/json.ts";
 
-/** The id of a request, unique among those that its sender waits for. */
+/** The id of a request, unique among the open requests of its sender. */
 export type RpcId = string | number;
 
-/** The named parameters of a method; those of MCP and ACP are never a list. */
+/** The named parameters of a method. MCP and ACP never use a list. */
 export type RpcParams = Readonly<Record<string, unknown>>;
 
 interface RpcRequest {
@@ -21,7 +21,7 @@ interface RpcNotification {
   params?: RpcParams;
 }
 
-/** The answer to a request; `id` is null only where an error belongs to no request that could be read. */
+/** The answer to a request. `id` is null only if an error belongs to no readable request. */
 type RpcResponse =
   | { jsonrpc: "2.0"; id: RpcId; result: unknown }
   | { jsonrpc: "2.0"; id: RpcId | null; error: RpcErrorBody };

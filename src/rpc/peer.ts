@@ -115,7 +115,7 @@ export class RpcPeer {
     await this.options.send({ jsonrpc: "2.0", method, ...params && { params } });
   }
 
-  /** Takes one parsed message of the other side, or a batch of them (MCP 2025-03-26). Never throws. */
+  /** Handles one parsed message of the other side, or a batch (MCP 2025-03-26). Never throws. */
   receive(value: unknown): void {
     if (Array.isArray(value)) {
       for (const one of value) this.#take(one);
@@ -123,7 +123,7 @@ export class RpcPeer {
     } else this.#take(value);
   }
 
-  /** Takes text that is one message. Never throws. */
+  /** Handles the text of one message. Never throws. */
   receiveText(text: string): void {
     let value: unknown;
     try {
@@ -134,18 +134,18 @@ export class RpcPeer {
     this.receive(value);
   }
 
-  /** Notes that something received is no message; answers it where the peer is one that serves. */
+  /** Records that some input is not a message. A serving peer answers it. */
   refuse(reason: string, id: RpcId | null = null, code: number = RPC_CODES.invalidRequest): void {
     this.options.onIgnored?.(reason);
     if (this.options.answersInvalid) this.#answerError(id, new RpcError(code, reason));
   }
 
-  /** Gives up a request of the other side, as its notification asks. */
+  /** Cancels a request of the other side, as its notification asks. */
   cancelIncoming(id: unknown): void {
     this.#incoming.get(id as RpcId)?.abort(new DOMException("cancelled", "AbortError"));
   }
 
-  /** Ends the connection: what is under way on both sides ends with `reason`. */
+  /** Closes the connection. Open requests on both sides end with `reason`. */
   close(reason: Error): void {
     if (this.#reason) return;
     this.#reason = reason;
@@ -175,7 +175,7 @@ export class RpcPeer {
     }
   }
 
-  /** The request that an answer belongs to; undefined where it is given up, or there is none. */
+  /** Returns the request that an answer belongs to; undefined if it was cancelled or does not exist. */
   #settle(id: RpcId | null): PendingRequest | undefined {
     const pending = id === null ? undefined : this.#pending.get(id);
     if (id !== null) this.#pending.delete(id);
@@ -183,7 +183,7 @@ export class RpcPeer {
     this.options.onIgnored?.(`an answer to no request: id ${JSON.stringify(id)}`.slice(0, 200));
   }
 
-  /** Keeps the id, as an answer may still come; the oldest are forgotten, so that none pile up. */
+  /** Remembers the id, because an answer may still arrive. The oldest ids are dropped. */
   #abandon(id: RpcId): void {
     this.#pending.delete(id);
     this.#abandoned.add(id);
@@ -229,7 +229,7 @@ export class RpcPeer {
     this.#send({ jsonrpc: "2.0", id, error });
   }
 
-  /** Sends an answer. Where that fails, the connection is at its end, which its carrier reports. */
+  /** Sends an answer. If that fails, the connection is closing, which its carrier reports. */
   async #send(message: RpcMessage): Promise<void> {
     if (this.#reason) return;
     await this.options.send(message).catch(() => {});
