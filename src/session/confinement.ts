@@ -1,11 +1,9 @@
 /** Confines commands to what the settings of a folder leave them. @module */
 
-import { attempt } from "../attempt.ts";
 import type { PathTable } from "../permissions/path_table.ts";
 import type { KeptCaches } from "../permissions/sandbox/kept_caches.ts";
 import type { Sandbox } from "../permissions/sandbox/probe.ts";
 import type { View } from "../permissions/view.ts";
-import { makeTempFolder } from "../temp_folder.ts";
 import { RefusedError } from "../tools/call_errors.ts";
 import { atProgramEnd } from "../tools/shell/program_end.ts";
 import type { Confine, Leave } from "../types/confine.ts";
@@ -110,7 +108,8 @@ export class Confinement {
         : HOLDS_HOME;
       throw new RefusedError(`Refused: commands are to be confined, and cannot be: ${why}`);
     }
-    const own = this.#own ??= privateFolder();
+    const { makeOwnFolder } = await import("../permissions/sandbox/own_folder.ts");
+    const own = this.#own ??= makeOwnFolder(atProgramEnd);
     const view = viewed ?? settings.view();
     await (await this.#caches(own))?.useFor(view);
     const git = leave === undefined || !view.gitFolders?.length
@@ -130,7 +129,7 @@ export class Confinement {
     ]);
     const { folder } = view;
     const stated = gitSettings({ folder, root: folder, programs, home }) ?? [];
-    const { view: opened, close } = openGitFolders(view);
+    const { view: opened, close } = await openGitFolders(view);
     return { opened, close, variables: gitVariables(stated) };
   }
 
@@ -152,14 +151,6 @@ export class Confinement {
     const isFresh = viewed?.settings === settings && performance.now() - viewed.at < FRESH_MS;
     return isFresh ? viewed.view : undefined;
   }
-}
-
-/** A folder of this run: what one command leaves in it is there for the next. */
-function privateFolder(): string {
-  const folder = makeTempFolder("copilot-");
-  // Files that a command made unremovable stay, in the system's folder for temporary files.
-  atProgramEnd(() => attempt(() => Deno.removeSync(folder, { recursive: true })));
-  return folder;
 }
 
 interface WordedLimits extends Pick<SettingsInForce, "sandbox" | "network"> {

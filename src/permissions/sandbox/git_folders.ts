@@ -2,6 +2,7 @@
 
 import { attempt } from "../../attempt.ts";
 import { dirname, join } from "../../text/std_path.ts";
+import { wait } from "../../wire/wait.ts";
 import { entryAt, type View } from "../view.ts";
 
 /** Settings, hooks, and what leads git to other settings, or to the objects of another repository. */
@@ -9,8 +10,7 @@ const READ_ONLY =
   "config config.worktree commondir gitdir hooks info modules worktrees objects/info/alternates"
     .split(" ");
 /**
- * What is made where it is missing, for as long as a command runs, as only what is there can be read-only:
- * folders, and files with a text. In `commondir`, `.` leads git to the folder itself.
+ * Folders, and files with a text, that are made where they are missing, for as long as commands run. In `commondir`, `.` leads git to the folder itself.
  */
 const MISSING: readonly (readonly [name: string, text?: string])[] = [
   ["hooks"],
@@ -21,30 +21,31 @@ const MISSING: readonly (readonly [name: string, text?: string])[] = [
   ["config.worktree", ""],
   ["objects/info/alternates", ""],
 ];
-/** The number of commands for which something is there, by its path. */
-const users = new Map<string, number>();
+/** The time of a change that what is made here has, whichever run made it. Files of others have another. */
+const MADE = new Date(1_000_000_007_000);
+/** A command of git waits so often, 5 ms each, while another run removes what it made. */
+const MAX_LOCK_TRIES = 100;
 
 /** The view with git's folders open; `close` is called at the end of the command. */
-export function openGitFolders(view: View): { view: View; close(): void } {
+export async function openGitFolders(view: View): Promise<{ view: View; close(): void }> {
   const places = new Map(view.places);
-  const used: string[] = [];
+  const open: [folder: string, held: Deno.FsFile][] = [];
   for (const folder of (view.gitFolders ?? []).filter(isOpenable)) {
-    const made = attempt(() => makeMissing(folder));
-    if (made === undefined) continue;
-    used.push(...made);
+    const held = await share(folder);
+    if (held === undefined) continue;
+    open.push([folder, held]);
+    if (!makeMissing(folder)) continue;
     places.set(folder, "write");
     for (const path of READ_ONLY.map((name) => join(folder, name))) {
       if (entryAt(path) !== undefined) places.set(path, "read");
     }
   }
-  for (const path of used) users.set(path, (users.get(path) ?? 0) + 1);
   const close = () => {
-    for (const path of used) {
-      const left = users.get(path)! - 1;
-      users.set(path, left);
-      if (left > 0) continue;
-      users.delete(path);
-      attempt(() => Deno.removeSync(path));
+    for (const [folder, held] of open.splice(0)) {
+      // Of several that end at once, the last to let go is alone then.
+      attempt(() => held.unlockSync());
+      if (attempt(() => held.tryLockSync(true)) ?? true) removeMade(folder);
+      held.close();
     }
   };
   return { view: { ...view, places }, close };
@@ -56,17 +57,39 @@ function isOpenable(folder: string): boolean {
     READ_ONLY.every((name) => entryAt(join(folder, name))?.isSymlink !== true);
 }
 
-/** Makes what is missing. Returns the paths of what was made, for this command or for one that still runs. */
-function makeMissing(folder: string): string[] {
-  return MISSING.flatMap(([name, text]) => {
+/** Has no other command, of this run or another, remove what is made in the folder. */
+async function share(folder: string): Promise<Deno.FsFile | undefined> {
+  const held = attempt(() => Deno.openSync(folder));
+  for (let tries = 0; held && tries < MAX_LOCK_TRIES; tries++) {
+    // Some network drives have no locks.
+    if (attempt(() => held.tryLockSync(false)) ?? true) return held;
+    await wait(5, undefined);
+  }
+  held?.close();
+  return undefined;
+}
+
+/** False where something is still missing: only what is there can be read-only. */
+function makeMissing(folder: string): boolean {
+  return MISSING.every(([name, text]) => {
     const path = join(folder, name);
-    if (users.has(path)) return [path];
-    if (entryAt(path) !== undefined) return [];
-    if (text === undefined) Deno.mkdirSync(path);
-    else {
-      Deno.mkdirSync(dirname(path), { recursive: true });
-      Deno.writeTextFileSync(path, text, { createNew: true });
-    }
-    return [path];
+    const isThere = () => entryAt(path) !== undefined;
+    const make = () => {
+      if (text === undefined) Deno.mkdirSync(path);
+      else {
+        Deno.mkdirSync(dirname(path), { recursive: true });
+        Deno.writeTextFileSync(path, text, { createNew: true });
+      }
+      Deno.utimeSync(path, MADE, MADE);
+    };
+    // Another run may make it just now.
+    if (!isThere()) attempt(make);
+    return isThere();
   });
+}
+
+function removeMade(folder: string): void {
+  for (const path of MISSING.map(([name]) => join(folder, name))) {
+    if (entryAt(path)?.mtime?.getTime() === MADE.getTime()) attempt(() => Deno.removeSync(path));
+  }
 }

@@ -15,34 +15,37 @@ import { ownSource } from "./wrap.ts";
 
 /** Caches that were not used for so many days are removed. */
 const MAX_DAYS = 30;
-/** The most that the caches of the folder in use take, and those of others together, in KiB. */
+/** The most that the caches of a folder in use take, and those of others together, in KiB. */
 const MAX_KIB = 5 * 1024 * 1024;
 const DAY_MS = 86_400_000;
 
-/** Removes the folders in `$@`: commands may have taken the right to write in them from their owner. */
-const REMOVE = 'remove() { chmod -R u+rwX -- "$1"; rm -rf -- "$1"; }';
 /**
- * In the folder `$1`: removes what is older than `$2` days, and the least recently used above `$3` KiB. Of the
- * folder in use it removes each program's cache as a whole, those in which nothing was written for longest
- * first: programs rely on all of what they kept, or on nothing.
+ * In the folder `$1`: removes what was not used for `$2` days, and of what takes more than `$3` KiB together the
+ * least recently used. Of a folder that was used today, which a session may be working in, it removes each
+ * program's cache as a whole, those in which nothing was written for longest first, and none that was written
+ * today: programs rely on all of what they kept, or on nothing.
  */
-const BOUND = `${REMOVE}
+const BOUND = `remove() {
+  # Where no command comes to: one that runs could put a link in its place, which chmod follows.
+  mv -- "$1" "gone.$$" || return
+  [ -L "gone.$$" ] || chmod -R u+rwX -- "gone.$$"
+  rm -rf -- "gone.$$"
+}
 size() { du -sk -- "$1" | cut -f 1; }
 lessen() {
-  for days in 14 3 1 0; do
+  for days in 14 3 1; do
     for cache in "$1"/.cache/* "$1"/.npm/*; do
       [ "$(size "$1")" -gt "$2" ] || return
-      [ "$days" != 0 ] && [ -n "$(find "$cache" -mtime "-$days" | head -n 1)" ] || remove "$cache"
+      [ -n "$(find "$cache" -mtime "-$days" | head -n 1)" ] || remove "$cache"
     done
   done
 }
 cd -- "$1" || exit
 for one in $(find . -mindepth 1 -maxdepth 1 -type d -mtime "+$2"); do remove "$one"; done
-total=0 first=1
+total=0
 for one in $(ls -t); do
-  [ -d "$one" ] || continue
-  # The newest is the one in use.
-  if [ "$first" = 1 ]; then first=0; lessen "./$one" "$3"; continue; fi
+  [ -d "$one" ] && [ ! -L "$one" ] || continue
+  if [ -n "$(find "$one" -prune -mtime -1)" ]; then lessen "./$one" "$3"; continue; fi
   total=$((total + $(size "$one")))
   [ "$total" -le "$3" ] || remove "$one"
 done`;

@@ -2,11 +2,12 @@
 
 import { attempt } from "../../attempt.ts";
 import { VERSION } from "../../config.ts";
-import { makeTempFolder, noTempFiles } from "../../temp_folder.ts";
+import { noTempFiles } from "../../temp_folder.ts";
 import { dirname, join } from "../../text/std_path.ts";
 import { reasonOf } from "../../text/reason.ts";
 import { PathTable } from "../path_table.ts";
 import { entryAt, makeView, type View } from "../view.ts";
+import { makeSandboxFolder } from "./own_folder.ts";
 import { seccompFilter } from "./seccomp.ts";
 import { bubblewrapCommand, seatbeltProfile } from "./wrap.ts";
 
@@ -144,7 +145,7 @@ function confinedBy(bwrap: string, view: View, own: string): string[] {
 async function faultOf(sandbox: Sandbox, paths: PathTable): Promise<string | undefined> {
   const made: string[] = [];
   try {
-    const base = makeTempFolder("copilot-probe-");
+    const base = makeSandboxFolder();
     const [inside, own] = [join(base, "inside"), join(base, "own")];
     const outside = [join(base, "outside"), join(paths.home ?? base, `.${base.split("/").pop()}`)];
     made.push(base, outside[1]!);

@@ -192,11 +192,11 @@ function mountsOf(view: View, own: string) {
       const line = `${asInMountinfo(path)} ${kind}`;
       if (written !== undefined) inside.set(written, [...inside.get(written) ?? [], line]);
     };
+    // The mount above is read-only with all below it, other disks too: each further mount takes some 0.2 ms.
+    if (access === "read" && above === "read" && path !== view.folder) return [];
     // It was there when the view was made: START lets nothing run.
     if (entry === undefined) note("b");
     if (entry === undefined || access === "none" && isAbsent) return [];
-    // The mount above is read-only with all below it, other disks too: each further mount takes some 0.2 ms.
-    if (access === "read" && above === "read" && path !== view.folder) return [];
     if (entry.isSymlink) return isBare ? ["--symlink", Deno.readLinkSync(path), path] : [];
     // On another disk the path in it is not known.
     note(access === "none" || entry.dev !== entryAt(written ?? path)?.dev ? "m" : "b");

@@ -1,9 +1,14 @@
 /** Actions at the end of the program, also where it crashes. @module */
 
-const ENDS = ["unload", "error", "unhandledrejection"];
+import { attempt } from "../../attempt.ts";
 
-/** Calls `action`, which must not wait, at the program's end, maybe twice; returns the undo. */
+const ENDS = ["unload", "error", "unhandledrejection"];
+const actions = new Set<() => void>();
+const runAll = () => [...actions].reverse().forEach((action) => attempt(action));
+
+/** Calls `action`, which must not wait, at the program's end, maybe twice, the newest first; returns the undo. */
 export function atProgramEnd(action: () => void): () => void {
-  for (const event of ENDS) addEventListener(event, action);
-  return () => ENDS.forEach((event) => removeEventListener(event, action));
+  for (const event of ENDS) addEventListener(event, runAll);
+  actions.add(action);
+  return () => actions.delete(action);
 }
