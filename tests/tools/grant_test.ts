@@ -1,4 +1,10 @@
-import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertRejects,
+  assertStringIncludes,
+  assertThrows,
+} from "@std/assert";
 import { placeOf } from "../../src/permissions/places.ts";
 import { grantOf } from "../../src/permissions/policy.ts";
 import { parseRule, type RuleEffect } from "../../src/permissions/rules.ts";
@@ -123,6 +129,25 @@ Deno.test({
     assertEquals(made.names("out"), ["f"]);
   },
 });
+
+for (const path of ["new", "a/b/new"]) {
+  Deno.test({
+    name: `EDT-08 write_file: a working folder that is gone is not made for ${path}`,
+    ...unix,
+    async fn() {
+      using made = scene();
+      const folder = made.working.workingDir;
+      const context = granted(made.working, made.at(`ws/${path}`), { folder, paths: [] });
+      Deno.renameSync(folder, `${folder}2`);
+      await assertRejects(
+        () => writeFile({ file_path: path, content: "x" }, context),
+        Error,
+        `Cannot write ${path}: the working directory ${folder} does not exist`,
+      );
+      assertThrows(() => Deno.lstatSync(folder), Deno.errors.NotFound);
+    },
+  });
+}
 
 /**
  * Swaps a folder for a link and back, with breaks of all lengths up to some milliseconds, until it is

@@ -133,6 +133,8 @@ async function makeFolder(folder: string, grant: Grant): Promise<void> {
   const missing: string[] = [];
   let at = folder;
   for (; await Deno.lstat(at).catch(ifMissing) === undefined; at = dirname(at)) {
+    // Where it was renamed, the file would be missed in the place where the others are now.
+    if (at === grant.withheld.folder) throw new Error(`the working directory ${at} does not exist`);
     missing.unshift(basename(at));
   }
   if (missing.length === 0) return;

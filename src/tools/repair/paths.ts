@@ -151,7 +151,7 @@ async function namesInFolder(folder: string): Promise<string[]> {
 /** The place of a new file whose folder exists only without the place before it. */
 function newPlace(path: string, inFolder: readonly string[], order: PathOrder): string | undefined {
   const given = isAbsolute(path) ? dirname(path) : path.split("/")[0]!;
-  if (isWithin(order.folder, path) && isAbsolute(path) || isInPlace(given, order)) return undefined;
+  if (isAbsolute(path) && isWithin(order.folder, path) || isInPlace(given, order)) return undefined;
   const found = [...new Set(inFolder)].filter((one) =>
     path.endsWith(`/${one}`) && /.\/./.test(one) && !LINE_BEHIND.test(one) &&
     isWithin(order.folder, resolve(order.folder, one)) && isInPlace(dirname(one), order)

@@ -42,3 +42,21 @@ for (const [name, args, read] of ROWS) {
     }
   });
 }
+
+Deno.test({
+  name: "a call is read where the folder that Deno was started in was removed",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const folder = Deno.cwd();
+    const removed = Deno.makeTempDirSync();
+    Deno.chdir(removed);
+    try {
+      Deno.removeSync(removed);
+      const write = builtinTools.find(({ name }) => name === "write_file")!;
+      const args = { file_path: "a", content: "x" };
+      assertEquals(await readValues(write, args, { workingDir: removed }), { args, repairs: [] });
+    } finally {
+      Deno.chdir(folder);
+    }
+  },
+});
