@@ -24,8 +24,11 @@ export function serverOfNewest(
   env: Env = Deno.env,
 ): { flags: ServerSettings; line: string } | undefined {
   if (!isServerOpen(args, env)) return undefined;
-  const folder = attempt(() => Deno.realPathSync(args["working-dir"] ?? "."));
-  const [newest] = folder === undefined ? [] : Iterator.from(recordedSessions(folder)).take(1);
+  // Where none can be read, the session says so.
+  const [newest] = attempt(() => {
+    const folder = Deno.realPathSync(args["working-dir"] ?? ".");
+    return [...Iterator.from(recordedSessions(folder)).take(1)];
+  }) ?? [];
   const { kind, url } = newest?.used?.at ?? {};
   if (kind === undefined || url === undefined) return undefined;
   const flags = flagsOf({ kind, url });

@@ -60,6 +60,8 @@ function noticeText(notice: Notice, way: Way): string | string[] {
       return Object.values(unsentKeyText(notice, way)).join(". ");
     case "record":
       return recordText(notice.why);
+    case "unread_session":
+      return `no earlier session is continued: ${notice.why}`;
     case "server": {
       const own = notice.instead === undefined
         ? ""

@@ -212,8 +212,8 @@ export function resumedLines(
   now = Date.now(),
 ): string[] {
   if (!resumed) return ["There is no earlier session in this folder."];
-  const { started, title, messages, lostLines, lastTyped, lastAnswer, openCalls, model, reading } =
-    resumed;
+  const { started, title, messages, lostLines, lastTyped, lastAnswer, openCalls, model } = resumed;
+  const { isInUse, reading } = resumed;
   const unread = lostLines > 0 ? `; ${count(lostLines, "line")} could not be read` : "";
   const said = [
     ...lastTyped === undefined ? [] : [`> ${excerptLine(lastTyped, SHOWN_TYPED_CHARS)}`],
@@ -224,6 +224,7 @@ export function resumedLines(
       ago(Date.parse(started), now)
     }${unread}`,
     ...said.map((text) => `  ${dim(text)}`),
+    ...isInUse ? ["Another copilot has it open: what follows is a session of its own."] : [],
     ...openCalls === undefined ? [] : [`The last turn was cut off: ${openCallsText(openCalls)}.`],
     ...model ? [modelLine(model, way)] : [],
     ...reading ? [readingLine(reading)] : [],

@@ -5,6 +5,7 @@
  */
 
 import { attempt } from "../attempt.ts";
+import { reasonOf } from "../text/reason.ts";
 import { join } from "../text/std_path.ts";
 import { headLine, parseHead, parseRecord } from "./format.ts";
 import type { ParsedRecord, RecordHead } from "./format.ts";
@@ -83,7 +84,8 @@ function tryLock(file: Deno.FsFile): boolean {
   return attempt(() => file.tryLockSync(true)) ?? true;
 }
 
-function isOpen(path: string): boolean {
+/** True where a program has the record open. */
+export function isOpen(path: string): boolean {
   using file = Deno.openSync(path);
   return attempt(() => file.tryLockSync(false)) === false;
 }
@@ -109,23 +111,26 @@ function filesIn(folders: readonly string[]): SessionFile[] {
       const path = join(folder, name);
       const info = attempt(() => Deno.statSync(path));
       // Reading a pipe would wait for a writer.
-      if (!info?.isFile || info.size > MAX_RECORD_BYTES) return [];
+      if (!info?.isFile) return [];
       return [{ name, path, size: info.size, updated: info.mtime?.getTime() ?? 0 }];
     })
   );
   return files.sort((a, b) => b.updated - a.updated || (a.name < b.name ? 1 : -1));
 }
 
-function dirEntries(folder: string): Deno.DirEntry[] {
+/** What `get` reads at a path; undefined for what is gone or no session. @throws {Error} where it cannot be read. */
+function readAt<T>(path: string, get: () => T): T | undefined {
   try {
-    return [...Deno.readDirSync(folder)];
+    return get();
   } catch (error) {
-    // A file where the folder should be holds no sessions, either.
     const { NotFound, NotADirectory } = Deno.errors;
-    if (error instanceof NotFound || error instanceof NotADirectory) return [];
-    throw error;
+    const isNone = [NotFound, NotADirectory, SyntaxError].some((kind) => error instanceof kind);
+    if (!isNone) throw new Error(`Cannot read ${path}: ${reasonOf(error)}`, { cause: error });
   }
 }
+
+/** A file where the folder should be holds no sessions, either. */
+const dirEntries = (folder: string) => readAt(folder, () => [...Deno.readDirSync(folder)]) ?? [];
 
 /** The files of sessions of `folder`; of all folders without one. */
 function filesBelow(root: string, folder?: string): SessionFile[] {
@@ -195,33 +200,43 @@ function removeOldest(root: string, folder: string): void {
   }
 }
 
-/** The sessions of `folder`, or of all, those last written first, as `read` reads them. */
+/** The sessions of `folder`, or of all, those last written first, as `read` reads them, by way of `at`. */
 function* sessionsBelow<T extends ParsedRecord>(
   root: string,
   folder: string | undefined,
   read: (file: SessionFile) => T,
+  at: <V>(path: string, get: () => V) => V | undefined = (_, get) => attempt(get),
 ): Generator<T & { name: string; path: string; updated: number }> {
   const parts = new Set<string>();
   const files = filesBelow(root, folder);
   const sizes = fileSizes(files);
   for (const { name, path, updated, size } of files) {
-    const head = attempt(() => headOf(path));
+    const head = at(path, () => headOf(path));
     if (head === undefined || folder !== undefined && head.folder !== folder) continue;
     // A file of a later version, or one that is just being made or removed, is passed over.
-    const stored = parts.has(name) ? undefined : attempt(() => read({ name, path, updated, size }));
+    const stored = parts.has(name)
+      ? undefined
+      : at(path, () => read({ name, path, updated, size }));
     if (stored === undefined && !parts.has(name) || stored?.messages.length === 0) continue;
     parts.add(parentOf(head, sizes) ?? "");
     if (stored) yield { ...stored, name, path, updated };
   }
 }
 
-/** The sessions of `folder`, or of all, newest first, each repaired, without those that another goes on from. */
+/**
+ * The sessions of `folder`, or of all, newest first, each repaired, without those that another goes on from.
+ * @throws {Error} where one cannot be read.
+ */
 export function* storedSessions(root: string, folder?: string): Generator<StoredSession> {
-  yield* sessionsBelow(root, folder, ({ path }) => readWhole(path));
+  yield* sessionsBelow(root, folder, ({ path }) => readWhole(path), readAt);
 }
 
 function readWhole(path: string): ParsedRecord & Pick<StoredSession, "size"> {
   const { size } = Deno.statSync(path);
+  if (size > MAX_RECORD_BYTES) {
+    const [is, most] = [size, MAX_RECORD_BYTES].map((bytes) => Math.ceil(bytes / 2 ** 20));
+    throw new RangeError(`it has ${is} MiB, and a session ${most} MiB at most`);
+  }
   const parsed = parseRecord(Deno.readTextFileSync(path));
   return { ...parsed, messages: repaired(parsed.messages), size };
 }
@@ -252,12 +267,12 @@ function readEnds({ path, size }: SessionFile): ParsedRecord {
     const parsed = parseRecord(lines + end.slice(end.indexOf("\n") + 1));
     if (parsed.first !== "") return parsed;
   }
-  return parseRecord(Deno.readTextFileSync(path));
+  return readWhole(path);
 }
 
-/** A session of the list, whole; undefined where it was removed meanwhile. */
+/** A session of the list, whole; undefined where it was removed meanwhile. @throws {Error} where it cannot be read. */
 export function wholeSession({ name, path }: Pick<ListedSession, "name" | "path">) {
-  return attempt((): StoredSession => ({ ...readWhole(path), name, path }));
+  return readAt(path, (): StoredSession => ({ ...readWhole(path), name, path }));
 }
 
 /** The session with the name, or the newest that goes on from it; undefined for none. */

@@ -12,6 +12,7 @@ import { openCallsAtCut } from "../records/repair.ts";
 import { withStoredImages } from "../records/images.ts";
 import { Recorder } from "../records/recorder.ts";
 import {
+  isOpen,
   type ListedSession,
   listedSessions,
   removeSession,
@@ -86,7 +87,7 @@ export class SessionRecord implements Disposable {
       if (this.#hasFailed) this.tell();
       this.#hasFailed = false;
     } catch (error) {
-      if (!this.#hasFailed) this.tell(reasonOf(error));
+      if (!this.#hasFailed) this.tell(`${reasonOf(error)} (in ${sessionsFolder()})`);
       this.#hasFailed = true;
     }
   }
@@ -230,6 +231,8 @@ export interface Resumed {
   messages: number;
   /** Lines of its record that could not be read. */
   lostLines: number;
+  /** True where another program has it open: what is said here is a session of its own. */
+  isInUse?: true;
   /** The text that was typed last, and the newest answer to it; left out where there is none. */
   lastTyped?: string;
   lastAnswer?: string;
@@ -273,6 +276,7 @@ export function resumeSession(
   agent.state.seenFiles.clear();
   for (const [call, facts] of session.executions) executions.set(call, facts);
   record?.continueFrom({ ...session, messages });
+  const isInUse = record?.file?.path !== session.path && attempt(() => isOpen(session.path));
   const openCalls = openCallsAtCut(messages);
   const model = takeUpModel(agent, { ...fit, isModelKnown }, session.used);
   const tokens = session.used?.tokens ?? requestTokens(agent);
@@ -289,6 +293,7 @@ export function resumeSession(
     ...sessionTitle(session),
     messages: messages.length,
     lostLines: lost,
+    ...(isInUse && { isInUse }),
     ...(at !== -1 && { lastTyped: typedText(messages[at]!) }),
     ...(answer && { lastAnswer: typedText(answer) }),
     ...(openCalls !== undefined && { openCalls }),

@@ -189,6 +189,7 @@ export type Notice =
   | { code: "key_unsent"; variable: string; to: string; why: "userinfo" | "http" }
   /** The conversation cannot be recorded for now, and why; without a reason, it is recorded again. */
   | { code: "record"; why?: string }
+  | { code: "unread_session"; why: string }
   /** The checks of the server, up to one that failed; `instead`: the model that took the default one's place. */
   | { code: "server"; instead?: string; checks: readonly Check[] }
   /** The server read a part of the prompt again that it should have had in its cache. */

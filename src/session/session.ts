@@ -7,6 +7,7 @@ import { CopilotAgent } from "../agent/agent.ts";
 import { outcomeOf } from "../agent/run_tools.ts";
 import { requestTokens } from "../agent/tokens.ts";
 import { inputParts } from "../text/parts.ts";
+import { reasonOf } from "../text/reason.ts";
 import { type ExecutionFacts, factsOf } from "../records/execution.ts";
 import { shellTool } from "../tools/mod.ts";
 import { tasksIn } from "../tools/tasks.ts";
@@ -254,7 +255,13 @@ export class Session implements AsyncDisposable {
       state.record = new SessionRecord(this.agent, state.executions, about, tell);
     }
     if (!resumesNewest && !resumes) return false;
-    const newest = resumes ?? newestSession(this.agent);
+    let newest = resumes;
+    try {
+      newest ??= newestSession(this.agent);
+    } catch (error) {
+      this.#tell({ code: "unread_session", why: reasonOf(error) });
+      return false;
+    }
     const resumed = newest && resumeSession(state, newest);
     if (this.options.keepsMode && this.frontend.approve) await resumeMode(state, newest?.mode);
     this.#emit({ type: "resumed", resumed });

@@ -176,6 +176,7 @@ const RESUMPTIONS: [change: Partial<Resumed>, rows: string[], way?: Way][] = [
   [{}, [FROM]],
   [{ messages: 1 }, [FROM.replace("2 messages", "1 message")]],
   [{ lostLines: 1 }, [`${FROM}; 1 line could not be read`]],
+  [{ isInUse: true }, [FROM, "Another copilot has it open: what follows is a session of its own."]],
   [{ lastTyped: "a\nb", lastAnswer: "c\x1b" }, [FROM, "  <> a b>", "  <c␛>"]],
   [{ lastTyped: "a".repeat(200), lastAnswer: "b".repeat(300) }, [
     ...[FROM, `  <> ${"a".repeat(200)}>`, `  <${"b".repeat(300)}>`],

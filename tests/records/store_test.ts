@@ -8,6 +8,7 @@ import {
   type StoredSession,
   storedSession,
   storedSessions,
+  wholeSession,
 } from "../../src/records/store.ts";
 import type { Message } from "../../src/types/message.ts";
 import { recordsBelow } from "../helpers/records.ts";
@@ -238,7 +239,7 @@ storeTest(
 );
 
 storeTest(
-  "a file of over 256 MiB, or with a head of over 16 KiB, is no session",
+  "SES-02 a file of over 256 MiB is named, one with a head of over 16 KiB is no session",
   (root, record) => {
     record().sync(whole);
     const path = recordsBelow(root)[0]!;
@@ -251,7 +252,11 @@ storeTest(
     assertEquals(isListed(), false);
     Deno.writeTextFileSync(path, text);
     Deno.truncateSync(path, 256 * 1024 * 1024 + 1); // takes no room on the disk
-    assertEquals(isListed(), false);
+    const said = `Cannot read ${path}: it has 257 MiB, and a session 256 MiB at most`;
+    assertThrows(isListed, Error, said);
+    const [listed] = listedSessions(root, "/f");
+    assertEquals(listed!.first, "hi");
+    assertThrows(() => wholeSession(listed!), Error, said);
   },
 );
 

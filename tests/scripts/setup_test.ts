@@ -385,5 +385,8 @@ Deno.test({
       // The shell itself may say that its folder is gone.
       assertEquals([code, printed.split("\n").at(-2)], [1, `copilot: ${said}`]);
     }
+    // Where nothing can be said either, the exit code says it.
+    const closed = ["-c", 'exec "$0" --version >&- 2>&-', copilot];
+    assertEquals((await new Deno.Command("sh", { args: closed }).output()).code, 1);
   },
 });

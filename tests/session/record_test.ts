@@ -74,6 +74,50 @@ recordTest(
 );
 
 recordTest(
+  "SES-02 sessions that cannot be read are named, and the turn goes on",
+  [{ text: "Answer." }],
+  async ({ folder, open }) => {
+    const sessions = `${folder}/state/copilot/sessions`;
+    Deno.mkdirSync(`${folder}/state/copilot`, { recursive: true });
+    // Root may read all else.
+    Deno.symlinkSync(sessions, sessions);
+    await using fake = await open({ resumesNewest: true });
+    await fake.session.prompt("hi", signal);
+    const [unread, unsaved] = fake.notices();
+    assertStringIncludes(unread!, `no earlier session is continued: Cannot read ${sessions}/`);
+    assertMatch(unsaved!, /^the session cannot be saved for now: /);
+    assertStringIncludes(unsaved!, `(in ${sessions})`);
+    assertEquals(fake.session.agent.state.messages.at(-1)!.content, "Answer.");
+    await assertRejects(() => fake.command("/resume"), Error, `Cannot read ${sessions}/`);
+    assertEquals(fake.events.some(({ type }) => type === "resumed"), false);
+  },
+);
+
+recordTest(
+  "SES-02 a session that is in use elsewhere is continued in a record of its own, which is said",
+  [{ text: "One." }, { text: "Two." }],
+  async ({ open, stored }) => {
+    await using one = await open();
+    await one.session.prompt("first", signal);
+    for (const isRecorded of [true, false]) {
+      await using two = await open({ resumesNewest: true, isRecorded });
+      const resumed = two.events.find((event) => event.type === "resumed")!.resumed!;
+      assertEquals([resumed.messages, resumed.isInUse], [2, true]);
+    }
+    await one.session[Symbol.asyncDispose]();
+    await using three = await open({ resumesNewest: true });
+    await three.session.prompt("second", signal);
+    assertEquals(
+      three.events.find((event) => event.type === "resumed")!.resumed!.isInUse,
+      undefined,
+    );
+    assertEquals(stored().length, 4);
+    // Its own record is open here, and not elsewhere.
+    assertEquals((await three.command("/resume 1"))!.includes("open"), false);
+  },
+);
+
+recordTest(
   "what went along with a message is told apart from what was typed, also in a resumed session",
   [{ text: "One line." }, { text: "Two." }],
   async ({ folder, open, server }) => {
