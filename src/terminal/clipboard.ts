@@ -1,12 +1,12 @@
-/** The terminal's clipboard, which OSC 52 sets: through SSH, too, unlike a program of this machine. @module */
+/** The terminal's clipboard, which OSC 52 sets, also through SSH. @module */
 
-/** The most bytes: of 100 000 characters of base64, the least limit that is known of a terminal. */
+/** The most bytes: 100,000 characters of base64, the lowest known limit of a terminal. */
 export const MAX_COPY_BYTES = 74_994;
 
-/** What became of a text: no terminal answers whether it took one. */
+/** The result of a copy; terminals do not confirm one. */
 export type Copied = "sent" | "sent_to_tmux" | "too_large" | "unsupported";
 
-/** The sequence that puts `text` into the clipboard, where this terminal may take it. */
+/** The sequence that puts `text` into the clipboard, or an empty one. */
 export function clipboardSequence(
   text: string,
   env: { get(name: string): string | undefined } = Deno.env,

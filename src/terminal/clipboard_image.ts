@@ -1,4 +1,4 @@
-/** The image in the clipboard of this machine, by the programs that read it. @module */
+/** The image in the clipboard of this machine, as other programs read it. @module */
 
 import { attempt } from "../attempt.ts";
 import { makeTempFolder } from "../temp_folder.ts";
@@ -10,22 +10,21 @@ const READERS: readonly (readonly [program: string, ...args: string[]])[] = [
   ["xclip", "-selection", "clipboard", "-target", "image/png", "-out"],
   ["pngpaste", "-"],
 ];
-/** The longest wait for a program, in milliseconds. */
 const MAX_WAIT_MS = 3000;
 const PNG = "\x89PNG";
 
-/** Writes images of the clipboard into a private folder, which is gone with it. */
+/** Saves images of the clipboard in a private folder, which is removed at the end. */
 export class ClipboardImages implements Disposable {
   #folder: string | undefined;
   #count = 0;
 
   constructor(private readonly readers = READERS) {}
 
-  /** The path of the clipboard's image in a file; undefined where there is none, which `say` is told. */
+  /** Saves the image and returns its path; without an image, calls `say` and returns undefined. */
   async paste(say: (line: string) => void): Promise<string | undefined> {
     for (const [program, ...args] of this.readers) {
       const bytes = await printedBy(program, args).catch(() => undefined);
-      if (bytes === undefined || !startsAsPng(bytes)) continue;
+      if (bytes === undefined || !isPng(bytes)) continue;
       this.#folder ??= makeTempFolder("copilot-image-");
       const path = join(this.#folder, `clipboard-${++this.#count}.png`);
       Deno.writeFileSync(path, bytes, { mode: 0o600 });
@@ -43,10 +42,10 @@ export class ClipboardImages implements Disposable {
   }
 }
 
-const startsAsPng = (bytes: Uint8Array): boolean =>
+const isPng = (bytes: Uint8Array): boolean =>
   [...PNG].every((char, i) => bytes[i] === char.charCodeAt(0));
 
-/** What a program prints; undefined where it fails or takes too long. */
+/** The output of a program; undefined if it fails. */
 async function printedBy(program: string, args: string[]): Promise<Uint8Array | undefined> {
   const signal = AbortSignal.timeout(MAX_WAIT_MS);
   const options = { args, stdin: "null", stderr: "null", signal } as const;

@@ -4,19 +4,18 @@ import { attempt } from "../attempt.ts";
 import { isImageName } from "../text/extname.ts";
 import { fromFileUrl, isAbsolute } from "../text/std_path.ts";
 
-/** A longer paste is no list of dropped files. */
 const MAX_DROPPED_CHARS = 8192;
 
 /**
- * The `@path` of each image in a paste that is nothing but absolute paths of images that are there: in
- * quotes, with escaped blanks, or as `file://` addresses; undefined for any other paste.
+ * The `@path` of each image, if a paste consists of absolute paths of existing images: in quotes,
+ * with escaped blanks, or as `file://` addresses; otherwise undefined.
  */
 export function droppedImages(paste: string): string | undefined {
   const text = paste.trim();
   if (text.length > MAX_DROPPED_CHARS || !isImageName(text.replace(/["']$/, ""))) {
     return undefined;
   }
-  // A terminal that escapes nothing leaves the blanks of a single path.
+  // Some terminals do not escape the blanks of a path.
   const paths = isImage(text) ? [text] : shellWords(text).map(droppedPath);
   if (!paths.every((path) => path !== undefined && isImage(path))) return undefined;
   return paths.map((path) => /[\s]/.test(path!) ? `@"${path}" ` : `@${path} `).join("");
@@ -34,7 +33,7 @@ function droppedPath(word: string): string | undefined {
   );
 }
 
-/** True for a file that is there, and that `@` can name. */
+/** True for an existing image that `@` can name. */
 function isImage(path: string): boolean {
   return isAbsolute(path) && !/["\n\r\p{Cc}]/u.test(path) &&
     isImageName(path) && attempt(() => Deno.statSync(path).isFile) === true;

@@ -1,19 +1,19 @@
-/** A text in the person's own editor. @module */
+/** Edits a text in the person's own editor. @module */
 
 import { makeTempFolder } from "../temp_folder.ts";
 import { oneLine } from "../text/one_line.ts";
 import { join } from "../text/std_path.ts";
 import { reasonOf } from "../text/reason.ts";
 
-/** The text as it was edited; or the sentence that says why it is as before. */
+/** The edited text, or a sentence that says why it is unchanged. */
 interface EditedText {
   text?: string;
   failure?: string;
 }
 
 /**
- * Opens `text` in `$VISUAL` or `$EDITOR`, which `lend` gives the terminal to. The file is private and
- * gone afterwards. Where the editor fails, its text is not taken.
+ * Opens `text` in `$VISUAL` or `$EDITOR`; `lend` gives it the terminal. The private file is removed
+ * afterwards. The text of an editor that fails is dropped.
  */
 export async function editInProgram(
   text: string,
@@ -34,7 +34,7 @@ export async function editInProgram(
       return { failure: `${oneLine(editor)} failed (exit ${code}): the line is as it was` };
     }
     const edited = (await Deno.readTextFile(path)).replace(/\r\n?/g, "\n");
-    // Editors end the last line.
+    // Editors add a line feed to the last line.
     return { text: text.endsWith("\n") ? edited : edited.replace(/\n$/, "") };
   } catch (error) {
     return { failure: `${oneLine(editor)} cannot be used: ${oneLine(reasonOf(error))}` };

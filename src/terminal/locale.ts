@@ -1,6 +1,6 @@
-/** What the locale says of the terminal. @module */
+/** The locale of the terminal. @module */
 
-/** True where the terminal shows UTF-8, as its locale says (POSIX: LC_ALL, LC_CTYPE, LANG). */
+/** True if the terminal shows UTF-8, by its locale (POSIX: LC_ALL, LC_CTYPE, LANG). */
 export function showsUtf8(
   env: { get(name: string): string | undefined } = Deno.env,
   os: string = Deno.build.os,

@@ -1,25 +1,24 @@
-/** The process's own streams but for a terminal's keys. @module */
+/** The streams of this process, except a terminal's keys. @module */
 
 import { attempt } from "../attempt.ts";
 import { wrapped } from "../text/wrap.ts";
 import { aborted } from "../wire/wait.ts";
 
-/** The most characters that may be queued before `room` gives a promise. */
+/** With more characters queued, `room` returns a promise. */
 const MAX_QUEUED = 4 * 2 ** 20;
 
 /**
- * Writes text to a stream, in order, without blocking and without losing the end. Once a reader has
- * gone (`head -1`) or a disk is full, `onClosed` is called with the error, and later text is
- * dropped.
+ * Writes text to a stream, in order, without blocking or losing the end. If the reader is gone
+ * (`head -1`) or a disk is full, calls `onClosed` with the error and drops later text.
  */
 export class Output {
-  /** True when the last character queued was no line feed. */
+  /** True if the queued text ends within a line. */
   midLine = false;
-  /** Makes of a text what the reader can show; left out, text goes as it is. */
+  /** Replaces characters that the reader cannot show. */
   fit: ((text: string) => string) | undefined;
   readonly #encoder = new TextEncoder();
   #queue: string[] = [];
-  /** Characters not yet written, those under way included. */
+  /** The number of characters that are not written yet. */
   #queued = 0;
   #writing: Promise<void> | undefined;
   #isClosed = false;
@@ -30,7 +29,7 @@ export class Output {
     private readonly onClosed: (error: Error) => void,
   ) {}
 
-  /** Queues `text`; what is queued while a write is under way goes out as one. */
+  /** Queues `text`; text that is queued during a write goes out in one write. */
   write(text: string): void {
     if (this.#isClosed || text === "") return;
     this.midLine = !text.endsWith("\n");
@@ -40,7 +39,7 @@ export class Output {
     this.#writing ??= this.#drain();
   }
 
-  /** Queues a line for a person: a terminal shows it broken between words. */
+  /** Queues a line, which a terminal shows wrapped between words. */
   line(text: string): void {
     const columns = this.sink.isTerminal?.()
       ? attempt(() => Deno.consoleSize().columns)
@@ -48,12 +47,12 @@ export class Output {
     this.write(`${columns ? wrapped(text, columns) : text}\n`);
   }
 
-  /** Resolves when everything queued so far is written. */
+  /** Resolves when all queued text is written. */
   drained(): Promise<void> {
     return this.#writing ?? Promise.resolve();
   }
 
-  /** Resolves when more may be written; `undefined` as long as little is queued. */
+  /** Resolves when more text may be queued; `undefined` if it may be now. */
   room(): Promise<void> | undefined {
     return this.#queued < MAX_QUEUED ? undefined : this.#writing;
   }
@@ -82,19 +81,19 @@ export function writeStdout(text: string): void {
   for (let at = 0; at < encoded.length;) at += Deno.stdout.writeSync(encoded.subarray(at));
 }
 
-/** The most bytes read from a pipe: far above any model's context, far below our memory. */
+/** More than any model's context, far less than our memory. */
 const MAX_STDIN_BYTES = 64 * 2 ** 20;
 
 interface PipedText {
   text: string;
-  /** True when no byte had come within `firstByteMs`, and the pipe was left alone. */
+  /** True if no byte came within `firstByteMs`. */
   silent: boolean;
 }
 
 /**
- * Reads `source` to its end. With `firstByteMs`, a pipe without a byte in that time is given up:
- * programs are often started with a pipe as stdin that nobody ever writes to or closes.
- * @throws {RangeError} when there are more than 64 MiB.
+ * Reads `source` to its end. With `firstByteMs`, stops if no byte comes in that time: programs are
+ * often started with a pipe as stdin that is never written to or closed.
+ * @throws {RangeError} if there are more than 64 MiB
  */
 export async function readPiped(
   source: { read(buffer: Uint8Array): Promise<number | null> },
@@ -108,7 +107,7 @@ export async function readPiped(
         const most = MAX_STDIN_BYTES / 2 ** 20;
         throw new RangeError(`Cannot read stdin as it must be at most ${most} MiB: pipe less`);
       }
-      // One byte more tells an end at the limit from one beyond it.
+      // One byte more shows if the text ends at the limit.
       const larger = new Uint8Array(Math.min(size * 2, MAX_STDIN_BYTES + 1));
       larger.set(bytes);
       bytes = larger;
@@ -125,7 +124,7 @@ export async function readPiped(
 }
 
 function orSilence<T>(reading: Promise<T>, ms: number): Promise<T | "silent"> {
-  // Not setTimeout: its first use loads 5 ms of code, and nearly every run comes through here.
+  // Not setTimeout: its first use loads 5 ms of code, in nearly every run.
   const silence = aborted(AbortSignal.timeout(ms)).then(() => "silent" as const);
   return Promise.race([reading, silence]);
 }

@@ -1,16 +1,12 @@
 /**
- * The styles of printed text, as far as the terminal can show them.
- * Sources: ECMA-48 (SGR), xterm's ctlseqs (38, 48, OSC 11), no-color.org. No other module holds a
- * colour. @module
+ * The styles of text, as far as the terminal can show them. No other module names a colour.
+ * Sources: ECMA-48 (SGR), xterm's ctlseqs (38, 48, OSC 11), no-color.org. @module
  */
 
 import type { Theme } from "../config.ts";
 import { showsUtf8 } from "./locale.ts";
 
-/**
- * The colours that the terminal has: its own 16, the 256 of xterm, or 24 bits; with `none` no escape
- * sequence at all is written.
- */
+/** The colours of the terminal; with `none`, no escape sequences are written. */
 type Colors = "none" | "16" | "256" | "rgb";
 
 /** The brightness of the terminal's background. */
@@ -18,11 +14,11 @@ export type Background = "dark" | "light";
 
 export interface Appearance {
   colors: Colors;
-  /** True when bullets, rules and bars may be other than ASCII. */
+  /** False for ASCII only. */
   unicode: boolean;
-  /** Left out while it is not known: the terminal's own 16 colours are used, which its owner chose. */
+  /** While it is unknown, the terminal's own 16 colours are used. */
   background?: Background | undefined;
-  /** True where the terminal opens links (OSC 8). */
+  /** True if the terminal opens links (OSC 8). */
   hasLinks?: boolean;
 }
 
@@ -38,17 +34,17 @@ export const KEYWORD: Style = 64;
 export const STRING: Style = 128;
 export const NUMBER: Style = 256;
 export const COMMENT: Style = 512;
-/** The signs of added lines, and what went well. */
+/** Added lines, and success. */
 export const ADDED: Style = 1024;
-/** The signs of removed lines, and what went wrong. */
+/** Removed lines, and failure. */
 export const REMOVED: Style = 2048;
-/** What was refused, or waits for an answer. */
+/** Questions and refusals. */
 export const ASKED: Style = 4096;
-/** What belongs to the person, or is chosen. */
+/** The person's own text, and selected rows. */
 export const ACCENT: Style = 8192;
-/** The colours of text and background, one in the other's place: what was searched for. */
+/** Search matches. */
 export const REVERSE: Style = 1 << 19;
-/** Backgrounds: of added and removed lines, of the words in them that changed, of a person's message. */
+/** Backgrounds: changed lines, the changed words in them, and the person's messages. */
 export const ADDED_BAND: Style = 1 << 14;
 export const REMOVED_BAND: Style = 1 << 15;
 export const ADDED_WORD: Style = 1 << 16;
@@ -63,10 +59,10 @@ const ATTRIBUTES: readonly [Style, sgr: string][] = [
   [STRIKE, "9"],
 ];
 
-/** A role's SGR parameter of the 16 colours, and its colours on dark and on light backgrounds. */
+/** A role's SGR parameter with 16 colours, and its colours on dark and on light backgrounds. */
 type ColourRole = readonly [Style, basic: string, dark: string, light: string];
 
-/** Of the 16 colours, those that every usual palette keeps legible on black and on white. */
+/** The 16 colours that usual palettes show legibly on black and on white. */
 export const TEXT_ROLES: readonly ColourRole[] = [
   [DIM, "2", "#b0b0b0", "#585858"],
   [CODE, "36", "#7fd4d4", "#005f6b"],
@@ -80,10 +76,7 @@ export const TEXT_ROLES: readonly ColourRole[] = [
   [ACCENT, "36", "#8ec5ff", "#164f99"],
 ];
 
-/**
- * The first of several that apply counts, so that the words of a line stand out from its band. Where
- * backgrounds have no colours of their own, the text has that of its band, whatever its other roles.
- */
+/** The first role that applies is used, so that changed words differ from the band of their line. */
 export const BAND_ROLES: readonly ColourRole[] = [
   [ADDED_WORD, "1;32", "#1b4527", "#c0ecca"],
   [REMOVED_WORD, "1;31", "#5a262b", "#fbd0d0"],
@@ -92,16 +85,16 @@ export const BAND_ROLES: readonly ColourRole[] = [
   [PERSON_BAND, "1", "#2a3038", "#e8eef6"],
 ];
 
-/** Gives text a style, and takes it off again behind it. */
+/** Gives text a style, which ends behind it. */
 export interface Painter {
   (text: string, style: Style): string;
-  /** True where backgrounds have colours of their own: false. */
+  /** True if backgrounds have colours of their own. */
   readonly hasBands?: boolean;
-  /** True where {@linkcode linked} text opens its address: false. */
+  /** True if {@linkcode linked} text opens its address. */
   readonly hasLinks?: boolean;
 }
 
-/** A painter for a terminal; where `look` has another background or other colours, what comes next is painted for it. */
+/** A painter for a terminal, which follows later changes of `look`. */
 export function painter(look: Appearance): Painter {
   let known = new Map<Style, string>();
   let { background, colors } = look;
@@ -122,18 +115,18 @@ export function painter(look: Appearance): Painter {
 }
 
 const LINK_END = "\x1b]8;;\x1b\\";
-/** Addresses that are opened, and the most characters of one that terminals take. */
+/** Addresses that become links, and their most characters. */
 const OPENED = /^(?:https?|mailto|file):/i;
 const MAX_ADDRESS = 2000;
 
-/** `text` as a link to `address` (OSC 8), for painters that have links. Nothing in the address ends the sequence. */
+/** `text` as a link to `address` (OSC 8). Escapes the address, so that it cannot end the sequence. */
 export function linked(text: string, address: string): string {
   if (text === "" || !OPENED.test(address)) return text;
   const safe = address.toWellFormed().replace(/[^\x21-\x7e]/gu, encodeURIComponent);
   return safe.length > MAX_ADDRESS ? text : `\x1b]8;;${safe}\x1b\\${text}${LINK_END}`;
 }
 
-/** The sequences that end a cell's style, links included. */
+/** The sequences that end a cell's style and link. */
 export const styleEnd = (style: string): string =>
   style === "" ? "" : style.includes("\x1b]8;") ? `${LINK_END}\x1b[m` : "\x1b[m";
 
@@ -141,12 +134,12 @@ function hasBands({ colors, background }: Appearance): boolean {
   return background !== undefined && (colors === "256" || colors === "rgb");
 }
 
-/** The SGR sequence that begins a style; empty where it changes nothing. */
+/** The SGR sequence that starts a style, or an empty one. */
 export function styleStart(look: Appearance, style: Style): string {
   if (look.colors === "none") return "";
   const sgr = ATTRIBUTES.filter(([bit]) => style & bit).map(([, sgr]) => sgr);
   for (const [roles, plane] of [[TEXT_ROLES, 38], [BAND_ROLES, 48]] as const) {
-    // A colour says more than that text is dim.
+    // A colour has priority over dim text.
     const role = roles.find(([bit]) => style & bit & ~DIM) ?? roles.find(([bit]) => style & bit);
     if (role === undefined) continue;
     const [, basic, dark, light] = role;
@@ -156,7 +149,7 @@ export function styleStart(look: Appearance, style: Style): string {
   return sgr.length === 0 ? "" : `\x1b[${sgr.join(";")}m`;
 }
 
-/** The same with the terminal's own colours, whatever its background. */
+/** The same with the terminal's own 16 colours. */
 export const ownStyle = (style: Style): string =>
   styleStart({ colors: "16", unicode: true }, style);
 
@@ -165,7 +158,7 @@ function colourSgr(colour: string, plane: number, colors: Colors): string {
   return colors === "rgb" ? `${plane};2;${rgb.join(";")}` : `${plane};5;${nearest256(rgb)}`;
 }
 
-/** The colour of xterm's 256 that is nearest to `rgb`: of its cube, or of its greys. */
+/** The nearest of xterm's 256 colours: of its cube, or of its greys. */
 function nearest256(rgb: readonly number[]): number {
   const cube = rgb.map((value) => value < 48 ? 0 : Math.round((Math.max(value, 75) - 55) / 40));
   const average = rgb.reduce((sum, value) => sum + value) / 3;
@@ -177,7 +170,7 @@ function nearest256(rgb: readonly number[]): number {
   return 16 + 36 * cube[0]! + 6 * cube[1]! + cube[2]!;
 }
 
-/** The abilities of the terminal, as its environment says. */
+/** The abilities of the terminal, by its environment. */
 export function appearance(
   env: { get(name: string): string | undefined } = Deno.env,
   os: string = Deno.build.os,
@@ -195,8 +188,8 @@ export function appearance(
 }
 
 /**
- * True for terminals that open links, by what they say of themselves; tmux and screen do not tell which one
- * is behind them. `FORCE_HYPERLINK` decides, as in other programs.
+ * True for terminals that are known to open links; tmux and screen hide theirs. `FORCE_HYPERLINK`
+ * has priority, as in other programs.
  */
 export function opensLinks(env: { get(name: string): string | undefined } = Deno.env): boolean {
   const term = env.get("TERM") ?? "";
@@ -209,20 +202,20 @@ export function opensLinks(env: { get(name: string): string | undefined } = Deno
     ["WT_SESSION", "KONSOLE_VERSION", "DOMTERM"].some((name) => env.get(name));
 }
 
-/** `look` as a person chose it. */
+/** `look` with the theme that the person selected. */
 export function themed(look: Appearance, theme: Theme): Appearance {
   if (theme === "auto") return look;
   return theme === "none" ? { ...look, colors: "none" } : { ...look, background: theme };
 }
 
-/** The background that `COLORFGBG` names, as rxvt and Konsole set it: `15;0`, `0;default;15`. */
+/** The background in `COLORFGBG`, which rxvt and Konsole set: `15;0`, `0;default;15`. */
 function hintedBackground(value: string | undefined): Background | undefined {
   const colour = /;(\d{1,2})$/.exec(value ?? "")?.[1];
   if (colour === undefined) return undefined;
   return /^(7|9|1[0-5])$/.test(colour) ? "light" : "dark";
 }
 
-/** The brightness of the colour by which a terminal answers OSC 11, such as `rgb:1e1e/1e1e/1e1e`. */
+/** The brightness of a terminal's answer to OSC 11, such as `rgb:1e1e/1e1e/1e1e`. */
 export function backgroundOf(answer: string): Background | undefined {
   const parts = /^rgba?:([\da-f]{1,4})\/([\da-f]{1,4})\/([\da-f]{1,4})/i.exec(answer)?.slice(1);
   if (parts === undefined) return undefined;

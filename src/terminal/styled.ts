@@ -1,4 +1,4 @@
-/** Text as cells: plain, and with SGR sequences as rows of cells, and back. @module */
+/** Converts plain and styled text into rows of cells, and back. @module */
 
 import { type Cell, type CellRow, widthOf } from "./screen/frame.ts";
 import { styleEnd } from "./style.ts";
@@ -8,17 +8,17 @@ import { graphemes, graphemeWidth } from "../text/width.ts";
 /** Columns from one tab stop to the next. */
 export const TAB_COLUMNS = 8;
 
-/** Text as cells; characters that drive a terminal or are invisible are shown by a visible sign. */
+/** Converts text into cells; control and invisible characters become visible signs. */
 export function cellsOf(text: string, style: string): Cell[] {
   const shown = sanitizeProse(text).replace(/[\n\t]/g, (char) => char === "\n" ? "\u240a" : " ");
   return graphemes(shown).map((grapheme) => {
     const width = graphemeWidth(grapheme);
     if (width > 0) return { text: grapheme, width, style };
-    return { text: `\u25cc${grapheme}`, width: 1, style }; // a circle for a mark to stand on
+    return { text: `\u25cc${grapheme}`, width: 1, style }; // a circle below a lone mark
   });
 }
 
-/** `text`, without line feeds, as a terminal of `columns` would wrap it; one row at least. */
+/** Wraps `text`, which has no line feeds, as a terminal does; at least one row. */
 export function styledRows(text: string, columns: number): CellRow[] {
   const rows: Cell[][] = [[]];
   let column = 0;
@@ -43,7 +43,7 @@ export function styledRows(text: string, columns: number): CellRow[] {
   return rows;
 }
 
-/** One row of at most `columns`, which ends with an ellipsis where text is cut off. */
+/** One row, which ends with an ellipsis if text is cut off. */
 export function styledRow(text: string, columns: number): CellRow {
   const [row = [], more] = styledRows(text, columns);
   if (more === undefined) return row;
@@ -51,7 +51,7 @@ export function styledRow(text: string, columns: number): CellRow {
   return [...styledRows(text, Math.max(1, columns - 1))[0]!, { text: "…", width: 1, style }];
 }
 
-/** `row` in rows of at most `columns`, broken at spaces where that wastes less than half a row. */
+/** Wraps `row` at spaces, unless that wastes half a row. */
 export function brokenRow(row: CellRow, columns: number): CellRow[] {
   const rows: CellRow[] = [];
   let start = 0;
@@ -65,7 +65,7 @@ export function brokenRow(row: CellRow, columns: number): CellRow[] {
       start = end;
       width = widthOf(row.slice(start, at));
     }
-    // Rows are broken at a space that no longer fits.
+    // A space that does not fit is dropped.
     if (isSpace && at === start && at > 0) start = at + 1;
     else width += cell.width;
     if (isSpace) afterSpace = at + 1;
@@ -73,7 +73,7 @@ export function brokenRow(row: CellRow, columns: number): CellRow[] {
   return [...rows, row.slice(start)];
 }
 
-/** The text that shows `rows`, a line each, on a terminal that is at the beginning of a row. */
+/** The text of `rows`, a line each, with their styles. */
 export function rowsText(rows: readonly CellRow[]): string {
   return rows.map((row) => {
     let out = "";

@@ -1,65 +1,106 @@
 /**
- * The terminal in raw mode, and back: on every way out but SIGKILL. Deno restores its settings when
- * it exits or throws, but not on a signal, and knows nothing of the modes of escape
- * sequences. @module
+ * The terminal of this process: its keys, its size, raw mode and the way back on every exit but
+ * SIGKILL. Deno restores its settings on exit and on errors, but not on signals, and does not know
+ * the modes that escape sequences set. @module
  */
 
+import { attempt } from "../attempt.ts";
+import { wait } from "../wire/wait.ts";
+import { type KeySource, stdinKeys } from "./line/sources.ts";
 import { writeStdout } from "./stdio.ts";
 
-/** A terminal in raw mode. The mode ends when all who entered it have disposed of it. */
+export interface Terminal {
+  readonly keys: KeySource;
+  /** True if a narrower window wraps long rows instead of cutting them off. */
+  readonly reflows: boolean;
+  /** Writes all of `text` before it returns. @throws {Error} if the terminal is gone */
+  write(text: string): void;
+  size(): TerminalSize;
+  /** Enters raw mode until the result is disposed of. */
+  raw(options: RawOptions): RawTerminal;
+  /** Milliseconds since a fixed time. */
+  now(): number;
+  /** Resolves after `ms` milliseconds, or once `signal` is aborted. */
+  pause(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+export function processTerminal(): Terminal {
+  return {
+    keys: stdinKeys(),
+    reflows: reflowsRows(),
+    write: writeStdout,
+    size: terminalSize,
+    raw: rawTerminal,
+    now: () => performance.now(),
+    pause: (ms, signal) => wait(ms, signal).catch(() => {}),
+  };
+}
+
+/** The size of a terminal, in cells. */
+export interface TerminalSize {
+  columns: number;
+  rows: number;
+}
+
+/** The size of the terminal; 80 by 24 if it is unknown. */
+export function terminalSize(): TerminalSize {
+  const { columns, rows } = attempt(() => Deno.consoleSize()) ?? {};
+  return { columns: columns || 80, rows: rows || 24 };
+}
+
+function reflowsRows(): boolean {
+  const { env } = Deno;
+  return !env.has("XTERM_VERSION") && env.get("TERM") !== "linux" &&
+    (!env.has("STY") || env.has("TMUX"));
+}
+
+/** A terminal in raw mode, which ends when all holders are disposed of. */
 export interface RawTerminal extends Disposable {
-  /** Stops the process as Ctrl-Z does, the terminal restored; resolves when it goes on. */
+  /** Stops the process as Ctrl-Z does; resolves when it continues. */
   suspend(): Promise<void>;
-  /** Gives the terminal, restored, to another program until `run` is done with it. */
+  /** Gives the restored terminal to another program while `run` is pending. */
   lend<T>(run: () => Promise<T>): Promise<T>;
-  /** Has the terminal, which knows kitty's keyboard protocol, tell Shift-Enter from Enter. */
+  /** Turns on kitty's keyboard protocol, which distinguishes Shift-Enter from Enter. */
   useKitty(): void;
 }
 
 export interface RawOptions {
-  /** Draws again: the size changed, or (`resumed`) the process goes on after a stop. */
+  /** Draws again: the size changed, or (`resumed`) another program used the terminal. */
   onRedraw?: ((resumed: boolean) => void) | undefined;
-  /** The text to write before the terminal is given up in haste, such as the way to the row below. */
+  /** The text to write before the terminal is given up, such as the way to the row below. */
   onLeave?: (() => string) | undefined;
   /**
-   * Ends the process on SIGINT, SIGTERM and SIGHUP, after the terminal was restored; when left out,
-   * the signal itself ends it. Only the first who enters raw mode is called.
+   * Ends the process on a signal, after the terminal was restored; by default the signal ends it.
+   * Only the outermost holder's is called.
    */
   onSignal?: ((signal: Deno.Signal) => void) | undefined;
-  /** The terminal reports its focus, as the keys `focus-in` and `focus-out`. */
+  /** Asks the terminal to report `focus-in` and `focus-out`. */
   focus?: boolean | undefined;
 }
 
-/** Turns bracketed paste on; and off again, with other modes that may have been left on. */
+/** Bracketed paste; LEAVE also ends other modes that may be on. */
 const ENTER = "\x1b[?2004h";
 const LEAVE = "\x1b[?2004l\x1b[?25h\x1b[?7h\x1b[m";
-/**
- * Kitty's keyboard protocol, on a stack of the terminal's own: keys that old codes do not tell apart, with
- * the character that Shift makes of each.
- */
+/** Kitty's keyboard protocol, with the character that Shift makes of each key. */
 const KITTY_ON = "\x1b[>5u";
 const KITTY_OFF = "\x1b[<u";
-/** xterm's modifyOtherKeys, for keys without a code of their own, such as Shift-Enter. */
+/** xterm's modifyOtherKeys, for keys without a code, such as Shift-Enter. */
 const OTHER_KEYS_ON = "\x1b[>4;1m";
 const OTHER_KEYS_OFF = "\x1b[>4m";
 const FOCUS_ON = "\x1b[?1004h";
 const FOCUS_OFF = "\x1b[?1004l";
-const unix = Deno.build.os !== "windows";
-/** The options of all who are in raw mode, outermost first. */
-const holders: RawOptions[] = [];
-/** Removes the listeners of {@linkcode watch}. */
-let endWatch = () => {};
-/** True once the terminal said that it knows kitty's protocol. */
-let hasKitty = false;
-/** True while another program has the terminal. */
-let isLent = false;
-/** Resolves the promise that {@linkcode suspend} returned. */
-let onResumed = () => {};
-/** A stop not come within these milliseconds was ignored: no shell could continue the process. */
+/** A stop that did not come within these milliseconds was ignored: no shell could continue us. */
 const SUSPEND_MS = 200;
+const unix = Deno.build.os !== "windows";
+/** The holders of raw mode, outermost first. */
+const holders: RawOptions[] = [];
+let endWatch = () => {};
+let hasKitty = false;
+/** True while another program uses the terminal. */
+let isLent = false;
+let onResumed = () => {};
 
-/** Enters raw mode; several may hold it at once. */
-export function rawTerminal(options: RawOptions = {}): RawTerminal {
+function rawTerminal(options: RawOptions): RawTerminal {
   holders.push(options);
   if (holders.length === 1) {
     enterRaw();
@@ -88,10 +129,12 @@ export function rawTerminal(options: RawOptions = {}): RawTerminal {
   };
 }
 
+let sanity: Promise<void> | undefined;
+
 /**
- * Makes a terminal sane that another program left raw; to be awaited before raw mode is entered, as
- * Deno restores what it finds then. It looks once, and takes some milliseconds, most of them in
- * another process. A terminal that only has its echo off stays: Emacs runs programs in one.
+ * Resets a terminal that another program left raw, once; must be awaited before raw mode, because
+ * Deno restores the settings that it finds. A terminal with only its echo off is not reset: Emacs
+ * runs programs in one.
  */
 export function makeSane(): Promise<void> {
   return sanity ??= (async () => {
@@ -99,53 +142,18 @@ export function makeSane(): Promise<void> {
     try {
       if (/-(icanon|opost)\b/.test(await stty("-a"))) await stty("sane");
     } catch {
-      // Without stty the terminal stays as it is.
+      // There is no stty.
     }
   })();
 }
 
-/** The look of {@linkcode makeSane}. */
-let sanity: Promise<void> | undefined;
-
 async function stty(word: string): Promise<string> {
-  // By its path, as a folder may bring a program of that name.
+  // By its path, because PATH may name a folder of the project.
   const command = new Deno.Command("/bin/stty", { args: [word], stdin: "inherit" });
   return new TextDecoder().decode((await command.output()).stdout);
 }
 
-/** The size of a terminal, in cells. */
-export interface TerminalSize {
-  columns: number;
-  rows: number;
-}
-
-/** The terminal's size; 80 by 24 where it does not say. */
-export function terminalSize(): TerminalSize {
-  try {
-    const { columns, rows } = Deno.consoleSize();
-    return { columns: columns || 80, rows: rows || 24 };
-  } catch {
-    return { columns: 80, rows: 24 };
-  }
-}
-
-/** True when the terminal breaks rows that a smaller window makes too long; few do not. */
-export function reflowsRows(): boolean {
-  const { env } = Deno;
-  return !env.has("XTERM_VERSION") && env.get("TERM") !== "linux" &&
-    (!env.has("STY") || env.has("TMUX"));
-}
-
-/** Does a step that fails where the terminal is gone. */
-export function unlessGone(step: () => void): void {
-  try {
-    step();
-  } catch {
-    // Nobody sees it any more.
-  }
-}
-
-/** True for terminals that have modifyOtherKeys; others may take it for colours. */
+/** True for terminals that have modifyOtherKeys; others may read it as colours. */
 const hasOtherKeys = () => Deno.env.has("TMUX") || Deno.env.has("XTERM_VERSION");
 const reportsFocus = () => holders.some(({ focus }) => focus);
 
@@ -155,20 +163,21 @@ function enterRaw(): void {
   writeStdout(ENTER + keyboard + (reportsFocus() ? FOCUS_ON : ""));
 }
 
-/** Restores the terminal as far as it is still there. */
+// The terminal may be gone: each step below may fail.
+
 function exitRaw(): void {
   const keyboard = (hasKitty ? KITTY_OFF : "") + (hasOtherKeys() ? OTHER_KEYS_OFF : "");
-  unlessGone(() => writeStdout((reportsFocus() ? FOCUS_OFF : "") + keyboard + LEAVE));
-  unlessGone(() => Deno.stdin.setRaw(false));
+  attempt(() => writeStdout((reportsFocus() ? FOCUS_OFF : "") + keyboard + LEAVE));
+  attempt(() => Deno.stdin.setRaw(false));
 }
 
 function exitInHaste(): void {
   if (holders.length === 0 || isLent) return;
-  unlessGone(() => writeStdout(holders.map(({ onLeave }) => onLeave?.() ?? "").join("")));
+  attempt(() => writeStdout(holders.map(({ onLeave }) => onLeave?.() ?? "").join("")));
   exitRaw();
 }
 
-/** Listens to every event that ends or stops the process; the result removes the listeners. */
+/** Listens to everything that ends or stops the process; the result removes the listeners. */
 function watch(): () => void {
   const ends: Deno.Signal[] = unix ? ["SIGINT", "SIGTERM", "SIGHUP"] : ["SIGINT", "SIGBREAK"];
   const listeners = new Map<Deno.Signal, () => void>();
@@ -185,13 +194,13 @@ function watch(): () => void {
 }
 
 function endProcess(signal: Deno.Signal): void {
-  // Ctrl-C is for the program that has the terminal.
+  // Ctrl-C is for the program that uses the terminal.
   if (isLent && signal === "SIGINT") return;
   const { onSignal } = holders[0] ?? {};
   exitInHaste();
   if (onSignal) return onSignal(signal);
   endWatch();
-  // Without a listener the signal does what it always does, and the parent sees that it did.
+  // Without the listener the signal ends the process, and the parent sees which one it was.
   if (unix) Deno.kill(Deno.pid, signal);
   else Deno.exit(130);
 }
@@ -205,8 +214,7 @@ function suspend(): Promise<void> {
   if (!unix) return Promise.resolve();
   exitInHaste();
   const start = Date.now();
-  // The whole process group, as the terminal does it: a script around us has to stop as well. The
-  // stop may come a little after the call returns.
+  // The whole process group, as the terminal does it; the stop may come after the call returns.
   Deno.kill(0, "SIGTSTP");
   const timer = setTimeout(() => {
     // A later timer means that the process was stopped: SIGCONT follows.
@@ -231,11 +239,11 @@ async function lend<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The process goes on; meanwhile somebody else had the terminal. */
+/** Takes the terminal back. */
 function resumed(): void {
-  if (isLent) return; // stopped and continued along with the program that has it
-  // A terminal that is closed wakes us as well: SIGHUP, or the next use of it, ends the session.
-  unlessGone(() => {
+  if (isLent) return; // the program that uses the terminal continues
+  // A terminal that closed also wakes us: SIGHUP, or its next use, ends the session.
+  attempt(() => {
     enterRaw();
     redraw(true);
   });

@@ -5,7 +5,7 @@ import type { Status } from "../../session/frontend.ts";
 import type { Keymap } from "../../terminal/line/actions.ts";
 import { canEdit } from "../../terminal/line/input.ts";
 import { LiveScreen } from "../../terminal/screen/live_screen.ts";
-import type { BandLook } from "../../terminal/screen/person_band.ts";
+import type { BandLook } from "../../terminal/screen/message_modal.ts";
 import { PlainScreen, type Screen } from "../../terminal/screen/screen.ts";
 import {
   ACCENT,

@@ -7,7 +7,7 @@ import { MarkdownRenderer } from "../../terminal/markdown/renderer.ts";
 import type { CellRow } from "../../terminal/screen/frame.ts";
 import { PagerModal } from "../../terminal/screen/pager_modal.ts";
 import type { PagerBlock } from "../../terminal/screen/pager_text.ts";
-import { type BandLook, bandText } from "../../terminal/screen/person_band.ts";
+import { type BandLook, bandText } from "../../terminal/screen/message_modal.ts";
 import { type Appearance, BOLD, DIM, type Painter, type Style } from "../../terminal/style.ts";
 import { brokenRow, styledRows } from "../../terminal/styled.ts";
 import { entryUnits } from "../../terminal/units.ts";

@@ -35,7 +35,7 @@ export interface Completion {
 
 /**
  * Completes the text before the cursor. It receives at most 1024 characters on each side; an ellipsis
- * stands for more before the cursor.
+ * replaces more text before the cursor.
  */
 export type Completer = (
   before: string,

@@ -1,9 +1,8 @@
 /** Reads the lines that a person types (spec 4.7), with an editor if the terminal allows. @module */
 
-import { processTerminal } from "../terminal.ts";
 import { LiveOutput } from "../screen/live_output.ts";
 import { ModalDriver, ModalStack, type Outcome } from "../screen/modal.ts";
-import { makeSane } from "../tty.ts";
+import { makeSane, processTerminal } from "../tty.ts";
 import { writeStdout } from "../stdio.ts";
 import type { Completer } from "./completion.ts";
 import { LineModal, type LineModalOptions } from "./line_modal.ts";

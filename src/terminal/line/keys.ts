@@ -46,9 +46,6 @@ const PASTE_END = "\x1b[201~";
 const MARKER_START = new RegExp("[\x1b\x9b]+(?=\\[?20[01]~)", "g");
 const PASTE_MARKER = new RegExp("\x1b\\[20[01]~", "g");
 
-/** Ctrl-C at the end of the input: the byte, and the forms of kitty and xterm. */
-const INTERRUPTS = new RegExp("(?:\x03|\x1b\\[99;5u|\x1b\\[27;5;99~)+$");
-
 export class KeyDecoder {
   readonly #utf8 = new TextDecoder();
   /** An unfinished sequence, or an unfinished marker at the end of a paste. */
@@ -56,8 +53,6 @@ export class KeyDecoder {
   #paste: string[] | undefined;
   /** The number of pieces before the last end marker of the paste; 0 without one. */
   #pasteEnd = 0;
-  /** True if the paste ends with a Ctrl-C: a person pressed it if no text follows at once. */
-  #isInterrupted = false;
   /** True within a string that the terminal sends as an answer. */
   #inString = false;
   /** The start of that string, with its introducer. */
@@ -71,11 +66,10 @@ export class KeyDecoder {
   }
 
   /**
-   * True if the next bytes may belong to the last ones: after an Escape, the end of a paste, or a
-   * Ctrl-C in a paste, with which a person ends one that lost its end.
+   * True if the next bytes may belong to the last ones: after an Escape, or the end of a paste.
    */
   get pending(): boolean {
-    return this.#paste ? this.#pasteEnd > 0 || this.#isInterrupted : this.#rest !== "";
+    return this.#paste ? this.#pasteEnd > 0 : this.#rest !== "";
   }
 
   get isPasting(): boolean {
@@ -86,7 +80,6 @@ export class KeyDecoder {
   flush(): Key[] {
     if (this.#paste === undefined) this.#run("", true);
     else if (this.#pasteEnd > 0) this.#endPaste(this.#paste);
-    else if (this.#isInterrupted) this.#breakPaste(this.#paste);
     return this.#keys.splice(0);
   }
 
@@ -135,14 +128,6 @@ export class KeyDecoder {
     const open = input.length - partOfMarker(input, from);
     pieces.push(input.slice(from, open));
     this.#rest = input.slice(open);
-    this.#isInterrupted = INTERRUPTS.test(input);
-  }
-
-  /** Ends a paste before the Ctrl-C that interrupts it. */
-  #breakPaste(pieces: string[]): void {
-    const text = pieces.splice(0).join("").replace(INTERRUPTS, "");
-    this.#pasteEnd = pieces.push(text);
-    this.#endPaste(pieces);
   }
 
   /** Ends a paste that lost its end marker. */

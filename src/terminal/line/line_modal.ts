@@ -150,7 +150,7 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
     const text = await this.options.edit?.(lineText(before));
     if (text === undefined) return this.options.edit ? "none" : "bell";
     if (text === lineText(before)) return "none";
-    // A program does not say what it changed: if a part was pasted, all but the start is inert.
+    // If a part was pasted, all but the start of the edited text is inert.
     const isPasted = before.units.some((unit) => typeof unit !== "string");
     const from = typeof before.units[0] === "string" ? 1 : 0;
     const units = entryUnits(text, isPasted ? [[from, text.length]] : []);

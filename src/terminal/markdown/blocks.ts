@@ -1,11 +1,11 @@
 /**
- * The beginning of a line of Markdown text, as in CommonMark 0.31 (blocks). Not CommonMark: no
- * underlined headings, as their text would have to be held back. @module
+ * The start of a line of Markdown, as in CommonMark 0.31 (blocks). Not CommonMark: there are no
+ * underlined headings, because their text would have to wait. @module
  */
 
 import { FENCE } from "../../text/fence.ts";
 
-/** The block that a line begins, or the text of one; its marker, or `length` characters, are no text. */
+/** The block that a line starts; `marker`, or the first `length` characters, are not its text. */
 export type BlockStart =
   | { kind: "text" | "row" }
   | { kind: "rule" }
@@ -13,21 +13,21 @@ export type BlockStart =
   | { kind: "heading"; level: number; length: number }
   | { kind: "fence"; fence: string; info: string };
 
-/** The most characters of a line that are held back to see which block it begins. */
+/** The most characters that decide on the block of a line. */
 const MAX_START = 256;
 const TEXT_BLOCK: BlockStart = { kind: "text" };
 
 /**
- * The block that `rest` begins, which has no white space in front; undefined if it takes more of
- * the line to know. `ended`: the line ends with `rest`; `after`: an open paragraph, or the marker
- * of a list on the same line, came before.
+ * The block that `rest` starts, which has no leading white space; undefined if it needs more text.
+ * `ended`: the line ends with `rest`; `after`: an open paragraph, or a list marker on the same line,
+ * comes before.
  */
 export function blockStart(
   rest: string,
   ended: boolean,
   after: { paragraph: boolean; marker: boolean },
 ): BlockStart | undefined {
-  // Fast path: nearly every line begins with a letter.
+  // Fast path: most lines start with a letter.
   if (/^[^-*_+=#`~|[\d]/.test(rest)) return TEXT_BLOCK;
   if (rest[0] === "|") return { kind: "row" };
   const line = rest.slice(0, MAX_START);
@@ -58,19 +58,19 @@ export function blockStart(
   return TEXT_BLOCK;
 }
 
-/** A quotation, or an item of a list. */
+/** A quotation or a list item. */
 export interface Container {
   quote: boolean;
-  /** The column of an item's marker, from the last quotation's sign on; -2 of a quotation. */
+  /** The column of an item's marker, counted from the last quotation's sign; -2 for a quotation. */
   column: number;
   marker: string;
-  /** True when the marker has been written. */
+  /** True once the marker was written. */
   shown: boolean;
 }
 
 /**
- * The number of containers that a line belongs to by its indentation. Not CommonMark: to an item if
- * it begins two columns right of its marker, as models, too, indent what is below `1.` by two.
+ * The number of containers of a line, by its indentation. Not CommonMark: two columns are enough for
+ * an item, because models indent text below `1.` by two.
  */
 export function fitting(containers: Container[], from: number, indent: number): number {
   const outer = containers.findIndex(({ quote, column }, depth) =>

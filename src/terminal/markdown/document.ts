@@ -1,52 +1,51 @@
 /** The blocks of Markdown: paragraphs, headings, lists, quotations, code, tables. @module */
 
 import { closesCode, outdent } from "../../text/fence.ts";
-import { type BlockStart, blockStart } from "./blocks.ts";
-import { type Container, fitting } from "./blocks.ts";
+import { type BlockStart, blockStart, type Container, fitting } from "./blocks.ts";
 import { Filler, type Prefix } from "./fill.ts";
 import { type Highlighter, highlighter } from "./highlight.ts";
 import { InlineParser } from "./inline.ts";
 import { addRow, beginTable, newTable, type Table, type TableStyle, writeRows } from "./table.ts";
 import { BOLD, DIM, ITALIC, type Style, UNDERLINE } from "../style.ts";
 
-/** Longer lines are not held back: code is then not coloured, and no row of a table. */
+/** Longer lines do not wait for their end: they are neither coloured code nor rows of a table. */
 const MAX_HELD_LINE = 16_384;
-/** More levels of lists and quotations are text. */
+/** The most levels of lists and quotations. */
 const MAX_CONTAINERS = 32;
-/** Before the lines of a block of code, and what its fence says: in place of its fences. */
+/** The margin of code, which replaces its fences. */
 const CODE_MARGIN = "  ";
-/** Columns that code may be indented by. */
+/** The most columns of indentation. */
 const MAX_INDENT = 1000;
 
-/** One Markdown text, from its first line to its last. */
+/** One Markdown text. */
 export class MarkdownDocument {
   readonly fill: Filler;
   readonly #containers: Container[] = [];
   /** The kind of the rest of the line. */
   #mode: "start" | "text" | "code" | "row" | "nothing" = "start";
-  /** The part of the line that is held back. */
+  /** The part of the line that waits. */
   #line = "";
-  /** The indentation of the line, in columns, and the number of containers found for it so far. */
+  /** The indentation of the line, in columns, and the number of its containers so far. */
   #column = 0;
   #depth = 0;
-  /** True when an item begins on this line. */
+  /** True if an item starts on this line. */
   #marker = false;
-  /** True when an empty line came before. */
+  /** True after an empty line. */
   #gap = false;
   /** The open paragraph or heading. */
   #inline: InlineParser | undefined;
   #heading = false;
   #table: Table | undefined;
-  /** The open block of code: the fence that ends it, its indentation in columns. */
+  /** The open block of code; `column` is its indentation. */
   #code: { fence: string; column: number; highlight: Highlighter } | undefined;
-  /** True when the beginning of this line of code is written. */
+  /** True if the start of this line of code was written. */
   #cut = false;
 
   constructor(columns: number, private readonly style: TableStyle) {
     this.fill = new Filler(columns, (marks) => this.#prefix(marks), style.paint);
   }
 
-  /** True while the rows of a table are held back. */
+  /** True while the rows of a table wait. */
   get holdsTable(): boolean {
     return this.#table?.aligned !== undefined && !this.#table.widths;
   }
@@ -56,7 +55,6 @@ export class MarkdownDocument {
     this.#closeTo(0);
   }
 
-  /** Reads `text`, cut anywhere. */
   feed(text: string): void {
     for (let at = 0; at < text.length;) {
       const end = text.indexOf("\n", at);
@@ -90,7 +88,7 @@ export class MarkdownDocument {
     this.#marker = false;
   }
 
-  /** Finds the containers and the block that the line belongs to; waits for more where it must. */
+  /** Finds the containers and the block of the line, as far as its text is known. */
   #startLine(ended: boolean): void {
     if (this.#code && this.#inCode(ended)) return;
     for (;;) {
@@ -110,19 +108,19 @@ export class MarkdownDocument {
       if (!block) return;
       if (block.kind !== "item") return this.#startLeaf(block);
       if (deep) return this.#startLeaf({ kind: "text" });
-      const kept = fitting(this.#containers, this.#depth, this.#column);
-      this.#closeTo(kept);
+      const depth = fitting(this.#containers, this.#depth, this.#column);
+      this.#closeTo(depth);
       this.#space();
       const marker = /\d/.test(block.marker) ? block.marker : this.style.unicode ? "•" : "-";
       this.#containers.push({ quote: false, column: this.#column, marker, shown: false });
-      this.#depth = kept + 1;
+      this.#depth = depth + 1;
       this.#marker = true;
       this.#line = this.#line.slice(block.marker.length);
       this.#column += block.marker.length;
     }
   }
 
-  /** In a block of code: true when the line is code, or takes more of it to know. */
+  /** In a block of code: true if the line is code, or needs more text. */
   #inCode(ended: boolean): boolean {
     for (;;) {
       const next = this.#containers.findIndex(({ quote }, i) => quote && i >= this.#depth);
@@ -142,17 +140,17 @@ export class MarkdownDocument {
     }
   }
 
-  /** Takes `>`, of a quotation that goes on or of a new one; false for one level too many. */
+  /** Reads the `>` of an open or a new quotation; false for one level too many. */
   #startQuote(deep: boolean): boolean {
-    const kept = fitting(this.#containers, this.#depth, this.#column);
-    if (!this.#containers[kept]?.quote) {
+    const depth = fitting(this.#containers, this.#depth, this.#column);
+    if (!this.#containers[depth]?.quote) {
       if (deep) return false;
-      this.#closeTo(kept);
+      this.#closeTo(depth);
       this.#space();
       const marker = this.style.unicode ? "│" : ">";
       this.#containers.push({ quote: true, column: -2, marker, shown: true });
     }
-    this.#depth = kept + 1;
+    this.#depth = depth + 1;
     this.#line = this.#line.slice(1);
     // The space behind it is not indentation.
     this.#column = -1;
@@ -167,7 +165,7 @@ export class MarkdownDocument {
     this.#gap = true;
   }
 
-  /** Ends the open leaf, and all containers but the first `count`. */
+  /** Closes the open leaf, and all containers but the first `count`. */
   #closeTo(count: number): void {
     this.#endLeaf();
     this.#showMarkers(count);
@@ -191,15 +189,15 @@ export class MarkdownDocument {
     this.#endLeaf();
   }
 
-  /** Writes the empty line that came before, or several. */
+  /** Writes one empty line for those before. */
   #space(): void {
     if (this.#gap && this.fill.wrote) this.#writeLine(this.#prefix(true).text.trimEnd());
     this.#gap = false;
   }
 
   /**
-   * The text before that of a line: bars, and either the markers that are not shown yet (`marks`) or
-   * the space below them. In deep lists the outer levels give way.
+   * The text at the start of a line: bars, and the new markers (`marks`) or the space below markers.
+   * Deep lists do not show their outer levels.
    */
   #prefix(marks: boolean): Prefix {
     let text = "";
@@ -217,7 +215,7 @@ export class MarkdownDocument {
     return { text, width };
   }
 
-  /** The line, from here on, is `block`. */
+  /** Starts `block` with the rest of the line. */
   #startLeaf(block: BlockStart): void {
     const { paint, signs, unicode } = this.style;
     if (block.kind === "text" && this.#inline) {
@@ -266,13 +264,12 @@ export class MarkdownDocument {
     return new InlineParser(this.fill, base, this.style.signs);
   }
 
-  /** The rest of the line is text of a paragraph or heading. */
   #startText(): void {
     this.#inline ??= this.#inlineParser(0);
     this.#hold("text");
   }
 
-  /** The rest of the line is of `mode`. */
+  /** Reads the rest of the line in `mode`. */
   #hold(mode: "text" | "code" | "row"): void {
     const line = this.#line;
     this.#line = "";
@@ -289,7 +286,7 @@ export class MarkdownDocument {
     this.#table = newTable(line);
   }
 
-  /** Writes the part of a line of code that is held back. */
+  /** Writes the part of a line of code that waits. */
   #codeText(ended: boolean): void {
     const code = this.#code;
     const cut = this.#cut;
@@ -314,7 +311,7 @@ export class MarkdownDocument {
     this.fill.endLine();
   }
 
-  /** Writes the markers of items that have no text, or begin with something else. */
+  /** Writes the markers of items that do not start with text. */
   #showMarkers(from = 0): void {
     if (this.#containers.slice(from).some(({ shown }) => !shown)) this.fill.line("");
   }

@@ -1,20 +1,20 @@
-/** Fills lines with words, as they come. @module */
+/** Wraps streamed words into lines. @module */
 
 import { displayWidth, graphemes, graphemeWidth } from "../../text/width.ts";
 import { linked, type Painter, type Style } from "../style.ts";
 
-/** Printable text before the text of a line, and the columns it takes. */
+/** Printable text at the start of a line. */
 export interface Prefix {
   text: string;
   width: number;
 }
 
-/** An address in a word, without the signs of the sentence around it. */
+/** An address in a word, without the punctuation around it. */
 const ADDRESS_IN_WORD = /https?:\/\/[^\s<>"`]*[^\s<>"`.,;:!?)\]}'*_]/;
-/** Longer words are cut: no text without spaces may fill the memory. */
+/** Longer words are cut, because text without spaces must not fill the memory. */
 const MAX_WORD = 1024;
 const IDEOGRAPHIC = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\u3001-\u3029\u30fc\uff01-\uff60]/u;
-/** No line begins with these (JIS X 4051, in short), nor with a sign that joins the one before it. */
+/** No line starts with these (JIS X 4051, shortened), or with a sign that joins the one before. */
 const NOT_FIRST =
   /[\p{Pe}\p{Pf}\p{M}\p{Emoji_Modifier}\u200c\u200d!%,.:;?\u2026\u3001-\u3002\u3005\u303b\u3041\u3043\u3045\u3047\u3049\u3063\u3083\u3085\u3087\u308e\u309d\u309e\u30a1\u30a3\u30a5\u30a7\u30a9\u30c3\u30e3\u30e5\u30e7\u30ee\u30fb-\u30fe\uff01\uff05\uff0c\uff0e\uff1a\uff1b\uff1f\uff61\uff9e\uff9f]/u;
 /** No line ends with these. */
@@ -25,7 +25,7 @@ function mayBreak(before: string, after: string): boolean {
     !NOT_FIRST.test(after);
 }
 
-/** Text of characters none of which joins another, as most text is. */
+/** Text without characters that join others. */
 const APART = new RegExp(
   "^[\\x20-\u02ff\u0370-\u0482\u048a-\u0590\u1e00-\u1fff\u2010-\u2027\u2030-\u205e\u2070-\u20cf" +
     "\u2100-\u2bff\u3001-\u3029\u3041-\u3096\u30a1-\u9fff\uff01-\uff60]*$",
@@ -46,85 +46,82 @@ export function textWidth(text: string): number {
 interface StyledText {
   text: string;
   style: Style;
-  /** The address that it opens. */
+  /** The address of a link. */
   link?: string | undefined;
 }
 
 const NO_SPACE: StyledText = { text: "", style: 0 };
 
-/** The last code point of `text`, which is not empty. */
+/** The last code point of a text that is not empty. */
 export function lastCodePoint(text: string): string {
   return text.slice(/[\ud800-\udbff]/.test(text.slice(-2, -1)) ? -2 : -1);
 }
 
-/** Collects output: words that are wrapped, and lines that are not. */
+/** Collects output: wrapped words, and lines that are not wrapped. */
 export class Filler {
-  /** True once anything has been written. */
+  /** True once something was written. */
   wrote = false;
   #out = "";
-  /** True when a line has begun. */
+  /** True within a line. */
   #open = false;
-  /** Columns written on the line, and those of its prefix. */
   #column = 0;
+  /** The columns of the prefix. */
   #start = 0;
-  /** The word that may still grow, and the space before it. */
+  /** The unfinished word, and the space before it. */
   #word = "";
   #parts: StyledText[] = [];
   #space = NO_SPACE;
   /** The last code point of the word. */
   #last = "";
-  /** True when the word goes on from a part of it that is written. */
-  #glued = false;
 
-  /** `prefix` gives the text before a line; it is told whether that is shown. */
+  /** `prefix` returns the text at the start of a line; `shows` is false if only its width is needed. */
   constructor(
-    /** Columns of a line; later lines are wrapped at the new value. */
+    /** The columns of later lines. */
     public columns: number,
     private readonly prefix: (shows: boolean) => Prefix,
     private readonly paint: Painter,
   ) {}
 
-  /** True where links open their addresses. */
   get hasLinks(): boolean {
     return this.paint.hasLinks === true;
   }
 
-  /** Columns that the prefix leaves. */
+  /** The columns behind the prefix. */
   get room(): number {
     return this.columns - this.prefix(false).width;
   }
 
-  /** Drops the last word, which is not written yet, if it fits `pattern`. */
+  /** Drops the unfinished word if it matches `pattern`. */
   dropWord(pattern: RegExp): void {
-    if (!this.#glued && pattern.test(this.#word)) this.#clearWord();
+    if (pattern.test(this.#word)) this.#clearWord();
   }
 
-  /** Ends the line, if one has begun. */
+  /** Ends the current line, if there is one. */
   endLine(): void {
     this.#place();
     this.#breakLine();
   }
 
-  /** Writes one line of which nothing is wrapped, behind the prefix. */
+  /** Writes a whole line behind the prefix, without wrapping. */
   line(text: string): void {
     this.#out += `${(this.prefix(true).text + text).trimEnd()}\n`;
     this.wrote = true;
   }
 
-  /** Writes text that stays as it is, without prefix, until `endLine`. */
+  /** Writes unchanged text, without prefix, until `endLine`. */
   verbatim(text: string): void {
     this.#out += text;
     this.wrote = this.#open = true;
   }
 
-  /** Takes the output since the last call. */
+  /** Returns the output since the last call. */
   take(): string {
     const out = this.#out;
     this.#out = "";
     return out;
   }
 
-  /** Adds text without line feeds, cut anywhere but within a surrogate pair. */
+  /** Adds text without line feeds, which ends within no surrogate pair. */
   text(text: string, style: Style, link?: string): void {
     let from = 0;
     let i = 0;
@@ -133,7 +130,6 @@ export class Filler {
       if (code === 32 || code === 9) {
         this.#addToWord(text.slice(from, i), style, link);
         this.#place();
-        // More than a line of spaces is dropped at its end anyway.
         if (this.#space.text === "") this.#space = { text: " ", style, link };
         else if (this.#space.text.length < MAX_WORD) this.#space.text += " ";
         from = ++i;
@@ -160,7 +156,7 @@ export class Filler {
       if (/[\ud800-\udbff]/.test(text.charAt(room - 1))) room--;
       this.#append(text.slice(0, room), style, link);
       text = text.slice(room);
-      this.#cutWord();
+      this.#place();
     }
     this.#append(text, style, link);
   }
@@ -179,31 +175,13 @@ export class Filler {
     this.#parts = [];
   }
 
-  /** Writes a word that is too long, but for the grapheme at its end: more of it may come. */
-  #cutWord(): void {
-    const last = this.#last;
-    const end = charactersOf(this.#word).at(-1)!;
-    const part = this.#parts.at(-1)!;
-    const keep = end.length <= 64 && end.length < part.text.length ? end : "";
-    if (keep !== "") {
-      part.text = part.text.slice(0, -keep.length);
-      this.#word = this.#word.slice(0, -keep.length);
-    }
-    this.#place();
-    this.#glued = true;
-    this.#append(keep, part.style, part.link);
-    this.#last = last;
-  }
-
-  /** Writes the word that is complete, on the next line where this one has no room. */
+  /** Writes the finished word, on the next line if it does not fit. */
   #place(): void {
-    const isGlued = this.#glued;
-    this.#glued = false;
     if (this.#word === "") return;
     if (this.hasLinks) this.#linkAddress();
     const width = textWidth(this.#word);
     const end = this.#column + this.#space.text.length + width;
-    if (this.#open && !isGlued && end > this.columns) this.#breakLine();
+    if (this.#open && end > this.columns) this.#breakLine();
     if (!this.#open) this.#begin();
     const space = this.#space;
     this.#space = NO_SPACE;
@@ -217,14 +195,14 @@ export class Filler {
     this.#clearWord();
   }
 
-  /** Makes a link of a word that is an address. */
+  /** Links a word that is an address. */
   #linkAddress(): void {
     const address = ADDRESS_IN_WORD.exec(this.#word)?.[0];
     if (address === undefined || this.#parts.some(({ link }) => link !== undefined)) return;
     this.#parts = this.#parts.map((part) => ({ ...part, link: address }));
   }
 
-  /** Writes a word wider than what is left of the line, as many graphemes on each as fit. */
+  /** Writes a word that is longer than a line. */
   #breakWord(space: StyledText): void {
     const looks = this.#parts.flatMap((part) => new Array<StyledText>(part.text.length).fill(part));
     let line = [space];
@@ -244,7 +222,7 @@ export class Filler {
     this.#write(line);
   }
 
-  /** Writes parts, those of one style in one go; closed, so that nothing is left on behind them. */
+  /** Writes parts; each group of one style is closed. */
   #write(parts: StyledText[]): void {
     let group: StyledText = NO_SPACE;
     for (const { text, style, link } of parts) {

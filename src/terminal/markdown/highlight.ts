@@ -1,10 +1,10 @@
-/** Light colours for source code: comments, strings, numbers and keywords, line by line. @module */
+/** Colours the comments, strings, numbers and keywords of source code, line by line. @module */
 
 import { languageOf, type Lexicon } from "./highlight_languages.ts";
 import type { Painter, Style } from "../style.ts";
 import { ADDED, COMMENT, DIM, KEYWORD, NUMBER, REMOVED, STRING } from "../style.ts";
 
-/** Colours the next line of a text, without its line feed. */
+/** Colours the next line of a text. */
 export type Highlighter = (line: string) => string;
 
 /** A piece of a line, of one style. */
@@ -13,18 +13,18 @@ export interface Span {
   style: Style;
 }
 
-/** A highlighter for a language by its name on a fence; of unknown ones, nothing is coloured. */
+/** A highlighter for a language, by its name on a fence; unknown languages have no colours. */
 export function highlighter(name: string, paint: Painter): Highlighter {
   const spansOf = lineStyler(name);
   return (line) => spansOf(line).map(({ text, style }) => paint(text, style)).join("");
 }
 
-/** Splits the next line of a text in a language, by its name on a fence or its files' extension. */
+/** Splits the next line of a text; `name` is a language or the extension of its files. */
 export function lineStyler(name: string): (line: string) => Span[] {
   if (/^(diff|patch)$/i.test(name)) return (text) => [{ text, style: diffStyle(text) }];
   const language = languageOf(name);
   if (!language) return (text) => [{ text, style: 0 }];
-  /** The comment or string that goes on from the line before: the pattern of its end, and its style. */
+  /** The open comment or string: the pattern of its end, and its style. */
   let span: { end: RegExp; style: Style } | undefined;
   return (line) => {
     const out: Span[] = [];

@@ -1,22 +1,22 @@
 /**
- * The tokens of the languages that code is usually shown in. Families, not grammars: a word too
- * many in colour harms nobody. @module
+ * The tokens of common languages, by family. They are not grammars: a coloured word too many does no
+ * harm. @module
  */
 
-/** The tokens of a family of languages; `comment` and `string` are sources of patterns. */
+/** `comment` and `string` are the sources of patterns. */
 interface Tokens {
   /** A comment up to the end of its line. */
   comment?: string;
-  /** Comments and strings over several lines: the sign that opens one, and a pattern up to its end. */
+  /** Comments and strings of several lines: the opening sign, and a pattern up to the end. */
   spans: [open: string, close: RegExp][];
   string: string;
-  /** True when keywords may be upper case. */
+  /** True if keywords may be upper case. */
   anyCase?: boolean;
 }
 
 const DOUBLE = String.raw`"(?:[^"\\]|\\.)*"?`;
 const EITHER_QUOTE = String.raw`${DOUBLE}|'(?:[^'\\]|\\.)*'?`;
-/** One character: elsewhere `'` begins a lifetime, or stands in a number. */
+/** A `'` that does not quote one character starts a lifetime or separates digits. */
 const DOUBLE_OR_CHAR = String.raw`${DOUBLE}|'(?:[^'\\]|\\.[^']{0,9})'`;
 const SLASHES = String.raw`\/\/.*`;
 const HASH = String.raw`(?<![^\s;(\[{])#.*`;
@@ -29,7 +29,6 @@ const TRIPLE: Tokens["spans"] = [
   ["'''", /(?:[^\\]|\\.)*?'''/y],
 ];
 
-/** Families of languages: their names on fences, their tokens, their keywords. */
 const LANGUAGE_FAMILIES: readonly [names: string, tokens: Tokens, keywords: string][] = [
   [
     "js javascript jsx mjs cjs ts typescript tsx mts json json5 jsonc",
@@ -99,13 +98,13 @@ const LANGUAGE_FAMILIES: readonly [names: string, tokens: Tokens, keywords: stri
 
 export interface Lexicon extends Tokens {
   keywords: Set<string>;
-  /** Finds the next token; one of its groups is set. */
+  /** Matches the next token in one of its groups. */
   pattern: RegExp;
 }
 
 const lexicons = new Map<string, Lexicon>();
 
-/** The lexicon of the language of that name; undefined of unknown ones. */
+/** The lexicon of a language; undefined for unknown names. */
 export function languageOf(name: string): Lexicon | undefined {
   const lower = name.toLowerCase();
   const family = LANGUAGE_FAMILIES.find(([names]) => names.split(" ").includes(lower));

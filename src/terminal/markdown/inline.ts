@@ -1,28 +1,26 @@
 /**
- * The text of a Markdown paragraph: emphasis, code, links. Source: CommonMark 0.31 (inlines),
+ * The text of a Markdown paragraph: emphasis, code, links. Sources: CommonMark 0.31 (inlines),
  * GitHub Flavored Markdown (strikethrough). Not CommonMark: an emphasis or link has to close within
- * {@linkcode MAX_OPEN} characters, as its text is held back until then; `__name__` of one word is a
- * name; line feeds are line breaks; links have no titles and nothing is a reference, an autolink or
- * HTML. @module
+ * {@linkcode MAX_OPEN} characters, because its text waits until then; `__name__` of one word is a
+ * name; line feeds are line breaks; there are no references, autolinks and HTML. @module
  */
 
 import { type Filler, lastCodePoint } from "./fill.ts";
 import { BOLD, CODE, DIM, ITALIC, linked, STRIKE, type Style, UNDERLINE } from "../style.ts";
 
-/** The most characters between an emphasis or link that opens and its end. */
+/** The most characters of an emphasis or a link. */
 const MAX_OPEN = 400;
-/** The most characters of inline code, and of a link's address. */
+/** The most characters of inline code and of an address. */
 const MAX_CODE = 1000;
-/** A run of this many equal signs is text, not emphasis. */
+/** A run of this many equal signs is text. */
 const MAX_DELIMITERS = 64;
 const UNSIGNED_TEXT = /[^\\`*_~[\]!&\n]+/y;
 const ENTITY = /&(amp|lt|gt|quot|nbsp|#39);/y;
 const NAMED_ENTITIES = { amp: "&", lt: "<", gt: ">", quot: '"', nbsp: "\xa0", "#39": "'" };
-/** The address of a link, without the brackets around it. */
 const ADDRESS = /^(?:<([^<>]*)>|(\S*?))(?:\s+(?:"[^]*"|'[^]*'|\([^]*\)))?$/;
 const LIKE_ADDRESS = /:\/\/|^www\.|[\p{L}\p{N}]\.\p{L}{2,}/iu;
 const PUNCTUATION = /[\p{P}\p{S}]/u;
-/** Scripts without spaces: a sign next to one of their characters may open or close, too. */
+/** Scripts without spaces: a sign within a word of theirs may open or close, too. */
 const CJK = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]/u;
 
 interface Item {
@@ -30,38 +28,38 @@ interface Item {
   style: Style;
   /** Its position in the paragraph. */
   at: number;
-  /** The sign that may still begin something: `*`, `_`, `~` or `[`. */
+  /** `*`, `_`, `~` or `[`, if it may still open something. */
   opens?: string | undefined;
-  /** True when it might also have closed something. */
+  /** True if it could also close something. */
   both?: boolean | undefined;
-  /** The address that it opens. */
+  /** The address of a link. */
   link?: string;
 }
 
-/** Reads the text of one paragraph piece by piece, and writes it to a filler. */
+/** Reads the text of a paragraph in pieces and writes it to a filler. */
 export class InlineParser {
   #src = "";
   #pos = 0;
   /** The position of `src` in the paragraph. */
   #offset = 0;
-  /** The position where the search for the end of code or of an address goes on, its bracket depth. */
+  /** How far the end of code or of an address was searched, and the depth of brackets there. */
   #seek = 0;
   #depth = 0;
   /** The last two characters. */
   #tail = "\n";
-  /** True while the word so far is an address. */
+  /** True within a word that is an address. */
   #inUrl = false;
-  /** Text that is held back: the first item opens something. */
+  /** Text that waits: the first item may open something. */
   #items: Item[] = [];
 
-  /** `base`: the style of the paragraph; `signs`: signs stay where no style can stand for them. */
+  /** `base`: the style of the paragraph; `signs`: code and strikethrough show their signs. */
   constructor(
     private readonly fill: Filler,
     private readonly base: Style,
     private readonly signs: boolean,
   ) {}
 
-  /** True when no text is held back here. */
+  /** True if no text waits. */
   get idle(): boolean {
     return this.#src === "" && this.#items.length === 0;
   }
@@ -86,7 +84,7 @@ export class InlineParser {
     this.#pos = 0;
   }
 
-  /** Reads the next token; false if more text must come first. */
+  /** Reads the next token; false if it needs more text. */
   #step(ended: boolean): boolean {
     UNSIGNED_TEXT.lastIndex = this.#pos;
     const plain = UNSIGNED_TEXT.exec(this.#src)?.[0];
@@ -122,7 +120,7 @@ export class InlineParser {
     }
   }
 
-  /** Writes `text`, or holds it back behind what is; `length` characters of the source are read. */
+  /** Writes `text`, or queues it behind text that waits, for `length` characters of the source. */
   #emit(text: string, length: number, style: Style = 0): true {
     const last = this.#items.at(-1);
     const isBreak = text === "\n" || last?.text === "\n";
@@ -150,7 +148,7 @@ export class InlineParser {
     else this.fill.text(text, this.base | style, link);
   }
 
-  /** Writes the items before the first that may still begin something. */
+  /** Writes the items before the first one that may still open something. */
   #release(): void {
     while (this.#items.length > 0 && this.#items[0]!.opens === undefined) {
       const { text, style, link } = this.#items.shift()!;
@@ -158,7 +156,7 @@ export class InlineParser {
     }
   }
 
-  /** Makes text of an item that opened too long ago. */
+  /** Turns items that opened too long ago into text. */
   #expire(): void {
     while (this.#items.length > 0 && this.#offset + this.#pos - this.#items[0]!.at > MAX_OPEN) {
       this.#items[0]!.opens = undefined;
@@ -175,7 +173,7 @@ export class InlineParser {
     return !ended && /^&[a-z#0-9]{0,4}$/.test(rest) ? false : this.#emit("&", 1);
   }
 
-  /** The number of the same sign at `at`; NaN if more may come. */
+  /** The number of equal signs at `at`; NaN if more may follow. */
   #run(at: number, ended: boolean): number {
     const char = this.#src[at];
     let end = at + 1;
@@ -209,7 +207,7 @@ export class InlineParser {
     return this.#emit("`".repeat(length), length);
   }
 
-  /** Reads `*`, `_` or `~~`, which may close one that opened before, or open one. */
+  /** Reads a run of `*`, `_` or `~`, which may close or open an emphasis. */
   #delimiters(char: string, ended: boolean): boolean {
     const length = this.#run(this.#pos, ended);
     if (isNaN(length)) return false;
@@ -225,7 +223,7 @@ export class InlineParser {
     }
     const left = !/\s/.test(after) && (isWordCharacter(after) || !wordBefore);
     const right = !/\s/.test(before) && (isWordCharacter(before) || !wordAfter);
-    // Within a word, _ is a letter, and a lone * is one or a multiplication.
+    // Within a word, _ is a letter, and a lone * may be a multiplication.
     const both = left && right;
     const opens = left && !(both && wordBefore && (char === "_" || text === "*"));
     const closes = right && !(both && wordAfter && char === "_");
@@ -236,7 +234,7 @@ export class InlineParser {
     return true;
   }
 
-  /** Styles the items between the opening sign and `text`, which closes it; the signs left over. */
+  /** Styles the items that `text` closes; returns the remaining signs. */
   #close(text: string, both: boolean): string {
     const items = this.#items;
     const char = text[0]!;
@@ -260,14 +258,14 @@ export class InlineParser {
         items.splice(i + 1, 0, { text: "~~", style, at: item.at });
         items.push({ text: "~~", style, at: item.at });
       }
-      // The signs left of it may open another.
+      // The remaining signs may open another one.
       if (item.text === "") items.splice(i, 1);
       else i++;
     }
     return text;
   }
 
-  /** `]`, which ends a link if an address follows. */
+  /** Reads `]`, which ends a link if an address follows. */
   #closeBracket(ended: boolean): boolean {
     const at = this.#items.findLastIndex(({ opens }) => opens === "[");
     if (at === -1) return this.#emit("]", 1);
@@ -287,7 +285,7 @@ export class InlineParser {
     return true;
   }
 
-  /** The end of the bracket that opens behind `]`; -1 if it has none, undefined if that is not known. */
+  /** The position of the `)` of an address; -1 without an address, undefined if it needs more text. */
   #addressEnd(ended: boolean): number | undefined {
     const start = this.#pos + 1;
     for (let at = Math.max(start, this.#seek); at < this.#src.length; at++) {
@@ -301,7 +299,7 @@ export class InlineParser {
     return ended ? -1 : undefined;
   }
 
-  /** Makes a link of what stands behind the bracket at `at`. */
+  /** Links the items behind the bracket at `at`. */
   #link(at: number, address: string): void {
     const inner = this.#items.splice(at).slice(1);
     const label = textOf(inner);
@@ -310,7 +308,7 @@ export class InlineParser {
     const same = [address, address.replace(/^mailto:|^https?:\/\//, "").replace(/\/$/, "")];
     const isOpened = this.fill.hasLinks && linked("x", address) !== "x";
     if (isOpened) inner.forEach((item) => item.link ??= address);
-    // What looks like an address, and is another, is told in full where a link opens it, too.
+    // A label that looks like another address does not hide the real one.
     const isShown = !isOpened || label.trim() === "" || LIKE_ADDRESS.test(label);
     if (isShown && address !== "" && !same.includes(label.replace(/^`(.*)`$/, "$1"))) {
       const text = label === "" ? address : ` (${address})`;
@@ -328,7 +326,7 @@ function textOf(items: Item[]): string {
   return items.map(({ text }) => text).join("");
 }
 
-/** Gives `items` a style; nothing within it opens any more. */
+/** Styles `items`, which cannot open anything any more. */
 function wrapIn(style: Style, items: Item[]): void {
   for (const item of items) {
     item.style |= style;

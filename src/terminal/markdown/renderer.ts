@@ -1,8 +1,6 @@
 /**
- * Markdown on a terminal, as it streams: what has been written is never changed. Text appears word
- * by word, code line by line, tables when they are over or long. Code stands as it was written behind a
- * margin of two columns, and is left to the terminal to wrap: what is copied is what runs. Where there
- * are no colours, its fences stand for the margin. Source:
+ * Streams Markdown to a terminal; output never changes. Text appears word by word, code line by line,
+ * a table when it ends or is long. The terminal wraps code, so that copied code runs. Sources:
  * CommonMark 0.31 and GitHub Flavored Markdown; the other modules name the exceptions. @module
  */
 
@@ -16,10 +14,10 @@ export class MarkdownRenderer {
   #document: MarkdownDocument;
   /** The first half of a line end or of a surrogate pair. */
   #half = "";
-  /** The marks at the end of what was fed: those of the next piece may be too many with them. */
+  /** The marks at the end of the last piece, which count with those of the next one. */
   #marks = "";
 
-  /** @param look its colours may become others. */
+  /** @param look Its colours may change later. */
   constructor(look: Appearance & { columns: number; paint?: Painter }) {
     const { unicode, columns, paint = painter(look) } = look;
     this.#style = {
@@ -32,7 +30,7 @@ export class MarkdownRenderer {
     this.#document = new MarkdownDocument(usable(columns), this.#style);
   }
 
-  /** Reads `text`, cut anywhere; returns what to print now, in which all styles are closed. */
+  /** Reads a piece of text; returns the text to print, in which all styles are closed. */
   push(text: string): string {
     text = this.#half + text;
     this.#half = /[\r\ud800-\udbff]$/.test(text) ? text.at(-1)! : "";
@@ -42,7 +40,7 @@ export class MarkdownRenderer {
     return this.#document.fill.take();
   }
 
-  /** Returns what is left to print, up to a line feed; what is pushed then is a new text. */
+  /** Ends the text; returns the rest to print, with a line feed. */
   end(): string {
     this.#document.feed(this.#safe(this.#half));
     this.#half = "";
@@ -53,12 +51,12 @@ export class MarkdownRenderer {
     return rest;
   }
 
-  /** Later lines fit into `columns`. */
+  /** Sets the width of later lines. */
   resize(columns: number): void {
     this.#document.fill.columns = usable(columns);
   }
 
-  /** True while the rows of a table are held back. */
+  /** True while the rows of a table wait. */
   get holdsTable(): boolean {
     return this.#document.holdsTable;
   }
@@ -66,12 +64,12 @@ export class MarkdownRenderer {
   #safe(text: string): string {
     if (/^[\n\x20-\x7e]*$/.test(text)) return text;
     const shown = sanitizeProse(text.replaceAll("\r\n", "\n"));
-    // The other stand-ins of ASCII take as many columns as what they stand for: the screen puts them in.
+    // The screen replaces signs by ASCII of the same width; this one is wider.
     return this.#style.unicode ? shown : shown.replaceAll("…", "...");
   }
 }
 
-/** The width as columns to work with; terminals that do not know theirs report 0. */
+/** The width within limits; some terminals report 0. */
 function usable(columns: number): number {
   return Math.min(1000, Math.max(8, Math.floor(columns) || 80));
 }

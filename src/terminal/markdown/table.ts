@@ -1,56 +1,55 @@
 /**
- * Tables of Markdown text, as in GitHub Flavored Markdown. Not GFM: a table's lines begin with `|`,
- * cells beyond the last column stay within it, and `<br>` begins a new line of a cell. @module
+ * Tables, as in GitHub Flavored Markdown. Not GFM: the lines of a table start with `|`, cells beyond
+ * the last column join it, and `<br>` breaks the line of a cell. @module
  */
 
 import { Filler, type Prefix, textWidth } from "./fill.ts";
 import { InlineParser } from "./inline.ts";
 import { BOLD, DIM, type Painter, type Style } from "../style.ts";
 
-/** A table that is held back; once it is long, the widths by which its rows are written. */
+/** A table whose rows wait; once it is long, its widths are fixed and rows are written. */
 export interface Table {
-  /** The first line: a table, if the second is one of dashes. */
+  /** The first line; the second decides if it is a table. */
   first: string;
   head: string[];
   aligned?: string[];
   rows: string[][];
-  /** Characters held back. */
+  /** The number of characters that wait. */
   size: number;
-  /** Undefined until written; empty where the words would not fit side by side. */
+  /** Undefined until the head is written; empty if the columns do not fit side by side. */
   widths?: number[];
-  /** True when lines between the rows show where one ends. */
+  /** True if rules separate the rows. */
   ruled?: boolean;
-  /** True when the row written last takes several lines. */
+  /** True if the last written row has several lines. */
   tall?: boolean;
 }
 
 export interface TableStyle {
   paint: Painter;
   unicode: boolean;
-  /** True when the signs of styles are kept, as there are no colours. */
+  /** True if text shows the signs of its styles, because there are no colours. */
   signs: boolean;
 }
 
-/** The most rows of a table, and characters, that are held back: later rows are about as wide. */
+/** The most rows and characters that wait. */
 const MAX_HELD_ROWS = 8;
 const MAX_HELD_CHARS = 2048;
-/** The least room for wider cells, in columns, where there is as much. */
+/** The columns to spare for wider cells in later rows. */
 const SLACK = 3;
 const MAX_COLUMNS = 64;
-/** The narrowest that a column is made. */
+/** The fewest columns of a cell. */
 const MIN_WIDTH = 6;
-/** A column is not made narrower than its longest word, or than this where the word is longer. */
+/** Longer words may be broken to make a column narrower. */
 const MAX_WHOLE_WORD = 20;
-/** What is not broken where a line is filled. */
+/** Text that a filler does not break. */
 const WORD = /[^\s\u3000-\u9fff\uff00-\uffef]+/g;
 const NO_PREFIX = (): Prefix => ({ text: "", width: 0 });
 
-/** A table that may begin with `line`. */
 export function newTable(line: string): Table {
   return { first: line, head: tableCells(line), rows: [], size: 0 };
 }
 
-/** Takes a table's second line; false if `line` is not one of dashes: there is no table then. */
+/** Adds the second line; false if it is not a row of dashes, so that there is no table. */
 export function beginTable(table: Table, line: string): boolean {
   const dashes = tableCells(line);
   const { length } = table.head;
@@ -60,7 +59,7 @@ export function beginTable(table: Table, line: string): boolean {
   return true;
 }
 
-/** Takes one more line of the table; writes the rows if no more can be held back. */
+/** Adds a row; writes the rows if no more can wait. */
 export function addRow(table: Table, line: string, fill: Filler, style: TableStyle): void {
   const cells = tableCells(line);
   const { length } = table.head;
@@ -72,7 +71,7 @@ export function addRow(table: Table, line: string, fill: Filler, style: TableSty
   }
 }
 
-/** Writes the rows that are held back; with `more`, others may follow. */
+/** Writes the rows that wait; with `more`, other rows may follow. */
 export function writeRows(table: Table, fill: Filler, style: TableStyle, more = false): void {
   const later = table.widths !== undefined;
   let between = later;
@@ -108,9 +107,9 @@ function tableCells(line: string): string[] {
   return cells.map((cell) => cell.trim().replaceAll("\\|", "|").replace(/<br *\/?>/gi, "\n"));
 }
 
-/** The lines that a cell has when they are `width` columns wide. */
+/** The lines of a cell in `width` columns. */
 function cellLines(cell: string, width: number, base: Style, style: TableStyle): string[] {
-  // Fast path: a cell without Markdown signs that fits.
+  // Fast path: a short cell without Markdown.
   if (!/[\\`*_~[\]!&\n]/.test(cell) && textWidth(cell) <= width) return [style.paint(cell, base)];
   const fill = new Filler(width, NO_PREFIX, style.paint);
   writeInline(cell, base, fill, style);
@@ -118,15 +117,11 @@ function cellLines(cell: string, width: number, base: Style, style: TableStyle):
   return fill.take().split("\n").slice(0, -1);
 }
 
-/** The text of a painted line. */
 const unpainted = (line: string): string =>
   // deno-lint-ignore no-control-regex
   line.replace(/\x1b\[[\d;]*m|\x1b\]8;;[\x21-\x7e]*\x1b\\/g, "");
 
-/** The columns that a painted line takes. */
-const lineWidth = (line: string): number => textWidth(unpainted(line));
-
-/** The widths of columns whose cells are not wrapped, and of columns that break no word. */
+/** The widths of columns without wrapping, and without broken words. */
 function cellWidths({ head, rows }: Table, style: TableStyle) {
   const natural = head.map(() => 1);
   const least = head.map(() => 1);
@@ -142,13 +137,13 @@ function cellWidths({ head, rows }: Table, style: TableStyle) {
   return { natural, least: least.map((width) => Math.min(width, MAX_WHOLE_WORD)) };
 }
 
-/** Widths with room for wider cells: of `spare` columns all have the same share, wide ones more. */
+/** Adds a share of `spare` columns to each width, up to half of it. */
 function roomier(natural: number[], spare: number): number[] {
   const share = spare < 0 ? SLACK : Math.trunc(spare / natural.length);
   return natural.map((width) => width + Math.min(share, Math.max(SLACK, width >> 1)));
 }
 
-/** The widths of columns in `room`: the widest give way, to what their words take. */
+/** Shrinks the widest columns until all fit `room`; an empty list if that breaks words. */
 function fitWidths(natural: number[], least: number[], room: number): number[] {
   const capped = (cap: number) =>
     natural.map((width, i) => Math.max(Math.min(width, cap), least[i]!));
@@ -173,21 +168,21 @@ function rowLines(table: Table, cells: string[], base: Style, style: TableStyle)
 }
 
 function align(text: string, column: number, { widths, aligned }: Table): string {
-  const space = Math.max(0, widths![column]! - lineWidth(text));
+  const space = Math.max(0, widths![column]! - textWidth(unpainted(text)));
   const side = aligned![column];
   const before = side === "-:" ? space : side === ":-:" ? space >> 1 : 0;
   return " ".repeat(before) + text + " ".repeat(space - before);
 }
 
-/** A line below the head, or between rows: `heavy` where there are both. */
+/** The rule below the head, or between rows; `heavy` if there are both. */
 function rule({ widths }: Table, { paint, unicode }: TableStyle, heavy = false): string {
   const [dash, cross] = unicode ? heavy ? "═╪" : "─┼" : heavy ? "=+" : "-+";
-  // Rows whose cells stand below each other are parted by a short line.
+  // A short rule separates rows whose cells are below each other.
   const lines = widths!.length > 0 ? widths! : [MIN_WIDTH];
   return paint(lines.map((width) => dash!.repeat(width)).join(`${dash}${cross}${dash}`), DIM);
 }
 
-/** A row whose cells stand below each other, as there is no room side by side. */
+/** Writes the cells of a row below each other. */
 function writeRecord(table: Table, cells: string[], fill: Filler, style: TableStyle): void {
   for (const [i, cell] of cells.entries()) {
     if (cell === "") continue;

@@ -1,6 +1,6 @@
 /**
- * The rows that change in place, as data, and the shortest output from one frame to the next, for
- * one write. Sources: ECMA-48 (CUU, CUD, CHA, ED, EL, SGR), xterm's ctlseqs (DECAWM). @module
+ * The rows that change in place, as data, and the shortest output from one frame to the next.
+ * Sources: ECMA-48 (CUU, CUD, CHA, ED, EL, SGR), xterm's ctlseqs (DECAWM). @module
  */
 
 import { isWidthDisputed } from "../../text/width.ts";
@@ -8,48 +8,46 @@ import { styleEnd } from "../style.ts";
 
 /** One grapheme on the screen. */
 export interface Cell {
-  /** Printable; a blank of several columns has as many spaces. */
+  /** Printable text; a tab is as many spaces as its width. */
   readonly text: string;
   readonly width: number;
-  /** An SGR sequence, such as `\x1b[2m`, and the beginning of a link behind it; empty for the default. */
+  /** SGR sequences, such as `\x1b[2m`, and the start of a link; empty for the default. */
   readonly style: string;
 }
 
-/** A row of the screen, at most as wide as it. */
 export type CellRow = readonly Cell[];
 
-/** The rows that change in place, and where among them the cursor is (both from 0). */
 export interface Frame {
   readonly rows: readonly CellRow[];
+  /** Counted from 0. */
   readonly cursor: { readonly row: number; readonly column: number };
-  /** True where the rows are the whole screen: they are shown on the alternate one. */
+  /** True for rows on the alternate screen. */
   readonly isFullScreen?: true;
-  /** The title of the terminal's window, safe to show; left out, it is not changed. */
+  /** The title of the window, safe to show; undefined does not change it. */
   readonly title?: string | undefined;
 }
 
-/** Nothing yet, the cursor at the beginning of an empty row. */
+/** An empty row with the cursor at its start. */
 export const EMPTY_FRAME: Frame = { rows: [[]], cursor: { row: 0, column: 0 } };
 
-/** The columns that cells take. */
 export const widthOf = (row: CellRow) => row.reduce((sum, { width }) => sum + width, 0);
 
-/** The cursor of a terminal, and the output that moved it. */
+/** The cursor of a terminal, and the output so far. */
 interface Pen {
   out: string;
   row: number;
-  /** NaN after a cell whose width terminals do not agree on, and behind the last column. */
+  /** NaN where terminals disagree: after some wide characters, and behind the last column. */
   column: number;
   style: string;
-  /** The last row that exists so far. */
+  /** The last row that exists. */
   bottom: number;
-  /** True once a cell was written whose width terminals do not agree on. */
+  /** True once a cell was written whose width terminals disagree on. */
   disputed: boolean;
 }
 
 /**
- * The output after which a terminal of `columns` that shows `previous` shows `next`. New rows are
- * made by line feeds, so they may scroll the screen.
+ * The output that changes a terminal from `previous` to `next`. Line feeds add new rows, which may
+ * scroll the screen.
  */
 export function paint(previous: Frame, next: Frame, columns: number): string {
   const { cursor, rows: old } = previous;
@@ -60,7 +58,7 @@ export function paint(previous: Frame, next: Frame, columns: number): string {
     pen.out += "\x1b[J";
   }
   move(pen, next.cursor.row, next.cursor.column);
-  // A terminal that takes a grapheme for wider than we do must not wrap the row for it.
+  // A terminal that shows a grapheme wider than we count must not wrap the row.
   return pen.disputed ? `\x1b[?7l${pen.out}\x1b[?7h` : pen.out;
 }
 
@@ -73,13 +71,12 @@ function paintRow(pen: Pen, at: number, old: CellRow, row: CellRow, columns: num
   const oldWidth = column + widthOf(old.slice(same));
   const width = column + widthOf(row.slice(same));
   if (oldWidth - width > MAX_SHORTER) {
-    // tmux takes a row for as wide as it was until it is erased from its beginning, and breaks it so when it
-    // becomes narrower.
+    // tmux rewraps a row at its old width unless it was erased from its start.
     move(pen, at, 0);
     pen.out += "\x1b[K";
     return writeCells(pen, at, row, 0, columns);
   }
-  // Cells at the end that did not change are left, if they did not move.
+  // Unchanged cells at the end are not written, if they did not move.
   let end = row.length;
   if (width === oldWidth) {
     for (let oldEnd = old.length; end > same; end--, oldEnd--) {
@@ -111,7 +108,7 @@ function writeCells(pen: Pen, at: number, cells: CellRow, column: number, column
   pen.style = "";
 }
 
-/** A row that becomes shorter by more columns is written from its beginning. */
+/** A row that becomes shorter by more columns is written from its start. */
 const MAX_SHORTER = 4;
 
 const isSame = (a: Cell, b: Cell) =>
@@ -120,7 +117,7 @@ const repeat = (n: number) => n === 1 ? "" : `${n}`;
 
 function move(pen: Pen, row: number, column: number): void {
   if (row > pen.bottom) {
-    // Only a line feed makes a row, and only at the last one.
+    // Only a line feed in the last row adds one.
     if (pen.row !== pen.bottom) pen.out += `\x1b[${pen.bottom - pen.row}B`;
     pen.out += "\r" + "\n".repeat(row - pen.bottom);
     pen.column = 0;
@@ -136,35 +133,34 @@ function move(pen: Pen, row: number, column: number): void {
   pen.column = column;
 }
 
-/** The output that takes `frame` off the screen; the cursor is then where its first row was. */
+/** The output that erases `frame` and moves the cursor to its first row. */
 export function erase({ cursor: { row } }: Frame): string {
   if (row === 0) return eraseBelow(0);
-  // tmux keeps in its history what is erased from the top of the screen on: the first row goes by itself.
+  // tmux saves rows that are erased from the top of the screen on: the first row is erased alone.
   return `${rowsUp(row)}\r\x1b[K\x1b[B\x1b[J\x1b[A`;
 }
 
 const rowsUp = (rows: number): string => rows > 0 ? `\x1b[${repeat(rows)}A` : "";
 
-/** Erases from `row` rows above the cursor on. */
 function eraseBelow(row: number): string {
   return `${rowsUp(row)}\r\x1b[J`;
 }
 
 /**
- * The same after the terminal's width became `columns`. Most terminals break the rows that have
- * become too long; `reflows` is false for those that cut them off.
+ * The same after the terminal's width changed to `columns`. `reflows` is false for terminals that cut
+ * long rows off instead of wrapping them.
  */
 export function eraseResized(frame: Frame, columns: number, reflows: boolean): string {
   if (!reflows) return erase(frame);
   const { rows, cursor } = frame;
   const heights = rows.slice(0, cursor.row).map((row) => Math.ceil(widthOf(row) / columns) || 1);
-  // A cursor behind the end of its row goes no further than the row's last column.
+  // A cursor behind the end of its row moves to the row's last column.
   const last = Math.max(0, widthOf(rows[cursor.row] ?? []) - 1);
   const within = Math.floor(Math.min(cursor.column, last) / columns);
   return eraseBelow(heights.reduce((sum, height) => sum + height, within));
 }
 
-/** The output that leaves `frame` on the screen and goes on below it. */
+/** The output that moves below `frame`. */
 export function leave(frame: Frame): string {
   const below = frame.rows.length - 1 - frame.cursor.row;
   return `${below > 0 ? `\x1b[${repeat(below)}B` : ""}\r\n`;

@@ -1,4 +1,4 @@
-/** A list of rows of which one is chosen: its state, its moves, and the rows that show it. @module */
+/** A list of rows of which one is selected: its moves and its layout. @module */
 
 import { ACCENT, BOLD, DIM, ownStyle } from "../style.ts";
 import { fittingLetters } from "../../text/fuzzy.ts";
@@ -6,39 +6,34 @@ import { displayWidth } from "../../text/width.ts";
 import { cellsOf } from "../styled.ts";
 import { type Cell, type CellRow, widthOf } from "./frame.ts";
 
-/** A row of a list: what is chosen, and what it means. */
 export interface ListRow {
   label: string;
   detail?: string | undefined;
 }
 
 export interface ListLook {
-  /** False where the terminal has no colours: the chosen row has its mark alone. */
+  /** True if the terminal has colours. */
   hasStyles: boolean;
-  /** The SGR sequence of the chosen row, with {@linkcode hasStyles} (default: the terminal's own colour). */
+  /** The SGR sequence of the selected row (default: the terminal's own colour). */
   accent?: string | undefined;
   unicode: boolean;
-  /** Rows begin with the digit that picks them. */
+  /** True if rows start with the digit that selects them. */
   isNumbered?: boolean;
-  /** The word that was typed: its letters are shown bold. */
+  /** The typed word, whose letters are bold. */
   word?: string;
 }
 
-/** At most this share of the screen's rows is a list's, and no fewer than these. */
-const SHARE = 3;
-const MIN_ROWS = 6;
-
-/** The most rows that a list takes of a screen. */
+/** The most rows of a list: a third of the screen, or at least six. */
 export const listHeight = (rows: number): number =>
-  Math.min(Math.max(0, rows - 1), Math.max(MIN_ROWS, Math.floor(rows / SHARE)));
+  Math.min(Math.max(0, rows - 1), Math.max(6, Math.floor(rows / 3)));
 
-/** The least columns that a description needs to say anything. */
+/** The fewest columns of a description. */
 const MIN_DETAIL = 14;
-/** The most columns that descriptions keep in a wide list, however long labels are: an address with its port fits. */
+/** In a list of so many columns, long labels leave this many to descriptions, for an address. */
 export const WIDE_LIST = 60;
 const WIDE_DETAIL = 32;
 
-/** The keys that choose the next row, or the one before, in every list. */
+/** The keys that select the next or the previous row of every list. */
 export const LIST_STEPS: Readonly<Record<string, -1 | 1 | undefined>> = {
   "up": -1,
   "ctrl-p": -1,
@@ -48,18 +43,18 @@ export const LIST_STEPS: Readonly<Record<string, -1 | 1 | undefined>> = {
   "tab": 1,
 };
 
-/** The index after `step` rows, round the ends for a single step, if it `wraps`; -1 (none) is before the first. */
+/** The index `step` rows on; a single step may wrap around the ends. -1 selects no row. */
 export function stepped(chosen: number, step: number, count: number, wraps = true): number {
   if (count === 0) return -1;
   if (!wraps || Math.abs(step) > 1) return Math.max(0, Math.min(count - 1, chosen + step));
   return chosen === -1 && step === -1 ? count - 1 : (chosen + step + count) % count;
 }
 
-/** The index of the first item that a list of `rows` rows shows. */
+/** The index of the first visible item. */
 export const firstShown = (chosen: number, count: number, rows: number): number =>
   Math.max(0, Math.min(chosen - (rows >> 1), count - rows));
 
-/** At most `rows` rows of the list, around the chosen one, each of at most `columns`. */
+/** Lays out at most `rows` rows, around the selected one. */
 export function listRows(
   items: readonly ListRow[],
   chosen: number,
@@ -72,8 +67,8 @@ export function listRows(
   const longest = Math.max(0, ...shown.map(({ label }) => displayWidth(label)));
   const room = Math.max(1, columns - front);
   const described = Math.max(0, ...shown.map(({ detail = "" }) => displayWidth(detail)));
-  const kept = room - 2 - Math.min(WIDE_DETAIL, described);
-  const widest = room < WIDE_LIST ? longest : Math.min(longest, kept);
+  const least = room - 2 - Math.min(WIDE_DETAIL, described);
+  const widest = room < WIDE_LIST ? longest : Math.min(longest, least);
   const hasDetails = described > 0 && room - widest - 2 >= Math.min(MIN_DETAIL, described);
   const [up, down] = look.unicode ? "↑↓" : "^v";
   return shown.map((item, at) => {
@@ -94,7 +89,7 @@ export function listRows(
   });
 }
 
-/** True for a path, an address or a model's name such as `hf.co/a/b:Q4`: its end says as much as its beginning. */
+/** True for paths, addresses and names such as `hf.co/a/b:Q4`, whose end is as important as their start. */
 const isPath = (label: string): boolean => /^\S*[/:]\S*$/.test(label);
 
 const cells = (text: string): Cell[] => cellsOf(text, "");
@@ -104,7 +99,7 @@ function labelCells(label: string, isChosen: boolean, look: ListLook): Cell[] {
   if (!hasStyles) return cells(label);
   const bold = new Set(fittingLetters(word, label));
   let at = 0;
-  // What cannot be shown as it is becomes longer: the letters behind it are not marked.
+  // Escaped characters are longer than in the label: then no letters are marked.
   const isPlain = cells(label).map(({ text }) => text).join("") === label;
   return cellsOf(label, isChosen ? accent : "").map((cell) => {
     const isBold = isPlain && bold.has(at);
@@ -113,15 +108,14 @@ function labelCells(label: string, isChosen: boolean, look: ListLook): Cell[] {
   });
 }
 
-/** `row` in at most `columns`, with an ellipsis where it is cut: at its end, or with `keepsEnd` in the middle. */
+/** Cuts `row` at its end, or with `keepsEnd` in the middle, and adds an ellipsis. */
 function cut(row: Cell[], columns: number, unicode: boolean, keepsEnd = false): Cell[] {
   if (widthOf(row) <= columns) return row;
   const end = keepsEnd ? firstCells(row.toReversed(), (columns - 1) >> 1).reverse() : [];
-  const kept = firstCells(row, columns - 1 - widthOf(end));
-  return [...kept, { text: unicode ? "…" : "~", width: 1, style: "" }, ...end];
+  const start = firstCells(row, columns - 1 - widthOf(end));
+  return [...start, { text: unicode ? "…" : "~", width: 1, style: "" }, ...end];
 }
 
-/** The first cells of `row` that fit into `columns`. */
 function firstCells(row: readonly Cell[], columns: number): Cell[] {
   let room = columns;
   const over = row.findIndex(({ width }) => (room -= width) < 0);

@@ -1,4 +1,4 @@
-/** A list below the text, from which a person picks one row. @module */
+/** A list from which a person selects a row. @module */
 
 import { bestFits } from "../../text/fuzzy.ts";
 import { displayWidth, graphemes } from "../../text/width.ts";
@@ -21,25 +21,25 @@ import type { Modal, Outcome } from "./modal.ts";
 
 interface ListItem<T> extends ListRow {
   value: T;
-  /** A letter that picks it. */
+  /** A letter that selects it. */
   key?: string;
 }
 
 export interface ListOptions<T> extends Omit<ListLook, "word"> {
-  /** Lines above the rows, with SGR; they stay while the list is open. */
+  /** Lines above the rows, with SGR. */
   title: string;
   items: readonly ListItem<T>[];
-  /** The row that is chosen at first (default: 0). */
+  /** The row that is selected at first (default: 0). */
   chosen?: number;
-  /** False where a step from the first row does not lead to the last one, nor back (default: true). */
+  /** False if a step does not wrap around the ends (default: true). */
   wraps?: boolean;
-  /** What keys do beside those that all lists have, in one row below them. */
+  /** Help for its keys, in a row below the list. */
   hint?: string;
   /** Text that was printed before it. */
   context?: string;
   /**
-   * The result of Enter for a typed text that is in no label; with it rows are found by their labels alone, as
-   * letters of a sentence fit any row. `hint`: says so, in place of the rows.
+   * The result of a typed text that no label contains, and the row that says so. With it, descriptions
+   * are not searched, because the letters of a sentence fit any row.
    */
   other?: { hint: string; value: (typed: string) => T };
   /** Ctrl-C or Escape. */
@@ -47,14 +47,14 @@ export interface ListOptions<T> extends Omit<ListLook, "word"> {
 }
 
 const PAGE = 8;
-/** The most columns beside labels and descriptions: the mark, a number, the gap. */
+/** The columns of the mark, the number and the gap. */
 const SIDE_COLUMNS = 7;
-/** The margin of a description below its list, and its most rows; lower screens have none. */
+/** A description below the list: its margin, its most rows, and the rows that a screen needs for it. */
 const DETAIL_MARGIN = "    ";
 const MAX_DETAIL_ROWS = 3;
 const MIN_DETAIL_ROWS = 14;
 
-/** A list; its result is the value of the row that was picked. What is typed narrows it. */
+/** A list that typing narrows; its result is the value of the selected row. */
 export class ListModal<T> implements Modal<T> {
   #word = "";
   #items: readonly ListItem<T>[];
@@ -80,15 +80,10 @@ export class ListModal<T> implements Modal<T> {
     const room = Math.max(1, Math.min(listHeight(rows), rows - 1 - foot.length));
     const look = { ...this.options, word: this.#word, isNumbered: this.#isNumbered };
     const instead = this.options.other?.hint ?? "no match";
-    const none = [
-      styledRow(`${dim}  ${instead} ${unicode ? "·" : "-"} Esc clears`, columns),
-    ];
-    const list = this.#items.length === 0 ? none : listRows(
-      below.length > 0 ? this.#items.map(({ label }) => ({ label })) : this.#items,
-      this.#chosen,
-      { columns, rows: room },
-      look,
-    );
+    const items = below.length > 0 ? this.#items.map(({ label }) => ({ label })) : this.#items;
+    const list = items.length === 0
+      ? [styledRow(`${dim}  ${instead} ${unicode ? "·" : "-"} Esc clears`, columns)]
+      : listRows(items, this.#chosen, { columns, rows: room }, look);
     const above = head.slice(-Math.max(0, rows - list.length - foot.length));
     const cursor = this.#word === ""
       ? { row: above.length + this.#rowOf(room), column: 0 }
@@ -113,7 +108,7 @@ export class ListModal<T> implements Modal<T> {
         if (this.#items.length === 0 && this.options.other) {
           return { done: this.options.other.value(this.#word.trim()) };
         }
-        // A word that answers nothing is no answer.
+        // A word does not select a row of a list with letters.
         return this.#isKeyed && this.#word !== "" ? "bell" : this.#pick(this.#chosen);
       case "backspace":
       case "ctrl-h":
@@ -135,7 +130,7 @@ export class ListModal<T> implements Modal<T> {
     return "none";
   }
 
-  /** The description of the chosen row, where the list is too narrow for it; as many rows whichever is chosen. */
+  /** The description of the selected row, if the list is too narrow for it; always as many rows. */
   #detailRows(columns: number, rows: number): CellRow[] {
     if (columns >= WIDE_LIST || rows < MIN_DETAIL_ROWS) return [];
     const { items, hasStyles } = this.options;
@@ -157,12 +152,12 @@ export class ListModal<T> implements Modal<T> {
     return this.options.isNumbered === true && this.#word === "";
   }
 
-  /** True where each row has a letter of its own: what else is typed stands there, and hides no row. */
+  /** True if every row has a letter: other typed text hides no rows. */
   get #isKeyed(): boolean {
     return this.options.items.every(({ key }) => key !== undefined);
   }
 
-  /** The row of the chosen item among those that are shown. */
+  /** The selected item's row on the screen. */
   #rowOf(room: number): number {
     return Math.max(0, this.#chosen - firstShown(this.#chosen, this.#items.length, room));
   }
@@ -188,9 +183,7 @@ export class ListModal<T> implements Modal<T> {
 
   #move(step: number): Outcome<T> {
     if (this.#isKeyed) this.#word = "";
-    this.#chosen = stepped(
-      ...[this.#chosen, step, this.#items.length, this.options.wraps] as const,
-    );
+    this.#chosen = stepped(this.#chosen, step, this.#items.length, this.options.wraps);
     return "none";
   }
 

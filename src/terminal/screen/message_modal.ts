@@ -1,65 +1,66 @@
-/** The input line: messages, of which those typed while a turn goes on wait for its end. @module */
+/** The input line of a session, where messages are queued during a turn, and questions of one line. @module */
 
-import { LineModal } from "../line/line_modal.ts";
-import type { Key } from "../line/keys.ts";
-import { isEscapable } from "../line/press.ts";
-import { cleared, lineState, viStart, withHistory } from "../line/state.ts";
-
-import type { TextPart } from "../../types/message.ts";
-import { entryUnits, type PastedRanges, textPartOf, type Unit, unitsText } from "../units.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
-import { styledRow } from "../styled.ts";
+import type { TextPart } from "../../types/message.ts";
+import type { Key } from "../line/keys.ts";
+import { LineModal, type LineModalOptions } from "../line/line_modal.ts";
+import { isEscapable } from "../line/press.ts";
+import { cleared, lineState, lineText, viStart, withHistory } from "../line/state.ts";
+import { brokenRow, cellsOf, rowsText, styledRow } from "../styled.ts";
 import type { TerminalSize } from "../tty.ts";
-import type { CellRow } from "./frame.ts";
+import { entryUnits, type PastedRanges, textPartOf, type Unit, unitsText } from "../units.ts";
+import { type Cell, type CellRow, type Frame, widthOf } from "./frame.ts";
 import type { Outcome } from "./modal.ts";
-import { type BandLook, bandText } from "./person_band.ts";
-import type { SessionLineOptions } from "./question_modal.ts";
+
+export interface SessionLineOptions extends LineModalOptions {
+  /** Prints whole lines. */
+  append: (lines: string) => void;
+  columns: () => number;
+}
 
 export interface MessageModalOptions extends SessionLineOptions {
-  /** The texts that Up and Ctrl-R find, oldest first; asked for before each message. */
+  /** Earlier texts, oldest first; read before each message. */
   history: () => readonly string[];
-  /** The ranges of those texts that were pasted. */
   pasted: () => PastedRanges;
-  /** True while a turn goes on. */
+  /** True during a turn. */
   isActive: () => boolean;
-  /** The band of messages that were sent; undefined shows them as they were typed. */
+  /** The band of sent messages; without one they are printed as they were typed. */
   band?: (() => BandLook | undefined) | undefined;
-  /** Ctrl-C or Escape while a turn goes on. */
+  /** Ctrl-C or Escape during a turn. */
   onStop: () => void;
-  /** True for a line that does not wait behind messages that are held, such as a command. */
+  /** True for a line that may be sent before queued messages, such as a command. */
   overtakes?: ((line: string) => boolean) | undefined;
-  /** Such as "leaves after the answer", of a line that waits; undefined where the line says all. */
+  /** A note about a queued line, such as "exits after the answer". */
   queuedNote?: ((line: string) => string | undefined) | undefined;
-  /** Rows, with SGR, that explain the line while it is `?` alone. */
+  /** Rows, with SGR, below a line that is `?`. */
   help?: (() => readonly string[]) | undefined;
-  /** The message that Escape, pressed twice at an empty line, sends; nobody typed it, so that it is not shown. */
+  /** The message that Escape, pressed twice at an empty line, sends without printing it. */
   rewind?: TextPart | undefined;
 }
 
-/** The first characters of a queued message that are shown. */
+/** The most characters of a queued message that are shown. */
 const MAX_QUEUED_CHARS = 4096;
 
 /** The input line; it stays open. */
 export class MessageModal extends LineModal<never, MessageModalOptions> {
-  /** Messages that wait, oldest first. */
+  /** Queued messages, oldest first. */
   readonly queued: (readonly Unit[])[] = [];
-  /** The turn was stopped: the queue, meant for after it, waits for Enter. */
+  /** True if the queue waits for Enter because the turn was stopped. */
   isHeld = false;
-  /** Ctrl-C was the last key, and there was nothing to stop or to clear: one more leaves. */
+  /** True if the next Ctrl-C exits. */
   isLeaving = false;
-  /** A search was open as the last key came. */
+  /** True if a search was open at the last key. */
   wasSearching = false;
-  /** Escape was the last key, at an empty line: one more goes back. */
+  /** True if the next Escape rewinds. */
   isRewinding = false;
-  /** The turn was stopped, and is about to end. */
+  /** True if the turn was stopped and has not ended yet. */
   #isStopping = false;
   #reader: ((message: TextPart | null) => void) | undefined;
-  /** The person has left, perhaps while nobody read: there is no next message. */
   #hasLeft = false;
 
   constructor(options: MessageModalOptions) {
     super(lineState(), options);
-    this.#begin();
+    this.#reset();
   }
 
   /** The next message; null when the session is over. */
@@ -74,7 +75,7 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     });
   }
 
-  /** Gives `message` to the reader; null: there is no next one. */
+  /** Gives `message` to the reader; null ends the session. */
   give(message: TextPart | null): void {
     const reader = this.#reader;
     this.#reader = undefined;
@@ -82,7 +83,7 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     reader?.(message);
   }
 
-  /** The messages that wait, a row each. */
+  /** A row for each queued message. */
   get queuedRows(): string[] {
     return this.queued.map((units) => {
       const text = unitsText(units);
@@ -92,42 +93,35 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     });
   }
 
-  /** What was typed and not sent: the queue, and the line. */
+  /** The typed texts that were not sent: the queue and the line. */
   get unsent(): TextPart[] {
     return [...this.queued, this.state.units].map(textPartOf);
   }
 
-  /** The turn is stopped: keeps the queue back. */
+  /** Holds the queue because the turn was stopped. */
   hold(): void {
     this.isHeld = this.queued.length > 0;
   }
 
   override press(key: Key): Outcome<never> {
-    if (!this.options.isActive()) this.#isStopping = false;
+    const isActive = this.options.isActive();
+    if (!isActive) this.#isStopping = false;
     const wasRewinding = this.isRewinding;
     this.isRewinding = false;
     if (this.hasMenu) return super.press(key);
-    if (this.#isHelp && (key.name === "escape" || key.type === "text" && key.text === "?")) {
-      this.#begin();
-      return "none";
-    }
-    if (key.name === "escape" && isEscapable(this.state)) return super.press(key);
-    if (key.name === "escape" && this.options.isActive()) {
-      this.#stop();
-      return "none";
-    }
-    if (key.name === "escape" && this.#canRewind) {
-      if (wasRewinding) this.give(this.options.rewind!);
+    const isEscape = key.name === "escape";
+    const isEmpty = this.state.units.length === 0;
+    if (this.#isHelp && (isEscape || key.type === "text" && key.text === "?")) this.#reset();
+    else if (isEscape && isEscapable(this.state)) return super.press(key);
+    else if (isEscape && isActive) this.#stop();
+    else if (isEscape && this.options.rewind && isEmpty && this.#reader !== undefined) {
+      if (wasRewinding) this.give(this.options.rewind);
       else this.isRewinding = true;
-      return "none";
-    }
-    const isUp = key.name === "up" || key.name === "ctrl-p";
-    if (isUp && this.state.units.length === 0 && this.queued.length > 0) {
-      this.#begin(this.queued.pop());
+    } else if (/^(up|ctrl-p)$/.test(key.name ?? "") && isEmpty && this.queued.length > 0) {
+      this.#reset(this.queued.pop());
       this.isHeld &&= this.queued.length > 0;
-      return "none";
-    }
-    return super.press(key);
+    } else return super.press(key);
+    return "none";
   }
 
   protected override rowsBelow(size: TerminalSize): CellRow[] {
@@ -138,27 +132,22 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
   }
 
   protected override leave(how: "submit" | "cancel" | "end"): Outcome<never> {
-    if (how === "cancel") return this.#cancel();
-    if (how === "submit") this.#submit();
+    if (how === "cancel") this.#cancel();
+    else if (how === "submit") this.#submit();
     else if (this.options.isActive()) return "bell";
     else this.give(null);
     return "none";
   }
 
-  /** True while help stands below the line: Escape, or one more `?`, takes it away. */
   get #isHelp(): boolean {
     const { units } = this.state;
     return this.options.help !== undefined && units.length === 1 && unitsText(units) === "?";
   }
 
-  get #canRewind(): boolean {
-    return this.options.rewind !== undefined && this.state.units.length === 0 &&
-      this.#reader !== undefined;
-  }
-
-  #begin(text: readonly Unit[] = []): void {
+  /** Starts a new line. */
+  #reset(text: readonly Unit[] = []): void {
     const { history, pasted, keymap } = this.options;
-    // A copy: the keeper of the history adds to it while the line is edited.
+    // A copy: the history may grow while the line is edited.
     const entries = [...history()];
     const vi = keymap?.isVim ? viStart(entries.length, this.state.vi?.memory) : undefined;
     this.state = lineState({ history: entries, pasted: pasted(), text, vi });
@@ -170,25 +159,24 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
       this.isHeld = false;
       return this.#sendQueued();
     }
-    this.#begin();
+    this.#reset();
+    const isActive = this.options.isActive();
     const isFirst = this.queued.length === 0 || this.options.overtakes?.(unitsText(units));
-    if (isFirst && !this.options.isActive() && this.#reader !== undefined) {
-      return this.#send(units);
-    }
+    if (isFirst && !isActive && this.#reader !== undefined) return this.#send(units);
     this.queued.push(units);
-    // What is held is sent first: a new message never overtakes it.
-    if (!this.options.isActive()) this.isHeld = false;
+    // Held messages are sent before the new one.
+    if (!isActive) this.isHeld = false;
     this.#sendQueued();
   }
 
-  /** Sends the oldest message of the queue, if there is one and a reader for it. */
+  /** Sends the oldest queued message, if there is a reader. */
   #sendQueued(): void {
     if (this.isHeld || this.#reader === undefined) return;
     const units = this.queued.shift();
     if (units !== undefined) this.#send(units);
   }
 
-  /** Prints a message as it goes into the scrollback when it is sent. */
+  /** Prints a message as a sent one. */
   echo({ text, pasted }: TextPart): void {
     this.#print(entryUnits(text, pasted));
   }
@@ -207,14 +195,14 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     this.#print(text);
     const message = textPartOf(text);
     this.give(message);
-    // The keeper of the history adds it later; Up has it at once.
+    // The caller adds it to the history later; Up finds it at once.
     const { history, pasted } = this.options;
     const others = history().filter((entry) => entry !== message.text);
     const ranges = new Map(pasted()).set(message.text, message.pasted ?? []);
     this.#remember([...others, message.text], ranges);
   }
 
-  /** Gives Up and Ctrl-R a history that has grown since the line was begun. */
+  /** Updates the history of the line. */
   #remember(history: readonly string[], pasted: PastedRanges): void {
     if (this.search === undefined) this.state = withHistory(this.state, history, pasted);
   }
@@ -225,7 +213,7 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     this.options.onStop();
   }
 
-  #cancel(): Outcome<never> {
+  #cancel(): void {
     if (this.options.isActive() && !this.#isStopping) this.#stop();
     else if (this.state.units.length > 0) this.state = cleared(this.state);
     else if (this.isHeld) {
@@ -233,6 +221,82 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
       this.isHeld = false;
     } else if (this.isLeaving) this.give(null);
     else this.isLeaving = !this.wasSearching;
+  }
+}
+
+/** The SGR sequences of a band, and of the mark at its left. */
+export interface BandLook {
+  band: string;
+  mark: string;
+}
+
+/** A message as a band from margin to margin. */
+export function bandText(units: readonly Unit[], columns: number, look: BandLook): string {
+  const { band } = look;
+  const [mark] = cellsOf("▌", band + look.mark);
+  const [space] = cellsOf(" ", band);
+  const room = Math.max(1, columns - 2);
+  const lines: Cell[][] = [[]];
+  for (const unit of units) {
+    if (unit === "\n") lines.push([]);
+    else lines.at(-1)!.push(...cellsOf(typeof unit === "string" ? unit : unit.label, band));
+  }
+  const rows = lines.flatMap((line) => brokenRow(line, room)).map((row) => {
+    const rest = Math.max(0, room - widthOf(row));
+    return [mark!, space!, ...row, ...Array.from({ length: rest }, () => space!)];
+  });
+  return rowsText(rows);
+}
+
+interface QuestionModalOptions extends SessionLineOptions {
+  /** Text that was printed before the question. */
+  context: string;
+  /** The start of the answer. */
+  text: string;
+  /** Why a line is not an answer; printed before the question is asked again. */
+  objection: (line: string) => string | undefined;
+  /** Ctrl-C or Escape. */
+  onCancel: () => void;
+  /** True if dots are shown in place of the answer. */
+  isHidden?: boolean;
+}
+
+/** The most dots: they show that keys arrive without showing the length of the answer. */
+const MAX_DOTS = 12;
+
+/** A question of one line; its result is the answer. */
+export class QuestionModal extends LineModal<string, QuestionModalOptions> {
+  readonly context = this.options.context;
+
+  constructor(options: QuestionModalOptions) {
+    super(lineState({ multiline: false, text: options.text }), options);
+  }
+
+  override layout(size: TerminalSize): Frame {
+    return this.options.isHidden ? this.whole(size.columns) : super.layout(size);
+  }
+
+  override whole(columns: number, state = this.state): Frame {
+    const { isHidden, unicode = true } = this.options;
+    if (!isHidden) return super.whole(columns, state);
+    const dots = (unicode ? "•" : "*").repeat(Math.min(MAX_DOTS, unitsText(state.units).length));
+    return super.whole(columns, lineState({ text: dots }));
+  }
+
+  override press(key: Key): Outcome<string> {
+    return key.name === "escape" ? this.leave("cancel") : super.press(key);
+  }
+
+  protected override leave(how: "submit" | "cancel" | "end"): Outcome<string> {
+    const { append, columns, objection, onCancel } = this.options;
+    append(this.wholeText(columns()));
+    if (how === "cancel") onCancel();
+    if (how !== "submit") return { done: null };
+    const text = lineText(this.state);
+    const wrong = objection(text);
+    if (wrong === undefined) return { done: text };
+    append(`${wrong}\n`);
+    this.state = lineState({ multiline: false });
     return "none";
   }
 }

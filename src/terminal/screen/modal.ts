@@ -5,8 +5,7 @@
  */
 
 import { asPressed, isReport, type Key } from "../line/keys.ts";
-import type { Terminal } from "../terminal.ts";
-import type { RawOptions, RawTerminal, TerminalSize } from "../tty.ts";
+import type { RawOptions, RawTerminal, Terminal, TerminalSize } from "../tty.ts";
 import { EMPTY_FRAME, type Frame } from "./frame.ts";
 import type { LiveOutput } from "./live_output.ts";
 

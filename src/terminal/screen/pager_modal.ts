@@ -1,11 +1,11 @@
-/** A long text on the whole screen: scrolled and searched, laid out where it is looked at. @module */
+/** A long text on the whole screen, which a person scrolls and searches. @module */
 
 import { graphemes } from "../../text/width.ts";
 import type { Key } from "../line/keys.ts";
 import { BOLD, DIM, ownStyle, REVERSE } from "../style.ts";
 import { cellsOf, styledRow } from "../styled.ts";
 import type { TerminalSize } from "../tty.ts";
-import type { Cell, CellRow, Frame } from "./frame.ts";
+import { type Cell, type CellRow, type Frame, widthOf } from "./frame.ts";
 import type { Modal, Outcome } from "./modal.ts";
 import { type PagerBlock, type PagerPlace, PagerText } from "./pager_text.ts";
 
@@ -13,55 +13,37 @@ interface PagerOptions {
   title: string;
   hasStyles: boolean;
   unicode: boolean;
-  /** The text as it is now: it may grow at its end while it is shown. */
+  /** The current text, which may grow at its end. */
   blocks: () => readonly PagerBlock[];
 }
 
-/** The longest text that is looked for, in characters. */
+/** The most characters of a searched text. */
 const MAX_QUERY = 200;
-/** The width from which on the last row names all keys. */
+/** In fewer columns, the last row does not name all keys. */
 const MIN_ALL_KEYS = 64;
 
-/** Rows to go by, of a screen that shows `page` of them. */
-const STEPS: Readonly<Record<string, (page: number) => number>> = {
-  "up": () => -1,
-  "k": () => -1,
-  "ctrl-p": () => -1,
-  "down": () => 1,
-  "j": () => 1,
-  "ctrl-n": () => 1,
-  "enter": () => 1,
-  "pageup": (page) => -page,
-  "b": (page) => -page,
-  "ctrl-b": (page) => -page,
-  "pagedown": (page) => page,
-  " ": (page) => page,
-  "f": (page) => page,
-  "ctrl-f": (page) => page,
-  "u": (page) => -Math.ceil(page / 2),
-  "ctrl-u": (page) => -Math.ceil(page / 2),
-  "d": (page) => Math.ceil(page / 2),
-  "ctrl-d": (page) => Math.ceil(page / 2),
-  "home": () => -Infinity,
-  "g": () => -Infinity,
-  "end": () => Infinity,
-  "G": () => Infinity,
-};
-const LEAVING: readonly string[] = ["q", "escape", "ctrl-o", "ctrl-c", "ctrl-g"];
+/** The rows to move, by keys; `page` is the height of the screen. */
+const STEPS: readonly (readonly [keys: string, step: (page: number) => number])[] = [
+  ["up k ctrl-p", () => -1],
+  ["down j ctrl-n enter", () => 1],
+  ["pageup b ctrl-b", (page) => -page],
+  ["pagedown space f ctrl-f", (page) => page],
+  ["u ctrl-u", (page) => -Math.ceil(page / 2)],
+  ["d ctrl-d", (page) => Math.ceil(page / 2)],
+  ["home g", () => -Infinity],
+  ["end G", () => Infinity],
+];
+const CLOSING: readonly string[] = ["q", "escape", "ctrl-o", "ctrl-c", "ctrl-g"];
 
-/**
- * A pager; it begins at a block that is to be seen, else at the end of its text, and stays there while that
- * grows.
- */
+/** Opens at the first block that has to be seen, or at the end, where it stays while the text grows. */
 export class PagerModal implements Modal<void> {
   readonly isFullScreen = true;
   readonly #text: PagerText;
   /** The text that is being typed behind `/`. */
   #typed: string | undefined;
   #query = "";
-  /** The match that was gone to; undefined where there is none. */
   #match: PagerPlace | undefined;
-  /** The rows of text that the screen had when it was laid out last. */
+  /** The rows of text on the screen. */
   #page = 1;
 
   constructor(private readonly options: PagerOptions) {
@@ -78,7 +60,7 @@ export class PagerModal implements Modal<void> {
     const found = shown.findIndex(({ at }) => isSameRow(at, this.#match));
     const cursor = this.#typed !== undefined || found === -1
       ? typing
-      : { row: found, column: columnOf(shown[found]!.row, this.#match!.cell) };
+      : { row: found, column: widthOf(shown[found]!.row.slice(0, this.#match!.cell)) };
     return { rows: [...drawn, status].slice(-rows), cursor };
   }
 
@@ -87,7 +69,7 @@ export class PagerModal implements Modal<void> {
     if (this.#typed !== undefined) return this.#type(this.#typed + key.text);
     if (key.type === "paste") return "none";
     const [first = "", ...rest] = graphemes(key.text);
-    const outcome = this.#pressKey(first);
+    const outcome = this.#pressKey(first === " " ? "space" : first);
     if (rest.length === 0 || outcome !== "none") return outcome;
     return this.press({ type: "text", text: rest.join("") });
   }
@@ -96,11 +78,11 @@ export class PagerModal implements Modal<void> {
     if (name === "ctrl-z") return "suspend";
     if (name === "ctrl-l") return "clear";
     if (this.#typed !== undefined) return this.#editSearch(this.#typed, name);
-    if (LEAVING.includes(name)) return { done: null };
+    if (CLOSING.includes(name)) return { done: null };
     if (name === "/") return this.#type("");
     if (name === "n") return this.#findNext(1);
     if (name === "N") return this.#findNext(-1);
-    const step = STEPS[name];
+    const step = STEPS.find(([keys]) => keys.split(" ").includes(name))?.[1];
     if (step !== undefined) this.#text.go(step(Math.max(1, this.#page - 1)));
     return "none";
   }
@@ -111,30 +93,16 @@ export class PagerModal implements Modal<void> {
   }
 
   #editSearch(typed: string, name: string): Outcome<void> {
-    switch (name) {
-      case "backspace":
-      case "ctrl-h":
-        if (typed === "") return this.#endTyping();
-        return this.#type(graphemes(typed).slice(0, -1).join(""));
-      case "ctrl-u":
-        return this.#type("");
-      case "escape":
-      case "ctrl-c":
-      case "ctrl-g":
-      case "ctrl-o":
-        return this.#endTyping();
-      case "enter":
-        this.#endTyping();
-        if (typed.trim() !== "") this.#query = typed;
-        this.#match = undefined;
-        return this.#query === "" ? "none" : this.#show(this.#text.nearest(this.#query));
+    if (name === "ctrl-u") return this.#type("");
+    if (/^(backspace|ctrl-h)$/.test(name) && typed !== "") {
+      return this.#type(graphemes(typed).slice(0, -1).join(""));
     }
-    return "none";
-  }
-
-  #endTyping(): Outcome<void> {
+    if (!/^(backspace|ctrl-[hcgo]|escape|enter)$/.test(name)) return "none";
     this.#typed = undefined;
-    return "none";
+    if (name !== "enter") return "none";
+    if (typed.trim() !== "") this.#query = typed;
+    this.#match = undefined;
+    return this.#query === "" ? "none" : this.#show(this.#text.nearest(this.#query));
   }
 
   #findNext(direction: 1 | -1): Outcome<void> {
@@ -151,10 +119,8 @@ export class PagerModal implements Modal<void> {
 
   #highlighted(row: CellRow, at: PagerPlace): CellRow {
     if (this.#query === "" || !this.options.hasStyles) return row;
-    const ranges = this.#text.matchesOf(this.#query, at);
-    if (ranges.length === 0) return row;
     const marked: Cell[] = [...row];
-    for (const { from, to, isFirst } of ranges) {
+    for (const { from, to, isFirst } of this.#text.matchesOf(this.#query, at)) {
       const isNow = isFirst && isSameRow(at, this.#match) && from === this.#match?.cell;
       const style = ownStyle(isNow ? REVERSE | BOLD : REVERSE);
       for (let cell = from; cell < to; cell++) marked[cell] = { ...row[cell]!, style };
@@ -162,7 +128,6 @@ export class PagerModal implements Modal<void> {
     return marked;
   }
 
-  /** The last row. */
   #status(columns: number): CellRow {
     const { title, hasStyles, unicode } = this.options;
     if (this.#typed !== undefined) {
@@ -170,14 +135,12 @@ export class PagerModal implements Modal<void> {
       return typed.slice(-Math.max(1, columns - 1));
     }
     const isWide = columns >= MIN_ALL_KEYS;
-    const searched = this.#query === ""
-      ? ["/ searches"]
+    const search = this.#query === ""
+      ? "/ searches"
       : this.#match === undefined
-      ? [`no match: ${this.#query}`]
-      : isWide
-      ? [`n next, N before: ${this.#query}`]
-      : ["n next, N before"];
-    const parts = [...isWide ? [title] : [], this.#text.where(), ...searched, "q leaves"];
+      ? `no match: ${this.#query}`
+      : `n next, N previous${isWide ? `: ${this.#query}` : ""}`;
+    const parts = [...isWide ? [title] : [], this.#text.where(), search, "q closes"];
     const text = parts.join(unicode ? " · " : " - ");
     return styledRow(`${hasStyles ? ownStyle(DIM) : ""}${text}`, columns);
   }
@@ -185,6 +148,3 @@ export class PagerModal implements Modal<void> {
 
 const isSameRow = (a: PagerPlace, b: PagerPlace | undefined) =>
   a.block === b?.block && a.row === b.row;
-
-const columnOf = (row: CellRow, cell: number) =>
-  row.slice(0, cell).reduce((sum, { width }) => sum + width, 0);

@@ -1,17 +1,17 @@
-/** A text of any length in rows: a place in it, ways through it, a search. @module */
+/** The rows of a long text: a position in it, and a search. Only blocks in view are laid out. @module */
 
 import { escapeRegex } from "../../text/glob.ts";
 import type { CellRow } from "./frame.ts";
 
-/** A piece of a text; the same object as long as it stays the same. */
+/** A piece of a text; the same object while it does not change. */
 export interface PagerBlock {
   /** Its rows of at most `columns`. */
   rows(columns: number): readonly CellRow[];
-  /** The text that its rows are made from: what is not found in it is not looked for in them. */
+  /** The text of its rows; the rows of a block whose source has no match are not searched. */
   readonly source: string;
-  /** True where its rows are `source` itself, and no more than broken. */
+  /** True if the rows show `source` itself, only wrapped. */
   readonly isVerbatim?: boolean;
-  /** Called once its last row is shown after its first one; the pager opens at the first such block. */
+  /** Called when its last row is shown after its first; the pager opens at such a block. */
   readonly onSeen?: () => void;
 }
 
@@ -22,47 +22,51 @@ export interface PagerPlace {
   cell: number;
 }
 
-/** The part of a match that stands in one row, in cells: from the first to behind the last. */
+type RowPlace = Omit<PagerPlace, "cell">;
+
+/** The part of a match in one row: its cells from `from` to `to`. */
 interface MatchRange {
   row: number;
   from: number;
   to: number;
-  /** True where the match begins here. */
+  /** True for the first part of a match. */
   isFirst: boolean;
 }
 
-/** Rows are kept of blocks of so many characters in all, of which each counts for some more. */
+/** Saves the rows of blocks of so many characters; each block counts for some more. */
 const MAX_LAID_OUT = 200_000;
 const BLOCK_COST = 200;
-/** What may stand between two characters of a match where a row is broken: margins of the next one. */
+/** What may separate two characters of a match at the end of a row: the margin of the next row. */
 const BREAK = "(?:\\s*\\n[\\s▌|]*)?";
 
 export class PagerText {
   #blocks: readonly PagerBlock[] = [];
   #columns = 80;
   #page = 1;
-  /** The first row that is shown. */
-  #top = { block: 0, row: 0 };
-  /** True while the end is shown, also of a text that grows. */
+  /** The first visible row. */
+  #top: RowPlace = { block: 0, row: 0 };
+  /** True while the end is shown, also when the text grows. */
   #isAtEnd = true;
-  /** True once the first rows were shown. */
   #isOpen = false;
-  /** The blocks whose first row was shown, of those that tell when they are seen. */
+  /** Blocks with `onSeen` whose first row was shown. */
   readonly #begun = new Set<PagerBlock>();
-  /** The rows of the blocks that were laid out last, oldest first, and the characters of these. */
+  /** The rows of the blocks that were laid out last, oldest first. */
   readonly #rows = new Map<PagerBlock, readonly CellRow[]>();
   #laidOut = 0;
-  #pattern = { query: "", pattern: /(?:)/g };
-  readonly #matches = new WeakMap<PagerBlock, { query: string; ranges: readonly MatchRange[] }>();
+  #query = "";
+  #pattern = /(?:)/g;
+  #matches = new WeakMap<PagerBlock, readonly MatchRange[]>();
 
   constructor(private readonly blocks: () => readonly PagerBlock[]) {}
 
-  /** The rows that a screen of `columns` by `rows` shows. */
+  /** The rows on a screen of `columns` by `rows`. */
   page(columns: number, rows: number): { row: CellRow; at: PagerPlace }[] {
     this.#blocks = this.blocks();
     this.#page = rows;
     if (columns !== this.#columns) this.#resize(columns);
-    if (!this.#isOpen) this.#open();
+    const asked = this.#isOpen ? -1 : this.#blocks.findIndex(({ onSeen }) => onSeen !== undefined);
+    if (asked !== -1) [this.#isAtEnd, this.#top] = [false, { block: asked, row: 0 }];
+    this.#isOpen = true;
     this.#settle();
     const shown: { row: CellRow; at: PagerPlace }[] = [];
     for (let { block, row } = this.#top; shown.length < rows; row++) {
@@ -70,29 +74,16 @@ export class PagerText {
         if (this.#blocks[block] === undefined) return shown;
         [block, row] = [block + 1, 0];
       }
-      shown.push({ row: this.#rowsOf(block)[row]!, at: { block, row, cell: 0 } });
-      this.#tell(block, row);
+      const all = this.#rowsOf(block);
+      shown.push({ row: all[row]!, at: { block, row, cell: 0 } });
+      const one = this.#blocks[block]!;
+      if (one.onSeen && row === 0) this.#begun.add(one);
+      if (this.#begun.has(one) && row === all.length - 1) one.onSeen?.();
     }
     return shown;
   }
 
-  #open(): void {
-    this.#isOpen = true;
-    const block = this.#blocks.findIndex(({ onSeen }) => onSeen !== undefined);
-    if (block === -1) return;
-    this.#isAtEnd = false;
-    this.#top = { block, row: 0 };
-  }
-
-  /** A row is shown: tells a block that wants to know that it was seen. */
-  #tell(block: number, row: number): void {
-    const one = this.#blocks[block]!;
-    if (one.onSeen === undefined) return;
-    if (row === 0) this.#begun.add(one);
-    if (row === this.#rowsOf(block).length - 1 && this.#begun.has(one)) one.onSeen();
-  }
-
-  /** Goes `count` rows down, or (negative) up. */
+  /** Moves `count` rows down, or up if it is negative. */
   go(count: number): void {
     this.#isAtEnd = count === Infinity;
     if (this.#isAtEnd) return;
@@ -100,39 +91,38 @@ export class PagerText {
     this.#settle();
   }
 
-  /** Has `place` among the rows that are shown. */
-  show({ block, row }: PagerPlace): void {
+  /** Moves to `place`, unless it is visible. */
+  show(place: PagerPlace): void {
     const last = this.#from(this.#top, this.#page - 1);
-    if (isBefore({ block, row }, this.#top) || isBefore(last, { block, row })) {
-      this.#isAtEnd = false;
-      this.#top = this.#from({ block, row }, -Math.floor(this.#page / 3));
-    }
+    if (rowsBetween(place, this.#top) <= 0 && rowsBetween(last, place) <= 0) return;
+    this.#isAtEnd = false;
+    this.#top = this.#from(place, -Math.floor(this.#page / 3));
   }
 
-  /** The part of the text that is above the last row shown, in words. */
+  /** The share of the text above the last visible row. */
   where(): string {
     if (this.#isAtEnd) return "end";
     const { block, row } = this.#from(this.#top, this.#page - 1);
-    const before = this.#blocks.slice(0, block).reduce((sum, { source }) => sum + source.length, 0);
-    const all = this.#blocks.slice(block)
-      .reduce((sum, { source }) => sum + source.length, before);
+    const size = (blocks: readonly PagerBlock[]) =>
+      blocks.reduce((sum, { source }) => sum + source.length, 0);
     const { source } = this.#blocks[block] ?? { source: "" };
     const part = source.length * (row + 1) / Math.max(1, this.#rowsOf(block).length);
-    return `${Math.min(99, Math.floor(100 * (before + part) / Math.max(1, all)))} %`;
+    const above = size(this.#blocks.slice(0, block)) + part;
+    return `${Math.min(99, Math.floor(100 * above / Math.max(1, size(this.#blocks))))} %`;
   }
 
-  /** The match that is nearest to the rows that are shown: in them or below, else above. */
+  /** The first match in or below the visible rows, or the last one above them. */
   nearest(query: string): PagerPlace | undefined {
     const from = { ...this.#top, cell: -1 };
     return this.#find(query, 1, from, false) ?? this.#find(query, -1, from, false);
   }
 
-  /** The next match behind `from`, or before it; from the other end where there is none. */
+  /** The next match after (or before) `from`; wraps around the ends. */
   next(query: string, direction: 1 | -1, from: PagerPlace | undefined): PagerPlace | undefined {
     return this.#find(query, direction, from ?? { ...this.#top, cell: -1 }, true);
   }
 
-  /** The parts of matches in the row at a place. */
+  /** The parts of matches in a row. */
   matchesOf(query: string, { block, row }: PagerPlace): readonly MatchRange[] {
     return this.#matchesIn(query, block).filter((range) => range.row === row);
   }
@@ -149,30 +139,34 @@ export class PagerText {
       const block = (from.block + direction * step + length * 2) % length;
       const places = this.#matchesIn(query, block).filter(({ isFirst }) => isFirst)
         .map(({ row, from }) => ({ block, row, cell: from }));
-      const isAhead = (place: PagerPlace) =>
-        direction === 1 ? isBefore(from, place) : isBefore(place, from);
-      // The block of the beginning is looked at twice: ahead of it, and at last behind it.
-      const fitting = step === 0 ? places.filter(isAhead) : places;
-      const found = direction === 1 ? fitting[0] : fitting.at(-1);
+      // The first block is searched twice: from the place on, and at last up to it.
+      const ahead = step > 0
+        ? places
+        : places.filter((place) =>
+          direction * (rowsBetween(from, place) || place.cell - from.cell) > 0
+        );
+      const found = direction === 1 ? ahead[0] : ahead.at(-1);
       if (found !== undefined) return found;
     }
     return undefined;
   }
 
   #matchesIn(query: string, block: number): readonly MatchRange[] {
+    if (this.#query !== query) {
+      this.#query = query;
+      this.#pattern = patternOf(query);
+      this.#matches = new WeakMap();
+    }
     const one = this.#blocks[block];
     if (one === undefined) return [];
-    const known = this.#matches.get(one);
-    if (known?.query === query) return known.ranges;
-    const pattern = this.#patternOf(query);
-    const ranges = mayHold(one, query, pattern) ? rangesOf(pattern, this.#rowsOf(block)) : [];
-    this.#matches.set(one, { query, ranges });
+    let ranges = this.#matches.get(one);
+    if (ranges === undefined) {
+      ranges = mayMatch(one, query, this.#pattern)
+        ? rangesOf(this.#pattern, this.#rowsOf(block))
+        : [];
+      this.#matches.set(one, ranges);
+    }
     return ranges;
-  }
-
-  #patternOf(query: string): RegExp {
-    if (this.#pattern.query !== query) this.#pattern = { query, pattern: patternOf(query) };
-    return this.#pattern.pattern;
   }
 
   #rowsOf(block: number): readonly CellRow[] {
@@ -191,8 +185,8 @@ export class PagerText {
     return rows;
   }
 
-  /** The row `count` rows away, as far as there is one. */
-  #from(place: { block: number; row: number }, count: number): { block: number; row: number } {
+  /** The row `count` rows away, or the last one in that direction. */
+  #from(place: RowPlace, count: number): RowPlace {
     let { block } = place;
     let row = place.row + count;
     while (row < 0 && block > 0) row += this.#rowsOf(--block).length;
@@ -202,44 +196,41 @@ export class PagerText {
     return { block, row: Math.max(0, Math.min(row, this.#rowsOf(block).length - 1)) };
   }
 
-  /** Ends at the end of the text: no rows are left empty that it could fill. */
+  /** Leaves no rows below the end of the text empty. */
   #settle(): void {
     const block = Math.max(0, this.#blocks.length - 1);
     const last = { block, row: Math.max(0, this.#rowsOf(block).length - 1) };
     const lowest = this.#from(last, 1 - this.#page);
-    this.#isAtEnd ||= !isBefore(this.#top, lowest);
+    this.#isAtEnd ||= rowsBetween(lowest, this.#top) >= 0;
     if (this.#isAtEnd) this.#top = lowest;
   }
 
-  /** Keeps about the same text in the first row. */
+  /** Shows about the same text in the first row. */
   #resize(columns: number): void {
     const { block, row } = this.#top;
     const share = row / Math.max(1, this.#rowsOf(block).length);
     this.#columns = columns;
     this.#rows.clear();
     this.#laidOut = 0;
-    for (const one of this.#blocks) this.#matches.delete(one);
+    this.#matches = new WeakMap();
     this.#top = { block, row: Math.floor(share * this.#rowsOf(block).length) };
   }
 }
 
-type RowPlace = { block: number; row: number; cell?: number };
+/** Positive if `b` is below `a`, 0 for the same row. */
+const rowsBetween = (a: RowPlace, b: RowPlace) => b.block - a.block || b.row - a.row;
 
-function isBefore(a: RowPlace, b: RowPlace): boolean {
-  return (a.block - b.block || a.row - b.row || (a.cell ?? 0) - (b.cell ?? 0)) < 0;
-}
-
-/** A query in capitals looks for them; any other finds both. */
+/** A query with capitals is case-sensitive. */
 const isExact = (query: string) => query !== query.toLowerCase();
 
-/** False where no row of a block can hold a match: this takes no layout. */
-function mayHold({ source, isVerbatim }: PagerBlock, query: string, pattern: RegExp): boolean {
+/** False if no row of a block can match, without laying it out. */
+function mayMatch({ source, isVerbatim }: PagerBlock, query: string, pattern: RegExp): boolean {
   if (isVerbatim) return source.search(pattern) !== -1;
   const text = isExact(query) ? source : source.toLowerCase();
   return (query.match(/[\p{L}\p{N}]+/gu) ?? []).every((word) => text.includes(word));
 }
 
-/** Finds `query` also across the ends of rows. */
+/** Matches `query`, also across the ends of rows. */
 function patternOf(query: string): RegExp {
   const signs = [...query.trim()].map((sign) =>
     sign === " " ? `(?:${BREAK.slice(3, -2)}|\\s+)` : escapeRegex(sign)
@@ -247,7 +238,6 @@ function patternOf(query: string): RegExp {
   return new RegExp(signs.join(BREAK), isExact(query) ? "gu" : "giu");
 }
 
-/** The matches of `pattern` in `rows`. */
 function rangesOf(pattern: RegExp, rows: readonly CellRow[]): MatchRange[] {
   const texts = rows.map((row) => row.map(({ text }) => text).join(""));
   const ranges: MatchRange[] = [];
@@ -265,7 +255,7 @@ function rangesOf(pattern: RegExp, rows: readonly CellRow[]): MatchRange[] {
   return ranges;
 }
 
-/** The cells of `row` that hold the characters from `from` to `to` of its text. */
+/** The cells of `row` with the characters from `from` to `to`. */
 function cellRange(row: CellRow, from: number, to: number): { from: number; to: number } {
   let at = 0;
   let [first, end] = [row.length, 0];

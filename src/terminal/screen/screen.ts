@@ -1,4 +1,4 @@
-/** The screen of a session: a terminal that can repaint, or one that cannot. @module */
+/** The interface of a session's screen, and the screen of a terminal that cannot repaint. @module */
 
 import { PROMPT, readInput, readLineRaw } from "../line/input.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
@@ -8,40 +8,38 @@ import { writeStdout } from "../stdio.ts";
 import type { ListOptions } from "./list_modal.ts";
 import type { TextPart } from "../../types/message.ts";
 
-/** A list without its look, which is the screen's. */
+/** A list without the options that the screen adds. */
 export type ChoiceList<T> = Omit<
   ListOptions<T>,
   "hasStyles" | "accent" | "unicode" | "context" | "onCancel"
 >;
 
-/** How a question begins. */
 export interface AskingWay {
-  /** True where keys count only once none came for a while. */
+  /** True if the question accepts keys only after a quiet moment. */
   waits?: boolean;
-  /** True where a message that was typed meanwhile is as good as an answer. */
+  /** True if a message that was typed meanwhile replaces the answer. */
   yields?: boolean;
-  /** True where the steps of long work stay above it, if they are shown. */
+  /** True if the steps of long work stay above it. */
   hasPanel?: boolean;
 }
 
 /** The screen of a session. All texts must be safe for a terminal. */
 export interface Screen extends Disposable {
-  /** True where the progress is shown, and changes in place. */
+  /** True if it shows the progress. */
   readonly isLive: boolean;
-  /** Writes `text` as lines of their own. */
+  /** Prints whole lines. */
   print(text: string): void;
-  /** Writes text that may go on in the same line. */
+  /** Prints text that may continue in the same line. */
   stream(text: string): void;
-  /** Shows `message` as if it had been typed. */
+  /** Prints `message` as a sent one. */
   echo(message: TextPart): void;
-  /** Shows the progress and the status again: they have changed. */
+  /** Shows the changed progress and status. */
   update(): void;
-  /** The next message, which says what of it was pasted; null when the session is over. */
+  /** The next message, with its pasted ranges; null when the session is over. */
   read(): Promise<TextPart | null>;
   /**
-   * Asks a question of one line, which begins with `text`; null without an answer, or once `signal`
-   * is aborted. A sentence that `objection` gives of a line is printed, and the question stays. `how`:
-   * whether keys count only once none came for a while, which is the default.
+   * Asks for a line that starts with `text`; null without an answer, or once `signal` is aborted. If
+   * `objection` returns a sentence about the answer, prints it and asks again.
    */
   ask(
     prompt: string,
@@ -50,28 +48,25 @@ export interface Screen extends Disposable {
     text?: string,
     how?: AskingWay,
   ): Promise<string | null>;
-  /** The same without showing the answer, of which nothing is kept; null where keys cannot be hidden. */
+  /** Asks without showing or saving the answer; null if keys cannot be hidden. */
   askHidden(
     prompt: string,
     objection: (line: string) => string | undefined,
     signal: AbortSignal,
   ): Promise<string | null>;
-  /** Has a person pick a row of `list`, which they asked for; null for none, or where nothing is repainted. */
+  /** Asks for a row of `list`; null if the person cancels or the screen cannot repaint. */
   choose<T>(list: ChoiceList<T>, signal: AbortSignal, how?: AskingWay): Promise<T | null>;
-  /** Notifies a person who looks elsewhere; `text` is one line. */
+  /** Notifies a person who uses another window; `text` is one line. */
   notify(text: string): void;
-  /** Puts `text` into the terminal's clipboard, where it has one. */
+  /** Puts `text` into the terminal's clipboard. */
   copy(text: string): Copied;
 }
 
-/**
- * A screen that cannot repaint (`TERM=dumb`, stdout that is no terminal): lines, one after the
- * other. What is pasted comes like what is typed. Once `signal` is aborted, no further message is read.
- */
+/** A screen that cannot repaint (`TERM=dumb`, stdout that is not a terminal) and prints lines. */
 export class PlainScreen implements Screen {
   readonly isLive = false;
   #isMidLine = false;
-  /** True while a message is read: the prompt stands at the end of what was written. */
+  /** True while the prompt is shown. */
   #isReading = false;
   constructor(
     private readonly history: () => string[],

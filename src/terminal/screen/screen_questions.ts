@@ -1,17 +1,14 @@
-/** Questions on a live screen: drawn at once, they take keys only after some quiet. @module */
+/** Questions on a live screen: drawn at once, they accept keys after a quiet moment. @module */
 
 import { styledRow } from "../styled.ts";
-import type { Terminal } from "../terminal.ts";
-import type { TerminalSize } from "../tty.ts";
+import type { Terminal, TerminalSize } from "../tty.ts";
 import type { CellRow } from "./frame.ts";
 import { ListModal } from "./list_modal.ts";
 import type { LiveOutput } from "./live_output.ts";
-import type { MessageModal } from "./message_modal.ts";
+import { type MessageModal, QuestionModal, type SessionLineOptions } from "./message_modal.ts";
 import type { Modal, ModalStack } from "./modal.ts";
-import { QuestionModal, type SessionLineOptions } from "./question_modal.ts";
 import type { AskingWay, ChoiceList, Screen } from "./screen.ts";
 
-/** The parts of a screen that questions need. */
 interface QuestionParts {
   terminal: Terminal;
   modals: ModalStack;
@@ -22,23 +19,22 @@ interface QuestionParts {
   lineOptions: (prompt: string) => SessionLineOptions & { unicode: boolean };
 }
 
-/** A question that is drawn takes keys once none came for these milliseconds: none is answered by accident. */
+/** No question is answered by accident: it accepts keys after so many milliseconds without one. */
 const QUESTION_QUIET_MS = 300;
-/** The rows below a question that comes: a rule, the line that is typed, the status, and one to spare. */
+/** The rows below such a question: the rule, the input line, the status, and a spare one. */
 const COMING_MARGIN = 4;
-/** The row in place of the one above the answers until then. */
+/** Shown in place of the row above the answers until then. */
 const QUESTION_COMES = "Stop typing to answer:";
 
 export class ScreenQuestions {
-  /** When the last key was pressed. */
+  /** The time of the last key. */
   keyTime = 0;
-  /** The text printed last: what the next question is about. */
+  /** The text printed last, which the next question is about. */
   context = "";
-  /** The question that is drawn, and whose answer does not begin yet: keys are for the message. */
-  #coming: Modal | undefined;
-
-  /** True where the question that comes, or is open, keeps the steps above it. */
+  /** True if the steps of long work stay above the question. */
   hasPanel = false;
+  /** A question that is drawn and does not accept keys yet. */
+  #coming: Modal | undefined;
 
   constructor(private readonly parts: QuestionParts) {}
 
@@ -46,7 +42,7 @@ export class ScreenQuestions {
     return this.#coming !== undefined;
   }
 
-  /** The rows of the question that comes, until it takes keys. */
+  /** The rows of a question until it accepts keys. */
   comingRows({ columns, rows }: TerminalSize, dim: string): CellRow[] {
     if (this.#coming === undefined) return [];
     const room = Math.max(rows >> 1, rows - COMING_MARGIN);
@@ -59,11 +55,16 @@ export class ScreenQuestions {
     );
   }
 
-  /** The parts of a modal that its caller makes. */
+  /** The options of a modal that the caller creates. */
   get modalParts() {
     const { color, accent, unicode, ring, keymap } = this.parts.lineOptions("");
     return {
-      ...{ hasStyles: color !== "", accent, unicode, ring, keymap, context: this.context },
+      hasStyles: color !== "",
+      accent,
+      unicode,
+      ring,
+      keymap,
+      context: this.context,
       onCancel: () => this.parts.message.hold(),
     };
   }
@@ -79,7 +80,7 @@ export class ScreenQuestions {
   choose<T>(
     list: ChoiceList<T>,
     signal: AbortSignal,
-    // A person who asked for a list expects the next key to be for it.
+    // A person who asked for a list expects that it accepts the next key.
     how: AskingWay = { waits: false },
   ): Promise<T | null> {
     const { color, accent, unicode } = this.parts.lineOptions("");
@@ -88,8 +89,8 @@ export class ScreenQuestions {
   }
 
   /**
-   * Opens `modal`, by default once it was drawn and no key came for a while; its result, or null once
-   * `signal` is aborted. With `yields` it is not asked where a message is queued by then.
+   * Opens `modal`, by default after a quiet moment. Resolves with its result; with null once `signal`
+   * is aborted, or with `yields` if a message is queued by then.
    */
   async open<T>(
     modal: Modal<T>,
@@ -99,13 +100,13 @@ export class ScreenQuestions {
     const { modals, output, message } = this.parts;
     this.hasPanel = hasPanel;
     if (waits) {
-      // Below what takes the whole screen nothing is seen.
+      // A modal on the whole screen hides the question.
       if (modals.isFullScreen) await this.#awaitQuiet(signal);
       if (!signal.aborted) modals.closeFullScreen();
       this.#coming = modal;
       output.draw();
       await this.#awaitQuiet(signal);
-      // It is drawn again only with what is in its place: it must not vanish for a frame.
+      // No frame is drawn without the question.
       this.#coming = undefined;
     }
     const isNeedless = yields && message.queued.length > 0;
@@ -124,29 +125,34 @@ export class ScreenQuestions {
     }
   }
 
-  #question(prompt: string, objection: QuestionObjection, text: string, isHidden = false) {
+  #question(
+    prompt: string,
+    objection: (line: string) => string | undefined,
+    text: string,
+    isHidden = false,
+  ) {
     const options = this.parts.lineOptions(prompt);
     return new QuestionModal({
       ...options,
-      // What is cut from a hidden line comes back in no other one.
+      // Text cut from a hidden line cannot be pasted into another one.
       ring: isHidden ? { kills: [] } : options.ring,
-      ...{ context: this.context, text, objection, isHidden },
+      context: this.context,
+      text,
+      objection,
+      isHidden,
       onCancel: () => this.parts.message.hold(),
     });
   }
 
-  /** Resolves once no key came for a while, counted from now. */
   async #awaitQuiet(signal: AbortSignal): Promise<void> {
     const { terminal, modals } = this.parts;
-    const began = terminal.now();
-    const left = () => QUESTION_QUIET_MS - (terminal.now() - Math.max(began, this.keyTime));
+    const start = terminal.now();
+    const left = () => QUESTION_QUIET_MS - (terminal.now() - Math.max(start, this.keyTime));
     for (let isQuiet = false; !signal.aborted && !isQuiet;) {
-      // Keys that were not read during an outcome's wait are read in the pause after it.
+      // Keys are not read while an outcome is pending: a full pause follows it.
       const wasWaiting = modals.isWaiting;
       await terminal.pause(wasWaiting ? QUESTION_QUIET_MS : left(), signal);
       isQuiet = !wasWaiting && !modals.isWaiting && left() <= 0;
     }
   }
 }
-
-type QuestionObjection = (line: string) => string | undefined;

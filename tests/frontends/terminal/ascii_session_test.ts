@@ -46,7 +46,7 @@ Deno.test({
     await screen.type("\x1b");
     await screen.until((rows) => rows.at(-2) === ">");
     await screen.type("\x0f");
-    await screen.until("q leaves");
+    await screen.until("q closes");
     await screen.type("\x1b[Hq");
     await screen.until((rows) => rows.at(-2) === ">");
     await screen.type("/exit\r");

@@ -58,7 +58,7 @@ sessionTest(
   "how to go on with what is held is shown where that is true: at an empty line, amid nothing",
   [{ text: "The beginning of an answer that", hang: true }, list, { text: "Done." }],
   async (terminal) => {
-    const hint = "Enter sends what is held";
+    const hint = "On hold. Enter sends";
     const shows = (isHinted: boolean) =>
       terminal.until((rows) =>
         rows.at(-1)!.startsWith("test · ") && rows.some((row) => row.startsWith(hint)) === isHinted

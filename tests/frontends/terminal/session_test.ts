@@ -66,7 +66,7 @@ sessionTest(
     await terminal.type("\x03more\r");
     await terminal.until("Again.");
     await terminal.type("\x03");
-    await terminal.until("Ctrl-C again leaves");
+    await terminal.until("Press Ctrl-C again to exit");
     await terminal.type("\x03");
     await terminal.until("left: 0");
     assertEquals(await exists(terminal, "ran"), false);

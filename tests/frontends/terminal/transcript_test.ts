@@ -112,14 +112,14 @@ Deno.test("a transcript has messages, reasoning, results and changes whole", () 
       "    No such file",
       "    more",
       "",
-      "end · / searches · q leaves",
+      "end · / searches · q closes",
     ],
   ]);
 });
 
 Deno.test("a transcript without messages says so, one without UTF-8 is ASCII", () => {
   assertEquals(shown([], { unicode: false }), [
-    ...["", "- there is no message yet", "", "end - / searches - q leaves"],
+    ...["", "- there is no message yet", "", "end - / searches - q closes"],
   ]);
 });
 
@@ -178,7 +178,7 @@ for (const [columns, rows] of [[80, 24], [40, 24], [120, 40]] as const) {
       await terminal.type("draft");
       const before = await terminal.until((rows) => rows.includes("> draft"));
       await terminal.type("\x0f");
-      const end = await terminal.until("q leaves");
+      const end = await terminal.until("q closes");
       assert(end.includes("    30") && end.includes("Done."), end.join("\n"));
       await terminal.type("\x1b[H");
       const top = await terminal.until((rows) => rows[1] === "> go");
@@ -196,7 +196,7 @@ for (const [columns, rows] of [[80, 24], [40, 24], [120, 40]] as const) {
       await terminal.type("\r");
       await terminal.until("waiting for test");
       await terminal.type("\x0f");
-      await terminal.until("q leaves");
+      await terminal.until("q closes");
       gate.resolve();
       await terminal.until((rows) => rows.includes("Again."));
       await terminal.type("/go\rn\x0f");
@@ -205,7 +205,7 @@ for (const [columns, rows] of [[80, 24], [40, 24], [120, 40]] as const) {
       await terminal.type("/clear\r");
       await terminal.until("The conversation starts anew.");
       await terminal.type("\x0f");
-      assertEquals((await terminal.until("q leaves"))[1], "· there is no message yet");
+      assertEquals((await terminal.until("q closes"))[1], "· there is no message yet");
       await terminal.type("\x1b");
       await terminal.until("The conversation starts anew.");
     },
@@ -221,7 +221,7 @@ sessionTest(
     const asked = await terminal.until("Run this?");
     assert(asked.some((row) => row.includes("touch ran")));
     await terminal.type("\x0f");
-    await terminal.until("q leaves");
+    await terminal.until("q closes");
     await terminal.resize(40, 20);
     await terminal.until((rows) => rows.at(-1)!.startsWith("end · "));
     await terminal.type("\x0f");
@@ -239,11 +239,11 @@ for (const [signal, code] of [["TERM", 143], ["HUP", 129]] as const) {
       await terminal.type("go\r");
       await terminal.until("Said.");
       await terminal.type("\x0f");
-      await terminal.until("q leaves");
+      await terminal.until("q closes");
       await terminal.kill(signal);
       const rows = await terminal.until(`left: ${code}`);
       assertEquals(rows.filter((row) => row === "Said.").length, 1, rows.join("\n"));
-      assertEquals(rows.some((row) => row.includes("q leaves")), false);
+      assertEquals(rows.some((row) => row.includes("q closes")), false);
     },
   );
 }
@@ -254,12 +254,12 @@ sessionTest("Ctrl-Z in the transcript stops the program; fg shows the transcript
   await terminal.type("go\r");
   await terminal.until("Said.");
   await terminal.type("\x0f");
-  await terminal.until("q leaves");
+  await terminal.until("q closes");
   await terminal.type("\x1a");
   const rows = await terminal.until("Stopped");
-  assertEquals(rows.some((row) => row.includes("q leaves")), false, rows.join("\n"));
+  assertEquals(rows.some((row) => row.includes("q closes")), false, rows.join("\n"));
   await terminal.type("fg\r");
-  await terminal.until("q leaves");
+  await terminal.until("q closes");
   await terminal.type("q");
   await terminal.until((rows) => rows.at(-2) === ">");
 });

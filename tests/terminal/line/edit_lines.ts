@@ -7,7 +7,7 @@
 
 import { readInput, readLineRaw } from "../../../src/terminal/line/input.ts";
 import { writeStdout } from "../../../src/terminal/stdio.ts";
-import { makeSane, rawTerminal } from "../../../src/terminal/tty.ts";
+import { makeSane, processTerminal } from "../../../src/terminal/tty.ts";
 
 const [mode = "input"] = Deno.args;
 if (Deno.stdin.isTerminal()) Deno.writeTextFileSync("pid", `${Deno.pid}`);
@@ -31,7 +31,7 @@ const completer = (before: string) => {
 };
 
 if (mode === "nested") await makeSane();
-using _outer = mode === "nested" ? rawTerminal() : undefined;
+using _outer = mode === "nested" ? processTerminal().raw({}) : undefined;
 for (;;) {
   const text = mode === "line"
     ? await readLineRaw("name: ", "\x1b[32m", state.history, { completer })

@@ -169,32 +169,7 @@ Deno.test("TTY-03 text in a paste that ends it stays in it, and presses no key",
   }
 });
 
-Deno.test("TTY-03 a paste whose end is lost is ended by a Ctrl-C with nothing behind it", () => {
-  const decoder = new KeyDecoder();
-  const push = (text: string) => decoder.push(new TextEncoder().encode(text));
-  assertEquals([push("\x1b[200~one\r"), push("two"), decoder.pending], [[], [], false]);
-  // What goes on at once is a part of the text.
-  assertEquals([push("\x03"), decoder.pending, push("y\r"), decoder.pending], [
-    [],
-    true,
-    [],
-    false,
-  ]);
-  assertEquals(decoder.flush(), []);
-  assertEquals([push("\x03\x03"), decoder.pending], [[], true]);
-  assertEquals(decoder.flush(), [{ type: "paste", text: "one\ntwo\x03y\n" }]);
-  assertEquals(push("\x03"), [{ type: "key", name: "ctrl-c" }]);
-});
-
-Deno.test("TTY-03 a paste without an end is ended by the Ctrl-C of other protocols, and by a silence", () => {
-  for (const interrupt of ["\x1b[99;5u", "\x1b[27;5;99~"]) {
-    const decoder = new KeyDecoder();
-    const push = (text: string) => decoder.push(new TextEncoder().encode(text));
-    push("\x1b[200~one");
-    assertEquals([push(interrupt), decoder.pending], [[], true]);
-    assertEquals(decoder.flush(), [{ type: "paste", text: "one" }]);
-    assertEquals(push(interrupt), [{ type: "key", name: "ctrl-c" }]);
-  }
+Deno.test("TTY-03 a paste without an end is ended by a silence", () => {
   const decoder = new KeyDecoder();
   const push = (text: string) => decoder.push(new TextEncoder().encode(text));
   assertEquals([push("\x1b[200~one\rtwo\x1b[20"), decoder.isPasting], [[], true]);

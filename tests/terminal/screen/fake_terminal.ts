@@ -6,8 +6,7 @@
 
 import { KeySource } from "../../../src/terminal/line/sources.ts";
 import { ByteSource } from "../../../src/terminal/line/sources.ts";
-import type { Terminal } from "../../../src/terminal/terminal.ts";
-import type { RawOptions } from "../../../src/terminal/tty.ts";
+import type { RawOptions, Terminal } from "../../../src/terminal/tty.ts";
 import { Screen } from "../../helpers/screen.ts";
 
 /** Sequences that the grid knows nothing of: synchronized output, notifications, a question. */

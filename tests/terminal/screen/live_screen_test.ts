@@ -245,7 +245,7 @@ screenTest(
     terminal,
     stops,
   ) => {
-    const held = "Enter sends what is held, Up edits it, …";
+    const held = "On hold. Enter sends · Up edits · Ctrl-…";
     await terminal.type("one\rtwo\r\x03");
     assertEquals(stops, ["stop"]);
     await terminal.until((rows) => rows.includes("held: two") && rows.includes("the status"));
@@ -259,7 +259,7 @@ screenTest(
     // The line is cleared, the queue is dropped, and two more leave.
     await terminal.type("\x03\x03\x03");
     await terminal.until((rows) =>
-      !rows.includes("held: one") && rows.includes("Ctrl-C again leaves")
+      !rows.includes("held: one") && rows.includes("Press Ctrl-C again to exit")
     );
     await terminal.type("\x03");
     assertEquals(await message, null);
@@ -434,7 +434,7 @@ screenTest("Up takes back what is queued before the history", async (
 screenTest("Ctrl-C as the very first key does not leave", async (screen, terminal) => {
   const message = screen.read();
   await terminal.type("\x03");
-  await terminal.until((rows) => rows.includes("Ctrl-C again leaves"));
+  await terminal.until((rows) => rows.includes("Press Ctrl-C again to exit"));
   await terminal.type("go\r");
   assertEquals((await message)?.text, "go");
 }, { activity: undefined });
@@ -442,25 +442,25 @@ screenTest("Ctrl-C as the very first key does not leave", async (screen, termina
 screenTest("Ctrl-C twice leaves, but not with another key in between", async (screen, terminal) => {
   const message = screen.read();
   await terminal.type("\x03");
-  await terminal.until((rows) => rows.includes("Ctrl-C again leaves"));
+  await terminal.until((rows) => rows.includes("Press Ctrl-C again to exit"));
   // What clears the line or leaves a search arms nothing.
   for (const keys of ["draft\x03", "\x12\x03"]) {
     await terminal.type(keys);
     await terminal.until((rows) => rows.includes(">") && rows.includes("the status"));
   }
   await terminal.type("\x03");
-  await terminal.until((rows) => rows.includes("Ctrl-C again leaves"));
+  await terminal.until((rows) => rows.includes("Press Ctrl-C again to exit"));
   await terminal.type("\x0f");
   await terminal.until((rows) => rows.includes("the status"));
   await terminal.type("\x03");
-  await terminal.until((rows) => rows.includes("Ctrl-C again leaves"));
+  await terminal.until((rows) => rows.includes("Press Ctrl-C again to exit"));
   await terminal.type("\x03");
   assertEquals(await message, null);
 }, { activity: undefined });
 
 screenTest("amid a turn one Ctrl-C stops, and two more leave", async (screen, terminal, stops) => {
   await terminal.type("\x03\x03");
-  await terminal.until((rows) => rows.includes("Ctrl-C again leaves"));
+  await terminal.until((rows) => rows.includes("Press Ctrl-C again to exit"));
   assertEquals(stops, ["stop"]);
   await terminal.type("\x03");
   assertEquals(await screen.read(), null);
@@ -471,7 +471,7 @@ screenTest("Escape amid a turn that is about to end arms nothing", async (_, ter
     await terminal.type("\x1b");
     await terminal.until(() => stops.length === count);
   }
-  assertEquals(terminal.rows.includes("Ctrl-C again leaves"), false);
+  assertEquals(terminal.rows.includes("Press Ctrl-C again to exit"), false);
 });
 
 screenTest("Up has the message that was sent just now, and what stands unsent is known", async (
@@ -587,7 +587,7 @@ screenTest("SEC-02 a hidden answer is dots, and what is cut from it comes back n
 
 screenTest("Esc twice at an empty line sends the line that goes back", async (screen, terminal) => {
   const isAsking = (rows: readonly string[]) =>
-    rows.includes("Esc again lists messages to go back to");
+    rows.includes("Press Esc again to rewind to a message");
   const message = screen.read();
   // A key in between, or a line that is begun, makes the next Esc the first one.
   await terminal.type("\x1b");

@@ -56,7 +56,7 @@ Deno.test("a pager begins at the end, goes by rows, pages and to both ends, and 
   ];
   for (const [keys, first, where] of rows) {
     const five = [0, 1, 2, 3, 4].map((n) => `row ${first + n}`);
-    const last = `Transcript · ${where} · / searches · q leaves`;
+    const last = `Transcript · ${where} · / searches · q closes`;
     assertEquals([keys, ...shown(keys)], [keys, ...five, last]);
   }
 });
@@ -119,7 +119,7 @@ Deno.test("a search goes to the nearest match, then on, around the ends, and say
   // From the end, the nearest is above.
   assertEquals(at()[cursor().row], "the Word");
   assertEquals(cursor().column, 4);
-  assertEquals(at().at(-1)!.endsWith(" % · n next, N before: word · q leaves"), true);
+  assertEquals(at().at(-1)!.endsWith(" % · n next, N previous: word · q closes"), true);
   const next = (keys: string) => (shown(keys), [at()[cursor().row], cursor().column]);
   assertEquals(next("N"), ["A word and", 2]);
   assertEquals(next("N"), ["the Word", 4]);

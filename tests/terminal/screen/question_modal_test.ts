@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { Key } from "../../../src/terminal/line/keys.ts";
-import { QuestionModal } from "../../../src/terminal/screen/question_modal.ts";
+import { QuestionModal } from "../../../src/terminal/screen/message_modal.ts";
 import { rowsText } from "../../../src/terminal/styled.ts";
 
 const size = { columns: 40, rows: 24 };
