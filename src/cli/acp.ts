@@ -1,4 +1,4 @@
-/** `copilot acp`: the settings of the command line, for the sessions of an editor. @module */
+/** `copilot acp`: applies the settings of the command line to an editor's sessions. @module */
 
 import { VERSION } from "../config.ts";
 import { UsageError } from "../errors.ts";
@@ -13,7 +13,7 @@ import { isServerOpen, modelFlags, optionsFromArgs, sessionOptions, toConfig } f
 const NO_SERVER =
   "No model is chosen: run copilot in a terminal once, which lists those at hand, or start copilot acp with flags such as --local or --base-url";
 
-/** Serves the editor on stdin and stdout; the exit code. @throws {UsageError} for flags that make no sense. */
+/** Serves the editor on stdin and stdout. Returns the exit code. @throws {UsageError} for invalid flags. */
 export async function runAcp(args: Args, signal: AbortSignal): Promise<number> {
   for (const flag of ["print", "output", "message", "continue", "json"] as const) {
     if (args[flag] !== undefined) throw new UsageError(`copilot acp takes no --${flag}`);

@@ -1,7 +1,7 @@
 /**
- * The table of the command line's flags, its parser, and the text of `--help`.
- * `@std/cli/parse-args` is not used as it takes no value that starts with "-", such as a prompt, and
- * gives a flag without its value an empty one.
+ * The table of command-line flags, its parser, and the text of `--help`. `@std/cli/parse-args` is not used: it
+ * accepts no value that starts with "-", such as a prompt, and it turns a flag without its value into an empty
+ * one.
  * @module
  */
 
@@ -16,7 +16,7 @@ import { didYouMean, nearest } from "../text/nearest.ts";
 import { EXIT_CODES } from "../frontends/exit_codes.ts";
 import { wrapped } from "../text/wrap.ts";
 
-/** Runs `make`; a setting that it refuses becomes a usage error that names the flag. */
+/** Runs `make`. A rejected setting becomes a usage error that names the flag. */
 export function asUsage<T>(make: () => T): T {
   try {
     return make();
@@ -27,7 +27,7 @@ export function asUsage<T>(make: () => T): T {
   }
 }
 
-/** The name of the flag for a setting: `max-tokens` for `maxTokens`. */
+/** Returns the flag of a setting: `max-tokens` for `maxTokens`. */
 export function flagOfSetting(setting: string): string {
   return setting.replace(/Ms$/, "").replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
@@ -35,11 +35,11 @@ export function flagOfSetting(setting: string): string {
 export interface Flag {
   name: string;
   short?: string;
-  /** The name of its value in the help; none for a switch. */
+  /** The name of its value in the help; missing for a switch. */
   value?: string;
-  /** True where the next word is the value, even one like a flag; none at the end is an empty value. */
+  /** True if the next word is the value, even one that looks like a flag. At the end, the value is empty. */
   optional?: true;
-  /** The values it takes: words, folders or files; left out where any text may be one. */
+  /** The values it accepts: words, folders or files; missing if it accepts any text. */
   values?: readonly string[] | "folders" | "files";
   help: string;
 }
@@ -215,18 +215,18 @@ export const FLAGS = [
 type FlagRow = typeof FLAGS[number];
 type Switch = Exclude<FlagRow, { value: string }>["name"];
 
-/** The flags given: `true` for a switch, else the value; "" for an optional value left out. */
+/** The given flags: `true` for a switch, otherwise the value; "" for an optional value that is missing. */
 export type Args =
   & { [K in Switch]?: true }
   & { [K in Exclude<FlagRow["name"], Switch>]?: string }
   /** The word that belongs to no flag: the first message of a session. */
   & { message?: string }
-  /** The keys that the file at `path` binds; no flag has them. */
+  /** The key bindings of the file at `path`. No flag sets them. */
   & { bindings?: { path: string; keys: Record<string, unknown> } }
-  /** Flags about permissions that config.json has: what permissions.json says counts before them. */
+  /** Permission flags that come from config.json. permissions.json overrides them. */
   & { usual?: { approve?: string; sandbox?: string; network?: true } };
 
-/** The first words of a command line that start something other than a session. */
+/** The first words that start something other than a session. */
 export const COMMANDS = [
   { name: "doctor", help: "checks the model server, says what to change" },
   { name: "acp", help: "serves an editor (Agent Client Protocol)" },
@@ -236,9 +236,9 @@ type CommandName = typeof COMMANDS[number]["name"];
 export const COMMAND_NAMES: readonly string[] = COMMANDS.map(({ name }) => name);
 
 /**
- * Reads a command line. A value is the next word, even one with a dash, or follows `=`. One word may
- * belong to no flag, and may be any word behind `--`: the message, or the value that `--print` lacks.
- * Throws a {@linkcode UsageError} for unknown flags, and further words.
+ * Parses a command line. A value is the next word, even one with a dash, or follows `=`. One word may belong to
+ * no flag, and after `--` it may be any word: the message, or the missing value of `--print`. Throws a {@linkcode
+ * UsageError} for unknown flags and for further words.
  */
 export function parseArgs(words: readonly string[]): Args & { command?: CommandName } {
   const args: Record<string, string | true> = {};
@@ -285,19 +285,22 @@ export function parseArgs(words: readonly string[]): Args & { command?: CommandN
   return { ...others, print: message };
 }
 
-/** True for a word that starts something other than a session, behind flags, too: those of `mcp` are its own. */
+/**
+ * True for a word that starts something other than a session. It may follow flags, except for `mcp`, which has
+ * flags of its own.
+ */
 function isLateCommand(word: string, { command, print, message }: Record<string, unknown>) {
   return COMMAND_NAMES.includes(word) && word !== "mcp" &&
     (command ?? print ?? message) === undefined;
 }
 
-/** Takes a word that belongs to no flag. */
+/** Handles a word that belongs to no flag. */
 function takeOperand(args: Record<string, string | true>, word: string): void {
   if (args.command || args.print || args.message !== undefined) throw unexpected(word);
   args.message = word;
 }
 
-/** The value of `--output` in a command line that may make no sense; prompts are not read. */
+/** Returns the value of `--output` in a command line that may be invalid. Prompts are not read. */
 export function outputAsked(words: readonly string[]): string | undefined {
   for (let i = 0; i < words.length && words[i] !== "--"; i++) {
     const flag = flagOf(words[i]!);
@@ -309,7 +312,7 @@ export function outputAsked(words: readonly string[]): string | undefined {
   }
 }
 
-/** True for a word that names a flag of ours: a value such as "-1" does not. */
+/** True for a word that names one of our flags; false for a value such as "-1". */
 function namesFlag(word: string): boolean {
   return word === "--" || flagOf(word) !== undefined;
 }
@@ -336,7 +339,7 @@ function unexpected(word: string, advice = 'give one message, in quotes: "..."')
   return new UsageError(`Unexpected argument ${quotedWord(word)}: ${advice}`);
 }
 
-/** The error for a flag's value that is none of those it takes. */
+/** Returns the error for an unsupported value of a flag. */
 export function wrongValue(flag: string, wanted: string, text: string): UsageError {
   return new UsageError(`--${flag} must be ${wanted}: it is ${JSON.stringify(text.slice(0, 60))}`);
 }
@@ -380,10 +383,10 @@ Examples:
 `;
 }
 
-/** The command that goes on with the newest session of `folder`, by the flags that were given for this one. */
+/** Returns the command that continues the newest session of `folder` with the same flags. */
 export function comeBackCommand(args: Args, folder: string): string {
   const flags: readonly Flag[] = FLAGS;
-  // A key in the list of processes is bad enough: it is not shown.
+  // The list of processes already shows the key; it is not repeated.
   const left = new Set(["continue", "api-key", "working-dir"]);
   const words = flags.flatMap(({ name }) => {
     const given = args[name as Exclude<keyof Args, "bindings" | "usual">];

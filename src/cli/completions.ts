@@ -1,6 +1,6 @@
 /**
- * Completions for shells, from the table of flags. Sources: bash(1) "Programmable Completion",
- * zshcompsys(1), fish's `complete`.
+ * Shell completions from the table of flags. Sources: bash(1) "Programmable Completion", zshcompsys(1), fish's
+ * `complete`.
  * @module
  */
 
@@ -9,7 +9,7 @@ import { UsageError } from "../errors.ts";
 
 const flags: readonly Flag[] = FLAGS;
 
-/** The script that makes a shell complete our flags. */
+/** Returns the script that makes a shell complete our flags. */
 export function completionScript(shell: string): string {
   const script = SHELLS.get(shell);
   if (script) return script();

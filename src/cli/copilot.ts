@@ -24,7 +24,7 @@ export async function copilot(options: CopilotOptions = {}): Promise<number> {
   return await runInTerminal(frontend, config, options);
 }
 
-/** The terminal, for a setup and then for a session. `lastLines`: what is shown below that. */
+/** Creates the terminal for a setup and a session. `lastLines` returns the lines to show after the session. */
 export function terminalFrontend(
   args: Args,
   lastLines?: (session: Session) => Promise<readonly string[]>,
@@ -46,7 +46,7 @@ export function terminalFrontend(
   });
 }
 
-/** The keys in force. @throws {UsageError} where config.json binds a key that there is not, or to nothing. */
+/** Returns the key bindings. @throws {UsageError} if config.json binds an unknown key or action. */
 function keymapFor({ bindings, vim }: Args): Keymap {
   try {
     return keymapOf(bindings?.keys, vim);
@@ -56,14 +56,14 @@ function keymapFor({ bindings, vim }: Args): Keymap {
   }
 }
 
-/** Runs a session in the terminal; the exit code. `checked` makes it, with errors of its own. */
+/** Runs a session in the terminal and returns the exit code. `checked` creates it and converts its errors. */
 export async function runInTerminal(
   frontend: TerminalFrontend,
   config: CopilotConfig,
   options: CopilotOptions,
   { args = {}, given = args, motto, checked = (make) => make() }: {
     args?: Args;
-    /** The flags of the command line alone. */
+    /** The flags of the command line, without defaults. */
     given?: Args;
     motto?: string | undefined;
     checked?: (make: () => Session) => Session;

@@ -1,4 +1,4 @@
-/** Defaults of the command line's flags, from the person's `config.json`. @module */
+/** Defaults of command-line flags from the user's `config.json`. @module */
 
 import { attempt } from "../attempt.ts";
 import type { Theme } from "../config.ts";
@@ -9,19 +9,19 @@ import { didYouMean } from "../text/nearest.ts";
 import { readJsonFile, replaceUserFile, userFile, type VariableReader } from "../user_files.ts";
 import { type Args, type Flag, FLAGS } from "./args.ts";
 
-/** Flags that are for one run alone, or ask for something else than a run. */
+/** Flags for one run, or for something other than a run. */
 const PER_RUN = new Set(
   "continue print output json-schema yes trust stdin demo api-key json completions version help"
     .split(" "),
 );
-/** Flags that choose a server: given any of them, those of the file do not count. */
+/** Flags that choose a server. If one is given, those of the file are ignored. */
 const SERVER_FLAGS = ["local", "hosted", "host", "base-url"] as const;
-/** Flags that go with one server. */
+/** Flags that belong to a server. */
 export const FLAGS_OF_SERVER = [...SERVER_FLAGS, "api-key", "model", "use-compat"] as const;
-/** Flags that permissions.json has, too, for all folders and for each one. */
+/** Flags that permissions.json also has, globally and per folder. */
 const OF_PERMISSIONS = new Set(["approve", "sandbox", "network"]);
 
-/** The person's `config.json`, if there is one. Its text is quoted in no error: it may hold keys. */
+/** Reads the user's `config.json`, if it exists. Errors never quote its text, which may contain keys. */
 export function readConfigFile(
   env?: VariableReader,
 ): { path: string; settings: Record<string, unknown> } | undefined {
@@ -31,8 +31,8 @@ export function readConfigFile(
 }
 
 /**
- * Writes the flags that choose a server into the person's `config.json`, in place of those there, and a
- * key for an address. All else in it stays. @throws {Error} when there is no folder for it, or it fails.
+ * Writes the flags that choose a server, and a key for an address, to the user's `config.json`. Everything else
+ * in it stays. @throws {Error} if there is no folder for it, or if writing fails.
  */
 export async function keepSettings(
   chosen: ServerSettings,
@@ -40,7 +40,7 @@ export async function keepSettings(
   env?: VariableReader,
 ): Promise<void> {
   const settings = { ...readConfigFile(env)?.settings };
-  // The flag that needs --local would be refused with another server.
+  // Another server would reject the flag that needs --local.
   const replaced = [...FLAGS_OF_SERVER, ...chosen.local ? [] : ["keep-alive"]];
   for (const name of replaced) delete settings[name];
   if (key !== undefined) {
@@ -49,16 +49,16 @@ export async function keepSettings(
   await writeConfigFile({ ...settings, ...chosen }, env);
 }
 
-/** The form of a key's name; a secret in the wrong place has another, and is quoted in no error. */
+/** The form of a key's name. A secret in the wrong place has another form, and errors do not quote it. */
 const KEYBOARD_KEY =
   /^(?:(?:[a-z]{1,5}-)+(?:\S|[a-z]{2,9})|f\d{1,2}|up|down|left|right|home|end|ins(?:ert)?|del(?:ete)?|page(?:up|down)|pg(?:up|dn)|enter|return|tab|backspace|esc(?:ape)?)(?: \S{1,16}){0,2}$/i;
 
-/** True for a name in `"keys"` that is a key of the keyboard; others are addresses of servers. */
+/** True for a name in `"keys"` that is a key of the keyboard. Other names are server addresses. */
 export function isKeyboardKey(name: string): boolean {
   return KEYBOARD_KEY.test(name);
 }
 
-/** Writes the theme into the person's `config.json`. @throws {Error} like `keepSettings`. */
+/** Writes the theme to the user's `config.json`. @throws {Error} like `keepSettings`. */
 export async function keepTheme(theme: Theme, env?: VariableReader): Promise<void> {
   await writeConfigFile({ ...readConfigFile(env)?.settings, theme }, env);
 }
@@ -70,9 +70,9 @@ async function writeConfigFile(settings: Record<string, unknown>, env?: Variable
 }
 
 /**
- * `args`, with the values of `config.json` for flags that were not given: `{"local": true, "model": "qwen3"}`;
- * those under `models` count for the model of that name.
- * @throws {UsageError} when it names anything but flags, or gives one a value that it cannot have.
+ * Returns `args` with defaults from `config.json`: `{"local": true, "model": "qwen3"}`. Values below `models`
+ * apply to the model of that name.
+ * @throws {UsageError} if it contains an unknown name or an invalid value.
  */
 export function withDefaults(args: Args, env?: VariableReader): Args {
   const file = readConfigFile(env);
@@ -92,13 +92,13 @@ export function withDefaults(args: Args, env?: VariableReader): Args {
   return { ...all, ...bindings, ...said, ...ofModel(models, all.model, path), ...args };
 }
 
-/** Flags that a model may have values of its own for. */
+/** Flags that can have values per model. */
 const FLAGS_OF_MODEL = new Set(
   "temperature top-p top-k min-p repeat-penalty sampling think think-budget max-tokens context-length prompt-tier"
     .split(" "),
 );
 
-/** The flags that `config.json` has for `model` alone, and what it has of the same flags for all models. */
+/** Returns the flags that `config.json` sets for `model`, and its values of the same flags for all models. */
 export function modelDefaults(
   model: string | undefined,
   env?: VariableReader,
@@ -110,7 +110,7 @@ export function modelDefaults(
   return { own: ofModel(models, model, path), all: flagsIn(Object.fromEntries(all), path) };
 }
 
-/** The flags that the file has for `model` alone: `{"models": {"qwen3:8b": {"temperature": 0.6}}}`. */
+/** Returns the flags that the file sets for `model`: `{"models": {"qwen3:8b": {"temperature": 0.6}}}`. */
 function ofModel(
   models: unknown,
   model: string | undefined,
@@ -135,14 +135,14 @@ function ofModel(
   return own.find(([name]) => name === model || name === `${model}:latest`)?.[1] ?? {};
 }
 
-/** The names of settings that `config.json` may have. */
+/** The names of settings in `config.json`. */
 const CONFIG_NAMES: readonly string[] = [
   ...FLAGS.map(({ name }) => name).filter((name) => !PER_RUN.has(name)),
   "keys",
   "models",
 ];
 
-/** The file and the place of a setting in it; `depth`: that of its name, 1 for the outermost. */
+/** Returns the file, and the line of a setting in it. `depth` is the depth of its name, 1 for the outermost. */
 function placeIn(path: string, name: string, depth: number): string {
   const text = attempt(() => Deno.readTextFileSync(path)) ?? "";
   const key = scanJson(text).keys.findLast((one) => one.name === name && one.depth === depth);
@@ -150,8 +150,8 @@ function placeIn(path: string, name: string, depth: number): string {
 }
 
 /**
- * The values of flags in the file's `settings`; a switch that is off is left out.
- * @throws {UsageError} when they name anything but flags, or give one a value that it cannot have.
+ * Returns the flags in the file's `settings`, without switches that are off.
+ * @throws {UsageError} if they contain an unknown name or an invalid value.
  */
 function flagsIn(
   settings: Record<string, unknown>,

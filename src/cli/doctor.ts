@@ -1,4 +1,4 @@
-/** `copilot doctor`: asks the model server, and says what works and what to change. @module */
+/** `copilot doctor`: tests the model server, and reports what works and what to change. @module */
 
 import { CopilotAgent } from "../agent/agent.ts";
 import { AnswerSplitter } from "../backends/answer_splitter.ts";
@@ -36,18 +36,18 @@ import { unsentKey } from "./keys.ts";
 interface DoctorOptions {
   permissions: Permissions;
   fit: ModelFit;
-  /** One JSON object at the end instead of lines. */
+  /** Prints one JSON object at the end instead of lines. */
   json: boolean;
   columns: number;
   write(text: string): void;
   signal: AbortSignal;
-  /** How a person changes settings there: by flags. */
+  /** How the user changes settings; by default with flags. */
   way?: Way;
-  /** The folder that is worked in: the current one. */
+  /** The working directory; by default the current folder. */
   folder?: string;
 }
 
-/** Examines the model server of a session in a terminal, which goes on. */
+/** Tests the model server of a running terminal session. */
 export async function examineSession(
   { agent: { config, state }, options: { demoUrl } }: Session,
   choice: Parameters<typeof openPermissions>[0],
@@ -64,10 +64,10 @@ export async function examineSession(
   });
 }
 
-/** The most tokens of an answer: room to think, and an end for a model that does not know when to stop. */
+/** The token limit of an answer: room to think, and an end for a model that does not stop. */
 const MAX_TOKENS = 2048;
 
-/** Runs the checks in order, until one fails that the others need; the exit code. */
+/** Runs the checks in order, until one fails that the others need. Returns the exit code. */
 export async function runDoctor(config: CopilotConfig, options: DoctorOptions): Promise<number> {
   const maxTokens = Math.min(targetOf(config).maxTokens ?? MAX_TOKENS, MAX_TOKENS);
   const { json, columns, write, way = "flags", folder = "." } = options;
@@ -117,7 +117,7 @@ async function* checksOf(agent: CopilotAgent, options: DoctorOptions): AsyncGene
   const { permissions, fit, json, write, signal } = options;
   const sandbox = await permissions.sandboxStatus(agent.state.workingDir);
   yield confinementCheck(sandbox);
-  // Where nobody can be asked, only a rule turns it on.
+  // If the user cannot be asked, only a rule turns it on.
   yield webCheck(sandbox, await permissions.mayFetch(agent.state.workingDir, false));
   const { surveyExtensions } = await import("../session/prompt_files/survey.ts");
   const plugged = extensionCheck(await surveyExtensions(agent.state.workingDir, permissions));
@@ -135,7 +135,7 @@ async function* checksOf(agent: CopilotAgent, options: DoctorOptions): AsyncGene
   yield* probes(agent, signal);
 }
 
-/** How many requests the server answers at a time, where it says so; others wait. */
+/** Reports how many requests the server processes at a time, if it says so. Further ones wait. */
 async function* slotChecks(agent: CopilotAgent, signal: AbortSignal): AsyncGenerator<Check> {
   const target = targetOf(agent.config);
   if (target.isNative || target.kind === "hosted") return;
@@ -144,7 +144,7 @@ async function* slotChecks(agent: CopilotAgent, signal: AbortSignal): AsyncGener
   yield { name: "slots", status: "ok", text: `${count(slots, "request")} at a time` };
 }
 
-/** The MCP servers, from what is known of them: none is started. */
+/** Reports the MCP servers from stored data. It starts none. */
 async function* mcpChecks(
   folder: string,
   { variables }: Permissions,
@@ -203,7 +203,7 @@ export function webCheck(
   return { name: "web", status: "ok", text };
 }
 
-/** Counts the skills, commands and hooks, and the tokens of their list; undefined where there are none. */
+/** Counts the skills, commands and hooks, and the tokens of their list; undefined if there are none. */
 export function extensionCheck(
   { skills, commands, agents, hooks, ofFolder, tokens, problems }: ExtensionSurvey,
 ): Check | undefined {
@@ -229,12 +229,12 @@ export function extensionCheck(
   };
 }
 
-/** Repeated characters after which an answer is stopped: the questions are short. */
+/** The number of repeated characters that stop an answer. The questions are short. */
 const RUNAWAY = 1000;
 
 /**
- * A reply, stopped where it `ranAway`; `first` piece and `total` in milliseconds from the request, and
- * the number of `pieces` in which the arguments of calls came.
+ * A reply, which was stopped if it `ranAway`. `first` piece and `total` are milliseconds since the request.
+ * `pieces` counts the pieces of call arguments.
  */
 type Probe = Reply & { first: number; total: number; ranAway: boolean; pieces: number };
 
@@ -271,8 +271,8 @@ async function sendProbe(
 }
 
 /**
- * Asks for an answer, which loads the model, then for a tool call, then for an answer to its result. The last
- * two requests begin alike, which shows whether the server has a cache.
+ * Requests an answer, which loads the model, then a tool call, then an answer to its result. The last two
+ * requests share a prefix, which shows whether the server has a cache.
  */
 async function* probes(agent: CopilotAgent, signal: AbortSignal): AsyncGenerator<Check> {
   const backend = await agent.backend();
@@ -328,7 +328,7 @@ function speedText(tokens: number, ms: number): string {
   return `, ${speed < 1 ? speed.toFixed(1) : Math.round(speed)} tokens/s`;
 }
 
-/** The program that serves the agent's model, such as `ollama`, `llamacpp` and `vllm`, where it says so. */
+/** Returns the program that serves the model, such as `ollama`, `llamacpp` or `vllm`, if it is known. */
 async function serverKind({ config }: CopilotAgent, signal: AbortSignal) {
   const target = targetOf(config);
   if (target.kind === "hosted") return "hosted";
@@ -336,7 +336,7 @@ async function serverKind({ config }: CopilotAgent, signal: AbortSignal) {
   return await isNative(at) ? "ollama" : (await servedModel(target.name, at)).owner;
 }
 
-/** Advice on how a server is made to read calls itself. */
+/** Advice on how to make a server parse calls itself. */
 function nativeCallAdvice(kind: string | undefined): string {
   const reads = "reads such calls itself";
   if (kind === "hosted") return "";
@@ -349,7 +349,7 @@ function nativeCallAdvice(kind: string | undefined): string {
   return `A server that knows the model's template ${reads}: ${how}`;
 }
 
-/** `advise` says how calls become native. */
+/** `advise` returns how to get native calls. */
 export async function toolsCheck(
   { message, usage, first, pieces }: Probe,
   { textTools }: ModelTarget,
@@ -391,7 +391,7 @@ export async function toolsCheck(
 /** A request of fewer milliseconds says nothing about a cache. */
 const MIN_TELLING_MS = 300;
 
-/** How to get a server to cache prompts, by its kind. */
+/** How to make a server cache prompts, by its kind. */
 const CACHE_ADVICE: Readonly<Record<string, string>> = {
   llamacpp:
     "llama-server caches prompts unless it has --no-cache-prompt; --cache-reuse 256 and --cache-ram 8192 keep more of them, -np 2 gives another program a slot of its own",
@@ -400,7 +400,7 @@ const CACHE_ADVICE: Readonly<Record<string, string>> = {
   vllm: "vllm serve --enable-prefix-caching",
 };
 
-/** Compares two requests that begin alike; `advise` returns how the server gets to cache prompts. */
+/** Compares two requests with a shared prefix. `advise` returns how to make the server cache prompts. */
 export async function cacheCheck(
   before: Probe,
   after: Probe,

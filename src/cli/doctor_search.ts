@@ -1,4 +1,4 @@
-/** The servers of this machine, looked for where nothing says which one is asked: by `copilot doctor` and `-p`. @module */
+/** Finds the servers of this machine for `copilot doctor` and `-p`, if no server is configured. @module */
 
 import { EXIT } from "../frontends/exit_codes.ts";
 import { placesText, type ServerSettings, settingsOf } from "../frontends/server_settings.ts";
@@ -18,11 +18,11 @@ interface SearchOptions {
 
 /** The time for servers to answer, in milliseconds. */
 const DOCTOR_SEARCH_MS = 3000;
-/** The same before a run that cannot begin. */
+/** The same before a run that cannot start. */
 const FLAGS_SEARCH_MS = 1000;
 /**
- * Looks for servers: the flags of the one server with one model, which a session would take; else what
- * there is, and what to do, is written as a check that failed, and the exit code returned.
+ * Searches for servers. Returns the flags of the one server with one model, which a session would use. Otherwise
+ * writes a failed check with what there is and what to do, and returns the exit code.
  */
 export async function searchServers(
   home: SetupHome,
@@ -41,7 +41,7 @@ export async function searchServers(
 
 const CHOOSING = "copilot without -p, in a terminal, helps to choose";
 
-/** The error of a run that nothing tells which server is asked: what there is, or how there comes to be one. */
+/** Returns the error of a run without a configured server: what there is, or how to start one. */
 export async function noServerText(home: SetupHome): Promise<string> {
   return noServerAmong(await home.find(FLAGS_SEARCH_MS, new AbortController().signal), home);
 }
@@ -57,8 +57,8 @@ function noServerAmong(found: readonly FoundServer[], home: SetupHome): string {
 }
 
 /**
- * The flags that name the servers of this machine, that of OLLAMA_HOST and a hosted API with its key;
- * undefined where there are none.
+ * Returns the flags that name the servers of this machine, that of OLLAMA_HOST and a hosted API with its key;
+ * undefined if there are none.
  */
 function ownFlags(found: readonly FoundServer[], home: SetupHome): string | undefined {
   const flags = found.filter(({ state }) => state !== "slow").map((server) => {

@@ -1,4 +1,4 @@
-/** The keys of model servers, and which server gets which (R-12). @module */
+/** The keys of model servers, and which server gets which key (R-12). @module */
 
 import {
   checkedUrl,
@@ -15,14 +15,14 @@ import { isKeyboardKey, readConfigFile } from "./defaults.ts";
 
 export type Env = Pick<typeof Deno.env, "get">;
 
-/** The variables with the keys of backends; a local server has none. */
+/** The variables with the keys of backends. A local server has none. */
 export const KEY_VARIABLES = {
   compat: COMPAT_API_KEY_ENV,
   hosted: HOSTED_API_KEY_ENV,
   local: undefined,
 } as const satisfies Record<ModelTarget["kind"], string | undefined>;
 
-/** The variable without white space at its ends; empty where it is not set. */
+/** Returns the trimmed variable; empty if it is not set. */
 export function variableIn(env: Env, name: string): string {
   try {
     return env.get(name)?.trim() ?? "";
@@ -35,15 +35,15 @@ export function variableIn(env: Env, name: string): string {
 
 const PRINTABLE = /^[\x21-\x7e]*$/;
 
-/** A sentence on why `key` is none, which quotes nothing of it; undefined where it may be one. */
+/** Returns a sentence on why `key` is invalid, which quotes nothing of it; undefined if it may be valid. */
 export function keyObjection(key: string): string | undefined {
   return PRINTABLE.test(key) ? undefined : "A key is printable ASCII without spaces";
 }
 
 /**
- * The key for the server at `address`, a whole URL, where none was given for this run: the one that
- * config.json has for the address, else the environment's where it may go there; empty for none.
- * @throws {UsageError} when config.json or the variable holds no usable key.
+ * Returns the key for the server at `address`, a whole URL, if none was given for this run: the key of
+ * config.json for the address, or the environment's key if it may go there; empty for none.
+ * @throws {UsageError} if config.json or the variable contains an unusable key.
  */
 export function keyFor(kind: ModelTarget["kind"], address: string, env: Env): string {
   const saved = savedKey(address, env);
@@ -57,7 +57,7 @@ export function keyFor(kind: ModelTarget["kind"], address: string, env: Env): st
   );
 }
 
-/** The key that the person's config.json has for `address`: `"keys": {"http://localhost:8080/v1": "KEY"}`. */
+/** Returns the key of the user's config.json for `address`: `"keys": {"http://localhost:8080/v1": "KEY"}`. */
 function savedKey(address: string, env: Env): string | undefined {
   const file = readConfigFile((name) => env.get(name));
   if (file?.settings.keys === undefined) return undefined;
@@ -68,7 +68,7 @@ function savedKey(address: string, env: Env): string | undefined {
   if (!isObject(file.settings.keys)) throw wrong();
   let saved: string | undefined;
   for (const [of, key] of Object.entries(file.settings.keys)) {
-    if (isKeyboardKey(of)) continue; // a session checks it
+    if (isKeyboardKey(of)) continue; // a session validates it
     if (typeof key !== "string" || key === "" || !PRINTABLE.test(key)) throw wrong();
     let server: string;
     try {
@@ -81,7 +81,7 @@ function savedKey(address: string, env: Env): string | undefined {
   return saved;
 }
 
-/** The address without user name and password, and without `/v1`, which settings may have or leave out. */
+/** Returns the address without user name, password and `/v1`, which settings may omit. */
 function serverAt(address: string): string {
   const url = new URL(address);
   url.username = url.password = "";
@@ -89,8 +89,8 @@ function serverAt(address: string): string {
 }
 
 /**
- * A notice of the key in the environment that the server of `config` does not get, as none was given for
- * it; undefined where there is none, or it gets one.
+ * Returns a notice of the environment's key that the server of `config` does not get; undefined if there is none,
+ * or if it gets one.
  */
 export function unsentKey(
   config: CopilotConfig,
@@ -99,7 +99,7 @@ export function unsentKey(
   const { kind, url, apiKey } = targetOf(config);
   const name = KEY_VARIABLES[kind];
   if (name === undefined || apiKey !== "" || variableIn(env, name) === "") return undefined;
-  // The host is named: an address such as https://api.openai.com@evil.example looks like another's.
+  // The host is shown: an address such as https://api.openai.com@evil.example looks like another one.
   const goes = hasUserinfo(url)
     ? { why: "userinfo", to: new URL(url).host } as const
     : { why: "http", to: url } as const;

@@ -1,4 +1,4 @@
-/** `copilot mcp`: the servers that are defined, and who may use them. @module */
+/** `copilot mcp`: the defined servers, and who may use them. @module */
 
 import { UsageError } from "../errors.ts";
 import { EXIT } from "../frontends/exit_codes.ts";
@@ -47,7 +47,7 @@ const MCP_COMMANDS: Readonly<Record<string, Subcommand>> = {
   logout: (words, run) => withServer(words, run, (server) => signIn(server, run, false)),
 };
 
-/** Runs `copilot mcp` with the words behind it; the exit code. @throws {UsageError} for words that make no sense. */
+/** Runs `copilot mcp` with its words and returns the exit code. @throws {UsageError} for invalid words. */
 export async function runMcp(words: readonly string[], run: McpRun): Promise<number> {
   const [name = "", ...rest] = words;
   if (name === "" || ["--help", "-h", "help"].includes(name) || rest.includes("--help")) {
@@ -67,7 +67,7 @@ export async function runMcp(words: readonly string[], run: McpRun): Promise<num
   );
 }
 
-/** Opens the servers of the current folder for `use`, and ends them. */
+/** Opens the servers of the current folder for `use`, and closes them afterwards. */
 async function withServers(
   words: readonly string[],
   run: McpRun,
@@ -81,7 +81,7 @@ async function withServers(
     files: mcpFiles(folder),
     env: permissions.env,
     confine: permissions.confineServers(() => folder),
-    // As in a session: some servers have other tools for clients that cannot ask.
+    // As in a session: some servers offer other tools to clients that cannot ask the user.
     elicit: () => Promise.resolve({ action: "cancel" }),
     onProblem: (why) => run.stderr.write(`copilot: ${oneLine(why)}\n`),
     onNews(news) {
@@ -92,7 +92,7 @@ async function withServers(
   return await use(source, run);
 }
 
-/** Opens the servers for `use` of the one that is named. */
+/** Opens the servers, and calls `use` with the named one. */
 async function withServer(
   words: readonly string[],
   run: McpRun,
@@ -121,7 +121,7 @@ function listServers({ all }: McpSource, { stdout }: McpRun): Promise<number> {
   return Promise.resolve(EXIT.done);
 }
 
-/** The command or address of a server, without what may be secret. */
+/** Returns the command or address of a server, without possible secrets. */
 function targetText({ definition: { program, url, file } }: McpServer): string {
   const words = program ? [program.command, ...program.args].join(" ") : url ?? "";
   return `${shortened(oneLine(words), 200)}${file === undefined ? "" : ` (${sanitize(file)})`}`;
@@ -171,7 +171,7 @@ async function removeServer(words: readonly string[], { stdout }: McpRun): Promi
   return EXIT.done;
 }
 
-/** Adds a server to the person's own, or removes one; the path of the file. */
+/** Adds a server to the user's file, or removes one. Returns the path of the file. */
 async function changeOwnFile(name: string, server?: Record<string, unknown>): Promise<string> {
   const path = ownMcpFile();
   if (path === undefined) throw new UsageError("There is no home folder to keep servers in");
@@ -217,7 +217,7 @@ async function approveServer(server: McpServer, run: McpRun, isYes: boolean): Pr
   return EXIT.done;
 }
 
-/** Asks yes or no on the terminal; nobody there is a no. */
+/** Asks yes or no on the terminal. Without a terminal the answer is no. */
 function confirmed(question: string, isYes: boolean, { stdout, stderr }: McpRun): boolean {
   if (isYes) return true;
   if (!Deno.stdin.isTerminal()) {

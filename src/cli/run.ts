@@ -1,4 +1,4 @@
-/** The program: reads the command line, runs what it asks for, returns the exit code. @module */
+/** The program: parses the command line, runs what it asks for, and returns the exit code. @module */
 
 import { attempt } from "../attempt.ts";
 import { type CopilotConfig, VERSION } from "../config.ts";
@@ -18,31 +18,31 @@ import { onSignals } from "./signals.ts";
 import { showsUtf8 } from "../terminal/locale.ts";
 import { Output, readPiped } from "../terminal/stdio.ts";
 
-/** `-p` goes on without a pipe that is silent for longer, in ms. */
+/** `-p` continues without a pipe that is silent for longer, in ms. */
 const SILENT_STDIN_MS = 3000;
-/** A run that was told to end gets this time, in ms, before a second signal ends it at once. */
+/** The time for a run to end after a signal, in ms. After it, another signal exits at once. */
 const MAX_ENDING_MS = 5000;
-/** The longest that a run which was told to end waits for the readers of its output, in ms. */
+/** The longest wait for the readers of the output at the end, in ms. */
 const READER_MS = 500;
-/** The most characters of a schema that an error quotes. */
+/** The maximum length of a schema in an error, in characters. */
 const MAX_SHOWN_SCHEMA = 80;
 const DEMO_NOTICE = "· demo: a script plays the model";
 
-/** The program's streams, and its end. */
+/** The program's streams, and how it is stopped. */
 interface Run {
   stdout: Output;
   stderr: Output;
-  /** Ends the turn under way, and then the program with `exitCode`. */
+  /** Ends the turn, and then the program with `exitCode`. */
   stop(exitCode: number): void;
   signal: AbortSignal;
   /** The exit code of the first call of `stop`. */
   stopCode?: number;
 }
 
-/** Runs the program with the command line's words; the exit code. Never throws. */
+/** Runs the program with the words of the command line and returns the exit code. Never throws. */
 export async function main(words: readonly string[]): Promise<number> {
-  // Off the stack of the bundle's own code: for an error thrown on that, such as that of a settings
-  // file that is not there, V8 parses all of it once more to know the lines, which takes 20 ms.
+  // Leaves the stack of the bundle: for an error that is thrown on it, such as a missing settings file, V8 parses
+  // the whole bundle again to find the lines, which takes 20 ms.
   await undefined;
   endOnFault();
   const stopped = new AbortController();
@@ -51,7 +51,7 @@ export async function main(words: readonly string[]): Promise<number> {
     stderr.write(`copilot: cannot write to stdout: ${reasonOf(error)}\n`);
     run.stop(EXIT.error);
   });
-  // Progress that nobody can read is no reason to stop.
+  // Progress that cannot be written is no reason to stop.
   const stderr = new Output(Deno.stderr, () => {});
   const run: Run = {
     stdout,
@@ -63,7 +63,7 @@ export async function main(words: readonly string[]): Promise<number> {
     signal: stopped.signal,
   };
   if (!showsUtf8()) await fitTerminals(run);
-  // A command line that makes no sense is answered in the format that it asks for, too.
+  // An invalid command line is answered in the format that it asks for, too.
   const format = outputAsked(words);
   let args: Args = format === undefined ? {} : { output: format };
   let code: number;
@@ -78,13 +78,13 @@ export async function main(words: readonly string[]): Promise<number> {
   } catch (error) {
     code = report(error, args, run);
   }
-  // In this order: a failure of the one is told on the other.
+  // In this order: a failure of stdout is reported on stderr.
   const written = stdout.drained().then(() => stderr.drained());
   await Promise.race([written, afterAbort(stopped.signal, READER_MS)]);
   return run.stopCode ?? code;
 }
 
-/** What nothing caught ends the program with a line, once others had the event: the terminal is given back then. */
+/** An uncaught error ends the program with one line, after other listeners have restored the terminal. */
 function endOnFault(): void {
   const end = (event: ErrorEvent | PromiseRejectionEvent) => {
     event.preventDefault();
@@ -103,7 +103,7 @@ function endOnFault(): void {
   addEventListener("unhandledrejection", end);
 }
 
-/** Has terminals without UTF-8 get what they can show; pipes and files get all as it is. */
+/** Converts output to terminals without UTF-8. Pipes and files get the text unchanged. */
 async function fitTerminals({ stdout, stderr }: Run): Promise<void> {
   const outputs = [[Deno.stdout, stdout], [Deno.stderr, stderr]] as const;
   const shown = outputs.filter(([stream]) => stream.isTerminal());
@@ -112,7 +112,7 @@ async function fitTerminals({ stdout, stderr }: Run): Promise<void> {
   for (const [, output] of shown) output.fit = (text) => withSigns(text, false);
 }
 
-/** Says what a run failed with; the exit code. */
+/** Reports the error of a run and returns the exit code. */
 function report(error: unknown, args: Args, { stdout, stderr, stopCode }: Run): number {
   const message = oneLine(reasonOf(error)) || "it failed";
   let exitCode = stopCode ?? EXIT.error;
@@ -126,7 +126,7 @@ function report(error: unknown, args: Args, { stdout, stderr, stopCode }: Run): 
   return exitCode;
 }
 
-/** The text of the flags that ask for one and not for a run. */
+/** Returns the text of flags that print something instead of running. */
 async function standingText(args: Args): Promise<string | undefined> {
   if (args.help) return usageText();
   const { deno } = Deno.version;
@@ -238,11 +238,11 @@ async function examine(args: Args, run: Run): Promise<number> {
   });
 }
 
-/** From here on a signal ends what runs, and then the program. */
+/** From here on, a signal ends the current work, and then the program. */
 function stopOnSignals(run: Run): void {
   let signalledAt: number | undefined;
   onSignals((code) => {
-    // The first one ends what runs; whoever is impatient must not leave its processes behind.
+    // The first signal ends the work. Further ones must not leave its processes running.
     if (signalledAt !== undefined && performance.now() - signalledAt > MAX_ENDING_MS) {
       Deno.exit(run.stopCode);
     }
@@ -251,7 +251,7 @@ function stopOnSignals(run: Run): void {
   });
 }
 
-/** `given`: the flags of the command line alone, without those of config.json; `line`: said at the start. */
+/** `given` are the flags of the command line, without config.json. `line` is shown at the start. */
 async function runSession(args: Args, given: Args, line?: string): Promise<number> {
   const [{ runInTerminal, terminalFrontend }, { isServerOpen }, { canEdit }] = await Promise.all([
     import("./copilot.ts"),
@@ -283,7 +283,7 @@ async function runSession(args: Args, given: Args, line?: string): Promise<numbe
   } catch (error) {
     if (Deno.stdin.isTerminal()) throw error;
   }
-  // Its window was closed: reading ended, or writing failed, maybe before the signal came.
+  // The window was closed: reading ended, or writing failed, possibly before the signal arrived.
   return Deno.stdin.isTerminal() ? code : EXIT.hangup;
 }
 
@@ -322,7 +322,7 @@ async function answerPrompt(
   await using session = asUsage(() =>
     new Session({
       ...sessionOptions(config, options, args, permissions),
-      // One answer is no conversation to go back in; it is recorded where it goes on with one.
+      // A single answer needs no undo. It is recorded if it continues a session.
       canUndo: false,
       answerSchema,
       isRecorded: args.continue === true && !args["no-session"],
@@ -333,7 +333,7 @@ async function answerPrompt(
   return await frontend.run(session, prompt);
 }
 
-/** What shows a call's change on stderr. */
+/** Loads the function that shows a call's change on stderr. */
 async function loadChangeRows(): Promise<(execution: ToolExecution) => string[]> {
   const [{ terminalSize }, { executionRows }] = await Promise.all([
     import("../terminal/tty.ts"),
@@ -342,7 +342,7 @@ async function loadChangeRows(): Promise<(execution: ToolExecution) => string[]>
   return (execution) => executionRows(execution, terminalSize().columns);
 }
 
-/** The schema of `--json-schema`. @throws {UsageError} where it cannot be read or used. */
+/** Returns the schema of `--json-schema`. @throws {UsageError} if it cannot be read or used. */
 async function answerSchemaOf(args: Args): Promise<JsonSchema | undefined> {
   const given = args["json-schema"];
   if (given === undefined) return undefined;
@@ -365,7 +365,7 @@ function checkedFormat(args: Args, headless: boolean): Format {
   return format;
 }
 
-/** The prompt: the argument, the piped text, or both, the argument first. */
+/** Returns the prompt: the argument, the piped text, or both, the argument first. */
 async function readPrompt(args: Args, { stderr, signal }: Run): Promise<Part[]> {
   const asked = args.print ?? "";
   let piped = "";
@@ -384,7 +384,7 @@ async function readPrompt(args: Args, { stderr, signal }: Run): Promise<Part[]> 
   }
   const typed: Part = { type: "text", text: asked };
   if (piped.trim() === "") return [typed];
-  // `@names` in piped text are not attached: others may have written it.
+  // `@names` in piped text attach no files: someone else may have written it.
   const context = { type: "resource", name: "", text: piped } as const;
   if (asked.trim() === "") return [{ ...context, kind: "note" }];
   return [typed, { ...context, kind: "stdin" }];

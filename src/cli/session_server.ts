@@ -1,4 +1,4 @@
-/** The server that a session was with: for `--continue`, and for the command that leads back to it. @module */
+/** The server of a session: for `--continue`, and for the command that continues it. @module */
 
 import { attempt } from "../attempt.ts";
 import type { CopilotConfig } from "../config.ts";
@@ -14,9 +14,9 @@ import type { Env } from "./keys.ts";
 import { isServerOpen, optionsFromArgs, toConfig } from "./settings.ts";
 
 /**
- * The flags of the server that the newest session of the folder was with, and a line that says so; undefined where a server is said, or the record has none that can be asked. The
- * record is the person's own, as it lies in the folder of state; a key comes from where the person keeps
- * it, never from there.
+ * Returns the flags of the server of the folder's newest session, and a line about it; undefined if a server is
+ * configured, or if the record has none. The record is in the user's state folder. Keys come from the user's
+ * settings, never from the record.
  */
 export function serverOfNewest(
   args: Args,
@@ -32,7 +32,7 @@ export function serverOfNewest(
   const { kind, url } = newest?.used?.at ?? {};
   if (kind === undefined || url === undefined) return undefined;
   const flags = flagsOf({ kind, url });
-  // Without its key a hosted server is none that can be asked.
+  // A hosted server without its key cannot be used.
   const isUsable =
     attempt(() => toConfig(optionsFromArgs({ ...args, ...flags }), env)) !== undefined;
   const naming = way === "flags" ? "flags such as --local name" : "/setup or /model names";
@@ -47,9 +47,9 @@ function flagsOf({ kind, url }: Server): ServerSettings {
   return { ...kind === "hosted" && { hosted: true }, "base-url": url };
 }
 
-/** The flags of a session, and the settings that it began with and that it has at its end. */
+/** The flags of a session, and its settings at the start and at the end. */
 interface Course {
-  /** The flags of the command line alone. */
+  /** The flags of the command line, without defaults. */
   given: Args;
   start: CopilotConfig;
   end: CopilotConfig;
@@ -67,8 +67,8 @@ export function lastLines(
 }
 
 /**
- * The flags that lead to the server and the model of the end. Those that were given do where they led there,
- * and config.json may; a password in an address is not shown.
+ * Returns the flags for the server and model at the end. The given flags are enough if they still lead there, as
+ * may config.json. A password in an address is omitted.
  */
 function flagsBack({ given, start, end }: Course, env: Env): Args {
   const now = targetOf(end);
@@ -76,7 +76,7 @@ function flagsBack({ given, start, end }: Course, env: Env): Args {
   const rest = isMoved ? withoutServer(given) : given;
   const found = attempt(() => {
     const args = withDefaults(rest, (name) => env.get(name));
-    // The record says the server then.
+    // The record names the server.
     if (!isMoved && isServerOpen(args, env)) return { server: now, model: undefined };
     return { server: targetOf(toConfig(optionsFromArgs(args), env)), model: args.model };
   });
@@ -84,7 +84,7 @@ function flagsBack({ given, start, end }: Course, env: Env): Args {
     const url = now.url.replace(/(?<=:\/\/)[^/]*@/, "");
     return { ...withoutServer(given), ...flagsOf({ ...now, url }) };
   }
-  // The model of the record is taken up, unless another one is named.
+  // The session uses the model of its record, unless another one is named.
   const isOther = found.model !== undefined && found.model !== now.name;
   return { ...rest, ...isOther && { model: now.name } };
 }

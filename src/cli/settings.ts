@@ -29,8 +29,8 @@ import { type Args, type Flag, flagOfSetting, FLAGS, parseArgs, wrongValue } fro
 /** Options of {@linkcode copilot} (spec 4.1). */
 export interface CopilotOptions {
   /**
-   * The key. Left out, it is the one that the person's `config.json` has for the address, else that of the
-   * environment variable `OPENAI_API_KEY`, with `hosted` `ANTHROPIC_API_KEY`: these go to https addresses only.
+   * The key. By default the key of the user's `config.json` for the address, then the environment variable
+   * `OPENAI_API_KEY`, or `ANTHROPIC_API_KEY` with `hosted`: these are sent to https addresses only.
    */
   apiKey?: string | undefined;
   /** The model: `gpt-4o`, with `local` `qwen3`, with `hosted` `claude-sonnet-4-20250514`. */
@@ -52,16 +52,16 @@ export interface CopilotOptions {
   workingDir?: string | undefined;
 }
 
-/** Settings of the command line beside {@linkcode CopilotOptions}. */
+/** Settings of the command line in addition to {@linkcode CopilotOptions}. */
 type ExtraSettings = Some<
   Omit<LocalConfig, keyof CopilotOptions> & Pick<AgentSettings, "promptTier">
 >;
 
 /**
- * The agent's settings for `options`; keys come from `env` where none is given. `isInSession`: an error
- * names what a running session can do.
- * @throws {UsageError} when options contradict each other or a key is missing.
- * @throws {TypeError} {RangeError} when a value is bad.
+ * Returns the agent's settings for `options`. Keys come from `env` if none is given. With `isInSession`, errors
+ * name what a running session can do.
+ * @throws {UsageError} if options contradict each other or a key is missing.
+ * @throws {TypeError} {RangeError} if a value is invalid.
  */
 export function toConfig(
   options: CopilotOptions & ExtraSettings,
@@ -94,7 +94,7 @@ export function toConfig(
   if (kind === "local") {
     return { ...tier, local: localConfig({ ...settings, host: named, useCompat, keepAlive }) };
   }
-  // A server of one's own often wants no key; these two always do.
+  // A private server often needs no key; these two always do.
   if (settings.apiKey === "" && takesEnvKey(at) && isDefaultServer(kind, at)) {
     if (isInSession) {
       throw new UsageError(`No API key: put it under "keys" in config.json. ${OWN_MODEL}`);
@@ -108,7 +108,7 @@ export function toConfig(
     : { ...tier, compat: compatConfig(config) };
 }
 
-/** Nothing says which server is asked, and the default one wants a key. */
+/** No server is configured, and the default one needs a key. */
 export class NoServerError extends UsageError {
   constructor() {
     super(noKeyText(KEY_VARIABLES.compat));
@@ -122,8 +122,8 @@ function noKeyText(variable: string): string {
 }
 
 /**
- * True where nothing says which server is asked: the default one would be, and there is no key for it.
- * @throws {UsageError} when config.json or the environment holds no usable key or address.
+ * True if no server is configured: the default one would be used, and there is no key for it.
+ * @throws {UsageError} if config.json or the environment contains an unusable key or address.
  */
 export function isServerOpen(args: Args, env: Env = Deno.env): boolean {
   return !args.demo && FLAGS_OF_SERVER.every((name) => args[name] === undefined) &&
@@ -131,7 +131,7 @@ export function isServerOpen(args: Args, env: Env = Deno.env): boolean {
     keyFor("compat", DEFAULT_ADDRESSES.compat, env) === "";
 }
 
-/** The address of the server that the environment names for a backend. */
+/** Returns the server address of a backend from the environment. */
 function addressIn(env: Env, kind: ModelTarget["kind"]): string | undefined {
   if (kind === "local") return hostIn(env);
   const name = kind === "hosted" ? "ANTHROPIC_BASE_URL" : "OPENAI_BASE_URL";
@@ -144,19 +144,19 @@ function addressIn(env: Env, kind: ModelTarget["kind"]): string | undefined {
   }
 }
 
-/** The server's address in `OLLAMA_HOST`, which may lack scheme and port. */
+/** Returns the server address in `OLLAMA_HOST`, which may lack the scheme and the port. */
 export function hostIn(env: Env): string | undefined {
   const text = env.get("OLLAMA_HOST")?.trim();
   if (!text) return undefined;
   const url = URL.parse(/^https?:\/\//.test(text) ? text : `http://${text}`);
   if (url === null) throw new UsageError("OLLAMA_HOST is not an address: unset it, or pass --host");
   if (!/:\d+\/?$/.test(text) && url.protocol === "http:") url.port = "11434";
-  // A server listens on this address, which means all of the machine's; a client cannot call it.
+  // A server listens on this address, which means all interfaces. A client cannot call it.
   if (url.hostname === "0.0.0.0") url.hostname = "127.0.0.1";
   return url.href.replace(/\/$/, "");
 }
 
-/** The options that a command line sets; throws a `UsageError` when a number is none. */
+/** Returns the options of a command line. Throws a `UsageError` if a number is invalid. */
 export function optionsFromArgs(args: Args): CopilotOptions & ExtraSettings {
   return {
     apiKey: args["api-key"],
@@ -185,12 +185,12 @@ export function optionsFromArgs(args: Args): CopilotOptions & ExtraSettings {
   };
 }
 
-/** The theme of `--theme`. @throws {UsageError} when there is none of that name. */
+/** Returns the theme of `--theme`. @throws {UsageError} if there is no such theme. */
 export function themeOf(args: Args): Theme {
   return oneOf(args, "theme") as Theme | undefined ?? "auto";
 }
 
-/** The value of a flag, which must be one of those in the table. */
+/** Returns the value of a flag, which must be one of the table. */
 function oneOf(
   args: Args,
   flag: "think" | "prompt-tier" | "theme" | "sampling",
@@ -231,11 +231,11 @@ function seconds(args: Args, name: TimeoutFlag): number | undefined {
   return value === undefined ? undefined : value * 1000;
 }
 
-/** The flags of `/model`: those of the start that say which model is asked, and how. */
+/** The flags of `/model`: those that choose a model, and how it is called. */
 const MODEL_FLAGS: readonly string[] = Object.keys(optionsFromArgs({})).map(flagOfSetting)
   .filter((name) => name !== "working-dir");
 
-/** The flags for a session, which offers all but the key: what is typed is kept. */
+/** The flags for a session. The key is not offered, because typed text is stored. */
 export const modelFlags: ModelFlags = {
   names: MODEL_FLAGS.filter((name) => name !== "api-key").map((name) => `--${name}`),
   parse(words) {
@@ -251,8 +251,8 @@ export const modelFlags: ModelFlags = {
 };
 
 /**
- * `config` with the model `model` and the settings that config.json has for it; those that it has for the
- * model before are those for all models again.
+ * Returns `config` with the model `model` and its settings of config.json. Settings of the previous model are
+ * reset.
  */
 function withSettingsOf(
   config: CopilotConfig,
@@ -280,7 +280,7 @@ function withSettingsOf(
   };
 }
 
-/** The options of a session that the terminal and `-p` have in common. */
+/** Returns the options of a session that the terminal and `-p` share. */
 export function sessionOptions(
   config: CopilotConfig,
   options: CopilotOptions,

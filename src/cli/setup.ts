@@ -1,4 +1,4 @@
-/** The parts of this machine that a setup of the model uses: addresses, keys, and the file that keeps a choice. @module */
+/** The parts of this machine that a setup uses: addresses, keys, and the settings file. @module */
 
 import { DEFAULT_ADDRESSES } from "../config.ts";
 import type { SetupHome } from "../frontends/terminal/setup.ts";
@@ -8,7 +8,7 @@ import { keepSettings } from "./defaults.ts";
 import { type Env, KEY_VARIABLES, keyFor, keyObjection } from "./keys.ts";
 import { hostIn } from "./settings.ts";
 
-/** Where model servers listen: Ollama, llama.cpp, others' own port, LM Studio, vLLM. */
+/** The ports of model servers: Ollama, llama.cpp, other common ones, LM Studio, vLLM. */
 const PORTS = [11434, 8080, 9931, 1234, 8000];
 
 /** The hosted APIs, with the settings that choose them. */
@@ -17,7 +17,7 @@ const HOSTED = [
   { name: "OpenAI", kind: "compat", settings: {} },
 ] as const;
 
-/** The setup on this machine, with the variables of `env`; `ports` of 127.0.0.1 are looked at. */
+/** Returns the setup of this machine, with the variables of `env`. It tries `ports` of 127.0.0.1. */
 export function setupHome(env: Env = Deno.env, ports: readonly number[] = PORTS): SetupHome {
   const addresses = () => {
     const named = hostIn(env);
@@ -31,13 +31,13 @@ export function setupHome(env: Env = Deno.env, ports: readonly number[] = PORTS)
       findServers(addresses(), {
         limitMs,
         signal,
-        // Over http goes a key alone that was given for this address.
+        // Over http only a key for this very address is sent.
         keyOf: (url) => keyFor("local", url, env),
       }),
     own: () => [...new Set(addresses())].filter(isLoopback),
     keyIn: (address) => keyPlace("compat", address, env),
     ask(address, { key, ...how }) {
-      // A variable's key goes to an address that the person typed, and was told of it.
+      // A variable's key is sent to an address that the user typed, which a line reports.
       const apiKey = key === undefined
         ? keyFor("local", address, env)
         : key || keyFor("compat", address, env);
@@ -58,7 +58,7 @@ export function setupHome(env: Env = Deno.env, ports: readonly number[] = PORTS)
   };
 }
 
-/** The place of the key that the server at `address` would get; undefined for none. */
+/** Returns the source of the key for the server at `address`; undefined if there is none. */
 function keyPlace(kind: "compat" | "hosted", address: string, env: Env): string | undefined {
   if (keyFor("local", address, env) !== "") return "config.json";
   return keyFor(kind, address, env) === "" ? undefined : KEY_VARIABLES[kind];

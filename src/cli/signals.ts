@@ -1,8 +1,8 @@
 import { EXIT } from "../frontends/exit_codes.ts";
 
 /**
- * Calls `handler` with the exit code for each signal until the returned function is called. Meanwhile
- * a file that would outgrow its limit (`ulimit -f`) is an error of the write, as on a full disk.
+ * Calls `handler` with the exit code on each signal, until the returned function is called. Meanwhile a file that
+ * exceeds its limit (`ulimit -f`) makes the write fail, as a full disk does.
  */
 export function onSignals(handler: (exitCode: number) => void): () => void {
   const codes: [Deno.Signal, number][] = Deno.build.os === "windows"

@@ -1,30 +1,33 @@
 /** The programs that confine commands. @module */
 
 /**
- * What a command gets beside the sandbox's usual view: `git` writes git's folders, but for what makes git
- * run programs, `network` uses the network as well, `sandbox` runs without one.
+ * The additional rights of a command in the sandbox: `git` writes git's folders except for what makes git run
+ * programs, `network` also uses the network, `sandbox` runs without a sandbox.
  */
 export type Leave = "git" | "network" | "sandbox";
 
-/** Replaces the program to start by one that confines it, but for what it may `leave`. */
+/** Replaces a program by one that runs it in the sandbox, with the rights that it may `leave` with. */
 export type Confine = (
   program: string,
   args: readonly string[],
   leave?: Leave,
 ) => Promise<ConfinedProgram>;
 
-/** The program that confines another, with its arguments. */
+/** The program that sandboxes another, with its arguments. */
 export interface ConfinedProgram {
   /** The program to start. */
   program: string;
   /** Its arguments. */
   args: string[];
-  /** The limits that a program which fails may have run into, in one line for the model. */
+  /** The limits that may have made the program fail, in one line for the model. */
   limits?: string;
-  /** The name of the process that holds the program, which may outlive it by a moment. */
+  /** The name of the process that contains the program, and may outlive it briefly. */
   holder?: string;
-  /** Variables beside the usual ones. */
+  /** Additional variables. */
   variables?: Readonly<Record<string, string>>;
-  /** Called at its end: puts back what it may not have replaced, and says so in one line for the model. */
+  /**
+   * Called after the program. Restores what it was not allowed to replace, and reports that in one line for the
+   * model.
+   */
   mend?(): string | undefined;
 }

@@ -1,4 +1,4 @@
-/** The events and the result of a turn. Plain JSON but for functions. @module */
+/** The events and the result of a turn, as plain JSON apart from functions. @module */
 
 import type { ImagePart } from "./image.ts";
 import type { SubCall, Subject, ToolOutcome } from "./tool.ts";
@@ -9,9 +9,9 @@ export interface ToolExecution {
   toolCallId: string;
   /** The tool's name. */
   toolName: string;
-  /** The arguments it was called with; those it ran with, where the policy changed them. */
+  /** The arguments of the call; the changed ones if the policy changed them. */
   arguments: Record<string, unknown>;
-  /** The object of the call; left out where its tool names none, or is unknown. */
+  /** The subject of the call; missing if its tool is unknown or has none. */
   subject?: Subject;
   /** The result as the model reads it. */
   result: string;
@@ -19,92 +19,92 @@ export interface ToolExecution {
   durationMs: number;
   /** True when the result reports a failure. */
   isError: boolean;
-  /** Why the policy refused it, in a few words, where the policy says. */
+  /** The reason why the policy refused it, in a few words, if it gives one. */
   refusal?: string;
-  /** `isError` is true for all but `done`; an abort left it `stopped` amid its run, or `not_run`. */
+  /** `isError` is true for all but `done`. An abort leaves `stopped` for a running call, or `not_run`. */
   outcome: SubCall["outcome"];
-  /** What was read as what in a call with a slip in it, a line each, as the model is told. */
+  /** The repairs of the call, one line each, as the model reads them. */
   repairs?: readonly string[];
-  /** The images that the model gets with the result. */
+  /** The images in the result. */
   images?: readonly ImagePart[];
-  /** The data of the result, beside its text. */
+  /** The data of the result, in addition to its text. */
   details?: Omit<ToolOutcome, "content" | "images">;
 }
 
-/** Tokens that a server counted. */
+/** Token counts of a server. */
 export interface Usage {
   /** Tokens of the prompt, cached ones included. */
   inputTokens: number;
   /** Tokens of the answer, reasoning included. */
   outputTokens: number;
-  /** The part of `inputTokens` that came from the server's prompt cache; left out where it does not count. */
+  /** The part of `inputTokens` from the server's prompt cache; missing if it is not counted. */
   cachedTokens?: number;
-  /** The part of `inputTokens` that the server put into its cache, where that has a price of its own. */
+  /** The part of `inputTokens` that the server wrote to its cache, if that has its own price. */
   cacheWriteTokens?: number;
-  /** The speed at which the server read the rest of the prompt, in tokens per second, where it says. */
+  /** The speed at which the server read the rest of the prompt, in tokens per second, if it is known. */
   readSpeed?: number;
-  /** The price of the request, in US dollars, where the server says. */
+  /** The price of the request in US dollars, if it is known. */
   cost?: number;
 }
 
-/** Why a turn ended; `budget`: at the token limit, so that the answer is cut. */
+/** Why a turn ended. `budget`: at the token limit, which cut the answer off. */
 export type StopReason = "done" | "max_rounds" | "aborted" | "loop" | "budget";
 
 /** The result of {@linkcode processTurn} (spec 2.3). */
 export interface TurnResult {
   /** The final answer, without reasoning. */
   response: string;
-  /** Every tool run of the turn, in the order asked. */
+  /** Every tool run of the turn, in the order of the calls. */
   toolExecutions: ToolExecution[];
-  /** Prompt tokens, summed over the requests of the turn; 0 where the server counts none. */
+  /** Prompt tokens, summed over the requests of the turn; 0 if the server does not count. */
   inputTokens: number;
-  /** Answer tokens, summed over the requests of the turn; 0 where the server counts none. */
+  /** Answer tokens, summed over the requests of the turn; 0 if the server does not count. */
   outputTokens: number;
-  /** Why it ended. */
+  /** Why the turn ended. */
   stopReason: StopReason;
-  /** True where the model gave no answer; `response` says so. */
+  /** True if the model gave no answer; `response` says so. */
   isUnanswered?: true;
-  /** What is wrong with the answer, in one line, where it does not match the schema that it must match. */
+  /** Why the answer does not match the required schema, in one line. */
   objection?: string;
 }
 
 /** A failed attempt that will be repeated. */
 export interface RetryNotice {
-  /** The number of the attempt that failed, from 1. */
+  /** The number of the failed attempt, from 1. */
   attempt: number;
-  /** The most attempts in all. */
+  /** The maximum number of attempts. */
   maxAttempts: number;
-  /** The time until the next one, in milliseconds. */
+  /** The time until the next attempt, in milliseconds. */
   delayMs: number;
   /** The failure, in one line. */
   reason: string;
-  /** True where the server is loading the model, and is asked until it has. */
+  /** True if the server is loading the model, and is polled until it is ready. */
   isLoading?: boolean;
 }
 
-/** How much of a prompt a server has read, in tokens. */
+/** The progress of reading a prompt, in tokens. */
 export interface PromptProgress {
-  /** The tokens read so far, those from the cache included. */
+  /** The tokens read so far, including cached ones. */
   processed: number;
   /** The tokens of the whole prompt. */
   total: number;
-  /** The part of `processed` that came from the server's cache. */
+  /** The part of `processed` from the server's cache. */
   cached: number;
-  /** The time that the rest of `processed` took, in milliseconds, where the server says. */
+  /** The time for the rest of `processed`, in milliseconds, if it is known. */
   ms?: number;
 }
 
-/** The changes that made a conversation shorter. */
+/** The changes that shortened a conversation. */
 export interface Compaction {
-  /** The estimated tokens of the next request, had nothing been done. */
+  /** The estimated tokens of the next request without these changes. */
   tokensBefore: number;
   /** The estimated tokens of the next request. */
   tokensAfter: number;
-  /** Results that were cut, as there was no room for all of them. */
+  /** The number of results that were shortened because there was no room for all of them. */
   cutResults: number;
-  /** Old results in whose place there is one line now. */
+  /** The number of old results that were replaced by one line. */
   droppedResults: number;
-  /** Messages in whose place there is a summary now. */
+  /** The number of messages that were replaced by a summary. */
   summarized: number;
 }
 
@@ -121,20 +121,20 @@ export type TurnEvent =
   | { type: "tool_done"; exec: ToolExecution }
   | { type: "text_delta"; text: string }
   | { type: "reasoning_delta"; text: string }
-  /** The model writes a call of `name`: a piece of its arguments, as JSON text; empty as it begins. */
+  /** The model writes a call of `name`: a piece of its arguments as JSON text, empty at the beginning. */
   | { type: "call_delta"; name: string; text: string }
-  /** All `text_delta` of this answer so far turned out to be reasoning; the answer begins now. */
+  /** All `text_delta` of this answer so far were reasoning. The answer starts now. */
   | { type: "text_retracted" }
   | { type: "usage"; usage: Usage }
   | { type: "tool_call_recovered"; name: string; id: string }
   | ({ type: "retry" } & RetryNotice)
   /** The server, such as llama.cpp's, has read a part of the prompt. */
   | ({ type: "prompt_progress" } & PromptProgress)
-  /** The server loads the model first; `nextLookMs`: for so long it is known to, where it says so. */
+  /** The server loads the model first. `nextLookMs` is the time until the next look, if it is known. */
   | { type: "loading"; model: string; nextLookMs?: number }
-  /** The server answers other requests first. */
+  /** The server processes other requests first. */
   | { type: "queued" }
-  /** The messages before the newest ones were replaced; a `notice` says so in words. */
+  /** The messages before the newest ones were replaced. A `notice` describes it. */
   | ({ type: "compaction" } & Compaction)
-  /** `code` names what it is about; `message` says it in words. */
+  /** `code` identifies the notice; `message` is its text. */
   | { type: "notice"; level: "info" | "warning"; message: string; code?: string };

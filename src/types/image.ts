@@ -2,22 +2,22 @@
 
 /** An image. */
 export interface ImagePart {
-  /** Tells it from the other parts. */
+  /** Distinguishes it from other parts. */
   type: "image";
-  /** One of PNG, JPEG, WebP and GIF, as `image/png`. */
+  /** The type: `image/png`, `image/jpeg`, `image/webp` or `image/gif`. */
   mediaType: string;
   /** The file's bytes in base64. */
   data: string;
-  /** The path that it came from. */
+  /** The path of the file. */
   name?: string;
-  /** The SHA-256 of the file in hexadecimal: a record refers to the image by it. */
+  /** The SHA-256 of the file in hexadecimal. Records refer to the image by it. */
   hash?: string;
 }
 
-/** The limits of an image that a backend takes. */
+/** The limits of images that a backend accepts. */
 export interface ImageLimits {
-  /** The most bytes of its file. */
+  /** The maximum size of the file, in bytes. */
   maxBytes: number;
-  /** The most pixels of its width, and of its height. */
+  /** The maximum width and height, in pixels. */
   maxSide: number;
 }

@@ -1,4 +1,4 @@
-/** The decision whether a call may run. Plain JSON but for functions. @module */
+/** The decision whether a call may run, as plain JSON apart from functions. @module */
 
 import type { Leave } from "./confine.ts";
 import type { Grant, Prepared, Tool, ToolContext } from "./tool.ts";
@@ -6,8 +6,8 @@ import type { Grant, Prepared, Tool, ToolContext } from "./tool.ts";
 /** The decision of a {@linkcode Policy} about one call. */
 export type Decision =
   /**
-   * `args` replace the call's, and the model is told; `grant` limits it; `prepared` is for `args`;
-   * `leave` is what of the sandbox does not hold for it; `mayBePrivate` as a tool's context has it.
+   * `args` replace the call's arguments, which the model is told. `grant` limits the call. `prepared` belongs to
+   * `args`. `leave` is the part of the sandbox that does not apply. `mayBePrivate` is as in a tool's context.
    */
   | {
     allow: true;
@@ -17,12 +17,12 @@ export type Decision =
     leave?: Leave;
     mayBePrivate?: true;
   }
-  /** `reason` goes to the model; for a person, `summary` is a few words, `explanation` a sentence. */
+  /** `reason` is for the model. `summary` (a few words) and `explanation` (a sentence) are for the user. */
   | { allow: false; reason: string; summary?: string; explanation?: string };
 
 /** Decides whether a call may run. Every tool call of an agent passes its policy. */
 export interface Policy {
-  /** Decides one call with checked arguments; may ask a person. Throws the `reason` of an abort. */
+  /** Decides on one call with checked arguments. May ask the user. Throws the `reason` of an abort. */
   decide(
     tool: Tool,
     args: Record<string, unknown>,

@@ -1,63 +1,69 @@
-/** Tools, and what a running tool is given. Plain JSON but for functions. @module */
+/** Tools, and the context of a running tool, as plain JSON apart from functions. @module */
 
 import type { Confine, Leave } from "./confine.ts";
 import type { ImageLimits, ImagePart } from "./image.ts";
 
-/** A JSON Schema, as far as tools use one: the checker in `tools/schema.ts` documents its subset. */
+/** The supported part of JSON Schema, which `tools/schema.ts` documents. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** The most that a tool may touch. Calls of `"read"` tools may run side by side. */
+/** The most that a tool may touch. Calls of `"read"` tools may run in parallel. */
 export type ToolAccess = "read" | "write" | "execute" | "network";
 
-/** The context of a running tool, beside its arguments. */
+/** The context of a running tool, in addition to its arguments. */
 export interface ToolContext {
-  /** The absolute folder that relative paths are resolved against. */
+  /** The absolute folder against which relative paths are resolved. */
   workingDir: string;
-  /** The most characters that a result may have. */
+  /** The maximum length of a result, in characters. */
   maxOutputChars: number;
-  /** Aborted with the turn; a tool then stops at once and throws the signal's `reason`. */
+  /** Aborted with the turn. A tool then stops at once and throws the signal's `reason`. */
   signal: AbortSignal;
-  /** The files by real path as the model last saw them: with it, none is written over unseen. */
+  /**
+   * The files by real path as the model last saw them. With it, tools replace no file that the model has not
+   * seen.
+   */
   seenFiles?: Map<string, string>;
-  /** Called with each file that was written, so that it can be written back later. */
+  /** Called with each written file, so that it can be restored. */
   onWritten?: OnWritten;
-  /** Confines a program; throws what the model is told when it cannot. Left out, none is confined. */
+  /**
+   * Sandboxes a program. Throws an error for the model if it cannot. If it is missing, programs are not
+   * sandboxed.
+   */
   confine?: Confine;
-  /** The commands that run in the background; left out, none can. */
+  /** The background commands. If it is missing, commands cannot run in the background. */
   jobs?: Jobs;
-  /** Called with what looks up the tool's output, for a person who waits. */
+  /** Called with a function that returns the tool's newest output, for a waiting user. */
   onOutput?: (newest: NewestOutput) => void;
-  /** Variables that programs get beside the usual ones: names, or `AWS_*`. */
+  /** Additional variables for programs: names, or patterns such as `AWS_*`. */
   env?: readonly string[];
-  /** The id of the call that is decided or run; left out where a tool is called by hand. */
+  /** The id of the call; missing if the tool is called directly. */
   callId?: string;
-  /** The name of the sub-agent that makes the call; left out for the agent that a person talks to. */
+  /** The name of the sub-agent that makes the call; missing for the main agent. */
   subAgent?: string;
-  /** True where a person asks for the call, and no model: for a file that their message names. */
+  /** True if the user asked for the call, by naming a file in a message. */
   isOfPerson?: true;
-  /** The part of the sandbox that this call leaves; left out, it leaves none. */
+  /** The part of the sandbox that does not apply to this call; missing if all of it applies. */
   leave?: Leave;
-  /** The editor that a person works in: what it has comes before what is on the disk. */
+  /** The user's editor. Its unsaved text has priority over the disk. */
   editor?: EditorFiles;
-  /** The limits of images in results; left out where the model is not known to see. */
+  /** The limits of images in results; missing if the model may not see images. */
   imageLimits?: ImageLimits;
-  /** True where a rule of the person names the host of the call, which may then be of a local network. */
+  /** True if a rule of the user names the host of the call, which may then be on a local network. */
   mayBePrivate?: true;
-  /** The policy's limits. Left out, a path leads where its links do when it is opened. */
+  /** The policy's limits. If they are missing, a path is opened wherever its links lead. */
   grant?: Grant;
 }
 
 /**
- * Looks up the newest lines of output or, given a number of characters, as much of its end; of a sub-agent,
- * what it has done so far.
+ * Returns the newest lines of output, or at most a number of characters of its end; for a sub-agent, its work so
+ * far.
  */
 export type NewestOutput = (chars?: number) => string | SubProgress;
 
 /** The work of a sub-agent so far. */
 export interface SubProgress {
-  /** Its newest calls that ended, oldest first. */
+  /** Its newest finished calls, oldest first. */
   calls: readonly SubCall[];
-  /** The call that runs; left out while it waits for its model. */
+  /** The running call; missing while the sub-agent waits for its model. */
   running?: Pick<SubCall, "toolName" | "subject">;
   /** The number of all its calls. */
   made: number;
@@ -65,45 +71,48 @@ export interface SubProgress {
   tokens: number;
 }
 
-/** Files as an editor has them, with what is not saved yet. */
+/** The files of an editor, including unsaved text. */
 export interface EditorFiles {
-  /** The text of an absolute path; undefined where the editor has none. Left out, the disk has all of it. */
+  /**
+   * Returns the text of an absolute path; undefined if the editor has none. If it is missing, the disk has all
+   * text.
+   */
   read?(path: string, signal: AbortSignal): Promise<string | undefined>;
-  /** Writes a file; left out, the disk is written. @throws {Error} when the editor cannot. */
+  /** Writes a file. If it is missing, the disk is written. @throws {Error} if the editor cannot write it. */
   write?(path: string, text: string, signal: AbortSignal): Promise<void>;
-  /** The paths that it had text for lately: a search looks at that text. */
+  /** The paths whose text the editor had recently. Searches use that text. */
   readonly known: ReadonlySet<string>;
-  /** Runs a program in a terminal of the editor; left out, it has none. @throws {Error} when it cannot. */
+  /** Runs a program in a terminal of the editor; missing if it has none. @throws {Error} if it cannot. */
   terminal?(program: TerminalProgram, signal: AbortSignal): Promise<TerminalEnd>;
 }
 
 /** A program for a terminal of the editor. */
 export interface TerminalProgram {
-  /** The call that it is run for. */
+  /** The id of the call. */
   callId: string | undefined;
   /** The program, by its path. */
   program: string;
   /** Its arguments. */
   args: readonly string[];
-  /** Variables that it gets beside the editor's own. */
+  /** Variables in addition to the editor's own. */
   env: Readonly<Record<string, string>>;
   /** The absolute folder that it runs in. */
   folder: string;
-  /** The longest that it may run, in milliseconds. */
+  /** The time limit, in milliseconds. */
   timeoutMs: number;
-  /** The most bytes of output that are kept, the newest. */
+  /** The maximum size of the newest output, in bytes. */
   maxBytes: number;
 }
 
-/** How a program in a terminal of the editor ended, and what it printed. */
+/** The end of a program in an editor's terminal, and its output. */
 export interface TerminalEnd {
   /** Why it ended. */
   ended: "exit" | "timeout" | "abort";
-  /** What it printed, the newest of it. */
+  /** The newest part of its output. */
   output: string;
-  /** True where earlier output is missing. */
+  /** True if earlier output is missing. */
   isCut: boolean;
-  /** Its exit code; left out where a signal ended it. */
+  /** Its exit code; missing if a signal ended it. */
   exitCode?: number;
   /** The signal that ended it. */
   signal?: string;
@@ -111,17 +120,17 @@ export interface TerminalEnd {
 
 /** The limits of the permission for one call. */
 export interface Grant {
-  /** The target of the call's path, links followed: a tool opens this place or throws. */
+  /** The target of the call's path, with links resolved. A tool opens exactly this place or throws. */
   realPath: string;
-  /** Files and folders that a search leaves out: reading them by name would be refused or asked about. */
+  /** Files and folders that a search omits: reading them by name would be refused or asked about. */
   withheld: Withheld;
-  /** True where the file had other names (hard links) when the call was decided: only then is it written in place. */
+  /** True if the file had other hard links when the call was decided. Only then is it written in place. */
   isShared?: true;
-  /** True where the path is likely to hold secrets: a {@linkcode Change} then shows none of its lines. */
+  /** True if the path may contain secrets: a {@linkcode Change} then shows none of its lines. */
   isSecret?: boolean;
 }
 
-/** Files and folders that a search leaves out: patterns for paths with `/`, in Unicode's form NFC. */
+/** Files and folders that a search omits: patterns for paths with `/`, in Unicode form NFC. */
 export interface Withheld {
   /** The real working directory. */
   folder: string;
@@ -133,56 +142,56 @@ export interface Withheld {
   files?: RegExp;
 }
 
-/** A command that runs in the background. */
+/** A background command. */
 export interface Job {
-  /** Its number, from 1; {@linkcode Jobs.add} gives it. */
+  /** Its number, from 1. {@linkcode Jobs.add} assigns it. */
   number: number;
   /** The command, as the model gave it. */
   readonly command: string;
-  /** The way in which it ended, in a few words; undefined while it runs. */
+  /** How it ended, in a few words; undefined while it runs. */
   readonly outcome: string | undefined;
-  /** The time that it has run so far, or ran in all, in milliseconds. */
+  /** Its running time, in milliseconds. */
   readonly elapsedMs: number;
-  /** True once the model was told how it ended. */
+  /** True once the model knows how it ended. */
   isTold: boolean;
-  /** The end of its output, at most `maxBytes` bytes. */
+  /** Returns the end of its output, at most `maxBytes` bytes. */
   tail(maxBytes: number): string;
-  /** Its state and its output since the last report, for the model. Waits a little for new output. */
+  /** Returns its state and its output since the last report, for the model. Waits briefly for new output. */
   report(signal: AbortSignal): Promise<string>;
-  /** Ends all its processes; `outcome` is then its outcome, if it has none yet. */
+  /** Ends all its processes. `outcome` becomes its outcome if it has none yet. */
   stop(outcome: string): Promise<void>;
-  /** Ends its processes at once and without a word, as the program does. */
+  /** Kills its processes at once, as the end of the program does. */
   kill(): void;
 }
 
-/** The commands in the background; disposing of it ends them all. `jobStore` makes one. */
+/** The background commands. Disposing of it ends them all. `jobStore` creates one. */
 export interface Jobs extends AsyncDisposable {
-  /** The jobs that run, and the newest that ended, oldest first. */
+  /** The running jobs and the newest finished ones, oldest first. */
   readonly list: readonly Job[];
   /** Called with each job that ended by itself. */
   onEnd?: (job: Job) => void;
-  /** Throws a `RangeError` when too many run for one more, or the session is over. */
+  /** Throws a `RangeError` if too many jobs are running, or if the session is over. */
   checkRoom(): void;
-  /** Adds a job that was started; ends it where that is too late. */
+  /** Adds a started job. Ends it if it comes too late. */
   add(job: Job): void;
-  /** Forgets a job, as if it had never been one. */
+  /** Removes a job without a trace. */
   remove(job: Job): void;
 }
 
-/** Receives each file that was written. */
+/** Called with each written file. */
 export type OnWritten = (file: {
   /** The real path. */
   path: string;
-  /** Changes whenever somebody writes the file again. */
+  /** Changes whenever the file is written again. */
   stamp: string;
-  /** The file before, if any; without `bytes` when it had over 16 MiB or cannot be read. */
+  /** The previous file, if any. `bytes` is missing if it had over 16 MiB or cannot be read. */
   before?: { stamp: string; bytes?: Uint8Array };
 }) => void;
 
 /**
- * What a call does to its object. `find` looks for names and `search` for text in files; `start` runs a
- * command in the background, `check` looks at one; `edit` changes parts of a file, `write` all of it;
- * `plan` lists the steps of the work, `explore` has a sub-agent do a task; `fetch` reads a page of the web.
+ * What a call does. `find` looks for file names and `search` for text in files. `start` runs a command in the
+ * background, `check` reads its output. `edit` changes parts of a file, `write` replaces all of it. `plan` lists
+ * the steps of the work, `explore` runs a sub-agent, `fetch` reads a web page.
  */
 export type CallAction =
   | "read"
@@ -206,23 +215,23 @@ export interface TaskItem {
   isDone: boolean;
 }
 
-/** The object of a call, for policies and for people: at most one of `path`, `command` and `url`. */
+/** The subject of a call, for policies and for users: at most one of `path`, `command` and `url`. */
 export interface Subject {
   /** A file or folder, as the call names it. */
   path?: string;
-  /** True where `path` is a file that the call opens, and no folder. */
+  /** True if `path` is a file that the call opens, not a folder. */
   isFile?: true;
-  /** True where the call shows names of files at `path`, and nothing of what they hold. */
+  /** True if the call shows names of files at `path`, but no contents. */
   showsNames?: true;
   /** A shell command. */
   command?: string;
   /** The part of the sandbox that the call asks to leave. */
   leave?: Leave;
-  /** Why it does, in the model's words. */
+  /** The reason, in the model's words. */
   reason?: string;
   /** An address. */
   url?: string;
-  /** The pattern that the call looks for. */
+  /** The pattern to search for. */
   query?: string;
   /** The number of a job. */
   job?: number;
@@ -230,43 +239,43 @@ export interface Subject {
   task?: string;
   /** The name of a sub-agent that a file defines. */
   agent?: string;
-  /** What the call does, for the verb that a person reads; left out, they read the tool's name. */
+  /** What the call does, for the verb that the user reads. If it is missing, the user reads the tool's name. */
   action?: CallAction;
 }
 
 /** One line of a {@linkcode Change}. */
 export interface ChangeLine {
-  /** An unchanged, an added, a removed line. */
+  /** Whether the line is unchanged, added or removed. */
   kind: " " | "+" | "-";
-  /** The line without its ending; a CR belongs to it where the file's other lines end otherwise. */
+  /** The line without its line ending. A CR belongs to the line if the file's other lines end differently. */
   text: string;
-  /** Its number, from 1, in the old file for removed lines; left out where it may be a part of one. */
+  /** Its number, from 1; for removed lines, in the old file. Missing if it may be a part of a line. */
   line?: number;
 }
 
-/** The change that a call makes to a file; the tool makes it from the very bytes that it writes. */
+/** The change of a file by a call. The tool derives it from the bytes that it writes. */
 export interface Change {
   /** The file, as the call names it. */
   path: string;
-  /** True where there is no file yet. */
+  /** True if the file does not exist yet. */
   isNew: boolean;
-  /** Changed lines and up to two around them; left out where the file is no text, large or secret. */
+  /** Changed lines with up to two lines of context; missing for binary, large or secret files. */
   lines?: readonly ChangeLine[];
-  /** The size in bytes of the file that is replaced, where `lines` is left out. */
+  /** The size of the replaced file in bytes, if `lines` is missing. */
   replacedBytes?: number;
-  /** The number of further places where the same text is replaced: `lines` leaves them out. */
+  /** The number of further replacements of the same text, which `lines` omits. */
   morePlaces: number;
-  /** Set where the line ending at the end of the file is added or removed. */
+  /** Set if the line ending at the end of the file is added or removed. */
   lineEnd?: "adds" | "removes";
 }
 
-/** The result of {@linkcode Tool.prepare}, which `run` takes back. Tools extend it by what they need. */
+/** The result of {@linkcode Tool.prepare}, which is passed to `run`. Tools extend it. */
 export interface Prepared {
   /** The change that `run` will make. */
   change?: Change;
 }
 
-/** The output of a command; a stream on which nothing came is left out. */
+/** The output of a command. An empty stream is missing. */
 export interface CommandOutput {
   /** The text on stdout, as the program wrote it. */
   stdout?: string;
@@ -274,17 +283,17 @@ export interface CommandOutput {
   stderr?: string;
 }
 
-/** The result of a call as data; the text for the model is `content`. */
+/** The result of a call as data. `content` is the text for the model. */
 export interface ToolOutcome {
   /** The text that the model reads. */
   content: string;
-  /** Images that go along with `content`, for a model that sees. */
+  /** Images in addition to `content`, for a model that can see. */
   images?: readonly ImagePart[];
-  /** What the image is that a file holds, such as `PNG, 1280x720, 45 KB`. */
+  /** A description of the image in a file, such as `PNG, 1280x720, 45 KB`. */
   about?: string;
-  /** The exit code of a command that ended. */
+  /** The exit code of a finished command. */
   exitCode?: number;
-  /** True where a command was ended at its time limit. */
+  /** True if a command was ended at its time limit. */
   isTimedOut?: boolean;
   /** The number of the job that a command became. */
   job?: number;
@@ -292,49 +301,51 @@ export interface ToolOutcome {
   output?: CommandOutput;
   /** The names of processes that a command left running, and that were ended. */
   endedProcesses?: readonly string[];
-  /** The lines of a file that `content` shows, from 1; `total` is a minimum unless `isExact`. */
+  /** The range of a file's lines in `content`, from 1. `total` is a minimum unless `isExact`. */
   range?: { first: number; last: number; total: number; isExact: boolean };
-  /** The name of the skill that `content` is, which stays when the conversation is made shorter. */
+  /** The name of the skill in `content`, which stays when the conversation is shortened. */
   skill?: string;
-  /** Numbers by their noun, minima where a search stopped: `files`, `matches`, `entries`, `characters`, `bytes`. */
+  /**
+   * Counts by noun, which are minima if a search stopped: `files`, `matches`, `entries`, `characters`, `bytes`.
+   */
   counts?: Readonly<Record<string, number>>;
-  /** The steps that the model lists for long work. */
+  /** The steps of long work, as the model lists them. */
   tasks?: readonly TaskItem[];
   /** The calls of a sub-agent, oldest first. */
   calls?: readonly SubCall[];
-  /** Tokens of requests that the call made to a model. */
+  /** Tokens of requests to a model during the call. */
   usage?: { inputTokens: number; outputTokens: number };
   /** The change that was made. */
   change?: Change;
-  /** How a file was written, where that is more than its change; left out where it is not. */
+  /** How a file was written, if there is more to it than its change. */
   written?: WriteFacts;
-  /** What was read as what in a call with a slip in it; the agent adds it to `content`. */
+  /** The repairs of the call, which the agent adds to `content`. */
   repairs?: readonly string[];
 }
 
-/** A call that a sub-agent made: how it is shown, without its result. */
+/** A call of a sub-agent, as it is shown, without its result. */
 export interface SubCall {
   /** The tool's name. */
   toolName: string;
-  /** The object of the call; left out where its tool names none. */
+  /** The subject of the call; missing if its tool has none. */
   subject?: Subject;
   /** How it ended: see `ToolExecution`. */
   outcome: "done" | "failed" | "refused" | "stopped" | "not_run";
   /** Wall time in milliseconds. */
   durationMs: number;
-  /** The data of its result that is shown in a row. */
+  /** The data of its result that a row shows. */
   details?: Pick<ToolOutcome, "counts" | "range" | "exitCode">;
 }
 
-/** Facts of a write beside its {@linkcode Change}. */
+/** Facts of a write in addition to its {@linkcode Change}. */
 export interface WriteFacts {
-  /** The parts of the old file that the new content lacked, and got: its line endings, its BOM. */
+  /** The properties of the old file that the new content lacked and got: its line endings, its BOM. */
   keeps?: readonly ("CRLF" | "CR" | "BOM")[];
-  /** True where the text to replace differed in indentation, and the new text was indented as the file is. */
+  /** True if the text to replace had a different indentation, and the new text was indented to match the file. */
   isReindented?: true;
-  /** The real path of the file, where the call named a link. */
+  /** The real path of the file, if the call named a link. */
   linkedTo?: string;
-  /** The reason why the file was written in place, and not replaced by a new one. */
+  /** The reason why the file was written in place instead of being replaced. */
   inPlace?: string;
 }
 
@@ -342,36 +353,37 @@ export interface WriteFacts {
 export interface Tool {
   /** `[a-zA-Z0-9_-]{1,64}`, unique among the tools of an agent. */
   name: string;
-  /** The model's description of it. */
+  /** The description for the model. */
   description: string;
-  /** A JSON Schema of type `object`; arguments are checked against it before `run`. */
+  /** A JSON Schema of type `object`. Arguments are checked against it before `run`. */
   parameters: JsonSchema;
-  /** The name that rules have for a tool of another program, such as `mcp__server__tool`. */
+  /** The name in rules of a tool of another program, such as `mcp__server__tool`. */
   ruleName?: string;
   /** The most that it may touch. */
   access: ToolAccess;
-  /** The object of a call; left out, policies know only the tool's `access`. */
+  /** Returns the subject of a call. If it is missing, policies know only the tool's `access`. */
   subject?(args: Record<string, unknown>): Subject;
   /**
-   * The tool that a call of this one means, with its arguments: that is what is checked, asked about and run.
+   * Returns the tool that a call of this one stands for, with its arguments: these are checked, asked about and
+   * run.
    *
-   * @throws {Error} for the model, when there is none.
+   * @throws {Error} for the model, if there is none.
    */
   forward?(
     args: Record<string, unknown>,
     context: ToolContext,
   ): Promise<{ tool: Tool; args: Record<string, unknown> }>;
   /**
-   * Does all of a call but its effect, before a policy asks somebody; its {@linkcode Decision} takes
-   * the result to {@linkcode Tool.run}.
+   * Does everything of a call but its effect, before a policy asks the user. Its {@linkcode Decision} passes the
+   * result to {@linkcode Tool.run}.
    *
-   * @throws {Error} for the model, when the call would fail. It may quote the file of the call.
+   * @throws {Error} for the model, if the call would fail. It may quote the file of the call.
    */
   prepare?(args: Record<string, unknown>, context: ToolContext): Promise<Prepared> | Prepared;
   /**
-   * Runs the tool: the text for the model, alone or with data. The message of an error that it throws
-   * becomes an error result; none ends the turn. With `prepared`, which `prepare` returned for the
-   * same arguments, it does exactly that, or fails.
+   * Runs the tool and returns the text for the model, alone or with data. A thrown error becomes an error result
+   * and does not end the turn. With `prepared`, which `prepare` returned for the same arguments, it does exactly
+   * that, or fails.
    */
   run(
     args: Record<string, unknown>,
