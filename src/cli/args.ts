@@ -50,11 +50,10 @@ export const FLAGS = [
     short: "p",
     value: "PROMPT",
     optional: true,
-    help:
-      "answer one prompt and exit; piped text goes along as context, or is the prompt where -p comes last",
+    help: "answer one prompt and exit; piped text is context, or the prompt if -p comes last",
   },
-  { name: "continue", short: "c", help: "continue this folder's newest session, with -p too" },
-  { name: "no-session", help: "keep no record of the session" },
+  { name: "continue", short: "c", help: "continue this folder's newest session; also with -p" },
+  { name: "no-session", help: "do not record the session" },
   {
     name: "output",
     value: "FORMAT",
@@ -66,7 +65,7 @@ export const FLAGS = [
     value: "SCHEMA",
     values: "files",
     help:
-      "with -p: the answer is JSON that matches this JSON Schema (a file, or text that begins with {), or the exit code is 1",
+      "with -p: require an answer that matches this JSON Schema (a file, or text that starts with {); otherwise the exit code is 1",
   },
   { name: "yes", short: "y", help: "run edits and commands without asking" },
   {
@@ -74,46 +73,45 @@ export const FLAGS = [
     value: "MODE",
     values: APPROVE_MODES,
     help:
-      "when to ask: ask (before edits and commands), edits and auto (not before edits in the folder and sandboxed commands; auto is a session's default where a sandbox works), never (refuses what ask asks about), plan (nothing is written)",
+      "when to ask: ask (before edits and commands), edits or auto (not before edits in this folder and sandboxed commands; auto is the default of a session with a sandbox), never (refuse instead of asking), plan (write nothing)",
   },
   {
     name: "sandbox",
     value: "MODE",
     values: SANDBOX_MODES,
     help:
-      "what confined commands may write: workspace-write (the default with auto), read-only, or off for no sandbox",
+      "what sandboxed commands may write: workspace-write (the default with auto), read-only, or off for no sandbox",
   },
-  { name: "trust", help: "use the folder's instructions (AGENTS.md) this time, without asking" },
+  { name: "trust", help: "use the folder's instructions (AGENTS.md) for this run without asking" },
   {
     name: "network",
-    help: "let confined commands use the network, and let pages be fetched",
+    help: "allow sandboxed commands and fetch_url to use the network",
   },
   {
     name: "env",
     value: "NAMES",
-    help:
-      "variables that commands get beside the usual ones, such as GH_TOKEN,AWS_* (never the model's key)",
+    help: "additional variables for commands, such as GH_TOKEN,AWS_* (never the model's key)",
   },
-  { name: "stdin", help: "with -p: wait for the piped text however long it takes to begin" },
+  { name: "stdin", help: "with -p: wait for piped text, however long it takes" },
   {
     name: "demo",
     help: "try it without a model: a tour of a sample project; with -p, a look at this folder",
   },
-  { name: "local", help: "use a local, Ollama-style server" },
-  { name: "host", value: "URL", help: "the local server's address (http://localhost:11434)" },
+  { name: "local", help: "use an Ollama server" },
+  { name: "host", value: "URL", help: "the Ollama server's address (http://localhost:11434)" },
   { name: "use-compat", help: "with --local: use the server's /v1/chat/completions" },
   { name: "hosted", help: "use Anthropic's API; the key is read from ANTHROPIC_API_KEY" },
   {
     name: "base-url",
     value: "URL",
     help:
-      "an OpenAI-style server's address, up to /v1; over https the key is read from OPENAI_API_KEY",
+      "the address of an OpenAI-style server, up to /v1; over https the key is read from OPENAI_API_KEY",
   },
   {
     name: "api-key",
     value: "KEY",
     help:
-      'the key (other users of the machine can see it: better set the variable, or "keys" in config.json)',
+      'the key (visible to other users of the machine: prefer the variable, or "keys" in config.json)',
   },
   { name: "model", short: "m", value: "NAME", help: "the model (gpt-4o; local: qwen3)" },
   {
@@ -121,35 +119,39 @@ export const FLAGS = [
     short: "C",
     value: "DIR",
     values: "folders",
-    help: "the folder to work in (this one)",
+    help: "the working directory (the current one)",
   },
   {
     name: "max-tokens",
     value: "N",
     help:
-      "the most tokens of an answer (the room in the model's window; --local: 32768, --hosted: 8192)",
+      "the maximum tokens of an answer (the room in the model's window; --local: 32768, --hosted: 8192)",
   },
   {
     name: "think-budget",
     value: "N",
-    help: "the most tokens of thinking (a quarter of the room of an answer)",
+    help: "the maximum tokens of thinking (a quarter of the room of an answer)",
   },
   {
     name: "context-length",
     value: "N",
-    help: "tokens of context (with --local the model's own, at most 32768)",
+    help: "the context window in tokens (with --local: the model's own, at most 32768)",
   },
   {
     name: "temperature",
     value: "T",
     help: "sampling temperature (the model's own; --hosted: 0.1)",
   },
-  { name: "top-p", value: "P", help: "sample from this share of the likeliest tokens, 0 to 1" },
-  { name: "top-k", value: "N", help: "sample from this many of the likeliest tokens" },
+  {
+    name: "top-p",
+    value: "P",
+    help: "nucleus sampling: the share of probability to sample from, 0 to 1",
+  },
+  { name: "top-k", value: "N", help: "sample from the N likeliest tokens" },
   {
     name: "min-p",
     value: "P",
-    help: "the least probability of a token, relative to the likeliest",
+    help: "the minimum probability of a token, relative to the likeliest",
   },
   {
     name: "repeat-penalty",
@@ -161,46 +163,53 @@ export const FLAGS = [
     value: "WHOSE",
     values: SAMPLINGS,
     help:
-      "sampling that no flag sets: auto (--local: a temperature of 0.1 where the server states no sampling), or server (nothing is sent)",
+      "sampling without flags: auto (--local: temperature 0.1 if the server states no sampling) or server (send nothing)",
   },
   {
     name: "think",
     value: "HOW",
     values: ["on", "off", ...THINK_LEVELS.map(String)],
     help:
-      "how much a reasoning model thinks, where the server can set it: on, off, low, medium or high",
+      "how much a reasoning model thinks, if the server can set it: on, off, low, medium or high",
   },
   {
     name: "keep-alive",
     value: "TIME",
-    help: "with --local: how long the model stays loaded (30m; -1m for ever, 0 not at all)",
+    help: "with --local: how long the model stays loaded (30m; -1m: forever, 0: not at all)",
   },
   {
     name: "prompt-tier",
     value: "TIER",
     values: PROMPT_TIERS,
-    help: "lean, full or auto (lean for contexts under 16384 and models under 8B)",
+    help:
+      "the size of the system prompt: lean, full or auto (lean for windows under 16384 and models under 8B)",
   },
-  { name: "connect-timeout", value: "SECONDS", help: "the longest wait for a connection (10)" },
+  { name: "connect-timeout", value: "SECONDS", help: "the time limit for connecting (10)" },
   {
     name: "first-token-timeout",
     value: "SECONDS",
-    help: "the longest wait for an answer to begin, loading the model included (600)",
+    help: "the time limit for the start of an answer, including loading the model (600)",
   },
   {
     name: "idle-timeout",
     value: "SECONDS",
     help:
-      "the longest silence within an answer (120; while a call may be written, as long as the first token)",
+      "the time limit for silence within an answer (120; while a call may be written, as for the first token)",
   },
-  { name: "json", help: "with doctor: one JSON object" },
-  { name: "vim", help: 'vim\'s keys in the input line ("keys" in config.json rebinds: see /keys)' },
-  { name: "no-notify", help: "do not notify when a long turn ends while you look elsewhere" },
+  { name: "json", help: "with doctor: print one JSON object" },
+  {
+    name: "vim",
+    help: 'vim keys in the input line ("keys" in config.json rebinds them: see /keys)',
+  },
+  {
+    name: "no-notify",
+    help: "do not notify when a long turn ends while the terminal is not focused",
+  },
   {
     name: "theme",
     value: "THEME",
     values: THEMES,
-    help: "colours for a dark or a light background, none, or auto (by the terminal's own)",
+    help: "colours for a dark or a light background, none, or auto (ask the terminal)",
   },
   {
     name: "completions",
@@ -228,9 +237,9 @@ export type Args =
 
 /** The first words that start something other than a session. */
 export const COMMANDS = [
-  { name: "doctor", help: "checks the model server, says what to change" },
-  { name: "acp", help: "serves an editor (Agent Client Protocol)" },
-  { name: "mcp", help: "MCP servers: copilot mcp --help" },
+  { name: "doctor", help: "test the model server" },
+  { name: "acp", help: "serve an editor (Agent Client Protocol)" },
+  { name: "mcp", help: "manage MCP servers: copilot mcp --help" },
 ] as const;
 type CommandName = typeof COMMANDS[number]["name"];
 export const COMMAND_NAMES: readonly string[] = COMMANDS.map(({ name }) => name);
@@ -358,15 +367,15 @@ export function usageText(): string {
     left[i]!.padEnd(width) +
     wrapped(flag.help, 80 - width).replaceAll("\n", `\n${" ".repeat(width)}`)
   );
-  return `copilot: a coding copilot for the terminal, at home with your own models
+  return `copilot: a terminal coding agent for models that you run yourself
 
 Usage:
-  copilot                         a session; the first time it lists models
-  copilot [flags] ["MESSAGE"]     a session in the terminal; MESSAGE begins it
-  copilot [flags] -- "MESSAGE"    the same, whatever MESSAGE begins with
+  copilot                         a session; the first start lists the models found
+  copilot [flags] ["MESSAGE"]     a session that starts with MESSAGE
+  copilot [flags] -- "MESSAGE"    the same for a MESSAGE that starts with a dash
   copilot [flags] -p "PROMPT"     one answer on stdout, progress on stderr
   command | copilot [flags] -p "PROMPT"
-  command | copilot [flags] -p    the piped text is the prompt
+  command | copilot [flags] -p    piped text is the prompt
 ${COMMANDS.map(({ name, help }) => `  ${`copilot ${name} [flags]`.padEnd(32)}${help}`).join("\n")}
 
 Flags:

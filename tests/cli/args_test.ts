@@ -134,12 +134,11 @@ Deno.test("the help names every flag and keeps to 80 columns", () => {
   for (const line of help.split("\n")) assertEquals(line.length <= 80, true, line);
   // In two columns, as wide as they may be.
   const rows = `
-  -p, --print [PROMPT]               answer one prompt and exit; piped text goes
-                                     along as context, or is the prompt where -p
-                                     comes last
-  -c, --continue                     continue this folder's newest session, with
-                                     -p too
-      --no-session                   keep no record of the session
+  -p, --print [PROMPT]               answer one prompt and exit; piped text is
+                                     context, or the prompt if -p comes last
+  -c, --continue                     continue this folder's newest session; also
+                                     with -p
+      --no-session                   do not record the session
 `;
   assertStringIncludes(help, rows);
   assertMatch(help, /^Exit codes:\n {2}0 done.{55,70}\n {2}\S/m);

@@ -75,8 +75,8 @@ Deno.test("every flag is in every shell's completions", () => {
 const SHOWN: [name: string, zsh: string, fish: string][] = [
   [
     "a switch",
-    "  --network'[let confined commands use the network, and let pages be fetched]'",
-    "complete -c copilot -f -l network -d 'let confined commands use the network, and let pages be fetched'",
+    "  --network'[allow sandboxed commands and fetch_url to use the network]'",
+    "complete -c copilot -f -l network -d 'allow sandboxed commands and fetch_url to use the network'",
   ],
   [
     "a switch with a letter",
@@ -90,13 +90,13 @@ const SHOWN: [name: string, zsh: string, fish: string][] = [
   ],
   [
     "a folder",
-    "  '(-C --working-dir)'{-C,--working-dir}'[the folder to work in (this one)]:DIR:_files -/'",
-    "complete -c copilot -f -s C -l working-dir -xa '(__fish_complete_directories)' -d 'the folder to work in (this one)'",
+    "  '(-C --working-dir)'{-C,--working-dir}'[the working directory (the current one)]:DIR:_files -/'",
+    "complete -c copilot -f -s C -l working-dir -xa '(__fish_complete_directories)' -d 'the working directory (the current one)'",
   ],
   [
     "one of some words",
-    "  --think'[how much a reasoning model thinks, where the server can set it\\: on, off, low, medium or high]:HOW:(on off low medium high)'",
-    "complete -c copilot -f -l think -xa 'on off low medium high' -d 'how much a reasoning model thinks, where the server can set it: on, off, low, medium or high'",
+    "  --think'[how much a reasoning model thinks, if the server can set it\\: on, off, low, medium or high]:HOW:(on off low medium high)'",
+    "complete -c copilot -f -l think -xa 'on off low medium high' -d 'how much a reasoning model thinks, if the server can set it: on, off, low, medium or high'",
   ],
   [
     "an optional text",
