@@ -370,7 +370,7 @@ export function usageText(): string {
   return `copilot: a terminal coding agent for models that you run yourself
 
 Usage:
-  copilot                         a session; the first start lists the models found
+  copilot                         a session; the first one lists the models
   copilot [flags] ["MESSAGE"]     a session that starts with MESSAGE
   copilot [flags] -- "MESSAGE"    the same for a MESSAGE that starts with a dash
   copilot [flags] -p "PROMPT"     one answer on stdout, progress on stderr
