@@ -99,28 +99,23 @@ export async function readPiped(
   source: { read(buffer: Uint8Array): Promise<number | null> },
   firstByteMs?: number,
 ): Promise<PipedText> {
-  let bytes = new Uint8Array(65_536);
-  let size = 0;
-  for (;;) {
-    if (size === bytes.length) {
-      if (size > MAX_STDIN_BYTES) {
-        const most = MAX_STDIN_BYTES / 2 ** 20;
-        throw new RangeError(`Cannot read stdin as it must be at most ${most} MiB: pipe less`);
-      }
-      // One byte more shows if the text ends at the limit.
-      const larger = new Uint8Array(Math.min(size * 2, MAX_STDIN_BYTES + 1));
-      larger.set(bytes);
-      bytes = larger;
-    }
-    const reading = source.read(bytes.subarray(size));
+  const buffer = new Uint8Array(65_536);
+  const decoder = new TextDecoder();
+  let text = "";
+  for (let size = 0;;) {
+    const reading = source.read(buffer);
     const got = size === 0 && firstByteMs !== undefined
       ? await orSilence(reading, firstByteMs)
       : await reading;
     if (got === "silent") return { text: "", silent: true };
-    if (got === null) break;
+    if (got === null) return { text: text + decoder.decode(), silent: false };
     size += got;
+    if (size > MAX_STDIN_BYTES) {
+      const most = MAX_STDIN_BYTES / 2 ** 20;
+      throw new RangeError(`Cannot read stdin as it must be at most ${most} MiB: pipe less`);
+    }
+    text += decoder.decode(buffer.subarray(0, got), { stream: true });
   }
-  return { text: new TextDecoder().decode(bytes.subarray(0, size)), silent: false };
 }
 
 function orSilence<T>(reading: Promise<T>, ms: number): Promise<T | "silent"> {

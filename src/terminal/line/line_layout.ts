@@ -31,21 +31,27 @@ export function layoutLine(
 ): Frame & { readonly top: number } {
   const dim = color && "\x1b[2m";
   const { units } = state;
-  const flow = new Flow(columns, state.cursor, cellsOf(CONTINUATION, color));
-  flow.putAll(cellsOf(prompt, color), -1);
-  for (let at = 0; at < units.length; at++) {
+  const flow = new Flow(columns);
+  flow.put(cellsOf(prompt, color));
+  let cursorRow = Infinity;
+  for (let at = 0; at <= units.length; at++) {
+    const unit = units[at] ?? "\n";
+    if (at === state.cursor) {
+      if (unit === "\n") flow.wrapFull();
+      flow.put([CURSOR]);
+      cursorRow = flow.rows.length;
+    }
     // Rows further below the cursor are not shown.
-    if (at > state.cursor && flow.rows.length > flow.markedRow + maxRows + 1) break;
-    const unit = units[at]!;
+    if (at === units.length || flow.rows.length > cursorRow + maxRows + 1) break;
     if (unit === "\n") {
-      if (at === state.cursor) flow.markNext();
-      flow.newLine();
-    } else if (unit === "\t") flow.putTab(at);
-    else if (typeof unit === "string") flow.putAll(unitCells(unit), at);
-    else flow.putAll(cellsOf(unit.label, isFolded(unit) ? dim : ""), at);
+      flow.startRow([]);
+      flow.put(cellsOf(CONTINUATION, color));
+    } else if (unit === "\t") flow.putTab();
+    else if (typeof unit === "string") flow.put(unitCells(unit));
+    else flow.put(cellsOf(unit.label, isFolded(unit) ? dim : ""));
   }
-  if (state.cursor >= units.length) flow.markNext();
-  const { rows, cursor } = flow;
+  const { rows } = flow;
+  const cursor = flow.removeCursor();
   const last = Math.max(0, rows.length - maxRows);
   const first = Math.min(last, cursor.row, Math.max(top, cursor.row - maxRows + 1));
   return {
@@ -65,106 +71,74 @@ function unitCells(unit: string): readonly Cell[] {
   return cells;
 }
 
-/** Fills rows with cells, and marks the cell of the cursor. */
+/** Marks the position of the cursor among the cells. */
+const CURSOR: Cell = { text: "", width: 0, style: "" };
+
+/** Fills rows with cells. */
 class Flow {
   readonly rows: Cell[][] = [];
   #row: Cell[] = [];
-  /** The units whose first cell is the cell of the row; otherwise -1. */
-  #units: number[] = [];
   #column = 0;
-  /** The position behind the last blank, where the row may be broken. */
-  #gap = { cell: 0, column: 0 };
-  #mark = { row: 0, cell: 0 };
+  /** The number of cells up to the last blank, behind which the row may be broken. */
+  #gap = 0;
   /** The cells before the rest of a wrapped line. */
   readonly #indent: readonly Cell[];
 
-  /** `marked`: the unit at the cursor. `lineStart`: the cells before all lines but the first. */
-  constructor(
-    private readonly columns: number,
-    private readonly marked: number,
-    private readonly lineStart: readonly Cell[],
-  ) {
+  constructor(private readonly columns: number) {
     this.#indent = columns < MIN_INDENT_COLUMNS ? [] : cellsOf(CONTINUATION, "");
-    this.#newRow();
+    this.startRow([]);
   }
 
-  get cursor(): { row: number; column: number } {
-    const { row, cell } = this.#mark;
-    const column = widthOf(this.rows[row]!.slice(0, cell));
-    return { row, column: Math.min(column, this.columns - 1) };
+  put(cells: readonly Cell[]): void {
+    for (let cell of cells) {
+      // A wide character does not fit a terminal of one column.
+      if (cell.width > this.columns) cell = { ...cell, text: "?", width: 1 };
+      const isBlank = cell.text === " " || cell.text !== "" && cell.text.trim() === "";
+      if (this.#column + cell.width > this.columns) {
+        if (isBlank && this.columns > 2) {
+          // It ends the row without a column of its own.
+          this.#gap = this.#row.length;
+          continue;
+        }
+        this.#breakRow();
+      }
+      this.#row.push(cell);
+      this.#column += cell.width;
+      if (isBlank) this.#gap = this.#row.length;
+    }
   }
 
-  /** The row of the cursor, if it was reached. */
-  get markedRow(): number {
-    return this.#mark.row;
-  }
-
-  putAll(cells: readonly Cell[], unit: number): void {
-    for (let at = 0; at < cells.length; at++) this.put(cells[at]!, at === 0 ? unit : -1);
-  }
-
-  putTab(unit: number): void {
+  putTab(): void {
     const column = this.#column % this.columns;
     const width = Math.min(TAB_COLUMNS - column % TAB_COLUMNS, this.columns - column);
-    this.put({ text: " ".repeat(width), width, style: "" }, unit);
+    this.put([{ text: " ".repeat(width), width, style: "" }]);
   }
 
-  put(cell: Cell, unit: number): void {
-    // A wide character does not fit a terminal of one column.
-    if (cell.width > this.columns) cell = { ...cell, text: "?", width: 1 };
-    const isBlank = cell.text === " " || cell.text.trim() === "";
-    const isOver = this.#column + cell.width > this.columns;
-    if (isOver && isBlank && this.columns > 2) {
-      // It ends the row without a column of its own.
-      if (unit === this.marked) this.#mark = { row: this.rows.length - 1, cell: this.#row.length };
-      this.#gap = { cell: this.#row.length, column: this.#column };
-      return;
-    }
-    if (isOver) this.#breakRow();
-    if (unit === this.marked) this.#mark = { row: this.rows.length - 1, cell: this.#row.length };
-    this.#row.push(cell);
-    this.#units.push(unit);
-    this.#column += cell.width;
-    if (isBlank) this.#gap = { cell: this.#row.length, column: this.#column };
+  startRow(cells: readonly Cell[]): void {
+    this.rows.push(this.#row = [...cells]);
+    this.#column = widthOf(cells);
+    this.#gap = 0;
   }
 
-  newLine(): void {
-    this.#newRow();
-    this.putAll(this.lineStart, -1);
-  }
-
-  #newRow(): void {
-    this.rows.push(this.#row = []);
-    this.#units = [];
-    this.#column = 0;
-    this.#gap = { cell: 0, column: 0 };
-  }
-
-  /** Puts the cursor behind all cells, on a new row if this one is full. */
-  markNext(): void {
-    if (this.#column >= this.columns) this.#wrapRow();
-    this.#mark = { row: this.rows.length - 1, cell: this.#row.length };
+  /** Starts a new row if this one is full. */
+  wrapFull(): void {
+    if (this.#column >= this.columns) this.startRow(this.#indent);
   }
 
   /** Starts a new row with the current word; breaks a long word. */
   #breakRow(): void {
-    const { cell, column } = this.#gap;
-    const at = column > this.columns / 2 ? cell : this.#row.length;
-    const [word, units] = [this.#row.splice(at), this.#units.splice(at)];
-    const { row } = this.#mark;
-    if (row === this.rows.length - 1 && this.#mark.cell >= at && units.includes(this.marked)) {
-      this.#mark = { row: row + 1, cell: this.#mark.cell - at + this.#indent.length };
-    }
-    this.#wrapRow();
-    this.#row.push(...word);
-    this.#units.push(...units);
-    this.#column += widthOf(word);
+    const row = this.#row;
+    const isLong = widthOf(row.slice(0, this.#gap)) <= this.columns / 2;
+    const at = isLong ? row.length - (row.at(-1) === CURSOR ? 1 : 0) : this.#gap;
+    this.startRow([...this.#indent, ...row.splice(at)]);
   }
 
-  #wrapRow(): void {
-    this.#newRow();
-    this.#row.push(...this.#indent);
-    this.#units.push(...this.#indent.map(() => -1));
-    this.#column = widthOf(this.#indent);
+  /** Removes the mark of the cursor and returns its position. */
+  removeCursor(): { row: number; column: number } {
+    const row = this.rows.findIndex((cells) => cells.includes(CURSOR));
+    const cells = this.rows[row]!;
+    const before = cells.slice(0, cells.indexOf(CURSOR));
+    this.rows[row] = cells.filter((cell) => cell !== CURSOR);
+    return { row, column: Math.min(widthOf(before), this.columns - 1) };
   }
 }

@@ -14,7 +14,7 @@ interface Pressed {
 export function press(state: LineState, key: Key, keymap: Keymap = DEFAULT_KEYMAP): Pressed {
   const { vi, prefix } = state;
   if (prefix !== "") {
-    return pressNamed({ ...state, prefix: "" }, `${prefix} ${nameOf(key)}`, keymap);
+    return pressNamed({ ...state, prefix: "" }, `${prefix} ${key.name ?? ""}`, keymap);
   }
   if (vi === undefined) {
     if (key.type === "key") return pressNamed(state, key.name, keymap);
@@ -29,7 +29,8 @@ export function press(state: LineState, key: Key, keymap: Keymap = DEFAULT_KEYMA
     if (key.name === "escape" && isEscapable(state)) {
       return { state: { ...leaveInsertion(state), did: "other" }, effect: "none" };
     }
-    const pressed = pressNamed(withoutTyped(state), key.name, keymap);
+    // Drops an unfinished command.
+    const pressed = pressNamed({ ...state, vi: { ...vi, typed: "" } }, key.name, keymap);
     const next = ontoText(pressed.state);
     return { ...pressed, state: pressed.effect === "none" ? withInsertedKey(next, key) : next };
   }
@@ -54,13 +55,6 @@ function pressChar(state: LineState, char: string, keymap: Keymap): Pressed {
 export function isEscapable({ vi, prefix }: LineState): boolean {
   return prefix !== "" || vi !== undefined && (vi.mode !== "command" || vi.typed !== "");
 }
-
-/** Drops an unfinished command. */
-function withoutTyped(state: LineState): LineState {
-  return state.vi?.typed ? { ...state, vi: { ...state.vi, typed: "" } } : state;
-}
-
-const nameOf = (key: Key) => key.type === "key" ? key.name : "";
 
 function pressNamed(state: LineState, name: string, keymap: Keymap): Pressed {
   if (keymap.prefixes.has(name)) return { state: { ...state, prefix: name }, effect: "none" };

@@ -47,6 +47,13 @@ export interface ListOptions<T> extends Omit<ListLook, "word"> {
 }
 
 const PAGE = 8;
+const LIST_MOVES: Readonly<Record<string, number | undefined>> = {
+  ...LIST_STEPS,
+  pageup: -PAGE,
+  pagedown: PAGE,
+  home: -Infinity,
+  end: Infinity,
+};
 /** The columns of the mark, the number and the gap. */
 const SIDE_COLUMNS = 7;
 /** A description below the list: its margin, its most rows, and the rows that a screen needs for it. */
@@ -85,25 +92,18 @@ export class ListModal<T> implements Modal<T> {
       ? [styledRow(`${dim}  ${instead} ${unicode ? "·" : "-"} Esc clears`, columns)]
       : listRows(items, this.#chosen, { columns, rows: room }, look);
     const above = head.slice(-Math.max(0, rows - list.length - foot.length));
+    const selected = Math.max(0, this.#chosen - firstShown(this.#chosen, items.length, room));
     const cursor = this.#word === ""
-      ? { row: above.length + this.#rowOf(room), column: 0 }
+      ? { row: above.length + selected, column: 0 }
       : { row: above.length - 1, column: Math.min(widthOf(typed), columns - 1) };
     return { rows: [...above, ...list, ...foot], cursor };
   }
 
   press(key: Key): Outcome<T> {
     if (key.type !== "key") return this.#type(key.text);
-    const step = LIST_STEPS[key.name];
+    const step = LIST_MOVES[key.name];
     if (step !== undefined) return this.#move(step);
     switch (key.name) {
-      case "pageup":
-        return this.#move(-PAGE);
-      case "pagedown":
-        return this.#move(PAGE);
-      case "home":
-        return this.#move(-Infinity);
-      case "end":
-        return this.#move(Infinity);
       case "enter":
         if (this.#items.length === 0 && this.options.other) {
           return { done: this.options.other.value(this.#word.trim()) };
@@ -155,11 +155,6 @@ export class ListModal<T> implements Modal<T> {
   /** True if every row has a letter: other typed text hides no rows. */
   get #isKeyed(): boolean {
     return this.options.items.every(({ key }) => key !== undefined);
-  }
-
-  /** The selected item's row on the screen. */
-  #rowOf(room: number): number {
-    return Math.max(0, this.#chosen - firstShown(this.#chosen, this.#items.length, room));
   }
 
   #type(text: string): Outcome<T> {

@@ -24,6 +24,13 @@ function inTerminal(
   });
 }
 
+/** The layout of `text` behind the prompt, and its rows as the screen shows them. */
+function laidOut(text: string, columns: number, maxRows = 24) {
+  const frame = layoutLine(lineState({ text }), { prompt: "> ", color: "", columns, maxRows });
+  const rows = frame.rows.map((row) => row.map((cell) => cell.text).join("").trimEnd());
+  return { ...frame.cursor, rows: rows.join("\n") };
+}
+
 /** After the program has ended: the terminal is as it was before. */
 async function assertRestored(term: Terminal): Promise<void> {
   await term.until((rows) => rows.at(-1) === "$");
@@ -60,26 +67,12 @@ for (const mode of ["input", "line"]) {
   });
 }
 
-inTerminal("Ctrl-D erases, and leaves at an empty line", async (term) => {
-  await term.type("ab\x01\x04");
-  await term.until((rows) => rows[0] === "> b");
-  await term.type("\x04\x04");
-  await term.until("got null");
-  await assertRestored(term);
-});
-
 inTerminal("long text wraps, wide characters whole, and can be edited everywhere", async (term) => {
   const text = "日本語".repeat(10) + "x".repeat(30);
   await term.type(text);
-  const frame = layoutLine(lineState({ text }), {
-    prompt: "> ",
-    color: "",
-    columns: 21,
-    maxRows: 9,
-  });
-  const expected = frame.rows.map((row) => row.map((cell) => cell.text).join(""));
-  await term.until((rows) => rows.join("\n") === expected.join("\n"));
-  await term.untilCursor(frame.cursor.column, frame.cursor.row);
+  const expected = laidOut(text, 21);
+  await term.until((rows) => rows.join("\n") === expected.rows);
+  await term.untilCursor(expected.column, expected.row);
   await term.type("\x01X");
   await term.until((rows) => rows[0] === "> X日本語日本語日本語");
   await term.untilCursor(3, 0);
@@ -132,26 +125,16 @@ inTerminal("TTY-07 fifty resizes leave the text as if drawn anew", async (term) 
     .trim();
   await term.type(text);
   await term.until((rows) => rows.length === 3);
-  const sizes = [[20, 24], [200, 2], [5, 24], [80, 2], [37, 24], [2, 10], [160, 24], [33, 5], [
-    81,
-    24,
-  ]];
-  for (let i = 0; i < 50; i++) await term.resize(...sizes[i % sizes.length] as [number, number]);
+  const widths = [20, 200, 5, 80, 37, 2, 160, 33, 81];
+  const heights = [24, 2, 24, 2, 24, 10, 24, 5, 24];
+  for (let i = 0; i < 50; i++) await term.resize(widths[i % 9]!, heights[i % 9]!);
   await term.resize(50, 24);
-  const frame = layoutLine(lineState({ text }), {
-    prompt: "> ",
-    color: "",
-    columns: 50,
-    maxRows: 24,
-  });
-  const expected = frame.rows.map((row) => row.map((cell) => cell.text).join("").trimEnd()).join(
-    "\n",
-  );
+  const expected = laidOut(text, 50);
   // A race with the terminal may leave rows above; the text itself is whole, at the end.
-  await term.until((rows) => rows.join("\n").endsWith(expected));
+  await term.until((rows) => rows.join("\n").endsWith(expected.rows));
   await term.type("\x0c");
-  await term.until((rows) => rows.join("\n") === expected);
-  await term.untilCursor(frame.cursor.column, frame.cursor.row);
+  await term.until((rows) => rows.join("\n") === expected.rows);
+  await term.untilCursor(expected.column, expected.row);
   await term.type("\r");
   const squeezed = `got${JSON.stringify(text)}`.replaceAll(" ", "");
   await term.until((rows) => rows.join("").replaceAll(" ", "").includes(squeezed));
@@ -165,18 +148,11 @@ inTerminal("TTY-07 each resize alone redraws in place", async (term) => {
   await term.type(text);
   for (const columns of [60, 40, 21, 20, 12, 100, 36, 80]) {
     await term.resize(columns, 24);
-    const frame = layoutLine(lineState({ text }), {
-      prompt: "> ",
-      color: "",
-      columns,
-      maxRows: 24,
-    });
-    const expected = frame.rows.map((row) => row.map((cell) => cell.text).join("").trimEnd());
-    // The row above, if it is still on the screen, tells that nothing was left or taken away.
+    const expected = laidOut(text, columns).rows;
+    // The row above, if it is on the screen, shows that no row was left behind or erased.
     await term.until((rows) => {
-      const above = rows.slice(0, -expected.length);
-      return rows.join("\n").endsWith(expected.join("\n")) &&
-        (above.at(-1) ?? 'got "a"') === 'got "a"';
+      const above = rows.slice(0, -expected.split("\n").length);
+      return rows.join("\n").endsWith(expected) && (above.at(-1) ?? 'got "a"') === 'got "a"';
     });
   }
 });

@@ -242,17 +242,6 @@ Deno.test("large pastes are one unit, and whole when it counts", async () => {
   // A word, whatever it begins with.
   const list = `x ${paste("- y\n".repeat(30))}\x1bb`;
   assertEquals((await pressAll(list)).state.cursor, 2);
-
-  const sizes: [text: string, shown: string | undefined][] = [
-    ["x\n".repeat(19) + "x", undefined],
-    ["x\n".repeat(20) + "x", "[pasted 21 lines]"],
-    ["x".repeat(2048), undefined],
-    ["x".repeat(2049), "[pasted 2049 characters]"],
-  ];
-  for (const [text, shown] of sizes) {
-    const { units } = (await pressAll(paste(text))).state;
-    assertEquals(units.length === 1 ? (units[0] as { label: string }).label : undefined, shown);
-  }
 });
 
 Deno.test("a history that grows: entries that are looked at stay those they are", async () => {
@@ -307,6 +296,20 @@ Deno.test("R-06 an @ that was pasted stays known as that, however the line is ed
   // For the cursor it is a character like others.
   const { state } = await pressAll(`${paste("one @two")}\x1bb\x1bb`);
   assertEquals(shown(state), "|one @two");
+});
+
+Deno.test("R-06 after an edit in a program, all but the start of a line with a paste is inert", async () => {
+  const rows: [keys: string, marked: string][] = [
+    ["/a @b", "/a @b @c"],
+    [`/a ${paste("@b")}`, "/a #b #c"],
+    [`@a ${paste("x".repeat(3000))}`, `@a ${"x".repeat(3000)} #c`],
+    [paste("@a"), "#a #c"],
+  ];
+  for (const [keys, expected] of rows) {
+    const edit = (text: string) => Promise.resolve(`${text} @c`);
+    const line = await pressAll(keys, new PressedLine(lineState(), { color: "", edit }));
+    assertEquals(marked((await pressAll("\x07", line)).state), expected);
+  }
 });
 
 /** Units whose segmentation depends on their neighbours. */

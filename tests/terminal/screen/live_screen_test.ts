@@ -5,6 +5,28 @@ import type { TextPart } from "../../../src/types/message.ts";
 import type { RawOptions } from "../../../src/terminal/tty.ts";
 import { FakeTerminal } from "./fake_terminal.ts";
 
+type Options = ConstructorParameters<typeof LiveScreen>[0];
+
+/** A screen between turns on a fake terminal. */
+function makeScreen(options: Partial<Options> = {}) {
+  const terminal = new FakeTerminal();
+  const screen = new LiveScreen({
+    color: "",
+    unicode: true,
+    history: () => [],
+    pasted: () => new Map(),
+    completer: () => undefined,
+    activity: () => undefined,
+    footer: () => "the status",
+    onStop() {},
+    onEnd(signal) {
+      throw new Error(`ended by ${signal}`);
+    },
+    ...options,
+  }, terminal);
+  return { screen, terminal };
+}
+
 /** A test of a live screen, amid a turn unless `activity` is left out. */
 function screenTest(
   name: string,
@@ -14,17 +36,12 @@ function screenTest(
   },
 ): void {
   Deno.test(name, async () => {
-    const terminal = new FakeTerminal();
     const stops: string[] = [];
     let isHidden = false;
-    using screen = new LiveScreen({
-      color: "",
-      unicode: true,
+    const made = makeScreen({
       history: () => options.history ?? [],
-      pasted: () => new Map(),
       completer: (before) => ({ replace: before.length, items: ["/clear", "/close"] }),
       activity: () => options.activity === undefined ? undefined : ["", options.activity],
-      footer: () => "the status",
       onStop() {
         stops.push("stop");
         terminal.write(""); // wakes those that wait
@@ -35,10 +52,9 @@ function screenTest(
       queuedNote: (line) => line === "/exit" ? "leaves after this" : undefined,
       panel: () => isHidden ? [] : options.panel ?? [],
       onTasks: () => isHidden = !isHidden,
-      onEnd(signal) {
-        throw new Error(`ended by ${signal}`);
-      },
-    }, terminal);
+    });
+    const { terminal } = made;
+    using screen = made.screen;
     await terminal.type("");
     await body(screen, terminal, stops);
   });
@@ -61,29 +77,26 @@ const past = { activity: undefined, history: ["first"] };
 const clock: { activity: string | undefined } = { activity: "0 s" };
 const isAsked = ({ rows }: FakeTerminal) => rows.some((row) => row.startsWith("Run this?"));
 
-screenTest(
-  "a question is drawn at once, and takes keys from 300 ms of quiet: what is typed before is the line's",
-  async (screen, terminal) => {
-    const answer = screen.ask("Run this? ", yes, new AbortController().signal);
-    const isComing = (rows: readonly string[]) => rows.includes("Stop typing to answer:");
-    await terminal.until(isComing);
-    for (let i = 0; i < 3; i++) {
-      await terminal.type("y\r");
-      await terminal.wait(200);
-      assertEquals(isAsked(terminal), false, terminal.rows.join("\n"));
-    }
-    await terminal.type("draft");
-    await terminal.wait(299);
-    assertEquals(isAsked(terminal), false, terminal.rows.join("\n"));
-    await terminal.until((rows) => isComing(rows) && rows.includes("> draft"));
-    await terminal.wait(1);
-    await terminal.until((rows) => isAsked(terminal) && !isComing(rows));
-    assertEquals(terminal.rows.filter((row) => row === "queued: y").length, 3);
+screenTest("a question accepts keys after 300 ms of quiet", async (screen, terminal) => {
+  const answer = screen.ask("Run this? ", yes, new AbortController().signal);
+  const isComing = (rows: readonly string[]) => rows.includes("Stop typing to answer:");
+  await terminal.until(isComing);
+  for (let i = 0; i < 3; i++) {
     await terminal.type("y\r");
-    assertEquals(await answer, "y");
-    await terminal.until((rows) => rows.includes("> draft"));
-  },
-);
+    await terminal.wait(200);
+    assertEquals(isAsked(terminal), false, terminal.rows.join("\n"));
+  }
+  await terminal.type("draft");
+  await terminal.wait(299);
+  assertEquals(isAsked(terminal), false, terminal.rows.join("\n"));
+  await terminal.until((rows) => isComing(rows) && rows.includes("> draft"));
+  await terminal.wait(1);
+  await terminal.until((rows) => isAsked(terminal) && !isComing(rows));
+  assertEquals(terminal.rows.filter((row) => row === "queued: y").length, 3);
+  await terminal.type("y\r");
+  assertEquals(await answer, "y");
+  await terminal.until((rows) => rows.includes("> draft"));
+});
 
 screenTest("a question that comes is never off the screen", async (screen, terminal) => {
   const answer = screen.ask("Run this? ", yes, new AbortController().signal);
@@ -116,7 +129,7 @@ screenTest("a list is drawn whole before it takes keys", async (screen, terminal
   assertEquals(await picked, 1);
 });
 
-screenTest("a list that yields is not asked once a message is queued", async (screen, terminal) => {
+screenTest("a list yields to a queued message", async (screen, terminal) => {
   const list = { title: "Which?", items: [{ label: "One", value: 1 }] };
   const how = { waits: true, yields: true };
   const picked = screen.choose(list, new AbortController().signal, how);
@@ -125,10 +138,7 @@ screenTest("a list that yields is not asked once a message is queued", async (sc
   assertEquals(await picked, null);
 });
 
-screenTest("an answer that is none is objected to, Esc gives none, an abort takes it back", async (
-  screen,
-  terminal,
-) => {
+screenTest("a question objects, is cancelled, is aborted", async (screen, terminal) => {
   const ask = async (signal: AbortSignal) => {
     const answer = screen.ask("Run this? ", yes, signal, "text");
     await terminal.wait(300);
@@ -152,32 +162,28 @@ screenTest("an answer that is none is objected to, Esc gives none, an abort take
   await terminal.until((rows) => rows.includes("> x"));
 });
 
-screenTest(
-  "a ? alone shows help below the line, and is text like any other",
-  async (screen, terminal) => {
-    const shown = (line: string, isHelped: boolean) =>
-      terminal.until((rows) => rows.includes(line) && rows.includes("  @  files") === isHelped);
+screenTest("a ? alone shows help below the line", async (screen, terminal) => {
+  const shown = (line: string, isHelped: boolean) =>
+    terminal.until((rows) => rows.includes(line) && rows.includes("  @  files") === isHelped);
+  await terminal.type("?");
+  await shown("> ?", true);
+  await terminal.type("x");
+  await shown("> ?x", false);
+  await terminal.type("\x7f");
+  await shown("> ?", true);
+  await terminal.type("\x7f");
+  await shown(">", false);
+  for (const end of ["?", "\x1b"]) {
     await terminal.type("?");
     await shown("> ?", true);
-    await terminal.type("x");
-    await shown("> ?x", false);
-    await terminal.type("\x7f");
-    await shown("> ?", true);
-    await terminal.type("\x7f");
+    await terminal.type(end);
     await shown(">", false);
-    for (const end of ["?", "\x1b"]) {
-      await terminal.type("?");
-      await shown("> ?", true);
-      await terminal.type(end);
-      await shown(">", false);
-    }
-    const read = screen.read();
-    await terminal.type("?\r");
-    await shown(">", false);
-    assertEquals((await read)?.text, "?");
-  },
-  past,
-);
+  }
+  const read = screen.read();
+  await terminal.type("?\r");
+  await shown(">", false);
+  assertEquals((await read)?.text, "?");
+}, past);
 
 screenTest("a search goes on behind a question", async (screen, terminal) => {
   await terminal.type("\x12fir");
@@ -193,7 +199,7 @@ screenTest("a search goes on behind a question", async (screen, terminal) => {
   await terminal.until((rows) => rows.includes("> !first"));
 }, { history: ["first", "second"] });
 
-screenTest("what was killed in a question can be yanked in the line", async (screen, terminal) => {
+screenTest("text cut in a question can be pasted in the line", async (screen, terminal) => {
   const answer = screen.ask("Run this? ", yes, new AbortController().signal, "some text");
   await terminal.wait(300);
   await terminal.until(() => isAsked(terminal));
@@ -203,74 +209,60 @@ screenTest("what was killed in a question can be yanked in the line", async (scr
   await terminal.until((rows) => rows.includes("> text"));
 });
 
-screenTest(
-  "above the input are the unfinished line, the progress and what is queued; below it the status",
-  async (screen, terminal) => {
-    screen.stream("The beginning");
-    await terminal.type("one\rtwo\x1b\r  lines\r");
-    const all = [
-      "The beginning",
-      "",
-      "working",
-      "queued: one",
-      "queued: two lines",
-      ">",
-      "the status",
-    ];
-    await terminal.until(() => terminal.rows.includes("queued: two lines"));
-    assertEquals(terminal.rows, all);
-    // A low window has no status, then fewer rows above, and the input always.
-    const shown = async (height: number) => {
-      terminal.size = () => ({ columns: 40, rows: height });
-      terminal.output = "";
-      screen.update();
-      await terminal.until(() => terminal.output !== "");
-      assertEquals(terminal.output.includes("\x1b[2m"), false);
-      return plain(terminal.output);
-    };
-    for (const height of [6, 5, 4]) assertEquals(await shown(height), all.slice(-height));
-    for (const height of [3, 2, 1]) assertEquals(await shown(height), all.slice(-height - 1, -1));
-    // A long input has the lower half, and what the rows above leave.
-    await terminal.type("1\x1b\r2\x1b\r3\x1b\r4\x1b\r5");
-    const input = (from: number) => [2, 3, 4, 5].map((n) => `  ${n}`).slice(from);
-    assertEquals(await shown(8), [...all.slice(1, 5), ...input(1), "the status"]);
-    assertEquals(await shown(10), [...all.slice(0, 5), ...input(0), "the status"]);
-  },
-);
+screenTest("the rows above and below the input, in low windows, too", async (screen, terminal) => {
+  screen.stream("The beginning");
+  await terminal.type("one\rtwo\x1b\r  lines\r");
+  const all = [
+    "The beginning",
+    "",
+    "working",
+    "queued: one",
+    "queued: two lines",
+    ">",
+    "the status",
+  ];
+  await terminal.until(() => terminal.rows.includes("queued: two lines"));
+  assertEquals(terminal.rows, all);
+  // A low window has no status, then fewer rows above, and the input always.
+  const shown = async (height: number) => {
+    terminal.size = () => ({ columns: 40, rows: height });
+    terminal.output = "";
+    screen.update();
+    await terminal.until(() => terminal.output !== "");
+    assertEquals(terminal.output.includes("\x1b[2m"), false);
+    return plain(terminal.output);
+  };
+  for (const height of [6, 5, 4]) assertEquals(await shown(height), all.slice(-height));
+  for (const height of [3, 2, 1]) assertEquals(await shown(height), all.slice(-height - 1, -1));
+  // A long input has the lower half, and what the rows above leave.
+  await terminal.type("1\x1b\r2\x1b\r3\x1b\r4\x1b\r5");
+  const input = (from: number) => [2, 3, 4, 5].map((n) => `  ${n}`).slice(from);
+  assertEquals(await shown(8), [...all.slice(1, 5), ...input(1), "the status"]);
+  assertEquals(await shown(10), [...all.slice(0, 5), ...input(0), "the status"]);
+});
 
-screenTest(
-  "what is held is told at an empty line, sent by Enter, edited by Up, dropped by Ctrl-C",
-  async (
-    screen,
-    terminal,
-    stops,
-  ) => {
-    const held = "On hold. Enter sends · Up edits · Ctrl-…";
-    await terminal.type("one\rtwo\r\x03");
-    assertEquals(stops, ["stop"]);
-    await terminal.until((rows) => rows.includes("held: two") && rows.includes("the status"));
-    now.activity = undefined;
-    const message = screen.read();
-    await terminal.until((rows) => rows.includes(held) && rows.includes("the status"));
-    await terminal.type("x");
-    await terminal.until((rows) => !rows.includes(held) && rows.includes("the status"));
-    await terminal.type("\x7f\x1b[A");
-    await terminal.until((rows) => rows.includes("> two") && !rows.includes("held: two"));
-    // The line is cleared, the queue is dropped, and two more leave.
-    await terminal.type("\x03\x03\x03");
-    await terminal.until((rows) =>
-      !rows.includes("held: one") && rows.includes("Press Ctrl-C again to exit")
-    );
-    await terminal.type("\x03");
-    assertEquals(await message, null);
-  },
-  now,
-);
+screenTest("held messages can be edited and dropped", async (screen, terminal, stops) => {
+  const held = "On hold. Enter sends · Up edits · Ctrl-…";
+  await terminal.type("one\rtwo\r\x03");
+  assertEquals(stops, ["stop"]);
+  await terminal.until((rows) => rows.includes("held: two") && rows.includes("the status"));
+  now.activity = undefined;
+  const message = screen.read();
+  await terminal.until((rows) => rows.includes(held) && rows.includes("the status"));
+  await terminal.type("x");
+  await terminal.until((rows) => !rows.includes(held) && rows.includes("the status"));
+  await terminal.type("\x7f\x1b[A");
+  await terminal.until((rows) => rows.includes("> two") && !rows.includes("held: two"));
+  // The line is cleared, the queue is dropped, and two more leave.
+  await terminal.type("\x03\x03\x03");
+  await terminal.until((rows) =>
+    !rows.includes("held: one") && rows.includes("Press Ctrl-C again to exit")
+  );
+  await terminal.type("\x03");
+  assertEquals(await message, null);
+}, now);
 
-screenTest("a turn that is stopped holds what is queued: nothing, or one message", async (
-  screen,
-  terminal,
-) => {
+screenTest("a stopped turn holds its queue", async (screen, terminal) => {
   await terminal.type("\x03");
   turn.activity = undefined;
   await terminal.type("x\x7f");
@@ -284,45 +276,35 @@ screenTest("a turn that is stopped holds what is queued: nothing, or one message
   assertEquals((await message)?.text, "one");
 }, turn);
 
-screenTest(
-  "a message that is held keeps its place before a new one, which a command does not",
-  async (
-    screen,
-    terminal,
-  ) => {
-    const told: (string | undefined)[] = [];
-    const next = async () => told.push((await screen.read())?.text);
-    turn.activity = "working";
-    await terminal.type("one\rtwo\r\x03");
-    await terminal.until((rows) => rows.includes("held: two"));
-    turn.activity = undefined;
-    const first = next();
-    await terminal.type("/now\r");
-    await first;
-    const second = next();
-    // The newest is taken back first, by either key, and goes back to its place.
-    await terminal.type("\x10");
-    await terminal.until((rows) => rows.includes("> two") && rows.includes("held: one"));
-    await terminal.type("!\rthree\r");
-    await second;
-    await next();
-    await next();
-    assertEquals(told, ["/now", "one", "two!", "three"]);
-  },
-  turn,
-);
+screenTest("a command overtakes held messages", async (screen, terminal) => {
+  const told: (string | undefined)[] = [];
+  const next = async () => told.push((await screen.read())?.text);
+  turn.activity = "working";
+  await terminal.type("one\rtwo\r\x03");
+  await terminal.until((rows) => rows.includes("held: two"));
+  turn.activity = undefined;
+  const first = next();
+  await terminal.type("/now\r");
+  await first;
+  const second = next();
+  // The newest is taken back first, by either key, and goes back to its place.
+  await terminal.type("\x10");
+  await terminal.until((rows) => rows.includes("> two") && rows.includes("held: one"));
+  await terminal.type("!\rthree\r");
+  await second;
+  await next();
+  await next();
+  assertEquals(told, ["/now", "one", "two!", "three"]);
+}, turn);
 
-screenTest("Up finds what became a part of the history before the message was asked for", async (
-  screen,
-  terminal,
-) => {
+screenTest("Up finds new entries of the history", async (screen, terminal) => {
   past.history.push("second");
   screen.read();
   await terminal.type("\x1b[A");
   await terminal.until((rows) => rows.includes("> second"));
 }, past);
 
-screenTest("the progress of a turn is drawn again and again, unasked", async (screen, terminal) => {
+screenTest("the progress of a turn is drawn again", async (screen, terminal) => {
   screen.update();
   for (const activity of ["1 s", "2 s", "3 s"]) {
     clock.activity = activity;
@@ -330,20 +312,14 @@ screenTest("the progress of a turn is drawn again and again, unasked", async (sc
   }
 }, clock);
 
-screenTest("messages that were queued are sent one by one, the oldest first", async (
-  screen,
-  terminal,
-) => {
+screenTest("queued messages are sent in order", async (screen, terminal) => {
   await terminal.type("one\rtwo\r");
   const sent = [await screen.read(), await screen.read()];
   assertEquals(sent.map((part) => part?.text), ["one", "two"]);
   await terminal.until((rows) => rows.slice(0, 3).join() === "> one,,> two");
 });
 
-screenTest("R-06 a message that waited says what of it was pasted, taken back or not", async (
-  screen,
-  terminal,
-) => {
+screenTest("R-06 a queued message knows its pasted ranges", async (screen, terminal) => {
   for (const [pasted, typed] of [["@a", " @b\r"], ["@c", " @d\r"]] as const) {
     await terminal.type(`\x1b[200~${pasted}\x1b[201~`);
     await terminal.until((rows) => rows.includes(`> ${pasted}`));
@@ -360,19 +336,10 @@ screenTest("R-06 a message that waited says what of it was pasted, taken back or
 });
 
 Deno.test("a signal ends the session: whoever reads or asks is told that nothing comes", async () => {
-  const terminal = new FakeTerminal();
   const ends: string[] = [];
-  using screen = new LiveScreen({
-    color: "\x1b[32m",
-    unicode: true,
-    history: () => [],
-    pasted: () => new Map(),
-    completer: () => undefined,
-    activity: () => undefined,
-    footer: () => "the status",
-    onStop() {},
-    onEnd: (signal) => ends.push(signal),
-  }, terminal);
+  const made = makeScreen({ color: "\x1b[32m", onEnd: (signal) => ends.push(signal) });
+  const { terminal } = made;
+  using screen = made.screen;
   await terminal.type("");
   const message = screen.read();
   screen.print("what it is about");
@@ -400,26 +367,20 @@ Deno.test("a signal ends the session: whoever reads or asks is told that nothing
   assertEquals(terminal.rows, ["unfolded", "rest"]);
 });
 
-screenTest(
-  "a person is notified only while the terminal is not focused",
-  async (screen, terminal) => {
-    const notified = () => {
-      terminal.output = "";
-      screen.notify("done");
-      return terminal.output;
-    };
-    assertEquals(notified(), "");
-    await terminal.type("\x1b[O");
-    assertEquals(notified(), "\x1b]9;done\x07\x07");
-    await terminal.type("\x1b[I");
-    assertEquals(notified(), "");
-  },
-);
+screenTest("a person is notified without the focus", async (screen, terminal) => {
+  const notified = () => {
+    terminal.output = "";
+    screen.notify("done");
+    return terminal.output;
+  };
+  assertEquals(notified(), "");
+  await terminal.type("\x1b[O");
+  assertEquals(notified(), "\x1b]9;done\x07\x07");
+  await terminal.type("\x1b[I");
+  assertEquals(notified(), "");
+});
 
-screenTest("Up takes back what is queued before the history", async (
-  screen,
-  terminal,
-) => {
+screenTest("Up takes back queued messages first", async (screen, terminal) => {
   await terminal.type("second\r");
   await terminal.until((rows) => rows.includes("queued: second"));
   await terminal.type("\x1b[A");
@@ -431,15 +392,7 @@ screenTest("Up takes back what is queued before the history", async (
   assertEquals(await message, { type: "text", text: "go" });
 }, turnOfUp);
 
-screenTest("Ctrl-C as the very first key does not leave", async (screen, terminal) => {
-  const message = screen.read();
-  await terminal.type("\x03");
-  await terminal.until((rows) => rows.includes("Press Ctrl-C again to exit"));
-  await terminal.type("go\r");
-  assertEquals((await message)?.text, "go");
-}, { activity: undefined });
-
-screenTest("Ctrl-C twice leaves, but not with another key in between", async (screen, terminal) => {
+screenTest("Ctrl-C twice exits, without a key in between", async (screen, terminal) => {
   const message = screen.read();
   await terminal.type("\x03");
   await terminal.until((rows) => rows.includes("Press Ctrl-C again to exit"));
@@ -458,7 +411,7 @@ screenTest("Ctrl-C twice leaves, but not with another key in between", async (sc
   assertEquals(await message, null);
 }, { activity: undefined });
 
-screenTest("amid a turn one Ctrl-C stops, and two more leave", async (screen, terminal, stops) => {
+screenTest("in a turn one Ctrl-C stops, two more exit", async (screen, terminal, stops) => {
   await terminal.type("\x03\x03");
   await terminal.until((rows) => rows.includes("Press Ctrl-C again to exit"));
   assertEquals(stops, ["stop"]);
@@ -466,7 +419,7 @@ screenTest("amid a turn one Ctrl-C stops, and two more leave", async (screen, te
   assertEquals(await screen.read(), null);
 });
 
-screenTest("Escape amid a turn that is about to end arms nothing", async (_, terminal, stops) => {
+screenTest("Escape in a turn does not arm Ctrl-C", async (_, terminal, stops) => {
   for (const count of [1, 2]) {
     await terminal.type("\x1b");
     await terminal.until(() => stops.length === count);
@@ -474,10 +427,7 @@ screenTest("Escape amid a turn that is about to end arms nothing", async (_, ter
   assertEquals(terminal.rows.includes("Press Ctrl-C again to exit"), false);
 });
 
-screenTest("Up has the message that was sent just now, and what stands unsent is known", async (
-  screen,
-  terminal,
-) => {
+screenTest("Up has the last message; unsent texts are known", async (screen, terminal) => {
   sentOnUp.activity = undefined;
   const message = screen.read();
   await terminal.type("second\r");
@@ -494,7 +444,7 @@ screenTest("Up has the message that was sent just now, and what stands unsent is
   assertEquals(unsent.map(({ text }) => text), ["/exit", "half"]);
 }, sentOnUp);
 
-screenTest("the steps stay above a list that says so, and hide there", async (screen, terminal) => {
+screenTest("the steps stay above a list that asks for it", async (screen, terminal) => {
   const how = { waits: false, hasPanel: true };
   const { signal } = new AbortController();
   const picked = screen.choose(LIST, signal, how);
@@ -509,7 +459,7 @@ screenTest("the steps stay above a list that says so, and hide there", async (sc
   await terminal.until((rows) => rows.includes("Which?") && !rows.includes("a step"));
 }, { activity: undefined, panel: ["a step"] });
 
-screenTest("keys typed ahead are for the line that a list leads to", async (screen, terminal) => {
+screenTest("keys typed ahead reach the line after a list", async (screen, terminal) => {
   const { signal } = new AbortController();
   const pick = async () => {
     for (const _ of "list") await screen.choose(LIST, signal);
@@ -530,7 +480,7 @@ const LIST = {
 };
 
 screenTest(
-  "a list that was asked for opens at once, and gives the row that is picked or null",
+  "a list opens at once and returns a row or null",
   async (
     screen,
     terminal,
@@ -559,10 +509,7 @@ screenTest(
   { activity: undefined },
 );
 
-screenTest("SEC-02 a hidden answer is dots, and what is cut from it comes back nowhere", async (
-  screen,
-  terminal,
-) => {
+screenTest("SEC-02 a hidden answer is never shown", async (screen, terminal) => {
   const objection = (line: string) => line === "bad" ? "no key" : undefined;
   const key = screen.askHidden("Key: ", objection, new AbortController().signal);
   await terminal.until((rows) => rows.includes("Key:"));
@@ -585,7 +532,7 @@ screenTest("SEC-02 a hidden answer is dots, and what is cut from it comes back n
   assertEquals(await none, null);
 }, { activity: undefined });
 
-screenTest("Esc twice at an empty line sends the line that goes back", async (screen, terminal) => {
+screenTest("Esc twice at an empty line rewinds", async (screen, terminal) => {
   const isAsking = (rows: readonly string[]) =>
     rows.includes("Press Esc again to rewind to a message");
   const message = screen.read();
@@ -607,11 +554,7 @@ screenTest("Esc twice at an empty line sends the line that goes back", async (sc
   assertEquals(terminal.rows.some((row) => row.includes("/undo")), false);
 }, { activity: undefined });
 
-screenTest("Esc closes a menu or a search first, and only then stops the turn", async (
-  _screen,
-  terminal,
-  stops,
-) => {
+screenTest("Esc closes a menu or a search first", async (_screen, terminal, stops) => {
   const isMenu = (rows: readonly string[]) => rows.includes("  /clear");
   await terminal.type("/c\t");
   await terminal.until(isMenu);
@@ -637,25 +580,19 @@ screenTest("no message comes once the screen is given back", async (screen) => {
 });
 
 Deno.test("a question waits for keys that came while a completion was looked up", async () => {
-  const terminal = new FakeTerminal();
   const asked = Promise.withResolvers<void>();
   const completion = Promise.withResolvers<{ replace: number; items: string[] }>();
   let asks = 0;
-  using screen = new LiveScreen({
-    color: "",
-    unicode: true,
-    history: () => [],
-    pasted: () => new Map(),
+  const made = makeScreen({
     completer() {
       // What is offered as it is typed does not hold the keys up; Tab does.
       if (++asks === 2) asked.resolve();
       return completion.promise;
     },
     activity: () => ["", "working"],
-    footer: () => "the status",
-    onStop() {},
-    onEnd() {},
-  }, terminal);
+  });
+  const { terminal } = made;
+  using screen = made.screen;
   await terminal.type("");
   // The driver waits for the completion: what is typed from here on is not read.
   terminal.type("@a\t");
@@ -674,20 +611,13 @@ Deno.test("a question waits for keys that came while a completion was looked up"
 });
 
 Deno.test("Shift-Tab is for the modes, but where a list or a question has it", async () => {
-  const terminal = new FakeTerminal();
   let presses = 0;
-  using screen = new LiveScreen({
-    color: "",
-    unicode: true,
-    history: () => [],
-    pasted: () => new Map(),
+  const made = makeScreen({
     completer: () => ({ replace: 1, items: ["/clear", "/close"], isTyped: true }),
-    activity: () => undefined,
-    footer: () => "the status",
     onShiftTab: () => presses++,
-    onStop() {},
-    onEnd() {},
-  }, terminal);
+  });
+  const { terminal } = made;
+  using screen = made.screen;
   await terminal.type("\x1b[Z");
   assertEquals(presses, 1);
   // What is offered is there with the key.
@@ -708,25 +638,13 @@ Deno.test("Shift-Tab is for the modes, but where a list or a question has it", a
 });
 
 /** A screen between turns, with a band for messages and a rule. */
-function lookedAt(onBackground?: (background: string) => void) {
-  const terminal = new FakeTerminal();
-  const none = () => {};
-  const screen = new LiveScreen({
+const lookedAt = (onBackground?: (background: string) => void) =>
+  makeScreen({
     color: "\x1b[1m",
-    unicode: true,
-    history: () => [],
-    pasted: () => new Map(),
-    completer: () => undefined,
-    activity: () => undefined,
-    footer: () => "the status",
     band: () => ({ band: "\x1b[48;5;1m", mark: "\x1b[38;5;2m" }),
     rule: () => "\x1b[2m",
     onBackground,
-    onStop: none,
-    onEnd: none,
-  }, terminal);
-  return { terminal, screen };
-}
+  });
 
 Deno.test("the background is asked for once, after the first prompt; a late answer is dropped", async () => {
   const question = "\x1b]11;?\x1b\\";
@@ -786,13 +704,9 @@ Deno.test("a message stands as a band from margin to margin, apart from what is 
 });
 
 Deno.test("the key of the tasks rings where there are none", async () => {
-  const terminal = new FakeTerminal();
   const tasks = [false, true];
-  using _ = new LiveScreen({
-    ...{ color: "", unicode: true, footer: () => "", activity: () => undefined },
-    ...{ history: () => [], pasted: () => new Map(), onStop() {}, onEnd() {} },
-    onTasks: () => tasks.shift()!,
-  }, terminal);
+  const { terminal, screen } = makeScreen({ onTasks: () => tasks.shift()! });
+  using _ = screen;
   await terminal.type("\x14");
   await terminal.type("\x14");
   assertEquals([terminal.output.split("\x07").length, tasks], [2, []]);
