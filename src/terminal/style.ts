@@ -42,7 +42,6 @@ export const REMOVED: Style = 2048;
 export const ASKED: Style = 4096;
 /** The person's own text, and selected rows. */
 export const ACCENT: Style = 8192;
-/** Search matches. */
 export const REVERSE: Style = 1 << 19;
 /** Backgrounds: changed lines, the changed words in them, and the person's messages. */
 export const ADDED_BAND: Style = 1 << 14;

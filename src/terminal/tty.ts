@@ -18,7 +18,6 @@ export interface Terminal {
   size(): TerminalSize;
   /** Enters raw mode until the result is disposed of. */
   raw(options: RawOptions): RawTerminal;
-  /** Milliseconds since a fixed time. */
   now(): number;
   /** Resolves after `ms` milliseconds, or once `signal` is aborted. */
   pause(ms: number, signal: AbortSignal): Promise<void>;
@@ -36,7 +35,6 @@ export function processTerminal(): Terminal {
   };
 }
 
-/** The size of a terminal, in cells. */
 export interface TerminalSize {
   columns: number;
   rows: number;
@@ -54,7 +52,6 @@ function reflowsRows(): boolean {
     (!env.has("STY") || env.has("TMUX"));
 }
 
-/** A terminal in raw mode, which ends when all holders are disposed of. */
 export interface RawTerminal extends Disposable {
   /** Stops the process as Ctrl-Z does; resolves when it continues. */
   suspend(): Promise<void>;
@@ -96,7 +93,6 @@ const unix = Deno.build.os !== "windows";
 const holders: RawOptions[] = [];
 let endWatch = () => {};
 let hasKitty = false;
-/** True while another program uses the terminal. */
 let isLent = false;
 let onResumed = () => {};
 
@@ -239,7 +235,6 @@ async function lend<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Takes the terminal back. */
 function resumed(): void {
   if (isLent) return; // the program that uses the terminal continues
   // A terminal that closed also wakes us: SIGHUP, or its next use, ends the session.

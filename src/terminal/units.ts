@@ -121,12 +121,10 @@ export function joinUnits(first: readonly Unit[], second: readonly Unit[]): read
   return replaceUnits(first, first.length, first.length, second).units;
 }
 
-/** The start of the line of text that contains `at`. */
 export function lineStartBefore(units: readonly Unit[], at: number): number {
   return at === 0 ? 0 : units.lastIndexOf("\n", at - 1) + 1;
 }
 
-/** The end of the line of text that contains `at`. */
 export function lineEndAfter(units: readonly Unit[], at: number): number {
   const end = units.indexOf("\n", at);
   return end === -1 ? units.length : end;
@@ -144,7 +142,6 @@ export function wordStart({ units, cursor }: LinePlace, isWord = isWordUnit): nu
   return cursor;
 }
 
-/** The same for words that white space separates. */
 export function spacedWordStart(place: LinePlace): number {
   return wordStart(place, (unit) => typeof unit !== "string" || !/^\s/u.test(unit));
 }

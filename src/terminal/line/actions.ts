@@ -5,7 +5,6 @@ import { didYouMean } from "../../text/nearest.ts";
 /** Name, default keys (`, ` between keys, a space within a sequence), help, and more help. */
 type ActionRow = readonly [name: string, keys: string, help: string, more?: string];
 
-/** In the order of `/keys`. */
 const ACTION_ROWS = [
   ["submit", "enter", "send the message; after a \\, add a line"],
   ["newline", "alt-enter, shift-enter, ctrl-enter, ctrl-j", "add a line"],
@@ -87,15 +86,11 @@ export const VIM_KEYS: readonly { keys: string; help: string }[] = [
 ];
 
 export interface Keymap {
-  /** The actions by keys, such as `ctrl-a` and `ctrl-x ctrl-e`. */
   readonly bindings: ReadonlyMap<string, ActionName>;
-  /** The first keys of sequences. */
   readonly prefixes: ReadonlySet<string>;
-  /** True if messages are edited with vim's keys. */
   readonly isVim: boolean;
 }
 
-/** Keys that are not characters. */
 const NAMED = new Set(
   ("up down left right home end insert delete pageup pagedown enter tab backspace space escape " +
     "f1 f2 f3 f4 f5 f6 f7 f8 f9 f10 f11 f12").split(" "),
@@ -189,7 +184,6 @@ export function keymapOf(own: Readonly<Record<string, unknown>> = {}, isVim = fa
 
 export const DEFAULT_KEYMAP: Keymap = keymapOf();
 
-/** The keys of the action `name`, in the order of the table. */
 export function keysOf({ bindings }: Keymap, name: ActionName): string[] {
   return [...bindings].filter(([, action]) => action === name).map(([key]) => key);
 }

@@ -44,14 +44,11 @@ export type Completer = (
 
 export interface Menu {
   readonly items: readonly Offer[];
-  /** The index of the selected item, or -1. */
   readonly chosen: number;
   /** The position in the line where items are inserted. */
   readonly from: number;
-  /** The text there when the menu opened. */
   readonly typed: string;
   readonly isTyped: boolean;
-  /** True once an item was inserted. */
   readonly isPut: boolean;
   readonly more?: Completion["more"];
 }
@@ -65,7 +62,6 @@ export async function menuFor(completer: Completer, state: LineState): Promise<M
   return await menuOf(() => completer(textBefore(state), after.slice(0, MAX_CHARS)), state);
 }
 
-/** The end of the text before the cursor. */
 function textBefore({ units, cursor }: LineState): string {
   let from = cursor;
   for (let chars = 0; from > 0 && chars <= MAX_CHARS;) chars += unitsText([units[--from]!]).length;

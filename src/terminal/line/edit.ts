@@ -33,7 +33,6 @@ const MAX_KILLS = 60;
 
 const moveTo = (to: Position) => (state: LineState) => ({ ...state, cursor: to(state) });
 
-/** Removes the text between the cursor and a position. */
 const eraseTo = (position: Position): EditCommand => (state) => {
   const { cursor } = state;
   const other = position(state);
@@ -105,7 +104,6 @@ const transposeChars: EditCommand = (state) => {
   return withUndo(state, { ...state, ...replaceUnits(units, at - 1, at + 1, swapped) }, at);
 };
 
-/** Swaps the word at or behind the cursor with the word before it. */
 const transposeWords: EditCommand = (state) => {
   const { units } = state;
   const end = wordEnd(state);
@@ -206,7 +204,6 @@ export const EDITS = {
 /** A longer piece of text was pasted by a terminal without bracketed paste. */
 const MAX_TYPED = 200;
 
-/** Inserts typed or pasted text. */
 export function inserted(
   state: LineState,
   { type, text }: { type: "text" | "paste"; text: string },

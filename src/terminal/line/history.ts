@@ -24,10 +24,8 @@ const MAX_ENTRY_BYTES = 64 * 2 ** 10;
 export class History {
   /** Oldest first, each text once; those of the folder come after all others. */
   readonly entries: string[];
-  /** The ranges of entries that were pasted. */
   readonly pasted = new Map<string, readonly TextRange[]>();
   #newest: string | undefined;
-  /** Entries that could not be saved yet. */
   readonly #unsaved: Entry[] = [];
 
   /**
@@ -69,7 +67,6 @@ export class History {
   }
 }
 
-/** The entries of the file, oldest first. */
 function load(path: string, maxBytes: number): Entry[] {
   try {
     const { isCharDevice, isFile, mode, size } = Deno.statSync(path);

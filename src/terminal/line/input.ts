@@ -9,7 +9,6 @@ import { LineModal, type LineModalOptions } from "./line_modal.ts";
 import { stdinLines } from "./sources.ts";
 import { cleared, type KillRing, lineState, lineText } from "./state.ts";
 
-/** The text before the first line of an input. */
 export const PROMPT = "> ";
 
 /** Options of `readInput` and `readLineRaw`. */
@@ -72,7 +71,6 @@ export function canEdit(): boolean {
   return Deno.stdin.isTerminal() && Deno.stdout.isTerminal() && Deno.env.get("TERM") !== "dumb";
 }
 
-/** The kill ring that all lines share. */
 const ring: { kills: KillRing } = { kills: [] };
 
 async function editLine(options: EditOptions): Promise<string | null> {
@@ -115,7 +113,6 @@ async function readContinued(options: ReadOptions): Promise<string | null> {
   }
 }
 
-/** Reads a line without our editor. */
 async function readCooked(prompt: string, { signal }: ReadOptions): Promise<string | null> {
   if (!Deno.stdin.isTerminal()) return await stdinLines().next(signal);
   if (Deno.stdout.isTerminal()) writeStdout(prompt);

@@ -74,14 +74,12 @@ function unitCells(unit: string): readonly Cell[] {
 /** Marks the position of the cursor among the cells. */
 const CURSOR: Cell = { text: "", width: 0, style: "" };
 
-/** Fills rows with cells. */
 class Flow {
   readonly rows: Cell[][] = [];
   #row: Cell[] = [];
   #column = 0;
   /** The number of cells up to the last blank, behind which the row may be broken. */
   #gap = 0;
-  /** The cells before the rest of a wrapped line. */
   readonly #indent: readonly Cell[];
 
   constructor(private readonly columns: number) {

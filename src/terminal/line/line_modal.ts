@@ -45,7 +45,6 @@ export interface LineModalOptions extends Pick<LayoutOptions, "prompt" | "color"
 
 export abstract class LineModal<T, Options extends LineModalOptions = LineModalOptions>
   implements Modal<T> {
-  /** The open search, if any. */
   search: SearchModal | undefined;
   #menu: Menu | undefined;
   /** The start of the word whose menu was closed by Escape, or -1. */
@@ -59,7 +58,6 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
     return { rows: [...line.rows, ...below], cursor: line.cursor };
   }
 
-  /** The rows below the line. */
   protected rowsBelow(size: TerminalSize): CellRow[] {
     const { color, accent, unicode = true } = this.options;
     return this.#menu

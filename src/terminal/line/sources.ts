@@ -45,7 +45,6 @@ export class ByteSource {
 export class LineSource {
   readonly #decoder = new TextDecoder();
   readonly #lines: string[] = [];
-  /** The pieces of the unfinished line. */
   #open: string[] = [];
   constructor(private readonly source: ByteSource) {}
 

@@ -28,10 +28,8 @@ interface EditStep {
 
 /** The kind of the previous key: kills join, Alt-Y follows a yank, Up remembers its column. */
 export type Did = "kill" | "yank" | "vertical" | "other";
-/** Killed texts, newest last. */
 export type KillRing = readonly (readonly Unit[])[];
 
-/** A line of input and everything that its keys refer to. */
 export interface LineState extends Snapshot {
   /** Earlier texts, oldest first. */
   readonly history: readonly string[];
@@ -46,13 +44,11 @@ export interface LineState extends Snapshot {
   readonly column: number;
   /** The last yank: the number of units, and the index in the kill ring. */
   readonly yanked: { readonly length: number; readonly kill: number };
-  /** The last searched text. */
   readonly lastQuery: string;
   /** True if Enter after a `\` adds a new line. */
   readonly multiline: boolean;
   /** The first key of an unfinished sequence such as `ctrl-x ctrl-e`, or empty. */
   readonly prefix: string;
-  /** The state of vim mode; undefined in emacs mode. */
   readonly vi?: ViState | undefined;
 }
 
@@ -176,7 +172,6 @@ export function withUnits(
   return withUndo(state, next, from, { from, to: end, bytes });
 }
 
-/** The text of the line, with the full text of large pastes. */
 export function lineText(state: LineState): string {
   return unitsText(state.units);
 }

@@ -17,7 +17,6 @@ type ViCommand = (state: ViLine, count: number, char: string) => Result;
 const MAX_COUNT = 999;
 /** A count, an operator, a count of its motion, and the rest. */
 const VI_COMMAND = /^((?:[1-9]\d*)?)([dcy]?)((?:[1-9]\d*)?)([^]*)$/;
-/** Commands that stand for an operator and a motion. */
 const SHORTHANDS: Readonly<Record<string, string>> = {
   x: "dl",
   X: "dh",
@@ -167,7 +166,6 @@ export function leaveInsertion(state: LineState): LineState {
   return { ...left, undo: [...undo.slice(0, from), { units: first.units, cursor: first.cursor }] };
 }
 
-/** Saves a key of an insertion, which `.` repeats. */
 export function withInsertedKey(state: LineState, key: Key): LineState {
   const { vi, prefix } = state;
   if (vi?.mode !== "insert" || !vi.session.isRepeated || prefix !== "") return state;
@@ -236,7 +234,6 @@ const undoTimes: ViCommand = (state, count) => {
   return line ?? "bell";
 };
 
-/** The commands that are not motions or operators. */
 const VI_COMMANDS: ReadonlyMap<string, ViCommand> = new Map<string, ViCommand>([
   ["i", insertAt(({ cursor }) => cursor)],
   ["a", insertAt((state) => Math.min(toEnd(state), state.cursor + 1))],

@@ -58,7 +58,6 @@ const wordBefore = (isSpaced: boolean): Motion => ({ units, from: at, count }) =
   return at;
 };
 
-/** Finds a character in the line and moves `beside` positions from it. */
 const find = (step: 1 | -1, beside: number): Motion => ({ units, from, count, target }) => {
   const [start, end] = [lineStartBefore(units, from), lineEndAfter(units, from)];
   for (let at = from + step; at >= start && at < end; at += step) {

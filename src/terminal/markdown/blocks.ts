@@ -58,7 +58,6 @@ export function blockStart(
   return TEXT_BLOCK;
 }
 
-/** A quotation or a list item. */
 export interface Container {
   quote: boolean;
   /** The column of an item's marker, counted from the last quotation's sign; -2 for a quotation. */

@@ -10,14 +10,11 @@ import { BOLD, DIM, ITALIC, type Style, UNDERLINE } from "../style.ts";
 
 /** Longer lines do not wait for their end: they are neither coloured code nor rows of a table. */
 const MAX_HELD_LINE = 16_384;
-/** The most levels of lists and quotations. */
 const MAX_CONTAINERS = 32;
 /** The margin of code, which replaces its fences. */
 const CODE_MARGIN = "  ";
-/** The most columns of indentation. */
 const MAX_INDENT = 1000;
 
-/** One Markdown text. */
 export class MarkdownDocument {
   readonly fill: Filler;
   readonly #containers: Container[] = [];
@@ -30,9 +27,7 @@ export class MarkdownDocument {
   #depth = 0;
   /** True if an item starts on this line. */
   #marker = false;
-  /** True after an empty line. */
   #gap = false;
-  /** The open paragraph or heading. */
   #inline: InlineParser | undefined;
   #heading = false;
   #table: Table | undefined;
@@ -45,7 +40,6 @@ export class MarkdownDocument {
     this.fill = new Filler(columns, (marks) => this.#prefix(marks), style.paint);
   }
 
-  /** True while the rows of a table wait. */
   get holdsTable(): boolean {
     return this.#table?.aligned !== undefined && !this.#table.widths;
   }

@@ -46,7 +46,6 @@ export function textWidth(text: string): number {
 interface StyledText {
   text: string;
   style: Style;
-  /** The address of a link. */
   link?: string | undefined;
 }
 
@@ -59,19 +58,15 @@ export function lastCodePoint(text: string): string {
 
 /** Collects output: wrapped words, and lines that are not wrapped. */
 export class Filler {
-  /** True once something was written. */
   wrote = false;
   #out = "";
-  /** True within a line. */
   #open = false;
   #column = 0;
-  /** The columns of the prefix. */
   #start = 0;
   /** The unfinished word, and the space before it. */
   #word = "";
   #parts: StyledText[] = [];
   #space = NO_SPACE;
-  /** The last code point of the word. */
   #last = "";
 
   /** `prefix` returns the text at the start of a line; `shows` is false if only its width is needed. */
@@ -86,7 +81,6 @@ export class Filler {
     return this.paint.hasLinks === true;
   }
 
-  /** The columns behind the prefix. */
   get room(): number {
     return this.columns - this.prefix(false).width;
   }
@@ -195,7 +189,6 @@ export class Filler {
     this.#clearWord();
   }
 
-  /** Links a word that is an address. */
   #linkAddress(): void {
     const address = ADDRESS_IN_WORD.exec(this.#word)?.[0];
     if (address === undefined || this.#parts.some(({ link }) => link !== undefined)) return;

@@ -4,10 +4,8 @@ import { languageOf, type Lexicon } from "./highlight_languages.ts";
 import type { Painter, Style } from "../style.ts";
 import { ADDED, COMMENT, DIM, KEYWORD, NUMBER, REMOVED, STRING } from "../style.ts";
 
-/** Colours the next line of a text. */
 export type Highlighter = (line: string) => string;
 
-/** A piece of a line, of one style. */
 export interface Span {
   text: string;
   style: Style;

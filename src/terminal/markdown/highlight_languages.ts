@@ -5,7 +5,6 @@
 
 /** `comment` and `string` are the sources of patterns. */
 interface Tokens {
-  /** A comment up to the end of its line. */
   comment?: string;
   /** Comments and strings of several lines: the opening sign, and a pattern up to the end. */
   spans: [open: string, close: RegExp][];

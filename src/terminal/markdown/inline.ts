@@ -26,13 +26,11 @@ const CJK = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]/u;
 interface Item {
   text: string;
   style: Style;
-  /** Its position in the paragraph. */
   at: number;
   /** `*`, `_`, `~` or `[`, if it may still open something. */
   opens?: string | undefined;
   /** True if it could also close something. */
   both?: boolean | undefined;
-  /** The address of a link. */
   link?: string;
 }
 
@@ -45,7 +43,6 @@ export class InlineParser {
   /** How far the end of code or of an address was searched, and the depth of brackets there. */
   #seek = 0;
   #depth = 0;
-  /** The last two characters. */
   #tail = "\n";
   /** True within a word that is an address. */
   #inUrl = false;
@@ -59,7 +56,6 @@ export class InlineParser {
     private readonly signs: boolean,
   ) {}
 
-  /** True if no text waits. */
   get idle(): boolean {
     return this.#src === "" && this.#items.length === 0;
   }

@@ -56,7 +56,6 @@ export class MarkdownRenderer {
     this.#document.fill.columns = usable(columns);
   }
 
-  /** True while the rows of a table wait. */
   get holdsTable(): boolean {
     return this.#document.holdsTable;
   }

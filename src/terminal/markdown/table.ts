@@ -14,11 +14,9 @@ export interface Table {
   head: string[];
   aligned?: string[];
   rows: string[][];
-  /** The number of characters that wait. */
   size: number;
   /** Undefined until the head is written; empty if the columns do not fit side by side. */
   widths?: number[];
-  /** True if rules separate the rows. */
   ruled?: boolean;
   /** True if the last written row has several lines. */
   tall?: boolean;
@@ -31,13 +29,11 @@ export interface TableStyle {
   signs: boolean;
 }
 
-/** The most rows and characters that wait. */
 const MAX_HELD_ROWS = 8;
 const MAX_HELD_CHARS = 2048;
 /** The columns to spare for wider cells in later rows. */
 const SLACK = 3;
 const MAX_COLUMNS = 64;
-/** The fewest columns of a cell. */
 const MIN_WIDTH = 6;
 /** Longer words may be broken to make a column narrower. */
 const MAX_WHOLE_WORD = 20;
@@ -107,7 +103,6 @@ function tableCells(line: string): string[] {
   return cells.map((cell) => cell.trim().replaceAll("\\|", "|").replace(/<br *\/?>/gi, "\n"));
 }
 
-/** The lines of a cell in `width` columns. */
 function cellLines(cell: string, width: number, base: Style, style: TableStyle): string[] {
   // Fast path: a short cell without Markdown.
   if (!/[\\`*_~[\]!&\n]/.test(cell) && textWidth(cell) <= width) return [style.paint(cell, base)];
@@ -137,7 +132,6 @@ function cellWidths({ head, rows }: Table, style: TableStyle) {
   return { natural, least: least.map((width) => Math.min(width, MAX_WHOLE_WORD)) };
 }
 
-/** Adds a share of `spare` columns to each width, up to half of it. */
 function roomier(natural: number[], spare: number): number[] {
   const share = spare < 0 ? SLACK : Math.trunc(spare / natural.length);
   return natural.map((width) => width + Math.min(share, Math.max(SLACK, width >> 1)));
@@ -182,7 +176,6 @@ function rule({ widths }: Table, { paint, unicode }: TableStyle, heavy = false):
   return paint(lines.map((width) => dash!.repeat(width)).join(`${dash}${cross}${dash}`), DIM);
 }
 
-/** Writes the cells of a row below each other. */
 function writeRecord(table: Table, cells: string[], fill: Filler, style: TableStyle): void {
   for (const [i, cell] of cells.entries()) {
     if (cell === "") continue;

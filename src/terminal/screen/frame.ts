@@ -6,7 +6,6 @@
 import { isWidthDisputed } from "../../text/width.ts";
 import { styleEnd } from "../style.ts";
 
-/** One grapheme on the screen. */
 export interface Cell {
   /** Printable text; a tab is as many spaces as its width. */
   readonly text: string;
@@ -19,7 +18,6 @@ export type CellRow = readonly Cell[];
 
 export interface Frame {
   readonly rows: readonly CellRow[];
-  /** Counted from 0. */
   readonly cursor: { readonly row: number; readonly column: number };
   /** True for rows on the alternate screen. */
   readonly isFullScreen?: true;
@@ -39,7 +37,6 @@ interface Pen {
   /** NaN where terminals disagree: after some wide characters, and behind the last column. */
   column: number;
   style: string;
-  /** The last row that exists. */
   bottom: number;
   /** True once a cell was written whose width terminals disagree on. */
   disputed: boolean;

@@ -27,7 +27,6 @@ export interface ListLook {
 export const listHeight = (rows: number): number =>
   Math.min(Math.max(0, rows - 1), Math.max(6, Math.floor(rows / 3)));
 
-/** The fewest columns of a description. */
 const MIN_DETAIL = 14;
 /** In a list of so many columns, long labels leave this many to descriptions, for an address. */
 export const WIDE_LIST = 60;
@@ -50,11 +49,9 @@ export function stepped(chosen: number, step: number, count: number, wraps = tru
   return chosen === -1 && step === -1 ? count - 1 : (chosen + step + count) % count;
 }
 
-/** The index of the first visible item. */
 export const firstShown = (chosen: number, count: number, rows: number): number =>
   Math.max(0, Math.min(chosen - (rows >> 1), count - rows));
 
-/** Lays out at most `rows` rows, around the selected one. */
 export function listRows(
   items: readonly ListRow[],
   chosen: number,

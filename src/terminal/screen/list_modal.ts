@@ -21,7 +21,6 @@ import type { Modal, Outcome } from "./modal.ts";
 
 interface ListItem<T> extends ListRow {
   value: T;
-  /** A letter that selects it. */
   key?: string;
 }
 
@@ -42,7 +41,6 @@ export interface ListOptions<T> extends Omit<ListLook, "word"> {
    * are not searched, because the letters of a sentence fit any row.
    */
   other?: { hint: string; value: (typed: string) => T };
-  /** Ctrl-C or Escape. */
   onCancel?: () => void;
 }
 
@@ -54,7 +52,6 @@ const LIST_MOVES: Readonly<Record<string, number | undefined>> = {
   home: -Infinity,
   end: Infinity,
 };
-/** The columns of the mark, the number and the gap. */
 const SIDE_COLUMNS = 7;
 /** A description below the list: its margin, its most rows, and the rows that a screen needs for it. */
 const DETAIL_MARGIN = "    ";

@@ -6,7 +6,6 @@
 import type { Terminal, TerminalSize } from "../tty.ts";
 import { EMPTY_FRAME, erase, eraseResized, type Frame, leave, paint } from "./frame.ts";
 
-/** Lays out the rows that change in place. */
 type Layout = (size: TerminalSize) => Frame;
 /** The fewest milliseconds between two frames of streamed text. */
 const FRAME_MS = 33;
@@ -24,7 +23,6 @@ const RESTORE_TITLE = "\x1b]2;\x07\x1b[23;2t";
  * `layout`. A layout of the whole screen is drawn on the alternate screen; printed text waits.
  */
 export class LiveOutput {
-  /** The unfinished line. */
   tail = "";
   /** The rows on the terminal, and the size that they were painted for. */
   #shown: Frame = EMPTY_FRAME;
@@ -37,7 +35,6 @@ export class LiveOutput {
   #frame: ReturnType<typeof setTimeout> | undefined;
   /** The frame on the alternate screen, while it is used. */
   #full: { shown: Frame; size: TerminalSize } | undefined;
-  /** The window's title, if we changed it. */
   #title: string | undefined;
   #isPaused = false;
   /** True if the size changed, perhaps back to the last one: the terminal may have dropped rows. */
@@ -75,7 +72,6 @@ export class LiveOutput {
     this.tail = "";
   }
 
-  /** Prints text that may continue in the same line. */
   stream(text: string): void {
     const end = text.lastIndexOf("\n") + 1;
     if (end > 0) {
@@ -85,7 +81,6 @@ export class LiveOutput {
     this.tail += text.slice(end);
   }
 
-  /** Draws a frame now. */
   draw(): void {
     clearTimeout(this.#frame);
     this.#frame = undefined;
@@ -132,12 +127,10 @@ export class LiveOutput {
     this.terminal.write("\x1b[H\x1b[2J");
   }
 
-  /** Draws nothing until {@linkcode resume}. */
   pause(): void {
     this.#isPaused = true;
   }
 
-  /** Draws all rows again because the terminal's size changed. */
   resized(): void {
     this.#isResized = true;
     this.draw();

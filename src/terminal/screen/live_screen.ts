@@ -22,7 +22,6 @@ import { type Modal, ModalDriver, ModalStack } from "./modal.ts";
 import type { AskingWay, ChoiceList, Screen } from "./screen.ts";
 import { ScreenQuestions } from "./screen_questions.ts";
 
-/** The parts of a screen, and the callbacks of its keys. */
 interface LiveScreenOptions extends
   Pick<
     MessageModalOptions,
@@ -55,7 +54,6 @@ interface LiveScreenOptions extends
   panel?: () => readonly string[];
   /** Shows or hides the steps; false if there are none. */
   onTasks?: () => boolean;
-  /** The title of the window. */
   title?: ((state: "asks" | "works" | "waits") => string | undefined) | undefined;
   /** Opens a modal with the whole conversation on Ctrl-O. */
   transcript?: () => Promise<Modal<void> | undefined>;
@@ -87,7 +85,6 @@ export class LiveScreen implements Screen {
   readonly #ring: { kills: KillRing } = { kills: [] };
   readonly #questions: ScreenQuestions;
   #hasAskedKeyboard = false;
-  /** The time at which the terminal was asked for its background. */
   #askedAt: number | undefined;
   #isFocused = true;
   #images: ClipboardImages | undefined;
@@ -190,7 +187,6 @@ export class LiveScreen implements Screen {
     return this.#questions.ask(...question);
   }
 
-  /** The options of a modal that the caller creates. */
   get modalParts() {
     return this.#questions.modalParts;
   }
@@ -242,7 +238,6 @@ export class LiveScreen implements Screen {
     return this.options.activity() !== undefined;
   }
 
-  /** The common options of the input line and of questions. */
   #lineOptions(prompt: string) {
     const { color, accent, unicode, keymap } = this.options;
     return {

@@ -13,7 +13,6 @@ import { type Cell, type CellRow, type Frame, widthOf } from "./frame.ts";
 import type { Outcome } from "./modal.ts";
 
 export interface SessionLineOptions extends LineModalOptions {
-  /** Prints whole lines. */
   append: (lines: string) => void;
   columns: () => number;
 }
@@ -22,7 +21,6 @@ export interface MessageModalOptions extends SessionLineOptions {
   /** Earlier texts, oldest first; read before each message. */
   history: () => readonly string[];
   pasted: () => PastedRanges;
-  /** True during a turn. */
   isActive: () => boolean;
   /** The band of sent messages; without one they are printed as they were typed. */
   band?: (() => BandLook | undefined) | undefined;
@@ -38,12 +36,9 @@ export interface MessageModalOptions extends SessionLineOptions {
   rewind?: TextPart | undefined;
 }
 
-/** The most characters of a queued message that are shown. */
 const MAX_QUEUED_CHARS = 4096;
 
-/** The input line; it stays open. */
 export class MessageModal extends LineModal<never, MessageModalOptions> {
-  /** Queued messages, oldest first. */
   readonly queued: (readonly Unit[])[] = [];
   /** True if the queue waits for Enter because the turn was stopped. */
   isHeld = false;
@@ -83,7 +78,6 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     reader?.(message);
   }
 
-  /** A row for each queued message. */
   get queuedRows(): string[] {
     return this.queued.map((units) => {
       const text = unitsText(units);
@@ -144,7 +138,6 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     return this.options.help !== undefined && units.length === 1 && unitsText(units) === "?";
   }
 
-  /** Starts a new line. */
   #reset(text: readonly Unit[] = []): void {
     const { history, pasted, keymap } = this.options;
     // A copy: the history may grow while the line is edited.
@@ -176,7 +169,6 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     if (units !== undefined) this.#send(units);
   }
 
-  /** Prints a message as a sent one. */
   echo({ text, pasted }: TextPart): void {
     this.#print(entryUnits(text, pasted));
   }
@@ -202,7 +194,6 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     this.#remember([...others, message.text], ranges);
   }
 
-  /** Updates the history of the line. */
   #remember(history: readonly string[], pasted: PastedRanges): void {
     if (this.search === undefined) this.state = withHistory(this.state, history, pasted);
   }
@@ -251,11 +242,9 @@ export function bandText(units: readonly Unit[], columns: number, look: BandLook
 interface QuestionModalOptions extends SessionLineOptions {
   /** Text that was printed before the question. */
   context: string;
-  /** The start of the answer. */
   text: string;
   /** Why a line is not an answer; printed before the question is asked again. */
   objection: (line: string) => string | undefined;
-  /** Ctrl-C or Escape. */
   onCancel: () => void;
   /** True if dots are shown in place of the answer. */
   isHidden?: boolean;
@@ -264,7 +253,6 @@ interface QuestionModalOptions extends SessionLineOptions {
 /** The most dots: they show that keys arrive without showing the length of the answer. */
 const MAX_DOTS = 12;
 
-/** A question of one line; its result is the answer. */
 export class QuestionModal extends LineModal<string, QuestionModalOptions> {
   readonly context = this.options.context;
 

@@ -13,11 +13,9 @@ interface PagerOptions {
   title: string;
   hasStyles: boolean;
   unicode: boolean;
-  /** The current text, which may grow at its end. */
   blocks: () => readonly PagerBlock[];
 }
 
-/** The most characters of a searched text. */
 const MAX_QUERY = 200;
 /** In fewer columns, the last row does not name all keys. */
 const MIN_ALL_KEYS = 64;
@@ -43,7 +41,6 @@ export class PagerModal implements Modal<void> {
   #typed: string | undefined;
   #query = "";
   #match: PagerPlace | undefined;
-  /** The rows of text on the screen. */
   #page = 1;
 
   constructor(private readonly options: PagerOptions) {

@@ -33,7 +33,6 @@ interface MatchRange {
   isFirst: boolean;
 }
 
-/** Saves the rows of blocks of so many characters; each block counts for some more. */
 const MAX_LAID_OUT = 200_000;
 const BLOCK_COST = 200;
 /** What may separate two characters of a match at the end of a row: the margin of the next row. */
@@ -43,7 +42,6 @@ export class PagerText {
   #blocks: readonly PagerBlock[] = [];
   #columns = 80;
   #page = 1;
-  /** The first visible row. */
   #top: RowPlace = { block: 0, row: 0 };
   /** True while the end is shown, also when the text grows. */
   #isAtEnd = true;
@@ -59,7 +57,6 @@ export class PagerText {
 
   constructor(private readonly blocks: () => readonly PagerBlock[]) {}
 
-  /** The rows on a screen of `columns` by `rows`. */
   page(columns: number, rows: number): { row: CellRow; at: PagerPlace }[] {
     this.#blocks = this.blocks();
     this.#page = rows;
@@ -83,7 +80,6 @@ export class PagerText {
     return shown;
   }
 
-  /** Moves `count` rows down, or up if it is negative. */
   go(count: number): void {
     this.#isAtEnd = count === Infinity;
     if (this.#isAtEnd) return;
@@ -122,7 +118,6 @@ export class PagerText {
     return this.#find(query, direction, from ?? { ...this.#top, cell: -1 }, true);
   }
 
-  /** The parts of matches in a row. */
   matchesOf(query: string, { block, row }: PagerPlace): readonly MatchRange[] {
     return this.#matchesIn(query, block).filter((range) => range.row === row);
   }

@@ -25,15 +25,10 @@ export interface AskingWay {
 
 /** The screen of a session. All texts must be safe for a terminal. */
 export interface Screen extends Disposable {
-  /** True if it shows the progress. */
   readonly isLive: boolean;
-  /** Prints whole lines. */
   print(text: string): void;
-  /** Prints text that may continue in the same line. */
   stream(text: string): void;
-  /** Prints `message` as a sent one. */
   echo(message: TextPart): void;
-  /** Shows the changed progress and status. */
   update(): void;
   /** The next message, with its pasted ranges; null when the session is over. */
   read(): Promise<TextPart | null>;
@@ -58,7 +53,6 @@ export interface Screen extends Disposable {
   choose<T>(list: ChoiceList<T>, signal: AbortSignal, how?: AskingWay): Promise<T | null>;
   /** Notifies a person who uses another window; `text` is one line. */
   notify(text: string): void;
-  /** Puts `text` into the terminal's clipboard. */
   copy(text: string): Copied;
 }
 
@@ -66,7 +60,6 @@ export interface Screen extends Disposable {
 export class PlainScreen implements Screen {
   readonly isLive = false;
   #isMidLine = false;
-  /** True while the prompt is shown. */
   #isReading = false;
   constructor(
     private readonly history: () => string[],

@@ -14,7 +14,6 @@ interface QuestionParts {
   modals: ModalStack;
   output: LiveOutput;
   message: MessageModal;
-  /** Aborted when the screen ends. */
   signal: AbortSignal;
   lineOptions: (prompt: string) => SessionLineOptions & { unicode: boolean };
 }
@@ -27,13 +26,10 @@ const COMING_MARGIN = 4;
 const QUESTION_COMES = "Stop typing to answer:";
 
 export class ScreenQuestions {
-  /** The time of the last key. */
   keyTime = 0;
-  /** The text printed last, which the next question is about. */
   context = "";
   /** True if the steps of long work stay above the question. */
   hasPanel = false;
-  /** A question that is drawn and does not accept keys yet. */
   #coming: Modal | undefined;
 
   constructor(private readonly parts: QuestionParts) {}
@@ -55,7 +51,6 @@ export class ScreenQuestions {
     );
   }
 
-  /** The options of a modal that the caller creates. */
   get modalParts() {
     const { color, accent, unicode, ring, keymap } = this.parts.lineOptions("");
     return {
