@@ -9,8 +9,6 @@ import { atProgramEnd } from "../tools/shell/program_end.ts";
 import type { Confine, Leave } from "../types/confine.ts";
 import type { SettingsInForce } from "./settings_in_force.ts";
 
-/** A look at the folder counts for a verdict and for the mounts that follow it at once, in milliseconds. */
-const FRESH_MS = 100;
 const HOLDS_HOME =
   "the working directory holds the home folder. The user can change to the folder of a project with /cd";
 
@@ -22,8 +20,6 @@ interface ConfinementSources {
 }
 
 export class Confinement {
-  /** The last view that a verdict was made from, with its time; taken by the command that it is about. */
-  #viewed: { settings: SettingsInForce; view: View; at: number } | undefined;
   #sandbox: Promise<Sandbox | string> | undefined;
   /** The folder of what confined commands see as `/tmp` and the like. */
   #own: string | undefined;
@@ -51,25 +47,13 @@ export class Confinement {
     return typeof sandbox === "string" ? undefined : `confined: ${limitsOf(settings)}`;
   }
 
-  /** The view that a verdict is made from, kept for the command that it is about. */
-  viewFor(settings: SettingsInForce, look: () => View): View {
-    const view = look();
-    this.#viewed = { settings, view, at: performance.now() };
-    return view;
-  }
-
-  forgetView(): void {
-    this.#viewed = undefined;
-  }
-
   /** Confines commands, where that is wanted. */
   confine(workingDir: () => string): Confine {
     return async (program, args, leave) => {
       const folder = workingDir();
       const settings = await this.sources.settingsFor(folder);
       if (settings.sandbox === "off" || leave === "sandbox") return { program, args: [...args] };
-      const viewed = this.#viewOfVerdict(settings);
-      const { words, view, close, variables } = await this.#words(settings, leave, viewed);
+      const { words, view, close, variables } = await this.#words(settings, leave);
       const { by, holder } = await this.find() as Sandbox;
       const [confined, ...before] = words;
       const network = settings.network || leave === "network";
@@ -96,11 +80,7 @@ export class Confinement {
   }
 
   /** The words that stand before a program to confine it. @throws {RefusedError} where nothing can. */
-  async #words(
-    settings: SettingsInForce,
-    leave: Leave | undefined,
-    viewed?: View,
-  ) {
+  async #words(settings: SettingsInForce, leave: Leave | undefined) {
     const sandbox = await this.find();
     if (typeof sandbox === "string" || settings.view === undefined) {
       const why = typeof sandbox === "string"
@@ -110,7 +90,7 @@ export class Confinement {
     }
     const { makeOwnFolder } = await import("../permissions/sandbox/own_folder.ts");
     const own = this.#own ??= makeOwnFolder(atProgramEnd);
-    const view = viewed ?? settings.view();
+    const view = settings.view();
     await (await this.#caches(own))?.useFor(view);
     const git = leave === undefined || !view.gitFolders?.length
       ? undefined
@@ -142,14 +122,6 @@ export class Confinement {
       if (!stateFolder || !home) return undefined;
       return await KeptCaches.open(`${stateFolder}/caches`, own, home);
     });
-  }
-
-  /** The view that the verdict on this command was made from; undefined where it is not from just now. */
-  #viewOfVerdict(settings: SettingsInForce): View | undefined {
-    const viewed = this.#viewed;
-    this.#viewed = undefined;
-    const isFresh = viewed?.settings === settings && performance.now() - viewed.at < FRESH_MS;
-    return isFresh ? viewed.view : undefined;
   }
 }
 

@@ -101,7 +101,6 @@ export class Permissions {
     return {
       decide: async (tool, args, context) => {
         const loading = import("./call_policy.ts");
-        this.#confinement.forgetView();
         const settings = await this.#settingsFor(context.workingDir);
         const [{ CallPolicy }, git] = await Promise.all([
           loading,
@@ -114,13 +113,7 @@ export class Permissions {
           settings: {
             ...{ ...settings, git },
             hasJobs: context.jobs?.list.some(({ outcome }) => outcome === undefined) === true,
-            // Of a command alone: what another call changes is seen by the next look.
-            ...look && {
-              view: () =>
-                view ??= tool.access === "execute"
-                  ? this.#confinement.viewFor(settings, look)
-                  : look(),
-            },
+            ...look && { view: () => view ??= look() },
           },
           yes: this.choice.yes === true,
           approve: frontend?.approve?.bind(frontend),

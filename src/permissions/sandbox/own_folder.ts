@@ -30,11 +30,17 @@ export function makeOwnFolder(atEnd: (remove: () => void) => void): string {
     if (entryAt(folder)) attempt(() => removal([folder]).outputSync());
   });
   const around = dirname(folder);
-  const left = (attempt(() => [...Deno.readDirSync(around)]) ?? [])
-    .filter(({ name }) => name.startsWith(PREFIX)).map(({ name }) => join(around, name))
-    .filter((path) => path !== folder && isLeft(path));
-  if (left.length > 0) attempt(() => removal(left).spawn().unref());
+  const all = attempt(() => [...Deno.readDirSync(around)]) ?? [];
+  removeLater(
+    all.filter(({ name }) => name.startsWith(PREFIX)).map(({ name }) => join(around, name))
+      .filter((path) => path !== folder && isLeft(path)),
+  );
   return folder;
+}
+
+/** Removes folders, which are no links, without waiting for it. */
+export function removeLater(folders: readonly string[]): void {
+  if (folders.length > 0) attempt(() => removal(folders).spawn().unref());
 }
 
 /** True for a folder of this user's, of a run that ended. */

@@ -1,6 +1,7 @@
-import { assert, assertEquals } from "@std/assert";
+import { assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { makeOwnFolder } from "../../../src/permissions/sandbox/own_folder.ts";
+import { waitUntil } from "../../helpers/wait_until.ts";
 
 const module = fromFileUrl(
   new URL("../../../src/permissions/sandbox/own_folder.ts", import.meta.url),
@@ -62,10 +63,7 @@ Deno.test({
     age(other);
     Deno.symlinkSync(other, `${at.temp}/copilot-sandbox-link`);
     const young = await at.run('Deno.kill(Deno.pid, "SIGKILL");');
-    for (let look = 0; at.names().includes(killed.slice(at.temp.length + 1)); look++) {
-      assert(look < 3000, "not removed");
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+    await waitUntil(() => !at.names().includes(killed.slice(at.temp.length + 1)));
     end();
     const left = [other, `${at.temp}/copilot-sandbox-link`, young];
     assertEquals(at.names().map((name) => `${at.temp}/${name}`), left.sort());
