@@ -1,6 +1,7 @@
 /** Opens an address in the person's browser. @module */
 
 import { attempt } from "../attempt.ts";
+import { isAbsolute } from "../text/std_path.ts";
 import { checkedAddress } from "./oauth_discovery.ts";
 import { findProgram, programFolders } from "../tools/shell/find_program.ts";
 
@@ -8,7 +9,7 @@ import { findProgram, programFolders } from "../tools/shell/find_program.ts";
 export function openBrowser(url: string): void {
   const address = checkedAddress(url, url);
   for (const [program, ...args] of browsers()) {
-    const path = Deno.build.os === "windows"
+    const path = Deno.build.os === "windows" || isAbsolute(program!)
       ? program
       : findProgram(program!, programFolders(attempt(Deno.cwd) ?? "/"));
     if (path === undefined) continue;
