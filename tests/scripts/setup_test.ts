@@ -4,6 +4,7 @@ import { ensureDir } from "@std/fs/ensure-dir";
 import { existsSync } from "@std/fs/exists";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { run } from "../tools/workspace.ts";
+import { waitUntil } from "../helpers/wait_until.ts";
 
 const ROOT = fromFileUrl(new URL("../../", import.meta.url));
 const ignore = Deno.build.os === "windows"; // no sh, no links
@@ -323,11 +324,34 @@ Deno.test({
       "bundle",
       "ready",
     ]]);
-    // Another folder's bundle is none of this one; a bundler that fails is asked once.
+    // Another folder's bundle is none of this one. A bundler that fails is asked again by each start, which
+    // does not wait for it.
     await Deno.writeTextFile(`${bundle}/mark`, "/elsewhere\n");
+    const failed = `${root}/.deno/unbundled`;
     await deno("printf x >>count; exit 1");
     assertEquals([await start(), await counts()], [`${root}/main.ts`, 5]);
-    assertEquals([await start(), await counts()], [`${root}/main.ts`, 5]);
+    assertEquals(names(`${root}/.deno`).includes("unbundled"), true);
+    await making("CCCCCCCC");
+    assertEquals(await start(), `${root}/main.ts`);
+    await waitUntil(() => !existsSync(failed));
+    assertEquals([await start(), await counts()], [`${bundle}/main.js`, 6]);
+    // The set-up makes one where there is none, and says why it cannot.
+    await Deno.remove(bundle, { recursive: true });
+    const said = "setup: preparing the program: some seconds\n";
+    await deno("echo 'bundle: no network' >&2; echo more >&2; exit 1");
+    assertEquals(
+      (await made.run(`${root}/scripts/setup`)).text,
+      [
+        `${said}setup: bundle: no network`,
+        "setup: the program starts from its sources, which takes longer, until a start can make the bundle\n",
+      ].join("\n"),
+    );
+    assertEquals(await made.run(`${root}/scripts/setup`), { code: 0, text: "" });
+    await Deno.remove(failed);
+    await making("DDDDDDDD");
+    assertEquals(await made.run(`${root}/scripts/setup`, ["--no-bundle"]), { code: 0, text: "" });
+    assertEquals(await made.run(`${root}/scripts/setup`), { code: 0, text: said });
+    assertEquals([await start(), await counts()], [`${bundle}/main.js`, 7]);
   },
 });
 
