@@ -1,4 +1,5 @@
 import { run } from "../tools/workspace.ts";
+import { MAX_WAIT_MS } from "./wait_until.ts";
 
 /** A number of seconds that no other process sleeps for: it marks a command's own processes. */
 export function marker(): string {
@@ -7,7 +8,7 @@ export function marker(): string {
 
 /**
  * The live processes whose command line has `mark`, a row of `ps` each: now, or once `are` says that
- * they are so many, which starting and ending take a while to get to; after ten seconds anyway.
+ * they are so many, which starting and ending take a while to get to; after a minute anyway.
  */
 export async function living(
   mark: string,
@@ -17,7 +18,7 @@ export async function living(
     const rows = (await run("ps", "-A", "-o", "pid=", "-o", "stat=", "-o", "args=")).split("\n");
     // A zombie is only a number that waits to be read.
     const alive = rows.filter((row) => row.includes(mark) && !/^\s*\d+\s+Z/.test(row));
-    if (are(alive.length) || performance.now() - start > 10_000) return alive;
+    if (are(alive.length) || performance.now() - start > MAX_WAIT_MS) return alive;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

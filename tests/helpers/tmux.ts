@@ -7,6 +7,7 @@
 import { fromFileUrl } from "@std/path/from-file-url";
 import { ENTRY } from "./program.ts";
 import { TmuxClient } from "./tmux_client.ts";
+import { MAX_WAIT_MS, waitUntil } from "./wait_until.ts";
 
 /** A terminal with a shell in it. */
 export interface Terminal extends AsyncDisposable {
@@ -29,7 +30,7 @@ export interface Terminal extends AsyncDisposable {
    * the screen.
    */
   output(is?: (output: string) => boolean): Promise<string>;
-  /** Waits until the screen is as wanted; fails with the screen after 20 s. */
+  /** Waits until the screen is as wanted; fails with the screen after a minute. */
   until(what: string | ((rows: string[]) => boolean)): Promise<string[]>;
 }
 
@@ -82,7 +83,7 @@ export async function terminal(
       const change = client.changed();
       const found = await look();
       if (is(found)) return found;
-      if (performance.now() - start > 20_000) {
+      if (performance.now() - start > MAX_WAIT_MS) {
         throw new Error(`Never came ${what}:\n${(await screen()).join("\n")}\n${found}`);
       }
       // What changes together is looked at together. Not all that is waited for changes the terminal.
@@ -127,14 +128,7 @@ export async function terminal(
     async [Symbol.asyncDispose]() {
       await client[Symbol.asyncDispose]();
       // A program whose terminal is gone may still write its record.
-      for (let left = 50;; left--) {
-        try {
-          return await Deno.remove(folder, { recursive: true });
-        } catch (error) {
-          if (left === 0) throw error;
-          await new Promise((resolve) => setTimeout(resolve, 50));
-        }
-      }
+      await waitUntil(() => Deno.remove(folder, { recursive: true }).then(() => true, () => false));
     },
   };
 }

@@ -11,6 +11,7 @@ import type { ServerNews, ServerOptions } from "../../src/mcp/server_options.ts"
 import { McpServers } from "../../src/mcp/servers.ts";
 import type { Tool, ToolContext } from "../../src/types/tool.ts";
 import { left, living, marker } from "../helpers/processes.ts";
+import { waitUntil } from "../helpers/wait_until.ts";
 
 const SCRIPT = fromFileUrl(new URL("bad_server.ts", import.meta.url));
 
@@ -134,7 +135,7 @@ Deno.test("mcp: a server that never answers is given up by an abort, and ended",
   await using one = await bad("silent");
   const controller = new AbortController();
   const call = one.call("echo", {}, controller.signal);
-  while (await startsOf(one) === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  await waitUntil(async () => await startsOf(one) > 0);
   controller.abort(new Error("Esc"));
   await assertRejects(() => call, Error, "Esc");
 });
@@ -144,9 +145,7 @@ Deno.test("mcp: a call that is given up is cancelled; a late answer is ignored",
   await one.find("slow");
   const controller = new AbortController();
   const call = one.call("slow", {}, controller.signal);
-  while (!(await notesOf(one)).includes("slow")) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  await waitUntil(async () => (await notesOf(one)).includes("slow"));
   controller.abort(new Error("Esc"));
   await assertRejects(() => call, Error, "Esc");
   assertMatch(await one.call("echo", { text: "next" }), /^echo next/);
@@ -279,9 +278,7 @@ Deno.test("mcp: a question that belongs to no request is not asked", async () =>
   };
   await using one = await bad("asks", { more });
   assertMatch(await one.call("echo"), /^echo/);
-  while (!(await notesOf(one)).includes("refused unasked")) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  await waitUntil(async () => (await notesOf(one)).includes("refused unasked"));
   assertEquals(asked, ["in a call"]);
 });
 

@@ -4,6 +4,7 @@ import { findSandbox } from "../../src/permissions/sandbox/probe.ts";
 import type { PathAccess } from "../../src/permissions/folder_looks.ts";
 import { accessAt, makeView, type View } from "../../src/permissions/view.ts";
 import { isThere, PATH_KINDS, pathsOf, type ViewTree, viewTree } from "../helpers/view_tree.ts";
+import { waitUntil } from "../helpers/wait_until.ts";
 
 const HOME = Deno.env.get("HOME")!;
 const sandbox = await findSandbox(new PathTable({ home: HOME }));
@@ -128,7 +129,7 @@ Deno.test({
       `cd '${folder}'; : > begun; until [ -e go ]; do sleep 0.01; done
        echo evil >> .git/config; echo evil >> .git/hooks/pre-commit; cat ~/.ssh/id_rsa`,
     );
-    while (!isThere(`${folder}/begun`)) await new Promise((resolve) => setTimeout(resolve, 5));
+    await waitUntil(() => isThere(`${folder}/begun`));
     await sh(
       folder,
       "cp .git/config c && mv c .git/config && git config user.name other && : > go",

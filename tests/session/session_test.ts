@@ -4,6 +4,7 @@ import { BackendError } from "../../src/errors.ts";
 import { openPermissions } from "../../src/session/permissions.ts";
 import { fakeSession } from "../helpers/fake_session.ts";
 import { strictServer } from "../helpers/strict_server.ts";
+import { waitUntil } from "../helpers/wait_until.ts";
 
 const { signal } = new AbortController();
 
@@ -346,7 +347,7 @@ Deno.test("the greeting of a server says what it has, and which model is asked t
   for (const [models, isChosen, model, said] of rows) {
     await using server = strictServer([{ text: "Hello." }], { models });
     await using fake = await fakeSession(server.url, { isChosen, asksServer: "at-start" });
-    while (fake.notices().length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    await waitUntil(() => fake.notices().length > 0);
     assertMatch(fake.notices().join("\n"), said);
     assertEquals(fake.session.status.model, model);
   }

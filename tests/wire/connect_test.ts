@@ -9,6 +9,7 @@ import {
 import { requestJson, requestStream } from "../../src/wire/http.ts";
 import { serve, sse } from "../helpers/server.ts";
 import { leakTest, options, STREAM, textReader } from "./http_helper.ts";
+import { waitUntil } from "../helpers/wait_until.ts";
 
 /** A port on which nobody accepts, with so many connections waiting that no further one is made. */
 async function fullBacklog(): Promise<{ url: string } & Disposable> {
@@ -114,7 +115,7 @@ leakTest(
       const asked = options({ connectTimeoutMs: 1000 });
       const answer = requestStream({ url: server.url, body: "{}" }, asked, () => textReader());
       // The request's own connection, and the probe's: then the limit on connecting is over.
-      while (server.connections < 2) await new Promise((next) => setTimeout(next, 5));
+      await waitUntil(() => server.connections >= 2);
       await new Promise((next) => setTimeout(next, 600));
       resolve();
       assertEquals(await answer, ["a"]);

@@ -1,7 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
+import { existsSync } from "@std/fs/exists";
 import { left, living, marker } from "../../helpers/processes.ts";
 import { sessionCommand, sessionTest } from "../../helpers/session.ts";
 import type { StrictRequest } from "../../helpers/strict_server.ts";
+import { waitUntil } from "../../helpers/wait_until.ts";
 
 /** What the newest message of a request says. */
 const said = ({ body }: StrictRequest) =>
@@ -491,11 +493,7 @@ sessionTest(
   ],
   async (terminal, server) => {
     await terminal.type("go\r");
-    const begun = async (name: string) => {
-      while (!await Deno.stat(`${terminal.folder}/${name}`).catch(() => undefined)) {
-        await new Promise((resolve) => setTimeout(resolve, 5));
-      }
-    };
+    const begun = (name: string) => waitUntil(() => existsSync(`${terminal.folder}/${name}`));
     await begun("a");
     await terminal.type("\x1b");
     await terminal.until("· interrupted");
@@ -555,9 +553,7 @@ sessionTest(
   ],
   async (terminal, server) => {
     await terminal.type("a question\r");
-    while (!await Deno.stat(`${terminal.folder}/a`).catch(() => undefined)) {
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
+    await waitUntil(() => existsSync(`${terminal.folder}/a`));
     const kill = `for p in /proc/[0-9]*; do
       [ "$(readlink $p/cwd)" = "${await Deno.realPath(terminal.folder)}" ] &&
       tr '\\0' ' ' < $p/cmdline | grep -q 'main\\.[jt]s --local\\|sleep 60' && kill -9 \${p#/proc/}

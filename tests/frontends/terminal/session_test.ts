@@ -3,6 +3,7 @@ import { left, living, marker } from "../../helpers/processes.ts";
 import { sessionCommand, sessionTest } from "../../helpers/session.ts";
 import { type StrictRequest, strictServer } from "../../helpers/strict_server.ts";
 import { noTmux, type Terminal, terminal } from "../../helpers/tmux.ts";
+import { waitUntil } from "../../helpers/wait_until.ts";
 
 const touch = { toolCalls: [{ name: "run_bash", arguments: { command: "touch ran" } }] };
 
@@ -38,7 +39,7 @@ sessionTest("a command that is refused does not run", [touch, { text: "Well." }]
     }],
     async (terminal, server) => {
       await terminal.type("go\r");
-      while (server.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+      await waitUntil(() => server.requests.length > 0);
       await terminal.type("y\ry\ry");
       await terminal.until((rows) => rows.includes("> y"));
       gate.resolve();

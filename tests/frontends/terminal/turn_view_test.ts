@@ -7,6 +7,7 @@ import type { Screen } from "../../../src/terminal/screen/screen.ts";
 import { runBash } from "../../../src/tools/shell/run_bash.ts";
 import type { ToolExecution } from "../../../src/types/event.ts";
 import { run, workspace } from "../../tools/workspace.ts";
+import { waitUntil } from "../../helpers/wait_until.ts";
 
 const none = () => {};
 const screen = { print: none, stream: none, update: none } as unknown as Screen;
@@ -32,9 +33,7 @@ Deno.test("a command that takes long shows the rows that it printed last", {
     onOutput: (newest) => view.activity.toolPrints(newest),
   });
   /** Until the output that was written before the gate was read, too. */
-  const until = async (text: string) => {
-    while (newest() !== text) await new Promise((resolve) => setTimeout(resolve, 1));
-  };
+  const until = (text: string) => waitUntil(() => newest() === text);
   (await Deno.open(gates[0]!)).close();
   assertEquals(doing()?.startsWith("Running printf"), true); // it has not taken long
   const { now } = performance;

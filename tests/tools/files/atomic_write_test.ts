@@ -8,6 +8,7 @@ import {
 import { writeAtomically, writeReport } from "../../../src/tools/files/atomic_write.ts";
 import { editFile, writeFile } from "../text_results.ts";
 import { hasNobody, run, runAsNobody, type Workspace, workspace } from "../workspace.ts";
+import { waitUntil } from "../../helpers/wait_until.ts";
 
 const posix = Deno.build.os !== "windows";
 
@@ -412,7 +413,7 @@ Deno.test({
     try {
       const context = { ...ws.context, signal: controller.signal };
       const writing = writeFile({ file_path: "f", content: "new" }, context);
-      while (!ws.names().includes("begun")) await new Promise((resolve) => setTimeout(resolve, 5));
+      await waitUntil(() => ws.names().includes("begun"));
       controller.abort(new Error("stopped"));
       await assertRejects(() => writing, Error, "stopped");
     } finally {
