@@ -76,7 +76,9 @@ export function askedAfter(
   text: string,
   begun: ReadonlySet<Delta["type"]>,
 ): ModelAnswer | undefined {
-  const isCall = /pars\w* tool call|tool call\W.{0,40}pars|mismatched arg_key/i.test(error.words);
+  const isCall =
+    /pars\w* tool call|tool call\W.{0,40}pars|mismatched arg_key|failed to call a function|tool call validation failed/i
+      .test(error.words);
   if (isCall) {
     return {
       message: withAnswer({ role: "assistant", content: text.trim() }),
@@ -143,7 +145,8 @@ export function completed(
   if (mayAskAgain && finish === "length" && isEmpty && hasThought) {
     return { ...overthought(message.reasoning!, emit), usage };
   }
-  const again = mayAskAgain && finish === "stop" && !hasCalls
+  const isOver = finish === "stop" || finish === "other" && isEmpty;
+  const again = mayAskAgain && isOver && !hasCalls
     ? questionFor(reply, isEmpty, hasThought, tools)
     : undefined;
   if (again) {

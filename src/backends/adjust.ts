@@ -73,8 +73,7 @@ export async function exchange(
   tools: readonly Tool[],
   options: CallOptions,
 ): Promise<Fields> {
-  const { fetch = config.fetch, stream = true, signal, onDelta } = options;
-  const { ready, onRetry, awaitsRestart } = options;
+  const { fetch = config.fetch, stream = true, onDelta, ...others } = options;
   const adjusted = new Set(knownAdjustments.get(key));
   for (;;) {
     const [texts, offered] = config.textTools || adjusted.has("tools")
@@ -86,20 +85,19 @@ export async function exchange(
     const isSilent = !streamsCalls && offered.length > 0;
     const idle = isSilent ? Math.max(idleTimeoutMs, firstTokenTimeoutMs) : idleTimeoutMs;
     try {
-      const answer = await requestStream(
+      return await requestStream(
         { url, headers, body: body(sent, offered, stream, adjusted, options) },
-        {
-          ...{ ...config, idleTimeoutMs: idle, ...(fetch && { fetch }) },
-          ...{ signal, ready, onRetry, awaitsRestart },
-        },
+        { ...config, ...others, idleTimeoutMs: idle, ...fetch && { fetch } },
         (contentType) => {
           knownAdjustments.set(key, adjusted);
           return reader(contentType, stream, onDelta);
         },
       );
-      return answer;
     } catch (error) {
-      const words = refusalIn(error);
+      const isRefusal = error instanceof BackendError &&
+        (error.kind === "request" || error.kind === "model_not_found");
+      if (!isRefusal) throw error;
+      const { words } = error;
       const row = adjustments.find(({ name, refusal, isOfForm }) =>
         !adjusted.has(name) && (!isOfForm || options.form) && refusal.test(words)
       );
@@ -112,20 +110,13 @@ export async function exchange(
   }
 }
 
-/** The server's own words when it refused a request; empty for any other failure. */
-function refusalIn(error: unknown): string {
-  const isRefusal = error instanceof BackendError &&
-    (error.kind === "request" || error.kind === "model_not_found");
-  return isRefusal ? error.words : "";
-}
-
-/** A row for a parameter that servers refuse by its name; `row` is the row's own. */
-export function unsupported(name: string, instead: string, row = name): Adjustment {
+/** A row for a parameter that servers refuse by its name, or by one of several with "|" between them. */
+export function unsupported(name: string, instead: string, row?: string): Adjustment {
   const words = "unsupported|n[o']t support|unrecogni[sz]ed|unknown|unexpected|not permitted|" +
-    "not allowed|forbidden|deprecated|must be verified|input should be|not configured|only \\d is allowed";
+    "not allowed|forbidden|deprecated|cannot pass|must be verified|input should be|not configured|only \\d is allowed";
   // The name and the words in either order.
-  const refusal = new RegExp(`^(?=.*\\b${name}\\b)(?=.*(?:${words}))`, "is");
-  return { name: row, refusal, instead };
+  const refusal = new RegExp(`^(?=.*\\b(?:${name})\\b)(?=.*(?:${words}))`, "is");
+  return { name: row ?? name.split("|")[0]!, refusal, instead };
 }
 
 /** The row for servers that refuse `temperature`. */
@@ -144,7 +135,7 @@ export const FORM_IN_WORDS = {
 export const NO_SYSTEM_ROLE: Adjustment = {
   name: "system",
   refusal:
-    /system (?:role|message|prompt)s?\b.{0,20}\bnot supported|only user(?:,| and)? .{0,20}roles|roles must alternate|(?:unexpected|unsupported|invalid|unknown) role\W{0,4}system|system message must be/i,
+    /system (?:role|message|prompt)s?\b.{0,20}\bnot supported|only user(?:,| and)? .{0,20}roles|roles must alternate|(?:unexpected|unsupported|invalid|unknown)(?: message)? role\W{0,4}system|system message must be/i,
   instead: "the system text goes into the first message of the user from now on",
 };
 
@@ -156,16 +147,16 @@ export const TEXT_TOOLS: Adjustment = {
       // Ollama: "MODEL does not support tools"; OpenAI: "'tools' is not supported with this model".
       "(does|do) not support tools?\\b",
       "\\btools\\b.{0,20}\\bnot (supported|permitted|allowed)",
-      "(unsupported|unrecognized|unknown) .{0,30}\\btools\\b",
+      "(unsupported|unrecognized|unknown) .{0,30}\\b(?:tools\\b|tool_call_parser)",
       "\\btools\\b.{0,30}: extra (inputs|fields)",
       // vLLM, llama.cpp and OpenRouter, in this order.
       "tool choice requires --enable-auto-tool-choice",
       "tools param requires --jinja",
       // Chat templates.
       "only user(?:,| and)? .{0,20}roles",
-      "roles must alternate|no user query|after role\\W{0,3}tool",
+      "roles must alternate|after role\\W{0,3}tool",
       "\\btool (?:role|message)s?\\b.{0,20}\\bnot supported",
-      "(?:unexpected|unsupported|invalid|unknown) role\\W{0,4}tool",
+      "(?:unexpected|unsupported|invalid|unknown)(?: message)? role\\W{0,4}tool",
       "no endpoints found that support tool use",
     ].join("|"),
     "i",

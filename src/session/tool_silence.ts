@@ -13,11 +13,7 @@ export class ToolSilence {
 
   /** True once for a model, with the fifth such turn. */
   isNews(model: string, { response, toolExecutions, stopReason }: TurnResult): boolean {
-    if (model !== this.#model) {
-      this.#model = model;
-      this.#turns = 0;
-      this.#hasCalled = false;
-    }
+    if (model !== this.#model) [this.#model, this.#turns, this.#hasCalled] = [model, 0, false];
     this.#hasCalled ||= toolExecutions.length > 0;
     if (this.#hasCalled || stopReason !== "done" || !/^ {0,3}(?:```|~~~)/m.test(response)) {
       return false;

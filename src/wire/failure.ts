@@ -52,7 +52,8 @@ export function failureFromResponse(
   const isPage = report === undefined && said !== "" && PAGE_STATUSES.includes(status) &&
     (details.kind === "request" || details.kind === "server");
   if (isPage) details.kind = "protocol";
-  const after = retryAfterMs(headers) ?? namedWaitMs(details.words ?? "");
+  const named = namedWaitMs(details.words ?? "");
+  const after = retryAfterMs(headers) ?? named;
   const isTooLong = after !== undefined && after > MAX_RETRY_AFTER_MS;
   const shouldRetry = headers.get("x-should-retry");
   // The path is shown: most often the base address lacks its /v1, or has one too many.
@@ -68,7 +69,9 @@ export function failureFromResponse(
       ...details,
       status,
       retryable: !isTooLong &&
-        (shouldRetry === "true" || (shouldRetry !== "false" && details.retryable)),
+        (shouldRetry === "true" || shouldRetry !== "false" &&
+            // A quota of a minute has the words of one of a month, and says when it ends.
+            (details.retryable || named !== undefined && details.kind === "rate_limit")),
       retryAfterMs: after,
     },
   );
@@ -165,7 +168,7 @@ const anyOf = (...patterns: string[]) => new RegExp(patterns.join("|"), "is");
 /** A refusal because of the model's window, in the words of all servers that we know. */
 const TOO_LONG_WORDS = anyOf(
   // What is too long, and what it is longer than; the second may come first.
-  "\\b(?:exceed\\w*|overflow\\w*|(?:longer|larger|greater|more|bigger) than|over|beyond|too (?:long|large|big) for)\\b.{0,80}\\b(?:context|max(?:imum)? (?:model|input|sequence|prompt|number of (?:input )?tokens)|max_(?:num_tokens|seq_len|model_len|input)|token limit|n_ctx)",
+  "\\b(?:exceed\\w*|overflow\\w*|(?:longer|larger|greater|more|bigger|less) than|over|beyond|too (?:long|large|big) for)\\b.{0,80}\\b(?:context|max(?:imum)? (?:model|input|sequence|prompt|number of (?:input )?tokens)|max_(?:num_tokens|seq_len|model_len|input)|token limit|n_ctx)",
   "\\b(?:context(?:[ _-]?(?:length|window|size|limit))?|token count|(?:prompt|input) tokens?|tokens? limit)\\b.{0,60}\\b(?:exceed\\w*|overflow\\w*|too small)",
   "\\b(?:prompt|inputs?|input prompt|requested tokens)(?: is| are)? too (?:long|large)\\b",
   "context_length_exceeded|exceed_context_size|context_window_exceeded|ContextWindowExceeded", // labels
@@ -176,7 +179,9 @@ const TOO_LONG_WORDS = anyOf(
   "`inputs` (?:tokens \\+ `max_new_tokens`|must have less than)", // text-generation-inference
   "range of input length should be", // DashScope
   "prompt_too_long|too long to fit|prompt exceeds max|message size \\d+ exceeds|max length exceeded",
-  "sequence length is greater", // mistral.rs
+  "\\b(?:sequence length|context (?:length|window)) is\\b", // mistral.rs, SambaNova, RKLLM
+  "max_tokens must be at least 1, got -", // an older vLLM: what is left of its window
+  "no user query found", // Ollama, which left out the person's message to fit the rest
   "n_keep \\(\\d+\\) >= n_ctx", // LM Studio
   "required for long context requests", // Anthropic
   "prompt token count of \\d+ exceeds", // GitHub Copilot
@@ -233,9 +238,9 @@ const QUIRKS: readonly {
     statuses: [500],
     kind: "request",
     pattern: anyOf(
-      "failed to parse tool|requires --jinja|\\b(image|audio|video) input is not supported",
+      "failed to parse tool|requires --jinja|unsupported (?:param|tool_call)|\\b(image|audio|video) input is not supported",
       "jinja|raise_exception|\\btemplate\\b.{0,40}(?:error|exception|fail|support)|(?:applying|rendering).{0,20}template",
-      "roles must alternate|only user(?:,| and) |role not supported|no user query",
+      "roles must alternate|only user(?:,| and) |role not supported",
       "requires more system memory|out of memory",
       "input should be a valid|BadRequestError|UnsupportedParamsError|does not support (?:tools|thinking)",
     ),
@@ -246,10 +251,10 @@ const QUIRKS: readonly {
   { statuses: [400], kind: "server", pattern: /model has crashed/i, retryable: true },
   // Quotas and spending limits do not end within seconds.
   {
-    statuses: [400, 403, 429, 500],
+    statuses: [400, 403, 429, 500, 502, 503],
     kind: "rate_limit",
     pattern:
-      /insufficient_quota|enforced_spend_limit_reached|exceeded your current quota|credit balance|insufficient (?:balance|credits|funds)|billing_error|plan and billing|(?:monthly|weekly) usage limit|usage_limit_reached/i,
+      /insufficient_quota|enforced_spend_limit_reached|exceeded your current quota|credit balance|insufficient (?:balance|credits|funds)|billing_error|plan and billing|usage[ _]limit|使用上限|quota reached|\bper ?day\b/i,
   },
 ];
 
@@ -279,7 +284,7 @@ const WINDOW_WORDS =
 const PROMPT_WORDS = [
   /\((\d+) in the (?:messages|prompt)|(\d+) (?:of text input|(?:input |prompt )tokens|`inputs`)|limit: (\d+) \+/i,
   /request \((\d+) tokens|too long[: (]+(\d+)|token count (?:of )?\(?(\d+)|contains (?:at least )?(\d+)|resulted in (\d+)|first (\d+) tokens/i,
-  /requested tokens \((\d+)|(?:tokens|prompt|length|n_tokens)[ (=:]+(\d+)\b(?!\D{0,9}\[)|(\d{4,8}) tokens/i,
+  /requested tokens \((\d+)|(?:tokens|prompt|length|n_tokens)[ (=:]+(\d{2,})\b(?!\D{0,9}\[)|(\d{4,8}) tokens/i,
 ];
 /** A smaller number of tokens is no window. */
 const MIN_NAMED_WINDOW = 256;

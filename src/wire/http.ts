@@ -114,7 +114,11 @@ export class JsonReader<T> implements StreamReader<T> {
   readonly #utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
   #text = "";
 
-  constructor(private readonly fold: (value: unknown) => T) {}
+  /** `events` makes a reader for events that come as JSON by their content type. */
+  constructor(
+    private readonly fold: (value: unknown) => T,
+    private readonly events?: () => StreamReader<T>,
+  ) {}
 
   push(chunk: Uint8Array): void {
     this.#text += this.#utf8.decode(chunk, { stream: true });
@@ -123,6 +127,9 @@ export class JsonReader<T> implements StreamReader<T> {
 
   end(): T {
     const text = (this.#text + this.#utf8.decode()).replace(/^\ufeff/, "");
+    const events = /^(?:data|event):/.test(text) ? this.events?.() : undefined;
+    events?.push(new TextEncoder().encode(text));
+    if (events) return events.end();
     const value = parseJson(text, /^\s*([[{]|$)/.test(text));
     throwErrorObject(value);
     return this.fold(value);

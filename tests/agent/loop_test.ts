@@ -5,7 +5,7 @@ import { compatConfig, localConfig } from "../../src/config.ts";
 import { processTurn } from "../../src/agent/turn.ts";
 import type { ToolExecution, TurnEvent } from "../../src/types/event.ts";
 import type { Tool } from "../../src/types/tool.ts";
-import { ndjson, serve, sse } from "../helpers/server.ts";
+import { type Handler, json, ndjson, serve, sse } from "../helpers/server.ts";
 import { type Step, strictServer } from "../helpers/strict_server.ts";
 import { allConfigs } from "./backends.ts";
 
@@ -219,6 +219,36 @@ Deno.test("tokens of which the server handed on nothing are asked for once more,
     assertStringIncludes(server.requests[1]!.json().messages.at(-1).content, words);
   }
 });
+
+/** Answers that are none, and words of what is sent next. */
+const NO_ANSWERS: [source: string, answer: Handler, asked: string][] = [
+  [
+    "anomalyco/opencode#1018",
+    sse([{ error: { message: "Failed to call a function.", type: "invalid_request_error" } }]),
+    "one valid JSON object",
+  ],
+  [
+    "BerriAI/litellm#11001",
+    json({ error: { message: "tool call validation failed: there is no tool 'read'" } }, 400),
+    "one valid JSON object",
+  ],
+  [
+    "OleksandrChekhovskyi/hax#15",
+    sse([{ choices: [{ delta: { content: "" }, finish_reason: "error" }] }, "[DONE]"]),
+    "You gave no answer",
+  ],
+];
+
+for (const [source, answer, asked] of NO_ANSWERS) {
+  Deno.test(`an answer that is none is asked for once more: ${source}`, async () => {
+    const off = sse([{ choices: [{ delta: { content: "There." }, finish_reason: "stop" }] }]);
+    await using server = serve(answer, off);
+    const compat = compatConfig({ model: "m", baseUrl: `${server.url}/v1` });
+    const { response } = await processTurn(new CopilotAgent({ compat }, "."), "go");
+    assertEquals([response, server.requests.length], ["There.", 2]);
+    assertStringIncludes(server.requests[1]!.json().messages.at(-1).content, asked);
+  });
+}
 
 onAll(
   "an empty answer is asked for once more and no more",

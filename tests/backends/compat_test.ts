@@ -8,7 +8,16 @@ import { compatConfig } from "../../src/config.ts";
 import { BackendError, type BackendErrorKind } from "../../src/errors.ts";
 import type { Message } from "../../src/types/message.ts";
 import type { Tool } from "../../src/types/tool.ts";
-import { type Handler, head, json, serve, type Server, sse, stall } from "../helpers/server.ts";
+import {
+  type Handler,
+  head,
+  json,
+  respond,
+  serve,
+  type Server,
+  sse,
+  stall,
+} from "../helpers/server.ts";
 import { strictServer } from "../helpers/strict_server.ts";
 
 const hi: Message[] = [{ role: "user", content: "hi" }];
@@ -107,6 +116,34 @@ Deno.test("what a server refuses by name is asked for otherwise, once, and remem
       ["user"],
     ],
     [
+      "a template without a system role (MiniMax, BigPizzaV3/CodexPlusPlus#267)",
+      "invalid params, chat content has invalid message role: system (2013)",
+      400,
+      (body) => [body.messages[0].role],
+      ["user"],
+    ],
+    [
+      "a limit in other words (Bedrock, charmbracelet/crush#946)",
+      "The maximum tokens you requested exceeds the model limit of 32768",
+      400,
+      (body) => [body.max_tokens],
+      [undefined],
+    ],
+    [
+      "thinking that has to have a budget (DashScope, QwenLM/Qwen-Agent#941)",
+      "The thinking_budget parameter must be a positive integer and not greater than 0",
+      400,
+      (body) => [body.reasoning_effort, body.chat_template_kwargs],
+      [undefined, undefined],
+    ],
+    [
+      "how much it thinks, wherever it stands (vllm-project/vllm#38560)",
+      "Kwargs ['reasoning_effort'] are not supported by `apply_chat_template`.",
+      400,
+      (body) => [body.reasoning_effort, body.chat_template_kwargs],
+      [undefined, { enable_thinking: true }],
+    ],
+    [
       "temperature (OpenAI)",
       "Unsupported value: 'temperature' does not support 0.1 with this model. Only the default (1) value is supported.",
       400,
@@ -152,7 +189,7 @@ Deno.test("what a server refuses by name is asked for otherwise, once, and remem
   for (const [name, words, status, pick, expected] of rows) {
     await t.step(name, async () => {
       await using server = serve(refusing(words, status), ANSWER);
-      const config = { ...configFor(server), maxTokens: 4096 };
+      const config = { ...configFor(server), maxTokens: 4096, think: "high" as const };
       const notices: string[] = [];
       const options: CallOptions = { onNotice: (message) => notices.push(message) };
       await callCompat(config, hi, [tool], options);
@@ -165,22 +202,39 @@ Deno.test("what a server refuses by name is asked for otherwise, once, and remem
   }
 });
 
-Deno.test("reasoning is sent back with calls, unless the server refuses it", async () => {
-  await using server = serve(
-    refusing("messages.1.reasoning_content: Extra inputs are not permitted", 422),
-    ANSWER,
-  );
-  const call = { id: "x", name: "read", arguments: {} };
-  const messages: Message[] = [
-    ...hi,
-    { role: "assistant", content: "", reasoning: "hm", toolCalls: [call] },
-    { role: "tool", content: "A", toolCallId: "x", toolName: "read" },
-  ];
-  const config = configFor(server);
-  await callCompat(config, messages, [tool]);
-  await callCompat(config, messages, [tool]);
-  const sent = server.requests.map((request) => request.json().messages[1].reasoning_content);
-  assertEquals(sent, ["hm", undefined, undefined]);
+/** Refusals of reasoning that is sent back, or is not, and what is sent then. */
+const OF_REASONING: [words: string, status: number, reasoning: string, sent: unknown][] = [
+  ["messages.1.reasoning_content: Extra inputs are not permitted", 422, "hm", undefined],
+  // lmstudio-ai/lmstudio-bug-tracker#842, continuedev/continue#11711
+  ["jinja template: Cannot pass both content and thinking", 500, "hm", undefined],
+  ["thinking is enabled but reasoning_content is missing at index 1", 400, "", ""],
+];
+
+for (const [words, status, reasoning, expected] of OF_REASONING) {
+  Deno.test(`reasoning is sent back with calls as the server takes it: ${words}`, async () => {
+    await using server = serve(refusing(words, status), ANSWER);
+    const call = { id: "x", name: "read", arguments: {} };
+    const messages: Message[] = [
+      ...hi,
+      { role: "assistant", content: "", reasoning, toolCalls: [call] },
+      { role: "tool", content: "A", toolCallId: "x", toolName: "read" },
+    ];
+    const config = configFor(server);
+    await callCompat(config, messages, [tool]);
+    await callCompat(config, messages, [tool]);
+    const sent = server.requests.map((request) => request.json().messages[1].reasoning_content);
+    assertEquals(sent, [reasoning || undefined, expected, expected]);
+  });
+}
+
+Deno.test("events that come as JSON by their content type are read (vllm-project/vllm-ascend#5033)", async () => {
+  const text = 'data: {"choices":[{"delta":{"content":"Hello"},"finish_reason":"stop"}]}\n\n';
+  await using server = serve(respond(200, { "content-type": "application/json" }, text));
+  const deltas: Delta[] = [];
+  const onDelta = (delta: Delta) => deltas.push(delta);
+  const response = await callCompat(configFor(server), hi, [], { onDelta });
+  assertEquals(parseCompatResponse(response).content, "Hello");
+  assertEquals(deltas, [{ type: "text", text: "Hello" }]);
 });
 
 Deno.test("several refusals in a row are all answered", async () => {
@@ -241,6 +295,11 @@ Deno.test("a server that takes no tools is told of them in the text", async (t) 
       json({
         error: { code: 500, message: "tools param requires --jinja flag", type: "server_error" },
       }, 500),
+    ],
+    ["an older llama.cpp, QwenLM/Qwen#1298", refusing("Unsupported param: tools", 500)],
+    [
+      "LMDeploy, RooCodeInc/Roo-Code#10259",
+      refusing("Internal server error: Unsupported tool_call_parser: None", 500),
     ],
     ["OpenRouter", refusing("No endpoints found that support tool use. Try another.", 404)],
   ];

@@ -375,6 +375,29 @@ const ROWS: Row[] = [
     true,
     "Overloaded",
   ],
+  ...[
+    // continuedev/continue#10579, dirge-code/dirge#818, google-gemini/gemini-cli#10925 and #27761
+    "you have reached your session usage limit, please wait or upgrade to continue",
+    "已达到 5 小时的使用上限。您的限额将在 2026-08-25 07:41:44 重置。",
+    "Quota exceeded for quota metric 'Requests' and limit 'Requests per day per user'",
+    "Individual quota reached. Contact your administrator",
+  ].map((words): Row => [words, 429, { error: words }, "rate_limit", false, words]),
+  [
+    "a quota that a proxy names, continuedev/continue#13195",
+    502,
+    { error: { message: "All failed: 429 Usage limit reached for 5 hour" } },
+    "rate_limit",
+    false,
+    "Usage limit reached",
+  ],
+  [
+    "a quota of a minute, browserbase/mcp-server-browserbase#129",
+    429,
+    { error: { message: "You exceeded your current quota. Please retry in 47.4s." } },
+    "rate_limit",
+    true,
+    "retry in 47.4s",
+  ],
   [
     "no quota, OpenAI",
     429,

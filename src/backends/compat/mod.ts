@@ -54,44 +54,39 @@ export function compatBackend(config: CompatConfig): Backend {
   return configuredBackend(config, callCompat, compatParts);
 }
 
+/** Parameters that only some servers know. */
+const LEFT_OUT = "top_p top_k min_p repeat_penalty frequency_penalty stream_options return_progress"
+  .split(" ");
+
 const COMPAT_ADJUSTMENTS: readonly Adjustment[] = [
   unsupported("max_tokens", "the limit is sent as max_completion_tokens from now on"),
   {
     name: "limit",
     refusal:
-      /max_(?:completion_)?tokens.*(?:too large|at most|less than|must be|maximum|supports)/is,
+      /max_(?:completion_)?tokens.*(?:too large|at most|less than|must be|maximum|supports)|maximum tokens you requested/is,
     instead: "the limit of an answer is left to the server from now on",
   },
   OWN_TEMPERATURE,
-  unsupported("top_p", "top_p is left out from now on"),
-  unsupported("top_k", "top_k is left out from now on"),
-  unsupported("min_p", "min_p is left out from now on"),
-  unsupported("repeat_penalty", "repeat_penalty is left out from now on"),
-  unsupported("frequency_penalty", "frequency_penalty is left out from now on"),
+  ...LEFT_OUT.map((name) => unsupported(name, `${name} is left out from now on`)),
   unsupported("reasoning_effort", "how much it thinks is left to the model from now on"),
   unsupported("chat_template_kwargs", "thinking is left to the model from now on"),
   {
     name: "thinking",
-    refusal: /does not support thinking/i,
+    refusal: /does not support thinking|thinking_budget parameter/i,
     instead: "thinking is left to the model from now on",
   },
-  unsupported("stream_options", "stream_options is left out from now on"),
-  unsupported("return_progress", "return_progress is left out from now on"),
   unsupported("stream", "answers are not streamed from now on"),
-  unsupported("reasoning_content", "the model's reasoning is not sent back from now on"),
   unsupported(
-    "thinking_token_budget",
-    "how much it thinks is left to the server from now on",
-    THINK_BUDGET,
+    "reasoning_content|content and thinking",
+    "the model's reasoning is not sent back from now on",
   ),
   unsupported(
-    "thinking_budget_tokens",
+    `${THINK_BUDGET}|thinking_budget_tokens`,
     "how much it thinks is left to the server from now on",
-    THINK_BUDGET,
   ),
   {
     name: "reasoning",
-    refusal: /reasoning_content.{0,60}must be (?:passed|sent|provided)/is,
+    refusal: /reasoning_content.{0,60}(?:must be (?:passed|sent|provided)|is missing)/is,
     instead: "each call is sent back with the reasoning before it, even if there is none",
   },
   {

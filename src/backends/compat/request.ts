@@ -70,7 +70,7 @@ export function compatBody(
     ...(limit < Infinity && !adjusted.has("limit") && { [name]: limit }),
     ...samplingParameters(config),
     frequency_penalty: config.frequencyPenalty,
-    ...!adjusted.has("thinking") && thinking(thinks ? config.think : false),
+    ...!adjusted.has("thinking") && thinking(thinks && config.think, adjusted),
     // How much llama.cpp and vLLM let a model think.
     ...(thinks && isOwn && config.thinkBudget !== undefined && !adjusted.has(THINK_BUDGET) && {
       thinking_budget_tokens: config.thinkBudget,
@@ -101,7 +101,7 @@ export function compatBody(
 }
 
 /** The name of the row for servers that refuse a budget of thinking. */
-export const THINK_BUDGET = "thinking budget";
+export const THINK_BUDGET = "thinking_token_budget";
 
 const texts = new Map<string, MessageTexts>();
 
@@ -119,8 +119,9 @@ function textsOf(form: MessageForm): MessageTexts {
 }
 
 /** Local servers read the setting from the template's arguments, hosted ones from the parameters. */
-function thinking(think: CompatConfig["think"]): Record<string, unknown> {
-  if (think === undefined) return {};
+function thinking(asked: CompatConfig["think"], adjusted: Adjusted): Record<string, unknown> {
+  if (asked === undefined) return {};
+  const think = asked && adjusted.has("reasoning_effort") ? true : asked;
   if (typeof think === "boolean") return { chat_template_kwargs: { enable_thinking: think } };
   const chat_template_kwargs = { enable_thinking: true, reasoning_effort: think };
   return { reasoning_effort: think, chat_template_kwargs };

@@ -21,7 +21,7 @@ export function compatReader(
     const response = fieldsOf(value, "answer");
     new CompletionReader(stream ? onDelta : undefined).takeWhole(response);
     return response;
-  });
+  }, () => new CompletionReader(onDelta));
 }
 
 /**
