@@ -44,8 +44,10 @@ export function programChecks(way: Way, { model }: Target, tool: Tool): [string,
         await Deno.writeTextFile(schema, JSON.stringify(SCHEMA));
         const child = command("Say hello.", folder, "--json-schema", schema, "--max-tokens", "64")
           .spawn();
-        signal.addEventListener("abort", () => child.kill());
-        const { code, stdout, stderr } = await child.output();
+        const stop = () => child.kill();
+        signal.addEventListener("abort", stop);
+        const { code, stdout, stderr } = await child.output()
+          .finally(() => signal.removeEventListener("abort", stop));
         const [answer, notes] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
         // Ollama's messages endpoint has no field for a form, and heeds no choice of a tool.
         if (code !== 0 && way.name === "hosted") return { status: "SKIP", text: "held to no form" };

@@ -258,13 +258,7 @@ export class ModelFit {
    * `asksRemote`: a compatible endpoint is asked about its model on other machines as well. `tellsOther`: a
    * notice names the server's only model where another one was named.
    */
-  constructor(
-    options: {
-      isChosen: boolean;
-      asksRemote: boolean;
-      tellsOther?: boolean;
-    },
-  ) {
+  constructor(options: { isChosen: boolean; asksRemote: boolean; tellsOther?: boolean }) {
     this.isChosen = options.isChosen;
     this.#asksRemote = options.asksRemote;
     this.#tellsOther = options.tellsOther === true;
@@ -272,6 +266,12 @@ export class ModelFit {
 
   targetOf(agent: CopilotAgent): ModelTarget {
     return targetOf(agent.config, this.isChosen);
+  }
+
+  /** The name of a model that loads: a server that was started with its model may have another than the default. */
+  loadingName(agent: CopilotAgent): string {
+    const { name, isNative, isChosen } = this.targetOf(agent);
+    return isNative || isChosen ? name : "its model";
   }
 
   /**
@@ -284,9 +284,8 @@ export class ModelFit {
     const { signal, onEvent } = progress;
     const isFitted = this.#fitted.key === targetKey(target);
     if (signal?.aborted || !this.#asks(target) || isFitted && !this.#mayChange) return;
-    const { name, isNative, isChosen } = target;
-    // A server that was started with its model may have another one.
-    const model = isNative || isChosen ? name : "its model";
+    const { name, isNative } = target;
+    const model = this.loadingName(agent);
     const onLoading = onEvent &&
       ((nextLookMs?: number) =>
         onEvent({ type: "loading", model, ...(nextLookMs !== undefined && { nextLookMs }) }));

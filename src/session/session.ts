@@ -382,7 +382,7 @@ export class Session implements AsyncDisposable {
   async #looked(signal: AbortSignal): Promise<void> {
     const { looked, agent, fit } = this.#state;
     let isWaiting = true;
-    const model = fit.targetOf(agent).name;
+    const model = fit.loadingName(agent);
     this.#loads?.then(() => isWaiting && this.#emit({ type: "loading", model }));
     await Promise.race([looked, aborted(signal)]).finally(() => isWaiting = false);
   }

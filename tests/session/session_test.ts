@@ -481,16 +481,20 @@ Deno.test("a message that waits for a server which loads its model is told so", 
     () => Response.json({ error }, { status: 503 }),
   );
   const host = `http://127.0.0.1:${server.addr.port}`;
-  const config = { local: localConfig({ host }) };
-  const stop = new AbortController();
-  await using fake = await fakeSession(host, { config, isChosen: false, asksServer: "at-start" });
-  const { onEvent } = fake.session["frontend"];
-  fake.session["frontend"].onEvent = (event) => {
-    onEvent(event);
-    if (event.type === "loading") stop.abort();
-  };
-  const { stopReason } = await fake.session.prompt("hello", stop.signal);
-  const { model } = config.local;
-  assertEquals(stopReason, "aborted");
-  assertEquals(fake.events.filter(({ type }) => type === "loading"), [{ type: "loading", model }]);
+  const local = localConfig({ host });
+  // Behind a compatible endpoint there may be any model.
+  const compat = compatConfig({ baseUrl: `${host}/v1` });
+  for (const [config, model] of [[{ local }, local.model], [{ compat }, "its model"]] as const) {
+    const stop = new AbortController();
+    await using fake = await fakeSession(host, { config, isChosen: false, asksServer: "at-start" });
+    const { onEvent } = fake.session["frontend"];
+    fake.session["frontend"].onEvent = (event) => {
+      onEvent(event);
+      if (event.type === "loading") stop.abort();
+    };
+    const { stopReason } = await fake.session.prompt("hello", stop.signal);
+    assertEquals(stopReason, "aborted");
+    const told = fake.events.filter(({ type }) => type === "loading");
+    assertEquals(told, [{ type: "loading", model }]);
+  }
 });
