@@ -22,22 +22,11 @@ import { type Modal, ModalDriver, ModalStack } from "./modal.ts";
 import type { AskingWay, ChoiceList, Screen } from "./screen.ts";
 import { ScreenQuestions } from "./screen_questions.ts";
 
-interface LiveScreenOptions extends
-  Pick<
-    MessageModalOptions,
-    | "color"
-    | "accent"
-    | "history"
-    | "pasted"
-    | "completer"
-    | "band"
-    | "onStop"
-    | "rewind"
-    | "overtakes"
-    | "queuedNote"
-    | "help"
-    | "keymap"
-  > {
+/** The options of the input line that the screen adds itself. */
+type OwnLineOptions = "prompt" | "ring" | "append" | "columns" | "edit" | "dropped" | "pasteImage";
+
+interface LiveScreenOptions
+  extends Omit<MessageModalOptions, OwnLineOptions | "isActive" | "onChange"> {
   /** The progress of the turn, in rows with SGR; undefined without a turn. */
   activity: () => readonly string[] | undefined;
   /** The status line; `lineMode` is the mode of vim. */
