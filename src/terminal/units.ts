@@ -92,13 +92,18 @@ export function replaceUnits(
   const joined = units.slice(0, from).concat(inserted, units.slice(to));
   const cursor = from + inserted.length;
   const isApart = [from, cursor].every((seam) => !mayJoin(joined[seam - 1], joined[seam]));
-  return isApart ? { units: joined, cursor } : resegmented(joined, cursor);
+  return isApart ? { units: joined, cursor } : resegmented(joined, from, cursor);
 }
 
-function resegmented(units: readonly Unit[], cursor: number): LinePlace {
+/** No change joins more units than these, but for a longer row of flags. */
+const MAX_JOINED = 64;
+
+function resegmented(units: readonly Unit[], from: number, cursor: number): LinePlace {
+  const start = Math.max(0, from - MAX_JOINED);
+  const end = cursor + MAX_JOINED;
   const fresh: Unit[] = [];
   let run = "";
-  for (const unit of units) {
+  for (const unit of units.slice(start, end)) {
     if (typeof unit === "string") run += unit;
     else {
       fresh.push(...graphemes(run), unit);
@@ -106,10 +111,10 @@ function resegmented(units: readonly Unit[], cursor: number): LinePlace {
     }
   }
   fresh.push(...graphemes(run));
-  let before = unitsText(units.slice(0, cursor)).length;
+  let before = unitsText(units.slice(start, cursor)).length;
   let at = 0;
   while (before > 0) before -= unitText(fresh[at++]!).length;
-  return { units: fresh, cursor: at };
+  return { units: [...units.slice(0, start), ...fresh, ...units.slice(end)], cursor: start + at };
 }
 
 function mayJoin(left: Unit | undefined, right: Unit | undefined): boolean {
