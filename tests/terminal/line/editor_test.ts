@@ -176,7 +176,8 @@ inTerminal(
   async (term) => {
     await term.type("half a sentence\x1a");
     await term.until("Stopped");
-    await term.type("stty -g > stopped; cat\r");
+    await term.type("stty -g > stopped; echo ready; cat\r");
+    await term.until((rows) => rows.includes("ready"));
     await term.type("typed\r\x04");
     await term.until((rows) => rows.filter((row) => row === "typed").length === 2);
     const { folder } = term;

@@ -312,6 +312,21 @@ Deno.test("R-06 after an edit in a program, all but the start of a line with a p
   }
 });
 
+Deno.test("Ctrl-V inserts the path of the clipboard's image, or rings", async () => {
+  const rows: [path: string | undefined, text: string][] = [
+    ["/tmp/a.png", "see @/tmp/a.png "],
+    ["/tmp/a b.png", 'see @"/tmp/a b.png" '],
+    [undefined, "see "],
+  ];
+  for (const [path, expected] of rows) {
+    const look = { color: "", pasteImage: () => Promise.resolve(path) };
+    assertEquals(
+      lineText((await pressAll("see \x16", new PressedLine(lineState(), look))).state),
+      expected,
+    );
+  }
+});
+
 /** Units whose segmentation depends on their neighbours. */
 const PIECES = [
   ..."ab \n日é",
