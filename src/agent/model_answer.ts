@@ -6,8 +6,9 @@ import { BackendError } from "../errors.ts";
 import { notePart, textOfParts } from "../text/parts.ts";
 import { REPETITION_WARNING } from "../text/repetition.ts";
 import { isBlank } from "../text/think.ts";
-import { exampleCall, isLostCall } from "../toolcalls/example.ts";
+import { exampleCall } from "../toolcalls/example.ts";
 import { extractToolCallsFromText } from "../toolcalls/extract.ts";
+import { isLostCall } from "../toolcalls/formats/bare_json.ts";
 import { isProposal } from "../toolcalls/proposal.ts";
 import type { StopReason, TurnEvent, Usage } from "../types/event.ts";
 import type { Message, Part } from "../types/message.ts";
@@ -213,7 +214,7 @@ function withThoughtCalls(message: Message, tools: readonly Tool[]): Message {
   if (isElsewhere || isBlank(reasoning)) return message;
   const options = { ...namesAndSchemas(tools), fences: false, thinkTags: false };
   const [rest, calls] = extractToolCallsFromText(reasoning, options);
-  const isLast = reasoning.trimStart().startsWith(rest.trim());
+  const isLast = reasoning.trimStart().startsWith(rest.replace(/<[|｜][^<>]*$/, "").trim());
   const isMeant = calls && isLast && !isProposal(rest, "") && !NEGATION.test(rest.slice(-200));
   return isMeant ? { ...message, toolCalls: calls } : message;
 }

@@ -2,7 +2,7 @@
 
 import { mayBeOwnServer } from "../config.ts";
 import { ChannelReader } from "../text/channels.ts";
-import { deeperThan, hasTwoReadings, isObject } from "../text/json.ts";
+import { deeperThan, hasTwoReadings, isObject, jsonOrUndefined } from "../text/json.ts";
 import type { Usage } from "../types/event.ts";
 import type { Message, ToolCall } from "../types/message.ts";
 import type { Tool } from "../types/tool.ts";
@@ -19,7 +19,6 @@ import type {
   Splitter,
 } from "./backend.ts";
 import type { Fields } from "./fields.ts";
-import { jsonOrUndefined } from "../text/json.ts";
 import { argumentsText, withUniqueIds } from "./wire_values.ts";
 
 /** Options for finding tool calls in the text of an answer that has no others (spec 4.6). */
@@ -144,10 +143,12 @@ function toReply(parts: AnswerParts, split: SplitAnswer): Reply {
   const isClean = parts.finish === "stop" || parts.finish === "tool_calls";
   let calls = readCalls(parts, isClean);
   if (calls.length === 0) {
-    calls = split.calls.map((call) => ({
+    const isWhole = isClean && parts.finishDetail !== "";
+    calls = split.calls.map(({ invalid: wrong, ...call }) => ({
       ...call,
       recovered: true,
-      ...(!isClean && invalid(call.invalid?.text ?? call.arguments, cutBy(parts))),
+      ...(wrong && !(isWhole && wrong.isUnclosed) && { arguments: {}, invalid: wrong }),
+      ...(!isClean && invalid(wrong?.text ?? call.arguments, cutBy(parts))),
     }));
   }
   const tooMany = calls.length - MAX_CALLS_OF_ANSWER;
@@ -179,8 +180,9 @@ function toReply(parts: AnswerParts, split: SplitAnswer): Reply {
  * call happens to parse. Without a reason for its end (a proxy's [DONE]), arguments must be whole JSON.
  */
 function readCalls(parts: AnswerParts, isClean: boolean): ToolCall[] {
-  return parts.calls.map(({ id, name, args }, i): ToolCall => {
+  return parts.calls.map(({ id, name: given, args }, i): ToolCall => {
     const text = argumentsText(args);
+    const name = given.replace(/^\s*<\/[\w:]+>|<[|｜‖][^]*$/g, "") || given;
     const isWhole = isClean && (parts.finishDetail !== "" || jsonOrUndefined(text) !== undefined);
     return isWhole || i < parts.calls.length - 1
       ? { id, name, ...readArguments(args) }
@@ -253,22 +255,21 @@ function readArguments(value: unknown): Pick<ToolCall, "arguments" | "invalid"> 
   return { arguments: withoutMarks((parsed ?? {}) as Record<string, unknown>) };
 }
 
-/** Marks of a template, which its parser took for a part of a key or for the end of a value. */
+/** Marks of a template, which its parser took for a part of a key, or of an end of a value. */
 const MARKS_IN_KEY = /<\/?(?:arg_\w+|[|｜‖][^<>]*)>?/g;
 const MARK_BEHIND =
-  /(?:<\/(?:content|parameter)>\s*<\/invoke>(?:\s*<\/\w+>)?|<\/?[|｜‖]{1,2}\s*\w[^<>\n]{0,60}>|<\/arg_value>)\s*$/;
+  /(?:<\/(?:content|parameter)>\s*<\/(?:invoke|function)>(?:\s*<\/\w+>)?|\n?<\/(?:parameter|function|tool_call)|<\/?[|｜‖]{1,2}\s*\w[^<>\n]{0,60}>|<\/arg_value>|<\|"\|?>?|\]<\]minimax\[>\[)\s*$/;
 
 function withoutMarks(args: Record<string, unknown>): Record<string, unknown> {
   const entries = Object.entries(args);
-  // What a text that ends so lacks is its line feed, as the marks stood on lines of their own.
-  const isClean = entries.every(([key, value]) =>
-    !key.includes("<") && !(typeof value === "string" && MARK_BEHIND.test(value.slice(-100)))
-  );
-  if (isClean) return args;
-  return Object.fromEntries(entries.map(([key, value]) => [
-    key.replace(MARKS_IN_KEY, "").trim(),
-    typeof value === "string" ? value.replace(MARK_BEHIND, "") : value,
-  ]));
+  if (!entries.some((entry) => /<[|/]|<arg_|\]<\]/.test(entry.join("\n")))) return args;
+  return Object.fromEntries(entries.map(([key, value]) => {
+    const marks = /<\/?arg_/.test(key) ? MARKS_IN_KEY : MARK_BEHIND;
+    const clean = typeof value === "string"
+      ? value.replace(/^<\|"\|>/, "").replace(marks, "")
+      : value;
+    return [key.replace(MARKS_IN_KEY, "").trim(), clean];
+  }));
 }
 
 function malformed(value: unknown, reason: string): Pick<ToolCall, "arguments" | "invalid"> {

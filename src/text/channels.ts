@@ -9,27 +9,35 @@
 import { foldMarker, MarkerReader } from "./markers.ts";
 
 /** Marks that are the beginning or the end of reasoning in other words. */
+const THINK_PAIRS = [
+  ...["[think] [/think]", "<|start_thinking|> <|end_thinking|>", "◁think▷ ◁/think▷"],
+  ...["<|inner_prefix|> <|inner_suffix|>", "<|open|>think<|sep|> <|close|>think<|sep|>"],
+  ...["mm:think", "longcat_think", "reasoning_scratchpad"].map((name) => `<${name}> </${name}>`),
+];
 const TAGS: Readonly<Record<string, string>> = {
-  "[think]": "<think>",
-  "[/think]": "</think>",
-  "<|start_thinking|>": "<think>",
-  "<|end_thinking|>": "</think>",
-  "<|inner_prefix|>": "<think>",
-  "<|inner_suffix|>": "</think>",
-  "<|open|>think<|sep|>": "<think>",
-  "<|close|>think<|sep|>": "</think>",
-  "◁think▷": "<think>",
-  "◁/think▷": "</think>",
+  ...Object.fromEntries(THINK_PAIRS.flatMap((pair) => {
+    const [open, close] = pair.split(" ");
+    return [[open, "<think>"], [close, "</think>"]];
+  })),
   "<channel|>": "</think>",
 };
 /** The beginnings of the messages of templates, with the word of who speaks. */
 const SPEAKERS = ["<|im_start|>", "<|start_header_id|>"];
+/** Marks behind which another speaks than the model. */
+const OTHER_SPEAKERS = ["<|user|>", "<|observation|>"];
 const HEADS = ["<|channel|>", "<|start|>", "<|channel>", ...SPEAKERS];
 const MESSAGE_ENDS = ["<|end|>", "<|return|>", "<|call|>"];
 /** The words of channels that lost their tokens. */
 const BARE = ["assistantfinal", "assistantcommentary to=", "to=functions."];
 const HEADER_ENDS = ["<|message|>", "<|end_header_id|>"];
-const CHANNEL_MARKS = [...Object.keys(TAGS), ...HEADS, ...MESSAGE_ENDS, ...HEADER_ENDS, ...BARE];
+const CHANNEL_MARKS = [
+  ...Object.keys(TAGS),
+  ...HEADS,
+  ...OTHER_SPEAKERS,
+  ...MESSAGE_ENDS,
+  ...HEADER_ENDS,
+  ...BARE,
+];
 /** A longer text behind a mark is no header. */
 const MAX_HEADER = 160;
 /** The words before a bare recipient, which are its header. */
@@ -147,11 +155,13 @@ export class ChannelReader {
     }
     if (HEADER_ENDS.includes(mark)) return before;
     const lead = this.#release();
+    this.#isOver = OTHER_SPEAKERS.includes(mark);
+    if (this.#isOver) return before + lead + this.#close();
     this.#line = "";
     if (MESSAGE_ENDS.includes(mark)) {
       const isCall = this.#isInCall;
       this.#isInCall = false;
-      return before + lead + (isCall ? "<|call|>" : this.#close());
+      return before + lead + (isCall || mark === "<|call|>" ? "<|call|>" : this.#close());
     }
     const tag = mark === "assistantfinal" ? "</think>" : TAGS[mark]!;
     this.#isInThought = tag === "<think>";

@@ -11,41 +11,19 @@ const TOKENS = [
   "</? ?(?:\\w{1,12}_)?calls>",
   `</? {0,2}${BARS}{1,2} {0,2}(?:DSML[^<>\\n]{0,160}|[A-Za-z_/\\\\"][\\w▁./:\\\\"-]{0,40} {0,2}${BARS}{0,2})>`,
   `<[\\w/▁]{1,30}${BARS}>`,
-  "</?(?:tool_?calls?|toolcall|function_calls?|arg_key|arg_value|(?:minimax|seed|tml|antml|longcat)[:_][\\w:]+|(?:start|end)_function_\\w+|(?:start|end)_of_turn|escape|tool_response|TOOLCALL)(?:[ :][^<>\\n]{0,120})?>",
+  "</?DSML [^<>\\n]{0,160}>",
+  "</(?:mm:)?think(?:ing)?>(?=[^\\S\\n]*\\n)",
+  "</?(?:tool_?calls?|toolcall|tool_(?:use|results?|exchange|output)|function_(?:calls?|results?|invocation)|param|arg_key|arg_value|(?:minimax|seed|tml|antml|longcat)[:_][\\w:]+|(?:start|end)_function_\\w+|(?:start|end)_of_turn|escape|tool_response|TOOLCALL)(?:[ :][^<>\\n]{0,120})?>",
   "</?(?:function|parameter|invoke)(?:=[^<>\\n]{1,120}| name=[^<>\\n]{1,120}| \\w+)?>",
 ];
 /** The beginnings of them at the end of a text. */
-const BEGUN = `<(?:/? {0,2}${BARS}{0,2} {0,2}[^<>\\n]{0,160}|[\\w/▁:]{1,30}${BARS}?)`;
+const BEGUN =
+  `<(?:/? {0,2}${BARS}{0,2} {0,2}[^<>\\n]{0,160}|[\\w/▁:]{1,30}${BARS}?|/(?:mm:)?think(?:ing)?>[^\\S\\n]*)`;
 /** Marks that begin otherwise. */
-const LITERALS = [
-  ...[
-    "[tool_calls]",
-    "[/tool_calls]",
-    "[args]",
-    "[call_id]",
-    "[inst]",
-    "[/inst]",
-    "[tool_request]",
-  ],
-  ...[
-    "[tool_call:",
-    "[calling tool:",
-    "[previous assistant tool use]",
-    "]<]minimax[>[",
-    "<parameter>",
-    "</parameter>",
-  ],
-  ...["<tool_code>", "</tool_code>", "</answer>", "<answer>"],
-  ...[
-    "[end_tool_request]",
-    "[available_tools]",
-    "]~b]",
-    "[e~[",
-    "</s>",
-    "<s>",
-    "<eos>",
-  ],
-];
+const LITERALS = (
+  "[tool_calls],[/tool_calls],[args],[call_id],[inst],[/inst],[tool_request],[tool_call],[/tool_call],[tool_call:,[calling tool:,[previous assistant tool use],]<]minimax[>[,<parameter>,</parameter>,<tool_code>," +
+  "</tool_code>,</answer>,<answer>,</response>,<response>,[end_tool_request],[available_tools],]~b],[e~[,</s>,<s>,<eos>"
+).split(",");
 /** Marks of calls: where one is cut, a call was meant. */
 const OF_CALL =
   /tool_?call|dsml|function|invoke|parameter|arg_|minimax[:[]|seed:|args|tool_request|to=|\|call\|>|constrain|tool_sep|action|python_|toolcall|tool use|calling|tool_code/;
@@ -123,7 +101,8 @@ export class MarkCutter {
     let lead = "";
     // More text on the line makes a mention of the mark.
     if (this.#open !== undefined && (text !== "" || final)) {
-      lead = this.#resolve(/^[^\S\n]*[^\s<]/.test(text) && !WEAK.test(this.#open));
+      const isUnfinished = !WEAK.test(this.#open) || UNFINISHED.test(this.#line);
+      lead = this.#resolve(isUnfinished && /^[^\S\n]*[^\s<]/.test(text));
     }
     if (text === "") return lead;
     if (text.trim() !== "") this.#isBehindCut = false;

@@ -41,6 +41,12 @@ export function parseLooseJson(text: string, { mayLack = Infinity } = {}): Loose
   }
 }
 
+/** The value that {@linkcode parseLooseJson} reads; undefined where there is none. */
+export function looseJson(text: string, mayLack = 0): unknown {
+  const read = parseLooseJson(text, { mayLack });
+  return "value" in read ? read.value : undefined;
+}
+
 class LooseParser {
   readonly #text: string;
   readonly #slips = new Set<string>();

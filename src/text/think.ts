@@ -137,7 +137,11 @@ export class ThinkReader {
       return false;
     }
     if (isEnd) {
-      this.#tokens.push({ kind: this.#isTagged ? "end" : "retraction", text: marker });
+      // The end of a thought in which another one began: what came since is thought as well.
+      const isNested = tag === "</think>" && this.#inside.nested > 0;
+      if (isNested) this.#inside.nested--;
+      const kind = this.#isTagged && !isNested ? "end" : "retraction";
+      this.#tokens.push({ kind, text: marker });
       this.markers.drop();
       this.#isBlank ||= !this.#isTagged;
       this.#isTagged = true;
@@ -198,7 +202,9 @@ export class ThinkReader {
 
 /** Reads one block of reasoning after the other, each from behind its opening tag. */
 class ThoughtReader {
-  readonly markers = new MarkerReader(CLOSERS, { inCode: true });
+  readonly markers = new MarkerReader([...CLOSERS, "<think>"], { inCode: true });
+  /** The tags that began another thought in the block. */
+  nested = 0;
   #closer = "";
   /** The last characters read, three at most. */
   #last = "";
@@ -207,6 +213,7 @@ class ThoughtReader {
   begin(opener: string, text: string): void {
     this.#closer = `</${opener.slice(1).toLowerCase()}`;
     this.#last = "";
+    this.nested = 0;
     this.markers.push(text);
   }
 
@@ -227,6 +234,7 @@ class ThoughtReader {
         }
         if (rest[0] !== "`") return { text: all, end: marker };
       }
+      if (marker.toLowerCase() === "<think>") this.nested++;
       all += marker;
       this.#last = ">";
     }

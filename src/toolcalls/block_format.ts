@@ -22,7 +22,7 @@ import { pairArguments } from "./values.ts";
 export type Atom = string | RegExp | readonly Atom[];
 
 /** The way in which calls of a format are written. */
-interface BlockSpec {
+export interface BlockSpec {
   /** The markers, and for each the pieces between it and the head. */
   markers: Readonly<Record<string, readonly Atom[]>>;
   /** From there to the arguments; the group `name` is the tool's, `attributes` what its tag holds beside it. */
@@ -147,8 +147,18 @@ class BlockReader implements CallReader {
     if (args) return newCall(name, { ...this.#given, ...args }, this.context);
     if (isUnknown(name, this.context)) return null;
     const example = this.spec.example(name, exampleArguments(name, this.context));
-    const broken = `its arguments could not be read. A right call: ${example}`;
-    return invalidCall(name, text, isClosed ? broken : CUT_OFF_REASON, this.context);
+    const broken = `its arguments could not be read.\nA right call: ${example}`;
+    const invalid = invalidCall(name, text, isClosed ? broken : CUT_OFF_REASON, this.context);
+    // Each value has its end: where the answer is known to be whole, so is the call.
+    const end = this.spec.value?.[1];
+    if (!read || end === undefined || !foldMarker(text).trimEnd().endsWith(foldMarker(end))) {
+      return invalid;
+    }
+    return {
+      ...invalid,
+      arguments: { ...this.#given, ...read },
+      invalid: { ...invalid.invalid!, isUnclosed: true },
+    };
   }
 
   /** Takes the marks that go with the call. */

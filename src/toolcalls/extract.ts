@@ -1,6 +1,6 @@
 import { SeamJoiner } from "../text/seams.ts";
 import type { ToolCall } from "../types/message.ts";
-import { BEFORE_CALL_CHARS, isProposal, mayBeProposal } from "./proposal.ts";
+import { BEFORE_CALL_CHARS, isForbidden, isProposal, mayBeProposal } from "./proposal.ts";
 import { type CallScanner, callScanner, type ScannedPart, type ToolCallOptions } from "./scan.ts";
 import { SentenceScanner } from "./sentences.ts";
 
@@ -64,15 +64,22 @@ export class ToolCallFilter {
     const behind = this.#cleaned + this.#rest.end();
     // An end tag too many is no text, and a result before the call ran is made up.
     const isStray = this.#calls.length > 0 &&
-      /^\s*(?:(?:<\/tool_?call>\s*)+$|Observation:)/.test(behind);
+      /^\s*(?:(?:<\/tool_?call>\s*)+$|Observation:|<(?:function|tool)_(?:results?|output)>)/.test(
+        behind,
+      );
     const rest = isStray ? "" : behind;
     const isFenced = this.#mayBeShown && this.#calls.length > 0 && this.#areFenced;
     const isShown = this.#mustEnd && rest.trim() !== "" || isProposal(this.#lead, rest);
     if (isFenced && isShown) return { text: text + this.#written, calls: [] };
-    const isUnsure = isFenced && mayBeProposal(this.#lead, rest);
-    const calls = isUnsure
-      ? this.#calls.map((call) => ({ ...call, mayBeShown: true }))
-      : this.#calls;
+    let calls = this.#calls;
+    if (isFenced && mayBeProposal(this.#lead, rest)) {
+      calls = calls.map((call) => ({ ...call, mayBeShown: true }));
+    } else if (this.#mayBeShown && isForbidden(this.#lead)) {
+      calls = calls.map((call) => ({
+        ...call,
+        invalid: { text: JSON.stringify(call.arguments), reason: FORBIDDEN_REASON },
+      }));
+    }
     return { text: text + rest, calls };
   }
 
@@ -115,6 +122,9 @@ export class ToolCallFilter {
     return "";
   }
 }
+
+const FORBIDDEN_REASON =
+  "the sentence before it refuses it; if you mean the call, write it without such words";
 
 /**
  * Finds the tool calls that a model wrote into its text (spec 4.6) instead of calling tools as the

@@ -82,6 +82,31 @@ export interface CallFormat {
   read(marker: string, context: CallContext): CallReader;
 }
 
+/** Reads what `make` reads behind a beginning that `lead` matches, and `begun` the beginnings of. */
+export function readerBehind(
+  lead: RegExp,
+  begun: RegExp,
+  make: (match: RegExpExecArray) => CallReader,
+): CallReader {
+  let text = "";
+  let length = 0;
+  let inner: CallReader | undefined;
+  return {
+    push(piece, final) {
+      if (!inner) {
+        text += piece;
+        const match = lead.exec(text);
+        if (!match) return !final && begun.test(text) ? undefined : "text";
+        length = match[0].length;
+        piece = text.slice(length);
+        inner = make(match);
+      }
+      const verdict = inner.push(piece, final);
+      return typeof verdict === "object" ? { ...verdict, end: length + verdict.end } : verdict;
+    },
+  };
+}
+
 export type CandidateVerdict =
   /** No call: the marker is text, and so is what follows unless another marker comes. */
   | "text"

@@ -1,7 +1,7 @@
 /** Reads calls written as JSON as they stream; the common part of the formats with JSON. @module */
 
 import { isObject } from "../text/json.ts";
-import { parseLooseJson } from "../text/loose_json.ts";
+import { looseJson } from "../text/loose_json.ts";
 import { MarkerReader } from "../text/markers.ts";
 import type { ToolCall } from "../types/message.ts";
 import { type CallContext, type CallReader, type CandidateVerdict, offeredName } from "./format.ts";
@@ -156,8 +156,7 @@ export class JsonCallReader implements CallReader {
     const literal = parsePythonLiteral(text);
     if (literal !== undefined || !isWhole) return literal;
     // Before the mark that ends the call, the bracket of the call itself may be missing.
-    const read = parseLooseJson(text, { mayLack: isClosed && this.context.tools ? 1 : 0 });
-    return "value" in read ? read.value : undefined;
+    return looseJson(text, isClosed && this.context.tools ? 1 : 0);
   }
 
   /** Reads on to the next value or the end of the frame. */

@@ -1,6 +1,7 @@
 /** JSON as models write it: its end in text that streams, and its value. @module */
 
 import { hasTwoReadings, jsonOrUndefined } from "../text/json.ts";
+import { looseJson } from "../text/loose_json.ts";
 
 /** Deeper values are refused: a function that walks them would exhaust its stack. */
 export const MAX_VALUE_DEPTH = 100;
@@ -61,58 +62,22 @@ export class JsonScanner {
   }
 }
 
-/**
- * The object or array that `text` is, or undefined. Mends mistakes that have one reading: control characters
- * and escaped apostrophes within strings, a comma before a closing bracket, doubled braces.
- */
+/** The object or array that `text` is, or undefined; slips that have one reading are passed over. */
 export function parseLenientJson(text: string): unknown {
   const value = text.trim();
   if (new JsonScanner().scan(value, 0).end !== value.length) return undefined;
   const parsed = jsonOrUndefined(value);
   if (parsed !== undefined) return hasTwoReadings(value) ? undefined : parsed;
-  const isDoubled = /^\{\{[^{]/.test(value);
-  return jsonOrUndefined(mendJson(value, isDoubled)) ??
-    (isDoubled ? parseLenientJson(value.slice(1, -1)) : undefined);
+  // A pattern whose backslashes are not escaped is for the repair of calls, which says so.
+  if (/^(?:[^\\]|\\[\s"'\\/bfnrtu])*\\[^\s"'\\/bfnrtu]/.test(value)) return undefined;
+  return looseJson(/^\{\{[^{]/.test(value) ? undoubled(value) : value);
 }
 
-// deno-lint-ignore no-control-regex
-const MENDABLE = /\\[^]|[\x00-\x1f]/g;
-const ESCAPED = Array.from({ length: 32 }, (_, code) => {
-  return JSON.stringify(String.fromCharCode(code)).slice(1, -1);
-});
-
-/** JSON has no escape for an apostrophe; a backslash before a line feed is a shell's, kept as it is. */
-function mendSign(sign: string): string {
-  const control = ESCAPED[sign.charCodeAt(sign.length - 1)];
-  if (sign === "\\'") return "'";
-  return control === undefined ? sign : (sign.length > 1 ? "\\\\" : "") + control;
-}
-
-function mendJson(text: string, isDoubled: boolean): string {
-  let mended = "";
-  let done = 0;
-  let inString = false;
-  /** The position of a comma with nothing but white space behind it, or -1. */
-  let comma = -1;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code === QUOTE) {
-      const part = text.slice(done, i);
-      mended += inString ? part.replace(MENDABLE, mendSign) : part;
-      done = i;
-      inString = !inString;
-      comma = -1;
-    } else if (inString) {
-      if (code === BACKSLASH) i++;
-    } else if (isDoubled && (code === 123 || code === 125) && text.charCodeAt(i + 1) === code) {
-      mended += text.slice(done, i);
-      done = ++i;
-    } else if (code === 44) comma = i;
-    else if ((code === 125 || code === 93) && comma >= 0) {
-      mended += text.slice(done, comma);
-      done = comma + 1;
-      comma = -1;
-    } else if (code > 32) comma = -1;
-  }
-  return mended + text.slice(done);
+/** Outside of strings, one brace for two: `{{"a": 1}}`. */
+function undoubled(text: string): string {
+  const single = text.replace(
+    /"(?:[^"\\]|\\[^])*"|\{\{|\}\}/g,
+    (part) => part[0] === '"' ? part : part[0]!,
+  );
+  return new JsonScanner().scan(single, 0).end === single.length ? single : text.slice(1, -1);
 }

@@ -1,42 +1,35 @@
 /** Tells calls in code blocks from those that an answer only proposes or shows. @module */
 
+const alternatives = (...patterns: RegExp[]): RegExp =>
+  new RegExp(patterns.map(({ source }) => source).join("|"), "i");
+
 /** What an answer asks or says behind a call that it has not made. */
-const ASKED_BEHIND = new RegExp(
-  [
-    String.raw`[?？]\s*$`,
-    String.raw`\b(?:shall|should|may|can) (?:I|we)\b`,
-    String
-      .raw`\b(?:let me know|tell me (?:if|whether|when)|if you(?:'d)? (?:want|like|agree|wish|prefer|approve)|would you|do you want|want me to|please confirm|confirm (?:that|if|and|before)|your (?:approval|permission|confirmation|consent|go-ahead)|before I (?:do|run|go)|waiting for)\b`,
-    String
-      .raw`\b(?:not|n['’]t|never)\b[^.!?\n]{0,40}\b(?:done|run|ran|called|made|executed|deleted|sent|used|yet|so|it)\b`,
-    String
-      .raw`\b(?:only|just) (?:an? )?(?:example|illustration|proposal|suggestion|sketch)\b|\bhypothetical`,
-  ].join("|"),
-  "i",
+const ASKED_BEHIND = alternatives(
+  /[?？]\s*$/,
+  /\b(?:shall|should|may|can) (?:I|we)\b/,
+  /\b(?:let me know|tell me (?:if|whether|when)|if you(?:'d)? (?:want|like|agree|wish|prefer|approve)|would you|do you want|want me to|please confirm|confirm (?:that|if|and|before)|your (?:approval|permission|confirmation|consent|go-ahead)|before I (?:do|run|go)|waiting for)\b/,
+  /\b(?:not|n['’]t|never)\b[^.!?\n]{0,40}\b(?:done|run|ran|called|made|executed|deleted|sent|used|yet|so|it)\b/,
+  /\b(?:only|just) (?:an? )?(?:example|illustration|proposal|suggestion|sketch)\b|\bhypothetical/,
 );
 /** What the sentence before a call says that is only shown. */
-const SHOWN_BEFORE = new RegExp(
-  [
-    String.raw`\b(?:would|could|might)\b|\b(?:you|we|I|they|he|she|it)['’]d\b`,
-    String
-      .raw`\bexamples?\b|\be\.g\.|\bfor instance\b|\bsuch as\b|\blooks? like\b|\bwritten (?:like|as)\b`,
-    String
-      .raw`\bif you(?:['’]d)? (?:want|like|agree|wish|prefer|need|ever)\b|\byou (?:can|may|should|must|need to|have to)\b`,
-    String.raw`\b(?:shall|should|may) I\b|\bpropos(?:e|al)\b|\bsuggest`,
-    String.raw`\b(?:format|syntax|template|shape|schema|structure) (?:of|for|is)\b`,
-    String
-      .raw`\b(?:do not|don['’]t|never|instead of|rather than|without) (?:run|call|use|execut|send|writ|mak|do)`,
-    String
-      .raw`\b(?:must|should|shall|will|wo) ?(?:not|n['’]t) (?:run|call|use|execut|send|writ|mak|do)|\brefus|\bforb[ai]d|\bout of the question`,
-    String
-      .raw`\b(?:file|log|page|issue|output|text|document)s? (?:contain|say|said|read|show|h[eo]ld)s?:?$`,
-    String.raw`\b(?:hypothetical|sample|illustrat|demonstrat|suppose|imagine)`,
-  ].join("|"),
-  "i",
+const SHOWN_BEFORE = alternatives(
+  /\b(?:would|could|might)\b|\b(?:you|we|I|they|he|she|it)['’]d\b/,
+  /\bexamples?\b|\be\.g\.|\bfor instance\b|\bsuch as\b|\blooks? like\b|\bwritten (?:like|as)\b/,
+  /\bif you(?:['’]d)? (?:want|like|agree|wish|prefer|need|ever)\b|\byou (?:can|may|should|must|need to|have to)\b/,
+  /\b(?:shall|should|may) I\b|\bpropos(?:e|al)\b|\bsuggest/,
+  /\b(?:format|syntax|template|shape|schema|structure) (?:of|for|is)\b/,
+  /\b(?:do not|don['’]t|never|instead of|rather than|without) (?:run|call|use|execut|send|writ|mak|do)/,
+  /\b(?:must|should|shall|will|wo) ?(?:not|n['’]t) (?:run|call|use|execut|send|writ|mak|do)|\brefus|\bforb[ai]d|\bout of the question/,
+  /\b(?:file|log|page|issue|output|text|document)s? (?:contain|say|said|read|show|h[eo]ld)s?:?$/,
+  /\b(?:hypothetical|sample|illustrat|demonstrat|suppose|imagine)/,
 );
 /** Words that show that a text is English, in which the patterns above tell a proposal. */
 const ENGLISH =
   /\b(?:the|an?|to|I|I['’]ll|will|let|now|this|it|and|with|first|next|here|we|using)\b/i;
+
+/** A sentence that refuses what follows it; one that goes on to what is done instead does not. */
+const REFUSING =
+  /\b(?:I|we)(?: (?:must|will|shall|should|may|am|are)(?: not|n['’]t| never)| (?:wo|sha)n['’]t| refuse to|['’](?:ll|m) (?:not|never))\b(?![^.!?\n]*\b(?:but|instead|so|let me|rather|until|before|without|unless|yet|forget|fail|only|just|guess|assume)\b)[^.!?\n]{0,60}\b(?:do|run|call|make|execute|send|delete|remove|write|allowed|permitted|supposed)\b/i;
 
 /** The end of what stands before, in characters. */
 export const BEFORE_CALL_CHARS = 400;
@@ -46,8 +39,17 @@ export const BEFORE_CALL_CHARS = 400;
  * that nothing was done, or gives them as an example.
  */
 export function isProposal(before: string, behind: string): boolean {
-  const lead = before.slice(-BEFORE_CALL_CHARS).trim().split(/(?<=[.!?])\s+|\n\s*\n/).at(-1) ?? "";
-  return SHOWN_BEFORE.test(lead) || behind.trim() !== "" && ASKED_BEHIND.test(behind.trim());
+  return SHOWN_BEFORE.test(lastSentence(before)) ||
+    behind.trim() !== "" && ASKED_BEHIND.test(behind.trim());
+}
+
+function lastSentence(text: string): string {
+  return text.slice(-BEFORE_CALL_CHARS).trim().split(/(?<=[.!?])\s+|\n\s*\n/).at(-1)!;
+}
+
+/** True where the sentence before a call, whatever its marks, refuses it. */
+export function isForbidden(before: string): boolean {
+  return REFUSING.test(lastSentence(before.split("</think>").at(-1)!));
 }
 
 /**

@@ -90,7 +90,8 @@ interface Candidate {
 }
 
 /** Markers that nothing but a call begins with. */
-const CALL_MARKER = /^(?:<\W|<[\w-]*:|<(?:toolcall|tool_calls?|function|invoke)\b|\[tool_calls)/;
+const CALL_MARKER =
+  /^(?:<\W|<[\w-]*:|<(?:toolcall|tool_calls?|function|invoke)\b|\[(?:tool_call|calling tool))/;
 
 /** HTML elements of which the content is no call: it is shown, or somebody else wrote it. */
 const ELEMENTS = new Map([
@@ -229,7 +230,7 @@ class FormatScanner implements CallScanner {
 
   #begin(marker: string, written: string, formats: readonly CallFormat[], unread: string): void {
     const [format, ...others] = formats;
-    const isMarked = format!.markers !== undefined && !format!.lineStart;
+    const isMarked = format!.markers !== undefined && !format!.isUnmarked;
     const mayBeUnknown = isMarked && CALL_MARKER.test(foldMarker(marker));
     const reader = format!.read(marker, { ...this.context, isMarked, mayBeUnknown });
     const isBasic = format!.isBasic === true;

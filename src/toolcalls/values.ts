@@ -1,7 +1,7 @@
 /** Arguments in formats that write values without their types. @module */
 
 import { isObject, jsonOrUndefined } from "../text/json.ts";
-import { parseLooseJson } from "../text/loose_json.ts";
+import { looseJson } from "../text/loose_json.ts";
 import type { CallContext } from "./format.ts";
 import { parseLenientJson } from "./json_scanner.ts";
 
@@ -14,9 +14,8 @@ export function jsonArguments(body: string): Record<string, unknown> | undefined
   if (value === undefined && text.startsWith('"')) {
     value = parseLenientJson(String(jsonOrUndefined(text)));
   }
-  if (value !== undefined) return isObject(value) ? value : undefined;
-  const read = parseLooseJson(text, { mayLack: 1 });
-  return "value" in read && isObject(read.value) ? read.value : undefined;
+  value ??= looseJson(text, 1);
+  return isObject(value) ? value : undefined;
 }
 
 /**
@@ -94,8 +93,8 @@ function closeOf(
 const CHILD =
   /\s*<(?:[|｜‖]+DSML[|｜‖]+)?(\w+)>([^]*?)<\/(?:[|｜‖]+DSML[|｜‖]+)?(?:\1|parameter)>\s*/y;
 const PARAMETER =
-  /<[^\w<>]{0,4}(?:\w{1,12}\W{1,3})?parameter(?:=|\s+name=)["']?(?<key>[\w.-]+)["']?[^<>]*>/;
-const PARAMETER_END = /<\/[^<>]{0,20}parameter>/;
+  /<[^\w<>]{0,4}(?:\w{1,12}\W{1,3})?param(?:eter)?(?:=|\s+name=)["']?(?<key>[\w.-]+)["']?[^<>]*>/;
+const PARAMETER_END = /<\/[^<>]{0,20}param(?:eter)?>/;
 const PAIR =
   /\s*,?\s*([\w-]+)\s*(?:=\s*(?:"([^"]*)"|'([^']*)')|[=:][ \t]*([^\s"'<{([][^\n]*)(?=\n|$))/y;
 
@@ -109,7 +108,8 @@ export function pairArguments(
   for (PAIR.lastIndex = 0; PAIR.lastIndex < text.trimEnd().length;) {
     const [, key, double, single, line] = PAIR.exec(text) ?? [];
     if (key === undefined || Object.hasOwn(args, key)) return undefined;
-    if (line !== undefined && !Object.hasOwn(propertiesOf(name, context), key)) return undefined;
+    const isKnown = Object.hasOwn(propertiesOf(name, context), key) || !context.tools?.has(name);
+    if (line !== undefined && !isKnown) return undefined;
     args[key] = typedValue(double ?? single ?? line!, key, name, context);
   }
   return args;

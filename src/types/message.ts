@@ -16,9 +16,10 @@ export interface ToolCall {
   arguments: Record<string, unknown>;
   /**
    * Set if the model's `text` was not a JSON object: the call is answered with `reason` instead of running. With
-   * `isMalformed`, the text is complete, so that it may be repaired.
+   * `isMalformed`, the text is complete, so that it may be repaired. With `isUnclosed`, only the mark behind the
+   * call is missing, and `arguments` is complete.
    */
-  invalid?: { text: string; reason: string; isMalformed?: true };
+  invalid?: { text: string; reason: string; isMalformed?: true; isUnclosed?: true };
   /** The repairs of the call, one line each. */
   repairs?: readonly string[];
   /** True if the surrounding text may only show the call: such a call does not change anything at once. */

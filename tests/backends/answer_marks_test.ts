@@ -279,6 +279,67 @@ const ANSWERS: readonly Row[] = [
     "The form is call:read_file{file_path:a} here.",
     "The form is call:read_file{file_path:a} here.",
   ],
+  // Thoughts in other tags, and thoughts in thoughts.
+  ["earendil-works/pi#5808", "Hm.</mm:think>\n\nYes.", "Yes.", "", "Hm."],
+  ["ai-dynamo/dynamo#5424", "<longcat_think>\nHm.\n</longcat_think>\nYes.", "Yes.", "", "Hm."],
+  ["hermes-agent#2163", "<REASONING_SCRATCHPAD>Hm.</REASONING_SCRATCHPAD>Yes.", "Yes.", "", "Hm."],
+  ["own", "<think>a <think>b</think> c</think>Yes.", "Yes.", "", "a <think>b\n\nc"],
+  [
+    "vllm-project/vllm#45385",
+    "Hm.\n</think>\n\n<response>\nYes.\n</response>\n",
+    "Yes.",
+    "",
+    "Hm.",
+  ],
+  // Turns that the model makes up.
+  ["jundot/omlx#3271", "Done.<|user|>\nThanks!<|assistant|>\nBye.", "Done."],
+  [
+    "anthropics/claude-code#47055",
+    `<function_calls><invoke name="read_file"><parameter name="file_path">a</parameter></invoke></function_calls>\n<function_results>b</function_results>\nIt is b.`,
+    "",
+    READ,
+  ],
+  // A call that the sentence before it refuses.
+  [
+    "own",
+    `I must not do this:\n<tool_call>{"name":"run_bash","arguments":{"command":"ls"}}</tool_call>`,
+    "I must not do this:",
+    "run_bash!",
+  ],
+  [
+    "own",
+    `I should not guess, so I'll look.\n<tool_call>{"name":"read_file","arguments":${JSON_READ}}</tool_call>`,
+    "I should not guess, so I'll look.",
+    READ,
+  ],
+  // What is left of calls.
+  [
+    "openai/harmony#114",
+    `<|start|>assistant<|channel|>bash<|channel|>commentary json<|message|>{"a":1}<|call|>`,
+    `{"a":1}`,
+    "",
+    "",
+    true,
+  ],
+  ["AgentFlocks/flocks#687", `Now.<DSML tool_calls><DSML x>`, "Now.", "", "", true],
+  ["GLM-Free-API#44", "Yes.</tool_exchange><tool_call>\n", "Yes.", "", "", true],
+  ["vllm-mlx#597", "I thought of <function=foo> but no.", "I thought of <function=foo> but no."],
+  // The name is lost, or the end alone.
+  ["own", '{"file_path": "a", "limit": 1}', "", "read_file!"],
+  ["own", "<function=run_bash><parameter=command>ls</parameter>", "", "run_bash!"],
+  // Of several bare calls each is read, and of half a mark behind them nothing is left.
+  [
+    "typeclaw/typeclaw#344",
+    `read_file:0<|tool_call_argument_begin|>${JSON_READ}<|tool_calls_section_end|>\nread_file:1<|tool_call_argument_begin|>${JSON_READ}<|tool_calls_section_end|>`,
+    "",
+    `${READ}; ${READ}`,
+  ],
+  [
+    "can1357/oh-my-pi#8495",
+    `<|open|>toolscall tool="read_file" index="1"<|sep|><|open|>argument key="file_path" type="string"<|sep|>a<|close|>argument<|sep|><|close|>call<|sep|><|close|>toolsmessage<|sep|>`,
+    "",
+    READ,
+  ],
 ];
 
 for (const [source, answer, text = "", calls = "", reasoning = "", isLost = false] of ANSWERS) {

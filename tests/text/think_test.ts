@@ -24,7 +24,7 @@ const rows: [name: string, answer: string, text: string, reasoning: string][] = 
   ["several", "<think>a</think>b <think>c</think> d", "b d", "a\n\nc"],
   ["side by side", "<think>a</think>\n<think>b</think>\nc", "c", "a\n\nb"],
   ["upper case", "<THINK>a</Think>b", "b", "a"],
-  ["nested", "<think>a<think>b</think>c</think>d", "cd", "a<think>b"],
+  ["nested", "<think>a<think>b</think>c</think>d", "d", "a<think>b\n\nc"],
   ["only a block", "<think>why</think>\n", "", "why"],
   ["never ended", "a\n<think>why\n", "a", "why"],
   ["never ended, tag cut off", "<think>why</thin", "", "why</thin"],

@@ -2,17 +2,19 @@ import {
   type CallContext,
   type CallFormat,
   type CallReader,
+  type CandidateVerdict,
   isUnknown,
   offeredName,
 } from "../format.ts";
 import type { ToolCall } from "../../types/message.ts";
+import { isObject } from "../../text/json.ts";
 import { callsFrom, CUT_OFF_REASON, invalidCall, malformedCall } from "../json_calls.ts";
-import { parseLooseJson } from "../../text/loose_json.ts";
+import { looseJson } from "../../text/loose_json.ts";
 import { JsonScanner, parseLenientJson } from "../json_scanner.ts";
 
 const JSON_HEAD =
   /^\s*\[?\s*\{{1,2}\s*"(?:name|tool_name|tool|function|type|tool_calls?|function_call|id|arguments|parameters|action|jsonrpc|method)"/;
-const JSON_HEAD_CUT = /^\s*(?:\[\s*)?(?:\{{1,2}\s*(?:"\w{0,12})?)?$/;
+const JSON_HEAD_CUT = /^\s*(?:\[\s*)?(?:\{{1,2}\s*(?:"\w{0,20})?)?$/;
 const NAME_VALUE = /"(?:name|tool_name|tool|action|function|method)"\s*:\s*"([^"\\]*)"/;
 const MAX_JSON_HEAD = 512;
 /** The first line of a code block that is the whole message; the last one. */
@@ -39,6 +41,10 @@ function bareReader(marker: string, context: CallContext, isFenced = false): Cal
       if (!isHead) {
         const start = text.slice(0, MAX_JSON_HEAD);
         isHead = JSON_HEAD.test(start);
+        const [, key] = isFenced ? [] : /^\s*\{\s*"(\w+)"/.exec(start) ?? [];
+        if (!isHead && key !== undefined && toolTaking([key], context)) {
+          return final ? lostCall(text, context) : undefined;
+        }
         if (!isHead) return !final && JSON_HEAD_CUT.test(start) ? undefined : "text";
       }
       if (name === undefined) {
@@ -70,24 +76,21 @@ function callsIn(
       if (scanned.error === undefined) {
         return [...found, invalidCall(name, text.slice(at), CUT_OFF_REASON, context)];
       }
-      const isWhole = at === 0 && /\}\s*$/.test(text);
+      const isWhole = at === 0 && /\}\s*(?:<\/tool_?call>\s*)?$/.test(text);
       return isWhole && !isUnknown(name, context)
         ? [malformedCall(name, text, context)]
         : undefined;
     }
-    const calls = callsFrom(jsonValue(text.slice(at, scanned.end)), context);
+    const value = parseLenientJson(text.slice(at, scanned.end));
+    if (value === undefined && name && /"(?:arguments|parameters)"\s*:/.test(text)) {
+      return [...found, malformedCall(name, text.slice(at), context)];
+    }
+    const calls = callsFrom(value, context);
     if (!calls) return undefined;
     for (const call of calls) found.push(call);
     at = scanned.end;
   }
   return found;
-}
-
-function jsonValue(text: string): unknown {
-  const value = parseLenientJson(text);
-  if (value !== undefined) return value;
-  const read = parseLooseJson(text, { mayLack: 0 });
-  return "value" in read ? read.value : undefined;
 }
 
 /** A message that is nothing but JSON calls: Qwen2.5-Coder, Llama 3, xLAM and many more. */
@@ -98,6 +101,53 @@ export const bareJson: readonly CallFormat[] = ["{", "[", "`"].map((sign) => ({
     return bareReader("", { ...context, isMarked: true, mayBeUnknown: !isFenced }, isFenced);
   },
 }));
+
+/** Keys of calls, and of other agents' arguments, that no answer in earnest has. */
+const KEYS_OF_CALLS = ["tool_calls", "tool_call", "cmd", "action"];
+/** The most characters before arguments that are the point of an answer. */
+const MAX_LEAD = 300;
+
+const LOST_BLOCK =
+  /^\s*```(?:json)?\s*\{\s*"name"\s*:\s*"[\w.-]+"\s*,\s*"(?:arguments|parameters)"\s*:\s*\{\s*"[^]*\}\s*\}\s*```\s*$/;
+
+/** True where an answer ends in the arguments of a call whose name is lost. */
+export function isLostCall(content: string, context: Pick<CallContext, "schemas">): boolean {
+  const [json, key] = /\{\s*"(\w+)"\s*:[^]*\}\s*$/.exec(content.slice(-4000)) ?? [];
+  // Of a tool that is not offered, and nothing but that.
+  if (LOST_BLOCK.test(content)) return true;
+  if (json === undefined || content.length - json.length > MAX_LEAD) return false;
+  // The name of no tool, right before its arguments: `web_search{"query": "x"}`.
+  if (/^\s*[\w.-]+$/.test(content.slice(0, content.indexOf(json)))) return true;
+  if (content.includes("```") || key!.startsWith("tool_call")) return !content.includes("```");
+  const value = looseJson(json);
+  if (!isObject(value)) return false;
+  const keys = Object.keys(value).filter((one) => !KEYS_OF_CALLS.includes(one));
+  return (keys.length > 1 || keys.length < Object.keys(value).length) &&
+    toolTaking(keys, context) !== undefined;
+}
+
+/** The name of the tool whose arguments may be named `keys`, and all that it needs where `needs`. */
+function toolTaking(
+  keys: readonly string[],
+  { schemas }: Pick<CallContext, "schemas">,
+  needs = false,
+): string | undefined {
+  return Object.entries(schemas).find(([, schema]) => {
+    const { properties = {}, required = [] } = schema as Record<string, string[]>;
+    return keys.every((key) => Object.hasOwn(properties, key)) &&
+      (!needs || required.every((key) => keys.includes(key)));
+  })?.[0];
+}
+
+/** The verdict on a message that is nothing but arguments: the model is shown the call with its name. */
+function lostCall(text: string, context: CallContext): CandidateVerdict {
+  const value = looseJson(text);
+  const name = isObject(value) ? toolTaking(Object.keys(value), context, true) : undefined;
+  if (name === undefined || !isLostCall(text, context)) return "text";
+  const right = `<tool_call>${JSON.stringify({ name, arguments: value })}</tool_call>`;
+  const reason = `the tool's name is missing.\nA right call, if this is meant: ${right}`;
+  return { calls: [invalidCall(name, text, reason, context)], end: text.length };
+}
 
 /** A JSON call on the last lines of a message, behind its text. */
 export const trailingJson: CallFormat = {

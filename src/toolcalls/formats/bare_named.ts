@@ -20,7 +20,7 @@ const CALL = /^(\w+)(?:\[args\]|:\d+\s*(?:<\|tool_call_argument_begin\|>)?)?\s*(
 export const bareNamed: CallFormat = {
   markers: NAMES.flatMap((
     name,
-  ) => [`${name}(`, `${name}{`, `${name}[args]`, `${name}:`, `[${name}(`]),
+  ) => [`${name}(`, `${name}{`, `${name}\n{`, `${name}[args]`, `${name}:`, `[${name}(`]),
   lineStart: true,
   isUnmarked: true,
   read(marker, context): CallReader {
@@ -29,8 +29,12 @@ export const bareNamed: CallFormat = {
       push(piece, final) {
         text += piece;
         if (!final) return GOES_ON.test(text) ? "text" : undefined;
-        const calls = namedCalls(text.replace(MARKS_BEHIND, ""), { ...context, isMarked: true });
-        return calls ? { calls, end: text.length - marker.length } : "text";
+        const calls = text.split(/\n(?=\w+:\d)/).map((one) =>
+          namedCalls(one.replace(MARKS_BEHIND, ""), { ...context, isMarked: true })
+        );
+        return calls.every((one) => one !== undefined)
+          ? { calls: calls.flat(), end: text.length - marker.length }
+          : "text";
       },
     };
   },

@@ -1,12 +1,12 @@
 import { isObject } from "../../text/json.ts";
-import { parseLooseJson } from "../../text/loose_json.ts";
+import { looseJson } from "../../text/loose_json.ts";
 import { blockFormat } from "../block_format.ts";
-import type { CallContext, CallFormat, CallReader } from "../format.ts";
+import { type CallContext, type CallFormat, readerBehind } from "../format.ts";
 import { JsonCallReader } from "../json_reader.ts";
 import { propertiesOf, typedValue } from "../values.ts";
 import { pythonReader } from "./pythonic.ts";
 
-const GEMMA_NAME = /(?:[\w-]+:)*(?<name>[\w.-]+)/;
+const GEMMA_NAME = [/(?:[\w-]+:)*/, /(?<name>[\w.-]+)/] as const;
 
 /**
  * `call:N{k:<escape>v<escape>}` between marks, or without them at the end of a text. Sources: the chat templates
@@ -21,16 +21,21 @@ export const gemma: readonly CallFormat[] = [
       "<start_function_call>": [/\s*/],
     },
     close: ["<tool_call|>", "<end_function_call>"],
-    head: [["call:"], GEMMA_NAME, /(?![\w.:-]*[\w.-])/, /\s*:?\s*/, /(?=[{(B])/],
+    head: [["call:"], ...GEMMA_NAME, /(?![\w.:-]*[\w.-])/, /\s*:?\s*/, /(?=[{(B])/],
+  },
+  {
+    markers: { "<call:": [] },
+    close: ["/>"],
+    head: [...GEMMA_NAME, /(?![\w.:-]*[\w.-])/, /\s*/, /(?=\{)/],
   },
   {
     markers: { "call:": [] },
     close: ["<tool_call|>"],
     lineStart: true as const,
-    head: [GEMMA_NAME, /(?![\w.:-]*[\w.-])/, /\s*/, /(?=\{)/],
+    head: [...GEMMA_NAME, /(?![\w.:-]*[\w.-])/, /\s*/, /(?=\{)/],
   },
-].map((spec) => {
-  const format = blockFormat({
+].map((spec) =>
+  blockFormat({
     ...spec,
     after: ["<tool_call|>", "<|tool_response>", "<end_function_call>"],
     args: gemmaArguments,
@@ -38,12 +43,8 @@ export const gemma: readonly CallFormat[] = [
       `<|tool_call>call:${name}{${
         args.map(([key, value]) => `${key}:<|"|>${value}<|"|>`).join(",")
       }}<tool_call|>`,
-  });
-  // Its word and the brace leave no doubt of a call, also by another agent's name.
-  const read: CallFormat["read"] = (marker, context) =>
-    format.read(marker, { ...context, isMarked: true });
-  return { ...format, read };
-});
+  })
+);
 
 /** A quoted value up to its own quote, in each way of quoting; the last quote of Gemma may lack. */
 const GEMMA_QUOTES = [
@@ -61,7 +62,8 @@ export function gemmaArguments(
 ): Record<string, unknown> | undefined {
   // Without the end of the call, a quote that is open was cut off.
   if (!isClosed && body.split(/<\|"\|>|<escape>/).length % 2 === 0) return undefined;
-  const text = body.replace(/<think>[^]*?<\/think>\s*/g, "").trim();
+  const text = body.replace(/<think>[^]*?<\/think>\s*/g, "").trim()
+    .replace(/^\{(\{[^]*\})\}$/, "$1");
   if (text.startsWith("BEGIN_ARG")) return positionalArguments(text, name, context);
   const inner = /^[{(]([^]*)[})]$/.exec(text)?.[1];
   if (inner === undefined) return undefined;
@@ -72,8 +74,8 @@ export function gemmaArguments(
       /(?:<\|"\|>|<escape>)([^]*?)(?:<\|"\|>|<escape>)/g,
       (_, value) => JSON.stringify(value),
     );
-  const read = parseLooseJson(json.startsWith("{") ? json : `{${inner}}`);
-  const plain = "value" in read && isObject(read.value) ? read.value : undefined;
+  const read = looseJson(json.startsWith("{") ? json : `{${inner}}`, Infinity);
+  const plain = isObject(read) ? read : undefined;
   const keys = Object.keys(propertiesOf(name, context));
   if (plain && Object.values(plain).every((value) => typeof value !== "string")) return plain;
   const args: Record<string, unknown> = {};
@@ -124,28 +126,19 @@ function positionalArguments(
   );
 }
 
-/** The most white space before the first call in a code block. */
-const MAX_BLANK = 256;
-
 /** A code block labelled as calls: Python's, as Gemma 3's documentation has it, or JSON, as other models write it. */
 export const gemmaFence: CallFormat = {
   fences: ["tool_code", "tool_call"],
   read(marker, given) {
     const close = marker.match(/^[`~]+/)![0];
     const context = { ...given, isMarked: true, mayBeUnknown: true };
-    let reader: CallReader | undefined;
-    let start = "";
-    return {
-      push(piece, final) {
-        if (reader) return reader.push(piece, final);
-        start += piece;
-        const [, first] = /^\s*(?:\[\s*)?([^\s[])/.exec(start) ?? [];
-        if (first === undefined && !final && start.length < MAX_BLANK) return undefined;
-        reader = first === "{"
+    return readerBehind(
+      /^(?=\s*(?:\[\s*)?([^\s[]))/,
+      /^\s{0,256}\[?\s{0,256}$/,
+      ([, first]) =>
+        first === "{"
           ? new JsonCallReader({ close, strict: true }, context)
-          : pythonReader(close, context);
-        return reader.push(start, final);
-      },
-    };
+          : pythonReader(close, context),
+    );
   },
 };

@@ -5,20 +5,23 @@ import { pythonCalls } from "./pythonic.ts";
 
 /**
  * `<tool_call>N<arg_key>K</arg_key><arg_value>V</arg_value></tool_call>`. Sources: the chat templates
- * of GLM 4.5 and of Hunyuan 3, which has `<tool_sep>` behind the name, a list around it and, in some
- * versions, a suffix to each tag. Under load, models leave out or double any of the inner tags.
+ * of GLM 4.5, of LongCat, which begins each tag otherwise, and of Hunyuan 3, which has `<tool_sep>` behind the
+ * name, a list around it and, in some versions, a suffix to each tag. Under load, models leave out or double any
+ * of the inner tags.
  */
-export const glm: readonly CallFormat[] = ["", ":opensource"].map((suffix) =>
+export const glm: readonly CallFormat[] = [["", ""], ["", ":opensource"], ["longcat_", ""]].map((
+  [prefix, suffix],
+) =>
   blockFormat({
     markers: {
-      [`<tool_call${suffix}>`]: [/\s*/],
-      [`<tool_calls${suffix}>`]: [/\s*/, `<tool_call${suffix}>`, /\s*/],
+      [`<${prefix}tool_call${suffix}>`]: [/\s*/],
+      [`<${prefix}tool_calls${suffix}>`]: [/\s*/, `<tool_call${suffix}>`, /\s*/],
     },
     head: [/(?<name>[\w.-]+)/, /(?![\w.-])/, /\s*/, /(?=[<\w(])/],
-    close: [`</tool_call${suffix}>`],
-    value: [`<arg_value${suffix}>`, `</arg_value${suffix}>`],
+    close: [`</${prefix}tool_call${suffix}>`],
+    value: [`<${prefix}arg_value${suffix}>`, `</${prefix}arg_value${suffix}>`],
     after: [`</tool_calls${suffix}>`],
-    args: (body, name, context) => glmArguments(body, suffix, name, context),
+    args: (body, name, context) => glmArguments(body.replace(AFFIXED, "$1$2>"), name, context),
     splitName: fusedName,
     example: (name, args) =>
       `<tool_call>${name}\n${
@@ -27,6 +30,8 @@ export const glm: readonly CallFormat[] = ["", ":opensource"].map((suffix) =>
       }</tool_call>`,
   })
 );
+
+const AFFIXED = /(<\/?)(?:longcat_)?(arg_key|arg_value|tool_sep)(?::opensource)?>/g;
 
 /** The tool's name and the first key, where the tag between them lacks: `run_bashcommand</arg_key>`. */
 function fusedName(name: string, context: CallContext): [name: string, rest: string] | undefined {
@@ -40,15 +45,11 @@ function fusedName(name: string, context: CallContext): [name: string, rest: str
 /** Null for a text without any of the tags, which is about a call. */
 function glmArguments(
   body: string,
-  suffix: string,
   name: string,
   context: CallContext,
 ): Record<string, unknown> | undefined | null {
-  const written = body.replace(`<tool_sep${suffix}>`, "").replace(
-    /^<tool_call>(?=\w+<\/arg_key>)/,
-    "",
-  );
-  const parts = written.split(new RegExp(`(</?arg_(?:key|value)${suffix}>)`));
+  const written = body.replace("<tool_sep>", "").replace(/^<tool_call>(?=\w+<\/arg_key>)/, "");
+  const parts = written.split(/(<\/?arg_(?:key|value)>)/);
   if (parts.length === 1) {
     if (/^\s*\(/.test(written)) return pythonCalls(name + written, context)?.[0]?.arguments ?? null;
     return anyArguments(written, name, context) ?? null;
@@ -68,7 +69,7 @@ function glmArguments(
   }
   for (let i = 0; i < parts.length; i += 2) {
     const text = parts[i]!;
-    const tag = parts[i + 1]?.replace(suffix, "");
+    const tag = parts[i + 1];
     if (value === undefined) {
       // Behind a key, whether or not it was closed; a second opening tag is passed over.
       if (text.trim() !== "") key = text.trim();

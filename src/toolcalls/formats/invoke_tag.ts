@@ -9,10 +9,14 @@ import { elementArguments, jsonArguments, taggedArguments } from "../values.ts";
  */
 const PREFIXES: readonly (readonly [prefix: string, wrappers: readonly string[]])[] = [
   ["", ["function_calls", "minimax:tool_call", "tool_call", "tool_calls", "function_call", "tool"]],
-  ["|DSML|", ["|DSML|function_calls", "|DSML|tool_calls"]],
+  ...["|DSML|", "DSML "].map((one) =>
+    [one, ["function_calls", "tool_calls", "tool_use"].map((wrapper) => one + wrapper)] as const
+  ),
   ["steptml:", ["steptml:toolcall", "steptml:tool_call"]],
 ];
 
+/** MiniMax M3 writes it before each tag. */
+const M3 = "]<]minimax[>[";
 const STEP_INVOKE = ["function", "<|tool_sep|>", /\s*/, "<steptml:invoke name="];
 const STEP_LEADS = {
   "<|tool_call_begin|>": STEP_INVOKE,
@@ -32,6 +36,7 @@ function invokeFormat(prefix: string, wrappers: readonly string[]): CallFormat {
           [`<${wrapper} name=`, []],
         ]),
       ]),
+      ...(prefix === "" && { [`${M3}<tool_call>`]: [/\s*/, M3, "<invoke name="] }),
       ...(prefix === "steptml:" && STEP_LEADS),
     },
     head: [/["'“]?/, /(?<name>[\w.-]+)/, /["'”]?/, /(?<attributes>(?:[^<>"]|"[^"]*(?:"|$))*)/, ">"],
@@ -39,11 +44,10 @@ function invokeFormat(prefix: string, wrappers: readonly string[]): CallFormat {
     value: [`<${prefix}parameter name=`, `</${prefix}parameter>`],
     after: [
       ...wrappers.map((wrapper) => `</${wrapper}>`),
-      ...(prefix === "steptml:" ? STEP_AFTER : []),
+      ...(prefix === "steptml:" ? STEP_AFTER : prefix === "" ? [`${M3}</tool_call>`] : []),
     ],
     args(written, name, context) {
-      // MiniMax M3 writes a token before each tag.
-      const body = written.replaceAll("]<]minimax[>[", "");
+      const body = written.replaceAll(M3, "");
       if (/^\s*\{/.test(body)) return jsonArguments(body);
       parameter ??= [
         new RegExp(

@@ -1,4 +1,4 @@
-import type { CallFormat } from "../format.ts";
+import { type CallFormat, readerBehind } from "../format.ts";
 import { JsonCallReader } from "../json_reader.ts";
 
 /**
@@ -9,43 +9,45 @@ import { JsonCallReader } from "../json_reader.ts";
  * (`<|function_call|>`, `function call`), Apertus (`<|tools_prefix|>`, each call keyed by its name).
  */
 const JSON_TAGS: readonly (readonly [open: string, close: string])[] = [
-  ...["tool_call", "tool_calls", "tool_calls:opensource", "tool_call:opensource"].map(tagPair),
-  ...["function_call", "function_calls", "tools", "tool", "longcat_tool_call"].map(tagPair),
-  ...["function", "function-call"].map(tagPair),
-  ["<|tool_call|>", "<|/tool_call|>"],
-  ["<|tool_call>", "<tool_call|>"],
-  ["<|tool_calls|>", "<|/tool_calls|>"],
-  ["<|python_tag|>", "<|eom_id|>"],
-  ["<|python_start|>", "<|python_end|>"],
-  ["<|tool_call_start|>", "<|tool_call_end|>"],
-  ["<|action_start|><|plugin|>", "<|action_end|>"],
-  ["<|action_start|> <|plugin|>", "<|action_end|>"],
-  ["<|start_action|>", "<|END_ACTION|>"],
-  ["[tool_calls]", "</s>"],
+  ..."tool_call tool_calls tool_calls:opensource tool_call:opensource function_call function_calls tools tool longcat_tool_call function function-call"
+    .split(" ").map((name) => [`<${name}>`, `</${name}>`] as const),
+  ..."python_tag eom_id,python_start python_end,tool_call_start tool_call_end,start_action end_action,tools_prefix tools_suffix,tool_call_begin tool_call_end,tool_call /tool_call,tool_calls /tool_calls"
+    .split(",").map((pair) => pair.split(" ").map((name) => `<|${name}|>`) as [string, string]),
+  ...["[tool_calls]", "functools", "<|function_call|>", "function call<|role_sep|>"]
+    .map((open) => [open, "</s>"] as const),
+  ...["<|action_start|><|plugin|>", "<|action_start|> <|plugin|>"]
+    .map((open) => [open, "<|action_end|>"] as const),
+  ...[["<|tool_call>", "<tool_call|>"], ["[tool_call]", "[/tool_call]"]] as const,
   ["[tool_request]", "[END_TOOL_REQUEST]"],
-  ["functools", "</s>"],
-  ["<|function_call|>", "</s>"],
-  ["function call<|role_sep|>", "</s>"],
-  ["<|tools_prefix|>", "<|tools_suffix|>"],
 ];
 
-function tagPair(name: string): readonly [open: string, close: string] {
-  return [`<${name}>`, `</${name}>`];
-}
-
-export const jsonTags: readonly CallFormat[] = JSON_TAGS.map(([open, close]) => ({
-  markers: [open],
-  example: (name, args) =>
-    `${open}${JSON.stringify({ name, arguments: Object.fromEntries(args) })}${close}`,
-  read: (marker, context) =>
-    new JsonCallReader(
-      {
-        ...{ open: marker, close, strict: false, keyed: open === "<|tools_prefix|>" },
-        isList: open === "functools",
-      },
-      context,
+/** `<tool_call id="1">{...}</tool_call>`. */
+const taggedJson: CallFormat = {
+  markers: ["<tool_call id="],
+  read: (_marker, context) =>
+    readerBehind(
+      /^["'\w.-]{1,80}>/,
+      /^["'\w.-]{0,80}$/,
+      () => new JsonCallReader({ close: "</tool_call>", strict: false }, context),
     ),
-}));
+};
+
+export const jsonTags: readonly CallFormat[] = [
+  taggedJson,
+  ...JSON_TAGS.map(([open, close]): CallFormat => ({
+    markers: [open],
+    example: (name, args) =>
+      `${open}${JSON.stringify({ name, arguments: Object.fromEntries(args) })}${close}`,
+    read: (marker, context) =>
+      new JsonCallReader(
+        {
+          ...{ open: marker, close, strict: false, keyed: open === "<|tools_prefix|>" },
+          isList: open === "functools",
+        },
+        context,
+      ),
+  })),
+];
 
 /** `<toolcall>{"name": ..., "arguments": {...}}</toolcall>`, one or several calls (spec 4.6). */
 export const toolcallTag: CallFormat = {

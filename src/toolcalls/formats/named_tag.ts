@@ -7,6 +7,7 @@ import {
   exampleArguments,
   isUnknown,
   offeredName,
+  readerBehind,
 } from "../format.ts";
 import { CUT_OFF_REASON, invalidCall, newCall } from "../json_calls.ts";
 import { anyArguments, pairArguments, typedValue } from "../values.ts";
@@ -94,28 +95,13 @@ export const namedTag: CallFormat = {
 /** {@linkcode namedTag} in the tags of another format: `<tool_call><read_file>...</read_file></tool_call>`. */
 export const framedTag: CallFormat = {
   markers: ["<tool_call>", "<toolcall>"],
-  read(_marker, context) {
-    let text = "";
-    let inner: CallReader | undefined;
-    let lead = 0;
-    return {
-      push(piece, final) {
-        text += piece;
-        if (!inner) {
-          const [head, name] = /^\s*<(\w+)>/.exec(text) ?? [];
-          if (head === undefined) {
-            return !final && /^\s*(?:<\w{0,40})?$/.test(text) ? undefined : "text";
-          }
-          lead = head.length;
-          inner = namedTagReader(`<${name}>`, { ...context, isMarked: true, mayBeUnknown: false });
-          piece = text.slice(lead);
-        }
-        const verdict = inner.push(piece, final);
-        if (verdict === undefined || verdict === "text") return verdict;
-        return { ...verdict, end: lead + verdict.end };
-      },
-    };
-  },
+  read: (_marker, context) =>
+    readerBehind(
+      /^\s*<(\w+)>/,
+      /^\s*(?:<\w{0,40})?$/,
+      ([, name]) =>
+        namedTagReader(`<${name}>`, { ...context, isMarked: true, mayBeUnknown: false }),
+    ),
 };
 
 const TAG_FRAMES = ["function", "tool_use", "use_tool", "tool_call", "tool", "invoke"];

@@ -1,26 +1,6 @@
-import { blockFormat } from "../block_format.ts";
 import { type CallFormat, exampleArguments, offeredName } from "../format.ts";
 import { newCall } from "../json_calls.ts";
 import { JsonCallReader } from "../json_reader.ts";
-import { jsonArguments } from "../values.ts";
-
-/** `Action: N` and `Action Input: {json}`. Source: the ReAct prompts of LangChain and Qwen-Agent. */
-export const react = blockFormat({
-  markers: { "action:": [] },
-  head: [
-    /[ \t`"*]*/,
-    /(?<name>[\w.-]+)/,
-    /[\s`"*]*/,
-    "Action Input:",
-    /[\s`*json]*/,
-    /(?=\{)/,
-  ],
-  lineStart: true,
-  after: ["```"],
-  args: jsonArguments,
-  example: (name, args) =>
-    `Action: ${name}\nAction Input: ${JSON.stringify(Object.fromEntries(args))}`,
-});
 
 /** `Action Input: V`, the text of the only argument on one line, with which the answer ends. */
 export const reactPlain: CallFormat = {
@@ -36,7 +16,9 @@ export const reactPlain: CallFormat = {
         const [all, said = "", value = ""] = INPUT_LINE.exec(text) ?? [];
         const name = offeredName(said, context);
         const [[key] = [], second] = exampleArguments(name ?? "", context);
-        if (name === undefined || key === undefined || second) return "text";
+        if (name === undefined || !context.tools?.has(name) || key === undefined || second) {
+          return "text";
+        }
         return { calls: [newCall(name, { [key]: value }, context)], end: all!.length };
       },
     };
