@@ -15,9 +15,8 @@ import { aboutTokens, count, duration } from "../text/count.ts";
 import { RepetitionWatcher } from "../text/repetition.ts";
 import type { Message } from "../types/message.ts";
 import { EXIT } from "../frontends/exit_codes.ts";
-import { hintText, type Way } from "../frontends/hint_text.ts";
-import { unsentKeyText } from "../frontends/notices.ts";
-import { mcpRow } from "../frontends/session_lines.ts";
+import { hintText, type Way } from "../session/hint_text.ts";
+import { unsentKeyText } from "../session/notices.ts";
 import { ModelFit } from "../session/fit_model.ts";
 import { hintFor } from "../session/hints.ts";
 import type { Check, SandboxStatus } from "../session/report.ts";
@@ -152,18 +151,17 @@ async function* mcpChecks(
   const name = "mcp";
   const files = mcpFiles(folder, variables);
   if (files.length === 0) return;
-  const { mcpState, openMcp } = await import("../session/mcp.ts");
+  const { mcpRow, openMcp } = await import("../session/mcp.ts");
   const problems: string[] = [];
   await using source = await openMcp({
     ...{ folder, files, variables },
     onProblem: (why) => problems.push(why),
   });
   for (const why of problems) yield { name, status: "note", text: oneLine(why) };
-  const states = source.all.servers.map(mcpState);
-  for (const state of states) {
-    const isWell = state.standing === "ready" && state.changed.length === 0;
-    const status = isWell || state.standing === "disabled" ? "ok" : "note";
-    yield { name, status, text: mcpRow(state, "copilot mcp") };
+  for (const server of source.all.servers) {
+    const isWell = server.standing === "ready" && server.changes.length === 0;
+    const status = isWell || server.standing === "disabled" ? "ok" : "note";
+    yield { name, status, text: mcpRow(server, "copilot mcp") };
   }
   const { tools } = source;
   if (tools.length === 0) return;

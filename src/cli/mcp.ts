@@ -2,10 +2,10 @@
 
 import { UsageError } from "../errors.ts";
 import { EXIT } from "../frontends/exit_codes.ts";
-import { mcpRow, serverLines } from "../frontends/session_lines.ts";
+import { serverLines } from "../frontends/session_lines.ts";
 import { definitionsIn } from "../mcp/definition.ts";
 import type { McpServer } from "../mcp/server.ts";
-import { type McpSource, mcpState, openMcp, serverQuestion } from "../session/mcp.ts";
+import { mcpRow, type McpSource, openMcp, serverQuestion } from "../session/mcp.ts";
 import { mcpFiles, ownMcpFile } from "../session/mcp_files.ts";
 import { openPermissions } from "../session/permissions.ts";
 import { isObject } from "../text/json.ts";
@@ -113,7 +113,7 @@ async function withServer(
 
 function listServers({ all }: McpSource, { stdout }: McpRun): Promise<number> {
   for (const server of all.servers) {
-    stdout.write(`${mcpRow(mcpState(server), "copilot mcp")}\n  ${targetText(server)}\n`);
+    stdout.write(`${mcpRow(server, "copilot mcp")}\n  ${targetText(server)}\n`);
   }
   if (all.servers.length === 0) {
     stdout.write("No MCP server is defined: copilot mcp add adds one.\n");
@@ -237,7 +237,7 @@ async function testServer(server: McpServer, { stdout, signal }: McpRun): Promis
   const ms = Math.round(performance.now() - start);
   const { tools = [], memory: { prompts = [], resources = [] } } = server;
   stdout.write(
-    `Answers in ${ms} ms: ${version} (${era})\n${mcpRow(mcpState(server), "copilot mcp")}\n`,
+    `Answers in ${ms} ms: ${version} (${era})\n${mcpRow(server, "copilot mcp")}\n`,
   );
   for (const { name, description = "" } of tools) {
     stdout.write(`  ${sanitize(name)}: ${shortened(oneLine(description), 100)}\n`);

@@ -2,7 +2,7 @@
 
 import { attempt } from "../attempt.ts";
 import type { CopilotConfig } from "../config.ts";
-import type { Way } from "../frontends/hint_text.ts";
+import type { Way } from "../session/hint_text.ts";
 import { farewellLines } from "../frontends/session_lines.ts";
 import type { ServerSettings } from "../frontends/server_settings.ts";
 import { recordedSessions, type RecordFile } from "../session/record.ts";

@@ -8,7 +8,7 @@ import type { Frontend, SessionEvent } from "../session/frontend.ts";
 import { openPermissions } from "../session/permissions.ts";
 import { openSession } from "../session/session.ts";
 import { questionNotes } from "./answers.ts";
-import { noticeLines } from "./notices.ts";
+import { noticeLines } from "../session/notices.ts";
 
 /** A call that a person is asked about: see {@linkcode PluggedSessionOptions}. */
 export interface AskedCall {

@@ -1,14 +1,13 @@
-/**
- * The seam between a session and what shows it: the session emits data, a frontend draws it. No text
- * here has columns, colours or rows. @module
- */
+/** The seam between a session and what shows it: the session emits data, a frontend draws it. @module */
 
 import type { Elicitation, ElicitationAnswer } from "../mcp/elicitation.ts";
+import type { Theme } from "../config.ts";
 import type { ToolChange } from "../mcp/server_options.ts";
 import type { OfferedRule } from "../permissions/rules.ts";
 import type { ApproveMode } from "../permissions/settings.ts";
 import type { NetworkGrant } from "../permissions/shell/beginnings.ts";
 import type { TurnEvent } from "../types/event.ts";
+import type { Way } from "./hint_text.ts";
 import type { HeededInstructions, InstructionDoubt, InstructionFile, Notice } from "./report.ts";
 import type { ToolCall } from "../types/message.ts";
 import type { Resumed } from "./record.ts";
@@ -109,7 +108,7 @@ export interface Status {
 
 export type SessionEvent =
   | TurnEvent
-  /** News beside the turn's own; `frontends/notices.ts` has the words. */
+  /** News beside the turn's own; `notices.ts` has the words. */
   | { type: "session_notice"; notice: Notice }
   /** A command began to run; `newest` looks up what it printed. */
   | { type: "output"; newest: NewestOutput }
@@ -123,9 +122,25 @@ export type SessionEvent =
   | { type: "command_progress"; tokens: number }
   | ({ type: "status" } & Status);
 
+/** Where the texts of slash commands are read, which have their words and their columns from it. */
+export interface Surface {
+  way: Way;
+  columns: number;
+  unicode: boolean;
+  /** The key of the next mode of asking, as people write it; left out where there is none. */
+  modeKey?: string | undefined;
+  /** The theme in force; left out where there are no colours to choose. */
+  theme?: Theme;
+}
+
+/** A surface that says no more of itself. */
+export const PLAIN_SURFACE: Surface = { way: "terminal", columns: 80, unicode: true };
+
 /** The side that shows a session: the terminal, a pipe, an editor. */
 export interface Frontend {
   onEvent(event: SessionEvent): void;
+  /** Left out, texts are as for a terminal of 80 columns. */
+  readonly surface?: Surface;
   /** False for one that has no use for `status` events: what they tell takes a while to count. */
   showsStatus?: boolean;
   /** Asks about a call; without it what would be asked about is refused. */

@@ -1,11 +1,9 @@
-/** The changes that may mend a failed request, as data: `frontends/hint_text.ts` has the words. @module */
+/** The changes that may mend a failed request, as data: `hint_text.ts` has the words. @module */
 
 import { COMPAT_API_KEY_ENV, type CopilotConfig, HOSTED_API_KEY_ENV } from "../config.ts";
 import { hasUserinfo, takesEnvKey } from "../server_address.ts";
-import { BackendError } from "../errors.ts";
+import type { BackendError } from "../errors.ts";
 import { type ModelTarget, targetOf } from "../model_target.ts";
-import { oneLine } from "../text/one_line.ts";
-import { reasonOf } from "../text/reason.ts";
 
 /** A change that may mend a request to a model server. */
 export type Hint =
@@ -59,17 +57,6 @@ export function hintFor(error: BackendError, config: CopilotConfig): Hint | unde
     default:
       return undefined;
   }
-}
-
-/** A failure as data: why in one line, and what may mend it. */
-export interface ToldFailure {
-  why: string;
-  hint?: Hint;
-}
-
-export function toldFailure(error: unknown, config: CopilotConfig): ToldFailure {
-  const hint = error instanceof BackendError ? hintFor(error, config) : undefined;
-  return { why: oneLine(reasonOf(error)), ...hint && { hint } };
 }
 
 /** `models`: those that the server lists, where it does. */

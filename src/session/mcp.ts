@@ -7,13 +7,14 @@ import { MemoryStore } from "../mcp/memory.ts";
 import type { McpServer } from "../mcp/server.ts";
 import type { ServerNews, ServerOptions, ToolChange } from "../mcp/server_options.ts";
 import { McpServers } from "../mcp/servers.ts";
-import { aboutTokens } from "../text/count.ts";
+import { aboutTokens, count } from "../text/count.ts";
+import { oneLine } from "../text/one_line.ts";
 import type { Tool } from "../types/tool.ts";
 import { processVariable, readJsonFile, stateFolder } from "../user_files.ts";
 import type { CopilotAgent } from "../agent/agent.ts";
 import type { Frontend, ServerQuestion } from "./frontend.ts";
 import type { Permissions } from "./permissions.ts";
-import type { McpState, Notice } from "./report.ts";
+import type { Notice } from "./report.ts";
 import type { McpFile } from "./mcp_files.ts";
 import type { ToolSource } from "./tool_source.ts";
 
@@ -182,16 +183,32 @@ export function serverQuestion(
   };
 }
 
-/** The state of a server, as lists of them show it. */
-export function mcpState(server: McpServer): McpState {
-  const { name, standing, definition, isRunning, failure, tools, changes } = server;
-  return {
-    name,
-    standing,
-    isRunning,
-    ...definition.problem !== undefined && { problem: definition.problem },
-    ...failure !== undefined && { problem: failure },
-    ...tools && { tools: tools.length, tokens: aboutTokens(JSON.stringify(tools)) },
-    changed: changes.map(({ now }) => now.name),
+/**
+ * An MCP server in one line: `github: 12 tools, about 3400 tokens if all were shown · running`. `command`
+ * is the one that approves.
+ */
+export function mcpRow(
+  { name, standing, definition, isRunning, failure, tools, changes }: Pick<
+    McpServer,
+    "name" | "standing" | "definition" | "isRunning" | "failure" | "tools" | "changes"
+  >,
+  command: "/mcp" | "copilot mcp",
+): string {
+  const approve = `${command} approve ${oneLine(name)}`;
+  const states: Readonly<Record<typeof standing, string>> = {
+    ready: tools === undefined
+      ? "its tools are not known yet"
+      : `${count(tools.length, "tool")}, about ${
+        aboutTokens(JSON.stringify(tools))
+      } tokens if all were shown`,
+    pending: `not approved: ${approve}`,
+    declined: `not approved: ${approve}`,
+    disabled: "turned off",
+    broken: "cannot be used",
   };
+  const names = changes.slice(0, 10).map(({ now }) => oneLine(now.name)).join(", ");
+  const waits = names && ` · changed, and not offered: ${names} (${approve})`;
+  const problem = failure ?? definition.problem;
+  const why = problem === undefined ? "" : ` · ${oneLine(problem)}`;
+  return `${oneLine(name)}: ${states[standing]}${isRunning ? " · running" : ""}${why}${waits}`;
 }

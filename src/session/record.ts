@@ -205,7 +205,7 @@ export function forgetSession(name: string): boolean {
 }
 
 /** An earlier session in a list: when it began (ISO 8601), and the text that was typed first. */
-export type SessionTitle = { started: string; title: string };
+type SessionTitle = { started: string; title: string };
 
 export function sessionTitle({ head, first }: Pick<StoredSession, "head" | "first">): SessionTitle {
   return { started: head.started, title: head.title ?? first.slice(0, MAX_TITLE_CHARS) };

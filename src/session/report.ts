@@ -1,17 +1,15 @@
-/** Reports of slash commands, notices, permissions and instructions, as data: frontends make the text. @module */
+/** Answers of slash commands; notices, permissions and instructions as data. @module */
 
-import type { contextParts } from "../agent/tokens.ts";
-import type { ServerNews, Standing } from "../mcp/server_options.ts";
+import type { Theme } from "../config.ts";
+import type { ServerNews } from "../mcp/server_options.ts";
 import type { RuleEffect } from "../permissions/rules.ts";
 import type { ApproveMode, SandboxMode } from "../permissions/settings.ts";
 import type { DiffLine } from "../text/diff.ts";
-import type { Usage } from "../types/event.ts";
 import type { Part } from "../types/message.ts";
-import type { CacheLoss, CacheWatch } from "./cache_watch.ts";
-import type { Hint, ToldFailure } from "./hints.ts";
-import type { Resumed, SessionTitle } from "./record.ts";
-import type { UndoReport } from "./undo.ts";
-import type { Job, ToolOutcome } from "../types/tool.ts";
+import type { CacheLoss } from "./cache_watch.ts";
+import type { Hint } from "./hints.ts";
+import type { Resumed } from "./record.ts";
+import type { ToolOutcome } from "../types/tool.ts";
 
 /** A slash command, as a help or an editor lists it. */
 export interface CommandInfo {
@@ -22,150 +20,39 @@ export interface CommandInfo {
   help: string;
   /** True where it waits for the model or its server. */
   isSlow?: true;
+  /** True for what an editor has its own way for. */
+  isOfTerminal?: true;
+  /** The title of the list from which a person picks its argument. */
+  question?: string;
+  /** False where the last row of that list is not next to the first. */
+  wraps?: boolean;
 }
 
 /** A row of the list from which a person picks the argument of a command. */
 export interface ArgumentChoice {
   argument: string;
   label: string;
-  /** Facts, such as a size or an age. */
+  /** Facts, such as a size or an age, or what it means. */
   detail?: string;
   /** True for what is in force now. */
   isCurrent?: boolean;
 }
 
-export type Report =
-  | { type: "leave" }
-  /** The person wants to choose among servers, which the frontend lists. */
-  | { type: "setup" }
-  /** The person wants the model server examined, which the frontend does. */
-  | { type: "doctor" }
-  /** The person wants to see what the keys mean, which the frontend knows. */
-  | { type: "keys" }
-  /** The person wants another theme, of which the frontend has a list: by its name, or any. */
-  | { type: "theme"; name: string }
-  /** What the command asks for is a turn of the model: the frontend runs it, with these parts as the message. */
+/** A slash command leads to a text for the person, or to what a frontend does. */
+export type CommandAnswer = string | Effect;
+
+/** `text`: what a frontend says that cannot do it. */
+export type Effect =
+  /** The model takes a turn, with these parts as the message. */
   | { type: "turn"; parts: readonly Part[] }
-  /** A text for the clipboard; `block`: which block of code it is, left out for a whole answer. */
-  | { type: "copy"; text: string; block?: number }
-  /** Nothing there has the name that was given; `nearest` has one like it, `server` is where a model was looked for. */
-  | { type: "unknown"; what: NamedThing; name: string; nearest?: string; server?: string }
-  /** There is no command `name` for the mode of asking, which other commands and a key change. */
-  | { type: "no_mode_command"; name: string }
-  /** The command does not take the argument; `takes` are those that it takes. */
-  | { type: "bad_argument"; command: string; takes: readonly string[] }
-  /** `/permissions remove` where nothing was allowed. */
-  | { type: "nothing_allowed" }
-  /** The command lacks an argument, such as the one of an MCP server's prompt. */
-  | { type: "missing_argument"; command: string; argument: string }
-  | ({ type: "failed" } & ToldFailure)
-  /** The conversation was forgotten. */
-  | { type: "cleared" }
-  /** The messages were summed up, as `message` says, or not; without either, there was nothing to sum up. */
-  | { type: "compacted"; message?: string }
-  | ({ type: "not_compacted" } & Partial<ToldFailure>)
-  | { type: "plan"; state: PlanState }
-  /** The answer has `blocks` of code, and not the one that was asked for; left out where there is no answer. */
-  | { type: "nothing_to_copy"; blocks?: number }
-  /** The number of messages that can be undone, for `/undo N` with another. */
-  | { type: "undo_bound"; most: number }
-  /** The folder cannot be worked in. */
-  | { type: "bad_folder"; folder: string; why: "absent" | "no_folder" | { error: string } }
-  | { type: "commands"; commands: readonly CommandInfo[] }
-  | { type: "tools"; tools: readonly { name: string; description: string }[] }
-  /** The sub-agents that files define, or one of them. */
-  | { type: "agents"; agents: readonly { name: string; description: string }[] }
-  /** The tool of sub-agents is not offered, as the first request has no room for it. */
-  | { type: "no_room_for_agents" }
-  /** The lines that were typed, oldest first. */
-  | { type: "history"; entries: readonly string[] }
-  /** Tokens of the session; `last` is the newest request. */
-  | ({ type: "tokens"; cost?: number | undefined; last?: Usage | undefined } & Omit<Usage, "cost">)
-  /** The parts of the next request; `counted` are the prompt tokens of the session, and those from the cache. */
-  | ({ type: "context"; counted?: CacheWatch["counted"] } & ReturnType<typeof contextParts>)
-  | ({ type: "models"; models: readonly { name: string; isCurrent: boolean }[] } & AskedModel)
-  /** The model is another; `isListed` is whether the server names it, `nearest` a name alike that it lists. */
-  | ({ type: "model"; isListed: boolean; nearest?: string | undefined } & AskedModel)
-  /** The model is the one before, as the other server cannot be reached. */
-  | ({ type: "model_stays"; failure: ToldFailure } & AskedModel)
-  /** The folder that is worked in; `change` is what came with another one. */
-  | { type: "folder"; folder: string; change?: FolderChange }
-  | { type: "trust"; instructions: HeededInstructions }
-  /** The stored sessions of the folder, newest first. */
-  | { type: "sessions"; sessions: readonly SessionTitle[] }
-  | { type: "resumed"; resumed: Resumed }
-  /** A message was taken back or brought back; without `undone`, there was none. */
-  | {
-    type: "undone";
-    way: UndoReport["way"];
-    undone: UndoReport | undefined;
-    /** The conversation has messages of before the program was started, which cannot be taken back. */
-    isContinued?: boolean;
-  }
-  | { type: "permissions"; permissions: PermissionReport }
-  /** MCP servers, and of one of them what it has. */
-  | {
-    type: "mcp";
-    servers: readonly McpState[];
-    has?: {
-      tools: readonly { name: string; description?: string }[];
-      prompts: readonly { name: string; description?: string }[];
-      resources: readonly { uri: string; name: string }[];
-    };
-  }
-  | { type: "mcp_approval"; server: string; result: McpApproval }
-  /** The prompt of an MCP server has no text. */
-  | { type: "empty_prompt"; name: string }
-  /** Jobs, and of one of them the end of its output. */
-  | { type: "jobs"; jobs: readonly Job[]; output?: string };
-
-/** The kinds of what a command finds by its name or number. */
-type NamedThing = "agent" | "command" | "job" | "mcp_server" | "model" | "session";
-
-/**
- * The state of plan mode after a command: it began, is not on, has no plan yet, stays as the settings ask for it,
- * is over with or without a plan that was accepted, or `refuses_init`, which writes.
- */
-type PlanState =
-  | "begun"
-  | "not_on"
-  | "no_plan"
-  | "stays"
-  | "accepted"
-  | "dropped"
-  | "over"
-  | "refuses_init";
-
-/**
- * The end of an approval: nothing waits for one, `copilot mcp approve` must ask, the person said no to a server or
- * to tools of it that changed, or yes to those, or to a server that is there `now` or in the `next_session`.
- */
-export type McpApproval =
-  | "none"
-  | "elsewhere"
-  | "declined"
-  | "tools_declined"
-  | "tools"
-  | "now"
-  | "next_session";
-
-/** An MCP server, as lists of them show it. */
-export interface McpState {
-  name: string;
-  standing: Standing;
-  isRunning: boolean;
-  /** Why it cannot be used, or could not the last time. */
-  problem?: string;
-  /** The number of its tools, and of tokens if all were shown to the model; left out while not known. */
-  tools?: number;
-  tokens?: number;
-  /** Tools that are not as they were approved. */
-  changed: readonly string[];
-}
-
-/** The model and the host of its server; `failure` is why that does not list its models. */
-type AskedModel = { model: string; server: string; failure?: ToldFailure };
-type FolderChange = { notices: readonly Notice[]; instructions: HeededInstructions };
+  /** `doctor` examines the model server; `help` and `keys` list the keys, which a frontend knows. */
+  | { type: "leave"; text: string }
+  | { type: "setup" | "doctor" | "help" | "keys"; text: string }
+  | { type: "theme"; theme: Theme; text: string }
+  /** `copied` belongs into the clipboard; `what` says what it is. */
+  | { type: "copy"; copied: string; what: string; text: string }
+  /** The session continues an earlier one, whose turns a terminal shows again. */
+  | { type: "resumed"; resumed: Resumed; text: string };
 
 /** News that a person is told unasked. */
 export type Notice =
@@ -278,8 +165,6 @@ export interface PermissionReport extends SandboxStatus {
     /** True for one that counts in the sandbox alone. */
     isConfined?: boolean;
   }[];
-  /** The hooks that run, which may refuse calls or have them asked about. */
-  hooks?: readonly { event: string; matcher?: string; command: string }[];
   /** The person's own settings file. */
   file?: string;
   /** True or false where the person said whether the folder may instruct the model. */

@@ -19,7 +19,13 @@ import type { NewestOutput, ToolOutcome } from "../types/tool.ts";
 import { aborted } from "../wire/wait.ts";
 import { ModelFit } from "./fit_model.ts";
 import { processFittedTurn } from "./fitted_turn.ts";
-import type { Frontend, SessionEvent, Status, TrustQuestion } from "./frontend.ts";
+import {
+  type Frontend,
+  PLAIN_SURFACE,
+  type SessionEvent,
+  type Status,
+  type TrustQuestion,
+} from "./frontend.ts";
 import { Extensions } from "./extensions.ts";
 import type { FolderPaths } from "./folder_paths.ts";
 import { heedInstructions } from "./instructions.ts";
@@ -29,7 +35,7 @@ import { beginPlan, hasPlan, isPlanning, resumeMode } from "./plan_mode.ts";
 import { CacheWatch, slotsOf } from "./cache_watch.ts";
 import { addCost } from "./prices.ts";
 import type { RecordFile } from "./record.ts";
-import type { ArgumentChoice, CommandInfo, Notice, Report } from "./report.ts";
+import type { ArgumentChoice, CommandAnswer, CommandInfo, Notice } from "./report.ts";
 import type { SessionOptions } from "./session_options.ts";
 import type { SessionState } from "./state.ts";
 
@@ -125,6 +131,9 @@ export class Session implements AsyncDisposable {
       ),
       emit: (event) => this.#emit(event),
       plug: (found) => this.#extensions.plug(found),
+      get surface() {
+        return frontend.surface ?? PLAIN_SURFACE;
+      },
     };
   }
 
@@ -318,7 +327,7 @@ export class Session implements AsyncDisposable {
   }
 
   /** Runs a slash command, given without its slash. */
-  async command(name: string, argument: string, signal: AbortSignal): Promise<Report> {
+  async command(name: string, argument: string, signal: AbortSignal): Promise<CommandAnswer> {
     const { runCommand } = await import("./commands/registry.ts");
     try {
       return await runCommand(this.#state, name, argument, signal);

@@ -10,13 +10,13 @@ import type { Jobs } from "../types/tool.ts";
 import type { CacheWatch } from "./cache_watch.ts";
 import type { McpSource } from "./mcp.ts";
 import type { ModelFit } from "./fit_model.ts";
-import type { SessionEvent } from "./frontend.ts";
+import type { SessionEvent, Surface } from "./frontend.ts";
 import type { HookDefinition } from "./hooks/definition.ts";
 import type { Permissions } from "./permissions.ts";
 import type { LoadedPromptFiles } from "./prompt_files/load.ts";
 import type { PromptFiles } from "./prompt_files/prompt_files.ts";
 import type { SessionRecord } from "./record.ts";
-import type { ArgumentChoice, CommandInfo, Notice, Report } from "./report.ts";
+import type { ArgumentChoice, CommandAnswer, CommandInfo, Notice } from "./report.ts";
 import type { VariableReader } from "../user_files.ts";
 import type { UndoLog } from "./undo.ts";
 
@@ -67,13 +67,19 @@ export interface SessionState {
   /** The MCP servers; left out where none is defined. */
   mcp?: McpSource;
   emit(event: SessionEvent): void;
+  /** Where the texts of commands are read. */
+  readonly surface: Surface;
 }
 
 export interface Command extends CommandInfo {
   /** A frontend also runs it with flags, the choice of the person. */
   takesFlags?: true;
   /** Runs the command; `argument` is trimmed, and empty where `CommandInfo.argument` is left out. */
-  run(session: SessionState, argument: string, signal: AbortSignal): Report | Promise<Report>;
+  run(
+    session: SessionState,
+    argument: string,
+    signal: AbortSignal,
+  ): CommandAnswer | Promise<CommandAnswer>;
   /** The arguments from which a person may pick one; asked for where none was given. */
   choices?(
     session: SessionState,

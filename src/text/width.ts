@@ -85,3 +85,9 @@ export function rowsOf(line: string, width: number, atWords = false): string[] {
   }
   return [...rows, row];
 }
+
+/** `text` cut to one row of `columns`, which ends with an ellipsis where it is cut. */
+export function inRow(text: string, columns: number): string {
+  const [row = "", more] = rowsOf(text, columns);
+  return more === undefined ? row : `${rowsOf(text, Math.max(1, columns - 1))[0]}…`;
+}

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { parseArgs } from "../../src/cli/args.ts";
 import { unsentKey } from "../../src/cli/keys.ts";
-import { unsentKeyText } from "../../src/frontends/notices.ts";
+import { unsentKeyText } from "../../src/session/notices.ts";
 import { modelFlags, optionsFromArgs, toConfig } from "../../src/cli/settings.ts";
 import { UsageError } from "../../src/errors.ts";
 import { targetOf } from "../../src/model_target.ts";

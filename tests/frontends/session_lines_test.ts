@@ -3,91 +3,12 @@ import { diffLines } from "../../src/text/diff.ts";
 import {
   farewellLines,
   hookLines,
-  instructionLines,
-  mcpRow,
-  permissionReportLines,
-  resumedLines,
   serverLines,
-  sessionLine,
   trustChangeRows,
   trustQuestion,
   trustStartRows,
 } from "../../src/frontends/session_lines.ts";
-import type { Way } from "../../src/frontends/hint_text.ts";
-import type { Resumed } from "../../src/session/record.ts";
-import type { PermissionReport } from "../../src/session/report.ts";
-
-const REPORT: PermissionReport = {
-  approve: "ask",
-  yes: false,
-  mode: "off",
-  network: false,
-  env: [],
-  networked: [],
-  rules: [],
-};
-
-const REPORTS: [change: Partial<PermissionReport>, rows: string[]][] = [
-  [{}, ["approve  ask", "sandbox  off: a command can do what you can"]],
-  [{ hooks: [{ event: "Stop", command: "a\x1b" }, { event: "E", matcher: "M", command: "b" }] }, [
-    "approve  ask",
-    "sandbox  off: a command can do what you can",
-    "hook     Stop: a␛",
-    "hook     E M: b",
-  ]],
-  [{ yes: true, mode: "read-only", by: "bubblewrap" }, [
-    "approve  --yes: nothing is asked",
-    "sandbox  read-only, by bubblewrap, without network",
-  ]],
-  [{ mode: "workspace-write", why: "sandbox-exec is missing", network: true }, [
-    "approve  ask",
-    "sandbox  workspace-write, but sandbox-exec is missing: commands are refused",
-  ]],
-  [
-    {
-      mode: "workspace-write",
-      by: "bubblewrap",
-      network: true,
-      env: ["A", "B_*"],
-      rules: [
-        { effect: "deny", text: "read(\x1bx)", isOfSession: false },
-        { effect: "allow", text: "run_bash(ls)", isOfSession: true },
-      ],
-      file: "/home/u/.config/copilot/permissions.json",
-      trust: true,
-    },
-    [
-      "approve  ask",
-      "sandbox  workspace-write, by bubblewrap, with network",
-      "env      A, B_*",
-      "deny     read(␛x) · saved",
-      "allow    run_bash(ls) · this session",
-      "file     /home/u/.config/copilot/permissions.json",
-      "folder   its instructions are used (/trust)",
-    ],
-  ],
-  [{ networked: ["a", "b\n"], env: ["A"] }, [
-    "approve  ask",
-    "sandbox  off: a command can do what you can",
-    "env      A",
-    "network  in this session for a, b",
-  ]],
-  [{ rules: [{ effect: "ask", text: "run_bash(a)", isOfSession: true, isConfined: true }] }, [
-    "approve  ask",
-    "sandbox  off: a command can do what you can",
-    "ask      run_bash(a) · this session, for the sandbox",
-  ]],
-  [{ trust: false }, [
-    "approve  ask",
-    "sandbox  off: a command can do what you can",
-    "folder   its instructions are not used (/trust)",
-  ]],
-];
-for (const [change, rows] of REPORTS) {
-  Deno.test(`the rows of /permissions: ${JSON.stringify(change).slice(0, 60)}`, () => {
-    assertEquals(permissionReportLines({ ...REPORT, ...change }), rows);
-  });
-}
+import { instructionLines } from "../../src/session/instruction_lines.ts";
 
 Deno.test("what becomes of a folder's instructions is said, but not that they were refused by the person", () => {
   const files = [
@@ -166,88 +87,6 @@ Deno.test("the question about trust shows how the files begin, in rows that driv
   ]);
 });
 
-const RESUMED: Resumed = {
-  ...{ started: "2026-01-02T03:04:05.678Z", title: "Fix\nit\x1b", messages: 2, lostLines: 0 },
-};
-const FROM = 'Continuing "Fix it␛": 2 messages, begun 2 hours ago';
-const used = { before: { model: "a\x1b", server: "x:1" }, now: { model: "b", server: "y:2" } };
-
-const RESUMPTIONS: [change: Partial<Resumed>, rows: string[], way?: Way][] = [
-  [{}, [FROM]],
-  [{ messages: 1 }, [FROM.replace("2 messages", "1 message")]],
-  [{ lostLines: 1 }, [`${FROM}; 1 line could not be read`]],
-  [{ isInUse: true }, [FROM, "Another copilot has it open: what follows is a session of its own."]],
-  [{ lastTyped: "a\nb", lastAnswer: "c\x1b" }, [FROM, "  <> a b>", "  <c␛>"]],
-  [{ lastTyped: "a".repeat(200), lastAnswer: "b".repeat(300) }, [
-    ...[FROM, `  <> ${"a".repeat(200)}>`, `  <${"b".repeat(300)}>`],
-  ]],
-  [{ lastTyped: "a".repeat(201), lastAnswer: "b".repeat(301) }, [
-    ...[FROM, `  <> ${"a".repeat(199)}…>`, `  <${"b".repeat(299)}…>`],
-  ]],
-  [{ reading: { tokens: 18_000, seconds: 40 } }, [
-    FROM,
-    "18.0k tokens have to be read again, about 40 s, unless the server still has them in its cache.",
-  ]],
-  [{ reading: { tokens: 18_000 } }, [
-    ...[FROM, "18.0k tokens have to be read again, unless the server still has them in its cache."],
-  ]],
-  [{ openCalls: 0 }, [FROM, "The last turn was cut off: before the answer."]],
-  [{ openCalls: 1 }, [
-    ...[FROM, "The last turn was cut off: its open call is marked as interrupted."],
-  ]],
-  [{ openCalls: 2 }, [
-    ...[FROM, "The last turn was cut off: its open calls are marked as interrupted."],
-  ]],
-  [{ model: { ...used, isTakenUp: true } }, [FROM, "With a␛, as before (/model changes it)."]],
-  [{ model: { ...used, isTakenUp: false } }, [
-    ...[FROM, "The session was with a␛ at x:1, and goes on with b at y:2 now."],
-  ]],
-  [{ model: { before: used.before, now: { server: "y:2" }, isTakenUp: false } }, [
-    ...[FROM, "The session was with a␛ at x:1, and goes on with y:2 now."],
-  ]],
-  [{ model: { ...used, before: { ...used.before, server: "y:2" }, isTakenUp: false } }, [
-    FROM,
-    "The session was with a␛ at y:2, and goes on with b at y:2 now. /model a␛ goes back.",
-  ]],
-  // A run of one prompt takes flags.
-  [{ model: { ...used, isTakenUp: true } }, [
-    ...[FROM, "With a␛, as before (--model changes it)."],
-  ], "flags"],
-  [{ model: { ...used, before: { ...used.before, server: "y:2" }, isTakenUp: false } }, [
-    FROM,
-    "The session was with a␛ at y:2, and goes on with b at y:2 now. --model a␛ goes back.",
-  ], "flags"],
-  ...([
-    ["compat", "--base-url"],
-    ["local", "--local --host"],
-    ["hosted", "--hosted --base-url"],
-  ] as const).map(([kind, flags]): [Partial<Resumed>, string[]] => {
-    const before = { model: "a", server: "x:1", at: { kind, url: "http://x:1/v1" } };
-    return [{ model: { ...used, before, isTakenUp: false } }, [
-      FROM,
-      "The session was with a at x:1, and goes on with b at y:2 now. " +
-      `/model ${flags} http://x:1/v1 --model a goes back.`,
-    ]];
-  }),
-];
-for (const [change, rows, way = "terminal"] of RESUMPTIONS) {
-  Deno.test(`what is said of a session that goes on: ${JSON.stringify(change).slice(0, 60)}`, () => {
-    const now = Date.parse(RESUMED.started) + 2 * 3_600_000;
-    assertEquals(resumedLines({ ...RESUMED, ...change }, way, (text) => `<${text}>`, now), rows);
-  });
-}
-
-Deno.test("where there is no session to go on with, that is said", () => {
-  assertEquals(resumedLines(undefined, "flags"), ["There is no earlier session in this folder."]);
-});
-
-Deno.test("an earlier session is one line, however much was typed first", () => {
-  const line = (title: string) => sessionLine({ ...RESUMED, title });
-  assertEquals(line("a\nb"), "2026-01-02 03:04  a b");
-  assertEquals(line("a".repeat(60)), `2026-01-02 03:04  ${"a".repeat(60)}`);
-  assertEquals(line("a".repeat(61)), `2026-01-02 03:04  ${"a".repeat(59)}…`);
-});
-
 Deno.test("what is not shown of a file is counted, a single line as well", () => {
   const rows = (lines: number) =>
     trustStartRows({ files: [{ name: "a", lines, start: ["b"] }] }, 40);
@@ -300,30 +139,6 @@ Deno.test("an MCP server is shown with all that its approval is about", () => {
     '  -   "description": "a",',
     '  +   "description": "b",',
   ]);
-});
-
-Deno.test("an MCP server is one row: its state, and what waits for the person", () => {
-  const server = {
-    ...{ name: "s", standing: "ready", isRunning: false, tokens: 30, changed: [] },
-  } as unknown as Parameters<typeof mcpRow>[0];
-  const rows: [more: object, row: string][] = [
-    [{}, "s: its tools are not known yet"],
-    [{ tools: 1, isRunning: true }, "s: 1 tool, about 30 tokens if all were shown · running"],
-    [{ standing: "pending" }, "s: not approved: /mcp approve s"],
-    [{ standing: "declined" }, "s: not approved: /mcp approve s"],
-    [{ standing: "disabled" }, "s: turned off"],
-    [{ standing: "broken", problem: "it\nis" }, "s: cannot be used · it is"],
-    [
-      { tools: 2, changed: ["a", "b\n"] },
-      "s: 2 tools, about 30 tokens if all were shown · changed, and not offered: a, b (/mcp approve s)",
-    ],
-  ];
-  for (const [more, row] of rows) assertEquals(mcpRow({ ...server, ...more }, "/mcp"), row);
-  const changed = Array.from({ length: 11 }, (_, i) => `${i}`);
-  assertEquals(
-    mcpRow({ ...server, changed }, "copilot mcp").includes("8, 9 (copilot mcp approve s)"),
-    true,
-  );
 });
 
 Deno.test("hooks are shown with their limits, and a session that is left with its file", () => {

@@ -5,8 +5,7 @@
  */
 
 import { localConfig } from "../../src/config.ts";
-import { noticeLines } from "../../src/frontends/notices.ts";
-import { reportText } from "../../src/frontends/report_text.ts";
+import { noticeLines } from "../../src/session/notices.ts";
 import { commandIn } from "../../src/session/commands/command_line.ts";
 import type { Frontend, SessionEvent } from "../../src/session/frontend.ts";
 import { openPermissions } from "../../src/session/permissions.ts";
@@ -19,7 +18,7 @@ export interface FakeSession extends AsyncDisposable {
   events: SessionEvent[];
   /** The texts of the notices so far. */
   notices(): string[];
-  /** Runs a line such as `/undo`; what a terminal of 80 columns shows then. */
+  /** Runs a line such as `/undo`; the text that is shown then; null for a turn. */
   command(line: string, signal?: AbortSignal): Promise<string | null>;
 }
 
@@ -54,8 +53,8 @@ export async function fakeSession(
       ),
     async command(line, signal = new AbortController().signal) {
       const { name, argument } = commandIn(line)!;
-      const report = await session.command(name, argument, signal);
-      return reportText(report, { columns: 80, unicode: true });
+      const answer = await session.command(name, argument, signal);
+      return typeof answer === "string" ? answer : "text" in answer ? answer.text : null;
     },
     [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
   };

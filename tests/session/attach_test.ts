@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { localConfig } from "../../src/config.ts";
-import { noticeLines } from "../../src/frontends/notices.ts";
+import { noticeLines } from "../../src/session/notices.ts";
 import { attachFiles } from "../../src/session/attach.ts";
 import type { Decision, Policy } from "../../src/types/policy.ts";
 import type { TextPart, TextRange } from "../../src/types/message.ts";

@@ -6,7 +6,7 @@ import {
   assertStringIncludes,
 } from "@std/assert";
 import { compatConfig, type CopilotConfig, hostedConfig, localConfig } from "../../src/config.ts";
-import { noticeLines } from "../../src/frontends/notices.ts";
+import { noticeLines } from "../../src/session/notices.ts";
 import { storedSessions } from "../../src/records/store.ts";
 import { checkedImages } from "../../src/session/images.ts";
 import type { Part } from "../../src/types/message.ts";

@@ -2,12 +2,13 @@
 
 import { RPC_CODES, RpcError } from "../../rpc/message.ts";
 import { commandIn } from "../../session/commands/command_line.ts";
-import type {
-  Approval,
-  ApprovalAnswer,
-  Frontend,
-  SessionEvent,
-  Status,
+import {
+  type Approval,
+  type ApprovalAnswer,
+  type Frontend,
+  PLAIN_SURFACE,
+  type SessionEvent,
+  type Status,
 } from "../../session/frontend.ts";
 import type { HeededInstructions } from "../../session/report.ts";
 import type { Session } from "../../session/session.ts";
@@ -16,10 +17,9 @@ import { typedText } from "../../text/parts.ts";
 import type { Part } from "../../types/message.ts";
 import type { EditorFiles } from "../../types/tool.ts";
 import type { StopReason } from "../../types/event.ts";
-import { noticeLines } from "../notices.ts";
+import { noticeLines } from "../../session/notices.ts";
 import { jobEnded, progressLine } from "../progress.ts";
-import { reportText } from "../report_text.ts";
-import { instructionLines } from "../session_lines.ts";
+import { instructionLines } from "../../session/instruction_lines.ts";
 import { editorFiles } from "./editor_files.ts";
 import type { Editor } from "./editor.ts";
 import { askAbout, askApproval, askForTrust, type Asking } from "./questions.ts";
@@ -31,10 +31,6 @@ import { elicitAnswer, elicitParams } from "./elicit.ts";
 import { type ContentBlock, promptParts } from "./content.ts";
 
 const MAX_SESSION_TITLE = 100;
-/** The width for which reports of slash commands are laid out. */
-const REPORT_COLUMNS = 80;
-/** Slash commands that make no sense in an editor: it has its own way for them. */
-const OWN_WAYS = ["help", "exit", "quit", "setup", "doctor", "resume"];
 
 const ACP_STOP_REASONS: Readonly<Record<StopReason, string>> = {
   done: "end_turn",
@@ -53,6 +49,7 @@ interface PromptAnswer {
 const CANCELLED: PromptAnswer = { stopReason: "cancelled" };
 
 export class AcpSession implements Frontend {
+  readonly surface = { ...PLAIN_SURFACE, way: "editor" } as const;
   #session: Session | undefined;
   #options: ConfigOptions | undefined;
   #id: string = crypto.randomUUID();
@@ -122,7 +119,7 @@ export class AcpSession implements Frontend {
     const commands = await this.#shown.commands();
     this.#update({
       sessionUpdate: "available_commands_update",
-      availableCommands: commands.filter(({ name }) => !OWN_WAYS.includes(name)).map((command) => ({
+      availableCommands: commands.filter(({ isOfTerminal }) => !isOfTerminal).map((command) => ({
         name: command.name,
         description: command.help,
         ...command.argument !== undefined && { input: { hint: command.argument } },
@@ -166,7 +163,7 @@ export class AcpSession implements Frontend {
     } catch (error) {
       if (all.aborted) return CANCELLED;
       if (error instanceof RpcError) throw error;
-      const { failureText } = await import("../failure_text.ts");
+      const { failureText } = await import("../../session/failure_text.ts");
       const message = failureText(error, this.#shown.agent.config, "editor");
       throw new RpcError(RPC_CODES.internalError, message);
     } finally {
@@ -211,14 +208,14 @@ export class AcpSession implements Frontend {
     signal: AbortSignal,
   ): Promise<PromptAnswer> {
     const session = this.#shown;
-    const report = await session.command(name, argument, signal);
-    if (report.type === "turn") return await this.#answer(report.parts, signal);
-    const text = report.type === "leave" || report.type === "setup"
-      ? "The editor has its own way for this."
-      : reportText(report, { columns: REPORT_COLUMNS, unicode: true, way: "editor" });
-    const isLaidOut = text !== null && text.includes("\n");
+    const answer = await session.command(name, argument, signal);
+    if (typeof answer === "object" && answer.type === "turn") {
+      return await this.#answer(answer.parts, signal);
+    }
+    const text = typeof answer === "string" ? answer : answer.text;
+    const isLaidOut = text.includes("\n");
     this.#messageId = crypto.randomUUID();
-    this.#say(isLaidOut ? `\`\`\`\n${text}\n\`\`\`` : text ?? "");
+    this.#say(isLaidOut ? `\`\`\`\n${text}\n\`\`\`` : text);
     this.#tellOptions();
     return { stopReason: "end_turn" };
   }

@@ -7,8 +7,7 @@ import { invalidParams } from "../../rpc/message.ts";
 import type { ArgumentChoice } from "../../session/report.ts";
 import type { Session } from "../../session/session.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
-import { failureWords } from "../hint_text.ts";
-import { modeMeaning } from "../modes.ts";
+import { modeMeaning } from "../../session/modes.ts";
 
 interface SelectOption {
   id: string;
@@ -105,8 +104,8 @@ export class ConfigOptions {
     else if (id === "thinking") {
       agent.configure(withModel(agent.config, { think: thinkingNamed(String(value)) }));
     } else {
-      const report = await this.session.command("model", String(value), signal);
-      if (report.type === "failed") throw invalidParams(failureWords(report, "editor"));
+      const answer = await this.session.command("model", String(value), signal);
+      if (targetOf(agent.config).name !== value) throw invalidParams(String(answer));
     }
   }
 }

@@ -9,9 +9,10 @@ import { sanitizeProse } from "../../text/sanitize.ts";
 import type { Part } from "../../types/message.ts";
 import type { ToolExecution, TurnEvent } from "../../types/event.ts";
 import { EXIT } from "../exit_codes.ts";
-import { noticeLines } from "../notices.ts";
+import { noticeLines } from "../../session/notices.ts";
 import { jobEnded, progressLine } from "../progress.ts";
-import { instructionLines, resumedLines } from "../session_lines.ts";
+import { instructionLines } from "../../session/instruction_lines.ts";
+import { resumedLines } from "../../session/resumed_lines.ts";
 import { type Format, jsonLine, type ResultLine, resultLine } from "./json_output.ts";
 
 interface PrintOptions {
@@ -107,7 +108,7 @@ export class PrintFrontend implements Frontend {
       const exitCode = stopReason === "done" ? ended : EXIT.limit;
       return this.#finish({ exitCode, response, stopReason, usage });
     } catch (error) {
-      const { failureText } = await import("../failure_text.ts");
+      const { failureText } = await import("../../session/failure_text.ts");
       const message = failureText(error, session.agent.config, "flags");
       const response = error instanceof BackendError ? error.partialText : "";
       const exitCode = this.#finish({ exitCode: EXIT.error, response, error: message });

@@ -1,16 +1,18 @@
 /** Lines that are no message: slash commands with their lists, and `!COMMAND`. @module */
 
-import { type Theme, THEMES } from "../../config.ts";
-import type { Report } from "../../session/report.ts";
+import type { Theme } from "../../config.ts";
+import type { CommandInfo, Effect } from "../../session/report.ts";
 import type { Session } from "../../session/session.ts";
-import { count } from "../../text/count.ts";
+import { type Copied, MAX_COPY_BYTES } from "../../terminal/clipboard.ts";
+import { thousands } from "../../text/count.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
 import { reasonOf } from "../../text/reason.ts";
 import { InterruptedError } from "../../tools/call_errors.ts";
 import { choiceList } from "./choice_list.ts";
 import type { Display } from "./display.ts";
-import { copiedText, outputText, reportText, shellText } from "../report_text.ts";
+import { helpText, keysText } from "./help_tables.ts";
+import { outputText, shellText } from "./shell_text.ts";
 import type { SetupHome, SetupScreen } from "./setup.ts";
 import type { ServerSettings } from "../server_settings.ts";
 
@@ -46,25 +48,25 @@ export class CommandRunner {
     private readonly home: CommandHome,
   ) {}
 
-  /** Runs a slash command and shows its report, unless that is given back: the frontend's own to do. */
+  /** Runs a slash command and says its answer, unless that is returned, for the frontend to do. */
   async run(
     { name, argument, line }: TypedCommand,
     signal: AbortSignal,
-  ): Promise<Extract<Report, { type: "leave" | "resumed" | "turn" }> | undefined> {
+  ): Promise<Extract<Effect, { type: "leave" | "resumed" | "turn" }> | undefined> {
     const { display } = this;
     const command = (await this.session.commands()).find((one) => one.name === name);
     if (command?.isSlow) display.wait(line);
-    let text: string | null;
+    let text: string | undefined;
     try {
-      const given = argument === "" ? await this.#pickArgument(name, signal) : argument;
+      const given = command && argument === ""
+        ? await this.#pickArgument(command, signal)
+        : argument;
       if (given === null) return;
-      const report = await this.#report(name, given, signal);
-      if (report === undefined) return;
-      if (report.type === "resumed" || report.type === "turn") return report;
-      const { columns, dim, keymap, look: { unicode } } = display;
-      if (report.type === "copy") text = this.#copy(report);
-      else if (report.type === "theme") text = await this.#setTheme(report.name, signal);
-      else text = reportText(report, { columns, unicode, dim, keymap });
+      const answer = await this.session.command(name, given, signal);
+      if (typeof answer === "string") text = answer;
+      else if (answer.type === "leave" || answer.type === "resumed" || answer.type === "turn") {
+        return answer;
+      } else text = await this.#do(answer, signal);
     } catch (error) {
       // A settings file that cannot be read, such as of a folder for `/cd`, ends no session.
       if (error instanceof Deno.errors.BrokenPipe) throw error;
@@ -72,7 +74,7 @@ export class CommandRunner {
     } finally {
       display.wait(undefined);
     }
-    if (text === null) return { type: "leave" };
+    if (text === undefined) return;
     display.say(text);
     display.screen.update();
   }
@@ -94,59 +96,55 @@ export class CommandRunner {
     }
   }
 
-  /** The report of a command; undefined where the person left a setup without a choice, or all was said. */
-  async #report(name: string, argument: string, signal: AbortSignal): Promise<Report | undefined> {
+  /** Does what a command leads to; what there is to say then. */
+  async #do(
+    effect: Exclude<Effect, { type: "leave" | "resumed" | "turn" }>,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
     const { session, display, home: { setup, doctor } } = this;
-    const report = await session.command(name, argument, signal);
-    if (report.type === "doctor" && doctor) {
-      const write = (text: string) => display.screen.print(text.trimEnd());
-      await doctor(session, { columns: display.columns, write, signal });
-      return undefined;
+    const { keymap, columns } = display;
+    switch (effect.type) {
+      case "help":
+        return `${effect.text}\n\n${helpText(keymap, columns)}`;
+      case "keys":
+        return keysText(keymap, columns);
+      case "copy":
+        return copiedText(display.screen.copy(effect.copied), effect.what);
+      case "theme":
+        return await this.#setTheme(effect);
+      case "doctor": {
+        const write = (text: string) => display.screen.print(text.trimEnd());
+        if (!doctor) return effect.text;
+        return void await doctor(session, { columns, write, signal });
+      }
+      case "setup": {
+        if (!display.isLive || !setup) return effect.text;
+        const chosen = await chooseServer(display, setup, signal, false);
+        if (chosen === undefined) return undefined;
+        const flags = Object.entries(chosen)
+          .map(([flag, value]) => value === true ? `--${flag}` : `--${flag} ${value}`);
+        return String(await session.command("setup", flags.join(" "), signal));
+      }
     }
-    if (report.type !== "setup" || !display.isLive || !setup) return report;
-    const chosen = await chooseServer(display, setup, signal, false);
-    if (chosen === undefined) return undefined;
-    const flags = Object.entries(chosen)
-      .map(([flag, value]) => value === true ? `--${flag}` : `--${flag} ${value}`);
-    return await session.command("setup", flags.join(" "), signal);
   }
 
-  #copy({ text, block }: Extract<Report, { type: "copy" }>): string {
-    const what = block === undefined ? "the last answer" : `block ${block}`;
-    const lines = count(text.trimEnd().split("\n").length, "line");
-    return copiedText(this.display.screen.copy(text), `${what}, ${lines}`);
-  }
-
-  /** Takes the theme that was named or is picked from a list, and keeps it. */
-  async #setTheme(name: string, signal: AbortSignal): Promise<string> {
-    const { display } = this;
-    const choices = THEMES.map((theme) => ({
-      argument: theme,
-      label: theme,
-      isCurrent: theme === display.theme,
-    }));
-    const given = name !== "" || !display.isLive
-      ? name
-      : await display.screen.choose(choiceList("theme", choices), signal);
-    const theme = given === null ? display.theme : THEMES.find((one) => one === given);
-    if (theme === undefined) return `/theme takes one of ${THEMES.join(", ")}`;
-    if (given === null) return `The theme stays ${theme}.`;
-    display.theme = theme;
+  async #setTheme({ theme, text }: Extract<Effect, { type: "theme" }>): Promise<string> {
+    this.display.theme = theme;
     try {
       await this.home.keepTheme?.(theme);
     } catch (error) {
       return `The theme is ${theme} now. It cannot be kept: ${oneLine(reasonOf(error))}`;
     }
-    return `The theme is ${theme}, now and later.`;
+    return text;
   }
 
   /** The argument that a person picks from the command's list; empty where it has none, null for no pick. */
-  async #pickArgument(name: string, signal: AbortSignal): Promise<string | null> {
+  async #pickArgument(command: CommandInfo, signal: AbortSignal): Promise<string | null> {
     const { isLive, screen } = this.display;
     if (!isLive) return "";
-    const choices = await this.session.choices(name, signal);
+    const choices = await this.session.choices(command.name, signal);
     if (signal.aborted) return null;
-    return choices.length === 0 ? "" : await screen.choose(choiceList(name, choices), signal);
+    return choices.length === 0 ? "" : await screen.choose(choiceList(command, choices), signal);
   }
 }
 
@@ -172,5 +170,19 @@ export async function chooseServer(
     });
   } catch (error) {
     if (!signal.aborted) throw error;
+  }
+}
+
+/** The line about a text for the clipboard; `what`: what was copied. */
+function copiedText(copied: Copied, what: string): string {
+  switch (copied) {
+    case "sent":
+      return `Copied: ${what}. A terminal that forbids OSC 52 ignores it.`;
+    case "sent_to_tmux":
+      return `Copied: ${what}. tmux passes it on after: tmux set -g set-clipboard on`;
+    case "too_large":
+      return `Not copied: terminals take at most ${thousands(MAX_COPY_BYTES)} bytes.`;
+    case "unsupported":
+      return "Not copied: this terminal has no clipboard for programs.";
   }
 }

@@ -23,11 +23,11 @@ import {
 } from "../../terminal/style.ts";
 import { terminalSize } from "../../terminal/tty.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
+import { count } from "../../text/count.ts";
 import { withSigns } from "../../text/signs.ts";
 import { wrapped } from "../../text/wrap.ts";
 import type { TextPart } from "../../types/message.ts";
 import { footerText } from "./footer.ts";
-import { waitingText } from "../report_text.ts";
 import { shortHelp } from "./short_help.ts";
 import { taskRows } from "./task_rows.ts";
 import { TurnView } from "./turn_view.ts";
@@ -217,4 +217,11 @@ export class Display implements Disposable {
     const { name, startedAt, tokens } = this.#waiting;
     return ["", waitingText(name, startedAt, tokens)];
   }
+}
+
+/** The line while a command waits for the model, such as `12 s · 40 tokens · Esc stops · /compact`. */
+export function waitingText(name: string, startedAt: number, tokens: number): string {
+  const written = tokens > 0 ? ` · ${count(tokens, "token")}` : "";
+  const seconds = Math.floor((performance.now() - startedAt) / 1000);
+  return `${seconds} s${written} · Esc stops · ${oneLine(name)}`;
 }

@@ -2,7 +2,6 @@
 
 import type { Session } from "../../session/session.ts";
 import type { TextPart } from "../../types/message.ts";
-import { reportText } from "../report_text.ts";
 import type { Display } from "./display.ts";
 
 type PlanChoice = "go" | "edits" | "keep" | "change";
@@ -50,9 +49,8 @@ export async function askAboutPlan(
     });
     return text?.trim() ? { type: "text", text } : undefined;
   }
-  const report = await session.command("plan", choice, signal);
+  const answer = await session.command("plan", choice, signal);
   // Settings of the folder may keep plan mode.
   if (session.status.mode?.approve !== "plan") return { type: "text", text: "Carry out the plan." };
-  const { columns, look: { unicode } } = display;
-  display.say(reportText(report, { columns, unicode }) ?? "");
+  display.say(String(answer));
 }

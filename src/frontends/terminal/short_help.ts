@@ -3,8 +3,8 @@
 import { actionHelp, type ActionName, type Keymap, keysOf } from "../../terminal/line/actions.ts";
 import type { ApproveMode } from "../../permissions/settings.ts";
 import { wrapped } from "../../text/wrap.ts";
-import { modeText } from "../modes.ts";
-import { HELP_MORE } from "../help_tables.ts";
+import { modeText } from "../../session/modes.ts";
+import { HELP_MORE } from "./help_tables.ts";
 import { shownKey } from "../shown_keys.ts";
 
 /** The actions whose keys are listed; `/keys` has them all. */

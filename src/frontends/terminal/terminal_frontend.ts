@@ -2,7 +2,7 @@
 
 import type { Theme } from "../../config.ts";
 import { commandIn } from "../../session/commands/command_line.ts";
-import type { Frontend, SessionEvent, Status } from "../../session/frontend.ts";
+import type { Frontend, SessionEvent, Status, Surface } from "../../session/frontend.ts";
 import type { Resumed } from "../../session/record.ts";
 import type { Session } from "../../session/session.ts";
 import type { ApproveMode } from "../../permissions/settings.ts";
@@ -12,15 +12,17 @@ import type { PagerModal } from "../../terminal/screen/pager_modal.ts";
 import { LiveScreen } from "../../terminal/screen/live_screen.ts";
 import { makeSane } from "../../terminal/tty.ts";
 import { oneLine } from "../../text/one_line.ts";
+import { inRow } from "../../text/width.ts";
 import { wrapped } from "../../text/wrap.ts";
 import { reasonOf } from "../../text/reason.ts";
 import type { Part, TextPart } from "../../types/message.ts";
 import type { Job, Subject } from "../../types/tool.ts";
 import { EXIT } from "../exit_codes.ts";
-import { noticeLines } from "../notices.ts";
+import { noticeLines } from "../../session/notices.ts";
 import { jobEnded } from "../progress.ts";
-import { modeText } from "../modes.ts";
-import { instructionLines, resumedLines } from "../session_lines.ts";
+import { modeText } from "../../session/modes.ts";
+import { instructionLines } from "../../session/instruction_lines.ts";
+import { resumedLines } from "../../session/resumed_lines.ts";
 import { chooseServer, type CommandHome, CommandRunner } from "./command_runner.ts";
 import { completer } from "./complete.ts";
 import { Display, REWIND } from "./display.ts";
@@ -28,7 +30,6 @@ import { modelText } from "./footer.ts";
 import { Person } from "./person.ts";
 import { ruleAdded } from "./question.ts";
 import { replay } from "./replay.ts";
-import { inRow } from "../report_text.ts";
 import type { ServerSettings } from "../server_settings.ts";
 import { screenKey } from "../shown_keys.ts";
 import { runTurn } from "./turn.ts";
@@ -119,6 +120,12 @@ export class TerminalFrontend implements Frontend, Disposable {
       },
     });
     this.#person = new Person(this.#display, () => this.#stop.abort());
+  }
+
+  get surface(): Surface {
+    const { columns, look: { unicode }, keymap, theme } = this.#display;
+    const modeKey = screenKey(keymap, "next-mode");
+    return { way: "terminal", columns, unicode, modeKey, theme };
   }
 
   get approve(): NonNullable<Frontend["approve"]> {
@@ -373,9 +380,9 @@ export class TerminalFrontend implements Frontend, Disposable {
   }
 
   async #runCommand(command: { name: string; argument: string }, line: string): Promise<void> {
-    const report = await this.#commands.run({ ...command, line }, this.#stop.signal);
-    if (report?.type === "leave") this.#end(EXIT.done);
-    else if (report?.type === "resumed") this.#showResumed(report.resumed);
-    else if (report?.type === "turn") await this.#runTurns(report.parts);
+    const effect = await this.#commands.run({ ...command, line }, this.#stop.signal);
+    if (effect?.type === "leave") this.#end(EXIT.done);
+    else if (effect?.type === "resumed") this.#showResumed(effect.resumed);
+    else if (effect?.type === "turn") await this.#runTurns(effect.parts);
   }
 }

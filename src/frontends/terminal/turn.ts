@@ -23,7 +23,7 @@ export async function runTurn(
     return stopReason === "done";
   } catch (error) {
     if (error instanceof Deno.errors.BrokenPipe) throw error;
-    const { failureText } = await import("../failure_text.ts");
+    const { failureText } = await import("../../session/failure_text.ts");
     view.end(`· ${failureText(error, session.agent.config, "terminal")}`);
     return false;
   }

@@ -4,9 +4,10 @@ import { aboutTokens } from "../../text/count.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { EXPLORE } from "../agents/explore_tool.ts";
 import type { PromptFile } from "../prompt_files/load.ts";
-import type { Report } from "../report.ts";
+import { nearest } from "../../text/nearest.ts";
+import { table } from "../../text/table.ts";
 import type { Command, SessionState } from "../state.ts";
-import { unknownReport } from "./unknown.ts";
+import { unknownText } from "./texts.ts";
 
 export const agentsCommand: Command = {
   name: "agents",
@@ -15,12 +16,20 @@ export const agentsCommand: Command = {
   run(session, argument) {
     const agents = namedAgents(session);
     const [, name = "", task = ""] = /^(\S*)\s*(.*)$/s.exec(argument) ?? [];
-    if (agents.length === 0 || name === "") return agentRows(agents);
+    if (agents.length === 0) {
+      return "No file defines a sub-agent: one in .agents/agents or ~/.config/copilot/agents does.";
+    }
+    const rows = (some: readonly PromptFile[]) =>
+      table(some.map((one) => [one.name, describedAgent(one)]), session.surface.columns);
+    if (name === "") return rows(agents);
     const found = session.plugged?.subAgent(name);
-    if (found === undefined) return unknownReport("agent", name, agents.map((one) => one.name));
-    if (task === "") return agentRows([found]);
+    if (found === undefined) {
+      const meant = nearest(name, agents.map((one) => one.name));
+      return unknownText(`sub-agent ${name}`, "/agents", meant);
+    }
+    if (task === "") return rows([found]);
     if (!session.agent.offered.some((tool) => tool.name === EXPLORE)) {
-      return { type: "no_room_for_agents" };
+      return "The first request has no room left for the tool explore: fewer skills, sub-agents or MCP servers make some.";
     }
     const text = `Have the sub-agent ${found.name} do this, by the tool ${EXPLORE}: ${task}`;
     return { type: "turn", parts: [{ type: "text", text }] };
@@ -34,14 +43,6 @@ export const agentsCommand: Command = {
 };
 
 const namedAgents = ({ plugged }: SessionState): readonly PromptFile[] => plugged?.agents ?? [];
-
-function agentRows(agents: readonly PromptFile[]): Report {
-  const described = agents.map((one) => ({
-    name: one.name,
-    description: describedAgent(one),
-  }));
-  return { type: "agents", agents: described };
-}
 
 /** A row of `/agents` for one sub-agent: its description, the tokens of its prompt, its tools and its model. */
 function describedAgent({ description, body, limits, path }: PromptFile): string {

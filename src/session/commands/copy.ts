@@ -4,7 +4,7 @@ import { codeBlocks } from "../../text/fence.ts";
 import { count } from "../../text/count.ts";
 import { typedText } from "../../text/parts.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
-import type { ArgumentChoice, Report } from "../report.ts";
+import type { ArgumentChoice, CommandAnswer } from "../report.ts";
 import type { Command, SessionState } from "../state.ts";
 
 const MAX_FIRST_CHARS = 40;
@@ -13,19 +13,28 @@ export const copyCommand: Command = {
   name: "copy",
   argument: "[N]",
   help: "copy the last answer to the clipboard, or its Nth block of code",
+  isOfTerminal: true,
   run: copy,
   values: (session) => codeBlocks(lastAnswer(session) ?? "").map(blockChoice),
 };
 
-function copy(session: SessionState, argument: string): Report {
-  const text = lastAnswer(session);
-  if (text === undefined) return { type: "nothing_to_copy" };
-  if (argument === "") return { type: "copy", text };
-  const blocks = codeBlocks(text);
+function copy(session: SessionState, argument: string): CommandAnswer {
+  const answer = lastAnswer(session);
+  if (answer === undefined) return "There is no answer to copy yet.";
+  if (argument === "") return copied(answer, "the last answer");
+  const blocks = codeBlocks(answer);
   const block = blocks[Number(argument) - 1];
-  if (block !== undefined) return { type: "copy", text: block.text, block: Number(argument) };
-  return { type: "nothing_to_copy", blocks: blocks.length };
+  if (block !== undefined) return copied(block.text, `block ${Number(argument)}`);
+  if (blocks.length === 0) return "The last answer has no block of code: /copy copies all of it";
+  return `The last answer has ${count(blocks.length, "block")} of code: /copy 1 copies the first`;
 }
+
+const copied = (copied: string, what: string): CommandAnswer => ({
+  type: "copy",
+  copied,
+  what: `${what}, ${count(copied.trimEnd().split("\n").length, "line")}`,
+  text: "The editor copies: there is no clipboard for programs here.",
+});
 
 function blockChoice(
   { language, text }: ReturnType<typeof codeBlocks>[number],

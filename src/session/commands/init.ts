@@ -4,7 +4,7 @@ import { attempt } from "../../attempt.ts";
 import { notePart } from "../../text/parts.ts";
 import { join } from "../../text/std_path.ts";
 import { isPlanning } from "../plan_mode.ts";
-import type { Report } from "../report.ts";
+import type { CommandAnswer } from "../report.ts";
 import type { Command, SessionState } from "../state.ts";
 
 const INSTRUCTION_FILE = "AGENTS.md";
@@ -18,9 +18,9 @@ export const initCommand: Command = {
   run: init,
 };
 
-async function init(session: SessionState): Promise<Report> {
+async function init(session: SessionState): Promise<CommandAnswer> {
   if (await isPlanning(session)) {
-    return { type: "plan", state: "refuses_init" };
+    return "In plan mode nothing is written: leave it with /plan off, then /init.";
   }
   const { workingDir } = session.agent.state;
   const isThere = (name: string) =>

@@ -3,8 +3,11 @@
 import type { Job, Jobs } from "../../types/tool.ts";
 import { clockTime } from "../../text/count.ts";
 import { oneLine } from "../../text/one_line.ts";
-import type { ArgumentChoice, Report } from "../report.ts";
+import { sanitizeProse } from "../../text/sanitize.ts";
+import { inRow } from "../../text/width.ts";
+import type { ArgumentChoice } from "../report.ts";
 import type { Command } from "../state.ts";
+import { takesText, unknownText } from "./texts.ts";
 
 /** The end of a job's output that is shown. */
 const TAIL_LINES = 20;
@@ -15,7 +18,8 @@ export const jobsCommand: Command = {
   argument: "[N]",
   help:
     "list the commands in the background, or show the output of one; /jobs stop N (or all) ends it",
-  run: ({ jobs }, argument) => runJobs(jobs, argument),
+  question: "Which job?",
+  run: ({ jobs, surface: { columns } }, argument) => runJobs(jobs, argument, columns),
   choices: ({ jobs: { list } }) => jobChoices(list),
 };
 
@@ -33,25 +37,40 @@ function jobChoices(list: readonly Job[]): ArgumentChoice[] {
   ];
 }
 
-async function runJobs({ list }: Jobs, argument: string): Promise<Report> {
-  if (argument === "") return { type: "jobs", jobs: [...list] };
+async function runJobs({ list }: Jobs, argument: string, columns: number): Promise<string> {
+  if (argument === "") return jobRows(list, columns);
   const [, stop, all, number] = /^(stop(?:\s+|$))?(?:(all)|(\d+))?$/.exec(argument) ?? [];
   if (stop && all) {
     const running = list.filter(isRunning);
     await Promise.all(running.map(stopJob));
-    return { type: "jobs", jobs: running };
+    return jobRows(running, columns);
   }
-  if (number === undefined) {
-    return { type: "bad_argument", command: "jobs", takes: ["N", "stop N", "stop all"] };
-  }
+  if (number === undefined) return takesText("jobs", ["N", "stop N", "stop all"]);
   const job = list.find((one) => one.number === Number(number));
-  if (!job) return { type: "unknown", what: "job", name: number };
+  if (!job) return unknownText(`job ${number}`, "/jobs");
   if (stop) {
     await stopJob(job);
-    return { type: "jobs", jobs: [job] };
+    return jobRows([job], columns);
   }
   const output = job.tail(TAIL_BYTES).trimEnd().split("\n").slice(-TAIL_LINES).join("\n");
-  return { type: "jobs", jobs: [job], output };
+  const rows = jobRows([job], columns);
+  return output === "" ? `${rows}\n  no output` : `${sanitizeProse(output)}\n${rows}`;
+}
+
+export function jobRows(
+  jobs: readonly Pick<Job, "number" | "command" | "outcome" | "elapsedMs">[],
+  columns: number,
+): string {
+  if (jobs.length === 0) return "Nothing runs in the background.";
+  const rows = jobs.map(({ number, command, outcome = "running", elapsedMs }) => (
+    { number, command, state: outcome, time: clockTime(elapsedMs) }
+  ));
+  const states = Math.max(...rows.map(({ state }) => state.length));
+  const times = Math.max(...rows.map(({ time }) => time.length));
+  return rows.map(({ number, command, state, time }) => {
+    const facts = `${`${number}`.padStart(3)}  ${state.padEnd(states)}  ${time.padStart(times)}`;
+    return inRow(`${facts}  ${oneLine(command)}`, columns);
+  }).join("\n");
 }
 
 const isRunning = ({ outcome }: Job): boolean => outcome === undefined;

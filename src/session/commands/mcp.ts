@@ -1,12 +1,13 @@
 /** `/mcp`: the MCP servers of the session; and their prompts, which are commands, too. @module */
 
 import type { McpServer } from "../../mcp/server.ts";
-import { oneLine } from "../../text/one_line.ts";
+import { oneLine, shortened } from "../../text/one_line.ts";
 import { notePart } from "../../text/parts.ts";
 import { reasonOf } from "../../text/reason.ts";
-import type { CommandInfo, McpApproval, Report } from "../report.ts";
-import { type McpSource, mcpState, serverQuestion } from "../mcp.ts";
+import type { CommandAnswer, CommandInfo } from "../report.ts";
+import { mcpRow, type McpSource, serverQuestion } from "../mcp.ts";
 import type { Command, SessionState } from "../state.ts";
+import { unknownText } from "./texts.ts";
 
 export const mcpCommand: Command = {
   name: "mcp",
@@ -25,41 +26,57 @@ async function runMcpCommand(
   { mcp }: SessionState,
   argument: string,
   signal: AbortSignal,
-): Promise<Report> {
-  if (!mcp) return { type: "mcp", servers: [] };
-  if (argument === "") return { type: "mcp", servers: mcp.all.servers.map(mcpState) };
+): Promise<string> {
+  const { servers = [] } = mcp?.all ?? {};
+  if (!mcp || argument === "" && servers.length === 0) {
+    return "No MCP server is defined. copilot mcp add adds one, for new sessions.";
+  }
+  if (argument === "") return servers.map(serverRow).join("\n");
   const [, approves, name = ""] = /^(approve\s+)?(\S+)$/.exec(argument) ?? [];
   const server = mcp.all.named(name);
-  if (!server) return { type: "unknown", what: "mcp_server", name: argument };
+  if (!server) return unknownText(`MCP server ${argument}`, "/mcp");
   if (approves) return await approve(server, mcp, signal);
   try {
     await server.refresh(signal);
     await server.listOthers(signal);
   } catch (error) {
     signal.throwIfAborted();
-    return { type: "failed", why: oneLine(reasonOf(error)) };
+    return oneLine(reasonOf(error));
   }
   const { tools = [], memory: { prompts = [], resources = [] } } = server;
-  return { type: "mcp", servers: [mcpState(server)], has: { tools, prompts, resources } };
+  const row = (name: string, words = "") =>
+    `    ${oneLine(name)}${words && `: ${shortened(oneLine(words), MAX_WORDS_CHARS)}`}`;
+  return [
+    serverRow(server),
+    ...tools.map((one) => row(one.name, one.description)),
+    ...prompts.map((one) => row(`/${name}:${one.name}`, one.description)),
+    ...resources.map((one) => row(`@${name}:${one.uri}`, one.name)),
+  ].join("\n");
 }
+
+/** The most characters that are shown of what a tool, a prompt or a resource is for. */
+const MAX_WORDS_CHARS = 100;
+
+const serverRow = (server: McpServer): string => `  ${mcpRow(server, "/mcp")}`;
 
 /** Approves a server, or tools of it that changed, once the person saw all of it and said yes. */
 async function approve(
   server: McpServer,
   { confirm, tools }: McpSource,
   signal: AbortSignal,
-): Promise<Report> {
+): Promise<string> {
   const { standing, name, changes } = server;
   const isOpen = standing === "pending" || standing === "declined";
-  const report = (result: McpApproval): Report => ({ type: "mcp_approval", server: name, result });
-  if (!isOpen && changes.length === 0) return report("none");
-  if (!confirm) return report("elsewhere");
+  if (!isOpen && changes.length === 0) return `${name} has nothing that waits for your approval.`;
+  if (!confirm) return `copilot mcp approve ${name} shows it, and asks you.`;
   const answer = await confirm(serverQuestion(server, isOpen ? [] : changes), signal);
   if (isOpen && answer !== undefined) await server.decide(answer);
   else if (answer) await server.approveTools(changes);
-  if (!answer) return report(isOpen ? "declined" : "tools_declined");
-  if (!isOpen) return report("tools");
-  return report(tools.length > 0 ? "now" : "next_session");
+  if (!answer) return `Not approved: ${name}${isOpen ? "." : " keeps the tools that were."}`;
+  if (!isOpen) return `Approved the tools of ${name} that you saw.`;
+  return tools.length > 0
+    ? `Approved ${name}. find_tool finds its tools now.`
+    : `Approved ${name}. Its tools are there in the next session.`;
 }
 
 /** The prompts of servers, as commands: `/server:prompt`. */
@@ -85,7 +102,7 @@ export async function runPrompt(
   name: string,
   argument: string,
   signal: AbortSignal,
-): Promise<Report | undefined> {
+): Promise<CommandAnswer | undefined> {
   const [, server, prompt] = /^([^:]+):(.+)$/.exec(name) ?? [];
   const found = server === undefined ? undefined : session.mcp?.all.named(server);
   const definition = found?.memory.prompts?.find((one) => one.name === prompt);
@@ -99,10 +116,10 @@ export async function runPrompt(
     i === last && values.length > last ? values.slice(i).join(" ") : values[i],
   ]);
   const missing = definition.arguments.find(({ required }, i) => required && !entries[i]![1]);
-  if (missing) return { type: "missing_argument", command: name, argument: missing.name };
+  if (missing) return `/${name} needs ${oneLine(missing.name)}`;
   const given = entries.filter((entry): entry is [string, string] => entry[1] !== undefined);
   const text = await found.prompt(definition.name, Object.fromEntries(given), signal);
-  if (text.trim() === "") return { type: "empty_prompt", name };
+  if (text.trim() === "") return `The prompt ${name} is empty.`;
   const line = `/${name}${argument && ` ${argument}`}`;
   return { type: "turn", parts: [{ type: "text", text: line }, notePart(text)] };
 }

@@ -4,18 +4,19 @@ import type { CopilotConfig } from "../../config.ts";
 import { targetOf } from "../../model_target.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { addressOf, modelFacts, modelNames, serverOf } from "../model_server.ts";
-import type { ToldFailure } from "../hints.ts";
-import type { ArgumentChoice, Notice, Report } from "../report.ts";
+import type { ArgumentChoice, CommandAnswer, Notice } from "../report.ts";
 import type { Command, SessionState } from "../state.ts";
-import { unknownReport } from "./unknown.ts";
+import { nearest } from "../../text/nearest.ts";
+import { unknownText } from "./texts.ts";
 
 export const modelCommand: Command = {
   name: "model",
   argument: "[NAME]",
   help: "list the models, or switch to one; with flags, to another server",
+  question: "Which model?",
   isSlow: true,
   run: (session, argument, signal) =>
-    argument === "" ? reportModels(session) : setModel(session, argument, signal),
+    argument === "" ? modelsText(session) : setModel(session, argument, signal),
   choices: modelChoices,
   values: ({ agent, modelFlags }, begun) =>
     begun.startsWith("-")
@@ -27,11 +28,19 @@ export const setupCommand: Command = {
   name: "setup",
   help: "choose a server and its model again; the choice is kept",
   isSlow: true,
+  isOfTerminal: true,
   takesFlags: true,
-  // Who chose a server was told whether it answers.
+  // Setup has already said whether the server answers.
   run: (session, flags, signal) =>
-    flags === "" ? { type: "setup" } : setModel(session, flags, signal, true),
+    flags === "" ? setupAnswer(session) : setModel(session, flags, signal, true),
 };
+
+const setupAnswer = ({ surface: { way } }: SessionState): CommandAnswer => ({
+  type: "setup",
+  text: way === "editor"
+    ? "The editor has its own way for this."
+    : "/setup needs a terminal that can be repainted: /model --local --host URL or /model --base-url URL names a server.",
+});
 
 /** The models of the server with what it tells of each; none where it lists none. */
 async function modelChoices(
@@ -55,19 +64,34 @@ async function modelChoices(
   }));
 }
 
-async function reportModels(
-  { agent: { config } }: SessionState,
-): Promise<Extract<Report, { type: "models" }>> {
+/** The model and its server, and the server's models; `unlisted` says why it does not list them. */
+async function modelsNow({ agent: { config }, surface: { way } }: SessionState): Promise<{
+  at: string;
+  models: { name: string; isCurrent: boolean }[];
+  unlisted?: string;
+}> {
   const { name: model } = targetOf(config);
-  const now = { type: "models", model, server: serverOf(config) } as const;
+  const at = atServer(config, model);
   try {
     const names = await modelNames(config);
     const { isSameModel } = await import("../../backends/local/connection.ts");
-    return { ...now, models: names.map((name) => ({ name, isCurrent: isSameModel(name, model) })) };
+    return { at, models: names.map((name) => ({ name, isCurrent: isSameModel(name, model) })) };
   } catch (error) {
-    const { toldFailure } = await import("../hints.ts");
-    return { ...now, models: [], failure: toldFailure(error, config) };
+    const { failureText } = await import("../failure_text.ts");
+    const why = failureText(error, config, way);
+    return { at, models: [], unlisted: `The server does not list its models: ${why}` };
   }
+}
+
+/** Such as `qwen3:8b at 127.0.0.1:11434`. */
+const atServer = (config: CopilotConfig, model: string): string =>
+  `${oneLine(model)} at ${serverOf(config)}`;
+
+async function modelsText(session: SessionState): Promise<string> {
+  const { at, models, unlisted } = await modelsNow(session);
+  if (unlisted !== undefined) return `Now: ${at}. ${unlisted}`;
+  const rows = models.map(({ name, isCurrent }) => `${isCurrent ? "* " : "  "}${oneLine(name)}`);
+  return [...rows, `Now: ${at}. /model NAME picks another.`].join("\n");
 }
 
 /** True where the server lists a model under another name, too, as llama-swap does. */
@@ -78,16 +102,16 @@ async function isAliasOf(config: CopilotConfig, name: string): Promise<boolean> 
   return (await servedModel(name, addressOf(target))).names.includes(name);
 }
 
-/** The report on a model that the server does not list, with the nearest name; undefined where it lists no models. */
+/** The nearest name of a model that the server does not list; undefined where it has it, or lists no models. */
 async function unlistedName(
   config: CopilotConfig,
   name: string,
-): Promise<Extract<Report, { type: "unknown" }> | undefined> {
+): Promise<{ meant: string | undefined } | undefined> {
   const names = await modelNames(config).catch(() => []);
   const { isSameModel } = await import("../../backends/local/connection.ts");
   if (names.length === 0 || names.some((one) => isSameModel(one, name))) return undefined;
   if (await isAliasOf(config, name)) return undefined;
-  return { ...unknownReport("model", name, names), server: serverOf(config) };
+  return { meant: nearest(name, names) };
 }
 
 /** True where a server may have models that it does not list: Ollama's own list is whole. */
@@ -106,23 +130,23 @@ async function takeServedModel({ agent, fit }: SessionState): Promise<void> {
   if (model !== undefined) agent.setModel(model);
 }
 
-/** The failure of a server that cannot be reached; undefined where it can, or is not asked for its models. */
+/** Why a server cannot be reached; undefined where it can, or is not asked for its models. */
 async function failureToReach(
   config: CopilotConfig,
+  way: SessionState["surface"]["way"],
   signal: AbortSignal,
-): Promise<ToldFailure | undefined> {
+): Promise<string | undefined> {
   const target = targetOf(config);
   if (target.kind === "hosted") return undefined;
   const { connectionFailure } = await import("../../backends/local/connection.ts");
   const error = await connectionFailure({ ...addressOf(target), signal });
   // Any other failure is an answer.
   if (error?.kind !== "connection" && error?.kind !== "timeout") return undefined;
-  const { toldFailure } = await import("../hints.ts");
-  return toldFailure(error, config);
+  return (await import("../failure_text.ts")).failureText(error, config, way);
 }
 
 /**
- * Goes on with another model of the same server or, by flags, with one of another server. Where no model is
+ * Continues with another model of the same server or, by flags, with one of another server. Where no model is
  * named and the other server cannot be reached, it stays, unless `isSure`.
  */
 async function setModel(
@@ -130,17 +154,17 @@ async function setModel(
   argument: string,
   signal: AbortSignal,
   isSure = false,
-): Promise<Report> {
-  const { agent, modelFlags, fit } = session;
+): Promise<string> {
+  const { agent, modelFlags, fit, surface: { way } } = session;
   await session.looked;
   let unlisted: Awaited<ReturnType<typeof unlistedName>>;
   try {
     if (modelFlags !== undefined && argument.startsWith("-")) {
       const { config, isChosen, notice } = modelFlags.parse(argument.split(/\s+/));
-      const failure = isSure || isChosen ? undefined : await failureToReach(config, signal);
-      if (failure !== undefined) {
-        const { name } = fit.targetOf(agent);
-        return { type: "model_stays", model: name, server: serverOf(agent.config), failure };
+      const why = isSure || isChosen ? undefined : await failureToReach(config, way, signal);
+      if (why !== undefined) {
+        const at = atServer(agent.config, fit.targetOf(agent).name);
+        return `Still with ${at}: ${why}. --model NAME switches all the same.`;
       }
       const { maxToolRounds, maxOutputChars, promptTier } = agent.config;
       agent.configure({ maxToolRounds, maxOutputChars, promptTier, ...config });
@@ -151,21 +175,35 @@ async function setModel(
       await fit.prepare(agent, { signal, onNotice });
     } else {
       unlisted = await unlistedName(agent.config, argument);
-      if (unlisted && !mayHave(agent.config, argument)) return unlisted;
+      if (unlisted && !mayHave(agent.config, argument)) {
+        return unknownText(`model ${atServer(agent.config, argument)}`, "/model", unlisted.meant);
+      }
       if (modelFlags === undefined) agent.setModel(argument);
       else agent.configure(modelFlags.named(agent.config, argument));
       fit.isChosen = true;
       fit.reset(agent);
     }
   } catch (error) {
-    const { toldFailure } = await import("../hints.ts");
-    return { type: "failed", ...toldFailure(error, agent.config) };
+    return (await import("../failure_text.ts")).failureText(error, agent.config, way);
   }
   session.usage = undefined;
-  const { models, failure, ...now } = await reportModels(session);
-  if (unlisted) return { ...now, type: "model", isListed: false, nearest: unlisted.nearest };
-  // Where nobody named a model, the next message goes to one that the server has.
-  const isListed = failure !== undefined || !fit.isChosen || models.some((one) => one.isCurrent);
-  const isUnlisted = failure === undefined || targetOf(agent.config).kind === "hosted";
-  return { ...now, type: "model", isListed, ...(!isUnlisted && { failure }) };
+  return await changedText(session, unlisted);
+}
+
+async function changedText(
+  session: SessionState,
+  unlisted: { meant: string | undefined } | undefined,
+): Promise<string> {
+  const { at, models, unlisted: why } = await modelsNow(session);
+  const now = `Now with ${at}. The conversation goes on.`;
+  const { agent, fit } = session;
+  if (unlisted === undefined) {
+    // Hosted servers list no models.
+    if (why !== undefined) return targetOf(agent.config).kind === "hosted" ? now : `${now} ${why}`;
+    // Where nobody named a model, the next message goes to one that the server has.
+    if (!fit.isChosen || models.some((one) => one.isCurrent)) return now;
+  }
+  const meant = unlisted?.meant;
+  const how = meant === undefined ? "/model shows others" : `did you mean ${oneLine(meant)}?`;
+  return `${now} The server does not list it, the next message shows whether it has it: ${how}`;
 }

@@ -1,29 +1,64 @@
 /** All slash commands of a session, in one table. @module */
 
-import { THEMES } from "../../config.ts";
-import type { ArgumentChoice, CommandInfo, Report } from "../report.ts";
+import { nearest } from "../../text/nearest.ts";
+import { oneLine } from "../../text/one_line.ts";
+import { table } from "../../text/table.ts";
+import type { ArgumentChoice, CommandAnswer, CommandInfo } from "../report.ts";
 import type { Command, SessionState } from "../state.ts";
 import { agentsCommand } from "./agents.ts";
-import { conversationCommands, planCommand } from "./conversation.ts";
+import { cdCommand } from "./cd.ts";
+import { clearCommand } from "./clear.ts";
+import { compactCommand } from "./compact.ts";
+import { contextCommand } from "./context.ts";
 import { copyCommand } from "./copy.ts";
-import { folderCommands } from "./folder.ts";
 import { initCommand } from "./init.ts";
 import { jobsCommand } from "./jobs.ts";
 import { mcpCommand, promptCommands, runPrompt } from "./mcp.ts";
 import { modelCommand, setupCommand } from "./model.ts";
-import { unknownReport } from "./unknown.ts";
+import { permissionCommands } from "./permissions.ts";
+import { planCommand } from "./plan.ts";
+import { resumeCommand } from "./resume.ts";
+import { unknownText } from "./texts.ts";
+import { themeCommand } from "./theme.ts";
+import { tokensCommand } from "./tokens.ts";
+import { trustCommand } from "./trust.ts";
+import { undoCommands } from "./undo.ts";
+
+const leaveAnswer = (): CommandAnswer => ({
+  type: "leave",
+  text: "The editor has its own way for this.",
+});
 
 /** The commands, in the order of the help. */
 export const commands: readonly Command[] = [
   {
     name: "help",
     help: "list the commands",
-    run: (session) => ({ type: "commands", commands: commandsOf(session) }),
+    isOfTerminal: true,
+    run(session) {
+      const rows = commandsOf(session).map((
+        { name, argument = "", help },
+      ) => [`/${name} ${argument}`, help]);
+      return { type: "help", text: `Commands:\n${table(rows, session.surface.columns)}` };
+    },
   },
   modelCommand,
-  ...conversationCommands,
+  clearCommand,
+  resumeCommand,
+  ...undoCommands,
+  compactCommand,
+  contextCommand,
+  {
+    name: "history",
+    help: "list what you typed",
+    run: ({ agent: { state: { history } } }) =>
+      history.map((text, i) => `${`${i + 1}`.padStart(4)}  ${oneLine(text)}`).join("\n"),
+  },
+  tokensCommand,
   planCommand,
-  ...folderCommands,
+  cdCommand,
+  trustCommand,
+  ...permissionCommands,
   initCommand,
   copyCommand,
   jobsCommand,
@@ -32,25 +67,29 @@ export const commands: readonly Command[] = [
   {
     name: "tools",
     help: "list the tools",
-    run: ({ agent }) => ({ type: "tools", tools: agent.tools }),
+    run: ({ agent: { tools }, surface: { columns } }) =>
+      table(tools.map(({ name, description }) => [name, description]), columns),
   },
   setupCommand,
   {
     name: "doctor",
     help: "check the model server, and say what to change",
     isSlow: true,
-    run: () => ({ type: "doctor" }),
+    isOfTerminal: true,
+    run: () => ({
+      type: "doctor",
+      text: "copilot doctor checks the model server: run it in a shell.",
+    }),
   },
+  themeCommand,
   {
-    name: "theme",
-    argument: "[NAME]",
-    help: "colours for a dark or a light background, none, or auto; the choice is kept",
-    run: (_, name) => ({ type: "theme", name }),
-    values: () => [...THEMES],
+    name: "keys",
+    help: "list the keys and their actions",
+    isOfTerminal: true,
+    run: () => ({ type: "keys", text: "The editor has its own keys." }),
   },
-  { name: "keys", help: "list the keys and their actions", run: () => ({ type: "keys" }) },
-  { name: "exit", help: "leave", run: () => ({ type: "leave" }) },
-  { name: "quit", help: "leave", run: () => ({ type: "leave" }) },
+  { name: "exit", help: "leave", isOfTerminal: true, run: leaveAnswer },
+  { name: "quit", help: "leave", isOfTerminal: true, run: leaveAnswer },
 ];
 
 /** The commands of a session: those of the table, skills and own commands, and prompts of MCP servers. */
@@ -74,28 +113,33 @@ const NAMES_ELSEWHERE = [
   ["tokens", "cost usage stats"],
 ] as const;
 
-/** Runs the command `name`; one that there is not is reported, with the nearest name. */
+/** Runs the command `name`; for one that there is not, the answer has the nearest name. */
 export async function runCommand(
   session: SessionState,
   name: string,
   argument: string,
   signal: AbortSignal,
-): Promise<Report> {
+): Promise<CommandAnswer> {
   const command = commandNamed(name);
   if (command === undefined) {
-    const prompted = await runPrompt(session, name, argument, signal);
-    if (prompted) return prompted;
-    if (/^modes?$/.test(name)) return { type: "no_mode_command", name };
-    const names = commandsOf(session).map((candidate) => candidate.name);
-    const report = unknownReport("command", name, names);
-    const meant = NAMES_ELSEWHERE.find(([, theirs]) => theirs.split(" ").includes(name))?.[0];
-    return meant === undefined ? report : { ...report, nearest: meant };
+    return await runPrompt(session, name, argument, signal) ?? unknownCommand(session, name);
   }
   const isChoice = command.takesFlags && argument.startsWith("-");
   if (argument !== "" && command.argument === undefined && !isChoice) {
-    return { type: "bad_argument", command: name, takes: [] };
+    return `/${name} takes no argument`;
   }
   return await command.run(session, argument, signal);
+}
+
+function unknownCommand(session: SessionState, name: string): string {
+  if (/^modes?$/.test(name)) {
+    const { modeKey } = session.surface;
+    const next = modeKey === undefined ? "" : `${modeKey} changes the mode; `;
+    return `There is no command /${name}: ${next}/approve names one, /plan begins to plan`;
+  }
+  const meant = NAMES_ELSEWHERE.find(([, theirs]) => theirs.split(" ").includes(name))?.[0] ??
+    nearest(name, commandsOf(session).map((candidate) => candidate.name));
+  return unknownText(`command /${name}`, "/help", meant && `/${meant}`);
 }
 
 /** The arguments of the command `name` from which a person may pick one; none where it has no list. */

@@ -6,7 +6,8 @@ Deno.test("each argument of /approve and /trust is explained, in words that a te
   await using fake = await fakeSession("http://127.0.0.1:1");
   for (const name of ["approve", "trust"]) {
     const choices = await fake.session.choices(name, new AbortController().signal);
-    const { items, title } = choiceList(name, choices);
+    const command = (await fake.session.commands()).find((one) => one.name === name)!;
+    const { items, title } = choiceList(command, choices);
     assertEquals(title.length < 40, true, title);
     for (const { label, detail = "" } of items) {
       assertEquals(detail !== "" && detail.length < 65, true, `${label}: ${detail}`);
@@ -20,7 +21,7 @@ Deno.test("what is current is chosen and said; a command without a title has its
     label: "B",
     isCurrent: true,
   }];
-  assertEquals(choiceList("x", choices), {
+  assertEquals(choiceList({ name: "x" }, choices), {
     title: "/x",
     items: [{ label: "A", detail: "8B", value: "a" }, { label: "B", detail: "now", value: "b" }],
     chosen: 1,
@@ -28,9 +29,8 @@ Deno.test("what is current is chosen and said; a command without a title has its
     hint: "Enter picks · Esc leaves it as it is",
   });
   const many = Array.from({ length: 10 }, (_, n) => ({ argument: `${n}`, label: `${n}` }));
-  assertEquals(choiceList("x", many).isNumbered, false);
-  assertEquals(choiceList("x", many.slice(1)).isNumbered, true);
-  assertEquals(["undo", "rewind", "model"].map((name) => choiceList(name, many).wraps), [
-    ...[false, false, undefined],
-  ]);
+  assertEquals(choiceList({ name: "x" }, many).isNumbered, false);
+  assertEquals(choiceList({ name: "x" }, many.slice(1)).isNumbered, true);
+  const list = choiceList({ name: "x", question: "Which?", wraps: false }, many);
+  assertEquals([list.title, list.wraps], ["Which?", false]);
 });

@@ -51,9 +51,11 @@ for (const columns of [80, 40]) {
       await terminal.type("/theme\r");
       await terminal.until((rows) => rows.some((row) => /none +no colours · now/.test(row)));
       await terminal.type("\x1b");
-      await terminal.until("The theme stays none.");
+      await terminal.until((rows) => !rows.includes("Which colours?"));
       await terminal.type("/theme green\r");
       await terminal.until("/theme takes one of auto, dark,");
+      await terminal.type("/mode\r");
+      await terminal.until((rows) => rows.join(" ").includes("/mode: Shift-Tab changes the mode;"));
     },
     { columns },
   );

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { CopilotAgent } from "../../../src/agent/agent.ts";
 import { textOfParts } from "../../../src/text/parts.ts";
 import { attachFiles, namedPaths } from "../../../src/session/attach.ts";
-import { noticeLines } from "../../../src/frontends/notices.ts";
+import { noticeLines } from "../../../src/session/notices.ts";
 import { completer } from "../../../src/frontends/terminal/complete.ts";
 import { modelFlags } from "../../../src/cli/settings.ts";
 import { bestFits } from "../../../src/text/fuzzy.ts";

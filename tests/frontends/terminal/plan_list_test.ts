@@ -43,7 +43,7 @@ async function asked(
     command(name: string, argument: string) {
       seen.push(`/${name} ${argument}`);
       if (!keepsMode) approve = argument === "go" ? "ask" : argument;
-      return Promise.resolve({ type: "failed", why: "The folder keeps plan mode." });
+      return Promise.resolve("The folder keeps plan mode.");
     },
     get status() {
       return { mode: { approve } };

@@ -338,7 +338,7 @@ Deno.test("/agents lists sub-agents with what they cost, and has one do a task",
   assertMatch((await fake.command("/agents revewer"))!, /did you mean reviewer\?/);
   assertEquals((await fake.session.complete("agents", "rev")).length, 1);
   const report = await fake.session.command("agents", "reviewer Look at a", never);
-  assert(report.type === "turn");
+  assert(typeof report === "object" && report.type === "turn");
   assertMatch(JSON.stringify(report.parts), /sub-agent reviewer do this.*: Look at a/);
 });
 

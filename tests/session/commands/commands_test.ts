@@ -3,7 +3,9 @@ import { modelFlags } from "../../../src/cli/settings.ts";
 import { commandIn } from "../../../src/session/commands/command_line.ts";
 import type { Job } from "../../../src/types/tool.ts";
 import { openPermissions } from "../../../src/session/permissions.ts";
-import { jobsCommand } from "../../../src/session/commands/jobs.ts";
+import { jobRows, jobsCommand } from "../../../src/session/commands/jobs.ts";
+import { tokensCommand } from "../../../src/session/commands/tokens.ts";
+import { PLAIN_SURFACE } from "../../../src/session/frontend.ts";
 import type { SessionState } from "../../../src/session/state.ts";
 import { fakeSession } from "../../helpers/fake_session.ts";
 import { strictServer } from "../../helpers/strict_server.ts";
@@ -36,10 +38,7 @@ const SAID: [line: string, said: string][] = [
   ["/hepl", "There is no command /hepl: did you mean /help?"],
   ["/cost", "There is no command /cost: did you mean /tokens?"],
   ["/login", "There is no command /login: did you mean /setup?"],
-  [
-    "/mode",
-    "There is no command /mode: Shift-Tab changes the mode; /approve names one, /plan begins to plan",
-  ],
+  ["/mode", "There is no command /mode: /approve names one, /plan begins to plan"],
   ["/Xyzzyxyz", "There is no command /Xyzzyxyz: see /help"],
   ["/tokens x", "/tokens takes no argument"],
   ["/plan x", "/plan takes nothing, or one of: go, edits, off"],
@@ -63,6 +62,15 @@ const SAID: [line: string, said: string][] = [
   ["/undo 1", "There is nothing to undo."],
   ["/redo", "There is nothing to redo."],
   ["/clear", "The conversation starts anew."],
+  ["/compact", "There is nothing to sum up yet."],
+  ["/copy", "There is no answer to copy yet."],
+  ["/resume", "There are no earlier sessions in this folder."],
+  ["/mcp", "No MCP server is defined. copilot mcp add adds one, for new sessions."],
+  ["/theme", "There are no colours to choose here."],
+  [
+    "/agents",
+    "No file defines a sub-agent: one in .agents/agents or ~/.config/copilot/agents does.",
+  ],
   ["/model --nonsense", 'Unknown flag "--nonsense": --help lists the flags'],
 ];
 for (const [line, said] of SAID) {
@@ -186,8 +194,8 @@ Deno.test("commands offer their arguments as choices, and Tab completes from the
       ["plan", "never", "ask", "edits", "auto"].map((mode) => [mode, false]),
     );
     assertEquals(await choices("trust"), [
-      { argument: "on", label: "on", isCurrent: false },
-      { argument: "off", label: "off", isCurrent: false },
+      { argument: "on", label: "on", detail: "yes, now and later", isCurrent: false },
+      { argument: "off", label: "off", detail: "no", isCurrent: false },
     ]);
     assertEquals([await choices("jobs"), await choices("plan"), await choices("x")], [[], [], []]);
     const offered = await Promise.all(
@@ -260,7 +268,7 @@ Deno.test("/model goes on with the conversation, and says whether the server lis
   assertEquals(stays.includes(` ${at}: `), true);
   assertEquals(fake.session.status.model, "test");
   const chosen = await fake.session.command("setup", `--base-url ${NO_SERVER}`, signal);
-  assertEquals(chosen.type, "model");
+  assertMatch(String(chosen), /^Now with /);
   const gone = await fake.command(`/model --local --host ${NO_SERVER} -m test`);
   assertMatch(gone!, /^Now with test at 127\.0\.0\.1:1\. .* does not list its models: /);
   assertMatch(
@@ -299,16 +307,16 @@ Deno.test("of a job the last twenty lines are shown, and of those that run all c
     tail: (bytes: number) => text.slice(-bytes),
     stop: () => Promise.resolve(void stopped.push(at + 1)),
   } as unknown as Job));
-  const state = { jobs: { list } } as unknown as SessionState;
+  const state = { jobs: { list }, surface: PLAIN_SURFACE } as unknown as SessionState;
   const run = async (argument: string) => {
-    const report = await jobsCommand.run(state, argument, signal);
-    if (report.type !== "jobs") return report;
-    return [report.jobs.map(({ number }) => number), report.output?.split("\n").length];
+    const rows = String(await jobsCommand.run(state, argument, signal)).split("\n");
+    const jobs = rows.filter((row) => row.endsWith("  x"));
+    return [jobs.map((row) => parseInt(row)), rows.length - jobs.length];
   };
-  assertEquals(await run(""), [[1, 2, 3], undefined]);
+  assertEquals(await run(""), [[1, 2, 3], 0]);
   assertEquals(await run("2"), [[2], 20]);
-  assertEquals(await run("stop 3"), [[3], undefined]);
-  assertEquals(await run("stop  all"), [[1, 3], undefined]);
+  assertEquals(await run("stop 3"), [[3], 0]);
+  assertEquals(await run("stop  all"), [[1, 3], 0]);
   assertEquals(stopped, [3, 1, 3]);
   assertEquals(await jobsCommand.choices!(state), [
     { argument: "1", label: "show 1", detail: "running · x · 1:01" },
@@ -358,7 +366,11 @@ Deno.test("/permissions lists what was allowed, and takes it back, in later sess
       await permissions.save({ rule }, folder);
     }
     assertEquals(await choices(), [
-      { argument: "show", label: "show" },
+      {
+        argument: "show",
+        label: "show",
+        detail: "what runs without asking, and what confines it",
+      },
       {
         argument: "remove run_bash(ls *)",
         label: "remove run_bash(ls *)",
@@ -429,4 +441,79 @@ Deno.test("/undo says of a conversation that was continued that it stays", async
     (await fake.command("/undo"))!.replace(/\s+/g, " "),
     "There is nothing to undo: what was said and written before the session was continued stays.",
   );
+});
+
+const job = (number: number, seconds: number, outcome?: string, command = "npm run\ndev") => ({
+  number,
+  elapsedMs: seconds * 1000,
+  outcome,
+  command,
+});
+
+Deno.test("the rows of /jobs have columns, and are cut to the terminal", () => {
+  assertEquals(jobRows([job(1, 61.9), job(12, 3605, "exit code 3")], 80).split("\n"), [
+    "  1  running       1:01  npm run dev",
+    " 12  exit code 3  60:05  npm run dev",
+  ]);
+  assertEquals(
+    jobRows([job(1, 9, undefined, "a".repeat(40))], 31),
+    `  1  running  0:09  ${"a".repeat(10)}…`,
+  );
+});
+
+Deno.test("/jobs N shows the end of a job's output, with nothing in it that drives a terminal", async () => {
+  const said = (output: string) =>
+    jobsCommand.run(
+      {
+        surface: PLAIN_SURFACE,
+        jobs: { list: [{ ...job(1, 0), tail: () => output }] },
+      } as unknown as SessionState,
+      "1",
+      signal,
+    );
+  assertEquals(await said("a\x1b\nb"), "a␛\nb\n  1  running  0:00  npm run dev");
+  assertEquals(await said(""), "  1  running  0:00  npm run dev\n  no output");
+});
+
+Deno.test("/history lists what was typed, a row each", async () => {
+  await using fake = await fakeSession(NO_SERVER);
+  fake.session.agent.state.history = ["a\nb", "c"];
+  assertEquals(await fake.command("/history"), "   1  a b\n   2  c");
+});
+
+Deno.test("/tokens says what the last request took, and the cost where it is known", async () => {
+  const said = (more: object) =>
+    tokensCommand.run(
+      { agent: { state: { inputTokens: 70, outputTokens: 20 } }, ...more } as SessionState,
+      "",
+      signal,
+    );
+  const usage = { inputTokens: 7, outputTokens: 2 };
+  assertEquals(
+    await said({ cost: 1.5, usage: { ...usage, cachedTokens: 3 } }),
+    [
+      "Tokens so far: 70 in, 20 out, $1.50",
+      "The last request: 7 in (3 from the cache), 2 out",
+    ].join("\n"),
+  );
+  assertEquals(
+    await said({ usage }),
+    "Tokens so far: 70 in, 20 out\nThe last request: 7 in, 2 out",
+  );
+});
+
+Deno.test("/help has a row for each command; what an editor cannot do is said there", async () => {
+  await using fake = await fakeSession(NO_SERVER, {}, {
+    surface: { way: "editor", columns: 40, unicode: true },
+  });
+  const rows = (await fake.command("/help"))!.split("\n");
+  const commands = await fake.session.commands();
+  assertEquals(rows[0], "Commands:");
+  for (const { name } of commands) {
+    assertEquals(rows.some((row) => row.trimStart().split(" ")[0] === `/${name}`), true, name);
+  }
+  assertEquals(rows.filter((row) => row.length > 40), []);
+  for (const { name } of commands.filter(({ isOfTerminal }) => isOfTerminal)) {
+    assertEquals(/own|in a shell|:|here/.test((await fake.command(`/${name}`))!), true, name);
+  }
 });

@@ -2,7 +2,8 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { processTurn } from "../../../src/agent/turn.ts";
 import { modelFlags } from "../../../src/cli/settings.ts";
 import { footerText } from "../../../src/frontends/terminal/footer.ts";
-import { waitingText } from "../../../src/frontends/report_text.ts";
+import { waitingText } from "../../../src/frontends/terminal/display.ts";
+import { contextText } from "../../../src/session/commands/context.ts";
 import { fakeSession } from "../../helpers/fake_session.ts";
 import { strictServer } from "../../helpers/strict_server.ts";
 
@@ -119,3 +120,62 @@ Deno.test("/model takes the flags of a model and its server, and no others", asy
     assertEquals(fake.session.agent.config.local?.model, "test");
   }
 });
+
+const parts = (tokens: number[]) =>
+  (["system", "tools", "user", "assistant", "tool"] as const)
+    .map((name, at) => ({ name, tokens: tokens[at]! }));
+const CONTEXTS: [
+  context: Parameters<typeof contextText>[0],
+  rows: string[],
+  columns?: number,
+  unicode?: boolean,
+][] = [
+  [{ parts: parts([100, 50, 30, 20, 0]), window: 400 }, [
+    `  instructions       100   25%  ${"█".repeat(8)}`,
+    `  tools               50   13%  ${"█".repeat(4)}`,
+    `  you                 30    8%  ${"█".repeat(3)}`,
+    `  the model           20    5%  ${"█".repeat(2)}`,
+    "  results              0    0%  ",
+    `  free               200   50%  ${"█".repeat(15)}`,
+    "About 200 of 400 tokens.",
+  ]],
+  [{ parts: [], counted: { inputTokens: 0, cachedTokens: 0 } }, [
+    "About 0 tokens; how many the model has room for is not known.",
+  ]],
+  [{ parts: [], counted: { inputTokens: 200, cachedTokens: 175 } }, [
+    "About 0 tokens; how many the model has room for is not known.",
+    "Of this session's prompt tokens, 88 % came from the server's cache.",
+  ]],
+  // More than fits: the parts share what there is.
+  [
+    { parts: parts([300, 100, 0, 0, 0]), window: 100 },
+    [
+      "  instructions       300   75%  ######",
+      "  tools              100   25%  ##",
+      "  you                  0    0%  ",
+      "  the model            0    0%  ",
+      "  results              0    0%  ",
+      "  free                 0    0%  ",
+      "About 400 of 100 tokens.",
+    ],
+    40,
+    false,
+  ],
+  [
+    { parts: parts([3, 1, 0, 0, 0]) },
+    [
+      "  instructions         3   75%  ",
+      "  tools                1   25%  ",
+      "  you                  0    0%  ",
+      "  the model            0    0%  ",
+      "  results              0    0%  ",
+      "About 4 tokens; how many the model has room for is not known.",
+    ],
+    20,
+  ],
+];
+for (const [at, [context, rows, columns = 80, unicode = true]] of CONTEXTS.entries()) {
+  Deno.test(`${at + 1}: the rows of /context`, () => {
+    assertEquals(contextText(context, { columns, unicode }).split("\n"), rows);
+  });
+}

@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert";
 import { CopilotAgent } from "../../../src/agent/agent.ts";
 import { localConfig } from "../../../src/config.ts";
 import { copyCommand } from "../../../src/session/commands/copy.ts";
+import type { CommandAnswer } from "../../../src/session/report.ts";
 import type { SessionState } from "../../../src/session/state.ts";
 
 Deno.test("/copy takes the last answer, or the block of code with a number", async () => {
@@ -9,13 +10,29 @@ Deno.test("/copy takes the last answer, or the block of code with a number", asy
   const session = { agent } as SessionState;
   const { signal } = new AbortController();
   const copied = (argument: string) => copyCommand.run(session, argument, signal);
-  assertEquals(await copied(""), { type: "nothing_to_copy" });
+  assertEquals(await copied(""), "There is no answer to copy yet.");
   const text = "Do:\n```sh\nmake\n```\nthen\n```\na\nb\n```\n";
   agent.state.messages = [{ role: "assistant", content: text }];
-  assertEquals(await copied(""), { type: "copy", text });
-  assertEquals(await copied("1"), { type: "copy", text: "make", block: 1 });
-  assertEquals(await copied("2"), { type: "copy", text: "a\nb", block: 2 });
+  const effect = (copied: string, what: string): CommandAnswer => (
+    {
+      type: "copy",
+      copied,
+      what,
+      text: "The editor copies: there is no clipboard for programs here.",
+    }
+  );
+  assertEquals(await copied(""), effect(text, "the last answer, 9 lines"));
+  assertEquals(await copied("1"), effect("make", "block 1, 1 line"));
+  assertEquals(await copied("2"), effect("a\nb", "block 2, 2 lines"));
   for (const none of ["0", "3", "x"]) {
-    assertEquals(await copied(none), { type: "nothing_to_copy", blocks: 2 });
+    assertEquals(
+      await copied(none),
+      "The last answer has 2 blocks of code: /copy 1 copies the first",
+    );
   }
+  agent.state.messages = [{ role: "assistant", content: "none" }];
+  assertEquals(
+    await copied("1"),
+    "The last answer has no block of code: /copy copies all of it",
+  );
 });

@@ -9,8 +9,10 @@ Deno.test("/init is a turn that writes an AGENTS.md, or improves the one that is
   using ws = workspace();
   await using fake = await fakeSession("http://127.0.0.1:9", { folder: ws.dir });
   const asked = async () => {
-    const report = await fake.session.command("init", "", signal);
-    return report.type === "turn" ? textOfParts(report.parts) : report;
+    const answer = await fake.session.command("init", "", signal);
+    return typeof answer === "object" && answer.type === "turn"
+      ? textOfParts(answer.parts)
+      : answer;
   };
   const first = String(await asked());
   assertMatch(
@@ -27,5 +29,5 @@ Deno.test("/init is a turn that writes an AGENTS.md, or improves the one that is
     /^Improve AGENTS\.md for this folder\.\n\n\[Look first: [^]*do not write it anew/,
   );
   await fake.command("/plan");
-  assertEquals(await asked(), { type: "plan", state: "refuses_init" });
+  assertMatch(String(await asked()), /^In plan mode nothing is written: /);
 });

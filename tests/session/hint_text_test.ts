@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { hintText } from "../../src/frontends/hint_text.ts";
+import { hintText } from "../../src/session/hint_text.ts";
 import type { Hint } from "../../src/session/hints.ts";
 
 const SETUP = "; /setup lists the servers of this machine";

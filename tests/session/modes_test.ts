@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { modeMeaning, modeText } from "../../src/frontends/modes.ts";
+import { modeMeaning, modeText } from "../../src/session/modes.ts";
 
 Deno.test("a mode has one row, and more words where there is room", () => {
   assertEquals(modeText("ask"), "mode ask: edits and commands are asked about");

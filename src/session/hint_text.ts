@@ -1,6 +1,6 @@
 /** The words of hints, which name what can be done where they are read. @module */
 
-import type { Hint, ToldFailure } from "../session/hints.ts";
+import type { Hint } from "./hints.ts";
 import { oneLine } from "../text/one_line.ts";
 
 /** How a person changes settings where a text is read: by flags, or in a session of a terminal or an editor. */
@@ -37,12 +37,6 @@ export const mcpNaming = (way: Way): "/mcp" | "copilot mcp" =>
 /** How a setting that a running session cannot change is given to the next one. */
 export const settingGiving = (name: string, value: string | number, way: Way): string =>
   way === "flags" ? `--${name} ${value}` : `"${name}": ${JSON.stringify(value)} in config.json`;
-
-/** A failure in one line, with what may mend it as a sentence of its own. */
-export function failureWords({ why, hint }: ToldFailure, way: Way): string {
-  if (hint === undefined) return why;
-  return `${why}${/[.!?…]$/.test(why) ? "" : "."} ${hintText(hint, way)}`;
-}
 
 /** A sentence that says what may mend a request, without its full stop. */
 export function hintText(hint: Hint, way: Way): string {

@@ -1,6 +1,6 @@
 import type { Check } from "../../src/session/report.ts";
 import { assertEquals } from "@std/assert";
-import { noticeLines } from "../../src/frontends/notices.ts";
+import { noticeLines } from "../../src/session/notices.ts";
 import type { Notice } from "../../src/session/report.ts";
 
 const range = { first: 1, last: 3, total: 9, isExact: false };

@@ -1,0 +1,52 @@
+/** The tables of keys in `/help` and `/keys`. @module */
+
+import {
+  actionHelp,
+  type ActionName,
+  ACTIONS,
+  type Keymap,
+  keysOf,
+  VIM_KEYS,
+} from "../../terminal/line/actions.ts";
+import { table } from "../../text/table.ts";
+import { shownKey } from "../shown_keys.ts";
+
+/** Signs that a message may begin with or hold; `more` is said in the long help alone. */
+export const HELP_MORE: readonly { name: string; help: string; more?: string }[] = [
+  { name: "@PATH", help: "attaches the file, where the @ is typed and not pasted" },
+  {
+    name: "!COMMAND",
+    help: "at the beginning: runs a shell command",
+    more: "your next message includes its output",
+  },
+];
+/** The actions whose keys the help lists; `/keys` has them all. */
+const HELP_ACTIONS: readonly ActionName[] = [
+  ...["stop", "cancel", "newline", "previous-line", "complete", "search-back", "editor"] as const,
+  ...["transcript", "tasks", "next-mode", "suspend"] as const,
+];
+
+/** A row for each action that has keys: these, what it does, and its name where it can be rebound. */
+function keyRows(keymap: Keymap, names: readonly ActionName[]): [string, string][] {
+  return names.flatMap((name): [string, string][] => {
+    const keys = keysOf(keymap, name).map(shownKey).join(", ");
+    return keys === "" ? [] : [[keys, actionHelp(name)]];
+  });
+}
+
+/** What `/help` says below the commands: signs in a message, and some keys. */
+export function helpText(keymap: Keymap, columns: number): string {
+  const typed = HELP_MORE.map(({ name, help, more }) => [name, more ? `${help}; ${more}` : help]);
+  const keys = keyRows(keymap, HELP_ACTIONS);
+  return `In a message:\n${table(typed, columns)}\n\nKeys (/keys lists all):\n${
+    table(keys, columns)
+  }`;
+}
+
+/** All keys and what they do. */
+export function keysText(keymap: Keymap, columns: number): string {
+  const rows = table(keyRows(keymap, ACTIONS.map(({ name }) => name)), columns);
+  if (!keymap.isVim) return rows;
+  const vim = table(VIM_KEYS.map(({ keys, help }) => [keys, help]), columns);
+  return `${rows}\n\nIn vim's command mode:\n${vim}`;
+}

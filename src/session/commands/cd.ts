@@ -1,0 +1,55 @@
+/** `/cd`: work in another folder. @module */
+
+import { oneLine } from "../../text/one_line.ts";
+import { resolvePath } from "../../text/paths.ts";
+import { reasonOf } from "../../text/reason.ts";
+import { instructionLines } from "../instruction_lines.ts";
+import { heedInstructions } from "../instructions.ts";
+import { noticeLines } from "../notices.ts";
+import type { Command, SessionState } from "../state.ts";
+
+export const cdCommand: Command = {
+  name: "cd",
+  argument: "PATH",
+  help: "work in another folder",
+  run: changeFolder,
+  values: ({ agent }, begun) => foldersBeginning(agent.state, begun),
+};
+
+/** `path` with the home folder for its `~`, as a shell expands it. */
+const expandHome = (path: string) => path.replace(/^~(?=\/|$)/, Deno.env.get("HOME") ?? "~");
+
+async function changeFolder(session: SessionState, path: string): Promise<string> {
+  const { agent: { state }, permissions, surface: { way } } = session;
+  if (path === "") return oneLine(state.workingDir);
+  let folder = resolvePath(state, expandHome(path));
+  try {
+    folder = Deno.realPathSync(folder);
+    if (!Deno.statSync(folder).isDirectory) return `${oneLine(folder)} is not a folder.`;
+  } catch (error) {
+    const isAbsent = error instanceof Deno.errors.NotFound;
+    const why = isAbsent ? "there is no such folder" : oneLine(reasonOf(error));
+    return `Cannot change to ${oneLine(folder)}: ${why}`;
+  }
+  // This may throw, as for settings that cannot be read: the session then stays where it is.
+  const notices = await permissions.prepare(folder, false);
+  state.workingDir = folder;
+  session.mode = await permissions.mode(folder);
+  const instructions = await heedInstructions(session.agent, permissions, { plug: session.plug });
+  return [
+    `Now in ${oneLine(folder)}`,
+    ...notices.flatMap((one) => noticeLines(one, way)).map((line) => `· ${line}`),
+    ...instructionLines(instructions, way),
+  ].join("\n");
+}
+
+/** The folders whose path begins like `path`, with `/` at their ends; hidden ones for a `.`. */
+function foldersBeginning(state: { workingDir: string }, path: string): string[] {
+  const above = path.slice(0, path.lastIndexOf("/") + 1);
+  const isHidden = path.slice(above.length).startsWith(".");
+  const folder = resolvePath(state, expandHome(above) || ".");
+  return [...Deno.readDirSync(folder)]
+    .filter(({ name, isDirectory, isSymlink }) =>
+      (isDirectory || isSymlink) && (isHidden || !name.startsWith("."))
+    ).map(({ name }) => `${above}${name}/`).sort();
+}

@@ -1,0 +1,17 @@
+/** `/clear`. @module */
+
+import type { Command } from "../state.ts";
+
+export const clearCommand: Command = {
+  name: "clear",
+  help: "forget the conversation",
+  run(session) {
+    const { state } = session.agent;
+    state.messages.length = 0;
+    state.seenFiles.clear();
+    session.undo?.leave();
+    session.pending = [];
+    session.usage = undefined;
+    return "The conversation starts anew.";
+  },
+};

@@ -1,0 +1,36 @@
+/** `/compact`. @module */
+
+import type { Command, SessionState } from "../state.ts";
+
+export const compactCommand: Command = {
+  name: "compact",
+  argument: "[TEXT]",
+  help: "summarise the conversation to make room; TEXT: what must stay",
+  isSlow: true,
+  run: compactConversation,
+};
+
+async function compactConversation(
+  session: SessionState,
+  focus: string,
+  signal: AbortSignal,
+): Promise<string> {
+  let message = "There is nothing to sum up yet.";
+  let tokens = 0;
+  try {
+    const { compact } = await import("../../agent/compact.ts");
+    await compact(session.agent, {
+      focus,
+      signal,
+      onPiece: () => session.emit({ type: "command_progress", tokens: ++tokens }),
+      onEvent: (event) => event.type === "notice" && (message = event.message),
+    });
+    session.usage = undefined;
+    return message;
+  } catch (error) {
+    const stays = "The conversation stays as it was";
+    if (signal.aborted) return `${stays}.`;
+    const { failureText } = await import("../failure_text.ts");
+    return `${stays}: ${failureText(error, session.agent.config, session.surface.way)}`;
+  }
+}

@@ -1,0 +1,120 @@
+/** `/permissions` and `/approve`: what runs without asking, and what confines it. @module */
+
+import { APPROVE_MODES } from "../../permissions/settings.ts";
+import { oneLine } from "../../text/one_line.ts";
+import { reasonOf } from "../../text/reason.ts";
+import { modeMeaning } from "../modes.ts";
+import { changeMode } from "../plan_mode.ts";
+import { hookText } from "../hooks/hook_text.ts";
+import type { ArgumentChoice, PermissionReport } from "../report.ts";
+import type { Command, SessionState } from "../state.ts";
+import { takesText } from "./texts.ts";
+
+export const permissionCommands: readonly Command[] = [
+  {
+    name: "approve",
+    argument: "[MODE]",
+    help: `what runs unasked: ${APPROVE_MODES.join(", ")}`,
+    question: "What runs without asking?",
+    async run(session, argument) {
+      const mode = APPROVE_MODES.find((one) => one === argument);
+      if (argument !== "" && mode === undefined) return takesText("approve", APPROVE_MODES);
+      if (mode !== undefined) await changeMode(session, mode);
+      return await permissionsOf(session);
+    },
+    choices: ({ mode }) =>
+      APPROVE_MODES.map((one) => ({
+        argument: one,
+        label: one,
+        detail: modeMeaning(one),
+        isCurrent: one === mode?.approve,
+      })),
+  },
+  {
+    name: "permissions",
+    argument: "[remove RULE]",
+    help: "show what runs without asking and what confines it, or remove what you allowed",
+    question: "Show the permissions, or remove one?",
+    run: runPermissions,
+    choices: allowedChoices,
+  },
+];
+
+const TAKE_BACK = "remove ";
+/** Where what was allowed counts. */
+const ALLOWED_BY = {
+  rule: "this session",
+  kept: "this folder",
+  network: "network access, this session",
+};
+
+/** What can be taken back, each with its row; none where nothing can. */
+function allowedChoices({ agent, permissions }: SessionState): ArgumentChoice[] {
+  const allowed = permissions.allowed(agent.state.workingDir).map(({ text, by }) => ({
+    argument: TAKE_BACK + text,
+    label: TAKE_BACK + oneLine(text),
+    detail: ALLOWED_BY[by],
+  }));
+  if (allowed.length === 0) return [];
+  const detail = "what runs without asking, and what confines it";
+  return [{ argument: "show", label: "show", detail }, ...allowed];
+}
+
+/** Shows the permissions, after what was allowed was taken back. */
+async function runPermissions(session: SessionState, argument: string): Promise<string> {
+  const { agent, permissions } = session;
+  const choices = allowedChoices(session).map((choice) => choice.argument);
+  if (!["", "show", ...choices].includes(argument)) {
+    const isRemoval = `${argument} `.startsWith(TAKE_BACK);
+    if (isRemoval && choices.length === 0) {
+      return "Nothing was allowed here, so there is nothing to remove.";
+    }
+    return takesText("permissions", choices.length === 0 ? ["show"] : choices);
+  }
+  if (argument.startsWith(TAKE_BACK)) {
+    try {
+      await permissions.disallow(argument.slice(TAKE_BACK.length), agent.state.workingDir);
+    } catch (error) {
+      return oneLine(reasonOf(error));
+    }
+  }
+  return await permissionsOf(session);
+}
+
+async function permissionsOf({ agent, permissions, hooks }: SessionState): Promise<string> {
+  return permissionsText(await permissions.describe(agent.state.workingDir), hooks);
+}
+
+/** A row for each part of the permissions in force, and for each hook. */
+export function permissionsText(
+  report: PermissionReport,
+  hooks: readonly Parameters<typeof hookText>[0][] = [],
+): string {
+  const { approve, yes, env, networked, rules, file, trust } = report;
+  const rows: (readonly [label: string, text: string])[] = [
+    ["approve", yes ? "--yes: nothing is asked" : approve],
+    ["sandbox", sandboxText(report)],
+    ...env.length > 0 ? [["env", env.join(", ")] as const] : [],
+    ...networked.length > 0
+      ? [["network", `in this session for ${networked.join(", ")}`] as const]
+      : [],
+    ...rules.map(({ effect, text, isOfSession, isConfined }) => {
+      const where = `${isOfSession ? "this session" : "saved"}${
+        isConfined ? ", for the sandbox" : ""
+      }`;
+      return [effect, `${text} · ${where}`] as const;
+    }),
+    ...hooks.map((hook) => ["hook", hookText(hook)] as const),
+    ...file === undefined ? [] : [["file", file] as const],
+    ...trust === undefined
+      ? []
+      : [["folder", `its instructions are ${trust ? "used" : "not used"} (/trust)`] as const],
+  ];
+  return rows.map(([label, text]) => `  ${label.padEnd(8)} ${oneLine(text)}`).join("\n");
+}
+
+function sandboxText({ mode, by, why, network }: PermissionReport): string {
+  if (mode === "off") return "off: a command can do what you can";
+  if (by === undefined) return `${mode}, but ${why}: commands are refused`;
+  return `${mode}, by ${by}, ${network ? "with" : "without"} network`;
+}

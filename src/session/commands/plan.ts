@@ -1,0 +1,36 @@
+/** `/plan`: the model only reads and says what it would do, until the person accepts it. @module */
+
+import { changeMode, hasPlan, isPlanning } from "../plan_mode.ts";
+import type { Command, SessionState } from "../state.ts";
+import { takesText } from "./texts.ts";
+
+const PLAN_ENDS = ["go", "edits", "off"];
+
+export const planCommand: Command = {
+  name: "plan",
+  argument: "[go|edits|off]",
+  help:
+    "the model only reads, and makes a plan; /plan again (or go) accepts it, edits also lets edits run unasked, off drops it",
+  run: plan,
+  values: () => PLAN_ENDS,
+};
+
+async function plan(session: SessionState, argument: string): Promise<string> {
+  if (argument !== "" && !PLAN_ENDS.includes(argument)) return takesText("plan", PLAN_ENDS);
+  if (!await isPlanning(session)) {
+    if (argument !== "") return "Plan mode is not on: /plan begins it.";
+    await changeMode(session, "plan");
+    return "Plan mode: the model only looks. /plan accepts what it plans, /plan off leaves.";
+  }
+  const isAccepted = argument !== "off" && hasPlan(session);
+  if (!isAccepted && argument !== "" && argument !== "off") {
+    return "There is no plan yet. Say what to plan, or leave with /plan off.";
+  }
+  const mode = argument === "edits" ? "edits" : undefined;
+  const { isPlan } = await changeMode(session, mode, isAccepted);
+  if (isPlan) return "Plan mode stays: settings for this folder ask for it.";
+  if (isAccepted) return 'The plan is accepted. Say "go on", or what to change.';
+  return argument === "off"
+    ? "Plan mode is over."
+    : "Plan mode is over: there was no plan to accept.";
+}

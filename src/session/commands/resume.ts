@@ -1,0 +1,61 @@
+/** `/resume`: the earlier sessions of the folder. @module */
+
+import { ago } from "../../text/count.ts";
+import { oneLine, shortened } from "../../text/one_line.ts";
+import { resumedLines } from "../resumed_lines.ts";
+import type { ArgumentChoice, CommandAnswer } from "../report.ts";
+import type { Command, SessionState } from "../state.ts";
+import { unknownText } from "./texts.ts";
+
+/** The most characters of a message or a title in a list. */
+const MAX_LABEL_CHARS = 60;
+
+export const resumeCommand: Command = {
+  name: "resume",
+  argument: "[N]",
+  help: "list this folder's earlier sessions, or continue one",
+  question: "Continue which session?",
+  isOfTerminal: true,
+  run: resume,
+  choices: resumeChoices,
+};
+
+async function resume(session: SessionState, argument: string): Promise<CommandAnswer> {
+  const { earlierSessions, resumeSession, sessionTitle, wholeOf } = await import("../record.ts");
+  const sessions = earlierSessions(session.agent);
+  if (argument === "") {
+    if (sessions.length === 0) return "There are no earlier sessions in this folder.";
+    const rows = sessions.map((one, i) => {
+      const { started, title } = sessionTitle(one);
+      const minute = oneLine(started.slice(0, 16).replace("T", " "));
+      return `${`${i + 1}`.padStart(4)}  ${minute}  ${shortened(oneLine(title), MAX_LABEL_CHARS)}`;
+    });
+    return [...rows, "/resume N continues one."].join("\n");
+  }
+  const listed = sessions[Number(argument) - 1];
+  const chosen = listed && wholeOf(listed);
+  if (!chosen) return unknownText(`session ${argument}`, "/resume");
+  // The look at the server may choose another model.
+  await session.looked;
+  session.undo?.forget();
+  session.usage = undefined;
+  const resumed = resumeSession(session, chosen);
+  return { type: "resumed", resumed, text: resumedLines(resumed, session.surface.way).join("\n") };
+}
+
+async function resumeChoices({ agent }: SessionState): Promise<ArgumentChoice[]> {
+  const { earlierSessions, newestTyped, sessionTitle } = await import("../record.ts");
+  const sessions = earlierSessions(agent);
+  const last = sessions.map((one) => shortened(oneLine(newestTyped(one) ?? ""), MAX_LABEL_CHARS));
+  const titles = sessions.map(sessionTitle);
+  // The age comes first: it tells sessions that begin alike apart where a row is cut.
+  const ages = titles.map(({ started }) => ago(Date.parse(started)));
+  const width = Math.max(...ages.map((age) => age.length));
+  return sessions.map(({ used }, at) => ({
+    argument: `${at + 1}`,
+    label: `${ages[at]!.padEnd(width)}  ${shortened(oneLine(titles[at]!.title), MAX_LABEL_CHARS)}`,
+    detail: [used && oneLine(used.model), last[at] && `last: ${last[at]}`].filter(Boolean).join(
+      " · ",
+    ),
+  }));
+}

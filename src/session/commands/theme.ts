@@ -1,0 +1,35 @@
+/** `/theme`. @module */
+
+import { type Theme, THEMES } from "../../config.ts";
+import type { CommandAnswer } from "../report.ts";
+import type { Command, SessionState } from "../state.ts";
+
+const MEANINGS: Readonly<Record<Theme, string>> = {
+  auto: "by the terminal's background",
+  dark: "for a dark background",
+  light: "for a light background",
+  none: "no colours",
+};
+
+export const themeCommand: Command = {
+  name: "theme",
+  argument: "[NAME]",
+  help: "colours for a dark or a light background, none, or auto; the choice is kept",
+  question: "Which colours?",
+  isOfTerminal: true,
+  run: setTheme,
+  choices: ({ surface }) =>
+    THEMES.map((theme) => ({
+      argument: theme,
+      label: theme,
+      detail: MEANINGS[theme],
+      isCurrent: theme === surface.theme,
+    })),
+};
+
+function setTheme({ surface }: SessionState, name: string): CommandAnswer {
+  if (surface.theme === undefined) return "There are no colours to choose here.";
+  const theme = THEMES.find((one) => one === name);
+  if (theme === undefined) return `/theme takes one of ${THEMES.join(", ")}`;
+  return { type: "theme", theme, text: `The theme is ${theme}, now and later.` };
+}

@@ -1,0 +1,17 @@
+/** `/tokens`. @module */
+
+import { dollars } from "../../text/count.ts";
+import type { Command } from "../state.ts";
+
+export const tokensCommand: Command = {
+  name: "tokens",
+  help: "tokens used so far, and what they cost where that is known",
+  run({ agent: { state: { inputTokens, outputTokens } }, cost, usage: last }) {
+    const cached = last?.cachedTokens ? ` (${last.cachedTokens} from the cache)` : "";
+    const newest = last === undefined
+      ? ""
+      : `\nThe last request: ${last.inputTokens} in${cached}, ${last.outputTokens} out`;
+    const total = cost === undefined ? "" : `, ${dollars(cost)}`;
+    return `Tokens so far: ${inputTokens} in, ${outputTokens} out${total}${newest}`;
+  },
+};

@@ -1,0 +1,37 @@
+/** `/trust`: whether the model gets the folder's instructions. @module */
+
+import { instructionLines } from "../instruction_lines.ts";
+import { heedInstructions } from "../instructions.ts";
+import { repositoryOf } from "../repository.ts";
+import type { Command, SessionState } from "../state.ts";
+import { takesText } from "./texts.ts";
+
+export const trustCommand: Command = {
+  name: "trust",
+  argument: "[on|off]",
+  help: "use the folder's instructions (AGENTS.md), or not; the choice is kept",
+  question: "Use this folder's instructions?",
+  run: setTrust,
+  choices({ agent, permissions }) {
+    const trusted = permissions.trusted(repositoryOf(agent.state.workingDir));
+    const isOff = trusted === false;
+    const isOn = trusted !== undefined && !isOff;
+    return [
+      { argument: "on", label: "on", detail: "yes, now and later", isCurrent: isOn },
+      { argument: "off", label: "off", detail: "no", isCurrent: isOff },
+    ];
+  },
+};
+
+async function setTrust(session: SessionState, argument: string): Promise<string> {
+  const { agent, permissions, plug, surface: { way } } = session;
+  if (!["", "on", "off"].includes(argument)) return takesText("trust", ["on", "off"]);
+  const answer = argument !== "off";
+  const instructions = await heedInstructions(agent, permissions, { answer, plug });
+  const lines = instructionLines(instructions, way);
+  if (instructions.isHeeded === false) lines.push("This folder's instructions are not used.");
+  else if (instructions.files.length === 0) {
+    lines.push("This folder has no instructions. You will be asked about new ones.");
+  }
+  return lines.join("\n");
+}

@@ -1,0 +1,98 @@
+/** `/undo`, `/rewind` and `/redo`: messages, and what they changed in files. @module */
+
+import { count } from "../../text/count.ts";
+import { oneLine, shortened } from "../../text/one_line.ts";
+import type { ArgumentChoice } from "../report.ts";
+import type { Command, SessionState } from "../state.ts";
+import type { UndoneFile, UndoReport } from "../undo.ts";
+
+/** The most characters of a message that are shown. */
+const MAX_MESSAGE_CHARS = 60;
+
+const UNDO_LIST = {
+  question: "Go back to before which message?",
+  // The oldest message, which undoes all, is not next to the newest one.
+  wraps: false,
+};
+
+export const undoCommands: readonly Command[] = [
+  {
+    name: "undo",
+    argument: "[N]",
+    help: "undo the newest N messages, and what they changed in files",
+    ...UNDO_LIST,
+    run: undoMessages,
+    // A single message needs no list: it can be brought back.
+    choices: (session) => {
+      const choices = undoChoices(session);
+      return choices.length > 1 ? choices : [];
+    },
+  },
+  {
+    name: "rewind",
+    argument: "[N]",
+    help: "go back to before a message, picked from a list",
+    ...UNDO_LIST,
+    run: undoMessages,
+    choices: undoChoices,
+  },
+  {
+    name: "redo",
+    help: "redo what was undone",
+    async run(session) {
+      const undone = await session.undo?.redo(session.agent);
+      if (undone === undefined) return "There is nothing to redo.";
+      session.usage = undefined;
+      return undoText(undone);
+    },
+  },
+];
+
+async function undoMessages(session: SessionState, argument: string): Promise<string> {
+  const steps = argument === "" ? 1 : Number(argument);
+  const most = session.undo?.messages.length ?? 0;
+  if (most === 0) {
+    return session.agent.state.messages.length > 0
+      ? "There is nothing to undo: what was said and written before the session was continued stays."
+      : "There is nothing to undo.";
+  }
+  if (argument !== "" && !(Number.isInteger(steps) && steps > 0 && steps <= most)) {
+    return `/undo takes a number of messages, at most ${most} now`;
+  }
+  const undone = await session.undo!.undo(session.agent, steps);
+  session.usage = undefined;
+  return undoText(undone!);
+}
+
+function undoChoices({ undo }: SessionState): ArgumentChoice[] {
+  return (undo?.messages ?? []).map(({ text, files }, at) => ({
+    argument: `${at + 1}`,
+    label: shortened(oneLine(text), MAX_MESSAGE_CHARS),
+    ...files > 0 && { detail: count(files, "file") },
+  }));
+}
+
+export function undoText(
+  { way, text, messages, files, hasConversation, commands }: UndoReport,
+): string {
+  const title = `"${shortened(oneLine(text), MAX_MESSAGE_CHARS)}"`;
+  const taken = messages === 1
+    ? `Undone: ${title}. /redo brings it back.`
+    : `Undone: ${title} and what came after it, ${messages} messages. /redo brings back one.`;
+  return [
+    way === "undo" ? taken : `Redone: ${title}.`,
+    ...files.map((file) => `  ${undoneFileText(file, way)}`),
+    ...hasConversation ? [] : ["The conversation has changed since then, and stays as it is."],
+    ...commands > 0 ? [`Not undone: what ${count(commands, "command")} did.`] : [],
+  ].join("\n");
+}
+
+function undoneFileText({ path, result, reason = "" }: UndoneFile, way: UndoReport["way"]): string {
+  const after = {
+    failed: ` stays as it is: ${oneLine(reason)}`,
+    removed: ": removed",
+    recreated: ": restored",
+    restored: way === "undo" ? ": restored" : ": changed again",
+  };
+  return `${oneLine(path)}${after[result]}`;
+}

@@ -1,0 +1,12 @@
+/** A hook in words. @module */
+
+import { sanitize } from "../../text/sanitize.ts";
+import type { HookDefinition } from "./definition.ts";
+
+/** When a hook runs, and its command. */
+export function hookText(
+  { event, matcher, command }: { event: string } & Pick<HookDefinition, "matcher" | "command">,
+): string {
+  const on = matcher === undefined ? event : `${event} ${sanitize(matcher)}`;
+  return `${on}: ${sanitize(command)}`;
+}

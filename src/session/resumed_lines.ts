@@ -1,0 +1,70 @@
+/** An earlier session that is continued, in words. @module */
+
+import type { ModelUsed } from "../records/format.ts";
+import { aboutSeconds, ago, count, thousands } from "../text/count.ts";
+import { oneLine, shortened } from "../text/one_line.ts";
+import { modelNaming, serverNaming, type Way } from "./hint_text.ts";
+import type { Resumed } from "./record.ts";
+
+/** The most characters shown of a title, of the last prompt, of its answer. */
+const SHOWN_TITLE_CHARS = 60;
+const SHOWN_TYPED_CHARS = 200;
+const SHOWN_ANSWER_CHARS = 300;
+
+/** The lines about the session that goes on, if there is one; `dim` styles its last exchange. */
+export function resumedLines(
+  resumed: Resumed | undefined,
+  way: Way,
+  dim: (text: string) => string = (text) => text,
+  now = Date.now(),
+): string[] {
+  if (!resumed) return ["There is no earlier session in this folder."];
+  const { started, title, messages, lostLines, lastTyped, lastAnswer, openCalls, model } = resumed;
+  const { isInUse, reading } = resumed;
+  const unread = lostLines > 0 ? `; ${count(lostLines, "line")} could not be read` : "";
+  const said = [
+    ...lastTyped === undefined ? [] : [`> ${excerptLine(lastTyped, SHOWN_TYPED_CHARS)}`],
+    ...lastAnswer === undefined ? [] : [excerptLine(lastAnswer, SHOWN_ANSWER_CHARS)],
+  ];
+  return [
+    `Continuing "${excerptLine(title, SHOWN_TITLE_CHARS)}": ${count(messages, "message")}, begun ${
+      ago(Date.parse(started), now)
+    }${unread}`,
+    ...said.map((text) => `  ${dim(text)}`),
+    ...isInUse ? ["Another copilot has it open: what follows is a session of its own."] : [],
+    ...openCalls === undefined ? [] : [`The last turn was cut off: ${openCallsText(openCalls)}.`],
+    ...model ? [modelLine(model, way)] : [],
+    ...reading ? [readingLine(reading)] : [],
+  ];
+}
+
+function readingLine({ tokens, seconds }: NonNullable<Resumed["reading"]>): string {
+  const time = seconds === undefined ? "" : `, about ${aboutSeconds(seconds)}`;
+  const unless = "unless the server still has them in its cache";
+  return `${thousands(tokens)} tokens have to be read again${time}, ${unless}.`;
+}
+
+function openCallsText(openCalls: number): string {
+  if (openCalls === 0) return "before the answer";
+  return `its open ${openCalls === 1 ? "call is" : "calls are"} marked as interrupted`;
+}
+
+function modelLine({ before, now, isTakenUp }: NonNullable<Resumed["model"]>, way: Way): string {
+  const naming = modelNaming(way);
+  if (isTakenUp) return `With ${oneLine(before.model)}, as before (${naming} changes it).`;
+  const at = ({ model, server }: typeof now) =>
+    model === undefined ? oneLine(server) : `${oneLine(model)} at ${oneLine(server)}`;
+  const isSame = before.server === now.server;
+  const back = isSame ? `${naming} ${before.model}` : modelNamingOf(before, way);
+  const how = back === undefined ? "" : ` ${oneLine(back)} goes back.`;
+  return `The session was with ${at(before)}, and goes on with ${at(now)} now.${how}`;
+}
+
+/** The command or the flags of the server and the model of a record; undefined without its address. */
+function modelNamingOf({ model, at }: ModelUsed, way: Way): string | undefined {
+  // A name with a space in it cannot stand behind a flag.
+  if (at === undefined || /\s/.test(model)) return undefined;
+  return serverNaming(at.kind, at.url, way, ` --model ${model}`);
+}
+
+const excerptLine = (text: string, maxChars: number) => shortened(oneLine(text), maxChars);

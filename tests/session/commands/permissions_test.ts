@@ -1,0 +1,80 @@
+import { assertEquals } from "@std/assert";
+import { permissionsText } from "../../../src/session/commands/permissions.ts";
+import type { PermissionReport } from "../../../src/session/report.ts";
+
+const REPORT: PermissionReport = {
+  approve: "ask",
+  yes: false,
+  mode: "off",
+  network: false,
+  env: [],
+  networked: [],
+  rules: [],
+};
+
+const REPORTS: [change: Partial<PermissionReport>, rows: string[]][] = [
+  [{}, ["approve  ask", "sandbox  off: a command can do what you can"]],
+  [{ yes: true, mode: "read-only", by: "bubblewrap" }, [
+    "approve  --yes: nothing is asked",
+    "sandbox  read-only, by bubblewrap, without network",
+  ]],
+  [{ mode: "workspace-write", why: "sandbox-exec is missing", network: true }, [
+    "approve  ask",
+    "sandbox  workspace-write, but sandbox-exec is missing: commands are refused",
+  ]],
+  [
+    {
+      mode: "workspace-write",
+      by: "bubblewrap",
+      network: true,
+      env: ["A", "B_*"],
+      rules: [
+        { effect: "deny", text: "read(\x1bx)", isOfSession: false },
+        { effect: "allow", text: "run_bash(ls)", isOfSession: true },
+      ],
+      file: "/home/u/.config/copilot/permissions.json",
+      trust: true,
+    },
+    [
+      "approve  ask",
+      "sandbox  workspace-write, by bubblewrap, with network",
+      "env      A, B_*",
+      "deny     read(␛x) · saved",
+      "allow    run_bash(ls) · this session",
+      "file     /home/u/.config/copilot/permissions.json",
+      "folder   its instructions are used (/trust)",
+    ],
+  ],
+  [{ networked: ["a", "b\n"], env: ["A"] }, [
+    "approve  ask",
+    "sandbox  off: a command can do what you can",
+    "env      A",
+    "network  in this session for a, b",
+  ]],
+  [{ rules: [{ effect: "ask", text: "run_bash(a)", isOfSession: true, isConfined: true }] }, [
+    "approve  ask",
+    "sandbox  off: a command can do what you can",
+    "ask      run_bash(a) · this session, for the sandbox",
+  ]],
+  [{ trust: false }, [
+    "approve  ask",
+    "sandbox  off: a command can do what you can",
+    "folder   its instructions are not used (/trust)",
+  ]],
+];
+for (const [change, rows] of REPORTS) {
+  Deno.test(`the rows of /permissions: ${JSON.stringify(change).slice(0, 60)}`, () => {
+    assertEquals(
+      permissionsText({ ...REPORT, ...change }),
+      rows.map((row) => `  ${row}`).join("\n"),
+    );
+  });
+}
+
+Deno.test("the rows of /permissions end with the hooks that run", () => {
+  const hooks = [{ event: "Stop", command: "a\x1b" }, { event: "E", matcher: "M", command: "b" }];
+  assertEquals(permissionsText(REPORT, hooks).split("\n").slice(2), [
+    "  hook     Stop: a␛",
+    "  hook     E M: b",
+  ]);
+});

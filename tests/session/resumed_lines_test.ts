@@ -1,0 +1,79 @@
+import { assertEquals } from "@std/assert";
+import type { Way } from "../../src/session/hint_text.ts";
+import type { Resumed } from "../../src/session/record.ts";
+import { resumedLines } from "../../src/session/resumed_lines.ts";
+
+const RESUMED: Resumed = {
+  ...{ started: "2026-01-02T03:04:05.678Z", title: "Fix\nit\x1b", messages: 2, lostLines: 0 },
+};
+const FROM = 'Continuing "Fix it␛": 2 messages, begun 2 hours ago';
+const used = { before: { model: "a\x1b", server: "x:1" }, now: { model: "b", server: "y:2" } };
+
+const RESUMPTIONS: [change: Partial<Resumed>, rows: string[], way?: Way][] = [
+  [{}, [FROM]],
+  [{ messages: 1 }, [FROM.replace("2 messages", "1 message")]],
+  [{ lostLines: 1 }, [`${FROM}; 1 line could not be read`]],
+  [{ isInUse: true }, [FROM, "Another copilot has it open: what follows is a session of its own."]],
+  [{ lastTyped: "a\nb", lastAnswer: "c\x1b" }, [FROM, "  <> a b>", "  <c␛>"]],
+  [{ lastTyped: "a".repeat(200), lastAnswer: "b".repeat(300) }, [
+    ...[FROM, `  <> ${"a".repeat(200)}>`, `  <${"b".repeat(300)}>`],
+  ]],
+  [{ lastTyped: "a".repeat(201), lastAnswer: "b".repeat(301) }, [
+    ...[FROM, `  <> ${"a".repeat(199)}…>`, `  <${"b".repeat(299)}…>`],
+  ]],
+  [{ reading: { tokens: 18_000, seconds: 40 } }, [
+    FROM,
+    "18.0k tokens have to be read again, about 40 s, unless the server still has them in its cache.",
+  ]],
+  [{ reading: { tokens: 18_000 } }, [
+    ...[FROM, "18.0k tokens have to be read again, unless the server still has them in its cache."],
+  ]],
+  [{ openCalls: 0 }, [FROM, "The last turn was cut off: before the answer."]],
+  [{ openCalls: 1 }, [
+    ...[FROM, "The last turn was cut off: its open call is marked as interrupted."],
+  ]],
+  [{ openCalls: 2 }, [
+    ...[FROM, "The last turn was cut off: its open calls are marked as interrupted."],
+  ]],
+  [{ model: { ...used, isTakenUp: true } }, [FROM, "With a␛, as before (/model changes it)."]],
+  [{ model: { ...used, isTakenUp: false } }, [
+    ...[FROM, "The session was with a␛ at x:1, and goes on with b at y:2 now."],
+  ]],
+  [{ model: { before: used.before, now: { server: "y:2" }, isTakenUp: false } }, [
+    ...[FROM, "The session was with a␛ at x:1, and goes on with y:2 now."],
+  ]],
+  [{ model: { ...used, before: { ...used.before, server: "y:2" }, isTakenUp: false } }, [
+    FROM,
+    "The session was with a␛ at y:2, and goes on with b at y:2 now. /model a␛ goes back.",
+  ]],
+  // A run of one prompt takes flags.
+  [{ model: { ...used, isTakenUp: true } }, [
+    ...[FROM, "With a␛, as before (--model changes it)."],
+  ], "flags"],
+  [{ model: { ...used, before: { ...used.before, server: "y:2" }, isTakenUp: false } }, [
+    FROM,
+    "The session was with a␛ at y:2, and goes on with b at y:2 now. --model a␛ goes back.",
+  ], "flags"],
+  ...([
+    ["compat", "--base-url"],
+    ["local", "--local --host"],
+    ["hosted", "--hosted --base-url"],
+  ] as const).map(([kind, flags]): [Partial<Resumed>, string[]] => {
+    const before = { model: "a", server: "x:1", at: { kind, url: "http://x:1/v1" } };
+    return [{ model: { ...used, before, isTakenUp: false } }, [
+      FROM,
+      "The session was with a at x:1, and goes on with b at y:2 now. " +
+      `/model ${flags} http://x:1/v1 --model a goes back.`,
+    ]];
+  }),
+];
+for (const [change, rows, way = "terminal"] of RESUMPTIONS) {
+  Deno.test(`what is said of a session that goes on: ${JSON.stringify(change).slice(0, 60)}`, () => {
+    const now = Date.parse(RESUMED.started) + 2 * 3_600_000;
+    assertEquals(resumedLines({ ...RESUMED, ...change }, way, (text) => `<${text}>`, now), rows);
+  });
+}
+
+Deno.test("where there is no session to go on with, that is said", () => {
+  assertEquals(resumedLines(undefined, "flags"), ["There is no earlier session in this folder."]);
+});
