@@ -1,7 +1,8 @@
 import type { Backend } from "../backends/backend.ts";
 import { type AgentSettings, type CopilotConfig, copilotConfig } from "../config.ts";
 import { IMAGE_LIMITS, seesByName, targetOf, withModel } from "../model_target.ts";
-import { builtinTools, tasksTool, withJobs } from "../tools/mod.ts";
+import { builtinTools, withJobs } from "../tools/mod.ts";
+import { tasksTool } from "../tools/tasks.ts";
 import type { ToolExecution } from "../types/event.ts";
 import type { Message } from "../types/message.ts";
 import type { Policy } from "../types/policy.ts";

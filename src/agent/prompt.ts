@@ -7,7 +7,7 @@
  */
 
 import type { AgentSettings, CopilotConfig } from "../config.ts";
-import { shellTool } from "../tools/mod.ts";
+import { shellTool } from "../tools/run_bash.ts";
 import { windowsShell } from "../tools/shell/windows_shell.ts";
 import { targetOf } from "../model_target.ts";
 import type { JsonSchema, Tool } from "../types/tool.ts";

@@ -25,7 +25,7 @@ import type { Session } from "../session/session.ts";
 import { mcpFiles } from "../session/mcp_files.ts";
 import type { ExtensionSurvey } from "../session/prompt_files/survey.ts";
 import { addressOf, serverOf } from "../session/model_server.ts";
-import { folderTool } from "../tools/mod.ts";
+import { folderTool } from "../tools/list_directory.ts";
 import { oneLine } from "../text/one_line.ts";
 import { reasonOf } from "../text/reason.ts";
 import { wrapped } from "../text/wrap.ts";

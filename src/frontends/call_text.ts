@@ -7,24 +7,32 @@ import type { ToolExecution } from "../types/event.ts";
 import type { CallAction, Change, ChangeLine, Subject, ToolOutcome } from "../types/tool.ts";
 import { describeCall, failedExitCode, failureOf } from "./progress.ts";
 
-/** The verb of each action: of a call that did not run, of one that did, of one that runs. */
-const VERBS: Readonly<Record<CallAction | "call", readonly [string, string, string]>> = {
-  read: ["Read", "Read", "Reading"],
-  list: ["List", "Listed", "Listing"],
-  find: ["Find", "Found", "Finding"],
-  search: ["Search", "Found", "Searching"],
-  run: ["Run", "Ran", "Running"],
-  start: ["Start", "Started", "Starting"],
-  check: ["Check", "Checked", "Checking"],
-  edit: ["Edit", "Edited", "Editing"],
-  write: ["Write", "Wrote", "Writing"],
-  explore: ["Explore", "Explored", "Exploring"],
-  plan: ["Plan", "Planned", "Planning"],
-  fetch: ["Fetch", "Fetched", "Fetching"],
-  call: ["Call", "Called", "Calling"],
+/** The kinds of calls that editors know (Agent Client Protocol, `ToolKind`). */
+export type CallKind = "read" | "edit" | "search" | "execute" | "fetch" | "think" | "other";
+
+interface ActionWords {
+  /** The verb of a call that did not run, of one that did, of one that runs. */
+  verbs: readonly [string, string, string];
+  kind: CallKind;
+  /** True for one that only looks: such calls one after the other are shown in one row. */
+  isLook?: true;
+}
+
+const ACTION_WORDS: Readonly<Record<CallAction | "call", ActionWords>> = {
+  read: { verbs: ["Read", "Read", "Reading"], kind: "read", isLook: true },
+  list: { verbs: ["List", "Listed", "Listing"], kind: "search", isLook: true },
+  find: { verbs: ["Find", "Found", "Finding"], kind: "search", isLook: true },
+  search: { verbs: ["Search", "Found", "Searching"], kind: "search", isLook: true },
+  run: { verbs: ["Run", "Ran", "Running"], kind: "execute" },
+  start: { verbs: ["Start", "Started", "Starting"], kind: "execute" },
+  check: { verbs: ["Check", "Checked", "Checking"], kind: "execute" },
+  edit: { verbs: ["Edit", "Edited", "Editing"], kind: "edit" },
+  write: { verbs: ["Write", "Wrote", "Writing"], kind: "edit" },
+  explore: { verbs: ["Explore", "Explored", "Exploring"], kind: "search" },
+  plan: { verbs: ["Plan", "Planned", "Planning"], kind: "think" },
+  fetch: { verbs: ["Fetch", "Fetched", "Fetching"], kind: "fetch" },
+  call: { verbs: ["Call", "Called", "Calling"], kind: "other" },
 };
-/** The actions that only look: such calls one after the other are told in one row. */
-const LOOKING: readonly (CallAction | undefined)[] = ["read", "list", "find", "search"];
 
 /** The most characters of an object, such as a command, and of a reason. */
 const MAX_OBJECT_CHARS = 200;
@@ -57,7 +65,7 @@ export type Called = Pick<ToolExecution, "toolName" | "arguments" | "subject">;
 
 /** The call that runs, such as `Reading src/a.ts`. */
 export function runningText(call: Called): string {
-  return `${verbsOf(call)[2]} ${objectText(call)}`.trimEnd();
+  return `${actionWords(call.subject).verbs[2]} ${objectText(call)}`.trimEnd();
 }
 
 /** The call that ended. */
@@ -68,7 +76,7 @@ export function callText(exec: ToolExecution): CallText {
   const reason = outcome === "failed" ? failureOf(exec) : refusal ?? "";
   const { path } = subject ?? {};
   return {
-    verb: verbsOf(exec)[hasRun ? 1 : 0],
+    verb: actionWords(subject).verbs[hasRun ? 1 : 0],
     object: objectText(exec),
     ...path !== undefined && subjectText(subject!) === path && { path },
     counts: outcome === "done" ? countsText(details) : "",
@@ -77,14 +85,20 @@ export function callText(exec: ToolExecution): CallText {
     ending: endingText(exec),
     reason: shortened(oneLine(reason), MAX_REASON_CHARS),
     mood: isBad ? "bad" : outcome === "done" ? "good" : "refused",
-    isLook: outcome === "done" && LOOKING.includes(subject?.action),
+    isLook: outcome === "done" && actionWords(subject).isLook === true,
   };
 }
 
-function verbsOf({ subject }: Called): readonly [string, string, string] {
+function actionWords(subject: Subject | undefined): ActionWords {
   const { action = "call" } = subject ?? {};
   // A record may have been edited.
-  return Object.hasOwn(VERBS, action) ? VERBS[action] : VERBS.call;
+  return Object.hasOwn(ACTION_WORDS, action) ? ACTION_WORDS[action] : ACTION_WORDS.call;
+}
+
+/** The kind of a call; that of a tool of an MCP server is not known, but for one with an address. */
+export function kindOf(subject: Subject | undefined): CallKind {
+  const { kind } = actionWords(subject);
+  return kind === "other" && subject?.url !== undefined ? "fetch" : kind;
 }
 
 function objectText({ toolName, arguments: args, subject }: Called): string {

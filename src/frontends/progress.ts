@@ -3,7 +3,7 @@
 import { ownResult } from "../agent/run_tools.ts";
 import { count, duration, thousands } from "../text/count.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
-import { WRITTEN_ARGUMENTS } from "../tools/mod.ts";
+import { WRITTEN_ARGUMENTS } from "../tools/definition.ts";
 import { shortCommand } from "../tools/shell/jobs.ts";
 import type { Job, NewestOutput, SubProgress } from "../types/tool.ts";
 import type { RetryNotice, ToolExecution, TurnEvent } from "../types/event.ts";

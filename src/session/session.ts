@@ -9,7 +9,7 @@ import { requestTokens } from "../agent/tokens.ts";
 import { inputParts } from "../text/parts.ts";
 import { reasonOf } from "../text/reason.ts";
 import { type ExecutionFacts, factsOf } from "../records/execution.ts";
-import { shellTool } from "../tools/mod.ts";
+import { shellTool } from "../tools/run_bash.ts";
 import { tasksIn } from "../tools/tasks.ts";
 import { jobStore } from "../tools/shell/jobs.ts";
 import type { TurnEvent, TurnResult } from "../types/event.ts";

@@ -1,11 +1,11 @@
-/** Names that other agents have for our tools, each in its bare form. @module */
+/** Names that other agents have for our tools. @module */
 
 import { bareName } from "./bare_name.ts";
 
 /** The bare names in a text, blanks between them. */
 export const bareNames = (text: string): string[] => text.split(/\s+/);
 
-/** Other agents' names for our tools; where several could be meant, the arguments decide. */
+/** Other agents' names for our tools, in bare form; where several could be meant, the arguments decide. */
 export const ALIASES: Readonly<Record<string, readonly string[]>> = {
   read_file: bareNames(
     "read cat view open openfile viewfile getfile fileread loadfile readtextfile showfile getfilecontents readfilecontents filecontents viewcode head",
@@ -31,6 +31,20 @@ export const ALIASES: Readonly<Record<string, readonly string[]>> = {
   fetch_url: bareNames(
     "webfetch fetch fetchwebpage fetchpage fetchweb fetchwebcontent urlfetch geturl readurl openurl readwebpage browseurl httpget visiturl visitpage",
   ),
+};
+
+/** Claude Code's names for our tools, which hooks and files of sub-agents use. */
+export const HOOK_NAMES: Readonly<Record<string, string>> = {
+  run_bash: "Bash",
+  edit_file: "Edit",
+  write_file: "Write",
+  read_file: "Read",
+  grep_code: "Grep",
+  glob_files: "Glob",
+  list_directory: "LS",
+  fetch_url: "WebFetch",
+  explore: "Task",
+  tasks: "TodoWrite",
 };
 
 /** Tools of other agents that hold several: their `command` says which is meant. */

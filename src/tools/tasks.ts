@@ -1,13 +1,32 @@
-/** The list of steps that the model keeps on long work: data of the conversation. Pure. @module */
+/** The tool `tasks`: the list of steps that the model keeps on long work is data of the conversation. @module */
 
 import type { Message, Part } from "../types/message.ts";
-import type { TaskItem } from "../types/tool.ts";
+import type { TaskItem, Tool } from "../types/tool.ts";
+import { callable, objectSchema } from "./definition.ts";
 
 /** The name of the tool, and of the part of a summary that keeps the list. */
 export const TASKS = "tasks";
 /** The most steps that are kept, and the most characters of each. */
 const MAX_TASKS = 100;
 const MAX_TASK_CHARS = 200;
+
+/** The list of steps that the model keeps; {@linkcode tasksIn} finds the newest one. */
+export const tasksTool: Tool = callable({
+  name: TASKS,
+  description: "For long work: keep all its steps in a list, a line each: [x] done, [ ] open",
+  parameters: objectSchema({ list: { type: "string" } }, ["list"]),
+  access: "read",
+  subject: () => ({ action: "plan" }),
+  run({ list }) {
+    const tasks = parseTasks(String(list));
+    const done = tasks.filter(({ isDone }) => isDone).length;
+    return {
+      content: `${done} of ${tasks.length} done`,
+      counts: { done, tasks: tasks.length },
+      tasks,
+    };
+  },
+});
 
 /** The steps in a list that the model wrote: lines with a box, or where none has one, all of them. */
 export function parseTasks(list: string): TaskItem[] {

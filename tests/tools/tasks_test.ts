@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { carriedParts } from "../../src/agent/carried.ts";
 import { isSummary, summaryMessages } from "../../src/agent/summary.ts";
-import { tasksTool } from "../../src/tools/mod.ts";
+import { tasksTool } from "../../src/tools/tasks.ts";
 import { parseTasks, tasksIn, tasksPart } from "../../src/tools/tasks.ts";
 import { userMessage } from "../../src/text/parts.ts";
 import type { Message } from "../../src/types/message.ts";

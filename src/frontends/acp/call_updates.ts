@@ -3,11 +3,9 @@
 import type { Approval } from "../../session/frontend.ts";
 import { join, resolve } from "../../text/std_path.ts";
 import type { ToolExecution } from "../../types/event.ts";
-import type { CallAction, Change, ChangeLine, Subject } from "../../types/tool.ts";
-import { type Called, callText, runningText } from "../call_text.ts";
+import type { Change, ChangeLine, Subject } from "../../types/tool.ts";
+import { type Called, type CallKind, callText, kindOf, runningText } from "../call_text.ts";
 import type { ContentBlock } from "./content.ts";
-
-type CallKind = "read" | "edit" | "search" | "execute" | "fetch" | "think" | "other";
 
 /** A piece of a call's content (schema `ToolCallContent`). */
 export type CallContent =
@@ -26,21 +24,6 @@ export interface CallUpdate {
   rawInput?: unknown;
   rawOutput?: unknown;
 }
-
-const CALL_KINDS: Readonly<Record<CallAction, CallKind>> = {
-  read: "read",
-  list: "search",
-  find: "search",
-  search: "search",
-  run: "execute",
-  start: "execute",
-  check: "execute",
-  edit: "edit",
-  write: "edit",
-  plan: "think",
-  explore: "search",
-  fetch: "fetch",
-};
 
 /** A call that is asked about, or begins. */
 export function begunCall(
@@ -106,13 +89,6 @@ export function printedText(text: string): CallContent {
   const fence = "`".repeat(Math.max(2, ...ticks) + 1);
   return { type: "content", content: { type: "text", text: `${fence}\n${text}\n${fence}` } };
 }
-
-const kindOf = (subject: Subject | undefined): CallKind =>
-  subject?.action !== undefined
-    ? CALL_KINDS[subject.action]
-    : subject?.url !== undefined
-    ? "fetch"
-    : "other";
 
 function locationsOf(
   subject: Subject | undefined,

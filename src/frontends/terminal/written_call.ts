@@ -1,6 +1,6 @@
 /** A call that the model is writing: its arguments as far as they are there. @module */
 
-import { WRITTEN_ARGUMENTS } from "../../tools/mod.ts";
+import { WRITTEN_ARGUMENTS } from "../../tools/definition.ts";
 
 /** The most characters that are kept of an argument, and of the end of a file's text. */
 const MAX_VALUE_CHARS = 1000;

@@ -1,24 +1,11 @@
 /** Calls as hooks that were written for Claude Code know them. Pure. @module */
 
 import { resolvePath } from "../../text/paths.ts";
-
-/** The names of our tools there. */
-const TOOL_ALIASES: Readonly<Record<string, string>> = {
-  run_bash: "Bash",
-  edit_file: "Edit",
-  write_file: "Write",
-  read_file: "Read",
-  grep_code: "Grep",
-  glob_files: "Glob",
-  list_directory: "LS",
-  fetch_url: "WebFetch",
-  explore: "Task",
-  tasks: "TodoWrite",
-};
+import { HOOK_NAMES } from "../../text/tool_aliases.ts";
 
 /** The tool that a matcher names but for the case of its letters, which counts; undefined for none. */
 export function toolNamedLike(matcher: string): string | undefined {
-  const names = Object.entries(TOOL_ALIASES).flat();
+  const names = Object.entries(HOOK_NAMES).flat();
   if (names.includes(matcher)) return undefined;
   return names.find((name) => name.toLowerCase() === matcher.toLowerCase());
 }
@@ -37,7 +24,7 @@ export function hookCall(
   workingDir: string,
 ): HookCall {
   const { name, ruleName } = tool;
-  const alias = Object.hasOwn(TOOL_ALIASES, name) ? TOOL_ALIASES[name] : ruleName;
+  const alias = Object.hasOwn(HOOK_NAMES, name) ? HOOK_NAMES[name] : ruleName;
   const { file_path: path } = args;
   return {
     names: alias === undefined ? [name] : [alias, name],

@@ -1,6 +1,7 @@
 /** The tool for files, which also reads skills: the model needs no tool of its own for them. @module */
 
-import { builtinTools, fileTool } from "../../tools/mod.ts";
+import { builtinTools } from "../../tools/mod.ts";
+import { fileTool } from "../../tools/read_file.ts";
 import type { Tool } from "../../types/tool.ts";
 import type { PromptFiles } from "./prompt_files.ts";
 

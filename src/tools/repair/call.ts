@@ -10,7 +10,8 @@ import type { Tool } from "../../types/tool.ts";
 import { checkArguments, type ToolArgs } from "../schema.ts";
 import { fitArguments, type FittedArguments } from "./arguments.ts";
 import { SlipError } from "./slip_error.ts";
-import { ARGUMENT_WRAPPERS, CALL_NAME_KEYS, EDITOR_COMMANDS, ELSEWHERE } from "./tables.ts";
+import { slipsOf } from "../slips.ts";
+import { ARGUMENT_WRAPPERS, CALL_NAME_KEYS, ELSEWHERE } from "./tables.ts";
 
 /** A call as it was read, with a line for each repair; or, for the model, why it has no one reading. */
 type RepairedCall =
@@ -236,8 +237,10 @@ function toolsNamed(name: string, args: ToolArgs, tools: readonly Tool[]): Tool[
   const spaced = tools.filter((tool) => tool.name === last);
   if (spaced.length > 0) return spaced;
   if (EDITOR_TOOLS.has(bare)) {
-    const meant = EDITOR_COMMANDS[String(args.command)];
-    return tools.filter((tool) => tool.name === meant);
+    return tools.filter((tool) => {
+      const command = slipsOf(tool)?.editorCommand;
+      return command !== undefined && command === args.command;
+    });
   }
   return tools.filter((tool) => ALIASES[tool.name]?.includes(bare));
 }
@@ -264,7 +267,9 @@ function onlyReading(
     }
   }
   const fewest = Math.min(...fits.map(({ dropped }) => dropped));
-  const best = fits.filter(({ tool, args, dropped }) => dropped === fewest && isLikely(tool, args));
+  const best = fits.filter(({ tool, args, dropped }) =>
+    dropped === fewest && slipsOf(tool)?.isLikely?.(args) !== false
+  );
   const meant = best.length > 0 ? best : fits;
   const [first, second] = meant;
   const calls = meant.map(({ tool, args }) => `${tool.name} ${shownCall(args)}`);
@@ -284,13 +289,6 @@ function onlyReading(
     arguments: first.args,
     repairs: [...renamed, ...repairs, ...first.repairs],
   };
-}
-
-/** Of a search by one pattern: whether that can be a glob, or a regular expression. */
-function isLikely({ name }: Tool, { pattern }: ToolArgs): boolean {
-  const isGlob = /^\*|\*\*|^[\w/.-]*\*\.\w+$/.test(String(pattern));
-  const isWord = /^\w+$|[|()^$+\\]/.test(String(pattern));
-  return !(name === "glob_files" && isWord || name === "grep_code" && isGlob);
 }
 
 const shownCall = (args: ToolArgs): string => {

@@ -1,7 +1,8 @@
 /** The tool that reads a page of the web: offered where the session has a network. @module */
 
+import { bareNames } from "../../text/tool_aliases.ts";
 import type { Tool } from "../../types/tool.ts";
-import { callable } from "../mod.ts";
+import { callable } from "../definition.ts";
 import { webAddress } from "./web_address.ts";
 
 /** `fetch_url`: a page of the web as text. Who adds it lets the model reach every public host, but for a policy. */
@@ -18,5 +19,11 @@ export const fetchTool: Tool = callable({
   },
   access: "network",
   subject: ({ url }) => ({ action: "fetch", url: webAddress(String(url)).href }),
+  slips: {
+    synonyms: {
+      url: bareNames("uri link address href page website webpage target"),
+      offset: bareNames("start from begin startindex"),
+    },
+  },
   run: async (args, context) => (await import("./fetch_url.ts")).fetchUrl(args, context),
 });

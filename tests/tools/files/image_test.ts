@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { imageHeader, loadedImage, readImage } from "../../../src/tools/files/image.ts";
-import { fileTool } from "../../../src/tools/mod.ts";
+import { fileTool } from "../../../src/tools/read_file.ts";
 import type { ToolOutcome } from "../../../src/types/tool.ts";
 import { gif, jpeg, png, webp } from "../../helpers/images.ts";
 import { workspace } from "../workspace.ts";

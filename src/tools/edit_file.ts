@@ -1,0 +1,111 @@
+/** The tool `edit_file`. @module */
+
+import { isObject } from "../text/json.ts";
+import { bareNames } from "../text/tool_aliases.ts";
+import type { Tool } from "../types/tool.ts";
+import { callable, fileSubject, objectSchema, textSchema } from "./definition.ts";
+import { SlipError } from "./repair/slip_error.ts";
+import type { ToolArgs } from "./schema.ts";
+import { FILE_SYNONYMS, type Rest, shownValue, takeView } from "./slips.ts";
+
+export const editTool: Tool = callable({
+  name: "edit_file",
+  description:
+    "Replace text in a file. old_string must match the file exactly (without line numbers) and only once, unless replace_all.",
+  parameters: objectSchema({
+    file_path: textSchema("File to edit"),
+    old_string: textSchema("Text to replace"),
+    new_string: textSchema("Text to put there"),
+    replace_all: { type: "boolean", default: false, description: "Replace every match" },
+  }, ["file_path", "old_string", "new_string"]),
+  access: "write",
+  subject: fileSubject("edit"),
+  slips: {
+    synonyms: {
+      file_path: FILE_SYNONYMS,
+      old_string: bareNames(
+        "old oldstr oldtext search find original before from oldcode oldcontent searchstring searchtext target targetcontent originaltext toreplace oldvalue",
+      ),
+      new_string: bareNames(
+        "new newstr newtext replace replacement after to replacewith newcode newcontent replacestring replacementtext updated replacementcontent newvalue replacetext",
+      ),
+      replace_all: bareNames(
+        "all global multiple allowmultiple replaceallmatches every replaceeverywhere",
+      ),
+    },
+    readings: [takeView, takeEdit, takeContent],
+    editorCommand: "str_replace",
+    // Without a text to replace, it makes a file.
+    path: ["file_path", ({ old_string: before }) => before === "" ? "write" : "edit"],
+    readTexts,
+  },
+  prepare: async (args, context) =>
+    (await import("./files/edit_file.ts")).prepareEdit(args, context),
+  run: async (args, context, prepared) =>
+    (await import("./files/edit_file.ts")).editFile(args, context, prepared),
+});
+
+/** The one edit of a list, or the one block of a difference in the form of SEARCH and REPLACE. */
+function takeEdit(args: ToolArgs, rest: Rest): string | undefined {
+  const diff = rest.given.diff ?? rest.given.patch;
+  const block = typeof diff === "string" &&
+    /^\s*[<-]{5,} ?SEARCH\n([^]*?)\n?={5,}\n([^]*?)\n?[>+]{5,} ?REPLACE\s*$/.exec(diff);
+  if (block && !/^[<-]{5,} ?SEARCH$/m.test(`${block[1]}\n${block[2]}`)) {
+    rest.take("diff", "patch");
+    Object.assign(args, { old_string: block[1], new_string: block[2] });
+    return "SEARCH and REPLACE as old_string and new_string";
+  }
+  const edits = rest.given.edits ?? rest.given.replacements ?? rest.given.changes;
+  if (!Array.isArray(edits)) return undefined;
+  if (edits.length !== 1 || !isObject(edits[0])) {
+    throw new SlipError(
+      "Cannot run edit_file as it makes one change: call it once for each, with file_path, old_string and new_string",
+    );
+  }
+  rest.take("edits", "replacements", "changes");
+  for (const [key, value] of Object.entries(edits[0])) {
+    if (/^(old_string|new_string|replace_all)$/.test(key)) args[key] = value;
+    else rest.given[key] ??= value;
+  }
+  return "the one edit of a list as the edit";
+}
+
+function takeContent(args: ToolArgs, rest: Rest): undefined {
+  if (args.old_string !== undefined || args.new_string !== undefined) return;
+  const key = ["content", "contents", "file_content", "file_text"].find((key) => key in rest.given);
+  if (
+    key === undefined || Object.keys(rest.given).some((other) => /^(old|search|find)/i.test(other))
+  ) return;
+  throw new SlipError(
+    `Cannot run edit_file as it has no argument "${key}". To replace the whole file: write_file {"file_path": ${
+      shownValue(args.file_path ?? rest.given.path ?? "...")
+    }, "content": "..."}. To change a part of it: edit_file with old_string and new_string`,
+  );
+}
+
+/** The new text of an edit; what the old one has in the same form is read where the file's text is known. */
+async function readTexts(args: ToolArgs, repairs: string[]): Promise<void> {
+  const { old_string: before, new_string: after, file_path } = args;
+  if (typeof before !== "string" || typeof after !== "string") return;
+  const { ENTITIES_REPAIR, unfenced, withLineFeeds, withoutCodeEntities } = await import(
+    "./repair/content.ts"
+  );
+  const path = String(file_path);
+  const body = /^\s*(`{3}|~{3})/.test(before) ? undefined : unfenced(after, path);
+  if (body !== undefined) {
+    args.new_string = before.endsWith("\n") && body !== ""
+      ? `${body.replace(/\n$/, "")}\n`
+      : body.replace(/\n$/, "");
+    repairs.push("new_string without the code fence around it");
+  }
+  const lines = before.includes("\\n") ? undefined : withLineFeeds(after, path);
+  if (lines !== undefined) {
+    args.new_string = lines;
+    repairs.push("\\n between statements in new_string as line feeds");
+  }
+  const signs = before.includes("&") ? undefined : withoutCodeEntities(after, path);
+  if (signs !== undefined) {
+    args.new_string = signs;
+    repairs.push(`in new_string, ${ENTITIES_REPAIR}`);
+  }
+}

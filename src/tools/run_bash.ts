@@ -1,0 +1,141 @@
+/** The tool `run_bash`, and `job_output` for what it runs in the background. @module */
+
+import { bareNames } from "../text/tool_aliases.ts";
+import type { Tool } from "../types/tool.ts";
+import { callable, objectSchema, textSchema } from "./definition.ts";
+import { SlipError } from "./repair/slip_error.ts";
+import type { ToolArgs } from "./schema.ts";
+import { type CalledAs, isWhole, type Rest, shownValue, type Slips } from "./slips.ts";
+
+/** The parameter by which a command runs in the background. */
+export const BACKGROUND_ARGUMENT = "run_in_background";
+
+const bash: Tool & { slips: Slips } = {
+  name: "run_bash",
+  description:
+    "Run a shell command in the working directory, without input. Processes it leaves in the background are ended.",
+  parameters: objectSchema({
+    command: textSchema("The command"),
+    timeout_seconds: { type: "number", minimum: 0.1, maximum: 86400, default: 120 },
+    leave: {
+      type: "string",
+      enum: ["network", "sandbox"],
+      description: "If the sandbox made it fail: what to leave, with a reason",
+    },
+    reason: textSchema("For the user"),
+  }, ["command"]),
+  access: "execute",
+  subject: ({ command, leave, reason, [BACKGROUND_ARGUMENT]: isJob }) => ({
+    action: isJob === true ? "start" : "run",
+    ...typeof command === "string" && { command },
+    ...(leave === "network" || leave === "sandbox") && { leave },
+    ...typeof reason === "string" && { reason },
+  }),
+  slips: {
+    synonyms: {
+      command: bareNames(
+        "cmd script bash bashcommand commandline code commands shellcommand cmdline run input",
+      ),
+      timeout_seconds: bareNames(
+        "timeoutsec timeoutsecs timeouts seconds timeoutinseconds maxseconds",
+      ),
+      run_in_background: bareNames("background isbackground runasbackground detach detached async"),
+      reason: bareNames("justification"),
+    },
+    readings: [takeTimeout, takeFolder],
+    readTexts: async (args, repairs) => {
+      if (typeof args.command !== "string") return;
+      const { readCommand } = await import("./repair/command.ts");
+      const read = readCommand(args.command);
+      args.command = read.command;
+      repairs.push(...read.repairs);
+    },
+  },
+  run: async (args, context) => (await import("./shell/run_bash.ts")).runBash(args, context),
+};
+export const shellTool: Tool = callable(bash);
+
+/** `run_bash` where commands can go on in the background. */
+export const shellOrJobTool: Tool = callable({
+  ...bash,
+  parameters: objectSchema({
+    ...(bash.parameters.properties as ToolArgs),
+    [BACKGROUND_ARGUMENT]: {
+      type: "boolean",
+      default: false,
+      description: "Return while it runs, without a time limit: for servers and long builds",
+    },
+  }, ["command"]),
+  run: async (args, context) =>
+    args[BACKGROUND_ARGUMENT]
+      ? (await import("./shell/background.ts")).runInBackground(args, context)
+      : bash.run(args, context),
+});
+
+export const jobTool: Tool = callable({
+  name: "job_output",
+  description:
+    "Show what a command in the background printed since you last asked. You are told when it ends.",
+  parameters: objectSchema({
+    job: { type: "integer", minimum: 1, description: "Its number" },
+    stop: { type: "boolean", default: false, description: "End it" },
+  }, ["job"]),
+  // Nobody is asked: it ends nothing but what was allowed to begin.
+  access: "read",
+  subject: ({ job }) => ({ action: "check", ...typeof job === "number" && { job } }),
+  slips: {
+    synonyms: {
+      job: bareNames("jobid id number jobnumber bashid shellid"),
+      stop: bareNames("kill end terminate"),
+    },
+  },
+  run: async (args, context) => (await import("./shell/background.ts")).jobOutput(args, context),
+});
+
+/** The most seconds that can be meant by a time without a unit, and the least milliseconds. */
+const MAX_SECONDS = 999;
+const SURE_MILLISECONDS = 86_400;
+
+function takeTimeout(args: ToolArgs, rest: Rest, { name }: CalledAs): string | undefined {
+  const ms = rest.take(
+    ...bareNames("timeoutms timeoutmillis timeoutmilliseconds milliseconds yieldtimems"),
+  );
+  if (isWhole(ms)) {
+    args.timeout_seconds ??= Number(ms) / 1000;
+    return "milliseconds as timeout_seconds";
+  }
+  const time = rest.given.timeout;
+  if (!isWhole(time) || args.timeout_seconds !== undefined) return undefined;
+  const given = Number(time);
+  rest.take("timeout");
+  if (given <= 0) return "timeout as none given";
+  const isLong = given > MAX_SECONDS;
+  if (isLong && given <= SURE_MILLISECONDS && name !== "bash") {
+    const right = (seconds: number) =>
+      `{"command": ${shownValue(args.command ?? "...")}, "timeout_seconds": ${seconds}}`;
+    throw new SlipError(
+      `Cannot run run_bash as timeout may be in seconds or milliseconds. A correct call: ${
+        right(given / 1000)
+      } or ${right(given)}`,
+    );
+  }
+  args.timeout_seconds = isLong ? given / 1000 : given;
+  return `timeout as ${args.timeout_seconds} seconds`;
+}
+
+function takeFolder(args: ToolArgs, rest: Rest, { folder }: CalledAs): string | undefined {
+  const at = rest.take(
+    ...bareNames("cwd workdir workingdirectory workingdir directory dir dirpath path"),
+  );
+  if (typeof at !== "string" || at.trim() === "") return undefined;
+  if ([folder, ".", "$PWD"].includes(at.trim().replace(/(.)\/$/, "$1"))) return undefined;
+  const command = String(args.command ?? rest.given.cmd ?? "...");
+  const inside = `cd ${
+    /^[\w./-]+$/.test(at) ? at : `'${at.replaceAll("'", "'\\''")}'`
+  } && ${command}`;
+  throw new SlipError(
+    `Cannot run run_bash as it runs in the working directory: begin the command with cd. A correct call: ${
+      JSON.stringify({ command: inside })
+    }`,
+  );
+}

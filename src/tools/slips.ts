@@ -1,0 +1,100 @@
+/**
+ * What models write for a tool, and what that means: each tool has its own. Names are in bare form.
+ * @module
+ */
+
+import { bareName } from "../text/bare_name.ts";
+import { bareNames } from "../text/tool_aliases.ts";
+import type { Tool } from "../types/tool.ts";
+import type { PathUse } from "./repair/paths.ts";
+import type { ToolArgs } from "./schema.ts";
+
+/** The slips that a tool forgives. */
+export interface Slips {
+  /** What models write for its arguments. */
+  synonyms: Readonly<Record<string, readonly string[]>>;
+  /** Readings of what no parameter has the name of, before the synonyms. */
+  readings?: readonly SlipReading[];
+  /** What it is called in an editor tool of other agents, which has several. */
+  editorCommand?: string;
+  /** The argument that is a path, and what is done with it. */
+  path?: readonly [key: string, use: PathUse | ((args: ToolArgs) => PathUse)];
+  /** Reads texts as they are meant, and adds a line for each repair. @throws {SlipError} */
+  readTexts?(args: ToolArgs, repairs: string[]): Promise<void>;
+  /** False where the arguments fit, and are more likely those of another tool. */
+  isLikely?(args: ToolArgs): boolean;
+}
+
+/** The slips that `tool` forgives; none of a tool that is not built in. */
+export const slipsOf = ({ slips }: Tool & { slips?: Slips }): Slips | undefined => slips;
+
+/** What is known of a call: its name in bare form, and the working directory. */
+export interface CalledAs {
+  name: string;
+  folder: string;
+}
+
+/** Reads some of `rest` into `args`: a line about it, where it did. @throws {SlipError} */
+type SlipReading = (args: ToolArgs, rest: Rest, call: CalledAs) => string | undefined;
+
+/** The arguments that no parameter has the name of. */
+export class Rest {
+  constructor(readonly given: ToolArgs) {}
+
+  /** Takes the value of the first key that is one of `names` in bare form. */
+  take(...names: string[]): unknown {
+    const key = Object.keys(this.given).find((key) => names.includes(bareName(key)));
+    if (key === undefined) return undefined;
+    const value = this.given[key];
+    delete this.given[key];
+    return value ?? undefined;
+  }
+}
+
+/** Gives arguments the names of a tool: its own in other spelling, then well-known synonyms. */
+export function rename(
+  names: readonly string[],
+  synonyms: Slips["synonyms"],
+  args: ToolArgs,
+  rest: Rest,
+  repairs: string[],
+): void {
+  const rows = [
+    ...names.map((name) => [name, [bareName(name)]] as const),
+    ...names.map((name) => [name, synonyms[name] ?? []] as const),
+  ];
+  for (const [name, known] of rows) {
+    for (const key of Object.keys(rest.given)) {
+      if (!known.includes(bareName(key))) continue;
+      const value = rest.given[key];
+      const isSame = JSON.stringify(args[name]) === JSON.stringify(value);
+      // What stands under a synonym of an argument that is there may be another argument's.
+      if (args[name] !== undefined && args[name] !== null && !isSame) continue;
+      delete rest.given[key];
+      if (isSame) continue;
+      args[name] = value;
+      repairs.push(`${key} as ${name}`);
+    }
+  }
+}
+
+export const shownValue = (value: unknown): string => {
+  const text = JSON.stringify(value) ?? "";
+  return text.length > 80 ? `${text.slice(0, 77)}...` : text;
+};
+
+export const isWhole = (value: unknown): value is number | string =>
+  typeof value === "number" || typeof value === "string" && /^-?\d+$/.test(value.trim());
+
+/** The command of an editor tool says which tool is meant, and is none of its arguments. */
+export const takeView: SlipReading = (_, rest, { name }) => {
+  if (/editor|edittool/.test(name)) rest.take("command");
+  return undefined;
+};
+
+export const FILE_SYNONYMS: readonly string[] = bareNames(
+  "path file filename filepath targetfile absolutepath relativepath relativeworkspacepath target uri fullpath document source src absolutefilepath paths files filepaths filenames",
+);
+export const FOLDER_SYNONYMS: readonly string[] = bareNames(
+  "directory dir folder dirpath directorypath folderpath root searchpath targetdirectory location basepath relativeworkspacepath filepath file absolutepath cwd basedir where in paths searchdirectory",
+);
