@@ -61,10 +61,7 @@ export class Confinement {
         ? (await import("../permissions/sandbox/kept_links.ts")).keepLinks(view.links)
         : undefined;
       const mend = close
-        ? () => {
-          close();
-          return putBack?.();
-        }
+        ? () => [...close(), putBack?.()].filter(Boolean).join("; ") || undefined
         : putBack;
       return {
         program: confined!,
@@ -102,15 +99,32 @@ export class Confinement {
 
   /** The view of a command of git, which gets the person's name and the like by variables. */
   async #openGit(view: View, { programs = [] }: SettingsInForce) {
-    const [{ openGitFolders }, { gitSettings, gitVariables }, { home }] = await Promise.all([
+    const [{ openGitFolders }, git, { home }] = await Promise.all([
       import("../permissions/sandbox/git_folders.ts"),
       import("./git_settings.ts"),
       this.sources.paths(),
     ]);
     const { folder } = view;
-    const stated = gitSettings({ folder, root: folder, programs, home }) ?? [];
-    const { view: opened, close } = await openGitFolders(view);
-    return { opened, close, variables: gitVariables(stated) };
+    const source = { folder, root: folder, programs, home };
+    const stated = git.gitSettings(source) ?? [];
+    const { view: opened, folders, close } = await openGitFolders(view);
+    const indexes = folders.map((at) => ({ at, before: stateOf(`${at}/index`) }));
+    return {
+      opened,
+      close: () => {
+        const mended = close().map((path) => `${path} was put back as git would follow or run it`);
+        for (const { at, before } of indexes) {
+          const path = `${at}/index`;
+          if (stateOf(path) === before || !git.indexHasGitFiles(source, at)) continue;
+          attempt(() => Deno.removeSync(path));
+          mended.push(
+            `${path} was removed as it names files of git's own: git reset makes it again`,
+          );
+        }
+        return mended;
+      },
+      variables: git.gitVariables(stated),
+    };
   }
 
   #caches(own: string): Promise<KeptCaches | undefined> {
@@ -124,6 +138,13 @@ export class Confinement {
     });
   }
 }
+
+/** All that changes with a file; undefined for none. */
+const stateOf = (path: string): string | undefined =>
+  attempt(() => {
+    const { ino, size, ctime } = Deno.lstatSync(path);
+    return `${ino} ${size} ${ctime?.getTime()}`;
+  });
 
 interface WordedLimits extends Pick<SettingsInForce, "sandbox" | "network"> {
   isGitOpen?: boolean;

@@ -33,6 +33,14 @@ export function gitHooks(source: GitSource): string[] {
   return entries.map(({ name }) => name).filter((name) => !name.endsWith(".sample")).sort();
 }
 
+/** True where the index of the repository `gitFolder` has files of git's own: git writes them as it checks out. */
+export function indexHasGitFiles(source: GitSource, gitFolder: string): boolean {
+  const names = gitOutput(source, [
+    ...["-c", "core.fsmonitor=false", "--git-dir", gitFolder, "ls-files", "-z"],
+  ]);
+  return names !== undefined && /(^|[\0/])(\.git|git~1)(\/|\0)/i.test(names);
+}
+
 /** The output of a command of git that reads; undefined where it fails. */
 function gitOutput({ folder, root, programs, home }: GitSource, args: readonly string[]) {
   const git = findProgram("git", programFolders(root, programs.join(":")));

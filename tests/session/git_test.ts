@@ -5,6 +5,8 @@ import { PathTable } from "../../src/permissions/path_table.ts";
 import { findSandbox } from "../../src/permissions/sandbox/probe.ts";
 import { openPermissions } from "../../src/session/permissions.ts";
 import { builtinTools } from "../../src/tools/mod.ts";
+import { runInBackground } from "../../src/tools/shell/background.ts";
+import { jobStore } from "../../src/tools/shell/jobs.ts";
 
 const found = await findSandbox(new PathTable({ home: Deno.env.get("HOME")! }));
 const ignore = typeof found === "string" || found.by !== "bubblewrap";
@@ -20,6 +22,8 @@ async function repository() {
     const { stdout } = await new Deno.Command("sh", {
       ...{ args: ["-c", line], cwd: folder, clearEnv: true },
       env: { HOME: `${base}/home`, PATH: Deno.env.get("PATH")! },
+      // git waits at a pipe without end.
+      signal: AbortSignal.timeout(20_000),
     }).output();
     return new TextDecoder().decode(stdout);
   };
@@ -35,7 +39,7 @@ async function repository() {
   );
   const { signal } = new AbortController();
   /** The reason of the question, or what the command printed. */
-  const run = async (command: string) => {
+  const run = async (command: string, inBackground = false) => {
     let asked: string | undefined;
     const policy = permissions.policy({
       approve: ({ reason }) => {
@@ -49,10 +53,11 @@ async function repository() {
     const decision = await policy.decide(tool, { command }, context);
     if (!decision.allow) return `asked: ${asked}`;
     const { leave } = decision;
-    const ran = await tool.run({ command, timeout_seconds: 60 }, {
-      ...context,
-      ...leave && { leave },
-    });
+    await using jobs = jobStore();
+    const given = { ...context, jobs, ...leave && { leave } };
+    const ran = inBackground
+      ? await runInBackground({ command }, given, 30_000)
+      : await tool.run({ command, timeout_seconds: 60 }, given);
     return typeof ran === "string" ? ran : ran.content;
   };
   return {
@@ -104,10 +109,10 @@ Deno.test({
   async fn() {
     await using at = await repository();
     const names =
-      "config config.worktree commondir hooks info modules worktrees objects/info/alternates HEAD2";
+      "config config.worktree commondir hooks info modules worktrees objects/info/alternates";
     await Deno.writeTextFile(
       `${at.folder}/s.sh`,
-      `cd .git; for f in ${names}; do
+      `cd .git; echo > HEAD2; for f in ${names}; do
         rm -rf $f; mv $f moved; ln -sfn /tmp $f; echo evil > $f; mkdir $f; cp ../evil.sh $f/pre-commit
       done
       mv objects/info objects/info2; mv objects objects2; cd ..; mv .git git2; cat .git/commondir; ls -A .git/modules`,
@@ -195,5 +200,66 @@ Deno.test({
       await at.run("git push origin"),
       `asked: pushes with your credentials and runs programs that the settings of git name, ${leaves}`,
     );
+  },
+});
+
+const COMMIT = "git commit -q --allow-empty -m x";
+/** The beginning of a second repository in the folder itself, which git would take the folder for. */
+const BARE =
+  "git init -q --bare up.git; cp -r up.git/HEAD up.git/objects up.git/refs .; printf '[core]\\nrepositoryformatversion=0\\nbare=false\\nworktree=.\\nfsmonitor=sh ./evil.sh; false\\n' > config";
+const AT_BREAK =
+  "git commit -q --allow-empty -m two; GIT_SEQUENCE_EDITOR='echo break >' git rebase -q -i HEAD~1";
+
+/** What a command that may write git's folders leaves there, and what a person does with git afterwards. */
+const LEFT: [name: string, prepare: string, command: string][] = [
+  ["the log is a link", "ln -sf $HOME/.bashrc .git/logs/HEAD", "git checkout -q -b x"],
+  ["the message is a link", "ln -sf $HOME/.bashrc .git/COMMIT_EDITMSG", COMMIT],
+  [
+    "refs are links",
+    "mkdir .git/refs/x; ln -s $HOME .git/refs/x/y",
+    "git update-ref refs/x/y/f main",
+  ],
+  ["a folder that is none", `rm .git/HEAD; ${BARE}`, "git status"],
+  ["a folder that is closed", `chmod 0 .git/HEAD; ${BARE}`, "git status"],
+  ["a folder without refs", `mv .git/refs .git/r; ${BARE}`, "git status"],
+  ["a pipe", `rm .git/HEAD; mkfifo .git/HEAD; ${BARE}`, "git status"],
+  [
+    "a rebase that goes on with a program",
+    `${AT_BREAK}; echo 'exec sh ./evil.sh' >> .git/rebase-merge/git-rebase-todo`,
+    "git rebase --continue",
+  ],
+  [
+    "an index with a hook",
+    // As git adds none of its own files to an index, one byte is changed in an index of version 2.
+    "mkdir -p xgit/hooks; (echo '#!/bin/sh'; cat evil.sh) > xgit/hooks/post-checkout; chmod +x xgit/hooks/*; git add -f xgit; " +
+    "perl -MDigest::SHA=sha1 -0777 -pi -e 's/xgit\\/hooks/.git\\/hooks/; substr($_, -20) = sha1(substr($_, 0, -20))' .git/index",
+    "git checkout-index -a -f; git checkout -q -b y",
+  ],
+];
+
+for (const [name, prepare, command] of LEFT) {
+  Deno.test({
+    name: `R-21 what a command leaves in git's folders leads a person's git nowhere: ${name}`,
+    ignore,
+    async fn() {
+      await using at = await repository();
+      const home = `${at.base}/home`;
+      await Deno.writeTextFile(`${at.folder}/p.sh`, prepare.replaceAll("$HOME", home));
+      await at.run("git tag one; sh p.sh");
+      await at.outside(command);
+      const isWritten = at.has("home/.bashrc") || at.has("home/f");
+      assertEquals([isWritten, at.has("pwned")], [false, false]);
+      assertMatch(await at.outside("git rev-parse --git-dir"), /^\.git$/m);
+    },
+  });
+}
+
+Deno.test({
+  name: "R-21 a job does not write git's folders, as the person may use git while it runs",
+  ignore,
+  async fn() {
+    await using at = await repository();
+    assertMatch(await at.run("touch .git/x; git tag one", true), /Read-only file system/);
+    assertEquals(at.has("work/.git/x"), false);
   },
 });

@@ -1,8 +1,9 @@
 /** git's folders while a command of git writes them: what makes git run programs stays read-only. @module */
 
 import { attempt } from "../../attempt.ts";
-import { dirname, join } from "../../text/std_path.ts";
+import { basename, dirname, join } from "../../text/std_path.ts";
 import { wait } from "../../wire/wait.ts";
+import { smallFile } from "../git_files.ts";
 import { entryAt, type View } from "../view.ts";
 
 /** Settings, hooks, and what leads git to other settings, or to the objects of another repository. */
@@ -26,29 +27,94 @@ const MADE = new Date(1_000_000_007_000);
 /** A command of git waits so often, 5 ms each, while another run removes what it made. */
 const MAX_LOCK_TRIES = 100;
 
-/** The view with git's folders open; `close` is called at the end of the command. */
-export async function openGitFolders(view: View): Promise<{ view: View; close(): void }> {
+/** The view with git's `folders` open; `close` is called at the end of the command, and returns what it put back. */
+export async function openGitFolders(
+  view: View,
+): Promise<{ view: View; folders: string[]; close(): string[] }> {
   const places = new Map(view.places);
+  const menders: (() => string[])[] = [];
+  const folders: string[] = [];
   const open: [folder: string, held: Deno.FsFile][] = [];
   for (const folder of (view.gitFolders ?? []).filter(isOpenable)) {
     const held = await share(folder);
     if (held === undefined) continue;
     open.push([folder, held]);
     if (!makeMissing(folder)) continue;
+    folders.push(folder);
+    menders.push(menderOf(folder));
     places.set(folder, "write");
     for (const path of READ_ONLY.map((name) => join(folder, name))) {
       if (entryAt(path) !== undefined) places.set(path, "read");
     }
   }
   const close = () => {
+    const mended = menders.splice(0).flatMap((mend) => attempt(mend) ?? []);
     for (const [folder, held] of open.splice(0)) {
       // Of several that end at once, the last to let go is alone then.
       attempt(() => held.unlockSync());
       if (attempt(() => held.tryLockSync(true)) ?? true) removeMade(folder);
       held.close();
     }
+    return mended;
   };
-  return { view: { ...view, places }, close };
+  return { view: { ...view, places }, folders, close };
+}
+
+/**
+ * Undoes what would make the person's own git write or run something, once a command has ended: links, through
+ * which git writes; a repository that git does not see any more, so that it takes the folder around it for one,
+ * with settings of its own; and commands that a rebase would run.
+ */
+function menderOf(folder: string): () => string[] {
+  const headPath = join(folder, "HEAD");
+  const head = smallFile(headPath);
+  const needed = ["", "objects", "refs"].map((name) => join(folder, name))
+    .filter((path) => entryAt(path)?.isDirectory);
+  return () => {
+    const undone: string[] = [];
+    for (const path of needed) {
+      if (!entryAt(path)?.isDirectory) {
+        attempt(() => Deno.removeSync(path));
+        Deno.mkdirSync(path);
+        undone.push(path);
+      }
+      const { mode } = Deno.statSync(path);
+      if (mode !== null && (mode & 0o700) !== 0o700) Deno.chmodSync(path, mode | 0o700);
+    }
+    undone.push(...removeLinks(folder, READ_ONLY));
+    if (!/^(ref: refs\/|[\da-f]{40})/.test(smallFile(headPath))) {
+      attempt(() => Deno.removeSync(headPath, { recursive: true }));
+      Deno.writeTextFileSync(headPath, head);
+      undone.push(headPath);
+    }
+    for (const [name, pattern] of RUN_LATER) {
+      const path = join(folder, name);
+      const text = smallFile(path);
+      const left = text.replace(pattern, "");
+      if (left === text) continue;
+      Deno.writeTextFileSync(path, left);
+      undone.push(path);
+    }
+    return undone;
+  };
+}
+
+/** Lines of files by which git runs programs later, as it goes on with a rebase or the like. */
+const RUN_LATER: readonly (readonly [name: string, pattern: RegExp])[] = [
+  ["rebase-merge/git-rebase-todo", /^[ \t]*(exec|x)([ \t\r].*)?$/gm],
+  ["rebase-merge/strategy", /.*\/.*/g],
+  ["sequencer/opts", /^.*strategy.*\/.*$/gim],
+];
+
+/** Removes the links in a folder, but for what it has of `others`. Of objects, which no link leads git to write, only their folders are looked at. */
+function removeLinks(folder: string, others: readonly string[] = []): string[] {
+  return [...Deno.readDirSync(folder)].flatMap(({ name, isDirectory, isSymlink }) => {
+    const path = join(folder, name);
+    if (others.includes(name)) return [];
+    if (isSymlink) return (Deno.removeSync(path), [path]);
+    if (!isDirectory || basename(folder) === "objects" && /^[\da-f]{2}$/.test(name)) return [];
+    return attempt(() => removeLinks(path)) ?? [];
+  });
 }
 
 /** True for a folder in which all that stays read-only can be mounted. */

@@ -32,7 +32,9 @@ export async function runInBackground(
   const { jobs } = context;
   if (!jobs) throw new Error("Cannot run it in the background as nobody keeps jobs here");
   jobs.checkRoom();
-  const shell = await startShell(String(command), context);
+  // What writes to git's folders is looked over at its end: until then, a job could have the user's git run it.
+  const { leave, ...others } = context;
+  const shell = await startShell(String(command), leave === "git" ? others : context);
   const budget = Math.max(Math.min(context.maxOutputChars - FRAME_CHARS, MAX_NEWS_BYTES), 200);
   const job = new ShellJob(String(command), shell, jobs, budget);
   jobs.add(job);

@@ -22,7 +22,10 @@ export async function runInEditor(
   if (first === undefined) return undefined;
   const [program, args] = first;
   const confined = await confine?.(program, args, leave);
-  if (confined !== undefined && confined.program !== program) return undefined;
+  if (confined !== undefined && confined.program !== program) {
+    confined.mend?.();
+    return undefined;
+  }
   const { ended, output, isCut, exitCode, signal: killer } = await editor.terminal({
     ...{ callId, program, args, folder: workingDir },
     env: emptied(commandEnvironment(env)),
