@@ -54,7 +54,7 @@ export function questionNotes(approval: Approval): QuestionNote[] {
   const { reason, isRoutine, confinedTo } = approval;
   const meaning = meaningOfYes(approval);
   return [
-    ...isRoutine ? [] : [{ text: `It ${oneLine(reason).slice(0, 200)}.` }],
+    ...isRoutine ? [] : [{ text: `It ${oneLine(reason)}.` }],
     ...meaning === undefined ? [] : [{ text: meaning, isCalm: true } as const],
     ...confinedTo ? [{ text: confinedTo, isCalm: true } as const] : [],
   ];

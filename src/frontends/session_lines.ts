@@ -65,8 +65,9 @@ export function trustQuestion({ doubt, files }: TrustQuestion): { text: string; 
 
 /** The first lines of the files that a question about trust names, as rows of at most `columns`. */
 export function trustStartRows({ files }: Pick<TrustQuestion, "files">, columns: number): string[] {
-  const shown = files.filter(({ start }) => start !== undefined).slice(0, MAX_STARTS);
-  return shown.flatMap(({ name, start = [], lines }) => {
+  const shown = files.filter(({ text }) => text !== undefined);
+  return shown.slice(0, MAX_STARTS).flatMap(({ name, text = "", lines }) => {
+    const start = text.trim().split("\n", START_LINES);
     const rows = start.map((line) => {
       const [row = "", more] = rowsOf(sanitize(line), Math.max(10, columns - 6));
       return `  │ ${row}${more === undefined ? "" : "…"}`;
@@ -80,21 +81,36 @@ export function trustStartRows({ files }: Pick<TrustQuestion, "files">, columns:
   });
 }
 
-/** The most files whose first lines a question shows. */
+/** All that the files of a question about trust say, and what changed in them, as rows of at most `columns`. */
+export function trustWholeRows(question: TrustQuestion, columns: number, paint: Painter): string[] {
+  return [
+    ...trustChangeRows(question, columns, paint, true),
+    ...question.files.flatMap(({ name, text }) => {
+      if (text === undefined) return [];
+      const rows = text.trimEnd().split("\n")
+        .flatMap((line) => rowsOf(sanitize(line), Math.max(10, columns - 4), true));
+      return [`  ${oneLine(name)}:`, ...rows.map((row) => `  │ ${row}`)];
+    }),
+  ];
+}
+
+/** The most files whose first lines a question shows, and the most lines of each. */
 const MAX_STARTS = 3;
+const START_LINES = 8;
 
 /** The changed lines of the files that a question about trust names, as rows of at most `columns`. */
 export function trustChangeRows(
   { files }: TrustQuestion,
   columns: number,
   paint: Painter,
+  isWhole = false,
 ): string[] {
   return files.flatMap(({ name, change }) => {
     // Where only a line end at the end of the file changed, no line did.
     if (!change?.lines?.length) return [];
     const { type, lines } = change;
     const drawn = { path: name, isNew: type === "added", lines, morePlaces: 0 };
-    return [`  ${oneLine(name)}`, ...changeRows(drawn, columns, paint)];
+    return [`  ${oneLine(name)}`, ...changeRows(drawn, columns, paint, isWhole)];
   });
 }
 

@@ -1,5 +1,6 @@
 /** The verdict on a call of a tool that names a path, or neither a path nor a command. @module */
 
+import { resolve } from "../text/std_path.ts";
 import type { Place } from "./places.ts";
 import { ANY_HOME, type PathTable } from "./path_table.ts";
 import {
@@ -73,16 +74,18 @@ export function pathVerdict(
     );
   const denied = matching("deny");
   if (denied) return byRule(denied);
+  // The place that links lead to, for the person who is asked.
+  const link = at.real === resolve(at.path) ? "" : ` (${at.real})`;
   const secret = secretAt(scene, at);
-  if (secret !== undefined) return beyond(`may hold ${secret}`);
+  if (secret !== undefined) return beyond(`may hold ${secret}${link}`);
   if (tool.access !== "read") {
     const special = paths.protectedKind(at.real) ?? paths.protectedKind(at.path);
-    if (special !== undefined) return beyond(`is ${special}`);
+    if (special !== undefined) return beyond(`is ${special}${link}`);
   }
   const asked = matching("ask");
   const allowed = asked ? undefined : matching("allow");
   if (allowed) return byRule(allowed);
-  const verdict = modeVerdict(tool, at, scene);
+  const verdict = modeVerdict(tool, at, scene, link);
   // What the view leaves out stays so: a rule that asks makes nothing less strict.
   return asked ? { ...byRule(asked), isBeyond: verdict.isBeyond === true } : verdict;
 }
@@ -90,22 +93,28 @@ export function pathVerdict(
 const beyond = (reason: string): Verdict => ({ ...askBecause(reason), isBeyond: true });
 
 /** The verdict of the modes and the view on a call about a place that no rule is about. */
-function modeVerdict(tool: PolicyCall["tool"], at: Place, scene: Scene): Verdict {
+function modeVerdict(
+  tool: PolicyCall["tool"],
+  at: Place,
+  scene: Scene,
+  link: string,
+): Verdict {
   const { approve, sandbox } = scene;
   const isRead = tool.access === "read";
   // Inside, a read needs no look at the view: of what is there it leaves out secrets alone.
   const access = at.isInside && isRead ? "read" : scene.view && accessAt(scene.view(), at.real);
   if (!at.isInside && !(access === "write" || access === "read" && isRead)) {
-    const link = at.real === at.path ? "" : ` (${at.real})`;
     return beyond(`is outside of the working directory${link}`);
   }
   if (isRead) return ALLOW;
   if (tool.access !== "write") return askBecause(`can ${tool.access}`);
   if (sandbox === "read-only") return beyond("writes, and the sandbox is read-only");
-  if (access === "read" || access === "none") return beyond("belongs to git, or to a rule's files");
+  if (access === "read" || access === "none") {
+    return beyond(`belongs to git, or to a rule's files${link}`);
+  }
   return approve === "edits" || approve === "auto"
     ? ALLOW
-    : { ...askBecause("writes"), isRoutine: true };
+    : { ...askBecause(`writes${link}`), isRoutine: link === "" };
 }
 
 /** The secret at a place, by its own name or by that of a link to it; undefined for none known. */

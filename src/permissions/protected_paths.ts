@@ -101,12 +101,13 @@ const PROTECTED: readonly FileGroup[] = [
   { // VS Code, IntelliJ, Vim, Neovim, Emacs, Zed, Helix, Fleet
     what: "configuration of an editor",
     paths:
-      ".{vscode,idea,vim,nvim,emacs.d,devcontainer,zed,helix,fleet}/ .{vimrc,exrc,nvimrc,nvim.lua,emacs} *.code-workspace",
+      ".{vscode,idea,vim,nvim,emacs.d,devcontainer,zed,helix,fleet}/ .{vimrc,exrc,nvimrc,nvim.lua,emacs} .dir-locals{,-2}.el " +
+      "*.code-workspace",
   },
   {
     what: "configuration of an agent",
     paths:
-      ".{claude,codex,cursor,gemini,copilot,mcp,opencode}/ .{claude,codex,cursor,gemini,copilot,mcp,opencode}.json",
+      ".{claude,codex,cursor,gemini,copilot,mcp,opencode}/ .{claude,codex,cursor,gemini,copilot,mcp,opencode}.json .agents/*.json",
   },
   {
     what: "instructions of an agent",

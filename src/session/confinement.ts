@@ -1,5 +1,6 @@
 /** Confines commands to what the settings of a folder leave them. @module */
 
+import { attempt } from "../attempt.ts";
 import type { PathTable } from "../permissions/path_table.ts";
 import type { KeptCaches } from "../permissions/sandbox/kept_caches.ts";
 import type { Sandbox } from "../permissions/sandbox/probe.ts";
@@ -108,14 +109,14 @@ export class Confinement {
     const source = { folder, root: folder, programs, home };
     const stated = git.gitSettings(source) ?? [];
     const { view: opened, folders, close } = await openGitFolders(view);
-    const indexes = folders.map((at) => ({ at, before: stateOf(`${at}/index`) }));
+    const indexes = folders.map((at) => ({ at, before: fileState(`${at}/index`) }));
     return {
       opened,
       close: () => {
         const mended = close().map((path) => `${path} was put back as git would follow or run it`);
         for (const { at, before } of indexes) {
           const path = `${at}/index`;
-          if (stateOf(path) === before || !git.indexHasGitFiles(source, at)) continue;
+          if (fileState(path) === before || !git.indexHasGitFiles(source, at)) continue;
           attempt(() => Deno.removeSync(path));
           mended.push(
             `${path} was removed as it names files of git's own: git reset makes it again`,
@@ -140,7 +141,7 @@ export class Confinement {
 }
 
 /** All that changes with a file; undefined for none. */
-const stateOf = (path: string): string | undefined =>
+const fileState = (path: string): string | undefined =>
   attempt(() => {
     const { ino, size, ctime } = Deno.lstatSync(path);
     return `${ino} ${size} ${ctime?.getTime()}`;

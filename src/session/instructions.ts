@@ -23,10 +23,6 @@ const FILE_NAMES = ["AGENTS.override.md", "AGENTS.md", "CLAUDE.md"];
 /** The most bytes of a file that are read; other agents read as many. */
 const MAX_INSTRUCTION_BYTES = 32 * 1024;
 
-/** The first lines of a file that a question shows, and the most characters of each. */
-const START_LINES = 8;
-const START_CHARS = 400;
-
 interface FolderInstructions {
   /** The folder that they are trusted with: that of the repository, or else the folder itself. */
   root: string;
@@ -70,7 +66,7 @@ export async function heedInstructions(
     ...promptFile && { kind: promptFile.kind },
     lines: text.trimEnd().split("\n").length,
     ...change && { change },
-    ...!change && !isTrusted && { start: firstLinesOf(text) },
+    ...!isTrusted && !change?.lines && { text },
   }));
   const doubt = judged.doubt && { doubt: judged.doubt };
   const isOpen = !trust && judged.isTrusted === undefined;
@@ -78,9 +74,9 @@ export async function heedInstructions(
     (isOpen ? await confirm?.({ type: "trust", ...doubt, files: shown }) : undefined);
   const isHeeded = said ?? (trust || judged.isTrusted);
   const heeded: HeededInstructions = {
-    files: shown.map(({ change, start, ...file }, i) => ({
+    files: shown.map(({ change, text, ...file }, i) => ({
       ...file,
-      ...isHeeded === undefined && start && { start },
+      ...isHeeded === undefined && text !== undefined && { text },
       // A yes trusts the file as it is now, so it has no change any more.
       ...change && !said && { change },
       isHeeded: isHeeded ?? judged.files[i]!.isTrusted,
@@ -120,10 +116,6 @@ async function promptFilesFor(
   const { loadPromptFiles } = await import("./prompt_files/load.ts");
   return loadPromptFiles(places, await permissions.paths());
 }
-
-/** The first lines of a text, without blank ones at its beginning. */
-const firstLinesOf = (text: string): string[] =>
-  text.trim().split("\n", START_LINES).map((line) => line.slice(0, START_CHARS));
 
 async function instructionsOf(folder: string, by: Permissions): Promise<FolderInstructions> {
   const folders = foldersDownTo(folder);

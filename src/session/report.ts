@@ -190,8 +190,8 @@ export interface InstructionFile {
   lines: number;
   /** Set for a skill, a command or a sub-agent that the folder brings. */
   kind?: "skill" | "command" | "agent";
-  /** Its first lines, where it is asked about and no change of it is shown. */
-  start?: readonly string[];
+  /** All that it says, where it is asked about and its changes do not tell. */
+  text?: string;
   /** Left out where it is as it was trusted, and where the folder never was. */
   change?: InstructionChange;
 }

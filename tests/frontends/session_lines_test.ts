@@ -7,6 +7,7 @@ import {
   trustChangeRows,
   trustQuestion,
   trustStartRows,
+  trustWholeRows,
 } from "../../src/frontends/session_lines.ts";
 import { instructionLines } from "../../src/session/instruction_lines.ts";
 
@@ -73,8 +74,8 @@ Deno.test("R-18 what changed since it was trusted is said, asked about, and show
 
 Deno.test("the question about trust shows how the files begin, in rows that drive no terminal", () => {
   const files = [
-    { name: "AGENTS.md", lines: 4, start: ["# A\x1b[2J", "x".repeat(50)] },
-    { name: "b", lines: 1, start: ["one"] },
+    { name: "AGENTS.md", lines: 4, text: `# A\x1b[2J\n${"x".repeat(50)}` },
+    { name: "b", lines: 1, text: "one\n" },
     { name: "c", lines: 1 },
   ];
   assertEquals(trustStartRows({ files }, 40), [
@@ -88,14 +89,26 @@ Deno.test("the question about trust shows how the files begin, in rows that driv
 });
 
 Deno.test("what is not shown of a file is counted, a single line as well", () => {
-  const rows = (lines: number) =>
-    trustStartRows({ files: [{ name: "a", lines, start: ["b"] }] }, 40);
+  const rows = (lines: number) => trustStartRows({ files: [{ name: "a", lines, text: "b" }] }, 40);
   assertEquals(rows(1), ["  a:", "  │ b"]);
   assertEquals(rows(2), ["  a:", "  │ b", "  … 1 more line"]);
-  const narrow = { name: "a", lines: 1, start: ["x".repeat(12)] };
+  const narrow = { name: "a", lines: 1, text: "x".repeat(12) };
   assertEquals(trustStartRows({ files: [narrow] }, 5)[1], `  │ ${"x".repeat(10)}…`);
   const many = Array.from({ length: 4 }, (_, i) => ({ ...narrow, name: `${i}` }));
   assertEquals(trustStartRows({ files: many }, 80).filter((row) => row.endsWith(":")).length, 3);
+});
+
+Deno.test("all that is to be trusted can be read before the answer: what a file says, and its changes", () => {
+  const text = Array.from({ length: 20 }, (_, i) => `${i} ${"x".repeat(30)}\x1b`).join("\n");
+  const change = { type: "changed", lines: [{ kind: "+", text: "new", line: 1 }] } as const;
+  const files = [
+    ...["a", "b", "c", "d"].map((name) => ({ name, lines: 20, text })),
+    { name: "e", lines: 1, change },
+  ];
+  const rows = trustWholeRows({ type: "trust", files }, 30, (text) => text);
+  assertEquals(rows.filter((row) => row.includes("␛")).length, 80);
+  assertEquals(rows.every((row) => row.length <= 30), true);
+  assertEquals(rows.slice(0, 2), ["  e", "    1 + new"]);
 });
 
 Deno.test("of many skills, commands or sub-agents eight each are named", () => {

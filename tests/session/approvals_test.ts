@@ -88,6 +88,29 @@ Deno.test("a question holds what will be written, from the bytes that then are",
   assertEquals(ws.text("f"), "zero\r\ntwo\r\n");
 });
 
+Deno.test("a question about a link names the place that it leads to", unix, async () => {
+  using ws = workspace();
+  const other = await Deno.realPath(await Deno.makeTempDir());
+  ws.put("a", "one\n");
+  for (const [name, to] of [["notes.txt", ".bashrc"], ["keys.txt", ".netrc"], ["own.txt", "x"]]) {
+    Deno.writeTextFileSync(`${other}/${to}`, "one\n");
+    Deno.symlinkSync(`${other}/${to}`, `${ws.dir}/${name}`);
+  }
+  Deno.symlinkSync("a", `${ws.dir}/inside.txt`);
+  const person = new Person({ choice: "once" });
+  for (const name of ["notes.txt", "keys.txt", "own.txt", "inside.txt", "./sub/../a"]) {
+    await decide(person, ws, "edit_file", edit(name));
+  }
+  assertEquals(person.asked.map(({ reason, isRoutine }) => [reason, isRoutine]), [
+    [`is what a shell runs at its start (${other}/.bashrc)`, false],
+    [`may hold saved passwords (${other}/.netrc)`, false],
+    [`is outside of the working directory (${other}/x)`, false],
+    [`writes (${ws.dir}/a)`, false],
+    ["writes", true],
+  ]);
+  await Deno.remove(other, { recursive: true });
+});
+
 Deno.test("nobody is asked about a call that would fail", async () => {
   using ws = workspace();
   ws.put("f", "other\n");

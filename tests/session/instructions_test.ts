@@ -117,7 +117,7 @@ Deno.test("R-18 trust is bound to what each file says: a change is asked about, 
     assertEquals([first.asked.length, again.asked, again.texts], [1, [], ["one", "two"]]);
     assertEquals(first.asked[0], {
       type: "trust",
-      files: [{ name: "../AGENTS.md", lines: 2, start: ["one", "two"] }],
+      files: [{ name: "../AGENTS.md", lines: 2, text: "one\ntwo\n" }],
     });
     // A file comes, and one changes: without an answer neither is heeded, and both are asked about again.
     await put("sub/CLAUDE.md", "new\n");
@@ -174,7 +174,7 @@ Deno.test("R-18 another folder at the same path is not trusted, though it says t
       await Deno.mkdir(`${folder}/.git`, { recursive: true });
       await Deno.writeTextFile(`${folder}/AGENTS.md`, "be brief\n");
       const other = await begun(folder, home);
-      const files = [{ name: "AGENTS.md", lines: 1, start: ["be brief"] }];
+      const files = [{ name: "AGENTS.md", lines: 1, text: "be brief\n" }];
       assertEquals(other.asked, [{ type: "trust", doubt: "folder", files }]);
       assertEquals([other.texts, other.heeded.isHeeded], [[], undefined]);
       // The answer is for this folder: the one before is another now.
@@ -275,8 +275,24 @@ Deno.test({
     await using server = strictServer([{ text: "One." }, { text: "Two." }], { models: ["test"] });
     await using screen = await terminal();
     const start = `${sessionCommand(server)}; echo left: $?\r`;
-    await Deno.writeTextFile(`${screen.folder}/AGENTS.md`, "be brief\nbe kind\n");
+    const filler = "be kind\n".repeat(40);
+    await Deno.writeTextFile(`${screen.folder}/AGENTS.md`, `be brief\n${filler}the last\n`);
     await screen.type(start);
+    await screen.until("Use these instructions?");
+    // All of it, as the first lines alone are shown above the answers.
+    await screen.type("\x0f");
+    await screen.until("/ searches");
+    await screen.type("G");
+    await screen.until("│ the last");
+    await screen.type("q");
+    await screen.until("y or n · Esc decides later · Ctrl-O shows all");
+    await screen.type("\x1b");
+    await screen.until("not used: AGENTS.md (42 lines)");
+    await screen.type("\x04");
+    await screen.until("left: 0");
+    await Deno.writeTextFile(`${screen.folder}/AGENTS.md`, "be brief\nbe kind\n");
+    await screen.type(`clear; ${start}`);
+    await screen.until("instructions for the model: AGENTS.md (2 lines)");
     await screen.until("Use these instructions?");
     await screen.type("y\r");
     await screen.until("· using AGENTS.md (2 lines)");

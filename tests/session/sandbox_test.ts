@@ -380,7 +380,10 @@ Deno.test({
         assertStringIncludes(results[0]!, "new");
         // A failure that the sandbox may be the cause of says how to leave it.
         assertStringIncludes(results[4]!, 'call again with leave "network"');
-        assertMatch(results[5]!, /asks for the network, which the sandbox blocks: why/);
+        assertMatch(
+          results[5]!,
+          /asks for the network, which the sandbox blocks: the model says "why"/,
+        );
         assertEquals(text(`${folder}/b.txt`), "b");
         assertEquals(existsAt(`${folder}/../c.txt`), false);
       },

@@ -12,7 +12,7 @@ import type { HeededInstructions } from "../../session/report.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { join } from "../../text/std_path.ts";
 import { answerRows, questionNotes } from "../answers.ts";
-import { hookLines, serverLines, trustQuestion, trustStartRows } from "../session_lines.ts";
+import { hookLines, serverLines, trustQuestion, trustWholeRows } from "../session_lines.ts";
 import { askedCall, type CallUpdate, printedText } from "./call_updates.ts";
 import type { Editor } from "./editor.ts";
 
@@ -73,10 +73,10 @@ export async function askForTrust(
   signal: AbortSignal,
 ): Promise<"on" | "off" | undefined> {
   const { text, title } = trustQuestion({ type: "trust", files, ...doubt && { doubt } });
-  const starts = trustStartRows({ files }, Infinity).join("\n");
+  const whole = trustWholeRows({ type: "trust", files }, Infinity, (text) => text).join("\n");
   const question = {
     title: `${text} ${title}`,
-    ...starts !== "" && { content: [printedText(starts)] },
+    ...whole !== "" && { content: [printedText(whole)] },
     locations: files.map(({ name }) => ({ path: join(folder, name) })),
   };
   const isYes = await askForGood("trust", question, asking, signal);

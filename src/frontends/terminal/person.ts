@@ -10,6 +10,7 @@ import {
   trustChangeRows,
   trustQuestion,
   trustStartRows,
+  trustWholeRows,
 } from "../session_lines.ts";
 import { ApprovalModal } from "./approval_modal.ts";
 import type { Display } from "./display.ts";
@@ -22,7 +23,7 @@ import {
   questionTitle,
 } from "./question.ts";
 
-/** A question about a call that is open: its text, and what to call once all of it was seen. */
+/** A question that is open: all of its text, and what to call once all of it was seen. */
 export interface OpenQuestion {
   text: (columns: number) => string;
   onSeen: () => void;
@@ -34,7 +35,7 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
 
   #asked: OpenQuestion | undefined;
 
-  /** The question about a call that is open. */
+  /** The question that is open, if it says more than is shown above its answers. */
   get asked(): OpenQuestion | undefined {
     return this.#asked;
   }
@@ -70,14 +71,20 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
       : [];
     screen.print([wrapped(text, columns), ...changes].join("\n"));
     if (screen instanceof LiveScreen) {
+      if (question.type === "trust") {
+        const whole = (columns: number) => trustWholeRows(question, columns, paint).join("\n");
+        this.#asked = { text: whole, onSeen: () => {} };
+      }
       const items = [{ label: "Yes", value: true, key: "y" }, {
         label: "No",
         value: false,
         key: "n",
       }];
-      const hint = "y or n · Esc decides later";
+      const key = this.#asked && screenKey(this.display.keymap, "transcript");
+      const hint = `y or n · Esc decides later${key === undefined ? "" : ` · ${key} shows all`}`;
       const list = { title, items, isNumbered: true, hint };
-      return await screen.choose(list, signal, { waits: true }) ?? undefined;
+      return await screen.choose(list, signal, { waits: true })
+        .finally(() => this.#asked = undefined) ?? undefined;
     }
     const { yesOrNo } = await import("./form.ts");
     return await yesOrNo(title, "decides later", screen, signal);

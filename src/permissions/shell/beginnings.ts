@@ -78,6 +78,10 @@ function familyOf(beginning: string): string {
     .replace(/^(npm|pnpm|yarn) (add|ci|i)$/, "$1 install");
 }
 
+/** A word that names a path or an address; and one that package managers take for a repository or an archive. */
+const OTHER_SOURCE = /(^|=)([.~]?\.?\/|\.\.?$)|^file:|:\/\/|^git\+/;
+const OTHER_PACKAGE = /^[^@-][^@]*\/|\.(tgz|tar\.gz|whl|zip)$/;
+
 /** The grants that let a line use the network: for each command, or for all of it where words do not tell what runs. */
 export function networkGrants(text: string): NetworkGrant[] {
   const line = parseCommandLine(text);
@@ -86,8 +90,9 @@ export function networkGrants(text: string): NetworkGrant[] {
     const all = command?.words ?? [];
     const { words: beginning, kind } = commandBeginning(all);
     // What is installed from a path, or an address, is not from the registry that was in mind.
+    const hasRegistry = /^(npm|pnpm|yarn|pip3?|python[\d.]*|uv)$/.test(all[0]?.text ?? "");
     const isElsewhere = all.slice(beginning.length).some(({ kind, text }) =>
-      kind !== "literal" || /^[.~]?\.?\/|^\.$|^file:|:\/\/|^git\+/.test(text)
+      kind !== "literal" || OTHER_SOURCE.test(text) || hasRegistry && OTHER_PACKAGE.test(text)
     );
     const words = isElsewhere ? all : beginning;
     const isExact = kind === "closed" || isElsewhere || REACHING.has(words[0]!.text);

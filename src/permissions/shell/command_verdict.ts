@@ -13,6 +13,7 @@ import {
 import type { Scene } from "../path_verdict.ts";
 import { allowsCommand, concernsCommand, isFor, parseRule, type Rule } from "../rules.ts";
 import { type PolicyCall, runsConfined, type Verdict } from "../settings.ts";
+import { oneLine, shortened } from "../../text/one_line.ts";
 import { isAbsolute } from "../../text/std_path.ts";
 import { enteredFolder, isQuiet, networkGrants } from "./beginnings.ts";
 import { gitNeed, programsOfGit } from "./git_command.ts";
@@ -37,7 +38,9 @@ export function commandVerdict(call: PolicyCall & { command: string }, scene: Sc
   const what = leave === "network"
     ? "asks for the network, which the sandbox blocks"
     : "asks to run outside of the sandbox";
-  const whys = [reason, inside.effect === "ask" ? `it ${inside.reason}` : ""].filter(Boolean);
+  // Its words are the model's, and look like no words of ours.
+  const said = reason && `the model says ${JSON.stringify(shortened(oneLine(reason), 300))}`;
+  const whys = [inside.effect === "ask" ? `it ${inside.reason}` : "", said].filter(Boolean);
   const because = askBecause([what, ...whys].join(": "));
   return { ...because, leave, isBeyond: true, ...networked && { networked } };
 }

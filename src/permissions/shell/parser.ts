@@ -245,7 +245,11 @@ function takeRedirection(s: ShellSource, command: SimpleCommand, descriptor: str
   const redirection = { descriptor, operator, target: wordOf("") };
   command.redirections.push(redirection);
   if (operator !== "<<" && operator !== "<<-") {
+    const start = s.at;
     redirection.target = neededWord(s);
+    // bash ends such an operand behind a `-`, and expands it twice.
+    const isPlain = /^(\d+|-|[A-Za-z_./][\w./]*)$/.test(s.text.slice(start, s.at));
+    if (/^[<>]&$/.test(operator) && !isPlain) fail(`the word behind ${operator} is not plain`);
     return true;
   }
   // bash writes such a substitution anew before it runs it, and loses ends of commands there.

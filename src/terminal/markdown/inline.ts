@@ -304,8 +304,9 @@ export class InlineParser {
     const same = [address, address.replace(/^mailto:|^https?:\/\//, "").replace(/\/$/, "")];
     const isOpened = this.fill.hasLinks && linked("x", address) !== "x";
     if (isOpened) inner.forEach((item) => item.link ??= address);
-    // A label that looks like another address does not hide the real one.
-    const isShown = !isOpened || label.trim() === "" || LIKE_ADDRESS.test(label);
+    // A file, and what looks like an address and is another, is shown in full where a link opens it, too.
+    const isShown = !isOpened || label.trim() === "" || LIKE_ADDRESS.test(label) ||
+      /^file:/i.test(address);
     if (isShown && address !== "" && !same.includes(label.replace(/^`(.*)`$/, "$1"))) {
       const text = label === "" ? address : ` (${address})`;
       inner.push({ text, style: DIM, at: place });

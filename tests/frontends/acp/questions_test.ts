@@ -1,7 +1,44 @@
 import { assertEquals } from "@std/assert";
-import { askApproval } from "../../../src/frontends/acp/questions.ts";
+import { askApproval, askForTrust } from "../../../src/frontends/acp/questions.ts";
 import type { Editor } from "../../../src/frontends/acp/editor.ts";
 import type { Approval } from "../../../src/session/frontend.ts";
+
+const { signal } = new AbortController();
+
+/** An editor in which the person picks an option, and the texts that it was shown. */
+function answering(optionId: string) {
+  let shown: string[] = [];
+  const editor = {
+    request: (
+      _: string,
+      { toolCall }: { toolCall: { content: { content: { text: string } }[] } },
+    ) => {
+      shown = toolCall.content.map(({ content }) => content.text);
+      return Promise.resolve({ outcome: { outcome: "selected", optionId } });
+    },
+  } as unknown as Editor;
+  return {
+    asking: { editor, sessionId: "s", begin: () => {}, end: () => {} },
+    shown: () => shown,
+  };
+}
+
+Deno.test("editors: a question about trust has all of the text and of the changes", async () => {
+  const text = Array.from({ length: 60 }, (_, i) => `line ${i}`).join("\n");
+  const lines = Array.from(
+    { length: 60 },
+    (_, i) => ({ kind: "+", text: `new ${i}`, line: i + 1 }) as const,
+  );
+  const files = [
+    { name: "AGENTS.md", lines: 60, text, isHeeded: false },
+    { name: "b", lines: 60, change: { type: "added", lines } as const, isHeeded: false },
+  ];
+  const { asking, shown } = answering("off");
+  const question = { files, refused: [], isHeeded: undefined, doubt: "content" } as const;
+  assertEquals(await askForTrust(question, "/project", asking, signal), "off");
+  const rows = shown().join("\n").split("\n");
+  assertEquals(rows.filter((row) => /line \d|new \d/.test(row)).length, 120);
+});
 
 Deno.test("editors: a question says what a yes does, and who asks", async () => {
   const approval: Approval = {
@@ -16,20 +53,9 @@ Deno.test("editors: a question says what a yes does, and who asks", async () => 
     isRoutine: false,
     isOfPerson: false,
   };
-  let shown: string[] = [];
-  const editor = {
-    request: (
-      _: string,
-      { toolCall }: { toolCall: { content: { content: { text: string } }[] } },
-    ) => {
-      shown = toolCall.content.map(({ content }) => content.text);
-      return Promise.resolve({ outcome: { outcome: "selected", optionId: "once" } });
-    },
-  } as unknown as Editor;
-  const asking = { editor, sessionId: "s", begin: () => {}, end: () => {} };
-  const { signal } = new AbortController();
+  const { asking, shown } = answering("once");
   assertEquals(await askApproval(approval, "/project", asking, signal), { choice: "once" });
-  assertEquals(shown.slice(-4), [
+  assertEquals(shown().slice(-4), [
     "Asked by the sub-agent builder.",
     "It wants the network.",
     "A yes runs it with the network, its files confined as before. In this session the network is then " +

@@ -385,18 +385,18 @@ Deno.test("a file that a message names is asked about in other words than a call
   assertEquals(of.said, [help]);
 });
 
-Deno.test("a question names its keys from 30 columns on, and its reason up to 200 characters", async () => {
+Deno.test("a question names its keys from 30 columns on, and all of its reason", async () => {
   const ls = { command: "ls" };
   assertEquals((await asked("run_bash", ls, {}, [], 30)).prompt, "Run this? [y/n/a/s/e/?] ");
   assertEquals((await asked("run_bash", ls, {}, [], 29)).prompt, "Run this? [y/n/?] ");
   const { text } = await asked(
     "run_bash",
     ls,
-    { isRoutine: false, reason: "a".repeat(201) },
+    { isRoutine: false, reason: "a".repeat(250) },
     [],
     300,
   );
-  assertEquals(text.split("\n").at(-1), `  It ${"a".repeat(200)}.`);
+  assertEquals(text.split("\n").at(-1), `  It ${"a".repeat(250)}.`);
 });
 
 Deno.test("the arguments of a call: short ones in a row, others below it, the background in words", () => {

@@ -51,6 +51,11 @@ Deno.test("the grants of the network for a line: by the beginning, the words, or
       false,
     ]]],
     ["npm install ./x", [["npm install ./x", true]]],
+    ...["..", "--prefix=./x", "x/", "a/b", "x.tgz"].map((
+      name,
+    ): typeof rows[number] => [`npm install ${name}`, [[`npm install ${name}`, true]]]),
+    ["npm install @types/node", [["npm install", false]]],
+    ["go get a.org/b", [["go get", false]]],
     ["npm install x file:y", [["npm install x file:y", true]]],
     ["pip install .", [["pip install .", true]]],
     ["pip install git+https://x/y", [["pip install git+https://x/y", true]]],

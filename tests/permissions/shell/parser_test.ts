@@ -79,6 +79,12 @@ for (const [line, commands] of good) {
 }
 
 const bad: [line: string, reason: string][] = [
+  // bash runs `touch c`, and `touch d`.
+  ["<&-touch c", "the word behind <& is not plain"],
+  ["a >&'$(touch d)'", "the word behind >& is not plain"],
+  ['a >& "b"', "the word behind >& is not plain"],
+  ["a 2>&$b", "the word behind >& is not plain"],
+  ["a 2>&1-", "the word behind >& is not plain"],
   ["a 'b", "a quote is not closed"],
   ['a "b', "a quote is not closed"],
   ["a `b", "a backquote is not closed"],

@@ -594,6 +594,8 @@ const LINKS: [markdown: string, columns: number, shown: string][] = [
   ["go to https://a.org/b.", 40, "go to <https://a.org/b|https://a.org/b.>"],
   ["[one twosome](https://a.org)", 8, "<https://a.org|one>\n<https://a.org|twosome>"],
   ["| a |\n|-|\n| [x](https://a.org) |", 40, "a\n─\n<https://a.org|x>"],
+  // A file opens in a program of the person's: they see which.
+  ["[docs](file:///tmp/x.desktop)", 60, "<file:///tmp/x.desktop|docs> (file:///tmp/x.desktop)"],
   // What would end the sequence, or open something else, is no part of it.
   ["[x](javascript:alert)", 40, "x (javascript:alert)"],
   ["[x](https://a\x1b]8;;b\x07)", 40, "<https://a%E2%90%9B]8;;b%E2%90%87|x>"],
