@@ -54,7 +54,7 @@ Deno.test("notes say why a call is asked about, and what a yes does", () => {
   const rows: [more: Record<string, unknown>, notes: unknown[]][] = [
     [{}, [why]],
     [{ isRoutine: true }, []],
-    [{ reason: "x".repeat(201) }, [{ text: `It ${"x".repeat(200)}.` }]],
+    [{ reason: "x".repeat(900) }, [{ text: `It ${"x".repeat(900)}.` }]],
     [{ confinedTo: "confined" }, [why, calm("confined")]],
     [{ leave: "network" }, [why, calm(network)]],
     [{ leave: "sandbox" }, [
