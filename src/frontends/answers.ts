@@ -1,10 +1,10 @@
-/** The answers to a question about a call, in words, the same in every frontend. @module */
+/** The wording of answers to a question about a call, shared by all frontends. @module */
 
 import type { Approval, ApprovalChoice } from "../session/frontend.ts";
 import { oneLine } from "../text/one_line.ts";
 import { displayWidth } from "../text/width.ts";
 
-/** The reason in a line that begins with an n: all of it but a no that is a word of its own. */
+/** Matches a reason that starts with "n", except a separate word "no". */
 export const refusalReason = (line: string): string =>
   line.trim().replace(/^no?(?!\p{L})[\s,:]*/iu, "");
 
@@ -13,7 +13,7 @@ export interface AnswerRow {
   label: string;
 }
 
-/** The answers to a call as rows of a list of so many columns, in the order of their digits. */
+/** Returns the answers as rows of a list of the given width, in the order of their digits. */
 export function answerRows(approval: Approval, columns: number): AnswerRow[] {
   const more = approval.isOfPerson ? "" : ": say what to do instead";
   const allowed = allowedBy(approval);
@@ -30,26 +30,28 @@ export function answerRows(approval: Approval, columns: number): AnswerRow[] {
     .map((choice) => ({ choice, label: labels[choice] }));
 }
 
-/** Columns of a row of answers beside what it allows: its mark and digit, and the words around it. */
+/** Columns of an answer's row besides what it allows: mark, digit and fixed words. */
 const ANSWER_COLUMNS = 30;
-/** The same for the row that allows it in the folder, which has more words. */
+/** The same for the row that allows it in this folder, which has more words. */
 const FOLDER_COLUMNS = 41;
 
 const hasRoom = (text: string, columns: number): boolean => displayWidth(text) <= columns;
 
-/** The calls that an answer allows for longer, where they fit in its row; else they are listed above the rows. */
+/**
+ * The calls that an answer allows from now on, if they fit in its row. Otherwise they are listed above the rows.
+ */
 export function remembered(approval: Approval, columns: number): string {
   const allowed = allowedBy(approval);
   return hasRoom(allowed, columns - ANSWER_COLUMNS) ? allowed : "the same";
 }
 
-/** A line about a call that is asked about; `isCalm` where it gives no reason for doubt. */
+/** A line about a call that needs approval. `isCalm` is true if it gives no reason for doubt. */
 interface QuestionNote {
   text: string;
   isCalm?: true;
 }
 
-/** Why a call is asked about, what a yes does beyond running it, and by what it is confined. */
+/** Returns why a call needs approval, what a yes allows beyond it, and how it is sandboxed. */
 export function questionNotes(approval: Approval): QuestionNote[] {
   const { reason, isRoutine, confinedTo } = approval;
   const meaning = meaningOfYes(approval);
@@ -60,7 +62,7 @@ export function questionNotes(approval: Approval): QuestionNote[] {
   ];
 }
 
-/** The sentence that says what else a yes allows, such as the network; undefined where it allows the call alone. */
+/** Returns what else a yes allows, such as the network; undefined if it allows only the call. */
 function meaningOfYes({ networked, leave }: Approval): string | undefined {
   if (networked) {
     return "A yes runs it with the network, its files confined as before. In this session the network is " +
@@ -72,14 +74,14 @@ function meaningOfYes({ networked, leave }: Approval): string | undefined {
     "the network.";
 }
 
-/** The programs that get the network: exact words stand in the command above, beginnings cover more than that. */
+/** Returns the programs that get the network. Exact commands are shown above; prefixes cover more than that. */
 function networkedBy(grants: NonNullable<Approval["networked"]>): string {
   const open = grants.filter(({ isExact }) => !isExact).map(({ text }) => `any \`${text} …\``);
   const exact = open.length < grants.length ? ["exactly this"] : [];
   return [...open, ...exact].join(" and ");
 }
 
-/** The calls that the rules allow, in words. */
+/** Returns the calls that the rules allow, in words. */
 export function allowedBy(approval: Approval): string {
   const { call, subject: { action }, rules = [], rulePath } = approval;
   if (rulePath !== undefined) {

@@ -1,4 +1,4 @@
-/** A call in the words of people: its verb, its object, counts, how it ended. @module */
+/** Describes a call in words: verb, object, counts and outcome. @module */
 
 import { count, thousands } from "../text/count.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
@@ -7,14 +7,14 @@ import type { ToolExecution } from "../types/event.ts";
 import type { CallAction, Change, ChangeLine, Subject, ToolOutcome } from "../types/tool.ts";
 import { describeCall, failedExitCode, failureOf } from "./progress.ts";
 
-/** The kinds of calls that editors know (Agent Client Protocol, `ToolKind`). */
+/** The kinds of calls in the Agent Client Protocol (`ToolKind`). */
 export type CallKind = "read" | "edit" | "search" | "execute" | "fetch" | "think" | "other";
 
 interface ActionWords {
-  /** The verb of a call that did not run, of one that did, of one that runs. */
+  /** The verbs of a call that did not run, that ran, and that is running. */
   verbs: readonly [string, string, string];
   kind: CallKind;
-  /** True for one that only looks: such calls one after the other are shown in one row. */
+  /** True for a call that only reads. Consecutive ones share one row. */
   isLook?: true;
 }
 
@@ -34,41 +34,41 @@ const ACTION_WORDS: Readonly<Record<CallAction | "call", ActionWords>> = {
   call: { verbs: ["Call", "Called", "Calling"], kind: "other" },
 };
 
-/** The most characters of an object, such as a command, and of a reason. */
+/** The maximum length of an object, such as a command, and of a reason, in characters. */
 const MAX_OBJECT_CHARS = 200;
 const MAX_REASON_CHARS = 300;
-/** A call that took longer, in milliseconds, says so. */
+/** The duration is shown above this limit, in milliseconds. */
 const LONG_CALL_MS = 1000;
 
-/** A call that ended, in words that are safe to show. */
+/** A finished call, in words that are safe to print. */
 export interface CallText {
   verb: string;
   object: string;
-  /** The file or folder that `object` names; left out where it names something else. */
+  /** The file or folder that `object` names, if it names one. */
   path?: string;
-  /** The amount that the call found or did, such as `26 lines`; empty where that is not known. */
+  /** The amount that the call found or did, such as `26 lines`; empty if unknown. */
   counts: string;
-  /** The lines that it added to a file and removed from it. */
+  /** The lines it added to a file and removed from it. */
   added: number;
   removed: number;
-  /** How it ended, where that is more than well and at once, such as `failed · exit 1 · 0.2 s`. */
+  /** The outcome, such as `failed · exit 1 · 0.2 s`; empty for a quick success. */
   ending: string;
-  /** Why it was refused or failed, in a line; empty where `ending` says all. */
+  /** Why it was refused or failed, in one line; empty if `ending` says everything. */
   reason: string;
   mood: "good" | "bad" | "refused";
-  /** True where it only looked at something, and did not fail. */
+  /** True if it only read something and did not fail. */
   isLook: boolean;
 }
 
-/** A call, whether it runs or has ended. */
+/** A running or finished call. */
 export type Called = Pick<ToolExecution, "toolName" | "arguments" | "subject">;
 
-/** The call that runs, such as `Reading src/a.ts`. */
+/** Describes a running call, such as `Reading src/a.ts`. */
 export function runningText(call: Called): string {
   return `${actionWords(call.subject).verbs[2]} ${objectText(call)}`.trimEnd();
 }
 
-/** The call that ended. */
+/** Describes a finished call. */
 export function callText(exec: ToolExecution): CallText {
   const { outcome, refusal, details = {}, subject } = exec;
   const hasRun = outcome === "done" || outcome === "stopped";
@@ -91,11 +91,11 @@ export function callText(exec: ToolExecution): CallText {
 
 function actionWords(subject: Subject | undefined): ActionWords {
   const { action = "call" } = subject ?? {};
-  // A record may have been edited.
+  // The session file may have been edited by hand.
   return Object.hasOwn(ACTION_WORDS, action) ? ACTION_WORDS[action] : ACTION_WORDS.call;
 }
 
-/** The kind of a call; that of a tool of an MCP server is not known, but for one with an address. */
+/** Returns the kind of a call. It is unknown for MCP tools, except those that take an address. */
 export function kindOf(subject: Subject | undefined): CallKind {
   const { kind } = actionWords(subject);
   return kind === "other" && subject?.url !== undefined ? "fetch" : kind;
@@ -103,7 +103,7 @@ export function kindOf(subject: Subject | undefined): CallKind {
 
 function objectText({ toolName, arguments: args, subject }: Called): string {
   if (subject?.action === undefined) return describeCall(toolName, args);
-  // A line of a command must not read as the arguments of the one before.
+  // A line of a command must not look like an argument of the previous one.
   const text = subjectText(subject).trim().replace(/\s*\n\s*/g, " ↵ ");
   return shortened(oneLine(text), MAX_OBJECT_CHARS);
 }
@@ -117,7 +117,7 @@ function subjectText({ action, command, query, path, url, job, task, agent }: Su
   return command ?? path ?? url ?? (action === "list" ? "." : "");
 }
 
-/** The nouns of counts. */
+/** The nouns of the counts. */
 const NOUNS: Readonly<Record<string, readonly [one: string, many: string]>> = {
   files: ["file", "files"],
   matches: ["match", "matches"],
@@ -161,18 +161,18 @@ function endingText(exec: ToolExecution): string {
   }[outcome];
 }
 
-/** The most lines of a command's output that are shown, and the most characters of each. */
+/** The maximum number of output lines shown, and their maximum length in characters. */
 const MAX_TELLING_LINES = 5;
 const MAX_TELLING_CHARS = 2000;
-/** Words of lines that tell what went wrong. */
+/** Words in lines that explain a failure. */
 const FAILURE =
   /\b(?:error|errors|fail|fails|failed|failure|failures|fatal|panic|panicked|exception|expected|undefined|denied|cannot|unable)\b|not found|(?:Error|Exception)\b/i;
 
-/** The lines of a command's output that tell most, safe to show, and how many others there are. */
+/** Returns the most informative lines of a command's output, safe to print, and the number of the others. */
 export function tellingLines(exec: ToolExecution): { lines: string[]; more: number } {
   const { stdout = "", stderr = "" } = exec.details?.output ?? {};
   const printed = `${stdout}\n${stderr}`.split("\n").filter((line) => line.trim() !== "");
-  // A row of dashes, or of a sign for each test, says nothing.
+  // A row of dashes, or of one sign per test, has no information.
   const said = printed.filter((line) => /[\p{L}\p{N}]/u.test(line) && !/^[.FEsx]+$/.test(line));
   const all = said.length > 0 ? said : printed;
   const places = [...all.keys()];
@@ -184,7 +184,7 @@ export function tellingLines(exec: ToolExecution): { lines: string[]; more: numb
   return { lines, more: printed.length - lines.length };
 }
 
-/** The last place, the first, the one before the last and so on. */
+/** Yields the last index, the first, the second to last and so on. */
 function fromBothEnds(places: readonly number[]): number[] {
   return places.slice(0, MAX_TELLING_LINES).flatMap((place, n) => [places.at(-1 - n)!, place]);
 }

@@ -1,4 +1,4 @@
-/** A change of a file, drawn: its lines with their numbers, and notes below them. @module */
+/** Draws a change of a file: numbered lines, and notes below them. @module */
 
 import { count } from "../text/count.ts";
 import { oneLine } from "../text/one_line.ts";
@@ -24,19 +24,19 @@ import type { Change, ChangeLine, WriteFacts } from "../types/tool.ts";
 import { tellingLines } from "./call_text.ts";
 import { failedExitCode } from "./progress.ts";
 
-/** The lines of a change, safe to show. */
+/** Returns the lines of a change, safe to print. */
 export function changeLines({ lines = [] }: Change): string[] {
   const numbers = numbersOf(lines);
   return lines.map(({ kind, text }, at) => `${numbers[at]}${kind} ${sanitize(text)}`);
 }
 
-/** The numbers of lines in a column, with a blank behind each; empty where a line has none. */
+/** Returns the line numbers as a padded column; empty for a line without a number. */
 function numbersOf(lines: readonly ChangeLine[]): string[] {
   const width = String(lines.reduce((most, { line = 0 }) => Math.max(most, line), 0)).length;
   return lines.map(({ line }) => line === undefined ? "" : `${String(line).padStart(width)} `);
 }
 
-/** The notes below the lines of a change. */
+/** Returns the notes below the lines of a change. */
 export function changeNotes({ lines, morePlaces, lineEnd }: Change): string[] {
   return [
     ...(morePlaces > 0 ? [`(and in ${count(morePlaces, "more place")})`] : []),
@@ -45,7 +45,7 @@ export function changeNotes({ lines, morePlaces, lineEnd }: Change): string[] {
   ];
 }
 
-/** The notes on how the file of a change was written. */
+/** Returns notes on how the changed file was written. */
 export function writeNotes(
   { keeps = [], isReindented, linkedTo, inPlace }: WriteFacts = {},
 ): string[] {
@@ -57,14 +57,14 @@ export function writeNotes(
   ];
 }
 
-/** The most rows of a change that are shown after a call, and the most characters of each line. */
+/** The maximum number of rows of a change after a call, and the maximum length of its lines in characters. */
 const MAX_CHANGE_ROWS = 40;
 const MAX_CHANGE_LINE_CHARS = 400;
-/** The columns before a change, and the fewest of its text. */
+/** The columns before a change, and the minimum width of its text. */
 const INDENT = "    ";
 const MIN_TEXT_COLUMNS = 8;
 
-/** The styles of the kinds of lines: of the sign, of the row, of the words that changed. */
+/** The styles of each kind of line: sign, row and changed words. */
 const KINDS: Readonly<Record<ChangeLine["kind"], { sign: Style; row: Style; words: Style }>> = {
   " ": { sign: 0, row: 0, words: 0 },
   "+": { sign: ADDED, row: ADDED_BAND, words: ADDED_WORD },
@@ -72,8 +72,8 @@ const KINDS: Readonly<Record<ChangeLine["kind"], { sign: Style; row: Style; word
 };
 
 /**
- * The rows that show a change, for a terminal of `columns`; none where its lines are left out. `isWhole`
- * shows all of it, however long; `where` says how else the rest is seen.
+ * Returns the rows that show a change in `columns`; empty if its lines are missing. `isWhole` shows all of it,
+ * however long. `where` says how to see the rest.
  */
 export function changeRows(
   change: Change,
@@ -97,18 +97,18 @@ export function changeRows(
   return [...rows, ...notes.map((note) => paint(`${INDENT}${note}`, DIM))];
 }
 
-/** A line of a change, as it is drawn. */
+/** A drawn line of a change. */
 interface DrawnLine {
   kind: ChangeLine["kind"];
-  /** Its number, and its sign with a blank on either side. */
+  /** Its number, and its sign with a space on either side. */
   number: string;
   text: string;
-  /** The ranges of words that changed. */
+  /** The ranges of the changed words. */
   words: readonly TextRange[];
   spans: readonly Span[];
 }
 
-/** The lines of a change, one by one: where few are drawn, the others cost nothing. */
+/** Yields the lines of a change lazily, because often only a few are drawn. */
 function* drawnLines({ path, lines = [] }: Change, isWhole: boolean): Generator<DrawnLine> {
   const numbers = numbersOf(lines);
   const language = /[^./\\]*$/.exec(path)![0];
@@ -123,7 +123,7 @@ function* drawnLines({ path, lines = [] }: Change, isWhole: boolean): Generator<
     const text = shown(at);
     const partner = partners.get(at);
     const spans = kind === "-" ? stylers.old(text) : stylers.new(text);
-    // Unchanged lines are lines of the old text, too: a comment may go on through them.
+    // Unchanged lines belong to the old text, too: a comment may continue through them.
     if (kind === " ") stylers.old(text);
     const words = partner === undefined
       ? undefined
@@ -134,7 +134,7 @@ function* drawnLines({ path, lines = [] }: Change, isWhole: boolean): Generator<
   }
 }
 
-/** For each line that was replaced by another, or replaces one, the place of that. */
+/** Maps each replaced or replacing line to the index of its counterpart. */
 function partnersOf(lines: readonly ChangeLine[]): Map<number, number> {
   const partners = new Map<number, number>();
   for (let at = 0; at < lines.length;) {
@@ -150,7 +150,7 @@ function partnersOf(lines: readonly ChangeLine[]): Map<number, number> {
   return partners;
 }
 
-/** A line in rows of at most `columns`; those that go on begin below its text. */
+/** Breaks a line into rows of at most `columns`. Later rows are indented to its text. */
 function lineRows(line: DrawnLine, columns: number, paint: Painter): string[] {
   const { kind, number } = line;
   const { sign, row } = KINDS[kind];
@@ -166,7 +166,7 @@ function lineRows(line: DrawnLine, columns: number, paint: Painter): string[] {
   });
 }
 
-/** The text of a line, painted, in rows of at most `room` columns, broken behind words. */
+/** Paints the text of a line in rows of at most `room` columns, broken after words. */
 function textRows(
   { kind, text: whole, words, spans }: DrawnLine,
   room: number,
@@ -183,7 +183,7 @@ function textRows(
   };
   let at = 0;
   for (const span of spans) {
-    // Without bands, the text of unchanged lines is dimmed, and that of others has their colour.
+    // Without bands, unchanged lines are dimmed, and changed ones get their colour.
     const own = paint.hasBands ? span.style : kind === " " ? DIM : 0;
     for (const char of span.text) {
       const isWord = words.some(([from, to]) => from <= at && at < to);
@@ -204,12 +204,12 @@ function textRows(
   return rows;
 }
 
-/** `text` with its long lines broken, each row in `style`. */
+/** Wraps the long lines of `text`, each row in `style`. */
 export function paintedRows(text: string, columns: number, style: Style, paint: Painter): string {
   return wrapped(text, columns).split("\n").map((row) => paint(row, style)).join("\n");
 }
 
-/** The rows below the line of a call that ended, without colours: its change, or why it failed. */
+/** Returns the rows below a finished call, without colours: its change, or why it failed. */
 export function executionRows(exec: ToolExecution, columns: number): string[] {
   const change = exec.details?.change;
   if (change?.lines) return changeRows(change, columns, (text) => text);

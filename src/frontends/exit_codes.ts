@@ -1,20 +1,20 @@
-/** The process's exit codes. */
+/** The exit codes of the process. */
 export const EXIT = {
   done: 0,
   error: 1,
   usage: 2,
-  /** A call was refused by the policy. */
+  /** The permissions refused a call. */
   refused: 3,
-  /** Stopped by a limit: rounds, repetition, budget. */
+  /** A limit stopped the turn: rounds, repetition or budget. */
   limit: 4,
   hangup: 129,
   interrupted: 130,
-  /** The reader of stdout has gone away. */
+  /** The reader of stdout closed it. */
   closed: 141,
   terminated: 143,
 } as const;
 
-/** The codes in the help. */
+/** The codes listed in the help. */
 export const EXIT_CODES = [
   [EXIT.done, "done"],
   [EXIT.error, "error"],

@@ -1,4 +1,4 @@
-/** A call of an earlier turn, as the record of the conversation has it. @module */
+/** Rebuilds a call of an earlier turn from the session file. @module */
 
 import type { ExecutionFacts } from "../records/execution.ts";
 import type { ToolExecution } from "../types/event.ts";
@@ -6,13 +6,13 @@ import type { Message, ToolCall } from "../types/message.ts";
 import type { Subject } from "../types/tool.ts";
 
 export interface PastCalls {
-  /** How calls ended, by their ids. */
+  /** The outcomes of calls, by id. */
   executions: ReadonlyMap<string, ExecutionFacts>;
-  /** What a call is about, as its tool knows. */
+  /** Returns the subject of a call, as its tool defines it. */
   subjectOf(name: string, args: Record<string, unknown>): Subject | undefined;
 }
 
-/** The execution that a tool message reports; `calls` are those of the messages before it, by id. */
+/** Returns the execution that a tool message reports. `calls` are the earlier calls, by id. */
 export function pastExecution(
   { toolCallId = "", toolName = "", content, isError = false }: Message,
   calls: ReadonlyMap<string, ToolCall>,
@@ -20,7 +20,7 @@ export function pastExecution(
 ): ToolExecution {
   const args = calls.get(toolCallId)?.arguments ?? {};
   const subject = subjectOf(toolName, args);
-  // Nobody knows how long a call took whose end was lost.
+  // The duration of a call without a recorded end is unknown.
   const unknown = { durationMs: 0, outcome: isError ? "failed" : "done" } as const;
   return {
     toolCallId,

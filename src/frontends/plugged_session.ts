@@ -1,4 +1,4 @@
-/** A session with all that is plugged in, for programs that use the library. @module */
+/** A session with all extensions, for programs that use the library. @module */
 
 import type { CopilotAgent } from "../agent/agent.ts";
 import type { CopilotConfig } from "../config.ts";
@@ -10,49 +10,48 @@ import { openSession } from "../session/session.ts";
 import { questionNotes } from "./answers.ts";
 import { noticeLines } from "../session/notices.ts";
 
-/** A call that a person is asked about: see {@linkcode PluggedSessionOptions}. */
+/** A call that needs approval: see {@linkcode PluggedSessionOptions}. */
 export interface AskedCall {
-  /** The call; without the arguments that have their default. */
+  /** The call, without arguments that have their default value. */
   call: ToolCall;
-  /** The reason for the question, as the end of a sentence that begins with "it". */
+  /** The reason for the question: the end of a sentence that starts with "it". */
   reason: string;
-  /** The name of the sub-agent that makes the call; left out for the agent of the session. */
+  /** The name of the sub-agent that makes the call; missing for the main agent. */
   subAgent?: string;
-  /** Lines for the person who answers: the reason, what a yes does beyond running the call, its limits. */
+  /** Lines for the user: the reason, what a yes allows beyond the call, and its limits. */
   notes: readonly string[];
 }
 
 /** Options of {@linkcode pluggedSession}. */
 export interface PluggedSessionOptions {
-  /** The folder to work in: the current one. */
+  /** The working directory. Default: the current one. */
   folder?: string;
-  /** True heeds what the folder brings; by default only what the person has trusted or approved before. */
-  trust?: boolean;
   /**
-   * Answers for the person whether a call may run that their rules and modes leave open. Without it, such
-   * calls are refused.
+   * True loads what the folder brings. By default only what the user has trusted or approved before is loaded.
    */
+  trust?: boolean;
+  /** Decides on a call that the rules and modes leave open. Without it, such calls are refused. */
   approve?: (asked: AskedCall, signal: AbortSignal) => Promise<boolean>;
   /** Called with each event of a turn as it happens. */
   onEvent?: (event: TurnEvent) => void;
-  /** Called with what hooks, MCP servers and files that are left out make known, a line each. */
+  /** Called with each notice of hooks and MCP servers, and of files that were not loaded. */
   onNotice?: (lines: readonly string[]) => void;
 }
 
-/** A session of the library. Disposing of it ends all that it started. */
+/** A session of the library. Disposing of it ends everything that it started. */
 export interface PluggedSession extends AsyncDisposable {
-  /** The agent, with its conversation. Its turns are {@linkcode PluggedSession.prompt}. */
+  /** The agent and its messages. {@linkcode PluggedSession.prompt} runs its turns. */
   readonly agent: CopilotAgent;
-  /** The skills and commands that a prompt may begin with, as `/name`. */
+  /** The skills and commands that a prompt may start with, as `/name`. */
   readonly commands: readonly { name: string; help: string }[];
-  /** The sub-agents that files define. */
+  /** The sub-agents defined in files. */
   readonly agents: readonly { name: string; help: string }[];
   /**
-   * Processes one turn: a prompt that begins with `/name` is the skill or the command, hooks run, and files
-   * that it names as `@PATH` go along.
+   * Runs one turn. A prompt that starts with `/name` runs that skill or command, hooks run, and files named as
+   * `@PATH` are attached.
    *
-   * @throws {Error} when a hook refuses the prompt.
-   * @throws {BackendError} when the model server fails.
+   * @throws {Error} if a hook blocks the prompt.
+   * @throws {BackendError} if the model server fails.
    */
   prompt(input: string | readonly Part[], signal?: AbortSignal): Promise<TurnResult>;
 }
@@ -100,7 +99,7 @@ export async function pluggedSession(
   };
 }
 
-/** The events of a session beside those of its turns; the type holds that none is left out. */
+/** The session's own events. The type ensures that the list is complete. */
 const BESIDE_TURNS: Readonly<Record<Exclude<SessionEvent["type"], TurnEvent["type"]>, true>> = {
   session_notice: true,
   output: true,

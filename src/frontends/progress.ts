@@ -1,4 +1,4 @@
-/** A turn's progress, line by line. @module */
+/** Reports the progress of a turn line by line. @module */
 
 import { ownResult } from "../agent/run_tools.ts";
 import { count, duration, thousands } from "../text/count.ts";
@@ -8,10 +8,10 @@ import { shortCommand } from "../tools/shell/jobs.ts";
 import type { Job, NewestOutput, SubProgress } from "../types/tool.ts";
 import type { RetryNotice, ToolExecution, TurnEvent } from "../types/event.ts";
 
-/** The most characters of a call that are shown. */
+/** The maximum length of a call, in characters. */
 const MAX_CALL_CHARS = 100;
 
-/** A call in one line, safe to show, such as `read_file src/a.ts limit=80`. */
+/** Describes a call in one line that is safe to print, such as `read_file src/a.ts limit=80`. */
 export function describeCall(name: string, args: Record<string, unknown>): string {
   const named = Object.entries(args).filter(([key]) => !WRITTEN_ARGUMENTS.includes(key));
   const values = named.map(([key, value]) =>
@@ -20,7 +20,7 @@ export function describeCall(name: string, args: Record<string, unknown>): strin
   return shortened(oneLine(`${name} ${values.join(" ")}`), MAX_CALL_CHARS);
 }
 
-/** The line that reports an event on stderr; undefined for the events that need none. */
+/** Returns the line that reports an event on stderr; undefined for events without one. */
 export function progressLine(event: TurnEvent): string | undefined {
   switch (event.type) {
     case "tool_done": {
@@ -42,7 +42,7 @@ export function progressLine(event: TurnEvent): string | undefined {
   }
 }
 
-/** The newest output of a call that runs: the last lines or, given a number of characters, as much of its end. */
+/** Returns the newest output of a running call: its last lines, or its last characters if a number is given. */
 export function newestText(newest: NewestOutput, maxChars?: number): string {
   const output = newest(maxChars);
   return typeof output === "string"
@@ -60,7 +60,7 @@ function subProgressText({ calls, running, made, tokens }: SubProgress): string 
   return [...rows, `${count(made, "call")}, ${thousands(tokens)} tokens`].join("\n");
 }
 
-/** When a failed request is repeated, which must not be cut off, and its failure. */
+/** Reports when a failed request is repeated, which must not be cut off, and the failure. */
 export function retryText({ reason, attempt, maxAttempts, delayMs }: RetryNotice): string {
   return `attempt ${attempt + 1} of ${maxAttempts} in ${duration(delayMs)}: ${oneLine(reason)}`;
 }
@@ -78,10 +78,10 @@ function outcomeText(exec: ToolExecution): string {
   }[outcome];
 }
 
-/** The first line of why a call failed. */
+/** Returns the first line of the reason why a call failed. */
 export const failureOf = (exec: ToolExecution): string => ownResult(exec).split("\n", 1)[0]!;
 
-/** The exit code of a command that ended with another than 0. */
+/** Returns the exit code of a command if it is not 0. */
 export function failedExitCode({ outcome, details }: ToolExecution): number | undefined {
   return outcome === "done" && details?.exitCode !== 0 ? details?.exitCode : undefined;
 }

@@ -19,7 +19,7 @@ const TRUST_TEXTS = {
     "This is not the folder that you trusted at this path. It has instructions for the model:",
 };
 
-/** All that an approval of an MCP server is about: a row of JSON for each part, or its tools that changed. */
+/** Returns everything that an approval of an MCP server covers: a row of JSON per part, or its changed tools. */
 export function serverLines(
   { name, file, definition, variables, network, changes }: ServerQuestion,
 ): string[] {
@@ -39,7 +39,7 @@ export function serverLines(
   ];
 }
 
-/** A tool that is not as it was approved, with the lines that changed. */
+/** A tool that differs from the approved one, with the changed lines. */
 function toolLines({ before, now }: NonNullable<ServerQuestion["changes"]>[number]): string[] {
   const text = (tool: unknown) => tool === undefined ? "" : `${JSON.stringify(tool, null, 2)}\n`;
   const lines = diffLines(text(before), text(now));
@@ -49,7 +49,7 @@ function toolLines({ before, now }: NonNullable<ServerQuestion["changes"]>[numbe
   ];
 }
 
-/** All that an approval of a folder's hooks is about, a row for each. */
+/** Returns everything that an approval of a folder's hooks covers, one row each. */
 export function hookLines({ file, hooks }: HooksQuestion): string[] {
   return [
     `Hooks in ${sanitize(file)}: programs that run without asking, in the sandbox:`,
@@ -57,13 +57,13 @@ export function hookLines({ file, hooks }: HooksQuestion): string[] {
   ];
 }
 
-/** The question whether the instructions of a folder are heeded: its text, and the prompt below. */
+/** Asks whether to load a folder's instructions: the text, and the prompt below it. */
 export function trustQuestion({ doubt, files }: TrustQuestion): { text: string; title: string } {
   const text = `${TRUST_TEXTS[doubt ?? "first"]} ${fileNames(files)}.`;
   return { text, title: "Use these instructions?" };
 }
 
-/** The first lines of the files that a question about trust names, as rows of at most `columns`. */
+/** Returns the first lines of the files in a question about trust, as rows of at most `columns`. */
 export function trustStartRows({ files }: Pick<TrustQuestion, "files">, columns: number): string[] {
   const shown = files.filter(({ text }) => text !== undefined);
   return shown.slice(0, MAX_STARTS).flatMap(({ name, text = "", lines }) => {
@@ -81,7 +81,7 @@ export function trustStartRows({ files }: Pick<TrustQuestion, "files">, columns:
   });
 }
 
-/** All that the files of a question about trust say, and what changed in them, as rows of at most `columns`. */
+/** Returns the full text and the changes of the files in a question about trust, as rows of at most `columns`. */
 export function trustWholeRows(question: TrustQuestion, columns: number, paint: Painter): string[] {
   return [
     ...trustChangeRows(question, columns, paint, true),
@@ -94,11 +94,11 @@ export function trustWholeRows(question: TrustQuestion, columns: number, paint: 
   ];
 }
 
-/** The most files whose first lines a question shows, and the most lines of each. */
+/** The maximum number of files that a question shows, and of their first lines. */
 const MAX_STARTS = 3;
 const START_LINES = 8;
 
-/** The changed lines of the files that a question about trust names, as rows of at most `columns`. */
+/** Returns the changed lines of the files in a question about trust, as rows of at most `columns`. */
 export function trustChangeRows(
   { files }: TrustQuestion,
   columns: number,
@@ -106,7 +106,7 @@ export function trustChangeRows(
   isWhole = false,
 ): string[] {
   return files.flatMap(({ name, change }) => {
-    // Where only a line end at the end of the file changed, no line did.
+    // If only the final newline changed, no line did.
     if (!change?.lines?.length) return [];
     const { type, lines } = change;
     const drawn = { path: name, isNew: type === "added", lines, morePlaces: 0 };
@@ -114,7 +114,7 @@ export function trustChangeRows(
   });
 }
 
-/** The way back to a session that is left: the command that goes on with it, and the file of its record. */
+/** Returns how to resume an exited session: the command, and the path of its file. */
 export function farewellLines(
   command: string,
   { path, isBehind }: Pick<RecordFile, "path" | "isBehind">,

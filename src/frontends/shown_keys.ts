@@ -1,15 +1,12 @@
-/** Keys as people write them, and those that are named in other texts. @module */
+/** Names of keys as users write them. @module */
 
 import { type Keymap, keysOf } from "../terminal/line/actions.ts";
 
-/** A key as people write it, such as `Ctrl-X Ctrl-E`. */
+/** Returns a key as users write it, such as `Ctrl-X Ctrl-E`. */
 export const shownKey = (key: string) =>
   key.replace(/(^|[- ])([a-z])/g, (all) => all.toUpperCase());
 
-/**
- * The key of an action of the screen, as people write it; undefined where none has it. A sequence of keys
- * does not reach the screen.
- */
+/** Returns the key of a screen action as users write it, if it has one. Key sequences do not reach the screen. */
 export function screenKey(keymap: Keymap, action: "next-mode" | "transcript"): string | undefined {
   const key = keysOf(keymap, action).find((one) => !one.includes(" "));
   return key && shownKey(key);

@@ -1,6 +1,6 @@
 /**
- * The Agent Client Protocol, version 1 (https://agentclientprotocol.com): editors drive sessions by
- * JSON-RPC, a message a line, on stdin and stdout. @module
+ * The Agent Client Protocol, version 1 (https://agentclientprotocol.com): editors run sessions over JSON-RPC, one
+ * message per line, on stdin and stdout. @module
  */
 
 import { attempt } from "../../attempt.ts";
@@ -27,26 +27,24 @@ import { AcpSession } from "./acp_session.ts";
 import type { Editor } from "./editor.ts";
 
 const PROTOCOL_VERSION = 1;
-/** The most sessions of one page of a list. */
+/** The maximum number of sessions per page of a list. */
 const PAGE_SESSIONS = 50;
-/** The errors of the protocol beside those of JSON-RPC. */
+/** The protocol's errors, in addition to those of JSON-RPC. */
 const ACP_CODES = { cancelled: -32800, authRequired: -32000, notFound: -32002 } as const;
 
 interface AcpOptions {
   input: ReadableStream<Uint8Array>;
   output: WritableStream<Uint8Array>;
   version: string;
-  /** The way in which a person names a model, where none is named: words for a terminal. */
+  /** How to choose a model if there is none; the wording is for a terminal. */
   setUp: { name: string; description: string; args: string[] };
-  /**
-   * Makes a session in a folder, not opened. @throws {UsageError} where no server or no key is known.
-   */
+  /** Creates an unopened session in a folder. @throws {UsageError} if no server or no key is known. */
   makeSession(
     folder: string,
     frontend: Frontend,
     more?: Pick<SessionOptions, "resumes" | "editor" | "servers">,
   ): Promise<Session>;
-  /** Ends all. */
+  /** Ends everything. */
   signal: AbortSignal;
 }
 
@@ -147,7 +145,7 @@ class AcpServer implements AsyncDisposable, Editor {
 
   update(sessionId: string, update: Record<string, unknown>): void {
     const peer = this.#peer!;
-    // An editor that reads nothing any more is not waited for.
+    // Do not wait for an editor that has stopped reading.
     peer.notify("session/update", { sessionId, update }).catch((error) => peer.close(error));
   }
 
@@ -192,7 +190,7 @@ class AcpServer implements AsyncDisposable, Editor {
     };
   }
 
-  /** Finds out whether a server and a key are known by now. */
+  /** Checks whether a server and a key are known now. */
   async #authenticate({ methodId }: RpcParams): Promise<unknown> {
     if (methodId !== SET_UP) {
       throw invalidParams(`there is no method ${repeated(String(methodId))}`);
@@ -228,7 +226,7 @@ class AcpServer implements AsyncDisposable, Editor {
     return frontend;
   }
 
-  /** Goes on with a recorded session; `isShown`: the editor gets all of it again, before the answer. */
+  /** Resumes a recorded session. `isShown`: the editor receives all of it again before the answer. */
   async #goOn(params: RpcParams, signal: AbortSignal, isShown: boolean): Promise<unknown> {
     const id = textIn(params, "sessionId");
     await this.#close(id);
@@ -249,7 +247,7 @@ class AcpServer implements AsyncDisposable, Editor {
     return session;
   }
 
-  /** Ends a session with all that it started; false where none is open. */
+  /** Ends a session and everything it started. Returns false if it is not open. */
   async #close(id: string): Promise<boolean> {
     const session = this.#sessions.get(id);
     this.#sessions.delete(id);
@@ -262,7 +260,7 @@ const SET_UP = "setup";
 
 const fileName = (id: string): string => `${id}.jsonl`;
 
-/** Once the answer that names the session was sent, what waits is sent. */
+/** Queued updates are sent after the answer that names the session. */
 function announceSoon(session: AcpSession): void {
   setTimeout(() => session.announce(), 0);
 }
@@ -288,7 +286,7 @@ function listSessions({ cwd, cursor }: RpcParams): unknown {
   return { sessions };
 }
 
-/** The MCP servers that the editor hands over: it has the person's word for them. */
+/** Reads the MCP servers from the editor. The user has approved them there. */
 function serversIn(given: unknown): McpDefinition[] {
   if (given === undefined) return [];
   if (!Array.isArray(given) || !given.every(isObject)) {
@@ -313,7 +311,7 @@ function textIn(params: RpcParams, name: string): string {
   return value;
 }
 
-/** A name of the editor's, as a message repeats it. */
+/** Quotes a name from the editor in a message. */
 const repeated = (name: string): string => shortened(oneLine(name), 100);
 const unknownSession = (id: string): RpcError =>
   new RpcError(ACP_CODES.notFound, `there is no session ${repeated(id)}`);

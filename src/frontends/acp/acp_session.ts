@@ -40,7 +40,7 @@ const ACP_STOP_REASONS: Readonly<Record<StopReason, string>> = {
   budget: "max_tokens",
 };
 
-/** The answer to a prompt (schema `PromptResponse`); `usage` is of its turn, which harnesses count by. */
+/** The answer to a prompt (schema `PromptResponse`). `usage` covers its turn; harnesses count with it. */
 interface PromptAnswer {
   stopReason: string;
   usage?: { totalTokens: number; inputTokens: number; outputTokens: number };
@@ -53,14 +53,14 @@ export class AcpSession implements Frontend {
   #session: Session | undefined;
   #options: ConfigOptions | undefined;
   #id: string = crypto.randomUUID();
-  /** Updates that wait until the editor knows the session; undefined once it does. */
+  /** Updates queued until the editor knows the session; undefined afterwards. */
   #held: Record<string, unknown>[] | undefined = [];
-  /** The turn under way, and the end of the newest one that was asked for. */
+  /** The running turn, and the end of the newest requested one. */
   #turn: AbortController | undefined;
   #ended: Promise<unknown> = Promise.resolve();
   readonly #calls = new ShownCalls((update) => this.#update(update));
   #status: Status | undefined;
-  /** The options as the editor has them, as JSON. */
+  /** The options last sent to the editor, as JSON. */
   #toldOptions = "";
   #toldPlan = "[]";
   #messageId = "";
@@ -70,7 +70,7 @@ export class AcpSession implements Frontend {
 
   constructor(private readonly editor: Editor) {}
 
-  /** The files of the editor; undefined where it offers none. */
+  /** The editor's files, if it offers them. */
   get files(): EditorFiles | undefined {
     const files = editorFiles(this.editor, this.editor.fs, () => this.#id);
     if (!this.editor.hasTerminals) return files;
@@ -83,7 +83,7 @@ export class AcpSession implements Frontend {
     };
   }
 
-  /** The session that this shows; to be set before it is opened. */
+  /** The displayed session. Set it before it is opened. */
   attach(session: Session): void {
     this.#session = session;
     this.#options = new ConfigOptions(session);
@@ -97,21 +97,21 @@ export class AcpSession implements Frontend {
     return this.#session!;
   }
 
-  /** Reads what an editor may set. `id`: the name by which the editor knows the session already. */
+  /** Reads which settings the editor may change. `id`: the editor's existing name of the session. */
   async begin(id?: string): Promise<void> {
     this.#id = id ?? this.#shown.recordName?.replace(/\.jsonl$/, "") ?? this.#id;
     await this.#options!.look();
     this.#status = this.#shown.status;
   }
 
-  /** The modes and options, as the answer that begins a session has them. */
+  /** Returns the modes and options for the answer that starts a session. */
   get settings(): Record<string, unknown> {
     const { mode, modes, list } = this.#options!;
     this.#toldOptions = JSON.stringify(list);
     return { modes: { currentModeId: mode, availableModes: modes }, configOptions: list };
   }
 
-  /** From here on the editor knows the session: what waited is sent, and the commands are listed. */
+  /** Marks the session as known to the editor: sends queued updates and the commands. */
   async announce(): Promise<void> {
     const held = this.#held ?? [];
     this.#held = undefined;
@@ -127,7 +127,7 @@ export class AcpSession implements Frontend {
     });
   }
 
-  /** Shows the whole conversation again. */
+  /** Replays all messages of the session. */
   replay(): void {
     this.#held = undefined;
     for (const update of replayUpdates(this.#shown)) this.#update(update);
@@ -139,7 +139,7 @@ export class AcpSession implements Frontend {
     this.#tellUsage(this.#shown.status);
   }
 
-  /** Processes a prompt after those before it; the answer to the editor. */
+  /** Runs a prompt after the earlier ones. Returns the answer to the editor. */
   prompt(blocks: unknown, signal: AbortSignal): Promise<PromptAnswer> {
     const { workingDir } = this.#shown.agent.state;
     const parts = promptParts(blocks, workingDir);
@@ -172,7 +172,7 @@ export class AcpSession implements Frontend {
     }
   }
 
-  /** Has the model answer. */
+  /** Runs the model. */
   async #answer(parts: readonly Part[], signal: AbortSignal): Promise<PromptAnswer> {
     this.#title(parts.flatMap((part) => part.type === "text" ? [part.text] : []).join(" "));
     const result = await this.#shown.prompt(parts, signal);
@@ -185,12 +185,12 @@ export class AcpSession implements Frontend {
     };
   }
 
-  /** Ends the turn under way. */
+  /** Cancels the running turn. */
   cancel(): void {
     this.#turn?.abort(new DOMException("cancelled", "AbortError"));
   }
 
-  /** Sets an option; all of them. */
+  /** Sets an option and returns all of them. */
   async set(id: unknown, value: unknown, signal: AbortSignal): Promise<unknown> {
     await this.#options!.set(id, value, signal);
     this.#tellOptions();
@@ -263,7 +263,7 @@ export class AcpSession implements Frontend {
     }
   }
 
-  /** Asks the person in the editor; a question that it gives up is a no. */
+  /** Asks the user in the editor. A question that the editor cancels counts as a no. */
   readonly approve = (approval: Approval, signal: AbortSignal): Promise<ApprovalAnswer> =>
     askApproval(approval, this.#shown.agent.state.workingDir, this.#asking, signal);
 
@@ -276,7 +276,7 @@ export class AcpSession implements Frontend {
     };
   }
 
-  /** Asks for what an MCP server wants to know; undefined where the editor asks nothing. */
+  /** Asks for an MCP server's input; undefined if the editor cannot ask. */
   get elicit(): Frontend["elicit"] {
     const { elicits } = this.editor;
     if (!elicits.form && !elicits.url) return undefined;
@@ -287,7 +287,7 @@ export class AcpSession implements Frontend {
     };
   }
 
-  /** Asks once, with the first prompt, whether the folder's instructions count. */
+  /** Asks once, with the first prompt, whether to trust the folder's instructions. */
   async #askTrust(signal: AbortSignal): Promise<void> {
     const found = this.#instructions;
     this.#instructions = undefined;
@@ -298,7 +298,7 @@ export class AcpSession implements Frontend {
     this.#instructions = undefined;
   }
 
-  /** Asks once, with the first prompt, about MCP servers and hooks of the folder that wait for the person's word. */
+  /** Asks once, with the first prompt, about unapproved MCP servers and hooks of the folder. */
   async #askPending(signal: AbortSignal): Promise<void> {
     if (this.#hasAsked) return;
     this.#hasAsked = true;
@@ -311,7 +311,7 @@ export class AcpSession implements Frontend {
   #onStatus(status: Status): void {
     const before = this.#status;
     this.#status = status;
-    // The answer that begins a session has all of it.
+    // The answer that starts a session includes all options.
     if (this.#toldOptions === "" || before === undefined) return;
     if (status.mode && status.mode.approve !== before.mode?.approve) {
       const currentModeId = status.mode.approve;
@@ -323,7 +323,7 @@ export class AcpSession implements Frontend {
     if (!isSame) this.#tellUsage(status);
   }
 
-  /** The model's list of steps; the first that is open is the one that it works on. */
+  /** The model's task list. The first open step is the current one. */
   #tellPlan({ tasks }: Status): void {
     const now = tasks.findIndex(({ isDone }) => !isDone);
     const entries = tasks.map(({ text, isDone }, at) => ({

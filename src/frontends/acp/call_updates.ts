@@ -13,7 +13,7 @@ export type CallContent =
   | { type: "terminal"; terminalId: string }
   | { type: "diff"; path: string; oldText: string | null; newText: string };
 
-/** A call, or what changed about it (schema `ToolCall`, `ToolCallUpdate`). */
+/** A call, or its changes (schema `ToolCall`, `ToolCallUpdate`). */
 export interface CallUpdate {
   toolCallId: string;
   title?: string;
@@ -25,7 +25,7 @@ export interface CallUpdate {
   rawOutput?: unknown;
 }
 
-/** A call that is asked about, or begins. */
+/** Announces a call that needs approval or starts. */
 export function begunCall(
   call: Called & { id: string },
   folder: string,
@@ -41,7 +41,7 @@ export function begunCall(
   };
 }
 
-/** A call that is asked about, with the change that it would make. */
+/** Announces a call that needs approval, with its change. */
 export function askedCall({ call, subject, preview }: Approval, folder: string): CallUpdate {
   const begun = begunCall(
     { id: call.id, toolName: call.name, arguments: call.arguments, subject },
@@ -51,7 +51,7 @@ export function askedCall({ call, subject, preview }: Approval, folder: string):
   return { ...begun, ...preview && { content: diffsOf(preview, folder) } };
 }
 
-/** A call that ended; `terminalId` is the editor's terminal that it ran in, which shows what it printed. */
+/** Reports a finished call. `terminalId` is the editor's terminal that it ran in and that shows its output. */
 export function endedCall(exec: ToolExecution, folder: string, terminalId?: string): CallUpdate {
   const { toolCallId, outcome, details, subject, result } = exec;
   const { verb, object, counts, ending } = callText(exec);
@@ -75,14 +75,14 @@ export function endedCall(exec: ToolExecution, folder: string, terminalId?: stri
     locations: locationsOf(subject, folder, range?.first ?? firstChanged(details?.change)),
     rawOutput: {
       outcome,
-      // By this name harnesses take it for the text of the call.
+      // Harnesses read the call's text from this name.
       output: result,
       ...details?.exitCode !== undefined && { exitCode: details.exitCode },
     },
   };
 }
 
-/** The output of a program in a fence of Markdown, longer than any fence in it. */
+/** Puts a program's output into a Markdown fence longer than any fence in it. */
 export function printedText(text: string): CallContent {
   if (text === "") return { type: "content", content: { type: "text", text } };
   const ticks = (text.match(/^ *`{3,}/gm) ?? []).map((fence) => fence.trim().length);
@@ -102,7 +102,7 @@ function locationsOf(
 const firstChanged = (change: Change | undefined): number | undefined =>
   change?.lines?.find(({ kind, line }) => kind !== " " && line !== undefined)?.line;
 
-/** One block for each run of lines that stand together; none where the lines are not shown. */
+/** One block for each run of adjacent lines; empty if the lines are not shown. */
 function diffsOf({ path, isNew, lines = [] }: Change, folder: string): CallContent[] {
   const at = join(resolve(folder, path));
   return stretches(lines).map((stretch) => ({
@@ -113,7 +113,7 @@ function diffsOf({ path, isNew, lines = [] }: Change, folder: string): CallConte
   }));
 }
 
-/** The lines of each place: within one, the numbers of the lines of the new file follow each other. */
+/** Groups lines by place: within a group, line numbers of the new file are consecutive. */
 function stretches(lines: readonly ChangeLine[]): ChangeLine[][] {
   const found: ChangeLine[][] = [];
   let last: number | undefined;

@@ -1,4 +1,4 @@
-/** What an editor may set in a session: mode, model, thinking (schema `SessionConfigOption`). @module */
+/** The settings an editor may change: mode, model, thinking (schema `SessionConfigOption`). @module */
 
 import { THINK_LEVELS, type Thinking } from "../../config.ts";
 import { targetOf, withModel } from "../../model_target.ts";
@@ -18,9 +18,9 @@ interface SelectOption {
   options: { value: string; name: string; description?: string }[];
 }
 
-/** The time in milliseconds that a server gets to list its models. */
+/** The timeout for a server's list of models, in milliseconds. */
 const MODELS_MS = 1000;
-/** The values of the option for thinking; `default` leaves it to the server. */
+/** The values of the thinking option. `default` leaves it to the server. */
 const THINKING = ["default", "off", "on", ...THINK_LEVELS.map(String)];
 const MODE_NAMES: Readonly<Record<ApproveMode, string>> = {
   plan: "Plan",
@@ -35,7 +35,7 @@ export class ConfigOptions {
 
   constructor(private readonly session: Session) {}
 
-  /** Asks the server for its models: without an answer only the one in use can be picked. */
+  /** Asks the server for its models. If it does not answer, only the current one is offered. */
   async look(): Promise<void> {
     this.#models = await this.session.choices("model", AbortSignal.timeout(MODELS_MS))
       .catch(() => []);
@@ -83,14 +83,14 @@ export class ConfigOptions {
     return this.session.status.mode?.approve ?? "ask";
   }
 
-  /** The modes, the most careful one last, as editors go through them. */
+  /** The modes in the order of editors, the most careful one last. */
   get modes(): { id: ApproveMode; name: string; description: string }[] {
     return APPROVE_MODES.toReversed().map((id) => (
       { id, name: MODE_NAMES[id], description: modeMeaning(id) }
     ));
   }
 
-  /** Sets an option. @throws {RpcError} where there is no such option, or no such value. */
+  /** Sets an option. @throws {RpcError} if the option or the value does not exist. */
   async set(id: unknown, value: unknown, signal: AbortSignal): Promise<void> {
     const option = this.list.find((one) => one.id === id);
     if (option === undefined) {

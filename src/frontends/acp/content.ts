@@ -1,4 +1,4 @@
-/** Content blocks of the Agent Client Protocol as the parts of a message, and back. @module */
+/** Converts content blocks of the Agent Client Protocol to message parts and back. @module */
 
 import { invalidParams } from "../../rpc/message.ts";
 import { isObject } from "../../text/json.ts";
@@ -8,14 +8,14 @@ import { fromFileUrl, relative } from "../../text/std_path.ts";
 import { typedText } from "../../text/parts.ts";
 import type { Message, Part } from "../../types/message.ts";
 
-/** A block that this program sends (schema `ContentBlock`). */
+/** A content block that this program sends (schema `ContentBlock`). */
 export type ContentBlock =
   | { type: "text"; text: string }
   | { type: "image"; mimeType: string; data: string };
 
 /**
- * The parts of a prompt. A link to a file goes along as a typed `@path` does, with the policy's consent;
- * what the editor embeds goes along as it is. @throws {RpcError} for a block that is none of the protocol.
+ * Converts a prompt to parts. A link to a file is attached like a typed `@path`, if the permissions allow it.
+ * Embedded content is used unchanged. @throws {RpcError} for a block that the protocol does not define.
  */
 export function promptParts(blocks: unknown, folder: string): Part[] {
   if (!Array.isArray(blocks) || blocks.length === 0) {
@@ -57,7 +57,7 @@ function partOf(block: Record<string, unknown>, folder: string): Part | undefine
   };
 }
 
-/** The path of a `file:` address, relative where it is in `folder`; undefined for another address. */
+/** Returns the path of a `file:` address, relative if it is in `folder`; undefined for other addresses. */
 function pathOf(uri: string, folder: string): string | undefined {
   if (!/^file:\/\/(?!\/*$)/i.test(uri)) return undefined;
   try {
@@ -68,7 +68,7 @@ function pathOf(uri: string, folder: string): string | undefined {
   }
 }
 
-/** The blocks of what a person said, as an editor shows it again. */
+/** Returns the blocks of a user message, for replay in an editor. */
 export function saidBlocks(message: Message): ContentBlock[] {
   const images = (message.parts ?? []).filter((part) => part.type === "image");
   const text = typedText(message);

@@ -4,15 +4,15 @@ import type { RpcParams } from "../../rpc/message.ts";
 
 /** The editor, as a session sees it. */
 export interface Editor {
-  /** The optional updates that it takes. */
+  /** The optional updates that it accepts. */
   readonly takes: { notices: boolean; compaction: boolean };
-  /** The files that it reads and writes itself. */
+  /** True for the file operations that it handles itself. */
   readonly fs: { readTextFile: boolean; writeTextFile: boolean };
-  /** True where it runs programs in terminals of its own. */
+  /** True if it runs programs in its own terminals. */
   readonly hasTerminals: boolean;
-  /** The ways in which it asks for what an MCP server wants to know. */
+  /** The ways in which it can ask for an MCP server's input. */
   readonly elicits: { form: boolean; url: boolean };
   update(sessionId: string, update: Record<string, unknown>): void;
-  /** @throws {RpcError} the editor's error; the reason of `signal`. */
+  /** @throws {RpcError} the editor's error, or the reason of `signal`. */
   request(method: string, params: RpcParams, signal: AbortSignal): Promise<unknown>;
 }

@@ -1,4 +1,4 @@
-/** The files of an editor, by `fs/read_text_file` and `fs/write_text_file`. @module */
+/** Files of an editor, through `fs/read_text_file` and `fs/write_text_file`. @module */
 
 import { RpcError } from "../../rpc/message.ts";
 import { attempt } from "../../attempt.ts";
@@ -7,10 +7,10 @@ import { oneLine } from "../../text/one_line.ts";
 import type { EditorFiles } from "../../types/tool.ts";
 import type { Editor } from "./editor.ts";
 
-/** An editor that does not say within this time, in ms, what it has for a file is not waited for. */
+/** The timeout for an editor's answer about a file, in ms. */
 const READ_MS = 5000;
 
-/** The files of `editor`, as far as it offers them; `sessionId` is asked for with each request. */
+/** Returns the file operations that `editor` offers. `sessionId` is called for each request. */
 export function editorFiles(
   editor: Editor,
   { readTextFile, writeTextFile }: { readTextFile: boolean; writeTextFile: boolean },
@@ -22,7 +22,7 @@ export function editorFiles(
     known,
     ...readTextFile && {
       async read(path: string, signal: AbortSignal): Promise<string | undefined> {
-        // Its answer for what is no file of text is not looked at.
+        // The editor's answer is only used for text files.
         if (attempt(() => Deno.statSync(path))?.isFile === false) return undefined;
         const params = { sessionId: sessionId(), path };
         const waiting = AbortSignal.any([signal, AbortSignal.timeout(READ_MS)]);

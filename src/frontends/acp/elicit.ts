@@ -4,7 +4,7 @@ import type { Elicitation, ElicitationAnswer } from "../../mcp/elicitation.ts";
 import type { RpcParams } from "../../rpc/message.ts";
 import { isObject } from "../../text/json.ts";
 
-/** The parameters of the request that asks `question`. */
+/** Returns the parameters of the request for `question`. */
 export function elicitParams(question: Elicitation, sessionId: string): RpcParams {
   const message = `${question.server}: ${question.message}`;
   if (question.mode === "url") {
@@ -18,7 +18,7 @@ export function elicitParams(question: Elicitation, sessionId: string): RpcParam
   return { sessionId, mode: "form", message: message + warning, requestedSchema };
 }
 
-/** The editor's answer; what is none of the protocol's is a cancellation. */
+/** Reads the editor's answer. An invalid one counts as cancelled. */
 export function elicitAnswer(answer: unknown): ElicitationAnswer {
   const { action, content } = isObject(answer) ? answer : {};
   if (action === "accept") return { action, ...isObject(content) && { content } };

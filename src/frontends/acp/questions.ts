@@ -1,4 +1,4 @@
-/** Questions to the person, by the editor's `session/request_permission`. @module */
+/** Asks the user through the editor's `session/request_permission`. @module */
 
 import type {
   Approval,
@@ -20,9 +20,9 @@ import type { Editor } from "./editor.ts";
 export interface Asking {
   editor: Editor;
   sessionId: string;
-  /** Tells the editor of the call that the question is about. */
+  /** Announces the call that the question is about. */
   begin(call: CallUpdate): void;
-  /** Tells it that a call is over that was a question and nothing more. */
+  /** Ends a call that existed only for its question. */
   end(toolCallId: string, isYes: boolean): void;
 }
 
@@ -41,7 +41,7 @@ export async function askApproval(
   signal: AbortSignal,
 ): Promise<ApprovalAnswer> {
   const { call, subAgent } = approval;
-  // A file that the person attaches is no call of the model's, and that of a sub-agent stands within another.
+  // A file that the user attaches is not a call of the model, and a sub-agent's call belongs to another call.
   const isCall = call.id !== "" && subAgent === undefined;
   const id = isCall ? call.id : `attached-${crypto.randomUUID()}`;
   const asked = askedCall({ ...approval, call: { ...call, id } }, folder);
@@ -65,7 +65,7 @@ export async function askApproval(
   return isYes ? { choice } : { choice: "refuse", reason: "" };
 }
 
-/** Asks whether the instructions of a folder count; undefined for no answer. */
+/** Asks whether to trust a folder's instructions; undefined if there is no answer. */
 export async function askForTrust(
   { files, doubt }: HeededInstructions,
   folder: string,
@@ -83,7 +83,7 @@ export async function askForTrust(
   return isYes === undefined ? undefined : isYes ? "on" : "off";
 }
 
-/** Asks whether an MCP server or the hooks of the folder may be used; undefined for no answer. */
+/** Asks whether an MCP server or the folder's hooks may be used; undefined if there is no answer. */
 export function askAbout(
   question: ServerQuestion | HooksQuestion,
   asking: Asking,
@@ -104,7 +104,9 @@ export function askAbout(
   return askForGood(type, { title, content, locations, rawInput }, asking, signal);
 }
 
-/** Asks yes or no, for now and later, by a call that is a question and nothing more; undefined for no answer. */
+/**
+ * Asks yes or no, once or always, with a call that exists only for the question; undefined if there is no answer.
+ */
 async function askForGood(
   about: Confirmation["type"],
   question: Omit<CallUpdate, "toolCallId" | "kind" | "status">,
@@ -123,7 +125,7 @@ async function askForGood(
   return answer === undefined ? undefined : answer === "on";
 }
 
-/** The id of the option that the person picked; undefined for none. */
+/** The id of the selected option; undefined if there is none. */
 async function picked(
   toolCall: CallUpdate,
   options: readonly { optionId: string; name: string; kind: string }[],

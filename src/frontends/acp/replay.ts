@@ -1,4 +1,4 @@
-/** A conversation that is shown again, as updates of an editor. @module */
+/** Replays a session as updates of an editor. @module */
 
 import type { Session } from "../../session/session.ts";
 import { typedText } from "../../text/parts.ts";
@@ -7,7 +7,7 @@ import { pastExecution } from "../past_execution.ts";
 import { endedCall } from "./call_updates.ts";
 import { saidBlocks } from "./content.ts";
 
-/** The updates that show the messages and calls of `session`, in their order. */
+/** Returns the updates that show the messages and calls of `session`, in order. */
 export function* replayUpdates(
   { agent, executions }: Session,
 ): Generator<Record<string, unknown>> {

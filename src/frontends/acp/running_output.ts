@@ -1,14 +1,14 @@
-/** The output of a command while it runs, as the content of its call. @module */
+/** Shows the output of a running command as the content of its call. @module */
 
 import type { NewestOutput } from "../../types/tool.ts";
 import { newestText } from "../progress.ts";
 import { type CallContent, printedText } from "./call_updates.ts";
 
-/** How often the output is looked up, in ms, and the most characters of its end that are shown. */
+/** The polling interval in ms, and the maximum number of characters shown. */
 const OUTPUT_MS = 250;
 const MAX_OUTPUT_CHARS = 8000;
 
-/** Shows the end of the output whenever it changed; the editor replaces what it had. */
+/** Sends the end of the output when it changes. The editor replaces the previous content. */
 export class RunningOutput {
   readonly #timer: ReturnType<typeof setInterval>;
   #shown = "";

@@ -1,4 +1,4 @@
-/** The calls of one turn as the editor shows them: begun, running, ended. @module */
+/** Tracks the calls of one turn in the editor: announced, running, finished. @module */
 
 import type { ToolExecution, TurnEvent } from "../../types/event.ts";
 import type { NewestOutput } from "../../types/tool.ts";
@@ -6,22 +6,22 @@ import { begunCall, type CallContent, type CallUpdate, endedCall } from "./call_
 import { RunningOutput } from "./running_output.ts";
 
 export class ShownCalls {
-  /** The calls that the editor was told of and that did not end. */
+  /** Announced calls that are not finished. */
   readonly #open = new Set<string>();
-  /** The terminals of the editor in which calls ran. */
+  /** The editor's terminals that calls run in. */
   readonly #terminals = new Map<string, string>();
   #output: RunningOutput | undefined;
 
   constructor(private readonly update: (update: Record<string, unknown>) => void) {}
 
-  /** A call is asked about, or begins. */
+  /** Announces a call that needs approval or starts. */
   begin(call: CallUpdate): void {
     const isKnown = this.#open.has(call.toolCallId);
     this.#open.add(call.toolCallId);
     this.update({ sessionUpdate: isKnown ? "tool_call_update" : "tool_call", ...call });
   }
 
-  /** A tool starts; `folder` is the one that it works in. */
+  /** Reports that a tool starts, in `folder`. */
   start(
     { name, args, id, subject }: Extract<TurnEvent, { type: "tool_start" }>,
     folder: string,
@@ -30,7 +30,7 @@ export class ShownCalls {
     this.begin(begunCall(call, folder, "in_progress"));
   }
 
-  /** A call ended. */
+  /** Reports that a call has finished. */
   end(exec: ToolExecution, folder: string): void {
     this.stopOutput();
     const { toolCallId, toolName, arguments: args, subject } = exec;
@@ -43,14 +43,14 @@ export class ShownCalls {
     this.update({ sessionUpdate: "tool_call_update", ...ended });
   }
 
-  /** A call that was a question and nothing more has its answer. */
+  /** Reports the answer to a call that existed only for its question. */
   answer(toolCallId: string, isYes: boolean): void {
     this.#open.delete(toolCallId);
     const status = isYes ? "completed" : "failed";
     this.update({ sessionUpdate: "tool_call_update", toolCallId, status });
   }
 
-  /** A call runs in a terminal of the editor. */
+  /** Reports that a call runs in a terminal of the editor. */
   showTerminal(toolCallId: string | undefined, terminalId: string): void {
     if (toolCallId === undefined) return;
     this.#terminals.set(toolCallId, terminalId);
@@ -58,7 +58,7 @@ export class ShownCalls {
     this.update({ sessionUpdate: "tool_call_update", toolCallId, content });
   }
 
-  /** Shows what the newest call prints while it runs. */
+  /** Shows the output of the newest call while it runs. */
   showOutput(newest: NewestOutput): void {
     this.stopOutput();
     const toolCallId = [...this.#open].at(-1);
@@ -73,7 +73,7 @@ export class ShownCalls {
     this.#output = undefined;
   }
 
-  /** The turn is over: a call that an error left open is not left turning in the editor. */
+  /** Ends the turn. A call that an error left open must not stay in progress. */
   close(): void {
     this.stopOutput();
     for (const toolCallId of this.#open) {

@@ -1,4 +1,4 @@
-/** Programs in a terminal of the editor (`terminal/*`). @module */
+/** Runs programs in a terminal of the editor (`terminal/*`). @module */
 
 import type { RpcParams } from "../../rpc/message.ts";
 import { isObject } from "../../text/json.ts";
@@ -6,11 +6,11 @@ import type { TerminalEnd, TerminalProgram } from "../../types/tool.ts";
 import { aborted } from "../../wire/wait.ts";
 import type { Editor } from "./editor.ts";
 
-/** The longest that an editor may take to make a terminal, and to answer what is quick, in ms. */
+/** The timeouts for creating a terminal and for quick requests, in ms. */
 const CREATE_MS = 30_000;
 const ANSWER_MS = 2000;
 
-/** Runs a program to its end; `onMade` gets the terminal's id. @throws {RpcError} the editor's error. */
+/** Runs a program to its end. `onMade` gets the terminal's id. @throws {RpcError} the editor's error. */
 export async function runTerminalProgram(
   editor: Editor,
   sessionId: string,
@@ -33,7 +33,7 @@ export async function runTerminalProgram(
   };
   const first = await Promise.race([made, aborted(signal)]);
   if (first === undefined) {
-    // The terminal may still come: releasing it ends what runs in it.
+    // The terminal may be created later. Releasing it ends its program.
     made.then((late) => ask("release", { terminalId: idOf(late) })).catch(() => {});
     throw signal.reason;
   }
@@ -53,7 +53,7 @@ export async function runTerminalProgram(
     const { exitCode, signal: killer } = isObject(exitStatus) ? exitStatus : {};
     return {
       ended,
-      // An editor that heeds no limit is held to it here.
+      // Enforces the limit for an editor that does not.
       output: typeof output === "string" ? output.slice(-maxBytes) : "",
       isCut: truncated === true || typeof output === "string" && output.length > maxBytes,
       ...typeof exitCode === "number" && { exitCode },

@@ -7,25 +7,25 @@ import { EXIT } from "../exit_codes.ts";
 export const FORMATS = ["text", "json", "stream-json"] as const;
 export type Format = typeof FORMATS[number];
 
-/** The last line of `stream-json`, and the whole of `json`. */
+/** The last line of `stream-json`, and the only one of `json`. */
 export interface ResultLine {
   type: "result";
   exitCode: number;
-  /** True when no complete answer came: every exit code but 0, 3 and 4. */
+  /** True if there is no complete answer: for all exit codes except 0, 3 and 4. */
   isError: boolean;
-  /** The reason why the turn ended; absent when it failed. */
+  /** Why the turn ended; missing if it failed. */
   stopReason?: TurnResult["stopReason"];
-  /** The final answer; what there was of it when the turn failed. */
+  /** The final answer, or its beginning if the turn failed. */
   response: string;
-  /** The error of a turn that failed, in one line. */
+  /** The error of a failed turn, in one line. */
   error?: string;
   toolExecutions: TurnResult["toolExecutions"];
   usage: { inputTokens: number; outputTokens: number };
-  /** The duration of the turn in ms; 0 when no turn ran. */
+  /** The duration of the turn in ms; 0 if no turn ran. */
   durationMs: number;
 }
 
-/** The line of a result; what is left out is empty. */
+/** Formats the line of a result. Missing values are empty. */
 export function resultLine(
   { exitCode, ...result }: Pick<ResultLine, "exitCode"> & Partial<ResultLine>,
 ): string {
@@ -42,10 +42,10 @@ export function resultLine(
   return jsonLine(whole);
 }
 
-/** Characters that `JSON.stringify` leaves as they are, though terminals act on them or hide them. */
+/** Characters that `JSON.stringify` does not escape, although terminals interpret or hide them. */
 const UNSAFE = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
-/** `value` as JSON in a line that drives no terminal. */
+/** Formats `value` as one line of JSON that is safe to print. */
 export function jsonLine(value: unknown): string {
   const text = JSON.stringify(value)
     .replace(UNSAFE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);

@@ -1,4 +1,4 @@
-/** One prompt without a terminal: the answer on stdout, progress on stderr. @module */
+/** Answers one prompt without a terminal: the answer on stdout, progress on stderr. @module */
 
 import { BackendError } from "../../errors.ts";
 import type { Frontend, SessionEvent } from "../../session/frontend.ts";
@@ -19,26 +19,26 @@ interface PrintOptions {
   format: Format;
   stdout: Output;
   stderr: Output;
-  /** True when one of the two is a terminal, which the answer's bytes must not drive. */
+  /** True if either one is a terminal, so that the answer has to be sanitised. */
   isTerminal: boolean;
-  /** The rows that show what a call changed, where stderr is a terminal, on which a person reads them. */
+  /** Formats a change for stderr, if that is a terminal. */
   changeRows: ((execution: ToolExecution) => string[]) | undefined;
-  /** True where the answer must match a schema: one that does not is not printed. */
+  /** True if the answer must match a schema. One that does not is not printed. */
   isChecked?: boolean;
   /** Ends the turn. */
   signal: AbortSignal;
-  /** The exit code of a turn that `signal` ended. */
+  /** The exit code of a turn ended by `signal`. */
   stopCode: () => number;
 }
 
-/** Shows the answer to one prompt. Nobody is asked: what would be asked about is refused. */
+/** Prints the answer to one prompt. Calls that need approval are refused. */
 export class PrintFrontend implements Frontend {
   readonly showsStatus = false;
   readonly #executions: ToolExecution[] = [];
   readonly #startedAt = performance.now();
   #hasStreamed = false;
   #lastProgress = "";
-  /** True once a recovered call was reported: with some models each call is. */
+  /** True after the first report of a recovered call. Some models need it for each call. */
   #toldRecovery = false;
   #isInTurn = false;
 
@@ -68,7 +68,7 @@ export class PrintFrontend implements Frontend {
   #onNotice(notice: Notice): void {
     for (const message of noticeLines(notice, "flags")) {
       const { code } = notice;
-      // Notices of the opening are no part of the stream of events.
+      // Notices printed while opening are not part of the event stream.
       if (this.#isInTurn) this.#onTurnEvent({ type: "notice", level: "info", code, message });
       else this.#say([`· ${message}`]);
     }
@@ -82,7 +82,7 @@ export class PrintFrontend implements Frontend {
     return this.options.stdout.room();
   }
 
-  /** Opens the session, processes `prompt`, and reports; the exit code. */
+  /** Opens the session, runs `prompt` and reports the outcome. Returns the exit code. */
   async run(session: Session, prompt: string | readonly Part[]): Promise<number> {
     const { signal, stderr } = this.options;
     await session.open(signal);
@@ -101,7 +101,7 @@ export class PrintFrontend implements Frontend {
         stderr.line(`copilot: ${error}`);
         return this.#finish({ exitCode: EXIT.error, response, error, usage });
       }
-      // A sandbox that cannot confine a command refuses it only when it is to run.
+      // A missing sandbox refuses a command only when it runs.
       const wasRefused = session.refusals > 0 ||
         result.toolExecutions.some(({ outcome }) => outcome === "refused");
       const ended = wasRefused ? EXIT.refused : EXIT.done;
@@ -134,7 +134,7 @@ export class PrintFrontend implements Frontend {
     const { format, stdout, stderr, changeRows } = this.options;
     const progress = progressLine(event);
     if (progress === undefined) return;
-    // `loading` is repeated at every poll: print it once.
+    // Polls repeat `loading`; print it once.
     if (event.type === "loading" && progress === this.#lastProgress) return;
     this.#lastProgress = progress;
     if (event.type === "tool_call_recovered") {
@@ -170,7 +170,7 @@ export class PrintFrontend implements Frontend {
   }
 }
 
-/** The record of a call without images, and without the output of its command, which `result` holds as well. */
+/** Returns the session entry of a call without images, and without the output that `result` contains. */
 function withoutOutput({ details, images: _, ...exec }: ToolExecution): ToolExecution {
   if (details === undefined) return exec;
   const { output: _output, ...others } = details;

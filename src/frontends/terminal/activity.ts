@@ -1,4 +1,4 @@
-/** The line that says what a turn is doing: how long, how many tokens, what. @module */
+/** The activity line of a running turn: time, tokens and current step. @module */
 
 import { aboutSeconds, count, thousands } from "../../text/count.ts";
 import { oneLine } from "../../text/one_line.ts";
@@ -12,43 +12,43 @@ import { type Called, runningText } from "../call_text.ts";
 import { newestText, retryText } from "../progress.ts";
 import { WrittenCall } from "./written_call.ts";
 
-/** A command that runs for longer, in milliseconds, shows its newest lines. */
+/** A command's newest lines are shown after this time, in milliseconds. */
 const LONG_TOOL_MS = 500;
-/** A look at a loading server is overdue after this time, in milliseconds. */
+/** A check of a loading server is overdue after this time, in milliseconds. */
 const LOOK_MS = 2000;
-/** On terminals of fewer columns the line takes two rows. */
+/** Narrower terminals get two rows. */
 const MIN_ONE_ROW_COLUMNS = 60;
 const SPINNER_FRAME_MS = 120;
-/** A model that has begun to answer and is silent for longer, in milliseconds, writes a call that comes whole. */
+/** After this silence within an answer, in milliseconds, the model is writing a call that arrives as a whole. */
 const SILENT_MS = 3000;
-/** The number of tokens that are enough to show a speed. */
+/** The minimum number of tokens for a speed. */
 const MIN_TOKENS_FOR_SPEED = 20;
-/** The number of newest rows that are shown of a file that the model writes. */
+/** The number of newest rows shown of a file that the model writes. */
 const GHOST_ROWS = 4;
 
-/** The most characters that a row of reasoning is made from. */
+/** The maximum number of characters for a row of reasoning. */
 const MAX_ROW_CHARS = 4096;
 
-/** The object of a call, of which not all arguments may be there. */
+/** Returns the object of a call whose arguments may be incomplete. */
 export type SubjectOf = (name: string, args: Record<string, unknown>) => Subject | undefined;
 
-/** The state of the line; times are of `performance.now()`. */
+/** The state of the line. Times are of `performance.now()`. */
 export class Activity {
   #isActive = false;
   readonly #frames: readonly string[];
   #startedAt = 0;
-  /** What goes on; a function where it depends on the time and the columns. */
+  /** The current step; a function if it depends on the time and the columns. */
   #doing: string | ((now: number, columns: number) => string) = "";
   #tokens = 0;
   #firstTokenAt = 0;
-  /** The time of the newest token, while an answer is coming. */
+  /** The time of the newest token, during an answer. */
   #tokenAt: number | undefined;
-  /** The time at which the call that runs began, and the newest lines of its output. */
+  /** The start time of the running call, and the newest lines of its output. */
   #tool = { startedAt: 0 };
   #newest: NewestOutput | undefined;
-  /** The text to show while the server loads its model, and the time until which it is known to load. */
+  /** The text while the server loads its model, and until when it is known to load. */
   #loading = { text: "", until: 0 };
-  /** The row of reasoning that the model writes. */
+  /** The current row of reasoning. */
   #thought = "";
   /** The call that the model is writing. */
   #written: WrittenCall | undefined;
@@ -77,18 +77,18 @@ export class Activity {
     this.#isActive = false;
   }
 
-  /** Leaves `ms` out of the time of the turn. */
+  /** Excludes `ms` from the time of the turn. */
   leaveOut(ms: number): void {
     this.#startedAt += ms;
   }
 
-  /** A request goes out: its tokens count from 0. */
+  /** Starts a request: its tokens count from 0. */
   request(): void {
     this.#tokens = 0;
     this.#written = this.#tokenAt = undefined;
   }
 
-  /** The model wrote about a token of its answer. */
+  /** Counts about one token of the answer. */
   token(doing: string): void {
     this.#loading.until = 0;
     this.#written = this.#retry = undefined;
@@ -97,13 +97,13 @@ export class Activity {
     this.#doing = doing;
   }
 
-  /** The model wrote about a token of reasoning; `isFirst` where it began with it. */
+  /** Counts about one token of reasoning. `isFirst` is true for its start. */
   thought(delta: string, isFirst = false): void {
     this.token("thinking");
     this.#thought = (isFirst ? "" : this.#thought) + delta;
   }
 
-  /** The model wrote a piece of the arguments of a call of `name`; an empty one begins it. */
+  /** Adds a piece of the arguments of a call of `name`. An empty one starts the call. */
   writesCall(name: string, text: string): void {
     const written = text === "" ? undefined : this.#written;
     this.token("waiting");
@@ -111,7 +111,7 @@ export class Activity {
     this.#written.push(text);
   }
 
-  /** The newest rows of the file that the model is writing or of what the tool prints, in `columns`. */
+  /** The newest rows, in `columns`, of the file being written or the tool's output. */
   ghostRows(columns: number): string[] {
     const isLong = performance.now() - this.#tool.startedAt > LONG_TOOL_MS;
     const printed = this.#newest && isLong ? newestText(this.#newest) : "";
@@ -121,7 +121,7 @@ export class Activity {
       .map((line) => this.paint(`    ${rowsOf(sanitize(line), Math.max(8, columns - 4))[0]}`, DIM));
   }
 
-  /** The server has read a part of the prompt. */
+  /** The server has processed a part of the prompt. */
   readsPrompt(progress: PromptProgress): void {
     const at = performance.now();
     this.#loading.until = 0;
@@ -129,7 +129,7 @@ export class Activity {
     this.#doing = (now, columns) => readingText(progress, now - at, columns);
   }
 
-  /** The server answers other requests first. */
+  /** The server is answering other requests first. */
   queued(): void {
     this.#doing = "queued behind another request";
   }
@@ -139,7 +139,7 @@ export class Activity {
     this.#retry = { notice, at: performance.now() };
   }
 
-  /** The server loads `model`, and is looked at again in `nextLookMs`, where that is known. */
+  /** The server is loading `model`, and is checked again in `nextLookMs` if that is known. */
   load(model: string, nextLookMs = Infinity): void {
     const until = performance.now() + nextLookMs + LOOK_MS;
     this.#loading = { text: `loading ${oneLine(model)}`, until };
@@ -151,7 +151,7 @@ export class Activity {
     this.#tool = { startedAt: performance.now() };
   }
 
-  /** `newest` looks up the newest lines that the running tool printed. */
+  /** A tool is running. `newest` returns the last lines of its output. */
   toolPrints(newest: NewestOutput): void {
     this.#newest = newest;
   }
@@ -161,7 +161,9 @@ export class Activity {
     this.#newest = undefined;
   }
 
-  /** The line for a terminal of `columns`, in two rows where one would cut off what goes on; undefined between turns. */
+  /**
+   * Formats the line for `columns`, in two rows if one would cut off the current step; undefined between turns.
+   */
   rows(columns: number): string[] | undefined {
     if (!this.#isActive) return undefined;
     const now = performance.now();
@@ -195,7 +197,7 @@ export class Activity {
     return `thinking: ${this.#thoughtRow(columns - "thinking: ".length)}`;
   }
 
-  /** The reasoning goes on in its row until that is full, so that it can be read, and then in a new one. */
+  /** Reasoning fills one row before it starts a new one, so that it can be read. */
   #thoughtRow(columns: number): string {
     const text = this.#thought.slice(-MAX_ROW_CHARS).replace(/\s+/g, " ").trimStart();
     const [row] = styledRows(sanitize(text), Infinity);
@@ -214,9 +216,8 @@ export class Activity {
 }
 
 /**
- * The progress of a prompt that was reported `ageMs` ago, such as
- * `reading 50 % · 10.1k of 20.0k (2.0k cached) · 450 tok/s · 22 s left`. In few `columns` it leaves out
- * the cached tokens first, then the counts, then the speed, and the time last.
+ * Formats the progress of a prompt, reported `ageMs` ago: `reading 50 % · 10.1k of 20.0k (2.0k cached) · 450
+ * tok/s · 22 s left`. Few `columns` drop the cached tokens first, then the counts, the speed and the time.
  */
 function readingText(
   { processed, total, cached, ms }: PromptProgress,

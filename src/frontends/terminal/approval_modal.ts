@@ -1,4 +1,4 @@
-/** The answers to a question about a call, as a list that one key answers. @module */
+/** The answers to a question about a call, as a list with a key for each. @module */
 
 import type { ApprovalAnswer } from "../../session/frontend.ts";
 import type { Key } from "../../terminal/line/keys.ts";
@@ -20,29 +20,29 @@ import { graphemes } from "../../text/width.ts";
 import { type AnswerRow, refusalReason } from "../answers.ts";
 
 interface ApprovalModalOptions extends Pick<ListLook, "hasStyles" | "accent" | "unicode"> {
-  /** The call and the notes about it, as lines with SGR; a blank row stands above, where `hasGap`. */
+  /** The call and its notes, as lines with SGR. A blank row precedes them if `hasGap`. */
   about: (columns: number) => string;
   hasGap: boolean;
   title: string;
   rows: (columns: number) => readonly AnswerRow[];
-  /** The key that shows all of the call; undefined where there is none. */
+  /** The key that shows the whole call, if there is one. */
   transcriptKey: string | undefined;
-  /** True once all of the call was shown, where that matters: what was cut is not allowed before. */
+  /** Returns true once the user has seen the whole call. Cut calls cannot be allowed before that. */
   isSeen?: () => boolean;
-  /** The command as it may be edited; left out where there is none to edit. */
+  /** The command, if it can be edited. */
   command?: string | undefined;
   ring: LineModalOptions["ring"];
   keymap?: LineModalOptions["keymap"];
   /** The meanings of the answers, as lines. */
   help: (columns: number) => string;
-  /** Ctrl-C or Escape: the turn ends. */
+  /** Ctrl-C or Escape: ends the turn. */
   onCancel(): void;
 }
 
-/** A screen of so many rows has none for the keys, nor for the help. */
+/** Screens of fewer rows omit the keys and the help. */
 const MAX_LOW_ROWS = 8;
 
-/** Keys beside the digits, as the words of the answers begin. */
+/** Letter keys besides the digits, from the words of the answers. */
 const ANSWER_KEYS: Readonly<Record<string, AnswerRow["choice"]>> = {
   y: "once",
   a: "session",
@@ -50,7 +50,7 @@ const ANSWER_KEYS: Readonly<Record<string, AnswerRow["choice"]>> = {
   n: "refuse",
 };
 
-/** A line that is typed within the question: a reason, or the command. */
+/** A line typed within the question: a reason, or the command. */
 class AnswerLine extends LineModal<string> {
   protected override leave(how: "submit" | "cancel" | "end"): Outcome<string> {
     return { done: how === "submit" ? lineText(this.state) : null };
@@ -59,30 +59,30 @@ class AnswerLine extends LineModal<string> {
 
 interface TypedAnswer {
   kind: "reason" | "command";
-  /** The letter that opened the line, where it may be the first one of what is typed. */
+  /** The letter that opened the line, if it may be the first one of the text. */
   key: string;
   modal: AnswerLine;
 }
 
-/** Ends of words that begin with the key `n`, without that letter: no reason begins with one of them. */
+/** Ends of words that start with the key `n`, without that letter. No reason starts with one of them. */
 const BEHIND_N = /^(?:ah|ame|eeds?|ever|ew|ext|ode|ope|ot|othing|ow|pm|px)\P{L}/iu;
-/** Nothing, or what is left of a no. */
+/** Matches the rest of a "no", or nothing. */
 const NO_BEHIND_N = /^o?(?!\p{L})/iu;
 
-/** A question about a call; its result is the answer. */
+/** Asks about a call; its result is the answer. */
 export class ApprovalModal implements Modal<ApprovalAnswer> {
   #chosen = 0;
-  /** The line that is typed in place of the list, and its use; undefined while the list has the keys. */
+  /** The line that replaces the list, and its use; undefined while the list is active. */
   #line: TypedAnswer | undefined;
   /** True while the meanings of the answers are shown. */
   #isHelp = false;
-  /** True where the newest layout left out rows of the call. */
+  /** True if the newest layout omitted rows of the call. */
   #isCut = false;
-  /** True once an answer was not taken, as all of the call must be seen before. */
+  /** True after an answer was rejected because the user has not seen the whole call. */
   #isLookDue = false;
-  /** The size that was laid out last. */
+  /** The size of the newest layout. */
   #size: TerminalSize = { columns: Infinity, rows: Infinity };
-  /** The answers as they were laid out last; their order is the same for any width. */
+  /** The newest answers. Their order is the same for any width. */
   #rows: readonly AnswerRow[];
 
   constructor(private readonly options: ApprovalModalOptions) {
@@ -99,7 +99,7 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
       const line = this.#line.modal.layout({ ...size, rows: size.rows - below.length });
       return { ...line, rows: [...line.rows, ...below] };
     }
-    // The reason is typed in the place of the last row.
+    // The reason is typed in the last row.
     const listed = this.#line === undefined ? rows : rows.slice(0, -1);
     const room = Math.max(1, size.rows - below.length - (this.#line ? 1 : 0));
     const look = { ...this.options, isNumbered: true };
@@ -110,7 +110,7 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
     const about = this.#about(columns, left - (line?.rows.length ?? 0));
     const at = this.#chosen - firstShown(this.#chosen, rows.length, room);
     const row = line ? list.length + line.cursor.row : at;
-    // Made once more, as it says whether what is asked about is cut.
+    // Laid out again, because it says whether the call is cut.
     const foot = below.length === 0 ? [] : this.#below(size);
     return {
       rows: [...about, ...above, ...line?.rows ?? [], ...foot],
@@ -121,7 +121,7 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
     };
   }
 
-  /** The call and its notes in at most `room` rows: their middle gives way to a row that counts what it lacks. */
+  /** Fits the call and its notes into `room` rows. A row with a count replaces the middle. */
   #about(columns: number, room: number): CellRow[] {
     const { about, hasGap, unicode, transcriptKey: key } = this.options;
     const rows = about(columns).split("\n").flatMap((line) => styledRows(line, columns));
@@ -137,14 +137,14 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
     return [...rows.slice(0, kept - end), styledRow(cut, columns), ...last];
   }
 
-  /** The meanings of the answers, or the keys. */
+  /** Returns the meanings of the answers, or the keys. */
   #below(size: TerminalSize): CellRow[] {
     const dim = this.options.hasStyles ? "\x1b[2m" : "";
     const help = this.#isHelp ? this.#help(size) : [];
     return [...help, `  ${this.#hint()}`].map((row) => styledRow(dim + row, size.columns));
   }
 
-  /** The meanings of the answers; none where they have no room beside these. */
+  /** Returns the meanings of the answers; empty if they do not fit. */
   #help({ columns, rows }: TerminalSize): string[] {
     const help = this.options.help(columns).split("\n");
     return rows > MAX_LOW_ROWS && help.length < rows - this.#rows.length ? help : [];
@@ -152,7 +152,7 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
 
   press(key: Key): Outcome<ApprovalAnswer> {
     if (this.#line !== undefined) return this.#pressLine(this.#line, key);
-    // A paste is no answer, even where it begins like one: the Enter behind it must not be a yes.
+    // A paste is never an answer: the Enter after it must not mean yes.
     if (key.type === "paste") return this.#open("reason", key.text.split(/[\r\n]/, 1)[0]!);
     if (key.type !== "key") return this.#type(key.text);
     const step = LIST_STEPS[key.name];
@@ -194,7 +194,7 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
       this.#isHelp = hasRoom && !this.#isHelp;
       return hasRoom ? "none" : "bell";
     }
-    // A word is a reason, whatever key it begins with; of a no, what follows is.
+    // A longer word is a reason, whatever key it starts with. After a "no", the rest is the reason.
     if (/^(?!no(?!\p{L}))\p{L}{2}/iu.test(text)) return this.#open("reason", text);
     if (first === "e" && command !== undefined) {
       return this.#open("command", command + text.slice(1));
@@ -203,7 +203,7 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
     if (row !== undefined && (text.length === 1 || row.choice === "refuse")) {
       return this.#pick(row, text.slice(1), first === "n" ? text[0] : "");
     }
-    // Whatever else is typed is no yes, but may be a reason.
+    // Other text never means yes, but may be a reason.
     return /^\w{2}|\s/.test(text) || rows[this.#chosen]?.choice === "refuse"
       ? this.#open("reason", text)
       : "bell";
@@ -263,7 +263,7 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
         : outcome.done.replace(/^[\s,:]+/, "").trimEnd();
       return { done: { choice: "refuse", reason } };
     }
-    // A command that was erased is not the one to run.
+    // An erased command must not run.
     if (outcome.done.trim() === "") {
       this.#line = undefined;
       return "none";

@@ -1,4 +1,4 @@
-/** Calls that ended, in rows for a terminal: a dot, the verb, the object, and what came of it. @module */
+/** Rows for finished calls: dot, verb, object and outcome. @module */
 
 import {
   ADDED,
@@ -18,14 +18,14 @@ import { withSigns } from "../../text/signs.ts";
 import type { ToolExecution } from "../../types/event.ts";
 import { type CallText, callText, tellingLines } from "../call_text.ts";
 
-/** The terminal that the rows are for. */
+/** The terminal that shows the rows. */
 interface RowsLook {
   columns: number;
   unicode: boolean;
   paint: Painter;
-  /** Words behind the number of lines that are left out: how they are seen. */
+  /** Words after the number of omitted lines that say how to see them. */
   where?: string;
-  /** The folder from which paths lead; left out, files are no links. */
+  /** The base folder of paths. Without it, files are not links. */
   folder?: string | undefined;
 }
 
@@ -34,16 +34,16 @@ const MOODS: Readonly<Record<CallText["mood"], Style>> = {
   bad: REMOVED,
   refused: ASKED,
 };
-/** Narrower terminals have no columns for verbs and endings. */
+/** Narrower terminals have no columns for verbs and outcomes. */
 const MIN_TABLE_COLUMNS = 60;
 const MAX_TABLE_COLUMNS = 100;
 const VERB_COLUMNS = 7;
-/** The most rows of a reason. */
+/** The maximum number of rows of a reason. */
 const MAX_REASON_ROWS = 3;
 
 /**
- * The rows of one call: the first says what it did and what was `decided` about it, those below what came
- * of it, `lines` among that.
+ * Returns the rows of one call: first what it did and what was `decided` about it, then the outcome, including
+ * `lines`.
  */
 export function callRows(
   exec: ToolExecution,
@@ -57,7 +57,7 @@ export function callRows(
   return [...titleRows(call.verb, [call], look), ...resultRows(exec, call, look, lines)];
 }
 
-/** One row, or as many as that takes, for calls that ended alike. */
+/** Returns the rows for calls with the same outcome, one if they fit. */
 export function titleRows(verb: string, calls: readonly CallText[], look: RowsLook): string[] {
   const { columns, paint } = look;
   const isTable = columns >= MIN_TABLE_COLUMNS;
@@ -118,8 +118,8 @@ const cellRow = (text: string) => styledRows(text, Infinity)[0]!;
 const rowText = (row: ReturnType<typeof cellRow>) => rowsText([row]).slice(0, -1);
 
 /**
- * `text` behind `head`, in rows of at most `columns`; later rows begin below the text. `end` stays in one
- * piece, where it fits into a row: behind the text, so that it ends in the column `endAt`, or below it.
+ * Puts `text` after `head`, in rows of at most `columns`; later rows are indented to the text. `end` is not
+ * broken if it fits into a row: it follows the text, ending in column `endAt`, or is below it.
  */
 function hangingRows(
   head: string,

@@ -1,12 +1,12 @@
-/** The list from which a person picks a command's argument. @module */
+/** A list to select a command's argument from. @module */
 
 import type { ArgumentChoice, CommandInfo } from "../../session/report.ts";
 import type { ChoiceList } from "../../terminal/screen/screen.ts";
 
-/** At most so many rows can be picked by a digit. */
+/** The maximum number of rows with a digit. */
 const MAX_NUMBERED = 9;
 
-/** The list of `choices` for a command; its result is the argument. */
+/** Shows `choices` for a command. The result is the argument. */
 export function choiceList(
   { name, question = `/${name}`, wraps }: Pick<CommandInfo, "name" | "question" | "wraps">,
   choices: readonly ArgumentChoice[],

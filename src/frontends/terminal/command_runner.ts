@@ -1,4 +1,4 @@
-/** Lines that are no message: slash commands with their lists, and `!COMMAND`. @module */
+/** Lines that are not messages: slash commands with their lists, and `!COMMAND`. @module */
 
 import type { Theme } from "../../config.ts";
 import type { CommandInfo, Effect } from "../../session/report.ts";
@@ -16,24 +16,27 @@ import { outputText, shellText } from "./shell_text.ts";
 import type { SetupHome, SetupScreen } from "./setup.ts";
 import type { ServerSettings } from "../server_settings.ts";
 
-/** A slash command as it was typed. */
+/** A slash command as typed. */
 interface TypedCommand {
   name: string;
   argument: string;
   line: string;
 }
 
-/** What commands keep or find outside of the session. */
+/** What commands store or need outside of the session. */
 export interface CommandHome {
-  /** The addresses and files of a setup; without it `/setup` lists nothing. */
+  /** The addresses and files of setup. Without it, `/setup` lists nothing. */
   setup?: SetupHome | undefined;
-  /** Examines the model server of a session; `write` gets rows. Without it `/doctor` names the command of a shell. */
+  /**
+   * Checks the model server of a session and passes rows to `write`. Without it, `/doctor` names the shell
+   * command.
+   */
   doctor?: ((session: Session, output: DoctorOutput) => Promise<void>) | undefined;
-  /** Keeps a theme for later sessions. @throws {Error} when that fails. */
+  /** Saves a theme for later sessions. @throws {Error} if that fails. */
   keepTheme?: ((theme: Theme) => Promise<void>) | undefined;
 }
 
-/** The line on the screen while a model server is examined. */
+/** The line on the screen while a model server is checked. */
 interface DoctorOutput {
   columns: number;
   write(text: string): void;
@@ -48,7 +51,7 @@ export class CommandRunner {
     private readonly home: CommandHome,
   ) {}
 
-  /** Runs a slash command and says its answer, unless that is returned, for the frontend to do. */
+  /** Runs a slash command and prints its answer, or returns an answer that the frontend has to act on. */
   async run(
     { name, argument, line }: TypedCommand,
     signal: AbortSignal,
@@ -68,7 +71,7 @@ export class CommandRunner {
         return answer;
       } else text = await this.#do(answer, signal);
     } catch (error) {
-      // A settings file that cannot be read, such as of a folder for `/cd`, ends no session.
+      // An unreadable settings file, such as that of a folder for `/cd`, must not end the session.
       if (error instanceof Deno.errors.BrokenPipe) throw error;
       text = signal.aborted ? "· interrupted" : `· ${oneLine(reasonOf(error))}`;
     } finally {
@@ -79,7 +82,7 @@ export class CommandRunner {
     display.screen.update();
   }
 
-  /** Runs a shell command of the person's own. */
+  /** Runs the user's own shell command. */
   async runShell(command: string, signal: AbortSignal): Promise<void> {
     const { screen, view } = this.display;
     if (command.trim() === "") return screen.print("· !COMMAND runs a command");
@@ -96,7 +99,7 @@ export class CommandRunner {
     }
   }
 
-  /** Does what a command leads to; what there is to say then. */
+  /** Applies the effect of a command. Returns the text to print. */
   async #do(
     effect: Exclude<Effect, { type: "leave" | "resumed" | "turn" }>,
     signal: AbortSignal,
@@ -138,7 +141,7 @@ export class CommandRunner {
     return text;
   }
 
-  /** The argument that a person picks from the command's list; empty where it has none, null for no pick. */
+  /** Returns the argument selected from the command's list; empty if it has none, null if the user cancels. */
   async #pickArgument(command: CommandInfo, signal: AbortSignal): Promise<string | null> {
     const { isLive, screen } = this.display;
     if (!isLive) return "";
@@ -148,7 +151,7 @@ export class CommandRunner {
   }
 }
 
-/** Has the person choose a server; undefined where they chose none. `isFirst`: there is no session yet. */
+/** Lets the user choose a server; undefined if they cancel. `isFirst`: there is no session yet. */
 export async function chooseServer(
   display: Display,
   setup: SetupHome,
@@ -173,7 +176,7 @@ export async function chooseServer(
   }
 }
 
-/** The line about a text for the clipboard; `what`: what was copied. */
+/** Returns the line about a text copied to the clipboard; `what` describes it. */
 function copiedText(copied: Copied, what: string): string {
   switch (copied) {
     case "sent":

@@ -1,4 +1,4 @@
-/** Completions of the input line: commands and `@path` as they are typed, arguments by Tab. @module */
+/** Completes the input line: commands and `@path` while typing, arguments with Tab. @module */
 
 import type { ArgumentChoice, CommandInfo } from "../../session/report.ts";
 import type { Session } from "../../session/session.ts";
@@ -6,10 +6,10 @@ import type { Completer, Completion, Offer } from "../../terminal/line/completio
 import { bestFits } from "../../text/fuzzy.ts";
 import type { FittingPaths } from "../../tools/search/path_finder.ts";
 
-/** The most arguments that are offered. */
+/** The maximum number of arguments offered. */
 const MAX_ITEMS = 50;
 
-/** Completes what is typed into a session. */
+/** Completes text typed into a session. */
 export function completer(session: Session): Completer {
   return async (before, after): Promise<Completion | undefined> => {
     const mention = /(?:^|[\s(])@("?)([^\s"]*)$/.exec(before);
@@ -36,14 +36,14 @@ export function completer(session: Session): Completer {
   };
 }
 
-/** Completes a `mention` of a path; its `end` is put in behind the path. */
+/** Completes a `mention` of a path; its `end` is inserted after the path. */
 function pathCompletion(
   { paths, more }: FittingPaths,
   mention: { replace: number; isQuoted: boolean; end: string },
 ): Completion {
   const items = paths.map((path): Offer => {
     const name = mention.isQuoted || /[\s"]/.test(path) ? `@"${path}"` : `@${path}`;
-    // Behind a folder its files are listed next.
+    // The files of a folder are listed next.
     const end = path.endsWith("/") ? "" : mention.end;
     return { label: path, text: name + end, isOpen: true };
   });
@@ -64,7 +64,7 @@ function argumentOffer({ argument, label, detail }: ArgumentChoice): Offer {
 }
 
 function offer({ name, argument, help }: CommandInfo): Offer {
-  // An argument in brackets may be left out.
+  // An argument in brackets is optional.
   const isUnfinished = argument !== undefined && !argument.startsWith("[");
   return {
     label: `/${name}`,

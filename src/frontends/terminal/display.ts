@@ -1,4 +1,4 @@
-/** The screen of a session, its look, and its rows that change in place. @module */
+/** The screen of a session, its colours, and its rows that change in place. @module */
 
 import type { Theme } from "../../config.ts";
 import type { Status } from "../../session/frontend.ts";
@@ -34,7 +34,7 @@ import { TurnView } from "./turn_view.ts";
 
 type ScreenOptions = ConstructorParameters<typeof LiveScreen>[0];
 
-/** What the screen asks its session for, and what its keys do there. */
+/** What the screen asks its session, and the actions of its keys. */
 interface DisplayOptions extends
   Pick<
     ScreenOptions,
@@ -48,29 +48,29 @@ interface DisplayOptions extends
   subjectOf: ConstructorParameters<typeof TurnView>[2];
 }
 
-/** The command that Escape, pressed twice, runs; it stands in no history, as nobody typed it. */
+/** The command of a double Escape. It is not added to the history because it was not typed. */
 export const REWIND: TextPart = { type: "text", text: "/rewind" };
 const MAX_WINDOW_TITLE = 80;
 
-/** Whether the terminal has a title: Linux's own console would show it as text. */
+/** True if the terminal has a title. The Linux console would print it. */
 const hasTitle = () => Deno.env.get("TERM") !== "linux";
 
-/** The screen is made when it is first needed; a setup may come before there is a session. */
+/** Creates the screen on first use. Setup may run before there is a session. */
 export class Display implements Disposable {
   readonly isLive = canEdit();
   readonly look: Appearance;
   readonly paint: Painter;
-  /** The newest status; undefined before a session has one. */
+  /** The newest status; undefined before the session has one. */
   status: Status | undefined;
   #theme: Theme;
-  /** The background that the terminal told, whatever the theme. */
+  /** The background that the terminal reported, independent of the theme. */
   #background: Background | undefined;
-  /** True while the list of steps is shown. */
+  /** True while the task list is shown. */
   showsTasks = false;
   #saidNoTasks = false;
   #screen: Screen | undefined;
   #view: TurnView | undefined;
-  /** The command that waits for the model, since when, and the tokens it wrote. */
+  /** The command that waits for the model, its start time, and its tokens. */
   #waiting: { name: string; startedAt: number; tokens: number } | undefined;
 
   constructor(private readonly options: DisplayOptions) {
@@ -84,7 +84,7 @@ export class Display implements Disposable {
     return this.#theme;
   }
 
-  /** The colours of what is shown from now on. */
+  /** Sets the colours of all later output. */
   set theme(theme: Theme) {
     this.#theme = theme;
     const { background, ...look } = appearance();
@@ -107,11 +107,11 @@ export class Display implements Disposable {
     return this.#screen ??= this.#makeScreen();
   }
 
-  /** The turns; made for the screen when it is first needed. */
+  /** The view of the turns, created on first use. */
   get view(): TurnView {
     return this.#view ??= new TurnView(
       ...[this.screen, this.look, this.options.subjectOf] as const,
-      // A file of another machine is none for the terminal.
+      // The terminal cannot open files of another machine.
       () => Deno.env.has("SSH_CONNECTION") ? undefined : this.status?.folder,
       this.keymap,
     );
@@ -119,19 +119,19 @@ export class Display implements Disposable {
 
   readonly dim = (text: string): string => this.paint(text, DIM);
 
-  /** The band of the person's messages; undefined where the terminal shows none. */
+  /** The band of user messages, if the terminal can show one. */
   get band(): BandLook | undefined {
     return this.paint.hasBands && this.look.unicode
       ? { band: this.#sgr(PERSON_BAND), mark: this.#sgr(ACCENT) }
       : undefined;
   }
 
-  /** Prints `text`, broken at the width of the terminal. */
+  /** Prints `text`, wrapped at the width of the terminal. */
   say(text: string): void {
     this.screen.print(wrapped(text, this.columns));
   }
 
-  /** Shows what goes on until it is over (undefined). */
+  /** Shows the current step; undefined removes it. */
   wait(name: string | undefined): void {
     this.#waiting = name === undefined
       ? undefined
@@ -139,7 +139,7 @@ export class Display implements Disposable {
     this.screen.update();
   }
 
-  /** The model wrote so many tokens for the command that waits. */
+  /** The model wrote this many tokens for the waiting command. */
   waitTokens(tokens: number): void {
     if (this.#waiting) this.#waiting.tokens = tokens;
   }
@@ -187,7 +187,7 @@ export class Display implements Disposable {
     });
   }
 
-  /** Such as `copilot works · project`; none before a folder is known. */
+  /** Such as `copilot works · project`; undefined before the folder is known. */
   #title(state: "asks" | "works" | "waits"): string | undefined {
     const { folder } = this.status ?? {};
     if (folder === undefined) return undefined;
@@ -200,7 +200,7 @@ export class Display implements Disposable {
     return styleStart(this.look, style);
   }
 
-  /** Shows the list of steps, or hides it; false where there is none, which is said once. */
+  /** Shows or hides the task list. Returns false if there is none, which is reported once. */
   #toggleTasks(): boolean {
     if ((this.status?.tasks ?? []).length === 0) {
       if (!this.#saidNoTasks) this.say("· no tasks: the model lists the steps of long work");

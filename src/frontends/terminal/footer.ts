@@ -6,8 +6,8 @@ import { oneLine, shortened } from "../../text/one_line.ts";
 import { displayWidth } from "../../text/width.ts";
 
 /**
- * The line for a terminal of `columns`, such as `qwen3:8b · context 3.1k · ~/project`. `lineMode`: the
- * mode of vim, where that is used.
+ * Formats the line for `columns`, such as `qwen3:8b · context 3.1k · ~/project`. `lineMode`: vim's mode, if vim
+ * keys are on.
  */
 export function footerText(
   status: Status,
@@ -35,7 +35,8 @@ export function footerText(
   const missing = () => displayWidth(joined()) - columns;
   const most = Math.min(-missing() - 3, Math.max(MIN_FOLDER, columns >> 1));
   if (most >= MIN_FOLDER) return joined(oneLine(shortFolder(status.folder, most, home)));
-  // The mode is always shown, as it decides what runs unasked. The least useful parts give way first.
+  // The mode is always shown, because it decides what runs without asking. The least useful parts are dropped
+  // first.
   const shorter = [{ tokens: tokenShare(tokens, true) }, { cost: "" }, { jobs: "" }, { tasks: "" }];
   for (const change of shorter) if (missing() > 0) Object.assign(parts, change);
   if (missing() > 0) {
@@ -45,17 +46,17 @@ export function footerText(
   return joined();
 }
 
-/** The least columns in which a folder's end says something. */
+/** The minimum width of a useful end of a folder. */
 const MIN_FOLDER = 12;
-/** The least characters of a model's name. */
+/** The minimum length of a model's name. */
 const MIN_NAME = 8;
 
-/** A model's name; of a file, as llama.cpp names models, the last part of its path. */
+/** Returns a model's name. For a file, as llama.cpp names models, it is the last part of the path. */
 export function modelText(model: string): string {
   return oneLine(model.replace(/^.*[/\\](?=[^/\\]+\.gguf$)/i, ""));
 }
 
-/** The tokens of the conversation; `isShort`: the share of the model's room alone, where that is known. */
+/** Formats the tokens of the context. `isShort`: only the used share, if the window is known. */
 function tokenShare({ used, isCounted, window }: Status["tokens"], isShort = false): string {
   if (used === 0) return "";
   const percent = window && `${Math.round(100 * used / window)}%`;
@@ -64,7 +65,7 @@ function tokenShare({ used, isCounted, window }: Status["tokens"], isShort = fal
   return `context ${counted}${percent ? ` (${percent} of ${thousands(window!)})` : ""}`;
 }
 
-/** The end of `folder` that fits into `width`, with `~` for the home folder. */
+/** Returns the end of `folder` that fits into `width`, with `~` for the home folder. */
 function shortFolder(folder: string, width: number, home: string | undefined): string {
   const isBelow = home && `${folder}/`.startsWith(`${home}/`);
   const short = isBelow ? `~${folder.slice(home.length)}` : folder;

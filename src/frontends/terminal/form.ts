@@ -16,7 +16,7 @@ type FormDisplay = Pick<Display, "isLive" | "columns"> & {
   screen: Pick<Display["screen"], "ask" | "print" | "notify">;
 };
 
-/** Asks a person for what a server wants to know; Esc cancels, and the last question sends it or does not. */
+/** Asks the user for a server's input. Esc cancels; the last question confirms that it is sent. */
 export async function askForm(
   question: Elicitation,
   { isLive, columns, screen }: FormDisplay,
@@ -38,7 +38,7 @@ export async function askForm(
   }
   const content: Record<string, unknown> = {};
   for (const field of question.fields) {
-    // Whoever answers a form expects its next field.
+    // The next field follows without a notification.
     const how = { waits: field === question.fields[0] };
     const answer = await askField(field, screen, { columns, signal, how });
     if (answer === null) return { action: "cancel" };
@@ -94,7 +94,7 @@ async function consent(
   return { action: isYes ? "accept" : "decline" };
 }
 
-/** Asks for a line that says yes or no; undefined after Esc, of which the hint says what it does. */
+/** Asks yes or no; undefined after Esc, which the hint explains. */
 export async function yesOrNo(
   title: string,
   escape: "cancels" | "decides later",

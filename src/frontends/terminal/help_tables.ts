@@ -11,7 +11,7 @@ import {
 import { table } from "../../text/table.ts";
 import { shownKey } from "../shown_keys.ts";
 
-/** Signs that a message may begin with or hold; `more` is said in the long help alone. */
+/** Signs that a message may start with or contain. Only the long help shows `more`. */
 export const HELP_MORE: readonly { name: string; help: string; more?: string }[] = [
   { name: "@PATH", help: "attaches the file, where the @ is typed and not pasted" },
   {
@@ -20,13 +20,13 @@ export const HELP_MORE: readonly { name: string; help: string; more?: string }[]
     more: "your next message includes its output",
   },
 ];
-/** The actions whose keys the help lists; `/keys` has them all. */
+/** The actions whose keys the help lists. `/keys` lists all of them. */
 const HELP_ACTIONS: readonly ActionName[] = [
   ...["stop", "cancel", "newline", "previous-line", "complete", "search-back", "editor"] as const,
   ...["transcript", "tasks", "next-mode", "suspend"] as const,
 ];
 
-/** A row for each action that has keys: these, what it does, and its name where it can be rebound. */
+/** Returns a row for each action with keys: the keys, the effect, and the action's name if it can be rebound. */
 function keyRows(keymap: Keymap, names: readonly ActionName[]): [string, string][] {
   return names.flatMap((name): [string, string][] => {
     const keys = keysOf(keymap, name).map(shownKey).join(", ");
@@ -34,7 +34,7 @@ function keyRows(keymap: Keymap, names: readonly ActionName[]): [string, string]
   });
 }
 
-/** What `/help` says below the commands: signs in a message, and some keys. */
+/** Returns the part of `/help` below the commands: signs in a message, and some keys. */
 export function helpText(keymap: Keymap, columns: number): string {
   const typed = HELP_MORE.map(({ name, help, more }) => [name, more ? `${help}; ${more}` : help]);
   const keys = keyRows(keymap, HELP_ACTIONS);
@@ -43,7 +43,7 @@ export function helpText(keymap: Keymap, columns: number): string {
   }`;
 }
 
-/** All keys and what they do. */
+/** Returns all keys and their effects. */
 export function keysText(keymap: Keymap, columns: number): string {
   const rows = table(keyRows(keymap, ACTIONS.map(({ name }) => name)), columns);
   if (!keymap.isVim) return rows;

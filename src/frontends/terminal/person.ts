@@ -1,4 +1,4 @@
-/** The questions that a session has for the person at the terminal. @module */
+/** A session's questions to the user at the terminal. @module */
 
 import type { Approval, ApprovalAnswer, Frontend } from "../../session/frontend.ts";
 import { LiveScreen } from "../../terminal/screen/live_screen.ts";
@@ -23,19 +23,19 @@ import {
   questionTitle,
 } from "./question.ts";
 
-/** A question that is open: all of its text, and what to call once all of it was seen. */
+/** An open question: its full text, and a callback for when the user has seen all of it. */
 export interface OpenQuestion {
   text: (columns: number) => string;
   onSeen: () => void;
 }
 
-/** Asks on a display; `onCancel` stops what goes on, as a question was left without an answer. */
+/** Asks on a display. `onCancel` stops the running work after a question without an answer. */
 export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "elicit">> {
   constructor(private readonly display: Display, private readonly onCancel: () => void) {}
 
   #asked: OpenQuestion | undefined;
 
-  /** The question that is open, if it says more than is shown above its answers. */
+  /** The open question, if it is longer than what is shown above its answers. */
   get asked(): OpenQuestion | undefined {
     return this.#asked;
   }
@@ -95,7 +95,7 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
     return await askForm(question, this.display, signal);
   };
 
-  /** Asks with a list, of which one key picks the answer. */
+  /** Asks with a list; one key selects the answer. */
   async #choose(
     screen: LiveScreen,
     request: Approval,
@@ -105,7 +105,7 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
     const shown = look.unicode ? request : asciiApproval(request);
     const about = (columns: number) => listedQuestion(shown, columns, paint);
     const transcriptKey = screenKey(this.display.keymap, "transcript");
-    // A change is shown whole in the transcript, and /undo takes it back; nothing takes back what else runs.
+    // The transcript shows a change completely and /undo reverts it. Nothing reverts other calls.
     let isSeen = request.preview?.lines !== undefined;
     if (transcriptKey === undefined) {
       // Nothing shows it later.

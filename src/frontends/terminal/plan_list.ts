@@ -1,4 +1,4 @@
-/** The list after a turn in plan mode: what becomes of the plan. @module */
+/** The list after a turn in plan mode: what to do with the plan. @module */
 
 import type { Session } from "../../session/session.ts";
 import type { TextPart } from "../../types/message.ts";
@@ -13,7 +13,7 @@ const CHOICES: readonly { label: string; detail: string; value: PlanChoice }[] =
   { label: "Say what to change", detail: "the model plans again", value: "change" },
 ];
 
-/** Asks what becomes of a plan; the message that comes next, or undefined where the person types it. */
+/** Asks what to do with the plan. Returns the next message; undefined if the user types it. */
 export async function askAboutPlan(
   session: Session,
   display: Display,
@@ -50,7 +50,7 @@ export async function askAboutPlan(
     return text?.trim() ? { type: "text", text } : undefined;
   }
   const answer = await session.command("plan", choice, signal);
-  // Settings of the folder may keep plan mode.
+  // Settings of the folder may enforce plan mode.
   if (session.status.mode?.approve !== "plan") return { type: "text", text: "Carry out the plan." };
   display.say(String(answer));
 }

@@ -1,4 +1,4 @@
-/** A question about a call, drawn in the terminal, and its answer as it is typed. @module */
+/** A question about a call in the terminal, and its typed answer. @module */
 
 import type { Approval, ApprovalAnswer, Frontend, SessionEvent } from "../../session/frontend.ts";
 import type { Screen } from "../../terminal/screen/screen.ts";
@@ -14,12 +14,12 @@ import type { CallAction, Change, Subject } from "../../types/tool.ts";
 import { allowedBy, answerRows, questionNotes, refusalReason, remembered } from "../answers.ts";
 import { changeRows, paintedRows } from "../change.ts";
 
-/** Asks a person: shows a text and gives the line typed; null when there is none to come. */
+/** Shows a text and returns the typed line; null at the end of input. */
 type AskLine = (text: string, ...question: Parameters<Screen["ask"]>) => Promise<string | null>;
 
 type Choice = Approval["choices"][number];
 
-/** The word for each choice; its first letter is the key. */
+/** The word for each choice. Its first letter is the key. */
 const WORDS: Readonly<Record<Exclude<Choice, "refuse">, string>> = {
   once: "yes",
   session: "always",
@@ -29,7 +29,7 @@ const WORDS: Readonly<Record<Exclude<Choice, "refuse">, string>> = {
 
 const approvalKey = (choice: Choice): string => choice === "refuse" ? "n" : WORDS[choice][0]!;
 
-/** What the model wants, by the action of its call, and the question. */
+/** The titles and the question, by the action of the call. */
 const WANTED: Readonly<Partial<Record<CallAction, readonly [wish: string, question: string]>>> = {
   run: ["run a command", "Run this?"],
   start: ["start a command", "Run this?"],
@@ -45,8 +45,8 @@ export const questionTitle = ({ isOfPerson, subject: { action } }: Approval): st
   isOfPerson ? "Send it along?" : (action && WANTED[action]?.[1]) ?? "Run this?";
 
 /**
- * The question for a terminal without UTF-8: signs beyond ASCII in what would run are shown by their numbers,
- * so that no other sign stands in for them.
+ * The question for a terminal without UTF-8: non-ASCII characters of the call are shown as code points, so that
+ * no other character can replace them.
  */
 export const asciiApproval = (approval: Approval): Approval => {
   const { call, subject, preview, rules, networked } = approval;
@@ -55,7 +55,7 @@ export const asciiApproval = (approval: Approval): Approval => {
     ...asciiStrings({
       ...{ call, subject },
       ...preview && { preview },
-      // The ellipsis behind what a rule allows is ours, unless the rule has one itself.
+      // The ellipsis after a rule is ours, unless the rule has one.
       ...rules && {
         rules: rules.map((one) =>
           one.rule.includes("…") ? one : { ...one, words: one.words.replace(/…$/, "...") }
@@ -98,7 +98,7 @@ export function askPerson(
   };
 }
 
-/** The text above the answers: the whole of the call, and why it is asked about. */
+/** Returns the text above the answers: the whole call, and why it needs approval. */
 export function listedQuestion(approval: Approval, columns: number, paint: Painter): string {
   const text = requestNotes(approval, columns, paint, Infinity);
   const allowed = allowedBy(approval);
@@ -108,7 +108,7 @@ export function listedQuestion(approval: Approval, columns: number, paint: Paint
   return text.join("\n");
 }
 
-/** The meanings of the answers, and of the keys beside their digits. */
+/** Returns the meanings of the answers and of the other keys. */
 export function answersHelp(approval: Approval, columns: number): string {
   const listed = answerRows(approval, columns)
     .map(({ choice }, at) => [choice, `${at + 1}, ${approvalKey(choice)}`] as const);
@@ -116,7 +116,7 @@ export function answersHelp(approval: Approval, columns: number): string {
   return meanings([...listed, ...edit], approval, columns);
 }
 
-/** The line about a rule that was added. */
+/** Returns the line about a new rule. */
 export function ruleAdded(
   { rule, path, error }: Extract<SessionEvent, { type: "rule_added" }>,
 ): string {
@@ -125,10 +125,10 @@ export function ruleAdded(
   return `  ${where}: allow ${sanitize(rule)}`;
 }
 
-/** A typed line as an answer; undefined where it is none. An `edit` still has the command as it was. */
+/** Parses a typed answer; undefined if it is invalid. An `edit` still has the original command. */
 function answerOf(line: string, { choices, subject }: Approval): ApprovalAnswer | undefined {
   const given = line.trim().toLowerCase();
-  // A line that begins like a no is one, with the rest as its reason.
+  // A line that starts with "no" is a no; the rest is its reason.
   if (given.startsWith("n")) {
     return { choice: "refuse", reason: refusalReason(line) };
   }
@@ -141,7 +141,7 @@ function answerOf(line: string, { choices, subject }: Approval): ApprovalAnswer 
 /** Columns before the meanings of the answers. */
 const HELP_MARGIN = 9;
 
-/** The objection to a line that is no answer, or the help that it asks for. */
+/** Returns the objection to an invalid answer, or the help it asks for. */
 function objectionTo(line: string, approval: Approval, columns: number): string {
   const { choices } = approval;
   if (!/^\s*(\?|help)\s*$/i.test(line)) {
@@ -150,7 +150,7 @@ function objectionTo(line: string, approval: Approval, columns: number): string 
   return meanings(choices.map((choice) => [choice, approvalKey(choice)]), approval, columns);
 }
 
-/** Rows of the help: the keys of each choice, and its effect. */
+/** Returns the rows of the help: the keys and the effect of each choice. */
 function meanings(
   rows: readonly (readonly [Choice, string])[],
   approval: Approval,
@@ -185,7 +185,7 @@ function questionText(approval: Approval, columns: number, paint: Painter): stri
   return text.join("\n");
 }
 
-/** The call, and the notes about it. */
+/** Returns the call and its notes. */
 function requestNotes(
   approval: Approval,
   columns: number,
@@ -198,12 +198,12 @@ function requestNotes(
   return [requestText(approval, columns, paint, glance), ...notes];
 }
 
-/** The most rows of a request that are seen at one glance. */
+/** The maximum number of rows of a request that can be seen at once. */
 const MANY_ROWS = 18;
 
 /**
- * The whole of what would run: nothing is left out, and nothing in it can drive the terminal. Of a text of
- * more than `glance` rows the beginning is said again below it, as it may have left the screen.
+ * Returns everything that would run: nothing is omitted, and control characters are made visible. If it has more
+ * than `glance` rows, its beginning is repeated below, because it may have scrolled away.
  */
 export function requestText(
   { call, subject, preview, isOfPerson, subAgent }: Approval,
@@ -212,7 +212,7 @@ export function requestText(
   glance = MANY_ROWS,
 ): string {
   if (isOfPerson) return `Your message names ${oneLine(subject.path ?? "")}:`;
-  // The arguments of a new file are the file: the change is not shown in their place.
+  // The arguments of a new file already contain the file, so the change is not shown instead.
   const isShown = preview?.lines !== undefined && !(preview.isNew && subject.action === "write");
   const fields = Object.entries(call.arguments)
     .filter(([name]) => !(isShown && WRITTEN_ARGUMENTS.includes(name)))
@@ -264,20 +264,20 @@ function changeFields(change: Change, subject: Subject, columns: number, paint: 
 
 const rowWidth = (columns: number): number => Math.max(10, columns - 6);
 
-/** Lines in rows that begin with a bar, so that none looks like a question; rows that go on have another bar. */
+/** Puts a bar before each row, so that no row looks like a question. Continuation rows have another bar. */
 function boxed(lines: readonly string[], columns: number): string {
   return lines.flatMap((line) =>
     rowsOf(line, rowWidth(columns), true).map((row, n) => `  ${n === 0 ? "│" : "┆"} ${row}`)
   ).join("\n");
 }
 
-/** True where some characters of a value are shown by their number. */
+/** True if some characters of a value are shown as code points. */
 function hides(value: unknown): boolean {
   const text = String(value).replaceAll("\r\n", "\n");
   return sanitize(text) !== text;
 }
 
-/** Shows blanks that mean something to a shell: tabs, and those between a backslash and its line's end. */
+/** Shows white space that matters to a shell: tabs, and spaces between a backslash and the end of its line. */
 function withBlanks(command: string): string {
   return command.replace(/(?<! ) +$/gm, (blanks) => "␠".repeat(blanks.length))
     .replaceAll("\t", "␉   ");

@@ -1,4 +1,4 @@
-/** Earlier turns, shown again as they looked. @module */
+/** Shows earlier turns as they looked. @module */
 
 import type { ExecutionFacts } from "../../records/execution.ts";
 import type { Screen } from "../../terminal/screen/screen.ts";
@@ -9,19 +9,19 @@ import type { Message, ToolCall } from "../../types/message.ts";
 import { type PastCalls, pastExecution } from "../past_execution.ts";
 import type { TurnView } from "./turn_view.ts";
 
-/** About so many rows are shown again, in whole messages, and the newest one however long. */
+/** The approximate number of rows to replay, in whole messages. The newest message is always shown. */
 const MAX_ROWS = 200;
 
 interface ReplayOptions extends PastCalls {
   screen: Pick<Screen, "print" | "echo">;
-  /** Shows the turns that follow, too: what it folds here can be unfolded there. */
+  /** The view of later turns, which can unfold what is folded here. */
   view: Pick<TurnView, "begin" | "onEvent" | "end">;
   columns: number;
-  /** Styles what is less important. */
+  /** Styles less important text. */
   dim: (text: string) => string;
 }
 
-/** Shows the newest turns of `messages` again. */
+/** Replays the newest turns of `messages`. */
 export function replay(messages: readonly Message[], options: ReplayOptions): void {
   const { screen, view, executions, columns, dim } = options;
   const from = firstReplayed(messages, executions, columns);
@@ -52,14 +52,14 @@ export function replay(messages: readonly Message[], options: ReplayOptions): vo
     } else if (message.standsFor === undefined && message.content !== "") {
       begin();
       view.onEvent({ type: "text_delta", text: typedText(message) });
-      // The note of the program behind it.
+      // The note that the program added.
       if (message.parts) end("· interrupted");
     }
   }
   end();
 }
 
-/** The index of the first message that is shown: where it can be, the beginning of a turn. */
+/** The index of the first replayed message: the start of a turn if possible. */
 function firstReplayed(
   messages: readonly Message[],
   executions: ReadonlyMap<string, ExecutionFacts>,
@@ -87,6 +87,6 @@ function rowsOfMessage(
     return 4 + (executions.get(toolCallId)?.details?.change?.lines?.length ?? 0);
   }
   const text = role === "user" ? typedText(message) : content;
-  // So much of a longer text fills all there is.
+  // This much of a longer text is enough.
   return wrapped(text.slice(0, MAX_ROWS * columns), columns).split("\n").length + 1;
 }

@@ -1,4 +1,4 @@
-/** The first choice of a model: a list of what there is, a key where one is needed. @module */
+/** The first choice of a model: a list of what was found, and a key if one is needed. @module */
 
 import { checkedUrl, isSettingError } from "../../config.ts";
 import { BackendError } from "../../errors.ts";
@@ -21,48 +21,48 @@ import {
   type SetupPick,
 } from "./setup_rows.ts";
 
-/** The side of a setup that knows addresses, keys and files. */
+/** The part of setup that knows addresses, keys and files. */
 export interface SetupHome {
-  /** Looks at the addresses of this machine, for at most `limitMs` milliseconds. */
+  /** Probes the addresses of this machine, for at most `limitMs` milliseconds. */
   find(limitMs: number, signal: AbortSignal): Promise<readonly FoundServer[]>;
-  /** The addresses that `find` looks at. */
+  /** The addresses that `find` probes. */
   own(): readonly string[];
-  /** Asks the server at `address`, wherever it is, for its models; an empty key is the one that is there already. */
+  /** Asks the server at any `address` for its models. An empty key stands in for the saved one. */
   ask(
     address: string,
     how: { key: string | undefined; limitMs: number; signal: AbortSignal },
   ): Promise<FoundServer>;
-  /** The place of the key for `address` that is there already; undefined for none. */
+  /** The location of the saved key for `address`, if any. */
   keyIn(address: string): string | undefined;
   hosted(): readonly HostedOffer[];
-  /** Asks a hosted API whether it takes `key`. @throws {BackendError} when it does not, or does not answer. */
+  /** Asks a hosted API if `key` is valid. @throws {BackendError} if it is not, or if there is no answer. */
   tryKey(
     offer: HostedOffer,
     how: { key: string; limitMs: number; signal: AbortSignal },
   ): Promise<void>;
-  /** A sentence on why `key` is none; undefined where it may be one. */
+  /** Why `key` cannot be a key; undefined if it may be one. */
   objection(key: string): string | undefined;
-  /** Keeps a choice, and the key for an address. @throws {Error} when that fails. */
+  /** Saves a choice, and the key for an address. @throws {Error} if that fails. */
   keep(settings: ServerSettings, key?: { address: string; key: string }): Promise<void>;
 }
 
 interface SetupOptions {
-  /** True before there is a session: what is clear needs no question, and there is the demo. */
+  /** True before there is a session: a clear choice needs no question, and the demo is offered. */
   isFirst: boolean;
   columns: number;
   signal: AbortSignal;
-  /** Called as a look at the servers begins and ends. */
+  /** Called when a search for servers starts and ends. */
   onLook(isLooking: boolean): void;
 }
 
-/** The time for servers to answer, in milliseconds, and for those that did not, or that were named. */
+/** The timeouts of servers in milliseconds: the first, and that of servers that missed it or were named. */
 const FIRST_LOOK_MS = 300;
 const SECOND_LOOK_MS = 5000;
 
-/** The screen of a setup; it breaks long lines. */
+/** The screen of setup. It wraps long lines. */
 export type SetupScreen = Pick<Screen, "print" | "choose" | "ask" | "askHidden">;
 
-/** The ways on from a server that did not say which models it has. */
+/** The choices after a server did not list its models. */
 const NO_MODEL_ROWS = [
   { label: "Change the address", value: "address" },
   { label: "Ask again", detail: "once it runs", value: "again" },
@@ -80,15 +80,15 @@ const HINT = "Enter picks · Esc leaves it as it is";
 const BACK_HINT = "Enter picks · Esc goes back";
 
 /**
- * An address, and the key that a person gave for it: an empty one is that which is there already, if any.
- * Without one it was not asked about: the server gets none but that kept for its address.
+ * An address and the key that the user entered; an empty key is the saved one, if any. Without `key`, only the
+ * key saved for the address is sent.
  */
 interface NamedServer {
   address: string;
   key?: string;
 }
 
-/** Has a person choose a server and a model, and keeps the choice; undefined where they chose none. */
+/** Lets the user choose a server and a model, and saves the choice; undefined if they cancel. */
 export async function setUp(
   screen: SetupScreen,
   home: SetupHome,
@@ -97,7 +97,7 @@ export async function setUp(
   return await new Setup(screen, home, options).run();
 }
 
-/** What is kept; undefined for none. */
+/** Returns what was saved, if anything. */
 type Kept = Promise<ServerSettings | undefined>;
 
 class Setup {
@@ -116,7 +116,7 @@ class Setup {
         screen.print(`· looked at ${placesText(home.own())}: still no model`);
       }
       const own = found.flatMap(serverRows);
-      // One place with several rows, or one that answered with no model, leaves something to choose.
+      // A place with several rows, or without a model, leaves something to choose.
       const isClear = isFirst && found.length === 1 && found[0]!.models.length === 1;
       if (isClear) pick = own[0]!.value;
       else {
@@ -135,15 +135,15 @@ class Setup {
     }
   }
 
-  /** Does `step` while the screen says that something is looked at. */
+  /** Runs `step` while the screen says what is being checked. */
   async #look<T>(step: () => Promise<T>): Promise<T> {
     this.options.onLook(true);
     return await step().finally(() => this.options.onLook(false));
   }
 
   /**
-   * Asks for the key where there is none yet, and the API whether it takes it; undefined where none was
-   * given, or it could not be kept. One that is not taken is kept only where the person says so.
+   * Asks for the key if there is none, and verifies it; undefined if none was entered or it could not be saved. A
+   * rejected key is saved only if the user confirms.
    */
   async #keepHosted(offer: HostedOffer): Kept {
     const { name, address, settings, keyIn } = offer;
@@ -165,14 +165,14 @@ class Setup {
     return key === undefined ? undefined : await this.#keep(settings, name, { address, key });
   }
 
-  /** A key that is pasted, which may be empty; undefined after Esc. */
+  /** Asks for a key, which may be empty; undefined after Esc. */
   async #askKey(host: string, otherwise: string): Promise<string | undefined> {
     const prompt = `The key for ${host} (hidden; Enter alone ${otherwise}): `;
     const objection = (line: string) => this.home.objection(line.trim());
     return (await this.screen.askHidden(prompt, objection, this.options.signal))?.trim();
   }
 
-  /** The key for `address`, empty for the one that is there already or none; undefined after Esc. */
+  /** Returns the key for `address`, empty for the saved one or for none; undefined after Esc. */
   #keyFor(address: string): Promise<string | undefined> {
     const keyIn = this.home.keyIn(address);
     const otherwise = keyIn === undefined ? "none" : `the one in ${keyIn}`;
@@ -180,8 +180,8 @@ class Setup {
   }
 
   /**
-   * Asks the server at `address`, which is typed where it is empty, for its models, and keeps the one that
-   * is picked. A server that does not answer is kept only where the person says so; undefined for none.
+   * Asks the server at `address` for its models and saves the selected one. An empty address is asked for first.
+   * A server that does not answer is saved only if the user confirms; undefined if nothing was saved.
    */
   async #keepAddress(address: string): Kept {
     const { screen, options: { signal } } = this;
@@ -201,7 +201,7 @@ class Setup {
     return undefined;
   }
 
-  /** The server with its models, or the problem that it offers none. */
+  /** Returns the server with its models, or why it offers no model. */
   async #askNamed({ address, key }: NamedServer): Promise<FoundServer | ServerProblem> {
     const how = { key, limitMs: SECOND_LOOK_MS, signal: this.options.signal };
     const found = await this.#look(() => this.home.ask(address, how)).catch(serverProblem);
@@ -210,7 +210,7 @@ class Setup {
     return { text: `${hostShown(address)} has no models${get}`, wantsKey: false };
   }
 
-  /** Asks for an address, and over https for a key; undefined where no address was given. */
+  /** Asks for an address, and for a key if it is https; undefined if no address was entered. */
   async #typedServer(before = ""): Promise<NamedServer | undefined> {
     const { screen, options: { signal } } = this;
     let address = "";
@@ -229,7 +229,7 @@ class Setup {
     return key === undefined ? undefined : { address, key };
   }
 
-  /** Keeps the server with one of its models, which the person picks where there are several. */
+  /** Saves the server with one of its models. The user selects it if there are several. */
   async #keepModelOf(server: NamedServer, found: FoundServer): Kept {
     const items = nameable(found.models).map((model) => (
       { label: oneLine(model.name), detail: modelFacts(model), value: model.name }
@@ -241,19 +241,19 @@ class Setup {
     return model === null ? undefined : await this.#keepServer(server, { found, model });
   }
 
-  /** Keeps a server, with a model that it was found to have or without one. */
+  /** Saves a server, with or without a model. */
   async #keepServer(
     { address, key }: NamedServer,
     answer?: { found: FoundServer; model: string },
   ): Kept {
     const host = address.replace(/\/v1$/, "");
     const isNative = answer?.found.isNative === true;
-    // Where it is not Ollama, a session asks it by its OpenAI-compatible endpoint.
+    // A session uses the OpenAI-compatible endpoint of servers that are not Ollama.
     const isLocal = isNative || address.startsWith("http:");
-    // A server that was started with its model may have another one the next time.
+    // A server that was started for one model may have another one next time.
     const isNamed = answer && (isNative || !isLocal || answer.found.models.length > 1);
     const settings: ServerSettings = {
-      // A server that is known not to be Ollama is spared the question at each start.
+      // A server that is known not to be Ollama is not probed at each start.
       ...isLocal
         ? { local: true, host, ...answer && !isNative && { "use-compat": true } }
         : { "base-url": answer ? `${host}/v1` : address },
@@ -275,19 +275,19 @@ class Setup {
       return settings;
     } catch (error) {
       this.screen.print(`· ${said}: cannot be kept: ${oneLine(reasonOf(error))}`);
-      // Without its key a hosted model does not answer.
+      // A hosted model needs its key.
       return key === undefined ? settings : undefined;
     }
   }
 }
 
-/** Why a server offers no model, or takes no key. */
+/** Why a server offers no model or rejects the key. */
 interface ServerProblem {
   text: string;
   wantsKey: boolean;
 }
 
-/** The problem of a server that refused, or that could not be reached. */
+/** Returns why a server refused, or could not be reached. */
 function serverProblem(error: unknown): ServerProblem {
   if (!(error instanceof BackendError)) throw error;
   return { text: oneLine(reasonOf(error)), wantsKey: error.kind === "auth" };

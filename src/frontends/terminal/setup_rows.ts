@@ -1,4 +1,4 @@
-/** The rows of a setup: servers with their models, hosted APIs, and what else there is to choose. @module */
+/** The rows of setup: servers with their models, hosted APIs, and other choices. @module */
 
 import type { ListedModel } from "../../backends/local/model_list.ts";
 import { modelFacts } from "../../session/model_server.ts";
@@ -9,14 +9,14 @@ import { HOW_TO_START, type ServerSettings, settingsOf } from "../server_setting
 /** A hosted API that is offered. */
 export interface HostedOffer {
   name: string;
-  /** The address that its key is for. */
+  /** The address of its key. */
   address: string;
   settings: ServerSettings;
-  /** The place of the key that is there already, such as a variable. */
+  /** The location of an existing key, such as a variable. */
   keyIn?: string | undefined;
 }
 
-/** The meaning of a row: settings, an API that wants a key first, another look, or an address: `""` is typed first. */
+/** The meaning of a row: settings, an API that needs a key, a rescan, or an address (`""`: to be typed). */
 export type SetupPick =
   | { settings: ServerSettings; said: string }
   | { offer: HostedOffer }
@@ -33,7 +33,7 @@ interface Row {
   value: SetupPick;
 }
 
-/** The words for a choice that is kept; a model that is not in it is told once its server named it. */
+/** Describes a saved choice. A missing model is reported once the server has named it. */
 export const keptText = (place: string, { model }: ServerSettings): string =>
   `${model === undefined ? "" : `${oneLine(model)} at `}${place}`;
 
@@ -61,7 +61,7 @@ export function serverRows(server: FoundServer): Row[] {
   });
 }
 
-/** The models that can be picked: a name with a space in it cannot stand behind a flag of /model. */
+/** Returns the selectable models. A name with a space cannot follow a flag of /model. */
 export const nameable = (models: readonly ListedModel[]): readonly ListedModel[] =>
   models.length === 1 ? models : models.filter(({ name }) => !/\s/.test(name));
 
@@ -83,5 +83,5 @@ export function lastRows(found: readonly FoundServer[], isFirst: boolean): Row[]
   ];
 }
 
-/** The host of an address, for a person. */
+/** Returns the host of an address, for users. */
 export const hostShown = (address: string): string => oneLine(new URL(address).host);

@@ -1,13 +1,13 @@
-/** The text of a shell command that a person runs. @module */
+/** The text of a shell command that the user runs. @module */
 
 import type { CommandOutput, ToolOutcome } from "../../types/tool.ts";
 
-/** The result of a command that ended; where it succeeded, its output alone. */
+/** Returns the result of a finished command: only its output if it succeeded. */
 export function shellText({ content, exitCode, output, endedProcesses }: ToolOutcome): string {
   return output && exitCode === 0 && !endedProcesses ? outputText(output) : content;
 }
 
-/** The output of a command, stderr last. */
+/** Returns the output of a command, stderr last. */
 export function outputText({ stdout, stderr }: CommandOutput): string {
   if (stdout === undefined && stderr === undefined) return "no output";
   return [

@@ -1,4 +1,4 @@
-/** The help for whoever begins to type: the rows below a line that is `?` alone. @module */
+/** The short help: the rows below a line that is `?` alone. @module */
 
 import { actionHelp, type ActionName, type Keymap, keysOf } from "../../terminal/line/actions.ts";
 import type { ApproveMode } from "../../permissions/settings.ts";
@@ -7,15 +7,18 @@ import { modeText } from "../../session/modes.ts";
 import { HELP_MORE } from "./help_tables.ts";
 import { shownKey } from "../shown_keys.ts";
 
-/** The actions whose keys are listed; `/keys` has them all. */
+/** The actions whose keys are listed. `/keys` lists all of them. */
 const SHOWN: readonly ActionName[] = [
   ...["stop", "next-mode", "newline", "search-back", "transcript", "tasks", "editor"] as const,
 ];
 
-/** The least columns of a description; narrower terminals cut it. */
+/** The minimum width of a description; narrower terminals cut it. */
 const MIN_HELP_COLUMNS = 14;
 
-/** The rows, in `columns`: the mode that is on, what a line may begin with, and the first key of the actions that are needed most. */
+/**
+ * Returns the rows for `columns`: the current mode, how a line may start, and the first key of the most important
+ * actions.
+ */
 export function shortHelp(keymap: Keymap, columns: number, mode?: ApproveMode): string[] {
   const keys = SHOWN.flatMap((name): [string, string][] => {
     const [key] = keysOf(keymap, name);

@@ -1,22 +1,22 @@
-/** What a turn took: its time, without that of questions, its tokens, and their speed. @module */
+/** Totals of a turn: its time without questions, its tokens and their speed. @module */
 
 import { thousands } from "../../text/count.ts";
 import type { TurnEvent } from "../../types/event.ts";
 
-/** Turns of less time, in milliseconds, are not told of: without calls, and with some. */
+/** Shorter turns are not reported, in milliseconds: without and with calls. */
 const MIN_TURN_MS = 5000;
 const MIN_TURN_WITH_CALLS_MS = 1000;
-/** A speed says something from so many tokens and milliseconds on. */
+/** The minimum tokens and milliseconds for a meaningful speed. */
 const MIN_SPEED_TOKENS = 20;
 const MIN_SPEED_MS = 1000;
 
-/** The sums of one turn; times are of `performance.now()`. */
+/** The totals of one turn. Times are of `performance.now()`. */
 export class TurnTally {
   #startedAt = 0;
   #calls = 0;
-  /** The tokens that servers counted; those of the answer that goes on, about. */
+  /** Tokens counted by servers, and an estimate for the current answer. */
   #tokens = 0;
-  /** The tokens that sub-agents wrote, at a speed of their own. */
+  /** Tokens of sub-agents, which have their own speed. */
   #ofSubAgents = 0;
   #open = { tokens: 0, firstAt: 0, lastAt: 0 };
   #writingMs = 0;
@@ -44,12 +44,12 @@ export class TurnTally {
     }
   }
 
-  /** Leaves `ms` out of the time of the turn. */
+  /** Excludes `ms` from the time of the turn. */
   leaveOut(ms: number): void {
     this.#startedAt += ms;
   }
 
-  /** Such as `Worked 34 s · 2.8k tokens · 41 tok/s`; undefined for a turn that needs no word. */
+  /** Such as `Worked 34 s · 2.8k tokens · 41 tok/s`; undefined for a turn too short to report. */
   text(): string | undefined {
     this.#endAnswer(0);
     const ms = performance.now() - this.#startedAt;
@@ -64,7 +64,7 @@ export class TurnTally {
     ].join(" · ");
   }
 
-  /** The answer is over: `counted` are its tokens, 0 where no server counted them. */
+  /** Ends an answer. `counted` is its number of tokens, 0 if the server did not count them. */
   #endAnswer(counted: number): void {
     const { tokens, firstAt, lastAt } = this.#open;
     this.#tokens += counted || tokens;

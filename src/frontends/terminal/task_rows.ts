@@ -1,13 +1,13 @@
-/** The list of steps that the model keeps, in rows of the screen. @module */
+/** The model's task list, in rows of the screen. @module */
 
 import { oneLine } from "../../text/one_line.ts";
 import { DIM, type Painter } from "../../terminal/style.ts";
 import type { TaskItem } from "../../types/tool.ts";
 
-/** The most rows, unless told: steps further from the one at work are counted. */
+/** The default maximum of rows. Steps further from the current one are only counted. */
 const MAX_TASK_ROWS = 8;
 
-/** At most `most` rows; the first open step is the one at work. */
+/** Returns at most `most` rows. The first open step is the current one. */
 export function taskRows(
   tasks: readonly TaskItem[],
   { unicode, paint, margin = "  " }: { unicode: boolean; paint: Painter; margin?: string },

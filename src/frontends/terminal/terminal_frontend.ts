@@ -1,4 +1,4 @@
-/** The session that a person types in. @module */
+/** The interactive session. @module */
 
 import type { Theme } from "../../config.ts";
 import { commandIn } from "../../session/commands/command_line.ts";
@@ -37,27 +37,27 @@ import { SessionHistory } from "./typed_history.ts";
 import { WholeConversation } from "./whole_conversation.ts";
 
 interface TerminalOptions extends CommandHome {
-  /** Tells a person who looks elsewhere when a long turn is over. */
+  /** Notifies a user who looks elsewhere when a long turn ends. */
   notifies: boolean;
   theme: Theme;
   keymap: Keymap;
-  /** The message that begins the session. */
+  /** The first message of the session. */
   message?: string | undefined;
-  /** The lines below a session that was left. */
+  /** Returns the lines to show after the session. */
   lastLines?: ((session: Session) => Promise<readonly string[]>) | undefined;
-  /** Calls its argument with the exit code for each signal, until what it returns is called. */
+  /** Calls its argument with the exit code of each signal, until the returned function is called. */
   onSignals(handler: (exitCode: number) => void): () => void;
 }
 
-/** Turns that took longer, in milliseconds, are worth a notification. */
+/** Turns longer than this get a notification, in milliseconds. */
 const LONG_TURN_MS = 10_000;
-/** The longest, in milliseconds, that a signal's end of the session waits. */
+/** The maximum delay of a session's end after a signal, in milliseconds. */
 const SIGNAL_TIDY_UP_MS = 5000;
 
-/** The modes that Shift-Tab goes through. */
+/** The modes that Shift-Tab cycles through. */
 const MODES: readonly ApproveMode[] = ["ask", "edits", "auto", "plan"];
 
-/** Lines that people type to say a command. */
+/** Lines that users type for a command. */
 const PLAIN_COMMANDS = new Map([
   ["?", "/help"],
   ["help", "/help"],
@@ -72,24 +72,24 @@ const SIGNAL_CODES: Partial<Record<Deno.Signal, number>> = {
   SIGTERM: EXIT.terminated,
 };
 
-/** Shows a session on the terminal: `run` it once the session that it is for was made. */
+/** Shows a session on the terminal. Call `run` after the session has been created. */
 export class TerminalFrontend implements Frontend, Disposable {
   readonly #display: Display;
   readonly #person: Person;
   readonly #over = new AbortController();
-  /** Aborted to stop what goes on: a turn, a command, a question. */
+  /** Aborted to stop the running turn, command or question. */
   #stop = new AbortController();
-  /** The exit code, once the session is to end. */
+  /** The exit code, once the session has to end. */
   #ended: number | undefined;
   #isInTurn = false;
   readonly #conversation = new WholeConversation();
-  /** True while a line is awaited: what comes then may be printed at once. */
+  /** True while the line is idle, so that output may be printed at once. */
   #isFree = false;
   readonly #unshownJobs: Job[] = [];
-  // `run` sets these.
+  // Set by `run`.
   #session!: Session;
   #commands!: CommandRunner;
-  /** True in the first session of a person, until they were told of the mode. */
+  /** True in the user's first session, until the mode has been explained. */
   #isNew = false;
   /** A line below the first one. */
   #motto: string | undefined;
@@ -101,7 +101,7 @@ export class TerminalFrontend implements Frontend, Disposable {
       theme: options.theme,
       keymap: options.keymap,
       over: this.#over.signal,
-      // A screen that is made for a setup has no session yet.
+      // The screen of setup has no session yet.
       history: () => this.#session?.agent.state.history ?? [],
       pasted: () => this.#history?.pasted() ?? new Map(),
       completer: (before, after) => this.#completer?.(before, after),
@@ -174,8 +174,8 @@ export class TerminalFrontend implements Frontend, Disposable {
   }
 
   /**
-   * Has the person choose a server before there is a session, below `line`; undefined where they chose none,
-   * an exit code after a signal. What they type meanwhile is in the session's line afterwards.
+   * Lets the user choose a server before there is a session, below `line`; undefined if they cancel, an exit code
+   * after a signal. Text typed meanwhile is in the session's line afterwards.
    */
   async setUp(line?: string): Promise<ServerSettings | number | undefined> {
     using cleanUp = new DisposableStack();
@@ -191,7 +191,7 @@ export class TerminalFrontend implements Frontend, Disposable {
     this.#display[Symbol.dispose]();
   }
 
-  /** Runs the session until it is left; the exit code. The session's owner disposes of it afterwards. */
+  /** Runs the session to its end and returns the exit code. The owner disposes of the session. */
   async run(session: Session, motto?: string): Promise<number> {
     this.#session = session;
     this.#motto = motto;
@@ -202,7 +202,7 @@ export class TerminalFrontend implements Frontend, Disposable {
       code === EXIT.interrupted ? this.#stop.abort() : this.#end(code);
     cleanUp.defer(this.options.onSignals(onSignal));
     const { state } = session.agent;
-    // Warnings wait for the screen, which is made after the history.
+    // Warnings wait for the screen, which is created after the history.
     const warn = (message: string) => queueMicrotask(() => this.#display.say(message));
     this.#history = new SessionHistory(() => state.workingDir, warn);
     state.history = this.#history.entries();
@@ -224,14 +224,14 @@ export class TerminalFrontend implements Frontend, Disposable {
     return this.#ended ?? EXIT.done;
   }
 
-  /** Sends the message that begins the session: neither a command nor a `!` of whoever chose its words. */
+  /** Sends the first message of the session, which is never a command. */
   async #begin(text: string): Promise<void> {
     const message = { type: "text", text } as const;
     this.#display.screen.echo(message);
     await this.#takeMessage(message, () => this.#runTurns([message]));
   }
 
-  /** How to come back, where there is a person to read it. */
+  /** How to resume, for an interactive user. */
   async #sayFarewell(): Promise<void> {
     if ((this.#ended ?? EXIT.done) !== EXIT.done) return;
     const lines = await this.options.lastLines?.(this.#session) ?? [];
@@ -241,7 +241,7 @@ export class TerminalFrontend implements Frontend, Disposable {
     );
   }
 
-  /** All of the conversation, for Ctrl-O; undefined before there is a session. */
+  /** The whole transcript, for Ctrl-O; undefined before there is a session. */
   async #transcript(): Promise<PagerModal | undefined> {
     const session = this.#session;
     if (session === undefined) return undefined;
@@ -256,7 +256,7 @@ export class TerminalFrontend implements Frontend, Disposable {
     });
   }
 
-  /** Goes on with the next mode of asking. */
+  /** Switches to the next mode. */
   async #nextMode(): Promise<void> {
     const now = MODES.indexOf(this.#display.status?.mode?.approve ?? "ask");
     const next = MODES[(now + 1) % MODES.length]!;
@@ -274,7 +274,7 @@ export class TerminalFrontend implements Frontend, Disposable {
     this.#over.abort();
   }
 
-  /** Has Up find at the next start what stands in the line as a signal ends the session. */
+  /** Saves an unsent line at a signal, so that Up finds it at the next start. */
   #keepUnsent(): void {
     if (this.#history === undefined || !this.#display.isLive) return;
     const { screen } = this.#display;
@@ -287,7 +287,7 @@ export class TerminalFrontend implements Frontend, Disposable {
     this.#display.status = status;
     if (this.#isNew && status.mode !== undefined) {
       this.#isNew = false;
-      // Another mode was named, here or in a settings file.
+      // Another mode was set, here or in a settings file.
       if (status.mode.approve === "auto" && !status.approvesAll) {
         const key = this.#display.isLive && screenKey(this.options.keymap, "next-mode");
         this.#display.say(`· ${modeText("auto")}; ${key || "/approve"} changes it`);
@@ -302,7 +302,7 @@ export class TerminalFrontend implements Frontend, Disposable {
   private readonly subjectOf = (name: string, args: Record<string, unknown>): Subject | undefined =>
     this.#session.agent.tools.find((tool) => tool.name === name)?.subject?.(args);
 
-  /** The earlier turns as they looked; where the screen cannot be repainted, their end alone. */
+  /** Replays the earlier turns; only their end if the screen cannot be repainted. */
   #showResumed(resumed: Resumed | undefined): void {
     const { agent: { state }, executions } = this.#session;
     const { isLive, screen, view, columns, dim } = this.#display;
@@ -322,7 +322,7 @@ export class TerminalFrontend implements Frontend, Disposable {
     }
   }
 
-  /** The command of a line; undefined for a message, also for one that begins with a skill. */
+  /** Parses the command of a line; undefined for a message, including one that starts with a skill. */
   #commandIn(line: string) {
     return this.#session.opens(line) ? undefined : typedCommand(line);
   }
@@ -333,7 +333,7 @@ export class TerminalFrontend implements Frontend, Disposable {
     }, this.#commandIn(line.text) === undefined);
   }
 
-  /** Runs a slash command or a shell command; false for a message. */
+  /** Runs a slash command or a shell command. Returns false for a message. */
   async #runsLine(text: string): Promise<boolean> {
     const command = this.#commandIn(text);
     if (command) await this.#runCommand(command, text);
@@ -343,7 +343,7 @@ export class TerminalFrontend implements Frontend, Disposable {
     return true;
   }
 
-  /** Runs a turn, and those that follow as the person decides on a plan. */
+  /** Runs a turn, and the next ones that follow from the user's decisions on a plan. */
   async #runTurns(parts: readonly Part[]): Promise<void> {
     this.#isInTurn = true;
     const { signal } = this.#stop;
@@ -359,7 +359,7 @@ export class TerminalFrontend implements Frontend, Disposable {
     }
   }
 
-  /** Does what `message` asks for; `isTurn`: what comes meanwhile belongs to a turn, and its end may be told. */
+  /** Runs `message`. `isTurn`: input meanwhile belongs to a turn, and its end may be notified. */
   async #takeMessage(
     message: TextPart,
     run: () => Promise<void>,

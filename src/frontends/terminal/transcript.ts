@@ -1,6 +1,6 @@
 /**
- * The whole conversation as a text to look through: messages, reasoning, results and changes unfolded.
- * Its rows are made where it is looked at, so that a long one opens as fast as a short one. @module
+ * The whole session as a text to scroll and search: messages, reasoning, results and changes unfolded. Rows are
+ * created when they are viewed, so that a long session opens as fast as a short one. @module
  */
 
 import { MarkdownRenderer } from "../../terminal/markdown/renderer.ts";
@@ -28,26 +28,28 @@ import type { WholeConversation } from "./whole_conversation.ts";
 
 interface TranscriptOptions extends PastCalls {
   conversation: WholeConversation;
-  /** The messages that the model has now. */
+  /** The messages that the model currently has. */
   messages: () => readonly Message[];
-  /** The text of the question about a call that is open, with SGR. */
+  /** The text of the open question about a call, with SGR. */
   asked?: () => OpenQuestion | undefined;
-  /** The look of the terminal. Without a band, the person's messages stand behind a sign. */
+  /** The look of the terminal. Without a band, user messages follow a sign. */
   display: { look: Appearance; paint: Painter; band: BandLook | undefined };
 }
 
-/** A block ends at the first end of a line behind so many characters, and at the latest behind these. */
+/**
+ * A block ends at the first newline after the first limit, and at the latest at the second one, in characters.
+ */
 const PIECE_CHARS = 4000;
 const MAX_PIECE_CHARS = 16_000;
-/** The same of an answer, which is broken where a paragraph begins. */
+/** The limits of an answer, which is split at paragraphs. */
 const MARKDOWN_CHARS = 8000;
 const MAX_MARKDOWN_CHARS = 64_000;
 const MARGIN = "    ";
 const MIN_COLUMNS = 8;
-/** The width of text that a search looks for words in. */
+/** The width of the text for searches. */
 const SOURCE_COLUMNS = 1000;
 
-/** A pager that shows the conversation as it is, also while it goes on. */
+/** A pager that shows the current session, also while a turn runs. */
 export function transcriptModal(options: TranscriptOptions): PagerModal {
   const transcript = new Transcript(options);
   const { colors, unicode } = options.display.look;
@@ -60,16 +62,16 @@ export function transcriptModal(options: TranscriptOptions): PagerModal {
 }
 
 class Transcript {
-  /** The blocks of messages that do not change any more. */
+  /** The blocks of finished messages. */
   readonly #known = new WeakMap<Message, readonly PagerBlock[]>();
   readonly #calls = new Map<string, ToolCall>();
-  /** The blocks of the answer that is being written. */
+  /** The blocks of the answer being written. */
   #written: { text: string; blocks: readonly PagerBlock[] } = { text: "", blocks: [] };
   readonly #questions = new WeakMap<OpenQuestion, PagerBlock>();
 
   constructor(private readonly options: TranscriptOptions) {}
 
-  /** The blocks of the conversation as it is now. */
+  /** Returns the current blocks. */
   blocks(): readonly PagerBlock[] {
     const { conversation, messages } = this.options;
     const blocks: PagerBlock[] = [];
@@ -103,7 +105,7 @@ class Transcript {
     return [
       ...this.#reasoning(reasoning),
       ...this.#answer(typedText(message)),
-      // The note of the program behind it.
+      // The note that the program added.
       ...message.parts ? [this.#note("interrupted")] : [],
     ];
   }
@@ -181,7 +183,7 @@ class Transcript {
       return [...head, block];
     }
     if (change?.lines === undefined || exec.isError) {
-      // What the model was told of them is said above already.
+      // The notes for the model are shown above already.
       return [
         ...head,
         ...calls,
@@ -199,7 +201,7 @@ class Transcript {
     ];
   }
 
-  /** A call of a sub-agent: a row within that of its task. */
+  /** A sub-agent's call: a row within that of its task. */
   #ofSubCall(one: SubCall): PagerBlock {
     const { look, paint } = this.options.display;
     const isError = one.outcome !== "done";
@@ -215,7 +217,7 @@ class Transcript {
     );
   }
 
-  /** The end of the conversation that is not a message yet. */
+  /** Returns the end of the session that is not yet a message. */
   #blocksOfWritten(): readonly PagerBlock[] {
     const { reasoning, text, running } = this.options.conversation.written;
     const calls = running.map((call) => runningText(call));
@@ -228,7 +230,7 @@ class Transcript {
     return this.#written.blocks;
   }
 
-  /** The question that is open: all of what is asked about. */
+  /** Returns the open question in full. */
   #blocksOfAsked(): readonly PagerBlock[] {
     const asked = this.options.asked?.();
     if (asked === undefined) return [];
@@ -241,7 +243,7 @@ class Transcript {
     return [block];
   }
 
-  /** Text as it is, below a title. */
+  /** Plain text below a title. */
   #result(text: string, style: Style = 0): PagerBlock[] {
     const { paint } = this.options.display;
     const room = (columns: number) => columns - MARGIN.length;
@@ -282,7 +284,7 @@ class Transcript {
   }
 }
 
-/** The lines of `text`, safe to show, each broken at spaces into rows of at most `columns`. */
+/** Wraps the lines of `text` at spaces into rows of at most `columns`, safe to print. */
 function brokenLines(text: string, columns: number): string[] {
   const room = Math.max(MIN_COLUMNS, columns);
   return sanitizeProse(text).split("\n").flatMap((line) =>
@@ -292,7 +294,7 @@ function brokenLines(text: string, columns: number): string[] {
 
 const plainText = (row: CellRow) => row.map(({ text }) => text).join("");
 
-/** `text` in pieces that end at ends of lines, where lines have some. */
+/** Splits `text` at newlines if possible. */
 function plainPieces(text: string): string[] {
   const found: string[] = [];
   for (let at = 0; at < text.length;) {
@@ -306,7 +308,7 @@ function plainPieces(text: string): string[] {
   return found;
 }
 
-/** Markdown in pieces that begin with a paragraph, and cut no block of code unless it is very long. */
+/** Splits Markdown at paragraphs, and within a block of code only if that is very long. */
 function markdownPieces(text: string): string[] {
   if (text.trim() === "") return [];
   if (text.length <= MARKDOWN_CHARS) return [text];

@@ -6,8 +6,7 @@ import type { Display } from "./display.ts";
 import { modelText } from "./footer.ts";
 
 /**
- * Runs one turn; whatever it fails with, the session goes on, but not without a terminal. True where the
- * model ended it.
+ * Runs one turn. Errors do not end the session, except a lost terminal. Returns true if the model ended the turn.
  */
 export async function runTurn(
   session: Session,

@@ -1,4 +1,4 @@
-/** A turn on the screen: the answer as Markdown, each tool call in one line, without long texts. @module */
+/** A turn on the screen: the answer as Markdown, each tool call in one line, long texts folded. @module */
 
 import { MarkdownRenderer } from "../../terminal/markdown/renderer.ts";
 import { DEFAULT_KEYMAP, type Keymap } from "../../terminal/line/actions.ts";
@@ -18,10 +18,10 @@ import { withSigns } from "../../text/signs.ts";
 import { TurnTally } from "./tally.ts";
 import { taskRows } from "./task_rows.ts";
 
-/** The most calls that one row tells of. */
+/** The maximum number of calls per row. */
 const MAX_HELD_CALLS = 12;
 
-/** Shows one turn after the other on a screen. */
+/** Shows turns on a screen, one after the other. */
 export class TurnView {
   readonly activity: Activity;
   readonly tally = new TurnTally();
@@ -29,23 +29,23 @@ export class TurnView {
   readonly #markdown: MarkdownRenderer;
   #reasoning: string[] = [];
   #reasoningStart = 0;
-  /** True once a recovered call was reported: with some models each call is. */
+  /** True after the first report of a recovered call. Some models need it for each call. */
   #toldRecovery = false;
-  /** Calls whose changes stand above already. */
+  /** Calls whose changes are already shown above. */
   readonly #shown = new Set<string>();
-  /** The words for what a person decided about a call, where that matters, by its id. */
+  /** What the user decided about a call, if it matters, by the call's id. */
   readonly #decided = new Map<string, string>();
-  /** Calls that only looked, by their verbs: told in a row of each once something else comes. */
+  /** Calls that only read, by verb. Each verb gets one row when something else follows. */
   readonly #looks = new Map<string, CallText[]>();
-  /** The texts of the steps that were shown last. */
+  /** The texts of the newest shown steps. */
   #tasks = "";
-  /** The kind of the newest output: a blank line stands between text and lines of ours. */
+  /** The kind of the newest output: a blank line separates text from our lines. */
   #last: "nothing" | "text" | "line" = "nothing";
 
   /**
-   * @param subjectOf the object of a call that is being written
-   * @param folder the folder whose files are links; undefined where they are none
-   * @param keymap the keys in force
+   * @param subjectOf returns the object of a call that is being written
+   * @param folder the base folder of file links; undefined for no links
+   * @param keymap the key bindings
    */
   constructor(
     private readonly screen: Screen,
@@ -66,7 +66,7 @@ export class TurnView {
     this.activity = new Activity(paint, look.unicode, subjectOf);
   }
 
-  /** A turn begins; `doing` is what it does first. */
+  /** Starts a turn. `doing` is its first step. */
   begin(doing: string): void {
     this.activity.begin(doing);
     this.tally.begin();
@@ -86,7 +86,7 @@ export class TurnView {
         return this.activity.thought(event.text, this.#reasoning.length === 1);
       case "call_delta":
         this.#endReasoning();
-        // What was said before the call is whole.
+        // The text before the call is complete.
         this.#endText();
         return this.activity.writesCall(event.name, event.text);
       case "retry":
@@ -122,7 +122,7 @@ export class TurnView {
     if (text !== undefined) this.note(text);
   }
 
-  /** A person is asked about the call `id`. Until the result is disposed of, no time counts. */
+  /** The user is asked about the call `id`. Time does not count until the result is disposed. */
   onAsked(id: string): Disposable {
     this.#endReasoning();
     this.#endText();
@@ -138,28 +138,28 @@ export class TurnView {
     };
   }
 
-  /** The row of the call `id` will say what a person decided about it. */
+  /** Sets what the row of the call `id` will say about the user's decision. */
   onDecided(id: string, words: string): void {
     this.#decided.set(id, words);
   }
 
-  /** True where the newest row is blank. */
+  /** True if the newest row is blank. */
   get isApart(): boolean {
     return this.#last === "nothing";
   }
 
-  /** Prints `text` as lines of their own, below what was said so far. */
+  /** Prints `text` as separate lines below the output. */
   print(text: string): void {
     this.#endReasoning();
     this.#line(text);
   }
 
-  /** Prints `text` dimmed, with its long lines broken. */
+  /** Prints `text` dimmed and wrapped. */
   note(text: string): void {
     this.print(this.#dimmed(text));
   }
 
-  /** The rows that change in place: calls that others may join, and what goes on. */
+  /** The rows that change in place: calls that others may join, and the current step. */
   liveRows(): readonly string[] | undefined {
     const { columns } = terminalSize();
     const activity = this.activity.rows(columns);
@@ -168,11 +168,11 @@ export class TurnView {
     const gap = looks.length > 0 && this.#last === "text" ? [""] : [];
     const ghosts = this.activity.ghostRows(columns);
     const rows = [...gap, ...looks, ...ghosts.length > 0 ? [""] : [], ...ghosts, "", ...activity];
-    // A blank line was printed as the turn began.
+    // A blank line was printed at the start of the turn.
     return this.#last === "nothing" && rows[0] === "" ? rows.slice(1) : rows;
   }
 
-  /** The turn is over; `text` says how, where that needs saying. */
+  /** Ends the turn. `text` says how it ended if necessary. */
   end(text?: string): void {
     this.#endReasoning();
     this.#endText();
@@ -215,7 +215,7 @@ export class TurnView {
     this.screen.print(changeRows(change, columns, paint, false, where).join("\n"));
   }
 
-  /** The rows of a list of steps that is new; of one that is known, that of the step at work. */
+  /** The rows of a new task list; for a known one, that of the current step. */
   #newTasks(tasks: readonly TaskItem[]): string[] {
     if (tasks.length === 0) return [];
     const list = tasks.map(({ text }) => text).join("\n");
@@ -224,7 +224,7 @@ export class TurnView {
     return taskRows(shown, { ...this.#rowsLook(), margin: "" });
   }
 
-  /** Keeps the row of `call` open for others. */
+  /** Leaves the row of `call` open for others. */
   #hold(call: CallText): void {
     this.#endText();
     const held = this.#looks.get(call.verb);
@@ -277,7 +277,7 @@ export class TurnView {
     this.#line(this.#dimmed(`· thought for ${time}${this.#withKey(" (", " shows it)")}`));
   }
 
-  /** The key that shows what is folded, between two texts; empty where there is none. */
+  /** The key that shows folded text, between two texts; empty if there is none. */
   #withKey(before: string, after = ""): string {
     const key = this.screen.isLive ? screenKey(this.keymap, "transcript") : undefined;
     return key === undefined ? "" : `${before}${key}${after}`;

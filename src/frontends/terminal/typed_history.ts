@@ -1,4 +1,4 @@
-/** The file that keeps the lines typed into sessions. @module */
+/** The file with the lines typed into sessions. @module */
 
 import { join } from "../../text/std_path.ts";
 import { History } from "../../terminal/line/history.ts";
@@ -7,25 +7,25 @@ import { reasonOf } from "../../text/reason.ts";
 import type { TextRange } from "../../types/message.ts";
 import { stateFolder } from "../../user_files.ts";
 
-/** The lines typed into this session and into earlier ones; where no file keeps these, into this one alone. */
+/** The lines typed into this session and, if they can be stored, into earlier ones. */
 export class SessionHistory {
   readonly #state = stateFolder();
   readonly #own = new History(undefined, "");
   #opened: { folder: string; history: History } | undefined;
   #hasWarned = false;
 
-  /** @param warn called with the reason why the history cannot be read or kept */
+  /** @param warn called with the reason why the history cannot be read or written */
   constructor(
     private readonly folder: () => string,
     private readonly warn: (message: string) => void,
   ) {}
 
-  /** All entries, oldest first; those of the session's folder come last. */
+  /** All entries, oldest first; those of the session's folder last. */
   entries(): string[] {
     return this.#open().entries;
   }
 
-  /** The ranges of the entries that were pasted, by their texts. */
+  /** The ranges of pasted text, by entry. */
   pasted(): History["pasted"] {
     return this.#open().pasted;
   }

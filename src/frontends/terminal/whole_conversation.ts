@@ -1,27 +1,29 @@
 /**
- * The conversation as a person saw it: what the model's summary stands for is kept, and so is the
- * answer that is being written. @module
+ * The session as the user saw it, including messages replaced by a summary and the answer being written. @module
  */
 
 import type { TurnEvent } from "../../types/event.ts";
 import type { Message } from "../../types/message.ts";
 import type { Called } from "../call_text.ts";
 
-/** The characters kept of what the model does not have any more; beyond, the oldest is shown as it has it. */
+/**
+ * The maximum number of characters stored of what the model no longer has. Beyond it, the oldest messages are
+ * shown as the model has them.
+ */
 export const MAX_KEPT_CHARS = 4 * 2 ** 20;
 
 export class WholeConversation {
-  /** The answer that is being written, and the calls that run. */
+  /** The answer being written, and the running calls. */
   readonly written = { reasoning: "", text: "", running: [] as Called[] };
-  /** The messages at the last look. */
+  /** The messages at the last check. */
   #known: readonly Message[] = [];
-  /** The messages that a summary stands for. */
+  /** The messages that a summary replaced. */
   #replaced: Message[] = [];
-  /** Results as they were before they were cut, by their calls. */
+  /** Full results of shortened ones, by call. */
   readonly #results = new Map<string, Message>();
   readonly #ids = new Map<string, Called>();
 
-  /** @param messages those that the model has now */
+  /** @param messages returns those that the model currently has */
   onEvent(event: TurnEvent, messages: readonly Message[]): void {
     switch (event.type) {
       case "thinking":
@@ -36,7 +38,7 @@ export class WholeConversation {
         this.written.text = "";
         return;
       case "tool_start": {
-        // The answer that asks for the call is a message by now.
+        // The answer with the call is a message now.
         const { running } = this.written;
         this.end(messages);
         const { subject } = event;
@@ -56,14 +58,14 @@ export class WholeConversation {
     }
   }
 
-  /** What was being written is a message now, or is none. */
+  /** The text being written is a message now, or was discarded. */
   end(messages: readonly Message[]): void {
     this.#look(messages);
     this.written.reasoning = this.written.text = "";
     this.written.running = [];
   }
 
-  /** All messages of the conversation of which the model has `messages`. */
+  /** Returns all messages of the session; the model has `messages` of them. */
   of(messages: readonly Message[]): readonly Message[] {
     this.#look(messages);
     const kept = messages.map((message) => this.#results.get(message.toolCallId ?? "") ?? message);
@@ -71,7 +73,7 @@ export class WholeConversation {
     return [...this.#replaced, ...kept.filter(({ standsFor }) => standsFor !== "summary")];
   }
 
-  /** Looks which of the messages are gone, and keeps those that a summary stands for. */
+  /** Finds removed messages, and stores those that a summary replaced. */
   #look(messages: readonly Message[]): void {
     const known = this.#known;
     const isSame = (message: Message, at: number) => message === known[at];
@@ -96,7 +98,7 @@ export class WholeConversation {
     this.#drop();
   }
 
-  /** Drops the oldest of what is kept until the rest has room: messages, then results. */
+  /** Drops the oldest stored messages, then results, until the rest fits. */
   #drop(): void {
     let size = 0;
     for (const { content } of [...this.#replaced, ...this.#results.values()]) {
@@ -113,5 +115,5 @@ export class WholeConversation {
   }
 }
 
-/** A result that is cut becomes a message of its own for the same call. */
+/** A shortened result becomes a new message for the same call. */
 const keyOf = ({ id, toolCallId }: Message) => toolCallId ?? id ?? "";

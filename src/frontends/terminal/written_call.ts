@@ -1,27 +1,27 @@
-/** A call that the model is writing: its arguments as far as they are there. @module */
+/** A call that the model is writing, with its arguments so far. @module */
 
 import { WRITTEN_ARGUMENTS } from "../../tools/definition.ts";
 
-/** The most characters that are kept of an argument, and of the end of a file's text. */
+/** The maximum number of characters stored of an argument, and of the end of a file's text. */
 const MAX_VALUE_CHARS = 1000;
 const MAX_TAIL_CHARS = 4000;
 
 const SIGN_IN_TEXT = /["\\]/g;
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "", b: "", f: "" };
 
-/** Reads the JSON text of a call's arguments, cut anywhere, in time linear in it. Never throws. */
+/** Reads the JSON of a call's arguments, split anywhere, in linear time. Never throws. */
 export class WrittenCall {
-  /** The values that are texts, but for those of files, as far as they were read. */
+  /** The string values read so far, except those of files. */
   readonly args: Record<string, string> = Object.create(null);
-  /** The number of lines of the file's text so far, and its end; undefined while there is none. */
+  /** The number of lines of the file's text so far, and its end; undefined before it starts. */
   file: { lines: number; tail: string } | undefined;
   #depth = 0;
-  /** The text that is open: the name of an argument, its value, or one further in. */
+  /** The open string: the name of an argument, its value, or a nested one. */
   #open: "key" | "value" | "other" | undefined;
   #key = "";
-  /** True behind the colon of an argument. */
+  /** True after the colon of an argument. */
   #isValue = false;
-  /** The beginning of an escape sequence. */
+  /** The start of an escape sequence. */
   #escape = "";
 
   constructor(readonly name: string) {}
@@ -32,7 +32,7 @@ export class WrittenCall {
     }
   }
 
-  /** Takes one character between texts. */
+  /** Reads one character between strings. */
   #takeSign(text: string, at: number): number {
     const sign = text[at]!;
     if (sign === '"') this.#begin();
@@ -51,7 +51,7 @@ export class WrittenCall {
     else this.args[this.#key] = "";
   }
 
-  /** Takes a piece of a text: up to its end, or to an escape sequence. */
+  /** Reads a part of a string: up to its end or an escape sequence. */
   #takeText(text: string, at: number): number {
     if (this.#escape !== "") return this.#takeEscape(text[at]!);
     SIGN_IN_TEXT.lastIndex = at;
