@@ -103,8 +103,6 @@ export class CopilotAgent {
   #listBytes = 0;
   #listed: { tools: readonly Tool[]; contextLength: number; text: string } | undefined;
   #backend: Promise<Backend> | undefined;
-  /** True once the model called natively, also when those calls are no longer in the conversation. */
-  #callsNatively = false;
 
   /**
    * An agent that works in `workingDir`, which must be a folder.
@@ -226,7 +224,6 @@ export class CopilotAgent {
     fork.#plugged = this.#plugged;
     fork.#catalogue = this.#catalogue;
     fork.#listBytes = this.#listBytes;
-    fork.#callsNatively = this.callsNatively();
     fork.state.instructions = this.state.instructions;
     fork.seesImages = this.seesImages;
     return fork;
@@ -267,13 +264,6 @@ export class CopilotAgent {
     return { ...this.#given, workingDir, ...limits, seenFiles, signal };
   }
 
-  /** True where the model has called a tool natively: a code block it writes is then no call. */
-  callsNatively(): boolean {
-    return this.#callsNatively ||= this.state.messages.some(({ toolCalls }) =>
-      toolCalls?.some((call) => !call.recovered)
-    );
-  }
-
   /** The backend; its code is loaded on first use, so that a run pays only for its own. */
   backend(): Promise<Backend> {
     return this.#backend ??= loadBackend(this.#config);
@@ -290,7 +280,6 @@ export class CopilotAgent {
     this.#config = copilotConfig(config);
     const now = targetOf(this.#config);
     this.#backend = undefined;
-    this.#callsNatively = false;
     if (now.url !== before.url || now.name !== before.name) this.seesImages = seesByName(now);
   }
 }

@@ -6,7 +6,6 @@ import { namesAndSchemas } from "../backends/reply.ts";
 import { REPETITION_WARNING, RepetitionWatcher } from "../text/repetition.ts";
 import { CHARS_PER_TOKEN } from "../text/count.ts";
 import { ToolCallFilter } from "../toolcalls/extract.ts";
-import type { ToolCallOptions } from "../toolcalls/scan.ts";
 import type { TurnEvent } from "../types/event.ts";
 import type { Tool } from "../types/tool.ts";
 
@@ -21,8 +20,6 @@ interface AnswerStreamOptions {
   onRunaway: () => void;
   /** True where the text holds neither calls nor reasoning: false. */
   isTyped?: () => boolean;
-  /** What code blocks are: see `ToolCallOptions`. */
-  fences?: ToolCallOptions["fences"];
   /** The most tokens of thinking that no text follows; `onOverthought` is called once there are more. */
   maxThought?: number | undefined;
   onOverthought?: () => void;
@@ -39,10 +36,10 @@ export class AnswerStream implements Splitter {
   #cut: SplitAnswer | undefined;
 
   constructor(private readonly options: AnswerStreamOptions) {
-    const { tools, isTyped = () => false, fences = true } = options;
+    const { tools, isTyped = () => false } = options;
     this.#splitter = new AnswerSplitter({
       isTyped,
-      ...(tools.length > 0 && { calls: new ToolCallFilter({ ...namesAndSchemas(tools), fences }) }),
+      ...(tools.length > 0 && { calls: new ToolCallFilter(namesAndSchemas(tools)) }),
       onPiece: (kind, piece) => this.#show(kind, piece),
       onRetracted: () => this.#retract(),
     });

@@ -8,7 +8,7 @@ export const bareNames = (text: string): string[] => text.split(/\s+/);
 /** Other agents' names for our tools, in bare form; where several could be meant, the arguments decide. */
 export const ALIASES: Readonly<Record<string, readonly string[]>> = {
   read_file: bareNames(
-    "read cat view open openfile viewfile getfile fileread loadfile readtextfile showfile getfilecontents readfilecontents filecontents viewcode head",
+    "read cat view open openfile viewfile getfile fileread loadfile readtextfile showfile getfilecontents readfilecontents filecontents viewcode head readfiles fsread",
   ),
   write_file: bareNames(
     "write createfile writetofile savefile filewrite create createnewfile newfile overwritefile writetextfile updatefile insertfile fswrite",
@@ -52,8 +52,29 @@ export const EDITOR_TOOLS: ReadonlySet<string> = new Set(
   bareNames("strreplaceeditor strreplacebasededittool texteditor editor fileeditor"),
 );
 
+const EDITING = "edit_file replaces text, write_file makes a file, read_file shows one";
+
+/** Tools that models have elsewhere and we have not: the tool that does it here, and how. */
+export const ELSEWHERE: Readonly<Record<string, string>> = {
+  applypatch: "edit_file replaces one text by another, a call for each change",
+  deletefile: "run_bash can do it",
+  removefile: "run_bash can do it",
+  movefile: "run_bash can do it",
+  renamefile: "run_bash can do it",
+  copyfile: "run_bash can do it",
+  makedirectory: "write_file makes the folders that it needs",
+  createdirectory: "write_file makes the folders that it needs",
+  createfolder: "write_file makes the folders that it needs",
+  executecode: "run_bash runs programs",
+  runcode: "run_bash runs programs",
+  python: "run_bash runs programs",
+  strreplaceeditor: EDITING,
+  strreplacebasededittool: EDITING,
+  texteditor: EDITING,
+};
+
 /** Aliases that are plain words in lower case: in a text they may as well be other tools. */
-const PLAIN_WORDS = /^(?:read|view|open|edit|find|list|head|create|system|process|fetch)$/;
+const PLAIN_WORDS = /^(?:read|view|open|edit|find|list|head|create|system|process|fetch|python)$/;
 
 /**
  * True where `name`, written in a text, is another agent's for one of `tools`; a plain word only where
@@ -63,7 +84,8 @@ export function isAlias(name: string, tools: Iterable<string>, mayBeWord = false
   if (!mayBeWord && PLAIN_WORDS.test(name)) return false;
   const bare = bareName(name);
   const offered = [...tools];
-  return EDITOR_TOOLS.has(bare) && offered.includes("edit_file") ||
+  return (EDITOR_TOOLS.has(bare) || Object.hasOwn(ELSEWHERE, bare)) &&
+      offered.includes("edit_file") ||
     offered.some((tool) => ALIASES[tool]?.includes(bare));
 }
 

@@ -22,11 +22,8 @@ export class ToolCallFilter {
   /** True where every call stands in a code block, which may only show it. */
   #areFenced = true;
   readonly #mayBeShown: boolean;
-  /** True where a block that text follows is no call. */
-  readonly #mustEnd: boolean;
 
   constructor(options: ToolCallOptions = {}) {
-    this.#mustEnd = options.fences === "last";
     // Without the offered names, every such block is a call (spec 4.6).
     this.#mayBeShown = options.tools !== undefined;
     this.#scanner = new SentenceScanner(callScanner(options));
@@ -69,8 +66,7 @@ export class ToolCallFilter {
       );
     const rest = isStray ? "" : behind;
     const isFenced = this.#mayBeShown && this.#calls.length > 0 && this.#areFenced;
-    const isShown = this.#mustEnd && rest.trim() !== "" || isProposal(this.#lead, rest);
-    if (isFenced && isShown) return { text: text + this.#written, calls: [] };
+    if (isFenced && isProposal(this.#lead, rest)) return { text: text + this.#written, calls: [] };
     let calls = this.#calls;
     if (isFenced && mayBeProposal(this.#lead, rest)) {
       calls = calls.map((call) => ({ ...call, mayBeShown: true }));

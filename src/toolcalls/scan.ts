@@ -13,8 +13,8 @@ export interface ToolCallOptions {
   tools?: readonly string[] | undefined;
   /** The JSON schemas of their arguments, by name: they type the values of formats without types. */
   schemas?: Readonly<Record<string, unknown>> | undefined;
-  /** "last": of code blocks only one that ends the text is a call; false: none is: true. */
-  fences?: boolean | "last" | undefined;
+  /** False where no code block is a call: true. */
+  fences?: boolean | undefined;
   /** False where think tags are text, as the server sends reasoning in a field of its own: true. */
   thinkTags?: boolean | undefined;
   /** Makes the id of a call: `call_` and 24 random characters. */

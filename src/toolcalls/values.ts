@@ -29,7 +29,6 @@ export function taggedArguments(
   close: RegExp,
   name: string,
   context: CallContext,
-  hasLayout = true,
 ): Record<string, unknown> | undefined {
   const args: Record<string, unknown> = {};
   const opening = new RegExp(open.source, "y");
@@ -58,7 +57,7 @@ export function taggedArguments(
     const isUnended = next !== null && next.index < to &&
       isParameter(next.groups!.key!.trim(), key);
     const end = isUnended ? next!.index : to;
-    args[key] = typedValue(body.slice(from, end), key, name, context, hasLayout || isUnended);
+    args[key] = typedValue(body.slice(from, end), key, name, context);
     at = isUnended ? end : closed.end;
   }
 }
@@ -123,7 +122,7 @@ export function anyArguments(
 ): Record<string, unknown> | undefined {
   if (/^\s*\{/.test(body)) return jsonArguments(body);
   if (!/^\s*</.test(body)) return pairArguments(body, name, context);
-  return taggedArguments(body, PARAMETER, PARAMETER_END, name, context, false) ??
+  return taggedArguments(body, PARAMETER, PARAMETER_END, name, context) ??
     elementArguments(body, name, context);
 }
 
@@ -159,13 +158,11 @@ export function typedValue(
   key: string,
   name: string,
   context: CallContext,
-  hasLayout = true,
 ): unknown {
   // A line feed on one side only of a value of several lines is part of it; else both are layout.
   const data = /^\s*<!\[CDATA\[([^]*)\]\]>\s*$/.exec(text)?.[1];
   if (data !== undefined) text = data;
-  const mayEndLine = !hasLayout && TEXT_KEY.test(key);
-  const isPair = /^\r?\n/.test(text) || !mayEndLine && !/\n[^]*\n/.test(text);
+  const isPair = /^\r?\n/.test(text) || !TEXT_KEY.test(key) && !/\n[^]*\n/.test(text);
   const value = isPair ? text.replace(/^\r?\n/, "").replace(/\r?\n$/, "") : text;
   // Of a tool that is not offered by this name, the types are read where its name is.
   if (context.tools && !context.tools.has(name)) return value;

@@ -2,7 +2,6 @@ import { assert, assertEquals, assertThrows } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { hostedConfig, localConfig } from "../../src/config.ts";
 import { builtinTools } from "../../src/tools/mod.ts";
-import type { Message } from "../../src/types/message.ts";
 import type { Tool } from "../../src/types/tool.ts";
 
 const config = { local: localConfig({ model: "m" }) };
@@ -75,26 +74,6 @@ Deno.test("instructions stand behind the prompt, up to half a character for each
     const { length } = agent.systemPrompt.slice("Be brief.\n".length);
     assert(length <= most && length > most - 5, `${length}`);
   }
-});
-
-Deno.test("the model is known to call natively until another one is asked", () => {
-  const agent = new CopilotAgent(config, ".");
-  const called = (recovered?: true): Message => ({
-    role: "assistant",
-    content: "",
-    toolCalls: [{ id: "1", name: "a", arguments: {}, ...(recovered && { recovered }) }],
-  });
-  const { messages } = agent.state;
-  assert(!agent.callsNatively());
-  messages.push({ role: "user", content: "hi" }, called(true));
-  assert(!agent.callsNatively());
-  messages.push(called());
-  assert(agent.callsNatively());
-  messages.length = 0;
-  assert(agent.callsNatively());
-  agent.setModel("other");
-  assert(!agent.callsNatively());
-  assertEquals(agent.config.local?.model, "other");
 });
 
 Deno.test("another configuration asks another backend; a bad one changes nothing", async () => {

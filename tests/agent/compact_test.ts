@@ -524,21 +524,6 @@ Deno.test("a summary is asked for within the conversation, where there is room f
   }
 });
 
-Deno.test("a model that called natively is known to, also when the calls are summarised", async () => {
-  await using server = strictServer([
-    { toolCalls: [dumps("a", 9)] },
-    { text: "One." },
-    { text: "Two." },
-    { text: "Task: a." },
-    { text: '```json\n{"name":"dump","arguments":{"file_path":"b","chars":9}}\n```\nSo it goes.' },
-  ]);
-  const agent = new CopilotAgent(configs(server.url)[1]![1], Deno.cwd(), { tools: [dump] });
-  for (const text of ["a", "b"]) await processTurn(agent, text);
-  await compact(agent);
-  assertEquals(agent.state.messages.some((m) => m.toolCalls), false);
-  assertEquals((await processTurn(agent, "c")).toolExecutions, []);
-});
-
 Deno.test("compact by hand: nothing to do, busy, aborted", async () => {
   await using server = strictServer([{ text: "One." }, { text: "Two." }]);
   const agent = new CopilotAgent(configs(server.url)[1]![1], Deno.cwd(), { tools: [dump] });

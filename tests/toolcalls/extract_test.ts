@@ -277,12 +277,6 @@ const rows: Row[] = [
   ["not only calls in an array", tagged(`[${READ}, {"a": 1}]`), [], tagged(`[${READ}, {"a": 1}]`)],
   ["a fence that holds more", fenced(`${READ}\n// a comment`), [], fenced(`${READ}\n// a comment`)],
   ["a fence of another language", `\`\`\`js\n${READ}\n\`\`\``, [], `\`\`\`js\n${READ}\n\`\`\``],
-  [
-    "a fence without a language, behind text",
-    `So:\n\`\`\`\n${READ}\n\`\`\``,
-    [],
-    `So:\n\`\`\`\n${READ}\n\`\`\``,
-  ],
   ["jsonc", `\`\`\`jsonc\n${READ}\n\`\`\``, [], `\`\`\`jsonc\n${READ}\n\`\`\``],
   [
     "a fence within a line",
@@ -453,6 +447,10 @@ const rows: Row[] = [
 
 /** Where knowing the offered names makes a difference. */
 const known: Row[] = [
+  ["a fence without a language, behind text", `So:\n\`\`\`\n${READ}\n\`\`\``, [read], "So:"],
+  ["a fence with another agent's name", fenced(READ.replace("read_file", "Read")), [
+    { ...read, name: "Read" },
+  ], ""],
   ["a bracket missing", `${tagged(READ.slice(0, -1))} b`, [read], "b"],
   ["two brackets missing", `${tagged(READ.slice(0, -2))} b`, [{
     name: "read_file",
@@ -515,6 +513,12 @@ const more: Row[] = [
 ];
 known.push(...more);
 const unknown: Row[] = [
+  [
+    "a fence without a language",
+    `\`\`\`\n${READ}\n\`\`\``,
+    [],
+    `\`\`\`\n${READ}\n\`\`\``,
+  ],
   ["a bracket missing", `${tagged(READ.slice(0, -1))} b`, [{
     name: "read_file",
     invalid: "not valid",

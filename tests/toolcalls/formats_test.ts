@@ -215,6 +215,8 @@ const CALLS: [text: string, calls: Call[], rest?: string][] = [
     [ls],
     "Thought: I look.",
   ],
+  ['Action: bash\nAction Input: {"command": "ls"}', [["bash", { command: "ls" }]]],
+  ['<tool_use>{"name":"run_bash","input":{"command":"ls"}}</tool_use>', [ls]],
   // seen in the wild
   ['[TOOL_REQUEST]{"name":"run_bash","arguments":{"command":"ls"}}[END_TOOL_REQUEST]', [ls]],
   ['<tools>{"name":"run_bash","arguments":{"command":"ls"}}</tools>', [ls]],

@@ -43,7 +43,7 @@ Deno.test("values without types are read as the schema has them, or as they look
     ["\n7\n", "count", 7],
     ["\na\nb\n", "text", "a\nb"],
     ["a\nb\n", "text", "a\nb\n"],
-    ["a\n", "text", "a"],
+    ["a\n", "text", "a\n"],
     ["\na", "text", "a"],
     ["7", "count", "7", "g"],
   ];

@@ -17,31 +17,21 @@ const JSON_HEAD =
 const JSON_HEAD_CUT = /^\s*(?:\[\s*)?(?:\{{1,2}\s*(?:"\w{0,20})?)?$/;
 const NAME_VALUE = /"(?:name|tool_name|tool|action|function|method)"\s*:\s*"([^"\\]*)"/;
 const MAX_JSON_HEAD = 512;
-/** The first line of a code block that is the whole message; the last one. */
-const BLOCK_START = /^\s*`{3}(?:json)?[^\S\n]*\n/;
-const BLOCK_START_CUT = /^\s*`{1,3}(?:j(?:s(?:on?)?)?)?[^\S\n]*$/;
-const BLOCK_END = /\s*`{3}\s*$/;
 /** Surplus brackets, and the end of a frame whose beginning the server has dropped. */
 const JSON_END = /^[\s,;\]}]*(?:<\/tool_?call>\s*)?(?:<\|(?:eot_id|eom_id|im_end)\|>\s*)?$/;
 
 /** Reads a message that is nothing but calls as JSON: one value, or several. */
-function bareReader(marker: string, context: CallContext, isFenced = false): CallReader {
+function bareReader(marker: string, context: CallContext): CallReader {
   let text = marker;
   let isHead = false;
-  let fence = "";
   let name: string | undefined;
   return {
     push(piece, final) {
       text += piece;
-      if (isFenced && fence === "") {
-        fence = BLOCK_START.exec(text)?.[0] ?? "";
-        if (fence === "") return !final && BLOCK_START_CUT.test(text) ? undefined : "text";
-        text = text.slice(fence.length);
-      }
       if (!isHead) {
         const start = text.slice(0, MAX_JSON_HEAD);
         isHead = JSON_HEAD.test(start);
-        const [, key] = isFenced ? [] : /^\s*\{\s*"(\w+)"/.exec(start) ?? [];
+        const [, key] = /^\s*\{\s*"(\w+)"/.exec(start) ?? [];
         if (!isHead && key !== undefined && toolTaking([key], context)) {
           return final ? lostCall(text, context) : undefined;
         }
@@ -55,8 +45,8 @@ function bareReader(marker: string, context: CallContext, isFenced = false): Cal
         } else if (text.length >= MAX_JSON_HEAD) name = "";
       }
       if (!final) return undefined;
-      const calls = callsIn(isFenced ? text.replace(BLOCK_END, "") : text, name, context);
-      return calls ? { calls, end: fence.length + text.length - marker.length } : "text";
+      const calls = callsIn(text, name, context);
+      return calls ? { calls, end: text.length - marker.length } : "text";
     },
   };
 }
@@ -94,12 +84,9 @@ function callsIn(
 }
 
 /** A message that is nothing but JSON calls: Qwen2.5-Coder, Llama 3, xLAM and many more. */
-export const bareJson: readonly CallFormat[] = ["{", "[", "`"].map((sign) => ({
+export const bareJson: readonly CallFormat[] = ["{", "["].map((sign) => ({
   startsWith: sign,
-  read(_marker, context) {
-    const isFenced = sign === "`";
-    return bareReader("", { ...context, isMarked: true, mayBeUnknown: !isFenced }, isFenced);
-  },
+  read: (_marker, context) => bareReader("", { ...context, isMarked: true, mayBeUnknown: true }),
 }));
 
 /** Keys of calls, and of other agents' arguments, that no answer in earnest has. */

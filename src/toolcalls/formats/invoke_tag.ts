@@ -55,7 +55,7 @@ function invokeFormat(prefix: string, wrappers: readonly string[]): CallFormat {
         ),
         new RegExp(atomSource(`</${prefix}parameter>`)),
       ];
-      return taggedArguments(body, ...parameter, name, context, false) ??
+      return taggedArguments(body, ...parameter, name, context) ??
         elementArguments(body, name, context);
     },
     example: (name, args) =>

@@ -9,7 +9,7 @@ import { JsonCallReader } from "../json_reader.ts";
  * (`<|function_call|>`, `function call`), Apertus (`<|tools_prefix|>`, each call keyed by its name).
  */
 const JSON_TAGS: readonly (readonly [open: string, close: string])[] = [
-  ..."tool_call tool_calls tool_calls:opensource tool_call:opensource function_call function_calls tools tool longcat_tool_call function function-call"
+  ..."tool_call tool_calls tool_calls:opensource tool_call:opensource function_call function_calls tools tool tool_use longcat_tool_call function function-call"
     .split(" ").map((name) => [`<${name}>`, `</${name}>`] as const),
   ..."python_tag eom_id,python_start python_end,tool_call_start tool_call_end,start_action end_action,tools_prefix tools_suffix,tool_call_begin tool_call_end,tool_call /tool_call,tool_calls /tool_calls"
     .split(",").map((pair) => pair.split(" ").map((name) => `<|${name}|>`) as [string, string]),
@@ -61,6 +61,11 @@ export const toolcallTag: CallFormat = {
 export const jsonFence: CallFormat = {
   fences: ["json"],
   isBasic: true,
-  read: (marker, context) =>
-    new JsonCallReader({ close: marker.match(/^[`~]+/)![0], strict: true }, context),
+  read(marker, context) {
+    const frame = { close: marker.match(/^[`~]+/)![0], strict: true };
+    return new JsonCallReader(frame, { ...context, isMarked: true });
+  },
 };
+
+/** The same without a label, which only the tools that are offered make sure. */
+export const plainFence: CallFormat = { fences: [""], read: jsonFence.read };

@@ -4,14 +4,14 @@ import { bareName } from "../../text/bare_name.ts";
 import { isObject, jsonOrUndefined } from "../../text/json.ts";
 import { parseLooseJson } from "../../text/loose_json.ts";
 import { nearest } from "../../text/nearest.ts";
-import { ALIASES, EDITOR_TOOLS } from "../../text/tool_aliases.ts";
+import { ALIASES, EDITOR_TOOLS, ELSEWHERE } from "../../text/tool_aliases.ts";
 import type { ToolCall } from "../../types/message.ts";
 import type { Tool } from "../../types/tool.ts";
 import { checkArguments, type ToolArgs } from "../schema.ts";
 import { fitArguments, type FittedArguments } from "./arguments.ts";
 import { SlipError } from "./slip_error.ts";
 import { slipsOf } from "../slips.ts";
-import { ARGUMENT_WRAPPERS, CALL_NAME_KEYS, ELSEWHERE } from "./tables.ts";
+import { ARGUMENT_WRAPPERS, CALL_NAME_KEYS } from "./tables.ts";
 
 /** A call as it was read, with a line for each repair; or, for the model, why it has no one reading. */
 type RepairedCall =

@@ -5,27 +5,6 @@
 
 import { bareNames } from "../../text/tool_aliases.ts";
 
-const EDITING = "edit_file replaces text, write_file makes a file, read_file shows one";
-
-/** Tools that models have elsewhere and we have not: the tool that does it here, and how. */
-export const ELSEWHERE: Readonly<Record<string, string>> = {
-  applypatch: "edit_file replaces one text by another, a call for each change",
-  deletefile: "run_bash can do it",
-  removefile: "run_bash can do it",
-  movefile: "run_bash can do it",
-  renamefile: "run_bash can do it",
-  copyfile: "run_bash can do it",
-  makedirectory: "write_file makes the folders that it needs",
-  createdirectory: "write_file makes the folders that it needs",
-  createfolder: "write_file makes the folders that it needs",
-  executecode: "run_bash runs programs",
-  runcode: "run_bash runs programs",
-  python: "run_bash runs programs",
-  strreplaceeditor: EDITING,
-  strreplacebasededittool: EDITING,
-  texteditor: EDITING,
-};
-
 /** Keys around the arguments; `name` and the like may stand beside them. */
 export const ARGUMENT_WRAPPERS: readonly string[] = bareNames(
   "input parameters arguments args params kwargs toolinput actioninput properties function toolargs toolparameters argument body payload data",
