@@ -52,7 +52,9 @@ function takeEdit(args: ToolArgs, rest: Rest): string | undefined {
     /^\s*[<-]{5,} ?SEARCH\n([^]*?)\n?={5,}\n([^]*?)\n?[>+]{5,} ?REPLACE\s*$/.exec(diff);
   if (block && !/^[<-]{5,} ?SEARCH$/m.test(`${block[1]}\n${block[2]}`)) {
     rest.take("diff", "patch");
-    Object.assign(args, { old_string: block[1], new_string: block[2] });
+    // Removed lines include their line feed.
+    const end = block[2] === "" ? "\n" : "";
+    Object.assign(args, { old_string: block[1] + end, new_string: block[2] });
     return "SEARCH and REPLACE as old_string and new_string";
   }
   const edits = rest.given.edits ?? rest.given.replacements ?? rest.given.changes;
@@ -91,21 +93,16 @@ async function readTexts(args: ToolArgs, repairs: string[]): Promise<void> {
     "./repair/content.ts"
   );
   const path = String(file_path);
-  const body = /^\s*(`{3}|~{3})/.test(before) ? undefined : unfenced(after, path);
-  if (body !== undefined) {
-    args.new_string = before.endsWith("\n") && body !== ""
-      ? `${body.replace(/\n$/, "")}\n`
-      : body.replace(/\n$/, "");
-    repairs.push("new_string without the code fence around it");
-  }
-  const lines = before.includes("\\n") ? undefined : withLineFeeds(after, path);
-  if (lines !== undefined) {
-    args.new_string = lines;
-    repairs.push("\\n between statements in new_string as line feeds");
-  }
-  const signs = before.includes("&") ? undefined : withoutCodeEntities(after, path);
-  if (signs !== undefined) {
-    args.new_string = signs;
-    repairs.push(`in new_string, ${ENTITIES_REPAIR}`);
+  const forms = [
+    [/^\s*(?:`{3}|~{3})/, unfenced, "new_string without the code fence around it"],
+    [/\\n/, withLineFeeds, "\\n between statements in new_string as line feeds"],
+    [/&/, withoutCodeEntities, `in new_string, ${ENTITIES_REPAIR}`],
+  ] as const;
+  for (const [form, read, repair] of forms) {
+    const text = form.test(before) ? undefined : read(after, path);
+    if (text === undefined) continue;
+    const body = read === unfenced ? text.replace(/\n$/, "") : text;
+    args.new_string = read === unfenced && before.endsWith("\n") && body ? `${body}\n` : body;
+    repairs.push(repair);
   }
 }

@@ -47,7 +47,7 @@ export function leftOutBy(before: string, after: string): string | undefined {
 
 /** A text that is nothing but words in brackets, for a text that somebody else is to fill in. */
 const STAND_IN =
-  /^(?:\[[^[\]"\n]{2,120}\]|<!--[^\n]{2,160}-->|<[^<>"=\n]{2,120}>|\{[^{}":\n]{2,120}\}|\([^()"\n]{2,120}\)|\{\{[\w ]+\}\}|your \w+ here|\.{3}[^\n]*|…[^\n]*)$/i;
+  /^(?:(?:the )?(?:full |whole |file )?contents? of \S+|\[[^[\]"\n]{2,120}\]|<!--[^\n]{2,160}-->|<[^<>"=\n]{2,120}>|\{[^{}":\n]{2,120}\}|\([^()"\n]{2,120}\)|\{\{[\w ]+\}\}|your \w+ here|\.{3}[^\n]*|…[^\n]*)$/i;
 /** What a mark in a new file stands for; of other things a comment may speak. */
 const OF_CODE =
   /\b(?:code|file|implementation|functions?|methods?|class(?:es)?|content|imports?|logic|unchanged|existing)\b/i;
@@ -68,7 +68,7 @@ export function standsIn(content: string): string | undefined {
 /** True where `after` holds the whole file, and `before` is a part of it: the rest would be there twice. */
 export function holdsWholeFile(text: string, before: string, after: string): boolean {
   // What is much shorter than the file does not hold it, and what is very long was not typed.
-  if (after.length < text.length / 2 || text.length > MAX_LOOKED_AT) return false;
+  if (after.length < (text.length - before.length) / 2 || text.length > MAX_LOOKED_AT) return false;
   const lines = nonBlankLines(text);
   const [given, now] = [nonBlankLines(before), nonBlankLines(after)];
   if (lines.length < 5 || now[0] !== lines[0] || now.at(-1) !== lines.at(-1)) return false;

@@ -9,6 +9,11 @@ const MAX_NAMED_PLACES = 20;
 /** The most replacements whose places are returned. */
 const MAX_REPLACEMENTS = 1000;
 
+/** Shorter additions, in characters, may well be made twice. */
+const MIN_ADDED = 4;
+/** The most characters of a line that is looked at beside a match. */
+const MAX_LINE = 500;
+
 /** A replacement as a call gives it. */
 interface TextEditRequest {
   oldText: string;
@@ -82,6 +87,7 @@ export function editText(
     ({ before, after, how } = read);
     if (before === after) throw refuse("old_string and new_string are then the same");
   }
+  if (!isRead) checkMatch(lines, { before, after, first, mayQuote }, refuse);
   const isReindented = isRead && how === undefined;
   const numbers = lineNumbersAt(lines, first);
   const where = lineList(numbers);
@@ -101,6 +107,71 @@ export function editText(
     ...how !== undefined && { how },
     firstLine: numbers[0]!,
   };
+}
+
+/** Refuses an edit that was made before, and one that would leave lines doubled or without indentation. */
+function checkMatch(
+  lines: string,
+  { before, after, first, mayQuote }: Record<"before" | "after", string> & {
+    first: readonly number[];
+    mayQuote: boolean;
+  },
+  refuse: (reason: string) => Error,
+): void {
+  if (first.every((at) => isMade(lines, before, after, at))) {
+    const line = lineEndsIn(lines, "\n", 0, first[0]!) + 1;
+    throw refuse(
+      `new_string is there already (line ${line}): this edit was made before. Go on, or give more lines around it to add the same once more`,
+    );
+  }
+  if (hasLostIndent(lines, before, after, first[0]!)) {
+    throw refuse(
+      "old_string begins behind the indentation of its line, and the further lines of new_string have none: give both as whole lines, indented as in the file",
+    );
+  }
+  const doubled = mayQuote ? doubledLine(lines, before, after, first[0]!) : undefined;
+  if (doubled !== undefined) {
+    throw refuse(
+      `the line ${
+        JSON.stringify(doubled)
+      } of new_string is beside old_string in the file and would be there twice: give it in both, or in none`,
+    );
+  }
+}
+
+/** True where the text around the match at `at` is what the edit would make of it: it adds to what it replaces. */
+function isMade(lines: string, before: string, after: string, at: number): boolean {
+  const head = after.indexOf(before);
+  if (head === -1 || head > at || !lines.startsWith(after, at - head)) return false;
+  const added = after.slice(0, head) + after.slice(head + before.length);
+  return added.trim().length >= MIN_ADDED;
+}
+
+/** The first or last line of `after` that is in the file beside the match at `at`, and not in `before`. */
+function doubledLine(
+  lines: string,
+  before: string,
+  after: string,
+  at: number,
+): string | undefined {
+  if (after.trim() === "") return undefined;
+  const end = at + before.replace(/\n$/, "").length;
+  const [old, now] = [before, after].map((text) => text.replace(/\n$/, "").split("\n"));
+  const beside = [
+    [now!.at(-1)!, /^\n(.*)/.exec(lines.slice(end, end + MAX_LINE))?.[1]],
+    [now![0]!, /(?:^|\n)(.*)\n$/.exec(lines.slice(Math.max(0, at - MAX_LINE), at))?.[1]],
+  ] as const;
+  return beside.find(([line, other]) =>
+    line === other && now!.length > 1 && !old!.includes(line) && /\w.*\w.*\w/.test(line)
+  )?.[0];
+}
+
+/** True where a match of one line lacks its indentation, as all further lines of its replacement do. */
+function hasLostIndent(lines: string, before: string, after: string, at: number): boolean {
+  const indent = lines.slice(lines.lastIndexOf("\n", at - 1) + 1, at);
+  const further = after.trimEnd().split("\n").slice(1);
+  return /^[ \t]+$/.test(indent) && !before.trimEnd().includes("\n") && further.length > 0 &&
+    further.every((line) => /^\S/.test(line));
 }
 
 /** Why the text to replace is not there; all have `\n` line endings. */

@@ -57,7 +57,10 @@ export function withoutCodeEntities(text: string, path: string): string | undefi
   const bare = text.replaceAll(SIGN_ENTITY, "");
   if (bare === text || /[<>&]/.test(bare)) return undefined;
   const outside = text.replace(/"[^"\n]*"|'[^'\n]*'/g, '""');
-  if (!/[\w)\]] &[lg]t;=? [\w(]|&amp;&amp;|[-=]&gt;|#include &lt;/.test(outside)) return undefined;
+  // Text for people has no two of them between words, even in quotes.
+  const isCode = /[\w)\]] &[lg]t;=? [\w(]|&amp;&amp;|[-=]&gt;|#include &lt;/.test(outside) ||
+    /\w &amp;&amp; \w/.test(text);
+  if (!isCode) return undefined;
   return withoutEntities(text);
 }
 

@@ -20,6 +20,8 @@ interface PathOrder {
   use: PathUse;
   /** True where the path is a file's. */
   isFile: boolean;
+  /** What the person asked for. */
+  asked?: string | undefined;
 }
 
 /** The most names of a folder that are compared. */
@@ -52,7 +54,9 @@ const LINE_BEHIND = /(?::\d+(?:[:-]\d+)*|#L\d+(?:-L?\d+)?|\s+\(?lines? \d+.*)$/i
 export async function repairPath(path: string, order: PathOrder): Promise<string | undefined> {
   if (path.trim() === "" || isInPlace(path, order)) return undefined;
   const clean = decoded(cleaned(path));
-  const inFolder = PLACES_BEFORE.concat(new RegExp(`^/?${RegExp.escape(basename(order.folder))}/+`))
+  const inFolder = PLACES_BEFORE.concat(
+    new RegExp(`^(?:/|/.*/)?${RegExp.escape(basename(order.folder))}/+`),
+  )
     .filter((place) => place.test(clean)).map((place) => clean.replace(place, ""));
   const levels = [
     [clean],
@@ -67,12 +71,12 @@ export async function repairPath(path: string, order: PathOrder): Promise<string
     if (found !== undefined) return found;
   }
   if (order.use === "write") {
-    return newPlace(path, inFolder, order) ?? await checkNew(path, clean, order);
+    return newPlace(path, inFolder, order) ?? namedPlace(path, order) ??
+      await checkNew(path, clean, order);
   }
   const alike = await Promise.all([clean, ...inFolder].map((one) => alikeOf(one, order)));
   const found = onlyOne(path, alike.flat(), order);
   if (found !== undefined) return found;
-  suggestEnd(path, clean, order);
   if (order.isFile) await suggestNamed(path, clean, order);
   return undefined;
 }
@@ -159,6 +163,19 @@ function newPlace(path: string, inFolder: readonly string[], order: PathOrder): 
   return found.length === 1 ? found[0] : undefined;
 }
 
+/** The path that the person named, of which `path` lacks the folder, or has a folder too many. */
+function namedPlace(path: string, { asked = "", ...order }: PathOrder): string | undefined {
+  const words = asked.split(/[\s"'`(),;:]+/).map((word) => word.replace(/\.$/, ""));
+  const isPlaced = path.includes("/") && isInPlace(dirname(path), order);
+  const [named, second] = new Set(
+    words.filter((word) =>
+      word === path || word.includes("/") && isWithin(order.folder, resolve(order.folder, word)) &&
+        (word.endsWith(`/${path}`) || !isPlaced && path.endsWith(`/${word}`))
+    ),
+  );
+  return named === path || second !== undefined ? undefined : named;
+}
+
 /** Refuses a new file whose name or place is a slip. */
 async function checkNew(path: string, clean: string, order: PathOrder): Promise<undefined> {
   const { folder } = order;
@@ -236,21 +253,6 @@ async function hasTop(path: string): Promise<boolean> {
   // A path below a home that nobody has is meant below the working directory.
   const [home] = /^\/(?:home|Users)\/[^/]+/.exec(path) ?? [top];
   return await Deno.lstat(home!).then(() => true, () => false);
-}
-
-/** Names the file of the folder that an absolute path to nothing ends like. */
-function suggestEnd(path: string, clean: string, order: PathOrder): void {
-  if (!isAbsolute(clean) || isWithin(order.folder, clean)) return;
-  const parts = clean.split("/").filter((part) => part !== "");
-  for (let from = 1; from <= parts.length - 2; from++) {
-    const end = parts.slice(from).join("/");
-    if (!isInPlace(end, order)) continue;
-    throw new SlipError(
-      `Cannot ${order.use} ${JSON.stringify(path)} as it does not exist: do you mean ${
-        JSON.stringify(end)
-      }, in the working directory?`,
-    );
-  }
 }
 
 /** Names the files elsewhere in the folder that have the name of one that is not there. */

@@ -45,6 +45,8 @@ Deno.test("an edit whose new text is the whole file is seen, a longer part is no
     [text, "line 4", with_(0, "new"), false],
     [text, "line 4", with_(9, "new"), false],
     [text, text, with_(4, "new"), false],
+    // All but the lines that are to go.
+    [text, lines(8).slice(2).join("\n"), [...lines(2), "line 8", "line 9"].join("\n"), true],
     // Two of nine others lack: fewer than eight of ten are kept.
     [text, "line 4", lines(10).with(4, "n").with(5, "n").join("\n"), true],
     [text, "line 4", lines(10).with(4, "n").with(5, "n").with(6, "n").join("\n"), false],

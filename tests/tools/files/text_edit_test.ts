@@ -63,8 +63,22 @@ Deno.test("an edit that is none, or that is not sure, says what to do", () => {
     [["a", "b", "c", { mayQuote: false }], "old_string was not found"],
     [["x\nc\n", "b", "c"], "new_string is there already (line 2): was this edit made before?"],
     [["x\nc\n", "b", " "], "old_string was not found.\n"],
+    // Made before: an addition is there.
+    [["one\n- two\n", "one\n", "one\n- two\n"], "new_string is there already (line 1)"],
+    // The line behind, and the one before.
+    [["a;\nb;\nreturn c;\n", "b;\n", "x;\nreturn c;\n"], '"return c;" of new_string'],
+    [["return c;\nb;\n", "b;\n", "return c;\nx;\n"], '"return c;" of new_string'],
+    // Lines that lost their indentation.
+    [["{\n  a: 1,\n}\n", "a: 1,\n", "a: 1,\nb: 2,\n"], "the further lines of new_string have"],
   ];
   for (const [args, why] of rows) assertThrows(() => edit(...args), Error, why);
+  // Short additions may be made twice, and other lines may be alike.
+  const made: [args: Parameters<typeof edit>, result: string][] = [
+    [["a\n\nb\n", "a\n", "a\n\n"], "a\n\n\nb\n"],
+    [["a;\n}\n", "a;\n", "b;\n}\n"], "b;\n}\n}\n"],
+    [["x\n  a\n", "a\n", "a\n  b\n"], "x\n  a\n  b\n"],
+  ];
+  for (const [args, result] of made) assertEquals(textOf(edit(...args).bytes), result);
   const { message } = assertThrows(() => edit("a", "b", "c", { mayQuote: false }), Error);
   assertEquals(message, "old_string was not found");
   // As long as the limit, or as the file is.

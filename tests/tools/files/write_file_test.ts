@@ -260,7 +260,15 @@ Deno.test("a path that names a folder is refused, not taken for a file", async (
 
 Deno.test("a placeholder is no text of a file", async () => {
   using ws = workspace();
-  for (const content of ["[original content here]", "...", "{{content}}", "your code here"]) {
+  for (
+    const content of [
+      "[original content here]",
+      "...",
+      "{{content}}",
+      "your code here",
+      "Content of a.py",
+    ]
+  ) {
     await assertRejects(() => write(ws, "f", content), Error, "is a placeholder");
   }
   await write(ws, "f", "{{ item.name }}\n");

@@ -235,6 +235,12 @@ const ROWS: [tool: string, given: ToolArgs, args: ToolArgs, repairs: string, cal
     { ...A, old_string: "a", new_string: "b" },
     "SEARCH and REPLACE as old_string and new_string",
   ],
+  [
+    "edit_file",
+    { ...A, diff: "<<<<<<< SEARCH\na\n=======\n>>>>>>> REPLACE" },
+    { ...A, old_string: "a\n", new_string: "" },
+    "SEARCH and REPLACE as old_string and new_string",
+  ],
 ];
 
 for (const [name, given, args, repairs, called] of ROWS) {

@@ -22,6 +22,7 @@ const CONTENTS: [path: string, content: string, text: string | undefined][] = [
   ["notes", "```\na\n```", undefined],
   ["a.ts", "if (a &lt; b) {}", "if (a < b) {}"],
   ["a.ts", "f(&quot;a&quot;) &amp;&amp; g()", 'f("a") && g()'],
+  ["a.json", `"lint": "a &amp;&amp; b"`, `"lint": "a && b"`],
   ["a.ts", 's = "&lt;b&gt;"', undefined],
   ["a.ts", "a < b &amp;&amp; c", undefined],
   ["a.html", "a &lt; b", undefined],

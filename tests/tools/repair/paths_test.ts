@@ -62,6 +62,7 @@ const rows: Record<PathUse, Row[]> = {
       'Cannot read "/app/z.ts" as it does not exist, and may be "app/z.ts" or "z.ts":' +
       " name one of them",
     ],
+    ["/home/ada/shop/src/cart.ts", "src/cart.ts"],
     // Lines behind it.
     ["src/cart.ts:12", "src/cart.ts"],
     ["/src/cart.ts#L3-L5", "src/cart.ts"],
@@ -83,12 +84,12 @@ const rows: Record<PathUse, Row[]> = {
     [
       "/other/src/cart.ts",
       'Cannot read "/other/src/cart.ts" as it does not exist: do you mean' +
-      ' "src/cart.ts", in the working directory?',
+      ' "src/cart.ts"?',
     ],
     [
       "/other//place/src/cart.ts",
       'Cannot read "/other//place/src/cart.ts" as it does not exist:' +
-      ' do you mean "src/cart.ts", in the working directory?',
+      ' do you mean "src/cart.ts"?',
     ],
     [
       "/other/menu.ts",
@@ -202,6 +203,20 @@ Deno.test("a path with a slip means the one file that it can mean, or is told wh
       assertEquals(await read(`${top}/new.ts`, "write"), undefined);
       assertEquals(await read(`${folder}/new.ts`, "write"), undefined);
       assertEquals(await read(`${folder}/none/cart.ts`, "read", false), undefined);
+    });
+    await t.step("a new file goes where the person's message says", async () => {
+      const rows: [path: string, asked: string, meant: string | undefined][] = [
+        ["rows.ts", "Move it to `src/rows.ts`.", "src/rows.ts"],
+        ["src/src/rows.ts", "Move it to src/rows.ts, please", "src/rows.ts"],
+        ["rows.ts", "Move src/rows.ts to rows.ts", undefined],
+        ["rows.ts", "Make a/rows.ts and b/rows.ts", undefined],
+        ["rows.ts", "Make ../rows.ts", undefined],
+        ["src/one/rows.ts", "Make one/rows.ts", undefined],
+      ];
+      for (const [path, asked, meant] of rows) {
+        const order = { folder, use: "write", isFile: true, asked } as const;
+        assertEquals(await repairPath(path, order), meant, asked);
+      }
     });
     await t.step("a folder is not looked for by its name", async () => {
       assertEquals(await read("other/menu.ts", "read", false), undefined);
