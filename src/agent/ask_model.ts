@@ -55,15 +55,14 @@ export async function askModel(agent: CopilotAgent, options: AskOptions): Promis
   const isTyped = () => backend.isTyped;
   using ending = endingWith(signal);
   const onRunaway = () => ending.abort(REPEATED);
-  const fences = agent.callsNatively() ? "last" as const : true;
-  const read = { tools: toolsInText(options, tools), isTyped, fences };
+  const read = { tools: toolsInText(options, tools), isTyped };
   const room = answerRoom(agent, options.tools && options.messages);
   const budget = thinkBudget(agent, room);
   const splitter = new AnswerStream({
     ...read,
     emit,
     onRunaway,
-    maxThought: options.mayAskAgain && budget !== undefined ? MAX_BUDGETS * budget : undefined,
+    maxThought: budget && MAX_BUDGETS * budget,
     onOverthought: () => ending.abort(OVERTHOUGHT),
   });
   const guard = runawayGuard(onRunaway);
@@ -91,11 +90,8 @@ export async function askModel(agent: CopilotAgent, options: AskOptions): Promis
     if (signal.aborted) return { message: interruption(split.text), stopReason: "aborted" };
     if (reason === REPEATED) return stoppedAnswer(split, options);
     if (reason === OVERTHOUGHT) {
-      return overthought(
-        split.reasoning,
-        emit,
-        "The model thought past its budget (--think-budget)",
-      );
+      const why = "The model thought past its budget (--think-budget)";
+      return overthought(split.reasoning, options, why);
     }
     if (!(error instanceof BackendError)) throw error;
     return await afterFailure(agent, options, error, split.text, begun);

@@ -91,29 +91,35 @@ export function askedAfter(
   return { message: { role: "assistant", content: text }, askAgain: reminder(GO_ON), isBroken };
 }
 
-/** Asks again, without thinking, where an answer was nothing but thinking. */
+/** Asks again, without thinking, where an answer was nothing but thinking; or ends the turn. */
 export function overthought(
   reasoning: string,
-  emit: AnswerOptions["emit"],
+  { emit, mayAskAgain }: AnswerOptions,
   why = "The model thought until its limit",
 ): ModelAnswer {
+  const empty = withAnswer({ role: "assistant", content: "", reasoning });
+  if (!mayAskAgain) {
+    const what = `${why} and gave no answer. Ask again, or use another model.`;
+    emit({ type: "notice", level: "warning", code: "no_answer", message: what });
+    return { message: empty, stopReason: "budget" };
+  }
   const message = `${why} and gave no answer: it is asked once more, with thinking off.`;
   emit({ type: "notice", level: "info", code: "asked_again", message });
   const end = reasoning.replace(REPETITION_WARNING, "").trim().slice(-THOUGHTS_SHOWN);
   const askAgain = reminder(
     `[You thought for too long and gave no answer. Your thoughts ended with: "${end}". Do not think it over again: call the next tool now, or answer.]`,
   );
-  const empty = withAnswer({ role: "assistant", content: "", reasoning });
   return { message: empty, askAgain, isOverthought: true };
 }
 
 /** The answer that was stopped as it repeats itself; one of thinking alone is asked for again. */
 export function stoppedAnswer(
   { text, reasoning }: Pick<SplitAnswer, "text" | "reasoning">,
-  { emit, mayAskAgain }: AnswerOptions,
+  options: AnswerOptions,
 ): ModelAnswer {
+  const { emit, mayAskAgain } = options;
   if (mayAskAgain && text.trim() === "" && !isBlank(reasoning)) {
-    return overthought(reasoning, emit, "The model repeated itself while it thought");
+    return overthought(reasoning, options, "The model repeated itself while it thought");
   }
   const told = "The model repeated itself and was stopped.";
   emit({ type: "notice", level: "warning", code: "repetition", message: told });
@@ -144,7 +150,7 @@ export function completed(
     throw new BackendError(words, { kind: "context_too_long" });
   }
   if (mayAskAgain && finish === "length" && isEmpty && hasThought) {
-    return { ...overthought(message.reasoning!, emit), usage };
+    return { ...overthought(message.reasoning!, { emit, mayAskAgain }), usage };
   }
   const isOver = finish === "stop" || finish === "other" && isEmpty;
   const again = mayAskAgain && isOver && !hasCalls

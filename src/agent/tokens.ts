@@ -123,11 +123,11 @@ function stepBelow(count: number): number {
   return power * 1.5 <= count ? power * 1.5 : power;
 }
 
-/** The most tokens of thinking in an answer that has `room`; `undefined` where no limit is known. */
-export function thinkBudget(agent: CopilotAgent, room: number | undefined): number | undefined {
+/** The most tokens of thinking in an answer that has `room`; `undefined` for the hosted API. */
+export function thinkBudget(agent: CopilotAgent, room = MAX_ANSWER): number | undefined {
   const { thinkBudget, kind } = targetOf(agent.config);
   // The hosted API has budgets of its own.
-  if (thinkBudget !== undefined || kind === "hosted" || room === undefined) return thinkBudget;
+  if (thinkBudget !== undefined || kind === "hosted") return thinkBudget;
   return Math.max(MIN_THINKING, Math.floor(room * THINKING_SHARE));
 }
 

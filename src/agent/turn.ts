@@ -30,7 +30,7 @@ import {
   requestTokens,
 } from "./tokens.ts";
 import { endOfTurn, toolResult, usedIds } from "./turn_messages.ts";
-import { changedNothing, claimsChange, NOTHING_CHANGED } from "./unfounded.ts";
+import { NOTHING_CHANGED, unfoundedIn } from "./unfounded.ts";
 
 /** Options of {@linkcode processTurn}. */
 export interface TurnOptions {
@@ -80,6 +80,8 @@ const PARSE_NATIVELY =
 
 /** The most requests for one answer, where a server refuses them as too long. */
 const MAX_FITTINGS = 3;
+/** The most times that an answer is asked for again while no call works. */
+const MAX_ASKED_AGAIN = 3;
 /** The first answer is free to come with calls before it, the others are held to the form. */
 const MAX_FORM_ASKED = 2;
 
@@ -90,15 +92,17 @@ class Turn {
   /** The jobs whose end the newest message tells of. */
   #reportedJobs: readonly Job[] = [];
   #rounds = 0;
-  /** True where an answer that did not come was asked for again, since a call last worked. */
-  #wasAskedAgain = false;
+  /** How often an answer was asked for again since a call last worked. */
+  #asked = 0;
+  /** The number of calls that were made before each claim that was objected to. */
+  readonly #claims = new Set<number>();
   /** The beginning of an answer that a server broke off. */
   #begun = "";
   /** False where the next answer is to come without thinking. */
   #thinks = true;
   /** The number of times that the final answer was asked for again, as it did not match. */
   #formAsked = 0;
-  /** What the person asked for; empty once a claim without a change was objected to. */
+  /** What the person asked for. */
   #request = "";
   /** The form of a call that the next answer is held to. */
   #callForm: AnswerForm | undefined;
@@ -114,8 +118,8 @@ class Turn {
 
   async run(userInput: string | readonly Part[]): Promise<TurnResult> {
     identify(this.agent.state.messages);
-    const asked = this.#add(this.#asked(userInput, await this.#formNote()));
-    if (!this.options.answerSchema) this.#request = typedText(asked);
+    const asked = this.#add(this.#message(userInput, await this.#formNote()));
+    this.#request = typedText(asked);
     try {
       let result: TurnResult | undefined;
       while (!result) result = await this.step();
@@ -147,7 +151,7 @@ class Turn {
     await this.#holdNext(message, isWhole === true, askAgain !== undefined);
     if (askAgain) {
       if (isBroken) this.#begun += message.content;
-      this.#wasAskedAgain = true;
+      this.#asked += isOverthought || isBroken ? MAX_ASKED_AGAIN : 1;
       this.#add(askAgain);
       return undefined;
     }
@@ -165,21 +169,28 @@ class Turn {
     return await this.#runCalls(message);
   }
 
-  /** Asks once for the change that an answer claims in a turn that made none. */
-  async #isUnfounded({ content }: Message): Promise<boolean> {
-    if (!claimsChange(this.#request, content)) return false;
-    if (!changedNothing(this.#executions, this.agent.tools)) return false;
-    if (await this.options.isReadOnly?.()) return false;
-    this.#request = "";
-    const what =
-      "The answer claims a change, but nothing was changed: the model is asked once more.";
+  /** Asks for the change that an answer claims in a turn that made none, or for the step that it announces. */
+  async #isUnfounded({ content: answer, standsFor }: Message): Promise<boolean> {
+    if (standsFor !== undefined || this.#asked >= MAX_ASKED_AGAIN) return false;
+    const isReadOnly = await this.options.isReadOnly?.() === true;
+    const [asked, executions, { tools }] = [this.#request, this.#executions, this.agent];
+    const objection = unfoundedIn({ answer, asked, executions, tools, isReadOnly });
+    if (!objection) return false;
+    if (objection === NOTHING_CHANGED) {
+      if (this.#claims.has(executions.length) || this.#claims.size === MAX_ASKED_AGAIN) {
+        return false;
+      }
+      this.#claims.add(executions.length);
+    }
+    this.#asked++;
+    const what = "The answer says what did not happen: the model is asked once more.";
     this.#notice("info", "asked_again", what);
-    this.#add({ role: "user", content: NOTHING_CHANGED, standsFor: "reminder" });
+    this.#add({ role: "user", content: objection, standsFor: "reminder" });
     return true;
   }
 
   /** The person's message, and what became of jobs since the model last heard of them. */
-  #asked(input: string | readonly Part[], notes: readonly string[]): Message {
+  #message(input: string | readonly Part[], notes: readonly string[]): Message {
     return userMessage([
       ...inputParts(input),
       ...[...this.#jobNews(), ...notes].map((text) => notePart(text)),
@@ -256,7 +267,7 @@ class Turn {
     return askModel(this.agent, {
       form: schema && this.#formAsked > 0 ? { schema } : this.#callForm,
       signal: this.#signal,
-      mayAskAgain: !this.#wasAskedAgain,
+      mayAskAgain: this.#asked < MAX_ASKED_AGAIN,
       thinks: this.#thinks,
       ready: this.options.ready,
       emit: this.#emit,
@@ -332,11 +343,12 @@ class Turn {
     const context = this.agent.toolContext(this.#signal);
     // As many characters as the prompt may have tokens: about a quarter of it.
     context.maxOutputChars = Math.min(context.maxOutputChars, promptLimit(this.agent) ?? Infinity);
+    context.asked = this.#request;
     if (onOutput) context.onOutput = onOutput;
     const options = { tools, policy, context, emit: this.#emit };
     const executions = await runTools(this.#meant(answer), options);
     this.#executions.push(...executions);
-    if (executions.some(({ isError }) => !isError)) this.#wasAskedAgain = false;
+    if (executions.some(({ isError }) => !isError)) this.#asked = 0;
     for (const { details } of executions) {
       if (details?.usage) addTokens(details.usage, this.#tokens);
     }

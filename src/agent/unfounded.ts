@@ -1,23 +1,66 @@
-/** Answers that claim a change in a turn that changed nothing. @module */
+/** Answers that claim a change in a turn that changed nothing, or announce a step and make no call. @module */
 
 import type { ToolExecution } from "../types/event.ts";
 import type { Tool } from "../types/tool.ts";
 
-/** The message that asks for the change, once. */
+/** What a model is asked that claims a change. */
 export const NOTHING_CHANGED =
   "[Nothing was changed: no tool wrote or ran anything in this turn. Make the change with your tools now, or say why nothing needs to be done.]";
+/** What a model is asked that announces a step. */
+const NOTHING_CALLED =
+  "[Nothing happened: you said what you would do next, and called no tool. Call the tool now, or give your answer.]";
 
 /** An imperative: at the start of a sentence or a clause, or behind a word that asks. */
 const ORDER =
-  /(?:^|[.!;:,\n]\s*(?:[-*]\s+|\d+[.)]\s+)?|\b(?:please|and|then|now|just|you|you to)\s+)(?:fix|add|create|write|change|rename|implement|refactor|remove|delete|update|move|replace|convert)\b/i;
+  /(?:^|[.!;:,\n]\s*(?:[-*]\s+|\d+[.)]\s+)?|\b(?:please|and|then|now|just|you|you to|in [^\s,]+)\s+)(?:fix|add|append|insert|create|make|write|change|edit|set|let|rename|implement|refactor|remove|delete|update|move|extract|split|replace|convert)\b/i;
 /** The first words of a question, which asks for words even without its mark. */
 const QUESTION =
   /\?\s*$|^\s*(?:what|why|how|which|who|where|when|is|are|does|did|should|explain|describe|show|tell)\b/i;
+/** Words of a request that asks for no change, or not for one yet. */
+const NOT_YET = /\b(?:plan|propose|suggest|(?:do not|don['’]t|without|before) \w+)\b/i;
 const CLAIM =
   /\b(?<!\b(?:be|to) )(?:done|fixed|updated|added|created|changed|implemented|renamed|removed|deleted|moved|replaced|converted|refactored|rewritten|(?:has|have) been)\b/i;
 /** What makes a sentence no claim: nothing was needed or possible, or the tense is another. */
 const DENIAL =
   /\b(?:already|nothing|none|no (?:changes?|need)|unable|refused|cannot|failed|will|would|should|could|if|once|(?:is|was|are|were|has|have|had|can|did|do|does)(?: not|n['’]t))\b|\?\s*$/i;
+/** The beginning of a sentence about the speaker's own next step, up to its verb. */
+const STEP =
+  /^(?:[-*#>\s]|(?:ok(?:ay)?|sure|great|good|now|next|first|then|so)\b[,.!]?\s)*(?:let me|let['’]s|I['’]ll|I will|I(?:['’]m| am) going to|I need to)\s+(?:(?:now|first|also|then|start|begin|by|just|proceed|go ahead|and|to)\s+)*(\w+)/i;
+const LOOKING_VERB = /^(?:look|read|see|check|search|find|examin|inspect|explor|list|open|view)/i;
+/** Verbs of sentences that end an answer in earnest. */
+const STAYING =
+  /^(?:know|be|wait|stop|leave|not|never|keep|assume|explain|summari[sz]e|say|need)$/i;
+/** Words of a sentence that leaves the step to the person, or to a condition. */
+const ON_CONDITION = /\b(?:if|once|when|until|unless|after|you|your|otherwise)\b/i;
+/** The last sentence of an answer is looked for in so many characters. */
+const END_CHARS = 400;
+
+/** What a model is asked whose answer says what did not happen; undefined for other answers. */
+export function unfoundedIn(
+  { answer, asked, executions, tools, isReadOnly }: {
+    answer: string;
+    asked: string;
+    executions: readonly ToolExecution[];
+    tools: readonly Tool[];
+    isReadOnly: boolean;
+  },
+): string | undefined {
+  const isForWords = isReadOnly || QUESTION.test(asked) || NOT_YET.test(asked);
+  if (tools.length > 0 && announcesStep(answer, isForWords)) return NOTHING_CALLED;
+  const isClaim = !isReadOnly && claimsChange(asked, answer) && changedNothing(executions, tools);
+  return isClaim ? NOTHING_CHANGED : undefined;
+}
+
+/** True where an answer ends in a step that the model is about to take; where it is `forWords`, only to look. */
+export function announcesStep(answer: string, forWords = false): boolean {
+  const end = answer.trimEnd().slice(-END_CHARS);
+  const last = end.split(/(?<=[.!?。])\s+|\n/).at(-1)!.trim();
+  if (ON_CONDITION.test(last)) return false;
+  if (/[:：]$/.test(last)) return true;
+  const [, verb] = STEP.exec(last) ?? [];
+  if (verb === undefined || STAYING.test(verb) || last.endsWith("?")) return false;
+  return !forWords || LOOKING_VERB.test(verb);
+}
 
 /** True where `asked` is for a change, and `answer` claims that it was made. */
 export function claimsChange(asked: string, answer: string): boolean {
@@ -28,15 +71,18 @@ export function claimsChange(asked: string, answer: string): boolean {
   return sentences.some((one) => CLAIM.test(one) && !DENIAL.test(one));
 }
 
+/** Commands that change nothing, whatever their arguments. */
+const LOOKING_COMMAND =
+  /^\s*(?:ls|cat|head|tail|grep|rg|pwd|wc|tree|git (?:status|diff|log|show))\b[^>;|&]*$/;
+
 /** True where a turn could have changed something, was refused nothing, and changed nothing. */
-export function changedNothing(
-  executions: readonly ToolExecution[],
-  tools: readonly Tool[],
-): boolean {
+function changedNothing(executions: readonly ToolExecution[], tools: readonly Tool[]): boolean {
   const acting = tools.filter(({ access }) => access !== "read").map(({ name }) => name);
   const calls = executions.flatMap((one) => [one, ...one.details?.calls ?? []]);
-  return acting.length > 0 &&
-    !calls.some(({ toolName, outcome }) =>
-      outcome === "refused" || outcome === "done" && acting.includes(toolName)
-    );
+  // Failing tests are run before a change, too.
+  const hasActed = calls.some(({ toolName, outcome, subject, details }) =>
+    acting.includes(toolName) && (outcome === "refused" || outcome === "done" &&
+        (details?.exitCode ?? 0) === 0 && !LOOKING_COMMAND.test(subject?.command ?? ""))
+  );
+  return acting.length > 0 && !hasActed;
 }

@@ -174,14 +174,13 @@ onAll(
 );
 
 onAll(
-  "an answer that is only reasoning is asked for once more, again after a call that worked, then it is none",
+  "an answer that is only reasoning is asked for three times, again after a call that worked, then it is none",
   [
     { reasoning: "hm" },
     { text: "There." },
     { reasoning: "hm" },
     looks("a"),
-    { reasoning: "hm hm" },
-    { reasoning: "hm hm hm" },
+    ...Array.from({ length: 4 }, (_, i) => ({ reasoning: "hm ".repeat(i + 1) })),
     { text: "fine" },
   ],
   async (agent, requests) => {
@@ -193,7 +192,7 @@ onAll(
     const result = await processTurn(agent, "and now?", { onEvent });
     assertEquals([result.response, result.stopReason], ["[The model gave no answer]", "done"]);
     assertEquals((await processTurn(agent, "go on")).response, "fine");
-    assertEquals(requests().length, 7);
+    assertEquals(requests().length, 9);
     assertStringIncludes(requests()[1]!, "You gave no answer");
   },
 );
@@ -251,11 +250,11 @@ for (const [source, answer, asked] of NO_ANSWERS) {
 }
 
 onAll(
-  "an empty answer is asked for once more and no more",
-  [{}, {}],
+  "an empty answer is asked for three times and no more",
+  [{}, {}, {}, {}],
   async (agent, requests) => {
     assertEquals((await processTurn(agent, "go")).stopReason, "done");
-    assertEquals(requests().length, 2);
+    assertEquals(requests().length, 4);
   },
 );
 
@@ -287,18 +286,20 @@ Deno.test("thinking up to the limit is asked again with thinking off, in each se
 Deno.test("thinking without end is cut at twice its budget, and asked again with thinking off", async () => {
   const chunk = (delta: unknown, finish_reason: string | null = null) =>
     JSON.stringify({ choices: [{ index: 0, delta, finish_reason }] });
-  await using server = serve(
-    async (_request, peer) => {
-      await peer.write("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n");
-      for (let i = 0; i < 100; i++) {
-        await peer.write(`data: ${chunk({ reasoning_content: `thought ${i} of many ` })}\n\n`);
-      }
-      await peer.left();
-    },
-    sse([chunk({ content: "Off." }, "stop"), "[DONE]"]),
-  );
+  const endless: Parameters<typeof serve>[0] = async (_request, peer) => {
+    await peer.write("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n");
+    for (let i = 0; i < 100; i++) {
+      await peer.write(`data: ${chunk({ reasoning_content: `thought ${i} of many ` })}\n\n`);
+    }
+    await peer.left();
+  };
+  await using server = serve(endless, sse([chunk({ content: "Off." }, "stop"), "[DONE]"]));
   const compat = compatConfig({ model: "m", baseUrl: `${server.url}/v1`, thinkBudget: 100 });
   const { response } = await processTurn(new CopilotAgent({ compat }, "."), "go");
   assertEquals([response, server.requests.length], ["Off.", 2]);
   assertEquals(server.requests.map((r) => r.json().thinking_budget_tokens), [100, undefined]);
+  await using deaf = serve(endless, endless);
+  const other = { ...compat, baseUrl: `${deaf.url}/v1` };
+  const { stopReason } = await processTurn(new CopilotAgent({ compat: other }, "."), "go");
+  assertEquals([stopReason, deaf.requests.length], ["budget", 2]);
 });

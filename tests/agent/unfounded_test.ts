@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert/equals";
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { processTurn, type TurnOptions } from "../../src/agent/turn.ts";
-import { claimsChange, NOTHING_CHANGED } from "../../src/agent/unfounded.ts";
+import { announcesStep, claimsChange, NOTHING_CHANGED } from "../../src/agent/unfounded.ts";
 import type { Tool } from "../../src/types/tool.ts";
 import { type Step, strictServer } from "../helpers/strict_server.ts";
 import { allConfigs } from "./backends.ts";
@@ -13,6 +13,8 @@ Deno.test("a claim is one that a change was made, for a message that asks for on
     ["Look at cart.ts and fix the sum", "The bug has been fixed: the sum starts at 0 now.", true],
     ["There is a bug in cart.ts.\n- add a test", "I've added a test. It covers the sum.", true],
     ["I want you to remove b.txt", "Removed b.txt.", true],
+    ["In src/cart.ts set the sum to 0", "Done.", true],
+    ["Append a line to b.txt", "I added it.", true],
     ["Create a.py", "Here it is:\n```python\nx = 1\n```\nThe file has been created.", true],
     // Not asked for a change.
     ["What did you change?", "I changed a.ts.", false],
@@ -35,12 +37,32 @@ Deno.test("a claim is one that a change was made, for a message that asks for on
   }
 });
 
+Deno.test("an answer that ends in a step of its own announces it", () => {
+  // OpenHands/software-agent-sdk#1896, Classla/ClasslaV2#238.
+  const rows: [answer: string, forWords: boolean, announces: boolean][] = [
+    ["I will now edit the file.", false, true],
+    ["I see the bug. Let me fix it now.", false, true],
+    ["First, let me look at the code.", true, true],
+    ["Now I'll make the change:", true, true],
+    ["I will now edit the file.", true, false],
+    ["Let me know if it works.", false, false],
+    ["Once you agree, I will delete it.", false, false],
+    ["I'll fix it. It was in cart.ts:3.", false, false],
+    ["Shall I fix it?", false, false],
+    ["I'll leave it as it is.", false, false],
+    ["Fixed: the sum starts at 0.", false, false],
+  ];
+  for (const [answer, forWords, announces] of rows) {
+    assertEquals(announcesStep(answer, forWords), announces, answer);
+  }
+});
+
 const tool = (name: string, access: Tool["access"]): Tool => ({
   ...{ name, description: name, access },
   parameters: { type: "object", properties: {} },
   run: () => {
     if (name === "fail") throw new Error("no");
-    return "ok";
+    return { content: "ok", ...name === "run" && { exitCode: 1 } };
   },
 });
 const TOOLS = [tool("look", "read"), tool("put", "write"), tool("fail", "write")];
@@ -59,6 +81,7 @@ Deno.test("done without a change is objected to, once", async () => {
     ["the call failed", [use("fail")], 1],
     ["it wrote", [use("put")], 0],
     ["the call was refused", [use("look"), use("put")], 0],
+    ["the command failed", [use("run")], 1, [...TOOLS, tool("run", "execute")]],
     ["it may only read", [], 0, TOOLS, { isReadOnly: () => true }],
     ["there is only reading", [], 0, [TOOLS[0]!]],
   ];

@@ -7,7 +7,7 @@ import { strictServer } from "../helpers/strict_server.ts";
 
 Deno.test("a model that gave no answer is an error, in each format", async () => {
   for (const format of ["text", "json", "stream-json"]) {
-    await using server = strictServer([{ text: "" }, { text: "" }]);
+    await using server = strictServer(Array(4).fill({ text: "" }));
     const args = ["--local", "--host", server.url, "-m", "test", "--output", format, "-p", "hi"];
     const { code, stdout, stderr } = await run(args);
     assertEquals(code, 1, stdout);

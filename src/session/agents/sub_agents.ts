@@ -151,6 +151,9 @@ class SubAgentWork {
       ...prompt === undefined ? [] : [notePart(truncateMiddle(prompt, this.#chars(PROMPT_SHARE)))],
       { type: "text", text: task },
     ], rounds);
+    if (said.stopReason === "loop" && said.toolExecutions.every(({ isError }) => isError)) {
+      throw new Error("The sub-agent made no call that worked. Search yourself.");
+    }
     const isCut = said.stopReason === "max_rounds" || said.stopReason === "loop";
     this.#isOver = true;
     const result = isCut ? await this.#turn([notePart(ANSWER_NOW)], 1) : said;

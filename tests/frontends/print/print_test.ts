@@ -100,7 +100,7 @@ const LOST = "[The answer broke off:";
 const RUNS: [name: string, steps: Step[], code: number, stdout: RegExp, stderr: RegExp][] = [
   ["an answer", [{ text: "a" }], 0, /^a\n$/, /^$/],
   ["an answer that ends its line", [{ text: "a\n" }], 0, /^a\n$/, /^$/],
-  ["no answer", [{ text: "" }, { text: "" }, { text: "" }], 1, /^$/, /no answer\n$/],
+  ["no answer", Array(4).fill({ text: "" }), 1, /^$/, /no answer\n$/],
   ["a call that is refused", [bash, { text: "b" }], 3, /^b\n$/, /^· run_bash true \(refused/],
   [
     "a call between two texts",

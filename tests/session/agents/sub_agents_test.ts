@@ -156,6 +156,18 @@ Deno.test("explore: bounded in rounds and in its answer, and asked for what it h
   assertMatch(messagesOf(server, 33).at(-1)!.content, /No more calls/);
 });
 
+Deno.test("explore: a model that asks for nothing else is stopped, however it is asked", async () => {
+  await using at = await placesWith({ "repo/a.txt": "a\n" });
+  const steps = Array.from({ length: 400 }, (_, n) => explore(`Task ${n}`));
+  await using server = strictServer(steps);
+  await using fake = await at.open(server.url);
+  const { stopReason, toolExecutions } = await fake.session.prompt("hi", never);
+  assertEquals([stopReason, toolExecutions.length], ["loop", 12]);
+  assertMatch(toolExecutions[0]!.result, /made no call that worked/);
+  // Twelve for the turn, and twelve for each of its sub-agents.
+  assertEquals(server.requests.length, 12 + 12 * 12);
+});
+
 Deno.test("explore: stopped at every step the turn ends, its call is closed, and the next turn goes on", async () => {
   await using at = await placesWith({ "repo/a.txt": "text\n" });
   for (let step = 0; step < 4; step++) {
