@@ -1,20 +1,20 @@
-/** What a record keeps of a call beside the message for the model, so that it can be shown again. @module */
+/** The facts about a call that a record stores, in addition to the model's message, to show it again. @module */
 
 import { isObject } from "../text/json.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import type { ToolExecution } from "../types/event.ts";
 
-/** How a call ended, and its result as data. */
+/** The result of a call as data. */
 export type ExecutionFacts = Pick<
   ToolExecution,
   "durationMs" | "outcome" | "refusal" | "repairs" | "details"
 >;
 
-/** The most characters of each stream of a command's output, and of the lines of a change. */
+/** The maximum characters of each output stream of a command, and of the lines of a change. */
 const MAX_STREAM_CHARS = 4000;
 const MAX_CHANGE_CHARS = 100_000;
 
-/** The facts that are kept of `execution`: long output is cut, a long change left out. */
+/** Returns the facts to store about `execution`. Long output is cut, and long changes are dropped. */
 export function factsOf(execution: ToolExecution): ExecutionFacts {
   const { durationMs, outcome, refusal, repairs, details } = execution;
   const { output, change, ...others } = details ?? {};
@@ -91,7 +91,7 @@ const FACTS = hasFields(
   { refusal: isText, repairs: isListOf(isText), details: DETAILS },
 );
 
-/** The facts that `value`, as a record has it, is; undefined where anybody edited it into something else. */
+/** Reads the facts in `value` of a record; undefined if it was edited into something else. */
 export function readFacts(value: unknown): ExecutionFacts | undefined {
   return FACTS(value) ? value as ExecutionFacts : undefined;
 }

@@ -1,8 +1,7 @@
 /**
- * A session as lines of JSON: a head, then entries, in the order in which they came. Lines are only
- * ever appended. A message names its parent, the message that it follows: the messages are a tree,
- * and the conversation is a way through it. Where it becomes another than the last message and all
- * before it (after a compaction, `/undo`, `/clear`), an entry lists it. Pure.
+ * The format of a stored session: lines of JSON, a head and then entries in order. Lines are only appended. Each
+ * message names its parent, the message before it, so the messages form a tree, and the conversation is a path
+ * through it. After a compaction, `/undo` or `/clear`, an entry lists the new path. Pure.
  *
  * @module
  */
@@ -15,45 +14,45 @@ import { type ExecutionFacts, readFacts } from "./execution.ts";
 import { messageFromRecord, messageToRecord } from "./message_shape.ts";
 import { cutAnswer } from "./repair.ts";
 
-/** The version that is written, and the only one that is read. */
+/** The version to write, and the only one to read. */
 const RECORD_VERSION = 2;
 
-/** The first line. A reader passes over fields that it does not know. */
+/** The first line. A reader ignores unknown fields. */
 export interface RecordHead {
   version: number;
-  /** The absolute folder that was worked in. */
+  /** The absolute working directory. */
   folder: string;
-  /** When it began: ISO 8601. */
+  /** The start time in ISO 8601. */
   started: string;
-  /** The file of the session that this one goes on from. */
+  /** The file of the session that this one continues. */
   continues?: string;
-  /** The size of that file, in bytes, when it was read: all of it is repeated here. */
+  /** The size of that file in bytes when it was read. Its content is repeated here. */
   continuedSize?: number;
   title?: string;
 }
 
-/** The model that was asked, and its server, without secrets. */
+/** The model and its server, without secrets. */
 export interface ModelUsed {
   model: string;
-  /** The host and port of its server, for a person. */
+  /** The host and port of the server, for the user. */
   server: string;
-  /** How the server is asked again; left out where its address holds a secret, or is of one run alone. */
+  /** How to reach the server again; missing if its address contains a secret or applies to one run only. */
   at?: { kind: ModelTarget["kind"]; url: string };
-  /** The tokens of the conversation, as the server counted them. */
+  /** The tokens of the conversation, as counted by the server. */
   tokens?: number | undefined;
   /** The speed at which the server last read a prompt, in tokens per second. */
   readSpeed?: number | undefined;
 }
 
-/** A message that was added, behind the one with the id `parent`; null for the first. */
+/** A new message after the one with the id `parent`; null for the first. */
 export interface AddedMessage {
   message: Message;
   parent: string | null;
-  /** Of a tool message: how its call ended. */
+  /** Only in a tool message: the result of its call. */
   execution?: ExecutionFacts | undefined;
 }
 
-/** A piece of an answer that is on its way; `isRetracted`: its text before this was reasoning. */
+/** A piece of an incomplete answer. `isRetracted`: its earlier text was reasoning. */
 export interface AnswerPiece {
   text?: string;
   reasoning?: string;
@@ -63,32 +62,32 @@ export interface AnswerPiece {
 /** A line after the first. */
 export type RecordEntry =
   & (AddedMessage | {
-    /** The ids of the messages that are the conversation from here on. */
+    /** The ids of the messages that form the conversation from here on. */
     conversation: readonly string[];
     /** The new messages among them. */
     added?: readonly AddedMessage[];
   })
   & {
     used?: ModelUsed;
-    /** The mode of asking that the person chose, where it is another than before; empty for the usual one. */
+    /** The permission mode of the user if it changed; empty for the default. */
     mode?: string;
   };
 
 export interface ParsedRecord {
   head: RecordHead;
   messages: Message[];
-  /** The number of lines that could not be read: mostly the last one, where writing was cut off. */
+  /** The number of unreadable lines: usually the last one, if writing was interrupted. */
   lost: number;
-  /** The text that was typed first; the message may be in a summary by now. */
+  /** The first typed text. A summary may have replaced its message. */
   first: string;
   used?: ModelUsed;
-  /** The mode of asking that the person chose last; left out where they chose none. */
+  /** The last permission mode that the user chose, if any. */
   mode?: string;
-  /** How calls ended, by their ids. */
+  /** The results of calls by their ids. */
   executions: ReadonlyMap<string, ExecutionFacts>;
-  /** The ids of all messages on record, also of those that are in the conversation no more. */
+  /** The ids of all stored messages, including those that are no longer in the conversation. */
   ids: ReadonlySet<string>;
-  /** False where the last line has no end. */
+  /** False if the last line has no end. */
   endsInLine: boolean;
 }
 
@@ -96,7 +95,7 @@ export function headLine(head: Omit<RecordHead, "version">): string {
   return `${JSON.stringify({ version: RECORD_VERSION, ...head })}\n`;
 }
 
-/** The line of an entry, without its end: that would be a copy of a long one. */
+/** Returns the line of an entry. Appending the line end would copy a long one. */
 export function entryLine({ used, mode, ...entry }: RecordEntry): string {
   const shown = "message" in entry
     ? shownMessage(entry)
@@ -104,7 +103,7 @@ export function entryLine({ used, mode, ...entry }: RecordEntry): string {
   return JSON.stringify({ ...shown, ...(used && { used }), mode });
 }
 
-/** A line for a piece of the answer on its way, or for its beginning anew; the next entry takes its place. */
+/** Returns a line for a piece of an incomplete answer, or for its restart. The next entry replaces it. */
 export function pieceLine(piece: AnswerPiece | null): string {
   return JSON.stringify({ partial: piece });
 }
@@ -113,7 +112,7 @@ function shownMessage({ message, parent, execution }: AddedMessage) {
   return { message: messageToRecord(message), parent, ...(execution && { execution }) };
 }
 
-/** Reads the first line of a record. Throws a SyntaxError when it is none, or of another version. */
+/** Reads the first line of a record. @throws {SyntaxError} if it is invalid or of another version. */
 export function parseHead(line: string): RecordHead {
   const head = parsedLine(line);
   if (typeof head?.folder !== "string" || typeof head.started !== "string") {
@@ -134,7 +133,7 @@ export function parseHead(line: string): RecordHead {
   return head as unknown as RecordHead;
 }
 
-/** Reads a record. Throws a SyntaxError when the text is none, or of another version. */
+/** Reads a record. @throws {SyntaxError} if it is invalid or of another version. */
 export function parseRecord(text: string): ParsedRecord {
   const [first = "", ...lines] = text.split("\n");
   const head = parseHead(first);
@@ -161,24 +160,24 @@ export function parseRecord(text: string): ParsedRecord {
   };
 }
 
-/** A message and the link before it. Never changed, so that conversations share their beginnings. */
+/** A message and the link before it. It never changes, so conversations share their first messages. */
 interface ChainLink {
   message: Message;
   before: ChainLink | undefined;
 }
 
-/** Follows the entries of a record; each takes the time that its own length asks for. */
+/** Applies the entries of a record. Each takes time in proportion to its own length. */
 class RecordedConversation {
   #end: ChainLink | undefined;
   readonly executions = new Map<string, ExecutionFacts>();
-  /** The newest link of each message, by its id. */
+  /** The newest link of each message by id. */
   readonly #links = new Map<string, ChainLink>();
 
-  /** The pieces of the answer that was on its way. */
+  /** The pieces of the incomplete answer. */
   #text: string[] = [];
   #reasoning: string[] = [];
 
-  /** The conversation as of the newest entry: a walk through all of it. */
+  /** Returns the conversation after the newest entry, by a walk through all of it. */
   get messages(): Message[] {
     const messages: Message[] = [];
     for (let at = this.#end; at; at = at.before) messages.push(at.message);
@@ -190,7 +189,7 @@ class RecordedConversation {
     return new Set(this.#links.keys());
   }
 
-  /** Takes an entry; false when it is none. */
+  /** Applies an entry. Returns false if it is invalid. */
   take({ conversation, added = [], ...entry }: Record<string, unknown>): boolean {
     if ("partial" in entry) return this.#takePiece(entry.partial);
     this.#takePiece(null);
@@ -206,13 +205,13 @@ class RecordedConversation {
     this.#end = undefined;
     for (const id of new Set(conversation)) {
       const link = this.#links.get(id);
-      // A message on a line that is lost is left out.
+      // A message on a lost line is dropped.
       if (link) this.#end = this.#put(link.message, this.#end);
     }
     return true;
   }
 
-  /** Takes a piece of an answer on its way; null begins it anew. */
+  /** Adds a piece of an incomplete answer; null restarts it. */
   #takePiece(piece: unknown): boolean {
     if (piece === null) this.#text = [];
     if (piece === null) this.#reasoning = [];
@@ -226,7 +225,7 @@ class RecordedConversation {
 
   #linked({ message, parent, execution }: AddedMessage): ChainLink {
     if (execution && message.toolCallId) this.executions.set(message.toolCallId, execution);
-    // A parent on a line that is lost stood where the conversation ends.
+    // A parent on a lost line was the end of the conversation.
     return this.#put(message, parent === null ? undefined : this.#links.get(parent) ?? this.#end);
   }
 

@@ -1,4 +1,4 @@
-/** The images of a session, in a folder beside its record, by their hashes. @module */
+/** Stores the images of a session by hash, in a folder beside its record. @module */
 
 import { attempt } from "../attempt.ts";
 import { imagesOf, notePart, textOfParts } from "../text/parts.ts";
@@ -6,16 +6,16 @@ import { join } from "../text/std_path.ts";
 import type { ImagePart } from "../types/image.ts";
 import type { Message, Part } from "../types/message.ts";
 
-/** A larger file, in bytes, is not read. */
+/** The maximum size in bytes of a file to read. */
 const MAX_IMAGE_BYTES = 32 * 2 ** 20;
 
-/** The folder of the images of the record at `path`. */
+/** Returns the folder for the images of the record at `path`. */
 const imagesFolder = (path: string): string => path.replace(/\.jsonl$/, ".images");
 
 const fileOf = (path: string, { hash, mediaType }: ImagePart): string =>
   join(imagesFolder(path), `${hash}.${mediaType.slice("image/".length)}`);
 
-/** Writes the images of `messages` that have a hash, where they are not there yet, or not whole. */
+/** Writes the images of `messages` with a hash, unless they are already complete. */
 export function storeImages(path: string, messages: readonly Message[]): void {
   for (const image of messages.flatMap(imagesOf)) {
     if (image.hash === undefined) continue;
@@ -27,7 +27,7 @@ export function storeImages(path: string, messages: readonly Message[]): void {
   }
 }
 
-/** The messages with their images, read again; a line says where one is gone. */
+/** Returns the messages with their images. A line replaces a missing image. */
 export function withStoredImages(path: string, messages: readonly Message[]): Message[] {
   return messages.map((message) => {
     if (!imagesOf(message).some(isReference)) return message;
@@ -54,7 +54,7 @@ function storedImage(file: string): string | undefined {
 const lostImage = ({ name = "an image" }: ImagePart): Part =>
   notePart(`[${name}: its file is no longer with the session]`);
 
-/** Removes the images of a record that is removed. */
+/** Removes the images of a removed record. */
 export function removeImages(path: string): void {
   attempt(() => Deno.removeSync(imagesFolder(path), { recursive: true }));
 }

@@ -1,12 +1,12 @@
-/** Messages as JSON in a record: read with care, as anybody may have edited the file. @module */
+/** Messages as JSON in a record. They are read with care, because the file may have been edited. @module */
 
 import { deeperThan, isObject } from "../text/json.ts";
 import { textOfParts } from "../text/parts.ts";
 import type { Message, Part } from "../types/message.ts";
 
 /**
- * The message as it is written: text that its parts make up is not written twice, and an image with a hash
- * is written as that: its bytes are in a file of their own.
+ * Returns the message to write, without text that its parts repeat. An image with a hash is written as that hash,
+ * because a file of its own has its bytes.
  */
 export function messageToRecord(message: Message): Record<string, unknown> {
   const { content, parts, ...rest } = message;
@@ -19,7 +19,7 @@ export function messageToRecord(message: Message): Record<string, unknown> {
   return { ...rest, ...textOfParts(parts) !== content && { content }, parts: written };
 }
 
-/** The message that `value` is, if it is one; fields that no message has are left out. */
+/** Returns the message in `value` without unknown fields, if it is valid. */
 export function messageFromRecord(value: unknown): Message | undefined {
   if (!isObject(value) || deeperThan(value, MAX_MESSAGE_DEPTH)) return undefined;
   const { parts, content = isParts(parts) ? textOfParts(parts) : undefined } = value;
@@ -31,7 +31,7 @@ export function messageFromRecord(value: unknown): Message | undefined {
   return isWhole ? Object.fromEntries(fields) as unknown as Message : undefined;
 }
 
-/** Code that walks deeper values would exhaust its stack. */
+/** Code that walks deeper values would overflow the stack. */
 const MAX_MESSAGE_DEPTH = 500;
 const ROLES = ["system", "user", "assistant", "tool"];
 const RESOURCES = ["file", "folder", "shell", "stdin", "note", "skill"];

@@ -1,4 +1,4 @@
-/** The record of the conversation that goes on: what is new of it is appended to its file. @module */
+/** The record of the current conversation. New messages are appended to its file. @module */
 
 import { attempt } from "../attempt.ts";
 import { identify } from "../text/parts.ts";
@@ -19,27 +19,27 @@ import {
 /** The earlier session that a new record continues. */
 type Origin = Pick<RecordHead, "continues" | "continuedSize" | "title">;
 
-/** The most characters that are written at once. */
+/** The maximum characters to write at once. */
 const MAX_SLICE = 64 * 1024;
 
-/** Records the session that is worked on in `folder` below `root`, as it goes on. */
+/** Records the session in `folder` below `root` as it proceeds. */
 export class Recorder implements Disposable {
-  /** Made with the first message. */
+  /** Created with the first message. */
   #file: OpenRecord | undefined;
   #isClosed = false;
-  /** True where the file is that of an earlier session. */
+  /** True if the file belongs to an earlier session. */
   #isGoneOn = false;
-  /** True where the file may end amid a line. */
+  /** True if the file may end within a line. */
   #isTorn = false;
-  /** The messages as they were last seen, with their ids. */
+  /** The last seen messages with their ids. */
   #seen: Message[] = [];
   #seenIds = new Set<string>();
-  /** The ids of the conversation as it is recorded, and of all messages in the file. */
+  /** The ids of the recorded conversation, and of all messages in the file. */
   #conversation: string[] = [];
-  /** True where the conversation as it is recorded surely begins the messages as they were last seen. */
+  /** True if the last seen messages start with the recorded conversation. */
   #isInLine = true;
   #recorded = new Set<string>();
-  /** True from when something is new until it is written. */
+  /** True while something new is not written yet. */
   #isBehind = false;
   #origin: Origin = {};
   #used: string | undefined;
@@ -48,19 +48,19 @@ export class Recorder implements Disposable {
 
   constructor(private readonly root: string, private readonly folder: () => string) {}
 
-  /** The file that is written, and the folder it is of; undefined before the first message. */
+  /** The current file, and the folder of its session; undefined before the first message. */
   get file(): { path: string; folder: string } | undefined {
     return this.#file;
   }
 
-  /** The name of the file that is written, or will be with the first message. */
+  /** The name of the current file, or of the file that the first message will create. */
   get name(): string {
     return this.#name ??= newName();
   }
 
   /**
-   * The conversation is that of `session` now, whose file is appended to; where another program has that
-   * open, or an older one wrote it, what is added makes a file of its own. Undefined begins another one.
+   * Continues the conversation of `session` and appends to its file. If another program has the file open, or an
+   * older version wrote it, new messages go to a new file. Undefined starts another conversation.
    */
   continueFrom(session: StoredSession | undefined, title?: string): void {
     this[Symbol.dispose]();
@@ -88,8 +88,9 @@ export class Recorder implements Disposable {
   }
 
   /**
-   * Writes what is new in `messages`, the model they are with, how their calls ended, and the mode of
-   * asking; gives ids to those without. What could not be written is written the next time. @throws {Error} of the system.
+   * Writes the new part of `messages`, their model, the results of their calls, and the permission mode. Gives
+   * ids to messages that lack one. Anything that cannot be written is written the next time. @throws {Error} of
+   * the system.
    */
   sync(
     messages: Message[],
@@ -99,7 +100,7 @@ export class Recorder implements Disposable {
   ): void {
     const isNew = this.#see(messages);
     this.#forgetRemoved();
-    // A mode alone is written where there is a conversation for it to be of.
+    // A mode is written only if it has a conversation.
     const isSame = !isNew && !this.#isBehind;
     if (isSame && (messages.length === 0 || mode === this.#mode)) return;
     this.#isBehind = true;
@@ -117,7 +118,7 @@ export class Recorder implements Disposable {
     const entries = isLonger && added.length > 0 && fresh.length === added.length
       ? added
       : [{ conversation: ids(), ...(fresh.length > 0 && { added: fresh }) }];
-    // What was gone on with is not lost with what was added to it.
+    // A failed write must not lose the continued session.
     const isLeft = messages.length === 0 && (this.#isGoneOn || !this.#file);
     if (!isLeft) this.#write(entries, used, mode);
     for (const { message } of fresh) this.#recorded.add(message.id!);
@@ -129,21 +130,21 @@ export class Recorder implements Disposable {
     if (messages.length === 0) this.continueFrom(undefined);
   }
 
-  /** Writes a piece of the answer that is on its way; null where it begins anew. @throws {Error} of the system. */
+  /** Writes a piece of the incomplete answer; null restarts it. @throws {Error} of the system. */
   piece(piece: AnswerPiece | null): void {
     if (this.#file && !this.#isBehind) this.#append([pieceLine(piece)]);
   }
 
-  /** Lets others have the file; a turn that ends later still writes to it. */
+  /** Releases the file for other programs. A turn that ends later still writes to it. */
   [Symbol.dispose](): void {
     if (!this.#isClosed) this.#file?.open.close();
     this.#isClosed = true;
   }
 
-  /** Takes note of the messages, and gives them ids; false where they are those of the last time. */
+  /** Stores the messages and gives them ids. Returns false if they are the same as the last time. */
   #see(messages: Message[]): boolean {
     const seen = this.#seen;
-    // In a plain loop: all of a long conversation is looked at before each request and each call.
+    // A plain loop, because each request and each call checks all of a long conversation.
     let same = 0;
     while (same < seen.length && seen[same] === messages[same]) same++;
     const isGrown = same === seen.length;
@@ -159,7 +160,7 @@ export class Recorder implements Disposable {
     return true;
   }
 
-  /** A file that was removed meanwhile is written anew. */
+  /** A file that was removed in the meantime is written again. */
   #forgetRemoved(): void {
     if (this.#isClosed || !this.#file) return;
     if (attempt(() => this.#file!.open.statSync().nlink) !== 0) return;
@@ -185,7 +186,7 @@ export class Recorder implements Disposable {
     this.#mode = mode;
   }
 
-  /** Appends lines, a long one in slices: no other copy of it is made. */
+  /** Appends lines, in slices so that a long one is not copied. */
   #append(lines: readonly string[]): void {
     const { path, open: held } = this.#file!;
     using again = this.#isClosed ? Deno.openSync(path, { append: true }) : undefined;
@@ -209,8 +210,8 @@ export class Recorder implements Disposable {
         }
       }
     } catch (error) {
-      // All of it is written again: what is there of it would be a line that cannot be read. A file that was
-      // left may have another program's lines at its end by now.
+      // Everything is written again, because the partial line cannot be read. A released file may end with lines
+      // of another program by now.
       if (again === undefined) {
         attempt(() => {
           open.truncateSync(open.statSync().size - written);

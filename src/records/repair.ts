@@ -1,4 +1,4 @@
-/** Conversations that broke off, made whole: servers refuse a call without its result. @module */
+/** Completes interrupted conversations: servers reject a call without a result. @module */
 
 import { newMessageId, withOwnIds } from "../text/parts.ts";
 import type { Message, ToolCall } from "../types/message.ts";
@@ -7,9 +7,8 @@ const LOST = "Interrupted: the program ended before this call did. What it did i
 const CUT_OFF = "[Interrupted]";
 
 /**
- * `messages` in which each call has its one result, right behind it: those that are missing say so,
- * those of no call are left out. It begins with what a person said. A call whose id is empty, or is
- * that of an earlier call, gets a new id.
+ * Returns `messages` with exactly one result right after each call. Missing results say so, and results without a
+ * call are dropped. The first message is the user's. A call with an empty or repeated id gets a new one.
  */
 export function repaired(messages: readonly Message[]): Message[] {
   const whole: Message[] = [];
@@ -21,14 +20,14 @@ export function repaired(messages: readonly Message[]): Message[] {
       open.answer(message);
       continue;
     }
-    // One by one: very many do not fit on the stack as arguments.
+    // One at a time, because very many do not fit on the stack as arguments.
     for (const result of open.results) whole.push(result);
     open = new OpenCalls(message.toolCalls ?? [], callIds);
     whole.push(message.toolCalls ? { ...message, toolCalls: open.calls } : message);
   }
   const isCut = open.results.some(isLost);
   for (const result of open.results) whole.push(result);
-  // Some chat templates refuse a person's message after results.
+  // Some chat templates reject a user message after results.
   if (isCut || whole.at(-1)?.role === "tool") {
     const note: Message = { role: "assistant", content: CUT_OFF, standsFor: "lost_answer" };
     whole.push({ ...note, id: newMessageId() });
@@ -39,19 +38,19 @@ export function repaired(messages: readonly Message[]): Message[] {
 /** The calls of one message, until their results are read. */
 class OpenCalls {
   readonly calls: ToolCall[];
-  /** A result for each call; it says that it is lost until its own is read. */
+  /** The results of the calls. Each says that it is lost until its own is read. */
   readonly results: Message[];
-  /** The positions of the calls without their own result, by the id on record; the first is last. */
+  /** The positions of the calls without a result by recorded id, in reverse order. */
   readonly #waiting: Map<string | undefined, number[]>;
 
-  /** @param taken the ids of all calls before; those of these calls are added */
-  constructor(calls: readonly ToolCall[], taken: Set<string>) {
-    this.calls = withOwnIds(calls, taken);
+  /** @param usedIds the ids of all earlier calls; the ids of these calls are added */
+  constructor(calls: readonly ToolCall[], usedIds: Set<string>) {
+    this.calls = withOwnIds(calls, usedIds);
     this.results = this.calls.map(lostResult);
     this.#waiting = Map.groupBy([...calls.keys()].reverse(), (at) => calls[at]!.id);
   }
 
-  /** Takes a result, which gets the name of its call; a result of no call is left out. */
+  /** Adds a result, with the name of its call. A result without a call is dropped. */
   answer(result: Message): void {
     const at = this.#waiting.get(result.toolCallId)?.pop();
     if (at === undefined) return;
@@ -67,7 +66,7 @@ function lostResult({ id: toolCallId, name: toolName }: ToolCall): Message {
 
 const isLost = ({ standsFor }: Message) => standsFor === "lost_result";
 
-/** The answer of which no more is on record, as the program ended amid it; undefined where nothing is. */
+/** Returns the incomplete answer of a program that ended during it; undefined if there is no text. */
 export function cutAnswer(text: string, reasoning: string): Message | undefined {
   if (text.trim() === "" && reasoning.trim() === "") return undefined;
   const about = { id: newMessageId(), role: "assistant", ...reasoning && { reasoning } } as const;
@@ -76,7 +75,7 @@ export function cutAnswer(text: string, reasoning: string): Message | undefined 
     : { ...about, content: `${text.trimEnd()}\n\n${CUT_OFF}` };
 }
 
-/** The number of calls open when the last turn was cut off: 0 before an answer; undefined if it was not. */
+/** Returns the number of open calls if the last turn was interrupted, 0 before an answer; otherwise undefined. */
 export function openCallsAtCut(messages: readonly Message[]): number | undefined {
   const last = messages.at(-1);
   if (last?.role === "user") return 0;

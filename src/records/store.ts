@@ -1,7 +1,7 @@
 /**
- * Sessions on disk: each in a file of its own, in a folder for the folder that was worked in. The program
- * that writes one holds a lock on it, which ends with that program; another one that goes on with the
- * same session begins a file of its own, which repeats it. Where both go on, they are two sessions. @module
+ * Sessions on disk: one file each, in a folder for their working directory. The program that writes a session
+ * locks its file until it ends. Another program that continues it starts a new file, which repeats the session.
+ * If both continue, there are two sessions. @module
  */
 
 import { attempt } from "../attempt.ts";
@@ -15,20 +15,20 @@ import { repaired } from "./repair.ts";
 export interface StoredSession extends ParsedRecord {
   name: string;
   path: string;
-  /** The size of its file, in bytes, when it was read. */
+  /** The size of its file in bytes when it was read. */
   size: number;
 }
 
-/** The number of sessions that are stored for a folder. */
+/** The maximum number of stored sessions per folder. */
 const MAX_SESSIONS = 200;
-/** A larger file, in bytes, is not read: a session is text. */
+/** The maximum size in bytes of a file to read: a session is text. */
 const MAX_RECORD_BYTES = 256 * 1024 * 1024;
-/** A larger file, in bytes, is not appended to: the one that goes on from it has only what is left of it. */
+/** The maximum size in bytes of a file to append to. A new file continues a larger one. */
 const MAX_APPENDED_BYTES = 32 * 1024 * 1024;
-/** The most characters of a folder's path in the name of its folder of sessions. */
+/** The maximum characters of a path in the name of a folder of sessions. */
 const MAX_FOLDER_CHARS = 150;
 
-/** A record that is written, with a lock on it. */
+/** A locked record that is open for writing. */
 export interface OpenRecord {
   path: string;
   folder: string;
@@ -38,7 +38,7 @@ export interface OpenRecord {
 export const newName = (): string =>
   `${new Date().toISOString().replaceAll(/[:.]/g, "-")}-${crypto.randomUUID().slice(0, 8)}.jsonl`;
 
-/** Makes the file of a session. @throws {Error} of the system; there is no file then. */
+/** Creates the file of a session. @throws {Error} of the system, without a file. */
 export function createRecord(
   root: string,
   name: string,
@@ -64,33 +64,33 @@ export function createRecord(
   return { path, folder, open };
 }
 
-/** The file of a session, to go on in it; undefined where it cannot be, or another program has it open. */
+/** Opens the file of a session to continue it; undefined if that fails or another program has it open. */
 export function openToAppend(
   { path, head, messages, ids, size }: StoredSession,
 ): OpenRecord | undefined {
   const open = attempt(() => Deno.openSync(path, { append: true }));
   if (open === undefined) return undefined;
-  // A copy that leaves out less than half of it saves nothing.
+  // A copy that drops less than half of it saves nothing.
   const most = messages.length > ids.size / 2 ? MAX_RECORD_BYTES / 2 : MAX_APPENDED_BYTES;
-  // Since it was read, another program may have added to it, and ended.
+  // Since it was read, another program may have added to it and ended.
   const isFree = size <= most && attempt(() => tryLock(open) && open.statSync().size === size);
   if (isFree) return { path, folder: head.folder, open };
   open.close();
   return undefined;
 }
 
-/** True with the lock; false where another program has it. Some network drives have no locks. */
+/** Returns true with the lock, false if another program has it. Some network drives have no locks. */
 function tryLock(file: Deno.FsFile): boolean {
   return attempt(() => file.tryLockSync(true)) ?? true;
 }
 
-/** True where a program has the record open. */
+/** True if a program has the record open. */
 export function isOpen(path: string): boolean {
   using file = Deno.openSync(path);
   return attempt(() => file.tryLockSync(false)) === false;
 }
 
-/** The folder below `root` with the sessions of `folder`: two that share one differ in their heads. */
+/** Returns the folder below `root` for the sessions of `folder`. Two folders may share one. */
 function folderOf(root: string, folder: string): string {
   const name = encodeURIComponent(folder.toWellFormed()).replaceAll("%2F", "+");
   return join(root, name.slice(-MAX_FOLDER_CHARS));
@@ -100,11 +100,11 @@ interface SessionFile {
   name: string;
   path: string;
   size: number;
-  /** When it was last written, in ms. */
+  /** The time of the last write in milliseconds. */
   updated: number;
 }
 
-/** The files of sessions right in `folders`, those last written first. */
+/** Returns the files of sessions directly in `folders`, newest first. */
 function filesIn(folders: readonly string[]): SessionFile[] {
   const files = folders.flatMap((folder) =>
     dirEntries(folder).filter(({ name }) => name.endsWith(".jsonl")).flatMap(({ name }) => {
@@ -118,7 +118,7 @@ function filesIn(folders: readonly string[]): SessionFile[] {
   return files.sort((a, b) => b.updated - a.updated || (a.name < b.name ? 1 : -1));
 }
 
-/** What `get` reads at a path; undefined for what is gone or no session. @throws {Error} where it cannot be read. */
+/** Returns `get(path)`; undefined if it is missing or not a session. @throws {Error} if it cannot be read. */
 function readAt<T>(path: string, get: () => T): T | undefined {
   try {
     return get();
@@ -129,10 +129,10 @@ function readAt<T>(path: string, get: () => T): T | undefined {
   }
 }
 
-/** A file where the folder should be holds no sessions, either. */
+/** A file in place of the folder contains no sessions, either. */
 const dirEntries = (folder: string) => readAt(folder, () => [...Deno.readDirSync(folder)]) ?? [];
 
-/** The files of sessions of `folder`; of all folders without one. */
+/** Returns the files of sessions of `folder`, or of all folders. */
 function filesBelow(root: string, folder?: string): SessionFile[] {
   const homes = folder === undefined
     ? dirEntries(root).filter(({ isDirectory }) => isDirectory).map(({ name }) => join(root, name))
@@ -140,9 +140,9 @@ function filesBelow(root: string, folder?: string): SessionFile[] {
   return filesIn(homes);
 }
 
-/** A longer head, in bytes, is none: it has the path of a folder, a title, and little else. */
+/** The maximum size in bytes of a head, which has a path, a title and little else. */
 const MAX_HEAD_BYTES = 16 * 1024;
-/** The bytes at the beginning and at the end of a longer file that are read for a list. */
+/** The number of bytes to read at each end of a longer file for a list. */
 const LISTED_HEAD_BYTES = 256 * 1024;
 const LISTED_TAIL_BYTES = 64 * 1024;
 
@@ -153,19 +153,19 @@ function bytesAt(path: string, position: number, length: number): Uint8Array<Arr
   return bytes.subarray(0, file.readSync(bytes) ?? 0);
 }
 
-/** The head of the session in a file, without reading all of it. */
+/** Returns the head of the session in a file, without reading all of it. */
 function headOf(path: string): RecordHead {
   const text = new TextDecoder().decode(bytesAt(path, 0, MAX_HEAD_BYTES));
   return parseHead(text.split("\n", 1)[0]!);
 }
 
-/** Names of files, with their sizes in bytes. */
+/** File names with their sizes in bytes. */
 const fileSizes = (files: readonly SessionFile[]) =>
   new Map(files.map(({ name, size }) => [name, size]));
 
 /**
- * The file that a session goes on from; undefined where there is none, or where another program went on in
- * that one meanwhile: they are two sessions then.
+ * Returns the file that a session continues; undefined if there is no such file, or if another program has
+ * continued it in the meantime, so that they are two sessions.
  */
 function parentOf(head: RecordHead | undefined, sizes: ReadonlyMap<string, number>) {
   const { continues, continuedSize = Infinity } = head ?? {};
@@ -177,7 +177,7 @@ function removeRecord(path: string): void {
   removeImages(path);
 }
 
-/** Has room for one more session of `folder`: those that others go on from are removed first, then the oldest. */
+/** Makes room for one more session of `folder`. Removes continued sessions first, then the oldest. */
 function removeOldest(root: string, folder: string): void {
   const files = filesBelow(root, folder);
   if (files.length < MAX_SESSIONS) return;
@@ -200,7 +200,7 @@ function removeOldest(root: string, folder: string): void {
   }
 }
 
-/** The sessions of `folder`, or of all, those last written first, as `read` reads them, by way of `at`. */
+/** Returns the sessions of `folder` or of all folders, newest first, read with `read`. */
 function* sessionsBelow<T extends ParsedRecord>(
   root: string,
   folder: string | undefined,
@@ -213,7 +213,7 @@ function* sessionsBelow<T extends ParsedRecord>(
   for (const { name, path, updated, size } of files) {
     const head = at(path, () => headOf(path));
     if (head === undefined || folder !== undefined && head.folder !== folder) continue;
-    // A file of a later version, or one that is just being made or removed, is passed over.
+    // A file of a later version, or one that is just being created or removed, is skipped.
     const stored = parts.has(name)
       ? undefined
       : at(path, () => read({ name, path, updated, size }));
@@ -224,8 +224,8 @@ function* sessionsBelow<T extends ParsedRecord>(
 }
 
 /**
- * The sessions of `folder`, or of all, newest first, each repaired, without those that another goes on from.
- * @throws {Error} where one cannot be read.
+ * Returns the repaired sessions of `folder` or of all folders, newest first, without continued ones.
+ * @throws {Error} if one cannot be read.
  */
 export function* storedSessions(root: string, folder?: string): Generator<StoredSession> {
   yield* sessionsBelow(root, folder, ({ path }) => readWhole(path), readAt);
@@ -241,14 +241,14 @@ function readWhole(path: string): ParsedRecord & Pick<StoredSession, "size"> {
   return { ...parsed, messages: repaired(parsed.messages), size };
 }
 
-/** A stored session in a list: what names it, and of a long one the first and the last messages alone. */
+/** A session in a list: its name and, if it is long, only its first and last messages. */
 export interface ListedSession
   extends Pick<StoredSession, "name" | "path" | "head" | "first" | "used" | "messages"> {
-  /** When its file was last written: ISO 8601. */
+  /** The time of the last write in ISO 8601. */
   updated: string;
 }
 
-/** The sessions of `folder`, or of all folders, newest first; of long ones only the two ends are read. */
+/** Returns the sessions of `folder` or of all folders, newest first. Only the two ends of long ones are read. */
 export function* listedSessions(root: string, folder?: string): Generator<ListedSession> {
   for (const { updated, ...listed } of sessionsBelow(root, folder, readEnds)) {
     yield { ...listed, updated: new Date(updated).toISOString() };
@@ -270,12 +270,12 @@ function readEnds({ path, size }: SessionFile): ParsedRecord {
   return readWhole(path);
 }
 
-/** A session of the list, whole; undefined where it was removed meanwhile. @throws {Error} where it cannot be read. */
+/** Returns a complete session of the list; undefined if it was removed. @throws {Error} if it cannot be read. */
 export function wholeSession({ name, path }: Pick<ListedSession, "name" | "path">) {
   return readAt(path, (): StoredSession => ({ ...readWhole(path), name, path }));
 }
 
-/** The session with the name, or the newest that goes on from it; undefined for none. */
+/** Returns the session with the name, or its newest continuation; undefined if it does not exist. */
 export function storedSession(root: string, name: string): StoredSession | undefined {
   const files = filesAround(root, name);
   const next = new Map<string, SessionFile>();
@@ -289,14 +289,14 @@ export function storedSession(root: string, name: string): StoredSession | undef
   return newest && wholeSession(newest);
 }
 
-/** The files among which the session `name` and its continuations are: none where there is no such session. */
+/** Returns the files with the session `name` and its continuations; empty if it does not exist. */
 function filesAround(root: string, name: string): SessionFile[] {
   const { path } = filesBelow(root).find((file) => file.name === name) ?? {};
   const head = path === undefined ? undefined : attempt(() => headOf(path));
   return head === undefined ? [] : filesBelow(root, head.folder);
 }
 
-/** Removes the session with the name, those that it goes on from, and those that go on from it; false for none. */
+/** Removes the session with the name and all sessions linked to it. Returns false if it does not exist. */
 export function removeSession(root: string, name: string): boolean {
   const files = filesAround(root, name);
   const sizes = fileSizes(files);

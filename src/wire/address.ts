@@ -1,12 +1,12 @@
-/** Which addresses are of the public internet, and the addresses of a name. @module */
+/** Tells public internet addresses from others, and looks up the addresses of a name. @module */
 
 /**
- * `private` is this machine and networks behind a router (RFC 1918, 4193, 6598); `reserved` all else that no
- * public server has: link-local with the metadata of clouds, multicast, tunnels, examples.
+ * `private`: this machine and networks behind a router (RFC 1918, 4193, 6598). `reserved`: any other address that
+ * no public server has, such as link-local, cloud metadata, multicast and tunnels.
  */
 type AddressKind = "public" | "private" | "reserved";
 
-/** Blocks of IPv4 (IANA's registry of special purposes) that are not public; the first that matches counts. */
+/** IPv4 blocks that are not public (IANA special-purpose registry). The first match applies. */
 const IPV4: readonly [block: string, kind: AddressKind][] = [
   ["10.0.0.0/8", "private"],
   ["100.64.0.0/10", "private"], // CGNAT, VPNs
@@ -14,7 +14,7 @@ const IPV4: readonly [block: string, kind: AddressKind][] = [
   ["172.16.0.0/12", "private"],
   ["192.168.0.0/16", "private"],
   ["0.0.0.0/8", "reserved"],
-  ["168.63.129.16/32", "reserved"], // a cloud's service for its own machines (Azure)
+  ["168.63.129.16/32", "reserved"], // Azure's service for its own machines
   ["169.254.0.0/16", "reserved"],
   ["192.0.0.0/24", "reserved"],
   ["192.0.2.0/24", "reserved"],
@@ -25,7 +25,7 @@ const IPV4: readonly [block: string, kind: AddressKind][] = [
   ["224.0.0.0/3", "reserved"],
 ];
 
-/** Blocks of IPv6; `embedded` has an IPv4 address in its last 32 bits, which decides. */
+/** IPv6 blocks. In `embedded` ones, the IPv4 address in the last 32 bits decides. */
 const IPV6: readonly [block: string, kind: AddressKind | "embedded"][] = [
   ["::1/128", "private"],
   ["fc00::/7", "private"],
@@ -38,7 +38,7 @@ const IPV6: readonly [block: string, kind: AddressKind | "embedded"][] = [
   ["2000::/3", "public"],
 ];
 
-/** The kind of an address in any notation that URLs have; what is none is reserved. */
+/** Returns the kind of an address in any notation that URLs allow; `reserved` if it is not an address. */
 export function addressKind(address: string): AddressKind {
   const bits = bitsOf(address);
   if (bits === undefined) return "reserved";
@@ -47,14 +47,14 @@ export function addressKind(address: string): AddressKind {
   return kind === "embedded" ? kindOfIpv4(bits.slice(-32)) : kind;
 }
 
-/** The kind of the host of a URL; `name` where name servers tell it. */
+/** Returns the kind of a URL's host; `name` if it must be looked up. */
 export function hostKind(hostname: string): AddressKind | "name" {
   if (/(^|\.)localhost$/.test(hostname)) return "private";
   const address = bareHost(hostname);
   return bitsOf(address) === undefined ? "name" : addressKind(address);
 }
 
-/** The host of a URL without the brackets of IPv6. */
+/** Returns the host of a URL, without the brackets of IPv6. */
 export const bareHost = (hostname: string): string => hostname.replace(/^\[|\]$/g, "");
 
 function kindOfIpv4(bits: string): AddressKind {
@@ -66,7 +66,7 @@ function isInBlock(bits: string, block: string): boolean {
   return bits.startsWith(bitsOf(start!)!.slice(0, Number(length)));
 }
 
-/** The 32 or 128 bits of an address as zeros and ones. */
+/** Returns the 32 or 128 bits of an address as zeros and ones. */
 function bitsOf(address: string): string | undefined {
   if (!/^[\da-fx.:]+$/i.test(address)) return undefined;
   const isIpv6 = address.includes(":");
@@ -76,7 +76,7 @@ function bitsOf(address: string): string | undefined {
     if (!/^\d+(\.\d+){3}$/.test(host)) return undefined;
     return host.split(".").map((part) => Number(part).toString(2).padStart(8, "0")).join("");
   }
-  // The URL has it in groups of hex digits, the longest run of zeros as `::`.
+  // The URL writes it as groups of hex digits, with the longest run of zeros as `::`.
   const [head, tail] = host.slice(1, -1).split("::").map((part) => part.split(":"));
   const [first, last] = [head!, tail ?? []].map((part) => part.filter((group) => group !== ""));
   const zeros = new Array(8 - first!.length - last!.length).fill("0");
@@ -84,25 +84,25 @@ function bitsOf(address: string): string | undefined {
     .map((group) => parseInt(group, 16).toString(2).padStart(16, "0")).join("");
 }
 
-/** A host has an address that is not public. */
+/** Thrown for a host with an address that is not public. */
 export class NotPublicError extends Error {
   override readonly name = "NotPublicError";
 }
 
-/** Looks up the addresses of a name. @throws {Error} where there are none of that type, or no answer. */
+/** Looks up the addresses of a name. @throws {Error} if there are no addresses of that type, or no answer. */
 export type Resolve = (
   name: string,
   type: "A" | "AAAA",
   signal: AbortSignal,
 ) => Promise<string[]>;
 
-/** Asks the name servers alone: what the hosts file of this machine says is not public. */
+/** Queries the name servers only: entries of this machine's hosts file are not public. */
 export const resolveName: Resolve = (name, type, signal) => Deno.resolveDns(name, type, { signal });
 
 /**
- * The public addresses of a host, IPv4 first, as more networks have that.
+ * Returns the public addresses of a host, IPv4 first, because more networks support it.
  *
- * @throws {NotPublicError} where one is not public. @throws {Error} where there are none.
+ * @throws {NotPublicError} if one is not public. @throws {Error} if there are no addresses.
  */
 export async function publicAddresses(
   hostname: string,
@@ -115,7 +115,7 @@ export async function publicAddresses(
   ]);
   signal.throwIfAborted();
   const addresses = found.flatMap((one) => one.status === "fulfilled" ? one.value : []);
-  // A name with one address of each kind would lead elsewhere at the next attempt.
+  // A name with addresses of both kinds could lead elsewhere at the next attempt.
   if (addresses.some((address) => addressKind(address) !== "public")) {
     throw new NotPublicError(`${hostname} ${NOT_PUBLIC}`);
   }
@@ -128,5 +128,5 @@ export async function publicAddresses(
   throw new Error(`Cannot reach ${hostname}: ${why}`);
 }
 
-/** Why a request to an address that is not public is refused. */
+/** Returns the reason for refusing a request to an address that is not public. */
 export const NOT_PUBLIC = "is at an address of this machine or of a local network";

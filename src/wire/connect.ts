@@ -1,20 +1,20 @@
-/** Servers that can not be reached: the errors that `fetch` throws then, and its missing limit. @module */
+/** Servers that cannot be reached: the errors that `fetch` throws, and the connection limit that it lacks. @module */
 
 import { BackendError, type BackendErrorKind } from "../errors.ts";
 import { bareHost, hostKind } from "./address.ts";
 import { excerpt } from "./excerpt.ts";
 import { onceAfter } from "./wait.ts";
 
-/** A probe begins after this time; an answer that begins before shows that the connection stands. */
+/** The delay before the probe, in milliseconds. An earlier answer shows that the connection works. */
 const PROBE_AFTER_MS = 1_000;
 const PROXIES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
 const NO_PROXY = "NO_PROXY";
 
 /**
- * Calls `onLate` when there is no connection to a server within `timeoutMs`, which `fetch` does not tell
- * from a server that takes its time to answer: after a moment {@linkcode connectTimesOut} looks. Returns a
- * function that ends this, and resolves when it has ended. Aborts nothing where the answer begins before:
- * the first event of a program loads 2 ms of code.
+ * Calls `onLate` if no connection to a server is made within `timeoutMs`. `fetch` cannot tell this from a slow
+ * answer, so {@linkcode connectTimesOut} tests it after a moment. Returns a function that stops the test and
+ * resolves once it has stopped. If the answer starts before the test, nothing is aborted: the first event of a
+ * program loads 2 ms of code.
  */
 export function watchConnection(
   url: string,
@@ -36,9 +36,9 @@ export function watchConnection(
 }
 
 /**
- * Makes a connection, with TLS for `https:`, and closes it at once. Resolves to `true` when there is none
- * within `ms`; to `false` when there is one, when it is refused (the request reports that better), when requests may go through
- * a proxy, and at the end of `signal`.
+ * Makes a connection, with TLS for `https:`, and closes it. Resolves to `true` if that takes longer than `ms`; to
+ * `false` if it succeeds, if it is refused (the request reports that better), if requests may use a proxy, and
+ * when `signal` is aborted.
  */
 export async function connectTimesOut(
   url: string,
@@ -59,7 +59,7 @@ export async function connectTimesOut(
   }
 }
 
-/** Begins TLS on a connection. @throws {Error} where that fails, and at the end of `signal`. */
+/** Starts TLS on a connection. @throws {Error} if that fails, or when `signal` is aborted. */
 async function shakeHands(connection: Deno.TcpConn, hostname: string, signal: AbortSignal) {
   using secure = await Deno.startTls(connection, { hostname });
   const close = () => secure.close();
@@ -72,7 +72,7 @@ export function isLoopback(url: string): boolean {
   return /^(localhost|(127|0)(\.\d+){3}|\[::1?\])$/.test(new URL(url).hostname);
 }
 
-/** True for an address of this machine or of a private network, where no proxy leads. */
+/** True for an address of this machine or of a private network, which a proxy cannot reach. */
 export function isNear(url: string): boolean {
   return isLoopback(url) || hostKind(new URL(url).hostname) === "private";
 }
@@ -80,8 +80,8 @@ export function isNear(url: string): boolean {
 const directClients = new Map<string, Deno.HttpClient>();
 
 /**
- * Returns the client for a server nearby where `fetch` would ask a proxy of the environment, which
- * reaches another machine at that address; `undefined` where `fetch` needs none.
+ * Returns a client that reaches a nearby server if `fetch` would use a proxy of the environment, for which that
+ * address is another machine; `undefined` if `fetch` uses no proxy.
  */
 export function directClient(url: string): Deno.HttpClient | undefined {
   if (!isNear(url) || !mayUseProxy()) return undefined;
@@ -92,7 +92,7 @@ export function directClient(url: string): Deno.HttpClient | undefined {
   return client;
 }
 
-/** A client reads the variables when it is made: commands must not inherit the change. */
+/** A client reads the variables when it is created. Commands must not inherit the change. */
 function clientWithoutProxy(hostname: string, port: number): Deno.HttpClient {
   // This sends the absolute form of the address, which some servers answer with 404.
   if (!isReadable(NO_PROXY)) {
@@ -113,7 +113,7 @@ function endpoint(url: string): { hostname: string; port: number } {
   return { hostname, port: Number(port) || (protocol === "https:" ? 443 : 80) };
 }
 
-/** True when requests may go through a proxy; also when reading the variables takes a permission. */
+/** True if requests may use a proxy, or if reading the variables needs a permission. */
 function mayUseProxy(): boolean {
   const readsAll = isReadable();
   return PROXY_VARIABLES.some((name) => !(readsAll || isReadable(name)) || Deno.env.get(name));
@@ -122,20 +122,20 @@ function mayUseProxy(): boolean {
 const spellings = (names: string[]) => names.flatMap((name) => [name, name.toLowerCase()]);
 const PROXY_VARIABLES = spellings(PROXIES);
 
-/** True where the variable, or each one without a name, may be read without a question. */
+/** True if the variable may be read without a prompt; without a name, if all may. */
 function isReadable(variable?: string): boolean {
   const asked = { name: "env", ...(variable !== undefined && { variable }) } as const;
   return Deno.permissions.querySync(asked).state === "granted";
 }
 
-/** The environment variable that names a proxy for `url`, if there is one. */
+/** Returns the environment variable that sets a proxy for `url`, if any. */
 function proxyVariable(url: string): string | undefined {
   if (isNear(url)) return undefined;
   const own = url.startsWith("https:") ? "HTTPS_PROXY" : "HTTP_PROXY";
   return spellings([own, "ALL_PROXY"]).find((name) => isReadable(name) && Deno.env.get(name));
 }
 
-/** The failures of Deno's `fetch`, by a pattern for its message; the first row that matches counts. */
+/** The failures of Deno's `fetch` by message. The first match applies. */
 const CAUSES: readonly [
   pattern: RegExp,
   says: string,
@@ -155,7 +155,7 @@ const CAUSES: readonly [
   ],
 ];
 
-/** The error for a request at which `fetch` threw `thrown`; `mayUseProxies`: it may have gone through a proxy. */
+/** Returns the error for a request whose `fetch` threw `thrown`. `mayUseProxies`: it may have used a proxy. */
 export function failureFromThrown(
   thrown: unknown,
   url: string,
@@ -169,23 +169,23 @@ export function failureFromThrown(
     );
   }
   const text = causeText(thrown);
-  // Only errors of the network have a cause: others are about the request, or a blocked port.
+  // Only network errors have a cause. Others concern the request, or a blocked port.
   const hasCause = thrown instanceof Error && thrown.cause !== undefined;
   const [, says = excerpt(text), retryable = hasCause, kind = "connection"] =
     CAUSES.find(([pattern]) => pattern.test(text)) ?? [];
-  // The host that can not be reached may be the proxy: the cause does not tell.
+  // The unreachable host may be the proxy; the cause does not say.
   const proxy = mayUseProxies ? proxyVariable(url) : undefined;
   const through = proxy === undefined ? "" : ` (${proxy} names a proxy)`;
   const message = `Cannot reach ${origin}${through}: ${says}`;
   return new BackendError(message, { kind, retryable, cause: thrown });
 }
 
-/** True for the error that `fetch` throws when nothing listens on the port. */
+/** True for the error that `fetch` throws if nothing listens on the port. */
 export function isRefused(thrown: unknown): boolean {
   return CAUSES[0]![0].test(causeText(thrown));
 }
 
-/** The reason in an error that `fetch` threw: Deno writes it into the cause, after the URL. */
+/** Returns the reason in an error of `fetch`. Deno writes it into the cause, after the URL. */
 function causeText(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   const text = thrown.cause instanceof Error ? thrown.cause.message : thrown.message;

@@ -1,26 +1,26 @@
-/** Excerpts of texts from outside: one short line, without control characters and secrets. @module */
+/** Excerpts of external texts: one short line without control characters or secrets. @module */
 
-/** The most characters of a text from outside in an error line. */
+/** The maximum characters of an external text in an error line. */
 const MAX_EXCERPT = 200;
-/** Any piece of a secret of at least this many characters is hidden, wherever the secret was cut. */
+/** Any piece of a secret with at least this many characters is hidden, wherever it was cut. */
 const PIECE = 8;
-/** A secret this short is a placeholder such as `x` or `none`: hiding it would garble the text. */
+/** A secret this short is a placeholder such as `x`. Hiding it would garble the text. */
 const MIN_SECRET = 6;
-/** The secrets that are remembered, the last used ones: enough for all servers of a process. */
+/** The number of recently used secrets to remember: enough for all servers of a process. */
 const MAX_SECRETS = 32;
 
 /** The keys and passwords that this process sent. */
 const secrets = new Set<string>();
 
-/** `text` as one line of at most 200 characters that a terminal shows as plain text. */
+/** Returns `text` as one line of at most 200 characters that is safe to show on a terminal. */
 export function excerpt(text: string): string {
   const line = redactedLine(text);
   if (line.length <= MAX_EXCERPT) return line;
-  // The cut may not halve a surrogate pair.
+  // The cut must not split a surrogate pair.
   return `${line.slice(0, MAX_EXCERPT - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
-/** `text` as one line of at most 10,000 characters, without control characters and secrets. */
+/** Returns `text` as one line of at most 10,000 characters, without control characters or secrets. */
 export function redactedLine(text: string): string {
   return redacted(/^[!-~]{0,200}$/.test(text) ? text : foldedLine(text));
 }
@@ -30,12 +30,12 @@ function foldedLine(text: string): string {
     // Colour and cursor sequences go as a whole, of all others only the introducer.
     // deno-lint-ignore no-control-regex
     .replace(/(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]/g, "")
-    // Format characters can turn the direction of a line or hide parts of it.
+    // Format characters can change the direction of a line or hide parts of it.
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, " ")
     .trim();
 }
 
-/** Headers that hold no secret; any other may. */
+/** Headers without secrets. Any other header may contain one. */
 const PUBLIC_HEADERS = /^(content-type|accept|user-agent|anthropic-version|anthropic-beta)$/i;
 
 /** Remembers the secrets among a request's headers, so that {@linkcode excerpt} hides them. */
@@ -46,25 +46,25 @@ export function keepSecrets(headers: Record<string, string>): void {
     rememberSecret(secret);
     if (!/^basic /i.test(value)) continue;
     const [user = "", ...password] = atob(secret).split(":");
-    // Some servers take a key as the user name, without a password.
+    // Some servers accept a key as the user name, without a password.
     rememberSecret(password.join(":") || user);
   }
 }
 
 function rememberSecret(secret: string): void {
   if (secret.length < MIN_SECRET) return;
-  // Deleted first, so that it becomes the last used one.
+  // Deleting it first makes it the most recent one.
   secrets.delete(secret);
   secrets.add(secret);
   if (secrets.size > MAX_SECRETS) secrets.delete(secrets.values().next().value!);
 }
 
-/** One character, plain or as URLs, JSON and HTML write it. */
+/** One character, plain or encoded as in URLs, JSON and HTML. */
 const WRITTEN_CHARACTER =
   /%[\da-f]{2}|\\u[\da-f]{4}|&#(?:x[\da-f]{1,4}|\d{1,5});|&(?:amp|lt|gt|quot|apos);|\\[^]|[^]/gi;
 const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
-/** Replaces each piece of a secret, also one in base64, by `[redacted]`. */
+/** Replaces each piece of a secret, plain or in base64, with `[redacted]`. */
 function redacted(text: string): string {
   const written = text.match(WRITTEN_CHARACTER) ?? [];
   const plain = written.map(characterOf).join("");
@@ -83,7 +83,7 @@ function redacted(text: string): string {
   return written.map((as, i) => !hidden[i] ? as : hidden[i - 1] ? "" : "[redacted]").join("");
 }
 
-/** The one UTF-16 unit that `written` stands for. */
+/** Returns the UTF-16 unit that `written` encodes. */
 function characterOf(written: string): string {
   if (written.length === 1) return written;
   const digits = /^(?:%|\\u|&#x)([\da-f]+)/i.exec(written)?.[1];
@@ -92,7 +92,7 @@ function characterOf(written: string): string {
   return ENTITIES[written.slice(1, -1).toLowerCase()] ?? written.slice(1);
 }
 
-/** The decodings of `run` as base64 that begins at each of its first four characters. */
+/** Decodes `run` as base64, starting at each of its first four characters. */
 function decodings(run: string): string[] {
   const code = run.replaceAll("-", "+").replaceAll("_", "/").replace(/=+$/, "");
   return [0, 1, 2, 3].map((skip) => {

@@ -1,28 +1,28 @@
-/** Reads the answers of servers that refuse or fail into {@linkcode BackendError}s. Pure. @module */
+/** Converts the answers of servers that refuse or fail into {@linkcode BackendError}s. Pure. @module */
 
 import { BackendError, type BackendErrorKind, type ContextTokens } from "../errors.ts";
 import { isObject, jsonOrUndefined } from "../text/json.ts";
 import { excerpt, redactedLine } from "./excerpt.ts";
 
-/** The longest wait that a server may ask for before the next attempt; more fails at once. */
+/** The maximum wait that a server may ask for before the next attempt. A longer one fails at once. */
 const MAX_RETRY_AFTER_MS = 60_000;
 
-/** A server's error object, whatever its shape. */
+/** A server's error object, in any shape. */
 interface ServerReport {
   message: string;
-  /** Its `type`, `code` and similar fields, which programs compare. */
+  /** Its `type`, `code` and similar fields for programs. */
   labels: string[];
-  /** The HTTP status that its labels stand for, if any. */
+  /** The HTTP status for its labels, if any. */
   status?: number | undefined;
-  /** The sizes that it gives as fields. */
+  /** The sizes in its fields. */
   tokens?: ContextTokens;
 }
 
 const NOT_AS_WANTED = ", which is no answer of a model server";
-/** With these a web server that is no model server answers, in a text that is no JSON. */
+/** Statuses of a web server that is not a model server, if the body is not JSON. */
 const PAGE_STATUSES = [404, 405, 501];
 
-/** The error for a refusal, or for a 2xx answer that is none of a model: a login page, an empty body. */
+/** Returns the error for a refusal, or for a 2xx answer that is not a model's, such as a login page. */
 export function failureFromResponse(
   status: number,
   headers: Headers,
@@ -56,7 +56,7 @@ export function failureFromResponse(
   const after = retryAfterMs(headers) ?? named;
   const isTooLong = after !== undefined && after > MAX_RETRY_AFTER_MS;
   const shouldRetry = headers.get("x-should-retry");
-  // The path is shown: most often the base address lacks its /v1, or has one too many.
+  // The path is shown because the base address often lacks its /v1, or has one too many.
   const isMisplaced = (status === 404 || status === 405) &&
     (isPage || details.kind === "request");
   const at = isMisplaced ? ` at ${excerpt(pathname)}` : "";
@@ -70,7 +70,7 @@ export function failureFromResponse(
       status,
       retryable: !isTooLong &&
         (shouldRetry === "true" || shouldRetry !== "false" &&
-            // A quota of a minute has the words of one of a month, and says when it ends.
+            // A quota per minute has the same wording as one per month, but says when it ends.
             (details.retryable || named !== undefined && details.kind === "rate_limit")),
       retryAfterMs: after,
     },
@@ -78,14 +78,14 @@ export function failureFromResponse(
 }
 
 /**
- * The error for a value inside a 200 answer; `undefined` when it is no error object, and the server did
- * not say beside it that it is one. Readers throw it: `wire/http.ts` adds the host, and retries it.
+ * Returns the error for a value in a 200 answer; `undefined` if it is not an error object and `isMarked` is
+ * false. Readers throw it, and `wire/http.ts` adds the host and retries.
  */
 export function failureFromErrorObject(value: unknown, isMarked = false): BackendError | undefined {
   // Google's compatible endpoint wraps its error object in an array.
   const object = Array.isArray(value) ? value[0] : value;
   if (!isObject(object)) return undefined;
-  // Ollama has also used its words as the key.
+  // Ollama has used its message as the key.
   const key = Object.keys(object).find((name) => /^error\b/.test(name)) ?? "error";
   const error = key === "error" || !object[key] ? object.error : `${key}: ${object[key]}`;
   const { type } = object;
@@ -97,7 +97,7 @@ export function failureFromErrorObject(value: unknown, isMarked = false): Backen
   return new BackendError(`The server reported an error: ${details.serverMessage}`, details);
 }
 
-/** @throws {BackendError} when `value` is an error object, or `isMarked` as one. */
+/** @throws {BackendError} if `value` is an error object, or `isMarked` as one. */
 export function throwErrorObject(value: unknown, isMarked = false): void {
   const failure = failureFromErrorObject(value, isMarked);
   if (failure) throw failure;
@@ -105,14 +105,14 @@ export function throwErrorObject(value: unknown, isMarked = false): void {
 
 const ANSWER_TYPES = ["text/event-stream", "application/json", "application/x-ndjson"];
 
-/** A content type in lower case without its parameters; empty where there is none. */
+/** Returns the content type in lower case without parameters; empty if it is missing. */
 export function contentType(headers: Headers): string {
   const [type = ""] = (headers.get("content-type") ?? "").split(";");
-  // Each answer has one of these; to look for secrets in it takes time.
+  // Every answer has one of these, and searching for secrets takes time.
   return ANSWER_TYPES.includes(type) ? type : excerpt(type).toLowerCase();
 }
 
-/** The wait that `retry-after-ms` or `retry-after` (seconds or a date) asks for, in milliseconds. */
+/** Returns the wait that `retry-after-ms` or `retry-after` (seconds or a date) asks for, in milliseconds. */
 export function retryAfterMs(headers: Headers, now: number = Date.now()): number | undefined {
   const seconds = headers.get("retry-after");
   const wait = [
@@ -122,7 +122,7 @@ export function retryAfterMs(headers: Headers, now: number = Date.now()): number
   return wait === undefined ? undefined : Math.ceil(wait);
 }
 
-/** The wait that a message names, in milliseconds: "try again in 20s", "in 1m2.5s", "retry after 3 seconds". */
+/** Returns the wait in a message, in milliseconds: "try again in 20s", "in 1m2.5s", "retry after 3 seconds". */
 function namedWaitMs(message: string): number | undefined {
   const [, words] =
     /\b(?:try again|retry|retrying|wait|retryDelay)\b\D{0,20}?((?:\d+(?:\.\d+)?\s*(?:ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?)\b\s*)+)/i
@@ -135,7 +135,7 @@ function namedWaitMs(message: string): number | undefined {
   }, 0);
 }
 
-/** The kind of error of a status, unless a row of {@linkcode QUIRKS} applies. */
+/** The kind of error for each status, unless a row of {@linkcode QUIRKS} applies. */
 const STATUS_KIND: Readonly<Record<number, BackendErrorKind>> = {
   401: "auth",
   402: "rate_limit", // DeepSeek and OpenRouter: no credit left.
@@ -143,12 +143,12 @@ const STATUS_KIND: Readonly<Record<number, BackendErrorKind>> = {
   429: "rate_limit",
 };
 /**
- * Statuses of requests that may succeed later. 520 to 524: a proxy of Cloudflare could not reach the
- * server. 529: Anthropic is overloaded.
+ * Statuses of requests that may succeed later. 520 to 524: Cloudflare's proxy could not reach the server. 529:
+ * Anthropic is overloaded.
  */
 const RETRYABLE = [408, 409, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529];
 
-/** Error types that stand for a status, for error objects that come without one. */
+/** Statuses for the types of error objects that come without a status. */
 const TYPE_STATUS: readonly (readonly [RegExp, number])[] = [
   [/^overloaded_error$/, 529], // Anthropic
   [/^(timeout_error|GatewayTimeoutError)$/, 504],
@@ -165,9 +165,9 @@ const TYPE_STATUS: readonly (readonly [RegExp, number])[] = [
 
 const anyOf = (...patterns: string[]) => new RegExp(patterns.join("|"), "is");
 
-/** A refusal because of the model's window, in the words of all servers that we know. */
+/** Matches refusals because of the context window, in the words of all known servers. */
 const TOO_LONG_WORDS = anyOf(
-  // What is too long, and what it is longer than; the second may come first.
+  // The text that is too long, and its limit, in either order.
   "\\b(?:exceed\\w*|overflow\\w*|(?:longer|larger|greater|more|bigger|less) than|over|beyond|too (?:long|large|big) for)\\b.{0,80}\\b(?:context|max(?:imum)? (?:model|input|sequence|prompt|number of (?:input )?tokens)|max_(?:num_tokens|seq_len|model_len|input)|token limit|n_ctx)",
   "\\b(?:context(?:[ _-]?(?:length|window|size|limit))?|token count|(?:prompt|input) tokens?|tokens? limit)\\b.{0,60}\\b(?:exceed\\w*|overflow\\w*|too small)",
   "\\b(?:prompt|inputs?|input prompt|requested tokens)(?: is| are)? too (?:long|large)\\b",
@@ -180,8 +180,8 @@ const TOO_LONG_WORDS = anyOf(
   "range of input length should be", // DashScope
   "prompt_too_long|too long to fit|prompt exceeds max|message size \\d+ exceeds|max length exceeded",
   "\\b(?:sequence length|context (?:length|window)) is\\b", // mistral.rs, SambaNova, RKLLM
-  "max_tokens must be at least 1, got -", // an older vLLM: what is left of its window
-  "no user query found", // Ollama, which left out the person's message to fit the rest
+  "max_tokens must be at least 1, got -", // an older vLLM: the rest of its window
+  "no user query found", // Ollama, which dropped the user's message to fit the rest
   "n_keep \\(\\d+\\) >= n_ctx", // LM Studio
   "required for long context requests", // Anthropic
   "prompt token count of \\d+ exceeds", // GitHub Copilot
@@ -189,17 +189,17 @@ const TOO_LONG_WORDS = anyOf(
 );
 
 /**
- * Failures that the status tells wrongly or not precisely enough. A row applies where the status is
- * in `statuses` and the error's labels and message match; the first that does wins.
+ * Failures with a wrong or vague status. A row applies if the status is in `statuses` and the labels and message
+ * match. The first match applies.
  */
 const QUIRKS: readonly {
   statuses: number[];
   kind: BackendErrorKind;
   pattern: RegExp;
-  /** True where the same request may succeed later: false. */
+  /** True if the same request may succeed later. Default: false. */
   retryable?: true;
 }[] = [
-  // A limit of the answer alone: making room would not help.
+  // A limit of the answer alone. Compaction would not help.
   {
     statuses: [400, 422],
     kind: "request",
@@ -211,7 +211,7 @@ const QUIRKS: readonly {
     kind: "context_too_long",
     pattern: TOO_LONG_WORDS,
   },
-  // A body that a proxy, Groq or Cerebras refuses for its size: a shorter conversation passes.
+  // A proxy, Groq or Cerebras refuses the body for its size. A shorter conversation passes.
   { statuses: [413], kind: "context_too_long", pattern: /^/ },
   {
     statuses: [400, 404, 422, 500],
@@ -231,9 +231,9 @@ const QUIRKS: readonly {
     kind: "auth",
     pattern: /(incorrect|invalid) api key|api key not valid|AuthenticationError/i,
   },
-  // Refusals that come with a 500: llama.cpp's of arguments and tools in the history that it cannot
-  // parse, of tools without --jinja, and of images where the model has no vision; what a chat template
-  // raises; what the checks of llama-cpp-python and LiteLLM say.
+  // Refusals with status 500. llama.cpp: arguments and tools in the history that it cannot parse, tools without
+  // --jinja, images for a model without vision. Also errors of chat templates, and of the checks of
+  // llama-cpp-python and LiteLLM.
   {
     statuses: [500],
     kind: "request",
@@ -245,9 +245,9 @@ const QUIRKS: readonly {
       "input should be a valid|BadRequestError|UnsupportedParamsError|does not support (?:tools|thinking)",
     ),
   },
-  // Ollama could not read a call of the model: the agent asks for another.
+  // Ollama could not parse a call of the model. The agent asks for another one.
   { statuses: [500], kind: "server", pattern: /parsing tool call/i },
-  // LM Studio loads a model again that crashed.
+  // LM Studio reloads a model that crashed.
   { statuses: [400], kind: "server", pattern: /model has crashed/i, retryable: true },
   // Quotas and spending limits do not end within seconds.
   {
@@ -277,20 +277,20 @@ function detailsOf(
   };
 }
 
-/** The words before a number of tokens that is the window of the model. */
+/** The words before a number of tokens that is the model's window. */
 const WINDOW_WORDS =
   /(?:>=?|<=|context (?:size|length|window|limit|of)|n_ctx|max(?:imum)? [a-z_/ ]*(?:length|tokens)(?: allowed)?|max(?:imum)?_(?:num_tokens|seq_len|model_len|input_length)|model token limit|maximum number of(?: input)? tokens(?: allowed)?|max length|greater than|less than|limit(?: is|:| of)?|only|range of input length should be \[1,)[^\d+]{0,30}?(\d{3,8})\b(?! \+| tokens? exceed)/i;
-/** The words around a number of tokens that is the length of the request, the surest first. */
+/** The words around a number of tokens that is the request's length, the most reliable first. */
 const PROMPT_WORDS = [
   /\((\d+) in the (?:messages|prompt)|(\d+) (?:of text input|(?:input |prompt )tokens|`inputs`)|limit: (\d+) \+/i,
   /request \((\d+) tokens|too long[: (]+(\d+)|token count (?:of )?\(?(\d+)|contains (?:at least )?(\d+)|resulted in (\d+)|first (\d+) tokens/i,
   /requested tokens \((\d+)|(?:tokens|prompt|length|n_tokens)[ (=:]+(\d{2,})\b(?!\D{0,9}\[)|(\d{4,8}) tokens/i,
 ];
-/** A smaller number of tokens is no window. */
+/** A smaller number of tokens is not a window. */
 const MIN_NAMED_WINDOW = 256;
 
 function contextTokens(message: string, tokens: ContextTokens = {}): ContextTokens {
-  // "131,072"; LM Studio's tokens to keep, which are no window; MiniMax's code for all that is invalid.
+  // "131,072"; LM Studio's tokens to keep, which are not a window; MiniMax's code for any invalid request.
   const text = message.slice(0, 10_000).replace(/(?<=\b\d{1,3})[,_](?=\d{3}\b)/g, "")
     .replace(/n_keep\W{1,3}\d+|\(2013\)/g, "")
     .replace(/(\d+) maximum context length/, "maximum context length $1");
@@ -301,33 +301,33 @@ function contextTokens(message: string, tokens: ContextTokens = {}): ContextToke
   return { prompt: tokens.prompt ?? prompt, window };
 }
 
-/** Reads the error out of whatever shape it has, nested ones included. */
+/** Reads an error in any shape, including nested ones. */
 function readReport(value: unknown, depth = 0): ServerReport {
   if (depth > 8) return { message: "", labels: [] };
   if (Array.isArray(value)) return readReport(value[0], depth + 1);
   if (isObject(value)) return readReportObject(value, depth);
   const message = String(value ?? "");
-  // Ollama passes on the JSON of the llama.cpp under it as text.
+  // Ollama passes on the JSON of llama.cpp as text.
   const inner = message.startsWith("{") ? jsonOrUndefined(message) : undefined;
   return isObject(inner) ? readReport(inner, depth + 1) : { message, labels: [] };
 }
 
 function readReportObject(value: Record<string, unknown>, depth: number): ServerReport {
   const { error, errors, detail, details, message, msg, loc, metadata } = value;
-  // Anthropic's error, OpenAI's, Ollama's; a list of them; FastAPI's; vLLM's and one of FastAPI's list.
+  // In order: Anthropic, OpenAI, Ollama; a list of them; FastAPI; vLLM, and an item of FastAPI's list.
   const inner = [error, errors, message, detail, msg].find((part) => part != null && part !== "");
   const report = readReport(inner, depth + 1);
-  // Spring and others: `error` is a title, `message` has the details.
+  // Spring and others: `error` is a title, and `message` has the details.
   if (typeof error === "string" && typeof message === "string") report.message += `: ${message}`;
   if (Array.isArray(loc)) report.message = `${loc.join(".")}: ${report.message}`;
-  // OpenRouter: "Provider returned error", and here the provider's own error.
+  // OpenRouter says "Provider returned error", and has the provider's own error here.
   if (isObject(metadata) && typeof metadata.raw === "string") {
     report.message += `: ${readReport(metadata.raw, depth + 1).message}`;
   }
   const own = [value.type, value.code, isObject(details) ? details.error_code : undefined]
     .filter((label) => label != null).map(String);
   if (report.message === "") report.message = own.join(" ") || JSON.stringify(value);
-  // An older llama.cpp says that the request is too long, and gives its length only in fields.
+  // An older llama.cpp gives the length of a long request only in fields.
   const { n_prompt_tokens: prompt, n_ctx: window } = value;
   if (typeof prompt === "number" && typeof window === "number") {
     report.tokens = { prompt, window };
@@ -345,7 +345,7 @@ function statusOf(labels: string[]): number | undefined {
   return TYPE_STATUS.find(([type]) => labels.some((label) => type.test(label)))?.[1];
 }
 
-/** The target of a redirect, without the parts that may be secret. */
+/** Returns the target of a redirect, without parts that may be secret. */
 function redirectTarget(status: number, headers: Headers, url: string): string | undefined {
   const location = headers.get("location");
   if (status > 399 || location === null) return undefined;
@@ -353,7 +353,7 @@ function redirectTarget(status: number, headers: Headers, url: string): string |
   return excerpt(target ? `${target.protocol}//${target.host}${target.pathname}` : location);
 }
 
-/** The text of a body: of HTML its title, or else all that is not markup. */
+/** Returns the text of a body: the title of HTML, or everything but its markup. */
 function pageText(body: string): string {
   const head = body.slice(0, 5_000);
   if (!/^\s*<(!doctype|html|\?xml|head|body)/i.test(head)) return head;

@@ -14,22 +14,22 @@ import { aborted, endingWith, moment, wait } from "./wait.ts";
 import { type Limit, Watchdog } from "./watchdog.ts";
 
 interface HttpRequest {
-  /** The whole address; a user name and password in it go as Basic authorization, not as a key. */
+  /** The full address. A user name and password in it are sent as Basic authorization. */
   url: string;
-  /** Sent besides `content-type` and `user-agent`. */
+  /** Headers in addition to `content-type` and `user-agent`. */
   headers?: Record<string, string>;
-  /** JSON text, sent by `POST`; without it, the request is a `GET`. */
+  /** JSON text to send by `POST`. Without it, the request is a `GET`. */
   body?: string;
-  /** True where a 404 is expected: its body is not read, which would take some milliseconds. */
+  /** True if a 404 is expected. Its body is not read, which would take some milliseconds. */
   isOptional?: boolean;
 }
 
 interface HttpOptions extends ConnectionSettings {
-  /** Ends the request at once; its `reason` is what is thrown. */
+  /** Ends the request. Its `reason` is thrown. */
   signal?: AbortSignal | undefined;
-  /** A promise to wait for before more of the answer is read, as long as its consumer is busy. */
+  /** Returns a promise to await before reading on, while the consumer is busy. */
   ready?: (() => Promise<void> | undefined) | undefined;
-  /** True asks a server that refuses the connection again for half a minute, as it may be restarting. */
+  /** True to retry a refused connection for half a minute, because the server may be restarting. */
   awaitsRestart?: boolean | undefined;
   /** Called before each wait for another attempt. */
   onRetry?: ((notice: RetryNotice) => void) | undefined;
@@ -67,18 +67,18 @@ const FINISHED_GRACE_MS = 2_000;
 const MAX_ERROR_BYTES = 65_536;
 const ERROR_BODY_MS = 1_000;
 
-/** Reads the answer to a request as one JSON value; throws like {@linkcode requestStream}. */
+/** Returns the answer to a request as one JSON value. Throws like {@linkcode requestStream}. */
 export function requestJson(request: HttpRequest, options: HttpOptions): Promise<unknown> {
   return requestStream(request, options, () => new JsonReader((value) => value));
 }
 
 /**
- * Sends a request and feeds the body of its answer to the reader that `open` makes for the answer's
- * content type (lower case, without parameters; empty where the server names none). Repeats attempts
- * that may succeed later, until a reader has `started`.
+ * Sends a request and feeds the body of its answer to the reader that `open` returns for its content type (lower
+ * case, without parameters; empty if missing). Retries attempts that may succeed later, until a reader has
+ * `started`.
  *
- * @throws {BackendError} when the server can not be reached, refuses, or its answer breaks off.
- * @throws whatever `options.signal` was aborted with, or `open` or the reader throws.
+ * @throws {BackendError} if the server cannot be reached, refuses, or its answer breaks off.
+ * @throws the reason of `options.signal`, and anything that `open` or the reader throws.
  */
 export async function requestStream<T>(
   original: HttpRequest,
@@ -106,7 +106,7 @@ export async function requestStream<T>(
   }
 }
 
-/** Reads an answer that is one JSON value; `end` throws an error object in it. */
+/** Reads an answer that is one JSON value. `end` throws if it is an error object. */
 export class JsonReader<T> implements StreamReader<T> {
   readonly progress = 0;
   readonly started = false;
@@ -114,7 +114,7 @@ export class JsonReader<T> implements StreamReader<T> {
   readonly #utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
   #text = "";
 
-  /** `events` makes a reader for events that come as JSON by their content type. */
+  /** `events` returns a reader for events, whose content type is JSON. */
   constructor(
     private readonly fold: (value: unknown) => T,
     private readonly events?: () => StreamReader<T>,
@@ -136,7 +136,7 @@ export class JsonReader<T> implements StreamReader<T> {
   }
 }
 
-/** `fetch` refuses an address that holds a user name or password: they go as Basic authorization. */
+/** `fetch` rejects an address with a user name or password. They are sent as Basic authorization. */
 function withoutUserinfo(request: HttpRequest): HttpRequest {
   const url = new URL(request.url);
   if (url.username === "" && url.password === "") return request;
@@ -149,7 +149,7 @@ function withoutUserinfo(request: HttpRequest): HttpRequest {
 
 type ByteReader = ReadableStreamDefaultReader<Uint8Array> | undefined;
 
-/** One attempt; whatever its end, its timers are cleared and its connection is closed or given back. */
+/** Makes one attempt. It always clears its timers, and closes or returns its connection. */
 async function attemptOnce<T>(
   request: HttpRequest,
   options: HttpOptions,
@@ -180,8 +180,8 @@ async function attemptOnce<T>(
     return await readAnswer(response, body, request.url, open, feed);
   } catch (error) {
     const { aborted, reason } = attempt.signal;
-    // A body that was read to its end has closed or given back its connection.
-    attempt.abort("over"); // without a reason the runtime makes an error: 0.2 ms
+    // A body that was read to its end has closed or returned its connection.
+    attempt.abort("over"); // without a reason, the runtime creates an error, which takes 0.2 ms
     throw aborted ? reason : error;
   } finally {
     watch.stop();
@@ -189,11 +189,11 @@ async function attemptOnce<T>(
   }
 }
 
-/** Calls `fetch`; it rejects with `signal`'s reason or with a {@linkcode BackendError}. */
+/** Calls `fetch`. Rejects with the reason of `signal` or with a {@linkcode BackendError}. */
 function send(request: HttpRequest, options: HttpOptions, signal: AbortSignal): Promise<Response> {
   const { url, headers, body } = request;
   const client = options.fetch ? undefined : directClient(url);
-  // An injected fetch may not heed the signal.
+  // An injected fetch may ignore the signal.
   return new Promise((resolve, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason));
     (options.fetch ?? fetch)(url, {
@@ -203,7 +203,7 @@ function send(request: HttpRequest, options: HttpOptions, signal: AbortSignal): 
         "user-agent": `copilot/${VERSION}`,
         ...headers,
       },
-      // A redirect followed would take the key and the prompt along (SEC-03).
+      // Following a redirect would send it the key and the prompt (SEC-03).
       redirect: "manual",
       signal,
       ...(body !== undefined && { body }),
@@ -239,11 +239,11 @@ async function readAnswer<T>(
     return reader.end();
   } catch (error) {
     if (!(error instanceof BackendError)) throw error;
-    // Text of another kind, such as a proxy's page, looks like a stream without any event.
+    // Other text, such as a proxy's page, looks like a stream without events.
     const isUnknown = reader.progress === 0 && !/json|event-stream/.test(type);
     if (head && error.kind === "incomplete") {
       if (isUnknown) throw refused(head);
-      // An error of several lines, as bare JSON in place of events.
+      // An error of several lines: bare JSON instead of events.
       if (reader.progress === 0) throwErrorObject(jsonOrUndefined(new TextDecoder().decode(head)));
     }
     const { host } = new URL(url);
@@ -252,7 +252,7 @@ async function readAnswer<T>(
   }
 }
 
-/** Feeds the body to the reader until either ends; returns the first bytes. */
+/** Feeds the body to the reader until one of them ends. Returns the first bytes. */
 async function feedReader(
   body: NonNullable<ByteReader>,
   reader: StreamReader<unknown>,
@@ -268,7 +268,7 @@ async function feedReader(
       watch.pause(busy);
       await Promise.race([busy, aborted(signal)]);
     }
-    // A connection that breaks ends the body like any end: the terminator tells whether it is whole.
+    // A broken connection looks like a normal end. The terminator shows if the body is complete.
     const chunk = await body.read().then(({ value }) => value, () => undefined);
     signal.throwIfAborted();
     if (chunk === undefined) break;
@@ -294,7 +294,7 @@ async function feedReader(
   return head;
 }
 
-/** The start of a body, as far as it comes soon: enough for an error message. */
+/** Returns the start of a body that arrives soon: enough for an error message. */
 async function readHead(body: ByteReader): Promise<Uint8Array> {
   const bytes = new Uint8Array(MAX_ERROR_BYTES);
   let length = 0;
@@ -311,7 +311,7 @@ async function readHead(body: ByteReader): Promise<Uint8Array> {
       length += part.length;
     }
   } catch {
-    // The body broke off; it is an error anyhow, and its beginning is shown.
+    // The body broke off. It is an error anyway, so its start is enough.
   } finally {
     over.abort("over");
   }
@@ -336,13 +336,13 @@ function timeout(
   return new BackendError(message, { kind: "timeout", status, retryable: true });
 }
 
-/** A limit of milliseconds in words: `600 ms`, `90 s`, `2.5 min`. */
+/** Formats a limit in milliseconds: `600 ms`, `90 s`, `2.5 min`. */
 export function limitText(ms: number): string {
   if (ms < 1_000) return `${ms} ms`;
   return ms < 120_000 ? `${ms / 1_000} s` : `${+(ms / 60_000).toFixed(1)} min`;
 }
 
-/** A request of which the caller reads the answer itself, whatever its status. */
+/** A request whose caller reads the answer itself, with any status. */
 interface OpenRequest {
   method: "GET" | "POST" | "DELETE";
   headers: Record<string, string>;
@@ -351,10 +351,10 @@ interface OpenRequest {
 }
 
 /**
- * Sends one request, once, and returns its response as it begins; its body must be read or cancelled.
- * A redirect is a response like any other: it is not followed.
+ * Sends one request and returns its response when it starts. Its body must be read or cancelled. A redirect is
+ * returned, not followed.
  *
- * @throws {BackendError} when the server cannot be reached; the reason of `signal`.
+ * @throws {BackendError} if the server cannot be reached; the reason of `signal`.
  */
 export async function openResponse(url: string, request: OpenRequest): Promise<Response> {
   const { signal, body, headers, method } = request;

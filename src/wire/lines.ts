@@ -1,21 +1,21 @@
-/** Bytes to lines, incrementally. @module */
+/** Splits bytes into lines, incrementally. @module */
 
 import { BackendError } from "../errors.ts";
 
-/** Decodes a body's bytes in any pieces; the results go to the callback that it was made with. */
+/** Decodes a body's bytes in pieces of any size. The results go to the callback of its constructor. */
 export interface Decoder {
   push(chunk: Uint8Array): void;
-  /** Takes the end of the body; call it once, and only when the body ended by itself. */
+  /** Handles the end of the body. Call it once, only if the body ended by itself. */
   end(): void;
 }
 
 /**
- * The most characters of one line, event or JSON answer. The longest real ones hold a whole file as
- * an argument of a tool call; this bounds memory when a server never ends a line.
+ * The maximum characters of a line, event or JSON answer. The longest real ones contain a file as a call's
+ * argument. It bounds memory if a server never ends a line.
  */
 const MAX_ANSWER_CHARS = 64 * 2 ** 20;
 
-/** Throws when `length` characters are more than `max`. */
+/** Throws if `length` characters exceed `max`. */
 export function checkLength(length: number, what: string, max: number = MAX_ANSWER_CHARS): void {
   if (length <= max) return;
   throw new BackendError(
@@ -25,19 +25,20 @@ export function checkLength(length: number, what: string, max: number = MAX_ANSW
 }
 
 /**
- * Decodes UTF-8 into lines ended by `\n` or `\r\n` (with `loneCr`, by `\r` too), without their ends.
- * Invalid UTF-8 becomes U+FFFD; a byte order mark at the start is dropped. A last line without an end
- * is delivered by `end`. A line of over `maxChars` characters (by default 64 Mi) throws a `BackendError`
- * of kind `protocol`.
+ * Decodes UTF-8 into lines that end with `
+ * ` or `\r
+ * ` (with `loneCr`, also `\r`), without their ends. Invalid UTF-8 becomes U+FFFD, and a byte order mark at the
+ * start is dropped. `end` delivers a last line without an end. A line of over `maxChars` characters (default 64
+ * Mi) throws a `BackendError` of kind `protocol`.
  */
 export class LineDecoder implements Decoder {
   readonly #loneCr: boolean;
   readonly #maxChars: number | undefined;
   // By default the decoder drops a mark at the start of every chunk (Deno 2.9.6).
   readonly #utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
-  /** The line that is under way. A rope: each piece of a long line is appended and searched once. */
+  /** The incomplete line. It is a rope: each piece is appended and searched once. */
   #pending = "";
-  /** A character that is dropped if it comes next. */
+  /** A character to drop if it comes next. */
   #skip = "\ufeff";
 
   constructor(
@@ -63,7 +64,7 @@ export class LineDecoder implements Decoder {
       if (text.startsWith(this.#skip)) start = 1;
       this.#skip = "";
     }
-    // Each position is searched again only once passed, so that text without one is read once.
+    // Each position is searched again only once passed, so text without a match is read once.
     let lf = text.indexOf("\n", start);
     let cr = this.#loneCr ? text.indexOf("\r", start) : -1;
     while (lf >= 0 || cr >= 0) {

@@ -5,8 +5,8 @@ import { excerpt } from "./excerpt.ts";
 import { LineDecoder } from "./lines.ts";
 
 /**
- * Decodes newline-delimited JSON; blank lines are skipped. A line that is no JSON throws a
- * `BackendError` of kind `protocol`; at the end, one that is cut off throws one of kind `incomplete`.
+ * Decodes newline-delimited JSON, without blank lines. An invalid line throws a `BackendError` of kind
+ * `protocol`; an incomplete last line throws one of kind `incomplete`.
  */
 export class NdjsonDecoder extends LineDecoder {
   #isCut = false;
@@ -24,8 +24,8 @@ export class NdjsonDecoder extends LineDecoder {
 }
 
 /**
- * Parses one JSON value that a server sent. What is no JSON throws a `BackendError` of kind `protocol`;
- * of kind `incomplete` when `cut`: the body ended within `text`, or may have.
+ * Parses a JSON value from a server. Invalid JSON throws a `BackendError` of kind `protocol`, or of kind
+ * `incomplete` if `cut`: the body ended, or may have ended, within `text`.
  */
 export function parseJson(text: string, cut = false): unknown {
   try {
@@ -34,7 +34,7 @@ export function parseJson(text: string, cut = false): unknown {
     if (cut) {
       throw new BackendError("The answer broke off", { kind: "incomplete", retryable: true });
     }
-    // The parser's own message is left out: it quotes the text as it came.
+    // The parser's message is dropped because it quotes the raw text.
     const serverMessage = excerpt(text);
     const message = `Cannot read the answer as it must be JSON: it says "${serverMessage}"`;
     throw new BackendError(message, { kind: "protocol", serverMessage });

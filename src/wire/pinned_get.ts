@@ -1,9 +1,9 @@
 /**
- * One GET to an address that was checked. `fetch` looks a name up by itself, after whoever checked it, and
- * gets another answer where somebody wants it to (DNS rebinding). Its client can be led to one address only
- * by the option `proxy`, which speaks no TLS to it, and which NO_PROXY in the environment turns off. So this
- * connects to the address itself, and names the host in TLS and HTTP. For the same reason no proxy of the
- * environment is used: it looks the name up where nobody checks.
+ * Sends one GET to a checked address. `fetch` looks up a name again, and an attacker can make that answer differ
+ * from the checked one (DNS rebinding). Its client accepts a fixed address only with the option `proxy`, which
+ * does not support TLS and which NO_PROXY disables. So this module connects to the address, and names the host in
+ * TLS and HTTP. Proxies of the environment are not used for the same reason: they look up the name without the
+ * check.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { bareHost } from "./address.ts";
 import { failureFromThrown } from "./connect.ts";
 import { type ResponseHead, ResponseReader } from "./response_reader.ts";
 
-/** The most addresses of a host that are tried, and the longest that each may take, in milliseconds. */
+/** The maximum number of addresses to try, and the maximum time for each in milliseconds. */
 const MAX_ADDRESSES = 3;
 const CONNECT_MS = 5_000;
 
@@ -29,27 +29,27 @@ export const connectTcp: Connect = (hostname, port, signal) =>
   Deno.connect({ hostname, port, signal });
 
 interface PinnedOptions {
-  /** The addresses of the host, as they were checked. */
+  /** The checked addresses of the host. */
   addresses: readonly string[];
   accept: string;
-  /** The most bytes of the body; what follows is left out. */
+  /** The maximum bytes of the body. The rest is dropped. */
   maxBytes: number;
-  /** Ends it at once; its reason is thrown. */
+  /** Ends the request. Its reason is thrown. */
   signal: AbortSignal;
-  /** Aborted at the time limit: what came of the body by then is the answer. */
+  /** Aborted at the time limit. The part of the body that arrived by then is the answer. */
   late: AbortSignal;
   connect: Connect;
-  /** Certificates of authorities that are trusted beside those of the system, in PEM. */
+  /** Trusted certificates in addition to those of the system, in PEM. */
   caCerts?: string[];
 }
 
 export interface PinnedResponse extends ResponseHead {
   body: Uint8Array<ArrayBuffer>;
-  /** Why the rest of the body is missing; left out where it is whole. */
+  /** The reason that the rest of the body is missing, if it is. */
   cut?: "size" | "time" | "broken";
 }
 
-/** Sends it. @throws {Error} when the server cannot be reached or does not answer; the reason of `signal`. */
+/** Sends it. @throws {Error} if the server cannot be reached or does not answer; the reason of `signal`. */
 export async function getPinned(url: URL, options: PinnedOptions): Promise<PinnedResponse> {
   const { signal, late, accept } = options;
   const over = AbortSignal.any([signal, late]);
@@ -74,7 +74,7 @@ export async function getPinned(url: URL, options: PinnedOptions): Promise<Pinne
   }
 }
 
-/** A connection to the first address that takes one; with TLS where the address of the page asks for it. */
+/** Connects to the first address that accepts, with TLS if the page's address requires it. */
 async function connected(
   { protocol, hostname, port }: URL,
   over: AbortSignal,
@@ -120,7 +120,7 @@ async function secured(
   }
 }
 
-/** The request, without anything that tells who asks. */
+/** Returns the request, without data about the user. */
 function requestHead({ host, pathname, search }: URL, accept: string): string {
   const fields = {
     host,
@@ -142,10 +142,10 @@ async function readSome(conn: Deno.Conn): Promise<Uint8Array<ArrayBuffer> | unde
   const buffer = new Uint8Array(65_536);
   try {
     const length = await conn.read(buffer);
-    // A copy, as a server may send a byte at a time.
+    // Copied, because a server may send one byte at a time.
     return length === null ? undefined : buffer.slice(0, length);
   } catch (error) {
-    // Many servers end a connection with TLS without a word.
+    // Many servers end a TLS connection without closing it properly.
     if (error instanceof Deno.errors.UnexpectedEof) return undefined;
     throw error;
   }
@@ -155,7 +155,7 @@ async function collected(
   body: AsyncIterable<Uint8Array<ArrayBuffer>> | Iterable<never>,
   { maxBytes, signal, late }: PinnedOptions,
 ): Promise<Pick<PinnedResponse, "body" | "cut">> {
-  // One buffer that grows: a server may send millions of pieces of a byte each.
+  // One growing buffer, because a server may send millions of pieces of one byte.
   let buffer = new Uint8Array(65_536);
   let length = 0;
   let cut: PinnedResponse["cut"];

@@ -1,17 +1,17 @@
-/** Reads one answer in HTTP/1.1 from bytes, in whatever pieces they come. @module */
+/** Reads one HTTP/1.1 answer from bytes in pieces of any size. @module */
 
-/** The most bytes of the head of an answer, and of the line before a chunk. */
+/** The maximum bytes of the head of an answer, and of the line before a chunk. */
 const MAX_RESPONSE_HEAD = 65_536;
-/** The bytes that are decompressed at a time: they become at most some thousand times as many. */
+/** The number of bytes to decompress at a time. They become at most some thousand times as many. */
 const INFLATE_BYTES = 1024;
 
-/** The beginning of an answer. */
+/** The status and headers of an answer. */
 export interface ResponseHead {
   status: number;
   headers: Headers;
 }
 
-/** The answer is none in HTTP, or breaks off; the message is the end of a sentence about the server. */
+/** Thrown if the answer is not HTTP or breaks off. The message completes a sentence about the server. */
 export class ResponseError extends Error {
   override readonly name = "ResponseError";
 }
@@ -19,13 +19,13 @@ export class ResponseError extends Error {
 type Bytes = Uint8Array<ArrayBuffer>;
 
 export class ResponseReader {
-  /** What was read and not yet used. */
+  /** Bytes that were read but not used yet. */
   #rest: Bytes = new Uint8Array();
 
-  /** @param read gives the next bytes; undefined at the end of the connection */
+  /** @param read returns the next bytes; undefined at the end of the connection */
   constructor(private readonly read: () => Promise<Bytes | undefined>) {}
 
-  /** Reads the head, behind those of provisional answers. @throws {ResponseError} when it is none. */
+  /** Reads the head, after any provisional answers. @throws {ResponseError} if it is invalid. */
   async head(): Promise<ResponseHead> {
     for (let room = MAX_RESPONSE_HEAD;;) {
       const lines: string[] = [];
@@ -42,7 +42,7 @@ export class ResponseReader {
     }
   }
 
-  /** The bytes of the body, decompressed. @throws {ResponseError} where it breaks off, or is compressed oddly. */
+  /** Yields the decompressed body. @throws {ResponseError} if it breaks off or its compression is unknown. */
   async *body({ status, headers }: ResponseHead): AsyncGenerator<Bytes> {
     if (status === 204 || status === 304) return;
     const pieces = this.#framed(headers);
@@ -94,7 +94,7 @@ export class ResponseReader {
     return piece;
   }
 
-  /** The next line, without its end, of at most so many bytes. */
+  /** Reads the next line, without its end, of at most `max` bytes. */
   async #line(maxBytes: number): Promise<string> {
     for (let from = 0;;) {
       const end = this.#rest.indexOf(0x0a, from);
@@ -127,11 +127,11 @@ export class ResponseReader {
 const STATUS_LINE = /^HTTP\/1\.[01] (\d{3})(?: |$)/;
 const BROKE_OFF = "its answer broke off";
 
-/** A byte of a head as text: others than ASCII as addresses have them. */
+/** Returns a byte of a head as text, percent-encoded unless ASCII. */
 const asciiOf = (byte: number): string =>
   byte < 0x80 ? String.fromCharCode(byte) : `%${byte.toString(16).toUpperCase()}`;
 
-/** The fields that make sense; a field that goes on in a second line is an invitation to misread it. */
+/** Returns the valid fields. A field that continues on a second line is dropped, because readers disagree about it. */
 function headersOf(lines: readonly string[]): Headers {
   const headers = new Headers();
   for (const line of lines) {

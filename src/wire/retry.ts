@@ -1,4 +1,4 @@
-/** The decision whether and when a failed request is repeated. Pure. @module */
+/** Decides if and when to retry a failed request. Pure. @module */
 
 import type { ConnectionSettings } from "../config.ts";
 import type { BackendError } from "../errors.ts";
@@ -14,11 +14,11 @@ const REFUSED_DELAY_MS = 200;
 /** The first wait for a server that may be restarting, and the number of attempts: 31 s in all. */
 const RESTART_DELAY_MS = 1_000;
 const RESTART_RETRIES = 6;
-/** The least that all attempts together may take, however short the first-token limit is. */
+/** The minimum time for all attempts together, even if the first-token limit is shorter. */
 const MIN_BUDGET_MS = 60_000;
 
 interface Retry extends Omit<RetryNotice, "attempt" | "reason"> {
-  /** A text to append to the failure's message. */
+  /** Text to append to the failure's message. */
   note?: string;
 }
 
@@ -28,8 +28,8 @@ export function isLoading({ status, serverMessage = "" }: BackendError): boolean
 }
 
 /**
- * Decides about another attempt after attempt number `attempt` (from 1) failed with `error`,
- * `elapsedMs` after the first one began; `undefined` to give up.
+ * Returns the next attempt after attempt number `attempt` (from 1) failed with `error`, `elapsedMs` after the
+ * first one started; `undefined` to give up.
  */
 export function nextRetry(
   error: BackendError,
@@ -43,7 +43,7 @@ export function nextRetry(
 ): Retry | undefined {
   if (!error.retryable || limits.maxRetries === 0) return undefined;
   const left = limits.firstTokenTimeoutMs - elapsedMs;
-  // Loading takes minutes: time counts, not attempts.
+  // Loading takes minutes, so the limit is a time, not a number of attempts.
   if (isLoading(error)) {
     if (left < LOADING_DELAY_MS) return undefined;
     return {
@@ -60,11 +60,11 @@ export function nextRetry(
     return { delayMs, maxAttempts: 1 + RESTART_RETRIES };
   }
   const refused = isRefusal && isLoopback(url);
-  // A server that is not there is tried once more only, so that nobody waits for it in vain.
+  // A missing server gets one more attempt, so that the user does not wait in vain.
   const once = refused || (error.kind === "timeout" && error.status === undefined);
   const maxAttempts = 1 + (once ? 1 : limits.maxRetries);
   const backoff = Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** (attempt - 1));
-  // Jitter, so that clients that failed together do not come back together.
+  // Jitter, so that clients that failed together do not return together.
   const delayMs = refused
     ? REFUSED_DELAY_MS
     : Math.round(Math.max(backoff * (1 - random() / 4), error.retryAfterMs ?? 0));

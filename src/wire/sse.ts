@@ -3,21 +3,21 @@
 import { checkLength, LineDecoder } from "./lines.ts";
 
 export interface SseEvent {
-  /** The event's type: `message` when it has none. */
+  /** The event's type; `message` by default. */
   event: string;
   /** Its data lines, joined by `\n`. */
   data: string;
-  /** True when the stream ended within the event: its data may be cut anywhere. */
+  /** True if the stream ended within the event, so that its data may be cut. */
   cut?: true;
 }
 
 /**
- * Decodes an event stream. The event that is under way at the end is delivered too (some servers
- * leave out the last blank line), marked as `cut`; the standard would drop it. An event of over
- * 64 Mi characters throws a `BackendError` of kind `protocol`.
+ * Decodes an event stream. It also delivers the last event without a final blank line, which some servers omit,
+ * and marks it as `cut`; the standard would drop it. An event of over 64 Mi characters throws a `BackendError` of
+ * kind `protocol`.
  */
 export class SseDecoder extends LineDecoder {
-  /** The newest id and time to wait before a new connection, in ms, that the stream named. */
+  /** The newest id, and the time to wait before reconnecting in milliseconds. */
   lastId: string | undefined;
   retryMs: number | undefined;
   #event = "";
@@ -42,12 +42,12 @@ export class SseDecoder extends LineDecoder {
       if (data !== undefined) this.onEvent({ event, data });
       return;
     }
-    // Fast path for nearly every line of a model's stream: a third faster than the code below.
+    // Fast path for most lines of a model's stream: a third faster than the code below.
     if (this.#data === undefined && line.startsWith("data: ")) {
       this.#data = line.slice(6);
       return;
     }
-    // Proxies write an error as bare JSON into the stream, and llama.cpp wrote it as `error: {...}`.
+    // Proxies write errors into the stream as bare JSON, and llama.cpp wrote `error: {...}`.
     const [, field, json] = /^(error: *)?(\{.*\})\s*$/.exec(line) ?? [];
     if (json !== undefined) return this.onEvent({ event: field ? "error" : "message", data: json });
     const colon = line.indexOf(":");

@@ -1,8 +1,8 @@
-/** Waits that a signal or a time limit ends. @module */
+/** Waits that end with a signal or a time limit. @module */
 
 /**
- * Resolves after `ms`, or once `signal` is aborted. Does without `setTimeout`, of which the first use
- * loads 5 ms of code (Deno 2.9.6).
+ * Resolves after `ms`, or when `signal` is aborted. Avoids `setTimeout`, whose first use loads 5 ms of code (Deno
+ * 2.9.6).
  */
 export async function moment(ms: number, signal: AbortSignal): Promise<void> {
   const over = Promise.withResolvers<void>();
@@ -12,8 +12,8 @@ export async function moment(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Calls `callback` after `ms`, without `setTimeout` (see {@linkcode moment}); returns a function that
- * calls it off. A listener that stayed would keep the program from ending, and what it refers to in memory.
+ * Calls `callback` after `ms`, without `setTimeout` (see {@linkcode moment}). Returns a function that cancels it.
+ * A remaining listener would prevent the program from ending, and use memory.
  */
 export function onceAfter(ms: number, callback: () => void): () => void {
   const timer = AbortSignal.timeout(ms);
@@ -22,9 +22,8 @@ export function onceAfter(ms: number, callback: () => void): () => void {
 }
 
 /**
- * A controller that is aborted with `signal`, for its reason, until it is disposed of; one that was aborted
- * before is for the caller to look at. Not `AbortSignal.any`, of which the first use loads half a
- * millisecond of code (Deno 2.9.6).
+ * Returns a controller that is aborted with `signal`, for the same reason, until it is disposed. The caller
+ * checks for an earlier abort. Avoids `AbortSignal.any`, whose first use loads 0.5 ms of code (Deno 2.9.6).
  */
 export function endingWith(signal: AbortSignal | undefined): AbortController & Disposable {
   const controller = new AbortController();
@@ -35,7 +34,7 @@ export function endingWith(signal: AbortSignal | undefined): AbortController & D
   });
 }
 
-/** Resolves once `signal` is aborted. */
+/** Resolves when `signal` is aborted. */
 export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
@@ -43,13 +42,11 @@ export function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/**
- * Waits `ms` milliseconds, which may be over already. @throws the signal's reason, at once when it is aborted.
- */
+/** Waits `ms` milliseconds, which may be negative. @throws the signal's reason, at once if it is already aborted. */
 export function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
-    // Of a negative time Deno warns on stderr, in two lines that a live screen knows nothing of.
+    // For a negative time, Deno prints a warning on stderr, which would garble a live screen.
     const timer = setTimeout(finish, Math.max(0, ms));
     signal?.addEventListener("abort", finish);
     function finish(): void {
@@ -61,7 +58,7 @@ export function wait(ms: number, signal: AbortSignal | undefined): Promise<void>
   });
 }
 
-/** The value of `promise`; undefined where it takes longer than `ms` milliseconds. */
+/** Returns the value of `promise`; undefined if it takes longer than `ms` milliseconds. */
 export async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
   const late = Promise.withResolvers<undefined>();
   const cancel = onceAfter(ms, () => late.resolve(undefined));

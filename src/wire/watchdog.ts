@@ -1,26 +1,26 @@
-/** The limits on the time of one attempt, kept by a single timer. @module */
+/** The time limits of one attempt, with a single timer. @module */
 
 import type { ConnectionSettings } from "../config.ts";
 import { onceAfter } from "./wait.ts";
 
-/** A timer later than this means that the machine slept or the process was stopped. */
+/** A timer later than this shows that the machine slept or the process was stopped. */
 const LATE_MS = 5_000;
-/** After a limit is reached, bytes that came while the process was kept waiting have this long. */
+/** The extra time after a limit, for bytes that arrived while the process was stopped. */
 const LAST_READ_MS = 100;
 /**
- * For its first second an attempt does without `setTimeout` and `clearTimeout`: their first use loads
- * 5 ms of code (Deno 2.9.6), a tenth of the time of a short answer.
+ * In its first second, an attempt avoids `setTimeout` and `clearTimeout`: their first use loads 5 ms of code
+ * (Deno 2.9.6), a tenth of a short answer's time.
  */
 const QUICK_MS = 1_000;
 
 export type Limit = "first token" | "idle" | "progress" | "done";
 
-/** The time as a watchdog sees it, in milliseconds. */
+/** Returns the current time of a watchdog in milliseconds. */
 interface Clock {
   now(): number;
-  /** Calls `callback` after `ms`, at most a few seconds; returns a function that calls it off. */
+  /** Calls `callback` after `ms`, at most a few seconds. Returns a function that cancels it. */
   once(ms: number, callback: () => void): () => void;
-  /** Calls `callback` after `ms`; returns a function that calls it off. */
+  /** Calls `callback` after `ms`. Returns a function that cancels it. */
   timer(ms: number, callback: () => void): () => void;
 }
 
@@ -42,12 +42,12 @@ export class Watchdog {
   #hasProgress = false;
   #progressAt: number;
   #bytesAt: number | undefined;
-  /** The end of the grace that a complete answer has. */
+  /** The end of the grace period of a complete answer. */
   #graceEnd: number | undefined;
   #isPaused = false;
   #isLastRead = false;
 
-  /** @param expire Called once at most. */
+  /** @param expire Called at most once. */
   constructor(
     private readonly limits: Pick<ConnectionSettings, "firstTokenTimeoutMs" | "idleTimeoutMs">,
     private readonly expire: (limit: Limit) => void,
@@ -62,25 +62,25 @@ export class Watchdog {
     const isFirst = this.#bytesAt === undefined;
     this.#bytesAt = this.clock.now();
     if (!isFirst) return;
-    // The timer runs for a longer limit; from here on it is re-armed when it fires.
+    // The timer runs for a longer limit. It is re-armed when it fires.
     this.#isLastRead = false;
     this.#arm();
   }
 
-  /** The bytes carried a part of the answer. */
+  /** Call this when part of the answer arrived. */
   progress(): void {
     this.#hasProgress = true;
     this.#progressAt = this.clock.now();
   }
 
-  /** The answer is complete; its body must end within `graceMs` from now on. */
+  /** The answer is complete. Its body must end within `graceMs`. */
   done(graceMs: number): void {
     this.#graceEnd = this.clock.now() + graceMs;
     if (this.#state === "quick") this.#quickFor(graceMs);
     this.#arm();
   }
 
-  /** Nothing is read until `until` resolves: then all limits start anew. */
+  /** Pauses reading until `until` resolves. Then all limits restart. */
   pause(until: Promise<void>): void {
     this.#isPaused = true;
     const resume = () => {
@@ -90,14 +90,14 @@ export class Watchdog {
     until.then(resume, resume);
   }
 
-  /** Ends the watch; call it on every way out. */
+  /** Ends the watch. Call it on every way out. */
   stop(): void {
     this.#state = "stopped";
     this.#cancelTimer?.();
     this.#cancelQuick?.();
   }
 
-  /** The limit that is reached next, and when. */
+  /** Returns the next limit, and its time. */
   #next(): [at: number, limit: Limit] {
     if (this.#graceEnd !== undefined) return [this.#graceEnd, "done"];
     const progress = this.#progressAt + this.limits.firstTokenTimeoutMs;
@@ -130,7 +130,7 @@ export class Watchdog {
 
   #check(): void {
     const now = this.clock.now();
-    // The bytes that arrived during a pause or a sleep have not been read yet.
+    // Bytes that arrived during a pause or a sleep have not been read yet.
     if (this.#isPaused || now - this.#due > LATE_MS) this.#startAnew(now);
     const [at, limit] = this.#next();
     const isOver = now >= at;
