@@ -57,8 +57,8 @@ export interface PluggedSession extends AsyncDisposable {
 }
 
 /**
- * Opens a session with all that the person and the folder plug in: skills, commands, hooks, sub-agents, MCP
- * servers and instructions. Calls are decided by the person's rules and modes, as in `copilot -p`.
+ * Opens a session with all extensions of the user and the folder: skills, commands, hooks, sub-agents, MCP
+ * servers and instructions. The user's rules and modes decide on calls, as in `copilot -p`.
  *
  * @example
  * ```ts ignore
@@ -67,8 +67,8 @@ export interface PluggedSession extends AsyncDisposable {
  * console.log((await session.prompt("/release 1.2")).response);
  * ```
  *
- * @throws {TypeError} {RangeError} when a setting is bad or the folder is none.
- * @throws {UsageError} when a settings file makes no sense.
+ * @throws {TypeError} {RangeError} if a setting or the folder is invalid.
+ * @throws {UsageError} if a settings file is invalid.
  */
 export async function pluggedSession(
   config: CopilotConfig,

@@ -1,4 +1,4 @@
-/** Files that a message names with `@path`: they go along with it. @module */
+/** Files that a message names with `@path` are attached to it. @module */
 
 import type { CopilotAgent } from "../agent/agent.ts";
 import { outcomeOf } from "../agent/run_tools.ts";
@@ -14,18 +14,18 @@ import type { Policy } from "../types/policy.ts";
 import type { ToolContext } from "../types/tool.ts";
 import type { AttachedFile, Notice } from "./report.ts";
 
-/** The most files of a message that are attached; the model may read the others. */
+/** The maximum number of attached files per message. The model can read the others. */
 const MAX_FILES = 20;
 
-/** The names behind `@` in a message, in order, each once. */
+/** The names after `@` in a message, in order, without duplicates. */
 interface NamedPaths {
   /** Names whose `@` was typed. */
   typed: string[];
-  /** Names whose `@` was pasted, in a text that others may have written. */
+  /** Names whose `@` was pasted, in text that others may have written. */
   pasted: string[];
 }
 
-/** The names behind `@` in `texts`: `@"a b"`, or up to the next white space. */
+/** Returns the names after `@` in `texts`: `@"a b"`, or up to the next white space. */
 export function namedPaths(texts: readonly TextPart[]): NamedPaths {
   const typed = new Set<string>();
   const others = new Set<string>();
@@ -37,7 +37,7 @@ export function namedPaths(texts: readonly TextPart[]): NamedPaths {
       while (next < pasted.length && pasted[next]![1] <= index) next++;
       const isPasted = next < pasted.length && pasted[next]![0] <= index;
       (isPasted ? others : typed).add(quoted ?? plain!);
-      // A name that was pasted may reach over one that was typed.
+      // A pasted name may overlap a typed one.
       if (isPasted) pattern.lastIndex = index + 1;
     }
   }
@@ -45,8 +45,9 @@ export function namedPaths(texts: readonly TextPart[]): NamedPaths {
 }
 
 /**
- * The files and folders that `texts` name with a typed `@`, as the tools show them: numbered lines, bounded;
- * and a notice of them for the person. `others` has the texts of names that are no files. Without a policy, which may ask the person, all of them may be read.
+ * Returns the files and folders that `texts` name with a typed `@`, in the format of the tools (numbered lines,
+ * bounded), and a notice for the user. `others` has the texts of names that are not files. Without a policy,
+ * which may ask the user, all of them may be read.
  */
 export async function attachFiles(
   agent: CopilotAgent,
@@ -78,7 +79,7 @@ export async function attachFiles(
   return { parts, notice: { code: "attached", files, pasted, ...limit } };
 }
 
-/** The text of a name that is no file, where it has one. */
+/** Returns the text of a name that is not a file, if it has one. */
 async function attachOther(
   name: string,
   text: Promise<string> | undefined,
@@ -96,7 +97,7 @@ async function attachOther(
   }
 }
 
-/** One file or folder, as far as the policy lets it go along. */
+/** Attaches one file or folder, as far as the policy allows. */
 async function attachFile(
   path: string,
   context: ToolContext,
@@ -137,8 +138,8 @@ function infoOf(context: ToolContext, path: string): Deno.FileInfo | undefined {
 }
 
 /**
- * The place that `path` leads to through links, relative to the working directory where it is inside;
- * undefined where `path` has no links. `opened` is the place that was granted, if one was.
+ * Returns the target of the links in `path`, relative to the working directory if it is inside; undefined if
+ * `path` has no links. `opened` is the allowed target, if there is one.
  */
 function linkedPlace(
   context: ToolContext,

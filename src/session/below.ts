@@ -1,4 +1,4 @@
-/** Instructions in folders below the one that is worked in: they come with what is first read there. @module */
+/** Instructions in subfolders of the working directory, loaded when a file there is first read. @module */
 
 import type { CopilotAgent } from "../agent/agent.ts";
 import { attempt } from "../attempt.ts";
@@ -14,18 +14,18 @@ import { repositoryOf } from "./repository.ts";
 import { judgeInstructions, trustInstructions } from "./trust.ts";
 
 interface BelowOptions {
-  /** Heeds them this time. */
+  /** Loads them this time. */
   trust: boolean;
-  /** Asks the person; undefined for no answer. */
+  /** Asks the user; undefined if there is no answer. */
   confirm: ((question: TrustQuestion) => Promise<boolean | undefined>) | undefined;
   onHeeded(heeded: HeededInstructions): void;
 }
 
-/** The deepest folder that is looked at, counted from the one that is worked in. */
+/** The maximum depth of a folder below the working directory. */
 const MAX_BELOW = 20;
 
 export class InstructionsBelow {
-  /** The folders that were looked at, by their real paths. */
+  /** The checked folders, by real path. */
   readonly #seen = new Set<string>();
 
   constructor(
@@ -34,7 +34,7 @@ export class InstructionsBelow {
     private readonly options: BelowOptions,
   ) {}
 
-  /** The instructions of the folders of a file that was read, which the model was not told yet. */
+  /** Returns the instructions for a file that was read, without those the model already has. */
   async noteFor({ subject }: ToolExecution): Promise<string | undefined> {
     const { workingDir } = this.agent.state;
     if (subject?.action !== "read" || subject.path === undefined) return undefined;
@@ -74,7 +74,7 @@ export class InstructionsBelow {
       lines: file.text.trimEnd().split("\n").length,
       ...judged?.change && { change: judged.change },
     };
-    // A file that is new is no reason to doubt the others.
+    // A new file is no reason to doubt the others.
     const about = doubt && judged?.change?.type !== "added" && { doubt };
     const said = trust || isTrusted !== undefined
       ? undefined

@@ -1,13 +1,13 @@
-/** Reads files that others wrote, up to a limit. @module */
+/** Bounded reads of untrusted files. @module */
 
 import { isStill } from "../tools/files/regular_file.ts";
 
 /**
- * The text of a file up to `maxBytes`, with a note where there is more; undefined where it is no file, or a
- * link leads out of `root` by now. @throws {Error} when it cannot be read.
+ * Returns the text of a file up to `maxBytes`, with a note if there is more; undefined if it is not a file, or a
+ * link now points outside of `root`. @throws {Error} if it cannot be read.
  */
 export function readBoundedText(path: string, maxBytes: number, root?: string): string | undefined {
-  // A pipe would be waited for.
+  // Opening a pipe would block.
   if (!Deno.statSync(path).isFile) return undefined;
   const since = Date.now();
   using file = Deno.openSync(path);

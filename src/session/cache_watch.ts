@@ -1,4 +1,4 @@
-/** Notices prompts that a server read again though it had most of them in its cache. @module */
+/** Detects prompts that a server processed again although most of them should have been in its cache. @module */
 
 import type { CopilotAgent } from "../agent/agent.ts";
 import type { SlotTasks } from "../backends/local/slots.ts";
@@ -7,54 +7,54 @@ import type { Message } from "../types/message.ts";
 import type { TurnEvent, Usage } from "../types/event.ts";
 import { addressOf } from "./model_server.ts";
 
-/** A prompt of which the server read a part again. */
+/** A prompt that the server partly processed again. */
 export interface CacheLoss {
   /** The tokens that should have come from the cache. */
   tokens: number;
-  /** The time that reading them again took; left out where no speed is known. */
+  /** The time it took to process them again, if the speed is known. */
   seconds?: number;
   /**
-   * Why: the server was restarted, another program (or, where there is one slot, likely another program) used
-   * the slot, a sub-agent of this session did, or the server cut the prompt to fit its context.
+   * The cause: the server was restarted, another program used the slot (likely if there is only one slot), a
+   * sub-agent of this session used it, or the server cut the prompt to fit its context.
    */
   cause?: "restart" | "slot" | "only_slot" | "sub_agent" | "cut";
 }
 
-/** A loss of fewer tokens or seconds is not worth a line. */
+/** Losses of fewer tokens or seconds are not reported. */
 const MIN_LOST = 1000;
 const MIN_SECONDS = 1;
-/** Reading fewer tokens says nothing about the speed. */
+/** Fewer tokens are too few to measure the speed. */
 const MIN_READ = 200;
 
-/** The request before this one, as far as the next one repeats it. */
+/** The part of the previous request that the next one repeats. */
 interface Sent {
-  /** The server, the model and what comes before the messages. */
+  /** The server, the model and everything before the messages. */
   beginning: readonly unknown[];
   messages: number;
   last: Message | undefined;
   tokens: number;
-  /** The tokens of the first request since the newest message of the person. */
+  /** The tokens of the first request after the newest user message. */
   turnTokens: number;
 }
 
-/** Watches the requests of one conversation. */
+/** Watches the requests of one agent. */
 export class CacheWatch {
-  /** The newest measured speed at which the server reads prompts, in tokens per second. */
+  /** The newest measured speed of prompt processing, in tokens per second. */
   readSpeed: number | undefined;
-  /** Prompt tokens of all requests of which the server counted those from its cache. */
+  /** Prompt tokens of all requests whose cached tokens the server counted. */
   readonly counted = { inputTokens: 0, cachedTokens: 0 };
   #sent: Sent | undefined;
-  /** When the request was sent and its first token came; undefined where that measures something else. */
+  /** The times of the request and of its first token; undefined if they measure something else. */
   #startedAt: number | undefined;
   #firstAt: number | undefined;
   #hadSubAgent = false;
-  /** True where this turn has reported a loss: a server without a cache has one in each request. */
+  /** True if this turn has reported a loss. A server without a cache has one per request. */
   #isReported = false;
   #slots: Promise<SlotTasks> | undefined;
 
   /**
    * @param onLoss called after the request that lost the cache
-   * @param slots asks a server of llama.cpp for its slots; undefined where nobody waits for the cause
+   * @param slots asks a llama.cpp server for its slots; undefined if the cause is not needed
    */
   constructor(
     private readonly onLoss: (loss: CacheLoss) => void,
@@ -88,7 +88,7 @@ export class CacheWatch {
         this.#sent = undefined;
         return;
       case "usage":
-        // The usage of a summary comes without an answer before it.
+        // The usage of a summary has no answer before it.
         if (this.#firstAt !== undefined) this.#onAnswer(event.usage, agent);
     }
   }
@@ -97,7 +97,7 @@ export class CacheWatch {
     const { inputTokens, cachedTokens } = usage;
     const speed = this.#speedOf(usage);
     const before = this.#slots;
-    // Only llama.cpp states its speed.
+    // Only llama.cpp reports its speed.
     this.#slots = usage.readSpeed === undefined ? undefined : this.slots?.(agent);
     const shared = this.#sharedTokens(inputTokens, agent);
     const hadSubAgent = this.#hadSubAgent;
@@ -119,7 +119,7 @@ export class CacheWatch {
     });
   }
 
-  /** The tokens with which this request and the one before begin alike; 0 where they do not. */
+  /** Returns the tokens of the common prefix of this request and the previous one; 0 without one. */
   #sharedTokens(tokens: number, { config, offered, systemPrompt, state }: CopilotAgent): number {
     const { url, name, textTools, contextLength } = targetOf(config);
     const beginning = [url, name, textTools, contextLength, offered, systemPrompt];
@@ -139,7 +139,7 @@ export class CacheWatch {
     return drops ? sent.turnTokens : sent.tokens;
   }
 
-  /** The speed of this request; undefined where too little was read. */
+  /** Returns the speed of this request; undefined if too little was processed. */
   #speedOf({ inputTokens, cachedTokens, readSpeed }: Usage): number | undefined {
     if (cachedTokens === undefined || inputTokens - cachedTokens < MIN_READ) return undefined;
     const seconds = (this.#firstAt! - (this.#startedAt ?? NaN)) / 1000;
@@ -148,18 +148,18 @@ export class CacheWatch {
   }
 }
 
-/** Asks the agent's server for its slots; none where it has none, or fails. */
+/** Asks the agent's server for its slots. Returns an empty list if it has no slots or fails. */
 export async function slotsOf({ config }: CopilotAgent, signal: AbortSignal): Promise<SlotTasks> {
   const { slotTasks } = await import("../backends/local/slots.ts");
   return await slotTasks({ ...addressOf(targetOf(config)), signal }).catch(() => []);
 }
 
-/** Why a slot lost its prompt, from its tasks after the request before and after this one. */
+/** Returns why a slot lost its prompt, from its tasks after the previous request and after this one. */
 function causeOf(before: SlotTasks = [], after: SlotTasks = []): CacheLoss["cause"] {
   const newest = (tasks: SlotTasks) => tasks.toSorted((a, b) => b.task - a.task)[0];
   const [own, now] = [newest(before), newest(after)];
   if (own === undefined || now === undefined) return undefined;
-  // The numbers of tasks count up while the server runs.
+  // Task numbers increase while the server runs.
   if (now.task < own.task) return "restart";
   const { task } = after.find(({ slot }) => slot === own.slot) ?? own;
   if (task !== own.task && now.slot !== own.slot) return "slot";

@@ -1,6 +1,6 @@
 /**
- * The extensions of a session: skills, commands, sub-agents, hooks, MCP servers, instructions below the folder.
- * Their code is loaded where there are some; without, this looks for folders and files alone. @module
+ * The extensions of a session: skills, commands, sub-agents, hooks, MCP servers, instructions of subfolders.
+ * Their code is loaded only if there are some; otherwise only folders and files are checked. @module
  */
 
 import type { McpDefinition } from "../mcp/definition.ts";
@@ -23,34 +23,34 @@ import type { SessionState } from "./state.ts";
 
 interface ExtensionOptions {
   frontend: Frontend;
-  /** Asks the person about a call, one question at a time; undefined where nobody is there. */
+  /** Asks the user about a call, one question at a time; undefined without a user. */
   approve: Frontend["approve"] | undefined;
   /** Asks one question at a time. */
   oneByOne<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T>;
-  /** Decides on calls by the settings, and by `approve`. */
+  /** Decides on calls with the settings and `approve`. */
   policyWith(approve: Frontend["approve"] | undefined): Policy;
-  /** True heeds what the folder brings this time. */
+  /** True loads what the folder brings, for this session. */
   trust: boolean;
   approvesAll: boolean;
-  /** Tokens or costs were added beside those of the conversation. */
+  /** Called after tokens or costs were added outside of the agent's own requests. */
   onCounted(): void;
-  /** MCP servers beside those of files. */
+  /** MCP servers in addition to those of files. */
   servers: readonly McpDefinition[];
-  /** False where nothing of the folder is looked at. */
+  /** False ignores everything of the folder. */
   isOn: boolean;
 }
 
 export class Extensions {
-  /** Decides on calls: hooks come before the settings. */
+  /** Decides on calls: hooks first, then the settings. */
   readonly policy: Policy;
-  /** Undefined where there are none. */
+  /** Undefined if there are no hooks. */
   hooks: SessionHooks | undefined;
-  /** The files of the folder whose hooks nobody has decided on. */
+  /** The files of the folder with hooks that are neither approved nor rejected. */
   #pendingHooks: readonly HookFile[] = [];
   #below: InstructionsBelow | undefined;
   #subAgents: SubAgents | undefined;
 
-  /** @param state looks up the session, which is made after this */
+  /** @param state returns the session, which is created later */
   constructor(
     private readonly state: () => SessionState,
     private readonly options: ExtensionOptions,
@@ -62,7 +62,7 @@ export class Extensions {
     };
   }
 
-  /** Takes the skills, commands and sub-agents of a folder, in the place of those before. */
+  /** Replaces the skills, commands and sub-agents with those of a folder. */
   async plug(found: LoadedPromptFiles): Promise<void> {
     const isEmpty = found.promptFiles.length + found.problems.length === 0;
     if (isEmpty && this.state().plugged === undefined) return;
@@ -70,7 +70,7 @@ export class Extensions {
     await plugInto(this.state(), found);
   }
 
-  /** The skill or command that a line begins with. */
+  /** Returns the skill or command at the start of a line. */
   opened(line: string) {
     const { plugged } = this.state();
     const typed = plugged && commandIn(line);
@@ -78,7 +78,7 @@ export class Extensions {
     return promptFile && { plugged, promptFile, argument: typed.argument };
   }
 
-  /** The message that a line which begins with a skill or a command stands for; undefined for any other. */
+  /** Expands a line that starts with a skill or a command; undefined for other lines. */
   async #openedParts(line: TextPart | undefined, signal: AbortSignal): Promise<Part[] | undefined> {
     const isPasted = line?.pasted?.[0]?.[0] === 0;
     const opened = line && !isPasted ? this.opened(line.text) : undefined;
@@ -93,7 +93,10 @@ export class Extensions {
     return parts;
   }
 
-  /** The parts of a message: files that its typed text names go along, or the skill or command that it begins with. */
+  /**
+   * Returns the parts of a message, with the files that its typed text names, or the skill or command that it
+   * starts with.
+   */
   async message(
     given: readonly Part[],
     policy: Policy,
@@ -115,7 +118,7 @@ export class Extensions {
     return await checkedImages(parts, fit.targetOf(agent).kind);
   }
 
-  /** The files that `texts` name; none for a turn that was stopped meanwhile. */
+  /** Returns the files that `texts` name; empty if the turn has been stopped. */
   async #attached(
     texts: readonly TextPart[],
     policy: Policy,
@@ -133,7 +136,7 @@ export class Extensions {
     }
   }
 
-  /** Offers the tools of MCP servers, where some are defined; none is started. */
+  /** Offers the tools of MCP servers if some are defined. It does not start a server. */
   async plugServers(signal: AbortSignal): Promise<void> {
     const state = this.state();
     const { agent, permissions, emit } = state;
@@ -147,8 +150,8 @@ export class Extensions {
   }
 
   /**
-   * Asks about MCP servers and hooks of the folder that wait for the person's word, and uses those that get
-   * it: for frontends that cannot ask while a session opens, before the first prompt.
+   * Asks about unapproved MCP servers and hooks of the folder, and uses those that the user approves. For
+   * frontends that can only ask with the first prompt.
    */
   async askPending(
     confirm: (
@@ -171,7 +174,7 @@ export class Extensions {
     await this.#beginHooks(this.#pendingHooks, asks, signal, "startup");
   }
 
-  /** Reads the hooks, where some are defined; those of the folder are asked about. */
+  /** Reads the hooks, if some are defined, and asks about those of the folder. */
   async begin(signal: AbortSignal, source: "startup" | "resume"): Promise<void> {
     const { agent, permissions } = this.state();
     if (!this.options.isOn) return;
@@ -179,7 +182,7 @@ export class Extensions {
     if (files.length > 0) await this.#beginHooks(files, this.options.frontend, signal, source);
   }
 
-  /** Reads the hooks of `files`, which join those that run. */
+  /** Adds the hooks of `files` to the active ones. */
   async #beginHooks(
     files: readonly HookFile[],
     frontend: Pick<Frontend, "confirm">,
@@ -196,7 +199,7 @@ export class Extensions {
     this.state().hooks = this.hooks?.hooks.all;
   }
 
-  /** What stands behind the result of a call: instructions of the folder of a file, and what hooks say. */
+  /** Returns the text to append to the result of a call: instructions of a file's folder, and output of hooks. */
   after(execution: ToolExecution, signal: AbortSignal): Promise<string> {
     return this.#behind(
       execution,
@@ -205,7 +208,7 @@ export class Extensions {
     );
   }
 
-  /** The same for another conversation, which was told of nothing yet. */
+  /** The same for another agent, which has no instructions yet. */
   afterFork(): (execution: ToolExecution, signal: AbortSignal) => Promise<string> {
     let below: InstructionsBelow | undefined;
     return (execution, signal) =>
@@ -222,7 +225,7 @@ export class Extensions {
     return [told, await this.hooks?.after(execution, signal)].join("");
   }
 
-  /** The tool that has sub-agents do tasks. */
+  /** Returns the tool that runs sub-agents. */
   exploreTool(): Tool {
     return exploreTool({
       hasAgents: () => (this.state().plugged?.agents ?? []).length > 0,
@@ -239,7 +242,7 @@ export class Extensions {
     });
   }
 
-  /** The conversation became shorter, or another: the model does not know all any more that it was told. */
+  /** After /clear, /undo or compaction, the model may no longer have these instructions. */
   forget(): void {
     this.#below = undefined;
   }

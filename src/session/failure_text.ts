@@ -1,4 +1,4 @@
-/** A failure in one line. @module */
+/** Formats a failure as one line. @module */
 
 import type { CopilotConfig } from "../config.ts";
 import { BackendError } from "../errors.ts";
@@ -7,7 +7,7 @@ import { reasonOf } from "../text/reason.ts";
 import { hintText, type Way } from "./hint_text.ts";
 import { hintFor } from "./hints.ts";
 
-/** The message of `error` in one line, with a hint as a sentence of its own where one helps. */
+/** Returns the message of `error` in one line, followed by a hint if one helps. */
 export function failureText(error: unknown, config: CopilotConfig, way: Way): string {
   const why = oneLine(reasonOf(error));
   const hint = error instanceof BackendError ? hintFor(error, config) : undefined;

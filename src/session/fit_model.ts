@@ -1,6 +1,6 @@
 /**
- * Fitting the settings to the model's server: `learn` asks it, `apply` says what follows for the
- * settings, a `ModelFit` remembers for which model that was done. @module
+ * Fits the settings to the model's server: `learn` asks it, `apply` derives the settings, a `ModelFit` remembers
+ * the model that they are for. @module
  */
 
 import type { CopilotAgent } from "../agent/agent.ts";
@@ -24,7 +24,7 @@ import { ToolSilence } from "./tool_silence.ts";
 import type { TurnResult } from "../types/event.ts";
 import type { Notice } from "./report.ts";
 
-/** The facts that a server tells of a model: its context, its size, what it takes; and all models. */
+/** Facts from the server: the model's context, size and input types; and all models. */
 type ModelFacts =
   & Partial<
     Pick<
@@ -40,21 +40,20 @@ type ModelFacts =
     >
   >
   & {
-    /** False where the model does not think. */
+    /** False if the model does not support thinking. */
     thinks?: boolean;
   };
 
 type LookOptions = Pick<LocalServerOptions, "signal" | "onLoading">;
 
-/** The most tokens of context that Ollama is asked for: more costs more memory than many machines have. */
+/** The maximum context to request from Ollama, in tokens. More needs more memory than many machines have. */
 const MAX_CONTEXT = 32_768;
 
 /**
- * Asks the server about the model; undefined where it says nothing. The native endpoint says how much
- * context the model was made for and is loaded with, any other one what the server was started with.
- * Behind a compatible endpoint, Ollama says how much it gives a model only once that is loaded, and
- * loads it anew where the native endpoint gave it another size: it is asked to load it, as the first
- * message would, since what does not fit would be left out of that message without a word.
+ * Asks the server about the model; undefined if it reports nothing. The native endpoint reports the trained and
+ * the loaded context; others report what the server was started with. Behind a compatible endpoint, Ollama
+ * reports a model's context only after loading it, and reloads it if the native endpoint used another size. It is
+ * asked to load the model, as the first message would, because it silently truncates a prompt that does not fit.
  */
 export async function learn(
   target: ModelTarget,
@@ -84,7 +83,7 @@ export async function learn(
     if (Object.keys(info).length === 0) return undefined; // it is not installed
     if (loaded.isLoaded === false) onLoading?.();
     const { contextLength: made = 0, ownContext, parameters, statesSampling } = info;
-    // What it is loaded with is kept where that is more, as another size would load it anew.
+    // A larger loaded context is used, because another size would reload the model.
     const wanted = Math.max(ownContext ?? Math.min(made, MAX_CONTEXT), loaded.contextLength ?? 0);
     return {
       ...(wanted > 0 && { contextLength: wanted }),
@@ -95,31 +94,31 @@ export async function learn(
       ...(lacks(info, "thinking") && { thinks: false }),
     };
   } catch {
-    return undefined; // The turn that follows reports the failure.
+    return undefined; // The next turn reports the failure.
   }
 }
 
-/** Whether a model with these abilities sees; empty where its server lists none. */
+/** Returns whether a model with these abilities accepts images; undefined if its server lists none. */
 function seesByAbilities({ abilities }: LocalModelInfo): Pick<ModelFacts, "seesImages"> {
   return abilities?.length ? { seesImages: abilities.includes("vision") } : {};
 }
 
-/** Settings that came from a server's facts, not from the person. */
+/** Settings derived from a server's facts, not set by the user. */
 interface FittedSettings {
-  /** The model, server and endpoint that they are for; undefined where the server said nothing. */
+  /** Their model, server and endpoint; undefined if the server reported nothing. */
   key?: string | undefined;
   contextLength?: number | undefined;
   textTools?: boolean | undefined;
   promptTier?: PromptTier | undefined;
   thinkBudget?: number | undefined;
   sampling?: Sampling | undefined;
-  /** The person's setting that was left out, as the model does not think. */
+  /** The user's setting that was dropped because the model does not support thinking. */
   think?: Thinking | undefined;
 }
 
 /**
- * The settings for the model `name` of `config`'s server. `facts` change only what the person has left
- * open: a setting that is other than in `previous` is the person's.
+ * Returns the settings for the model `name` of `config`'s server. `facts` only change what the user has left
+ * open: a setting that differs from `previous` is the user's.
  */
 export function apply(
   config: CopilotConfig,
@@ -130,7 +129,7 @@ export function apply(
   const target = targetOf(config);
   const isOpen = (key: "contextLength" | "textTools" | "thinkBudget") =>
     target[key] === undefined || target[key] === previous[key];
-  // The messages API describes tools in the text by itself where a server refuses them.
+  // The messages API describes tools in text by itself if a server rejects them.
   const takesText = target.kind !== "hosted";
   const change = {
     ...isOpen("contextLength") && { contextLength: facts?.contextLength },
@@ -163,13 +162,13 @@ export function apply(
   };
 }
 
-/** The most tokens of thinking for a model of a server that takes such a limit. */
+/** The maximum thinking tokens, for a server that accepts this limit. */
 function budgetFor({ owner = "", contextLength }: ModelFacts = {}): number | undefined {
   if (!/^(llamacpp|vllm)$/.test(owner) || contextLength === undefined) return undefined;
   return Math.floor(Math.min(contextLength / 2, MAX_CONTEXT) / 4);
 }
 
-/** The tier for a model whose size the server states; its name says it otherwise. */
+/** Returns the tier for the size that the server reports, or else for the model's name. */
 function tierOf({ parameters }: ModelFacts = {}, contextLength: number | undefined): PromptTier {
   if (parameters === undefined) return "auto";
   return isSmall(parameters / 1e9, contextLength) ? "lean" : "full";
@@ -177,7 +176,7 @@ function tierOf({ parameters }: ModelFacts = {}, contextLength: number | undefin
 
 const targetKey = ({ isNative, url, name }: ModelTarget) => [isNative, url, name].join(" ");
 
-/** The model that a server has in place of one that nobody named, where it is clear which. */
+/** Returns the server's model that replaces the default one, if the choice is clear. */
 export function servedInstead(
   { url, name, isChosen }: ModelTarget,
   names: readonly string[] = [],
@@ -187,7 +186,7 @@ export function servedInstead(
   return able[0];
 }
 
-/** The only model of a server that was asked for another one by name: llama.cpp answers with it all the same. */
+/** Returns the only model of a server that was asked for another one. llama.cpp answers with it regardless. */
 async function onlyOther(
   { name, isChosen }: ModelTarget,
   names: readonly string[] = [],
@@ -199,8 +198,8 @@ async function onlyOther(
 }
 
 /**
- * Asks the server for the model that takes the place of one that it lacks and nobody named, if there is
- * one. @throws {BackendError} when Ollama does not list its models.
+ * Asks the server for a model to replace a missing default one. @throws {BackendError} if Ollama does not list
+ * its models.
  */
 export async function modelInstead(
   target: ModelTarget,
@@ -218,8 +217,8 @@ export async function modelInstead(
 }
 
 /**
- * Has the agent go on with the compatible endpoint of its local server, where that lacks the native one
- * and lists its models where llama.cpp does; true where it does so now.
+ * Switches the agent to the compatible endpoint of its local server if that has no native one and lists its
+ * models like llama.cpp. Returns true if it switched.
  */
 export async function useCompatible(
   agent: CopilotAgent,
@@ -239,24 +238,24 @@ export interface Progress extends Pick<TurnOptions, "signal" | "onEvent"> {
   onNotice?(notice: Notice): void;
 }
 
-/** Fits an agent's settings to its model's server, once for a model, as a change would load it anew. */
+/** Fits an agent's settings to its server, once per model, because a change would reload it. */
 export class ModelFit {
-  /** True where a person named the model, so that no other one takes its place. */
+  /** True if the user named the model, so that it is not replaced. */
   isChosen: boolean;
   readonly #asksRemote: boolean;
   readonly #tellsOther: boolean;
-  /** True where the server may be started with other settings while the session lasts. */
+  /** True if the server may be restarted with other settings during the session. */
   #mayChange = false;
   /** The facts in use, as JSON. */
   #facts = "";
   readonly #silence = new ToolSilence();
   #fitted: FittedSettings = {};
-  /** The server's only model, where that was not the one that was named. */
+  /** The server's only model, if it is not the named one. */
   #other: string | undefined;
 
   /**
-   * `asksRemote`: a compatible endpoint is asked about its model on other machines as well. `tellsOther`: a
-   * notice names the server's only model where another one was named.
+   * `asksRemote`: also asks compatible endpoints on other machines. `tellsOther`: a notice reports that the
+   * server's only model is not the named one.
    */
   constructor(options: { isChosen: boolean; asksRemote: boolean; tellsOther?: boolean }) {
     this.isChosen = options.isChosen;
@@ -268,16 +267,16 @@ export class ModelFit {
     return targetOf(agent.config, this.isChosen);
   }
 
-  /** The name of a model that loads: a server that was started with its model may have another than the default. */
+  /** The name of a loading model, which may differ from the default on a server with one model. */
   loadingName(agent: CopilotAgent): string {
     const { name, isNative, isChosen } = this.targetOf(agent);
     return isNative || isChosen ? name : "its model";
   }
 
   /**
-   * Fits the settings to the model: the context, the model where nobody named one, how tools are described.
-   * Each server is asked once about a model, one that is near again for each message, as it may have been
-   * started with other settings since. A server that did not answer is asked again the next time.
+   * Fits the settings to the model: the context, the model if the user named none, the format of tools. Each
+   * server is asked once per model; a local one is asked for each message, because it may have been restarted
+   * with other settings. A server that did not answer is asked again the next time.
    */
   async prepare(agent: CopilotAgent, progress: Progress = {}): Promise<void> {
     const target = this.targetOf(agent);
@@ -316,7 +315,7 @@ export class ModelFit {
     agent.seesImages = facts?.seesImages ?? agent.seesImages;
   }
 
-  /** Takes back what was fitted to the model before: of the one that was chosen now nothing is known yet. */
+  /** Resets what was fitted to the previous model. */
   reset(agent: CopilotAgent): void {
     agent.configure(apply(agent.config, this.targetOf(agent).name, undefined, this.#fitted).config);
     this.#fitted = {};
@@ -326,7 +325,7 @@ export class ModelFit {
     if (this.#silence.isNews(this.targetOf(agent).name, result)) onNotice?.({ code: "no_tools" });
   }
 
-  /** Asks the server again about a model that refused a request; true where its settings changed. */
+  /** Asks the server again about a model that refused a request. Returns true if its settings changed. */
   async #relearn(agent: CopilotAgent, progress: Progress): Promise<boolean> {
     const before = this.targetOf(agent);
     const told = this.#facts;
@@ -338,7 +337,7 @@ export class ModelFit {
       (["name", "contextLength", "textTools"] as const).some((one) => now[one] !== before[one]);
   }
 
-  /** Watches for other requests that a server of one's own answers first, where it is one that may say so. */
+  /** Watches for other requests ahead in the server's queue, if the server can report them. */
   queueWatch(agent: CopilotAgent, { signal, onEvent }: Progress): QueueWatch | undefined {
     const target = this.targetOf(agent);
     if (target.isNative || !onEvent || !this.#asks(target)) return undefined;
@@ -356,9 +355,9 @@ export class ModelFit {
   }
 
   /**
-   * Mends a turn that failed, with what the same local server has: its compatible endpoint, or an
-   * installed model where nobody named one. True where the turn is worth another attempt.
-   * @throws {BackendError} when the server does not list its models.
+   * Repairs the settings after a failed turn, with what the same local server has: its compatible endpoint, or an
+   * installed model if the user named none. Returns true if the turn should be repeated.
+   * @throws {BackendError} if the server does not list its models.
    */
   async recover(agent: CopilotAgent, error: unknown, progress: Progress): Promise<boolean> {
     const isRefused = error instanceof BackendError &&
@@ -372,12 +371,12 @@ export class ModelFit {
       progress.onNotice?.({ code: "compatible_endpoint" });
     } else {
       if (error.kind !== "model_not_found" || target.isChosen) return false;
-      // The native endpoint lists what is installed, also where `--use-compat` asks the other one.
+      // The native endpoint lists the installed models, even if `--use-compat` uses the other one.
       const asked = modelInstead({ ...target, isNative: true }, { signal });
       const model = await asked.catch((error) => {
         if (!signal?.aborted) throw error;
       });
-      if (signal?.aborted) return true; // The turn then says that it is aborted.
+      if (signal?.aborted) return true; // The turn then reports that it was aborted.
       if (model === undefined) return false;
       agent.setModel(model);
       progress.onNotice?.({ code: "model_instead", model });

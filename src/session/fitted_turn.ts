@@ -9,7 +9,7 @@ import type { TurnEvent, TurnResult } from "../types/event.ts";
 import type { Part } from "../types/message.ts";
 import type { ModelFit, Progress } from "./fit_model.ts";
 
-/** @throws {TypeError} where `input` has images, and the model is known not to see. */
+/** @throws {TypeError} if `input` has images and the model is known not to accept them. */
 function checkSight({ seesImages, config }: CopilotAgent, input: string | readonly Part[]): void {
   if (seesImages !== false || !inputParts(input).some(({ type }) => type === "image")) return;
   const name = oneLine(targetOf(config).name);
@@ -19,8 +19,8 @@ function checkSight({ seesImages, config }: CopilotAgent, input: string | readon
 }
 
 /**
- * Processes a turn with settings that fit the model's server; one that fails for want of the model or of
- * the native endpoint is attempted once more with what the server has. @throws like `processTurn`.
+ * Runs a turn with settings that fit the model's server. A turn that fails because the model or the native
+ * endpoint is missing is repeated once with what the server has. @throws like `processTurn`.
  */
 export async function processFittedTurn(
   agent: CopilotAgent,

@@ -1,4 +1,4 @@
-/** The paths below the folder that is worked in, for completions. @module */
+/** The paths below the working directory, for completions. @module */
 
 import type { CopilotAgent } from "../agent/agent.ts";
 import { bestFits } from "../text/fuzzy.ts";
@@ -7,25 +7,25 @@ import { resolve } from "../text/std_path.ts";
 import { type FittingPaths, PathFinder } from "../tools/search/path_finder.ts";
 import { findTarget } from "../tools/search/target.ts";
 
-/** The most paths that fit a word. */
+/** The maximum number of paths per word. */
 const MAX_FITS = 50;
-/** A list that nobody asked about for so long, in milliseconds, is dropped: the next one sees new files. */
+/** An unused list is dropped after this time, in milliseconds, so that the next one has new files. */
 const IDLE_MS = 3000;
 
-/** Finds the files that are neither hidden nor ignored, relative to the folder, newest first. */
+/** Lists the files that are neither hidden nor ignored, relative to the folder, newest first. */
 export class FolderPaths implements Disposable {
   #listed: { folder: string; finder: Promise<PathFinder> } | undefined;
-  /** The answers that are awaited. */
+  /** The pending answers. */
   #awaited = 0;
   #idle: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param others names that are offered beside the files */
+  /** @param others names that are offered besides files */
   constructor(
     private readonly agent: CopilotAgent,
     private readonly others: () => readonly string[],
   ) {}
 
-  /** What `word` fits best. The files of a folder that it names are found alone. */
+  /** Returns the best matches of `word`. If it names a folder, only its files are listed. */
   async find(word: string): Promise<FittingPaths> {
     const path = word.replace(/^(?:\.\/+)+/, "");
     const found = await this.#inUse(async () => (await this.#finderFor(path)).find(path));
@@ -83,7 +83,7 @@ export class FolderPaths implements Disposable {
   }
 }
 
-/** The folder below `workingDir` that `word` begins with; empty for none. */
+/** Returns the folder below `workingDir` that `word` starts with; empty for none. */
 function namedFolder(workingDir: string, word: string): string {
   if (/^[/~]|(?:^|\/)\.\.(?:\/|$)/.test(word)) return "";
   for (let end = word.lastIndexOf("/"); end > 0; end = word.lastIndexOf("/", end - 1)) {

@@ -1,4 +1,4 @@
-/** The seam between a session and what shows it: the session emits data, a frontend draws it. @module */
+/** The interface between a session and its display: the session emits data, a frontend draws it. @module */
 
 import type { Elicitation, ElicitationAnswer } from "../mcp/elicitation.ts";
 import type { Theme } from "../config.ts";
@@ -16,141 +16,143 @@ import type { Change, Job, NewestOutput, Subject, TaskItem } from "../types/tool
 
 /** A question about one call, as data. */
 export interface Approval {
-  /** The call; without the arguments that have their default. */
+  /** The call, without arguments that have their default value. */
   call: ToolCall;
   subject: Subject;
-  /** The name of the sub-agent that makes the call; left out for the agent of the session. */
+  /** The name of the sub-agent that makes the call; missing for the main agent. */
   subAgent?: string;
-  /** The reason for the question, as the end of a sentence that begins with "it". */
+  /** The reason for the question: the end of a sentence that starts with "it". */
   reason: string;
-  /** True where `reason` says no more than that the call writes or runs something. */
+  /** True if `reason` only says that the call writes or runs something. */
   isRoutine: boolean;
-  /** True where the person asked for the call, by naming a file in a message. */
+  /** True if the user asked for the call by naming a file in a message. */
   isOfPerson: boolean;
-  /** The limits that the system sets to a command, in one line; left out where nothing confines it. */
+  /** How the command is sandboxed, in one line; missing without a sandbox. */
   confinedTo?: string;
-  /** The change, which the tool made from the bytes that it will write; left out where it cannot be made. */
+  /** The change, made by the tool from the bytes that it will write; missing if there is no preview. */
   preview?: Change;
-  /** The answers that are offered, in order. */
+  /** The offered answers, in order. */
   choices: readonly ApprovalChoice[];
   /** The rules that `session` and `folder` would add. */
   rules?: readonly OfferedRule[];
-  /** The file that the rule is for, where the call names one. */
+  /** The file that the rule is for, if the call names one. */
   rulePath?: string;
-  /** The part of the sandbox that the command leaves with a yes; left out, it leaves none. */
+  /** The part of the sandbox that a yes disables for the command; missing for no part. */
   leave?: Leave;
-  /** The grants of the network that a yes makes for the session. */
+  /** The network access that a yes allows for the session. */
   networked?: readonly NetworkGrant[];
 }
 
-/** `once` runs the call; `session` and `folder` also remember `rules`; `edit` changes the command first. */
+/** `once` runs the call; `session` and `folder` also add `rules`; `edit` changes the command first. */
 export type ApprovalChoice = "once" | "session" | "folder" | "edit" | "refuse";
 
-/** A person's answer to an {@linkcode Approval}. */
+/** The user's answer to an {@linkcode Approval}. */
 export type ApprovalAnswer =
   | { choice: "once" | "session" | "folder" }
-  /** The command as the person changed it: it is decided anew, and asked about again. */
+  /** The command as edited by the user. It is checked and asked about again. */
   | { choice: "edit"; command: string }
-  /** `reason` is told to the model; empty for none. */
+  /** The model reads `reason`; it may be empty. */
   | { choice: "refuse"; reason: string };
 
-/** The question whether the instructions of a folder are heeded; `doubt` where they were trusted before. */
+/** Asks whether to load a folder's instructions. `doubt` is set if they were trusted before. */
 export interface TrustQuestion {
   type: "trust";
   doubt?: InstructionDoubt;
   files: readonly InstructionFile[];
 }
 
-/** The question whether an MCP server that a file defines may be used, or tools of it that changed. */
+/** Asks whether to use an MCP server from a file, or its changed tools. */
 export interface ServerQuestion {
   type: "server";
   name: string;
   file?: string;
-  /** All that decides what runs, and with what: to be shown whole. */
+  /** Everything that decides what runs, and with what input. Show all of it. */
   definition: Readonly<Record<string, unknown>>;
-  /** The names of variables whose values it gets. */
+  /** The names of the variables whose values it gets. */
   variables: readonly string[];
-  /** Of a program: whether it gets the network. */
+  /** For a program: true if it gets the network. */
   network?: boolean;
-  /** The tools that are not as they were approved, where the question is about them. */
+  /** The tools that differ from the approved ones, if the question is about them. */
   changes?: readonly ToolChange[];
 }
 
-/** The question whether the hooks that a file of a folder defines may run. */
+/** Asks whether to run the hooks that a file of a folder defines. */
 export interface HooksQuestion {
   type: "hooks";
   file: string;
-  /** All that runs, and when: to be shown whole. */
+  /** Everything that runs, and when. Show all of it. */
   hooks: readonly { event: string; matcher?: string; command: string; timeoutMs: number }[];
 }
 
-/** A question of yes or no. */
+/** A yes-or-no question. */
 export type Confirmation = TrustQuestion | ServerQuestion | HooksQuestion;
 
-/** The state of a session that footers and editors show. */
+/** The state of a session for footers and editors. */
 export interface Status {
-  /** The model's name; undefined while it is not known which one the server has. */
+  /** The model's name; undefined while the server's model is unknown. */
   model: string | undefined;
-  /** The absolute folder that is worked in. */
+  /** The absolute working directory. */
   folder: string;
-  /** True under `--yes`: nothing is asked. */
+  /** True under `--yes`: nothing needs approval. */
   approvesAll: boolean;
-  /** The mode of asking, and whether commands are confined; left out until both are known. */
+  /** The mode, and whether commands are sandboxed; missing until both are known. */
   mode?: { approve: ApproveMode; isConfined: boolean };
-  /** Tokens of the conversation; `isCounted` is false for an estimate, `window` the model's room. */
+  /** Tokens in the context. `isCounted` is false for an estimate; `window` is the model's limit. */
   tokens: { used: number; isCounted: boolean; window: number | undefined };
-  /** US dollars so far; undefined while no request had a known price. */
+  /** US dollars so far; undefined until a request has a known price. */
   cost: number | undefined;
-  /** The steps of long work, as the model keeps them; empty where it does not. */
+  /** The model's task list; may be empty. */
   tasks: readonly TaskItem[];
   runningJobs: number;
 }
 
 export type SessionEvent =
   | TurnEvent
-  /** News beside the turn's own; `notices.ts` has the words. */
+  /** News outside of the turn's events. `notices.ts` has the wording. */
   | { type: "session_notice"; notice: Notice }
-  /** A command began to run; `newest` looks up what it printed. */
+  /** A command started. `newest` returns the end of its output. */
   | { type: "output"; newest: NewestOutput }
-  /** A rule was added: for good, where `path` stores it, else for the session; `error`: why it is not stored. */
+  /**
+   * A rule was added: permanently if `path` stores it, otherwise for the session. `error`: why it was not saved.
+   */
   | { type: "rule_added"; rule: string; path?: string; error?: string }
   | { type: "job_ended"; job: Job }
   | { type: "instructions"; instructions: HeededInstructions }
-  /** The session goes on with the folder's newest conversation; undefined where there was none. */
+  /** The session resumes the folder's newest one; undefined if there was none. */
   | { type: "resumed"; resumed: Resumed | undefined }
-  /** The model wrote so many tokens, about, for a command that waits for it. */
+  /** The approximate number of tokens written for a command that waits for the model. */
   | { type: "command_progress"; tokens: number }
   | ({ type: "status" } & Status);
 
-/** Where the texts of slash commands are read, which have their words and their columns from it. */
+/** Where the texts of slash commands are read. It decides their wording and width. */
 export interface Surface {
   way: Way;
   columns: number;
   unicode: boolean;
-  /** The key of the next mode of asking, as people write it; left out where there is none. */
+  /** The key of the next mode, as users write it, if there is one. */
   modeKey?: string | undefined;
-  /** The theme in force; left out where there are no colours to choose. */
+  /** The current theme; missing without colours. */
   theme?: Theme;
 }
 
-/** A surface that says no more of itself. */
+/** The default surface. */
 export const PLAIN_SURFACE: Surface = { way: "terminal", columns: 80, unicode: true };
 
-/** The side that shows a session: the terminal, a pipe, an editor. */
+/** The side that displays a session: terminal, pipe or editor. */
 export interface Frontend {
   onEvent(event: SessionEvent): void;
-  /** Left out, texts are as for a terminal of 80 columns. */
+  /** Default: a terminal of 80 columns. */
   readonly surface?: Surface;
-  /** False for one that has no use for `status` events: what they tell takes a while to count. */
+  /** False skips `status` events, which are slow to compute. */
   showsStatus?: boolean;
-  /** Asks about a call; without it what would be asked about is refused. */
+  /** Asks about a call. Without it, calls that need approval are refused. */
   approve?(request: Approval, signal: AbortSignal): Promise<ApprovalAnswer>;
-  /** Asks yes or no; undefined for no answer. Without it nobody is asked. */
+  /** Asks yes or no; undefined if there is no answer. Without it, no question is asked. */
   confirm?(question: Confirmation, signal: AbortSignal): Promise<boolean | undefined>;
-  /** Asks for what an MCP server wants to know. Without it servers are told that nobody answers. */
+  /** Asks for an MCP server's input. Without it, servers are answered that the user cannot be asked. */
   elicit?:
     | ((question: Elicitation, signal: AbortSignal) => Promise<ElicitationAnswer>)
     | undefined;
-  /** Resolves once more of an answer can be shown; undefined for at once. */
+  /** Resolves when more of an answer can be shown; undefined for now. */
   ready?(): Promise<void> | undefined;
 }

@@ -1,39 +1,39 @@
-/** git's settings, as git itself reads them: `git config` runs no programs. @module */
+/** git's settings, as git reads them: `git config` runs no programs. @module */
 
 import { attempt } from "../attempt.ts";
 import type { GitSetting } from "../permissions/settings.ts";
 import { findProgram, programFolders } from "../tools/shell/find_program.ts";
 
-/** The place of git, and of the person's settings. */
+/** The location of git, and of the user's settings. */
 interface GitSource {
   folder: string;
-  /** The folder that is worked in: no program of it runs. */
+  /** The working directory. No program in it runs. */
   root: string;
   /** The absolute folders of programs. */
   programs: readonly string[];
   home: string | undefined;
 }
 
-/** The settings in force in a folder; undefined where there is no git, or it fails. */
+/** Returns the settings of a folder; undefined if git is missing or fails. */
 export function gitSettings(source: GitSource): readonly GitSetting[] | undefined {
   const fields = gitOutput(source, ["config", "--list", "--includes", "--show-scope", "-z"])
     ?.split("\0");
   return fields?.flatMap((scope, at) => {
     if (at % 2 === 1 || scope === "") return [];
     const [name = "", ...value] = (fields[at + 1] ?? "").split("\n");
-    // A name alone means true.
+    // A name without a value means true.
     return [{ scope, name, value: value.length === 0 ? "true" : value.join("\n") }];
   });
 }
 
-/** The hooks that git runs in a folder, by name. */
+/** Returns the hooks that git runs in a folder, by name. */
 export function gitHooks(source: GitSource): string[] {
   const path = gitOutput(source, ["rev-parse", "--path-format=absolute", "--git-path", "hooks"]);
   const entries = attempt(() => [...Deno.readDirSync(path?.trimEnd() ?? "")]) ?? [];
   return entries.map(({ name }) => name).filter((name) => !name.endsWith(".sample")).sort();
 }
 
-/** True where the index of the repository `gitFolder` has files of git's own: git writes them as it checks out. */
+/** True if the index of the repository `gitFolder` contains files of git's own, which a checkout would write. */
 export function indexHasGitFiles(source: GitSource, gitFolder: string): boolean {
   const names = gitOutput(source, [
     ...["-c", "core.fsmonitor=false", "--git-dir", gitFolder, "ls-files", "-z"],
@@ -41,7 +41,7 @@ export function indexHasGitFiles(source: GitSource, gitFolder: string): boolean 
   return names !== undefined && /(^|[\0/])(\.git|git~1)(\/|\0)/i.test(names);
 }
 
-/** The output of a command of git that reads; undefined where it fails. */
+/** Returns the output of a git command that only reads; undefined if it fails. */
 function gitOutput({ folder, root, programs, home }: GitSource, args: readonly string[]) {
   const git = findProgram("git", programFolders(root, programs.join(":")));
   const config = Deno.env.get("XDG_CONFIG_HOME");
@@ -55,11 +55,11 @@ function gitOutput({ folder, root, programs, home }: GitSource, args: readonly s
   return ran && ran.success ? new TextDecoder().decode(ran.stdout) : undefined;
 }
 
-/** Settings of the person that commands of git get in the sandbox: none of these holds a secret. */
+/** The user's settings that git commands get in the sandbox. None of these contains a secret. */
 const SHARED =
   /^(author|committer|user)\.(name|email)$|^(diff|filter|merge|rebase|rerere|column|color|i18n|safe|init)\.|^core\.(abbrev|autocrlf|commentchar|eol|filemode|precomposeunicode|quotepath|safecrlf|whitespace)$|^(branch|pull|status|tag|log)\.\w+$/;
 
-/** The variables by which git gets the person's own settings where their file is hidden. */
+/** Returns the variables that pass the user's settings to git if their file is hidden. */
 export function gitVariables(settings: readonly GitSetting[]): Record<string, string> {
   const shared = settings.filter(({ scope, name }) =>
     scope === "global" && SHARED.test(name) && name !== "tag.gpgsign"

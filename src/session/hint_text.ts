@@ -1,9 +1,9 @@
-/** The words of hints, which name what can be done where they are read. @module */
+/** The wording of hints, which suggest what is possible in a frontend. @module */
 
 import type { Hint } from "./hints.ts";
 import { oneLine } from "../text/one_line.ts";
 
-/** How a person changes settings where a text is read: by flags, or in a session of a terminal or an editor. */
+/** How settings are changed in a frontend: with flags, or in a session of a terminal or an editor. */
 export type Way = "flags" | "terminal" | "editor";
 
 type HintedKind = Extract<Hint, { type: "address" }>["kind"];
@@ -15,7 +15,7 @@ const ADDRESS_FLAGS = {
 };
 const ADDRESS_ENDS = { compat: ", up to and including /v1", local: "", hosted: ", without /v1" };
 
-/** The flags that name a server, and `more`, as they are or as an argument of `/model`. */
+/** Returns the flags that name a server, and `more`, as flags or as an argument of `/model`. */
 export function serverNaming(kind: HintedKind, url: string, way: Way, more = ""): string {
   const flags = `${ADDRESS_FLAGS[kind]} ${url}${more}`;
   return way === "flags" ? flags : `/model ${flags}`;
@@ -24,21 +24,21 @@ export function serverNaming(kind: HintedKind, url: string, way: Way, more = "")
 /** The flag or the command that names another model. */
 export const modelNaming = (way: Way): string => way === "flags" ? "--model" : "/model";
 
-/** How a key is given to one server, at the end of a sentence. */
+/** How to pass a key to one server, at the end of a sentence. */
 export const keyGiving = (way: Way): string =>
   way === "flags"
     ? 'give it with --api-key, or under "keys" in config.json'
     : 'put it under "keys" in config.json for the next session';
 
-/** The command of MCP servers, of a session or of a shell. */
+/** The command for MCP servers in a session or a shell. */
 export const mcpNaming = (way: Way): "/mcp" | "copilot mcp" =>
   way === "flags" ? "copilot mcp" : "/mcp";
 
-/** How a setting that a running session cannot change is given to the next one. */
+/** How to change a setting for the next session. */
 export const settingGiving = (name: string, value: string | number, way: Way): string =>
   way === "flags" ? `--${name} ${value}` : `"${name}": ${JSON.stringify(value)} in config.json`;
 
-/** A sentence that says what may mend a request, without its full stop. */
+/** Returns a sentence that says how to fix a request, without its full stop. */
 export function hintText(hint: Hint, way: Way): string {
   const setup = way === "terminal" ? "; /setup lists the servers of this machine" : "";
   const address = (kind: HintedKind) => serverNaming(kind, "URL", way) + ADDRESS_ENDS[kind];

@@ -1,32 +1,32 @@
-/** The changes that may mend a failed request, as data: `hint_text.ts` has the words. @module */
+/** The changes that may fix a failed request, as data; `hint_text.ts` has the wording. @module */
 
 import { COMPAT_API_KEY_ENV, type CopilotConfig, HOSTED_API_KEY_ENV } from "../config.ts";
 import { hasUserinfo, takesEnvKey } from "../server_address.ts";
 import type { BackendError } from "../errors.ts";
 import { type ModelTarget, targetOf } from "../model_target.ts";
 
-/** A change that may mend a request to a model server. */
+/** A change that may fix a request to a model server. */
 export type Hint =
-  /** Another address for the backend: what answers there is not its protocol, or nothing answers. */
+  /** Another address: nothing answers there, or with another protocol. */
   | { type: "address"; kind: ModelTarget["kind"] }
   /** The network, or another address: the hosted API does not answer. */
   | { type: "network" }
-  /** A local server that runs; `isOther`: one that is not Ollama. */
+  /** A running local server. `isOther`: it is not Ollama. */
   | { type: "server"; isOther?: true }
-  /** Another model; for Ollama, `pull` is the one that it can get. `has`: what the server lists, where it does. */
+  /** Another model. `pull` is the one that Ollama can download; `has` lists the server's models, if known. */
   | { type: "model"; kind: ModelTarget["kind"]; pull?: string; has?: "some" | "none" }
-  /** A shorter conversation, or more context: from each request, where the server is started, or by its model. */
+  /** A shorter session, or more context: set per request, at the server's start, or by the model. */
   | { type: "context"; from: "request" | "server" | "model" }
   /** The OpenAI-compatible endpoint of a local server. */
   | { type: "compatible_endpoint" }
-  /** Another key; `isUnsent`: that of the variable is not sent, as the address has plain HTTP. */
+  /** Another key. `isUnsent`: the variable's key is not sent to an address with plain HTTP. */
   | { type: "key"; variable: string; isUnsent: boolean }
-  /** The key or the password of a proxy in front of a local server. */
+  /** The key or the password of a proxy before a local server. */
   | { type: "proxy_key" }
   /** The user name and the password in the address. */
   | { type: "userinfo" };
 
-/** The change that may mend a request which failed with `error`; undefined where none is known. */
+/** Returns the change that may fix a request that failed with `error`; undefined if none is known. */
 export function hintFor(error: BackendError, config: CopilotConfig): Hint | undefined {
   const target = targetOf(config);
   const { kind, isNative, url } = target;
@@ -38,13 +38,13 @@ export function hintFor(error: BackendError, config: CopilotConfig): Hint | unde
       return kind === "hosted" ? { type: "network" } : { type: "address", kind };
     case "context_too_long":
       if (kind === "hosted") return undefined;
-      // The native endpoint gives the model the context that each request asks for.
+      // The native endpoint sets the context with each request.
       if (isNative) return { type: "context", from: "request" };
       return { type: "context", from: kind === "local" ? "server" : "model" };
     case "model_not_found":
       return modelHint(target, error.models);
     case "protocol":
-      // Without a status and a cause, the model's answer is of no use: the address is right.
+      // Without a status and a cause, the address is right but the model's answer is invalid.
       if (!error.status && !error.cause) return undefined;
       // falls through
     case "request":
@@ -59,7 +59,7 @@ export function hintFor(error: BackendError, config: CopilotConfig): Hint | unde
   }
 }
 
-/** `models`: those that the server lists, where it does. */
+/** `models`: those that the server lists, if known. */
 export function modelHint(
   { kind, isNative, name }: ModelTarget,
   models: readonly string[] | undefined,

@@ -1,4 +1,4 @@
-/** The images of a message, checked before anything of it is sent. @module */
+/** Checks the images of a message before anything is sent. @module */
 
 import { IMAGE_LIMITS, type ModelTarget } from "../model_target.ts";
 import { loadedImage } from "../tools/files/image.ts";
@@ -6,10 +6,10 @@ import type { ImagePart } from "../types/image.ts";
 import type { Part } from "../types/message.ts";
 
 /**
- * The parts with each image as its own bytes state it, whatever whoever handed it over says of it.
+ * Returns the parts, with the type of each image taken from its bytes.
  *
- * @throws {TypeError} where one is not a PNG, JPEG, WebP or GIF image.
- * @throws {RangeError} where one is larger than the backend takes.
+ * @throws {TypeError} if one is not a PNG, JPEG, WebP or GIF image.
+ * @throws {RangeError} if one is larger than the backend accepts.
  */
 export async function checkedImages(
   parts: readonly Part[],

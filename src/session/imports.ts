@@ -1,4 +1,4 @@
-/** Files that instructions take in by a line `@path`. @module */
+/** Files that instructions import with a line `@path`. @module */
 
 import { isInGit } from "./repository.ts";
 import { attempt } from "../attempt.ts";
@@ -8,23 +8,23 @@ import { dirname, isAbsolute, join } from "../text/std_path.ts";
 import { readBoundedText } from "./bounded_text.ts";
 
 interface ImportOptions {
-  /** The file that the text is of, with links followed. */
+  /** The file with the text, with links resolved. */
   path: string;
-  /** The folder that no import leads out of. */
+  /** The folder that imports must stay in. */
   root: string;
-  /** The most bytes of all that is taken in. */
+  /** The maximum size of all imports, in bytes. */
   maxBytes: number;
   paths: PathTable;
 }
 
-/** The most files of one text, and how deep they may take in one another. */
+/** The maximum number of imported files per text, and their maximum depth. */
 const MAX_IMPORTS = 20;
 const MAX_IMPORT_DEPTH = 5;
-/** A line that is a path and nothing else, also as an item of a list. */
+/** A line that is only a path, possibly as an item of a list. */
 const IMPORT_LINE = /^[ \t]*(?:[-*][ \t]+)?@(\S+)[ \t]*$/;
 const FENCE_LINE = /^[ \t]*(?:```|~~~)/;
 
-/** `text` with each line `@path` replaced by that file; a line that names none stays as it is. */
+/** Returns `text` with each line `@path` replaced by that file. Lines that name no file are unchanged. */
 export function expandImports(text: string, options: ImportOptions): string {
   let left = MAX_IMPORTS;
   let room = options.maxBytes;
@@ -46,7 +46,7 @@ export function expandImports(text: string, options: ImportOptions): string {
   return expanded(text, options.path, [options.path]);
 }
 
-/** The file that an import names, where it may be taken in: inside of the root, and no secret. */
+/** Returns the file of an import if it is allowed: inside of the root, and not a secret. */
 function importedFile(
   name: string,
   from: string,

@@ -1,11 +1,11 @@
-/** The instructions of a folder in words. @module */
+/** Describes the instructions of a folder. @module */
 
 import { count } from "../text/count.ts";
 import { oneLine } from "../text/one_line.ts";
 import type { Way } from "./hint_text.ts";
 import type { HeededInstructions, InstructionFile } from "./report.ts";
 
-/** The lines that say which of a folder's instructions are heeded. */
+/** Returns the lines that say which of a folder's instructions are loaded. */
 export function instructionLines(
   { files, refused, isHeeded, doubt, unsaved }: HeededInstructions,
   way: Way,
@@ -27,7 +27,7 @@ export function instructionLines(
   return lines;
 }
 
-/** The most skills, commands and sub-agents, each, that a question names. */
+/** The maximum number of skills, of commands and of sub-agents that a question names. */
 const MAX_NAMED_PROMPTS = 8;
 
 export function fileNames(files: readonly InstructionFile[]): string {

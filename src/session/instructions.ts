@@ -1,6 +1,6 @@
 /**
- * Instructions for the model that stand in files: the person's own, and those that a folder brings, which
- * are heeded once the person trusts it. They are read once, as the prompt is to stay the same. @module
+ * Instruction files for the model: the user's own, and those of a folder, which are loaded after the user has
+ * trusted it. They are read once, so that the prompt stays the same. @module
  */
 
 import type { CopilotAgent } from "../agent/agent.ts";
@@ -18,30 +18,32 @@ import type { Permissions } from "./permissions.ts";
 import { foldersDownTo, isInGit } from "./repository.ts";
 import { judgeInstructions, trustInstructions } from "./trust.ts";
 
-/** The names of files with instructions; in each folder the first that is there counts. */
+/** The names of instruction files. The first existing one of each folder is used. */
 const FILE_NAMES = ["AGENTS.override.md", "AGENTS.md", "CLAUDE.md"];
-/** The most bytes of a file that are read; other agents read as many. */
+/** The maximum bytes read of a file, as in other agents. */
 const MAX_INSTRUCTION_BYTES = 32 * 1024;
 
 interface FolderInstructions {
-  /** The folder that they are trusted with: that of the repository, or else the folder itself. */
+  /** The folder to trust: the repository's root, or else the folder itself. */
   root: string;
-  /** The files, by their paths relative to the working directory (`name`) and to `root`. */
+  /** The files, by path relative to the working directory (`name`) and to `root`. */
   files: { name: string; path: string; text: string; promptFile?: PromptFile }[];
   refused: HeededInstructions["refused"][number][];
 }
 
-/** The ways to decide on the instructions of a folder. */
+/** How to decide on a folder's instructions. */
 interface HeedOptions {
-  /** Heeds them this time. */
+  /** Loads them this time. */
   trust?: boolean | undefined;
-  /** The person's answer, where they gave it unasked. */
+  /** The user's answer, if given without a question. */
   answer?: boolean | undefined;
-  /** Asks the person; undefined for no answer. */
+  /** Asks the user; undefined if there is no answer. */
   confirm?: ((question: TrustQuestion) => Promise<boolean | undefined>) | undefined;
-  /** Looks up the folder of the person's own instructions. */
+  /** Returns the folder of the user's own instructions. */
   env?: VariableReader;
-  /** Takes the skills, commands and sub-agents that are heeded: the folder's come with its instructions. */
+  /**
+   * Receives the loaded skills, commands and sub-agents. Those of the folder are trusted with its instructions.
+   */
   plug?: ((found: LoadedPromptFiles) => Promise<void>) | undefined;
 }
 
@@ -77,7 +79,7 @@ export async function heedInstructions(
     files: shown.map(({ change, text, ...file }, i) => ({
       ...file,
       ...isHeeded === undefined && text !== undefined && { text },
-      // A yes trusts the file as it is now, so it has no change any more.
+      // A yes trusts the current file, so it is no longer changed.
       ...change && !said && { change },
       isHeeded: isHeeded ?? judged.files[i]!.isTrusted,
     })),
@@ -106,7 +108,10 @@ export async function heedInstructions(
   return heeded;
 }
 
-/** The skills, commands and sub-agents of the person and of a folder; none are read where no folder holds any. */
+/**
+ * Returns the skills, commands and sub-agents of the user and of a folder. No file is read if there is no folder
+ * for them.
+ */
 async function promptFilesFor(
   folder: string,
   permissions: Permissions,
@@ -130,12 +135,12 @@ async function instructionsOf(folder: string, by: Permissions): Promise<FolderIn
   return found;
 }
 
-/** A file with instructions, by its paths relative to the working directory (`name`) and to the root. */
+/** An instruction file, by path relative to the working directory (`name`) and to the root. */
 export type FoundInstructions = Pick<FolderInstructions["files"][number], "name" | "path" | "text">;
 
 /**
- * The file with instructions in the folder `at`, named relative to `folder`, or why it is never heeded;
- * undefined where there is none.
+ * Returns the instruction file in the folder `at`, named relative to `folder`, or why it is never loaded;
+ * undefined if there is none.
  */
 export async function instructionFileIn(
   at: string,
@@ -148,7 +153,7 @@ export async function instructionFileIn(
     const real = attempt(() => Deno.realPathSync(path));
     if (real === undefined) continue;
     const shown = relative(folder, path);
-    // The person trusts the words of whoever made the folder, not the files that they keep in it.
+    // The user trusts the folder's author, but not the files that a link points to.
     const isSecret = real !== path &&
       ((await by.paths()).secretKind(real) !== undefined || isInGit(real));
     const isInside = real.startsWith(join(root, "/")) && !isSecret;
@@ -164,7 +169,7 @@ export async function instructionFileIn(
   return undefined;
 }
 
-/** `text` with the files that its lines `@path` name, where it has such lines. */
+/** Returns `text` with its imports (`@path`), if it has any. */
 async function withImports(
   text: string,
   { path, root, by }: { path: string; root: string; by: Permissions },

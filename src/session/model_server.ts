@@ -1,4 +1,4 @@
-/** The server that the settings name: what it is called, and what it is asked beside turns. @module */
+/** The configured model server: its name, and requests outside of turns. @module */
 
 import type { LocalServerOptions } from "../backends/local/connection.ts";
 import type { ListedModel } from "../backends/local/model_list.ts";
@@ -7,19 +7,19 @@ import { type ModelTarget, targetOf } from "../model_target.ts";
 import { oneLine } from "../text/one_line.ts";
 import { isLoopback } from "../wire/connect.ts";
 
-/** The host of the model's server, for a person. */
+/** The host of the model's server, for users. */
 export function serverOf(config: CopilotConfig): string {
   return oneLine(new URL(targetOf(config).url).host);
 }
 
-/** The address to ask a server about its models; the hosted one does not say. */
+/** The address that lists models; undefined for the hosted API. */
 export function addressOf(
   { url, apiKey, fetch }: ModelTarget,
 ): Pick<LocalServerOptions, "apiKey" | "fetch"> & { host: string } {
   return { host: url.replace(/\/v1$/, ""), apiKey, fetch };
 }
 
-/** True where the server may have another model than the default one, as those on this machine do. */
+/** True if the server may have another model than the default one, as local servers do. */
 export function choosesModel(config: CopilotConfig): boolean {
   const { kind, url } = targetOf(config);
   return kind === "local" || kind === "compat" && isLoopback(url);
@@ -32,7 +32,7 @@ export async function modelNames(config: CopilotConfig): Promise<string[]> {
   return await listLocalModels(addressOf(target));
 }
 
-/** What a server tells of a model, such as `8.2B Q4_K_M · 40k context · tools · loaded`. */
+/** Describes a model, such as `8.2B Q4_K_M · 40k context · tools · loaded`. */
 export function modelFacts(
   { size, quantization, contextLength, abilities = [], isLoaded }: ListedModel,
 ): string {

@@ -1,9 +1,9 @@
-/** The meaning of each mode of asking, in words. @module */
+/** Describes the modes. @module */
 
 import type { ApproveMode } from "../permissions/settings.ts";
 
 const WITHIN_SANDBOX = "edits in the folder and sandboxed commands run unasked";
-/** The meanings; `more`: what a single row has no room for. */
+/** The descriptions. `more` is what does not fit into a single row. */
 const MODE_TEXTS: Readonly<Record<ApproveMode, { text: string; more?: string }>> = {
   plan: { text: "nothing is written", more: "commands run only in a sandbox" },
   never: { text: "what the mode ask asks about is refused" },
@@ -12,11 +12,11 @@ const MODE_TEXTS: Readonly<Record<ApproveMode, { text: string; more?: string }>>
   auto: { text: WITHIN_SANDBOX, more: "default" },
 };
 
-/** All of the meaning of a mode. */
+/** Returns the full description of a mode. */
 export function modeMeaning(mode: ApproveMode): string {
   const { text, more } = MODE_TEXTS[mode];
   return more === undefined ? text : `${text}; ${more}`;
 }
 
-/** The mode and its meaning in one row. */
+/** Returns the mode and its description in one row. */
 export const modeText = (mode: ApproveMode): string => `mode ${mode}: ${MODE_TEXTS[mode].text}`;

@@ -1,4 +1,4 @@
-/** The words of a session's notices, the same in every frontend. @module */
+/** The wording of a session's notices, the same in every frontend. @module */
 
 import type { CacheLoss } from "./cache_watch.ts";
 import type { AttachedFile, Check, Notice } from "./report.ts";
@@ -14,12 +14,12 @@ import {
   type Way,
 } from "./hint_text.ts";
 
-/** The lines of `notice`, safe to show; they name what can be done where they are read. */
+/** Returns the lines of `notice`, safe to print. They suggest what is possible in the frontend. */
 export function noticeLines(notice: Notice, way: Way): string[] {
   return [noticeText(notice, way)].flat().map(oneLine);
 }
 
-/** Notices on the model and its server that are the same for all. */
+/** Notices about the model and its server that are the same everywhere. */
 const ON_MODEL = {
   text_tools:
     "The model's template takes no tools: they are described in the prompt, and calls are read from the answer's text",
@@ -148,7 +148,7 @@ function mcpText(notice: Extract<Notice, { code: "mcp" }>, way: Way): string | s
 const insteadText = (model: string, way: Way): string =>
   `model: ${excerpt(model)} (the server's own; ${modelNaming(way)} names another)`;
 
-/** The failure, or the model and its context. */
+/** Returns the failure, or the model and its context. */
 function greetingText(checks: readonly Check[], way: Way): string {
   const failure = checks.find(({ status }) => status === "fail");
   if (failure) {
@@ -190,7 +190,7 @@ function attachedLines({ name, place, result, why, about, range }: AttachedFile)
 const pendingHooksText = (file: string): string =>
   `hooks in ${file} are not approved yet, so they do not run: a session in the terminal or an editor asks about them`;
 
-/** The most files that a notice names. */
+/** The maximum number of files that a notice names. */
 const MAX_NAMED = 3;
 
 const placedText = ({ path, why }: { path: string; why: string }) => `${path}: ${why}`;
@@ -203,7 +203,7 @@ function leftOutText(problems: Extract<Notice, { code: "prompt_files" }>["proble
   ];
 }
 
-/** The words for a key that is not sent: what is, and what a person may do. */
+/** Says which key is not sent, and what to do. */
 export function unsentKeyText(
   { variable, to, why }: Extract<Notice, { code: "key_unsent" }>,
   way: Way,

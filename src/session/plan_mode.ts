@@ -1,4 +1,4 @@
-/** Plan mode, as the model is told of it: the mode itself is one of the permissions. @module */
+/** The model's notes about plan mode. The mode itself belongs to the permissions. @module */
 
 import { APPROVE_MODES, type ApproveMode } from "../permissions/settings.ts";
 import { notePart, PLAN_NOTE, textOfParts } from "../text/parts.ts";
@@ -11,15 +11,15 @@ const BEGIN = notePart(
 
 const ACCEPTED = notePart("[The plan is accepted: carry it out.]", PLAN_NOTE);
 const DROPPED = notePart("[Plan mode is over; the plan was not accepted.]", PLAN_NOTE);
-/** The texts of the notes about plan mode: the newest of them in a conversation is in force. */
+/** The notes about plan mode. The newest one in a session applies. */
 const NOTES = new Set([BEGIN, ACCEPTED, DROPPED].map((part) => textOfParts([part])));
 
-/** Tells the model, with the next message, that plan mode is in force. */
+/** Adds the note about plan mode to the next message. */
 export function beginPlan(session: SessionState): void {
   session.pending.push(BEGIN);
 }
 
-/** True where the conversation ends with an answer that the model gave in plan mode: a plan. */
+/** True if the session ends with an answer in plan mode: a plan. */
 export function hasPlan({ mode, pending, agent }: SessionState): boolean {
   const last = agent.state.messages.at(-1);
   return mode?.approve === "plan" && !pending.includes(BEGIN) && last?.role === "assistant" &&
@@ -27,8 +27,8 @@ export function hasPlan({ mode, pending, agent }: SessionState): boolean {
 }
 
 /**
- * Changes the mode; without `approve` plan mode ends with the mode before it. `isAccepted`: the model is to
- * carry out its plan. Returns whether plan mode was in force before, and is now.
+ * Changes the mode; without `approve`, plan mode ends with the previous mode. `isAccepted`: the model should
+ * carry out its plan. Returns whether plan mode was on before, and is on now.
  */
 export async function changeMode(
   session: SessionState,
@@ -44,19 +44,19 @@ export async function changeMode(
   const isPlan = session.mode.approve === "plan";
   if (isPlan && !wasPlan) beginPlan(session);
   if (isPlan || !wasPlan) return { wasPlan, isPlan };
-  // The model was not told of a mode that ends before a message was sent.
+  // The model does not know of a mode that ends before the next message.
   const wasSent = !session.pending.includes(BEGIN);
   session.pending = session.pending.filter((part) => part !== BEGIN);
   if (wasSent) session.pending.push(isAccepted && hadPlan ? ACCEPTED : DROPPED);
   return { wasPlan, isPlan };
 }
 
-/** True where plan mode is in force in the folder that is worked in. */
+/** True if plan mode is on in the working directory. */
 export async function isPlanning({ permissions, agent }: SessionState): Promise<boolean> {
   return (await permissions.mode(agent.state.workingDir)).approve === "plan";
 }
 
-/** Takes up the mode in which a recorded conversation was left, and says so to a model that was not told. */
+/** Restores the mode of a resumed session, and adds the note if the model does not have it. */
 export async function resumeMode(session: SessionState, recorded?: string): Promise<void> {
   const mode = APPROVE_MODES.find((one) => one === recorded);
   if (mode === undefined) return;

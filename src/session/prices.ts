@@ -1,12 +1,12 @@
-/** Prices of requests to the two public services; other servers may send the cost along. @module */
+/** Prices of requests to the two public APIs. Other servers may send the cost. @module */
 
 import { type CopilotConfig, isDefaultServer } from "../config.ts";
 import { targetOf } from "../model_target.ts";
 import type { Usage } from "../types/event.ts";
 
 /**
- * US dollars for a million tokens, by the beginning of the model's name. Sources: the price lists of
- * openai.com and anthropic.com, early 2026. A model without a row has no known price.
+ * US dollars per million tokens, by prefix of the model's name. Sources: the price lists of openai.com and
+ * anthropic.com, early 2026. A model without a row has no known price.
  */
 const PRICES: readonly [name: RegExp, input: number, cached: number, output: number][] = [
   [/^gpt-4o-mini/, 0.15, 0.075, 0.6],
@@ -23,16 +23,16 @@ const PRICES: readonly [name: RegExp, input: number, cached: number, output: num
   [/^claude-haiku-4-5/, 1, 0.1, 5],
   [/^claude-3-5-haiku/, 0.8, 0.08, 4],
 ];
-/** Anthropic's price of a token that is written to its cache, relative to an input token. */
+/** Anthropic's price of a token written to the cache, relative to an input token. */
 const CACHE_WRITE = 1.25;
 
-/** Adds the price of a request to a sum in US dollars, which stays undefined while no price is known. */
+/** Adds the price of a request to a sum in US dollars, which is undefined until a price is known. */
 export function addCost(sum: { cost?: number }, usage: Usage, config: CopilotConfig): void {
   const cost = costOf(usage, config);
   if (cost !== undefined) sum.cost = (sum.cost ?? 0) + cost;
 }
 
-/** The price of a request in US dollars; undefined where it is not known. */
+/** Returns the price of a request in US dollars; undefined if it is unknown. */
 export function costOf(usage: Usage, config: CopilotConfig): number | undefined {
   if (usage.cost !== undefined) return usage.cost;
   const target = targetOf(config);

@@ -1,14 +1,14 @@
-/** Notices that a model's server answers other requests before a turn's own. @module */
+/** Detects that a server answers other requests first. @module */
 
 import type { TurnEvent } from "../types/event.ts";
 import { onceAfter } from "../wire/wait.ts";
 
-/** Milliseconds of silence after a request before the server is asked, and between two questions. */
+/** Milliseconds of silence before the server is asked, and between two checks. */
 const QUEUE_LOOK_MS = 3000;
 
-/** Watches the events of a turn: while a request has no answer, `isBusy` is asked, and `onQueued` told once. */
+/** Watches the events of a turn. While a request has no answer, it calls `isBusy`, and `onQueued` once. */
 export class QueueWatch {
-  /** Calls the next question off. */
+  /** Cancels the next check. */
   #cancel: (() => void) | undefined;
 
   constructor(

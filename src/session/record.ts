@@ -1,4 +1,4 @@
-/** The record of a session, and going on with an earlier one. @module */
+/** Records a session, and resumes an earlier one. @module */
 
 import { hasUserinfo } from "../server_address.ts";
 import type { CopilotAgent } from "../agent/agent.ts";
@@ -29,33 +29,34 @@ import type { TurnEvent } from "../types/event.ts";
 import type { CacheWatch } from "./cache_watch.ts";
 import { serverOf } from "./model_server.ts";
 
-/** A piece of an answer is on record after this time, in ms, at the latest. */
+/** The maximum delay before a piece of an answer is written, in ms. */
 const MAX_UNRECORDED_MS = 2000;
-/** The most characters of an answer that wait for that: a fast answer is not held a second time. */
+/** The maximum number of characters that wait, so that little of a fast answer is pending. */
 const MAX_UNRECORDED_CHARS = 16 * 1024;
 
-/** `isBehind`: true where what was said last could not be written. */
+/** `isBehind`: true if the newest messages could not be written. */
 export type RecordFile = { path: string; folder: string; isBehind?: boolean };
 
-/** What a session says of its record. */
+/** What a session provides for its record. */
 interface RecordOptions {
-  /** They have the mode of asking that the person chose. */
+  /** The permissions, with the mode that the user chose. */
   permissions: { readonly chosenMode: ApproveMode | undefined };
-  /** Returns what the server has shown of the conversation's size and of its speed. */
+  /** Returns what the server has reported about the context's size and its speed. */
   measured?: () => Pick<ModelUsed, "tokens" | "readSpeed">;
 }
 
-/** Records an agent's conversation on disk, where there is a folder for that. */
+/** Records an agent's messages on disk, if there is a folder for that. */
 export class SessionRecord implements Disposable {
   #recorder: Recorder | undefined;
   #hasFailed = false;
-  /** What came of the answer since the newest piece on record, and the time at which it is written. */
+  /** The answer since the newest written piece, and the time of the next write. */
   #piece: { text: string; reasoning: string } | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /**
-   * @param executions how calls ended, by their ids
-   * @param tell called with the reason when the conversation cannot be recorded, without when it can be again
+   * @param executions the outcomes of calls, by id
+   * @param tell called with the reason if the session cannot be recorded, and without it when recording works
+   * again
    */
   constructor(
     private readonly agent: CopilotAgent,
@@ -67,18 +68,18 @@ export class SessionRecord implements Disposable {
     if (root !== undefined) this.#recorder = new Recorder(root, () => agent.state.workingDir);
   }
 
-  /** The file that is written, and the folder it is of; undefined before the first message. */
+  /** The file, and its working directory; undefined before the first message. */
   get file(): RecordFile | undefined {
     const file = this.#recorder?.file;
     return file && { path: file.path, folder: file.folder, isBehind: this.#hasFailed };
   }
 
-  /** The name by which the record is found again; undefined where none can be written. */
+  /** The id to find the session by; undefined if it cannot be recorded. */
   get name(): string | undefined {
     return this.#recorder?.name;
   }
 
-  /** Writes what is new: to be called whenever the conversation, or the mode that a person chose, has changed. */
+  /** Writes what is new. Call it after each change of the messages or of the user's mode. */
   sync(): void {
     this.#dropPiece();
     if (!this.#recorder) return;
@@ -92,7 +93,7 @@ export class SessionRecord implements Disposable {
     }
   }
 
-  /** An event of a turn: before a request and before a call, what is new is written, and of an answer its pieces. */
+  /** Handles an event of a turn: writes what is new before each request and call, and pieces of an answer. */
   onEvent(event: TurnEvent): void {
     switch (event.type) {
       case "thinking":
@@ -111,7 +112,7 @@ export class SessionRecord implements Disposable {
     }
   }
 
-  /** The conversation is that of an earlier session now. */
+  /** The agent now has the messages of an earlier session. */
   continueFrom(session: StoredSession): void {
     this.#recorder?.continueFrom(session, sessionTitle(session).title);
   }
@@ -144,7 +145,7 @@ export class SessionRecord implements Disposable {
     if (text + reasoning !== "") this.#write(piece);
   }
 
-  /** A failure is said when the message is written, which the piece is of. */
+  /** A failure is reported when the message of the piece is written. */
   #write(piece: AnswerPiece | null): void {
     attempt(() => this.#recorder?.piece(piece));
   }
@@ -155,7 +156,7 @@ export class SessionRecord implements Disposable {
   }
 }
 
-/** The model that an agent asks; an address with a user name or password in it is left out. */
+/** Returns the agent's model, without an address that contains a user name or password. */
 function modelUsedBy(
   { config }: CopilotAgent,
   { measured }: Partial<RecordOptions> = {},
@@ -168,43 +169,43 @@ function modelUsedBy(
   };
 }
 
-/** The most sessions in a list, and the most characters of a title. */
+/** The maximum number of sessions in a list, and of characters in a title. */
 const MAX_LISTED_SESSIONS = 20;
 const MAX_TITLE_CHARS = 200;
 
-/** The sessions of the agent's folder, newest first: what a list shows of them. */
+/** Returns the sessions of the agent's folder for a list, newest first. */
 export function earlierSessions(agent: CopilotAgent): ListedSession[] {
   return [...Iterator.from(recordedSessions(agent.state.workingDir)).take(MAX_LISTED_SESSIONS)];
 }
 
-/** The newest session of the agent's folder. */
+/** Returns the newest session of the agent's folder. */
 export function newestSession(agent: CopilotAgent): StoredSession | undefined {
   const root = sessionsFolder();
   return root && storedSessions(root, agent.state.workingDir).next().value || undefined;
 }
 
-/** A session of a list, all of it; undefined where it was removed since. */
+/** Loads a listed session; undefined if it has been removed. */
 export const wholeOf: (session: ListedSession) => StoredSession | undefined = wholeSession;
 
-/** The sessions of a folder, or of all, newest first, with the time of their last change. */
+/** Returns the sessions of a folder, or of all, newest first, with the time of their last change. */
 export function recordedSessions(folder?: string): Iterable<ListedSession> {
   const root = sessionsFolder();
   return root === undefined ? [] : listedSessions(root, folder);
 }
 
-/** The session that a record's name stands for: it, or the newest that goes on from it. */
+/** Returns the session with this id, or the newest one that continues it. */
 export function recordedSession(name: string): StoredSession | undefined {
   const root = sessionsFolder();
   return root === undefined ? undefined : storedSession(root, name);
 }
 
-/** Forgets a session and those that it goes on from; false where there is none. */
+/** Deletes a session and those that it continues. Returns false if there is none. */
 export function forgetSession(name: string): boolean {
   const root = sessionsFolder();
   return root !== undefined && removeSession(root, name);
 }
 
-/** An earlier session in a list: when it began (ISO 8601), and the text that was typed first. */
+/** An earlier session in a list: its start (ISO 8601) and its first typed text. */
 type SessionTitle = { started: string; title: string };
 
 export function sessionTitle({ head, first }: Pick<StoredSession, "head" | "first">): SessionTitle {
@@ -212,8 +213,8 @@ export function sessionTitle({ head, first }: Pick<StoredSession, "head" | "firs
 }
 
 /**
- * The model of an earlier session, and the one until now, which has no name where the server has still to
- * say which it has; `isTakenUp`: `before` is asked again.
+ * The model of an earlier session, and the current one, which has no name until the server reports it.
+ * `isTakenUp`: the agent switches back to `before`.
  */
 type TakenUp = {
   before: ModelUsed;
@@ -221,44 +222,44 @@ type TakenUp = {
   isTakenUp: boolean;
 };
 
-/** An earlier session with which an agent goes on. */
+/** An earlier session that an agent resumes. */
 export interface Resumed {
-  /** When it began: ISO 8601. */
+  /** Its start (ISO 8601). */
   started: string;
-  /** The text that was typed first. */
+  /** Its first typed text. */
   title: string;
   /** The number of its messages. */
   messages: number;
-  /** Lines of its record that could not be read. */
+  /** Unreadable lines of its file. */
   lostLines: number;
-  /** True where another program has it open: what is said here is a session of its own. */
+  /** True if another program has it open. New messages go to a separate session. */
   isInUse?: true;
-  /** The text that was typed last, and the newest answer to it; left out where there is none. */
+  /** The last typed text and the newest answer to it, if there is one. */
   lastTyped?: string;
   lastAnswer?: string;
-  /** Calls that were open when its last turn was cut off: 0 before an answer; left out where it was not. */
+  /** Open calls when its last turn was interrupted: 0 before an answer; missing if it was not interrupted. */
   openCalls?: number;
-  /** Left out where the model is the same. */
+  /** Missing if the model is the same. */
   model?: TakenUp;
-  /** The tokens that the server has to read unless it still has them, and the time, where a speed is known. */
+  /** The tokens that the server has to process if they are not cached, and the time, if the speed is known. */
   reading?: { tokens: number; seconds?: number };
 }
 
-/** Reading fewer tokens is not worth a line. */
+/** Fewer tokens are not reported. */
 const MIN_READING = 2000;
 
-/** The index of the last message that a person typed; -1 for none. */
+/** The index of the last message that the user typed, or -1. */
 const lastOfPerson = (messages: StoredSession["messages"]): number =>
   messages.findLastIndex((one) => one.role === "user" && one.standsFor === undefined);
 
-/** The text that was typed last in a session; undefined where that is what it began with. */
+/** The last typed text of a session; undefined if it is also the first one. */
 export function newestTyped({ messages, first }: ListedSession): string | undefined {
   const at = lastOfPerson(messages);
   const text = at === -1 ? first : typedText(messages[at]!);
   return text === first ? undefined : text;
 }
 
-/** Goes on with a session, and with its model where that is at hand and the person named no other. */
+/** Resumes a session, with its model if that is available and the user named no other. */
 export function resumeSession(
   { agent, fit, record, executions, cache, isModelKnown = true }: {
     agent: CopilotAgent;
@@ -302,7 +303,7 @@ export function resumeSession(
   };
 }
 
-/** The model stays what it was; the server that is asked is never another than the person said. */
+/** Keeps the model. Only the server that the user configured is ever asked. */
 function takeUpModel(
   agent: CopilotAgent,
   { isChosen, isModelKnown }: { isChosen: boolean; isModelKnown: boolean },

@@ -11,95 +11,95 @@ import type { Hint } from "./hints.ts";
 import type { Resumed } from "./record.ts";
 import type { ToolOutcome } from "../types/tool.ts";
 
-/** A slash command, as a help or an editor lists it. */
+/** A slash command in a help text or an editor. */
 export interface CommandInfo {
   /** The name without its slash: letters, digits, `-` and `:`. */
   name: string;
-  /** The name of its argument, such as `[NAME]`; left out for none. */
+  /** The name of its argument, such as `[NAME]`, if it has one. */
   argument?: string;
   help: string;
-  /** True where it waits for the model or its server. */
+  /** True if it waits for the model or its server. */
   isSlow?: true;
-  /** True for what an editor has its own way for. */
+  /** True if editors have their own way for it. */
   isOfTerminal?: true;
-  /** The title of the list from which a person picks its argument. */
+  /** The title of the list that offers its arguments. */
   question?: string;
-  /** False where the last row of that list is not next to the first. */
+  /** False prevents moving from the last row of that list to the first. */
   wraps?: boolean;
 }
 
-/** A row of the list from which a person picks the argument of a command. */
+/** A row in the list of a command's arguments. */
 export interface ArgumentChoice {
   argument: string;
   label: string;
-  /** Facts, such as a size or an age, or what it means. */
+  /** Details, such as a size, an age or a meaning. */
   detail?: string;
-  /** True for what is in force now. */
+  /** True for the current value. */
   isCurrent?: boolean;
 }
 
-/** A slash command leads to a text for the person, or to what a frontend does. */
+/** The answer of a slash command: a text for the user, or an effect for the frontend. */
 export type CommandAnswer = string | Effect;
 
-/** `text`: what a frontend says that cannot do it. */
+/** `text`: shown by a frontend that does not support the effect. */
 export type Effect =
-  /** The model takes a turn, with these parts as the message. */
+  /** The model runs a turn with these parts as the message. */
   | { type: "turn"; parts: readonly Part[] }
-  /** `doctor` examines the model server; `help` and `keys` list the keys, which a frontend knows. */
+  /** `doctor` checks the model server; `help` and `keys` list the keys, which a frontend knows. */
   | { type: "leave"; text: string }
   | { type: "setup" | "doctor" | "help" | "keys"; text: string }
   | { type: "theme"; theme: Theme; text: string }
-  /** `copied` belongs into the clipboard; `what` says what it is. */
+  /** `copied` goes to the clipboard; `what` describes it. */
   | { type: "copy"; copied: string; what: string; text: string }
-  /** The session continues an earlier one, whose turns a terminal shows again. */
+  /** The session resumes an earlier one. A terminal replays its turns. */
   | { type: "resumed"; resumed: Resumed; text: string };
 
-/** News that a person is told unasked. */
+/** News that the user has not asked for. */
 export type Notice =
-  /** Settings in the folder that only a person may set: servers and keys. */
+  /** Settings in the folder that only the user may set: servers and keys. */
   | { code: "settings_unheeded"; names: readonly string[] }
-  /** A variable that the person named for commands holds the model's key, and is not passed on. */
+  /** A variable that the user passes to commands contains the model's key, and is removed. */
   | { code: "key_withheld"; variable: string }
-  /** The modes that a file of the project made stricter, and the number of rules that it added. */
+  /** The modes that a project file made stricter, and the number of rules that it added. */
   | { code: "project_stricter"; file: string; modes: StricterModes; rules: number }
   | { code: "project_ignored"; file: string; settings: readonly string[] }
-  /** Commands are refused, as they are to be confined and cannot be. */
+  /** Commands are refused because the sandbox that they need does not work. */
   | { code: "sandbox_missing"; why: string }
-  /** Commands run unconfined: as nothing works that would confine them, or as the person never asked for it. */
+  /** Commands run without a sandbox, because none works or the user has not enabled it. */
   | { code: "sandbox_off"; why?: string; isAsked?: boolean }
-  /** The server's model takes the place of the default one. */
+  /** The server's model replaces the default one. */
   | { code: "model_instead"; model: string }
-  /** The server's only model is another one than was named, and may answer in its place. */
+  /** The server's only model is not the named one, and may answer instead. */
   | { code: "other_model"; model: string; asked: string }
   | { code: "text_tools" | "no_tools" | "no_thinking" | "compatible_endpoint" }
-  /** The key of a variable is not sent to a host or an address, as a password or plain HTTP is in the way. */
+  /** A variable's key is not sent to a host or an address with a password or plain HTTP. */
   | { code: "key_unsent"; variable: string; to: string; why: "userinfo" | "http" }
-  /** The conversation cannot be recorded for now, and why; without a reason, it is recorded again. */
+  /** Why the session cannot be recorded; without a reason, it is recorded again. */
   | { code: "record"; why?: string }
   | { code: "unread_session"; why: string }
-  /** The checks of the server, up to one that failed; `instead`: the model that took the default one's place. */
+  /** The checks of the server, up to a failed one. `instead`: the model that replaced the default one. */
   | { code: "server"; instead?: string; checks: readonly Check[] }
-  /** The server read a part of the prompt again that it should have had in its cache. */
+  /** The server processed a part of the prompt again that should have been in its cache. */
   | ({ code: "cache_lost" } & CacheLoss)
   /** News of an MCP server. */
   | ({ code: "mcp" } & ServerNews)
-  /** MCP servers that the folder defines and that nobody approved. */
+  /** Unapproved MCP servers of the folder. */
   | { code: "mcp_pending"; servers: readonly string[] }
   /** A file of MCP servers cannot be read. */
   | { code: "mcp_file"; why: string }
-  /** A sub-agent gets the model of the session, as the server does not have the one that its file names. */
+  /** A sub-agent uses the session's model because the server does not have the one of its file. */
   | { code: "agent_model"; agent: string; model: string }
-  /** Files of skills, commands and sub-agents that are left out. */
+  /** Ignored files of skills, commands and sub-agents. */
   | { code: "prompt_files"; problems: readonly { path: string; why: string }[] }
-  /** Files of hooks with what makes no sense in them, and those whose hooks nobody approved. */
+  /** Files with invalid hooks, and files with unapproved ones. */
   | {
     code: "hook_files";
     problems: readonly { path: string; why: string }[];
     pending: readonly string[];
   }
-  /** What hooks say to the person. */
+  /** Messages of hooks to the user. */
   | { code: "hook"; messages: readonly string[] }
-  /** The names behind `@` in a message; `limit` is the most files, where there were more. */
+  /** The names after `@` in a message. `limit` is the maximum number of files, if there were more. */
   | {
     code: "attached";
     files: readonly AttachedFile[];
@@ -112,18 +112,18 @@ type StricterModes = { approve?: ApproveMode; sandbox?: SandboxMode };
 /** A file or folder that a message names with a typed `@`. */
 export interface AttachedFile {
   name: string;
-  /** The place that its links lead to, relative to the working directory where it is inside. */
+  /** The target of its links, relative to the working directory if it is inside. */
   place?: string;
   result: "attached" | "absent" | "refused" | "unreadable";
-  /** The reason why it is refused or unreadable. */
+  /** Why it is refused or unreadable. */
   why?: string;
-  /** The kind and the size of an image: `PNG, 1280x720, 45 KB`. */
+  /** The type and size of an image: `PNG, 1280x720, 45 KB`. */
   about?: string;
-  /** The lines that go along, where they are not all. */
+  /** The attached lines, if they are not all. */
   range?: NonNullable<ToolOutcome["range"]>;
 }
 
-/** A check of a model server or of the sandbox, for the doctor and for a greeting. */
+/** A check of a model server or of the sandbox, for the doctor and the greeting. */
 export interface Check {
   name:
     | "commands"
@@ -139,81 +139,81 @@ export interface Check {
     | "result"
     | "cache"
     | "plugged";
-  /** `note`: it works, and could be better. */
+  /** `note`: it works, but could be better. */
   status: "ok" | "note" | "fail";
   text: string;
   advice?: string;
-  /** A change that may mend it, in place of `advice`. */
+  /** A change that may fix it, instead of `advice`. */
   hint?: Hint;
   /** The model's tokens, for the check `context`. */
   contextLength?: number;
 }
 
-/** The permissions in force for a folder; with `by` and `why` where commands are to be confined. */
+/** The permissions of a folder; with `by` and `why` if commands have to be sandboxed. */
 export interface PermissionReport extends SandboxStatus {
   approve: ApproveMode;
-  /** True where calls that would be asked about simply run. */
+  /** True if calls run without approval. */
   yes: boolean;
-  /** Variables that commands get beside the usual ones. */
+  /** Variables that commands get besides the usual ones. */
   env: readonly string[];
-  /** What may use the network in this session: the beginnings of commands. */
+  /** The command prefixes that may use the network in this session. */
   networked: readonly string[];
   rules: readonly {
     effect: RuleEffect;
     text: string;
     isOfSession: boolean;
-    /** True for one that counts in the sandbox alone. */
+    /** True for a rule that only applies in the sandbox. */
     isConfined?: boolean;
   }[];
-  /** The person's own settings file. */
+  /** The user's own settings file. */
   file?: string;
-  /** True or false where the person said whether the folder may instruct the model. */
+  /** The user's decision on the folder's instructions, if there is one. */
   trust?: boolean;
 }
 
-/** The sandbox of this machine, whether it is wanted or not. */
+/** The sandbox of this machine, whether it is used or not. */
 export interface SandboxStatus {
   mode: SandboxMode;
-  /** True where confined commands may use the network. */
+  /** True if sandboxed commands may use the network. */
   network: boolean;
-  /** The program that would confine commands, such as `bubblewrap`. */
+  /** The sandbox program, such as `bubblewrap`. */
   by?: string;
-  /** The reason why none works here. */
+  /** Why no sandbox works here. */
   why?: string;
-  /** The change to the machine with which one would work, where that is known. */
+  /** How to change the machine so that one works, if known. */
   advice?: string;
 }
 
-/** A file with instructions, by its path relative to the working directory, with its size in lines. */
+/** An instruction file, by path relative to the working directory, with its number of lines. */
 export interface InstructionFile {
   name: string;
   lines: number;
-  /** Set for a skill, a command or a sub-agent that the folder brings. */
+  /** Set for a skill, a command or a sub-agent of the folder. */
   kind?: "skill" | "command" | "agent";
-  /** All that it says, where it is asked about and its changes do not tell. */
+  /** The full text, if the question needs it and the changes do not show it. */
   text?: string;
-  /** Left out where it is as it was trusted, and where the folder never was. */
+  /** Missing if it is as trusted, or if the folder was never trusted. */
   change?: InstructionChange;
 }
 
-/** The change of a file since the person trusted it; without `lines` where it is not known what it said then. */
+/** The change of a file since the user trusted it; without `lines` if its old text is unknown. */
 export interface InstructionChange {
   type: "added" | "changed";
   lines?: readonly DiffLine[];
 }
 
-/** Why instructions that were trusted are not any more: some changed, or the folder is another. */
+/** Why trusted instructions no longer are: some changed, or the folder was replaced. */
 export type InstructionDoubt = "content" | "folder";
 
-/** The instructions that a folder brings, and whether the model gets them. */
+/** The instructions of a folder, and whether the model gets them. */
 export interface HeededInstructions {
   files: readonly (InstructionFile & { isHeeded: boolean })[];
-  /** Files that are never heeded: links that lead out of the folder, or to a secret. */
+  /** Files that are never loaded: links to a secret or out of the folder. */
   refused: readonly { name: string; reason: "outside" | "secret" }[];
-  /** True where all are heeded, or there are none; false after a no; undefined where nobody said. */
+  /** True if all are loaded, or there are none; false after a no; undefined without a decision. */
   isHeeded: boolean | undefined;
-  /** Set where `isHeeded` is undefined though the person trusted the folder. */
+  /** Set if `isHeeded` is undefined although the user trusted the folder. */
   doubt?: InstructionDoubt;
-  /** The reason why the person's answer could not be saved. */
+  /** Why the user's answer could not be saved. */
   unsaved?: string;
 }

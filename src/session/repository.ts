@@ -1,10 +1,10 @@
-/** The repository that the working directory belongs to, and the settings that it brings. @module */
+/** The repository of the working directory, and its settings. @module */
 
 import { attempt } from "../attempt.ts";
 import { dirname, join } from "../text/std_path.ts";
 import { readJsonFile } from "../user_files.ts";
 
-/** The folders from the root of the repository that `folder` is in down to `folder`; outside of one, only itself. */
+/** Returns the folders from the root of the repository down to `folder`; outside of one, only `folder`. */
 export function foldersDownTo(folder: string): string[] {
   const folders: string[] = [];
   for (let at = folder;; at = dirname(at)) {
@@ -14,18 +14,18 @@ export function foldersDownTo(folder: string): string[] {
   }
 }
 
-/** The root of the repository that `folder` is in; outside of one, `folder`. */
+/** Returns the root of the repository that `folder` is in; outside of one, `folder`. */
 export function repositoryOf(folder: string): string {
   return foldersDownTo(folder)[0]!;
 }
 
-/** The settings file of a project, in the folder that it is for. */
+/** The settings file of a project, relative to the folder it applies to. */
 export const PROJECT_FILE = ".copilot/permissions.json";
 
-/** The settings that a project brings in the folder `at`. */
+/** Reads the project settings in the folder `at`. */
 export type ProjectSettings = { at: string; settings: Record<string, unknown> };
 
-/** The settings of the folders of a repository down to `folder`, the outermost first. */
+/** Returns the settings in a repository's folders down to `folder`, the outermost first. */
 export function projectSettings(folder: string): ProjectSettings[] {
   return foldersDownTo(folder).flatMap((at) => {
     const settings = readJsonFile(join(at, PROJECT_FILE), false);
@@ -33,5 +33,5 @@ export function projectSettings(folder: string): ProjectSettings[] {
   });
 }
 
-/** True for a path below a repository's `.git`, whose files nobody wrote as instructions. */
+/** True for a path below a repository's `.git`, whose files are not written as instructions. */
 export const isInGit = (path: string): boolean => /[\\/]\.git[\\/]/i.test(path);

@@ -1,4 +1,4 @@
-/** An earlier session that is continued, in words. @module */
+/** Describes a resumed session. @module */
 
 import type { ModelUsed } from "../records/format.ts";
 import { aboutSeconds, ago, count, thousands } from "../text/count.ts";
@@ -6,12 +6,12 @@ import { oneLine, shortened } from "../text/one_line.ts";
 import { modelNaming, serverNaming, type Way } from "./hint_text.ts";
 import type { Resumed } from "./record.ts";
 
-/** The most characters shown of a title, of the last prompt, of its answer. */
+/** The maximum lengths of a title, the last prompt and its answer, in characters. */
 const SHOWN_TITLE_CHARS = 60;
 const SHOWN_TYPED_CHARS = 200;
 const SHOWN_ANSWER_CHARS = 300;
 
-/** The lines about the session that goes on, if there is one; `dim` styles its last exchange. */
+/** Returns the lines about the resumed session, if there is one. `dim` styles its last exchange. */
 export function resumedLines(
   resumed: Resumed | undefined,
   way: Way,
@@ -60,9 +60,9 @@ function modelLine({ before, now, isTakenUp }: NonNullable<Resumed["model"]>, wa
   return `The session was with ${at(before)}, and goes on with ${at(now)} now.${how}`;
 }
 
-/** The command or the flags of the server and the model of a record; undefined without its address. */
+/** Returns the command or the flags for the server and model of a session; undefined without its address. */
 function modelNamingOf({ model, at }: ModelUsed, way: Way): string | undefined {
-  // A name with a space in it cannot stand behind a flag.
+  // A name with a space cannot follow a flag.
   if (at === undefined || /\s/.test(model)) return undefined;
   return serverNaming(at.kind, at.url, way, ` --model ${model}`);
 }

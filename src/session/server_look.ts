@@ -1,6 +1,6 @@
 /**
- * Checks of a model server for a session's start and for the doctor: whether it answers, its models, the
- * context. The model is asked for nothing. @module
+ * Checks a model server for a session's start and for the doctor: its response, its models, the context. They
+ * send no prompt to the model. @module
  */
 
 import type { CopilotAgent } from "../agent/agent.ts";
@@ -27,13 +27,15 @@ interface ServerLook {
   agent: CopilotAgent;
   fit: ModelFit;
   signal: AbortSignal;
-  /** Called once when the server starts loading the model; the check waits for it. */
+  /** Called once if the server starts loading the model. The check waits for it. */
   onLoading?(): void;
-  /** The longest wait for the list of models, in ms. */
+  /** The timeout for the list of models, in ms. */
   listTimeoutMs?: number;
 }
 
-/** Checks the server, the model and the context, in order; the agent goes on with the model it found. */
+/**
+ * Checks the server, the model and the context, in this order. The agent switches to the model that was found.
+ */
 export async function* checkServerAndModel(given: ServerLook): AsyncGenerator<Check> {
   let isLoading = false;
   const look = {
@@ -46,7 +48,7 @@ export async function* checkServerAndModel(given: ServerLook): AsyncGenerator<Ch
   const server = await checkServer(look);
   if (server.status === "fail") return yield server;
   const listed = await listedModels(look);
-  // A server of another kind answers, too.
+  // A server of another kind responds, too.
   const isOther = listed instanceof BackendError && listed.kind === "protocol";
   const text = `${server.text}, but lists no models: it may be no model server`;
   yield isOther ? { ...server, status: "note", text } : server;
@@ -63,7 +65,7 @@ async function listedModels(look: ServerLook): Promise<readonly string[] | Backe
     .catch(onFailure((error) => error));
 }
 
-/** Looks at a server on this machine; undefined for others. */
+/** Probes a local server; undefined for others. */
 export async function greeting(
   look: ServerLook,
 ): Promise<Extract<Notice, { code: "server" }> | undefined> {
@@ -110,7 +112,7 @@ async function checkServer({ agent, fit, signal, onLoading }: ServerLook): Promi
   return { name, status: "fail", text, ...hint && { hint } };
 }
 
-/** Checks the model; where the default one is not installed, the agent goes on with another. */
+/** Checks the model. If the default one is not installed, the agent switches to another. */
 async function checkModel(
   { agent, fit, signal, onLoading }: ServerLook,
   names: readonly string[] | BackendError,
@@ -135,7 +137,7 @@ function missingModel(target: ModelTarget, names: readonly string[]): Check {
   const name = "model";
   const model = oneLine(target.name);
   if (!target.isNative && names.length === 1) {
-    // llama.cpp has one model, and answers whichever is named.
+    // llama.cpp has one model, and answers to any name.
     return {
       name,
       status: "note",
@@ -160,12 +162,12 @@ function modelCheck(model: string, info: Partial<LocalModelInfo & ServedModel>):
         "Calls are described in the prompt and read from its text; a model made for tools does better",
     };
   }
-  // Every model that answers has the ability `completion`.
+  // Every chat model has the ability `completion`.
   const does = abilities?.filter((ability) => ability !== "completion").join(", ");
   return { name: "model", status: "ok", text: oneLine(`${text}${does ? `: ${does}` : ""}`) };
 }
 
-/** A context of fewer tokens holds the prompt and hardly a file. */
+/** A smaller context, in tokens, fits the prompt and hardly a file. */
 const MIN_USEFUL_CONTEXT = 8192;
 
 async function checkContext({ agent, fit, signal }: ServerLook): Promise<Check[]> {

@@ -1,35 +1,35 @@
-/** Looking for model servers on this machine. Their answers are bounded and not trusted. @module */
+/** Discovers model servers on this machine. Their answers are bounded and untrusted. @module */
 
 import type { ListedModel } from "../backends/local/model_list.ts";
 import { BackendError } from "../errors.ts";
 import { isLoopback } from "../wire/connect.ts";
 
-/** A place where a model server may be. */
+/** A possible location of a model server. */
 export interface FoundServer {
   /** The address, without `/v1`. */
   url: string;
-  /** `slow`: something is there that did not answer in time; `unasked`: it is on another machine. */
+  /** `slow`: it did not answer in time; `unasked`: it is on another machine. */
   state: "answers" | "slow" | "unasked";
-  /** True where the server has Ollama's own paths. */
+  /** True if the server has Ollama's own paths. */
   isNative: boolean;
-  /** The models that answer messages, loaded ones first. */
+  /** The chat models, loaded ones first. */
   models: readonly ListedModel[];
 }
 
 interface Limits {
-  /** The longest that a server may take, in milliseconds. */
+  /** The timeout of a server, in milliseconds. */
   limitMs: number;
   signal: AbortSignal;
 }
 
 interface FindOptions extends Limits {
-  /** The key that the person gave for an address; empty for none. */
+  /** Returns the user's key for an address; empty for none. */
   keyOf(url: string): string;
 }
 
 /**
- * The model servers at `addresses`, which are looked at side by side, with GET requests for their lists.
- * Nothing is sent to another machine: an address there is returned as `unasked`.
+ * Probes `addresses` in parallel with GET requests for model lists. Nothing is sent to another machine: such an
+ * address is returned as `unasked`.
  */
 export async function findServers(
   addresses: readonly string[],
@@ -48,15 +48,15 @@ async function lookAt(
   try {
     return await askServerAt(url, { limitMs, apiKey: keyOf(url), signal });
   } catch (error) {
-    // Where nothing listens, the connection is refused at once; what lists no models is no model server.
+    // If nothing listens, the connection is refused at once. A server that lists no models is not a model server.
     const isSlow = error instanceof BackendError && error.kind === "timeout";
     return isSlow ? { url, state: "slow", isNative: false, models: [] } : undefined;
   }
 }
 
 /**
- * The server at `url`, which may be on another machine, with its models: GET requests for its lists.
- * @throws {BackendError} when nothing answers there in time, or what answers lists no models.
+ * Returns the server at `url`, which may be on another machine, with its models, using GET requests.
+ * @throws {BackendError} if nothing answers in time, or if the answer lists no models.
  */
 export async function askServerAt(
   url: string,
@@ -81,8 +81,8 @@ export async function askServerAt(
 }
 
 /**
- * Asks the API of a kind at `baseUrl` for its models, to see whether it takes `apiKey`.
- * @throws {BackendError} when it refuses the key, or does not answer in time.
+ * Requests the models of an API at `baseUrl` to check `apiKey`.
+ * @throws {BackendError} if it rejects the key, or does not answer in time.
  */
 export async function tryKey(
   kind: "compat" | "hosted",
@@ -105,7 +105,7 @@ export async function tryKey(
   await inTime(baseUrl, limits, (signal) => requestJson(request, { ...config, signal }));
 }
 
-/** The result of `ask`, whose signal ends it in time. @throws {BackendError} when that is over. */
+/** Runs `ask` with a signal that enforces the timeout. @throws {BackendError} after the timeout. */
 async function inTime<T>(
   url: string,
   { limitMs, signal }: Limits,

@@ -1,6 +1,6 @@
 /**
- * A conversation and all that belongs to it: the agent, permissions, undo, jobs, the record, attached
- * files, costs, commands. It knows no terminal, no command line and no stdout. @module
+ * A session: the agent, permissions, undo, jobs, the record, attached files, costs, commands. It does not know
+ * the terminal, the command line or stdout. @module
  */
 
 import { CopilotAgent } from "../agent/agent.ts";
@@ -39,14 +39,15 @@ import type { ArgumentChoice, CommandAnswer, CommandInfo, Notice } from "./repor
 import type { SessionOptions } from "./session_options.ts";
 import type { SessionState } from "./state.ts";
 
-/** The longest that a person's own command may run, in seconds: a day. */
+/** The timeout of the user's own commands, in seconds: a day. */
 const MAX_SHELL_SECONDS = 86_400;
 
 /**
- * Opens a session. The first event is its status, then come notices of the folder. `signal` ends a question.
+ * Opens a session. The first event is its status, followed by notices about the folder. `signal` cancels a
+ * question.
  *
- * @throws {TypeError} {RangeError} when a setting is bad or the folder is none.
- * @throws {UsageError} when a settings file makes no sense.
+ * @throws {TypeError} {RangeError} if a setting or the folder is invalid.
+ * @throws {UsageError} if a settings file is invalid.
  */
 export async function openSession(
   options: SessionOptions,
@@ -65,18 +66,18 @@ export async function openSession(
 
 export class Session implements AsyncDisposable {
   readonly agent: CopilotAgent;
-  /** The number of calls and files that the policy refused without asking anybody. */
+  /** The number of calls and files that were refused without a question. */
   refusals = 0;
   readonly #state: SessionState;
-  /** Decides by the settings and the person. */
+  /** Decides with the settings and the user. */
   readonly #policy: Policy;
   readonly #extensions: Extensions;
   /** Aborted when the session ends. */
   readonly #over = new AbortController();
   #greeting: AbortController | undefined;
-  /** Resolves when the server loads a model before it answers; undefined while it is not asked. */
+  /** Resolves when the server loads a model before it answers; undefined if it is not checked. */
   #loads: Promise<void> | undefined;
-  /** Resolves when the last question to the person is answered. */
+  /** Resolves when the last question to the user is answered. */
   #asked: Promise<unknown> = Promise.resolve();
   #paths: FolderPaths | undefined;
 
@@ -155,27 +156,27 @@ export class Session implements AsyncDisposable {
     };
   }
 
-  /** The file that the conversation is recorded in, and its folder; undefined while there is none. */
+  /** The session's file, and its working directory; undefined before it exists. */
   get record(): RecordFile | undefined {
     return this.#state.record?.file;
   }
 
-  /** The name by which the record is found again; undefined where the conversation is not recorded. */
+  /** The id to find the session by; undefined if it is not recorded. */
   get recordName(): string | undefined {
     return this.#state.record?.name;
   }
 
-  /** The skills, commands and sub-agents; undefined where there are none. */
+  /** The skills, commands and sub-agents, if there are any. */
   get plugged(): SessionState["plugged"] {
     return this.#state.plugged;
   }
 
-  /** True where the newest answer is a plan, which the person may accept. */
+  /** True if the newest answer is a plan that the user can accept. */
   get hasPlan(): boolean {
     return hasPlan(this.#state);
   }
 
-  /** How the calls of the conversation ended, by their ids, as far as that is known. */
+  /** The known outcomes of the session's calls, by id. */
   get executions(): ReadonlyMap<string, ExecutionFacts> {
     return this.#state.executions;
   }
@@ -184,31 +185,31 @@ export class Session implements AsyncDisposable {
     return (await import("./commands/registry.ts")).commandsOf(this.#state);
   }
 
-  /** True for a line that begins with a skill or a command of the person or the folder: it is a message. */
+  /** True for a line that starts with a skill or a command of the user or the folder: it is a message. */
   opens(line: string): boolean {
     return this.#extensions.opened(line) !== undefined;
   }
 
-  /** The arguments of a slash command from which a person may pick one; none where it has no list. */
+  /** Returns the arguments to select from for a slash command; empty if it has no list. */
   async choices(name: string, signal: AbortSignal): Promise<readonly ArgumentChoice[]> {
     const { choicesOf } = await import("./commands/registry.ts");
     return await choicesOf(this.#state, name, signal);
   }
 
-  /** The arguments that complete `argument` of a slash command. */
+  /** Returns the completions of `argument` of a slash command. */
   async complete(name: string, argument: string): Promise<(string | ArgumentChoice)[]> {
     const { completeArgument } = await import("./commands/registry.ts");
     return await completeArgument(this.#state, name, argument);
   }
 
-  /** The files below the folder, and resources of servers, that `word` fits best so far. */
+  /** Returns the files below the folder, and resources of servers, that currently match `word` best. */
   async findPaths(word: string): ReturnType<FolderPaths["find"]> {
     const { FolderPaths } = await import("./folder_paths.ts");
     this.#paths ??= new FolderPaths(this.agent, () => this.#state.mcp?.names() ?? []);
     return await this.#paths.find(word);
   }
 
-  /** Reads the folder's settings and instructions, goes on with a conversation, greets the server. */
+  /** Reads the folder's settings and instructions, resumes a session, greets the server. */
   async open(signal: AbortSignal): Promise<void> {
     const { permissions, approvesAll, trust, readsInstructions, notice: first } = this.options;
     const { agent, frontend } = this;
@@ -241,12 +242,12 @@ export class Session implements AsyncDisposable {
     this.#emitStatus();
   }
 
-  /** Asks about what the folder brings and nobody has decided on: see `Extensions`. */
+  /** Asks about undecided parts of the folder: see `Extensions`. */
   async askPending(...asked: Parameters<Extensions["askPending"]>): Promise<void> {
     await this.#extensions.askPending(...asked);
   }
 
-  /** Goes on with an earlier conversation, where one is wanted: true where there is one. */
+  /** Resumes an earlier session if requested. Returns true if there is one. */
   async #openRecord(): Promise<boolean> {
     const { isRecorded, resumesNewest, resumes } = this.options;
     if (!isRecorded && !resumesNewest && !resumes) return false;
@@ -278,8 +279,8 @@ export class Session implements AsyncDisposable {
   }
 
   /**
-   * Processes one message of the person, typed or in parts: files that its typed text names go along behind
-   * that text, what the model does can be taken back. @throws {BackendError} like `processTurn`.
+   * Runs one user message, typed or in parts. Files that its typed text names are attached after that text, and
+   * its effects can be undone. @throws {BackendError} like `processTurn`.
    */
   async prompt(input: string | readonly Part[], signal: AbortSignal): Promise<TurnResult> {
     const state = this.#state;
@@ -313,8 +314,8 @@ export class Session implements AsyncDisposable {
   }
 
   /**
-   * Runs a shell command of the person's own, which nothing confines. What it printed goes along with the
-   * next message. @throws {InterruptedError} when it was aborted, {Error} when it cannot be started.
+   * Runs the user's own shell command, without a sandbox. Its output is sent with the next message. @throws
+   * {InterruptedError} if it was aborted, {Error} if it cannot be started.
    */
   async shell(command: string, signal: AbortSignal): Promise<ToolOutcome> {
     const { confine: _, ...context } = this.agent.toolContext(signal);
@@ -326,7 +327,7 @@ export class Session implements AsyncDisposable {
     return outcome;
   }
 
-  /** Runs a slash command, given without its slash. */
+  /** Runs a slash command, passed without its slash. */
   async command(name: string, argument: string, signal: AbortSignal): Promise<CommandAnswer> {
     const { runCommand } = await import("./commands/registry.ts");
     try {
@@ -358,20 +359,20 @@ export class Session implements AsyncDisposable {
     return this.options.permissions.policy(person, () => this.refusals++);
   }
 
-  /** Calls of one answer are decided side by side, but a person is asked one question at a time. */
+  /** Calls of one answer are decided in parallel, but the user is asked one question at a time. */
   #oneByOne<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
     const answer = this.#asked.then(() => {
       signal.throwIfAborted();
       return ask();
     });
-    // A frontend that leaves a question open after the turn was stopped does not hold the next ones.
+    // A question that a frontend leaves open after the turn was stopped does not block the next ones.
     this.#asked = Promise.race([answer.catch(() => {}), aborted(signal)]);
     return answer;
   }
 
   #onTurnEvent(event: TurnEvent): void {
     const state = this.#state;
-    // The record comes before the screen: after a crash it lacks the newest pieces of an answer at most.
+    // Records before it displays: after a crash, the file lacks at most the newest pieces of an answer.
     state.record?.onEvent(event);
     if (event.type === "tool_done") {
       state.executions.set(event.exec.toolCallId, factsOf(event.exec));
@@ -387,7 +388,7 @@ export class Session implements AsyncDisposable {
     if (event.type === "usage" || event.type === "tool_done") this.#emitStatus();
   }
 
-  /** Waits until the server was asked for its models, and says so where it loads one. */
+  /** Waits for the server's list of models, and reports if it is loading one. */
   async #looked(signal: AbortSignal): Promise<void> {
     const { looked, agent, fit } = this.#state;
     let isWaiting = true;

@@ -1,4 +1,4 @@
-/** The options that a session is opened with. @module */
+/** The options of a session. @module */
 
 import type { TurnOptions } from "../agent/turn.ts";
 import type { CopilotConfig } from "../config.ts";
@@ -13,36 +13,36 @@ export interface SessionOptions extends Pick<TurnOptions, "answerSchema"> {
   /** The model, its server, and limits. */
   config: CopilotConfig;
   isChosen: boolean;
-  /** The folder to work in; by default the current one. */
+  /** The working directory. Default: the current folder. */
   folder?: string | undefined;
   permissions: Permissions;
-  /** True where calls that would be asked about run unasked; by default false. */
+  /** True runs calls without asking for approval. Default: false. */
   approvesAll?: boolean | undefined;
-  /** MCP servers beside those of files, which whoever names them approves. */
+  /** MCP servers in addition to those of files. The caller has approved them. */
   servers?: readonly McpDefinition[] | undefined;
-  /** True heeds the folder's instructions this time; by default the person's file decides, or they are asked. */
+  /** True loads the folder's instructions this time. By default, the user's settings or answer decide. */
   trust?: boolean | undefined;
   readsInstructions: boolean;
   isRecorded: boolean;
-  /** True goes on with the folder's newest recorded conversation; by default false. */
+  /** True resumes the folder's newest session. Default: false. */
   resumesNewest?: boolean | undefined;
-  /** The editor whose files come before those of the disk. */
+  /** The editor, whose files are used instead of those on disk. */
   editor?: EditorFiles | undefined;
-  /** The recorded conversation to go on with. */
+  /** The session to resume. */
   resumes?: StoredSession | undefined;
-  /** True keeps the mode of asking of a conversation that goes on, where a person can be asked. */
+  /** True keeps the mode of a resumed session, if the user can be asked. */
   keepsMode?: boolean | undefined;
-  /** True lets messages be taken back; the files that they changed are then kept in memory. */
+  /** True makes messages undoable. The files that they change are stored in memory. */
   canUndo: boolean;
   /**
-   * The time at which a server is asked about its models: as the session opens (`at-start`), or before a
-   * turn: only one on this machine (`before-turns`), or any (`never`, which is never at the start).
+   * When to ask a server about its models: when the session opens (`at-start`), or before a turn: only a local
+   * one (`before-turns`), or any (`never`, which means never at the start).
    */
   asksServer: "at-start" | "before-turns" | "never";
-  /** The address of the demo's server, where it runs; it ends with the program. */
+  /** The address of the running demo server. It ends with the program. */
   demoUrl?: string | undefined;
-  /** Reads the flags of `/model`; without it `/model` takes a name alone. */
+  /** Reads the flags of `/model`. Without it, `/model` only accepts a name. */
   modelFlags?: ModelFlags | undefined;
-  /** A notice that the person gets as the session opens. */
+  /** A notice for the user when the session opens. */
   notice?: Notice | undefined;
 }

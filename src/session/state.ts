@@ -1,4 +1,4 @@
-/** The parts of a session, which its turns and its commands share. @module */
+/** The parts of a session that its turns and its commands share. @module */
 
 import type { CopilotAgent } from "../agent/agent.ts";
 import type { CopilotConfig } from "../config.ts";
@@ -22,13 +22,15 @@ import type { UndoLog } from "./undo.ts";
 
 /** Reads the flags that name a model and its server, for `/model --hosted`. */
 export interface ModelFlags {
-  /** The flags that are offered, such as `--host`; not those for a key, as what is typed is kept. */
+  /** The offered flags, such as `--host`. Flags for keys are missing, because typed text is stored. */
   readonly names: readonly string[];
-  /** The settings that `words` name, and a notice of them. @throws {Error} with one line for the person. */
+  /**
+   * Returns the settings that `words` name, and a notice about them. @throws {Error} with one line for the user.
+   */
   parse(
     words: readonly string[],
   ): { config: CopilotConfig; isChosen: boolean; notice?: Notice | undefined };
-  /** `config` with another model of its server, and with the settings that the person has for that. */
+  /** Returns `config` with another model of its server, and with the user's settings for that model. */
   named(config: CopilotConfig, model: string, env?: VariableReader): CopilotConfig;
 }
 
@@ -38,33 +40,33 @@ export interface SessionState {
   readonly jobs: Jobs;
   readonly fit: ModelFit;
   readonly modelFlags: ModelFlags | undefined;
-  /** Left out where nothing is to be taken back, as by one prompt. */
+  /** Missing if nothing can be undone, as with a single prompt. */
   undo?: UndoLog;
-  /** How calls ended, by their ids: what is shown of them, and not told to the model. */
+  /** The outcomes of calls, by id: shown to the user, not sent to the model. */
   readonly executions: Map<string, ExecutionFacts>;
-  /** Left out where the conversation is not recorded. */
+  /** Missing if the session is not recorded. */
   record?: SessionRecord;
-  /** True once the server is known to have the model: it may choose one where none is named. */
+  /** True once the server is known to have the model. It may choose one if none is named. */
   isModelKnown: boolean;
-  /** Parts that go along with the next message, before its text, such as the output of a command. */
+  /** Parts to send with the next message, before its text, such as the output of a command. */
   pending: Part[];
   /** Tokens of the newest request and its answer; undefined until a request is counted. */
   usage?: Usage | undefined;
-  /** How much of the prompts came from the server's cache, and how fast it reads the rest. */
+  /** How much of the prompts came from the server's cache, and the speed for the rest. */
   readonly cache: CacheWatch;
-  /** US dollars so far; undefined while no request had a known price. */
+  /** US dollars so far; undefined until a request has a known price. */
   cost?: number;
-  /** The mode of asking, and whether commands are confined; undefined until the settings are read. */
+  /** The mode, and whether commands are sandboxed; undefined until the settings are read. */
   mode?: { approve: ApproveMode; isConfined: boolean };
-  /** Resolves once the server was asked for its models, as that may change the model. */
+  /** Resolves once the server has listed its models, because that may change the model. */
   looked: Promise<void>;
-  /** The skills, commands and sub-agents; left out where there are none. */
+  /** The skills, commands and sub-agents, if there are any. */
   plugged?: PromptFiles | undefined;
-  /** Takes the skills, commands and sub-agents of the folder that is worked in. */
+  /** Loads the skills, commands and sub-agents of the working directory. */
   plug(found: LoadedPromptFiles): Promise<void>;
-  /** The hooks that run; left out where there are none. */
+  /** The active hooks, if there are any. */
   hooks?: readonly HookDefinition[] | undefined;
-  /** The MCP servers; left out where none is defined. */
+  /** The MCP servers, if any are defined. */
   mcp?: McpSource;
   emit(event: SessionEvent): void;
   /** Where the texts of commands are read. */
@@ -72,23 +74,20 @@ export interface SessionState {
 }
 
 export interface Command extends CommandInfo {
-  /** A frontend also runs it with flags, the choice of the person. */
+  /** A frontend also runs it with flags that the user chose. */
   takesFlags?: true;
-  /** Runs the command; `argument` is trimmed, and empty where `CommandInfo.argument` is left out. */
+  /** Runs the command. `argument` is trimmed, and empty if `CommandInfo.argument` is missing. */
   run(
     session: SessionState,
     argument: string,
     signal: AbortSignal,
   ): CommandAnswer | Promise<CommandAnswer>;
-  /** The arguments from which a person may pick one; asked for where none was given. */
+  /** Returns the arguments to select from if none was given. */
   choices?(
     session: SessionState,
     signal?: AbortSignal,
   ): readonly ArgumentChoice[] | Promise<readonly ArgumentChoice[]>;
-  /**
-   * Arguments that may complete `begun`, by default those of `choices`; those that do not begin like it
-   * are left out afterwards.
-   */
+  /** Returns completions of `begun`, by default those of `choices`. Others are filtered out. */
   values?(
     session: SessionState,
     begun: string,

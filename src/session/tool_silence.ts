@@ -1,17 +1,17 @@
-/** Notices a model that calls no tools where its answers show what tools would do. @module */
+/** Detects a model that calls no tools although its answers show what tools would do. @module */
 
 import type { TurnResult } from "../types/event.ts";
 
-/** The number of such turns after which it is told. */
+/** The number of such turns before the notice. */
 const MAX_SILENT_TURNS = 5;
 
-/** Counts the turns of a model that has called no tool, and whose answers have code in place of calls. */
+/** Counts the turns of a model that has called no tool and answers with code instead. */
 export class ToolSilence {
   #model = "";
   #turns = 0;
   #hasCalled = false;
 
-  /** True once for a model, with the fifth such turn. */
+  /** Returns true once per model, at the fifth such turn. */
   isNews(model: string, { response, toolExecutions, stopReason }: TurnResult): boolean {
     if (model !== this.#model) [this.#model, this.#turns, this.#hasCalled] = [model, 0, false];
     this.#hasCalled ||= toolExecutions.length > 0;

@@ -1,13 +1,13 @@
-/** The seam by which tools of others come into a session. @module */
+/** The interface through which extensions add tools to a session. @module */
 
 import type { Tool } from "../types/tool.ts";
 
-/** Tools that others bring, and what else comes with them. Disposing of it ends all that it started. */
+/** Additional tools, and what belongs to them. Disposing of it ends everything it started. */
 export interface ToolSource extends AsyncDisposable {
-  /** The tools to offer, in their order; the same ones for the whole session, as its requests begin with them. */
+  /** The tools, in order. They never change during a session, because its requests start with them. */
   readonly tools: readonly Tool[];
-  /** The names that may stand behind `@` in a message, beside those of files. */
+  /** Names that may follow `@` in a message, besides those of files. */
   names?(): readonly string[];
-  /** The text behind such a name; undefined for a name that is not the source's. */
+  /** Returns the text for such a name; undefined for a name of another source. */
   attach?(name: string, signal: AbortSignal): Promise<string> | undefined;
 }

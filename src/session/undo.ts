@@ -1,6 +1,6 @@
 /**
- * Takes back the effects of a message: the conversation, and the files that tools wrote, byte for byte.
- * Both are held in memory, without git; the effects of commands are not known, and stay. @module
+ * Undoes the effects of a message: the session's messages, and the files that tools wrote, byte for byte. Both
+ * are stored in memory, without git. Effects of commands are unknown and remain. @module
  */
 
 import type { CopilotAgent } from "../agent/agent.ts";
@@ -11,7 +11,7 @@ import { stampOf } from "../tools/files/seen_files.ts";
 import type { Message } from "../types/message.ts";
 import type { Grant, OnWritten } from "../types/tool.ts";
 
-/** Messages that were taken back, or one that was brought back. */
+/** Undone messages, or a redone one. */
 export interface UndoReport {
   way: "undo" | "redo";
   /** The oldest of the messages. */
@@ -20,42 +20,42 @@ export interface UndoReport {
   messages: number;
   /** The files that were written for them, in order. */
   files: readonly UndoneFile[];
-  /** False where the conversation is another by now, which stays. */
+  /** False if the messages have been replaced; then they remain. */
   hasConversation: boolean;
-  /** The number of commands that ran for the messages: their effects stay. */
+  /** The number of commands that ran for the messages. Their effects remain. */
   commands: number;
 }
 
-/** A file of a message that was taken back or brought back. */
+/** A file of an undone or redone message. */
 export interface UndoneFile {
-  /** Relative to the folder that is worked in. */
+  /** Relative to the working directory. */
   path: string;
-  /** `restored` has other bytes again; `failed` is as it was. */
+  /** `restored` has other bytes again; `failed` is unchanged. */
   result: "restored" | "removed" | "recreated" | "failed";
   reason?: string;
 }
 
-/** A message, with the conversation before it and the files written for it; once taken back, as they became. */
+/** A message, with the messages before it and the files written for it; once undone, their later state. */
 interface UndoStep {
   text: string;
-  /** Undefined once another conversation has begun. */
+  /** Undefined once the messages have been replaced. */
   conversation: Pick<CopilotAgent["state"], "messages" | "seenFiles"> | undefined;
-  /** The characters of the messages that the step before does not hold. */
+  /** The characters of the messages that the previous step does not contain. */
   size: number;
   files: Map<string, FileSides>;
 }
 
-/** A file on both sides of a step: as it is now, and as it was (or, taken back, as it became). */
+/** A file on both sides of a step: its current state, and its earlier one (or, once undone, its later one). */
 interface FileSides {
-  /** The file on the other side. `undefined`: there was none. `null`: unknown, as it was too large. */
+  /** The file on the other side. `undefined`: it did not exist. `null`: unknown because it was too large. */
   bytes: Uint8Array | undefined | null;
-  /** The stamps on the other side and on this one; {@linkcode ABSENT} where there is no file. */
+  /** The stamps on the other side and on this one; {@linkcode ABSENT} if there is no file. */
   otherStamp: string;
   stamp: string;
 }
 
 const ABSENT = "";
-/** The log holds this many messages, and fewer where files and conversations take more than MAX_UNDO_BYTES. */
+/** The maximum number of messages; fewer if files and messages exceed MAX_UNDO_BYTES. */
 export const MAX_UNDO_STEPS = 100;
 export const MAX_UNDO_BYTES = 64 * 1024 * 1024;
 
@@ -74,7 +74,7 @@ export class UndoLog {
     while (isFull()) this.#done.shift();
   }
 
-  /** A file was written for the newest message. */
+  /** Records that a file was written for the newest message. */
   readonly onWritten: OnWritten = ({ path, before, stamp }) => {
     const files = this.#done.at(-1)?.files;
     const known = files?.get(path);
@@ -85,7 +85,7 @@ export class UndoLog {
     }
   };
 
-  /** Another conversation begins: of those before it the files alone are taken back. */
+  /** The messages are replaced. Of earlier ones, only the files can be undone. */
   leave(): void {
     for (const steps of [this.#done, this.#undone]) {
       const written = steps.filter(({ files }) => files.size > 0);
@@ -94,17 +94,17 @@ export class UndoLog {
     }
   }
 
-  /** Another conversation goes on: nothing before it is offered. */
+  /** Another session is resumed. Nothing before it can be undone. */
   forget(): void {
     this.#done.length = this.#undone.length = 0;
   }
 
-  /** The messages that can be taken back, newest first, with the number of files written for each. */
+  /** Returns the messages that can be undone, newest first, with the number of files written for each. */
   get messages(): readonly { text: string; files: number }[] {
     return this.#done.map(({ text, files }) => ({ text, files: files.size })).reverse();
   }
 
-  /** Takes back the newest `count` messages; undefined where there is none. */
+  /** Undoes the newest `count` messages; undefined if there is none. */
   async undo(agent: CopilotAgent, count = 1): Promise<UndoReport | undefined> {
     const files = new Map<string, UndoneFile>();
     let report: UndoReport | undefined;
@@ -127,7 +127,7 @@ export class UndoLog {
     return { ...await this.#exchange(step, agent), commands };
   }
 
-  /** Brings back what was taken back last; undefined where there is nothing. */
+  /** Redoes what was undone last; undefined if there is nothing. */
   async redo(agent: CopilotAgent): Promise<UndoReport | undefined> {
     const step = this.#undone.pop();
     if (!step) return undefined;
@@ -135,13 +135,13 @@ export class UndoLog {
     return { way: "redo", messages: 1, ...await this.#exchange(step, agent), commands: 0 };
   }
 
-  /** Changes to the other side of a step; `step` holds this side then. */
+  /** Switches to the other side of a step; `step` then contains this side. */
   async #exchange(step: UndoStep, { state }: CopilotAgent) {
     const files: UndoneFile[] = [];
     const exchanged: string[] = [];
     for (const [path, sides] of step.files) {
       const shown = { path: relative(state.workingDir, path) };
-      // A link that came since, in its place or its folder's, leads nowhere.
+      // A link that has since replaced the file or its folder must not be followed.
       const grant = { realPath: path, withheld: { folder: state.workingDir, paths: [] } };
       const all = [...this.#done, ...this.#undone].flatMap((one) => one.files.get(path) ?? []);
       try {
@@ -156,13 +156,13 @@ export class UndoLog {
       step.conversation = { messages: state.messages, seenFiles: state.seenFiles };
       Object.assign(state, conversation);
     }
-    // The model has not seen them as they are now.
+    // The model has not seen their current content.
     for (const path of exchanged) state.seenFiles.delete(path);
     return { text, files, hasConversation: conversation !== undefined };
   }
 }
 
-/** The number of commands that ran in `messages` and not in `before`. */
+/** Returns the number of commands that ran in `messages` and not in `before`. */
 function commandsBehind(before: readonly Message[], messages: readonly Message[]): number {
   const earlier = new Set(before.map(({ id }) => id));
   return messages.filter(({ id, toolAccess, isError }) =>
@@ -170,7 +170,7 @@ function commandsBehind(before: readonly Message[], messages: readonly Message[]
   ).length;
 }
 
-/** Writes the other side of a file; `all` are its sides in all steps. */
+/** Writes the other side of a file. `all` are its sides in all steps. */
 async function exchangeFile(grant: Grant, sides: FileSides, all: readonly FileSides[]) {
   const path = grant.realPath;
   const { bytes, stamp, otherStamp } = sides;
@@ -180,7 +180,7 @@ async function exchangeFile(grant: Grant, sides: FileSides, all: readonly FileSi
   if (bytes === undefined) await Deno.remove(path);
   else await writeAtomically(path, path, bytes, now && { head: now, size: now.length }, { grant });
   Object.assign(sides, { bytes: now, stamp: otherStamp, otherStamp: stamp });
-  // The file is what it once was, under another stamp: the steps before and after learn that stamp.
+  // The file has its earlier content under a new stamp. The neighbouring steps get that stamp.
   const restored = await stampAt(path);
   for (const side of all) {
     if (side.stamp === otherStamp) side.stamp = restored;
@@ -190,7 +190,7 @@ async function exchangeFile(grant: Grant, sides: FileSides, all: readonly FileSi
   return now === undefined ? "recreated" : "restored";
 }
 
-/** The stamp of the file at a path; `a link` where its path leads through a link by now. */
+/** Returns the stamp of the file at a path; `a link` if its path now contains a link. */
 async function stampAt(path: string): Promise<string> {
   try {
     return await Deno.realPath(path) === path ? await stampOf(path) : "a link";

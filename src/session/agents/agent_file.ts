@@ -4,21 +4,21 @@ import { hookCall } from "../hooks/tool_names.ts";
 import { type FrontmatterFile, textField } from "../prompt_files/frontmatter.ts";
 import { EXPLORE } from "./explore_tool.ts";
 
-/** What a file allows a sub-agent; none of it is more than its parent may do. */
+/** The permissions that a file gives a sub-agent. They never exceed those of its parent. */
 export interface AgentLimits {
-  /** The tools that it has, by their names here or in Claude Code; left out, all of its parent's. */
+  /** Its tools, by their names here or in Claude Code. Default: all of its parent's. */
   tools?: readonly string[];
   /** The tools that it does not have. */
   without: readonly string[];
-  /** True where it may only read. */
+  /** True if it may only read. */
   isReader: boolean;
-  /** The model that it asks for; left out for its parent's. */
+  /** The requested model. Default: its parent's. */
   model?: string;
-  /** The most rounds of calls. */
+  /** The maximum rounds of calls. */
   maxRounds?: number;
 }
 
-/** The limits in the frontmatter of a file. */
+/** Reads the limits in a file's frontmatter. */
 export function limitsIn(fields: FrontmatterFile["fields"]): AgentLimits {
   const { tools, disallowedTools, permissionMode, maxTurns, model: wanted } = fields;
   const model = textField(wanted)?.trim() ?? "";
@@ -39,19 +39,22 @@ export function limitsIn(fields: FrontmatterFile["fields"]): AgentLimits {
   };
 }
 
-/** The names in a list; one with a condition, such as `Bash(git *)`, would allow more than it says. */
+/**
+ * Returns the names in a list. One with a condition, such as `Bash(git *)`, is dropped, because it would allow
+ * more than it says.
+ */
 function toolNames(list: string): string[] {
   const names = list.match(/[^\s,()]+(?:\([^)]*\))?/g) ?? [];
   return names.filter((name) => !name.includes("("));
 }
 
-/** True where a sub-agent with these limits may call a tool. */
+/** True if a sub-agent with these limits may call a tool. */
 export function mayCall(
   { tools, without, isReader }: AgentLimits,
   tool: { name: string; ruleName?: string | undefined; access: string },
 ): boolean {
   if (tool.name === EXPLORE) return false;
-  // The way to tools of MCP servers, which are decided on by themselves.
+  // Dispatches to tools of MCP servers, which are checked individually.
   if (tool.name === "find_tool" || tool.name === "call_tool") {
     return !isReader && (tools === undefined || tools.some((name) => /^mcp__/i.test(name)));
   }
@@ -61,7 +64,7 @@ export function mayCall(
   return (tools === undefined || isIn(tools)) && !isIn(without);
 }
 
-/** Holds a tool's name against an entry: `mcp__server` and `mcp__server__*` are all tools of a server. */
+/** Matches a tool's name against an entry. `mcp__server` and `mcp__server__*` are all tools of a server. */
 const isNamedBy = (entry: string) => {
   const wanted = entry.toLowerCase().replace(/(?:__)?\*$/, "");
   return (name: string) => {

@@ -1,12 +1,12 @@
-/** The tool by which a model has a sub-agent do a task. What it does is loaded on its first use. @module */
+/** The tool that runs sub-agents. Its implementation is loaded on first use. @module */
 
 import type { Tool, ToolContext, ToolOutcome } from "../../types/tool.ts";
 
-/** The name of the tool, and of the sub-agent that no file defines. */
+/** The name of the tool, and of the built-in sub-agent. */
 export const EXPLORE = "explore";
 
 interface ExploreOptions {
-  /** True where files define sub-agents, which a call may name. */
+  /** True if files define sub-agents, which a call may name. */
   hasAgents(): boolean;
   run(
     call: { task: string; agent?: string },
@@ -14,7 +14,7 @@ interface ExploreOptions {
   ): Promise<ToolOutcome>;
 }
 
-/** The tool. Its parameters change with the sub-agents, which the model is told of with the same change. */
+/** The tool. Its parameters change with the sub-agents, in the same step as the model's list of them. */
 export function exploreTool(
   { hasAgents, run }: ExploreOptions,
 ): Tool & { isForSmall: true } {
@@ -26,7 +26,7 @@ export function exploreTool(
       const properties = { task: text, ...hasAgents() && { agent: text } };
       return { type: "object", properties, required: ["task"] };
     },
-    // What its calls touch is decided call by call.
+    // Its calls are checked one by one.
     access: "read",
     isForSmall: true,
     subject: ({ task, agent }) => ({
@@ -38,7 +38,7 @@ export function exploreTool(
   };
 }
 
-/** The sub-agent of a file that an argument names; none for the one that no file defines. */
+/** Returns the sub-agent that an argument names; undefined for the built-in one. */
 function agentNamed(agent: unknown): { agent?: string } {
   const name = typeof agent === "string" ? agent.trim().toLowerCase() : "";
   return name === "" || name === EXPLORE ? {} : { agent: name };

@@ -1,27 +1,27 @@
-/** How many sub-agents work at a time: one, or as many as the model's server has slots for. @module */
+/** The number of parallel sub-agents: one, or as many as the server has slots. @module */
 
 import { clearSlot, freeSlots } from "../../backends/local/slots.ts";
 import type { CopilotConfig } from "../../config.ts";
 import { mayBeLlamaCpp, targetOf } from "../../model_target.ts";
 import { addressOf } from "../model_server.ts";
 
-/** The most sub-agents that work at a time. */
+/** The maximum number of parallel sub-agents. */
 const MAX_LANES = 4;
 
-/** A place to work in; disposing of it lets the next one in. */
+/** A slot to work in. Disposing of it frees it. */
 interface Lane extends Disposable {
-  /** The server's slot to use; undefined where the server chooses. */
+  /** The server's slot; undefined if the server chooses. */
   slot: number | undefined;
 }
 
-/** The lanes for the server of a model: it is asked now. */
+/** Returns the lanes for a model's server, which is asked now. */
 export async function openLanes(config: CopilotConfig, signal: AbortSignal): Promise<Lanes> {
   const target = targetOf(config);
   const slots = mayBeLlamaCpp(target) ? await freeSlots({ ...addressOf(target), signal }) : [];
   return new Lanes(slots.slice(0, MAX_LANES));
 }
 
-/** Has the server of a model find the conversation of the agent itself again, once no sub-agent works. */
+/** Lets the server reuse the main agent's cached prompt after the sub-agents have finished. */
 export async function closeLanes(config: CopilotConfig): Promise<void> {
   const target = targetOf(config);
   if (mayBeLlamaCpp(target)) await clearSlot(addressOf(target));
@@ -32,13 +32,13 @@ export class Lanes {
   readonly #count: number;
   readonly #queue: { isAlone: boolean; start: () => void }[] = [];
 
-  /** @param slots the slots to use; with none, there is one lane, and the server chooses */
+  /** @param slots the slots to use. If it is empty, there is one lane, and the server chooses */
   constructor(slots: readonly number[]) {
     this.#free = slots.length === 0 ? [undefined] : [...slots];
     this.#count = this.#free.length;
   }
 
-  /** Waits for a lane; `isAlone` waits until all are free, and keeps others out. @throws the signal's reason. */
+  /** Waits for a lane. `isAlone` waits until all are free, and blocks others. @throws the signal's reason. */
   async enter(isAlone: boolean, signal: AbortSignal): Promise<Lane> {
     signal.throwIfAborted();
     return await new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** Sub-agents: conversations of their own, of which the last message alone comes back. @module */
+/** Sub-agents: agents with their own messages, which return only their last one. @module */
 
 import type { CopilotAgent } from "../../agent/agent.ts";
 import { addTokens, inheritCounts } from "../../agent/tokens.ts";
@@ -19,44 +19,46 @@ import { type AgentLimits, mayCall } from "./agent_file.ts";
 import { EXPLORE } from "./explore_tool.ts";
 import { closeLanes, type Lanes, openLanes } from "./lanes.ts";
 
-/** The most rounds of calls of a sub-agent; the most calls that are kept of it, to be shown. */
+/** The maximum rounds of calls of a sub-agent, and the maximum number of its stored calls. */
 const MAX_SUB_ROUNDS = 30;
 const MAX_KEPT_CALLS = 200;
-/** The most characters that are kept of a command or a pattern. */
+/** The maximum number of characters stored of a command or a pattern. */
 const MAX_SUBJECT_CHARS = 300;
-/** The most words that it is asked for, and the most characters that are taken, also for each token of context. */
+/**
+ * The number of words requested, and the maximum number of characters used, in total and per token of context.
+ */
 const ANSWER_WORDS = 300;
 const MAX_HANDED_CHARS = 12_000;
 const ANSWER_SHARE = 0.5;
-/** Characters of a file's prompt for each token of context: about an eighth of the context. */
+/** Characters of a file's prompt per token of context: about an eighth of the context. */
 const PROMPT_SHARE = 0.5;
-/** The number of its newest calls that a person sees while it works. */
+/** The number of newest calls shown while it works. */
 const NEWEST_CALLS = 2;
 
 /** The session of the agent that starts sub-agents. */
 interface SubAgentHost {
   state: SessionState;
-  /** Decides on calls as on those of the agent itself. */
+  /** Decides on calls as for the main agent. */
   policy: Policy;
-  /** What stands behind the results of a conversation of its own. */
+  /** Returns the function that extends tool results of a separate agent. */
   afterFork(): CopilotAgent["afterTool"];
-  /** Tokens or costs were added. */
+  /** Called after tokens or costs were added. */
   onCounted(): void;
 }
 
-/** The limits of the sub-agent that no file defines. */
+/** The limits of the built-in sub-agent. */
 const EXPLORER: AgentLimits = { without: [], isReader: true };
 
 export class SubAgents {
-  /** The lanes, while somebody is in them: the server may have others the next time. */
+  /** The lanes while some are in use. The server may have others the next time. */
   #lanes: Promise<Lanes> | undefined;
   #working = 0;
-  /** The sub-agents of which it was said that they do not get their model. */
+  /** Sub-agents whose missing model was already reported. */
   readonly #told = new Set<string>();
 
   constructor(private readonly host: SubAgentHost) {}
 
-  /** Has a sub-agent do a task. @throws {Error} with what went wrong, for the model; an abort's reason. */
+  /** Runs a task. @throws {Error} with a message for the model, or the reason of an abort. */
   async run(
     { task, agent: name }: { task: string; agent?: string },
     context: ToolContext,
@@ -96,7 +98,7 @@ export class SubAgents {
     );
   }
 
-  /** Goes on with the model that a file asks for, where the server has it; says so where not. */
+  /** Switches to the model that a file requests if the server has it, and reports if it does not. */
   async #useModel(agent: CopilotAgent, { name, path }: PromptFile, model: string): Promise<void> {
     const { isSameModel } = await import("../../backends/local/connection.ts");
     const names = await modelNames(agent.config).catch(() => []);
@@ -122,10 +124,10 @@ class SubAgentWork {
   readonly agent: CopilotAgent;
   readonly #calls: SubCall[] = [];
   readonly #usage = { inputTokens: 0, outputTokens: 0 };
-  /** The number of all calls, and the one that runs. */
+  /** The number of all calls, and the running one. */
   #made = 0;
   #running: SubProgress["running"];
-  /** True once it is to answer with what it has. */
+  /** True once it has to answer with what it has. */
   #isOver = false;
 
   constructor(
@@ -174,7 +176,7 @@ class SubAgentWork {
     };
   }
 
-  /** Characters for a share of the context. */
+  /** Returns characters for a share of the context. */
   #chars(share: number): number {
     const { contextLength = Infinity } = targetOf(this.agent.config);
     return Math.min(contextLength * share, this.agent.config.maxOutputChars);
@@ -194,7 +196,9 @@ class SubAgentWork {
     return result;
   }
 
-  /** The rules of a sub-agent, in its first message, as its prompt is that of its parent. */
+  /**
+   * Returns the rules of a sub-agent. They are in its first message, because its prompt is that of its parent.
+   */
   #rules(): string {
     const { definition: { name, limits }, agent } = this;
     const tools = agent.offered.filter((tool) => mayCall(limits, tool)).map((tool) => tool.name);
@@ -209,7 +213,7 @@ class SubAgentWork {
       `found, with places as path:line, in at most ${ANSWER_WORDS} words.]`;
   }
 
-  /** Decides on a call: what the sub-agent may not do first, then as for its parent. */
+  /** Decides on a call: first by the sub-agent's limits, then as for its parent. */
   readonly #decide: Policy["decide"] = (tool, args, context) => {
     const { name, limits } = this.definition;
     if (this.#isOver) return { allow: false, reason: ANSWER_NOW, summary: "it is to answer now" };
@@ -225,7 +229,7 @@ class SubAgentWork {
         summary,
       };
     }
-    // Ids of two conversations may be the same.
+    // Ids of two agents may be equal.
     const callId = `${this.context.callId ?? ""}/${context.callId ?? ""}`;
     return this.host.policy.decide(tool, args, { ...context, callId });
   };
@@ -243,7 +247,7 @@ class SubAgentWork {
         return;
       case "thinking":
         this.#running = undefined;
-        // Said again at each step, as the end of another call ends what is shown.
+        // Repeated at each step, because the end of another call clears it.
         return this.context.onOutput?.(() => this.#progress());
       case "usage":
         return this.#count(event.usage);
@@ -271,7 +275,7 @@ class SubAgentWork {
 const ANSWER_NOW =
   "[No more calls: answer the task now with what you found, and say what is missing.]";
 
-/** A subject without the rest of long commands. */
+/** Returns a subject without the rest of long commands. */
 function shortSubject(subject: Subject): Subject {
   const { command, query, reason: _, ...rest } = subject;
   return {
@@ -281,7 +285,7 @@ function shortSubject(subject: Subject): Subject {
   };
 }
 
-/** A call as it is kept to be shown: without its result, and without what it wrote. */
+/** Returns a call for display, without its result and without the text it wrote. */
 function subCall({ toolName, subject, outcome, durationMs, details = {} }: ToolExecution): SubCall {
   const { counts, range, exitCode } = details;
   const shown = {

@@ -1,4 +1,4 @@
-/** `/agents`: lists the sub-agents that files define, and has one do a task. @module */
+/** `/agents`: lists the sub-agents of files, and runs one. @module */
 
 import { aboutTokens } from "../../text/count.ts";
 import { oneLine } from "../../text/one_line.ts";
@@ -44,7 +44,7 @@ export const agentsCommand: Command = {
 
 const namedAgents = ({ plugged }: SessionState): readonly PromptFile[] => plugged?.agents ?? [];
 
-/** A row of `/agents` for one sub-agent: its description, the tokens of its prompt, its tools and its model. */
+/** Returns a row of `/agents`: description, tokens of the prompt, tools and model. */
 function describedAgent({ description, body, limits, path }: PromptFile): string {
   const { tools, without = [], isReader, model } = limits ?? {};
   return [

@@ -1,4 +1,4 @@
-/** `/cd`: work in another folder. @module */
+/** `/cd`: changes the working directory. @module */
 
 import { oneLine } from "../../text/one_line.ts";
 import { resolvePath } from "../../text/paths.ts";
@@ -16,7 +16,7 @@ export const cdCommand: Command = {
   values: ({ agent }, begun) => foldersBeginning(agent.state, begun),
 };
 
-/** `path` with the home folder for its `~`, as a shell expands it. */
+/** Expands a leading `~`, like a shell. */
 const expandHome = (path: string) => path.replace(/^~(?=\/|$)/, Deno.env.get("HOME") ?? "~");
 
 async function changeFolder(session: SessionState, path: string): Promise<string> {
@@ -31,7 +31,7 @@ async function changeFolder(session: SessionState, path: string): Promise<string
     const why = isAbsent ? "there is no such folder" : oneLine(reasonOf(error));
     return `Cannot change to ${oneLine(folder)}: ${why}`;
   }
-  // This may throw, as for settings that cannot be read: the session then stays where it is.
+  // This may throw, for example for unreadable settings. The session then stays in its folder.
   const notices = await permissions.prepare(folder, false);
   state.workingDir = folder;
   session.mode = await permissions.mode(folder);
@@ -43,7 +43,7 @@ async function changeFolder(session: SessionState, path: string): Promise<string
   ].join("\n");
 }
 
-/** The folders whose path begins like `path`, with `/` at their ends; hidden ones for a `.`. */
+/** Returns the folders whose path starts with `path`, with a trailing `/`; hidden ones after a `.`. */
 function foldersBeginning(state: { workingDir: string }, path: string): string[] {
   const above = path.slice(0, path.lastIndexOf("/") + 1);
   const isHidden = path.slice(above.length).startsWith(".");

@@ -1,6 +1,6 @@
-/** Lines that begin with a slash. @module */
+/** Lines that start with a slash. @module */
 
-/** Splits a line into a command's name and argument; undefined for a line that is no command. */
+/** Splits a line into a command's name and argument; undefined if it is not a command. */
 export function commandIn(line: string): { name: string; argument: string } | undefined {
   const [, name, argument = ""] =
     /^\/((?!\p{N}+(?:\s|$))[\p{L}\p{N}][\p{L}\p{M}\p{N}_:-]*|)(?:\s+([^]*?))?\s*$/u.exec(line) ??

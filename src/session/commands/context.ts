@@ -5,7 +5,7 @@ import type { CacheWatch } from "../cache_watch.ts";
 import type { Surface } from "../frontend.ts";
 import type { Command } from "../state.ts";
 
-/** The parts of the context, in people's words. */
+/** The labels of the parts of the context. */
 const PARTS = {
   system: "instructions",
   tools: "tools",
@@ -15,7 +15,7 @@ const PARTS = {
   free: "free",
 };
 const MAX_BAR = 30;
-/** The columns beside a bar. */
+/** The columns next to a bar. */
 const FACTS_COLUMNS = 33;
 
 export const contextCommand: Command = {

@@ -1,4 +1,4 @@
-/** `/copy`: the last answer, or one of its blocks of code, for the clipboard. @module */
+/** `/copy`: copies the last answer, or one of its code blocks. @module */
 
 import { codeBlocks } from "../../text/fence.ts";
 import { count } from "../../text/count.ts";

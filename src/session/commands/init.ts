@@ -1,4 +1,4 @@
-/** `/init`: the model looks at the folder and writes instructions for its next sessions there. @module */
+/** `/init`: the model explores the folder and writes instructions for later sessions. @module */
 
 import { attempt } from "../../attempt.ts";
 import { notePart } from "../../text/parts.ts";
@@ -9,7 +9,7 @@ import type { Command, SessionState } from "../state.ts";
 
 const INSTRUCTION_FILE = "AGENTS.md";
 const MAX_LINES = 60;
-/** Files of other agents, which may have what belongs into ours. */
+/** Files of other agents that may contain useful instructions. */
 const OTHERS = ["CLAUDE.md", ".cursorrules", ".github/copilot-instructions.md"];
 
 export const initCommand: Command = {

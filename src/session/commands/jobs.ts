@@ -1,4 +1,4 @@
-/** `/jobs`: lists the commands that run in the background, shows the output of one, stops them. @module */
+/** `/jobs`: lists background commands, shows the output of one, stops them. @module */
 
 import type { Job, Jobs } from "../../types/tool.ts";
 import { clockTime } from "../../text/count.ts";
@@ -9,7 +9,7 @@ import type { ArgumentChoice } from "../report.ts";
 import type { Command } from "../state.ts";
 import { takesText, unknownText } from "./texts.ts";
 
-/** The end of a job's output that is shown. */
+/** The maximum output of a job shown, from its end. */
 const TAIL_LINES = 20;
 const TAIL_BYTES = 8000;
 

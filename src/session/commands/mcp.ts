@@ -1,4 +1,4 @@
-/** `/mcp`: the MCP servers of the session; and their prompts, which are commands, too. @module */
+/** `/mcp`: the MCP servers of the session. Their prompts are commands, too. @module */
 
 import type { McpServer } from "../../mcp/server.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
@@ -54,12 +54,12 @@ async function runMcpCommand(
   ].join("\n");
 }
 
-/** The most characters that are shown of what a tool, a prompt or a resource is for. */
+/** The maximum length of the description of a tool, a prompt or a resource. */
 const MAX_WORDS_CHARS = 100;
 
 const serverRow = (server: McpServer): string => `  ${mcpRow(server, "/mcp")}`;
 
-/** Approves a server, or tools of it that changed, once the person saw all of it and said yes. */
+/** Approves a server, or its changed tools, after the user has seen all of it and said yes. */
 async function approve(
   server: McpServer,
   { confirm, tools }: McpSource,
@@ -79,7 +79,7 @@ async function approve(
     : `Approved ${name}. Its tools are there in the next session.`;
 }
 
-/** The prompts of servers, as commands: `/server:prompt`. */
+/** Returns the prompts of servers as commands: `/server:prompt`. */
 export function promptCommands({ mcp }: SessionState): CommandInfo[] {
   return (mcp?.all.usable ?? []).flatMap(({ name: server, memory: { prompts = [] } }) =>
     prompts.filter(({ name }) => /^[\w-]+$/.test(name) && /^[\w-]+$/.test(server)).map((
@@ -96,7 +96,7 @@ export function promptCommands({ mcp }: SessionState): CommandInfo[] {
   );
 }
 
-/** Sends a prompt of a server as the person's message; undefined for a name that is none. */
+/** Sends a server's prompt as the user's message; undefined for an unknown name. */
 export async function runPrompt(
   session: SessionState,
   name: string,
@@ -110,7 +110,7 @@ export async function runPrompt(
   const words = argument.match(/"[^"]*"|\S+/g) ?? [];
   const values = words.map((word) => word.replace(/^"|"$/g, ""));
   const last = definition.arguments.length - 1;
-  // The last argument takes all that is left.
+  // The last argument gets the rest of the words.
   const entries = definition.arguments.map(({ name }, i): [string, string | undefined] => [
     name,
     i === last && values.length > last ? values.slice(i).join(" ") : values[i],

@@ -1,4 +1,4 @@
-/** `/model`: lists the models of the server, goes on with another one. @module */
+/** `/model`: lists the models of the server, or switches to another one. @module */
 
 import type { CopilotConfig } from "../../config.ts";
 import { targetOf } from "../../model_target.ts";
@@ -30,7 +30,7 @@ export const setupCommand: Command = {
   isSlow: true,
   isOfTerminal: true,
   takesFlags: true,
-  // Setup has already said whether the server answers.
+  // Setup has already reported whether the server responds.
   run: (session, flags, signal) =>
     flags === "" ? setupAnswer(session) : setModel(session, flags, signal, true),
 };
@@ -42,7 +42,7 @@ const setupAnswer = ({ surface: { way } }: SessionState): CommandAnswer => ({
     : "/setup needs a terminal that can be repainted: /model --local --host URL or /model --base-url URL names a server.",
 });
 
-/** The models of the server with what it tells of each; none where it lists none. */
+/** Returns the server's models with details; empty if it lists none. */
 async function modelChoices(
   { agent: { config }, looked }: SessionState,
   signal?: AbortSignal,
@@ -64,7 +64,7 @@ async function modelChoices(
   }));
 }
 
-/** The model and its server, and the server's models; `unlisted` says why it does not list them. */
+/** Shows the model, its server, and the server's models. `unlisted` says why they are missing. */
 async function modelsNow({ agent: { config }, surface: { way } }: SessionState): Promise<{
   at: string;
   models: { name: string; isCurrent: boolean }[];
@@ -94,7 +94,7 @@ async function modelsText(session: SessionState): Promise<string> {
   return [...rows, `Now: ${at}. /model NAME picks another.`].join("\n");
 }
 
-/** True where the server lists a model under another name, too, as llama-swap does. */
+/** True if the server also lists a model under another name, like llama-swap. */
 async function isAliasOf(config: CopilotConfig, name: string): Promise<boolean> {
   const target = targetOf(config);
   if (target.isNative) return false;
@@ -102,7 +102,9 @@ async function isAliasOf(config: CopilotConfig, name: string): Promise<boolean> 
   return (await servedModel(name, addressOf(target))).names.includes(name);
 }
 
-/** The nearest name of a model that the server does not list; undefined where it has it, or lists no models. */
+/**
+ * Returns the closest name to a model that the server does not list; undefined if it has it, or lists no models.
+ */
 async function unlistedName(
   config: CopilotConfig,
   name: string,
@@ -114,11 +116,11 @@ async function unlistedName(
   return { meant: nearest(name, names) };
 }
 
-/** True where a server may have models that it does not list: Ollama's own list is whole. */
+/** True if a server may have models that it does not list. Ollama's list is complete. */
 const mayHave = (config: CopilotConfig, name: string): boolean =>
   !targetOf(config).isNative && !/\s/.test(name);
 
-/** Where nobody named a model, the agent goes on with one that its server has, if it is clear which. */
+/** If the user named no model, the agent uses one that its server has, if the choice is clear. */
 async function takeServedModel({ agent, fit }: SessionState): Promise<void> {
   const target = fit.targetOf(agent);
   if (fit.isChosen || target.kind === "hosted") return;
@@ -130,7 +132,7 @@ async function takeServedModel({ agent, fit }: SessionState): Promise<void> {
   if (model !== undefined) agent.setModel(model);
 }
 
-/** Why a server cannot be reached; undefined where it can, or is not asked for its models. */
+/** Returns why a server cannot be reached; undefined if it can, or is not asked for its models. */
 async function failureToReach(
   config: CopilotConfig,
   way: SessionState["surface"]["way"],
@@ -140,14 +142,14 @@ async function failureToReach(
   if (target.kind === "hosted") return undefined;
   const { connectionFailure } = await import("../../backends/local/connection.ts");
   const error = await connectionFailure({ ...addressOf(target), signal });
-  // Any other failure is an answer.
+  // Any other failure is a response.
   if (error?.kind !== "connection" && error?.kind !== "timeout") return undefined;
   return (await import("../failure_text.ts")).failureText(error, config, way);
 }
 
 /**
- * Continues with another model of the same server or, by flags, with one of another server. Where no model is
- * named and the other server cannot be reached, it stays, unless `isSure`.
+ * Switches to another model of the same server or, with flags, of another server. If no model is named and the
+ * other server cannot be reached, it does not switch, unless `isSure`.
  */
 async function setModel(
   session: SessionState,
@@ -200,7 +202,7 @@ async function changedText(
   if (unlisted === undefined) {
     // Hosted servers list no models.
     if (why !== undefined) return targetOf(agent.config).kind === "hosted" ? now : `${now} ${why}`;
-    // Where nobody named a model, the next message goes to one that the server has.
+    // If the user named no model, the next message goes to one that the server has.
     if (!fit.isChosen || models.some((one) => one.isCurrent)) return now;
   }
   const meant = unlisted?.meant;

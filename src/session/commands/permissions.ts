@@ -1,4 +1,4 @@
-/** `/permissions` and `/approve`: what runs without asking, and what confines it. @module */
+/** `/permissions` and `/approve`: what runs without asking, and the sandbox. @module */
 
 import { APPROVE_MODES } from "../../permissions/settings.ts";
 import { oneLine } from "../../text/one_line.ts";
@@ -41,14 +41,14 @@ export const permissionCommands: readonly Command[] = [
 ];
 
 const TAKE_BACK = "remove ";
-/** Where what was allowed counts. */
+/** The scopes of an allowed rule. */
 const ALLOWED_BY = {
   rule: "this session",
   kept: "this folder",
   network: "network access, this session",
 };
 
-/** What can be taken back, each with its row; none where nothing can. */
+/** Returns what can be revoked, each with its row; may be empty. */
 function allowedChoices({ agent, permissions }: SessionState): ArgumentChoice[] {
   const allowed = permissions.allowed(agent.state.workingDir).map(({ text, by }) => ({
     argument: TAKE_BACK + text,
@@ -60,7 +60,7 @@ function allowedChoices({ agent, permissions }: SessionState): ArgumentChoice[] 
   return [{ argument: "show", label: "show", detail }, ...allowed];
 }
 
-/** Shows the permissions, after what was allowed was taken back. */
+/** Shows the permissions, after revoking one. */
 async function runPermissions(session: SessionState, argument: string): Promise<string> {
   const { agent, permissions } = session;
   const choices = allowedChoices(session).map((choice) => choice.argument);
@@ -85,7 +85,7 @@ async function permissionsOf({ agent, permissions, hooks }: SessionState): Promi
   return permissionsText(await permissions.describe(agent.state.workingDir), hooks);
 }
 
-/** A row for each part of the permissions in force, and for each hook. */
+/** Returns a row for each part of the permissions in force, and for each hook. */
 export function permissionsText(
   report: PermissionReport,
   hooks: readonly Parameters<typeof hookText>[0][] = [],

@@ -1,4 +1,4 @@
-/** `/plan`: the model only reads and says what it would do, until the person accepts it. @module */
+/** `/plan`: the model only reads and describes its plan, until the user accepts it. @module */
 
 import { changeMode, hasPlan, isPlanning } from "../plan_mode.ts";
 import type { Command, SessionState } from "../state.ts";

@@ -1,4 +1,4 @@
-/** All slash commands of a session, in one table. @module */
+/** The table of a session's slash commands. @module */
 
 import { nearest } from "../../text/nearest.ts";
 import { oneLine } from "../../text/one_line.ts";
@@ -92,7 +92,9 @@ export const commands: readonly Command[] = [
   { name: "quit", help: "leave", isOfTerminal: true, run: leaveAnswer },
 ];
 
-/** The commands of a session: those of the table, skills and own commands, and prompts of MCP servers. */
+/**
+ * Returns the commands of a session: those of the table, skills and custom commands, and prompts of MCP servers.
+ */
 export const commandsOf = (session: SessionState): readonly CommandInfo[] => [
   ...commands,
   ...session.plugged?.commands ?? [],
@@ -101,7 +103,7 @@ export const commandsOf = (session: SessionState): readonly CommandInfo[] => [
 
 const commandNamed = (name: string) => commands.find((command) => command.name === name);
 
-/** Commands, and their names in other programs. */
+/** Commands by their names in other programs. */
 const NAMES_ELSEWHERE = [
   ["clear", "new reset"],
   ["context", "status"],
@@ -113,7 +115,7 @@ const NAMES_ELSEWHERE = [
   ["tokens", "cost usage stats"],
 ] as const;
 
-/** Runs the command `name`; for one that there is not, the answer has the nearest name. */
+/** Runs the command `name`. The answer to an unknown one suggests the closest name. */
 export async function runCommand(
   session: SessionState,
   name: string,
@@ -142,7 +144,7 @@ function unknownCommand(session: SessionState, name: string): string {
   return unknownText(`command /${name}`, "/help", meant && `/${meant}`);
 }
 
-/** The arguments of the command `name` from which a person may pick one; none where it has no list. */
+/** Returns the arguments to select from for the command `name`; empty if it has no list. */
 export async function choicesOf(
   session: SessionState,
   name: string,
@@ -151,7 +153,7 @@ export async function choicesOf(
   return await commandNamed(name)?.choices?.(session, signal) ?? [];
 }
 
-/** The arguments that complete `argument` of the command `name`, with what is known of them. */
+/** Returns the completions of `argument` of the command `name`, with details. */
 export async function completeArgument(
   session: SessionState,
   name: string,

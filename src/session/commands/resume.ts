@@ -7,7 +7,7 @@ import type { ArgumentChoice, CommandAnswer } from "../report.ts";
 import type { Command, SessionState } from "../state.ts";
 import { unknownText } from "./texts.ts";
 
-/** The most characters of a message or a title in a list. */
+/** The maximum length of a message or a title in a list. */
 const MAX_LABEL_CHARS = 60;
 
 export const resumeCommand: Command = {
@@ -35,7 +35,7 @@ async function resume(session: SessionState, argument: string): Promise<CommandA
   const listed = sessions[Number(argument) - 1];
   const chosen = listed && wholeOf(listed);
   if (!chosen) return unknownText(`session ${argument}`, "/resume");
-  // The look at the server may choose another model.
+  // The check of the server may choose another model.
   await session.looked;
   session.undo?.forget();
   session.usage = undefined;
@@ -48,7 +48,7 @@ async function resumeChoices({ agent }: SessionState): Promise<ArgumentChoice[]>
   const sessions = earlierSessions(agent);
   const last = sessions.map((one) => shortened(oneLine(newestTyped(one) ?? ""), MAX_LABEL_CHARS));
   const titles = sessions.map(sessionTitle);
-  // The age comes first: it tells sessions that begin alike apart where a row is cut.
+  // The age comes first: it distinguishes sessions with the same start in a cut row.
   const ages = titles.map(({ started }) => ago(Date.parse(started)));
   const width = Math.max(...ages.map((age) => age.length));
   return sessions.map(({ used }, at) => ({

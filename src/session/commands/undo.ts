@@ -1,4 +1,4 @@
-/** `/undo`, `/rewind` and `/redo`: messages, and what they changed in files. @module */
+/** `/undo`, `/rewind` and `/redo`: messages, and their changes of files. @module */
 
 import { count } from "../../text/count.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
@@ -6,12 +6,12 @@ import type { ArgumentChoice } from "../report.ts";
 import type { Command, SessionState } from "../state.ts";
 import type { UndoneFile, UndoReport } from "../undo.ts";
 
-/** The most characters of a message that are shown. */
+/** The maximum length of a message, in characters. */
 const MAX_MESSAGE_CHARS = 60;
 
 const UNDO_LIST = {
   question: "Go back to before which message?",
-  // The oldest message, which undoes all, is not next to the newest one.
+  // The oldest message, which undoes everything, is not adjacent to the newest one.
   wraps: false,
 };
 
@@ -22,7 +22,7 @@ export const undoCommands: readonly Command[] = [
     help: "undo the newest N messages, and what they changed in files",
     ...UNDO_LIST,
     run: undoMessages,
-    // A single message needs no list: it can be brought back.
+    // A single message needs no list, because it can be redone.
     choices: (session) => {
       const choices = undoChoices(session);
       return choices.length > 1 ? choices : [];

@@ -1,20 +1,20 @@
-/** The list of skills in the prompt: small, sorted, and the same as long as the skills are. @module */
+/** The list of skills in the prompt: small, sorted, and stable while the skills are. @module */
 
 import { shortened } from "../../text/one_line.ts";
 import type { PromptFile } from "./load.ts";
 
-/** The address by which the model reads a skill with its tool for files. */
+/** The path that the model passes to its file tool to read a skill. */
 export const SKILL_SCHEME = "skill:";
-/** The most characters of a description in the prompt. */
+/** The maximum length of a description in the prompt, in characters. */
 const MAX_LISTED_DESCRIPTION = 80;
-/** The least characters of one that say something. */
+/** The minimum useful length of a description. */
 const MIN_LISTED_DESCRIPTION = 24;
 
 type Listed = Pick<PromptFile, "name" | "description">;
 
 /**
- * The skills in at most `maxBytes` of JSON text: names with what they are for, as far as that fits; else names
- * alone; else some of them, and how all are listed. Empty where there are none.
+ * Lists the skills in at most `maxBytes` of JSON text: names with descriptions as far as they fit, otherwise only
+ * names, otherwise some of them and how to list all. Empty if there are none.
  */
 function skillCatalogue(skills: readonly Listed[], maxBytes: number): string {
   if (skills.length === 0) return "";
@@ -28,23 +28,23 @@ function skillCatalogue(skills: readonly Listed[], maxBytes: number): string {
   const end = (left: number) => `+${left}: read_file ${SKILL_SCHEME} lists all\n`;
   let shown = 0;
   let room = maxBytes - bytesOf(head + end(names.length));
-  // They do not all fit: the room ends first.
+  // Not all of them fit, because the room is used up first.
   while ((room -= names[shown]!.length + 2) >= 0) shown++;
   if (shown > 0) return `${head}${names.slice(0, shown).join(", ")}, ${end(names.length - shown)}`;
   return `Skills: read_file ${SKILL_SCHEME} lists ${names.length}\n`;
 }
 
-/** `listed` below `head`, each with what it is for; undefined where that does not fit. */
+/** Returns `listed` below `head` with descriptions; undefined if that does not fit. */
 function describedList(head: string, listed: readonly Listed[], maxBytes: number) {
   return [MAX_LISTED_DESCRIPTION, 40, MIN_LISTED_DESCRIPTION].map((most) =>
     head + listed.map((one) => `- ${one.name}: ${shortened(one.description, most)}\n`).join("")
   ).find((text) => bytesOf(text) <= maxBytes);
 }
 
-/** The bytes that a list of sub-agents gets in any case, as a request has some to spare. */
+/** The minimum room for a list of sub-agents, in bytes, which a request always has to spare. */
 const MIN_AGENT_BYTES = 60;
 
-/** The lists of skills and of sub-agents in at most `maxBytes` of JSON text; sub-agents get what skills leave. */
+/** Lists skills and sub-agents in at most `maxBytes` of JSON text. Sub-agents get the remaining room. */
 export function promptCatalogue(
   skills: readonly Listed[],
   agents: readonly Listed[],
@@ -55,7 +55,7 @@ export function promptCatalogue(
   return listed + agentCatalogue(agents, Math.max(MIN_AGENT_BYTES, maxBytes - bytesOf(listed)));
 }
 
-/** The sub-agents with what they are for, or by their names, as far as that fits. */
+/** Lists the sub-agents with descriptions, or only by name, as far as they fit. */
 function agentCatalogue(agents: readonly Listed[], maxBytes: number): string {
   const head = "Agents for explore:";
   const described = describedList(`${head}\n`, agents, maxBytes);
@@ -68,7 +68,7 @@ function agentCatalogue(agents: readonly Listed[], maxBytes: number): string {
   return shown === 0 ? "" : text();
 }
 
-/** All skills, for a model that asks. */
+/** Lists all skills, on the model's request. */
 export function skillList(skills: readonly Listed[], maxChars: number): string {
   const rows = (most: number) =>
     skills.map(({ name, description }) => `${name}: ${shortened(description, most)}`).join("\n");
@@ -76,5 +76,5 @@ export function skillList(skills: readonly Listed[], maxChars: number): string {
   return fitting ?? skills.map(({ name }) => name).join("\n");
 }
 
-/** The bytes of a text within JSON. */
+/** Returns the bytes of a text within JSON. */
 const bytesOf = (text: string) => new TextEncoder().encode(JSON.stringify(text)).length - 2;

@@ -1,20 +1,20 @@
 /**
- * The frontmatter of Markdown files: the part of YAML that skills, commands and sub-agents use, read leniently, as
- * files in the wild have unquoted colons, which YAML forbids. @module
+ * The frontmatter of Markdown files: the part of YAML that skills, commands and sub-agents use. It is read
+ * leniently, because real files have unquoted colons, which YAML forbids. @module
  */
 
 type FrontmatterValue = string | readonly string[] | Readonly<Record<string, string>>;
 
-/** A Markdown file with frontmatter; `fields` is empty where it has none. */
+/** A Markdown file with frontmatter. `fields` is empty without it. */
 export interface FrontmatterFile {
   fields: Readonly<Record<string, FrontmatterValue>>;
   body: string;
 }
 
-/** Longer frontmatter is not read as such. */
+/** Longer frontmatter is treated as text. */
 const MAX_HEAD_CHARS = 16_384;
 
-/** Splits a file into its fields and what stands below. */
+/** Splits a file into its fields and the text below. */
 export function readFrontmatter(text: string): FrontmatterFile {
   const whole = text.replace(/^\ufeff/, "").replaceAll("\r\n", "\n");
   const begin = /^---[ \t]*\n/.exec(whole);
@@ -29,20 +29,20 @@ export function readFrontmatter(text: string): FrontmatterFile {
 const FIELD = /^([A-Za-z_][\w.-]*)[ \t]*:(?:[ \t]+(.*))?$/;
 
 function headFields(lines: readonly string[]): Record<string, FrontmatterValue> {
-  // Without a prototype, no key has a meaning of its own.
+  // Without a prototype, no key has a special meaning.
   const fields: Record<string, FrontmatterValue> = Object.create(null);
   for (let i = 0; i < lines.length;) {
     const [, key, first = ""] = FIELD.exec(lines[i++]!) ?? [];
     if (key === undefined) continue;
     const start = i;
-    // A list may stand as far to the left as its key.
+    // A list may have the same indentation as its key.
     while (i < lines.length && /^(?:[ \t]|- |-$|\s*$|#)/.test(lines[i]!)) i++;
     fields[key] = valueOf(first.trim(), lines.slice(start, i));
   }
   return fields;
 }
 
-/** The value of a field: the rest of its line, and the lines below that belong to it. */
+/** Returns the value of a field: the rest of its line, and the lines below that belong to it. */
 function valueOf(first: string, below: readonly string[]): FrontmatterValue {
   const block = /^([|>])[-+\d]*(?:\s+#.*)?$/.exec(first);
   if (block) return blockText(below, block[1] === ">");
@@ -56,7 +56,7 @@ function valueOf(first: string, below: readonly string[]): FrontmatterValue {
   return Object.fromEntries(pairs.map(([, key, value = ""]) => [key!, unquoted(value.trim())]));
 }
 
-/** The text of a block: `|` keeps its lines, `>` folds them. */
+/** Returns the text of a block: `|` preserves its lines, `>` folds them. */
 function blockText(lines: readonly string[], isFolded: boolean): string {
   const indent = Math.min(
     ...lines.filter((line) => line.trim() !== "").map((line) => line.search(/\S/)),
@@ -89,13 +89,13 @@ function unquoted(text: string): string {
 
 const withoutComment = (text: string) => text.replace(/(?:^|\s)#.*$/, "").trim();
 
-/** A field as text; a list as words. */
+/** Returns a field as text; a list is joined. */
 export function textField(value: FrontmatterValue | undefined): string | undefined {
   if (typeof value === "string") return value;
   return Array.isArray(value) ? value.join(" ") : undefined;
 }
 
-/** A field that is true or false in one of YAML's spellings; undefined for any other. */
+/** Returns a boolean field in any of YAML's spellings; undefined for other values. */
 export function booleanField(value: FrontmatterValue | undefined): boolean | undefined {
   if (typeof value !== "string") return undefined;
   if (/^(?:true|yes|on)$/i.test(value)) return true;

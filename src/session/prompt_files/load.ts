@@ -1,4 +1,7 @@
-/** Reads skills, own commands and sub-agents: Markdown files with frontmatter, in the folders of `places.ts`. @module */
+/**
+ * Reads skills, custom commands and sub-agents: Markdown files with frontmatter, in the folders of `places.ts`.
+ * @module
+ */
 
 import { attempt } from "../../attempt.ts";
 import type { PathTable } from "../../permissions/path_table.ts";
@@ -11,43 +14,43 @@ import { readBoundedText } from "../bounded_text.ts";
 import { booleanField, type FrontmatterFile, readFrontmatter, textField } from "./frontmatter.ts";
 import type { PromptFolder } from "./places.ts";
 
-/** A Markdown file with a prompt: a skill, a command or a sub-agent of a person or a folder. */
+/** A Markdown file with a prompt: a skill, a command or a sub-agent of the user or a folder. */
 export interface PromptFile {
   kind: PromptFolder["kind"];
   scope: PromptFolder["scope"];
-  /** The name: that of a skill or a command stands behind a slash. */
+  /** The name. Skills and commands are typed with a slash before it. */
   name: string;
-  /** A line that says what it is for. */
+  /** A one-line description. */
   description: string;
   /** The name of its argument, such as `[ISSUE]`. */
   argument?: string;
-  /** The file, with links followed. */
+  /** The file, with links resolved. */
   path: string;
   /** The whole file, which trust is bound to. */
   text: string;
   /** The text below the frontmatter. */
   body: string;
-  /** False where only a person starts it. */
+  /** False if only the user may start it. */
   isForModel: boolean;
-  /** False where only the model does. */
+  /** False if only the model may start it. */
   isForPerson: boolean;
   /** The limits of a sub-agent. */
   limits?: AgentLimits;
 }
 
-/** A file that is left out. */
+/** An ignored file. */
 interface PromptFileProblem {
   path: string;
   why: string;
 }
 
 export interface LoadedPromptFiles {
-  /** By kind and name, in the order of their names; of those with one name, the first that counts. */
+  /** By kind and name, sorted by name. Of equal names, the first place wins. */
   promptFiles: PromptFile[];
   problems: PromptFileProblem[];
 }
 
-/** The folders and files that are looked at, how deep, the bytes of one file, and of all. */
+/** The maximum folders and files to visit, their depth, the bytes of one file, and of all. */
 const MAX_FOLDERS = 2000;
 const MAX_PROMPT_DEPTH = 5;
 const MAX_PROMPT_FILES = 1000;
@@ -55,13 +58,13 @@ const MAX_FILE_BYTES = 64 * 1024;
 const MAX_ALL_BYTES = 4 * 1024 * 1024;
 const MAX_DESCRIPTION_CHARS = 1024;
 const MAX_PROMPT_NAME = 64;
-/** The longest that a hint of an argument may be. */
+/** The maximum length of an argument's hint. */
 const MAX_HINT_CHARS = 40;
 const SKILL_FILE = "SKILL.md";
-/** Folders in which nobody keeps skills. */
+/** Folders that do not contain skills. */
 const SKIPPED = /^(?:\.git|node_modules|\.venv|__pycache__)$/;
 
-/** Reads what is in `places`, those that count before others first. */
+/** Reads `places`, in order of precedence. */
 export function loadPromptFiles(
   places: readonly PromptFolder[],
   paths: PathTable,
@@ -92,7 +95,7 @@ class Loader {
     return { promptFiles, problems: this.#problems };
   }
 
-  /** The `SKILL.md` files below a folder, down to the outermost one of each branch. */
+  /** Finds the `SKILL.md` files below a folder, down to the outermost one of each branch. */
   *#skillFiles(folder: string, depth: number): Generator<string> {
     for (const name of this.#foldersIn(folder)) {
       const at = join(folder, name);
@@ -153,10 +156,13 @@ function entriesIn(folder: string): Deno.DirEntry[] {
   return attempt(() => [...Deno.readDirSync(folder)]) ?? [];
 }
 
-/** All that a file says itself. */
+/** The fields that come from the file itself. */
 type Definition = Omit<PromptFile, "kind" | "scope" | "path" | "text">;
 
-/** The definition in a file, or why there is none; `file` is its path below the folder of its kind, with slashes. */
+/**
+ * Returns the definition in a file, or why there is none. `file` is its path below the folder of its kind, with
+ * slashes.
+ */
 export function definitionIn(
   kind: PromptFile["kind"],
   text: string,
@@ -174,7 +180,7 @@ const NO_DESCRIPTION = "it has no description";
 const NO_TEXT = "it has no text";
 
 const DEFINITION_READERS: Readonly<Record<PromptFile["kind"], DefinitionReader>> = {
-  /** A name that breaks the rules is that of the skill's folder. */
+  /** An invalid name is replaced by that of the skill's folder. */
   skill({ fields, body }, file) {
     const description = lineOf(fields.description);
     if (description === "") return NO_DESCRIPTION;
@@ -218,7 +224,7 @@ const DEFINITION_READERS: Readonly<Record<PromptFile["kind"], DefinitionReader>>
 
 const withoutEnding = (file: string) => file.replace(/\.md$/i, "");
 
-/** The name that the fields state, or else `other`, where it is `valid`. */
+/** Returns the name in the fields, or else `other`, if it is `valid`. */
 function nameIn(
   { name: given }: FrontmatterFile["fields"],
   other: string,
@@ -229,12 +235,12 @@ function nameIn(
     .find((one) => one.length <= MAX_PROMPT_NAME && valid.test(one));
 }
 
-/** A field as one line. */
+/** Returns a field as one line. */
 function lineOf(value: FieldValue, maxChars = MAX_DESCRIPTION_CHARS): string {
   return shortened(oneLine(textField(value) ?? ""), maxChars);
 }
 
-/** A hint as its author wrote it: in brackets where the argument may be left out. */
+/** Returns a hint as written, in brackets if the argument is optional. */
 function argumentHint(value: FieldValue): string | undefined {
   const hint = lineOf(value, MAX_HINT_CHARS);
   return hint === "" ? undefined : hint;

@@ -1,17 +1,17 @@
-/** Looks for folders of skills, commands and sub-agents: cheap, as each session does so. @module */
+/** Finds folders of skills, commands and sub-agents. It has to be fast because each session does it. @module */
 
 import { attempt } from "../../attempt.ts";
 import { join } from "../../text/std_path.ts";
 import { userFolder, type VariableReader } from "../../user_files.ts";
 import { foldersDownTo } from "../repository.ts";
 
-/** A folder that may hold skills, commands or sub-agents. */
+/** A folder that may contain skills, commands or sub-agents. */
 export interface PromptFolder {
   path: string;
   kind: "skill" | "command" | "agent";
-  /** `user`: the person's own; `folder`: of the repository that is worked in. */
+  /** `user`: the user's own; `folder`: of the current repository. */
   scope: "user" | "folder";
-  /** The folder that links must not lead out of, for a repository's. */
+  /** For a repository: the folder that links must stay in. */
   root?: string;
 }
 
@@ -19,10 +19,10 @@ const KIND_FOLDERS = [["skill", "skills"], ["command", "commands"], [
   "agent",
   "agents",
 ]] as const;
-/** The folders of agents in a repository and at home; the first one counts before the others. */
+/** The folders of agents in a repository and at home, in order of precedence. */
 const AGENT_FOLDERS = [".agents", ".claude"];
 
-/** The folders that are there, those that count before others first. */
+/** Returns the existing folders, in order of precedence. */
 export function promptFolders(folder: string, env: VariableReader): PromptFolder[] {
   const home = env("HOME") ?? env("USERPROFILE");
   const folders = foldersDownTo(folder);

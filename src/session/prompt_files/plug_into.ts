@@ -1,11 +1,11 @@
-/** Gives a session its skills, commands and sub-agents. @module */
+/** Adds skills, commands and sub-agents to a session. @module */
 
 import { commands } from "../commands/registry.ts";
 import type { SessionState } from "../state.ts";
 import type { LoadedPromptFiles } from "./load.ts";
 import { PromptFiles } from "./prompt_files.ts";
 
-/** Takes the skills, commands and sub-agents in the place of those before; the program's own commands keep their names. */
+/** Replaces the skills, commands and sub-agents. Built-in commands take precedence. */
 export async function plugInto(
   state: SessionState,
   { promptFiles, problems }: LoadedPromptFiles,
@@ -20,7 +20,7 @@ export async function plugInto(
     : new PromptFiles(agent, heeded, await permissions.paths());
   state.plugged = plugged;
   const list = plugged && ((...room: [number, number]) => plugged.catalogue(...room));
-  // A list of sub-agents alone is short, and of no use without the tool that they are for.
+  // A list with only sub-agents is short, and useless without their tool.
   agent.plugCatalogue(list, ...heeded.some(({ kind }) => kind === "skill") ? [] : [0]);
   const unheard = heeded.filter(({ kind, isForPerson, isForModel }) =>
     kind === "command" && !isForPerson && !isForModel

@@ -1,6 +1,6 @@
 /**
- * The skills, commands and sub-agents of a session: what a line means that begins with one, and how the model
- * reads skills. @module
+ * The skills, commands and sub-agents of a session: expands lines that start with one, and lets the model read
+ * skills. @module
  */
 
 import type { CopilotAgent } from "../../agent/agent.ts";
@@ -27,30 +27,30 @@ import { promptCatalogue, SKILL_SCHEME, skillList } from "./catalogue.ts";
 import type { PromptFile } from "./load.ts";
 import { fillTemplate } from "./template.ts";
 
-/** Characters of a skill for each token of context: about an eighth of the context. */
+/** Characters of a skill per token of context: about an eighth of the context. */
 const SKILL_SHARE = 0.5;
-/** The most of the context that the list of skills may take, as a part. */
+/** The maximum share of the context for the list of skills. */
 const CATALOGUE_SHARE = 0.015;
 
-/** A line that begins with a skill or a command, as the parts of a message. */
+/** A line that starts with a skill or a command, as the parts of a message. */
 interface OpenedLine {
   parts: Part[];
   notice?: Notice;
 }
 
-/** What a command's text is opened with. */
+/** The options for expanding a command's text. */
 interface OpeningOptions {
   /** Decides on its commands and files. */
   policy: Policy;
   signal: AbortSignal;
-  /** Shows the newest line of a command that runs. */
+  /** Shows the newest line of a running command. */
   onOutput?: ToolContext["onOutput"];
 }
 
 export class PromptFiles {
   constructor(
     private readonly agent: CopilotAgent,
-    /** Those that are heeded. */
+    /** The loaded ones. */
     readonly promptFiles: readonly PromptFile[],
     private readonly paths: PathTable,
   ) {}
@@ -64,12 +64,12 @@ export class PromptFiles {
     return this.promptFiles.filter(({ kind }) => kind === "agent");
   }
 
-  /** The sub-agent of this name. */
+  /** Returns the sub-agent with this name. */
   subAgent(name: string): PromptFile | undefined {
     return withName(this.agents, name);
   }
 
-  /** The list of skills and sub-agents in the prompt, for a model with so much context and room. */
+  /** Returns the list of skills and sub-agents in the prompt, for the given context and room. */
   catalogue(contextLength: number, maxBytes: number): string {
     const share = contextLength * CATALOGUE_SHARE * CHARS_PER_TOKEN;
     const isOffered = this.agent.offered.some(({ name }) => name === EXPLORE);
@@ -77,7 +77,7 @@ export class PromptFiles {
     return promptCatalogue(this.#skills, agents, Math.min(share, maxBytes));
   }
 
-  /** What a person may type behind a slash. */
+  /** Returns what the user may type after a slash. */
   get commands(): CommandInfo[] {
     return this.promptFiles.filter(({ isForPerson }) => isForPerson)
       .map(({ name, description, argument }) => ({
@@ -87,14 +87,14 @@ export class PromptFiles {
       }));
   }
 
-  /** The skill or command that a person may type as `/name`. */
+  /** Returns the skill or command that the user may type as `/name`. */
   named(name: string): PromptFile | undefined {
     return withName(this.promptFiles.filter(({ isForPerson }) => isForPerson), name);
   }
 
   /**
-   * The message that `line` means, which begins with the skill or command `promptFile`.
-   * @throws {Error} when a command in it may not run; nothing is sent then.
+   * Expands `line`, which starts with the skill or command `promptFile`.
+   * @throws {Error} if a command in it may not run; nothing is sent then.
    */
   async open(
     promptFile: PromptFile,
@@ -113,7 +113,7 @@ export class PromptFiles {
       };
     }
     const text = await this.#filled(promptFile, argument, options);
-    // The words of a folder's file are not the person's: what they name is asked about as the model's calls are.
+    // A folder's file is not the user's text: its commands and files need the same approval as the model's calls.
     const asModel: Policy = {
       decide: (tool, args, { isOfPerson: _, ...context }) => policy.decide(tool, args, context),
     };
@@ -122,7 +122,7 @@ export class PromptFiles {
     return { parts: [line, notePart(text), ...parts], ...notice && { notice } };
   }
 
-  /** The text of a command; those in it run as any command does. */
+  /** Returns the text of a command. Commands in it run like any others. */
   async #filled(
     promptFile: PromptFile,
     argument: string,
@@ -160,7 +160,7 @@ export class PromptFiles {
     return exitCode === 0 && output ? output.stdout ?? "" : content;
   }
 
-  /** The text of a skill, or that it is in the conversation already. */
+  /** Returns the text of a skill, or that the session already contains it. */
   #skillPart(skill: PromptFile): Part {
     if (this.#isLoaded(skill)) return notePart(`[Use the skill ${skill.name}, which is above.]`);
     const text = this.#skillText(skill);
@@ -193,7 +193,7 @@ export class PromptFiles {
     return Math.min(config.maxOutputChars * 0.9, contextLength * SKILL_SHARE);
   }
 
-  /** Reads `skill:NAME`, a file of a skill, or a skill by its path; undefined for any other file. */
+  /** Reads `skill:NAME`, a file of a skill, or a skill by its path; undefined for other files. */
   read(args: Record<string, unknown>, context: ToolContext): Promise<ToolOutcome> | undefined {
     const path = String(args.file_path);
     const isWhole = (args.offset ?? 1) === 1;

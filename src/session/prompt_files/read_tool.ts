@@ -1,11 +1,11 @@
-/** The tool for files, which also reads skills: the model needs no tool of its own for them. @module */
+/** The file tool, which also reads skills, so that the model needs no extra tool. @module */
 
 import { builtinTools } from "../../tools/mod.ts";
 import { fileTool } from "../../tools/read_file.ts";
 import type { Tool } from "../../types/tool.ts";
 import type { PromptFiles } from "./prompt_files.ts";
 
-/** The built-in tools, of which the one that reads files asks `plugged` first. */
+/** Returns the built-in tools. The one that reads files asks `plugged` first. */
 export function skillReadingTools(plugged: () => PromptFiles | undefined): Tool[] {
   return builtinTools.map((tool) =>
     tool !== fileTool ? tool : {

@@ -1,4 +1,4 @@
-/** The doctor's count of skills, commands, sub-agents and hooks of a folder, and of their tokens. @module */
+/** Counts skills, commands, sub-agents and hooks of a folder, and their tokens, for the doctor. @module */
 
 import { aboutTokens } from "../../text/count.ts";
 import { reasonOf } from "../../text/reason.ts";
@@ -10,16 +10,16 @@ import { promptCatalogue } from "./catalogue.ts";
 import { type LoadedPromptFiles, loadPromptFiles } from "./load.ts";
 import { promptFolders } from "./places.ts";
 
-/** Numbers of all that is there, heeded or not. */
+/** The number of all found files, loaded or not. */
 export interface ExtensionSurvey {
   skills: number;
   commands: number;
-  /** Sub-agents that files define. */
+  /** Sub-agents defined in files. */
   agents: number;
   hooks: number;
-  /** The number of files and hooks above that the folder defines: they count once the person approved them. */
+  /** The number of the files and hooks above that the folder defines. They need the user's approval. */
   ofFolder: number;
-  /** About the tokens of the list of skills and sub-agents in each prompt, where there is room for all of it. */
+  /** The approximate tokens of the full list of skills and sub-agents in each prompt. */
   tokens: number;
   problems: LoadedPromptFiles["problems"];
 }

@@ -1,17 +1,17 @@
-/** The text of an own command, with its placeholders: arguments, and the output of commands. Pure. @module */
+/** The text of a custom command, with placeholders for arguments and the output of commands. Pure. @module */
 
-/** A piece of a template; `command` runs, and its output stands in its place. */
+/** A piece of a template. `command` runs, and its output replaces it. */
 export type TemplatePiece = { text: string } | { command: string };
 
 const PLACEHOLDER = /!`([^`\n]+)`|\$ARGUMENTS|\$([1-9])(?!\d)/g;
-/** Arguments that mean nothing to a shell, wherever in a command they stand. */
+/** Arguments without a special meaning anywhere in a shell command. */
 const PLAIN_ARGUMENT = /^[\p{L}\p{N}_@%+=:,./ -]*$/u;
 
 /**
- * The pieces of `body` with `argument` in the place of `$ARGUMENTS`, and its words for `$1` to `$9`. Where there
- * is no placeholder, the argument stands at the end. What an argument holds is never a placeholder itself.
+ * Splits `body` into pieces, with `argument` for `$ARGUMENTS`, and its words for `$1` to `$9`. Without a
+ * placeholder, the argument is appended. Placeholders within an argument are not expanded.
  *
- * @throws {TypeError} when an argument that a shell would read for more than a word is for a command.
+ * @throws {TypeError} if a command would contain an argument that a shell does not read as one plain word.
  */
 export function fillTemplate(body: string, argument: string): TemplatePiece[] {
   const words = argumentWords(argument);
@@ -51,7 +51,7 @@ function filledCommand(
   });
 }
 
-/** The words of an argument; quotes hold some together. */
+/** Splits an argument into words; quotes join some of them. */
 function argumentWords(argument: string): string[] {
   return Array.from(
     argument.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g),
