@@ -1,4 +1,4 @@
-/** Requests as a server takes them: what it refuses by name is asked for in its other form. @module */
+/** Adapts requests to servers: a parameter that a server refuses by name is sent in its other form. @module */
 
 import type { ConnectionSettings } from "../config.ts";
 import { BackendError } from "../errors.ts";
@@ -11,33 +11,33 @@ import type { OnDelta } from "./delta_reader.ts";
 import type { Fields } from "./fields.ts";
 import { withoutSystemRole, withTextTools } from "./text_tools.ts";
 
-/** One thing that servers differ in. */
+/** One difference between servers. */
 export interface Adjustment {
   /** The parameter's name on the wire. */
   name: string;
-  /** Matches the server's words when it refuses the parameter. */
+  /** Matches the server's message when it refuses the parameter. */
   refusal: RegExp;
-  /** True where it is about a form of the answer, and only a request for one can be refused for it. */
+  /** True if it concerns the form of the answer, so that only a request with a form can be refused for it. */
   isOfForm?: true;
   /** The change to the request, for the notice. */
   instead: string;
 }
 
-/** Names of the adjustments that a server needs. */
+/** The names of the adjustments that a server needs. */
 export type Adjusted = ReadonlySet<string>;
 
-/** The adjustments that the server behind a configuration needs, for as long as that object lives. */
+/** The adjustments for each configuration's server, for the lifetime of that object. */
 const knownAdjustments = new WeakMap<object, Adjusted>();
 
-/** The limits of one answer: its tokens, the JSON schema it must match, and the slot that computes it. */
+/** The limits of one answer: its tokens, its JSON schema, and the slot that computes it. */
 export type AnswerLimits = Pick<CallOptions, "room" | "form" | "slot" | "thinks">;
 
-/** True where the server behind a configuration gets the tools in the prompt, as it takes no others. */
+/** True if the configuration's server accepts no tools, so that they are in the prompt. */
 export function getsToolsAsText(key: object): boolean {
   return knownAdjustments.get(key)?.has(TEXT_TOOLS.name) === true;
 }
 
-/** True where the server behind a configuration refused to hold an answer to a form. */
+/** True if the configuration's server refused to enforce the form of an answer. */
 export function refusesForms(key: object): boolean {
   const adjusted = knownAdjustments.get(key);
   return adjusted?.has("format") === true || adjusted?.has("response_format") === true;
@@ -48,7 +48,7 @@ export interface Protocol {
   url: string;
   headers: Record<string, string>;
   adjustments: readonly Adjustment[];
-  /** True where a call comes in pieces as it is written: others are silent until it is whole. */
+  /** True if the arguments of a call are streamed. Other servers send nothing until the call is complete. */
   streamsCalls: boolean;
   body(
     messages: readonly Message[],
@@ -61,9 +61,9 @@ export interface Protocol {
 }
 
 /**
- * Sends a request with the adjustments that the server is known to need; when the server refuses it
- * in words that match another row of the adjustments, sends it again with that one too. Those that
- * helped are remembered by `key`, a configuration, and `onNotice` gets a line for each.
+ * Sends a request with the known adjustments for the server. If the server refuses it with a message that matches
+ * another row, sends it again with that row too. Remembers successful adjustments by `key`, a configuration, and
+ * reports each with a line to `onNotice`.
  */
 export async function exchange(
   key: object,
@@ -81,7 +81,7 @@ export async function exchange(
       : [messages, tools];
     const sent = adjusted.has("system") ? withoutSystemRole(texts) : texts;
     const { firstTokenTimeoutMs, idleTimeoutMs } = config;
-    // A call to a tool that the prompt describes is written as text, which arrives in pieces.
+    // A call to a tool in the prompt is text, which is streamed.
     const isSilent = !streamsCalls && offered.length > 0;
     const idle = isSilent ? Math.max(idleTimeoutMs, firstTokenTimeoutMs) : idleTimeoutMs;
     try {
@@ -110,11 +110,11 @@ export async function exchange(
   }
 }
 
-/** A row for a parameter that servers refuse by its name, or by one of several with "|" between them. */
+/** Returns a row for a parameter that servers refuse by its name, or by one of several separated by "|". */
 export function unsupported(name: string, instead: string, row?: string): Adjustment {
   const words = "unsupported|n[o']t support|unrecogni[sz]ed|unknown|unexpected|not permitted|" +
     "not allowed|forbidden|deprecated|cannot pass|must be verified|input should be|not configured|only \\d is allowed";
-  // The name and the words in either order.
+  // The name and the message in either order.
   const refusal = new RegExp(`^(?=.*\\b(?:${name})\\b)(?=.*(?:${words}))`, "is");
   return { name: row ?? name.split("|")[0]!, refusal, instead };
 }
@@ -125,13 +125,13 @@ export const OWN_TEMPERATURE: Adjustment = unsupported(
   "the temperature is left to the model from now on",
 );
 
-/** The fields of each row of adjustments for a server that refuses the form of an answer. */
+/** The common fields of the rows for servers that refuse the form of an answer. */
 export const FORM_IN_WORDS = {
   isOfForm: true,
   instead: "the form of an answer is asked for in words alone from now on",
 } as const;
 
-/** The row for chat templates that have no place for a system message. */
+/** The row for chat templates without a place for a system message. */
 export const NO_SYSTEM_ROLE: Adjustment = {
   name: "system",
   refusal:
@@ -139,7 +139,7 @@ export const NO_SYSTEM_ROLE: Adjustment = {
   instead: "the system text goes into the first message of the user from now on",
 };
 
-/** The row for servers that refuse `tools`, or a template that refuses their results, each in its own words. */
+/** The row for servers that refuse `tools`, or whose template refuses their results, with their messages. */
 export const TEXT_TOOLS: Adjustment = {
   name: "tools",
   refusal: new RegExp(

@@ -1,4 +1,4 @@
-/** The one place where the text of an answer is split into text, reasoning and calls. @module */
+/** Splits an answer into text, reasoning and calls; the only place that does. @module */
 
 import { ChannelReader } from "../text/channels.ts";
 import { MarkCutter } from "../text/leaked_marks.ts";
@@ -6,37 +6,37 @@ import { ThinkFilter, type ThinkSplit } from "../text/think.ts";
 import type { ToolCall } from "../types/message.ts";
 import type { Delta, SplitAnswer, Splitter } from "./backend.ts";
 
-/** Takes the calls out of text that streams. */
+/** Extracts calls from streamed text. */
 interface CallFilter {
-  /** Takes the next piece; returns what is no call. */
+  /** Reads the next piece. Returns the part that is not a call. */
   push(piece: string): string;
-  /** Nothing is a call after all: returns what was held back. */
+  /** Treats everything as text. Returns the text that was held back. */
   release(): string;
   /** From here on, think tags are text. */
   ignoreTags(): void;
-  /** The text is over. */
+  /** Ends the text. */
   end(): { text: string; calls: ToolCall[] };
 }
 
 interface SplitterOptions {
   /**
-   * True where text is only that, as the protocol has blocks of its own for reasoning and calls; it is
-   * asked once the answer comes.
+   * True if text is only text, because the protocol has blocks for reasoning and calls. Called once the answer
+   * arrives.
    */
   isTyped?: (() => boolean) | undefined;
-  /** Finds calls in the text; without it none are looked for. */
+  /** Finds calls in the text. Without it, calls in the text stay text. */
   calls?: CallFilter | undefined;
-  /** Called with each piece of text and of reasoning, as soon as it is known which of the two it is. */
+  /** Called with each piece of text and of reasoning, as soon as its kind is known. */
   onPiece?: ((kind: keyof SplitSoFar, piece: string) => void) | undefined;
-  /** Called when all text so far turns out to be reasoning; as that it is given out next. */
+  /** Called if all text so far turns out to be reasoning. It is then sent again as reasoning. */
   onRetracted?: (() => void) | undefined;
 }
 
 type SplitSoFar = Pick<SplitAnswer, "text" | "reasoning">;
 
-/** Splits one answer. However it is cut into pieces, the end is the same. */
+/** Splits one answer. The result does not depend on how the text is split into pieces. */
 export class AnswerSplitter implements Splitter {
-  /** Calls are taken out first: the arguments of one may hold think tags. */
+  /** Extracts calls first, because their arguments may contain think tags. */
   get #calls(): CallFilter | undefined {
     return this.options.isTyped?.() ? undefined : this.options.calls;
   }
@@ -44,15 +44,15 @@ export class AnswerSplitter implements Splitter {
   readonly #think = new ThinkFilter();
   #marks = new MarkCutter();
   readonly #seen: SplitSoFar = { text: "", reasoning: "" };
-  /** White space that the server told as reasoning before any reasoning came. */
+  /** White space that the server sent as reasoning before any reasoning. */
   #blank = "";
-  /** True once the server told reasoning apart: tags in the text are mentions then. */
+  /** True after the server sent reasoning in its own field: tags in the text are then mentions. */
   #isApart = false;
   #found: ToolCall[] | undefined;
 
   constructor(private readonly options: SplitterOptions = {}) {}
 
-  /** The text and the reasoning that were given out so far. */
+  /** The text and the reasoning sent so far. */
   get soFar(): Readonly<SplitSoFar> {
     return this.#seen;
   }

@@ -1,4 +1,4 @@
-/** Streamed answers, folded into what a call without streaming returns. Pure. @module */
+/** Folds streamed answers into the form without streaming. Pure. @module */
 
 import { BackendError } from "../errors.ts";
 import type { StreamReader } from "../wire/http.ts";
@@ -8,7 +8,7 @@ import type { Fields } from "./fields.ts";
 
 export type OnDelta = (delta: Delta) => void;
 
-/** The part that the readers of all protocols share. */
+/** The common part of the readers for all protocols. */
 export abstract class DeltaReader implements StreamReader<Fields> {
   progress = 0;
   started = false;
@@ -27,19 +27,19 @@ export abstract class DeltaReader implements StreamReader<Fields> {
     this.tell(delta);
   }
 
-  /** Reports what is no piece of the answer, which may still be asked for again. */
+  /** Reports progress, after which the request may still be retried. */
   protected tell(delta: Delta, isProgress = true): void {
     if (isProgress) this.progress++;
     this.onDelta?.(delta);
   }
 }
 
-/** True for an answer of events: where `stream` was asked for, some servers send one JSON value. */
+/** True for an answer of events. Some servers ignore `stream` and send one JSON value. */
 export function hasEvents(contentType: string, stream: boolean): boolean {
   return contentType === "text/event-stream" || (stream && !contentType.includes("json"));
 }
 
-/** The error for an answer that ends before its protocol says so. */
+/** Returns the error for an answer that ends before its protocol allows it. */
 export function brokeOff(): BackendError {
   const message = "The model server's answer broke off before its end";
   return new BackendError(message, { kind: "incomplete", retryable: true });

@@ -1,13 +1,13 @@
-/** Reading JSON that a server sent, whose shape nobody vouches for. @module */
+/** Reads JSON from a server, in any shape. @module */
 
 import { BackendError } from "../errors.ts";
 import { isObject } from "../text/json.ts";
 import { throwErrorObject } from "../wire/failure.ts";
 
-/** A JSON object of unknown content. */
+/** A JSON object with unknown content. */
 export type Fields = Record<string, unknown>;
 
-/** `value`, which must be an object. @throws {BackendError} of kind `protocol`, naming `what`. */
+/** Returns `value` as an object. @throws {BackendError} of kind `protocol`, naming `what`. */
 export function fieldsOf(value: unknown, what: string): Fields {
   if (isObject(value)) return value;
   throw shapeError(what, "an object", value);
@@ -19,34 +19,34 @@ export function answerFields(value: unknown): Fields {
   return fieldsOf(value, "answer");
 }
 
-/** `value`, which must be a string where it is there; throws like {@linkcode fieldsOf}. */
+/** Returns `value` as a string, if it is present. Throws like {@linkcode fieldsOf}. */
 export function stringOf(value: unknown, what: string): string {
   if (typeof value === "string") return value;
   if (value === undefined || value === null) return "";
   throw shapeError(what, "a string", value);
 }
 
-/** `value`, which must be an array where it is there; throws like {@linkcode fieldsOf}. */
+/** Returns `value` as an array, if it is present. Throws like {@linkcode fieldsOf}. */
 export function listOf(value: unknown, what: string): readonly unknown[] {
   if (Array.isArray(value)) return value;
   if (value === undefined || value === null) return [];
   throw shapeError(what, "an array", value);
 }
 
-/** A number of tokens; 0 where the server counts none. */
+/** Returns a number of tokens; 0 if the server does not count them. */
 export function countOf(value: unknown): number {
   return Number.isFinite(value) ? Math.max(0, Number(value)) : 0;
 }
 
-/** A context of fewer tokens is none that a model can work with. */
+/** The minimum tokens of a context that a model can work with. */
 export const MIN_CONTEXT = 256;
 
-/** `value` where it is a whole number of at least `least`. */
+/** Returns `value` if it is a whole number of at least `least`. */
 export function wholeNumber(value: unknown, least = 1): number | undefined {
   return Number.isInteger(value) && Number(value) >= least ? Number(value) : undefined;
 }
 
-/** The error for an answer in which `what` is not what the protocol says. */
+/** Returns the error for an answer in which `what` violates the protocol. */
 export function shapeError(what: string, wanted: string, value: unknown): BackendError {
   const type = Array.isArray(value) ? "an array" : `of type ${typeof value}`;
   const is = value === undefined ? "missing" : value === null ? "null" : type;

@@ -1,23 +1,23 @@
-/** Messages as JSON text on the wire: what a request repeats of the one before is not made again. @module */
+/** Messages as JSON text. Messages that a request repeats are not converted again. @module */
 
 import type { Message } from "../types/message.ts";
 import { jsonText } from "./wire_values.ts";
 
-/** The text of a message, and what it was made of, which callers may have changed since. */
+/** The text of a message, and a copy of its values, because callers may change the message. */
 interface KnownText extends Pick<Message, "content" | "parts" | "toolCalls" | "reasoning"> {
   text: string;
 }
 
-/** The texts of messages as `convert` makes values of them: none, one or several of one message. */
+/** The texts of messages as `convert` returns them: any number per message. */
 export class MessageTexts {
-  /** The messages of the newest list with their texts, and where each ends in it. */
+  /** The messages of the newest list with their texts, and their ends in it. */
   readonly #listed: { message: Message; known: KnownText; end: number }[] = [];
-  /** The newest list. One string: a longer one for each message would keep all of them in memory. */
+  /** The newest list. One string, because a longer one for each message would keep all of them in memory. */
   #list = "";
 
   constructor(private readonly convert: (message: Message) => readonly unknown[]) {}
 
-  /** The JSON array of `messages`; what begins it as the one before is not put together again. */
+  /** Returns the JSON array of `messages`. Reuses the text of the messages that the previous list started with. */
   list(messages: readonly Message[]): string {
     const listed = this.#listed;
     let at = 0;
@@ -25,7 +25,7 @@ export class MessageTexts {
       const before = listed[at]!;
       const message = messages[at]!;
       if (before.message !== message || !isOf(before.known, message)) {
-        // The system's message is another one each time, with the same text.
+        // The system message is a new object each time, with the same text.
         const known = this.#textOf(message);
         if (known.text !== before.known.text) break;
         Object.assign(before, { message, known });
@@ -59,7 +59,7 @@ function isOf(known: KnownText, { content, parts, toolCalls, reasoning }: Messag
     known.reasoning === reasoning;
 }
 
-/** A body of JSON whose last field is `messages`: an array as JSON text. */
+/** Returns a JSON body whose last field is `messages`, an array as JSON text. */
 export function bodyEndingIn(body: Record<string, unknown>, messages: string): string {
   const text = jsonText(body).slice(0, -1);
   return `${text}${text === "{" ? "" : ","}"messages":${messages}}`;

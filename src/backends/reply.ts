@@ -1,4 +1,4 @@
-/** From an answer to the {@linkcode Reply} that an agent reads; the same for all protocols. @module */
+/** Converts an answer to the {@linkcode Reply} for an agent, for all protocols. @module */
 
 import { mayBeOwnServer } from "../config.ts";
 import { ChannelReader } from "../text/channels.ts";
@@ -21,15 +21,15 @@ import type {
 import type { Fields } from "./fields.ts";
 import { argumentsText, withUniqueIds } from "./wire_values.ts";
 
-/** Options for finding tool calls in the text of an answer that has no others (spec 4.6). */
+/** Options to find tool calls in the text of an answer without other calls (spec 4.6). */
 export interface ParseOptions {
-  /** Finds them; none are looked for without it. */
+  /** Finds them. Without it, calls in the text stay text. */
   extract?: ExtractToolCalls | undefined;
-  /** The tools that were offered: without it, calls of any name in the two basic formats are found. */
+  /** The offered tools. Without them, calls of any name count, in the two basic formats. */
   tools?: readonly Tool[] | undefined;
 }
 
-/** A server's answer, whatever its protocol. */
+/** A server's answer in any protocol. */
 export interface AnswerParts {
   content: string;
   reasoning: string;
@@ -37,22 +37,22 @@ export interface AnswerParts {
   finish: FinishReason;
   finishDetail: string;
   usage: Usage | undefined;
-  /** True where the text holds neither calls nor reasoning, whatever it looks like. */
+  /** True if the text contains neither calls nor reasoning, even if it looks like them. */
   isTyped?: boolean;
   hostedBlocks?: readonly Fields[] | undefined;
 }
 
-/** The tool that an answer of a form is given by, where a protocol holds only calls to a form. */
+/** The tool whose call is the answer, if the protocol enforces a form only for calls. */
 export const ANSWER_TOOL = "final_answer";
 
-/** Calls beyond this number are not run: only a model gone wild makes them. */
+/** The maximum calls to run. Only a model out of control makes more. */
 const MAX_CALLS_OF_ANSWER = 200;
-/** Longer arguments are not run: no model writes them in earnest. */
+/** The maximum length of arguments to run. No sane model writes more. */
 const MAX_ARGUMENTS_CHARS = 4 * 2 ** 20;
-/** Longer names are cut: those of tools have 64 characters at most. */
+/** The length at which names are cut. Tool names have at most 64 characters. */
 const MAX_NAME_CHARS = 200;
 
-/** The reason to stop of which `words` has the server's `word`; `other` where none has. */
+/** Returns the reason whose `words` include the server's `word`; otherwise `other`. */
 export function finishOf(
   word: string,
   words: Partial<Record<FinishReason, readonly string[]>>,
@@ -63,8 +63,8 @@ export function finishOf(
 }
 
 /**
- * The backend that sends requests by `call` and reads the answers with `read`. Their text is split
- * once: as it streams, or, where streaming was not asked for, when all of it is there.
+ * Returns the backend that sends requests with `call` and reads the answers with `read`. Their text is split
+ * once: as it is streamed or, without streaming, when it is complete.
  */
 export function configuredBackend<C extends { model: string }>(
   config: C,
@@ -99,7 +99,7 @@ export function configuredBackend<C extends { model: string }>(
   };
 }
 
-/** The parts, with the arguments of the answer's tool as the text. */
+/** Returns the parts, with the arguments of the answer's tool as the text. */
 function withGivenAnswer(parts: AnswerParts, { schema }: AnswerForm): AnswerParts {
   const call = parts.calls.find(({ name }) => name === ANSWER_TOOL);
   if (call === undefined) return parts;
@@ -115,7 +115,7 @@ export function wholeReply(parts: AnswerParts, { extract, tools }: ParseOptions 
   let content = parts.isTyped ? parts.content : new ChannelReader().push(parts.content, true);
   let calls: ToolCall[] | null = null;
   if (extract && tools?.length !== 0 && content !== "") {
-    // Where the server told reasoning apart, think tags in the text are mentions.
+    // If the server sent reasoning in its own field, think tags in the text are mentions.
     const thinkTags = parts.reasoning.trim() === "";
     const isNative = parts.calls.length > 0;
     const given = {
@@ -138,7 +138,7 @@ function pushParts(splitter: Splitter, { reasoning, content, calls }: AnswerPart
   for (const { name } of calls) splitter.push({ type: "tool_call", name });
 }
 
-/** Puts the reply together: checks the calls; those in the text count where there are no others. */
+/** Assembles the reply and checks the calls. Calls in the text count if there are no others. */
 function toReply(parts: AnswerParts, split: SplitAnswer): Reply {
   const isClean = parts.finish === "stop" || parts.finish === "tool_calls";
   let calls = readCalls(parts, isClean);
@@ -152,7 +152,7 @@ function toReply(parts: AnswerParts, split: SplitAnswer): Reply {
     }));
   }
   const tooMany = calls.length - MAX_CALLS_OF_ANSWER;
-  // One call stands for all beyond the limit: each would be sent again with every request.
+  // One call replaces all beyond the limit, because each would be sent again with every request.
   calls = calls.slice(0, MAX_CALLS_OF_ANSWER + 1).map((call, i) => boundedCall(call, i, tooMany));
   const { reasoning } = parts.isTyped ? parts : split;
   const { callMark } = split;
@@ -164,7 +164,7 @@ function toReply(parts: AnswerParts, split: SplitAnswer): Reply {
     ...(parts.hostedBlocks && { hostedBlocks: parts.hostedBlocks }),
   };
   const finish = !isClean ? parts.finish : calls.length > 0 ? "tool_calls" : "stop";
-  // A word of the server's own that we do not know may be any text.
+  // An unknown word of the server may be any text.
   const finishDetail = isClean ? parts.finishDetail : excerpt(parts.finishDetail);
   return {
     message,
@@ -176,8 +176,8 @@ function toReply(parts: AnswerParts, split: SplitAnswer): Reply {
 }
 
 /**
- * The calls that the server told apart. An answer that did not end by itself may be cut where its last
- * call happens to parse. Without a reason for its end (a proxy's [DONE]), arguments must be whole JSON.
+ * Returns the server's calls. An incomplete answer may be cut where its last call happens to parse. Without a
+ * reason for the end (a proxy's [DONE]), arguments must be complete JSON.
  */
 function readCalls(parts: AnswerParts, isClean: boolean): ToolCall[] {
   return parts.calls.map(({ id, name: given, args }, i): ToolCall => {
@@ -190,7 +190,7 @@ function readCalls(parts: AnswerParts, isClean: boolean): ToolCall[] {
   });
 }
 
-/** The call, or one that is not run: what is kept of it is sent again with every request. */
+/** Returns the call, or one that is not run: every request sends it again. */
 function boundedCall(call: ToolCall, at: number, tooMany: number): ToolCall {
   const bounded = { ...call, name: call.name.slice(0, MAX_NAME_CHARS) };
   if (at >= MAX_CALLS_OF_ANSWER) return { ...bounded, ...invalid("", `${TOO_MANY} ${tooMany}`) };
@@ -199,7 +199,7 @@ function boundedCall(call: ToolCall, at: number, tooMany: number): ToolCall {
   return { ...bounded, ...invalid("", `${TOO_LONG} ${length}`) };
 }
 
-/** The names and schemas of the tools that were offered, for a finder of calls in text. */
+/** Returns the names and schemas of the offered tools, to find calls in text. */
 export function namesAndSchemas(
   tools: readonly Tool[],
 ): { tools: string[]; schemas: Record<string, unknown> } {
@@ -223,18 +223,18 @@ function cutBy({ finish, finishDetail, usage }: AnswerParts): string {
   return `the answer ended before the call was complete (${why})`;
 }
 
-/** Deeper arguments are refused: they would exhaust the stack of the code that walks them. */
+/** The maximum depth of arguments. Code that walks deeper ones would overflow the stack. */
 const MAX_ARGUMENTS_DEPTH = 100;
 
-/** The arguments of a complete call: an object, its JSON text, or nothing; all else is `invalid`. */
+/** Reads the arguments of a complete call: an object, its JSON text, or nothing. Others are `invalid`. */
 function readArguments(value: unknown): Pick<ToolCall, "arguments" | "invalid"> {
-  // Marks of a template that its parser left before the JSON.
+  // Template marks that the server's parser left before the JSON.
   let parsed = typeof value === "string"
     ? value.replace(/^\s*(?:\[ARGS\]|json\s*(?=\{))/, "")
     : value ?? {};
   let text = "";
   try {
-    // Some models write the JSON of their arguments into a JSON string: it is parsed twice.
+    // Some models write the JSON of their arguments into a JSON string, so it is parsed twice.
     for (let i = 0; i < 2 && typeof parsed === "string"; i++) {
       text = parsed;
       parsed = parsed.trim() === "" ? {} : JSON.parse(parsed);
@@ -248,14 +248,14 @@ function readArguments(value: unknown): Pick<ToolCall, "arguments" | "invalid"> 
   if (deeperThan(parsed, MAX_ARGUMENTS_DEPTH)) {
     return invalid("", `its arguments are nested deeper than ${MAX_ARGUMENTS_DEPTH} levels`);
   }
-  // JSON.parse takes the last one without a word, which may be the wrong one.
+  // JSON.parse silently takes the last one, which may be the wrong one.
   if (text.trim() !== "" && hasTwoReadings(text)) {
     return malformed(value, "its arguments are not valid JSON: a key stands there twice");
   }
   return { arguments: withoutMarks((parsed ?? {}) as Record<string, unknown>) };
 }
 
-/** Marks of a template, which its parser took for a part of a key, or of an end of a value. */
+/** Template marks that the server's parser took for a part of a key, or for the end of a value. */
 const MARKS_IN_KEY = /<\/?(?:arg_\w+|[|｜‖][^<>]*)>?/g;
 const MARK_BEHIND =
   /(?:<\/(?:content|parameter)>\s*<\/(?:invoke|function)>(?:\s*<\/\w+>)?|\n?<\/(?:parameter|function|tool_call)|<\/?[|｜‖]{1,2}\s*\w[^<>\n]{0,60}>|<\/arg_value>|<\|"\|?>?|\]<\]minimax\[>\[)\s*$/;

@@ -1,8 +1,8 @@
-/** The sampling parameters of a request, for all protocols. @module */
+/** The sampling parameters of a request for all protocols. @module */
 
 import { type CompatConfig, DEFAULT_SAMPLING } from "../config.ts";
 
-/** The parameters that a request sends; the server chooses those that are undefined. */
+/** The parameters to send. The server chooses undefined ones. */
 interface SamplingParameters {
   temperature: number | undefined;
   top_p: number | undefined;
@@ -11,7 +11,7 @@ interface SamplingParameters {
   repeat_penalty: number | undefined;
 }
 
-/** The parameters by their names on the wire, in this order; undefined ones are not sent. */
+/** Returns the parameters by their names on the wire, in this order, without undefined ones. */
 export function samplingParameters(config: Partial<CompatConfig>): SamplingParameters {
   const { sampling, temperature, topP, topK, minP, repeatPenalty } = config;
   return {
@@ -23,18 +23,18 @@ export function samplingParameters(config: Partial<CompatConfig>): SamplingParam
   };
 }
 
-/** The default of a setting of a local or hosted server, where nobody chose another (spec 2.1, 2.2). */
+/** The defaults of local or hosted servers for unset settings (spec 2.1, 2.2). */
 export function defaultOf(
   { sampling }: Partial<CompatConfig>,
   name: keyof typeof DEFAULT_SAMPLING,
 ): number | undefined {
-  // A penalty punishes code that is copied into an edit: SmolLM2-135M copied 10 of 24 lines exactly without
-  // one, and 1 of 24 with 1.2. Only a library's caller, who sets no `sampling`, gets the specification's.
+  // A penalty harms code that is copied into an edit: SmolLM2-135M copied 10 of 24 lines exactly without one, and
+  // 1 of 24 with 1.2. So the specification's default applies only to library callers that do not set `sampling`.
   const isSent = sampling === undefined || sampling === "auto" && name === "temperature";
   return isSent ? DEFAULT_SAMPLING[name] : undefined;
 }
 
-/** `config` with the temperature that the specification names, where nobody chose another. */
+/** Returns `config` with the specification's temperature if it is unset. */
 export function withDefaultTemperature<Config extends Partial<CompatConfig>>(
   config: Config,
 ): Config {

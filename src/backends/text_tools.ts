@@ -1,4 +1,4 @@
-/** Tools for a model or server that takes none: in the system prompt, the text, a user message. @module */
+/** Tools for a model or server that does not support them, in the system prompt and messages. @module */
 
 import { echo } from "../text/parts.ts";
 import type { Message } from "../types/message.ts";
@@ -6,7 +6,7 @@ import type { Tool } from "../types/tool.ts";
 import { argumentsOnWire, jsonText, nameOnWire, NO_OUTPUT } from "./wire_values.ts";
 
 /**
- * The conversation with `tools` described and used in plain text, as `<toolcall>` (spec 4.6); the
+ * Describes `tools` in the system prompt and writes their calls in plain text, as `<toolcall>` (spec 4.6). The
  * texts stay the same as the conversation grows.
  */
 export function withTextTools(messages: readonly Message[], tools: readonly Tool[]): Message[] {
@@ -23,7 +23,7 @@ export function withTextTools(messages: readonly Message[], tools: readonly Tool
     } else if (results) {
       results.content += `\n${resultText(message)}`;
     } else {
-      // The results of one answer go into one message: many templates want the roles to alternate.
+      // The results of one answer form one message, because many templates require alternating roles.
       results = { role: "user", content: resultText(message) };
       converted.push(results);
     }
@@ -50,8 +50,8 @@ function withCallsAsText({ toolCalls = [], content, ...rest }: Message): Message
 }
 
 /**
- * The conversation with the system text in the first message of the user. Neighbours of one role become one
- * message: templates without a system role want the roles to alternate.
+ * Moves the system text into the first user message. Neighbours of one role become one message: templates without
+ * a system role require alternating roles.
  */
 export function withoutSystemRole(messages: readonly Message[]): Message[] {
   const merged: Message[] = [];

@@ -1,2 +1,2 @@
-/** A name in lower case and without `_`, `-` and blanks: as models mistake one spelling for another. */
+/** Returns a name in lower case without `_`, `-` and spaces, which models confuse. */
 export const bareName = (name: string): string => name.toLowerCase().replace(/[_\-\s]/g, "");

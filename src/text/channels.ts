@@ -1,14 +1,14 @@
 /**
- * Channels that models write into their text, as the one form that the rest reads: `<think>` tags. Reads
- * gpt-oss's Harmony (`<|channel|>analysis<|message|>...<|end|>`, also without its tokens, as
- * `analysis...assistantfinal...`), Gemma's (`<|channel>thought ... <channel|>`), and the tags of Magistral,
- * Cohere, Apertus and Kimi. A recipient (`to=functions.N`) makes a call of a channel, whatever its name.
+ * Converts the reasoning channels that models write into their text to `<think>` tags. Reads gpt-oss's Harmony
+ * (`<|channel|>analysis<|message|>...<|end|>`, or without tokens, `analysis...assistantfinal...`), Gemma's
+ * (`<|channel>thought ... <channel|>`), and the tags of Magistral, Cohere, Apertus and Kimi. A recipient
+ * (`to=functions.N`) makes any channel a call.
  * @module
  */
 
 import { foldMarker, MarkerReader } from "./markers.ts";
 
-/** Marks that are the beginning or the end of reasoning in other words. */
+/** Other tags that open or close reasoning. */
 const THINK_PAIRS = [
   ...["[think] [/think]", "<|start_thinking|> <|end_thinking|>", "◁think▷ ◁/think▷"],
   ...["<|inner_prefix|> <|inner_suffix|>", "<|open|>think<|sep|> <|close|>think<|sep|>"],
@@ -21,13 +21,13 @@ const TAGS: Readonly<Record<string, string>> = {
   })),
   "<channel|>": "</think>",
 };
-/** The beginnings of the messages of templates, with the word of who speaks. */
+/** Template marks that open a message and are followed by a role. */
 const SPEAKERS = ["<|im_start|>", "<|start_header_id|>"];
-/** Marks behind which another speaks than the model. */
+/** Marks after which someone other than the model speaks. */
 const OTHER_SPEAKERS = ["<|user|>", "<|observation|>"];
 const HEADS = ["<|channel|>", "<|start|>", "<|channel>", ...SPEAKERS];
 const MESSAGE_ENDS = ["<|end|>", "<|return|>", "<|call|>"];
-/** The words of channels that lost their tokens. */
+/** Channel names that lost their tokens. */
 const BARE = ["assistantfinal", "assistantcommentary to=", "to=functions."];
 const HEADER_ENDS = ["<|message|>", "<|end_header_id|>"];
 const CHANNEL_MARKS = [
@@ -38,14 +38,14 @@ const CHANNEL_MARKS = [
   ...HEADER_ENDS,
   ...BARE,
 ];
-/** A longer text behind a mark is no header. */
+/** The maximum characters of a header after a mark. */
 const MAX_HEADER = 160;
-/** The words before a bare recipient, which are its header. */
+/** The words of a header before a bare recipient. */
 const BARE_HEADER = /(?:^|\n)[ \t]*(?:assistant|commentary|analysis)?[ \t]*$/;
 
 const HEADER_WORDS = ["assistant", "commentary", "analysis"];
 
-/** True for a beginning of a line that may become {@linkcode BARE_HEADER}. */
+/** True for the start of a line that may become {@linkcode BARE_HEADER}. */
 function mayBeHeader(line: string): boolean {
   const text = line.trimStart();
   return text !== "" &&
@@ -54,18 +54,18 @@ function mayBeHeader(line: string): boolean {
     );
 }
 
-/** Rewrites text as it streams; marks in Markdown code, and those that a sentence mentions, are kept. */
+/** Rewrites streamed text. Marks in Markdown code or mentioned in a sentence stay text. */
 export class ChannelReader {
   readonly #marks = new MarkerReader(CHANNEL_MARKS);
-  /** The text behind the mark that began a header; undefined outside of one. */
+  /** The text after the mark that opened a header; undefined outside a header. */
   #header: string | undefined;
   #mark = "";
   #isInThought = false;
-  /** True within the message of a call, whose text is for the reader of calls. */
+  /** True in the message of a call. The reader of calls gets its text. */
   #isInCall = false;
-  /** True once the model plays the part of a tool: what follows is made up. */
+  /** True after the model started to play a tool: the rest is made up. */
   #isOver = false;
-  /** The text of the line so far, and a line that may become a header. */
+  /** The text of the current line, and of a line that may become a header. */
   #line = "";
   #held = "";
   #isStart = true;
@@ -79,7 +79,7 @@ export class ChannelReader {
       text += this.#take(read.text);
       if (marker === undefined) break;
       const mark = foldMarker(marker);
-      // A word such as `analysis` right before a mark is part of it.
+      // A word such as `analysis` right before a mark belongs to it.
       const isMention = isQuoted || this.#isMentioned(mark);
       text += isMention ? this.#take(marker) : this.#takeMark(mark, marker);
       if (isMention) this.#marks.keep(marker);
@@ -97,7 +97,7 @@ export class ChannelReader {
     return /[\p{L}\p{N},;:] +$/u.test(line) && !MESSAGE_ENDS.includes(mark) && !this.#isInThought;
   }
 
-  /** Takes text outside of marks; returns what is known to be text. */
+  /** Reads text outside marks. Returns the part that is certain to be text. */
   #take(text: string): string {
     if (this.#isOver || text === "") return "";
     if (this.#header !== undefined) {
@@ -108,12 +108,12 @@ export class ChannelReader {
     let all = this.#held + text;
     this.#held = "";
     if (this.#isStart) {
-      // Where the mark before it was in the prompt, the word of the channel leads the text.
+      // If the prompt ended with the mark, the channel's name starts the text.
       if ("thought\n".startsWith(all.trimStart().slice(0, 8)) && all.trim().length < 8) {
         this.#held = all;
         return "";
       }
-      // Markup that begins a text is no code, however far it is indented.
+      // Markup at the start of a text is never indented code.
       if (/^\s+<.{0,11}$/.test(all)) {
         this.#held = all;
         return "";
@@ -174,7 +174,7 @@ export class ChannelReader {
     return isOpen ? "</think>" : "";
   }
 
-  /** Ends a header, at `mark` or where no mark came: what becomes of its text. */
+  /** Ends a header at `mark`, or without one, and returns its text. */
   #endHeader(mark = ""): string {
     const header = this.#header!;
     this.#header = undefined;
@@ -195,7 +195,7 @@ export class ChannelReader {
       return this.#isOver ? "" : header.slice(lead?.length ?? 0);
     }
     if (this.#mark === "<|start|>") {
-      // Another speaker than the model: a tool's made-up result, or the person's.
+      // Another speaker: a made-up tool result, or the user.
       this.#isOver = /^\s*(?:functions\b|user\b|tool\b)/.test(header);
       if (this.#isOver) return "";
       const rest = header.replace(/^\s*assistant/, "");

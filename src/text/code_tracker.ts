@@ -1,8 +1,8 @@
 /** Finds code in Markdown text as it streams. @module */
 
-// The text before a place on its line.
+// The text before a position on its line.
 const LINE_BLANK = 0; // nothing, or white space
-const LINE_MARKED = 1; // signs of lists and quotations
+const LINE_MARKED = 1; // list and quotation marks
 const LINE_TEXT = 2;
 const TAB_UNIT = 9;
 const NEWLINE = 10;
@@ -13,16 +13,16 @@ export const TILDE = 126;
 const QUOTES = new Set([..."\"'“”‘’„‚«»‹›「『《（("].map((char) => char.charCodeAt(0)));
 
 /**
- * The beginnings of lines that tools print: a number, the place of a match (`path:12:`, `path-12-`,
- * `12:`), the sign of a diff (a list's sign has one space behind it, a diff's has not); also `//`.
+ * The starts of lines that tools print: a line number, the place of a match (`path:12:`, `path-12-`, `12:`), a
+ * diff's sign (unlike a list's, it has no space after it); also `//`.
  */
 const TOOL_LINE =
   /^(?:\+(?! \S| $)|-(?![\s-])|\s*(?:\/\/|\d+(?:[\t→]|:(?! \S| $))|\S*(?::\d+:|[A-Za-z]-\d+-)))/;
-/** The characters of a line that are kept for {@linkcode TOOL_LINE} and {@linkcode NESTING_INFO}. */
+/** The maximum characters of a line that {@linkcode TOOL_LINE} and {@linkcode NESTING_INFO} see. */
 const LINE_START_CHARS = 256;
-/** The opening line of a fenced block that may hold other blocks. */
+/** The opening line of a fenced block that may contain other blocks. */
 const NESTING_INFO = /[`~]\s*(?:md|mdx|markdown)\s*$/i;
-/** Longer runs of backticks do not span lines, so that few lengths can be open without an end. */
+/** Longer runs of backticks do not span lines, which limits the number of open lengths. */
 const MAX_SPAN = 16;
 
 interface Fence {
@@ -31,43 +31,43 @@ interface Fence {
   /** The kind of text before its opening fence. */
   before: number;
   isFirstLine: boolean;
-  /** The number of blocks open within each other, in a block of Markdown; else 0. */
+  /** The number of nested open blocks in a block of Markdown; otherwise 0. */
   depth: number;
 }
 
 /**
- * Follows Markdown text and tells where code is. A backtick begins inline code until one like it or
- * the line's end: to wait for the second one, as CommonMark does, would hold back the line.
+ * Follows Markdown text and finds its code. A backtick opens inline code until a matching one or the end of the
+ * line. Waiting for the second one, as in CommonMark, would delay the line.
  */
 export class CodeTracker {
   #before = LINE_BLANK;
-  /** The length of the backticks that began inline code on this line, 0 outside of it. */
+  /** The number of backticks that opened inline code on this line; 0 outside it. */
   #inline = 0;
   #fence: Fence | undefined;
-  /** The length of the backticks or tildes just read: their meaning depends on what follows. */
+  /** The number of backticks or tildes just read. The next text decides their meaning. */
   #run = 0;
   #runUnit = 0;
-  /** The length of the backticks that began inline code over lines, as CommonMark has it. */
+  /** The number of backticks that opened inline code across lines, as in CommonMark. */
   #span = 0;
   #isSpanCode = false;
-  /** Columns of white space at the beginning of the line. */
+  /** The columns of white space at the start of the line. */
   #indent = 0;
   #mayIndent: boolean;
   #isIndented = false;
   #isTableRow = false;
   #isQuote = false;
-  /** True while a text that was cut out stands on this line. */
+  /** True if text was cut out of this line. */
   #isLineCut: boolean;
   #lastUnit = 0;
   #lineStart = "";
 
-  /** @param isContinued True where text was cut out before: the first line is no indented code. */
+  /** @param isContinued True if earlier text was cut out: the first line is not indented code. */
   constructor(isContinued = false) {
     this.#isLineCut = isContinued;
     this.#mayIndent = !isContinued;
   }
 
-  /** Reads `text` from `from` up to `to`; it goes on where the last call ended. */
+  /** Reads `text` from `from` to `to`, continuing after the last call. */
   feed(text: string, from: number, to: number): void {
     let start = from;
     for (let i = from; i < to; i++) {
@@ -100,7 +100,7 @@ export class CodeTracker {
     if (to > from) this.#lastUnit = text.charCodeAt(to - 1);
   }
 
-  /** True where `next` is in code or in a table; {@linkcode openSpan} tells where it may be. */
+  /** True if `next` is in code or in a table. {@linkcode openSpan} shows if it may be. */
   inCode(next: string): boolean {
     const unit = next.charCodeAt(0);
     if (this.#run > 0 && unit === this.#runUnit) return true;
@@ -110,28 +110,28 @@ export class CodeTracker {
       (this.#before === LINE_BLANK ? this.#indent >= 4 && this.#mayIndent : this.#isIndented);
   }
 
-  /** The length of an earlier line's backticks, of which {@linkcode spanSearch} decides, else 0. */
+  /** The number of an earlier line's backticks that {@linkcode spanSearch} decides about; otherwise 0. */
   openSpan(): number {
     return this.#isSpanCode ? 0 : this.#span;
   }
 
-  /** Takes the decision whether the open span is code. */
+  /** Sets whether the open span is code. */
   decideSpan(isCode: boolean): void {
     this.#isSpanCode = isCode;
     if (!isCode) this.#span = 0;
   }
 
-  /** True where a fence that comes now would open a block. */
+  /** True if a fence here would open a block. */
   atLineStart(): boolean {
     return this.#run === 0 && this.#before <= LINE_MARKED;
   }
 
-  /** True where nothing but white space stands before this place on its line. */
+  /** True if there is only white space before this position on its line. */
   isFirst(): boolean {
     return this.#before === LINE_BLANK;
   }
 
-  /** True in a block quote, behind a quotation mark or bracket, and on a line that a tool printed. */
+  /** True in a block quote, after a quotation mark or bracket, and on a line that a tool printed. */
   isQuoted(): boolean {
     return this.#isQuote || QUOTES.has(this.#lastUnit) || TOOL_LINE.test(this.#lineStart);
   }
@@ -145,7 +145,7 @@ export class CodeTracker {
     this.#isTableRow = unit === PIPE;
   }
 
-  /** Decides what the run means that `next` follows, if there is one. */
+  /** Decides about the run before `next`, if any. */
   #endRun(next: number): void {
     if (this.#run === 0) return;
     if (this.#fence) this.#endRunInFence(this.#fence, next);
@@ -170,11 +170,11 @@ export class CodeTracker {
     const isSame = this.#runUnit === fence.unit;
     const closes = isSame && this.#run >= fence.length && this.#before <= fence.before &&
       (next <= 32 || next === 60);
-    // A second run of backticks on the line of the first: that was inline code.
+    // A second run of backticks on the same line: the text between was inline code.
     const wasInline = fence.isFirstLine && isSame && fence.unit === GRAVE;
     if (wasInline || closes && fence.depth <= 1) this.#fence = undefined;
     else if (closes) fence.depth--;
-    // Models that quote Markdown with blocks in it rarely make the outer fence longer.
+    // Models that quote Markdown with blocks rarely make the outer fence longer.
     else if (
       fence.depth > 0 && isSame && this.#run >= fence.length &&
       this.#before <= LINE_MARKED && next > 32
@@ -203,13 +203,13 @@ export class CodeTracker {
 }
 
 /**
- * Makes a search, piece by piece, for the end of inline code that `length` backticks began: true once it
- * comes, false once the paragraph ends without it, undefined until then.
+ * Searches, in pieces, for the end of inline code that `length` backticks opened. Returns true once found, false
+ * at the end of the paragraph, and undefined until then.
  */
 export function spanSearch(length: number): (piece: string) => boolean | undefined {
   let run = 0;
   let isLineBlank = false;
-  /** True where the run is the first of its line. */
+  /** True if the run is the first on its line. */
   let isFence = false;
   return (piece) => {
     for (let i = 0; i < piece.length; i++) {

@@ -1,19 +1,19 @@
 /** Numbers with their nouns and units. @module */
 
-/** A number with its noun: "1 file", "2 files". */
+/** Formats a number with its noun: "1 file", "2 files". */
 export const count = (n: number, one: string, many = `${one}s`): string =>
   `${n} ${n === 1 ? one : many}`;
 
-/** A duration for people: `3 ms`, `1.2 s`. */
+/** Formats a duration: `3 ms`, `1.2 s`. */
 export function duration(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
-/** A rough duration: `40 s`, `5 min`. */
+/** Formats a rough duration: `40 s`, `5 min`. */
 export const aboutSeconds = (seconds: number): string =>
   seconds < 120 ? `${Math.round(seconds)} s` : `${Math.round(seconds / 60)} min`;
 
-/** A duration in minutes and seconds: `60:05`. */
+/** Formats a duration in minutes and seconds: `60:05`. */
 export function clockTime(ms: number): string {
   const seconds = Math.floor(ms / 1000);
   return `${Math.floor(seconds / 60)}:${`${seconds % 60}`.padStart(2, "0")}`;
@@ -21,20 +21,20 @@ export function clockTime(ms: number): string {
 
 const AGES = [["day", 86_400_000], ["hour", 3_600_000], ["minute", 60_000]] as const;
 
-/** How long ago `time` was, in milliseconds since 1970: `3 hours ago`, `just now`. */
+/** Formats the time since `time`, in milliseconds since 1970: `3 hours ago`, `just now`. */
 export function ago(time: number, now = Date.now()): string {
   const [unit, ms] = AGES.find(([, ms]) => now - time >= ms) ?? [];
   return unit === undefined ? "just now" : `${count(Math.floor((now - time) / ms!), unit)} ago`;
 }
 
-/** A number in short: `999`, `2.8k`. */
+/** Shortens a number: `999`, `2.8k`. */
 export const thousands = (n: number): string => n < 1000 ? `${n}` : `${(n / 1000).toFixed(1)}k`;
 
-/** An amount of US dollars, such as `$0.0042` and `$1.20`. */
+/** Formats an amount of US dollars, such as `$0.0042` and `$1.20`. */
 export const dollars = (amount: number): string => `$${amount.toFixed(amount < 0.1 ? 4 : 2)}`;
 
-/** The usual number of characters of a token, for texts that nobody counts. */
+/** The average number of characters per token, for estimates. */
 export const CHARS_PER_TOKEN = 4;
 
-/** About the tokens of a text. */
+/** Estimates the tokens of a text. */
 export const aboutTokens = (text: string): number => Math.ceil(text.length / CHARS_PER_TOKEN);

@@ -1,4 +1,4 @@
-/** The difference of two texts, line by line, and of two lines, word by word. @module */
+/** The difference of two texts by lines, and of two lines by words. @module */
 
 import type { TextRange } from "../types/message.ts";
 
@@ -6,7 +6,7 @@ import type { TextRange } from "../types/message.ts";
 export interface DiffLine {
   kind: " " | "-" | "+";
   text: string;
-  /** Its number, from 1: in the first text for `-`, else in the second. */
+  /** Its number from 1: in the first text for `-`, otherwise in the second. */
   line: number;
 }
 
@@ -14,7 +14,7 @@ type DiffStep = Omit<DiffLine, "line">;
 /** Changed regions with more pairs of lines to compare are replaced as a whole. */
 const MAX_PAIRS = 4_000_000;
 
-/** The changed lines of `after` against `before`, each change with `context` lines around it. */
+/** Returns the changed lines from `before` to `after`, each with `context` lines around it. */
 export function diffLines(before: string, after: string, context = 2): DiffLine[] {
   const a = linesOf(before);
   const b = linesOf(after);
@@ -46,7 +46,7 @@ function linesOf(text: string): string[] {
   return lines;
 }
 
-/** The shortest list of steps from `a` to `b`, by their longest common subsequence. */
+/** Returns the fewest steps from `a` to `b`, by their longest common subsequence. */
 function script(a: string[], b: string[]): DiffStep[] {
   if (a.length * b.length > MAX_PAIRS) return [...a.map(removed), ...b.map(added)];
   // common[i][j] is the length of the longest common subsequence of a[i..] and b[j..].
@@ -72,7 +72,7 @@ function script(a: string[], b: string[]): DiffStep[] {
   return [...out, ...a.slice(i).map(removed), ...b.slice(j).map(added)];
 }
 
-/** The lines without the unchanged ones that are further than `context` from a change. */
+/** Returns the lines without unchanged ones that are further than `context` from a change. */
 function withContext(lines: readonly DiffLine[], context: number): DiffLine[] {
   let change = -Infinity;
   const after = lines.map(({ kind }, at) => at - (change = kind === " " ? change : at));
@@ -87,12 +87,12 @@ function withContext(lines: readonly DiffLine[], context: number): DiffLine[] {
 
 /** Lines with more pairs of words to compare count as different. */
 const MAX_WORD_PAIRS = 40_000;
-/** The part of the longer line, in characters, that two lines must share to be told apart by words. */
+/** The share of the longer line's characters that two lines must have in common to compare their words. */
 const MIN_SHARED = 0.3;
 
 /**
- * The words of `before` that `after` lacks, and the other way round; undefined where the two are too
- * different, or the same.
+ * Returns the words that only `before` has, and those that only `after` has; undefined if the two are equal or
+ * too different.
  */
 export function changedWords(
   before: string,
@@ -111,7 +111,7 @@ export function changedWords(
       if (kind === " ") continue;
       const last = ranges[side].at(-1);
       const between = (side === "-" ? before : after).slice(last?.[1] ?? 0, from);
-      // A blank between two words that changed belongs to the change.
+      // A space between two changed words belongs to the change.
       if (last && between.trim() === "") last[1] = at[side];
       else ranges[side].push([from, at[side]]);
     }

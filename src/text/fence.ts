@@ -1,15 +1,15 @@
 /** Fenced blocks of code in Markdown text, as in CommonMark 0.31. @module */
 
-/** A line that begins a block, without its indentation: its signs, and what they are followed by. */
+/** A line that opens a block, without its indentation: its fence and its info string. */
 export const FENCE = /^(`{3,}(?!.*`)|~{3,})(.*)$/;
 
-/** True when a line ends the block of code that `fence` began. */
+/** True if a line closes the code block that `fence` opened. */
 export function closesCode(line: string, fence: string): boolean {
   const signs = /^ {0,3}(`{3,}|~{3,})[ \t]*$/.exec(line)?.[1];
   return signs?.startsWith(fence) ?? false;
 }
 
-/** `line` without as much indentation as its fence has. */
+/** Returns `line` without the indentation of its fence. */
 export function outdent(line: string, columns: number): string {
   let at = 0;
   for (let column = 0; column < columns && (line[at] === " " || line[at] === "\t"); at++) {
@@ -20,12 +20,12 @@ export function outdent(line: string, columns: number): string {
 
 /** A fenced block of code. */
 interface CodeBlock {
-  /** The word behind its fence, such as `sh`. */
+  /** The word after its fence, such as `sh`. */
   language: string;
   text: string;
 }
 
-/** The fenced blocks of code in a text, also those within lists and quotations. */
+/** Returns the fenced code blocks in a text, including those in lists and quotations. */
 export function codeBlocks(markdown: string): CodeBlock[] {
   const blocks: CodeBlock[] = [];
   let open: { fence: string; lead: string; language: string; lines: string[] } | undefined;

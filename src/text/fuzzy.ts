@@ -1,11 +1,12 @@
-/** How well a word that a person types fits a text. @module */
+/** Ranks how well a typed word fits a text. @module */
 
-/** The rank of a text that does not fit; those that fit have 0 to 3. */
+/** The rank of a text that does not fit; a fit has 0 to 3. */
 export const NO_FIT = 4;
 
 /**
- * The rank of a text, 0 being best: it or its last part begins with `word`, its last part contains it,
- * it contains it, or it has its letters in that order. Parts are what `/` separates. Both in lower case.
+ * Returns the rank of a text. From the best, 0: the text or its last part starts with `word`; its last part
+ * contains it; the text contains it; the text has its letters in order. `/` separates parts. Both are in lower
+ * case.
  */
 export function fuzzyRank(word: string, text: string): number {
   if (text.startsWith(word)) return 0;
@@ -15,17 +16,17 @@ export function fuzzyRank(word: string, text: string): number {
   return at === last ? 0 : at > last ? 1 : 2;
 }
 
-/** The indices (UTF-16) of the characters of `text` that fit `word`; none where it does not fit. */
+/** Returns the indices (UTF-16) of the characters of `text` that match `word`; empty if it does not fit. */
 export function fittingLetters(word: string, text: string): number[] {
   const [wanted, folded] = [word.toLowerCase(), text.toLowerCase()];
-  // A character whose lower case is longer moves those behind it.
+  // A character with a longer lower case shifts the rest.
   if (wanted === "" || folded.length !== text.length) return [];
   const at = folded.startsWith(wanted) ? 0 : folded.lastIndexOf(wanted);
   if (at !== -1) return Array.from(wanted, (_, i) => at + i);
   return lettersOf(wanted, folded) ?? [];
 }
 
-/** The `limit` items that `word` fits best, those of one rank in their order. */
+/** Returns the `limit` best fits for `word`. Those of equal rank stay in order. */
 export function bestFits<T>(
   word: string,
   items: readonly T[],
@@ -41,7 +42,7 @@ export function bestFits<T>(
   return ranks.flat().slice(0, limit);
 }
 
-/** True where `text` has the letters of `word` in their order. */
+/** True if `text` has the letters of `word` in order. */
 function hasLetters(word: string, text: string): boolean {
   let at = -1;
   for (let i = 0; i < word.length; i++) {
@@ -51,7 +52,7 @@ function hasLetters(word: string, text: string): boolean {
   return true;
 }
 
-/** The first characters of `text` that have the letters of `word` in their order. */
+/** Returns the first characters of `text` that match the letters of `word` in order. */
 function lettersOf(word: string, text: string): number[] | undefined {
   const found: number[] = [];
   for (let i = 0; i < text.length; i++) {

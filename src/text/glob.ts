@@ -1,17 +1,16 @@
 import { globToRegExp } from "@std/path/posix/glob-to-regexp";
 import { attempt } from "../attempt.ts";
 
-/** Braces multiply a pattern; no pattern that is meant comes near. */
+/** The maximum number of patterns that braces may expand to. */
 const MAX_EXPANDED_CHARS = 5_000;
 
 /**
  * Translates a glob pattern (spec 4.5) into a regular expression that matches whole paths with `/`.
  *
- * `*` is any characters but `/`, `**` any characters, `?` one character but `/`; a part that is only
- * `**` is any number of parts, also none. `[a-z]`, `[!a-z]` and `[[:alpha:]]` are one character but
- * `/`, `{a,b}` is either, `\` takes the next character literally. Brackets and braces without a
- * partner are literal, and so are braces without a comma, as `{a}`. Names that begin with a dot are
- * names like any other.
+ * `*` matches any characters except `/`, `**` any characters, `?` one character except `/`. A part that is only
+ * `**` matches zero or more parts. `[a-z]`, `[!a-z]` and `[[:alpha:]]` match one character except `/`, `{a,b}`
+ * matches either, and `\` makes the next character literal. Unmatched brackets and braces are literal, and so are
+ * braces without a comma, such as `{a}`. A leading dot has no special meaning.
  *
  * @throws {RangeError} when the pattern is longer than 5000 characters with its braces expanded.
  *
@@ -26,23 +25,23 @@ const MAX_EXPANDED_CHARS = 5_000;
  */
 export function globToRegex(pattern: string): RegExp {
   let atoms = 0;
-  // An atomic group, which is never matched another way; JavaScript has no `(?>...)`.
+  // Returns an atomic group, which is never matched in another way. JavaScript lacks `(?>...)`.
   const atomic = (source: string): string => `(?=(?<g${++atoms}>${source}))\\k<g${atoms}>`;
   const branches = expandBraces(globTokens(pattern)).map((list) => translate(list, atomic));
   return new RegExp(`^(?:${branches.join("|")})$`, "u");
 }
 
-/** A wildcard, a brace sign, or an expression that matches exactly one character. */
+/** A wildcard, a brace, or an expression that matches exactly one character. */
 type GlobToken = "*" | "**" | "{" | "," | "}" | { source: string };
 const SLASH_TOKEN: GlobToken = { source: "\\/" };
 const ANY_TOKEN: GlobToken = { source: "[^/]" };
-/** Groups: an escaped character; stars; a set's negation and inside. Anything else is literal. */
+/** Groups: an escaped character; stars; the negation and content of a set. Anything else is literal. */
 const TOKEN_PATTERN = /\\([^])|(\*+)|\[([!^]?)(\]?(?:\\[^/]|\[:[a-z]+:\]|[^\]\\/]){0,200})\]|[^]/gu;
 
 function globTokens(pattern: string): GlobToken[] {
   checkSize(pattern.length);
   const list: GlobToken[] = [];
-  // Open braces, each with the commas directly in it: they become signs once it is closed.
+  // The open braces with their direct commas. They become operators once the brace is closed.
   const open: { at: number; commas: number[] }[] = [];
   for (const [text, escaped, stars, not, set] of pattern.matchAll(TOKEN_PATTERN)) {
     const at = list.length;
@@ -53,7 +52,7 @@ function globTokens(pattern: string): GlobToken[] {
     else if (text === ",") open.at(-1)?.commas.push(at);
     else if (text === "}") {
       const group = open.pop();
-      // As in bash, `{a}` is no choice: templates have folders called `{{name}}`.
+      // As in bash, `{a}` is not a choice: templates have folders named `{{name}}`.
       if (!group?.commas.length) continue;
       list[group.at] = "{";
       for (const comma of group.commas) list[comma] = ",";
@@ -63,7 +62,7 @@ function globTokens(pattern: string): GlobToken[] {
   return list;
 }
 
-/** The source of an expression that matches exactly `text`. */
+/** Returns the source of an expression that matches exactly `text`. */
 export function escapeRegex(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 }
@@ -72,7 +71,7 @@ function literal(char: string): GlobToken {
   return char === "/" ? SLASH_TOKEN : { source: escapeRegex(char) };
 }
 
-/** The token of a set, undefined for an impossible one, such as `[z-a]`. */
+/** Returns the token of a set; undefined for an impossible one, such as `[z-a]`. */
 function setOf(not: string, set: string): [GlobToken] | undefined {
   const glob = `[${not && "!"}${set.replace(/^\]/, "\\]")}]`;
   return attempt(() => {
@@ -81,7 +80,7 @@ function setOf(not: string, set: string): [GlobToken] | undefined {
   });
 }
 
-/** The lists of tokens without braces that a list with braces expands to. */
+/** Returns the lists of tokens that a list with braces expands to. */
 function expandBraces(list: readonly GlobToken[]): GlobToken[][] {
   const outer: { lists: GlobToken[][]; done: GlobToken[][] }[] = [];
   let lists: GlobToken[][] = [[]];
@@ -111,17 +110,17 @@ function checkSize(chars: number): void {
   );
 }
 
-/** A wildcard and the source of the literal text up to the next; `parts` is a `**` with its slash. */
+/** A wildcard, and the source of the literal text up to the next one. `parts`: `**` with its slash. */
 type Piece = { wild: "" | "*" | "**" | "parts"; source: string };
 
 /**
- * The expression for tokens without braces. Every wildcard but the last of its kind stays with its
- * nearest match: what a later match would leave for the next wildcard, that one leaves as well.
+ * Returns the expression for tokens without braces. Every wildcard but the last of its kind takes its nearest
+ * match, because the next wildcard covers any text that a later match would cover.
  */
 function translate(list: readonly GlobToken[], atomic: (source: string) => string): string {
   let before = "";
   let block = "";
-  // The first block is anchored, so there is no other way to match it.
+  // The first block is anchored, so it matches in one way only.
   let anchored = true;
   const all = pieces(list);
   for (const [i, { wild, source }] of all.entries()) {
@@ -150,7 +149,7 @@ function pieces(list: readonly GlobToken[]): Piece[] {
     const wild = token === "**" && atStart && list[i + 1] === SLASH_TOKEN ? "parts" : token;
     if (wild === "parts") i++;
     const joins = last.source === "" && last.wild !== "" && (last.wild !== "parts" || wild !== "*");
-    // Wildcards side by side are the wider of the two.
+    // Adjacent wildcards become the wider one.
     if (!joins) all.push(last = { wild, source: "" });
     else if (last.wild !== "**") last.wild = wild;
   }

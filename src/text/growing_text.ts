@@ -1,11 +1,11 @@
-/** A long text that comes in small pieces. @module */
+/** A long text that arrives in small pieces. @module */
 
-/** The pieces that wait to be joined. */
+/** The number of pieces to collect before they are joined. */
 const MAX_PIECES = 1024;
 
 /**
- * Joins its pieces now and then: a string made with `+=` alone is kept as a tree, which takes some
- * 50 bytes for each piece until the text is first read.
+ * Joins its pieces at intervals. A string built with `+=` alone is stored as a tree, which takes about 50 bytes
+ * per piece until it is read.
  */
 export class GrowingText {
   #joined = "";
@@ -15,7 +15,7 @@ export class GrowingText {
     if (this.#pieces.push(piece) >= MAX_PIECES) this.#join();
   }
 
-  /** All of the text so far. */
+  /** The complete text so far. */
   get whole(): string {
     this.#join();
     return this.#joined;

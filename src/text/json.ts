@@ -1,23 +1,23 @@
 import { attempt } from "../attempt.ts";
 
-/** The value of JSON text; undefined for a text that is none. */
+/** Returns the value of JSON text; undefined if it is invalid. */
 export function jsonOrUndefined(text: string): unknown {
   return attempt(() => JSON.parse(text));
 }
 
-/** True for a JSON object: neither `null` nor an array. */
+/** True for a JSON object, which excludes `null` and arrays. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** True for a value with more than `levels` objects or arrays within each other. */
+/** True for a value with more than `levels` nested objects or arrays. */
 export function deeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (levels === 0) return true;
   return Object.values(value).some((part) => deeperThan(part, levels - 1));
 }
 
-/** True where an object in JSON text has a key twice, with two values: JSON.parse takes the last. */
+/** True if an object in JSON text has two different values for a key. JSON.parse returns the last. */
 export function hasTwoReadings(json: string): boolean {
   const numbered: string[] = [];
   const colon = /\s*:/y;
@@ -31,11 +31,11 @@ export function hasTwoReadings(json: string): boolean {
       from = open + 1;
     }
   }
-  if (numbered.length < 4) return false; // one key, or none
+  if (numbered.length < 4) return false; // at most one key
   return differsWithin(JSON.parse(numbered.join("") + json.slice(from)));
 }
 
-/** The offset of the quote that ends the string at `open`. */
+/** Returns the offset of the quote that closes the string at `open`. */
 function endOfString(json: string, open: number): number {
   for (let at = open;;) {
     at = json.indexOf('"', at + 1);
@@ -56,19 +56,19 @@ function differsWithin(value: unknown): boolean {
   });
 }
 
-/** A key of JSON text: its depth, 1 for those of the outermost object, and the offset of its quote. */
+/** A key of JSON text: its depth, 1 in the outermost object, and the offset of its quote. */
 interface JsonKey {
   name: string;
   depth: number;
   at: number;
 }
 
-/** The tokens of JSON, behind white space. */
+/** The tokens of JSON, after white space. */
 const JSON_TOKEN =
   // deno-lint-ignore no-control-regex
   /\s*(?:[{}[\]:,]|"(?:[^"\\\0-\x1f]|\\(?:["\\/bfnrt]|u[\da-f]{4}))*"|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?|true|false|null)(?![\w.]))/iy;
 
-/** The keys in JSON text, up to the offset `errorAt` of what is no JSON there; undefined where all is. */
+/** Returns the keys in JSON text up to the offset `errorAt` of a syntax error; undefined if it is valid. */
 export function scanJson(text: string): { keys: JsonKey[]; errorAt: number | undefined } {
   const keys: JsonKey[] = [];
   const open: string[] = [];
@@ -103,7 +103,7 @@ export function scanJson(text: string): { keys: JsonKey[]; errorAt: number | und
   return { keys, errorAt };
 }
 
-/** The place of an offset in a text, for a person: `line 3, column 5`. */
+/** Formats the position of an offset in a text: `line 3, column 5`. */
 export function linePlace(text: string, at: number): string {
   const before = text.slice(0, at).split("\n");
   return `line ${before.length}, column ${before.at(-1)!.length + 1}`;

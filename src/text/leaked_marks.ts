@@ -1,9 +1,9 @@
-/** Cuts marks of templates and calls out of text that is shown: whatever is left of them is no text. @module */
+/** Removes the remaining marks of templates and calls from displayed text. @module */
 
 import { foldMarker, MarkerReader } from "./markers.ts";
 import { SeamJoiner } from "./seams.ts";
 
-/** Special tokens, whatever their words: `<|im_end|>`, `<｜DSML｜parameter name="x">`, `<tool_call|>`. */
+/** Special tokens with any words: `<|im_end|>`, `<｜DSML｜parameter name="x">`, `<tool_call|>`. */
 const BARS = "[|｜‖]";
 const TOKENS = [
   `<\\|channel\\|>commentary\\s+to=[\\w.-]*`,
@@ -16,18 +16,18 @@ const TOKENS = [
   "</?(?:tool_?calls?|toolcall|tool_(?:use|results?|exchange|output)|function_(?:calls?|results?|invocation)|param|arg_key|arg_value|(?:minimax|seed|tml|antml|longcat)[:_][\\w:]+|(?:start|end)_function_\\w+|(?:start|end)_of_turn|escape|tool_response|TOOLCALL)(?:[ :][^<>\\n]{0,120})?>",
   "</?(?:function|parameter|invoke)(?:=[^<>\\n]{1,120}| name=[^<>\\n]{1,120}| \\w+)?>",
 ];
-/** The beginnings of them at the end of a text. */
+/** Their starts at the end of a text. */
 const BEGUN =
   `<(?:/? {0,2}${BARS}{0,2} {0,2}[^<>\\n]{0,160}|[\\w/▁:]{1,30}${BARS}?|/(?:mm:)?think(?:ing)?>[^\\S\\n]*)`;
-/** Marks that begin otherwise. */
+/** Marks of other forms. */
 const LITERALS = (
   "[tool_calls],[/tool_calls],[args],[call_id],[inst],[/inst],[tool_request],[tool_call],[/tool_call],[tool_call:,[calling tool:,[previous assistant tool use],]<]minimax[>[,<parameter>,</parameter>,<tool_code>," +
   "</tool_code>,</answer>,<answer>,</response>,<response>,[end_tool_request],[available_tools],]~b],[e~[,</s>,<s>,<eos>"
 ).split(",");
-/** Marks of calls: where one is cut, a call was meant. */
+/** Marks of calls. If one is removed, the model tried to make a call. */
 const OF_CALL =
   /tool_?call|dsml|function|invoke|parameter|arg_|minimax[:[]|seed:|args|tool_request|to=|\|call\|>|constrain|tool_sep|action|python_|toolcall|tool use|calling|tool_code/;
-/** Marks that documents have, too: they are cut beside others alone, or where they end a line. */
+/** Marks that documents contain too. They are removed only beside others, or at the end of a line. */
 const WEAK = /^<\/?(?:function|parameter|invoke|s|eos|escape)\b/;
 /** Half of a mark without bars, at the end of an answer. */
 const HALVED =
@@ -40,15 +40,15 @@ export class MarkCutter {
   readonly #joiner = new SeamJoiner();
   /** The end of the line before the newest mark. */
   #line = "";
-  /** A mark that may be mentioned, until what follows tells. */
+  /** A possibly mentioned mark. The next text decides. */
   #open: string | undefined;
-  /** True on a line of which a mark is mentioned: so are all others there. */
+  /** True on a line that mentions a mark, and so mentions all its others. */
   #isMentionLine = false;
-  /** True right behind a mark that was cut. */
+  /** True right after a removed mark. */
   #isBehindCut = false;
-  /** The marks that end a call and were cut. */
+  /** The removed marks that end a call. */
   #ends = 0;
-  /** The first mark of a call that was cut. */
+  /** The first removed mark of a call. */
   callMark: string | undefined;
 
   push(piece: string, final = false): string {
@@ -59,7 +59,7 @@ export class MarkCutter {
       text += this.#take(read, final && marker === undefined);
       if (marker === undefined) return final ? text + this.#joiner.end() : text;
       const mark = foldMarker(marker);
-      // Another mark right behind an open one shares its fate: a mention, or two that were left.
+      // A mark right after an undecided one is treated the same way.
       if (this.#open !== undefined && WEAK.test(foldMarker(this.#open))) this.#resolve(false);
       if (isQuoted || this.#isMentionLine || this.#open !== undefined) {
         text += this.#resolve(true) + this.#take(marker, false);
@@ -71,13 +71,13 @@ export class MarkCutter {
   }
 
   #cut(mark: string): void {
-    // One end of a call is noise behind an answer; several are what is left of a call.
+    // One end of a call after an answer is noise. Several are the remains of a call.
     if (OF_CALL.test(mark) && (!mark.startsWith("</") || this.#ends++ > 0)) this.callMark ??= mark;
     this.#isBehindCut = true;
     this.#joiner.cut();
   }
 
-  /** Decides on the open mark: as text, or cut. */
+  /** Decides about the open mark: text, or removed. */
   #resolve(isText: boolean): string {
     const marker = this.#open;
     this.#open = undefined;
@@ -90,7 +90,7 @@ export class MarkCutter {
   }
 
   #take(text: string, final: boolean): string {
-    // Half a mark that ends the text.
+    // Half a mark at the end of the text.
     if (final && text !== "") {
       const end = new RegExp(`<[|｜][\\w▁|｜\\\\/]{0,40}$|<\\|$|</?[a-z_]{3,16}$`, "i").exec(text);
       if (end && (/^<[|｜]/.test(end[0]) || HALVED.test(end[0]))) {
@@ -99,7 +99,7 @@ export class MarkCutter {
       }
     }
     let lead = "";
-    // More text on the line makes a mention of the mark.
+    // More text on the line makes the mark a mention.
     if (this.#open !== undefined && (text !== "" || final)) {
       const isUnfinished = !WEAK.test(this.#open) || UNFINISHED.test(this.#line);
       lead = this.#resolve(isUnfinished && /^[^\S\n]*[^\s<]/.test(text));

@@ -1,11 +1,11 @@
-/** JSON with the slips of small models in it, where it has one reading. Linear in the text. @module */
+/** Reads JSON with the mistakes of small models if it has only one reading. Linear in the text. @module */
 
 import { isObject, jsonOrUndefined } from "./json.ts";
 
-/** The value of a text, and the slips in it, in words; or why it has none. */
+/** The value of a text and descriptions of its mistakes, or the reason that it has no value. */
 type LooseJson = { value: unknown; slips: string[] } | { problem: string };
 
-/** Deeper values are refused: they would exhaust the stack. */
+/** The maximum depth. A deeper value would overflow the stack. */
 const MAX_LOOSE_DEPTH = 100;
 const LOOSE_WORDS: Readonly<Record<string, unknown>> = {
   ...{ true: true, false: false, null: null },
@@ -15,22 +15,22 @@ const LOOSE_ESCAPES: Readonly<Record<string, string>> = {
   ...{ n: "\n", t: "\t", r: "\r", b: "\b", f: "\f" },
   ...{ '"': '"', "'": "'", "\\": "\\", "/": "/" },
 };
-/** Signs before which a backslash can only be a pattern's: it stays. */
+/** Characters before which a backslash must belong to a pattern, so it stays. */
 const PATTERN_SIGNS = /[.dDwWsSB+*?()[\]{}|^-]/;
 const LOOSE_QUOTES: Readonly<Record<string, string>> = {
   ...{ '"': '"', "'": "'", "“": "”", "‘": "’", "`": "`" },
 };
-/** Quotes that are three signs, as Python has them. */
+/** Python's triple quotes. */
 const TRIPLE_QUOTES = /"""|'''/y;
-/** What may stand behind the value: the end of a fence or of a call, and signs that end nothing. */
+/** Text that may follow the value: the end of a fence or of a call, and punctuation. */
 const BEHIND_VALUE =
   /^(?:\s|;|`{3}|<\/(?:tool_?call|function|s)>|<\|(?:eot_id|eom_id|im_end)\|>)*$/;
 
 /**
- * Reads `text` as JSON, also with other quotes, keys without them, comments, `True` and `None`, commas too
- * many or too few, line feeds in strings, brackets too many at the end, or a fence around it. Brackets
- * that lack at the end are added behind a whole string or value alone: a text that breaks off elsewhere, or
- * behind a number, may have gone on. At most `mayLack` are added.
+ * Reads `text` as JSON. Also accepts other quotes, unquoted keys, comments, `True` and `None`, extra or missing
+ * commas, line feeds in strings, extra closing brackets, and a fence around it. Adds up to `mayLack` missing
+ * closing brackets, but only after a complete string or value: a text that ends elsewhere, or after a number, may
+ * be incomplete.
  */
 export function parseLooseJson(text: string, { mayLack = Infinity } = {}): LooseJson {
   try {
@@ -41,7 +41,7 @@ export function parseLooseJson(text: string, { mayLack = Infinity } = {}): Loose
   }
 }
 
-/** The value that {@linkcode parseLooseJson} reads; undefined where there is none. */
+/** Returns the value that {@linkcode parseLooseJson} reads; undefined if it reads no value. */
 export function looseJson(text: string, mayLack = 0): unknown {
   const read = parseLooseJson(text, { mayLack });
   return "value" in read ? read.value : undefined;
@@ -51,7 +51,7 @@ class LooseParser {
   readonly #text: string;
   readonly #slips = new Set<string>();
   #at = 0;
-  /** True where the last thing read cannot go on: no number. */
+  /** True if the last token is complete: not a number. */
   #isSure = false;
 
   constructor(text: string, private mayLack: number) {
@@ -60,7 +60,7 @@ class LooseParser {
     this.#text = this.#withBraces(inner ?? text);
   }
 
-  /** The text, also where it is within a string without its quotes, or lacks its first bracket. */
+  /** Reads the text, which may be inside a string without its quotes, or lack its first bracket. */
   #withBraces(text: string): string {
     if (/^\s*\{\s*\\"/.test(text)) {
       const unescaped = jsonOrUndefined(`"${text.trim()}"`);
@@ -96,7 +96,7 @@ class LooseParser {
     return { value, slips: [...this.#slips] };
   }
 
-  /** True where another object stands right behind the one that was read. */
+  /** True if another object follows directly. */
   #nextObject(): boolean {
     return this.#text[this.#at - 1] === "}" && /^\s*\{/.test(this.#text.slice(this.#at));
   }
@@ -157,7 +157,7 @@ class LooseParser {
     return this.#match(/[A-Za-z_$][\w$-]*/y) ?? this.#fail("a key is missing");
   }
 
-  /** True behind `closer`, and at the end of the text where only that is missing. */
+  /** True after `closer`, and at the end of the text if only `closer` is missing. */
   #closes(closer: string, isFirst: boolean): boolean {
     this.#skip();
     const sign = this.#text[this.#at];
@@ -185,7 +185,7 @@ class LooseParser {
     this.#at++;
     this.#skip();
     const next = this.#text[this.#at];
-    // What breaks off behind a comma was to go on.
+    // A text that ends after a comma is incomplete.
     if (next === undefined) this.#fail("it ends behind a comma");
     if (next === "}" || next === "]") this.#slips.add("a trailing comma");
   }
@@ -217,7 +217,7 @@ class LooseParser {
     return parts.join("");
   }
 
-  /** The text up to the next `quotes`, which are of three signs. */
+  /** Reads the text up to the next triple `quotes`. */
   #tripled(quotes: string): string {
     this.#slips.add(`${quotes} for quotes`);
     const parts: string[] = [];
@@ -234,7 +234,7 @@ class LooseParser {
     return parts.join("");
   }
 
-  /** The text of the escape at hand; leaves off at its last sign. */
+  /** Returns the text of the current escape, and stops at its last character. */
   #escaped(): string {
     const sign = this.#text[++this.#at] ?? this.#fail("it ends within a string");
     if (sign === "u") {
@@ -245,7 +245,7 @@ class LooseParser {
     }
     if (sign === "'") this.#slips.add("\\'");
     if (Object.hasOwn(LOOSE_ESCAPES, sign)) return LOOSE_ESCAPES[sign]!;
-    // A shell's line that goes on.
+    // A continued line of a shell.
     if (sign === "\n") return "\\\n";
     if (!PATTERN_SIGNS.test(sign)) {
       this.#fail(`\\${sign} is no escape: write ${sign} or \\\\${sign}`);

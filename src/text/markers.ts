@@ -1,28 +1,28 @@
-/** Finds markers (tags, signs of tool calls, fences) in text that streams. @module */
+/** Finds markers (tags, marks of tool calls, fences) in streamed text. @module */
 
 import { CodeTracker, GRAVE, spanSearch, TILDE } from "./code_tracker.ts";
 
 /** The result of {@linkcode MarkerReader.next}. */
 export interface MarkedText {
   text: string;
-  /** The marker behind the text. */
+  /** The marker after the text. */
   marker?: string;
-  /** True where the marker is the first of its line. */
+  /** True if the marker is the first text of its line. */
   isFirst?: boolean;
-  /** As {@linkcode CodeTracker.isQuoted} says at the marker. */
+  /** {@linkcode CodeTracker.isQuoted} at the marker. */
   isQuoted?: boolean;
 }
 
-/** The sign that a tag begins with. */
+/** The first character of a tag. */
 const TAG = 60;
 
 const NO_FENCES: readonly string[] = [];
-/** Longer than any marker; fences and the space around their info string are bounded by it. */
+/** Longer than any marker. It limits fences and the space around their info string. */
 const MAX_MARKER = 200;
 
 /**
- * Finds markers in text, however it is cut into pieces. Holds back only a possible beginning of a marker,
- * half a surrogate pair, and, behind a backtick of an earlier line, a marker until that code ends.
+ * Finds markers in text that is split into any pieces. Holds back only a possible start of a marker, half a
+ * surrogate pair, and a marker after an earlier line's backtick until its code ends.
  */
 export class MarkerReader {
   readonly #find: Finder;
@@ -32,20 +32,20 @@ export class MarkerReader {
   #rest = "";
   /** The length of the part of `#rest` that the tracker has read. */
   #tracked = 0;
-  /** Searches the text that follows for the end of the inline code that `#rest` may begin in. */
+  /** Searches the next text for the end of inline code that `#rest` may open. */
   #search: ReturnType<typeof spanSearch> | undefined;
   /** The result of that search. */
   #isCode: boolean | undefined;
-  /** The text since: appended to `#rest` piece by piece, it would be copied each time. */
+  /** The text since. Appending it to `#rest` piece by piece would copy it each time. */
   #waiting: string[] = [];
 
   /**
-   * @param literals The markers, as {@linkcode foldMarker} has them or in any spelling that it folds; of at
-   * most 64 characters, none the beginning of another. In one that begins with `<*:`, the sign stands for any
-   * namespace that no other marker has.
-   * @param options `fences`: info strings whose line, its line feed included, is a marker. `inCode`: true
-   * where markers within Markdown code count; by default they do not. `tokens`: patterns of further markers
-   * that begin with `<`, and `begun`, of which every one's beginning matches.
+   * @param literals The markers, in any spelling that {@linkcode foldMarker} folds, of at most 64 characters. No
+   * marker may be the start of another one. In a marker that starts with `<*:`, `*` matches any namespace that no
+   * other marker has.
+   * @param options `fences`: info strings whose line, with its line feed, is a marker. `inCode`: true to find
+   * markers in Markdown code too. `tokens`: patterns of further markers that start with `<`; `begun` matches
+   * every start of them.
    */
   constructor(
     literals: readonly string[],
@@ -68,8 +68,8 @@ export class MarkerReader {
   }
 
   /**
-   * Reads up to and with the next marker. Without one, the text is all that is certainly not part of one;
-   * with `final`, all there is. The caller then calls {@linkcode keep} or {@linkcode drop}.
+   * Reads up to and including the next marker. Without a marker, returns the text that is certainly not part of
+   * one; with `final`, all of it. Then the caller calls {@linkcode keep} or {@linkcode drop}.
    */
   next(final: boolean): MarkedText {
     if (this.#search && this.#isCode === undefined && !final) return { text: "" };
@@ -91,12 +91,12 @@ export class MarkerReader {
     return { text: this.#read(begun?.index ?? this.#rest.length - (isPairCut ? 1 : 0)) };
   }
 
-  /** The marker that `next` returned is text. */
+  /** Makes the marker that `next` returned text. */
   keep(marker: string): void {
     if (!this.#findsInCode) this.#code.feed(marker, 0, marker.length);
   }
 
-  /** The marker that `next` returned is cut out; what follows begins a line. */
+  /** Cuts out the marker that `next` returned. The next text is at the start of a line. */
   drop(): void {
     this.#code = new CodeTracker(true);
   }
@@ -112,7 +112,7 @@ export class MarkerReader {
     return text;
   }
 
-  /** Puts text back before what is unread. */
+  /** Puts text back before the unread text. */
   unread(text: string): void {
     this.#rest = text + this.#rest;
     this.#tracked = 0;
@@ -140,7 +140,7 @@ export class MarkerReader {
     return text;
   }
 
-  /** True while only text to come can decide whether a match is in inline code. */
+  /** True while only later text can decide if a match is in inline code. */
   #mayBeInSpan({ index, marker }: MarkerMatch, final: boolean): boolean {
     const length = this.#findsInCode || /^[`~]/.test(marker) ? 0 : this.#code.openSpan();
     if (length === 0) return false;
@@ -157,19 +157,19 @@ export class MarkerReader {
   }
 }
 
-/** A marker, or the beginning of one. */
+/** A marker, or the start of one. */
 type MarkerMatch = { index: number; marker: string };
 type Finder = (text: string, from: number) => MarkerMatch | undefined;
 type Finders = readonly [whole: Finder, beginning: Finder];
-/** A program has few sets of markers, and makes readers by the thousand. */
+/** A program has few sets of markers, and creates thousands of readers. */
 const finders = new Map<string, Finders>();
-/** The same by the list itself, as the key is long; each with the fences that it came with last. */
+/** The same by the list itself, because the key is long, with its last fences. */
 const findersOfList = new WeakMap<
   readonly string[],
   { fences: readonly string[]; found: Finders }
 >();
 
-/** Finds whole markers, and the beginning of one at the end of the text. */
+/** Finds complete markers, and the start of one at the end of the text. */
 function findersOf(
   literals: readonly string[],
   fences: readonly string[],
@@ -192,7 +192,7 @@ function findersOfKey(
   const key = [...literals, "", ...fences, "", ...tokens].join("\n");
   const known = finders.get(key);
   if (known) return known;
-  // Not one pattern for all: the engine takes 10 ms to compile some hundred literals.
+  // Not one pattern: the engine takes 10 ms to compile several hundred literals.
   const plain = literals.filter((literal) => !literal.startsWith(ANY_NAMESPACE));
   const tree: Tree = { literals: plain, depth: 0 };
   const names = literals.filter((literal) => literal.startsWith(ANY_NAMESPACE))
@@ -210,19 +210,19 @@ function findersOfKey(
   return pair;
 }
 
-/** The beginning of a marker in any namespace, and the pattern of such a tag up to its colon. */
+/** The start of a marker in any namespace, and the pattern of such a tag up to its colon. */
 const ANY_NAMESPACE = "<*:";
 const NAMESPACE_TAG = "<[a-z][\\w.-]{0,23}";
 
-/** `abc` -> `a(?:b)?`: any beginning of it, but not all. */
+/** `abc` -> `a(?:b)?`: any start of it, but not all of it. */
 function beginningsOf(text: string): string {
   return [...text].slice(0, -1).map(RegExp.escape)
     .reduceRight((rest, char) => rest === "" ? char : `${char}(?:${rest})?`, "");
 }
 
 /**
- * Literals that begin alike, up to their character `depth`; those of one length are one literal, in any
- * case. What follows is sorted where a text first gets there: most of some hundred markers never are met.
+ * Literals with the same start up to character `depth`. Those of equal length are one literal, in any case.
+ * Children are sorted on first use, because most of the several hundred markers never occur.
  */
 interface Tree {
   literals: readonly string[];
@@ -232,7 +232,7 @@ interface Tree {
 
 const isLeaf = ({ literals, depth }: Tree): boolean => literals[0]?.length === depth;
 
-/** The literals of `tree` that go on with `unit`; undefined where none does. */
+/** Returns the literals of `tree` that continue with `unit`, if any. */
 const childOf = (tree: Tree, unit: number): Tree | undefined =>
   (tree.next ?? childrenOf(tree)).get(lower(unit));
 
@@ -246,7 +246,7 @@ function childrenOf(tree: Tree): Map<number, Tree> {
 }
 
 const BAR = 124;
-/** A character as its markers have it: in lower case, `｜` and `‖` as `|`, `▁` as `_`. */
+/** Folds a character of a marker: to lower case, `｜` and `‖` to `|`, `▁` to `_`. */
 const lower = (unit: number): number =>
   unit > 64 && unit < 91
     ? unit + 32
@@ -259,7 +259,7 @@ const lower = (unit: number): number =>
 const isLetterUnit = (unit: number): boolean =>
   unit > 96 && unit < 123 || unit > 64 && unit < 91 || unit === 95;
 
-/** A marker as {@linkcode MarkerReader} compares it: servers and models spell special tokens in many ways. */
+/** Folds a marker for {@linkcode MarkerReader}. Servers and models spell special tokens in many ways. */
 export function foldMarker(text: string): string {
   return text.toLowerCase().replace(/[｜‖]/g, "|").replaceAll("▁", "_")
     .replace(/ +(?=\|)|(?<=\|) +/g, "").replace(/\|{2,}/g, "|");
@@ -269,21 +269,21 @@ function sticky(sources: readonly string[], end = ""): RegExp | undefined {
   return sources.length === 0 ? undefined : new RegExp(`(?:${sources.join("|")})${end}`, "iy");
 }
 
-/** Finds literals, or, with `isCut`, the beginning of one at the end; and what the pattern that `make` makes matches, from a fence or a tag on. */
+/** Finds literals, or with `isCut` the start of one at the end, and matches of `make`'s pattern at a fence or tag. */
 function finder(tree: Tree, isCut: boolean, make: () => RegExp | undefined): Finder {
   let made: { pattern: RegExp | undefined } | undefined;
   const starts = tree.next ?? childrenOf(tree);
   return (text, from) => {
     for (let index = from; index < text.length; index++) {
       const unit = text.charCodeAt(index);
-      // What begins with a letter is no marker within a word.
+      // A marker that starts with a letter does not match within a word.
       const isInWord = isLetterUnit(unit) && isLetterUnit(text.charCodeAt(index - 1));
       let node = isInWord ? undefined : starts.get(lower(unit));
       let at = index + 1;
       while (node !== undefined && !isLeaf(node) && at < text.length) {
         const next = text.charCodeAt(at++);
         const isBehindBar = lower(text.charCodeAt(at - 2)) === BAR;
-        // Blanks around a bar, and a second bar, as in `< | DSML | invoke`.
+        // Spaces around a bar, and a second bar, as in `< | DSML | invoke`.
         const isBlank = next === 32 && (isBehindBar || childOf(node, BAR) !== undefined) ||
           isBehindBar && lower(next) === BAR;
         if (!isBlank || at - index > MAX_MARKER) node = childOf(node, next);

@@ -1,7 +1,7 @@
-/** The word of `words` that `word` is most likely a slip for; undefined when none is near enough. */
+/** Returns the most likely correction of `word` in `words`; undefined if all are too different. */
 export function nearest(word: string, words: readonly string[]): string | undefined {
   let best: string | undefined;
-  // In a slip, up to a third of the letters are wrong; words of over 64 letters are no names.
+  // A typo changes at most a third of the letters. Names have at most 64 letters.
   let bound = Math.max(1, Math.floor(word.length / 3)) + 1;
   if (word.length > 64) return undefined;
   for (const candidate of words) {
@@ -11,7 +11,7 @@ export function nearest(word: string, words: readonly string[]): string | undefi
   return best ?? words.find((w) => word !== "" && (w.startsWith(word) || word.startsWith(w)));
 }
 
-/** The question whether the nearest of `words` is meant, written as `shown` has it; `otherwise` where none is near. */
+/** Returns a question that suggests the nearest of `words`, formatted with `shown`, or `otherwise`. */
 export function didYouMean(
   word: string,
   words: readonly string[],
@@ -22,7 +22,7 @@ export function didYouMean(
   return near === undefined ? otherwise : `did you mean ${shown(near)}?`;
 }
 
-/** The edit distance in which a swap of neighbours counts as one (optimal string alignment). */
+/** Returns the edit distance in which a swap of neighbours counts as one (optimal string alignment). */
 function editDistance(a: string, b: string): number {
   const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)];
   for (let i = 1; i <= a.length; i++) {

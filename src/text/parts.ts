@@ -1,9 +1,9 @@
-/** Messages made of parts: the one place that writes parts into the text for a server. @module */
+/** Messages made of parts: the only place that converts parts to the text for a server. @module */
 
 import type { ImagePart } from "../types/image.ts";
 import type { Message, Part, ToolCall } from "../types/message.ts";
 
-/** The text of `parts`, as servers get it: the same bytes for the same parts, without the images. */
+/** Returns the text of `parts` for servers: the same bytes for the same parts, without the images. */
 export function textOfParts(parts: readonly Part[]): string {
   return parts.flatMap((part) => part.type === "image" ? [] : [textOfPart(part)]).join("\n\n");
 }
@@ -15,10 +15,10 @@ function textOfPart(part: Exclude<Part, { type: "image" }>): string {
   return echo("file", part.text, "path", part.name);
 }
 
-/** The tags around what files and programs say: a call that a model repeats within them is none. */
+/** The tags around text of files and programs. A call that a model repeats inside them is not a call. */
 export const ECHO_TAGS = ["file", "shell", "stdin", "toolresult", "skill", "page"] as const;
 
-/** `text` in a tag, which may have an attribute. */
+/** Returns `text` in a tag with an optional attribute. */
 export function echo(
   tag: (typeof ECHO_TAGS)[number],
   text: string,
@@ -29,17 +29,17 @@ export function echo(
   return `<${tag}${more}>\n${text}\n</${tag}>`;
 }
 
-/** The parts of what a person sends: a text is one part. */
+/** Returns the parts of a user's input. A text is one part. */
 export function inputParts(input: string | readonly Part[]): readonly Part[] {
   return typeof input === "string" ? [{ type: "text", text: input }] : input;
 }
 
-/** A part that the program adds for the model; `name` says what it is about where it may have to go on. */
+/** Returns a part that the program adds for the model. `name` is its subject, to find it again. */
 export function notePart(text: string, name = ""): Part {
   return { type: "resource", kind: "note", name, text };
 }
 
-/** The name of notes about plan mode, the newest of which is in force. */
+/** The name of notes about plan mode. The newest one is in force. */
 export const PLAN_NOTE = "plan";
 
 export function userMessage(input: string | readonly Part[]): Message {
@@ -50,10 +50,10 @@ export function userMessage(input: string | readonly Part[]): Message {
   return { role: "user", content: textOfParts(parts), ...(!isPlain && { parts }) };
 }
 
-/** A part with the text of a skill. */
+/** Returns a part with the text of a skill. */
 type SkillPart = Extract<Part, { type: "resource" }>;
 
-/** The skills that stand in a message. */
+/** Returns the skills in a message. */
 export function skillsOf({ parts = [] }: Message): SkillPart[] {
   return parts.filter((part): part is SkillPart =>
     part.type === "resource" && part.kind === "skill"
@@ -64,7 +64,7 @@ export function imagesOf({ parts = [] }: Pick<Message, "parts">): ImagePart[] {
   return parts.filter((part) => part.type === "image");
 }
 
-/** The message for a model that does not see: a line in place of each image. */
+/** Returns the message for a model without vision: a line replaces each image. */
 export function withoutImages(message: Message): Message {
   const images = imagesOf(message);
   if (images.length === 0) return message;
@@ -73,40 +73,37 @@ export function withoutImages(message: Message): Message {
   return { ...rest, content: [message.content, ...lines].join("\n").trim() };
 }
 
-/** The typed parts of a message; all its text where no part was typed. */
+/** Returns the typed parts of a message, or all its text if it has no typed part. */
 export function typedText({ parts = [], content }: Message): string {
   const typed = parts.flatMap((part) => part.type === "text" ? [part.text] : []).join("\n\n");
   return typed.trim() === "" ? content : typed;
 }
 
-/** An id for a message that enters a conversation. */
+/** Returns an id for a new message. */
 export function newMessageId(): string {
   return crypto.randomUUID().replaceAll("-", "").slice(0, 16);
 }
 
-/** An id for a call that has none of its own. */
+/** Returns an id for a call without one. */
 export function newCallId(): string {
   return `call_${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`;
 }
 
-/** The calls, each with an id that is not in `taken`, to which the ids are added. */
-export function withOwnIds(calls: readonly ToolCall[], taken: Set<string>): ToolCall[] {
+/** Returns the calls with ids that are not in `usedIds`, and adds the ids to it. */
+export function withOwnIds(calls: readonly ToolCall[], usedIds: Set<string>): ToolCall[] {
   return calls.map((call) => {
-    const id = taken.has(call.id) ? newCallId() : call.id;
-    taken.add(id);
+    const id = usedIds.has(call.id) ? newCallId() : call.id;
+    usedIds.add(id);
     return { ...call, id };
   });
 }
 
-/**
- * Gives each message from `start` on its id: one of its own, where it has none or one of `seen`, to which
- * the ids are added.
- */
+/** Gives each message from `start` on a new id if it has no id or one of `seen`, and adds the ids to it. */
 export function identify(messages: Message[], start = 0, seen: Set<string> = new Set()): void {
   for (let i = start; i < messages.length; i++) {
     const message = messages[i]!;
     const id = message.id === undefined || seen.has(message.id) ? newMessageId() : message.id;
-    // Callers may hold on to theirs, or have frozen it.
+    // Callers may still use their messages, or have frozen them.
     if (id !== message.id) messages[i] = { ...message, id };
     seen.add(id);
   }

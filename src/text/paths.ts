@@ -1,16 +1,16 @@
-/** Paths as the model and the user write them. @module */
+/** Paths that the model and the user write. @module */
 
 import { isAbsolute, relative, resolve, slashed } from "./std_path.ts";
 
 /**
- * Resolves a path against the absolute working directory (spec 4.5): an absolute one is unchanged, others
- * lose `.` and `..`. `~`, `%20` and `file:` mean nothing: a name checked here is the name opened later.
+ * Resolves a path against the absolute working directory (spec 4.5). An absolute path stays unchanged; others
+ * lose `.` and `..`. `~`, `%20` and `file:` have no meaning, so the checked name is also the name that is opened.
  */
 export function resolvePath(state: { workingDir: string }, path: string): string {
   return isAbsolute(path) ? path : resolve(state.workingDir, path);
 }
 
-/** True where an absolute path is `folder` or below it, by their parts: no link is followed. */
+/** True if an absolute path is `folder` or below it. Compares parts, and follows no links. */
 export function isWithin(folder: string, path: string): boolean {
   const below = slashed(relative(folder, path));
   return below !== ".." && !below.startsWith("../") && !isAbsolute(below);

@@ -1,19 +1,16 @@
-/** Why something failed, for a person. @module */
+/** Error reasons for the user. @module */
 
-/** What the runtime adds to an error of the system: its number, and the call that failed. */
+/** Deno's additions to system errors: the error number and the failed call. */
 const OF_RUNTIME = / \(os error \d+\)(?:: \w+(?: '[^]*')?$)?/;
-/** Deno's refusal of a place that no program may use without all its rights, with the flags to give. */
+/** Deno's refusal of a path that requires all permissions, with the flags to give. */
 const NO_ACCESS = /^Requires \S+ access to (.+?), run again with .*/s;
 
-/** A program is started by Deno with a look at its own folder, where no other one is named. */
+/** Deno's prefix when a program cannot be started in its working directory. */
 const NO_FOLDER = /^Failed to spawn '.*': failed resolving cwd: .*/s;
-/** A part of the program was loaded when it was needed; Deno does not try again. */
+/** A part of the program that is loaded on first use. Deno does not try again. */
 const NO_PART = /^(?:Import 'file:.*' failed|Module not found "file:.*")\.?$/s;
 
-/**
- * The message of what was thrown, which may be anything, without what the runtime adds for
- * programmers: numbers of the system, names of calls, flags.
- */
+/** Returns the message of any thrown value, without details for programmers: error numbers, call names, flags. */
 export function reasonOf(error: unknown): string {
   try {
     const message = String((error as Error | undefined)?.message ?? error);

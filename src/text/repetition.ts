@@ -1,36 +1,34 @@
 /**
  * Repetition in a model's answer.
  *
- * Two rules. The first is spec 4.5: a sentence of at least 10 characters that occurs `maxRepeats`
- * times, anywhere. Honest answers break it (`    return None`), so nothing is ended while it streams
- * because of it. The second is a *runaway*: a model that is stuck in a cycle, see
- * {@linkcode RepetitionWatcher}. That does end a request.
+ * There are two rules. Spec 4.5: a sentence of at least 10 characters that occurs `maxRepeats` times anywhere.
+ * Honest answers break it (` return None`), so it does not end a stream. A *runaway*, a model stuck in a cycle
+ * (see {@linkcode RepetitionWatcher}), does end a request.
  *
- * A sentence ends at a line feed, at `.`, `!`, `?` before white space, and after `。`, `！`, `？`;
- * closing quotes and brackets belong to it.
+ * A sentence ends at a line feed, at `.`, `!`, `?` before white space, and after `。`, `！`, `？`, including closing
+ * quotes and brackets.
  * @module
  */
 
 import { CodeTracker } from "./code_tracker.ts";
 
-/** Appended where a text was cut. */
+/** Appended to a text that was cut. */
 export const REPETITION_WARNING = "\n\n[Warning: repetitive output truncated]";
-/** Shorter texts are left alone, in characters. */
+/** The minimum characters of a text to cut. */
 const MIN_TEXT = 200;
-/** Shorter sentences do not count, in characters. */
+/** The minimum characters of a sentence to count. */
 const MIN_SENTENCE = 10;
 
 /** Options of {@linkcode truncateRepetition}. */
 export interface RepetitionOptions {
-  /** The number of times that a sentence must occur: 3 by default; 1 counts as 2. */
+  /** The number of times that a sentence must occur. Default: 3; 1 counts as 2. */
   maxRepeats?: number;
 }
 
 /**
- * Cuts a repetitive text after the second occurrence of the repeated sentence and appends a warning
- * (spec 4.5). Texts shorter than 200 characters are returned unchanged. Without such a sentence, a
- * runaway is cut.
- * @throws {RangeError} when `maxRepeats` is no whole number of at least 1.
+ * Cuts a repetitive text after the second occurrence of the repeated sentence and appends a warning (spec 4.5).
+ * Texts shorter than 200 characters stay unchanged. Without such a sentence, cuts a runaway.
+ * @throws {RangeError} if `maxRepeats` is not a whole number of at least 1.
  */
 export function truncateRepetition(
   text: string,
@@ -46,15 +44,15 @@ export function truncateRepetition(
   return cut === undefined ? text : text.slice(0, cut) + REPETITION_WARNING;
 }
 
-/** True where `text` has at least `least` characters; those beyond the basic plane have two units. */
+/** True if `text` has at least `least` characters. Those beyond the basic plane have two units. */
 function hasChars(text: string, least: number): boolean {
   return text.length >= 2 * least || text.length >= least && [...text].length >= least;
 }
 
 const OTHER_UNIT = 0;
 const SPACE = 1;
-const SENTENCE_STOP = 2; // ends a sentence where white space follows
-const WIDE_STOP = 3; // ends a sentence whatever follows
+const SENTENCE_STOP = 2; // ends a sentence before white space
+const WIDE_STOP = 3; // always ends a sentence
 const CLOSER = 4; // a quote, bracket or emphasis that may close after a stop
 const UNIT_KINDS = new Uint8Array(0x10000);
 UNIT_KINDS.fill(SPACE, 0, 33);
@@ -68,7 +66,7 @@ for (const [kind, chars] of KNOWN_UNITS) {
   for (const char of chars) UNIT_KINDS[char.charCodeAt(0)] = kind;
 }
 
-/** The end of the second occurrence of the first sentence that occurs `maxRepeats` times. */
+/** Returns the end of the second occurrence of the first sentence that occurs `maxRepeats` times. */
 function secondOccurrence(text: string, maxRepeats: number): number | undefined {
   const seen = new Map<string, { count: number; secondEnd: number }>();
   let begin = -1;
@@ -103,48 +101,48 @@ function secondOccurrence(text: string, maxRepeats: number): number | undefined 
   return finish();
 }
 
-// The characters of a cycle that make a runaway. Honest cycles are data: tables of equal rows, zeros,
-// padding, of a few thousand characters, and in code up to a matrix of 64 by 64 zeros and their
-// commas. A stuck model goes on to its token limit, 100 000 characters and more: a tenth of that is
-// soon enough in code, where an end by mistake costs a whole file.
+// The characters of a runaway cycle. Honest cycles are data, such as tables of equal rows, zeros or padding: a
+// few thousand characters, and in code up to a 64 by 64 matrix of zeros and commas. A stuck model continues to
+// its token limit, 100 000 characters or more. A tenth of that is early enough in code, where a wrong stop loses
+// a whole file.
 const CYCLE = 4_000;
 const CYCLE_IN_CODE = 12_500;
 /**
- * The limit for text that nobody sees as it comes, such as arguments: mostly code, and higher still, so
- * that text that is shown as well ends by its own.
+ * The limit for text that is not displayed, such as arguments: mostly code. It is higher, so that text that is
+ * displayed too ends by its own limit.
  */
 export const HIDDEN_CYCLE = 16_000;
-/** Long units, such as a whole page, must come four times: two or three may be a comparison. */
+/** Long units, such as a whole page, must occur four times: two or three may be a comparison. */
 const MIN_REPEATS = 4;
 const MAX_UNIT = 4_096;
-// Sentences are no data: a block of them is a runaway after six times, or four that make 1200
-// characters. Short units in lines of their own are not blocks: a person may want a hundred lines.
+// Sentences are not data. A block of them is a runaway after six repetitions, or after four with 1200 characters.
+// Short units on their own lines are not blocks: the user may want a hundred lines.
 const MIN_BLOCK = 40;
 const BLOCK_REPEATS = 6;
 const BLOCK_CYCLE = 512;
 const LONG_BLOCK_CYCLE = 1_200;
-/** The characters between two looks at the end of the text. */
+/** The characters between two checks of the end of the text. */
 const LOOK_CHARS = 128;
 /**
- * A few words that are repeated on one line are a runaway after these repetitions, which are some 100
- * tokens. Text that no one sees may contain a word list in a string, so it gets more.
+ * A few words repeated on one line are a runaway after this many repetitions, about 100 tokens. Text that is not
+ * displayed may contain a word list in a string, so its limit is higher.
  */
 const ROW = { unit: 16, times: 64 };
 const LONG_ROW = { unit: 64, times: 24 };
 const HIDDEN_ROW_FACTOR = 4;
-/** The characters at the end of the text that are kept: a runaway is seen before its cycle is longer. */
+/** The characters to store at the end of the text. A runaway is detected before its cycle is longer. */
 const TAIL = Math.max(MIN_REPEATS * MAX_UNIT, HIDDEN_CYCLE) + LOOK_CHARS;
 
-/** A line that is repeated this often is a runaway everywhere, in a block of code too. */
+/** The repetitions after which a line is always a runaway, even in a code block. */
 const SAME_LINES = 300;
-/** A line of words is a runaway sooner outside of code, but a person may ask for a hundred of them. */
+/** A line of words is a runaway earlier outside code, but the user may ask for a hundred lines. */
 const SAME_LINES_OF_WORDS = 110;
 const LINE_OF_WORDS = /^[ >*#-]*\p{L}[\p{L}\p{N}'’]*(?:[ ,:;]+[\p{L}\p{N}'’-]+){2,}[.!?…]*\s*$/u;
 
-/** A row of a table, of JSON or of numbers, of which there may be as many as somebody wants. */
+/** A row of a table, of JSON or of numbers, which may repeat any number of times. */
 const DATA_ROW = /^\s*(?:[|[\]{}<]|[\d\s.,;:+-]+$)/;
 
-/** Counts how often the newest line came in a row. */
+/** Counts the consecutive occurrences of the newest line. */
 class LineCounter {
   #line = "";
   #before: string | undefined;
@@ -152,7 +150,7 @@ class LineCounter {
   #position = 0;
   #secondEnd = 0;
 
-  /** Takes the next piece; returns the end of the second of lines that are a runaway. */
+  /** Reads the next piece. Returns the end of the second of the repeated lines in a runaway. */
   push(piece: string, inCode: boolean): number | undefined {
     const [first, ...lines] = piece.split("\n");
     this.#add(first!);
@@ -184,11 +182,10 @@ class LineCounter {
 }
 
 /**
- * Watches a text as it streams for a runaway: a unit of at most 4096 characters that has been
- * repeated without a break until now, four times at least, for 4000 characters, or 12 500 in code and
- * data; of sentences, six times are enough, or four for 1200 characters; of a line, 300 times, or 110 of
- * a line of words; of a few words on one line, 64 times. The text is to be cut after the second unit.
- * However it is cut into pieces, the answer is the same.
+ * Detects a runaway in streamed text: a unit of at most 4096 characters, repeated without a break until now, at
+ * least four times, for 4000 characters, or 12 500 in code and data. For sentences, six times suffice, or four
+ * with 1200 characters; for a line, 300 times, or 110 for a line of words; for a few words on one line, 64 times.
+ * The text should be cut after the second unit. The result does not depend on how the text is split.
  */
 export class RepetitionWatcher {
   readonly #code = new CodeTracker();
@@ -200,15 +197,15 @@ export class RepetitionWatcher {
   #cut: number | undefined;
 
   /**
-   * @param limit The characters that a cycle needs, in place of those numbers; of white space alone,
-   * 4000 are enough with any limit, and of a few words on one line 256 repetitions.
+   * @param limit The characters of a cycle, in place of those numbers. For white space, 4000 always suffice, and
+   * for a few words on one line, 256 repetitions.
    */
   constructor(private readonly limit?: number) {}
 
-  /** Takes the next piece; returns where to cut the whole text, once there is a runaway. */
+  /** Reads the next piece. Returns where to cut the whole text once there is a runaway. */
   push(piece: string): number | undefined {
     const before = this.#tail.length;
-    // Flattened by the first look: a rope that grows between the looks is copied by each of them.
+    // The first check flattens it. Each check would copy a rope that grows between checks.
     const text = this.#tail + piece;
     for (let i = 0; i < piece.length && this.#cut === undefined;) {
       const end = Math.min(piece.length, i + LOOK_CHARS - this.#position % LOOK_CHARS);
@@ -223,10 +220,10 @@ export class RepetitionWatcher {
     return this.#cut;
   }
 
-  /** Looks for a runaway that `tail` ends with. */
+  /** Finds a runaway at the end of `tail`. */
   #look(tail: string): void {
     const { limit } = this;
-    // The meaning of a row of backticks depends on the text that follows.
+    // The next text decides the meaning of a row of backticks.
     if (!"`~".includes(tail.at(-1)!)) this.#inCode = this.#code.inCode("a");
     const mayBeBlock = limit === undefined && !this.#inCode;
     const row = rowAtEnd(tail, !mayBeBlock, limit === undefined ? 1 : HIDDEN_ROW_FACTOR);
@@ -243,10 +240,10 @@ export class RepetitionWatcher {
   }
 }
 
-/** A line of a table, of indented code, of JSON, of markup, or of numbers; also its beginning. */
+/** A line of a table, of indented code, of JSON, of markup or of numbers, or the start of one. */
 const DATA_LINE = /^(?: {4}|\t|\s*(?:[|[\]{}<]|[\d\s.,;:+-]+$))/;
 
-/** True where `text` is data from the line of `start` on. */
+/** True if `text` is data from the line of `start` on. */
 function isData(text: string, start: number): boolean {
   const lines = text.slice(text.lastIndexOf("\n", start) + 1).split("\n")
     .filter((line) => line.trim() !== "");
@@ -255,20 +252,20 @@ function isData(text: string, start: number): boolean {
 
 /** A blank to fill in. */
 const FORM_BLANK = /_{3}|\.{4}|…{2}/;
-/** The beginning of a line of a log: a time, or a word in capitals. */
+/** The start of a log line: a time, or a word in capitals. */
 const LOG_LINE = /^\s*(?:\d+[-:/.]\d|[A-Z]{3,}\b)/;
 
-/** True where the cycle that ends `text` is sentences: neither data, nor a form, nor a log. */
+/** True if the cycle at the end of `text` is sentences: not data, a form or a log. */
 function isProse(text: string, { start, unit }: Cycle): boolean {
   const block = text.slice(-2 * unit);
-  // The end of a sentence, behind a word. Made here: the set of letters takes the engine half a millisecond.
+  // The end of a sentence after a word. Created here, because the set of letters takes the engine 0.5 ms.
   const hasSentence = /\p{L}{2}[)\]"'*_`’”]*[.!?]\s|[。！？]/u.test(block);
   if (!hasSentence || FORM_BLANK.test(block) || isData(text, start)) return false;
   const lines = block.split("\n").slice(1, -1).filter((line) => line.trim() !== "");
   return lines.length === 0 || !lines.every((line) => LOG_LINE.test(line));
 }
 
-/** The words that `text` repeats at its end, on one line, `factor` times as often as they need. */
+/** Finds words repeated at the end of `text` on one line, `factor` times as often as the limit. */
 function rowAtEnd(text: string, mayBeCode: boolean, factor: number): Cycle | undefined {
   for (let unit = 1; unit <= LONG_ROW.unit; unit++) {
     const needed = Math.max(ROW.times * Math.min(unit, ROW.unit), LONG_ROW.times * unit) * factor;
@@ -283,35 +280,35 @@ function rowAtEnd(text: string, mayBeCode: boolean, factor: number): Cycle | und
   return undefined;
 }
 
-/** True for words: neither a rule, a number or a hexadecimal one, nor a cell of a table, nor values in code. */
+/** True for words, not for a rule, a number in decimal or hex, a table cell, or values in code. */
 function isWords(unit: string, mayBeCode: boolean): boolean {
   if (new Set(unit.match(/\p{L}/gu)).size < 2 || /^[\da-fx_\s]*$/i.test(unit)) return false;
   return mayBeCode ? /^[\p{L}\p{N}_ .-]*$/u.test(unit) : !/[\r\n|<>{}[\]"\\]/.test(unit);
 }
 
 interface Cycle {
-  /** The position where it begins. */
+  /** The position where it starts. */
   start: number;
   /** The length of its unit. */
   unit: number;
 }
 
 /**
- * The characters at the end that must have occurred before: some, which is seen fastest, then all of the
- * shortest cycle but one of its units, as some occur again wherever calls or rows are much alike.
+ * The characters at the end that must have occurred before. First a few, which is the fastest test, then the
+ * shortest cycle but one unit, because some occur again in any text with similar calls or rows.
  */
 const ENDINGS = [32, BLOCK_CYCLE * (1 - 1 / MIN_REPEATS)];
-/** The Z function; {@linkcode cycleAtEnd} fills it anew in each call. */
+/** The Z function. Each call of {@linkcode cycleAtEnd} fills it again. */
 const matchLengths = new Int32Array(MAX_UNIT + 1);
 
-/** The cycle of at least `limit` characters, or the block that may be shorter, that `text` ends with. */
+/** Returns the cycle of at least `limit` characters, or the shorter block, at the end of `text`. */
 function cycleAtEnd(text: string, limit: number, mayBeBlock: boolean): Cycle | undefined {
-  // Fast path, ten times as fast as the search below: text that ends with new characters.
+  // Fast path for text that ends with new characters: ten times as fast as the search below.
   for (const ending of ENDINGS) {
     if (!text.slice(-ending - MAX_UNIT, -1).includes(text.slice(-ending))) return undefined;
   }
-  // The Z function of the text read backwards: the number of characters at the end that equal those
-  // ending `unit` characters earlier. Each character is compared a bounded number of times.
+  // The Z function of the reversed text: the number of characters at the end that equal those `unit` characters
+  // earlier. Each character is compared a bounded number of times.
   const last = text.length - 1;
   let left = 0;
   let right = 0;
@@ -330,7 +327,7 @@ function cycleAtEnd(text: string, limit: number, mayBeBlock: boolean): Cycle | u
     if (cycle < Math.min(limit, BLOCK_CYCLE) || cycle < MIN_REPEATS * unit) continue;
     const found = { start: text.length - cycle, unit };
     if (cycle >= limit || cycle >= CYCLE && text.slice(-unit).trim() === "") return found;
-    // A short unit is no block, but for a sentence without a line feed.
+    // A short unit is not a block, except for a sentence without a line feed.
     const isLine = unit >= MIN_SENTENCE && !text.slice(-unit).includes("\n");
     if (unit < MIN_BLOCK && !isLine) mayBeBlock = false;
     const isEnough = cycle >= Math.min(BLOCK_REPEATS * unit, LONG_BLOCK_CYCLE);
@@ -341,7 +338,7 @@ function cycleAtEnd(text: string, limit: number, mayBeBlock: boolean): Cycle | u
   return undefined;
 }
 
-/** The end of the second unit, or of the word that it ends in: a cycle may begin within a word. */
+/** Returns the end of the second unit, or of the word it ends in: a cycle may start within a word. */
 function endOfSecondUnit(text: string, { start, unit }: Cycle): number {
   const end = start + 2 * unit;
   const word = text.slice(end - 1, end + unit).search(/\s/);

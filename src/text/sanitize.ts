@@ -1,49 +1,49 @@
 /**
- * Makes text from elsewhere (models, files, commands, servers) safe to show on a terminal.
- * {@linkcode sanitize} and {@linkcode sanitizeProse} look at one code point at a time, so they work
- * on a stream as it comes, provided that no piece ends within a surrogate pair, but for marks: those
- * at the end of a piece ({@linkcode marksAtEnd}) must go before the next one to be counted on.
+ * Makes external text (models, files, commands, servers) safe to show on a terminal. {@linkcode sanitize} and
+ * {@linkcode sanitizeProse} process one code point at a time, so they work on a stream if no piece ends within a
+ * surrogate pair. To count marks, put the marks at the end of a piece ({@linkcode marksAtEnd}) before the next
+ * one.
  * @module
  */
 
-/** Text that every terminal shows as it is, as most text; the test takes next to no time. */
+/** Text that every terminal shows unchanged, like most text. The test is fast. */
 const PRINTABLE_ASCII = /^[\n\t\x20-\x7e]*$/;
-/** Characters that move the cursor, hide, or reorder: controls, formats, invisible ones, half pairs. */
+/** Characters that move the cursor, hide or reorder text: controls, formats, invisible ones, half pairs. */
 const UNSAFE_CHARS = "[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Default_Ignorable_Code_Point}\\p{Zl}\\p{Zp}]";
 
-/** Marks that join the character before them: terminals draw them over the rows above and below. */
+/** Marks that join the character before them. Terminals draw them over the rows above and below. */
 const JOINING = "[\\p{M}\\u1161-\\u11ff\\ud7b0-\\ud7fb\\u200c\\u200d\\ufe0f]";
-/** The most of them on one character, which is more than any script has; U+FFFD stands for the rest. */
+/** The maximum marks on one character, more than any script uses. U+FFFD replaces the rest. */
 const MAX_MARKS = 8;
 
-// Made on first use: the engine takes 5 ms to compile the sets of characters.
+// Created on first use: the engine takes 5 ms to compile the sets of characters.
 let strict: RegExp | undefined;
 let prose: RegExp | undefined;
 let surplus: RegExp | undefined;
 let atEnd: RegExp | undefined;
 
 /**
- * Shows what a terminal would act on or hide: ESC as `␛`, other controls by their picture, every
- * other invisible or reordering character as `\u{202e}`, half a surrogate pair as U+FFFD. Line feeds
- * and tabs stay. For texts on which a person decides, such as commands: the result differs from
- * `text` exactly when `text` hid something.
+ * Makes characters visible that a terminal would act on or hide: ESC as `␛`, other controls as their picture, any
+ * other invisible or reordering character as `\u{202e}`, half a surrogate pair as U+FFFD. Line feeds and tabs
+ * stay. Use it for texts that the user decides on, such as commands: the result differs from `text` exactly if
+ * `text` hid something.
  */
 export function sanitize(text: string): string {
   if (PRINTABLE_ASCII.test(text)) return text;
-  // Other spaces than U+0020 are shown too, and the empty braille cell, which looks like one.
+  // Spaces other than U+0020 become visible too, and the empty braille cell, which looks like one.
   strict ??= new RegExp(`(?![\\n\\t ])(?:${UNSAFE_CHARS}|[\\p{Zs}\\u2800])`, "gu");
   return withFewMarks(text.replace(strict, visibleForm));
 }
 
-/** {@linkcode sanitize} for prose, which needs spaces of other widths and the joiners of emoji and of scripts. */
+/** {@linkcode sanitize} for prose, which needs other spaces and the joiners of emoji and scripts. */
 export function sanitizeProse(text: string): string {
   if (PRINTABLE_ASCII.test(text)) return text;
-  // The joiners and U+FE0F stay: without them emoji fall apart and Persian cannot be written.
+  // The joiners and U+FE0F stay: emoji and Persian need them.
   prose ??= new RegExp(`(?![\\n\\t\\u200c\\u200d\\ufe0f])${UNSAFE_CHARS}`, "gu");
   return withFewMarks(text.replace(prose, visibleForm));
 }
 
-/** Characters beyond ASCII by their numbers, such as `\u{2014}`; those that {@linkcode sanitize} shows are left to it. */
+/** Replaces characters beyond ASCII, such as `\u{2014}`, except those that {@linkcode sanitize} replaces. */
 export function escapedBeyondAscii(text: string): string {
   // deno-lint-ignore no-control-regex
   return text.replace(/[^\x00-\x7f]/gu, (char) => sanitize(char) === char ? numbered(char) : char);
@@ -56,7 +56,7 @@ function withFewMarks(text: string): string {
   return text.replace(surplus, "\ufffd");
 }
 
-/** The marks at the end of a text that is safe to show, as many as count. */
+/** Returns the counted marks at the end of a safe text. */
 export function marksAtEnd(text: string): string {
   if (PRINTABLE_ASCII.test(text)) return "";
   atEnd ??= new RegExp(`${JOINING}{1,${MAX_MARKS}}$`, "u");
@@ -70,8 +70,10 @@ function visibleForm(char: string): string {
   return code >= 0xd800 && code <= 0xdfff ? "\ufffd" : numbered(char);
 }
 
-/** ECMA-48: control sequences; strings (OSC, DCS, SOS, PM, APC) with their end; two-character ones.
- * Each in its 7-bit and 8-bit form. Of a string that does not end in its line only the introducer goes. */
+/**
+ * ECMA-48: control sequences; strings (OSC, DCS, SOS, PM, APC) with their end; two-character ones. Each in its
+ * 7-bit and 8-bit form. For a string that does not end on its line, only the introducer matches.
+ */
 const ESCAPE_SEQUENCES = new RegExp(
   [
     "(?:\\x1b\\[|\\x9b)[0-?]*[ -/]*[@-~]",
@@ -82,12 +84,12 @@ const ESCAPE_SEQUENCES = new RegExp(
   "g",
 );
 
-/** Takes terminal escape sequences out of a command's complete output, for a reader that is none. */
+/** Removes terminal escape sequences from a command's complete output, for a reader other than a terminal. */
 export function stripEscapes(text: string): string {
   return text.replace(ESCAPE_SEQUENCES, "");
 }
 
-/** Text of a server or a page for a model: without escape sequences, and with what hides or reorders text shown. */
+/** Converts text of a server or a page for a model: drops escape sequences, and shows hidden characters. */
 export function foreignText(text: string): string {
   return sanitizeProse(stripEscapes(text).replaceAll("\r\n", "\n").toWellFormed());
 }

@@ -1,8 +1,9 @@
-/** White space where pieces were cut out of a text. @module */
+/** White space at positions where pieces were cut out of a text. @module */
 
 /**
- * Joins the rest of a text out of which pieces are cut, as it streams. Of the white space around a cut
- * the wider stays (more line feeds, else the first), at both ends of the text none; it is held till then.
+ * Joins a streamed text after pieces are cut out of it. Around a cut, only the wider white space stays (more line
+ * feeds, otherwise the first). At both ends of the text, white space is dropped, so it is held back until more
+ * text arrives.
  */
 export class SeamJoiner {
   #isStarted = false;
@@ -13,7 +14,7 @@ export class SeamJoiner {
   /** The white space after the last text. */
   #held = "";
 
-  /** Takes the next text that stays; returns the text that is certain now. */
+  /** Adds the next text that stays. Returns the text that is now certain. */
   push(text: string): string {
     const start = text.length - text.trimStart().length;
     if (start === text.length) {
@@ -29,9 +30,9 @@ export class SeamJoiner {
     return gap + text.slice(start, end);
   }
 
-  /** Marks the place of a piece that was cut out. */
+  /** Marks the position of a cut. */
   cut(): void {
-    // Cuts may follow each other by the thousand: line feeds are counted once.
+    // Thousands of cuts may follow each other, so line feeds are counted once.
     const feeds = lineFeeds(this.#held);
     if (!this.#isCut || this.#before === "" || feeds > this.#beforeFeeds) {
       this.#before = this.#held;
@@ -41,7 +42,7 @@ export class SeamJoiner {
     this.#isCut = true;
   }
 
-  /** Ends the text; returns the rest. */
+  /** Ends the text. Returns the rest. */
   end(): string {
     return this.#isCut ? "" : this.#held;
   }

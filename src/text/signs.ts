@@ -1,8 +1,8 @@
-/** The stand-ins of signs and of text, for terminals without UTF-8. @module */
+/** Replacements of signs and text for terminals without UTF-8. @module */
 
 import { graphemes, graphemeWidth } from "./width.ts";
 
-/** Signs beyond ASCII, and what stands for each of them. */
+/** Signs beyond ASCII and their replacements. */
 const ASCII_STAND_INS: readonly (readonly [signs: string, standIn: string])[] = [
   ...[["●•", "*"], ["·−–—‒‐‑─━", "-"], ["…", "~"], ["❯→▶", ">"], ["←", "<"]] as const,
   ...[["└│▌├┃║", "|"], ["┆", ":"], ["↵", "\\"], ["┌┐┘┤┬┴┼╭╮╯╰", "+"], ["═", "="]] as const,
@@ -12,10 +12,10 @@ const ASCII_SIGNS = new Map(
   ASCII_STAND_INS.flatMap(([signs, standIn]) => [...signs].map((sign) => [sign, standIn])),
 );
 const BEYOND_ASCII = /\P{ASCII}+/gu;
-/** Pictures of control characters, as `sanitize` shows them. */
+/** The pictures that `sanitize` shows for control characters. */
 const PICTURES = /[\u2400-\u241f\u2421]/g;
 
-/** `text`, for a terminal that shows ASCII alone unless it has `unicode`. */
+/** Returns `text` for a terminal that shows only ASCII, unless `unicode` is true. */
 export function withSigns(text: string, unicode: boolean): string {
   if (unicode) return text;
   return text.replaceAll("…", "...").replaceAll("␠", "\\u{20}")
@@ -23,7 +23,7 @@ export function withSigns(text: string, unicode: boolean): string {
     .replace(BEYOND_ASCII, (signs) => graphemes(signs).map(asciiSign).join(""));
 }
 
-/** A grapheme beyond ASCII, in as many columns as it has itself: a letter without its marks, else `?`. */
+/** Replaces a grapheme beyond ASCII in its own width: a letter without its marks, otherwise `?`. */
 export function asciiSign(sign: string): string {
   const width = graphemeWidth(sign);
   const base = ASCII_SIGNS.get(sign) ?? sign.normalize("NFKD").replace(/\p{M}/gu, "");

@@ -1,6 +1,6 @@
 /**
- * `@std/path` for this operating system. The package's own choice reads `process`, for which Deno
- * loads Node's modules: 15 ms in every run with a tool.
+ * `@std/path` for this operating system. The package's own choice reads `process`, so Deno loads Node's modules:
+ * 15 ms in every run with a tool.
  * @module
  */
 
@@ -28,5 +28,5 @@ export const isAbsolute = isWindows ? windowsIsAbsolute : posixIsAbsolute;
 export const join = isWindows ? windowsJoin : posixJoin;
 export const relative = isWindows ? windowsRelative : posixRelative;
 export const resolve = isWindows ? windowsResolve : posixResolve;
-/** A path with `/` between its parts. */
+/** Returns a path with `/` between its parts. */
 export const slashed = (path: string): string => path.replaceAll(SEPARATOR, "/");

@@ -1,14 +1,14 @@
-/** Tables of names and what they are for. @module */
+/** Tables of names and descriptions. @module */
 
 import { wrapped } from "./wrap.ts";
 
-/** Columns of the names in a table; a longer name has a row of its own. */
+/** The columns of the names in a table. A longer name has a row of its own. */
 const NAME_COLUMNS = 15;
-/** Narrower terminals have all names in rows of their own, and texts behind this margin below them. */
+/** Narrower terminals have all names in rows of their own, and texts below them with this margin. */
 const MIN_NAMES_COLUMNS = 60;
 const NARROW_MARGIN = 6;
 
-/** Rows of a name and a text; the lines of a text begin below one another. */
+/** Returns rows of names and texts. The lines of a text are aligned. */
 export function table(rows: readonly (readonly string[])[], columns: number): string {
   const isNarrow = columns < MIN_NAMES_COLUMNS;
   const margin = isNarrow ? NARROW_MARGIN : NAME_COLUMNS + 3;

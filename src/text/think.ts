@@ -1,20 +1,18 @@
 /**
  * Reasoning that models write into their text.
  *
- * `<think>` ... `</think>` is reasoning wherever it stands; `<thinking>`, `<thought>`, `<reasoning>`
- * and `<seed:think>` only where the text begins with them, as they are also words of other markup.
- * Tags are read in upper and lower case, and only without attributes. A block ends at its first end
- * tag, whatever it holds: code in reasoning is often left unfinished. Only `` `</think>` `` between
- * backticks does not end it.
+ * `<think>` ... `</think>` is reasoning anywhere; `<thinking>`, `<thought>`, `<reasoning>` and `<seed:think>`
+ * only at the start of the text, because other markup uses them too. Tags have any case and no attributes. A
+ * block ends at its first end tag, regardless of its content: code in reasoning is often unfinished. Only ``
+ * `</think>` `` in backticks does not end it.
  *
- * Without an end tag, all that follows is reasoning if the tag is the first of its line (of the
- * other names: if nothing else is on its line), else the tag is merely mentioned, and all is text.
+ * Without an end tag, the rest is reasoning if the tag is the first of its line (other names: alone on its line).
+ * Otherwise the tag is a mention, and everything is text.
  *
- * A `</think>` without a beginning (some templates begin the answer with `<think>` themselves) makes
- * all the text before it reasoning, if it is the first tag of the text; any later one is removed. So
- * are those of the other names where they stand alone on their line.
+ * A `</think>` without an opening tag (some templates write it themselves) makes all the text before it reasoning
+ * if it is the first tag of the text. Later ones are removed, and so are other names alone on their line.
  *
- * Outside, tags in Markdown code and tables are text.
+ * Outside reasoning, tags in Markdown code and tables are text.
  * @module
  */
 
@@ -29,38 +27,38 @@ const OPENERS_AND_CLOSERS: ReadonlySet<string> = new Set([
 ]);
 
 const NONE: readonly string[] = [];
-/** Lists of the callers' own markers, each with the tags before it: few lists are used by many readers. */
+/** The callers' lists of markers, each with the tags before it. Many readers use few lists. */
 const withTags = new WeakMap<readonly string[], readonly string[]>();
 
-/** A part of the text, as {@linkcode ThinkReader.next} reads it. */
+/** A part of the text that {@linkcode ThinkReader.next} returns. */
 type ThinkToken =
-  /** `marker`, one of the caller's own, stands behind `text`. */
+  /** One of the caller's markers follows `text`. */
   | ({ kind: "text" } & MarkedText)
-  /** `end`: a tag that ends reasoning, or is removed; `retraction`: all before it was reasoning. */
+  /** `end`: a tag that ends reasoning or is removed. `retraction`: everything before it was reasoning. */
   | { kind: "begin" | "thought" | "end" | "retraction"; text: string };
 
 /**
- * Finds reasoning, and the caller's own markers outside of it, in text that streams. Held back is
- * what may be part of a tag, and what follows a tag that begins reasoning only if it is closed.
+ * Finds reasoning, and the caller's markers outside it, in streamed text. Holds back a possible part of a tag,
+ * and the text after a tag that starts reasoning only if it is closed.
  */
 export class ThinkReader {
-  /** Finds the markers outside of reasoning; those that are kept go to {@linkcode keep}. */
+  /** Finds the markers outside reasoning. Markers that stay go to {@linkcode keep}. */
   readonly markers: MarkerReader;
   readonly #inside = new ThoughtReader();
   #mode: "text" | "thought" | "held" = "text";
-  /** In mode `held`: a tag that begins reasoning if it is closed, and the text behind it. */
+  /** In mode `held`: a tag that starts reasoning if it is closed, and the text after it. */
   #opener = "";
   #held: string[] = [];
   readonly #tokens: ThinkToken[] = [];
   #ignoresTags = false;
-  /** True while there is no text but white space. */
+  /** True while the text is only white space. */
   #isBlank = true;
-  /** True once a tag of reasoning was read. */
+  /** True after a reasoning tag. */
   #isTagged = false;
-  /** End tags whose opening tag was text: they are text as well. */
+  /** End tags whose opening tag was text. They are text as well. */
   readonly #mentioned = new Set<string>();
 
-  /** @param literals,fences The caller's own markers, as {@linkcode MarkerReader} takes them. */
+  /** @param literals,fences The caller's markers, for {@linkcode MarkerReader}. */
   constructor(literals: readonly string[] = NONE, fences: readonly string[] = NONE) {
     let all = withTags.get(literals);
     if (!all) withTags.set(literals, all = [...OPENERS_AND_CLOSERS, ...literals]);
@@ -71,7 +69,7 @@ export class ThinkReader {
     (this.#mode === "text" ? this.markers : this.#inside.markers).push(text);
   }
 
-  /** Reads on; undefined where more text is needed. */
+  /** Reads the next part; undefined if it needs more text. */
   next(final: boolean): ThinkToken | undefined {
     while (this.#tokens.length === 0) {
       if (!(this.#mode === "text" ? this.#readText(final) : this.#readThought(final))) break;
@@ -84,13 +82,13 @@ export class ThinkReader {
     this.#ignoresTags = true;
   }
 
-  /** The marker that `next` returned is text. */
+  /** Makes the marker that `next` returned text. */
   keep(marker: string): void {
     this.#isBlank = false;
     this.markers.keep(marker);
   }
 
-  /** Reads up to the next marker; false: more text is needed. */
+  /** Reads up to the next marker. Returns false if it needs more text. */
   #readText(final: boolean): boolean {
     const read = this.markers.next(final);
     const { text, marker, isFirst = false, isQuoted = false } = read;
@@ -121,7 +119,7 @@ export class ThinkReader {
     return true;
   }
 
-  /** @param mayBeMention whether a sentence or a quotation leads up to the tag */
+  /** @param mayBeMention true if a sentence or a quotation leads up to the tag */
   #readCloser(
     marker: string,
     tag: string,
@@ -137,7 +135,7 @@ export class ThinkReader {
       return false;
     }
     if (isEnd) {
-      // The end of a thought in which another one began: what came since is thought as well.
+      // The end of a nested thought. The text since then is reasoning as well.
       const isNested = tag === "</think>" && this.#inside.nested > 0;
       if (isNested) this.#inside.nested--;
       const kind = this.#isTagged && !isNested ? "end" : "retraction";
@@ -149,7 +147,7 @@ export class ThinkReader {
     return true;
   }
 
-  /** True for an end tag that is no text; undefined where more text is needed to tell. */
+  /** True for an end tag that is not text; undefined if it needs more text. */
   #isEnd(tag: string, isFirst: boolean, final: boolean): boolean | undefined {
     if (this.#mentioned.has(tag)) return false;
     if (tag === "</think>") return true;
@@ -170,7 +168,7 @@ export class ThinkReader {
     this.#tokens.push({ kind: "begin", text: this.#opener });
   }
 
-  /** Reads on behind an opening tag; false: more text is needed. */
+  /** Reads on after an opening tag. Returns false if it needs more text. */
   #readThought(final: boolean): boolean {
     const { text, end } = this.#inside.next(final);
     if (this.#mode === "held") {
@@ -190,7 +188,7 @@ export class ThinkReader {
       return true;
     }
     if (!final || this.#mode !== "held") return false;
-    // A mention. There is no end tag in what follows, so nothing in it is held again.
+    // A mention. The rest has no end tag, so it is not held back again.
     this.#tokens.push({ kind: "text", text: this.#opener });
     this.markers.keep(this.#opener);
     this.markers.unread(this.#held.join(""));
@@ -200,16 +198,16 @@ export class ThinkReader {
   }
 }
 
-/** Reads one block of reasoning after the other, each from behind its opening tag. */
+/** Reads blocks of reasoning, each from after its opening tag. */
 class ThoughtReader {
   readonly markers = new MarkerReader([...CLOSERS, "<think>"], { inCode: true });
-  /** The tags that began another thought in the block. */
+  /** The opening tags of nested thoughts in the block. */
   nested = 0;
   #closer = "";
-  /** The last characters read, three at most. */
+  /** The last characters, at most three. */
   #last = "";
 
-  /** Begins a block: `opener` was read, and `text` follows it. */
+  /** Starts a block with the opening tag `opener` and the `text` after it. */
   begin(opener: string, text: string): void {
     this.#closer = `</${opener.slice(1).toLowerCase()}`;
     this.#last = "";
@@ -217,7 +215,7 @@ class ThoughtReader {
     this.markers.push(text);
   }
 
-  /** Reads on; `end` is the end tag where it was reached. */
+  /** Reads on. `end` is the end tag once it is reached. */
   next(final: boolean): { text: string; end?: string } {
     let all = "";
     for (;;) {
@@ -245,18 +243,18 @@ class ThoughtReader {
 export interface ThinkSplit {
   text: string;
   reasoning: string;
-  /** True when a lone `</think>` made all text before `reasoning`; `text` begins anew. */
+  /** True if a lone `</think>` turned all earlier text into `reasoning`. `text` restarts. */
   retracted: boolean;
 }
 
 /**
- * Splits an answer as it streams: in all, as {@linkcode splitThinking} splits the whole. Held back is
- * only what {@linkcode ThinkReader} holds, and white space until text follows.
+ * Splits a streamed answer like {@linkcode splitThinking}. Holds back only what {@linkcode ThinkReader} does, and
+ * white space until text follows.
  */
 export class ThinkFilter {
   readonly #reader = new ThinkReader();
   #text = new SeamJoiner();
-  /** All text given out since the last retraction. */
+  /** All text since the last retraction. */
   #shown = "";
   readonly #thoughts = new SeamJoiner();
 
@@ -286,7 +284,7 @@ export class ThinkFilter {
       }
       if (token.kind === "thought") split.reasoning += this.#thoughts.push(token.text);
       if (token.kind === "text" || token.kind === "thought") continue;
-      // The next thought begins a new paragraph.
+      // The next thought starts a new paragraph.
       this.#thoughts.cut();
       this.#thoughts.push("\n\n");
       if (token.kind === "retraction") {
@@ -311,18 +309,17 @@ export function splitThinking(answer: string): [text: string, reasoning: string]
 }
 
 /**
- * Removes `<think>...</think>` blocks from a model's output (spec 4.5), and the white space that they
- * leave doubled. Text without such blocks is returned unchanged. An unfinished block that begins a
- * line reaches to the end, and a lone `</think>` ends one that began before the text. The rest may be
- * blank.
+ * Removes `<think>...</think>` blocks from a model's output (spec 4.5), and the doubled white space around them.
+ * Text without such blocks stays unchanged. An unfinished block at the start of a line reaches to the end, and a
+ * lone `</think>` ends one that started before the text. The result may be blank.
  */
 export function stripThinkTags(text: string): string {
   return splitThinking(text)[0];
 }
 
-/** True for a text without anything to be seen: it is no answer. */
+/** True for a text without visible characters, which is not an answer. */
 export function isBlank(text: string): boolean {
-  // Nearly every text is decided so; the sets below take the engine milliseconds to compile.
+  // This decides for most texts. The engine takes milliseconds to compile the sets below.
   if (text.trim() === "") return true;
   if (/[!-~]/.test(text)) return false;
   return /^[\s\p{Cf}\p{Default_Ignorable_Code_Point}]*$/u.test(text);

@@ -1,11 +1,11 @@
-/** Names that other agents have for our tools. @module */
+/** Other agents' names for our tools. @module */
 
 import { bareName } from "./bare_name.ts";
 
-/** The bare names in a text, blanks between them. */
+/** The bare names in a text, separated by spaces. */
 export const bareNames = (text: string): string[] => text.split(/\s+/);
 
-/** Other agents' names for our tools, in bare form; where several could be meant, the arguments decide. */
+/** Other agents' bare names for our tools. If several tools match, the arguments decide. */
 export const ALIASES: Readonly<Record<string, readonly string[]>> = {
   read_file: bareNames(
     "read cat view open openfile viewfile getfile fileread loadfile readtextfile showfile getfilecontents readfilecontents filecontents viewcode head readfiles fsread",
@@ -33,7 +33,7 @@ export const ALIASES: Readonly<Record<string, readonly string[]>> = {
   ),
 };
 
-/** Claude Code's names for our tools, which hooks and files of sub-agents use. */
+/** Claude Code's names for our tools, for hooks and sub-agent files. */
 export const HOOK_NAMES: Readonly<Record<string, string>> = {
   run_bash: "Bash",
   edit_file: "Edit",
@@ -47,7 +47,7 @@ export const HOOK_NAMES: Readonly<Record<string, string>> = {
   tasks: "TodoWrite",
 };
 
-/** Tools of other agents that hold several: their `command` says which is meant. */
+/** Other agents' tools that combine several. Their `command` selects one. */
 export const EDITOR_TOOLS: ReadonlySet<string> = new Set(
   bareNames("strreplaceeditor strreplacebasededittool texteditor editor fileeditor"),
 );
@@ -73,12 +73,12 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   texteditor: EDITING,
 };
 
-/** Aliases that are plain words in lower case: in a text they may as well be other tools. */
+/** Aliases that are plain lower-case words. In a text, they may be other tools. */
 const PLAIN_WORDS = /^(?:read|view|open|edit|find|list|head|create|system|process|fetch|python)$/;
 
 /**
- * True where `name`, written in a text, is another agent's for one of `tools`; a plain word only where
- * `mayBeWord`: its arguments must then show that it is meant.
+ * True if `name` in a text is another agent's name for one of `tools`. A plain word matches only with
+ * `mayBeWord`; then its arguments must confirm it.
  */
 export function isAlias(name: string, tools: Iterable<string>, mayBeWord = false): boolean {
   if (!mayBeWord && PLAIN_WORDS.test(name)) return false;
@@ -89,12 +89,12 @@ export function isAlias(name: string, tools: Iterable<string>, mayBeWord = false
     offered.some((tool) => ALIASES[tool]?.includes(bare));
 }
 
-/** What other agents call the arguments of our tools; each shows what a plain word means. */
+/** Other agents' names for the arguments of our tools. Each confirms a plain word. */
 const PLAIN_ARGUMENTS = bareNames(
   "path file filepath filename absolutepath targetfile dir directory folder oldstr newstr oldtext newtext text contents startline endline url uri",
 );
 
-/** False for a plain word whose arguments, by name, are not those of a tool that it may mean. */
+/** False for a plain word whose argument names match no tool that it may name. */
 export function isMeantAlias(
   name: string,
   args: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * Bounds a text to `maxChars` UTF-16 units by replacing its middle with a notice of the units left
- * out, or by nothing where that does not fit. No surrogate pair is cut in two.
+ * Limits a text to `maxChars` UTF-16 units. A notice with the number of removed units replaces its middle, if it
+ * fits. Never splits a surrogate pair.
  */
 export function truncateMiddle(
   text: string,
@@ -17,7 +17,7 @@ export function truncateMiddle(
   return text.slice(0, head) + notice(tail - head) + text.slice(tail);
 }
 
-/** `end`, or one less where that would cut a surrogate pair in two. */
+/** Returns `end`, or one less if it would split a surrogate pair. */
 export function wholeUpTo(text: string, end: number): number {
   return splitsPair(text, end) ? end - 1 : end;
 }

@@ -1,10 +1,10 @@
-/** `text` with its lines of over `columns` characters broken at spaces, and longer paths behind a slash. */
+/** Breaks lines of `text` over `columns` characters at spaces, and longer paths after a slash. */
 export function wrapped(text: string, columns: number): string {
   return text.split("\n").flatMap((line) => wrapLine(line, columns)).join("\n");
 }
 
 function wrapLine(line: string, columns: number): string[] {
-  // Each row repeats the indentation, so it takes half a row at most.
+  // Each row repeats the indentation, so it is limited to half a row.
   const indent = Math.min(/^ *(?:· )?/.exec(line)![0].length, columns >> 1);
   const rows = [""];
   const words = line.split(/(?<=\S)(?= )/)

@@ -1,4 +1,4 @@
-/** Formats with the name first, then arguments up to a closing mark or a JSON object's end. @module */
+/** Formats with the name first, then arguments up to a closing mark or the end of a JSON object. @module */
 
 import { foldMarker, MarkerReader } from "../text/markers.ts";
 import type { ToolCall } from "../types/message.ts";
@@ -16,43 +16,43 @@ import { JsonScanner } from "./json_scanner.ts";
 import { pairArguments } from "./values.ts";
 
 /**
- * A piece of a head: text, in which marks are spelled as `foldMarker` folds them; a pattern of which every
- * beginning matches as well; or pieces that may be left out.
+ * A piece of a head: text, with marks as `foldMarker` folds them; a pattern that also matches all its starts; or
+ * optional pieces.
  */
 export type Atom = string | RegExp | readonly Atom[];
 
-/** The way in which calls of a format are written. */
+/** How calls of a format are written. */
 export interface BlockSpec {
-  /** The markers, and for each the pieces between it and the head. */
+  /** The markers, each with the pieces between it and the head. */
   markers: Readonly<Record<string, readonly Atom[]>>;
-  /** From there to the arguments; the group `name` is the tool's, `attributes` what its tag holds beside it. */
+  /** The text before the arguments. The group `name` is the tool's name, `attributes` the rest of its tag. */
   head: readonly Atom[];
-  /** The marks that end the arguments; without it they are one JSON object and end with it. */
+  /** The marks that end the arguments. Without them, the arguments are one JSON object. */
   close?: readonly string[];
-  /** The marks before and behind each value; within one, `close` closes nothing. */
+  /** The marks before and after each value. Within a value, `close` is text. */
   value?: readonly [open: string, close: string];
-  /** Marks that may stand behind the call, and go with it. */
+  /** Marks that may follow the call and belong to it. */
   after?: readonly string[];
-  /** Recognised at the beginning of a line only. */
+  /** True to recognise it only at the start of a line. */
   lineStart?: true;
-  /** The arguments; undefined where they are broken, null where the text is no call at all. */
+  /** Returns the arguments; undefined if they are broken, null if the text is not a call. */
   args(
     body: string,
     name: string,
     context: CallContext,
     isClosed: boolean,
   ): Record<string, unknown> | undefined | null;
-  /** A name with which more was written together: the name, and what belongs to the arguments. */
+  /** Splits a name that is joined with other text: into the name, and the start of the arguments. */
   splitName?(name: string, context: CallContext): [name: string, rest: string] | undefined;
-  /** A right call of the tool `name`, to show the model. */
+  /** Returns a correct call of the tool `name` to show the model. */
   example(name: string, args: [key: string, value: string][]): string;
 }
 
-/** A head is no longer than this; nor is the white space between two marks behind a call. */
+/** The maximum length of a head, and of the white space between two marks after a call. */
 const MAX_BLOCK_HEAD = 256;
 
 export function blockFormat(spec: BlockSpec): CallFormat {
-  // Made when a marker is met: most answers have none.
+  // Created at the first marker, because most answers have no markers.
   const heads = new Map<string, HeadPatterns>();
   function headOf(marker: string): HeadPatterns {
     const known = heads.get(marker);
@@ -78,14 +78,14 @@ type HeadPatterns = { whole: RegExp; beginning: RegExp };
 
 class BlockReader implements CallReader {
   readonly #bodyReader: BodyReader;
-  /** The text behind the marker, until the name is known. */
+  /** The text after the marker, until the name is known. */
   #start = "";
   #name: string | undefined;
   #call: ToolCall | null | undefined;
   /** The arguments in the tag of the name. */
   #given: Record<string, unknown> | undefined;
   readonly #after: { whole: RegExp; beginning: RegExp } | undefined;
-  /** The end of the call, in characters from the marker, and the text behind it. */
+  /** The end of the call, in characters from the marker, and the text after it. */
   #end = 0;
   #behind = "";
 
@@ -120,7 +120,7 @@ class BlockReader implements CallReader {
       piece = rest + this.#start.slice(match[0].length);
       const { attributes = "" } = match.groups!;
       this.#given = pairArguments(attributes.replace(/\/$/, ""), this.#name, this.context);
-      // A tag that is closed in itself: `<invoke name="N" key="V"/>`.
+      // A self-closing tag: `<invoke name="N" key="V"/>`.
       if (this.#given && attributes.endsWith("/")) {
         this.#call = newCall(this.#name, this.#given, this.context);
       }
@@ -139,7 +139,7 @@ class BlockReader implements CallReader {
   #callFrom({ text, isClosed }: Body, name: string): ToolCall | null {
     // An example in prose.
     if (/^\s*(?:\.{3}|…)\s*$/.test(text)) return null;
-    // Without its closing mark, only JSON shows that it is whole.
+    // Without its closing mark, only JSON can show that it is complete.
     const isReadable = isClosed || /^\s*(?:```\w*\s*)?[{"]/.test(text);
     const read = this.spec.args(text, name, this.context, isClosed);
     if (read === null) return null;
@@ -149,7 +149,7 @@ class BlockReader implements CallReader {
     const example = this.spec.example(name, exampleArguments(name, this.context));
     const broken = `its arguments could not be read.\nA right call: ${example}`;
     const invalid = invalidCall(name, text, isClosed ? broken : CUT_OFF_REASON, this.context);
-    // Each value has its end: where the answer is known to be whole, so is the call.
+    // Each value has its end, so a complete answer has a complete call.
     const end = this.spec.value?.[1];
     if (!read || end === undefined || !foldMarker(text).trimEnd().endsWith(foldMarker(end))) {
       return invalid;
@@ -161,7 +161,7 @@ class BlockReader implements CallReader {
     };
   }
 
-  /** Takes the marks that go with the call. */
+  /** Reads the marks that belong to the call. */
   #readBehind(call: ToolCall, final: boolean): CandidateVerdict | undefined {
     for (;;) {
       const mark = this.#after?.whole.exec(this.#behind.slice(0, MAX_BLOCK_HEAD))?.[0];
@@ -176,19 +176,19 @@ class BlockReader implements CallReader {
   }
 }
 
-/** The arguments of a call, as written. */
+/** The arguments of a call as written. */
 interface Body {
   text: string;
-  /** The characters read from its beginning to behind its closing mark. */
+  /** The number of characters up to and including its closing mark. */
   length: number;
-  /** True where its end came, false where the text ended or broke before. */
+  /** True if its end was found, false if the text ended or was broken before. */
   isClosed: boolean;
-  /** The text read behind it. */
+  /** The text after it that was read. */
   behind: string;
 }
 
 interface BodyReader {
-  /** Takes the next piece; undefined while the body goes on. */
+  /** Reads the next piece; undefined if the body continues. */
   push(piece: string, final: boolean): Body | undefined;
 }
 
@@ -213,18 +213,18 @@ class JsonBodyReader implements BodyReader {
   }
 }
 
-/** Reads a body up to one of its closing marks that is not in a value or in a string of JSON. */
+/** Reads a body up to a closing mark outside values and JSON strings. */
 class MarkedBodyReader implements BodyReader {
   readonly #markers: MarkerReader;
   readonly #openValue: string | undefined;
   readonly #closeValue: string | undefined;
   #text = "";
   readonly #json = new JsonScanner();
-  /** True where the body is JSON; undefined while that is unknown. */
+  /** True if the body is JSON; undefined if that is not known yet. */
   #isJson: boolean | undefined;
   #inString = false;
   #inValue = false;
-  /** The first closing mark within the value that is open: it closes if that value never ends. */
+  /** The first closing mark within the open value. It applies if the value never ends. */
   #early: { at: number; length: number } | undefined;
 
   constructor(private readonly spec: BlockSpec, close: readonly string[]) {
@@ -278,10 +278,10 @@ class MarkedBodyReader implements BodyReader {
     return !this.#inValue;
   }
 
-  /** The body where the value that is open never ends, so that a mark in it closes the call. */
+  /** Returns the body if the open value never ends, so that a mark in it closes the call. */
   #closedAt({ at, length }: { at: number; length: number }, marker: string): Body {
     const behind = this.#text.slice(at + length) + marker;
-    // If only marks follow, that mark stood in place of the value's own.
+    // If only marks follow, that mark replaced the value's own.
     const rest = (this.spec.after ?? []).reduce(
       (rest, mark) => rest.replace(new RegExp(atomSource(mark)), ""),
       behind,
@@ -292,25 +292,25 @@ class MarkedBodyReader implements BodyReader {
   }
 }
 
-/** A pattern for `atom`, in any spelling of its marks. */
+/** Returns a pattern for `atom` in any spelling of its marks. */
 export function atomSource(atom: Atom): string {
   if (typeof atom === "string") return [...atom].flatMap(charSources).join("");
   return atom instanceof RegExp ? atom.source : `(?:${atom.map(atomSource).join("")})?`;
 }
 
-/** The patterns of a character, one after the other; any beginning of each matches. */
+/** Returns the patterns of successive characters, which also match every start of themselves. */
 function charSources(char: string): string[] {
   if (char === "|") return [" {0,3}", "[|｜‖]{1,2} {0,3}"];
   return [char === "_" ? "[_▁]" : RegExp.escape(char)];
 }
 
-/** A pattern for all beginnings of the text that `atoms` and then `rest` match, up to the end of the text. */
+/** Returns a pattern for all starts of the text that `atoms` and then `rest` match, up to the end of the text. */
 function beginningOf(atoms: readonly Atom[], rest = ""): string {
   return atoms.reduceRight<string>((rest, atom) => {
     if (typeof atom !== "string" && !(atom instanceof RegExp)) {
       return `(?:${beginningOf(atom, rest)}|${rest || "$"})`;
     }
-    // A pattern may have a group's name only once.
+    // A pattern can use a group name only once.
     const whole = atomSource(atom).replace(/\(\?<\w+>/g, "(?:");
     const more = rest === "" ? "$" : `(?:$|${rest})`;
     if (typeof atom !== "string") return `${whole}${more}`;

@@ -2,7 +2,7 @@ import { foldMarker } from "../text/markers.ts";
 import { type CallContext, exampleArguments, exampleJson } from "./format.ts";
 import { formats } from "./formats/all.ts";
 
-/** A right call of the first tool, in the format that the mark `mark` is of; JSON in tags for others. */
+/** Returns a correct call of the first tool in the format of `mark`, or as JSON in tags. */
 export function exampleCall(
   mark: string,
   { tools, schemas }: { tools: readonly string[]; schemas: CallContext["schemas"] },

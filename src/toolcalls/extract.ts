@@ -5,21 +5,21 @@ import { type CallScanner, callScanner, type ScannedPart, type ToolCallOptions }
 import { SentenceScanner } from "./sentences.ts";
 
 /**
- * Takes tool calls out of text as it streams: in all, as {@linkcode extractToolCallsFromText} does. Held
- * back is what may be part of a call, white space until text follows, and all that follows a call: if a
- * native call comes, the written one is text after all.
+ * Extracts tool calls from streamed text, with the same result as {@linkcode extractToolCallsFromText}. Holds
+ * back possible parts of a call, white space until text follows, and everything after a call: after a native
+ * call, the written one is text.
  */
 export class ToolCallFilter {
   readonly #scanner: CallScanner;
   #rest = new SeamJoiner();
   #calls: ToolCall[] = [];
-  /** What came since the first call, and the text without the calls. */
+  /** The text since the first call, and the text without the calls. */
   #held: ScannedPart[] = [];
   #cleaned = "";
   #isReleased = false;
   /** The end of the text before the first call. */
   #lead = "";
-  /** True where every call stands in a code block, which may only show it. */
+  /** True if every call is in a code block, which may be an example. */
   #areFenced = true;
   readonly #mayBeShown: boolean;
 
@@ -29,13 +29,13 @@ export class ToolCallFilter {
     this.#scanner = new SentenceScanner(callScanner(options));
   }
 
-  /** Takes the next piece; returns what can be shown now. */
+  /** Reads the next piece. Returns the text to show now. */
   push(piece: string): string {
     return this.#scan(piece, false);
   }
 
   /**
-   * A native call came: those in the text are none. Marked ones are dropped from here on, and code blocks are
+   * Handles a native call, after which written calls do not count: marked ones are dropped, and code blocks are
    * text. Returns the text that was held back.
    */
   release(): string {
@@ -44,7 +44,7 @@ export class ToolCallFilter {
     if (this.#calls.length === 0) return "";
     this.#calls = [];
     this.#rest = new SeamJoiner();
-    // What came before the first call is shown: the joiner goes on behind it.
+    // The text before the first call is already shown. The joiner continues after it.
     if (this.#lead.trim() !== "") this.#rest.push("x");
     return this.#held.map((part) => this.#take(part)).join("");
   }
@@ -54,12 +54,12 @@ export class ToolCallFilter {
     this.#scanner.ignoreTags();
   }
 
-  /** The text is over; returns the rest that can be shown, and the calls. */
+  /** Ends the text. Returns the rest to show, and the calls. */
   end(): { text: string; calls: ToolCall[] } {
     const text = this.#scan("", true);
     if (this.#isReleased) return { text: text + this.#rest.end(), calls: [] };
     const behind = this.#cleaned + this.#rest.end();
-    // An end tag too many is no text, and a result before the call ran is made up.
+    // An extra end tag is not text, and a result before the call ran is made up.
     const isStray = this.#calls.length > 0 &&
       /^\s*(?:(?:<\/tool_?call>\s*)+$|Observation:|<(?:function|tool)_(?:results?|output)>)/.test(
         behind,
@@ -123,15 +123,14 @@ const FORBIDDEN_REASON =
   "the sentence before it refuses it; if you mean the call, write it without such words";
 
 /**
- * Finds the tool calls that a model wrote into its text (spec 4.6) instead of calling tools as the
- * server would have it: in `<toolcall>` tags, and in code blocks labelled json.
- * Calls are marked `recovered`. A call that was cut off, or whose JSON is broken, is marked `invalid`
- * and is not to be run; the reason is for the model. Nothing quoted is a call: in other code, a block
- * quote, `<pre>` or `<code>`, behind a quotation mark. Nor is anything in reasoning, but for calls in
- * tags at the end of a block that never ends. Give it text as the model wrote it, before reasoning is
- * removed, so that arguments keep the think tags they hold.
+ * Finds the tool calls that a model wrote into its text (spec 4.6) instead of using the server's format: in
+ * `<toolcall>` tags, and in code blocks labelled json. Calls are marked `recovered`. An incomplete call, or one
+ * with broken JSON, is marked `invalid` with a reason for the model, and must not run. Quoted text is not a call:
+ * other code, a block quote, `<pre>` or `<code>`, text after a quotation mark. Neither is reasoning, except calls
+ * in tags at the end of a block that never ends. Pass the text as the model wrote it, including reasoning, so
+ * that arguments keep their think tags.
  *
- * @returns The text without the calls, and the calls; `content` itself and `null` when there are none.
+ * @returns The text without the calls, and the calls; `content` itself and `null` if it has no calls.
  */
 export function extractToolCallsFromText(
   content: string,

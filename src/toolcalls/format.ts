@@ -1,27 +1,27 @@
-/** The shape of a textual format of tool calls: each is a file and a row in `formats/all.ts`. @module */
+/** The shape of a textual format of tool calls. Each has a file, and a row in `formats/all.ts`. @module */
 
 import { bareName } from "../text/bare_name.ts";
 import { isAlias } from "../text/tool_aliases.ts";
 import type { ToolCall } from "../types/message.ts";
 
 export interface CallContext {
-  /** The names of the tools offered; undefined where the caller does not know them. */
+  /** The names of the offered tools; undefined if the caller does not know them. */
   readonly tools: ReadonlySet<string> | undefined;
-  /** Their JSON schemas, by name. */
+  /** Their JSON schemas by name. */
   readonly schemas: Readonly<Record<string, unknown>>;
   newId(): string;
-  /** True where marks around a call leave no doubt, so that a name may be spelled in another way. */
+  /** True if the marks around a call are certain, so that other spellings of a name count. */
   readonly isMarked?: boolean;
-  /** True where the marks are those of calls alone, so that even a tool that is not offered is called. */
+  /** True if the marks belong only to calls, so that even a tool that is not offered is called. */
   readonly mayBeUnknown?: boolean;
 }
 
-/** Namespaces that some formats, and models of their own accord, put before a tool's name. */
+/** Namespaces that some formats and models put before a tool's name. */
 export const NAMESPACE = /^(?:functions|default_api|tools)\./;
 
 /**
- * The offered tool named `name`, perhaps with a namespace; any, where the offered are not known.
- * `mayBeWord`: also a plain word that may mean one, which the arguments are then to show.
+ * Returns the offered tool `name`, with or without a namespace; any tool if the offered ones are unknown.
+ * `mayBeWord`: a plain word may name a tool if the arguments confirm it.
  */
 export function offeredName(
   name: string,
@@ -36,53 +36,53 @@ export function offeredName(
   if (!isMarked) return undefined;
   const bare = bareName(short);
   const same = bare.length > 3 ? [...tools].find((one) => bareName(one) === bare) : undefined;
-  // Another agent's name stays: which of ours it means, the arguments decide.
+  // Another agent's name stays, because the arguments decide which tool it means.
   const isKnown = isAlias(short, tools, mayBeWord) ||
     mayBeUnknown && tools.size > 0 && UNKNOWN_NAME.test(short);
   return same ?? (isKnown ? short : undefined);
 }
 
-/** The name of a tool that nobody offered; the model is told which there are. */
+/** Returns the name of a tool that is not offered. The model learns which tools exist. */
 const UNKNOWN_NAME = /^[A-Za-z_][\w.:-]{1,80}$/;
 
-/** True for a name that is neither a tool's nor another agent's for one. */
+/** True for a name that no tool has, neither ours nor another agent's. */
 export function isUnknown(name: string, context: CallContext): boolean {
   return offeredName(name, { ...context, mayBeUnknown: false }) === undefined;
 }
 
-/** The required arguments of a tool with values to fill in, to show a right call: the path of a file, if unknown. */
+/** Returns the required arguments of a tool with placeholders; if unknown, the path of a file. */
 export function exampleArguments(name: string, { schemas }: CallContext): [string, string][] {
   const { required } = (schemas[name] ?? {}) as { required?: unknown };
   const keys = Array.isArray(required) && required.length > 0 ? required.map(String) : ["path"];
   return keys.map((key) => [key, "..."]);
 }
 
-/** A call as JSON, to show a right one. */
+/** Returns a call as JSON, as a correct example. */
 export function exampleJson(name: string, context: CallContext): string {
   return JSON.stringify({ name, arguments: Object.fromEntries(exampleArguments(name, context)) });
 }
 
-/** A way in which models write calls into their text. */
+/** A format in which models write calls into their text. */
 export interface CallFormat {
-  /** The texts that begin a call, none the beginning of another. */
+  /** The markers that start a call. No marker is the start of another one. */
   readonly markers?: readonly string[];
-  /** Info strings: the opening line of such a fenced block begins a call. */
+  /** Info strings. The opening line of such a fenced block starts a call. */
   readonly fences?: readonly string[];
-  /** A message that begins with this sign may be nothing but calls. */
+  /** The first character of a message that may contain only calls. */
   readonly startsWith?: string;
-  /** Recognised at the beginning of a line only. */
+  /** True to recognise it only at the start of a line. */
   readonly lineStart?: true;
-  /** Without marks of a call, so that the text around it may only show it, as around a code block. */
+  /** True without marks of a call, so that the surrounding text may make it an example, as with a code block. */
   readonly isUnmarked?: true;
-  /** Recognised also where the offered names are not known (spec 4.6). */
+  /** True to recognise it also if the offered names are unknown (spec 4.6). */
   readonly isBasic?: true;
-  /** A right call of the tool `name`, to show a model that wrote a broken one. */
+  /** Returns a correct call of the tool `name`, for a model that wrote a broken one. */
   example?(name: string, args: [key: string, value: string][]): string;
-  /** Reads the text behind `marker` (of a fence: behind its whole first line). */
+  /** Reads the text after `marker` (of a fence: after its whole first line). */
   read(marker: string, context: CallContext): CallReader;
 }
 
-/** Reads what `make` reads behind a beginning that `lead` matches, and `begun` the beginnings of. */
+/** Returns a reader that skips a match of `lead` and then uses `make`. `begun` matches the starts of `lead`. */
 export function readerBehind(
   lead: RegExp,
   begun: RegExp,
@@ -108,13 +108,13 @@ export function readerBehind(
 }
 
 export type CandidateVerdict =
-  /** No call: the marker is text, and so is what follows unless another marker comes. */
+  /** Not a call: the marker is text, and so is the rest up to the next marker. */
   | "text"
-  /** Calls, in the first `end` characters after the marker, which are removed. */
+  /** Calls in the first `end` characters after the marker, which are removed. */
   | { calls: ToolCall[]; end: number };
 
-/** Reads one candidate in linear time; the verdict is the same wherever the text is cut into pieces. */
+/** Reads one candidate in linear time. The verdict does not depend on how the text is split. */
 export interface CallReader {
-  /** Takes the next piece; undefined while the verdict is open, never after the `final` one. */
+  /** Reads the next piece; undefined while undecided, but never after the `final` piece. */
   push(piece: string, final: boolean): CandidateVerdict | undefined;
 }

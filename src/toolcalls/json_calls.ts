@@ -5,8 +5,8 @@ import { type CallContext, isUnknown, offeredName } from "./format.ts";
 import { parseLenientJson } from "./json_scanner.ts";
 
 /**
- * The calls that an object or an array stands for; undefined where any is none: its name is not
- * offered, it echoes a definition, or has other keys but no arguments. Only a name is a call without arguments.
+ * Returns the calls in an object or an array; undefined if one is not a call: its name is not offered, it repeats
+ * a definition, or it has other keys but no arguments. A name alone is a call without arguments.
  */
 export function callsFrom(value: unknown, context: CallContext): ToolCall[] | undefined {
   if (isObject(value) && context.tools && Array.isArray(value.tool_calls)) value = value.tool_calls;
@@ -22,7 +22,7 @@ function callFrom(given: unknown, context: CallContext): ToolCall | undefined {
   const value = inner ?? given;
   const name = toolNamedIn(value, context);
   if (name === undefined) return undefined;
-  // Another agent's name needs arguments to be sure.
+  // Another agent's name needs arguments to be certain.
   const isOther = context.tools !== undefined && !context.tools.has(name);
   if (
     isUnknown(name, context) &&
@@ -46,7 +46,7 @@ function callFrom(given: unknown, context: CallContext): ToolCall | undefined {
   return invalidCall(name, text, "its arguments must be a JSON object", context);
 }
 
-/** The keys of the arguments: those of the specification, and others that models write. */
+/** The keys of the arguments, in the specification and from models. */
 const BASIC_ARGUMENT_KEYS = ["arguments", "parameters"];
 const ARGUMENT_KEYS = [
   ...BASIC_ARGUMENT_KEYS,
@@ -73,10 +73,10 @@ export function newCall(
   return { id: context.newId(), name, arguments: args, recovered: true };
 }
 
-/** The reason why a call that breaks off is invalid. */
+/** The reason that an incomplete call is invalid. */
 export const CUT_OFF_REASON = "its arguments were cut off before their end";
 
-/** A call that is not to be run but answered with `reason`. */
+/** Returns a call that is not run but answered with `reason`. */
 export function invalidCall(
   name: string,
   text: string,
@@ -86,7 +86,7 @@ export function invalidCall(
   return { ...newCall(name, {}, context), invalid: { text, reason } };
 }
 
-/** A call that came whole but broken: it may still have one reading, by the schema of its tool. */
+/** Returns a complete but broken call. It may still have one reading, by the schema of its tool. */
 export function malformedCall(name: string, text: string, context: CallContext): ToolCall {
   const reason =
     "its JSON is not valid: check brackets, and escape quotes and backslashes in strings";

@@ -1,4 +1,4 @@
-/** Reads calls written as JSON as they stream; the common part of the formats with JSON. @module */
+/** Reads streamed calls in JSON, for all formats with JSON. @module */
 
 import { isObject } from "../text/json.ts";
 import { looseJson } from "../text/loose_json.ts";
@@ -9,43 +9,42 @@ import { callsFrom, CUT_OFF_REASON, invalidCall, malformedCall } from "./json_ca
 import { JsonScanner, parseLenientJson } from "./json_scanner.ts";
 import { parsePythonLiteral } from "./python_calls.ts";
 
-/** The marks around the JSON, and the rules for it. */
+/** The marks around the JSON, and its rules. */
 interface JsonFrame {
-  /** The mark behind the calls; the end of the text will do as well. */
+  /** The mark after the calls. The end of the text works too. */
   readonly close: string;
-  /** The mark that begins another frame; broken JSON ends there at the latest. */
+  /** The mark that starts another frame, which always ends broken JSON. */
   readonly open?: string;
-  /** True when nothing but calls may stand in the frame, and only offered names are sure enough to
-   * report what is broken; otherwise calls end where the last value does. */
+  /** True if the frame contains only calls, and only offered names report errors. Otherwise, calls end at the last value. */
   readonly strict: boolean;
-  /** True when a list must stand right behind the mark, which is an ordinary word. */
+  /** True if a list must follow the mark directly, because the mark is an ordinary word. */
   readonly isList?: boolean;
-  /** True when a call may be an object of its name and, as that key's value, its arguments. */
+  /** True if a call may be an object whose key is its name and whose value is its arguments. */
   readonly keyed?: boolean;
 }
 
-/** The most white space and signs between two values of one frame. */
+/** The maximum white space and punctuation between two values of a frame. */
 const MAX_GAP = 256;
-/** A name is looked for in the first characters of a value. */
+/** The number of characters at the start of a value to search for a name. */
 const NAME_CHARS = 512;
 
 /**
- * Reads one or more JSON values, white space, commas or semicolons between them, and `close`. They may
- * stand in a code fence of their own, and be Python's. A value that is cut off or broken, and begins with
- * an offered name, becomes an invalid call, whose reason is for the model.
+ * Reads JSON values, separated by white space, commas or semicolons, and then `close`. They may be in a code
+ * fence, or be Python's. An incomplete or broken value that starts with an offered name becomes an invalid call
+ * with a reason for the model.
  */
 export class JsonCallReader implements CallReader {
   readonly #calls: ToolCall[] = [];
-  /** The characters read before the present piece, and those up to the end of the last value. */
+  /** The number of characters before the current piece, and up to the end of the last value. */
   #before = 0;
   #end = 0;
   #gap = "";
   #value = "";
-  /** Reads the value that is open. */
+  /** Reads the open value. */
   #scanner: JsonScanner | undefined;
-  /** The name with which the value begins; "" while there is none, undefined once it is too late. */
+  /** The name at the start of the value; "" if not found yet, undefined if it is too late. */
   #name: string | undefined;
-  /** Reads up to the end of the frame where the value is broken. */
+  /** Reads up to the end of the frame after a broken value. */
   #broken: MarkerReader | undefined;
 
   constructor(private readonly frame: JsonFrame, private readonly context: CallContext) {}
@@ -64,14 +63,14 @@ export class JsonCallReader implements CallReader {
     }
   }
 
-  /** The verdict where something else than a call was found. */
+  /** Returns the verdict if the text is not a call. */
   #ended(): CandidateVerdict {
     return this.#calls.length > 0 && !this.frame.strict
       ? { calls: this.#calls, end: this.#end }
       : "text";
   }
 
-  /** Adds an invalid call that ends at `to`, if the value is sure to be one; else the verdict. */
+  /** Adds an invalid call that ends at `to` if the value is certainly a call; otherwise returns the verdict. */
   #addInvalid(isCut: boolean, to: number): CandidateVerdict | undefined {
     if (!this.#name || this.frame.strict && !this.context.tools) return this.#ended();
     this.#calls.push(
@@ -88,7 +87,7 @@ export class JsonCallReader implements CallReader {
     this.#end = to;
   }
 
-  /** Looks for the name; false: it is not offered. */
+  /** Searches for the name. Returns false if it is not offered. */
   #readName(): boolean {
     const written = leadingName(this.#value.slice(0, NAME_CHARS));
     if (written === undefined) this.#name = this.#value.length < NAME_CHARS ? "" : undefined;
@@ -96,7 +95,7 @@ export class JsonCallReader implements CallReader {
     return written === undefined || this.#name !== undefined;
   }
 
-  /** Reads the value on from `from`; returns where the piece goes on, or what `push` returns. */
+  /** Continues the value from `from`. Returns the position after it, or the result of `push`. */
   #readValue(piece: string, from: number, final: boolean): number | CandidateVerdict | undefined {
     const { end, error } = this.#scanner!.scan(piece, from);
     const to = end ?? error ?? piece.length;
@@ -117,7 +116,7 @@ export class JsonCallReader implements CallReader {
       { calls: this.#calls, end: this.#end };
   }
 
-  /** Takes the calls of a value that is whole and ends at `to`; the verdict where it is none. */
+  /** Adds the calls of a complete value that ends at `to`, or returns the verdict if it is not a call. */
   #finishValue(to: number): CandidateVerdict | undefined {
     this.#scanner = undefined;
     const parsed = parseLenientJson(this.#value);
@@ -150,7 +149,7 @@ export class JsonCallReader implements CallReader {
     return { calls: this.#calls, end: this.#end };
   }
 
-  /** The value of text that is no JSON: Python's, or, where its end came, JSON with slips. */
+  /** Returns the value of text that is not JSON: Python's or, if complete, JSON with mistakes. */
   #looseValue(isWhole: boolean, isClosed: boolean): unknown {
     const text = this.#value.trim();
     const literal = parsePythonLiteral(text);
@@ -164,7 +163,7 @@ export class JsonCallReader implements CallReader {
     const { strict } = this.frame;
     const isFirst = this.#calls.length === 0;
     const read = this.#gap.length;
-    // Nearly every candidate that is none ends here.
+    // Most candidates that are not calls end here.
     if (read === 0 && isFirst && from < piece.length && !/[\s{[`]/.test(piece[from]!)) {
       return "text";
     }
@@ -188,7 +187,7 @@ export class JsonCallReader implements CallReader {
     return isFirst ? "text" : { calls: this.#calls, end: this.#end + this.#gap.length };
   }
 
-  /** The verdict where `rest` of the gap is the end of the frame; "open": it may become that. */
+  /** Returns the verdict if `rest` of the gap is the end of the frame; "open" if it may become one. */
   #readClose(rest: string, final: boolean): CandidateVerdict | "open" | undefined {
     const { close, open, strict } = this.frame;
     const stray = strict ? undefined : STRAY.exec(rest)?.[0];
@@ -202,12 +201,12 @@ export class JsonCallReader implements CallReader {
   }
 }
 
-/** True where `text` begins with `start`, in upper or lower case. */
+/** True if `text` starts with `start`, in any case. */
 function beginsLike(text: string, start: string): boolean {
   return text.slice(0, start.length).toLowerCase() === start.toLowerCase();
 }
 
-/** `[{"name": ..., "arguments": ...}]` from `[{"N": ...}]`. */
+/** Converts `[{"N": ...}]` to `[{"name": ..., "arguments": ...}]`. */
 function unkeyed(value: unknown): unknown {
   if (!Array.isArray(value)) return value;
   return value.map((item) => {
@@ -216,14 +215,14 @@ function unkeyed(value: unknown): unknown {
   });
 }
 
-/** End tags of other formats that models mistake for the right one, or write before it. */
+/** End tags of other formats that models confuse with the right one, or write before it. */
 const STRAY = /^(?:<\/(?:function>\s*<\/)?tool_?call>|<\/s>|\[\/tool_calls\])/i;
 const STRAYS = [
   ...["</toolcall>", "</tool_call>", "</function></toolcall>", "</function></tool_call>"],
   ...["</s>", "[/tool_calls]"],
 ];
 
-/** True where `text` begins one of them, or is nothing but an `open` in place of the end. */
+/** True if `text` starts with one of them, or is only an `open` in place of the end. */
 function mayBeStray(text: string, open = ""): boolean {
   const dense = text.replaceAll(/\s/g, "").toLowerCase();
   return [...STRAYS, open.toLowerCase()].some((tag) => tag.startsWith(dense));
@@ -234,7 +233,7 @@ const FIRST_LIST = /^(?=\[)/;
 const FIRST_VALUE_STRICT = /^\s*(?=[{[])/;
 const NEXT_VALUE = /^[\s,;]*(?=[{[])/;
 
-/** The name of the first call in the beginning of a value, where it comes before any arguments. */
+/** Returns the name of the first call at the start of a value, before any arguments. */
 function leadingName(head: string): string | undefined {
   return head.match(/^\[?\s*\{{1,2}[^{}[\]]*?(["'])name\1\s*:\s*(["'])([^"'\\]+)\2/)?.[3];
 }

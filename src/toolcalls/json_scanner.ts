@@ -1,19 +1,19 @@
-/** JSON as models write it: its end in text that streams, and its value. @module */
+/** Finds the end of JSON in streamed text as models write it, and reads its value. @module */
 
 import { hasTwoReadings, jsonOrUndefined } from "../text/json.ts";
 import { looseJson } from "../text/loose_json.ts";
 
-/** Deeper values are refused: a function that walks them would exhaust its stack. */
+/** The maximum depth. A function that walks deeper values would overflow the stack. */
 export const MAX_VALUE_DEPTH = 100;
 const QUOTE = 34;
 const BACKSLASH = 92;
-/** The signs that JSON has outside of strings: white space, punctuation, numbers and words. */
+/** The characters of JSON outside strings: white space, punctuation, numbers and words. */
 const OUTSIDE = new Uint8Array(128);
 for (const char of ' \t\r\n{}[]:,"-+.0123456789Etruefalsn') OUTSIDE[char.charCodeAt(0)] = 1;
 
 /**
- * Finds the end of a JSON object or array, piece by piece. It checks enough to see early that a text is
- * no JSON: brackets, strings, signs. Line feeds within strings are let through, as models write them.
+ * Finds the end of a JSON object or array in pieces. It checks brackets, strings and characters, to detect early
+ * that a text is not JSON. Line feeds in strings are accepted, because models write them.
  */
 export class JsonScanner {
   readonly #closers: number[] = [];
@@ -21,8 +21,8 @@ export class JsonScanner {
   #isEscaped = false;
 
   /**
-   * Reads `text` on from `from`. Returns one of: `end`, the position behind the value; `error`, that
-   * of the first character that no JSON has there; `inString`, true where the text ended in a string.
+   * Reads `text` from `from`. Returns one of: `end`, the position after the value; `error`, the position of the
+   * first invalid character; `inString`, true if the text ended in a string.
    */
   scan(text: string, from: number): { end?: number; error?: number; inString?: boolean } {
     const closers = this.#closers;
@@ -47,7 +47,7 @@ export class JsonScanner {
     return { inString: this.#inString };
   }
 
-  /** The position after the closing quote, or the end of the text. */
+  /** Returns the position after the closing quote, or the end of the text. */
   #skipString(text: string, from: number): number {
     for (let i = from; i < text.length; i++) {
       const code = text.charCodeAt(i);
@@ -62,18 +62,18 @@ export class JsonScanner {
   }
 }
 
-/** The object or array that `text` is, or undefined; slips that have one reading are passed over. */
+/** Returns the object or array in `text`, if any. Accepts mistakes that have only one reading. */
 export function parseLenientJson(text: string): unknown {
   const value = text.trim();
   if (new JsonScanner().scan(value, 0).end !== value.length) return undefined;
   const parsed = jsonOrUndefined(value);
   if (parsed !== undefined) return hasTwoReadings(value) ? undefined : parsed;
-  // A pattern whose backslashes are not escaped is for the repair of calls, which says so.
+  // The repair of calls handles, and reports, patterns with unescaped backslashes.
   if (/^(?:[^\\]|\\[\s"'\\/bfnrtu])*\\[^\s"'\\/bfnrtu]/.test(value)) return undefined;
   return looseJson(/^\{\{[^{]/.test(value) ? undoubled(value) : value);
 }
 
-/** Outside of strings, one brace for two: `{{"a": 1}}`. */
+/** Outside strings, a double brace: `{{"a": 1}}`. */
 function undoubled(text: string): string {
   const single = text.replace(
     /"(?:[^"\\]|\\[^])*"|\{\{|\}\}/g,

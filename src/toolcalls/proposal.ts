@@ -1,9 +1,9 @@
-/** Tells calls in code blocks from those that an answer only proposes or shows. @module */
+/** Separates calls in code blocks from those that an answer only proposes or shows. @module */
 
 const alternatives = (...patterns: RegExp[]): RegExp =>
   new RegExp(patterns.map(({ source }) => source).join("|"), "i");
 
-/** What an answer asks or says behind a call that it has not made. */
+/** Text after a call that the answer proposes. */
 const ASKED_BEHIND = alternatives(
   /[?？]\s*$/,
   /\b(?:shall|should|may|can) (?:I|we)\b/,
@@ -11,7 +11,7 @@ const ASKED_BEHIND = alternatives(
   /\b(?:not|n['’]t|never)\b[^.!?\n]{0,40}\b(?:done|run|ran|called|made|executed|deleted|sent|used|yet|so|it)\b/,
   /\b(?:only|just) (?:an? )?(?:example|illustration|proposal|suggestion|sketch)\b|\bhypothetical/,
 );
-/** What the sentence before a call says that is only shown. */
+/** The sentence before a call that is only shown. */
 const SHOWN_BEFORE = alternatives(
   /\b(?:would|could|might)\b|\b(?:you|we|I|they|he|she|it)['’]d\b/,
   /\bexamples?\b|\be\.g\.|\bfor instance\b|\bsuch as\b|\blooks? like\b|\bwritten (?:like|as)\b/,
@@ -23,20 +23,20 @@ const SHOWN_BEFORE = alternatives(
   /\b(?:file|log|page|issue|output|text|document)s? (?:contain|say|said|read|show|h[eo]ld)s?:?$/,
   /\b(?:hypothetical|sample|illustrat|demonstrat|suppose|imagine)/,
 );
-/** Words that show that a text is English, in which the patterns above tell a proposal. */
+/** Words of an English text. The patterns above recognise a proposal only in English. */
 const ENGLISH =
   /\b(?:the|an?|to|I|I['’]ll|will|let|now|this|it|and|with|first|next|here|we|using)\b/i;
 
-/** A sentence that refuses what follows it; one that goes on to what is done instead does not. */
+/** A sentence that refuses the next text, unless it continues with an alternative. */
 const REFUSING =
   /\b(?:I|we)(?: (?:must|will|shall|should|may|am|are)(?: not|n['’]t| never)| (?:wo|sha)n['’]t| refuse to|['’](?:ll|m) (?:not|never))\b(?![^.!?\n]*\b(?:but|instead|so|let me|rather|until|before|without|unless|yet|forget|fail|only|just|guess|assume)\b)[^.!?\n]{0,60}\b(?:do|run|call|make|execute|send|delete|remove|write|allowed|permitted|supposed)\b/i;
 
-/** The end of what stands before, in characters. */
+/** The number of characters to check before a call. */
 export const BEFORE_CALL_CHARS = 400;
 
 /**
- * True where the text around calls in code blocks says that they are not made: it asks about them, says
- * that nothing was done, or gives them as an example.
+ * True if the text around calls in code blocks says that they are not made: it asks about them, says that nothing
+ * was done, or calls them an example.
  */
 export function isProposal(before: string, behind: string): boolean {
   return SHOWN_BEFORE.test(lastSentence(before)) ||
@@ -47,14 +47,14 @@ function lastSentence(text: string): string {
   return text.slice(-BEFORE_CALL_CHARS).trim().split(/(?<=[.!?])\s+|\n\s*\n/).at(-1)!;
 }
 
-/** True where the sentence before a call, whatever its marks, refuses it. */
+/** True if the sentence before a call refuses it, regardless of its marks. */
 export function isForbidden(before: string): boolean {
   return REFUSING.test(lastSentence(before.split("</think>").at(-1)!));
 }
 
 /**
- * True where nothing but the place of calls in code blocks tells that they are made: text follows, or
- * what stands before is in a language whose proposals are not known.
+ * True if only the position of calls in code blocks shows that they are made: text follows, or the text before is
+ * in a language whose proposals are not known.
  */
 export function mayBeProposal(before: string, behind: string): boolean {
   return behind.trim() !== "" || /\p{L}/u.test(before) && !ENGLISH.test(before);

@@ -1,4 +1,4 @@
-/** Calls written as Python: `[f(a=1, b="x"), g()]`. @module */
+/** Calls in Python syntax: `[f(a=1, b="x"), g()]`. @module */
 
 import { NAMESPACE } from "./format.ts";
 import { MAX_VALUE_DEPTH } from "./json_scanner.ts";
@@ -9,12 +9,12 @@ export interface PythonCall {
   named: Record<string, unknown>;
 }
 
-/** The calls that `text` is: one, or several in brackets or on lines; undefined for anything else. */
+/** Returns the calls in `text`: one, or several in brackets or on lines; undefined for other text. */
 export function parsePythonCalls(text: string): PythonCall[] | undefined {
   return withoutSyntaxError(() => new PythonParser(text).calls());
 }
 
-/** The literal that `text` is; undefined for anything else. */
+/** Returns the literal in `text`; undefined for other text. */
 export function parsePythonLiteral(text: string): unknown {
   return withoutSyntaxError(() => new PythonParser(text).literal());
 }
@@ -45,7 +45,7 @@ const PYTHON_ESCAPES: Readonly<Record<string, string>> = {
   "\n": "",
 };
 
-/** A parser by recursive descent; its methods throw a `SyntaxError` where the text is anything else. */
+/** A recursive descent parser. Its methods throw a `SyntaxError` for other text. */
 class PythonParser {
   #at = 0;
 

@@ -1,4 +1,4 @@
-/** Finds tool calls in a text as it streams; none are in Markdown code or finished reasoning. @module */
+/** Finds tool calls in streamed text, except in Markdown code or finished reasoning. @module */
 
 import { foldMarker, MarkerReader } from "../text/markers.ts";
 import { ECHO_TAGS, newCallId } from "../text/parts.ts";
@@ -9,29 +9,29 @@ import { formats } from "./formats/all.ts";
 
 /** Options of {@linkcode extractToolCallsFromText} and {@linkcode ToolCallFilter}. */
 export interface ToolCallOptions {
-  /** The names of the tools offered; without them, any name is a tool's, in the two basic formats. */
+  /** The names of the offered tools. Without them, any name counts, in the two basic formats. */
   tools?: readonly string[] | undefined;
-  /** The JSON schemas of their arguments, by name: they type the values of formats without types. */
+  /** The JSON schemas of their arguments by name, for formats without types. */
   schemas?: Readonly<Record<string, unknown>> | undefined;
   /** False where no code block is a call: true. */
   fences?: boolean | undefined;
-  /** False where think tags are text, as the server sends reasoning in a field of its own: true. */
+  /** False if think tags are text, because the server sends reasoning in its own field. Default: true. */
   thinkTags?: boolean | undefined;
-  /** Makes the id of a call: `call_` and 24 random characters. */
+  /** Creates the id of a call: `call_` and 24 random characters. */
   newId?: (() => string) | undefined;
 }
 
-/** A piece of the text scanned; the `text` of all parts adds up to it. */
+/** A piece of the scanned text. The `text` of all parts adds up to it. */
 export type ScannedPart =
   /** Text, and reasoning with its tags. */
   | { kind: "text"; text: string }
-  /** Calls, and the text that they are written as; `isBasic` in one of the two basic formats. */
+  /** Calls with their written text. `isBasic`: in one of the two basic formats. */
   | { kind: "calls"; text: string; calls: ToolCall[]; isBasic: boolean; isFenced: boolean }
-  /** An end tag that makes all before it reasoning, and so no call. */
+  /** An end tag that turns everything before it into reasoning, which contains no calls. */
   | { kind: "retraction"; text: string };
 
 export interface CallScanner {
-  /** Takes the next piece; with `final`, it is the last. */
+  /** Reads the next piece; with `final`, the last one. */
   push(piece: string, final: boolean): ScannedPart[];
   /** From here on, think tags are text. */
   ignoreTags(): void;
@@ -51,10 +51,10 @@ export function callScanner(options: ToolCallOptions): CallScanner {
   return scanner;
 }
 
-/** Formats to look for, and their markers, without those that the choice excludes. */
+/** The formats to look for and their markers, without those that the options exclude. */
 type FormatSet = { formats: readonly CallFormat[]; literals: string[]; fences: string[] };
 type FormatChoice = { names: boolean; fences: boolean; starts?: boolean };
-/** Made once for all answers. */
+/** Created once for all answers. */
 const formatSets = new Map<string, FormatSet>();
 
 function formatSet({ names, fences, starts = true }: FormatChoice): FormatSet {
@@ -76,24 +76,24 @@ function formatSet({ names, fences, starts = true }: FormatChoice): FormatSet {
 
 /** Text that may be a call. */
 interface Candidate {
-  /** The marker as its readers take it, and the text that stands there. */
+  /** The marker for the readers, and the text as written. */
   marker: string;
   written: string;
   reader: CallReader;
   isBasic: boolean;
   isFenced: boolean;
-  /** The formats to try if it is no call for `reader`. */
+  /** The formats to try if `reader` finds no call. */
   formats: readonly CallFormat[];
-  /** The text behind the marker that `reader` has read, and the text still to be read. */
+  /** The text after the marker that `reader` has read, and the text still to read. */
   held: string;
   unread: string;
 }
 
-/** Markers that nothing but a call begins with. */
+/** Markers that only calls start with. */
 const CALL_MARKER =
   /^(?:<\W|<[\w-]*:|<(?:toolcall|tool_calls?|function|invoke)\b|\[(?:tool_call|calling tool))/;
 
-/** HTML elements of which the content is no call: it is shown, or somebody else wrote it. */
+/** HTML elements whose content is not a call: it is an example, or quoted. */
 const ELEMENTS = new Map([
   ...["pre", "code", "samp", "blockquote", "textarea", "example"]
     .concat(ECHO_TAGS, "tool_response", "tool_result", "document")
@@ -101,21 +101,21 @@ const ELEMENTS = new Map([
   ["<!--", "-->"],
 ]);
 
-/** Scans text, or, with `inThought`, reasoning, where only a marker that begins a line is one. */
+/** Scans text or, with `inThought`, reasoning, in which only a marker at the start of a line counts. */
 class FormatScanner implements CallScanner {
   readonly #formats: readonly CallFormat[];
   readonly #reader: ThinkReader;
   #candidate: Candidate | undefined;
   #thought: ThoughtScanner | undefined;
-  /** The end tag of the HTML element that is open, and true once that tag is known to come. */
+  /** The end tag of the open HTML element, and true once that tag was found. */
   #element: string | undefined;
   #isElement = false;
   readonly #neverClosed = new Set<string>();
   #parts: ScannedPart[] = [];
-  /** True where some format begins with the first sign of a message, and while that is awaited. */
+  /** True if a format starts with the first character of a message, until that character arrives. */
   readonly #mayStart: boolean;
   #atStart: boolean;
-  /** The formats of each marker, in lower case; a flood of markers is of few kinds. */
+  /** The formats of each lower-case marker. Even thousands of markers are of few kinds. */
   readonly #formatsOfMarker = new Map<string, CallFormat[]>();
 
   constructor(
@@ -158,7 +158,7 @@ class FormatScanner implements CallScanner {
     this.#reader.keep(marker);
   }
 
-  /** Reads up to the next marker or tag; false: more text is needed. */
+  /** Reads up to the next marker or tag. Returns false if it needs more text. */
   #readText(final: boolean): boolean {
     if (this.#atStart) {
       const isCandidate = this.#readStart(final);
@@ -184,7 +184,7 @@ class FormatScanner implements CallScanner {
     return true;
   }
 
-  /** Looks for a message that is nothing but calls: true where one may begin, undefined while open. */
+  /** Looks for a message that contains only calls: true if one may start here, undefined while undecided. */
   #readStart(final: boolean): boolean | undefined {
     const text = this.#reader.markers.rest;
     const blank = text.length - text.trimStart().length;
@@ -239,7 +239,7 @@ class FormatScanner implements CallScanner {
     this.#candidate = { marker, written, formats: others, reader, ...kind, held: "", unread };
   }
 
-  /** Reads on in a candidate; false: more text is needed. */
+  /** Reads on in a candidate. Returns false if it needs more text. */
   #readCandidate(candidate: Candidate, final: boolean): boolean {
     if (candidate.unread === "" && !final) return false;
     const verdict = candidate.reader.push(candidate.unread, final);
@@ -270,7 +270,7 @@ class FormatScanner implements CallScanner {
   }
 }
 
-/** Reads on behind a marker within an HTML element: it is no call if the end tag `close` comes. */
+/** Reads on after a marker in an HTML element, which is not a call if the end tag `close` follows. */
 function quotation(close: string): CallFormat {
   return {
     read() {
@@ -286,10 +286,10 @@ function quotation(close: string): CallFormat {
   };
 }
 
-/** Scans reasoning: calls that end it, each on a line of its own, are calls if it never ends. */
+/** Scans reasoning. If it never ends, calls on their own lines at its end count. */
 class ThoughtScanner {
   readonly #inner: FormatScanner;
-  /** The calls so far, and the white space between them, that nothing else follows. */
+  /** The calls so far and the white space between them, if nothing else follows. */
   #held: ScannedPart[] = [];
 
   constructor(context: CallContext) {

@@ -1,25 +1,26 @@
-/** Tells calls from calls that a sentence talks about. @module */
+/** Separates calls from calls that a sentence mentions. @module */
 
 import type { CallScanner, ScannedPart } from "./scan.ts";
 
-/** The text before a call: nothing, the end of a sentence, or a word right before it. */
+/** The text before a call: empty, the end of a sentence, or a word right before it. */
 const BEFORE_CALL = /(?:^\s*|[.!?…。！？]["')*_]*\s*|[^\s=:,;+*|/-])$/;
-/** The text behind a call that ends its line; marks of formats count as its end. */
+/** The text after a call that ends its line. Marks of formats count as its end. */
 const BEHIND_CALL = /^(?:\r?\n|<[|｜/]|\[\/)/;
-/** The beginnings of {@linkcode BEHIND_CALL}, on which more text decides. */
+/** The starts of {@linkcode BEHIND_CALL}, which need more text. */
 const MAYBE_BEHIND_CALL = /^(?:\r|<|\[)?$/;
-/** The characters of a line that are kept. */
+/** The maximum characters of a line to store. */
 const LINE_TAIL = 256;
 
 /**
- * Makes calls amid a sentence text, in other than the basic formats: those behind an unfinished sentence
- * and before more text. Many models write a call right behind their text, but behind a whole sentence.
+ * Turns calls in the middle of a sentence into text, except in the basic formats: those after an unfinished
+ * sentence and before more text. Many models write a call right after their text, but only after a complete
+ * sentence.
  */
 export class SentenceScanner implements CallScanner {
   #line = "";
-  /** Calls behind an unfinished sentence, and the text between them. */
+  /** Calls after an unfinished sentence, and the text between them. */
   #held: ScannedPart[] = [];
-  /** The first two characters behind the last of them. */
+  /** The first two characters after the last of them. */
   #behind = "";
 
   constructor(private readonly calls: CallScanner) {}

@@ -1,13 +1,13 @@
-/** Arguments in formats that write values without their types. @module */
+/** Arguments in formats that write values without types. @module */
 
 import { isObject, jsonOrUndefined } from "../text/json.ts";
 import { looseJson } from "../text/loose_json.ts";
 import type { CallContext } from "./format.ts";
 import { parseLenientJson } from "./json_scanner.ts";
 
-/** Arguments written as one JSON object, or as a JSON string of one; nothing for none. */
+/** Reads arguments from a JSON object, or a JSON string of one. An empty text has no arguments. */
 export function jsonArguments(body: string): Record<string, unknown> | undefined {
-  // Some put the object into a code block.
+  // Some models put the object into a code block.
   const text = body.trim().replace(/^(?:```\w*|json\b)\s*/, "").replace(/\s*```$/, "");
   if (text === "") return {};
   let value = parseLenientJson(text);
@@ -19,9 +19,9 @@ export function jsonArguments(body: string): Record<string, unknown> | undefined
 }
 
 /**
- * Arguments written one by one: `open` matches the mark before a value, with its key in the group
- * `key`; `close` matches the mark behind it. `hasLayout` is false for a format whose template puts no
- * line feed around values. Undefined where there is anything else.
+ * Reads arguments one by one. `open` matches the mark before a value, with its key in the group `key`; `close`
+ * matches the mark after it. `hasLayout` is false for a format whose template puts no line feeds around values.
+ * Returns undefined for any other text.
  */
 export function taggedArguments(
   body: string,
@@ -53,7 +53,7 @@ export function taggedArguments(
       following.lastIndex = from;
       next = following.exec(body);
     }
-    // Another parameter that begins a line before `close` shows that this value lacks its own mark.
+    // A parameter at the start of a line before `close` shows that this value lacks its own mark.
     const isUnended = next !== null && next.index < to &&
       isParameter(next.groups!.key!.trim(), key);
     const end = isUnended ? next!.index : to;
@@ -63,8 +63,8 @@ export function taggedArguments(
 }
 
 /**
- * The place of the mark that ends a value: the first one behind which another value begins, or nothing follows;
- * one that the value holds is followed by more of its text, and one that is doubled by another.
+ * Returns the position of the mark that ends a value: the first one before another value or the end. A mark
+ * inside the value is followed by more of its text, and a doubled mark by another one.
  */
 function closeOf(
   body: string,
@@ -97,7 +97,7 @@ const PARAMETER_END = /<\/[^<>]{0,20}param(?:eter)?>/;
 const PAIR =
   /\s*,?\s*([\w-]+)\s*(?:=\s*(?:"([^"]*)"|'([^']*)')|[=:][ \t]*([^\s"'<{([][^\n]*)(?=\n|$))/y;
 
-/** Arguments as `key="value"`, or, of the tool's own keys, as `key: value` on lines; undefined for anything else. */
+/** Reads arguments as `key="value"` or, for the tool's own keys, as `key: value` on lines; otherwise undefined. */
 export function pairArguments(
   text: string,
   name: string,
@@ -114,7 +114,7 @@ export function pairArguments(
   return args;
 }
 
-/** Arguments within marks that leave no doubt of a call, in any of the ways that models fall back to. */
+/** Reads arguments in marks that are certain to be a call, in any of the models' fallback forms. */
 export function anyArguments(
   body: string,
   name: string,
@@ -126,7 +126,7 @@ export function anyArguments(
     elementArguments(body, name, context);
 }
 
-/** Arguments in tags of their names; undefined for anything else. */
+/** Reads arguments in tags of their names; otherwise undefined. */
 export function elementArguments(
   body: string,
   name: string,
@@ -149,22 +149,22 @@ export function elementArguments(
 /** A tag around all arguments: `<args><file><path>V</path></file></args>`. */
 const FRAME_KEY = /^(?:args|arguments|parameters|params|input|file)$/;
 
-/** Arguments that are text of a file; a line feed after a path or a number is never part of it. */
+/** Arguments with text of a file. A line feed after a path or a number is never part of it. */
 const TEXT_KEY = /content|text|body|code|string/i;
 
-/** A value written as text, read as the type in the tool's schema, or else as the type it looks like. */
+/** Converts a text value to the type in the tool's schema, or to the type that it looks like. */
 export function typedValue(
   text: string,
   key: string,
   name: string,
   context: CallContext,
 ): unknown {
-  // A line feed on one side only of a value of several lines is part of it; else both are layout.
+  // A line feed on only one side of a value with several lines is part of it. Otherwise both are layout.
   const data = /^\s*<!\[CDATA\[([^]*)\]\]>\s*$/.exec(text)?.[1];
   if (data !== undefined) text = data;
   const isPair = /^\r?\n/.test(text) || !TEXT_KEY.test(key) && !/\n[^]*\n/.test(text);
   const value = isPair ? text.replace(/^\r?\n/, "").replace(/\r?\n$/, "") : text;
-  // Of a tool that is not offered by this name, the types are read where its name is.
+  // If no tool of this name is offered, its types are read once its tool is known.
   if (context.tools && !context.tools.has(name)) return value;
   const { type } = propertiesOf(name, context)[key] ?? {};
   const types = Array.isArray(type) ? type : [type];
@@ -175,7 +175,7 @@ export function typedValue(
   return parsed === undefined ? parseLenientJson(value) ?? value : parsed;
 }
 
-/** The schemas of the parameters of the tool `name`; none where its schema is not known. */
+/** Returns the schemas of the parameters of the tool `name`; empty if its schema is unknown. */
 export function propertiesOf(
   name: string,
   { schemas }: CallContext,

@@ -1,4 +1,4 @@
-/** The compat backend: any server that speaks OpenAI's chat completions. @module */
+/** The compat backend: any server that supports OpenAI's chat completions. @module */
 
 import { type CompatConfig, compatConfig, isDefaultServer } from "../../config.ts";
 import { BackendError } from "../../errors.ts";
@@ -23,17 +23,16 @@ import { compatParts } from "./response.ts";
 import { compatReader } from "./stream.ts";
 
 /**
- * Sends `messages` to `{baseUrl}/chat/completions` and returns the raw chat completion, folded where it
- * is streamed.
+ * Sends `messages` to `{baseUrl}/chat/completions` and returns the raw chat completion, folded if it is streamed.
  *
- * What a server refuses by name, such as `max_tokens`, `stream` or `tools`, is asked for in its other
- * form or left out, once, and remembered for this `config`; `onNotice` is told.
- * Without `tools` they are described in the system prompt, and the calls are in the answer's text.
+ * If a server refuses a parameter by name, such as `max_tokens`, `stream` or `tools`, it is sent in another form
+ * or dropped. This happens once, is remembered for this `config`, and is reported to `onNotice`. Without `tools`,
+ * the system prompt describes them, and the calls are in the answer's text.
  *
- * @param config What it leaves out has its default.
- * @throws {BackendError} when the server can not be reached, refuses, or its answer breaks off.
- * @throws {TypeError} {RangeError} when a setting is bad.
- * @throws whatever `options.signal` was aborted with.
+ * @param config Missing settings have their defaults.
+ * @throws {BackendError} if the server cannot be reached, refuses, or its answer breaks off.
+ * @throws {TypeError} {RangeError} if a setting is invalid.
+ * @throws the reason of `options.signal`.
  */
 export async function callCompat(
   config: CompatConfig,
@@ -104,7 +103,7 @@ const COMPAT_ADJUSTMENTS: readonly Adjustment[] = [
   TEXT_TOOLS,
 ];
 
-/** The protocol of chat completions; also of a local server's compatible endpoint. */
+/** The chat completions protocol, also for a local server's compatible endpoint. */
 export function chatCompletions(
   config: CompatConfig & { frequencyPenalty?: number | undefined },
 ): Protocol {

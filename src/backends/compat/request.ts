@@ -1,6 +1,6 @@
 /**
- * Messages and tools as a chat-completions server takes them. Pure; a longer conversation only adds
- * bytes to the same ones, so that servers can reuse what they computed. @module
+ * Messages and tools for a chat completions server. Pure. A longer conversation only appends bytes, so that
+ * servers can reuse their computation. @module
  */
 
 import { type CompatConfig, mayBeOwnServer } from "../../config.ts";
@@ -18,7 +18,7 @@ import {
   withResultImages,
 } from "../wire_values.ts";
 
-/** A tool in a request; the compatible and the native local endpoint share the form. */
+/** A tool in a request, for the compatible and the native local endpoint. */
 export interface CompatTool {
   /** Always this. */
   type: "function";
@@ -26,7 +26,7 @@ export interface CompatTool {
   function: { name: string; description: string; parameters: Tool["parameters"] };
 }
 
-/** A message as chat-completions servers take it. */
+/** A message for chat completions servers. */
 export type CompatMessage =
   | { role: "system"; content: string }
   | { role: "user"; content: string | CompatPart[] }
@@ -44,8 +44,8 @@ export type CompatPart =
   | { type: "image_url"; image_url: { url: string } };
 
 /**
- * The body of a request. `messages` comes last, so that the next body extends this one up to its closing
- * brackets. `adjusted`: the parameters that the server wants in another form, or not at all.
+ * Returns the body of a request. `messages` comes last, so that the next body extends this one up to its closing
+ * brackets. `adjusted`: the parameters to send in another form, or not at all.
  */
 export function compatBody(
   config: CompatConfig & { frequencyPenalty?: number | undefined },
@@ -63,15 +63,15 @@ export function compatBody(
   const parameters = {
     stream: streams,
     ...(streams && { stream_options: { include_usage: true } }),
-    // Of llama.cpp's server; others over http ignore it, or refuse it by its name.
+    // For llama.cpp's server. Others over http ignore it, or refuse it by name.
     ...(streams && isOwn && { return_progress: true }),
     ...slot !== undefined && { id_slot: slot },
-    // vLLM refuses a request whose prompt and answer could be more than the window.
+    // vLLM rejects a request whose prompt and answer could exceed the window.
     ...(limit < Infinity && !adjusted.has("limit") && { [name]: limit }),
     ...samplingParameters(config),
     frequency_penalty: config.frequencyPenalty,
     ...!adjusted.has("thinking") && thinking(thinks && config.think, adjusted),
-    // How much llama.cpp and vLLM let a model think.
+    // The thinking budget of llama.cpp and vLLM.
     ...(thinks && isOwn && config.thinkBudget !== undefined && !adjusted.has(THINK_BUDGET) && {
       thinking_budget_tokens: config.thinkBudget,
       thinking_token_budget: config.thinkBudget,
@@ -88,7 +88,7 @@ export function compatBody(
       model: config.model,
       ...Object.fromEntries(Object.entries(parameters).filter(([name]) => !adjusted.has(name))),
       ...(tools.length > 0 && { tools: toolsToCompatFormat(tools) }),
-      // The tools are still told of, as the prompt begins with them, but not called.
+      // The tools are still sent, because the prompt starts with them, but not called.
       ...(tools.length > 0 && held && { tool_choice: "none" }),
     },
     textsOf({
@@ -100,12 +100,12 @@ export function compatBody(
   );
 }
 
-/** The name of the row for servers that refuse a budget of thinking. */
+/** The name of the row for servers that refuse a thinking budget. */
 export const THINK_BUDGET = "thinking_token_budget";
 
 const texts = new Map<string, MessageTexts>();
 
-/** What is sent of reasoning before calls ("each": also where there was none), and of an empty text beside them. */
+/** The reasoning to send before calls ("each": even if it is empty), and an empty text beside them. */
 interface MessageForm {
   reasoning: boolean | "each";
   empty?: "" | null;
@@ -128,12 +128,12 @@ function thinking(asked: CompatConfig["think"], adjusted: Adjusted): Record<stri
 }
 
 /**
- * Converts messages to the chat-completions format. A message that says nothing (no text, no image,
- * no call) is left out, as strict servers refuse it; an empty tool result says so in words. The
- * arguments of a call are JSON text, of an invalid one `{"invalid_json": what the model wrote}`.
+ * Converts messages to the chat completions format. An empty message (no text, image or call) is dropped, because
+ * strict servers reject it; an empty tool result says so. The arguments of a call are JSON text, those of an
+ * invalid call `{"invalid_json": "the model's text"}`.
  *
- * @param options.reasoning Send what the model thought before a tool call back to it, as
- * `reasoning_content`: models that think between calls lose the thread without it. True.
+ * @param options.reasoning Sends the model's reasoning before a tool call back as `reasoning_content`. Models
+ * that think between calls need it. Default: true.
  */
 export function messagesToCompatFormat(
   messages: readonly Message[],
@@ -151,7 +151,7 @@ function compatMessages(message: Message, form: MessageForm): CompatMessage[] {
   if (role === "assistant" && toolCalls.length > 0) {
     return [{
       role,
-      // Not "": gateways that pass the text on as a block of its own refuse an empty one.
+      // Not "": gateways that pass the text on as a block reject an empty one.
       content: content || empty,
       ...(reasoning && (message.reasoning || reasoning === "each") &&
         { reasoning_content: message.reasoning ?? "" }),

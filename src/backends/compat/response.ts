@@ -1,4 +1,4 @@
-/** A chat completion, read. Pure. @module */
+/** Reads a chat completion. Pure. @module */
 
 import { isObject } from "../../text/json.ts";
 import type { Usage } from "../../types/event.ts";
@@ -8,25 +8,25 @@ import { type AnswerParts, finishOf, type ParseOptions, wholeReply } from "../re
 import { FINISH_REASONS, readContent } from "./stream.ts";
 
 /**
- * The message of a chat completion, streamed and folded or not.
+ * Returns the message of a chat completion, folded or not.
  *
- * @param response What {@linkcode callCompat} returned.
- * @param options How to find tool calls in its text; without it the text stays as it is.
- * @throws {BackendError} of kind `protocol` when it is no chat completion; of the error's own kind
- * when it is an error object.
+ * @param response The result of {@linkcode callCompat}.
+ * @param options How to find tool calls in its text. Without it, the text stays unchanged.
+ * @throws {BackendError} of kind `protocol` if it is not a chat completion; of the error's own kind if it is an
+ * error object.
  */
 export function parseCompatResponse(response: unknown, options: ParseOptions = {}): Message {
   return wholeReply(compatParts(response), options).message;
 }
 
-/** The parts of a chat completion; throws like {@linkcode parseCompatResponse}. */
+/** Returns the parts of a chat completion. Throws like {@linkcode parseCompatResponse}. */
 export function compatParts(response: unknown): AnswerParts {
   const { choices, usage, timings } = answerFields(response);
   const choice = fieldsOf(listOf(choices, "choices")[0], "first choice");
   const message = fieldsOf(choice.message, "message");
   const detail = stringOf(choice.finish_reason, "finish_reason");
   const list = listOf(message.tool_calls, "tool_calls");
-  // `function_call` is the form that OpenAI's API had before `tool_calls`.
+  // `function_call` is the older form of `tool_calls` in OpenAI's API.
   const single = list.length === 0 && message.function_call;
   const parts: AnswerParts = {
     content: "",
@@ -41,7 +41,7 @@ export function compatParts(response: unknown): AnswerParts {
   return parts;
 }
 
-/** A tool call of a whole answer; the native local endpoint has the same form. */
+/** Reads a tool call of a complete answer, also for the native local endpoint. */
 export function rawCall(value: unknown): AnswerParts["calls"][number] {
   const call = fieldsOf(value, "tool call");
   const called = fieldsOf(call.function, "tool call's function");
@@ -55,7 +55,7 @@ export function rawCall(value: unknown): AnswerParts["calls"][number] {
 function compatUsage(usage: unknown, timings: Fields): Usage | undefined {
   if (!isObject(usage)) return undefined;
   const details = isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
-  // DeepSeek and older versions of llama.cpp have fields of their own in place of OpenAI's.
+  // DeepSeek and older versions of llama.cpp have their own fields instead of OpenAI's.
   const cached = [details.cached_tokens, usage.prompt_cache_hit_tokens, timings.cache_n]
     .filter((tokens) => typeof tokens === "number").map(countOf);
   const readSpeed = countOf(timings.prompt_per_second);

@@ -10,7 +10,7 @@ import { brokeOff, DeltaReader, hasEvents, type OnDelta } from "../delta_reader.
 import { type Fields, fieldsOf, listOf, shapeError, stringOf } from "../fields.ts";
 import { ToolCallParts } from "./tool_call_parts.ts";
 
-/** A reader for an answer of `contentType`; one in one JSON value is checked, and reported as one delta. */
+/** Returns a reader for an answer of `contentType`. A single JSON value is checked, and reported as one delta. */
 export function compatReader(
   contentType: string,
   stream: boolean,
@@ -25,9 +25,9 @@ export function compatReader(
 }
 
 /**
- * The reasons that servers give when they stop. None: the stream ended with [DONE] alone. `eos_token`
- * is text-generation-inference's, `model_length` Mistral's (the context is full); those of Anthropic
- * come from servers in front of its API.
+ * The servers' reasons to stop. Without a reason, the stream ended with [DONE] alone. `eos_token` is
+ * text-generation-inference's, `model_length` Mistral's (the context is full). Anthropic's come from servers in
+ * front of its API.
  */
 export const FINISH_REASONS = {
   stop: [
@@ -53,13 +53,13 @@ export const FINISH_REASONS = {
   refused: ["content_filter", "refusal"],
 };
 
-/** Reasons that say that the answer is not whole; some servers send "stop" after them all the same. */
+/** Reasons of incomplete answers. Some servers send "stop" after them anyway. */
 const CUT_REASONS = new Set([...FINISH_REASONS.length, ...FINISH_REASONS.refused]);
 
-/** Folds an answer that comes as events; fields that every chunk repeats are taken from the first. */
+/** Folds an answer of events. Fields that every chunk repeats come from the first one. */
 class CompletionReader extends DeltaReader {
   #isDone = false;
-  /** True where the last event counted the tokens of an answer that had finished before it. */
+  /** True if the last event counted the tokens of a finished answer. */
   #isCounted = false;
   #head: Fields | undefined;
   #index: unknown;
@@ -84,7 +84,7 @@ class CompletionReader extends DeltaReader {
 
   end(): Fields {
     if (!this.#isDone) this.decoder.end();
-    // A finish reason alone is enough: some servers leave out [DONE].
+    // A finish reason alone is enough, because some servers omit [DONE].
     if (!this.#isDone && !this.finished) throw brokeOff();
     const { choices: _choices, usage: _usage, object: _object, ...rest } = this.#head ?? {};
     return {
@@ -96,7 +96,7 @@ class CompletionReader extends DeltaReader {
     };
   }
 
-  /** Takes an answer that came in one piece. */
+  /** Reads an answer that came in one piece. */
   takeWhole(response: Fields): void {
     if (listOf(response.choices, "choices").length === 0) {
       throw shapeError("choices", "a list of at least one", response.choices);
@@ -121,7 +121,7 @@ class CompletionReader extends DeltaReader {
 
   #take(chunk: Fields, key: "delta" | "message"): void {
     this.#head ??= chunk;
-    // Each usage counts all tokens up to then: the last one stands.
+    // Each usage is a running total, so the last one counts.
     if (isObject(chunk.usage)) this.#usage = chunk.usage;
     if (isObject(chunk.timings)) this.#timings = chunk.timings;
     this.#takePromptProgress(chunk.prompt_progress);
@@ -130,7 +130,7 @@ class CompletionReader extends DeltaReader {
     for (let i = 0; i < choices.length; i++) this.#takeChoice(fieldsOf(choices[i], "choice"), key);
   }
 
-  /** llama.cpp reports how much of the prompt it has read, first when it begins. */
+  /** llama.cpp reports how much of the prompt it has read, first when it starts. */
   #takePromptProgress(value: unknown): void {
     if (!isObject(value) || typeof value.processed !== "number") return;
     const { processed, total, cache, time_ms: ms } = value;
@@ -143,7 +143,7 @@ class CompletionReader extends DeltaReader {
   }
 
   #takeChoice(choice: Fields, key: "delta" | "message"): void {
-    // One choice is asked for; of a server that sends more, the first is taken.
+    // The request asks for one choice. If a server sends more, the first one counts.
     if ((this.#index ??= choice.index ?? 0) !== (choice.index ?? 0)) return;
     // Some servers send a whole `message` in a stream.
     const part = choice[key] ?? choice.message;
@@ -159,11 +159,11 @@ class CompletionReader extends DeltaReader {
     readContent(message, this.#add);
     this.#add("refusal", stringOf(message.refusal, "refusal"));
     if (message.tool_calls) this.#calls.add(listOf(message.tool_calls, "tool_calls"));
-    // The form before tool_calls: one call, without an id.
+    // The form before tool_calls: one call without an id.
     if (message.function_call) this.#calls.add([{ index: 0, function: message.function_call }]);
   }
 
-  /** Not a method: it is passed on for each chunk. */
+  /** Not a method, because it is passed on for each chunk. */
   readonly #add = (part: "content" | "reasoning" | "refusal", text: string): void => {
     if (text === "") return;
     this.#text[part].add(text);
@@ -187,7 +187,7 @@ class CompletionReader extends DeltaReader {
 
 type OnContent = (part: "content" | "reasoning", text: string) => void;
 
-/** Reads the thoughts and the text of a message, or of a piece of one, whatever its server calls them. */
+/** Reads the reasoning and the text of a message, or of a piece of one, from any server's fields. */
 export function readContent(message: Fields, add: OnContent): void {
   const { reasoning_content, reasoning, thinking, content } = message;
   const thought = stringOf(reasoning_content, "reasoning_content") ||
@@ -197,7 +197,7 @@ export function readContent(message: Fields, add: OnContent): void {
   else add("content", stringOf(content, "content"));
 }
 
-/** Reads content that is a list of parts: text, refusals and, of some servers, thoughts. */
+/** Reads content that is a list of parts: text, refusals and, from some servers, reasoning. */
 function readParts(parts: readonly unknown[], kind: "content" | "reasoning", add: OnContent): void {
   for (const value of parts) {
     const { type, thinking, text, refusal } = fieldsOf(value, "content part");

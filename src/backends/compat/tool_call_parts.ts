@@ -1,4 +1,4 @@
-/** Puts streamed tool calls together. @module */
+/** Assembles streamed tool calls. @module */
 
 import { attempt } from "../../attempt.ts";
 import { BackendError } from "../../errors.ts";
@@ -10,7 +10,7 @@ class StreamedCall {
   id = "";
   name = "";
   args = "";
-  /** True once the arguments hold more than white space. */
+  /** True once the arguments contain more than white space. */
   hasBegun = false;
   /** The nesting depth in the JSON of the arguments; -1 once their value was closed. */
   depth = 0;
@@ -18,15 +18,15 @@ class StreamedCall {
   escaped = false;
   isAnnounced = false;
 
-  /** @param delta The delta that it began in: elements of one delta are different calls. */
+  /** @param delta The delta of its first element. Elements of one delta are different calls. */
   constructor(public index: number | undefined, readonly delta: number) {}
 }
 
 /**
- * Collects the fragments of tool calls. Which call a fragment belongs to: the one of its id, else of
- * its index, else the last one; a fragment with another id begins another call whatever its index
- * says (some servers number all calls 0), and so does one with a name after complete arguments. Some
- * servers send every call once more at the end: that is no other call.
+ * Collects the fragments of tool calls. A fragment belongs to the call with its id, otherwise its index,
+ * otherwise the last one. A fragment with another id starts another call regardless of its index (some servers
+ * number all calls 0), and so does one with a name after complete arguments. Some servers repeat every call at
+ * the end, which is not another call.
  */
 export class ToolCallParts {
   readonly #calls: StreamedCall[] = [];
@@ -34,16 +34,16 @@ export class ToolCallParts {
   readonly #byId = new Map<string, StreamedCall>();
   #delta = 0;
 
-  /** @param emit Told of each call when its arguments begin, or at the end, and of their pieces. */
+  /** @param emit Called for each call when its arguments start, or at the end, and for their pieces. */
   constructor(private readonly emit: OnDelta) {}
 
-  /** Takes the elements of one delta. @throws {BackendError} when they fit more than one call. */
+  /** Adds the elements of one delta. @throws {BackendError} if they fit more than one call. */
   add(parts: readonly unknown[]): void {
     this.#delta++;
     for (const part of parts) this.#take(readFragment(part));
   }
 
-  /** The calls, in the order of their indexes, or in which they came where one has none. */
+  /** Returns the calls in the order of their indexes, or of arrival if one has no index. */
   end(): Fields[] {
     for (const call of this.#calls) this.#announce(call);
     if (this.#calls.every(({ index }) => index !== undefined)) {
@@ -85,14 +85,14 @@ export class ToolCallParts {
     this.emit({ type: "tool_call", name: call.name });
   }
 
-  /** The call that the fragment continues; `undefined` when it begins one. */
+  /** Returns the call that the fragment continues; `undefined` if it starts one. */
   #continued(fragment: CallFragment): StreamedCall | undefined {
     const { index, id, name } = fragment;
     const call = this.#candidate(fragment);
     if (call === "new") return undefined;
     if (!call && id === "" && name === "") {
       const last = this.#calls.at(-1);
-      // Some servers count the pieces of one call: it goes on while its arguments are open.
+      // Some servers count the pieces of one call, which continues while its arguments are open.
       if (last && (last.index === undefined || last.depth !== -1)) return last;
       if (index === undefined) throw ambiguous("a piece of a call comes before any call");
     }
@@ -108,7 +108,7 @@ export class ToolCallParts {
     throw ambiguous(`"${name}" may be a second call or the rest of the name "${call.name}"`);
   }
 
-  /** The call that index and id point to; `new` where the id is that of no call so far. */
+  /** Returns the call for index and id; `new` if no call has the id yet. */
   #candidate({ index, id }: CallFragment): StreamedCall | "new" | undefined {
     const call = index === undefined ? this.#calls.at(-1) : this.#byIndex.get(index);
     if (id === "" || call?.id === id) return call;
@@ -130,7 +130,7 @@ type CallFragment = ReturnType<typeof readFragment>;
 
 function readFragment(value: unknown) {
   const part = fieldsOf(value, "tool call");
-  // Some servers put name and arguments beside where they belong.
+  // Some servers put name and arguments one level too high.
   const called = fieldsOf(part.function ?? part, "tool call's function");
   return {
     index: typeof part.index === "number" ? part.index : undefined,
@@ -146,7 +146,7 @@ function isSameJson(a: string, b: string): boolean {
   return one !== undefined && one === other;
 }
 
-/** Follows the nesting of the JSON, piece by piece, only to know when its value is closed. */
+/** Follows the nesting of the JSON to detect the end of its value. */
 function followJson(call: StreamedCall, piece: string): void {
   for (const c of piece) {
     if (call.depth === -1) return;

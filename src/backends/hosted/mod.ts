@@ -1,4 +1,4 @@
-/** The hosted backend: Anthropic's messages API, and servers that speak it. @module */
+/** The hosted backend: Anthropic's messages API, and servers that support it. @module */
 
 import { type HostedConfig, hostedConfig, isDefaultServer } from "../../config.ts";
 import type { Message } from "../../types/message.ts";
@@ -12,11 +12,11 @@ import { hostedParts } from "./response.ts";
 import { hostedReader } from "./stream.ts";
 
 /**
- * Sends `messages` to `{baseUrl}/v1/messages` and returns the raw response, folded where it is streamed;
- * the input of a call that is no JSON object is the text that the model wrote. What a server refuses by
- * name (`temperature`, `cache_control`) is left out, once, and remembered for this `config`.
+ * Sends `messages` to `{baseUrl}/v1/messages` and returns the raw response, folded if it is streamed. If the
+ * input of a call is not a JSON object, it is the model's text. Parameters that a server refuses by name
+ * (`temperature`, `cache_control`) are dropped, once, which is remembered for this `config`.
  *
- * @param config What it leaves out has its default.
+ * @param config Missing settings have their defaults.
  * @throws like {@linkcode callCompat}.
  */
 export async function callHosted(
@@ -37,7 +37,7 @@ export async function callHosted(
   return await exchange(config, settings, protocol, messages, tools, options);
 }
 
-/** The headers of each request: the key, if any, and the version of the API. */
+/** Returns the headers of each request: the key, if any, and the version of the API. */
 export function hostedHeaders({ apiKey, apiVersion }: HostedConfig): Record<string, string> {
   return { ...(apiKey !== "" && { "x-api-key": apiKey }), "anthropic-version": apiVersion };
 }

@@ -1,6 +1,6 @@
 /**
- * Messages and tools as the hosted messages API takes them (spec 4.4). Pure; a longer conversation only
- * adds bytes to the same ones, so that the API's prompt cache holds. @module
+ * Messages and tools for the hosted messages API (spec 4.4). Pure. A longer conversation only appends bytes, so
+ * that the API's prompt cache works. @module
  */
 
 import { imagesOf } from "../../text/parts.ts";
@@ -12,14 +12,14 @@ import { samplingParameters, withDefaultTemperature } from "../sampling.ts";
 import { ANSWER_TOOL } from "../reply.ts";
 import { argumentsOnWire, jsonText, nameOnWire, NO_OUTPUT } from "../wire_values.ts";
 
-/** A content block of the hosted API; blocks that it sent may hold more than is known here. */
+/** A content block of the hosted API. Blocks that it sent may have further fields. */
 export type HostedBlock = { readonly type: string } & Readonly<Record<string, unknown>>;
 
 /** A message of the hosted API. */
 export interface HostedMessage {
   /** Roles alternate. */
   role: "user" | "assistant";
-  /** Text, or blocks where there is more than text. */
+  /** Text, or blocks if it is more than text. */
   content: string | HostedBlock[];
 }
 
@@ -27,13 +27,13 @@ export interface HostedMessage {
 export interface HostedTool {
   /** The tool's name. */
   name: string;
-  /** What it does, for the model. */
+  /** Its description for the model. */
   description: string;
   /** The schema of its arguments. */
   input_schema: JsonSchema;
 }
 
-/** The API wants a user's message first. */
+/** The API requires a user message first. */
 const LOST_BEGINNING: HostedMessage = {
   role: "user",
   content: "[The beginning of the conversation was left out]",
@@ -42,10 +42,10 @@ const LOST_BEGINNING: HostedMessage = {
 const EPHEMERAL = { cache_control: { type: "ephemeral" } };
 
 /**
- * The body of a request. `messages` comes last, so that the next body extends this one up to its closing
- * brackets. Cache marks: one on the system prompt, which covers the tools before it too, and the
- * automatic one at the top level, which the API puts on the last block of the conversation. A mark
- * that moved from message to message would change bytes that were sent before.
+ * Returns the body of a request. `messages` comes last, so that the next body extends this one up to its closing
+ * brackets. It has two cache marks: one on the system prompt, which includes the tools before it, and the
+ * automatic one at the top level, which the API puts on the last block of the conversation. A mark that moves
+ * between messages would change bytes that were sent before.
  */
 export function hostedBody(
   config: HostedConfig,
@@ -59,13 +59,13 @@ export function hostedBody(
   const mark = adjusted.has("system.cache_control") ? {} : EPHEMERAL;
   const held = adjusted.has("tools") ? undefined : form;
   const offered = toolsToHostedFormat(held ? [...tools, answerTool(held.schema)] : tools);
-  // Who must call a tool may not think first.
+  // A model that must call a tool may not think first.
   const isOff = !thinks || held || adjusted.has("thinking");
   const budget = isOff ? 0 : thinkingBudget(config.think, config.thinkBudget);
   return jsonText({
     model: config.model,
     max_tokens: config.maxTokens + budget,
-    // With thinking the API takes no other temperature than its own.
+    // With thinking, the API accepts only its own temperature.
     ...(budget > 0
       ? { thinking: { type: "enabled", budget_tokens: budget } }
       : hostedSampling(config, adjusted)),
@@ -80,11 +80,11 @@ export function hostedBody(
   });
 }
 
-/** A tool for an answer of a form, which the API holds the arguments of a call to. */
+/** A tool for the form of an answer, because the API enforces a form only for arguments. */
 function answerTool(schema: JsonSchema): Pick<Tool, "name" | "description" | "parameters"> {
   const description = "Gives the final answer.";
   if (schema.type === "object") return { name: ANSWER_TOOL, description, parameters: schema };
-  // References lead from the root.
+  // References start at the root.
   const { $defs, definitions, ...answer } = schema;
   const shared = {
     ...$defs !== undefined && { $defs },
@@ -99,7 +99,7 @@ function hostedSampling(config: HostedConfig, adjusted: Adjusted): Record<string
   return { ...!adjusted.has("temperature") && { temperature }, top_p, top_k };
 }
 
-/** Tokens for thinking; 0 for none. */
+/** Returns the tokens for thinking; 0 without thinking. */
 function thinkingBudget(think: Thinking = false, budget?: number): number {
   if (think === false) return 0;
   if (budget !== undefined) return Math.max(1024, budget);
@@ -107,10 +107,10 @@ function thinkingBudget(think: Thinking = false, budget?: number): number {
 }
 
 /**
- * Converts messages to the hosted format (spec 4.4): `[system text, messages]`. Tool results are
- * `tool_result` blocks, consecutive ones in one `user` message, which a user text after them joins;
- * messages of one role in a row become one, and one that says nothing is left out, as the API
- * refuses blank text. What the API must get back unchanged goes back in place.
+ * Converts messages to the hosted format (spec 4.4): `[system text, messages]`. Consecutive tool results are
+ * `tool_result` blocks in one `user` message, together with a user text after them. Successive messages of one
+ * role become one. Empty messages are dropped, because the API rejects blank text. Blocks that the API requires
+ * unchanged keep their places.
  */
 export function messagesToHostedFormat(messages: readonly Message[]): [string, HostedMessage[]] {
   const system: string[] = [];
@@ -140,7 +140,7 @@ export function toolsToHostedFormat(
   ));
 }
 
-/** The content of one message; empty when it says nothing. */
+/** Returns the content of one message; empty if it has no content. */
 function contentOf(message: Message): string | HostedBlock[] {
   const { role, content, toolCalls = [], hostedBlocks = [] } = message;
   const images = imagesOf(message).map(({ mediaType, data }) => (
@@ -156,7 +156,7 @@ function contentOf(message: Message): string | HostedBlock[] {
     }];
   }
   if (role === "assistant") {
-    // The API refuses a last message that ends with space; trimmed always, the bytes stay the same.
+    // The API rejects a last message that ends with a space. Always trimming it keeps the bytes the same.
     const text = content.trimEnd();
     return toolCalls.length + hostedBlocks.length > 0
       ? assistantBlocks(text, toolCalls, hostedBlocks)
@@ -167,8 +167,8 @@ function contentOf(message: Message): string | HostedBlock[] {
 }
 
 /**
- * Lays text and calls, which may have been changed since, over the blocks as they came: the text
- * stays in its places if it is the same, else it stands before the first call; call N is block N.
+ * Puts text and calls, which may have changed, into the original blocks. An unchanged text keeps its places;
+ * another one comes before the first call. Call N is block N.
  */
 function assistantBlocks(
   text: string,
@@ -198,7 +198,7 @@ function assistantBlocks(
   return [...blocks, ...pending, ...calls.slice(placed)];
 }
 
-/** Several contents as one, with the tool results first, where the API wants them. */
+/** Merges contents, with the tool results first, as the API requires. */
 function joinedContents(contents: (string | HostedBlock[])[]): string | HostedBlock[] {
   if (contents.length === 1) return contents[0]!;
   const blocks = contents.flatMap((c) => typeof c === "string" ? textBlocks(c) : c);
@@ -210,7 +210,7 @@ function textBlocks(text: string): HostedBlock[] {
   return text.trim() === "" ? [] : [{ type: "text", text }];
 }
 
-/** An id of the characters that the API takes; those of other servers may have others. */
+/** Returns an id in the API's characters. Ids of other servers may have others. */
 function idOnWire(id: string): string {
   return id.replace(/[^a-zA-Z0-9_-]/g, (char) => `_${char.charCodeAt(0).toString(16)}`) || "call";
 }

@@ -1,4 +1,4 @@
-/** An answer of the hosted API, read. Pure. @module */
+/** Reads an answer of the hosted API. Pure. @module */
 
 import { isObject } from "../../text/json.ts";
 import type { Usage } from "../../types/event.ts";
@@ -8,24 +8,24 @@ import { answerFields, countOf, type Fields, fieldsOf, shapeError, stringOf } fr
 import { type AnswerParts, finishOf, wholeReply } from "../reply.ts";
 
 /**
- * The message of a hosted response, streamed and folded or not (spec 4.3): its `text` blocks are the
- * content, its `tool_use` blocks the tool calls.
+ * Returns the message of a hosted response, folded or not (spec 4.3): its `text` blocks are the content, its
+ * `tool_use` blocks the tool calls.
  *
- * @param response What {@linkcode callHosted} returned.
- * @throws {BackendError} of kind `protocol` when it is no hosted response; of the error's own kind
- * when it is an error object.
+ * @param response The result of {@linkcode callHosted}.
+ * @throws {BackendError} of kind `protocol` if it is not a hosted response; of the error's own kind if it is an
+ * error object.
  */
 export function parseHostedResponse(response: unknown): Message {
   return wholeReply(hostedParts(response)).message;
 }
 
-/** The parts of a hosted response; throws like {@linkcode parseHostedResponse}. */
+/** Returns the parts of a hosted response. Throws like {@linkcode parseHostedResponse}. */
 export function hostedParts(response: unknown): AnswerParts {
   const { content, stop_reason, usage } = answerFields(response);
   if (!Array.isArray(content)) throw shapeError("content", "an array", content);
   const blocks = content.map((block) => fieldsOf(block, "content block"));
   const finishDetail = stringOf(stop_reason, "stop_reason");
-  // A stream says null where its reason did not come; without the field, the response is whole.
+  // A stream has null until its reason arrives. Without the field, the response is complete.
   const finish = stop_reason === undefined ? "stop" : finishOf(finishDetail, STOP_REASONS);
   const ofType = (type: string) => blocks.filter((block) => block.type === type);
   return {
@@ -42,7 +42,7 @@ export function hostedParts(response: unknown): AnswerParts {
   };
 }
 
-/** The reasons of the API; `pause_turn`, and those that later versions may add, are `other`. */
+/** The reasons of the API. `pause_turn` and those of later versions are `other`. */
 const STOP_REASONS = {
   stop: ["end_turn", "stop_sequence"],
   tool_calls: ["tool_use"],
@@ -51,20 +51,20 @@ const STOP_REASONS = {
 };
 
 /**
- * The blocks as they came, where some of them must go back unchanged and in place: all but text and
- * calls. A thought that the token limit cut off before its signature would be refused.
+ * Returns the original blocks if some of them, other than text and calls, must be sent back unchanged. The API
+ * would reject a thought that the token limit cut off before its signature.
  */
 function blocksToKeep(blocks: Fields[], finish: FinishReason): Fields[] | undefined {
   const kept = blocks.flatMap((block) => {
     if (block.type !== "thinking") return [block];
-    // Servers that sign nothing leave it empty, or out: the API wants the field.
+    // Servers without signatures leave it empty or omit it. The API requires the field.
     const signature = stringOf(block.signature, "signature");
     return signature === "" && finish === "length" ? [] : [{ ...block, signature }];
   });
   return kept.some(({ type }) => type !== "text" && type !== "tool_use") ? kept : undefined;
 }
 
-/** The input counts of the API leave out what its cache took in or gave. */
+/** The input counts of the API exclude cache writes and reads. */
 function hostedUsage(usage: unknown): Usage | undefined {
   if (!isObject(usage)) return undefined;
   const { input_tokens, output_tokens } = usage;

@@ -8,7 +8,7 @@ import { SseDecoder, type SseEvent } from "../../wire/sse.ts";
 import { brokeOff, DeltaReader, hasEvents, type OnDelta } from "../delta_reader.ts";
 import { type Fields, fieldsOf, listOf, shapeError, stringOf } from "../fields.ts";
 
-/** A reader for an answer of `contentType`; one in one JSON value is reported block by block. */
+/** Returns a reader for an answer of `contentType`. A single JSON value is reported block by block. */
 export function hostedReader(
   contentType: string,
   stream: boolean,
@@ -25,7 +25,7 @@ export function hostedReader(
   });
 }
 
-/** Reports what a whole block holds. */
+/** Reports the content of a complete block. */
 function reportBlock(block: Fields, onDelta: OnDelta): void {
   const text = stringOf(block.text, "text");
   const thinking = stringOf(block.thinking, "thinking");
@@ -34,17 +34,17 @@ function reportBlock(block: Fields, onDelta: OnDelta): void {
   if (block.type === "tool_use") onDelta({ type: "tool_call", name: stringOf(block.name, "name") });
 }
 
-/** Folds an answer that comes as events. Blocks may overlap: some servers close all of them at the end. */
+/** Folds an answer of events. Blocks may overlap, because some servers close all of them at the end. */
 class HostedReader extends DeltaReader {
   done = false;
-  // Both are added to in place, and without a prototype, which a key of the answer's could be taken for.
+  // Both are changed in place, and have no prototype that a key of the answer could match.
   readonly #message: Fields = Object.assign(Object.create(null), {
     type: "message",
     role: "assistant",
     stop_reason: null,
   });
   readonly #usage: Fields = Object.create(null);
-  /** All blocks as they came, and the newest one of each number. */
+  /** All original blocks, and the newest one of each number. */
   readonly #all: [index: number, block: StreamedBlock][] = [];
   readonly #blocks = new Map<number, StreamedBlock>();
   protected readonly decoder = new SseDecoder((event) => this.#takeEvent(event));
@@ -116,7 +116,7 @@ class HostedReader extends DeltaReader {
     return typeof this.#message.stop_reason === "string";
   }
 
-  /** Each count is of all tokens up to then: the last one stands, and null says nothing. */
+  /** Each count is a running total, so the last one counts. Null has no meaning. */
   #count(usage: unknown): void {
     if (!isObject(usage)) return;
     for (const [key, tokens] of Object.entries(usage)) {
@@ -127,13 +127,13 @@ class HostedReader extends DeltaReader {
 
 interface StreamedBlock {
   fields: Fields;
-  /** The JSON text of a call's input, as far as it came. */
+  /** The JSON text of a call's input so far. */
   json: string;
 }
 
 /**
- * The field that a delta adds to and its kind for us, by the types of the block and the delta. Any
- * other is of a later version of the API, and of nothing that we act on.
+ * Returns the field that a delta extends and its kind, by the types of the block and the delta. Others belong to
+ * later versions of the API, and are ignored.
  */
 const DELTAS: Readonly<
   Record<string, [key: string, type?: "text" | "reasoning" | "tool_arguments"]>
@@ -149,7 +149,7 @@ function indexOf(event: Fields): number {
   throw shapeError("content block's index", "a number", event.index);
 }
 
-/** The block as a whole; a call's input is the text that the model wrote where that is no object. */
+/** Returns the complete block. If a call's input is not an object, it is the model's text. */
 function wholeBlock({ fields, json }: StreamedBlock): Fields {
   if (fields.type !== "tool_use") return fields;
   if (json.trim() === "") return { ...fields, input: fields.input ?? {} };

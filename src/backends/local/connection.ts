@@ -1,4 +1,4 @@
-/** Requests that find out what runs at a local server's address, and which models it has. @module */
+/** Finds out what runs at a local server's address, and which models it has. @module */
 
 import { LOCAL_DEFAULT_MODEL, localConfig } from "../../config.ts";
 import { BackendError } from "../../errors.ts";
@@ -17,51 +17,51 @@ import {
 } from "../fields.ts";
 import { keyHeader } from "../wire_values.ts";
 
-/** A server, and how it is asked. */
+/** A server, and how to reach it. */
 export interface LocalServerOptions {
   /** The server's address: `http://localhost:11434`. */
   host?: string | undefined;
-  /** Sent as a bearer token where a proxy in front of the server wants one. */
+  /** Sent as a bearer token, for a proxy in front of the server. */
   apiKey?: string | undefined;
   /** Replaces the built-in `fetch`. */
   fetch?: typeof fetch | undefined;
-  /** Ends the request; its `reason` is what is thrown. */
+  /** Ends the request. Its `reason` is thrown. */
   signal?: AbortSignal | undefined;
-  /** Called while the server loads its model; `nextLookMs`: milliseconds until it is asked again. */
+  /** Called while the server loads its model. `nextLookMs`: milliseconds until the next request. */
   onLoading?: ((nextLookMs?: number) => void) | undefined;
 }
 
-/** A model on a local server, and what it can do (`tools`); `null` where the server says nothing. */
+/** A model on a local server, and its abilities (`tools`); `null` if the server does not list them. */
 interface LocalModel {
   name: string;
   abilities: string[] | null;
 }
 
-/** The most times that a server which is loading is asked: 10 minutes. */
+/** The maximum requests to a server that is loading: 10 minutes. */
 const MAX_LOOKS = 300;
-/** The longest wait for an answer, in milliseconds. */
+/** The maximum wait for an answer in milliseconds. */
 export const ASK_TIMEOUT_MS = 5000;
-/** A path that did not answer in time is not asked again for this time, in ms, where its answer is optional. */
+/** The time in milliseconds without further requests to a path that timed out, if its answer is optional. */
 const UNASKED_MS = 60_000;
-/** Addresses of optional answers that did not come in time: when, in ms, and how many times in a row. */
+/** Addresses of optional answers that timed out: the time in milliseconds, and the consecutive failures. */
 const unanswered = new Map<string, { at: number; times: number }>();
-/** The most bytes of an answer: lists of thousands of models are smaller. */
+/** The maximum bytes of an answer: lists of thousands of models are smaller. */
 const MAX_TOLD_BYTES = 8 * 2 ** 20;
-/** The longest wait for an answer of a server that loads a model first, in milliseconds. */
+/** The maximum wait in milliseconds for a server that loads a model first. */
 export const LOAD_TIMEOUT_MS = 600_000;
 
 /**
- * True when a local server is reachable: it answers `GET {host}/api/version`, or else `GET {host}/`
- * (a server that is no Ollama may know neither, and still be there).
+ * True if a local server is reachable: it answers `GET {host}/api/version` or `GET {host}/`. A server other than
+ * Ollama may know neither, and still be reachable.
  *
- * @throws {TypeError} when `host` is no URL.
- * @throws whatever `options.signal` was aborted with.
+ * @throws {TypeError} if `host` is not a URL.
+ * @throws the reason of `options.signal`.
  */
 export async function checkLocalConnection(options: LocalServerOptions = {}): Promise<boolean> {
   return await connectionFailure(options) === undefined;
 }
 
-/** The reason why a local server is not reachable; undefined where it is. Throws like {@linkcode checkLocalConnection}. */
+/** Returns why a local server is not reachable, if so. Throws like {@linkcode checkLocalConnection}. */
 export async function connectionFailure(
   options: LocalServerOptions,
 ): Promise<BackendError | undefined> {
@@ -73,7 +73,7 @@ export async function connectionFailure(
       if (!(error instanceof BackendError)) throw error;
       if (isUnreachable(error)) return error;
       if (isLoading(error)) return undefined;
-      // "Ollama is running" is no JSON; a page that is missing or locked was still served.
+      // "Ollama is running" is not JSON. A missing or locked page still shows a server.
       if (path === "/") {
         return error.kind === "server" || error.kind === "redirect" ? error : undefined;
       }
@@ -82,10 +82,10 @@ export async function connectionFailure(
 }
 
 /**
- * The names of the models on a local server, from `GET {host}/api/tags`, or else `GET {host}/v1/models`.
+ * Returns the names of the models on a local server, from `GET {host}/api/tags` or `GET {host}/v1/models`.
  *
- * @param timeoutMs the longest wait for each of the two, in milliseconds
- * @throws {BackendError} when the server can not be reached or answers neither.
+ * @param timeoutMs the maximum wait for each of the two in milliseconds
+ * @throws {BackendError} if the server cannot be reached or answers neither.
  * @throws like {@linkcode checkLocalConnection}.
  */
 export async function listLocalModels(
@@ -108,7 +108,7 @@ function isUnreachable({ kind }: BackendError): boolean {
   return kind === "connection" || kind === "timeout";
 }
 
-/** The models on a local server with what they can do; throws like {@linkcode listLocalModels}. */
+/** Returns the models on a local server with their abilities. Throws like {@linkcode listLocalModels}. */
 export async function listLocalModelAbilities(
   options: LocalServerOptions = {},
 ): Promise<LocalModel[]> {
@@ -120,7 +120,7 @@ export async function listLocalModelAbilities(
 
 /** A local server's description of a model. */
 export interface LocalModelInfo {
-  /** The most tokens of context that it was made for. */
+  /** The maximum tokens of context by design. */
   contextLength?: number;
   abilities?: string[];
   /** Its parameters, such as `8.2B`. */
@@ -129,22 +129,22 @@ export interface LocalModelInfo {
   quantization?: string;
   /** The number of its parameters. */
   parameters?: number;
-  /** True where it comes with sampling settings of its own, which the server applies. */
+  /** True if it has sampling settings of its own, which the server applies. */
   statesSampling?: boolean;
-  /** Tokens of context that its own settings ask for. */
+  /** The tokens of context in its own settings. */
   ownContext?: number;
 }
 
-/** True where the server says what the model can do, and `ability` is not among it. */
+/** True if the server lists the model's abilities without `ability`. */
 export function lacks({ abilities = [] }: LocalModelInfo, ability: string): boolean {
   return abilities.length > 0 && !abilities.includes(ability);
 }
 
-/** The settings in a model's parameters as Ollama lists them, one a line. */
+/** Reads the settings in a model's parameters as Ollama lists them, one per line. */
 const OWN_SAMPLING = /^\s*(temperature|top_[kp]|min_p|repeat_penalty)\s/m;
 const OWN_CONTEXT = /^\s*num_ctx\s+(\d{3,8})\s*$/m;
 
-/** The server's description of `model` (`POST {host}/api/show`); empty where it has none. */
+/** Returns the server's description of `model` (`POST {host}/api/show`); empty if it has no description. */
 export function localModelInfo(
   model: string,
   options: LocalServerOptions = {},
@@ -173,7 +173,7 @@ export function localModelInfo(
   }).catch(onFailure(() => ({})));
 }
 
-/** True where the server has Ollama's own paths (`GET {host}/api/version`). */
+/** True if the server has Ollama's own paths (`GET {host}/api/version`). */
 export function isNative(options: LocalServerOptions = {}): Promise<boolean> {
   return askFields("/api/version", options)
     .then(({ version }) => version !== undefined)
@@ -185,15 +185,15 @@ function countedParameters(info: unknown): Pick<LocalModelInfo, "parameters"> {
   return parameters === 0 ? {} : { parameters };
 }
 
-/** A model as a server has it in its memory. */
+/** A model in a server's memory. */
 interface LoadedModel {
-  /** Undefined where the server does not say. */
+  /** Undefined if the server does not say. */
   isLoaded: boolean | undefined;
-  /** Tokens of context that it was loaded with. */
+  /** The tokens of context that it was loaded with. */
   contextLength?: number;
 }
 
-/** Looks up whether Ollama has `model` loaded, and with how much context (`GET {host}/api/ps`). */
+/** Returns whether Ollama has loaded `model`, and with how much context (`GET {host}/api/ps`). */
 export async function loadedModel(
   model: string,
   options: LocalServerOptions = {},
@@ -209,7 +209,7 @@ export async function loadedModel(
   };
 }
 
-/** Has Ollama load `model` as its compatible endpoint would; false where it does not. */
+/** Makes Ollama load `model` like its compatible endpoint; false if it does not. */
 export function loadModel(model: string, options: LocalServerOptions = {}): Promise<boolean> {
   const request = { body: { model }, timeoutMs: LOAD_TIMEOUT_MS };
   return askFields("/api/generate", options, request).then(() => true).catch(
@@ -218,8 +218,8 @@ export function loadModel(model: string, options: LocalServerOptions = {}): Prom
 }
 
 /**
- * The model to use where the user named none: the default one where it is installed, else the first
- * that can call tools, else the first whose abilities are not known; `null` where there is none.
+ * Returns the model to use if the user did not name one: the default one if it is installed, otherwise the first with
+ * tools, otherwise the first with unknown abilities; `null` if no model fits.
  */
 export function chooseLocalModel(models: readonly LocalModel[]): string | null {
   const found = models.find(({ name }) => isSameModel(name, LOCAL_DEFAULT_MODEL)) ??
@@ -228,13 +228,13 @@ export function chooseLocalModel(models: readonly LocalModel[]): string | null {
   return found?.name ?? null;
 }
 
-/** True for names of the same model: a missing tag means `latest`. */
+/** True for names of the same model. A missing tag means `latest`. */
 export function isSameModel(a: string, b: string): boolean {
   const full = (name: string) => name.includes(":") ? name : `${name}:latest`;
   return full(a) === full(b);
 }
 
-/** A handler for `catch`: returns `otherwise` of a BackendError, and throws any other error. */
+/** Returns a handler for `catch`: it returns `otherwise` for a BackendError, and rethrows other errors. */
 export function onFailure<T>(otherwise: (error: BackendError) => T) {
   return (error: unknown): T => {
     if (error instanceof BackendError) return otherwise(error);
@@ -254,16 +254,16 @@ function isUnasked(url: string): boolean {
   return performance.now() - (unanswered.get(url)?.at ?? -Infinity) < UNASKED_MS;
 }
 
-/** Notes that the server at `host` answered at `url`, so that other paths are asked again, too. */
+/** Records that the server at `host` answered at `url`, so that other paths are tried again too. */
 function noteAnswer(host: string, url: string): void {
   unanswered.delete(url);
   for (const [other, silence] of unanswered) {
-    // After the first time-out the server may have been busy; after a second one it is the path that hangs.
+    // At the first time-out the server may be busy. At the second one, the path hangs.
     if (other.startsWith(`${host}/`) && silence.times === 1) silence.at = -Infinity;
   }
 }
 
-/** Asks once, or with `onLoading` until the model is loaded; a POST where there is a body. */
+/** Sends one request, or with `onLoading` repeats it until the model is loaded. A body makes it a POST. */
 export async function askServer(
   path: string,
   { host, apiKey, fetch, signal, onLoading }: LocalServerOptions,

@@ -1,4 +1,4 @@
-/** The local backend: a server on the user's own machine, by its native or compatible endpoint. @module */
+/** The local backend: a server on the user's machine, by its native or compatible endpoint. @module */
 
 import { type LocalConfig, localConfig } from "../../config.ts";
 import { BackendError } from "../../errors.ts";
@@ -25,13 +25,13 @@ import { localParts } from "./response.ts";
 import { LocalReader } from "./stream.ts";
 
 /**
- * Sends `messages` to `{host}/api/chat` (with `useCompat` to `{host}/v1/chat/completions`) and returns
- * the raw response, folded where it is streamed. For a model that takes no tools, they are described in
- * the system prompt, and the calls are in the answer's text; this and a refused `think` are remembered
- * for this `config`, and `onNotice` is told.
+ * Sends `messages` to `{host}/api/chat` (with `useCompat` to `{host}/v1/chat/completions`) and returns the raw
+ * response, folded if it is streamed. For a model without tool support, the system prompt describes the tools,
+ * and the calls are in the answer's text. This and a refused `think` are remembered for this `config` and
+ * reported to `onNotice`.
  *
- * @param config What it leaves out has its default.
- * @throws like {@linkcode callCompat}; for an unknown model the error names those that are installed.
+ * @param config Missing settings have their defaults.
+ * @throws like {@linkcode callCompat}; for an unknown model, the error lists the installed ones.
  */
 export async function callLocal(
   config: LocalConfig,
@@ -85,14 +85,14 @@ function nativeChat(config: LocalConfig): Protocol {
   };
 }
 
-/** `error` with the names of the installed models, where the server tells them. */
+/** Returns `error` with the names of the installed models, if the server lists them. */
 async function withInstalledModels(
   error: BackendError,
   config: LocalConfig,
   { fetch = config.fetch, signal }: CallOptions,
 ): Promise<BackendError> {
   const { host, apiKey, model } = config;
-  // Without the list the error is still the right one.
+  // Without the list, the error is still correct.
   const names = await listLocalModels({ host, apiKey, fetch, signal })
     .catch(onFailure(() => undefined));
   const shown = names?.slice(0, 20).map(excerpt) ?? [];

@@ -1,4 +1,4 @@
-/** The models of a server with what it says of each. Its answers are not trusted. @module */
+/** The models of a server with their descriptions. The server's answers are not trusted. @module */
 
 import { isChatName } from "../../model_target.ts";
 import { isObject } from "../../text/json.ts";
@@ -13,24 +13,24 @@ import {
 } from "./connection.ts";
 import { loadState, runningModels, servedInfo } from "./served_model.ts";
 
-/** A model, as far as its server describes it: `abilities` may have `tools` and `vision`. */
+/** A model as its server describes it. `abilities` may include `tools` and `vision`. */
 export interface ListedModel extends LocalModelInfo {
   name: string;
-  /** Left out where the server does not say. */
+  /** Missing if the server does not say. */
   isLoaded?: boolean;
 }
 
-/** A longer list is cut; of so many models Ollama is asked one by one. */
+/** The maximum length of a list, because Ollama is queried for each model. */
 const MAX_LISTED = 500;
 const MAX_ASKED = 60;
-/** A longer name, in characters, is left out. */
+/** The maximum characters of a name. Longer ones are dropped. */
 const MAX_NAME = 300;
 
 /**
- * The models that answer messages. `isNative`: the server has Ollama's own paths. `asksEach`: Ollama is
- * asked about each model; without it nothing is sent but GET requests for lists.
+ * Returns the models that answer messages. `isNative`: the server has Ollama's own paths. `asksEach`: queries
+ * Ollama for each model; without it, only GET requests for lists are sent.
  *
- * @throws {BackendError} when the server lists no models.
+ * @throws {BackendError} if the server lists no models.
  */
 export async function listModels(
   isNative: boolean,
@@ -78,7 +78,7 @@ async function servedModels(options: LocalServerOptions): Promise<ListedModel[]>
   const [names, served, studio] = await Promise.all([
     listLocalModels(options),
     listEntries("/v1/models", "data", options),
-    // LM Studio's own list says more of each.
+    // LM Studio's own list has more details.
     listEntries("/api/v0/models", "data", options),
   ]);
   const isSwap = served.some((one) => one.owned_by === "llama-swap" && one.status === undefined);
@@ -98,7 +98,7 @@ async function servedModels(options: LocalServerOptions): Promise<ListedModel[]>
   });
 }
 
-/** The abilities in Ollama's words, from those of llama.cpp and LM Studio. */
+/** Converts the abilities of llama.cpp and LM Studio to Ollama's words. */
 function abilitiesOf({ type, capabilities }: Fields): string[] | undefined {
   if (type === "embeddings") return ["embedding"];
   const words: Record<string, string> = { tool_use: "tools", multimodal: "vision" };
@@ -112,13 +112,13 @@ async function listEntries(
   list: string,
   options: LocalServerOptions,
 ): Promise<Fields[]> {
-  // A list that says more of the models is not needed to choose one.
+  // The detailed list is not required to choose a model.
   const found = await askFields(path, options, { isOptional: true }).catch((): Fields => ({}));
   const models = found[list];
   return Array.isArray(models) ? models.filter(isObject) : [];
 }
 
-/** True for a name that a command line and a row can hold: printable, no flag, not too long. */
+/** True for a name that fits a command line and a row: printable, not a flag, not too long. */
 function isName(name: string): boolean {
   return name.length <= MAX_NAME && /^[^\s\p{C}-][^\p{C}]*$/u.test(name);
 }

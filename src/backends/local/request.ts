@@ -1,4 +1,4 @@
-/** Messages as the native endpoint `/api/chat` takes them. Pure, and stable like `compat/request.ts`. @module */
+/** Messages for the native endpoint `/api/chat`. Pure and stable, like `compat/request.ts`. @module */
 
 import { LOCAL_KEEP_ALIVE, type LocalConfig } from "../../config.ts";
 import { imagesOf } from "../../text/parts.ts";
@@ -10,28 +10,28 @@ import { bodyEndingIn, MessageTexts } from "../message_text.ts";
 import { defaultOf, samplingParameters, withDefaultTemperature } from "../sampling.ts";
 import { argumentsOnWire, nameOnWire, NO_OUTPUT, withResultImages } from "../wire_values.ts";
 
-/** A message as `/api/chat` takes it. */
+/** A message for `/api/chat`. */
 export interface LocalMessage {
-  /** Who speaks. */
+  /** The role of the author. */
   role: Message["role"];
-  /** The text; may be empty beside calls or images. */
+  /** The text; may be empty with calls or images. */
   content: string;
   /** The reasoning of an assistant message. */
   thinking?: string;
   /** Images in base64. */
   images?: string[];
-  /** The calls that an assistant message asks for. */
+  /** The calls of an assistant message. */
   tool_calls?: { id: string; function: { name: string; arguments: Record<string, unknown> } }[];
-  /** The tool that a tool message comes from. */
+  /** The tool of a tool message. */
   tool_name?: string;
-  /** The call that a tool message answers. */
+  /** The id of the call that a tool message answers. */
   tool_call_id?: string;
 }
 
 /**
- * The body of a request; `messages` comes last, and `adjusted` is left out, as of `compatBody`. Without
- * `truncate` and `shift`, the server drops old messages without a word when they, or an answer, fill
- * the window: it refuses the request, or ends the answer, instead.
+ * Returns the body of a request. `messages` comes last, and `adjusted` is dropped, as in `compatBody`. `truncate`
+ * and `shift` are false, because the server would otherwise silently drop old messages when the window is full,
+ * instead of rejecting the request or ending the answer.
  */
 export function localBody(
   config: LocalConfig,
@@ -46,12 +46,12 @@ export function localBody(
   const { keepAlive = LOCAL_KEEP_ALIVE } = config;
   const held = adjusted.has("format") ? undefined : form;
   const thinking = think !== undefined && !adjusted.has("think") && { think };
-  // A form for an answer forbids calls; and what looks like one would be handed on as one.
+  // A form of the answer forbids calls, and the server would convert text that looks like one.
   const offered = form && !form.isCall ? [] : tools;
   return bodyEndingIn({
     model,
     stream,
-    // A model that may think is held to no form before its thought has ended, which may never begin.
+    // With thinking, the form is enforced only after the thought, which may never start.
     ...(held ? { think: false, format: held.schema } : thinking),
     ...(keepAlive !== "" && { keep_alive: keepAlive }),
     truncate: false,
@@ -69,9 +69,9 @@ export function localBody(
 const LOCAL_TEXTS = new MessageTexts(localMessages);
 
 /**
- * Converts messages to the native format: the arguments of calls are objects, those of an invalid
- * one `{"invalid_json": what the model wrote}`; what the model thought goes into `thinking`. A
- * message that says nothing is left out; an empty tool result says so in words.
+ * Converts messages to the native format. The arguments of calls are objects, those of an invalid call
+ * `{"invalid_json": "the model's text"}`. Reasoning goes into `thinking`. An empty message is dropped; an empty
+ * tool result says so.
  */
 export function messagesToLocalFormat(messages: readonly Message[]): LocalMessage[] {
   return withResultImages(messages).flatMap(localMessages);

@@ -1,4 +1,4 @@
-/** The answer of a local server, native or compatible, which its shape tells. Pure. @module */
+/** Reads an answer of a local server, whose shape shows if it is native or compatible. Pure. @module */
 
 import type { Usage } from "../../types/event.ts";
 import { compatParts, rawCall } from "../compat/response.ts";
@@ -6,10 +6,10 @@ import { answerFields, countOf, type Fields, fieldsOf, listOf, stringOf } from "
 import { type AnswerParts, finishOf } from "../reply.ts";
 
 /**
- * The parts of a local server's answer (spec 4.3).
+ * Returns the parts of a local server's answer (spec 4.3).
  *
- * @throws {BackendError} of kind `protocol` when it is in neither format; of the error's own kind
- * when it is an error object.
+ * @throws {BackendError} of kind `protocol` if it is in neither format; of the error's own kind if it is an error
+ * object.
  */
 export function localParts(response: unknown): AnswerParts {
   const answer = answerFields(response);
@@ -26,12 +26,12 @@ export function localParts(response: unknown): AnswerParts {
   };
 }
 
-/** Servers before 2024 give no reason. Any other ends an answer before it began: `load`, `unload`. */
+/** Servers before 2024 send no reason. Others end an answer before it starts: `load`, `unload`. */
 const DONE_REASONS = { stop: ["stop", ""], tool_calls: ["tool_calls"], length: ["length"] };
 
 function localUsage(answer: Fields): Usage | undefined {
   const { prompt_eval_count, eval_count } = answer;
-  // A prompt that was wholly in the server's cache has no count in some versions.
+  // In some versions, a prompt that is completely in the server's cache has no count.
   if (prompt_eval_count === undefined && eval_count === undefined) return undefined;
   return { inputTokens: countOf(prompt_eval_count), outputTokens: countOf(eval_count) };
 }

@@ -1,4 +1,4 @@
-/** Requests that find out what a server with a compatible endpoint tells of its models. @module */
+/** Queries a server with a compatible endpoint about its models. @module */
 
 import { isObject } from "../../text/json.ts";
 import { type Fields, MIN_CONTEXT, wholeNumber } from "../fields.ts";
@@ -15,32 +15,32 @@ import {
   orEmpty,
 } from "./connection.ts";
 
-/** The longest wait, in milliseconds, for what a request does as well without. */
+/** The maximum wait in milliseconds for optional data. */
 export const LIST_TIMEOUT_MS = 2000;
 const PROPS_TIMEOUT_MS = 1000;
 const COUNT_TIMEOUT_MS = 2000;
 
 /**
- * A description of a model by a server with a compatible endpoint that was started with it;
- * `contextLength` is what it gives the model.
+ * The description of a model by a compatible server that was started with it. `contextLength` is the context that
+ * it gives the model.
  */
 export interface ServedModel extends LocalModelInfo {
-  /** False where the model's template has no place for tools, and drops them without a word. */
+  /** False if the model's template silently drops tools. */
   takesTools?: boolean;
-  /** True where the model sees images; left out where the server does not say. */
+  /** True if the model supports images; missing if the server does not say. */
   seesImages?: boolean;
-  /** The owner that the server states, which names the kind of server: `llamacpp`, `vllm`. */
+  /** The owner in the list, which names the kind of server: `llamacpp`, `vllm`. */
   owner?: string;
-  /** True where the server is Ollama, whose own paths say more of the model. */
+  /** True if the server is Ollama, whose own paths have more details. */
   isOllama?: boolean;
-  /** The names of all models that it serves. */
+  /** The names of all its models. */
   names: string[];
 }
 
 /**
- * The description of `model` by a server that was started with it: `GET /v1/models` (vLLM's
+ * Returns the description of `model` by a server that was started with it: from `GET /v1/models` (vLLM's
  * `max_model_len`, others' `context_length`, llama.cpp's `meta`) and `GET /props` (llama.cpp's `n_ctx` and
- * abilities of the template), or what Ollama says on its own paths.
+ * template abilities), or from Ollama's own paths.
  */
 export async function servedModel(
   model: string,
@@ -58,17 +58,17 @@ export async function servedModel(
     const told = await ollamaModel(String(own.id), options);
     if (told !== undefined) return { names, ...told };
   }
-  // A router of llama.cpp has models that it loads when they are asked for, as the turn will.
+  // A router of llama.cpp loads its models on demand, and the turn will do so.
   const state = loadState(own);
   if (state !== undefined && state !== "loaded") options.onLoading?.();
-  // llama-swap has the server of a model that runs below a path; asked for another, it would load that.
+  // llama-swap has the server of a running model below a path. A request for another one would load it.
   if (own.owned_by === "llama-swap" && state === undefined) {
     const id = String(own.id);
     const isRunning = (await runningModels(options)).has(id);
     const props = isRunning ? await asked(`/upstream/${id}/props`, PROPS_TIMEOUT_MS) : {};
     return { names, ...propsInfo(own, props) };
   }
-  // vLLM has said everything by now, and a server that lists no models does not know /props.
+  // vLLM has no more details, and a server without a list of models does not know /props.
   let props: Fields = {};
   if (models.length > 0 && own.max_model_len === undefined) {
     props = state === undefined
@@ -78,7 +78,7 @@ export async function servedModel(
   return { names, ...propsInfo(own, props) };
 }
 
-/** The description of a model from its entry in the list and from llama.cpp's `/props`. */
+/** Returns the description of a model from its list entry and llama.cpp's `/props`. */
 function propsInfo(own: Fields, props: Fields): Omit<ServedModel, "names"> {
   const settings = objectOr(props.default_generation_settings);
   const caps = objectOr(props.chat_template_caps);
@@ -91,7 +91,7 @@ function propsInfo(own: Fields, props: Fields): Omit<ServedModel, "names"> {
   };
 }
 
-/** The models that llama-swap has running, by `GET /running`. */
+/** Returns the running models of llama-swap, by `GET /running`. */
 export async function runningModels(options: LocalServerOptions): Promise<Set<string>> {
   const request = { timeoutMs: PROPS_TIMEOUT_MS, isOptional: true };
   const { running } = await askFields("/running", options, request).catch(orEmpty);
@@ -100,13 +100,13 @@ export async function runningModels(options: LocalServerOptions): Promise<Set<st
   return new Set(ready.map(({ model }) => String(model)));
 }
 
-/** The name of an entry of the list, and its aliases, as llama.cpp and llama-swap have them. */
+/** Returns the name of a list entry and its aliases, in the forms of llama.cpp and llama-swap. */
 function namesAndAliases({ id, meta, aliases: own }: Fields): string[] {
   const { aliases = own } = objectOr(objectOr(meta).llamaswap);
   return [String(id), ...(Array.isArray(aliases) ? aliases.map(String) : [])];
 }
 
-/** Reads if a served model sees images: llama.cpp and others say so in different places. */
+/** Returns whether a served model supports images. llama.cpp and others have different fields. */
 function seesImages(own: Fields, props: Fields): Pick<ServedModel, "seesImages"> {
   const { vision } = objectOr(props.modalities);
   if (typeof vision === "boolean") return { seesImages: vision };
@@ -118,7 +118,7 @@ function seesImages(own: Fields, props: Fields): Pick<ServedModel, "seesImages">
   return isSeeing ? { seesImages: true } : {};
 }
 
-/** The names of all models, loaded ones first, aliases last. */
+/** Returns the names of all models, loaded ones first, aliases last. */
 function servedNames(models: readonly Fields[]): string[] {
   const rank = (one: Fields) => Number(loadState(one) === "loaded");
   const sorted = models.toSorted((a, b) => rank(b) - rank(a));
@@ -126,7 +126,7 @@ function servedNames(models: readonly Fields[]): string[] {
   return [...sorted.map(({ id }) => String(id)), ...aliases];
 }
 
-/** Ollama's description of a model on its compatible endpoint, which gives it the context it is loaded with. */
+/** Returns Ollama's description of a model on its compatible endpoint, whose context is the loaded one. */
 async function ollamaModel(
   model: string,
   options: LocalServerOptions,
@@ -146,7 +146,7 @@ async function ollamaModel(
   };
 }
 
-/** llama.cpp's sampling settings where nothing sets others: neither the model's file nor the command line. */
+/** llama.cpp's sampling settings if neither the model's file nor the command line sets others. */
 const LLAMACPP_SAMPLING: Readonly<Record<string, number>> = {
   temperature: 0.8,
   top_k: 40,
@@ -162,11 +162,11 @@ function isOwnSampling(params: unknown): boolean {
   );
 }
 
-/** The facts in an entry of `/v1/models`; `given`: the context that llama.cpp says it gives the model. */
+/** Returns the facts in an entry of `/v1/models`. `given`: the context from llama.cpp's `/props`. */
 export function servedInfo(own: Fields, given?: unknown): LocalModelInfo {
   const meta = objectOr(own.meta);
-  // LM Studio's are of the model as it is loaded, and as it was made. `context_length` comes last: with
-  // llama.cpp it is what the model was made for, not what it is given.
+  // LM Studio has the loaded context and the maximum. `context_length` comes last, because in llama.cpp it is the
+  // design's maximum, not the loaded context.
   const contextLength = [
     own.loaded_context_length,
     own.max_model_len,
@@ -185,17 +185,17 @@ export function servedInfo(own: Fields, given?: unknown): LocalModelInfo {
   };
 }
 
-/** `loaded`, `unloaded` or the like, of a model that a router of llama.cpp lists; else undefined. */
+/** Returns `loaded`, `unloaded` or the like for a model of a llama.cpp router; otherwise undefined. */
 export function loadState({ status }: Fields): unknown {
   return isObject(status) ? status.value : undefined;
 }
 
-/** A number of parameters as text: `8.2B`, `135M`. */
+/** Formats a number of parameters: `8.2B`, `135M`. */
 function parameters(count: number): string {
   return count < 1e9 ? `${Math.ceil(count / 1e6)}M` : `${(count / 1e9).toFixed(1)}B`;
 }
 
-/** The tokens of a chat completion's request, as llama.cpp and vLLM count them without answering; undefined elsewhere. */
+/** Returns the tokens of a chat completions request, if the server counts them without answering. */
 export async function countedPrompt(
   body: unknown,
   options: LocalServerOptions,

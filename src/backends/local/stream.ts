@@ -15,7 +15,7 @@ export class LocalReader extends DeltaReader {
   readonly #content = new GrowingText();
   readonly #thinking = new GrowingText();
   readonly #calls: unknown[] = [];
-  /** A key for each call of an earlier line. */
+  /** The keys of the calls on earlier lines. */
   readonly #keys = new Set<string>();
   protected readonly decoder = new NdjsonDecoder((value) => this.#take(value));
 
@@ -59,7 +59,7 @@ export class LocalReader extends DeltaReader {
     if (message.tool_calls) this.#takeCalls(listOf(message.tool_calls, "tool_calls"), isLast);
   }
 
-  /** Takes calls, which come whole; some servers send them once more in the last line. */
+  /** Adds calls, which are complete. Some servers repeat them in the last line. */
   #takeCalls(calls: readonly unknown[], isLast: boolean): void {
     const keys: string[] = [];
     for (const call of calls) {

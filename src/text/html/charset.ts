@@ -1,6 +1,6 @@
-/** The text of bytes from the web, whose encoding is said in several places or not at all. @module */
+/** Decodes bytes from the web, which declare their encoding in several places or not at all. @module */
 
-/** The bytes at the start of a page in which it may say its encoding. */
+/** The number of bytes at the start of a page that may declare its encoding. */
 const PRESCAN_BYTES = 4096;
 const MARKS: readonly [bytes: readonly number[], label: string][] = [
   [[0xef, 0xbb, 0xbf], "utf-8"],
@@ -9,8 +9,8 @@ const MARKS: readonly [bytes: readonly number[], label: string][] = [
 ];
 
 /**
- * The text, by the first that is known: a byte order mark, the `charset` of the header `content-type`, the one
- * that the page states itself; else UTF-8 where it is valid, and what old pages are mostly in.
+ * Decodes by the first known encoding: of a byte order mark, of the `charset` in the `content-type` header, of
+ * the page itself; otherwise as UTF-8 if valid, or as windows-1252.
  */
 export function decodeText(bytes: Uint8Array, contentType: string): string {
   const mark = MARKS.find(([signs]) => signs.every((sign, at) => bytes[at] === sign))?.[1];
@@ -22,20 +22,20 @@ export function decodeText(bytes: Uint8Array, contentType: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    // A text that was cut may end within a character.
+    // A cut text may end within a character.
     const broken = new TextDecoder().decode(bytes);
     const isUtf8 = broken.indexOf("\ufffd") >= broken.length - 1;
     return isUtf8 ? broken : new TextDecoder("windows-1252").decode(bytes);
   }
 }
 
-/** The encoding that a page names in a `meta` element, or XML in its first line. */
+/** Returns the encoding in a `meta` element, or in the first line of XML. */
 function statedIn(bytes: Uint8Array): string | undefined {
   const head = new TextDecoder("windows-1252").decode(bytes.subarray(0, PRESCAN_BYTES))
     .replace(/<!--[^]*?-->/g, "");
   const label = /<meta\s[^>]*?charset\s*=\s*["']?\s*([\w:.-]{1,40})/i.exec(head)?.[1] ??
     /^\s*<\?xml\s[^>]*?encoding\s*=\s*["']([\w:.-]{1,40})/i.exec(head)?.[1];
-  // What can be read so is no UTF-16.
+  // A page that could be read this far is not UTF-16.
   return label && /^utf-?16/i.test(label) ? "utf-8" : label;
 }
 

@@ -1,6 +1,6 @@
 /** Character references of HTML. @module */
 
-/** Names of the characters from U+00A0 on, in their order. */
+/** Names of the characters from U+00A0 on, in order. */
 const LATIN =
   "nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 " +
   "acute micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml " +
@@ -8,11 +8,11 @@ const LATIN =
   "Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN szlig agrave aacute acirc atilde auml " +
   "aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute ocirc " +
   "otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml";
-/** Names of the Greek letters from U+0391 on, capital and small; `-` is no letter. */
+/** Names of the Greek letters from U+0391 on, capital and small; `-` is not a letter. */
 const GREEK =
   "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho - sigma tau " +
   "upsilon phi chi psi omega";
-/** Other names that pages use, each with its character behind it. */
+/** Other names that pages use, each followed by its character. */
 const OTHER_NAMES =
   "amp& lt< gt> quot\" apos' hellip… mdash— ndash– lsquo‘ rsquo’ ldquo“ rdquo” sbquo‚ bdquo„ bull• dagger† " +
   "Dagger‡ permil‰ prime′ Prime″ lsaquo‹ rsaquo› oline‾ frasl⁄ euro€ trade™ larr← uarr↑ rarr→ darr↓ harr↔ " +
@@ -23,7 +23,7 @@ const OTHER_NAMES =
   "sigmaf ς thetasym ϑ piv ϖ check✓ cross✗ star☆ starf★ phone☎ num# dollar$ percnt% lpar( rpar) ast* plus+ " +
   "comma, period. sol/ colon: semi; equals= quest? commat@ lsqb[ lbrack[ bsol\\ rsqb] rbrack] Hat^ lowbar_ " +
   "grave` lcub{ lbrace{ verbar| vert| rcub} rbrace} excl!";
-/** Names whose character is white space, or is not seen. */
+/** Names of white space and invisible characters. */
 const SPACES: Readonly<Record<string, string>> = {
   ensp: "\u2002",
   emsp: "\u2003",
@@ -37,12 +37,12 @@ const SPACES: Readonly<Record<string, string>> = {
   ZeroWidthSpace: "",
   NoBreak: "",
 };
-/** The characters that U+0080 to U+009F stand for in pages, which mean Windows' code page. */
+/** The characters of Windows' code page, which pages use as U+0080 to U+009F. */
 const WINDOWS = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ";
 
 let namesOnce: ReadonlyMap<string, string> | undefined;
 
-/** Made on first use. */
+/** Created on first use. */
 function names(): ReadonlyMap<string, string> {
   if (namesOnce) return namesOnce;
   const map = new Map(Object.entries(SPACES));
@@ -59,14 +59,14 @@ function names(): ReadonlyMap<string, string> {
   return namesOnce = map;
 }
 
-/** `text` with its character references resolved; an unknown one stays as it is. */
+/** Resolves the character references in `text`. Unknown ones stay. */
 export function decodeEntities(text: string): string {
   if (!text.includes("&")) return text;
   return text.replace(
     /&(?:#(?:x([\da-f]{1,8})|(\d{1,8}))|([a-z][a-z\d]{1,23}));?/gi,
     (whole, hex, digits, name) => {
       if (name === undefined) return characterOfCode(hex ? parseInt(hex, 16) : Number(digits));
-      // Addresses have `&copy=1`: without a semicolon, only what pages write so counts.
+      // Addresses contain `&copy=1`, so only common names count without a semicolon.
       const isName = whole.endsWith(";") || /^(amp|nbsp|quot)$/.test(name);
       return (isName ? names().get(name) : undefined) ?? whole;
     },

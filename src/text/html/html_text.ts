@@ -1,6 +1,6 @@
 /**
- * A page of the web as text for a model: Markdown with its headings, lists, tables, code and links, without
- * what only shows it or leads elsewhere. Takes time linear in the length of the page. Pure.
+ * Converts a web page to text for a model: Markdown with its headings, lists, tables, code and links, without
+ * layout and navigation. Takes time linear in the length of the page. Pure.
  *
  * @module
  */
@@ -15,17 +15,17 @@ interface PageText {
   text: string;
 }
 
-/** The most characters of a page's text: more than any model reads. */
+/** The maximum characters of a page's text: more than any model reads. */
 const MAX_PAGE_TEXT = 1_000_000;
-/** A part of the page with less text, in characters, is not taken for what the page is about. */
+/** The minimum characters of the main part of a page. */
 const MIN_PART_TEXT = 200;
-/** The most characters of a link's address, and of the words for an image. */
+/** The maximum characters of a link's address, and of an image's description. */
 const MAX_LINK = 300;
 const MAX_ALT = 200;
 
 /**
- * The text of a page at `base`: of its main part, where it marks one; else without navigation and footers;
- * where little is left so, all of it. Links within the same site begin with `/`.
+ * Returns the text of a page at `base`: its marked main part; otherwise all but navigation and footers; or
+ * everything if that is too short. Links within the site start with `/`.
  */
 export function htmlText(html: string, base?: URL): PageText {
   const hasMain = /<main[\s>]|\brole\s{0,8}=\s{0,8}["']?main\b/i.test(html);
@@ -43,34 +43,34 @@ type PagePart = "main" | "content" | "all";
 const VOID = new Set(
   "area base br col embed hr img input link meta param source track wbr".split(" "),
 );
-/** Elements that hold nothing to read. */
+/** Elements without readable text. */
 const UNREAD = new Set(
   "audio button canvas datalist map object select svg template video".split(" "),
 );
-/** Elements around what a page is about. */
+/** Elements around the main part of a page. */
 const FRAME = new Set(["nav", "footer", "aside"]);
-/** Elements around which an empty line stands. */
+/** Elements with an empty line around them. */
 const SPACED_BLOCKS = new Set(
   "article aside blockquote dl h1 h2 h3 h4 h5 h6 hr ol p pre section table ul".split(" "),
 );
-/** Elements that begin and end a line. */
+/** Elements on lines of their own. */
 const BLOCK_ELEMENTS = new Set([
   ...SPACED_BLOCKS,
   ...("address body caption center dd details div dt fieldset figcaption figure footer form head header " +
     "hgroup html legend li main nav option summary tbody tfoot thead tr").split(" "),
 ]);
 const CODE_ELEMENTS = new Set(["code", "kbd", "samp", "tt"]);
-/** Characters that no reader sees, between others. */
+/** Invisible characters between others. */
 const UNSEEN = /[\u00ad\u200b\u2060\ufeff]/g;
-/** Cells and spans with the numbers of lines beside code. */
+/** Cells and spans with the line numbers of code. */
 const LINE_NUMBERS = /(?:^|\s)(?:linenos?|gutter|line-?numbers?)(?:\s|$)/i;
-/** The words of links to the heading that they stand at. */
+/** The text of links from a heading to itself. */
 const ANCHORS = ["¶", "#", "§", "🔗", ""];
 
 class PageReader {
   readonly #out = new LineWriter();
   readonly #tables: PageTable[] = [];
-  /** The element that is left out, or outside of which all is; and how many of its name are open in it. */
+  /** The element to skip, or outside of which to skip everything, and the number of open elements of that name in it. */
   #skipped: { name: string; depth: number } | undefined;
   #main: { name: string; depth: number } | undefined;
   #title: string[] = [];
@@ -78,7 +78,7 @@ class PageReader {
   #pre: { pieces: string[]; language: string; depth: number } | undefined;
   #link: { at: ReturnType<LineWriter["mark"]>; address: string | undefined } | undefined;
   #code: { at: ReturnType<LineWriter["mark"]>; depth: number } | undefined;
-  /** The beginning of the cell that is read. */
+  /** The start of the current cell. */
   #cell: ReturnType<LineWriter["mark"]> | undefined;
   #isRaised = false;
 
@@ -107,7 +107,7 @@ class PageReader {
     }
     const { name } = token;
     if (name === "title") {
-      // The title of a drawing is none of the page.
+      // The title of a drawing is not the title of the page.
       this.#inTitle = token.kind === "open" && !this.#skipped && this.#title.length === 0;
       return;
     }
@@ -130,7 +130,7 @@ class PageReader {
   ): "end" | void {
     const { kind, name } = token;
     if (name !== skipped.name) return;
-    // A paragraph or an item ends where the next one begins.
+    // A paragraph or an item ends at the next one.
     const isNext = kind === "open" && /^(p|li|td|th|tr|dt|dd)$/.test(name);
     skipped.depth += kind === "open" && !isNext ? 1 : -1;
     if (skipped.depth > 0) return;
@@ -170,7 +170,7 @@ class PageReader {
       this.#out.length += text.length;
       return;
     }
-    // What is raised is a power, or a reference in brackets.
+    // Raised text is a power, or a reference in brackets.
     const isPower = this.#isRaised && /^[\w+-]/.test(text);
     this.#isRaised = false;
     this.#out.text(isPower ? `^${text}` : text);
@@ -210,20 +210,20 @@ class PageReader {
     if (name === "blockquote") this.#out.quote(-1);
   }
 
-  /** Ends the line; in the cell of a table, which has one line, it is a space. */
+  /** Ends the line. In a table cell, which has one line, it is a space. */
   #break(isApart: boolean): void {
     if (this.#cellTable) return this.#out.space();
     this.#out.endLine();
     if (isApart) this.#out.blank();
   }
 
-  /** The table of data in whose cell the text stands. */
+  /** The data table that contains the current cell. */
   get #cellTable(): PageTable | undefined {
     const table = this.#tables.at(-1);
     return table?.inCell && !table.isLayout ? table : undefined;
   }
 
-  /** Begins what marks its lines; a cell of a table has one line. */
+  /** Starts an element that marks its lines. A table cell has one line. */
   #openLevel(name: string, attributes: Attributes): void {
     if (this.#cellTable) return;
     if (name === "li") return this.#out.item();
@@ -286,7 +286,7 @@ class PageReader {
     if (link === undefined) return;
     const { at, address } = link;
     const taken = this.#out.take(at);
-    // Of a link around several lines, the address stands behind them.
+    // The address of a link around several lines comes after them.
     if (taken === undefined) {
       if (address) this.#out.text(` (${address})`);
       return;
@@ -325,7 +325,7 @@ class PageReader {
       else this.#out.space();
       return;
     }
-    // What stands between cells belongs before the table.
+    // Text between cells belongs before the table.
     this.#out.endLine();
     if (name === "tr") table.openRow();
     else {
@@ -342,7 +342,7 @@ class PageReader {
     table.closeCell(this.#out.take(this.#cell)?.text ?? "");
   }
 
-  /** Code, headings and tables do not fit into a cell: the table around them is the page's layout. */
+  /** Code, headings and tables do not fit in a cell, so the table around them is layout. */
   #layOut(): void {
     const table = this.#tables.at(-1);
     if (!table || table.isLayout) return;
@@ -372,7 +372,7 @@ function webUrl(href: string | undefined, base: URL | undefined): URL | undefine
   return url && /^https?:$/.test(url.protocol) && url.username === "" ? url : undefined;
 }
 
-/** The address of a link to another page, from `/` on within the same site; undefined for any other. */
+/** Returns the address of a link to another page, from `/` on within the site; otherwise undefined. */
 function linkAddress(href: string | undefined, base: URL | undefined): string | undefined {
   if (href === undefined || href.length > 4 * MAX_LINK || /^\s*#/.test(href)) return undefined;
   const url = webUrl(href, base);

@@ -1,14 +1,14 @@
-/** Lines of Markdown: white space folded, behind the marks of the lists and quotations they stand in. @module */
+/** Writes lines of Markdown with folded white space, after the marks of their lists and quotations. @module */
 
-/** Deeper levels are not indented further: each line would grow with its depth. */
+/** The maximum indented level. Otherwise, each line would grow with its depth. */
 const MAX_LEVELS = 10;
 
 interface ListLevel {
-  /** The number of the next item; undefined where items have none. */
+  /** The number of the next item; undefined in an unordered list. */
   next: number | undefined;
 }
 
-/** A place in the line that is written. */
+/** A position in the current line. */
 interface Mark {
   line: number;
   piece: number;
@@ -16,22 +16,22 @@ interface Mark {
 
 export class LineWriter {
   readonly #out: string[] = [];
-  /** The pieces of the line that is written. */
+  /** The pieces of the current line. */
   #pieces: string[] = [];
   #lineNumber = 0;
   #wantsSpace = false;
-  /** The quotations around the empty line that comes before the next one; undefined where none does. */
+  /** The quotations around an empty line before the next line; undefined without an empty line. */
   #blankQuotes: number | undefined;
   #lists: ListLevel[] = [];
   #quotes = 0;
-  /** What the next line begins with: the mark of an item. */
+  /** The mark of an item, which starts the next line. */
   #item: string | undefined;
-  /** What the next line begins with, behind that: the mark of a heading. */
+  /** The mark of a heading, which comes after that. */
   lead = "";
-  /** The characters written so far. */
+  /** The number of characters so far. */
   length = 0;
 
-  /** Text in which runs of white space are one space. */
+  /** Writes text with runs of white space as one space. */
   text(given: string): void {
     const text = given.replace(/\s+/g, " ");
     if (text === "") return;
@@ -52,7 +52,7 @@ export class LineWriter {
     return { line: this.#lineNumber, piece: this.#pieces.length };
   }
 
-  /** Takes the text since a mark back, with the space before it; undefined where its line has ended. */
+  /** Removes and returns the text since a mark, with the space before it; undefined if its line has ended. */
   take({ line, piece }: Mark): { before: string; text: string } | undefined {
     if (line !== this.#lineNumber) return undefined;
     const text = this.#pieces.splice(piece).join("");
@@ -60,13 +60,13 @@ export class LineWriter {
     return { before: /^ /.test(text) ? " " : "", text: text.trim() };
   }
 
-  /** Text as it is, with no more space around than is asked for. */
+  /** Writes text unchanged, with only the requested space around it. */
   piece(text: string): void {
     this.#pieces.push(text);
     this.length += text.length;
   }
 
-  /** Ends the line; one without text is none. */
+  /** Ends the line. An empty one is dropped. */
   endLine(): void {
     const text = this.#pieces.join("").trim();
     this.#pieces = [];
@@ -77,13 +77,13 @@ export class LineWriter {
     this.lead = "";
   }
 
-  /** Leaves a line empty before the next one, outside of lists. */
+  /** Puts an empty line before the next one, except in lists. */
   blank(): void {
     if (this.#lists.length > 0) return;
     this.#blankQuotes = Math.min(this.#blankQuotes ?? Infinity, this.#quotes);
   }
 
-  /** Lines as they are, such as code, behind the marks of where they stand. */
+  /** Writes lines unchanged, such as code, after the marks of their lists and quotations. */
   lines(lines: readonly string[]): void {
     this.endLine();
     for (const line of lines) this.#emit(line);

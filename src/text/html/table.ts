@@ -1,15 +1,15 @@
-/** Tables of pages: of data, as Markdown has them, or of the page's layout, which are no tables. Pure. @module */
+/** Tables of pages: data, as in Markdown, or layout, which is not a table. Pure. @module */
 
-/** A table with a longer cell, in characters, is one of layout. */
+/** The maximum characters of a cell in a data table. */
 const MAX_CELL = 500;
-/** The most columns that one cell takes. */
+/** The maximum columns of a cell. */
 const MAX_COLUMN_SPAN = 50;
 
 export class PageTable {
   #rows: string[][] = [];
-  /** True once it is clear that it only lays the page out: its cells are then parts of the page. */
+  /** True if it is layout: its cells are parts of the page. */
   isLayout = false;
-  /** The columns of the cell that is read; undefined between cells. */
+  /** The columns of the current cell; undefined between cells. */
   #span: number | undefined;
 
   get inCell(): boolean {
@@ -20,7 +20,7 @@ export class PageTable {
     if (this.#rows.at(-1)?.length !== 0) this.#rows.push([]);
   }
 
-  /** Begins a cell; the number of columns that it takes. */
+  /** Starts a cell and returns the number of its columns. */
   openCell(span: string | undefined): number {
     if (this.#rows.length === 0) this.openRow();
     return this.#span = Math.min(Math.max(Math.floor(Number(span)) || 1, 1), MAX_COLUMN_SPAN);
@@ -32,7 +32,7 @@ export class PageTable {
     this.#rows.at(-1)!.push(text, ...more);
   }
 
-  /** Ends the table, or what of it was read so far where it turns out to be none. */
+  /** Ends the table and returns its lines: Markdown, or plain text for layout. */
   takeLines(): string[] {
     const rows = this.#rows.filter((row) => row.some((cell) => cell !== ""));
     this.#rows = [];

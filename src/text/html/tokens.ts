@@ -1,20 +1,20 @@
-/** Reads HTML as browsers do, broken markup included, in time linear in its length. Pure. @module */
+/** Reads HTML like browsers, including broken markup, in time linear in its length. Pure. @module */
 
 import { decodeEntities } from "./entities.ts";
 
-/** A piece of a page; the text of elements that show none, such as scripts, is left out. */
+/** A piece of a page, without the content of elements such as scripts. */
 export type HtmlToken =
   | { kind: "text"; text: string }
   | { kind: "open"; name: string; attributes: Attributes }
   | { kind: "close"; name: string };
 
-/** The attributes of a tag, read when they are asked for. */
+/** The attributes of a tag, which are read on demand. */
 export interface Attributes {
-  /** The value of the first attribute of that name; undefined where there is none. */
+  /** Returns the value of the first attribute of that name, if any. */
   get(name: string): string | undefined;
 }
 
-/** Elements whose content is no markup; that of `title` is text, that of the others is left out. */
+/** Elements whose content is not markup. The content of `title` is text, that of others is dropped. */
 const RAW_ELEMENTS = new Set([
   "script",
   "style",
@@ -47,7 +47,7 @@ export function* htmlTokens(html: string): Generator<HtmlToken> {
   }
 }
 
-/** The place of the next tag or comment: a `<` before anything else is text. */
+/** The position of the next tag or comment: `<` before anything else is text. */
 function nextTag(html: string, from: number): number {
   for (let at = html.indexOf("<", from); at !== -1; at = html.indexOf("<", at + 1)) {
     const code = html.charCodeAt(at + 1);
@@ -69,7 +69,7 @@ interface Tag {
 }
 
 class TagReader {
-  /** Texts that are not found any more behind the place where they were last looked for. */
+  /** Texts that do not occur after the position of the last search. */
   readonly #gone = new Set<string>();
   readonly #rawEnds = new Map<string, RegExp>();
 
@@ -91,7 +91,7 @@ class TagReader {
     return { name: name.toLowerCase(), isClosing, source: html.slice(from, end), end: end + 1 };
   }
 
-  /** The end of the content of an element that is no markup. */
+  /** The end of the content of an element without markup. */
   rawEnd(name: string, from: number): number {
     const { html } = this;
     const key = `</${name}`;
@@ -105,14 +105,14 @@ class TagReader {
   }
 
   #commentEnd(start: number): number {
-    // `<!-->` and `<!--->` are whole comments.
+    // `<!-->` and `<!--->` are complete comments.
     const short = /^<!--(?:-?>)/.exec(this.html.slice(start, start + 6));
     if (short) return start + short[0].length;
     const end = this.#find("-->", start + 4);
     return end === -1 ? this.html.length : end + 3;
   }
 
-  /** The place of the `>` that ends a tag: one within quotes does not, as long as they end at all. */
+  /** Returns the position of the `>` that ends a tag, outside quotes that are closed. */
   #tagEnd(from: number): number {
     const { html } = this;
     for (let at = from;;) {
@@ -122,7 +122,7 @@ class TagReader {
       const [sign] = found;
       at = SIGN.lastIndex;
       if (sign === ">") return at - 1;
-      // A quote counts as the beginning of a value.
+      // A quote counts at the start of a value.
       const quote = sign.at(-1)!;
       const end = this.#find(quote, at);
       if (end !== -1) at = end + 1;
@@ -142,7 +142,7 @@ const SIGN = />|=\s{0,16}["']/g;
 
 const noTag = (end: number): Tag => ({ name: "", isClosing: false, source: "", end });
 
-/** The most characters of a tag in which attributes are looked for. */
+/** The maximum characters of a tag to search for attributes. */
 const MAX_TAG = 65_536;
 const ATTRIBUTE =
   /([^\s"'>/=\0]{1,64})(?:\s{0,16}=\s{0,16}(?:"([^"]*)"|'([^']*)'|([^\s"'>][^\s>]*)))?/g;

@@ -11,7 +11,7 @@ import { framedTag, namedElement, namedTag } from "./named_tag.ts";
 import { barePython, pythonTags } from "./pythonic.ts";
 import { cohereAction, reactPlain } from "./react.ts";
 
-/** Every format. Of those with the same marker, the first that reads a call wins. */
+/** All formats. Among those with the same marker, the first that reads a call wins. */
 export const formats: readonly CallFormat[] = [
   ...[toolcallTag, jsonFence, ...jsonTags, functionTag, ...invokeTags, ...glm, ...namedJson],
   ...[...gemma, gemmaFence, plainFence, kimiK3, ...pythonTags, cohereAction, reactPlain],

@@ -17,10 +17,10 @@ const JSON_HEAD =
 const JSON_HEAD_CUT = /^\s*(?:\[\s*)?(?:\{{1,2}\s*(?:"\w{0,20})?)?$/;
 const NAME_VALUE = /"(?:name|tool_name|tool|action|function|method)"\s*:\s*"([^"\\]*)"/;
 const MAX_JSON_HEAD = 512;
-/** Surplus brackets, and the end of a frame whose beginning the server has dropped. */
+/** Extra brackets, and the end of a frame whose start the server dropped. */
 const JSON_END = /^[\s,;\]}]*(?:<\/tool_?call>\s*)?(?:<\|(?:eot_id|eom_id|im_end)\|>\s*)?$/;
 
-/** Reads a message that is nothing but calls as JSON: one value, or several. */
+/** Reads a message that contains only calls in JSON: one value or several. */
 function bareReader(marker: string, context: CallContext): CallReader {
   let text = marker;
   let isHead = false;
@@ -61,7 +61,7 @@ function callsIn(
     at += /^[\s,;]*/.exec(text.slice(at, at + MAX_JSON_HEAD))![0].length;
     const scanned = new JsonScanner().scan(text, at);
     if (scanned.end === undefined) {
-      // A text that begins like a call and breaks off was meant as one, as one that breaks and ends.
+      // An incomplete text that starts like a call is a call, like one that is broken and ends.
       if (!name) return undefined;
       if (scanned.error === undefined) {
         return [...found, invalidCall(name, text.slice(at), CUT_OFF_REASON, context)];
@@ -83,27 +83,27 @@ function callsIn(
   return found;
 }
 
-/** A message that is nothing but JSON calls: Qwen2.5-Coder, Llama 3, xLAM and many more. */
+/** A message that contains only JSON calls: Qwen2.5-Coder, Llama 3, xLAM and many more. */
 export const bareJson: readonly CallFormat[] = ["{", "["].map((sign) => ({
   startsWith: sign,
   read: (_marker, context) => bareReader("", { ...context, isMarked: true, mayBeUnknown: true }),
 }));
 
-/** Keys of calls, and of other agents' arguments, that no answer in earnest has. */
+/** Keys of calls, and of other agents' arguments, that no real answer has. */
 const KEYS_OF_CALLS = ["tool_calls", "tool_call", "cmd", "action"];
-/** The most characters before arguments that are the point of an answer. */
+/** The maximum characters before arguments that are the essence of an answer. */
 const MAX_LEAD = 300;
 
 const LOST_BLOCK =
   /^\s*```(?:json)?\s*\{\s*"name"\s*:\s*"[\w.-]+"\s*,\s*"(?:arguments|parameters)"\s*:\s*\{\s*"[^]*\}\s*\}\s*```\s*$/;
 
-/** True where an answer ends in the arguments of a call whose name is lost. */
+/** True if an answer ends with the arguments of a call without a name. */
 export function isLostCall(content: string, context: Pick<CallContext, "schemas">): boolean {
   const [json, key] = /\{\s*"(\w+)"\s*:[^]*\}\s*$/.exec(content.slice(-4000)) ?? [];
-  // Of a tool that is not offered, and nothing but that.
+  // A tool that is not offered, and nothing else.
   if (LOST_BLOCK.test(content)) return true;
   if (json === undefined || content.length - json.length > MAX_LEAD) return false;
-  // The name of no tool, right before its arguments: `web_search{"query": "x"}`.
+  // A name that no tool has, right before its arguments: `web_search{"query": "x"}`.
   if (/^\s*[\w.-]+$/.test(content.slice(0, content.indexOf(json)))) return true;
   if (content.includes("```") || key!.startsWith("tool_call")) return !content.includes("```");
   const value = looseJson(json);
@@ -113,7 +113,7 @@ export function isLostCall(content: string, context: Pick<CallContext, "schemas"
     toolTaking(keys, context) !== undefined;
 }
 
-/** The name of the tool whose arguments may be named `keys`, and all that it needs where `needs`. */
+/** Returns the tool whose arguments may be named `keys`; with `needs`, all required ones must be present. */
 function toolTaking(
   keys: readonly string[],
   { schemas }: Pick<CallContext, "schemas">,
@@ -126,7 +126,7 @@ function toolTaking(
   })?.[0];
 }
 
-/** The verdict on a message that is nothing but arguments: the model is shown the call with its name. */
+/** Returns the verdict on a message of arguments alone. The model is shown the call with its name. */
 function lostCall(text: string, context: CallContext): CandidateVerdict {
   const value = looseJson(text);
   const name = isObject(value) ? toolTaking(Object.keys(value), context, true) : undefined;
@@ -136,7 +136,7 @@ function lostCall(text: string, context: CallContext): CandidateVerdict {
   return { calls: [invalidCall(name, text, reason, context)], end: text.length };
 }
 
-/** A JSON call on the last lines of a message, behind its text. */
+/** A JSON call on the last lines of a message, after its text. */
 export const trailingJson: CallFormat = {
   markers: ['{"name"', '{ "name"', '{\n  "name"', '{"tool"', '{"function"', '{"type": "function"'],
   lineStart: true,

@@ -8,15 +8,15 @@ import { pythonCalls } from "./pythonic.ts";
 const NAMES = "read_file write_file edit_file run_bash glob_files grep_code list_directory".split(
   " ",
 );
-/** Marks of a frame whose beginning the server has dropped. */
+/** Marks of a frame whose start the server dropped. */
 const MARKS_BEHIND = /(?:\s*(?:<[|｜][\w▁/]+[|｜]?>|<\w+[|｜]>|<\/\w+>))*\s*$/;
-/** A paragraph that begins with a word: the text goes on, so that the call is only shown. */
+/** A paragraph that starts with a word: the text continues, so the call is an example. */
 const GOES_ON = /\n\s*\n?(?!(?:read|write|edit|run|glob|grep|list)_)[A-Z][a-z]+ [a-z]/;
 
-/** A name and its arguments, with what other formats have between the two. */
+/** A name and its arguments, with other formats' text between them. */
 const CALL = /^(\w+)(?:\[args\]|:\d+\s*(?:<\|tool_call_argument_begin\|>)?)?\s*(\{[^]*\})$/i;
 
-/** Calls of our tools by their bare names, which end a text: `N(k="v")`, `[N(k="v")]`, `N{json}`, `N[ARGS]{json}`. */
+/** Calls of our tools by bare name at the end of a text: `N(k="v")`, `[N(k="v")]`, `N{json}`, `N[ARGS]{json}`. */
 export const bareNamed: CallFormat = {
   markers: NAMES.flatMap((
     name,

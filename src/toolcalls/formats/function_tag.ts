@@ -2,9 +2,9 @@ import { blockFormat } from "../block_format.ts";
 import { anyArguments, jsonArguments, taggedArguments } from "../values.ts";
 
 /**
- * `<function=N><parameter=K>V</parameter></function>`, or JSON in place of the parameters, or `name=` in place of `=`. Sources:
- * the chat templates of Qwen3-Coder, Nemotron 3, Step-3.5, Seed-OSS (`<seed:tool_call>`) and
- * Llama 3.1 (JSON). The tag around it is often missing at one end.
+ * `<function=N><parameter=K>V</parameter></function>`, or JSON instead of the parameters, or `name=` instead of
+ * `=`. Sources: the chat templates of Qwen3-Coder, Nemotron 3, Step-3.5, Seed-OSS (`<seed:tool_call>`) and Llama
+ * 3.1 (JSON). One end of the tag around it is often missing.
  */
 export const functionTag = blockFormat({
   markers: {

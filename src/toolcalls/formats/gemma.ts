@@ -9,9 +9,9 @@ import { pythonReader } from "./pythonic.ts";
 const GEMMA_NAME = [/(?:[\w-]+:)*/, /(?<name>[\w.-]+)/] as const;
 
 /**
- * `call:N{k:<escape>v<escape>}` between marks, or without them at the end of a text. Sources: the chat templates
- * of FunctionGemma and of Gemma 4 (`<|"|>` in place of `<escape>`), which also writes values in other quotes or
- * in none, parentheses for braces, and `BEGIN_ARG:` before values without keys.
+ * `call:N{k:<escape>v<escape>}` in marks, or without them at the end of a text. Sources: the chat templates of
+ * FunctionGemma and of Gemma 4 (`<|"|>` instead of `<escape>`), which also writes other quotes or no quotes,
+ * parentheses for braces, and `BEGIN_ARG:` before values without keys.
  */
 export const gemma: readonly CallFormat[] = [
   {
@@ -46,7 +46,7 @@ export const gemma: readonly CallFormat[] = [
   })
 );
 
-/** A quoted value up to its own quote, in each way of quoting; the last quote of Gemma may lack. */
+/** A quoted value up to its own quote, in each style. Gemma's last quote may be missing. */
 const GEMMA_QUOTES = [
   /(?:<\|"\|>|<escape>)([^]*?)(?:<\|"\|>|<escape>|$(?![^]))/y,
   /`([^`]*)`/y,
@@ -60,7 +60,7 @@ export function gemmaArguments(
   context: CallContext,
   isClosed: boolean,
 ): Record<string, unknown> | undefined {
-  // Without the end of the call, a quote that is open was cut off.
+  // Without the end of the call, a value with an open quote is incomplete.
   if (!isClosed && body.split(/<\|"\|>|<escape>/).length % 2 === 0) return undefined;
   const text = body.replace(/<think>[^]*?<\/think>\s*/g, "").trim()
     .replace(/^\{(\{[^]*\})\}$/, "$1");
@@ -68,7 +68,7 @@ export function gemmaArguments(
   const inner = /^[{(]([^]*)[})]$/.exec(text)?.[1];
   if (inner === undefined) return undefined;
   if (inner.trim() === "") return {};
-  // Whole JSON, or what becomes JSON once strings and keys have its quotes.
+  // JSON, or text that becomes JSON once strings and keys have its quotes.
   const json = text.replace(/^\(|\)$/g, "")
     .replace(
       /(?:<\|"\|>|<escape>)([^]*?)(?:<\|"\|>|<escape>)/g,
@@ -95,11 +95,11 @@ export function gemmaArguments(
       break;
     }
     if (value === undefined) {
-      // Up to the next key of the tool, as a value without quotes may hold commas.
+      // Up to the next key of the tool, because an unquoted value may contain commas.
       const following = [...keys, "path"].map(RegExp.escape).join("|");
       const end = inner.slice(at).search(new RegExp(`,\\s*["']?(?:${following})["']?\\s*[:=]`));
       const raw = (end < 0 ? inner.slice(at) : inner.slice(at, at + end)).trim();
-      // An open quote, or a structure, that the plain reading must know.
+      // An open quote or a structure, which the plain reading must know.
       if (/^["'`{[]|<\|"\|>/.test(raw)) return plain;
       value = typedValue(raw, name_!, name, context);
       at = end < 0 ? inner.length : at + end;
@@ -111,7 +111,7 @@ export function gemmaArguments(
   return args;
 }
 
-/** The values between `BEGIN_ARG:` and `END_ARG`, for the parameters in their order. */
+/** The values between `BEGIN_ARG:` and `END_ARG`, for the parameters in order. */
 function positionalArguments(
   text: string,
   name: string,
@@ -126,7 +126,7 @@ function positionalArguments(
   );
 }
 
-/** A code block labelled as calls: Python's, as Gemma 3's documentation has it, or JSON, as other models write it. */
+/** A code block labelled as calls: in Python, as in Gemma 3's documentation, or in JSON, as other models write it. */
 export const gemmaFence: CallFormat = {
   fences: ["tool_code", "tool_call"],
   read(marker, given) {

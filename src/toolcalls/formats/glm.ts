@@ -4,10 +4,9 @@ import { anyArguments, propertiesOf, typedValue } from "../values.ts";
 import { pythonCalls } from "./pythonic.ts";
 
 /**
- * `<tool_call>N<arg_key>K</arg_key><arg_value>V</arg_value></tool_call>`. Sources: the chat templates
- * of GLM 4.5, of LongCat, which begins each tag otherwise, and of Hunyuan 3, which has `<tool_sep>` behind the
- * name, a list around it and, in some versions, a suffix to each tag. Under load, models leave out or double any
- * of the inner tags.
+ * `<tool_call>N<arg_key>K</arg_key><arg_value>V</arg_value></tool_call>`. Sources: the chat templates of GLM 4.5,
+ * of LongCat, whose tags have another prefix, and of Hunyuan 3, which has `<tool_sep>` after the name, a list
+ * around it and, in some versions, a suffix on each tag. Under load, models omit or repeat any of the inner tags.
  */
 export const glm: readonly CallFormat[] = [["", ""], ["", ":opensource"], ["longcat_", ""]].map((
   [prefix, suffix],
@@ -33,7 +32,7 @@ export const glm: readonly CallFormat[] = [["", ""], ["", ":opensource"], ["long
 
 const AFFIXED = /(<\/?)(?:longcat_)?(arg_key|arg_value|tool_sep)(?::opensource)?>/g;
 
-/** The tool's name and the first key, where the tag between them lacks: `run_bashcommand</arg_key>`. */
+/** The tool's name and the first key without the tag between them: `run_bashcommand</arg_key>`. */
 function fusedName(name: string, context: CallContext): [name: string, rest: string] | undefined {
   const tool = [...context.tools ?? []].find((tool) => {
     const key = name.startsWith(tool) ? name.slice(tool.length) : "";
@@ -71,7 +70,7 @@ function glmArguments(
     const text = parts[i]!;
     const tag = parts[i + 1];
     if (value === undefined) {
-      // Behind a key, whether or not it was closed; a second opening tag is passed over.
+      // After a key, closed or not. A second opening tag is skipped.
       if (text.trim() !== "") key = text.trim();
       if (/\s/.test(key)) return null;
       if (key === "" || tag === "<arg_key>") continue;

@@ -3,9 +3,8 @@ import type { CallFormat } from "../format.ts";
 import { elementArguments, jsonArguments, taggedArguments } from "../values.ts";
 
 /**
- * `<invoke name="N"><parameter name="K">V</parameter></invoke>` in its wrappers. Sources:
- * the templates of MiniMax M2, DeepSeek V3.2 (`｜DSML｜`) and Step-3 (`steptml:`), Anthropic's
- * documentation of its older format.
+ * `<invoke name="N"><parameter name="K">V</parameter></invoke>` in its wrappers. Sources: the templates of
+ * MiniMax M2, DeepSeek V3.2 (`｜DSML｜`) and Step-3 (`steptml:`), Anthropic's documentation of its older format.
  */
 const PREFIXES: readonly (readonly [prefix: string, wrappers: readonly string[]])[] = [
   ["", ["function_calls", "minimax:tool_call", "tool_call", "tool_calls", "function_call", "tool"]],
@@ -25,7 +24,7 @@ const STEP_LEADS = {
 const STEP_AFTER = ["<|tool_call_end|>", "<|tool_calls_end|>"];
 
 function invokeFormat(prefix: string, wrappers: readonly string[]): CallFormat {
-  // Made with the first call: few of these formats are ever seen.
+  // Created with the first call, because most of these formats are rare.
   let parameter: [open: RegExp, close: RegExp] | undefined;
   return blockFormat({
     markers: {
@@ -71,7 +70,7 @@ function invokeFormat(prefix: string, wrappers: readonly string[]): CallFormat {
 
 const SPACED_WRAPPERS = ["function_calls", "tool_calls", "tool_call"];
 
-/** Namespaces of others' documents, and of models' own making. */
+/** Namespaces of other documents, and of the models' invention. */
 const anyNamespace: CallFormat = {
   markers: ["invoke name=", ...SPACED_WRAPPERS.map((one) => `${one}>`)].map((one) => `<*:${one}`),
   read(marker, context) {

@@ -57,7 +57,7 @@ export const toolcallTag: CallFormat = {
     new JsonCallReader({ open, close: "</toolcall>", strict: false }, context),
 };
 
-/** A code block labelled json that holds nothing but calls (spec 4.6). */
+/** A code block labelled json that contains only calls (spec 4.6). */
 export const jsonFence: CallFormat = {
   fences: ["json"],
   isBasic: true,

@@ -1,4 +1,4 @@
-/** Formats of the tool's name, in marks of theirs, and its arguments as one JSON object. @module */
+/** Formats with the tool's name in marks and its arguments as one JSON object. @module */
 
 import { type Atom, blockFormat, type BlockSpec } from "../block_format.ts";
 import type { CallFormat } from "../format.ts";
@@ -15,28 +15,28 @@ const KIMI = {
   example: (name: string, json: string) =>
     `<|tool_calls_section_begin|><|tool_call_begin|>functions.${name}:0<|tool_call_argument_begin|>${json}<|tool_call_end|><|tool_calls_section_end|>`,
 };
-/** What may stand before the recipient, which is no end of another word. */
+/** Text that may precede the recipient, and is not the end of another word. */
 const BEFORE_TO = [/[^\n{=]{0,60}?/, /(?<![\w-])/] as const;
 
 const SPECS: readonly (
   & Omit<BlockSpec, "args" | "example">
   & { example: (name: string, json: string) => string }
 )[] = [
-  // `<tool_call>N({json})</tool_call>`, with or without the brackets, as GLM and Qwen slip into.
+  // `<tool_call>N({json})</tool_call>`, with or without the brackets, by mistake of GLM and Qwen.
   {
     markers: { "<tool_call>": [/\s*/], "<function_call>": [/\s*/] },
     head: [CALL_NAME, /(?![\w.-])/, /\s*\(?\s*/, /(?=\{)/],
     after: [")", "</tool_call>", "</function_call>"],
     example: (name, json) => `<tool_call>{"name":"${name}","arguments":${json}}</tool_call>`,
   },
-  // `[TOOL_CALLS]N[CALL_ID]id[ARGS]{json}`, the inner marks optional, of mistral-common's tokenizers from v11 on.
+  // `[TOOL_CALLS]N[CALL_ID]id[ARGS]{json}` with optional inner marks, of mistral-common's tokenizers from v11 on.
   {
     markers: { "[tool_calls]": [/\s*/] },
     head: [CALL_NAME, /\s*/, /(?:\[[A-Z_]*\]?[\w\s-]*){0,2}/, /(?=\{)/],
     after: ["</s>"],
     example: (name, json) => `[TOOL_CALLS]${name}[ARGS]${json}`,
   },
-  // Kimi K2, its section's mark in the plural or not; and what is left where the server has dropped marks.
+  // Kimi K2, with its section mark in singular or plural, or the rest after the server dropped marks.
   {
     ...KIMI,
     markers: {
@@ -66,7 +66,7 @@ const SPECS: readonly (
     example: (name: string, json: string) =>
       `<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>${name}<｜tool▁sep｜>${json}<｜tool▁call▁end｜><｜tool▁calls▁end｜>`,
   })),
-  // OpenAI's Harmony, the recipient in the role or in the channel, the marks behind it in any number and order.
+  // OpenAI's Harmony, with the recipient in the role or the channel, and any marks after it in any order.
   {
     markers: { "<|channel|>": BEFORE_TO, "<|start|>assistant": BEFORE_TO },
     head: [
@@ -80,7 +80,7 @@ const SPECS: readonly (
     example: (name, json) =>
       `<|start|>assistant<|channel|>commentary to=functions.${name} <|constrain|>json<|message|>${json}<|call|>`,
   },
-  // `[Calling tool: N({json})]`, as models write that have seen transcripts of agents.
+  // `[Calling tool: N({json})]`, from models that have seen transcripts of agents.
   {
     markers: { "[calling tool:": [], "[tool call:": [] },
     head: [/\s*/, CALL_NAME, CALL_ID, WITH_ARGUMENTS, /\s*\(?\s*/, /(?=\{)/],
@@ -105,7 +105,7 @@ const SPECS: readonly (
   },
 ];
 
-/** `[TOOL_CALL]{tool => "N", args => { --key "value" }}[/TOOL_CALL]`, as MiniMax falls back to. */
+/** `[TOOL_CALL]{tool => "N", args => { --key "value" }}[/TOOL_CALL]`, a fallback of MiniMax. */
 const arrows = blockFormat({
   markers: { "[tool_call]": [/\s*/] },
   head: [

@@ -12,14 +12,14 @@ import {
 import { CUT_OFF_REASON, invalidCall, newCall } from "../json_calls.ts";
 import { anyArguments, pairArguments, typedValue } from "../values.ts";
 
-/** Our tools, and those of Cline and its kin, whose prompts many models have seen. */
+/** Our tools, and those of Cline and its forks, whose prompts many models have seen. */
 const TAG_NAMES =
   "read_file write_file edit_file run_bash glob_files grep_code list_directory execute_command execute_bash write_to_file replace_in_file search_files list_files bash";
-/** Their text is the command where it is no argument. */
+/** Tools whose text is the command if it is not an argument. */
 const COMMAND_NAME = /bash|command/;
 const TAG_PREFIXES = ["", "|DSML|"];
 
-/** The arguments; undefined for anything else. */
+/** Returns the arguments; undefined for other text. */
 function argumentsIn(body: string, name: string, context: CallContext) {
   if (COMMAND_NAME.test(name) && !/^\s*(?:[<{]|command\s*[:=])/.test(body)) {
     return { command: typedValue(body, "command", name, context) };
@@ -38,7 +38,7 @@ function namedTagReader(marker: string, context: CallContext): CallReader {
   const closes = [`</${said}>`, ...said.startsWith("|") ? ["</|DSML|invoke>"] : []];
   const reader = new MarkerReader(closes, { inCode: true });
   const isSeveral = !COMMAND_NAME.test(said);
-  /** What stands in the tag itself, and whether that is over. */
+  /** The attributes of the tag, and true after its end. */
   let head = "";
   let isOpen = marker.endsWith(">");
   let given: Record<string, unknown> = {};
@@ -59,7 +59,7 @@ function namedTagReader(marker: string, context: CallContext): CallReader {
       const { text, marker: close } = reader.next(final);
       body += text;
       const isBegun = Object.keys(given).length > 0;
-      // What begins with no argument is a word about the tool, but for a command.
+      // Text that does not start with an argument is about the tool, unless it is a command.
       if (
         isSeveral && !isBegun && /\S/.test(body) && !/^\s*(?:<(?:\W|[A-Za-z_]|$)|\{)/.test(body)
       ) {

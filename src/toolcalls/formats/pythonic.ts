@@ -11,20 +11,20 @@ import { CUT_OFF_REASON, invalidCall, newCall } from "../json_calls.ts";
 import { parsePythonCalls, type PythonCall } from "../python_calls.ts";
 import { propertiesOf } from "../values.ts";
 
-/** The beginning of a list of calls; its group is the first name. */
+/** The start of a list of calls. Its group is the first name. */
 const PYTHON_HEAD =
   /^\s*\[?\s*(?:print\s*\(\s*)?(?:(?:default_api|functions|tools)\.)?((?!print\s*\()[A-Za-z_][\w.-]*)\s*\(/;
 const PYTHON_HEAD_CUT = /^\s*\[?\s*(?:[A-Za-z_][\w.-]*\s*)?(?:\(\s*[\w.-]*\s*)?$/;
 const MAX_PYTHON_HEAD = 256;
-/** The most closing marks at which the calls are looked for. */
+/** The maximum number of closing marks to try. */
 const MAX_TRIES = 4;
 
-/** Python calls up to `close`, or to the end of the text where that is undefined. */
+/** Reads Python calls up to `close`, or to the end of the text without it. */
 export function pythonReader(close: string | undefined, context: CallContext): CallReader {
   let start = "";
   let first: string | undefined;
   let body = "";
-  /** The verdict at the first closing mark, at which the calls could not be read. */
+  /** Returns the verdict at the first closing mark if the calls cannot be read. */
   let early: CandidateVerdict | undefined;
   let tries = 0;
   const reader = close === undefined ? undefined : new MarkerReader([close], { inCode: true });
@@ -37,7 +37,7 @@ export function pythonReader(close: string | undefined, context: CallContext): C
           const mayCome = !final && start.length < MAX_PYTHON_HEAD && PYTHON_HEAD_CUT.test(start);
           return mayCome ? undefined : "text";
         }
-        // Llama 3.1 calls its own tools so.
+        // Llama 3.1 calls its own tools this way.
         const name = head[1]!.replace(/\.call$/, "");
         if (offeredName(name, context) === undefined) return "text";
         first = name;
@@ -55,13 +55,13 @@ export function pythonReader(close: string | undefined, context: CallContext): C
         const end = body.length + (marker?.length ?? 0);
         const calls = marker === undefined && early ? undefined : pythonCalls(body, context);
         if (calls) return { calls, end };
-        // Without marks around it, a message that is no list of calls is text.
+        // Without marks around it, a message that is not a list of calls is text.
         if (close === undefined) return "text";
         const reason = marker === undefined
           ? CUT_OFF_REASON
           : "its arguments could not be read: write name(key=value, ...)";
         early ??= { calls: [invalidCall(first, body.trim(), reason, context)], end };
-        // The mark may stand within a string of the arguments.
+        // The mark may be inside a string of the arguments.
         if (marker === undefined || ++tries === MAX_TRIES || !/["']/.test(body)) return early;
         body += marker;
       }
@@ -75,7 +75,7 @@ export function pythonCalls(text: string, context: CallContext): ToolCall[] | un
   return found.map((call) => newCall(call.name, argumentsOf(call, context), context));
 }
 
-/** The arguments of a call; values without a keyword go to the parameters in their order. */
+/** Returns the arguments of a call. Values without a keyword go to the parameters in order. */
 function argumentsOf({ name, positional, named }: PythonCall, context: CallContext) {
   const keys = Object.keys(propertiesOf(name, context)).filter((key) => !Object.hasOwn(named, key));
   const entries = positional.map((value, i) => [keys[i] ?? `arg${i + 1}`, value]);
@@ -83,7 +83,7 @@ function argumentsOf({ name, positional, named }: PythonCall, context: CallConte
 }
 
 /**
- * `[f(a=1), g()]` between marks. Sources: the chat templates of Llama 4 (`<|python_start|>`), LFM2
+ * `[f(a=1), g()]` in marks. Sources: the chat templates of Llama 4 (`<|python_start|>`), LFM2
  * (`<|tool_call_start|>`) and OLMo 3 (`<function_calls>`).
  */
 export const pythonTags: readonly CallFormat[] = ([
@@ -96,7 +96,7 @@ export const pythonTags: readonly CallFormat[] = ([
   read: (_marker, context) => pythonReader(close, context),
 }));
 
-/** A message that is nothing but `[f(a=1), g()]`. */
+/** A message that contains only `[f(a=1), g()]`. */
 export const barePython: CallFormat = {
   startsWith: "[",
   read: (_marker, context) => pythonReader(undefined, context),

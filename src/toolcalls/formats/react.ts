@@ -2,7 +2,7 @@ import { type CallFormat, exampleArguments, offeredName } from "../format.ts";
 import { newCall } from "../json_calls.ts";
 import { JsonCallReader } from "../json_reader.ts";
 
-/** `Action Input: V`, the text of the only argument on one line, with which the answer ends. */
+/** `Action Input: V`: the text of the only argument on one line, at the end of the answer. */
 export const reactPlain: CallFormat = {
   markers: ["action:"],
   lineStart: true,
