@@ -1,4 +1,4 @@
-/** The result of `get`; undefined where it throws, as for a file that is not there. */
+/** Returns `get()`; undefined if it throws, for example for a missing file. */
 export function attempt<T>(get: () => T): T | undefined {
   try {
     return get();

@@ -1,16 +1,16 @@
-/** The settings of an agent and its backends, and their defaults (spec 2.1, 2.2 and 8). @module */
+/** The settings of an agent and its backends with their defaults (spec 2.1, 2.2 and 8). @module */
 
 import { takesEnvKey, withoutEndpoint } from "./server_address.ts";
 
-/** The program's version; the tests hold it against `deno.json`. */
+/** The program's version. A test compares it with `deno.json`. */
 export const VERSION = "0.1.0";
-/** The environment variable that holds the compat backend's key. */
+/** The environment variable for the compat backend's key. */
 export const COMPAT_API_KEY_ENV = "OPENAI_API_KEY";
-/** The environment variable that holds the hosted backend's key. */
+/** The environment variable for the hosted backend's key. */
 export const HOSTED_API_KEY_ENV = "ANTHROPIC_API_KEY";
-/** The environment variables that hold keys of model servers. */
+/** The environment variables for keys of model servers. */
 export const API_KEY_ENVS: readonly string[] = [COMPAT_API_KEY_ENV, HOSTED_API_KEY_ENV];
-/** Where the servers of the backends are by default. */
+/** The default server addresses of the backends. */
 export const DEFAULT_ADDRESSES: Readonly<Record<"compat" | "local" | "hosted", string>> = {
   compat: "https://api.openai.com/v1",
   local: "http://localhost:11434",
@@ -21,118 +21,118 @@ export const LOCAL_DEFAULT_MODEL = "qwen3";
 /** The default of `keepAlive`: longer than most pauses between two messages. */
 export const LOCAL_KEEP_ALIVE = "30m";
 
-/** Limits on the connection, the same for every backend. Durations in milliseconds. */
+/** Connection limits for every backend. Durations are in milliseconds. */
 export interface ConnectionSettings {
-  /** How often a request that may succeed later is repeated: 4. */
+  /** The maximum retries of a request that may succeed later. Default: 4. */
   maxRetries: number;
-  /** The longest until the server accepts the connection: 10 s. */
+  /** The maximum time until the server accepts the connection. Default: 10 s. */
   connectTimeoutMs: number;
-  /** The longest until the first piece of the answer; loading a model falls in here: 10 min. */
+  /** The maximum time until the first piece of the answer, including loading the model. Default: 10 min. */
   firstTokenTimeoutMs: number;
-  /** The longest silence within an answer: 2 min; while a call may be written that comes whole, that of the first piece. */
+  /** The maximum silence within an answer, unless an unstreamed call may be written. Default: 2 min. */
   idleTimeoutMs: number;
-  /** Replaces the built-in `fetch`, which takes the environment's proxies but for this machine. */
+  /** Replaces the built-in `fetch`, which uses the environment's proxies except for this machine. */
   fetch?: typeof fetch;
 }
 
-/** Settings for an OpenAI-style chat-completions server. */
+/** Settings for an OpenAI-style chat completions server. */
 export interface CompatConfig extends ConnectionSettings {
-  /** Sent as a bearer token (hosted: as `x-api-key`), wherever the server is; empty for one that wants none. */
+  /** Sent to any server as a bearer token (hosted: as `x-api-key`); empty if the server requires no key. */
   apiKey: string;
   /** The model's name, such as `qwen3:8b`. */
   model: string;
-  /** The address up to and with `/v1`. `user:password@` in it goes as Basic authorization. */
+  /** The address up to and including `/v1`. `user:password@` in it is sent as Basic authorization. */
   baseUrl: string;
   /**
-   * The most tokens of an answer (local: 32768, hosted: 8192). Unset, it is the room that the model's window
-   * leaves, or the server's own limit where no window is known.
+   * The maximum tokens of an answer (local: 32768, hosted: 8192). If unset, the rest of the model's window or, if
+   * that is unknown, the server's limit.
    */
   maxTokens?: number;
-  /** The most tokens of thinking, where the server takes a limit: a quarter of the room of the answer. */
+  /** The maximum tokens of thinking, if the server supports a limit. Default: a quarter of the room for the answer. */
   thinkBudget?: number;
-  /** Sampling temperature, 0 to 2 (hosted: 0 to 1); unset leaves it to the server (local, hosted: 0.1). */
+  /** Sampling temperature, 0 to 2 (hosted: 0 to 1). If unset, the server decides (local, hosted: 0.1). */
   temperature?: number;
-  /** The share of the likeliest tokens that are sampled from, 0 to 1; unset leaves it to the server. */
+  /** The share of the likeliest tokens to sample from, 0 to 1. If unset, the server decides. */
   topP?: number;
-  /** The number of the likeliest tokens that are sampled from; unset leaves it to the server. */
+  /** The number of the likeliest tokens to sample from. If unset, the server decides. */
   topK?: number;
-  /** The least probability of a token, relative to the likeliest one; servers of one's own know it. */
+  /** The minimum probability of a token, relative to the likeliest one. Self-hosted servers support it. */
   minP?: number;
-  /** Penalty for repetition, which servers of one's own know (native local endpoint: 1.2). */
+  /** Repetition penalty, supported by self-hosted servers (native local endpoint: 1.2). */
   repeatPenalty?: number;
-  /** Where the sampling settings that are not set come from: see {@linkcode Sampling}. */
+  /** The source of unset sampling settings: see {@linkcode Sampling}. */
   sampling?: Sampling;
-  /** Tokens that the model has room for, where known: the conversation is kept within it. */
+  /** The size of the model's window in tokens, if known. The conversation always fits it. */
   contextLength?: number;
   /**
-   * Switches a reasoning model's thinking on or off, by `chat_template_kwargs` (llama.cpp, vLLM), or says
-   * how much, by `reasoning_effort` too; unset leaves it alone.
+   * Turns a reasoning model's thinking on or off (`chat_template_kwargs` of llama.cpp and vLLM), or sets its
+   * amount (also by `reasoning_effort`). If unset, the server decides.
    */
   think?: Thinking;
   /**
-   * Describes the tools in the system prompt and reads the calls from the answer's text: for a model
-   * whose template takes no tools, and a server that drops them without a word.
+   * Describes the tools in the system prompt and reads the calls from the answer's text. For a model whose
+   * template has no tools, and a server that silently drops them.
    */
   textTools?: boolean;
 }
 
 /** Settings for a local, Ollama-style server (spec 2.2). */
 export interface LocalConfig extends Omit<CompatConfig, "baseUrl"> {
-  /** The most tokens of an answer: 32768. */
+  /** The maximum tokens of an answer. Default: 32768. */
   maxTokens: number;
-  /** The server's address. `user:password@` in it goes as Basic authorization. */
+  /** The server's address. `user:password@` in it is sent as Basic authorization. */
   host: string;
-  /** Penalty for frequency on the compatible endpoint, -2 to 2: 0. */
+  /** Frequency penalty on the compatible endpoint, -2 to 2. Default: 0. */
   frequencyPenalty?: number;
   /** True for `/v1/chat/completions`, false for `/api/chat`. */
   useCompat: boolean;
   /**
-   * How long the native endpoint keeps the model loaded after a request, such as `-1m` for ever:
-   * `30m` where it is unset; empty leaves it to the server.
+   * How long the native endpoint keeps the model loaded after a request; `-1m` for ever. Default: `30m`. If
+   * empty, the server decides.
    */
   keepAlive?: string;
   /**
-   * Tokens of context that the native endpoint is to give the model (`num_ctx`); unset leaves it to
-   * the server, whose own default is small. Changing it makes the server load the model anew. The
-   * conversation is kept within it, on the compatible endpoint too, which cannot set it.
+   * The context in tokens that the native endpoint gives the model (`num_ctx`). If unset, the server decides,
+   * whose default is small. A change makes it reload the model. The conversation always fits it, also on the
+   * compatible endpoint, which cannot set it.
    */
   contextLength?: number;
 }
 
 /** Settings for the hosted messages API (spec 2.1). */
 export interface HostedConfig extends Omit<CompatConfig, "textTools" | "minP" | "repeatPenalty"> {
-  /** The most tokens of an answer: 8192. */
+  /** The maximum tokens of an answer. Default: 8192. */
   maxTokens: number;
   /** The address without `/v1`. */
   baseUrl: string;
-  /** Sent as `anthropic-version`: `2023-06-01`. */
+  /** Sent as `anthropic-version`. Default: `2023-06-01`. */
   apiVersion: string;
-  /** Has the model think, with a budget beside `maxTokens`: 8192 tokens, 2048 or 24576; unset: no. */
+  /** Makes the model think, in addition to `maxTokens`: 8192, 2048 or 24576 tokens. Default: off. */
   think?: Thinking;
 }
 
-/** Limits of an agent, whatever its backend. */
+/** Limits of an agent with any backend. */
 export interface AgentSettings {
-  /** The most rounds of tool calls in one turn: 50. */
+  /** The maximum rounds of tool calls in one turn. Default: 50. */
   maxToolRounds?: number;
-  /** The most characters of one tool result: 100 000. */
+  /** The maximum characters of one tool result. Default: 100 000. */
   maxOutputChars?: number;
-  /** The length of the system prompt and the tools' descriptions: `lean` for small models; `auto` chooses by the model. */
+  /** The length of the system prompt and the tools' descriptions; `auto` is `lean` for small models. */
   promptTier?: PromptTier;
 }
 
-/** A reasoning model's thinking: on, off, or how much of it. */
+/** A reasoning model's thinking: on, off, or its amount. */
 export type Thinking = boolean | "low" | "medium" | "high";
-/** The values of {@linkcode Thinking} beside on and off. */
+/** The values of {@linkcode Thinking} other than on and off. */
 export const THINK_LEVELS: readonly Thinking[] = ["low", "medium", "high"];
 /**
- * Sampling settings that are not set: unset, they are the defaults here; `auto`, the temperature alone, and
- * none where the server states the model's own; `server`, none is sent. The compat backend has no defaults.
+ * The source of unset sampling settings. Unset: the defaults here (not for compat). `auto`: the default
+ * temperature, unless the server has its own settings for the model. `server`: the server's.
  */
 export type Sampling = "auto" | "server";
 /** All values of {@linkcode Sampling}. */
 export const SAMPLINGS: readonly Sampling[] = ["auto", "server"];
-/** The sampling settings that are sent where nobody set others (spec 2.2, 8). */
+/** The default sampling settings (spec 2.2, 8). */
 export const DEFAULT_SAMPLING = { temperature: 0.1, repeatPenalty: 1.2, frequencyPenalty: 0 };
 
 /** A value of {@linkcode AgentSettings.promptTier}. */
@@ -156,12 +156,12 @@ const CONNECTION: ConnectionSettings = {
   idleTimeoutMs: 120_000,
 };
 
-/** Settings of which each may be left out, or be undefined. */
+/** Settings that may be missing or undefined. */
 export type Some<T> = { [K in keyof T]?: T[K] | undefined };
 
 /**
- * A complete {@linkcode CompatConfig}: `settings` over the defaults.
- * @throws {TypeError} {RangeError} when a value has the wrong type or range, is empty, or is no URL.
+ * Returns a complete {@linkcode CompatConfig}: `settings` over the defaults.
+ * @throws {TypeError} {RangeError} if a value has the wrong type or range, is empty, or is not a URL.
  */
 export function compatConfig(settings: Some<CompatConfig> = {}): CompatConfig {
   return checked("compat", {
@@ -173,8 +173,8 @@ export function compatConfig(settings: Some<CompatConfig> = {}): CompatConfig {
 }
 
 /**
- * A complete {@linkcode LocalConfig}: `settings` over the defaults.
- * @throws {TypeError} {RangeError} when a value has the wrong type or range, is empty, or is no URL.
+ * Returns a complete {@linkcode LocalConfig}: `settings` over the defaults.
+ * @throws {TypeError} {RangeError} if a value has the wrong type or range, is empty, or is not a URL.
  */
 export function localConfig(settings: Some<LocalConfig> = {}): LocalConfig {
   return checked("local", {
@@ -189,8 +189,8 @@ export function localConfig(settings: Some<LocalConfig> = {}): LocalConfig {
 }
 
 /**
- * A complete {@linkcode HostedConfig}: `settings` over the defaults. The default server requires a key.
- * @throws {TypeError} {RangeError} when a value has the wrong type or range, is empty, or is no URL.
+ * Returns a complete {@linkcode HostedConfig}: `settings` over the defaults. The default server requires a key.
+ * @throws {TypeError} {RangeError} if a value has the wrong type or range, is empty, or is not a URL.
  */
 export function hostedConfig(settings: Some<HostedConfig> & { apiKey: string }): HostedConfig {
   const config = checked("hosted", {
@@ -210,7 +210,7 @@ export function hostedConfig(settings: Some<HostedConfig> & { apiKey: string }):
   return config;
 }
 
-/** The defaults of sampling settings, which count only where `sampling` says nothing. */
+/** The defaults of sampling settings, if `sampling` is unset. */
 function sampled<K extends keyof typeof DEFAULT_SAMPLING>(
   { sampling }: { sampling?: Sampling | undefined },
   ...names: K[]
@@ -221,7 +221,7 @@ function sampled<K extends keyof typeof DEFAULT_SAMPLING>(
   ) as Pick<typeof DEFAULT_SAMPLING, K>;
 }
 
-/** The allowed range of each number, ends included; `true` for whole numbers only. */
+/** The allowed range of each number, inclusive; `true` for whole numbers only. */
 const RANGES: Readonly<Record<string, readonly [min: number, max: number, whole?: true]>> = {
   maxTokens: [1, Number.MAX_SAFE_INTEGER, true],
   thinkBudget: [1, Number.MAX_SAFE_INTEGER, true],
@@ -234,7 +234,7 @@ const RANGES: Readonly<Record<string, readonly [min: number, max: number, whole?
   contextLength: [256, 2 ** 31 - 1, true],
   frequencyPenalty: [-2, 2],
   maxRetries: [0, 100, true],
-  // A timer's delay is a signed 32-bit number of milliseconds: more would fire at once.
+  // A timer's delay is a signed 32-bit number of milliseconds. A larger one would fire at once.
   connectTimeoutMs: [1, 2 ** 31 - 1],
   firstTokenTimeoutMs: [1, 2 ** 31 - 1],
   idleTimeoutMs: [1, 2 ** 31 - 1],
@@ -242,7 +242,7 @@ const RANGES: Readonly<Record<string, readonly [min: number, max: number, whole?
   maxOutputChars: [200, Number.MAX_SAFE_INTEGER, true],
 };
 
-/** An error about a value: the setting's name, such as `maxTokens`, and the end of its message. */
+/** Returns an error about a setting, such as `maxTokens`. `why` is the end of its message. */
 type SettingError = TypeError & { setting: string; why: string };
 
 function settingError(
@@ -259,7 +259,7 @@ export function isSettingError(error: unknown): error is SettingError {
   return error instanceof Error && "setting" in error;
 }
 
-/** The types of settings that have no default. */
+/** The types of settings without a default. */
 const OPTIONAL: Readonly<Record<string, string>> = {
   fetch: "function",
   think: "boolean",
@@ -277,7 +277,7 @@ const OPTIONAL: Readonly<Record<string, string>> = {
   sampling: "string",
 };
 
-/** Lays `given` over `defaults` (an `undefined` leaves the default) and checks every value. */
+/** Lays `given` over `defaults` (`undefined` keeps the default) and checks every value. */
 function checked<T extends object>(where: string, defaults: T, given: Some<T>): T {
   const config = { ...defaults } as Record<string, unknown>;
   for (const [key, value] of Object.entries(given)) {
@@ -306,7 +306,7 @@ function checkTextSetting(where: string, key: string, value: string): void {
   const shown = () => `: current value is ${settingText(value)}`;
   let why: string | undefined;
   if (key === "model" && value.trim() === "") why = `it must not be empty${shown()}`;
-  // A header value is printable ASCII: anything else would fail later inside fetch, naming no cause.
+  // A header value is printable ASCII. Anything else would fail later in fetch with an unclear message.
   if ((key === "apiKey" || key === "apiVersion") && /[^\x21-\x7e]/.test(value)) {
     why = "it must be printable ASCII without spaces: the current value is not";
   }
@@ -330,20 +330,20 @@ function checkNumber(where: string, key: string, value: unknown): void {
   throw settingError(RangeError, where, key, why);
 }
 
-/** True for an address on the host of the backend's default one, which wants a key from everybody. */
+/** True for an address on the host of the backend's default server, which requires a key. */
 export function isDefaultServer(kind: "compat" | "hosted", address: string): boolean {
   return new URL(address).hostname === new URL(DEFAULT_ADDRESSES[kind]).hostname;
 }
 
-/** True for an address at which a server of the person's own may be; services on the web are asked over https. */
+/** True for a possible address of the user's own server. Services on the web use https. */
 export function mayBeOwnServer(address: string): boolean {
   return address.startsWith("http:");
 }
 
 /**
- * The URL without a slash or the path of an endpoint at its end; `localhost` and `host:port` are taken for
- * http. `where`: the backend.
- * @throws {TypeError} about the setting `key` when it is no URL of a server.
+ * Returns the URL without a slash or the path of an endpoint at its end. `localhost` and `host:port` become http.
+ * `where`: the backend.
+ * @throws {TypeError} about the setting `key` if it is not the URL of a server.
  */
 export function checkedUrl(where: string, key: string, value: string): string {
   const text = value.trim();
@@ -354,19 +354,19 @@ export function checkedUrl(where: string, key: string, value: string): string {
   else if (!/^https?:$/.test(url.protocol)) wrong = "it must start with http:// or https://";
   else if (url.search || url.hash) wrong = "it must have no query and no fragment";
   if (wrong !== undefined || url === null) {
-    // A password may lie before an @, a key in a query.
+    // A password may come before an @, and a key in a query.
     const shown = /[@?#]/.test(value) ? "hidden" : settingText(value);
     throw settingError(TypeError, where, key, `${wrong}: current value is ${shown}`);
   }
   const address = withoutEndpoint(url.href.replace(/\/+$/, ""));
-  // People paste the address of the compatible endpoint; here the path is ours to add.
+  // Users paste the address of the compatible endpoint, but this code adds the path.
   if (where === "compat") return address;
   return address.replace(where === "local" ? /\/(?:v1|api)$/ : /\/v1$/, "");
 }
 
 /**
- * Checks that `config` names exactly one backend with good values, and fills the agent's defaults.
- * @throws {TypeError} {RangeError} when it does not.
+ * Checks that `config` has exactly one backend with valid values, and adds the agent's defaults.
+ * @throws {TypeError} {RangeError} if it does not.
  */
 export function copilotConfig(config: CopilotConfig): CopilotConfig & Required<AgentSettings> {
   const named = [config.compat, config.local, config.hosted].filter((c) => c !== undefined);
@@ -391,12 +391,12 @@ export function copilotConfig(config: CopilotConfig): CopilotConfig & Required<A
   return { ...settings, hosted: hostedConfig(config.hosted!) };
 }
 
-/** A value as a person would type it, short enough for an error line. */
+/** Returns a value as typed, short enough for an error line. */
 function settingText(value: unknown): string {
   const text = typeof value === "string" ? JSON.stringify(value) : String(value);
   return text.length > 80 ? `${text.slice(0, 77)}...` : text;
 }
 
-/** The palettes that a person may choose; `auto` takes that of the terminal's background. */
+/** The palettes to choose from; `auto` follows the terminal's background. */
 export const THEMES = ["auto", "dark", "light", "none"] as const;
 export type Theme = typeof THEMES[number];

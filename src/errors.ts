@@ -1,35 +1,35 @@
 /**
- * The error classes that callers catch. Each carries data; bad arguments throw the built-in
- * `TypeError` and `RangeError` instead, an abort throws the signal's own reason.
+ * The error classes for callers. Each carries data. Invalid arguments throw the built-in `TypeError` and
+ * `RangeError`; an abort throws the signal's reason.
  * @module
  */
 
-/** The kind of failure of a {@linkcode BackendError}, which decides hints and retries. */
+/** The kind of failure of a {@linkcode BackendError}, which decides about hints and retries. */
 export type BackendErrorKind =
-  /** Nothing listens there, the name does not resolve, the connection broke. */
+  /** Nothing listens there, the name does not resolve, or the connection broke. */
   | "connection"
-  /** Connect, first-token, idle or no-progress limit reached. */
+  /** The connect, first-token, idle or no-progress limit was reached. */
   | "timeout"
-  /** The server sent the request elsewhere; it was not followed. */
+  /** The server redirected the request, which was not followed. */
   | "redirect"
-  /** Key missing, wrong or without the right (401, 403). */
+  /** The key is missing, wrong or lacks the permission (401, 403). */
   | "auth"
-  /** The model is unknown to the server. */
+  /** The server does not know the model. */
   | "model_not_found"
   /** The conversation is longer than the model's context. */
   | "context_too_long"
-  /** Too many requests or no quota (429). */
+  /** Too many requests, or the quota is used up (429). */
   | "rate_limit"
   /** Any other refusal of the request (4xx). */
   | "request"
   /** The server failed (5xx, an error inside a stream). */
   | "server"
-  /** The answer was not what the protocol says: HTML, another JSON shape, broken lines. */
+  /** The answer violates the protocol: HTML, another JSON shape, broken lines. */
   | "protocol"
-  /** The stream ended before its terminator; what came of it must not be acted on. */
+  /** The stream ended before its terminator. Its content must not be acted on. */
   | "incomplete";
 
-/** The sizes, in tokens, of a request that is too long; each only where the server names it. */
+/** The sizes of a request that is too long in tokens, if the server reports them. */
 export interface ContextTokens {
   /** The request. */
   prompt?: number | undefined;
@@ -37,27 +37,27 @@ export interface ContextTokens {
   window?: number | undefined;
 }
 
-/** A call to a model server failed. `message` is one line that names what to do. */
+/** Thrown if a call to a model server fails. `message` is one line that says what to do. */
 export class BackendError extends Error {
   /** The class's name. */
   override readonly name = "BackendError";
   /** The kind of failure. */
   readonly kind: BackendErrorKind;
-  /** The HTTP status, where there was one. */
+  /** The HTTP status, if any. */
   readonly status: number | undefined;
-  /** True when the same request may succeed later; decided once, where the failure is seen. */
+  /** True if the same request may succeed later. Decided once, where the failure is detected. */
   readonly retryable: boolean;
-  /** How long the server asks to wait, in milliseconds. */
+  /** The server's requested wait in milliseconds. */
   readonly retryAfterMs: number | undefined;
-  /** The server's own words, in one line of at most 200 characters. */
+  /** The server's message as one line of at most 200 characters. */
   readonly serverMessage: string | undefined;
-  /** The server's own words, whole: some name what they refuse behind a long preface. */
+  /** The server's complete message. Some name the refused parameter after a long preface. */
   readonly words: string;
-  /** The sizes that a server named when it refused a request as too long. */
+  /** The sizes that a server reported when it refused a request as too long. */
   readonly contextTokens: ContextTokens | undefined;
-  /** The models that the server has, where one that it has not was asked for and it names them. */
+  /** The server's models, if it reports them and lacks the requested one. */
   readonly models: readonly string[] | undefined;
-  /** The text of the answer before the failure; empty when nothing was shown yet. */
+  /** The text of the answer before the failure; empty if nothing was shown yet. */
   partialText = "";
 
   /** `message`: one line; `details`: the fields. */
@@ -84,7 +84,7 @@ export class BackendError extends Error {
   }
 }
 
-/** The command line was wrong: one line for the person, exit code 2. */
+/** An error in the command line: one line for the user, exit code 2. */
 export class UsageError extends Error {
   /** The class's name. */
   override readonly name = "UsageError";

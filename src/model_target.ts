@@ -1,4 +1,4 @@
-/** The model that settings lead to, in one shape for all three backends, and the way back. @module */
+/** The selected model in one shape for all three backends, and changes to its settings. @module */
 
 import {
   type CompatConfig,
@@ -13,28 +13,28 @@ import {
 import type { ImageLimits } from "./types/image.ts";
 
 export interface ModelTarget {
-  /** The backend that it is asked through. */
+  /** Its backend. */
   kind: "compat" | "local" | "hosted";
-  /** The server's address as the settings have it: `baseUrl`, or `host` of a local server. */
+  /** The server's address from the settings: `baseUrl`, or `host` of a local server. */
   url: string;
   name: string;
-  /** True where a person named the model, so that no other one takes its place. */
+  /** True if the user named the model, so that no other one may replace it. */
   isChosen: boolean;
-  /** True where Ollama's own endpoint is asked. */
+  /** True for Ollama's native endpoint. */
   isNative: boolean;
-  /** The key that the server gets; empty for none. */
+  /** The key for the server; empty without one. */
   apiKey: string;
-  /** The most tokens of an answer, and of thinking, where set. */
+  /** The maximum tokens of an answer, and of thinking, if set. */
   maxTokens: number | undefined;
   thinkBudget: number | undefined;
-  /** Tokens that the model has room for, where known. */
+  /** The size of the model's window in tokens, if known. */
   contextLength: number | undefined;
-  /** True where tools are described in the system prompt, and calls are read from the answer's text. */
+  /** True if the system prompt describes the tools, and calls are read from the answer's text. */
   textTools: boolean | undefined;
   fetch: typeof fetch | undefined;
 }
 
-/** The model that `config` leads to; `isChosen`: a person named it. */
+/** Returns the model in `config`. `isChosen`: the user named it. */
 export function targetOf(config: CopilotConfig, isChosen = true): ModelTarget {
   const { local, hosted, compat } = config;
   const settings: LocalConfig | HostedConfig | CompatConfig = local ?? hosted ?? compat!;
@@ -53,22 +53,22 @@ export function targetOf(config: CopilotConfig, isChosen = true): ModelTarget {
   };
 }
 
-/** True where the target is the compatible endpoint of what may be llama.cpp's server, which says more than others. */
+/** True if the target may be llama.cpp's compatible endpoint, which reports more than others. */
 export function mayBeLlamaCpp({ kind, url, isNative }: ModelTarget): boolean {
   return kind !== "hosted" && !isNative && mayBeOwnServer(url);
 }
 
-/** The limits of images; the hosted API counts 5 MB in base64. */
+/** The limits of images. The hosted API counts 5 MB in base64. */
 export const IMAGE_LIMITS: Readonly<Record<ModelTarget["kind"], ImageLimits>> = {
   hosted: { maxBytes: 3_750_000, maxSide: 8000 },
   compat: { maxBytes: 20_000_000, maxSide: 16_000 },
   local: { maxBytes: 20_000_000, maxSide: 16_000 },
 };
 
-/** False for a model that by its name computes no answers. */
+/** False for a model whose name shows that it does not generate text. */
 export const isChatName = (name: string): boolean => !/embed|rerank/i.test(name);
 
-/** True or false where the name of a hosted model says whether it sees images; undefined for others. */
+/** Returns whether a hosted model supports images if its name shows that; undefined for others. */
 export function seesByName({ kind, url, name }: ModelTarget): boolean | undefined {
   if (kind === "hosted") return /^claude-(?!2|instant)/.test(name) || undefined;
   if (!isDefaultServer("compat", url)) return undefined;
@@ -76,21 +76,21 @@ export function seesByName({ kind, url, name }: ModelTarget): boolean | undefine
   return /^(chatgpt-4o|gpt-4o|gpt-4\.1|gpt-4-turbo|gpt-5|o[134])/.test(name) || undefined;
 }
 
-/** Replacements for {@linkcode withModel}: fields that are left out stay, `undefined` removes one. */
+/** Replacements for {@linkcode withModel}. Missing fields stay, and `undefined` removes one. */
 interface ModelChange {
   model?: string;
   maxTokens?: number;
   contextLength?: number | undefined;
-  /** The hosted backend has no such setting: it takes tools with every model. */
+  /** The hosted backend lacks this setting: all its models support tools. */
   textTools?: boolean | undefined;
   think?: Thinking | undefined;
   sampling?: Sampling;
   thinkBudget?: number | undefined;
-  /** A setting of the local backend alone. */
+  /** A setting of the local backend only. */
   useCompat?: boolean;
 }
 
-/** `config` with the settings of its backend, whichever that is, replaced by those of `change`. */
+/** Returns `config` with the settings of its backend replaced by those of `change`. */
 export function withModel<Config extends CopilotConfig>(
   config: Config,
   change: ModelChange,

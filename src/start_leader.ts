@@ -1,14 +1,14 @@
-/** Starts a program that leads a process group, so that all that it starts can be ended with it. @module */
+/** Starts a program as the leader of a process group, to end all its processes together. @module */
 
-/** The folder and the variables that a program starts with. */
+/** The folder and the variables for a program. */
 interface ProgramStart {
-  /** The absolute folder that it runs in. */
+  /** The absolute working directory. */
   cwd: string;
   /** All its variables. */
   env: Record<string, string>;
 }
 
-/** Starts a program with pipes for its output, in a session and a group of its own. @throws {Deno.errors.NotFound} */
+/** Starts a program with pipes for its output, in its own session and group. @throws {Deno.errors.NotFound} */
 export function startLeader(
   program: string,
   args: readonly string[],

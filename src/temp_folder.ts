@@ -2,10 +2,10 @@
 
 import { reasonOf } from "./text/reason.ts";
 
-/** Where the folder is made: the place that TMPDIR or the system names, then the usual ones. */
+/** The places for the folder: that of TMPDIR or the system, then the usual ones. */
 const PLACES = Deno.build.os === "windows" ? [undefined] : [undefined, "/tmp", "/var/tmp"];
 
-/** Makes a folder that this user alone may enter; its path has no links. @throws {Error} where there is no place for one. */
+/** Creates a folder for this user only, and returns its path without links. @throws {Error} if that fails everywhere. */
 export function makeTempFolder(prefix: string): string {
   let fault: unknown;
   for (const dir of PLACES) {
@@ -18,7 +18,7 @@ export function makeTempFolder(prefix: string): string {
   throw noTempFiles(Deno.env.get("TMPDIR") ?? "/tmp", fault);
 }
 
-/** The error of a folder in which no temporary files can be written. */
+/** Returns the error for a folder in which no temporary files can be written. */
 export function noTempFiles(folder: string, fault: unknown): Error {
   const reason = reasonOf(fault);
   return new Error(

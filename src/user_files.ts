@@ -1,4 +1,4 @@
-/** The person's own files; those of the folder that is worked in are never among them. @module */
+/** The user's own files, which are never in the working directory. @module */
 
 import { attempt } from "./attempt.ts";
 import { isObject, linePlace, scanJson } from "./text/json.ts";
@@ -6,12 +6,12 @@ import { dirname } from "./text/std_path.ts";
 import { reasonOf } from "./text/reason.ts";
 import { UsageError } from "./errors.ts";
 
-/** Looks up a variable of the environment. */
+/** Looks up an environment variable. */
 export type VariableReader = (name: string) => string | undefined;
 /** Reads the variables of this process. */
 export const processVariable: VariableReader = (name) => Deno.env.get(name);
 
-/** The folder of the variable `name`, or `usual` at home. Relative ones would be in the folder at work. */
+/** Returns the folder of the variable `name`, or `usual` at home. A relative one would be in the working directory. */
 function xdgFolder(env: VariableReader, name: string, usual: string, windows: string) {
   const home = env("HOME");
   const folder = Deno.build.os === "windows"
@@ -20,29 +20,29 @@ function xdgFolder(env: VariableReader, name: string, usual: string, windows: st
   return folder ? `${folder}/copilot` : undefined;
 }
 
-/** The folder of settings: that of the XDG base directories, on Windows that of applications. */
+/** Returns the folder of settings, by the XDG base directories or, on Windows, APPDATA. */
 export function userFolder(env: VariableReader): string | undefined {
   return xdgFolder(env, "XDG_CONFIG_HOME", ".config", "APPDATA");
 }
 
-/** The folder of histories and sessions. */
+/** Returns the folder of histories and sessions. */
 export function stateFolder(env: VariableReader = processVariable): string | undefined {
   return xdgFolder(env, "XDG_STATE_HOME", ".local/state", "LOCALAPPDATA");
 }
 
-/** The path of the person's file `name`. */
+/** Returns the path of the user's file `name`. */
 export function userFile(name: string, env: VariableReader = processVariable): string | undefined {
   const folder = userFolder(env);
   return folder && `${folder}/${name}`;
 }
 
-/** A larger file is not one of settings. */
+/** The maximum size of a settings file. */
 const MAX_SETTINGS_BYTES = 1024 * 1024;
 
 /**
- * The object in a file; undefined where there is no file. `isQuoted`: false for a file that may hold keys,
- * or that others wrote, as it may be a link: its text belongs in no log.
- * @throws {UsageError} when it holds anything else.
+ * Returns the object in a file; undefined if it is missing. `isQuoted`: false for a file that may contain keys,
+ * or that others wrote, because it may be a link: its text must not be logged.
+ * @throws {UsageError} if it contains anything else.
  */
 export function readJsonFile(path: string, isQuoted = true): Record<string, unknown> | undefined {
   let text: string;
@@ -69,8 +69,8 @@ export function readJsonFile(path: string, isQuoted = true): Record<string, unkn
 }
 
 /**
- * Writes a settings file, whole or not at all, for the person alone to read; a link to it stays one.
- * Folders that are missing are made. @throws {Error} with the path and the reason.
+ * Writes a settings file completely or not at all, readable only by the user. A link to it stays a link. Creates
+ * missing folders. @throws {Error} with the path and the reason.
  */
 export async function replaceUserFile(path: string, text: string): Promise<void> {
   const target = await Deno.realPath(path).catch(() => path);
@@ -85,17 +85,17 @@ export async function replaceUserFile(path: string, text: string): Promise<void>
   }
 }
 
-/** Variables that would send requests, keys or settings elsewhere, were they taken from a folder's `.env`. */
+/** Variables that could send requests, keys or settings elsewhere. A folder's `.env` must not set them. */
 const VARIABLES =
   /^\s*(?:export\s+)?((?:OPENAI|ANTHROPIC)_(?:API_KEY|BASE_URL)|OLLAMA_HOST|XDG_(?:CONFIG|STATE)_HOME|(?:HTTPS?|ALL)_PROXY)\s*=/gim;
 
-/** Settings that a folder brings, such as `OPENAI_BASE_URL in .env`: they are the person's alone to set. */
+/** Returns the settings in a folder that only the user may set, such as `OPENAI_BASE_URL in .env`. */
 export function unheededSettings(folder: string): string[] {
   return [".copilot/config.json", ".env"].flatMap((name) => {
     const info = attempt(() => Deno.statSync(`${folder}/${name}`));
     if (!info?.isFile || info.size > MAX_SETTINGS_BYTES) return [];
     if (name !== ".env") return [name];
-    // A file that cannot be read sets nothing.
+    // An unreadable file sets nothing.
     const text = attempt(() => Deno.readTextFileSync(`${folder}/${name}`)) ?? "";
     const names = new Set(Array.from(text.matchAll(VARIABLES), ([, variable]) => variable));
     return Array.from(names, (variable) => `${variable} in ${name}`);
