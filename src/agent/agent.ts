@@ -11,17 +11,17 @@ import { truncateMiddle } from "../text/truncate.ts";
 import { reasonOf } from "../text/reason.ts";
 import { folderLine, isLean, leanPrompt, roomInPrompt, systemPrompt, toldTools } from "./prompt.ts";
 
-/** The state of an agent: all that changes while it works. */
+/** The state of an agent: everything that changes while it works. */
 export interface AgentState {
   /** The absolute folder that tools work in. */
   workingDir: string;
   /** The conversation so far, without the system prompt. */
   messages: Message[];
-  /** Text behind the system prompt; its middle is cut where it is long for the model's context. */
+  /** Text after the system prompt. Its middle is cut if it is long for the model's window. */
   instructions: string;
-  /** The lines that the person typed, oldest first: the line reader's history. */
+  /** The lines that the user typed, oldest first: the line editor's history. */
   history: string[];
-  /** The stamps of files when the model last saw them; see `ToolContext`. */
+  /** The stamps of files as the model last saw them; see `ToolContext`. */
   seenFiles: Map<string, string>;
   /** Prompt tokens of the session, as the server counted them. */
   inputTokens: number;
@@ -30,27 +30,27 @@ export interface AgentState {
 }
 
 /**
- * Options of {@linkcode CopilotAgent}. `jobs` keeps commands that run in the background, which the
- * model may then ask for: a `jobStore`, to be disposed of when the agent is done; with none, all that
- * a command started ends with it. The keys of the backends no command gets, whatever `env` names.
+ * Options of {@linkcode CopilotAgent}. `jobs` stores background commands, which the model may then start: a
+ * `jobStore`, which the caller disposes of. Without it, everything that a command started ends with the command.
+ * Commands never get the keys of backends, even if `env` names them.
  */
 export interface AgentOptions
   extends Pick<ToolContext, "confine" | "onWritten" | "jobs" | "env" | "editor"> {
-  /** The tools offered, in order: {@linkcode builtinTools}. */
+  /** The tools to offer, in order; by default {@linkcode builtinTools}. */
   tools?: readonly Tool[];
-  /** Decides each tool call: with none, what the model asks for is run (spec 4.2). */
+  /** Decides each tool call. Without it, every call runs (spec 4.2). */
   policy?: Policy;
-  /** True offers a list of steps to models that have room for it: false. */
+  /** True offers a list of steps to models that have room for it; by default false. */
   keepsTasks?: boolean;
-  /** True asks a server that refuses the connection again for half a minute: false. */
+  /** True retries for half a minute if the server refuses the connection; by default false. */
   awaitsRestart?: boolean | undefined;
   /** Replaces the system prompt. */
   systemPrompt?: string;
-  /** Called with each call that was done: what it resolves to stands behind the result, for the model. */
+  /** Called with each finished call. Its result is appended to the call's result for the model. */
   afterTool?: (execution: ToolExecution, signal: AbortSignal) => Promise<string | undefined>;
 }
 
-/** Characters of instructions for each token of context: about an eighth of the context. */
+/** Characters of instructions per token of context: about an eighth of the window. */
 const INSTRUCTIONS_SHARE = 0.5;
 
 /**
@@ -66,7 +66,7 @@ const INSTRUCTIONS_SHARE = 0.5;
  * ```
  */
 export class CopilotAgent {
-  /** The settings, complete. */
+  /** The complete settings. */
   get config(): CopilotConfig & Required<AgentSettings> {
     return this.#config;
   }
@@ -76,39 +76,39 @@ export class CopilotAgent {
   readonly policy: Policy;
   /** See {@linkcode AgentOptions}. */
   readonly afterTool: AgentOptions["afterTool"];
-  /** Keeps the commands that run in the background. */
+  /** The background commands. */
   readonly jobs: AgentOptions["jobs"];
-  /** False where the model is known not to see: it gets a line in place of each image. Undefined where nobody says. */
+  /** False if the model cannot see: it gets a line in place of each image. Undefined if unknown. */
   seesImages: boolean | undefined;
   /** See {@linkcode AgentOptions}. */
   readonly awaitsRestart: AgentOptions["awaitsRestart"];
-  /** The slot of llama.cpp's server that is to answer; undefined leaves it to the server. */
+  /** The slot of llama.cpp's server to use; undefined leaves it to the server. */
   slot: number | undefined;
   #config: CopilotConfig & Required<AgentSettings>;
   #ownPrompt: string | undefined;
-  /** The part of each tool's context that the options give. */
+  /** The part of each tool's context that comes from the options. */
   #given: Pick<ToolContext, "confine" | "onWritten" | "jobs" | "env" | "editor" | "subAgent">;
   /** The tools without jobs and tasks, which small models have no room for. */
   #plainTools: readonly Tool[];
-  /** The tools with jobs and tasks, where there are some. */
+  /** The tools with jobs and tasks. */
   #ownTools: readonly Tool[];
-  /** Further tools of its own, for which there may be no room. */
+  /** Further tools of its own, which are offered if there is room. */
   #further: readonly (Tool & { isForSmall?: boolean })[] = [];
   /** The tools of other programs. */
   #plugged: readonly Tool[] = [];
   #leanTools: readonly Tool[] | undefined;
   #fullTools: readonly Tool[] | undefined;
-  /** The list of skills in the prompt; undefined where there are none. */
+  /** Returns the list of skills for the prompt; undefined if there are none. */
   #catalogue: ((contextLength: number, maxBytes: number) => string) | undefined;
   #listBytes = 0;
   #listed: { tools: readonly Tool[]; contextLength: number; text: string } | undefined;
   #backend: Promise<Backend> | undefined;
 
   /**
-   * An agent that works in `workingDir`, which must be a folder.
+   * Creates an agent that works in the folder `workingDir`.
    *
-   * @throws {TypeError} when a setting has the wrong type, tools share a name, or it is no folder.
-   * @throws {RangeError} when a setting is out of range.
+   * @throws {TypeError} if a setting has the wrong type, two tools share a name, or `workingDir` is not a folder.
+   * @throws {RangeError} if a setting is out of range.
    */
   constructor(config: CopilotConfig, workingDir: string, options: AgentOptions = {}) {
     this.#config = copilotConfig(config);
@@ -141,7 +141,7 @@ export class CopilotAgent {
     checkToolNames(this.tools);
   }
 
-  /** The first message of every request; the same bytes as long as the working directory is. */
+  /** The first message of every request. Its bytes stay the same as long as the working directory does. */
   get systemPrompt(): string {
     const { workingDir, instructions } = this.state;
     const { contextLength = Infinity } = targetOf(this.#config);
@@ -155,7 +155,7 @@ export class CopilotAgent {
     return `${prompt}${rules}${isOpen ? "\n" : ""}${skills}${folderLine(workingDir)}`;
   }
 
-  /** The list of skills, made once for a model and its tools. */
+  /** Returns the list of skills, which is created once per model and tools. */
   #skillList(prompt: string, contextLength: number): string {
     if (this.#catalogue === undefined) return "";
     const tools = this.offered;
@@ -166,13 +166,13 @@ export class CopilotAgent {
     return this.#listed.text;
   }
 
-  /** The tools that it may call, those of other programs behind its own. */
+  /** The tools that the model may call: its own, then those of other programs. */
   get tools(): readonly Tool[] {
     const more = [...this.#further, ...this.#plugged];
     return more.length === 0 ? this.#ownTools : [...this.#ownTools, ...more];
   }
 
-  /** The tools as the model is told of them. */
+  /** The tools as the model sees them. */
   get offered(): readonly Tool[] {
     const of = { plugged: this.#plugged, listBytes: this.#catalogue && this.#listBytes };
     if (isLean(this.#config)) {
@@ -186,10 +186,10 @@ export class CopilotAgent {
   }
 
   /**
-   * Offers one more tool of its own, before the first request, as far as that has room: small models get only
-   * what is for them, too. To make room, all are then described without bounds.
+   * Offers one more tool of its own, before the first request and if there is room. Small models get it only if
+   * it is for them. To make room, the bounds of all parameters are left out.
    *
-   * @throws {TypeError} when two tools share a name.
+   * @throws {TypeError} if two tools share a name.
    */
   extend(tool: Tool & { isForSmall?: boolean }): void {
     checkToolNames([...this.tools, tool]);
@@ -198,10 +198,11 @@ export class CopilotAgent {
   }
 
   /**
-   * An agent with a conversation of its own, as the sub-agent of that name; `policy` decides on its calls. It has the same settings,
-   * prompt and tools, so that its requests begin with the same bytes; it runs nothing in the background.
+   * Returns an agent with its own conversation, for the sub-agent of that name. `policy` decides its calls. It
+   * has the same settings, prompt and tools, so that its requests share their prefix. It cannot run commands in
+   * the background.
    *
-   * @throws {TypeError} when the folder is gone.
+   * @throws {TypeError} if the folder no longer exists.
    */
   fork(
     { policy, afterTool, subAgent }: {
@@ -230,10 +231,10 @@ export class CopilotAgent {
   }
 
   /**
-   * Offers tools of other programs, too: before the first request, as later ones begin with the same bytes.
-   * To make room, its own are then described in fewer words.
+   * Offers tools of other programs, before the first request, because later requests share its prefix. To make
+   * room, its own tools are then described in fewer words.
    *
-   * @throws {TypeError} when two tools share a name.
+   * @throws {TypeError} if two tools share a name.
    */
   plug(tools: readonly Tool[]): void {
     checkToolNames([...this.#ownTools, ...this.#further, ...tools]);
@@ -242,9 +243,8 @@ export class CopilotAgent {
   }
 
   /**
-   * Lists skills in the prompt, for a model with so many tokens of context, in at most so many bytes of JSON
-   * text; undefined for none. Tools are then described in fewer words, to make room: for at least `minBytes`
-   * where others than the usual tools would take it.
+   * Lists skills in the prompt: `catalogue` returns a list for a context length and a maximum of bytes as JSON
+   * text; undefined for none. To make room for at least `minBytes`, tools are then described in fewer words.
    */
   plugCatalogue(
     catalogue: ((contextLength: number, maxBytes: number) => string) | undefined,
@@ -255,7 +255,7 @@ export class CopilotAgent {
     this.#leanTools = this.#fullTools = this.#listed = undefined;
   }
 
-  /** The context that tools are called with. */
+  /** Returns the context of a tool call. */
   toolContext(signal: AbortSignal): ToolContext {
     const { workingDir, seenFiles } = this.state;
     const { maxOutputChars } = this.#config;
@@ -264,17 +264,20 @@ export class CopilotAgent {
     return { ...this.#given, workingDir, ...limits, seenFiles, signal };
   }
 
-  /** The backend; its code is loaded on first use, so that a run pays only for its own. */
+  /** Returns the backend. Its code is loaded on first use. */
   backend(): Promise<Backend> {
     return this.#backend ??= loadBackend(this.#config);
   }
 
-  /** Goes on with another model of the same backend; throws a RangeError when it is empty. */
+  /** Switches to another model of the same backend. @throws {RangeError} if the name is empty. */
   setModel(model: string): void {
     this.configure(withModel(this.#config, { model }));
   }
 
-  /** Goes on with other settings, of another backend too; throws for a bad one, and changes nothing then. */
+  /**
+   * Switches to other settings, possibly of another backend. Throws for invalid settings and changes nothing
+   * then.
+   */
   configure(config: CopilotConfig): void {
     const before = targetOf(this.#config);
     this.#config = copilotConfig(config);
@@ -291,12 +294,12 @@ async function loadBackend(config: CopilotConfig): Promise<Backend> {
   return (await import("../backends/compat/mod.ts")).compatBackend(compat!);
 }
 
-/** The absolute path of `path`, links resolved, which must be a folder. */
+/** Returns the absolute path of the folder `path`, with links resolved. */
 function existingFolder(path: string): string {
   let wrong = "is not a folder";
   try {
     const absolute = Deno.realPathSync(path === "" ? "." : path);
-    // `/.` fails in a folder that this user may not enter, where no file could be read.
+    // `/.` fails for a folder that this user may not enter, where no file could be read.
     if (Deno.statSync(`${absolute}/.`).isDirectory) return absolute;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) wrong = "does not exist";

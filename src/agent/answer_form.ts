@@ -1,4 +1,4 @@
-/** Answers that must be JSON of a schema: what the model is told, and how its answer is read. @module */
+/** Answers that must match a JSON schema: the instructions for the model, and reading its answer. @module */
 
 import { codeBlocks } from "../text/fence.ts";
 import { deeperThan, isObject, jsonOrUndefined } from "../text/json.ts";
@@ -6,22 +6,22 @@ import { reasonOf } from "../text/reason.ts";
 import { schemaObjection, uncheckable } from "../tools/schema_check.ts";
 import type { JsonSchema, Tool } from "../types/tool.ts";
 
-/** Deeper answers are refused: they would exhaust the stack of the code that walks them. */
+/** Deeper answers are refused: they would exhaust the stack. */
 const MAX_ANSWER_DEPTH = 100;
 
-/** The note behind the person's message that asks for the form. */
+/** The note after the user's message that asks for the form. */
 export function formNote(schema: JsonSchema): string {
   return "Use tools as you need them. Your final answer must be JSON alone, without any text around " +
     `it, that matches this JSON Schema: ${JSON.stringify(schema)}`;
 }
 
-/** The message that asks for an answer which did not match once more. */
+/** The message that asks again for an answer that did not match. */
 export function askForForm(schema: JsonSchema, objection: string): string {
   return `[Your answer does not match: ${objection}. Give your final answer now, as JSON alone, ` +
     `that matches this JSON Schema: ${JSON.stringify(schema)}]`;
 }
 
-/** The JSON of an answer, as the model wrote it, or the objection to it, in one line. */
+/** Returns the JSON of an answer as the model wrote it, or an objection in one line. */
 export function readFormed(
   schema: JsonSchema,
   answer: string,
@@ -40,7 +40,7 @@ export function readFormed(
   return objection === undefined ? { json } : { objection };
 }
 
-/** The schema of an answer that is a call of one of `tools`, as it is read from text. */
+/** Returns the schema of an answer that is a call of one of `tools`, as it is read from text. */
 export function callSchema(tools: readonly Tool[]): JsonSchema {
   const calls = tools.map(({ name, parameters }) => ({
     type: "object",
@@ -51,10 +51,10 @@ export function callSchema(tools: readonly Tool[]): JsonSchema {
   return calls.length === 1 ? calls[0]! : { anyOf: calls };
 }
 
-/** The most bytes of a schema: it goes along with the prompt. */
+/** The maximum size of a schema in bytes: it is part of the prompt. */
 const MAX_SCHEMA_BYTES = 256 * 1024;
 
-/** The schema in a file, or in `given` itself where that begins with `{`, or what is wrong with it. */
+/** Returns the schema in a file, or in `given` itself if that starts with `{`, or what is wrong with it. */
 export async function readSchema(
   given: string,
 ): Promise<{ schema: JsonSchema } | { problem: string }> {

@@ -1,4 +1,4 @@
-/** An answer on its way to the person: split, reported as events, watched for repetition. @module */
+/** An answer while it arrives: split, reported as events, and checked for repetition. @module */
 
 import { AnswerSplitter } from "../backends/answer_splitter.ts";
 import type { Delta, SplitAnswer, Splitter } from "../backends/backend.ts";
@@ -10,29 +10,29 @@ import type { TurnEvent } from "../types/event.ts";
 import type { Tool } from "../types/tool.ts";
 
 type Kind = "text" | "reasoning";
-/** The kinds of pieces that are gathered: arguments of calls are shown, and not split. */
+/** The kinds of pieces that are batched. Arguments of calls are shown without splitting. */
 type GatheredKind = Kind | "arguments";
 
 interface AnswerStreamOptions {
   tools: readonly Tool[];
   emit: (event: TurnEvent) => void;
-  /** Called once, when the model repeats itself without end. */
+  /** Called once if the model repeats itself without end. */
   onRunaway: () => void;
-  /** True where the text holds neither calls nor reasoning: false. */
+  /** True if the text contains neither calls nor reasoning; by default false. */
   isTyped?: () => boolean;
-  /** The most tokens of thinking that no text follows; `onOverthought` is called once there are more. */
+  /** The maximum tokens of thinking without text after it. `onOverthought` is called once if there are more. */
   maxThought?: number | undefined;
   onOverthought?: () => void;
 }
 
-/** Receives the pieces of one answer, up to where a repetition began: a warning closes it there. */
+/** Receives the pieces of one answer. A repetition ends it with a warning. */
 export class AnswerStream implements Splitter {
   readonly #splitter: AnswerSplitter;
   readonly #pieces: PieceGatherer;
   readonly #watchers = { text: new RepetitionWatcher(), reasoning: new RepetitionWatcher() };
   /** The name of the call that is being written. */
   #called = "";
-  /** The answer as a runaway left it. */
+  /** The answer up to a runaway. */
   #cut: SplitAnswer | undefined;
 
   constructor(private readonly options: AnswerStreamOptions) {
@@ -86,7 +86,7 @@ export class AnswerStream implements Splitter {
     this.options.emit({ type: kind === "text" ? "text_delta" : "reasoning_delta", text });
   }
 
-  /** The text so far was reasoning: the person has read it, so an event says so. */
+  /** The text so far was reasoning. The user has read it, so an event reports that. */
   #retract(): void {
     if (this.#cut) return;
     this.options.emit({ type: "text_retracted" });
@@ -95,8 +95,8 @@ export class AnswerStream implements Splitter {
 }
 
 /**
- * Gathers pieces until the network's chunk is read, and gives them out as one, whole characters only:
- * 500 000 come in a few hundred chunks, and what follows costs more for a call than for a character.
+ * Batches pieces until the network's chunk is read, and emits them as one, in whole characters: 500 000 pieces
+ * arrive in a few hundred chunks, and the following steps cost more per call than per character.
  */
 class PieceGatherer {
   #pending: { kind: GatheredKind; pieces: string[] } | undefined;
@@ -115,7 +115,7 @@ class PieceGatherer {
     queueMicrotask(() => this.flush(false));
   }
 
-  /** Gives out what there is; unless it is `final`, half a character at the end waits for the rest. */
+  /** Emits the batch. Unless it is `final`, half a character at the end waits for the rest. */
   flush(isFinal = true): void {
     this.#isScheduled = false;
     if (this.#pending === undefined) return;

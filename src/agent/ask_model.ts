@@ -25,26 +25,26 @@ interface AskOptions extends Pick<CallOptions, "ready" | "form" | "thinks"> {
   signal: AbortSignal;
   emit: (event: TurnEvent) => void;
   /**
-   * True to report an answer without text and calls, or one that the server kept, as `askAgain`, and to
-   * ask again where the connection breaks off amid a call: false.
+   * True reports an answer without text and calls, or a call that the server swallowed, as `askAgain`, and
+   * retries if the connection breaks within a call; by default false.
    */
   mayAskAgain?: boolean;
-  /** The tools to offer: the agent's. */
+  /** The tools to offer; by default the agent's. */
   tools?: readonly Tool[];
-  /** The messages to send: the agent's conversation. */
+  /** The messages to send; by default the agent's conversation. */
   messages?: readonly Message[];
 }
 
-/** Why a request is aborted whose answer repeats itself; told from a person's reasons by what it is. */
+/** The abort reason of a request whose answer repeats itself. */
 const REPEATED = new Error("The answer repeats itself");
-/** Why a request is aborted whose answer is only thinking, for longer than it may. */
+/** The abort reason of a request that only thinks, for longer than it may. */
 const OVERTHOUGHT = new Error("The model thinks without end");
-/** The stream is cut at this multiple of the budget, where the server does not end the thinking. */
+/** The stream is cut at this multiple of the budget if the server does not end the thinking. */
 const MAX_BUDGETS = 2;
 /**
- * Sends the conversation, or other `messages`, and reads the answer while it streams. A runaway repetition
- * ends the request at once; so does the signal, and what was said until then is the answer. A
- * BackendError with `partialText` is thrown when the server fails.
+ * Sends the conversation, or `messages`, and reads the answer while it streams. A runaway repetition ends the
+ * request at once, as does the signal. The answer is then what arrived until there. Throws a BackendError with
+ * `partialText` if the server fails.
  */
 export async function askModel(agent: CopilotAgent, options: AskOptions): Promise<ModelAnswer> {
   const { signal, ready, emit, tools = agent.offered } = options;
@@ -96,7 +96,7 @@ export async function askModel(agent: CopilotAgent, options: AskOptions): Promis
     if (!(error instanceof BackendError)) throw error;
     return await afterFailure(agent, options, error, split.text, begun);
   }
-  // The last piece may have completed the repetition when the whole answer was already there.
+  // If the whole answer was already there, the last piece may have completed the repetition.
   if (ending.signal.reason !== REPEATED) return completed(reply, options, read.tools);
   return { ...stoppedAnswer(splitter.end(), options), usage: reply.usage };
 }
@@ -118,7 +118,9 @@ function reports(
   };
 }
 
-/** Asks again after a failure amid an answer, where that may help; else throws `error` with the text so far. */
+/**
+ * Asks again after a failure within an answer if that may help. Otherwise throws `error` with the text so far.
+ */
 async function afterFailure(
   agent: CopilotAgent,
   options: AskOptions,
@@ -128,7 +130,7 @@ async function afterFailure(
 ): Promise<ModelAnswer> {
   const tell = (message: string) =>
     options.emit({ type: "notice", level: "info", code: "asked_again", message });
-  // Nothing has run yet, and what was said so far is not the answer: it ends in a call, or is none.
+  // Nothing has run yet, and the text so far is not an answer: it is missing, or ends in a call.
   const isLost = begun.size > 0 && (text.trim() === "" || begun.has("tool_call"));
   if (options.mayAskAgain && isLost && error.kind === "incomplete") {
     tell("The connection broke during the answer: the model is asked again.");
@@ -143,14 +145,14 @@ async function afterFailure(
   throw error;
 }
 
-/** The tools whose calls are read from the text: what is JSON of a form is no call, whatever it looks like. */
+/** Returns the tools whose calls are read from text. An answer in JSON by a schema contains no calls. */
 function toolsInText({ form }: AskOptions, tools: readonly Tool[]): readonly Tool[] {
   return form && !form.isCall ? [] : tools;
 }
 
 /**
- * Watches the pieces of an answer as the model wrote them, as text that is not shown may go on without
- * end too: white space, tags, a call and its arguments. Calls `onRunaway` once.
+ * Watches the raw pieces of an answer, because hidden text may be endless too: white space, tags, a call and its
+ * arguments. Calls `onRunaway` once.
  */
 function runawayGuard(onRunaway: () => void): (delta: Delta) => void {
   const watcher = () => new RepetitionWatcher(HIDDEN_CYCLE);

@@ -1,6 +1,6 @@
 /**
- * The parts of messages that go on word for word beside their summary, as a weak model's summary loses
- * them: what the person said, the files that were open, tasks, plan mode, skills. Pure.
+ * The parts of messages that stay verbatim beside a summary, because weak models lose them: the user's messages,
+ * open files, tasks, plan mode, skills. Pure.
  *
  * @module
  */
@@ -15,22 +15,22 @@ import { isOfPerson, type MessageSize, sizeOf } from "./shrink.ts";
 
 type CarriedNote = Extract<Part, { type: "resource" }>;
 
-/** The names of parts in a summary: a message of the person, and the list of files. */
+/** The names of parts in a summary: a message of the user, and the list of files. */
 const SAID = "said";
 const FILES = "files";
 const FILES_TITLE = "[Files that were open]";
-/** The most files that are listed: those opened last. */
+/** The maximum number of listed files, the last opened ones. */
 const MAX_LISTED_PATHS = 40;
-/** The most characters of a message of the person. */
+/** The maximum length of a user message, in characters. */
 const MAX_SAID_CHARS = 1200;
-/** Tokens that the person's messages may take in the smallest window. */
+/** The tokens that the user's messages may take in the smallest window. */
 const MIN_SAID = 200;
-/** The person's messages take at most this part of the room that all messages took. */
+/** The maximum share of the user's messages in the room of all messages. */
 const MAX_SAID_PART = 1 / 4;
-/** The parts of the limit that the person's messages, the files, and the skills may take. */
+/** The shares of the limit for the user's messages, the files, and the skills. */
 const LIMIT_PARTS = { said: 1 / 12, files: 1 / 24, skills: 1 / 4 };
 
-/** The parts of `old`, of which `kept` stays, in a request of at most `limit` tokens. */
+/** Returns the parts of `old`, of which `kept` stays, in a request of at most `limit` tokens. */
 export function carriedParts(
   old: readonly Message[],
   kept: readonly Message[],
@@ -72,7 +72,7 @@ function notesIn(messages: readonly Message[], name: string): CarriedNote[] {
   );
 }
 
-/** The texts of the person's messages in `old`, oldest first, but for the message that stays anyway. */
+/** Returns the texts of the user's messages in `old`, oldest first, without the message that stays anyway. */
 function saidIn(old: readonly Message[], kept: readonly Message[]): CarriedNote[] {
   return old.flatMap((message) => {
     if (message.standsFor === "summary") return notesIn([message], SAID);
@@ -82,7 +82,7 @@ function saidIn(old: readonly Message[], kept: readonly Message[]): CarriedNote[
   });
 }
 
-/** The first of the notes, which is most likely the task, and as many of the newest as fit into `most` tokens. */
+/** Returns the first note, which is probably the task, and as many of the newest as fit into `most` tokens. */
 function saidWithin(
   notes: readonly CarriedNote[],
   most: number,
@@ -102,7 +102,7 @@ function saidWithin(
   return [task, ...newest];
 }
 
-/** The files that calls of `tools` opened, those of earlier summaries too, the newest last. */
+/** Returns the files that calls of `tools` opened, including those of earlier summaries, newest last. */
 function openedFiles(messages: readonly Message[], tools: readonly Tool[]): string[] {
   const named = messages.flatMap((message) => {
     const listed = notesIn([message], FILES).flatMap(({ text }) => text.split("\n").slice(1));
@@ -117,7 +117,7 @@ function openedFiles(messages: readonly Message[], tools: readonly Tool[]): stri
   return [...new Set(named.reverse())].reverse();
 }
 
-/** The newest text of each skill in `messages`, the newest first. */
+/** Returns the newest text of each skill in `messages`, newest first. */
 function keptSkills(messages: readonly Message[]): CarriedNote[] {
   const byName = new Map<string, CarriedNote>();
   for (const part of messages.toReversed().flatMap(skillsOf)) {
@@ -126,7 +126,7 @@ function keptSkills(messages: readonly Message[]): CarriedNote[] {
   return [...byName.values()];
 }
 
-/** The newest skills of `old` that are not in `kept`, as far as they take at most `most` tokens. */
+/** Returns the newest skills of `old` that are not in `kept`, in at most `most` tokens. */
 function skillsWithin(
   old: readonly Message[],
   kept: readonly Message[],

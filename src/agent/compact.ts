@@ -34,26 +34,25 @@ import {
 
 /** Options of {@linkcode compact}. */
 export interface CompactOptions {
-  /** The subject that the summary is to keep above all. */
+  /** The subject that the summary should focus on. */
   focus?: string | undefined;
-  /** Called with each event of the work. */
+  /** Called with each event. */
   onEvent?: ((event: TurnEvent) => void) | undefined;
-  /** Called for each piece of the summary as the model writes it, about a token. */
+  /** Called for each piece of the summary, about a token, as the model writes it. */
   onPiece?: (() => void) | undefined;
-  /** Ends it; the conversation is then as it was. */
+  /** Ends it and leaves the conversation unchanged. */
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Makes the conversation shorter: the newest turn is kept, or as much of its end as takes half of what
- * there is now; the rest becomes a summary that the model writes. `processTurn` does so by itself when
- * the model's window is full.
+ * Shortens the conversation: the newest turn stays, or as much of its end as takes half of the current size. The
+ * model summarizes the rest. `processTurn` does so when the window is full.
  *
- * @returns A record of the changes; `null` where there is nothing to summarise, or the summary is
- * hardly shorter: the conversation is as it was then.
- * @throws {TypeError} when the agent is busy.
- * @throws {BackendError} when the server fails or gives no summary; the conversation is as it was.
- * @throws whatever `options.signal` was aborted with; the conversation is as it was.
+ * @returns A record of the changes; `null` if there is nothing to summarize or the summary is hardly shorter. The
+ * conversation is then unchanged.
+ * @throws {TypeError} if the agent is busy.
+ * @throws {BackendError} if the server fails or gives no summary. The conversation is unchanged.
+ * @throws the reason of `options.signal`. The conversation is unchanged.
  */
 export function compact(
   agent: CopilotAgent,
@@ -69,27 +68,27 @@ interface RoomOptions extends Pick<CompactOptions, "focus" | "onPiece"> {
   signal: AbortSignal;
   emit: (event: TurnEvent) => void;
   count: (usage: Usage) => void;
-  /** Summarises even where there is room. */
+  /** Summarizes even if there is room. */
   byHand?: boolean;
 }
 
-/** The sizes that a conversation is made to fit, in tokens. */
+/** The target sizes of a conversation, in tokens. */
 interface Sizes {
-  /** The most of a request. */
+  /** The maximum of a request. */
   limit: number;
-  /** The most of the messages. */
+  /** The maximum of the messages. */
   most: number;
-  /** The tokens that the messages are brought down to: below the limit, so that the next rounds fit, too. */
+  /** The size to which messages are reduced, below the limit, so that the next rounds fit too. */
   wanted: number;
   size: MessageSize;
 }
 
 /**
- * Makes the conversation shorter, in one big step, as the server reads all of it anew after each. First,
- * results that were not sent yet are cut to what there is room for; then old results become one line
- * each, down to half of the room; where that is not enough, the model summarises the oldest messages.
- * Results stay with their calls; the newest ones and the person's newest message stay. `null`: nothing
- * was changed, as also when the server's failure or `signal` makes it throw.
+ * Shortens the conversation in one big step, because the server then reads all of it again. First, unsent results
+ * are cut to the available room. Then old results become one line each, down to half of the room. If that is not
+ * enough, the model summarizes the oldest messages. Results stay with their calls, and the newest ones and the
+ * user's newest message stay. Returns `null` if nothing was changed, as also when the server's failure or
+ * `signal` makes it throw.
  */
 export async function makeRoom(
   agent: CopilotAgent,
@@ -116,7 +115,7 @@ export async function makeRoom(
     ({ summarized } = summary);
   }
   if (cutResults + droppedResults + summarized === 0) return null;
-  // The request for the summary may have shown that tokens are more than was estimated.
+  // The request for the summary may have shown that tokens were underestimated.
   const isDenser = requestTokens(agent) > tokensBefore;
   messages.length = 0;
   for (const message of shorter) messages.push(message);
@@ -131,19 +130,19 @@ export async function makeRoom(
   return done;
 }
 
-/** Above this part of the limit, room is made once more where the first estimate was too low. */
+/** Above this share of the limit, room is made again if the first estimate was too low. */
 const STILL_FULL = 0.85;
-/** A summary must save this part of the messages' room, where they fit without one. */
+/** A summary must save this share of the messages' room if they fit without one. */
 const MIN_GAIN = 1 / 5;
-/** The number of further messages after which a summary that was of no use is tried again. */
+/** The number of further messages after which a useless summary is tried again. */
 const RETRY_AFTER = 20;
-/** The number of messages when a summary was last of no use. */
+/** The number of messages at the last useless summary. */
 const failedAt = new WeakMap<CopilotAgent, number>();
 
 /**
- * `messages` with a summary in place of the oldest ones; undefined where none is worth its request, as
- * `shorter`, the same messages without old results, will do. "no_shorter": one that a person asked for
- * is not clearly shorter.
+ * Returns `messages` with a summary in place of the oldest ones; undefined if a summary is not worth its request,
+ * because `shorter`, the same messages without old results, is enough. "no_shorter": a requested summary is not
+ * clearly shorter.
  */
 async function summaryOf(
   agent: CopilotAgent,
@@ -155,11 +154,11 @@ async function summaryOf(
   const { limit, most, wanted, size } = sizes;
   const { byHand } = options;
   const total = sizeOf(shorter, size);
-  // A conversation just under the limit would fill it again soon.
+  // A conversation just under the limit would soon fill it again.
   if (!byHand && total <= (wanted + most) / 2) return undefined;
   const [old, kept] = splitForSummary(messages, wanted * 0.75, size, byHand);
   const summarized = messages.length - kept.length;
-  // No summary helps where the messages that stay are too long, nor does a summary of a summary.
+  // A summary does not help if the remaining messages are too long, nor does a summary of a summary.
   if (!byHand && sizeOf(kept, size) >= most) return undefined;
   if (summarized <= (isSummary(old[0]) ? 2 : 0)) return undefined;
   const room = Math.max(wanted / 4, MIN_SUMMARY);
@@ -181,7 +180,10 @@ async function summaryOf(
   return undefined;
 }
 
-/** The messages of a summary with `parts`, of about `room` tokens; undefined where it is hardly shorter than `old`. */
+/**
+ * Returns the messages of a summary with `parts`, of about `room` tokens; undefined if it is hardly shorter than
+ * `old`.
+ */
 async function writtenSummary(
   agent: CopilotAgent,
   old: readonly Message[],
@@ -201,16 +203,16 @@ async function writtenSummary(
   return sizeOf(summary, size) < under ? summary : undefined;
 }
 
-/** The tokens that a summary may have in the smallest window. */
+/** The tokens of a summary in the smallest window. */
 const MIN_SUMMARY = 300;
-/** A summary that a person asked for must be shorter than this part of what it replaces. */
+/** A requested summary must be shorter than this share of what it replaces. */
 const MAX_SUMMARY_PART = 0.8;
 const NO_SHORTER = "The conversation stays as it was: the summary was not clearly shorter";
-/** A summary is stopped at this multiple of the tokens it has room for. */
+/** A summary is stopped at this multiple of its room. */
 const MAX_OVERLENGTH = 1.5;
 /** An average over languages. */
 const WORDS_PER_TOKEN = 0.7;
-/** The part of the room that the text to summarise may take: of a new model the estimate is rough. */
+/** The share of the room for the text to summarize: for a new model the estimate is rough. */
 const SHOWN_PART = 0.7;
 
 function splitForSummary(
@@ -227,7 +229,7 @@ function splitForSummary(
   return [messages.slice(0, start), person ? [person, ...kept] : kept];
 }
 
-/** The request that quotes `old`, in at most `SHOWN_PART` of `limit` tokens. */
+/** Returns the request that quotes `old`, in at most `SHOWN_PART` of `limit` tokens. */
 function quotedRequest(
   agent: CopilotAgent,
   old: readonly Message[],
@@ -242,12 +244,12 @@ function quotedRequest(
   return tokens <= shown ? whole : summaryRequest(old, maxChars, focus, words);
 }
 
-/** The part of the window that stays free, as an estimate may be too low. */
+/** The share of the window that stays free, because an estimate may be too low. */
 const SPARE_PART = 0.05;
 
 /**
- * The conversation with `question` behind it, which the server's cache has but for that; undefined where it
- * has no room for a summary of `room` tokens, or `old` does not end before its last answer.
+ * Returns the conversation with `question` appended, whose prefix is in the server's cache; undefined if there is
+ * no room for a summary of `room` tokens, or if `old` ends after its last answer.
  */
 function askedWithin(
   agent: CopilotAgent,
@@ -259,7 +261,7 @@ function askedWithin(
   const { state: { messages }, config, systemPrompt } = agent;
   const isAnswer = ({ role, toolCalls }: Message) => role === "assistant" && !toolCalls?.length;
   const end = messages.findLastIndex(isAnswer) + 1;
-  // A window that nobody set was learnt from a refusal: there is no room in it.
+  // A window that was learned from a refusal has no room left.
   const isSet = byHand || targetOf(config).contextLength !== undefined;
   const window = isSet ? contextWindow(agent) ?? Infinity : 0;
   const size = (message: Message) => messageTokens(agent, message);
@@ -269,8 +271,8 @@ function askedWithin(
 }
 
 /**
- * The model's summary of `old`, or an outline where it can write none. The request has at most `limit`
- * tokens, the summary should have `room`, and the model is stopped once `isLong` is true of the text.
+ * Returns the model's summary of `old`, or an outline if the model cannot write one. The request has at most
+ * `limit` tokens and the summary about `room`. The model is stopped once `isLong` is true for the text.
  */
 async function askForSummary(
   agent: CopilotAgent,
@@ -308,14 +310,14 @@ async function askForSummary(
     }
     signal.throwIfAborted();
     if (enough.signal.aborted) return text;
-    // A model that repeats itself, goes on with its work or says the request again sums up nothing.
+    // A model that repeats itself, continues its work or repeats the request has summarized nothing.
     const { content } = answer.message;
     const why = uselessness(answer, old, agent);
     if (why === undefined) return content;
     if (within && why === CALLED) return await askQuoted();
     throw new BackendError(`The model gave no summary: ${why}`, { kind: "protocol" });
   } catch (error) {
-    // A piece of a summary is no answer.
+    // A piece of a summary is not an answer.
     if (error instanceof BackendError) error.partialText = "";
     const isTooLong = error instanceof BackendError && error.kind === "context_too_long";
     if (within && isTooLong && !signal.aborted) return await askQuoted();
@@ -332,7 +334,7 @@ async function askForSummary(
 
 const CALLED = "it called a tool instead";
 
-/** Why an answer is no summary, in a few words; undefined where it is one. */
+/** Returns why an answer is not a summary, in a few words; undefined if it is one. */
 function uselessness(
   { message: { content, standsFor, toolCalls }, stopReason }: ModelAnswer,
   old: readonly Message[],
@@ -345,7 +347,7 @@ function uselessness(
   return standsFor === "empty_answer" ? "its answer was empty" : undefined;
 }
 
-/** `text`, its middle left out where it has more than about `tokens`. */
+/** Returns `text` without its middle if it has more than about `tokens`. */
 function upTo(text: string, tokens: number, size: MessageSize): string {
   return truncateMiddle(text, Math.floor(text.length * tokens / tokensOf(text, size)));
 }

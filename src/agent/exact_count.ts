@@ -1,4 +1,4 @@
-/** A server's own count of the next request, where it counts without answering. @module */
+/** The server's own count of the next request, from servers that count without answering. @module */
 
 import { compatBody } from "../backends/compat/request.ts";
 import { countedPrompt } from "../backends/local/served_model.ts";
@@ -8,12 +8,12 @@ import { withoutImages } from "../text/parts.ts";
 import type { Message } from "../types/message.ts";
 import type { CopilotAgent } from "./agent.ts";
 
-/** The servers that do not count, by address. */
+/** The addresses of servers that do not count. */
 const silent = new WeakMap<CopilotAgent, Set<string>>();
 
 /**
- * The tokens of the next request as a compatible server of one's own counts them, such as llama.cpp's;
- * undefined where it does not, which is asked once.
+ * Returns the tokens of the next request as a private compatible server counts them, such as llama.cpp's;
+ * undefined if it does not count. Such a server is asked only once.
  */
 export async function exactTokens(
   agent: CopilotAgent,
@@ -23,7 +23,7 @@ export async function exactTokens(
   const { url, apiKey, fetch } = target;
   const others = silent.get(agent) ?? new Set();
   silent.set(agent, others);
-  // The template that tools are described by in the text is not the server's.
+  // Tools that are described in the text are not in the server's template.
   if (!mayBeLlamaCpp(target) || target.textTools || others.has(url)) return undefined;
   const system: Message = { role: "system", content: agent.systemPrompt };
   const all = [system, ...agent.state.messages];

@@ -2,7 +2,7 @@ import type { CopilotAgent } from "./agent.ts";
 
 const busy = new WeakSet<CopilotAgent>();
 
-/** Runs `work`, with nothing else changing the conversation; a TypeError says that the agent is busy. */
+/** Runs `work` while nothing else changes the conversation. @throws {TypeError} if the agent is busy. */
 export async function exclusively<T>(
   agent: CopilotAgent,
   action: string,

@@ -1,29 +1,29 @@
-/** Notices a model that makes the same calls with the same results, over and over. @module */
+/** Detects a model that repeats the same calls with the same results. @module */
 
 import { isObject } from "../text/json.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import type { ToolExecution } from "../types/event.ts";
 
-/** At the third round alike the model is told, at the fifth it is stopped. */
+/** The model is warned at the third equal round and stopped at the fifth. */
 const TELL_AT = 3;
 const STOP_AT = 5;
-/** Rounds in a row in which no call worked, whatever the calls were: told, then stopped. */
+/** The numbers of consecutive rounds without a successful call at which the model is warned, and stopped. */
 const TELL_FAILED_AT = 6;
 const STOP_FAILED_AT = 12;
 
-/** A round that repeats the one before, or one of many that all failed. */
+/** A round that repeats the previous one, or one of many that all failed. */
 interface Loop {
-  /** What the rounds had in common, as the end of a sentence that begins with "Stopped:". */
+  /** What the rounds had in common, as the end of a sentence that starts with "Stopped:". */
   why: string;
   nudge: string;
-  /** True when being told did not help. */
+  /** True if the warning did not help. */
   isOver: boolean;
 }
 
 /**
- * Watches the rounds of one turn; call it with each. A round with another call or another result than
- * the one before is progress, as is a file that is read again after an edit. Where all calls fail in the
- * same words, beside the same answer text, arguments that differ are no progress.
+ * Watches the rounds of one turn. A round with another call or another result than the previous one is progress,
+ * as is a file that is read again after an edit. If all calls fail with the same message, beside the same answer
+ * text, different arguments are no progress.
  */
 export function loopGuard(): (
   text: string,
@@ -36,7 +36,7 @@ export function loopGuard(): (
     const hasFailed = executions.every(({ isError }) => isError);
     failed = hasFailed ? failed + 1 : 0;
     const fails = text.trim() !== "" && hasFailed;
-    // Equal calls of one answer count once: they know nothing of each other's results.
+    // Equal calls of one answer count once: they do not know each other's results.
     const shown = executions.map(({ toolName, arguments: args, result }) =>
       `${toolName}\n${fails ? text : canonical(args)}\n${result}`
     );
@@ -64,7 +64,7 @@ function nudge(times: number, { toolName, result }: ToolExecution): string {
     "do something else, or answer.]";
 }
 
-/** `value` as JSON whose keys are in order: the order in which a model writes them means nothing. */
+/** Returns `value` as JSON with sorted keys, because the order in which a model writes them is arbitrary. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) => {
     if (!isObject(part)) return part;

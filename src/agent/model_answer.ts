@@ -1,4 +1,4 @@
-/** What becomes of an answer: it stands, it ends the turn, or the model is asked again. @module */
+/** Decides about an answer: it is used, it ends the turn, or the model is asked again. @module */
 
 import type { Delta, Reply, SplitAnswer } from "../backends/backend.ts";
 import { namesAndSchemas } from "../backends/reply.ts";
@@ -15,22 +15,22 @@ import type { Message, Part } from "../types/message.ts";
 import type { Tool } from "../types/tool.ts";
 
 export interface ModelAnswer {
-  /** The assistant's message, as it goes into the conversation; its content is never blank. */
+  /** The assistant's message for the conversation. Its content is never blank. */
   message: Message;
   usage?: Usage | undefined;
-  /** Set when the turn ends here, whatever the message asks for. */
+  /** Set if the turn ends here, even if the message has calls. */
   stopReason?: StopReason;
-  /** True where the answer came whole: what cannot be read in it was not cut off. */
+  /** True if the answer is complete: its unreadable parts were not cut off. */
   isWhole?: boolean;
-  /** Asks once more for an answer that did not come; to be added to the conversation. */
+  /** The message that asks for the missing answer, to be added to the conversation. */
   askAgain?: Message;
-  /** True where the answer to that request continues this one. */
+  /** True if the answer to that request continues this one. */
   isBroken?: boolean;
-  /** True where that request is to be answered without thinking. */
+  /** True if that request should be answered without thinking. */
   isOverthought?: boolean;
 }
 
-/** Stand in for an answer without text and calls, and where the person stopped the model. */
+/** They replace an answer without text and calls, and mark an answer that the user stopped. */
 const NO_ANSWER = "[The model gave no answer]";
 const INTERRUPTED_NOTE = "[Interrupted by the user]";
 const ASK_AGAIN =
@@ -40,19 +40,19 @@ const CALL_AGAIN =
   '[Your answer did not arrive: the server could not read it. If it was a call, write it again; its arguments must be one valid JSON object, such as {"path": "src"}.]';
 const GO_ON =
   "[The connection broke off your answer here. Go on right where it stopped, without a word about this.]";
-/** An answer of fewer tokens that holds nothing is an empty one: an end, or a tag. */
+/** An answer with fewer tokens and no content is empty: an end token, or a tag. */
 const MIN_SWALLOWED = 8;
 
 const TOO_LONG_ANSWER = /^\s*error: the prompt size exceeds the context window/i;
-/** What some models and servers write in place of an answer. */
+/** What some models and servers write instead of an answer. */
 const EMPTY_WORDS = /^\s*[[(](?:empty|no)[ _](?:content|response|answer|output)[\])]\.?\s*$/i;
 
-/** A message that asks for the answer that did not come; in the person's place, as roles alternate. */
+/** Returns a message that asks for the missing answer. It has the user role, because roles alternate. */
 function reminder(content: string): Message {
   return { role: "user", content, standsFor: "reminder" };
 }
 
-/** The message of an answer that the person stopped, with what there was of it and a note, as parts. */
+/** Returns the message of an answer that the user stopped: its text so far and a note, as parts. */
 export function interruption(text = ""): Message {
   if (text.trim() === "") {
     return { role: "assistant", content: INTERRUPTED_NOTE, standsFor: "interruption" };
@@ -61,17 +61,19 @@ export function interruption(text = ""): Message {
   return { role: "assistant", content: textOfParts(parts), parts };
 }
 
-/** The characters at the end of unfinished thoughts that the model is reminded of. */
+/** The length of the end of unfinished thoughts in a reminder, in characters. */
 const THOUGHTS_SHOWN = 800;
 
 /** How the answers to one request are reported. */
 interface AnswerOptions {
   emit: (event: TurnEvent) => void;
-  /** True to ask again for an answer that did not come: false. */
+  /** True asks again for a missing answer; by default false. */
   mayAskAgain?: boolean;
 }
 
-/** How to go on where a server failed amid an answer: it could not read a call, or broke off the text. */
+/**
+ * Returns how to continue if a server failed within an answer: it could not parse a call, or broke off the text.
+ */
 export function askedAfter(
   error: BackendError,
   text: string,
@@ -91,7 +93,7 @@ export function askedAfter(
   return { message: { role: "assistant", content: text }, askAgain: reminder(GO_ON), isBroken };
 }
 
-/** Asks again, without thinking, where an answer was nothing but thinking; or ends the turn. */
+/** Asks again, without thinking, if an answer was only thinking; or ends the turn. */
 export function overthought(
   reasoning: string,
   { emit, mayAskAgain }: AnswerOptions,
@@ -112,7 +114,7 @@ export function overthought(
   return { message: empty, askAgain, isOverthought: true };
 }
 
-/** The answer that was stopped as it repeats itself; one of thinking alone is asked for again. */
+/** Returns the answer that was stopped because it repeats itself. Thinking alone is asked for again. */
 export function stoppedAnswer(
   { text, reasoning }: Pick<SplitAnswer, "text" | "reasoning">,
   options: AnswerOptions,
@@ -128,7 +130,7 @@ export function stoppedAnswer(
   return { message, stopReason: "loop" };
 }
 
-/** The answer of a whole reply, for which `tools` were offered; notices report one that did not end well. */
+/** Returns the answer of a complete reply to a request that offered `tools`. Notices report a bad end. */
 export function completed(
   reply: Reply,
   { mayAskAgain, emit }: AnswerOptions,
@@ -141,7 +143,7 @@ export function completed(
   const isEmpty = !hasCalls && (isBlank(message.content) || EMPTY_WORDS.test(message.content));
   const tell = (level: "info" | "warning", code: string, message: string) =>
     emit({ type: "notice", level, code, message });
-  // GPT4All and its kin say so in place of an answer, LMDeploy says nothing at all.
+  // GPT4All and similar servers say so instead of an answer; LMDeploy says nothing at all.
   const isFull = TOO_LONG_ANSWER.test(message.content) ||
     mayAskAgain && finish === "length" && isEmpty && !hasThought && !usage?.outputTokens;
   if (isFull) {
@@ -180,7 +182,7 @@ export function completed(
   return { message: withAnswer(message), usage, isWhole, ...(isCut && { stopReason: "budget" }) };
 }
 
-/** What the model is asked after a reply without a call that may have been meant as one, or as more. */
+/** Returns the question to the model after a reply without a call that was probably meant to have one. */
 function questionFor(
   { message, callMark, usage }: Reply,
   isEmpty: boolean,
@@ -210,10 +212,10 @@ function questionFor(
   return { notice, words: ASK_AGAIN };
 }
 
-/** Words in thoughts that may be about a call that is not to be made. */
+/** Words in thoughts about a call that should not be made. */
 const NEGATION = /\b(?:not?|never|cannot|against)\b|n['’]t\b/i;
 
-/** The message, with the calls at the very end of its reasoning where it has nothing else. */
+/** Returns the message, with the calls at the end of its reasoning if it has nothing else. */
 function withThoughtCalls(message: Message, tools: readonly Tool[]): Message {
   const { reasoning = "", content, toolCalls = [] } = message;
   const isElsewhere = !isBlank(content) || toolCalls.length > 0;
@@ -225,7 +227,7 @@ function withThoughtCalls(message: Message, tools: readonly Tool[]): Message {
   return isMeant ? { ...message, toolCalls: calls } : message;
 }
 
-/** The message, with a note in place of an answer where there is none. */
+/** Returns the message, with a note if it has no answer. */
 function withAnswer(message: Message): Message {
   return isBlank(message.content) && !message.toolCalls?.length
     ? { ...message, content: NO_ANSWER, standsFor: "empty_answer" }

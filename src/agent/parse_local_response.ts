@@ -5,12 +5,12 @@ import { extractToolCallsFromText } from "../toolcalls/extract.ts";
 import type { Message, ToolCall } from "../types/message.ts";
 
 /**
- * Reads a raw response of the local server. Calls that the model wrote into its text are recovered
- * (spec 4.3, 4.6); `toolCalls` is empty where there are none.
+ * Reads a raw response of the local server. Calls that the model wrote into its text are recovered (spec 4.3,
+ * 4.6). `toolCalls` is empty if there are none.
  *
- * @param _config The settings; answers are told apart by their shape, whatever these say.
- * @param response What {@linkcode callLocal} returned.
- * @throws {BackendError} when it has neither shape (`protocol`), or is an error object (of its kind).
+ * @param _config The settings. Answers are distinguished by their shape, so they are not used.
+ * @param response The result of {@linkcode callLocal}.
+ * @throws {BackendError} if it has neither shape (`protocol`), or is an error object (of its kind).
  */
 export function parseLocalResponse(
   _config: LocalConfig,

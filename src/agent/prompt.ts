@@ -1,7 +1,7 @@
 /**
- * The system prompt. It and the tool schemas are in every request, so they are small, and nothing in
- * them changes within a folder (no time, no git status): as the server's prompt cache needs. What is of
- * one folder stands behind what is the same in all, so that sessions in several folders share the rest.
+ * The system prompt. It and the tool schemas are in every request, so they are small, and nothing in them changes
+ * within a folder (no time, no git status), as the server's prompt cache needs. The folder comes last, so that
+ * sessions in several folders share the rest.
  *
  * @module
  */
@@ -16,36 +16,36 @@ import type { JsonSchema, Tool } from "../types/tool.ts";
 const SMALL_CONTEXT = 16_384;
 const SMALL_MODEL = 8;
 
-/** True where the model gets the lean prompt and tools without descriptions of parameters. */
+/** True if the model gets the lean prompt and tools without descriptions of parameters. */
 export function isLean(config: CopilotConfig & Required<AgentSettings>): boolean {
   const { promptTier } = config;
   if (promptTier !== "auto") return promptTier === "lean";
   const { kind, contextLength = Infinity, name } = targetOf(config);
   if (kind === "hosted") return false;
-  // `8x7b` are 56 billion; `e4b` counts what works at a time.
+  // `8x7b` is 56 billion; `e4b` counts the active parameters.
   const found = /(?<![\d.])(?:(\d+)x)?(\d+(?:\.\d+)?)b(?![a-z\d])/i.exec(name);
   const [, experts = 1, size = Infinity] = found ?? [];
   return isSmall(Number(experts) * Number(size), contextLength);
 }
 
-/** True for a model, by its parameters in billions and its context, that the lean prompt is for. */
+/** True if the lean prompt fits a model with these parameters, in billions, and this context. */
 export function isSmall(billions: number, contextLength = Infinity): boolean {
   return contextLength < SMALL_CONTEXT || billions < SMALL_MODEL;
 }
 
-/** Tools whose parameters are described by their names alone. */
+/** Returns tools whose parameters have no descriptions. */
 function leanTools(tools: readonly Tool[]): Tool[] {
   return tools.map((tool) => withProperties(tool, ({ description: _, ...rest }) => rest));
 }
 
-/** The tool, with each of its parameters as `change` has it. */
+/** Returns the tool with each of its parameters changed by `change`. */
 function withProperties(tool: Tool, change: (property: JsonSchema) => JsonSchema): Tool {
   const given = (tool.parameters.properties ?? {}) as Record<string, JsonSchema>;
   const changed = Object.entries(given).map(([name, property]) => [name, change(property)]);
   return { ...tool, parameters: { ...tool.parameters, properties: Object.fromEntries(changed) } };
 }
 
-/** Tools whose parameters are described without bounds and defaults: the checker knows them all the same. */
+/** Returns tools whose parameters have no bounds and defaults. The argument check still knows them. */
 function boundlessTools(tools: readonly Tool[]): Tool[] {
   return tools.map((tool) => {
     const { parameters, ...others } = withProperties(
@@ -65,8 +65,8 @@ function boundlessTools(tools: readonly Tool[]): Tool[] {
 }
 
 /**
- * {@linkcode boundlessTools} with one sentence each, but for tools that write, and with the parameters of those
- * that read described by their names alone: for the smallest windows, and for prompts with lists.
+ * Returns {@linkcode boundlessTools} with one sentence each, except for tools that write, and without
+ * descriptions of the parameters of read tools: for the smallest windows, and for prompts with lists.
  */
 function shortTools(tools: readonly Tool[]): Tool[] {
   return boundlessTools(tools).map((tool) => {
@@ -76,12 +76,12 @@ function shortTools(tools: readonly Tool[]): Tool[] {
   });
 }
 
-/** The most bytes of the first request, beside instructions: for lean and for other models. */
+/** The maximum size of the first request without instructions, in bytes: for lean and for other models. */
 const MAX_REQUEST_BYTES = { lean: 3000, full: 5000 };
-/** The bytes of a request beside the prompt and the tools, with a short message. */
+/** The bytes of a request in addition to the prompt and the tools, with a short message. */
 const FRAME_BYTES = 420;
 
-/** The bytes that the first request has left for a list in the prompt, beside its fixed text and the tools. */
+/** Returns the bytes of the first request that are free for a list in the prompt. */
 export function roomInPrompt(prompt: string, tools: readonly Tool[], lean: boolean): number {
   const schemas = tools.map(({ name, description, parameters }) => ({
     type: "function",
@@ -91,21 +91,21 @@ export function roomInPrompt(prompt: string, tools: readonly Tool[], lean: boole
   return (lean ? MAX_REQUEST_BYTES.lean : MAX_REQUEST_BYTES.full) - used;
 }
 
-/** The part of FRAME_BYTES that is for a longer message or folder: further tools may take it. */
+/** The share of FRAME_BYTES for a longer message or folder. Further tools may use it. */
 const FRAME_SLACK = 175;
 
 /** The tools of an agent. */
 interface AgentTools {
   own: readonly Tool[];
-  /** Further ones, which are left out where there is no room; the first ones count before the others. */
+  /** Further tools, which are left out if there is no room. The first ones have priority. */
   further: readonly Tool[];
   /** The tools of MCP servers and of other programs. */
   plugged: readonly Tool[];
-  /** The bytes that the list in the prompt needs at least; undefined where there is none. */
+  /** The minimum bytes of the list in the prompt; undefined if there is no list. */
   listBytes: number | undefined;
 }
 
-/** The tools as a model is told of them, in as many words as the first request has room for. */
+/** Returns the tools as a model sees them, in as many words as the first request has room for. */
 export function toldTools(
   { own, further, plugged, listBytes }: AgentTools,
   lean: boolean,
@@ -127,12 +127,12 @@ export function toldTools(
   return others.length === 0 ? forms[0]! : [...forms[0]!, ...others];
 }
 
-/** The operating system; on Windows also which shell's language commands are to be in. */
+/** Returns the operating system; on Windows also the shell language of commands. */
 function system(os: string): string {
   return os === "windows" ? `windows; ${shellTool.name} runs ${windowsShell().name}` : os;
 }
 
-/** The last line of the system prompt: the folder that tools work in. */
+/** Returns the last line of the system prompt: the folder that tools work in. */
 export function folderLine(workingDir: string): string {
   return `Folder: ${workingDir}\n`;
 }

@@ -1,4 +1,4 @@
-/** The one place where every tool call passes: name, arguments, policy, run, bounded result. @module */
+/** The one place that every tool call passes: name, arguments, policy, run, bounded result. @module */
 
 import { NO_OUTPUT } from "../backends/wire_values.ts";
 import { isObject } from "../text/json.ts";
@@ -17,19 +17,19 @@ interface RunToolsOptions extends Pick<CopilotAgent, "tools" | "policy"> {
   emit: (event: TurnEvent) => void;
 }
 
-/** The most calls that run at a time: each may hold a file, and a model may ask for thousands. */
+/** The maximum number of parallel calls: each may hold a file, and a model may request thousands. */
 const SIDE_BY_SIDE = 8;
 
-/** The most characters of a schema that a model reads after a wrong call. */
+/** The maximum length of a schema that a model reads after a wrong call, in characters. */
 const MAX_SCHEMA_CHARS = 3000;
 
 /** The answer to a call that an answer may only show. */
 const MAY_BE_SHOWN =
   "The call was not run: it stands in a code block beside text, which may only show it. To make it, call it again, with nothing behind it. To propose it, answer without a call.";
-/** The repair of a call that stands twice in an answer, and would change something twice. */
+/** The repair of a call that an answer contains twice, and that would change something twice. */
 const TWICE = "the same call twice in one answer as once";
 
-/** A call that runs; with `args`, and the tool that they are for, once that does. */
+/** A running call. `args` and its tool are set once it has started. */
 interface Running {
   call: ToolCall;
   tool?: Tool | undefined;
@@ -38,13 +38,13 @@ interface Running {
   isTold: boolean;
 }
 
-/** A call as it was read; or with the error that tells the model why it has no one reading. */
+/** A call after repair, or with an error for the model if it has no single reading. */
 interface ReadCall {
   call: ToolCall;
   error?: string;
 }
 
-/** Reads a call with a slip in it as what it can only mean; the code for that is loaded when one comes. */
+/** Repairs a call that has a single reading. The code for that is loaded on first use. */
 export async function readCall(
   call: ToolCall,
   tools: readonly Tool[],
@@ -62,10 +62,10 @@ export async function readCall(
 }
 
 /**
- * Runs `calls`. Those of read tools that stand together run side by side, 8 at a time, the others one
- * after the other; the records come back in the order asked, and `tool_start` / `tool_done` are reported
- * in that order too, pair by pair: of the first call that is not done, before its tool runs. Never
- * throws: after an abort the calls that did not finish are recorded as interrupted.
+ * Runs `calls`. Adjacent calls of read tools run in parallel, 8 at a time; the others run one after the other.
+ * The records are returned in the order of the calls, and `tool_start` / `tool_done` are reported in that order
+ * too, pair by pair: for the first unfinished call, before its tool runs. Never throws: after an abort,
+ * unfinished calls are recorded as interrupted.
  */
 export async function runTools(
   given: readonly ToolCall[],
@@ -131,7 +131,7 @@ const sameAs = (call: ToolCall) => ({ name, arguments: args, invalid }: ToolCall
   name === call.name && !invalid && !call.invalid &&
   JSON.stringify(args) === JSON.stringify(call.arguments);
 
-/** The record of a call that is the same as one that ran. */
+/** Returns the record of a call that equals one that ran. */
 function copyOf(exec: ToolExecution, { id }: ToolCall): ToolExecution {
   const repairs = [...exec.repairs ?? [], TWICE];
   const result = repairNote(repairs) + ownResult(exec);
@@ -145,7 +145,7 @@ class CallRun {
   #name: string;
   readonly #repairs: string[];
 
-  /** @param onStart called with the arguments and the tool right before that is */
+  /** @param onStart called with the arguments and the tool just before it runs */
   constructor(
     private readonly call: ToolCall,
     private readonly policy: Policy,
@@ -158,7 +158,7 @@ class CallRun {
     this.#repairs = [...call.repairs ?? []];
   }
 
-  /** The record of the call; never rejects. @param wrong why it has no one reading */
+  /** Returns the record of the call; never rejects. @param wrong why it has no single reading */
   async run(tool: Tool | undefined, wrong: string | undefined): Promise<ToolExecution> {
     const { signal } = this.context;
     try {
@@ -192,7 +192,7 @@ class CallRun {
     }
   }
 
-  /** The arguments, in which a path, a command or a text may have had a slip. */
+  /** Returns the arguments, with slips in a path, a command or a text repaired. */
   async #readValues(tool: Tool, args: Record<string, unknown>): Promise<Record<string, unknown>> {
     const { readValues } = await import("../tools/repair/read_values.ts");
     const read = await readValues(tool, args, this.context);
@@ -219,7 +219,7 @@ class CallRun {
     if (decision.args) {
       const given = this.#args;
       preface = `The user changed the call to ${JSON.stringify(args)}\n`;
-      // The record shows no defaults: nobody gave them.
+      // The record omits defaults, because nobody gave them.
       this.#args = Object.fromEntries(
         Object.entries(args).filter(([key, value]) => key in given || value !== checked[key]),
       );
@@ -227,7 +227,7 @@ class CallRun {
     this.onStart(this.#args, tool);
     this.#hasBegun = true;
     signal.throwIfAborted();
-    this.#start = performance.now(); // without the time that a person took to approve
+    this.#start = performance.now(); // without the time that the user took to approve
     const context = {
       ...this.context,
       ...grant && { grant },
@@ -276,17 +276,17 @@ class CallRun {
   }
 }
 
-/** The beginning of a call's result that tells the model of what was read as what in it. */
+/** Returns the start of a call's result that tells the model about repairs. */
 const repairNote = (repairs: readonly string[]): string =>
   repairs.length > 0 ? `[Your call was read so: ${repairs.join("; ")}]\n` : "";
 
-/** The result of a call without what the model is told of its repairs. */
+/** Returns the result of a call without the text about its repairs. */
 export function ownResult({ result, repairs = [] }: ToolExecution): string {
   const note = repairNote(repairs);
   return result.startsWith(note) ? result.slice(note.length) : result;
 }
 
-/** The object of a call; tools of others may throw at arguments that were not checked. */
+/** Returns the subject of a call. Tools of other programs may throw for unchecked arguments. */
 function subjectOf(tool: Tool | undefined, args: Record<string, unknown>): Subject | undefined {
   try {
     return tool?.subject?.(args);
@@ -295,7 +295,7 @@ function subjectOf(tool: Tool | undefined, args: Record<string, unknown>): Subje
   }
 }
 
-/** The outcome in a tool's result; tools of others may return anything. */
+/** Returns the outcome of a tool's result. Tools of other programs may return anything. */
 export function outcomeOf(result: unknown): ToolOutcome {
   if (typeof result === "string") return { content: result };
   if (isObject(result) && typeof result.content === "string") {
@@ -304,10 +304,13 @@ export function outcomeOf(result: unknown): ToolOutcome {
   return { content: JSON.stringify(result) ?? "" };
 }
 
-/** The longest wait for an aborted call to tidy up, such as to end its processes, in ms. */
+/** The longest wait for an aborted call to clean up, such as to end its processes, in ms. */
 const TIDY_UP_MS = 4000;
 
-/** `promise`, or the signal's reason a while after it is aborted: what ignores it cannot hold the turn. */
+/**
+ * Resolves with `promise`, or rejects with the signal's reason some time after it is aborted: a call that ignores
+ * the signal cannot hold up the turn.
+ */
 function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     let timer: ReturnType<typeof setTimeout> | undefined;

@@ -1,4 +1,4 @@
-/** Makes a conversation shorter without a model. Pure: messages are replaced, never changed. @module */
+/** Shortens a conversation without a model. Pure: messages are replaced, never changed. @module */
 
 import { imagesOf, newMessageId, skillsOf } from "../text/parts.ts";
 import { truncateMiddle } from "../text/truncate.ts";
@@ -10,14 +10,14 @@ export function sizeOf(messages: readonly Message[], size: MessageSize): number 
   return messages.reduce((sum, message) => sum + size(message), 0);
 }
 
-/** The messages, and how many of them were made shorter. */
+/** The messages, and how many of them were shortened. */
 type Shrunk = [messages: readonly Message[], count: number];
-/** Results are cut to this many characters at least. */
+/** The minimum length of a shortened result, in characters. */
 const MIN_RESULT_CHARS = 200;
 
 /**
- * Cuts the results that the model has not read yet, each to its share of the room that is left
- * beside their calls and the person's newest message; three quarters of `most` tokens in all.
+ * Shortens the results that the model has not read yet, each to its share of the room beside their calls and the
+ * user's newest message; to three quarters of `most` tokens in total.
  */
 export function cutNewResults(
   messages: readonly Message[],
@@ -41,7 +41,7 @@ export function cutNewResults(
 const cutNotice = (chars: number): string =>
   `\n[... ${chars} characters left out, as the model's context has no room for them: ask for a part ...]\n`;
 
-/** Puts one line in place of old results, the oldest first, until `messages` take `wanted` tokens. */
+/** Replaces old results by one line, oldest first, until `messages` take `wanted` tokens. */
 export function stubOldResults(
   messages: readonly Message[],
   wanted: number,
@@ -56,16 +56,16 @@ export function stubOldResults(
     const what = `${content.split("\n").length} lines, ${content.length} characters`;
     const text = `[Left out to make room: ${what}. Call ${toolName} again if they are needed.]`;
     const stub = withContent(message, text);
-    if (imagesOf(message).length === 0 && stub.content.length > content.length / 2) return message; // another stub, for one
+    if (imagesOf(message).length === 0 && stub.content.length > content.length / 2) return message; // another stub, for example
     total -= size(message) - size(stub);
     return stub;
   });
 }
 
 /**
- * The index from which on the messages take at most `budget` tokens, the person's newest message
- * included wherever it stands: that of a message of the person, or of an answer in the newest turn.
- * The last such index where none fits.
+ * Returns the index from which the messages take at most `budget` tokens, always including the user's newest
+ * message. It is the index of a user message, or of an answer in the newest turn; the last such index if none
+ * fits.
  */
 export function startOfNewest(
   messages: readonly Message[],
@@ -86,7 +86,7 @@ export function startOfNewest(
   return start;
 }
 
-/** The index of the person's newest message; -1 where there is none. */
+/** Returns the index of the user's newest message; -1 if there is none. */
 export function newestOfPerson(messages: readonly Message[]): number {
   return messages.findLastIndex(isOfPerson);
 }
@@ -95,12 +95,12 @@ export function isOfPerson({ role, standsFor }: Message): boolean {
   return role === "user" && standsFor !== "reminder";
 }
 
-/** The index of the first result that the model has not read; the end where there is none. */
+/** Returns the index of the first result that the model has not read; the end if there is none. */
 function newResults(messages: readonly Message[]): number {
   return messages.findLastIndex(({ role }) => role !== "tool") + 1;
 }
 
-/** A message of its own, which takes another's place. */
+/** Returns a new message that replaces another one. */
 function withContent({ parts: _, ...message }: Message, content: string): Message {
   return { ...message, id: newMessageId(), content };
 }

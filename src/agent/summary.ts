@@ -1,4 +1,4 @@
-/** The request for a summary of a conversation, and the messages made from the answer. Pure. @module */
+/** The request for a summary of a conversation, and the messages made from its answer. Pure. @module */
 
 import {
   imagesOf,
@@ -36,11 +36,11 @@ Next: what is still to do, beginning with what was under way.
 Keep names, paths, numbers, commands and error messages exactly as they are. \
 If there is a summary from earlier, keep what still counts of it. Write the summary only.`;
 
-/** Characters of a message that are quoted in the request, by role; an earlier summary is quoted whole. */
+/** The quoted characters of a message in the request, by role. An earlier summary is quoted whole. */
 const QUOTED_CHARS = { system: 0, user: 4000, assistant: 2000, tool: 600 };
 const SHOWN_ARGUMENTS = 300;
 
-/** The message that asks for a summary of the conversation that it ends. */
+/** Returns the message that asks for a summary of the conversation before it. */
 export function summaryQuestion(focus = "", words = MAX_SUMMARY_WORDS): Message {
   return { role: "user", content: `${task(withinLimits(words), OF_ITS_OWN)}${above(focus)}]` };
 }
@@ -49,7 +49,9 @@ const above = (focus: string) => focus.trim() === "" ? "" : `\nKeep above all: $
 const withinLimits = (words: number) =>
   Math.min(Math.max(Math.round(words), MIN_SUMMARY_WORDS), MAX_SUMMARY_WORDS);
 
-/** The request for a summary of about `words`, of `messages` cut to `maxChars`, above all of `focus`. */
+/**
+ * Returns the request for a summary of about `words`, of `messages` cut to `maxChars`, with a focus on `focus`.
+ */
 export function summaryRequest(
   messages: readonly Message[],
   maxChars: number,
@@ -76,7 +78,7 @@ function transcript(message: Message): string {
   return [`${who}: ${truncateMiddle(content.trim(), max)}`, ...seen, ...calls].join("\n");
 }
 
-/** The text of a message, with names in the place of skills; of a summary, without the parts that go on anyway. */
+/** Returns the text of a message, with names in place of skills; of a summary, without its verbatim parts. */
 function quotedText(message: Message): string {
   if (isSummary(message)) return typedText(message);
   if (skillsOf(message).length === 0) return message.content;
@@ -89,7 +91,7 @@ function quotedText(message: Message): string {
 const MAX_OUTLINE_SUMMARY = 4000;
 const MAX_OUTLINE_ANSWER = 1000;
 
-/** Stands in for a summary that the model can not write: an earlier one, and the copilot's last words. */
+/** Replaces a summary that the model cannot write: an earlier one, and the agent's last words. */
 export function outline(messages: readonly Message[]): string {
   const earlier = messages.findLast(isSummary);
   const last = messages.findLast(({ role, content, standsFor }) =>
@@ -105,7 +107,7 @@ export function outline(messages: readonly Message[]): string {
   ].join("\n");
 }
 
-/** True for a summary that says nothing new: the request's own text, or an earlier summary once more. */
+/** True for a summary without new content: the request's own text, or an earlier summary. */
 export function isNonsense(text: string, old: readonly Message[]): boolean {
   const [before] = old;
   const isSame = isSummary(before) && typedText(before!).startsWith(`${TITLE}\n${text.trim()}`);
@@ -113,8 +115,8 @@ export function isNonsense(text: string, old: readonly Message[]): boolean {
 }
 
 /**
- * The messages that stand for others: their summary with the parts that go on beside it, and a sentence
- * of the model's, as roles alternate and a message of the person follows.
+ * Returns the messages that replace others: their summary with the verbatim parts, and a sentence of the model,
+ * because roles alternate and a user message follows.
  */
 export function summaryMessages(summary: string, parts: readonly Part[]): Message[] {
   const text = `${TITLE}\n${summary}`;

@@ -1,4 +1,4 @@
-/** The tokens that a request takes, estimated with what the server counted of earlier ones. @module */
+/** The tokens of a request, estimated and corrected by the server's earlier counts. @module */
 
 import type { ContextTokens } from "../errors.ts";
 import type { Usage } from "../types/event.ts";
@@ -21,19 +21,19 @@ export function addTokens(
 
 type TokenSum = Pick<Usage, "inputTokens" | "outputTokens">;
 
-/** The facts that an agent has learnt of one model on one server. */
+/** What an agent has learned about one model on one server. */
 interface Model {
-  /** The server's count divided by the rough count, of the newest request. */
+  /** The server's count of the newest request, divided by the rough count. */
   ratio: number;
-  /** True where reasoning that is sent back counts: many servers and templates leave it out. */
+  /** True if returned reasoning counts: many servers and templates drop it. */
   thinks: boolean;
-  /** The largest request since the conversation last became shorter, without reasoning. */
+  /** The largest request since the conversation was last shortened, without reasoning. */
   largest?: { rough: number; counted: number };
-  /** The size of its context in tokens, where the server has shown it. */
+  /** The size of its context in tokens, if the server has shown it. */
   window?: number;
 }
 
-/** Agents are few, and so are the models that one goes through. */
+/** Agents are few, and so are the models of one agent. */
 const models = new WeakMap<CopilotAgent, Map<string, Model>>();
 
 function modelOf(agent: CopilotAgent): Model {
@@ -45,20 +45,20 @@ function modelOf(agent: CopilotAgent): Model {
   return model;
 }
 
-/** Gives the agent `to` what `from` learned of its model: how it counts tokens, and its window. */
+/** Copies to the agent `to` what `from` learned about its model: its count, and its window. */
 export function inheritCounts(from: CopilotAgent, to: CopilotAgent): void {
   const known = [...models.get(from) ?? []];
-  // The largest request is of its own conversation.
+  // The largest request belongs to its own conversation.
   models.set(to, new Map(known.map(([key, { largest: _, ...model }]) => [key, model])));
 }
 
-/** A part of what the next request holds, and its estimated tokens. */
+/** A part of the next request, and its estimated tokens. */
 interface ContextPart {
   name: "tools" | Message["role"];
   tokens: number;
 }
 
-/** The parts of the next request, and the size of the model's window where it is known. */
+/** Returns the parts of the next request, and the size of the model's window if it is known. */
 export function contextParts(agent: CopilotAgent): { parts: ContextPart[]; window?: number } {
   const { ratio, thinks } = modelOf(agent);
   const window = contextWindow(agent);
@@ -70,37 +70,37 @@ export function contextParts(agent: CopilotAgent): { parts: ContextPart[]; windo
   return { parts, ...(window !== undefined && { window }) };
 }
 
-/** The tokens that the model has room for, prompt and answer together; `undefined` if not known. */
+/** Returns the model's room for prompt and answer together, in tokens; `undefined` if unknown. */
 export function contextWindow(agent: CopilotAgent): number | undefined {
   const { contextLength = Infinity } = targetOf(agent.config);
   const window = Math.min(contextLength, modelOf(agent).window ?? Infinity);
   return window === Infinity ? undefined : window;
 }
 
-/** The most tokens of a request that leaves room for an answer; `undefined` if not known. */
+/** Returns the maximum tokens of a request that leaves room for an answer; `undefined` if unknown. */
 export function promptLimit(agent: CopilotAgent): number | undefined {
   const { maxTokens } = targetOf(agent.config);
   const window = contextWindow(agent);
-  // The limit of an answer is often as high as the window: a quarter must do.
+  // The limit of an answer is often as high as the window: a quarter must be enough.
   return window && window - Math.min(maxTokens ?? Infinity, Math.floor(window / 4));
 }
 
-/** The least room that an answer is given, in tokens, where the estimate leaves less or none. */
+/** The minimum room of an answer, in tokens, if the estimate leaves less. */
 const MIN_ROOM = 256;
-/** The most tokens of an answer where no setting limits it. */
+/** The maximum tokens of an answer without a setting. */
 const MAX_ANSWER = 32_768;
 /** In a smaller window, an answer without a limit takes at most half of it. */
 const SMALL_WINDOW = 16_384;
-/** The part of the prompt that is kept free, as the estimate may be too low. */
+/** The share of the prompt that stays free, because the estimate may be too low. */
 const RESERVE = 0.02;
-/** The part of the answer's room that is for thinking, where no setting says otherwise. */
+/** The share of the answer's room for thinking, without a setting. */
 const THINKING_SHARE = 1 / 4;
 /** A smaller budget would end the thinking of each answer in a small window. */
 const MIN_THINKING = 512;
 
 /**
- * The most tokens of the answer to `messages`, or to the conversation, by the room in the window;
- * `undefined` if the window is not known.
+ * Returns the maximum tokens of the answer to `messages`, or to the conversation, from the room in the window;
+ * `undefined` if the window is unknown.
  */
 export function answerRoom(
   agent: CopilotAgent,
@@ -117,16 +117,19 @@ export function answerRoom(
   return stepBelow(Math.max(MIN_ROOM, window - Math.ceil(prompt * (1 + RESERVE))));
 }
 
-/** The largest power of two, or one and a half times one, that is not above `count`: a limit that rarely changes keeps requests alike. */
+/**
+ * Returns the largest power of two, or 1.5 times one, that is not above `count`: a limit that rarely changes
+ * keeps requests equal.
+ */
 function stepBelow(count: number): number {
   const power = 2 ** Math.floor(Math.log2(count));
   return power * 1.5 <= count ? power * 1.5 : power;
 }
 
-/** The most tokens of thinking in an answer that has `room`; `undefined` for the hosted API. */
+/** Returns the maximum tokens of thinking in an answer that has `room`; `undefined` for the hosted API. */
 export function thinkBudget(agent: CopilotAgent, room = MAX_ANSWER): number | undefined {
   const { thinkBudget, kind } = targetOf(agent.config);
-  // The hosted API has budgets of its own.
+  // The hosted API has its own budgets.
   if (thinkBudget !== undefined || kind === "hosted") return thinkBudget;
   return Math.max(MIN_THINKING, Math.floor(room * THINKING_SHARE));
 }
@@ -137,10 +140,10 @@ export function requestTokens(agent: CopilotAgent): number {
   return Math.round((sum(Object.values(parts)) + (thinks ? reasoning : 0)) * ratio);
 }
 
-/** An estimate that is off by more than this part of the limit needs no count. */
+/** An estimate that differs from the limit by more than this share needs no count. */
 const NEAR_LIMIT = 0.15;
 
-/** True where the next request is over its limit; near that, a server that counts is asked, and learnt from. */
+/** True if the next request is over its limit. Near the limit, a server that can count is asked. */
 export async function isOverLimit(agent: CopilotAgent, signal: AbortSignal): Promise<boolean> {
   const limit = promptLimit(agent);
   if (limit === undefined) return false;
@@ -156,40 +159,39 @@ export async function isOverLimit(agent: CopilotAgent, signal: AbortSignal): Pro
   return estimated > limit;
 }
 
-/** The estimated tokens of a message, as the server in use counts; `thinks` adds its reasoning. */
+/** Returns the estimated tokens of a message for the current server. `thinks` adds its reasoning. */
 export function messageTokens(agent: CopilotAgent, message: Message, thinks = false): number {
   const model = modelOf(agent);
   const rough = roughMessage(message) + (thinks && model.thinks ? roughReasoning(message) : 0);
   return Math.ceil(rough * model.ratio);
 }
 
-/** Counts below this number of tokens are not taken as a cut prompt. */
+/** Below this number of tokens, a low count does not mean that the prompt was cut. */
 const MIN_WINDOW = 512;
-/** When a request grew by this many tokens and the server's count did not, the server cut it. */
+/** If a request grew by this many tokens and the server's count did not, the server cut the prompt. */
 const SHOWN_GROWTH = 1000;
 /** A count below 0.4 of our estimate means that the server cut the prompt. */
 const MIN_RATIO = 0.4;
-/** A count of over 4 times our estimate counts something else. */
+/** A count of more than 4 times our estimate counts something else. */
 const MAX_RATIO = 4;
 
 /**
- * Learns from what the server counted of the request that was just answered; call it before the
- * answer goes into the conversation. True when the server read only a part of the request and said
- * nothing, as a count shows that is too low, or just the window: this is then taken to be the most
- * that it counted.
+ * Learns from the server's count of the request that was just answered. It must be called before the answer joins
+ * the conversation. Returns true if the server silently read only a part of the request, which a count shows that
+ * is too low or equals the window. That count is then taken as the window.
  */
 export function learnFromUsage(agent: CopilotAgent, { inputTokens: counted }: Usage): boolean {
   const model = modelOf(agent);
   const { reasoning, ...parts } = roughParts(agent);
   const rough = sum(Object.values(parts));
-  // The server counts reasoning where its count is nearer to that with it.
+  // The server counts reasoning if its count is nearer to the estimate with it.
   if (reasoning > MIN_WINDOW) model.thinks = counted > (rough + reasoning / 2) * model.ratio;
   const ratio = counted / (rough + (model.thinks ? reasoning : 0));
   const now = { rough, counted: rough * ratio };
   const { largest } = model;
   const least = MIN_RATIO * Math.min(1, model.ratio);
   const isLonger = largest !== undefined && rough >= largest.rough;
-  // Some servers count only what was not in their cache.
+  // Some servers count only uncached tokens.
   if (isLonger && now.counted < largest.counted / 2) return false;
   const more = isLonger ? rough - largest.rough : 0;
   const grew = !isLonger || now.counted - largest.counted >= least * more;
@@ -202,7 +204,7 @@ export function learnFromUsage(agent: CopilotAgent, { inputTokens: counted }: Us
     model.ratio = Math.max(model.ratio, ratio);
     return isNews;
   }
-  // A count that is far off is of a server that does not count, or counts something else.
+  // A count that is far off comes from a server that does not count, or counts something else.
   if (grew && ratio >= 1 / MAX_RATIO && ratio <= MAX_RATIO) {
     Object.assign(model, { ratio, largest: now });
   }
@@ -210,8 +212,8 @@ export function learnFromUsage(agent: CopilotAgent, { inputTokens: counted }: Us
 }
 
 /**
- * Learns from a server that refused the request as too long, and may have named the sizes. True where only
- * the limit of the answer was too high for the window that is known now: the request is to be sent again.
+ * Learns from a server that refused the request as too long and may have named the sizes. Returns true if only
+ * the limit of the answer was too high for the window: the request can be sent again.
  */
 export function learnFromRefusal(agent: CopilotAgent, sizes: ContextTokens = {}): boolean {
   const { window, prompt } = sizes;
@@ -224,19 +226,19 @@ export function learnFromRefusal(agent: CopilotAgent, sizes: ContextTokens = {})
   if (model.window < known && (prompt ?? estimated) <= promptLimit(agent)!) {
     return window !== undefined;
   }
-  // A request that was refused though the estimate fits shows that the estimate, or the window, is wrong.
+  // A refused request that fits the estimate shows that the estimate, or the window, is wrong.
   const limit = promptLimit(agent)!;
   if (estimated <= limit) model.ratio = Math.min(MAX_RATIO, model.ratio * 1.05 * limit / estimated);
   model.window = Math.min(model.window, requestTokens(agent));
   return false;
 }
 
-/** A count that is higher than the estimate by less teaches nothing. */
+/** A count that is only slightly higher than the estimate teaches nothing. */
 const MIN_RAISE = 1.05;
 
 /**
- * Learns from a server's count of `messages`, which are not the conversation: true where they have more
- * tokens than was estimated. A lower count may be of what the server had cut.
+ * Learns from a server's count of `messages` outside the conversation. Returns true if they have more tokens than
+ * estimated. A lower count may be of a cut prompt.
  */
 export function learnFromCount(
   agent: CopilotAgent,
@@ -250,15 +252,15 @@ export function learnFromCount(
   return true;
 }
 
-/** Tokens of an image, as common models count about. */
+/** Tokens of an image, as common models count approximately. */
 const IMAGE_TOKENS = 1200;
-/** Tokens of a message, and of a call, beside its text. */
+/** Tokens of a message, and of a call, in addition to its text. */
 const MESSAGE_TOKENS = 8;
 
-/** Rough counts; `reasoning` is that since the person's newest message: templates drop older. */
+/** Rough counts. `reasoning` is that since the user's newest message: templates drop older reasoning. */
 function roughParts(agent: CopilotAgent): Record<ContextPart["name"] | "reasoning", number> {
   const { offered: tools, state } = agent;
-  // Numbers of their own: adding to a field with the role's name takes five times as long.
+  // Separate variables: adding to a field with the role's name takes five times as long.
   let [system, user, assistant, tool, reasoning] = [roughSystem(agent), 0, 0, 0, 0];
   const sizes = sizesOf(agent);
   const { messages } = state;
@@ -283,7 +285,7 @@ function roughParts(agent: CopilotAgent): Record<ContextPart["name"] | "reasonin
   return { system, tools: roughTools(tools), user, assistant, tool, reasoning };
 }
 
-/** The messages of a conversation in their order with their sizes: in a long one, looking each up takes longer. */
+/** The messages of a conversation in order, with their sizes: in a long one, looking up each takes longer. */
 type ListedSizes = { message: Message; length: number; size: number }[];
 const listedSizes = new WeakMap<CopilotAgent, ListedSizes>();
 
@@ -297,7 +299,7 @@ function sum(parts: readonly number[]): number {
   return parts.reduce((all, part) => all + part, 0);
 }
 
-/** Reasoning goes back to the model with the calls that it led to. */
+/** Reasoning is sent back with the calls that it led to. */
 function roughReasoning({ toolCalls, reasoning = "" }: Message): number {
   return toolCalls ? reasoning.length / CHARS_PER_TOKEN : 0;
 }
@@ -322,7 +324,7 @@ function roughTools(tools: CopilotAgent["tools"]): number {
   return size;
 }
 
-/** Sizes by message, with the length of the text that was counted, which callers may change. */
+/** Sizes by message, with the length of the counted text, which callers may change. */
 const messageSizes = new WeakMap<Message, { length: number; size: number }>();
 
 function roughMessage(message: Message): number {
@@ -339,11 +341,11 @@ function roughMessage(message: Message): number {
 }
 
 /**
- * Roughly the tokens of `text`: a quarter of one for an ASCII character, more for others, next to
- * nothing for one that repeats the one before, as tokenizers have whole rows of spaces and dashes.
+ * Returns the approximate tokens of `text`: a quarter for an ASCII character, more for others, and almost nothing
+ * for a repeated one, because tokenizers have whole rows of spaces and dashes.
  */
 function roughTokens(text: string): number {
-  let sixteenths = 0; // whole numbers, of which the engine makes no objects
+  let sixteenths = 0; // integers, for which the engine allocates no objects
   let before = 0;
   for (let i = 0; i < text.length; i++) {
     const char = text.charCodeAt(i);

@@ -34,32 +34,31 @@ import { NOTHING_CHANGED, unfoundedIn } from "./unfounded.ts";
 
 /** Options of {@linkcode processTurn}. */
 export interface TurnOptions {
-  /** Called with each event as it happens; errors that it throws are dropped. */
+  /** Called with each event as it happens. Its errors are dropped. */
   onEvent?: ((event: TurnEvent) => void) | undefined;
   /** Returns a promise to wait for before more is read, for a frontend that shows it more slowly. */
   ready?: (() => Promise<void> | undefined) | undefined;
-  /** Called with a function that returns the newest lines of a running command; see `ToolContext`. */
+  /** Called with a function that returns the newest output lines of a running command; see `ToolContext`. */
   onOutput?: ((newest: NewestOutput) => void) | undefined;
-  /** The schema of the final answer, which must be JSON: without it, the answer is any text. */
+  /** The schema of the final answer, which must be JSON. Without it, the answer is any text. */
   answerSchema?: JsonSchema | undefined;
-  /** The most rounds of tool calls: the agent's `maxToolRounds`. */
+  /** The maximum number of rounds of tool calls; by default the agent's `maxToolRounds`. */
   maxToolRounds?: number | undefined;
-  /** Returns true where nothing is to be changed, as in plan mode; without it, things may be. */
+  /** Returns true if nothing may be changed, as in plan mode. */
   isReadOnly?: (() => boolean | Promise<boolean>) | undefined;
-  /** Ends the turn: it returns with `stopReason: "aborted"`. */
+  /** Ends the turn, which returns with `stopReason: "aborted"`. */
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Processes one turn: sends `userInput`, runs the tools that the model asks for, and returns the
- * final answer (spec 4.2). The conversation is kept in `agent.state.messages`; it is one that a
- * server accepts however the turn ends, with a result for every call.
+ * Processes one turn: sends `userInput`, runs the tools that the model requests, and returns the final answer
+ * (spec 4.2). The conversation is in `agent.state.messages`. However the turn ends, a server accepts it: every
+ * call has a result.
  *
- * @param userInput The text, or the parts that the message is made of.
- * @throws {TypeError} when `userInput` has neither text nor images, or the agent is still busy with
- * another turn.
- * @throws {BackendError} when the model server fails. If it failed before the model said anything,
- * the conversation is as it was before the turn.
+ * @param userInput The text, or the parts of the message.
+ * @throws {TypeError} if `userInput` has neither text nor images, or the agent is busy with another turn.
+ * @throws {BackendError} if the model server fails. If it failed before the model said anything, the conversation
+ * is unchanged.
  */
 export async function processTurn(
   agent: CopilotAgent,
@@ -73,38 +72,38 @@ export async function processTurn(
   return await exclusively(agent, "process a turn", () => new Turn(agent, options).run(userInput));
 }
 
-/** From this many calls on that were read from text, a notice says how the server would read them. */
+/** After this many calls that were read from text, a notice says how the server could parse them. */
 const MIN_RECOVERED_TOLD = 2;
 const PARSE_NATIVELY =
   "this model's tool calls come as text, and are read from there; a server that knows its template reads them itself: llama-server --jinja, vllm serve --enable-auto-tool-choice --tool-call-parser NAME, or in Ollama a model tagged tools";
 
-/** The most requests for one answer, where a server refuses them as too long. */
+/** The maximum number of requests for one answer if a server refuses them as too long. */
 const MAX_FITTINGS = 3;
-/** The most times that an answer is asked for again while no call works. */
+/** The maximum number of times that an answer is asked for again while no call works. */
 const MAX_ASKED_AGAIN = 3;
-/** The first answer is free to come with calls before it, the others are held to the form. */
+/** The first answer is free, so that calls can come before it. The others must have the form. */
 const MAX_FORM_ASKED = 2;
 
 class Turn {
   readonly #signal: AbortSignal;
   readonly #executions: ToolExecution[] = [];
   readonly #loop = loopGuard();
-  /** The jobs whose end the newest message tells of. */
+  /** The jobs whose end the newest message reports. */
   #reportedJobs: readonly Job[] = [];
   #rounds = 0;
   /** How often an answer was asked for again since a call last worked. */
   #asked = 0;
-  /** The number of calls that were made before each claim that was objected to. */
+  /** The number of calls before each claim that was questioned. */
   readonly #claims = new Set<number>();
-  /** The beginning of an answer that a server broke off. */
+  /** The start of an answer that a server broke off. */
   #begun = "";
-  /** False where the next answer is to come without thinking. */
+  /** False if the next answer should come without thinking. */
   #thinks = true;
-  /** The number of times that the final answer was asked for again, as it did not match. */
+  /** How often the final answer was asked for again because it did not match. */
   #formAsked = 0;
-  /** What the person asked for. */
+  /** The user's request. */
   #request = "";
-  /** The form of a call that the next answer is held to. */
+  /** The form of a call that the next answer must have. */
   #callForm: AnswerForm | undefined;
   readonly #tokens = { inputTokens: 0, outputTokens: 0 };
 
@@ -131,7 +130,7 @@ class Turn {
     }
   }
 
-  /** A message that was cancelled before an answer leaves its words, and no files for the next one to carry. */
+  /** A message that was cancelled before an answer leaves its text, but no files. */
   #dropAttachments(asked: Message): void {
     const { messages } = this.agent.state;
     const [before, last] = messages.slice(-2);
@@ -142,7 +141,7 @@ class Turn {
     messages.splice(-2, 1, { ...words, id: newMessageId() });
   }
 
-  /** One request and its calls; the turn's result where it ends with them. */
+  /** Runs one request and its calls. Returns the turn's result if it ends with them. */
   async step(): Promise<TurnResult | undefined> {
     const { message, stopReason, askAgain, isWhole, isOverthought, isBroken } = await this
       .#answer();
@@ -189,7 +188,7 @@ class Turn {
     return true;
   }
 
-  /** The person's message, and what became of jobs since the model last heard of them. */
+  /** Returns the user's message, with a note on jobs that ended since the last one. */
   #message(input: string | readonly Part[], notes: readonly string[]): Message {
     return userMessage([
       ...inputParts(input),
@@ -203,13 +202,13 @@ class Turn {
     return [(await import("./answer_form.ts")).formNote(answerSchema)];
   }
 
-  /** True for a free answer without end that the server's grammar will end. */
+  /** True for an endless free answer that the server's grammar will end. */
   async #endsHeld(stopReason: StopReason): Promise<boolean> {
     const isEndless = stopReason === "budget" || stopReason === "loop";
     return isEndless && this.#formAsked === 0 && (await this.agent.backend()).hasGrammar;
   }
 
-  /** The turn's result where the final answer matches; else it is asked for again, as often as that may be. */
+  /** Returns the turn's result if the final answer matches. Otherwise asks for it again, up to a limit. */
   async #formed(message: Message, schema: JsonSchema): Promise<TurnResult | undefined> {
     const { askForForm, readFormed } = await import("./answer_form.ts");
     const isEmpty = message.standsFor === "empty_answer";
@@ -232,7 +231,7 @@ class Turn {
     return message;
   }
 
-  /** The answer to the conversation, which is made shorter where it has to be. */
+  /** Returns the answer to the conversation, which is shortened if necessary. */
   async #answer(): Promise<ModelAnswer> {
     let answer: ModelAnswer;
     try {
@@ -247,7 +246,7 @@ class Turn {
     return answer;
   }
 
-  /** Sends the conversation; one that the server refuses as too long is made shorter, and sent again. */
+  /** Sends the conversation. If the server refuses it as too long, it is shortened and sent again. */
   async #sendFitting(): Promise<ModelAnswer> {
     for (let tries = 1;; tries++) {
       try {
@@ -274,11 +273,11 @@ class Turn {
     });
   }
 
-  /** Gives calls ids of their own, as servers number from 0 again, and tells of those from the text. */
+  /** Gives calls unique ids, because servers number from 0 again, and reports calls that were read from text. */
   async #readCalls(message: Message): Promise<void> {
     if (!message.toolCalls) return;
     const { config, state, tools } = this.agent;
-    // Read here, the conversation shows the model its calls as they should have been.
+    // Repaired here, so that the conversation shows the model its calls as they should have been.
     const reads = message.toolCalls.map((call) => readCall(call, tools, state.workingDir));
     message.toolCalls = (await Promise.all(reads)).map(({ call }) => call);
     const given = new Set(message.toolCalls.map(({ id }) => id));
@@ -296,8 +295,8 @@ class Turn {
   }
 
   /**
-   * After a call that could not be read, the next answer is held to the form of a call of that tool, where
-   * the server has a grammar: once, as a server that has none may ignore it.
+   * After an unreadable call, the next answer must have the form of a call of that tool if the server has a
+   * grammar. Only once, because a server without one may ignore it.
    */
   async #holdNext(message: Message, isWhole: boolean, isLost: boolean): Promise<void> {
     const wasHeld = this.#callForm !== undefined;
@@ -315,7 +314,7 @@ class Turn {
     this.#notice("info", "call_form", `The call of ${names} could not be read: ${held}.`);
   }
 
-  /** Makes the conversation shorter; false where it can not be. Loaded when it is needed. */
+  /** Shortens the conversation; false if that is impossible. Its code is loaded on demand. */
   async #makeRoom(): Promise<boolean> {
     const { makeRoom } = await import("./compact.ts");
     const count = (usage: Usage) => this.#count(usage);
@@ -323,7 +322,10 @@ class Turn {
     return await makeRoom(this.agent, options) !== null;
   }
 
-  /** The calls of an answer; one that is made again, as it was not run where it may only have been shown, is meant. */
+  /**
+   * Returns the calls of an answer. A call that was not run because it may only have been shown, and is made
+   * again, is meant.
+   */
   #meant(answer: Message): ToolCall[] {
     const { toolCalls: calls = [] } = answer;
     if (!calls.some(({ mayBeShown }) => mayBeShown)) return calls;
@@ -336,7 +338,7 @@ class Turn {
     );
   }
 
-  /** Runs the calls of an answer; the turn's result where it ends with them. */
+  /** Runs the calls of an answer. Returns the turn's result if it ends with them. */
   async #runCalls(answer: Message): Promise<TurnResult | undefined> {
     const { tools, policy } = this.agent;
     const { onOutput } = this.options;
@@ -360,7 +362,7 @@ class Turn {
       executions.at(-1)!.result += [loop?.nudge ?? "", ...news].join("");
     }
     for (const execution of executions) {
-      // A call that was forwarded is answered under the name that the model called.
+      // A forwarded call is answered under the name that the model used.
       const call = answer.toolCalls!.find(({ id }) => id === execution.toolCallId);
       this.#add(this.#toolMessage({ ...execution, toolName: call?.name ?? execution.toolName }));
     }
@@ -371,14 +373,14 @@ class Turn {
     return this.#stopped(answer, endOfTurn(text), "loop");
   }
 
-  /** Adds to a result what stands behind it, for the model alone. */
+  /** Appends text for the model to a result. */
   async #addBehind(execution: ToolExecution): Promise<void> {
     const { afterTool } = this.agent;
     if (afterTool === undefined || execution.outcome !== "done" || this.#signal.aborted) return;
     try {
       execution.result += await afterTool(execution, this.#signal) ?? "";
     } catch (error) {
-      // After an abort the result is as the tool gave it.
+      // After an abort, the result is unchanged.
       if (!this.#signal.aborted) throw error;
     }
   }
@@ -394,7 +396,7 @@ class Turn {
       message.parts = [{ type: "resource", kind: "skill", name, text: result }];
     }
     if (!tool) return message;
-    // Commands of a sub-agent count as its call's, as nothing takes them back either.
+    // Commands of a sub-agent count for its call, because they cannot be undone either.
     const ran = (details?.calls ?? []).filter((call) => call.outcome === "done");
     const isCommand = ran.some((call) =>
       this.agent.tools.some(({ name, access }) => name === call.toolName && access === "execute")
@@ -411,13 +413,13 @@ class Turn {
     return this.#stopped(answer, endOfTurn(text), "max_rounds");
   }
 
-  /** Ends the turn after results, by a note: some chat templates refuse a user message after one. */
+  /** Ends the turn after results with a note: some chat templates refuse a user message after a result. */
   #stopped({ content }: Message, note: Message, stopReason: StopReason): TurnResult {
     this.#add(note);
     return this.#result(content || note.content, stopReason);
   }
 
-  /** A failed turn in which the model said nothing leaves no trace, any other is closed by a note. */
+  /** A failed turn in which the model said nothing leaves no trace. Any other is closed by a note. */
   #recordFailure(error: unknown, asked: Message): void {
     const { messages } = this.agent.state;
     const partial = error instanceof BackendError ? error.partialText : "";
@@ -432,7 +434,7 @@ class Turn {
     this.#add(partial === "" ? note : said);
   }
 
-  /** Counts, and tells of a server that read only a part of the request. */
+  /** Counts tokens, and reports a server that read only a part of the request. */
   #measure(usage: Usage): void {
     const tokens = requestTokens(this.agent);
     if (learnFromUsage(this.agent, usage)) {
@@ -450,7 +452,7 @@ class Turn {
     this.#emit({ type: "usage", usage });
   }
 
-  /** A note for each job that has ended since the model last heard of them. */
+  /** Returns a note for each job that ended since the last message. */
   #jobNews(): string[] {
     const ended = this.agent.jobs?.list.filter((job) => !job.isTold && job.outcome) ?? [];
     this.#reportedJobs = ended;
@@ -462,7 +464,7 @@ class Turn {
     this.#emit({ type: "notice", level, code, message });
   }
 
-  /** An error of the callback, thrown at once or later, is dropped: documented on TurnOptions. */
+  /** An error of the callback is dropped, as TurnOptions documents. */
   readonly #emit = (event: TurnEvent): void => {
     try {
       const result: unknown = this.options.onEvent?.(event);

@@ -2,7 +2,7 @@
 
 import type { Message, ToolCall } from "../types/message.ts";
 
-/** The message of a call's result, or of what went wrong with it. */
+/** Returns the message of a call's result, or of its failure. */
 export function toolResult(
   call: Pick<ToolCall, "id" | "name">,
   text: string,
@@ -12,7 +12,7 @@ export function toolResult(
   return { ...about, content: text, ...(isError && { isError }) };
 }
 
-/** The ids of `given` that calls in `messages` already have; without a copy of all ids, as each round asks. */
+/** Returns the ids of `given` that calls in `messages` already have, without a copy of all ids. */
 export function usedIds(messages: readonly Message[], given: ReadonlySet<string>): string[] {
   const used: string[] = [];
   for (const { toolCalls } of messages) {
@@ -22,7 +22,7 @@ export function usedIds(messages: readonly Message[], given: ReadonlySet<string>
   return used;
 }
 
-/** The note that stands at the end of a turn which did not end by an answer. */
+/** The note at the end of a turn that did not end with an answer. */
 export function endOfTurn(text: string): Message {
   return { role: "assistant", content: `[${text}]`, standsFor: "end_of_turn" };
 }
