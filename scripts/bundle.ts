@@ -1,92 +1,53 @@
 /**
- * Bundles the program and its workers into the folder FOLDER, the program in parts and marked so that it
- * starts fast: `deno run -A scripts/bundle.ts FOLDER WORKER...`. It starts the program to see what a start
- * runs; where that fails, the program is one file.
+ * Bundles the program and its workers into FOLDER: `deno run -A scripts/bundle.ts FOLDER WORKER...`.
+ * The program is one file, in which the functions that an answer to one prompt calls are marked for V8.
  */
 import { basename } from "@std/path/basename";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { join } from "@std/path/join";
-import { toFileUrl } from "@std/path/to-file-url";
+import { resolve } from "@std/path/resolve";
 import { withParentheses } from "./eager.ts";
-import { lintReports } from "./lint_reports.ts";
-import type { Member, Use } from "./methods_plugin.ts";
-import { splitSources, withLateImports } from "./split.ts";
-import { checkModules, type Counts, countStarts } from "./starts.ts";
 
 const root = fromFileUrl(new URL("..", import.meta.url));
-/** The names of the workers' files in the bundle, by those in the sources. */
+/** The names of the workers' files in the bundle, by their names in the sources. */
 const workerNames = new Map<string, string>();
 
 if (import.meta.main) {
   const [to, ...workers] = Deno.args as [string, ...string[]];
   try {
     for (const worker of workers) await bundleWorker(worker, to);
-    await inParts(to).catch(async (error: Error) => {
-      console.error(`bundle: in one file, which starts somewhat slower: ${error.message}`);
-      await inOneFile("main.ts", join(to, "main.js"));
-      await Deno.writeTextFile(join(to, "one_file"), "");
-    });
+    const main = resolve(to, "main.js");
+    await bundle("main.ts", main);
+    await markStart(main);
   } catch (error) {
     console.error(`bundle: ${(error as Error).message}`);
     Deno.exit(1);
   }
 }
 
-async function inParts(to: string): Promise<void> {
-  const folder = await Deno.makeTempDir();
-  const [tree, made] = [join(folder, "tree"), join(folder, "made")];
-  try {
-    const sources = ["--config", join(root, "deno.json"), "--frozen"];
-    await splitSources(root, tree, await countStarts(join(root, "main.ts"), sources));
-    await bundle(tree, "--code-splitting", "--outdir", made, "main.ts");
-    const files = Array.from(Deno.readDirSync(made), ({ name }) => join(made, name));
-    for (const file of files) {
-      await Deno.writeTextFile(file, finished(withLateImports(await Deno.readTextFile(file))));
-    }
-    const main = join(made, "main.js");
-    const bundled = ["--no-config", "--no-lock"];
-    await mark(files, await countStarts(main, bundled));
-    // The marked files start, too, and those that no start loads can be loaded.
-    await countStarts(main, bundled);
-    await checkModules(files.filter((file) => file !== main), folder);
-    for (const file of files) await Deno.copyFile(file, join(to, basename(file)));
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+async function bundle(source: string, to: string): Promise<void> {
+  const args = ["bundle", "--quiet", "--minify", "--frozen", "--output", to, source];
+  const command = new Deno.Command(Deno.execPath(), { args, cwd: root });
+  const { success, stderr } = await command.output();
+  if (!success) throw new Error(new TextDecoder().decode(stderr).trim());
+  let text = await Deno.readTextFile(to);
+  for (const [name, own] of workerNames) text = text.replaceAll(`"./${name}"`, `"./${own}"`);
+  await Deno.writeTextFile(to, asAscii(text));
 }
 
-async function inOneFile(source: string, to: string): Promise<void> {
-  await bundle(root, "--output", to, source);
-  await Deno.writeTextFile(to, finished(await Deno.readTextFile(to)));
-}
-
-/** A session that runs starts the worker that it was bundled with, from a file with its hash in the name. */
+/** Bundles a worker into a file with its hash in the name: a running session keeps its own version. */
 async function bundleWorker(source: string, to: string): Promise<void> {
   const made = join(to, "worker.js");
-  await inOneFile(source, made);
+  await bundle(source, made);
   const hash = await crypto.subtle.digest("SHA-256", await Deno.readFile(made));
   const name = `worker-${new Uint8Array(hash).toHex().slice(0, 8)}.js`;
   await Deno.rename(made, join(to, name));
   workerNames.set(basename(source), name);
 }
 
-/** The bundler's output with the workers' names, in ASCII. */
-function finished(source: string): string {
-  for (const [name, own] of workerNames) source = source.replaceAll(`"./${name}"`, `"./${own}"`);
-  return asAscii(source);
-}
-
-async function bundle(folder: string, ...args: string[]): Promise<void> {
-  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["bundle", "--quiet", "--minify", "--frozen", ...args],
-    cwd: folder,
-  }).output();
-  if (!success) throw new Error(new TextDecoder().decode(stderr).trim());
-}
-
 /**
- * The bundler leaves other characters in regular expressions as they are: V8 would keep the whole source
- * with two bytes for each character, and read it more slowly.
+ * Escapes the characters that the bundler leaves in regular expressions: with one of them, V8 stores
+ * the whole source with two bytes per character, and reads it more slowly.
  */
 export function asAscii(source: string): string {
   return source.replace(
@@ -95,14 +56,45 @@ export function asAscii(source: string): string {
   );
 }
 
-async function mark(files: string[], starts: Counts[]): Promise<void> {
-  const plugin = new URL("./methods_plugin.ts", import.meta.url);
-  const reports = await lintReports(plugin, root, files);
-  for (const path of files) {
-    const found = reports.filter(({ file }) => join(root, file) === path)
-      .map(({ message }): Member | Use => JSON.parse(message));
-    const ranges = starts.flatMap((counts) => counts.get(toFileUrl(path).href) ?? []);
-    const source = await Deno.readTextFile(path);
-    await Deno.writeTextFile(path, withParentheses(source, ranges, found));
+/** Marks the functions that a start of the file `main` calls. Without loopback the file stays as it is. */
+async function markStart(main: string): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  const flags = ["run", "-A", "--quiet", "--no-config", "--no-lock"];
+  const server = new Deno.Command(Deno.execPath(), {
+    args: [...flags, import.meta.resolve("./bench_server.ts")],
+    stdout: "piped",
+    stderr: "null",
+  }).spawn();
+  try {
+    const { value: url } = await server.stdout.pipeThrough(new TextDecoderStream()).getReader()
+      .read();
+    const coverage = join(folder, "coverage");
+    const start = async (program: string, env: Record<string, string>) => {
+      const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+        args: [...flags, program, "--base-url", `${url}`.trim(), "--model", "m", "-p", "hello"],
+        cwd: folder,
+        clearEnv: true,
+        env: { HOME: folder, PATH: Deno.env.get("PATH") ?? "", COPILOT_API_KEY: "none", ...env },
+        stdin: "null",
+        signal: AbortSignal.timeout(60_000),
+      }).output();
+      if (!success) throw new Error(new TextDecoder().decode(stderr).trim());
+    };
+    await start(main, { DENO_COVERAGE_DIR: coverage });
+    const [file] = [...Deno.readDirSync(coverage)];
+    const { functions } = JSON.parse(await Deno.readTextFile(join(coverage, file!.name)));
+    const marked = join(folder, basename(main));
+    const source = await Deno.readTextFile(main);
+    await Deno.writeTextFile(marked, withParentheses(source, functions));
+    await start(marked, {});
+    await Deno.copyFile(marked, main);
+  } catch (error) {
+    console.error(
+      `bundle: starts somewhat slower, as nothing was marked: ${(error as Error).message}`,
+    );
+  } finally {
+    server.kill();
+    await server.status;
+    await Deno.remove(folder, { recursive: true });
   }
 }
