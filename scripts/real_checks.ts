@@ -371,7 +371,7 @@ export function withoutTools(host: string): Check {
       signal,
       onEvent: (event) => void (event.type === "notice" && notices.push(event.message)),
     });
-    assert(notices[0]?.includes("tools described in the text"), notices.join(" "));
+    assert(notices[0]?.includes("tools described in the prompt"), notices.join(" "));
     return ok(notices[0]);
   };
 }

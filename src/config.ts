@@ -203,7 +203,7 @@ export function hostedConfig(settings: Some<HostedConfig> & { apiKey: string }):
     ...CONNECTION,
   }, settings);
   if (config.apiKey === "" && isDefaultServer("hosted", config.baseUrl)) {
-    const only = takesEnvKey(config.baseUrl) ? "" : ", which is sent to plain https addresses only";
+    const only = takesEnvKey(config.baseUrl) ? "" : ", which is sent only to plain https addresses";
     const why = `it must not be empty: set ${HOSTED_API_KEY_ENV}${only}`;
     throw settingError(RangeError, "hosted", "apiKey", why);
   }
@@ -352,7 +352,7 @@ export function checkedUrl(where: string, key: string, value: string): string {
   let wrong: string | undefined;
   if (url === null) wrong = "it must be a URL such as http://localhost:11434";
   else if (!/^https?:$/.test(url.protocol)) wrong = "it must start with http:// or https://";
-  else if (url.search || url.hash) wrong = "it must have no query and no fragment";
+  else if (url.search || url.hash) wrong = "it must not have a query or a fragment";
   if (wrong !== undefined || url === null) {
     // A password may come before an @, and a key in a query.
     const shown = /[@?#]/.test(value) ? "hidden" : settingText(value);

@@ -104,7 +104,7 @@ export async function exchange(
       if (!row) throw error;
       adjusted.add(row.name);
       options.onNotice?.(
-        `The server does not take this request ("${excerpt(words)}"): ${row.instead}.`,
+        `The server rejects this request ("${excerpt(words)}"): ${row.instead}.`,
       );
     }
   }
@@ -122,13 +122,13 @@ export function unsupported(name: string, instead: string, row?: string): Adjust
 /** The row for servers that refuse `temperature`. */
 export const OWN_TEMPERATURE: Adjustment = unsupported(
   "temperature",
-  "the temperature is left to the model from now on",
+  "from now on, the model's default temperature applies",
 );
 
 /** The common fields of the rows for servers that refuse the form of an answer. */
 export const FORM_IN_WORDS = {
   isOfForm: true,
-  instead: "the form of an answer is asked for in words alone from now on",
+  instead: "from now on, only the prompt describes the form of an answer",
 } as const;
 
 /** The row for chat templates without a place for a system message. */
@@ -136,7 +136,7 @@ export const NO_SYSTEM_ROLE: Adjustment = {
   name: "system",
   refusal:
     /system (?:role|message|prompt)s?\b.{0,20}\bnot supported|only user(?:,| and)? .{0,20}roles|roles must alternate|(?:unexpected|unsupported|invalid|unknown)(?: message)? role\W{0,4}system|system message must be/i,
-  instead: "the system text goes into the first message of the user from now on",
+  instead: "from now on, the first user message contains the system text",
 };
 
 /** The row for servers that refuse `tools`, or whose template refuses their results, with their messages. */
@@ -161,5 +161,6 @@ export const TEXT_TOOLS: Adjustment = {
     ].join("|"),
     "i",
   ),
-  instead: "asking again with the tools described in the text; calls are read from the answer",
+  instead:
+    "trying again with the tools described in the prompt; calls are read from the answer's text",
 };

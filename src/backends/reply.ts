@@ -210,7 +210,7 @@ export function namesAndSchemas(
 }
 
 const TOO_MANY =
-  `an answer may hold ${MAX_CALLS_OF_ANSWER} calls at most; read the results of those, then call what is still needed. Left out, this one included:`;
+  `an answer can contain ${MAX_CALLS_OF_ANSWER} calls at most: read their results, then make the calls that are still needed. Dropped, including this one:`;
 const TOO_LONG =
   `its arguments must have at most ${MAX_ARGUMENTS_CHARS} characters, do it in smaller pieces: they have`;
 
@@ -250,7 +250,7 @@ function readArguments(value: unknown): Pick<ToolCall, "arguments" | "invalid"> 
   }
   // JSON.parse silently takes the last one, which may be the wrong one.
   if (text.trim() !== "" && hasTwoReadings(text)) {
-    return malformed(value, "its arguments are not valid JSON: a key stands there twice");
+    return malformed(value, "its arguments are not valid JSON: a key occurs twice");
   }
   return { arguments: withoutMarks((parsed ?? {}) as Record<string, unknown>) };
 }

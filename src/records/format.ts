@@ -116,13 +116,13 @@ function shownMessage({ message, parent, execution }: AddedMessage) {
 export function parseHead(line: string): RecordHead {
   const head = parsedLine(line);
   if (typeof head?.folder !== "string" || typeof head.started !== "string") {
-    throw new SyntaxError("Cannot read the file as it is not a session of copilot");
+    throw new SyntaxError("Cannot read the file as it is not a copilot session");
   }
   const { version } = head;
   if (version !== RECORD_VERSION) {
     const is = JSON.stringify(version);
     const isLater = typeof version === "number" && version > RECORD_VERSION;
-    const writer = isLater ? "a later copilot wrote it: " : "";
+    const writer = isLater ? "a later version of copilot wrote it: " : "";
     throw new SyntaxError(
       `Cannot read the session as ${writer}its version must be ${RECORD_VERSION}: it is ${is}`,
     );

@@ -3,7 +3,7 @@
 import { newMessageId, withOwnIds } from "../text/parts.ts";
 import type { Message, ToolCall } from "../types/message.ts";
 
-const LOST = "Interrupted: the program ended before this call did. What it did is not known.";
+const LOST = "Interrupted: the program ended before this call did. Its effects are unknown.";
 const CUT_OFF = "[Interrupted]";
 
 /**

@@ -235,7 +235,7 @@ function readWhole(path: string): ParsedRecord & Pick<StoredSession, "size"> {
   const { size } = Deno.statSync(path);
   if (size > MAX_RECORD_BYTES) {
     const [is, most] = [size, MAX_RECORD_BYTES].map((bytes) => Math.ceil(bytes / 2 ** 20));
-    throw new RangeError(`it has ${is} MiB, and a session ${most} MiB at most`);
+    throw new RangeError(`it has ${is} MiB, and a session must have at most ${most} MiB`);
   }
   const parsed = parseRecord(Deno.readTextFileSync(path));
   return { ...parsed, messages: repaired(parsed.messages), size };

@@ -36,7 +36,7 @@ export function linePeer({ input, output, maxLineChars, ...options }: LinePeerOp
     async send(message: RpcMessage) {
       const line = `${JSON.stringify(message)}\n`;
       if (waiting + line.length > MAX_WAITING_CHARS) {
-        throw new Error("the other side does not read what it is sent");
+        throw new Error("the other side does not read its input");
       }
       waiting += line.length;
       try {

@@ -80,9 +80,9 @@ class LooseParser {
       const other = this.#value(0);
       const isSame = JSON.stringify(other) === JSON.stringify(value);
       if (!isSame && !isEmptyObject(value) && !isEmptyObject(other)) {
-        this.#fail("two objects stand there: make each its own call");
+        this.#fail("it contains two objects: make each its own call");
       }
-      this.#slips.add(isSame ? "the same object twice" : "an empty object beside it");
+      this.#slips.add(isSame ? "the same object twice" : "an extra empty object");
       if (isEmptyObject(value)) value = other;
     }
     const rest = this.#text.slice(this.#at).trimStart();
@@ -90,9 +90,9 @@ class LooseParser {
     if (closers.trim() !== "") this.#slips.add(`an extra ${closers.trim()[0]}`);
     const behind = rest.slice(closers.length);
     if (!BEHIND_VALUE.test(behind)) {
-      this.#fail(`text stands behind the object: ${quotedStart(behind)}`);
+      this.#fail(`text follows the object: ${quotedStart(behind)}`);
     }
-    if (behind.trim() !== "") this.#slips.add("text behind it");
+    if (behind.trim() !== "") this.#slips.add("text after it");
     return { value, slips: [...this.#slips] };
   }
 
@@ -105,7 +105,7 @@ class LooseParser {
     if (depth > MAX_LOOSE_DEPTH) this.#fail(`it is nested deeper than ${MAX_LOOSE_DEPTH} levels`);
     this.#skip();
     const sign = this.#text[this.#at];
-    if (sign === undefined) this.#fail("it ends where a value is to come");
+    if (sign === undefined) this.#fail("it ends before a value");
     this.#isSure = true;
     if (sign === "{") return this.#object(depth);
     if (sign === "[") return this.#list(depth);
@@ -117,7 +117,7 @@ class LooseParser {
     }
     const word = this.#match(/[A-Za-z]+/y) ?? "";
     if (!Object.hasOwn(LOOSE_WORDS, word)) {
-      this.#fail(`no value begins like ${quotedStart(word || sign)}`);
+      this.#fail(`no value starts with ${quotedStart(word || sign)}`);
     }
     if (!/^(true|false|null)$/.test(word)) this.#slips.add(`${word}`);
     return LOOSE_WORDS[word];
@@ -131,12 +131,12 @@ class LooseParser {
       if (this.#closes("}", false)) break;
       const key = this.#key();
       this.#skip();
-      const sign = this.#match(/:|=>?/y) ?? this.#fail("a colon is missing behind a key");
+      const sign = this.#match(/:|=>?/y) ?? this.#fail("a colon is missing after a key");
       if (sign !== ":") this.#slips.add(`${sign} for :`);
       entries.push([key, this.#value(depth + 1)]);
     }
     const names = new Set(entries.map(([key]) => key));
-    if (names.size < entries.length) this.#fail("a key stands there twice");
+    if (names.size < entries.length) this.#fail("a key occurs twice");
     return Object.fromEntries(entries);
   }
 
@@ -178,7 +178,7 @@ class LooseParser {
     const sign = this.#text[this.#at];
     if (sign !== ",") {
       const isNext = Object.hasOwn(LOOSE_QUOTES, sign ?? "");
-      if (!isNext) this.#fail(`no comma or bracket stands where ${quotedStart(sign ?? "")} does`);
+      if (!isNext) this.#fail(`a comma or bracket is missing before ${quotedStart(sign ?? "")}`);
       this.#slips.add("a missing comma");
       return;
     }
@@ -186,7 +186,7 @@ class LooseParser {
     this.#skip();
     const next = this.#text[this.#at];
     // A text that ends after a comma is incomplete.
-    if (next === undefined) this.#fail("it ends behind a comma");
+    if (next === undefined) this.#fail("it ends after a comma");
     if (next === "}" || next === "]") this.#slips.add("a trailing comma");
   }
 

@@ -147,7 +147,7 @@ class BlockReader implements CallReader {
     if (args) return newCall(name, { ...this.#given, ...args }, this.context);
     if (isUnknown(name, this.context)) return null;
     const example = this.spec.example(name, exampleArguments(name, this.context));
-    const broken = `its arguments could not be read.\nA right call: ${example}`;
+    const broken = `its arguments could not be read.\nA correct call: ${example}`;
     const invalid = invalidCall(name, text, isClosed ? broken : CUT_OFF_REASON, this.context);
     // Each value has its end, so a complete answer has a complete call.
     const end = this.spec.value?.[1];

@@ -144,7 +144,7 @@ const CAUSES: readonly [
 ][] = [
   [/connection refused|actively refused/i, "nothing listens there (connection refused)", true],
   [/temporary failure in name resolution/i, "its name cannot be looked up at the moment", true],
-  [/dns error|lookup address/i, "there is no host of that name", false],
+  [/dns error|lookup address/i, "no host has that name", false],
   [/InvalidContentType/, "it does not speak TLS (is it http:// rather than https://?)", false],
   [/certificate|UnknownIssuer/i, "its certificate is not trusted", false],
   [/invalid HTTP|head is too large|parsed/, "it does not answer in HTTP", false, "protocol"],

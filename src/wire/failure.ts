@@ -18,7 +18,7 @@ interface ServerReport {
   tokens?: ContextTokens;
 }
 
-const NOT_AS_WANTED = ", which is no answer of a model server";
+const NOT_AS_WANTED = ", which is not an answer of a model server";
 /** Statuses of a web server that is not a model server, if the body is not JSON. */
 const PAGE_STATUSES = [404, 405, 501];
 
@@ -34,14 +34,13 @@ export function failureFromResponse(
   if (status < 300) {
     const serverMessage = excerpt(pageText(bodyText));
     const message = `${host} answered ${status} (${type || "no content type"})${NOT_AS_WANTED}: ${
-      serverMessage === "" ? "it sent nothing" : `"${serverMessage}"`
+      serverMessage === "" ? "the body is empty" : `"${serverMessage}"`
     }`;
     return new BackendError(message, { kind: "protocol", status, serverMessage });
   }
   const target = redirectTarget(status, headers, url);
   if (target !== undefined) {
-    const message = `${host} redirects to ${target} (${status}), which is refused: ` +
-      "nothing was sent there";
+    const message = `${host} redirects to ${target} (${status}), which is not followed`;
     return new BackendError(message, { kind: "redirect", status });
   }
   const value = jsonOrUndefined(bodyText);

@@ -50,7 +50,7 @@ export class ResponseReader {
     if (encoding === "" || encoding === "identity") return yield* pieces;
     const format = ({ gzip: "gzip", "x-gzip": "gzip", deflate: "deflate" } as const)[encoding];
     if (format === undefined) {
-      throw new ResponseError(`its answer is compressed in a way that was not asked for`);
+      throw new ResponseError(`its answer uses a compression that was not requested`);
     }
     const stream = ReadableStream.from(inSmallPieces(pieces));
     try {

@@ -501,7 +501,7 @@ onAll(
     assertEquals([response, toolExecutions.length], ["fine", 201]);
     assertEquals(toolExecutions.findIndex((e) => e.isError), 200);
     assertStringIncludes(toolExecutions[200]!.result, "200 calls at most");
-    assertMatch(toolExecutions[200]!.result, /this one included: 50\b/);
+    assertMatch(toolExecutions[200]!.result, /including this one: 50\b/);
   },
 );
 
@@ -707,7 +707,7 @@ const ENDS: [step: Step, notices: string[], stopReason: string, content: string]
     { reasoning: "hm", finish: "length" },
     [
       "info asked_again: The model thought until its limit and gave no answer",
-      "info request_adjusted: The server does not take this request",
+      "info request_adjusted: The server rejects this request",
       "warning token_limit: The answer was cut off",
       "warning no_answer: The model gave no answer, only reasoning. Ask",
     ],

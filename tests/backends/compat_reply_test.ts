@@ -375,7 +375,7 @@ Deno.test("200 calls are run, and one stands for all beyond them", () => {
   const most = replied(203);
   assertEquals(most.map(({ id }) => id), Array.from({ length: 201 }, (_, i) => `id${i}`));
   assertEquals(most.findIndex(({ invalid }) => invalid !== undefined), 200);
-  assertEquals(most[200]!.invalid!.reason.endsWith("Left out, this one included: 3"), true);
+  assertEquals(most[200]!.invalid!.reason.endsWith("Dropped, including this one: 3"), true);
 });
 
 Deno.test("arguments of 4 Mi characters or 100 levels are run, no more", () => {

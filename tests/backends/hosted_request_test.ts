@@ -294,7 +294,7 @@ Deno.test("a body's first message is a user's, as the API wants it", () => {
     hostedBody(hostedConfig({ apiKey: "k" }), [says("b"), user("c")], [], true),
   );
   assertEquals(messages, [
-    { role: "user", content: "[The beginning of the conversation was left out]" },
+    { role: "user", content: "[The start of the conversation was removed]" },
     { role: "assistant", content: "b" },
     { role: "user", content: "c" },
   ]);

@@ -141,7 +141,7 @@ Deno.test("parts are read as they were written, their text only once in the file
 
 Deno.test("what is no session is refused, and what is no message passed over", () => {
   for (const text of ["", "x", "[]\n", '{"version":1}\n', '{"version":1,"folder":"/"}\n']) {
-    assertThrows(() => parseRecord(text), SyntaxError, "not a session of copilot");
+    assertThrows(() => parseRecord(text), SyntaxError, "not a copilot session");
   }
   for (const version of [0, 1, 1.5, "2", null]) {
     const text = `${JSON.stringify({ version, ...about })}\n`;
@@ -245,7 +245,7 @@ Deno.test("a later version is refused, with the reason", () => {
   assertThrows(
     () => parseRecord(text),
     SyntaxError,
-    "a later copilot wrote it: its version must be 2: it is 3",
+    "a later version of copilot wrote it: its version must be 2: it is 3",
   );
 });
 

@@ -252,7 +252,7 @@ storeTest(
     assertEquals(isListed(), false);
     Deno.writeTextFileSync(path, text);
     Deno.truncateSync(path, 256 * 1024 * 1024 + 1); // takes no room on the disk
-    const said = `Cannot read ${path}: it has 257 MiB, and a session 256 MiB at most`;
+    const said = `Cannot read ${path}: it has 257 MiB, and a session must have at most 256 MiB`;
     assertThrows(isListed, Error, said);
     const [listed] = listedSessions(root, "/f");
     assertEquals(listed!.first, "hi");

@@ -86,7 +86,7 @@ Deno.test("the addresses of a name: all must be public, IPv4 comes first", async
 Deno.test("a name without addresses, and name servers that do not answer", async () => {
   const failing = (error: Error) => () => Promise.reject(error);
   const none = failing(new Deno.errors.NotFound("proto error"));
-  await assertRejects(() => publicAddresses("x", signal, none), Error, "no host of that name");
+  await assertRejects(() => publicAddresses("x", signal, none), Error, "no host has that name");
   const late = failing(new Deno.errors.TimedOut("late"));
   await assertRejects(
     () => publicAddresses("x", signal, late),

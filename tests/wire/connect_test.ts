@@ -177,7 +177,7 @@ leakTest("failureFromThrown explains what fetch throws", () =>
       ],
       [
         "dns error: failed to lookup address information: Name or service not known",
-        "there is no host of that name",
+        "no host has that name",
         "connection",
         false,
       ],

@@ -63,7 +63,7 @@ const ROWS: Row[] = [
     "405 method not allowed",
     "protocol",
     false,
-    '405 at /v1/chat/completions, which is no answer of a model server: "405',
+    '405 at /v1/chat/completions, which is not an answer of a model server: "405',
   ],
   ["413", 413, "", "context_too_long", false, "with an empty body"],
   ["422", 422, "", "request", false, "with an empty body"],
@@ -531,19 +531,19 @@ Deno.test("NET-11 a page instead of an answer is no model server's, where a serv
       501,
       "<html><title>Error",
       "protocol",
-      ' (text/html), which is no answer of a model server: "Error"',
+      ' (text/html), which is not an answer of a model server: "Error"',
     ],
     [
       404,
       "404 page not found",
       "protocol",
-      ' at /v1/chat/completions (text/html), which is no answer of a model server: "404 page not found"',
+      ' at /v1/chat/completions (text/html), which is not an answer of a model server: "404 page not found"',
     ],
     [
       405,
       "no",
       "protocol",
-      ' at /v1/chat/completions (text/html), which is no answer of a model server: "no"',
+      ' at /v1/chat/completions (text/html), which is not an answer of a model server: "no"',
     ],
     [404, "", "request", " at /v1/chat/completions (text/html) with an empty body"],
     [404, "model 'm' not found", "model_not_found", " (text/html): \"model 'm' not found\""],
@@ -575,7 +575,7 @@ Deno.test("NET-11 failureFromResponse, 2xx, names status, content type, host and
   const none = failureFromResponse(204, new Headers(), "", URL_OF_CHAT);
   assertEquals(
     none.message,
-    "models.example:8443 answered 204 (no content type), which is no answer of a model server: it sent nothing",
+    "models.example:8443 answered 204 (no content type), which is not an answer of a model server: the body is empty",
   );
 });
 
@@ -589,7 +589,10 @@ Deno.test("SEC-03 failureFromResponse refuses redirects and shows no more than t
   for (const [location, target] of rows) {
     const error = failureFromResponse(307, new Headers({ location }), "", URL_OF_CHAT);
     assertEquals([error.kind, error.retryable, error.status], ["redirect", false, 307]);
-    assert(error.message.includes(`redirects to ${target} (307), which is refused`), error.message);
+    assert(
+      error.message.includes(`redirects to ${target} (307), which is not followed`),
+      error.message,
+    );
   }
   const kinds = [300, 399, 400].map((status) => {
     const headers = new Headers({ location: "/elsewhere" });

@@ -110,7 +110,7 @@ leakTest("NET-11 requestJson rejects what is no answer", async () => {
     [respond(200, { "content-type": "application/json" }, "Hello\x1b[31m"), "protocol", '"Hello"'],
     [respond(200, { "content-type": "text/html" }, "<title>Log in</title>"), "protocol", "Log in"],
     [respond(200, { "content-type": "text/plain" }, '{"a":'), "protocol", 'server: "{"a":"'],
-    [raw("HTTP/1.1 200 OK\r\n\r\n"), "protocol", "it sent nothing"],
+    [raw("HTTP/1.1 200 OK\r\n\r\n"), "protocol", "the body is empty"],
   ];
   for (const [handler, kind, says] of rows) {
     await using server = serve(handler);
@@ -307,7 +307,7 @@ leakTest("NET-11 pages of proxies and other text are refused in one line", async
     [
       respond(200, { "content-type": "text/html" }, "<html><title>Log\x1b[2J in</title>"),
       "protocol",
-      '200 (text/html), which is no answer of a model server: "Log in"',
+      '200 (text/html), which is not an answer of a model server: "Log in"',
     ],
     [
       respond(502, { "content-type": "text/html" }, "<html><h1>Bad</h1>"),
@@ -317,9 +317,9 @@ leakTest("NET-11 pages of proxies and other text are refused in one line", async
     [
       respond(200, { "content-type": "text/plain" }, "upstream connect error"),
       "protocol",
-      '200 (text/plain), which is no answer of a model server: "upstream connect error"',
+      '200 (text/plain), which is not an answer of a model server: "upstream connect error"',
     ],
-    [respond(200, {}, ""), "protocol", "it sent nothing"],
+    [respond(200, {}, ""), "protocol", "the body is empty"],
     [respond(204), "protocol", "204"],
     [
       respond(200, { "content-type": "application/octet-stream" }, "\x1b]0;x\x07\xff"),
@@ -344,7 +344,9 @@ leakTest("SEC-03 a redirect is refused, and nothing reaches its target", async (
   for (const status of [301, 302, 303, 307, 308]) {
     const error = await failureOf(respond(status, { location: `${target.url}/v1?t=${KEY}` }));
     assertEquals(error.kind, "redirect");
-    assert(error.message.includes(`redirects to ${target.url}/v1 (${status}), which is refused`));
+    assert(
+      error.message.includes(`redirects to ${target.url}/v1 (${status}), which is not followed`),
+    );
   }
   assertEquals(target.connections, 0);
 });

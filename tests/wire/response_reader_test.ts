@@ -82,7 +82,7 @@ Deno.test("what is no answer in HTTP, too large or broken is an error", async ()
       [`${chunked}-1\r\nabc`, "broken"],
       [`${chunked}fffffffff\r\nabc`, "broken"],
       [`${chunked}5\r\nab`, "broke off"],
-      ["HTTP/1.1 200 OK\r\ncontent-encoding: br\r\n\r\nabc", "not asked for"],
+      ["HTTP/1.1 200 OK\r\ncontent-encoding: br\r\n\r\nabc", "not requested"],
       ["HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\n\r\nabc", "cannot be decompressed"],
     ] as const
   ) {

@@ -58,41 +58,41 @@ const LEFT_OUT = "top_p top_k min_p repeat_penalty frequency_penalty stream_opti
   .split(" ");
 
 const COMPAT_ADJUSTMENTS: readonly Adjustment[] = [
-  unsupported("max_tokens", "the limit is sent as max_completion_tokens from now on"),
+  unsupported("max_tokens", "from now on, the limit is sent as max_completion_tokens"),
   {
     name: "limit",
     refusal:
       /max_(?:completion_)?tokens.*(?:too large|at most|less than|must be|maximum|supports)|maximum tokens you requested/is,
-    instead: "the limit of an answer is left to the server from now on",
+    instead: "from now on, the server sets the limit of an answer",
   },
   OWN_TEMPERATURE,
-  ...LEFT_OUT.map((name) => unsupported(name, `${name} is left out from now on`)),
-  unsupported("reasoning_effort", "how much it thinks is left to the model from now on"),
-  unsupported("chat_template_kwargs", "thinking is left to the model from now on"),
+  ...LEFT_OUT.map((name) => unsupported(name, `from now on, ${name} is not sent`)),
+  unsupported("reasoning_effort", "from now on, the model decides how much it thinks"),
+  unsupported("chat_template_kwargs", "from now on, the model decides about thinking"),
   {
     name: "thinking",
     refusal: /does not support thinking|thinking_budget parameter/i,
-    instead: "thinking is left to the model from now on",
+    instead: "from now on, the model decides about thinking",
   },
-  unsupported("stream", "answers are not streamed from now on"),
+  unsupported("stream", "from now on, answers are not streamed"),
   unsupported(
     "reasoning_content|content and thinking",
-    "the model's reasoning is not sent back from now on",
+    "from now on, the model's reasoning is not sent back",
   ),
   unsupported(
     `${THINK_BUDGET}|thinking_budget_tokens`,
-    "how much it thinks is left to the server from now on",
+    "from now on, the server limits the thinking",
   ),
   {
     name: "reasoning",
     refusal: /reasoning_content.{0,60}(?:must be (?:passed|sent|provided)|is missing)/is,
-    instead: "each call is sent back with the reasoning before it, even if there is none",
+    instead: "from now on, each call is sent back with its reasoning, even if it is empty",
   },
   {
     name: "content",
     refusal:
       /content.*(?:valid string|expected a string|must be a string|none is not|not be null|is required|missing)|(?:valid string|string_type).*content/is,
-    instead: 'an empty text stands beside calls as "" from now on',
+    instead: 'from now on, an empty text beside calls is sent as ""',
   },
   {
     name: "response_format",

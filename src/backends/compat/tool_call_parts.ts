@@ -101,7 +101,7 @@ export class ToolCallParts {
     if (call.depth === -1) return repeats && fragment.args.trim() === "" ? call : undefined;
     if (call.hasBegun) {
       if (repeats) return call;
-      throw ambiguous(`a call of "${name}" begins within the arguments of "${call.name}"`);
+      throw ambiguous(`a call of "${name}" starts within the arguments of "${call.name}"`);
     }
     if (call.delta === this.#delta) return undefined;
     if (repeats || index !== undefined || (id !== "" && id === call.id)) return call;

@@ -47,9 +47,9 @@ export function hostedBackend(config: HostedConfig): Backend {
 }
 
 const HOSTED_ADJUSTMENTS: readonly Adjustment[] = [
-  unsupported("thinking", "it does not think from now on"),
+  unsupported("thinking", "from now on, the model does not think"),
   TEXT_TOOLS,
   OWN_TEMPERATURE,
-  unsupported("cache_control", "the end of the conversation is not cached from now on"),
-  unsupported("cache_control", "nothing is cached from now on", "system.cache_control"),
+  unsupported("cache_control", "from now on, the end of the conversation is not cached"),
+  unsupported("cache_control", "from now on, nothing is cached", "system.cache_control"),
 ];

@@ -36,7 +36,7 @@ export interface HostedTool {
 /** The API requires a user message first. */
 const LOST_BEGINNING: HostedMessage = {
   role: "user",
-  content: "[The beginning of the conversation was left out]",
+  content: "[The start of the conversation was removed]",
 };
 
 const EPHEMERAL = { cache_control: { type: "ephemeral" } };

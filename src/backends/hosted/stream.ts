@@ -76,7 +76,7 @@ class HostedReader extends DeltaReader {
         return this.#begin(indexOf(event), { ...fieldsOf(event.content_block, "content block") });
       case "content_block_delta": {
         const block = this.#blocks.get(indexOf(event));
-        if (!block) throw shapeError("delta's content block", "begun before it", block);
+        if (!block) throw shapeError("delta's content block", "started before it", block);
         return this.#add(block, fieldsOf(event.delta, "delta"));
       }
       case "message_delta": {

@@ -65,7 +65,7 @@ const LOCAL_ADJUSTMENTS: readonly Adjustment[] = [
   {
     name: "think",
     refusal: /does not support thinking|think value .* not supported/i,
-    instead: "thinking is left to the model from now on",
+    instead: "from now on, the model decides about thinking",
   },
   {
     name: "format",

@@ -124,7 +124,7 @@ const TOLD: [name: string, args: ToolArgs | string, said: RegExp, not?: RegExp][
   ["read_file", encoded("x".repeat(500), 0), /not valid JSON/],
   ["read_file", encoded({ path: "a" }, 3), /it must be an object/],
   ["read_file", '[{"path": "a"}, {"path": "b"}]', /it must be an object/],
-  ["list_directory", "nullx", /no value begins like "nullx"/],
+  ["list_directory", "nullx", /no value starts with "nullx"/],
   ["nothing", { wat: { a: 1 } }, /^There is no tool "nothing"\. The tools are: /],
   ["nothing", { name: "wat", arguments: { path: "a" } }, /^There is no tool "nothing"\. The/],
   ["nothing", { read_file: { path: "a" }, more: 1 }, /^There is no tool "nothing"\. The/],
