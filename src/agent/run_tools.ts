@@ -219,7 +219,7 @@ class CallRun {
     if (decision.args) {
       const given = this.#args;
       preface = `The user changed the call to ${JSON.stringify(args)}\n`;
-      // The record omits defaults, because nobody gave them.
+      // The record omits defaults, because the model did not give them.
       this.#args = Object.fromEntries(
         Object.entries(args).filter(([key, value]) => key in given || value !== checked[key]),
       );

@@ -56,7 +56,7 @@ export class RpcError extends Error {
 /** The error of a request whose parameters make no sense. */
 export const invalidParams = (why: string): RpcError => new RpcError(RPC_CODES.invalidParams, why);
 
-/** What a received value is: a message by its kind, or the reason why it is none. */
+/** A received message by its kind, or the reason why the value is not a message. */
 type ReadMessage =
   | { kind: "request"; id: RpcId; method: string; params: RpcParams }
   | { kind: "notification"; method: string; params: RpcParams }

@@ -20,7 +20,7 @@ const MAX_INCOMING = 100;
 export interface RpcPeerOptions {
   /**
    * Carries a message to the other side. A rejection fails the request that was sent. `signal` is that
-   * of the request: aborted once nobody waits for its answer.
+   * of the request: aborted once no caller waits for its answer.
    */
   send(message: RpcMessage, signal?: AbortSignal): Promise<void>;
   /**

@@ -6,7 +6,7 @@ import type { Grant, Prepared, Tool, ToolContext } from "./tool.ts";
 /** The decision of a {@linkcode Policy} about one call. */
 export type Decision =
   /**
-   * `args` replace the call's arguments, which the model is told. `grant` limits the call. `prepared` belongs to
+   * `args` replace the call's arguments, which the model can see. `grant` limits the call. `prepared` belongs to
    * `args`. `leave` is the part of the sandbox that does not apply. `mayBePrivate` is as in a tool's context.
    */
   | {

@@ -194,7 +194,7 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
       this.#isHelp = hasRoom && !this.#isHelp;
       return hasRoom ? "none" : "bell";
     }
-    // A longer word is a reason, whatever key it starts with. After a "no", the rest is the reason.
+    // A longer word is a reason, even if it starts with a key of an answer. After a "no", the rest is the reason.
     if (/^(?!no(?!\p{L}))\p{L}{2}/iu.test(text)) return this.#open("reason", text);
     if (first === "e" && command !== undefined) {
       return this.#open("command", command + text.slice(1));
