@@ -33,7 +33,7 @@ export async function runAcp(args: Args, signal: AbortSignal): Promise<number> {
       },
       async makeSession(folder, frontend, more) {
         if (isServerOpen(args)) throw new UsageError(NO_SERVER);
-        const choice = { ...parsePermissionChoice(args), prefersAuto: true };
+        const choice = { ...parsePermissionChoice(args), prefersAuto: "workspace-write" as const };
         const permissions = await openPermissions(choice);
         const config = asUsage(() => toConfig(options));
         return asUsage(() =>

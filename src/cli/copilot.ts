@@ -39,7 +39,10 @@ export function terminalFrontend(
     setup: setupHome(),
     doctor: async (session, output) => {
       const { examineSession } = await import("./doctor.ts");
-      await examineSession(session, { ...parsePermissionChoice(args), prefersAuto: true }, output);
+      await examineSession(session, {
+        ...parsePermissionChoice(args),
+        prefersAuto: "workspace-write" as const,
+      }, output);
     },
     keepTheme,
     onSignals,
@@ -69,7 +72,7 @@ export async function runInTerminal(
     checked?: (make: () => Session) => Session;
   } = {},
 ): Promise<number> {
-  const choice = { ...parsePermissionChoice(args), prefersAuto: true };
+  const choice = { ...parsePermissionChoice(args), prefersAuto: "workspace-write" as const };
   const [permissions] = await Promise.all([openPermissions(choice), makeSane()]);
   const settings = {
     ...sessionOptions(config, options, args, permissions),

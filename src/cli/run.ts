@@ -306,7 +306,9 @@ async function answerPrompt(
       import("./settings.ts"),
     ]);
   const answerSchema = await answerSchemaOf(args);
-  const permissions = await openPermissions(parsePermissionChoice(args));
+  const chosen = parsePermissionChoice(args);
+  const choice = chosen.yes ? chosen : { ...chosen, prefersAuto: "read-only" as const };
+  const permissions = await openPermissions(choice);
   const isProgressSeen = Deno.stderr.isTerminal();
   const changeRows = isProgressSeen ? await loadChangeRows() : undefined;
   const frontend = new PrintFrontend({

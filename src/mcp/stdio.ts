@@ -56,12 +56,15 @@ export async function startProgram(
     : undefined;
   let child: Deno.ChildProcess;
   try {
-    const how = { cwd: at, env: { ...commandEnvironment(env), ...program!.env } };
+    const usual = { ...commandEnvironment(env), ...confined?.variables };
+    const how = { cwd: at, env: { ...usual, ...program!.env } };
     child = startLeader(confined?.program ?? path, confined?.args ?? args, how);
   } catch (error) {
     throw new Error(`it cannot be started: ${reasonOf(error)}`, { cause: error });
   }
-  return new ProgramCarrier(child, folder, handlers, confined?.limits);
+  const limits = confined?.limits &&
+    `${confined.limits}: "sandboxRead" in permissions.json shows it more, copilot mcp add --no-sandbox lifts that`;
+  return new ProgramCarrier(child, folder, handlers, limits);
 }
 
 /**

@@ -1,7 +1,13 @@
 /** The permissions that a person chooses for one run. @module */
 
 import { UsageError } from "../errors.ts";
-import { APPROVE_MODES, modeAmong, SANDBOX_MODES, type Settings } from "./settings.ts";
+import {
+  APPROVE_MODES,
+  modeAmong,
+  SANDBOX_MODES,
+  type SandboxMode,
+  type Settings,
+} from "./settings.ts";
 
 /** Choices for one run; each goes before the settings of the person's file. */
 export interface PermissionChoice extends Partial<Pick<Settings, "approve" | "sandbox">> {
@@ -10,8 +16,8 @@ export interface PermissionChoice extends Partial<Pick<Settings, "approve" | "sa
   usual?: Pick<PermissionChoice, "approve" | "sandbox" | "network">;
   /** Variables that commands get beside the usual ones: names, or `AWS_*`. */
   env?: readonly string[];
-  /** True where commands run unasked, confined, if nothing else is said and a sandbox works. */
-  prefersAuto?: boolean;
+  /** The sandbox that commands run in unasked, if nothing else is said and one works. */
+  prefersAuto?: Exclude<SandboxMode, "off">;
   /** Calls that would be asked about simply run. */
   yes?: boolean;
 }

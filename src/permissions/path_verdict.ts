@@ -108,7 +108,9 @@ function modeVerdict(
   }
   if (isRead) return ALLOW;
   if (tool.access !== "write") return askBecause(`can ${tool.access}`);
-  if (sandbox === "read-only") return beyond("writes, and the sandbox is read-only");
+  if (sandbox === "read-only") {
+    return { ...beyond("writes, and the sandbox is read-only"), isKeptReadOnly: true };
+  }
   if (access === "read" || access === "none") {
     return beyond(`belongs to git, or to a rule's files${link}`);
   }

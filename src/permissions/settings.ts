@@ -83,6 +83,8 @@ export interface Verdict {
   mayBePrivate?: true;
   /** True where the call is about what the view leaves out. */
   isBeyond?: boolean;
+  /** True where the call could be made in a sandbox whose folder can be written. */
+  isKeptReadOnly?: true;
   /** True where the call cannot be understood, and a rule that denies may be about it. */
   mayBeDenied?: boolean;
   /** True where no rule covers the call, for a reason of its own. */

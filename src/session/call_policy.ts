@@ -78,7 +78,7 @@ export class CallPolicy {
   }
 
   /** What lets a call run that was refused as nobody was asked: for the person, and for the model. */
-  #wayOut(args: Arguments, { leave, isBeyond, mayBeDenied }: Verdict): WayOut {
+  #wayOut(args: Arguments, { leave, isBeyond, isKeptReadOnly, mayBeDenied }: Verdict): WayOut {
     const { yes, settings: { view, approve } } = this.by;
     // A rule that denies may be about it: only a person who reads it decides.
     if (yes && mayBeDenied) {
@@ -87,9 +87,10 @@ export class CallPolicy {
     // With --yes the sandbox decides, and what it leaves out needs more.
     const isOut = view !== undefined && isBeyond === true;
     const isAsked = !isOut || leave !== "network" || approve === "ask";
+    const sandbox = isKeptReadOnly ? "workspace-write" : "off";
     const flags = [
-      ...!yes && isAsked ? ["--yes"] : [],
-      ...isOut ? [leave === "network" ? "--network" : "--sandbox off"] : [],
+      ...!yes && isAsked && !isKeptReadOnly ? ["--yes"] : [],
+      ...isOut ? [leave === "network" ? "--network" : `--sandbox ${sandbox}`] : [],
     ].join(" ");
     const hasRule = this.#rules(args) !== undefined;
     return {

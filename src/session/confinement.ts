@@ -18,6 +18,7 @@ interface ConfinementSources {
   paths(): Promise<PathTable>;
   /** The folder of what the program keeps for the person; undefined where there is no home folder. */
   stateFolder: string | undefined;
+  variables(name: string): string | undefined;
 }
 
 export class Confinement {
@@ -72,7 +73,7 @@ export class Confinement {
         }`,
         ...holder !== undefined && { holder },
         ...mend && { mend },
-        ...variables && { variables },
+        variables,
       };
     };
   }
@@ -89,13 +90,26 @@ export class Confinement {
     const { makeOwnFolder } = await import("../permissions/sandbox/own_folder.ts");
     const own = this.#own ??= makeOwnFolder(atProgramEnd);
     const view = settings.view();
-    await (await this.#caches(own))?.useFor(view);
+    const [{ home }, { ownSource }, { toolVariables }, caches] = await Promise.all([
+      this.sources.paths(),
+      import("../permissions/sandbox/wrap.ts"),
+      import("../permissions/sandbox/tool_variables.ts"),
+      this.#caches(own),
+    ]);
+    await caches?.useFor(view);
     const git = leave === undefined || !view.gitFolders?.length
       ? undefined
       : await this.#openGit(view, settings);
     const network = view.network || leave === "network";
     const words = sandbox.command({ ...git?.opened ?? view, network }, own);
-    return { words, view, close: git?.close, variables: git?.variables };
+    const tools = home === undefined ? {} : toolVariables({
+      view: { ...view, network },
+      home,
+      cache: ownSource(own, `${home}/.cache`),
+      value: this.sources.variables,
+      programs: settings.programs ?? [],
+    });
+    return { words, view, close: git?.close, variables: { ...tools, ...git?.variables } };
   }
 
   /** The view of a command of git, which gets the person's name and the like by variables. */

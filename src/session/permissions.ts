@@ -83,6 +83,7 @@ export class Permissions {
       settingsFor: (folder) => this.#settingsFor(folder),
       paths: () => this.paths(),
       stateFolder: this.stateFolder,
+      variables: this.variables,
     });
   }
 
@@ -194,7 +195,7 @@ export class Permissions {
     // Most folders bring no settings: the rules are loaded with the first call. Whether commands that may run
     // are confined, where nobody said so, the settings alone know.
     const isPlain = (wanted === undefined ? !mayRun : wanted === "off") &&
-      !this.choice.prefersAuto &&
+      this.choice.prefersAuto !== "workspace-write" &&
       !this.file.hasFolders && projectSettings(folder).length === 0;
     const inForce = isPlain ? undefined : await this.#settingsFor(folder);
     notices.push(...inForce?.notices ?? []);

@@ -56,14 +56,15 @@ export async function settingsInForce(
   const sandbox = choice.sandbox ?? here.sandbox ?? general.sandbox;
   const isWanted = sandbox !== "off" &&
     (sandbox !== undefined || choice.yes ||
-      (stated === undefined ? choice.prefersAuto : runsConfined(stated)));
+      (stated === undefined ? choice.prefersAuto !== undefined : runsConfined(stated)));
   // No folder that holds the home folder can be worked in while that is hidden.
   const holdsHome = paths.home !== undefined && isWithin(folder, paths.home);
   const canConfine = isWanted && !holdsHome && await hasSandbox();
+  const confinedIn = stated === undefined && choice.prefersAuto || "workspace-write";
   const approve = stated ?? (canConfine && choice.prefersAuto ? "auto" : "ask");
   let usual = {
     approve: general.approve ?? approve,
-    sandbox: general.sandbox ?? (canConfine ? "workspace-write" : "off"),
+    sandbox: general.sandbox ?? (canConfine ? confinedIn : "off"),
     rules: withAdded([...general.rules, ...here.rules], added),
   };
   let network = general.network ?? false;

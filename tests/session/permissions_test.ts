@@ -39,7 +39,7 @@ const ROWS: [
   files: Files,
   runs: boolean,
 ][] = [
-  ["CMD-07 a command is refused", bash("echo ran"), [], {}, false],
+  ["CMD-07 a command is refused", bash("echo ran"), ["--approve", "ask"], {}, false],
   ["CMD-07 its positive control", bash("echo ran"), ["--yes"], {}, true],
   ["CMD-02 a rule allows it", bash("echo ran"), [], { own: { allow: ["run_bash(echo *)"] } }, true],
   ["CMD-02 another does not", bash("echo ran"), [], { own: { allow: ["run_bash(ech *)"] } }, false],

@@ -564,3 +564,35 @@ Deno.test({
       },
     ),
 });
+
+Deno.test({
+  name:
+    `SBX-06 -p runs what the sandbox holds with the folder read-only, and says what grants more${skipped}`,
+  ignore,
+  fn: async () => {
+    const calls = [
+      bash("git status --short; cat a.txt; echo x > /tmp/t && cat /tmp/t"),
+      bash("echo x > b.txt"),
+      bash("git commit -qm one --allow-empty"),
+      use("write_file", { file_path: "c.txt", content: "x" }),
+      bash("echo x > /usr/out"),
+    ];
+    const git = (folder: string) => sh(`cd '${folder}' && git init -q .`).then(() => {});
+    await programTurn(calls, [], { prepare: git }, ({ code, results, stderr, folder }) => {
+      assertEquals(code, 3);
+      assertMatch(results[0]!, /^exit code: 0\n.*\?\? a\.txt\none\nx$/s);
+      assertMatch(results[1]!, /Read-only file system/);
+      for (const said of results.slice(1, 4)) {
+        assertStringIncludes(said, "--sandbox workspace-write");
+      }
+      assertStringIncludes(stderr, "; --sandbox workspace-write, or a rule, allows it");
+      for (const name of ["b.txt", "c.txt"]) assertEquals(existsAt(`${folder}/${name}`), false);
+    });
+    const more = ["--sandbox", "workspace-write"];
+    await programTurn(calls, more, { prepare: git }, ({ results, folder }) => {
+      for (const name of ["b.txt", "c.txt"]) assertEquals(existsAt(`${folder}/${name}`), true);
+      assertMatch(results[2]!, /^exit code: 0/);
+      assertStringIncludes(results[4]!, '"sandboxWrite" in permissions.json');
+    });
+  },
+});

@@ -71,7 +71,7 @@ Deno.test({
       prepare: (folder, base) => hostile(folder, `${base}/pwned`),
     }, async ({ code, results, stderr, folder }) => {
       // A folder's file cannot loosen anything, so there is nothing to trust: it is told what is ignored.
-      assertMatch(stderr, /ignored: approve: auto, hooks, mcpServers, .*trust, network$/m);
+      assertMatch(stderr, /ignored: hooks, mcpServers, .*trust, network$/m);
       assertMatch(stderr, /^· ignored, as.*\.copilot\/config\.json$/m);
       assertEquals(code, 0);
       assertStringIncludes(results[0]!, "one");

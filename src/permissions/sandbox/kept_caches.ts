@@ -10,6 +10,7 @@
 import { digestOf } from "../../text/digest.ts";
 import { attempt } from "../../attempt.ts";
 import { join } from "../../text/std_path.ts";
+import type { PathAccess } from "../folder_looks.ts";
 import { accessAt, entryAt, PRIVATE_CACHES, type View } from "../view.ts";
 import { removeLater } from "./own_folder.ts";
 import { ownSource } from "./wrap.ts";
@@ -40,14 +41,17 @@ export class KeptCaches {
   }
 
   /**
-   * Has the next command see the caches that are kept for the view's folder. Where a command could reach them
-   * otherwise, or may not write the folder, it sees those of the session: plan mode leaves nothing behind.
+   * Has the next command see the caches that are kept for the view's folder; those of the session where a
+   * command could reach them otherwise. One that may not write the folder has others: it writes nothing that
+   * one which may then runs.
    */
   async useFor(view: View): Promise<void> {
     const { folder } = view;
-    const isKept = accessAt(view, folder) === "write" && accessAt(view, this.root) === "none";
+    const isKept = accessAt(view, this.root) === "none";
     // Where they cannot be made, the session's do.
-    const kept = isKept ? await this.#keptFor(folder).catch(() => undefined) : undefined;
+    const kept = isKept
+      ? await this.#keptFor(folder, accessAt(view, folder)).catch(() => undefined)
+      : undefined;
     for (const name of PRIVATE_CACHES) {
       const source = ownSource(this.own, join(this.home, name));
       const wanted = kept === undefined ? undefined : join(kept, name);
@@ -60,9 +64,9 @@ export class KeptCaches {
   }
 
   /** The folder of the caches of a work folder: another folder at the same path has others. */
-  async #keptFor(folder: string): Promise<string> {
+  async #keptFor(folder: string, access: PathAccess): Promise<string> {
     const { dev, ino } = Deno.statSync(folder);
-    const hash = await digestOf(`${folder}\n${dev} ${ino}`);
+    const hash = await digestOf(`${folder}\n${dev} ${ino} ${access}`);
     const kept = join(this.root, hash);
     const now = new Date();
     Deno.mkdirSync(kept, { recursive: true, mode: 0o700 });

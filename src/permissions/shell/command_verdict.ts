@@ -172,7 +172,8 @@ export function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene
   }
   const plain = withoutTimeout(command);
   // In every mode: what a person, or --yes, lets run in the sandbox would fail there.
-  const leaves = scene.view && gitNeed(plain.words, scene)?.why;
+  const need = scene.view && gitNeed(plain.words, scene);
+  const leaves = need?.why;
   // An option may have a program write there; some expand `~/x` and `$HOME/x` themselves.
   const isAway = words.some(({ text }) => /(^|[=:,])~|\$[\w{(]/.test(text)) ||
     named.map(({ path }) => scene.place(path))
@@ -184,7 +185,7 @@ export function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene
     return { ...vague, mayBeDenied: hasPathRules(scene) };
   }
   const outer = (leaves || !isConfined) && outerVerdict(plain.words, allowed, leaves, scene);
-  if (outer) return outer;
+  if (outer) return need?.isKeptReadOnly ? { ...outer, isKeptReadOnly: true } : outer;
   if (isConfined) return CONFINED;
   if (allowed) {
     const { words: [first = ""], isStart = true } = allowed.command ?? { words: [] };

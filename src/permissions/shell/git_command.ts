@@ -76,7 +76,10 @@ function gitCommand([program, ...args]: readonly Word[], { place }: Scene): GitC
 }
 
 /** What a command of git needs: the repository to `write`, or more, with the reason; undefined for no more than reading. */
-export function gitNeed(words: readonly Word[], scene: Scene): { why?: string } | undefined {
+export function gitNeed(
+  words: readonly Word[],
+  scene: Scene,
+): { why?: string; isKeptReadOnly?: true } | undefined {
   const command = gitCommand(words, scene);
   if (command === undefined) return undefined;
   const { name, rest } = command;
@@ -86,7 +89,9 @@ export function gitNeed(words: readonly Word[], scene: Scene): { why?: string } 
   const why = Object.hasOwn(NEEDS_MORE, name) ? NEEDS_MORE[name] : undefined;
   if (why !== undefined) return isNearRemote(command, scene) ? {} : { why };
   if (signs(command, scene)) return { why: "signs with your key" };
-  return scene.sandbox === "read-only" ? { why: "writes to the repository" } : {};
+  return scene.sandbox === "read-only"
+    ? { why: "writes to the repository", isKeptReadOnly: true }
+    : {};
 }
 
 /** True where git pushes to a repository in the folder, or fetches from it: its hooks run in the sandbox then. */

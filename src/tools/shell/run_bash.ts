@@ -15,17 +15,15 @@ const TIMEOUT_GRACE_MS = 2000;
 /** The exit code of `timeout(1)` for the same case. */
 const TIMEOUT_EXIT_CODE = 124;
 
-/** Words of programs from which the sandbox kept a write, or the network. */
-const SIGNS_OF_SANDBOX =
-  /read-only file ?system|EROFS|network is unreachable|ENETUNREACH|could not resolve|unable to resolve|name resolution|ENOTFOUND|EAI_AGAIN|no such host|nodename nor servname/i;
+/** Words of programs that the sandbox kept from the network, or from a write. */
+const SIGNS_OF_NETWORK =
+  /network is unreachable|ENETUNREACH|could not resolve|unable to resolve|name resolution|ENOTFOUND|EAI_AGAIN|no such host|nodename nor servname|resolve ?failed|network was disabled|offline mode|registry index/i;
+const SIGNS_OF_WRITE = /read-only file ?system|EROFS/i;
 /** Words that a program which fails may also say for other reasons. */
 const SIGNS_OF_LIMITS =
   /getaddrinfo|operation not permitted|EPERM|no such file or directory|permission denied|connection refused|ECONNREFUSED/i;
 /** A pipe: its exit code is that of the last program, whatever became of those before. */
 const ANY_PIPE = /[^|]\|[^|]/;
-const HOW_TO_LEAVE =
-  '. Where that made it fail, call again with leave "network" or "sandbox" and a reason: the user decides';
-
 type Streams = Readonly<Record<"stdout" | "stderr", OutputCapture>>;
 
 /**
@@ -88,14 +86,22 @@ function hintOf(
   code: number | undefined,
   { stdout = "", stderr = "" }: CommandOutput,
 ): string[] {
-  const leaving = [`${limits}${HOW_TO_LEAVE}`];
-  if (code === 0) {
-    // `curl -s ADDRESS | head` ends well and says nothing.
-    const isSilent = ANY_PIPE.test(command) && `${stdout}${stderr}`.trim() === "";
-    return isSilent || SIGNS_OF_SANDBOX.test(stderr) ? leaving : [];
+  const said = code === 0 ? stderr : `${stdout}\n${stderr}`;
+  // `curl -s ADDRESS | head` ends well and says nothing.
+  const isSilent = code === 0 && ANY_PIPE.test(command) && `${stdout}${stderr}`.trim() === "";
+  const [network, write] = [SIGNS_OF_NETWORK, SIGNS_OF_WRITE].map((signs) => signs.test(said));
+  if (!network && !write && !isSilent && (code === 0 || !SIGNS_OF_LIMITS.test(said))) {
+    return code === 0 ? [] : [limits];
   }
-  const said = `${stdout}\n${stderr}`;
-  return SIGNS_OF_SANDBOX.test(said) || SIGNS_OF_LIMITS.test(said) ? leaving : [limits];
+  const [leave, setting] = network
+    ? ['"network"', "--network"]
+    : write
+    ? ['"sandbox"', '--sandbox workspace-write (this folder), "sandboxWrite" in permissions.json']
+    : ['"network" or "sandbox"', '--network, "sandboxRead" in permissions.json'];
+  return [
+    `${limits}. Where that made it fail, call again with leave ${leave} and a reason: the user decides. ` +
+    `Settings that grant it for good: ${setting}`,
+  ];
 }
 
 /** Waits for the shell's exit, its time limit or an abort, whichever comes first. */

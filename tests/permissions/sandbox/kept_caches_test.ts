@@ -66,14 +66,14 @@ Deno.test({
 
 Deno.test({
   name:
-    "SBX-01 caches are kept only where the folder is written, and where no command reaches them",
+    "SBX-01 caches are kept where no command reaches them, of their own where the folder is read-only",
   ...unix,
   async fn() {
     using made = await scene();
     const { base, cacheOf } = made;
     const caches = await made.open("session1");
     const reachable: View[] = [
-      viewOf(`${base}/one`, "read"),
+      viewOf(`${base}/one`, "read", [[base, "read"]]),
       viewOf(`${base}/one`, "write", [[base, "read"]]),
       viewOf(`${base}/one`, "write", [[base, "write"]]),
     ];
@@ -83,6 +83,10 @@ Deno.test({
       await caches.useFor(view);
       assertEquals(made.isThere(cacheOf("session1")), false);
     }
+    await caches.useFor(viewOf(`${base}/one`, "write"));
+    const written = Deno.readLinkSync(cacheOf("session1"));
+    await caches.useFor(viewOf(`${base}/one`, "read"));
+    assertNotEquals(Deno.readLinkSync(cacheOf("session1")), written);
     const hidden: [string, PathAccess][] = [[base, "write"], [`${base}/state`, "none"]];
     await caches.useFor(viewOf(`${base}/one`, "write", hidden));
     assertEquals(made.isThere(cacheOf("session1")), true);
@@ -156,7 +160,9 @@ Deno.test({
     const cache = cacheOf("session1");
     Deno.mkdirSync(cache, { recursive: true });
     Deno.writeTextFileSync(`${cache}/x`, "");
-    for (let i = 0; i < 2; i++) await caches.useFor(viewOf(`${base}/one`, "read"));
+    for (let i = 0; i < 2; i++) {
+      await caches.useFor(viewOf(`${base}/one`, "read", [[base, "read"]]));
+    }
     assertEquals(made.isThere(`${cache}/x`), true);
     await caches.useFor(viewOf(`${base}/one`, "write"));
     assertEquals([made.isThere(`${cache}/x`), made.isThere(cache)], [false, true]);
