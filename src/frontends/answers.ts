@@ -45,6 +45,9 @@ export function remembered(approval: Approval, columns: number): string {
   return hasRoom(allowed, columns - ANSWER_COLUMNS) ? allowed : "the same";
 }
 
+/** The most programs that a question names by their paths. */
+const MAX_PROGRAMS = 3;
+
 /** A line about a call that needs approval. `isCalm` is true if it gives no reason for doubt. */
 interface QuestionNote {
   text: string;
@@ -63,15 +66,18 @@ export function questionNotes(approval: Approval): QuestionNote[] {
 }
 
 /** Returns what else a yes allows, such as the network; undefined if it allows only the call. */
-function meaningOfYes({ networked, leave }: Approval): string | undefined {
-  if (networked) {
-    return "A yes runs it with the network, its files confined as before. In this session the network is " +
-      `then open, unasked, to ${networkedBy(networked)}.`;
+function meaningOfYes({ networked, leave, programs = [] }: Approval): string | undefined {
+  if (leave === undefined && !networked) return undefined;
+  const more = programs.length > MAX_PROGRAMS ? [`${programs.length - MAX_PROGRAMS} more`] : [];
+  const what = [...programs.slice(0, MAX_PROGRAMS).map(oneLine), ...more].join(" and ") || "it";
+  if (!networked && leave !== "network") {
+    return `A yes runs ${what} this once without the sandbox: it can read and write all that you can, ` +
+      "and use the network.";
   }
-  if (leave === "network") return "A yes runs it with the network, its files confined as before.";
-  if (leave === undefined) return undefined;
-  return "A yes runs it this once without the sandbox: it can read and write all that you can, and use " +
-    "the network.";
+  return `A yes runs ${what} with the network, its files confined as before.` +
+    (networked
+      ? ` In this session the network is then open, unasked, to ${networkedBy(networked)}.`
+      : "");
 }
 
 /** Returns the programs that get the network. Exact commands are shown above; prefixes cover more than that. */

@@ -98,7 +98,7 @@ const TOOLCHAINS =
   .m2/repository .m2/wrapper .mix .nimble .nuget/packages .nvm .opam .platformio .pub-cache .pyenv .rbenv .rustup .rvm
   .npm-global .rye .sbt .sdkman/bin .sdkman/candidates .stack .swiftly .swiftpm .tfenv .volta .yarn/berry/cache .zig anaconda3 bin flutter
   go/bin go/pkg mambaforge miniconda3 miniforge3 perl5 sdk
-  .cache/deno .cache/ms-playwright .cache/pre-commit .cache/puppeteer .cache/yarn Library/Caches/deno Library/pnpm`
+  .cache/Cypress .cache/deno .cache/ms-playwright .cache/node/corepack .cache/pre-commit .cache/puppeteer .cache/yarn Library/Caches/deno Library/pnpm`
     .split(/\s+/);
 
 /** Caches of the home folder of which commands have their own. */

@@ -9,6 +9,7 @@ import type { PolicyCall, Settings, Verdict } from "../permissions/settings.ts";
 import { isObject } from "../text/json.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
 import { reasonOf } from "../text/reason.ts";
+import { findProgram } from "../tools/shell/find_program.ts";
 import type { Decision } from "../types/policy.ts";
 import type { Prepared, Tool, ToolContext } from "../types/tool.ts";
 import type { Approval, ApprovalChoice, Frontend } from "./frontend.ts";
@@ -232,9 +233,17 @@ export class CallPolicy {
       ...rules && { rules },
       ...rules && subject.path !== undefined &&
         { rulePath: rulePathOf(this.#place(".").real, this.#place(subject.path).real) },
-      ...leave && leave !== "git" && { leave },
+      ...leave && leave !== "git" && { leave, programs: this.#programs(subject.command ?? "") },
       ...networked && { networked },
     };
+  }
+
+  /** The paths of the programs that a command line starts. */
+  #programs(command: string): string[] {
+    const { programs } = this.by.settings;
+    return (this.#commands?.programNames(command) ?? []).flatMap((name) =>
+      name.includes("/") ? this.#place(name).path : findProgram(name, programs ?? []) ?? []
+    );
   }
 
   /** Adds the rule as far as the answer says, and reports that. */

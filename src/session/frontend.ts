@@ -39,6 +39,8 @@ export interface Approval {
   rulePath?: string;
   /** The part of the sandbox that a yes disables for the command; missing for no part. */
   leave?: Leave;
+  /** The paths of the programs that get what it leaves, as far as they are found. */
+  programs?: readonly string[];
   /** The network access that a yes allows for the session. */
   networked?: readonly NetworkGrant[];
 }

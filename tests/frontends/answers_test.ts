@@ -63,6 +63,10 @@ Deno.test("notes say why a call is asked about, and what a yes does", () => {
         "A yes runs it this once without the sandbox: it can read and write all that you can, and use the network.",
       ),
     ]],
+    [{ leave: "network", programs: ["/bin/a", "/bin/b", "/bin/c", "/bin/d", "/bin/e"] }, [
+      why,
+      calm(network.replace("it", "/bin/a and /bin/b and /bin/c and 2 more")),
+    ]],
     [{ networked: [grant("a", true)] }, [why, open("exactly this")]],
     [{ networked: [grant("a", false)] }, [why, open("any `a …`")]],
     [{ networked: [grant("a", false), grant("b", false), grant("c", true)] }, [

@@ -1,5 +1,6 @@
 /** git in the sandbox: what it writes there unasked, and what it runs of a folder that a command prepared. */
 
+import { findProgram, programFolders } from "../../src/tools/shell/find_program.ts";
 import { assertEquals, assertMatch } from "@std/assert";
 import { PathTable } from "../../src/permissions/path_table.ts";
 import { findSandbox } from "../../src/permissions/sandbox/probe.ts";
@@ -38,12 +39,14 @@ async function repository() {
     (name) => env[name],
   );
   const { signal } = new AbortController();
+  let programs: readonly string[] | undefined;
   /** The reason of the question, or what the command printed. */
   const run = async (command: string, inBackground = false) => {
     let asked: string | undefined;
     const policy = permissions.policy({
-      approve: ({ reason }) => {
+      approve: ({ reason, programs: named }) => {
         asked = reason;
+        programs = named;
         return Promise.resolve({ choice: "refuse", reason: "" });
       },
       onEvent() {},
@@ -62,6 +65,7 @@ async function repository() {
   };
   return {
     ...{ base, folder, outside, run },
+    programs: () => programs,
     has: (path: string) => {
       try {
         return Deno.lstatSync(`${base}/${path}`) !== undefined;
@@ -183,6 +187,8 @@ Deno.test({
     await using at = await repository();
     const leaves = "and so runs outside of the sandbox";
     assertEquals(await at.run("git push origin"), `asked: pushes with your credentials, ${leaves}`);
+    const git = findProgram("git", programFolders())!;
+    assertEquals(at.programs(), [git]);
     assertEquals(await at.run("git commit -S -m x"), `asked: signs with your key, ${leaves}`);
     await at.outside(
       "git config commit.gpgsign true; cp evil.sh .git/hooks/pre-push; chmod +x .git/hooks/*",

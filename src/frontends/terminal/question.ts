@@ -49,7 +49,7 @@ export const questionTitle = ({ isOfPerson, subject: { action } }: Approval): st
  * no other character can replace them.
  */
 export const asciiApproval = (approval: Approval): Approval => {
-  const { call, subject, preview, rules, networked } = approval;
+  const { call, subject, preview, rules, networked, programs } = approval;
   return {
     ...approval,
     ...asciiStrings({
@@ -62,6 +62,7 @@ export const asciiApproval = (approval: Approval): Approval => {
         ),
       },
       ...networked && { networked },
+      ...programs && { programs },
     }),
   };
 };

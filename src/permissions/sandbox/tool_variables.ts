@@ -13,6 +13,8 @@ const FOLDERS: readonly ToolFolder[] = [
   ["CARGO_INSTALL_ROOT", ".cargo", "."],
   ["DENO_INSTALL_ROOT", ".deno", "."],
   ["GOBIN", "go/bin", "bin"],
+  // Its wrapper locks what it starts, so nothing of it works where that is read-only.
+  ["GRADLE_USER_HOME", ".gradle", "gradle"],
   ["PIPX_BIN_DIR", ".local/bin", "bin"],
   ["PIPX_HOME", ".local/share/pipx", "pipx"],
   ["PIPX_MAN_DIR", ".local/share/man", "man"],
@@ -31,11 +33,13 @@ const FOLDERS: readonly ToolFolder[] = [
  */
 const PACKAGES: readonly ToolFolder[] = [
   ["CARGO_HOME", ".cargo", "cargo"],
+  ["COREPACK_HOME", ".cache/node/corepack", "corepack-own"],
+  ["CYPRESS_CACHE_FOLDER", ".cache/Cypress", "cypress-own"],
   ["DENO_DIR", ".cache/deno", "deno-own"],
   ["GOMODCACHE", "go/pkg/mod", "go/pkg/mod"],
   ["GOPATH", "go", "go"],
-  ["GRADLE_USER_HOME", ".gradle", "gradle"],
   ["NUGET_PACKAGES", ".nuget/packages", "nuget"],
+  ["UV_PYTHON_INSTALL_DIR", ".local/share/uv/python", "uv-python"],
   ["YARN_CACHE_FOLDER", ".cache/yarn", "yarn-own"],
 ];
 /** What builds and checks write into the folder, where that is read-only. */

@@ -298,6 +298,13 @@ export function withoutTimeout(command: SimpleCommand): SimpleCommand {
   return isTimed ? { ...command, words } : command;
 }
 
+/** The programs that a line starts, as it names them; none of a line that cannot be read. */
+export function programNames(text: string): string[] {
+  const line = parseCommandLine(text);
+  const runs = line.ok ? line.commands.flatMap((one) => [one.words, ...mayRun(one)]) : [];
+  return [...new Set(runs.flatMap(([first]) => first?.kind === "literal" ? [first.text] : []))];
+}
+
 /** Commands that are asked about in every mode, whatever rules allow. */
 const DESTRUCTIVE: readonly Rule[] = [
   ...["reset --hard", "clean", "push --force", "push --mirror", "push --delete", "checkout --"],

@@ -15,13 +15,34 @@ const TIMEOUT_GRACE_MS = 2000;
 /** The exit code of `timeout(1)` for the same case. */
 const TIMEOUT_EXIT_CODE = 124;
 
-/** Words of programs that the sandbox kept from the network, or from a write. */
-const SIGNS_OF_NETWORK =
-  /network is unreachable|ENETUNREACH|could not resolve|unable to resolve|name resolution|ENOTFOUND|EAI_AGAIN|no such host|nodename nor servname|resolve ?failed|network was disabled|offline mode|registry index/i;
-const SIGNS_OF_WRITE = /read-only file ?system|EROFS/i;
-/** Words that a program which fails may also say for other reasons. */
-const SIGNS_OF_LIMITS =
-  /getaddrinfo|operation not permitted|EPERM|no such file or directory|permission denied|connection refused|ECONNREFUSED/i;
+/** What programs say that the sandbox kept from something, with what to leave of it and the setting that grants it. */
+const SIGNS: readonly { words: RegExp; leave: string; setting: string; isVague?: true }[] = [
+  {
+    words:
+      /network is unreachable|ENETUNREACH|could not resolve|unable to resolve|name resolution|ENOTFOUND|EAI_AGAIN|no such host|nodename nor servname|resolve ?failed|network was disabled|offline mode|registry index/i,
+    leave: '"network"',
+    setting: "--network",
+  },
+  {
+    words: /read-only file ?system|EROFS/i,
+    leave: '"sandbox"',
+    setting: '--sandbox workspace-write (this folder), "sandboxWrite" in permissions.json',
+  },
+  // No network helps with a socket between programs.
+  {
+    words: /operation not permitted|EPERM/i,
+    leave: '"sandbox"',
+    setting: "--sandbox off",
+    isVague: true,
+  },
+  {
+    words:
+      /getaddrinfo|no such file or directory|permission denied|connection refused|ECONNREFUSED/i,
+    leave: '"network" or "sandbox"',
+    setting: '--network, "sandboxRead" in permissions.json',
+    isVague: true,
+  },
+];
 /** A pipe: its exit code is that of the last program, whatever became of those before. */
 const ANY_PIPE = /[^|]\|[^|]/;
 type Streams = Readonly<Record<"stdout" | "stderr", OutputCapture>>;
@@ -89,15 +110,10 @@ function hintOf(
   const said = code === 0 ? stderr : `${stdout}\n${stderr}`;
   // `curl -s ADDRESS | head` ends well and says nothing.
   const isSilent = code === 0 && ANY_PIPE.test(command) && `${stdout}${stderr}`.trim() === "";
-  const [network, write] = [SIGNS_OF_NETWORK, SIGNS_OF_WRITE].map((signs) => signs.test(said));
-  if (!network && !write && !isSilent && (code === 0 || !SIGNS_OF_LIMITS.test(said))) {
-    return code === 0 ? [] : [limits];
-  }
-  const [leave, setting] = network
-    ? ['"network"', "--network"]
-    : write
-    ? ['"sandbox"', '--sandbox workspace-write (this folder), "sandboxWrite" in permissions.json']
-    : ['"network" or "sandbox"', '--network, "sandboxRead" in permissions.json'];
+  const sign = SIGNS.find(({ words, isVague }) => !(isVague && code === 0) && words.test(said)) ??
+    (isSilent ? SIGNS.at(-1) : undefined);
+  if (sign === undefined) return code === 0 ? [] : [limits];
+  const { leave, setting } = sign;
   return [
     `${limits}. Where that made it fail, call again with leave ${leave} and a reason: the user decides. ` +
     `Settings that grant it for good: ${setting}`,

@@ -396,6 +396,26 @@ Deno.test("a command that fails tells the limits of what confines it", { ignore 
   }
 });
 
+Deno.test("a command that the sandbox made fail is told what to ask for, and the setting", {
+  ignore,
+}, async () => {
+  using ws = workspace();
+  const confine: ToolContext["confine"] = (program, args) =>
+    Promise.resolve({ program, args: [...args], limits: "limited" });
+  const rows: [said: string, leave: string, setting: string][] = [
+    ["npm error code EAI_AGAIN", 'leave "network" and', "--network"],
+    ["hint: the network was disabled", 'leave "network" and', "--network"],
+    ["touch: Read-only file system", 'leave "sandbox" and', '"sandboxWrite" in permissions.json'],
+    ["listen EPERM: operation not permitted", 'leave "sandbox" and', "--sandbox off"],
+    ["cat: x: No such file or directory", 'leave "network" or "sandbox" and', '"sandboxRead"'],
+  ];
+  for (const [said, leave, setting] of rows) {
+    const told = await bash(ws, `echo '${said}' >&2; exit 1`, 60, { confine });
+    assertStringIncludes(told, leave);
+    assertStringIncludes(told, setting);
+  }
+});
+
 Deno.test("runs in the working directory", { ignore }, async () => {
   using ws = workspace();
   assertEquals(await bash(ws, "pwd; echo $PWD"), `exit code: 0\nstdout:\n${ws.dir}\n${ws.dir}`);
