@@ -151,9 +151,9 @@ Deno.test("CMD-07 positive control: with --yes they run", async () => {
   assertEquals([...Deno.readDirSync(dir.path)].map((e) => e.name).sort(), ["new.txt", "ran.txt"]);
 });
 
-Deno.test("CMD-07 the word after -p is a prompt, like a flag as it may look: no command runs", async () => {
+Deno.test("CMD-07 the word after -p is a prompt, like a flag as it may look: nothing is written", async () => {
   await using dir = await tempDir();
-  const touch = call("run_bash", { command: "touch ran.txt" });
+  const touch = call("write_file", { file_path: "ran.txt", content: "" });
   for (const words of [["-p", "--yes"], ["--print", "-y"], ["-p", "--"], ["--", "--yes"]]) {
     await using server = strictServer([touch, { text: "I could not." }]);
     const args = [...local(server.url), ...words];
