@@ -62,9 +62,7 @@ export class Confinement {
       const putBack = view.links?.length
         ? (await import("../permissions/sandbox/kept_links.ts")).keepLinks(view.links)
         : undefined;
-      const mend = close
-        ? () => [...close(), putBack?.()].filter(Boolean).join("; ") || undefined
-        : putBack;
+      const mend = () => [...close?.() ?? [], putBack?.()].filter(Boolean).join("; ") || undefined;
       return {
         program: confined!,
         args: [...before, program, ...args],
@@ -72,7 +70,7 @@ export class Confinement {
           limitsOf({ ...settings, network, isGitOpen: close !== undefined })
         }`,
         ...holder !== undefined && { holder },
-        ...mend && { mend },
+        mend,
         variables,
       };
     };

@@ -39,6 +39,7 @@ const PACKAGES: readonly ToolFolder[] = [
   ["GOMODCACHE", "go/pkg/mod", "go/pkg/mod"],
   ["GOPATH", "go", "go"],
   ["NUGET_PACKAGES", ".nuget/packages", "nuget"],
+  ["PRE_COMMIT_HOME", ".cache/pre-commit", "pre-commit-own"],
   ["UV_PYTHON_INSTALL_DIR", ".local/share/uv/python", "uv-python"],
   ["YARN_CACHE_FOLDER", ".cache/yarn", "yarn-own"],
 ];
@@ -92,5 +93,7 @@ export function toolVariables(
     ...folders,
     ...view.network ? {} : { ...OFFLINE, GOPROXY: `file://${modules}/cache/download` },
     PATH: [...programs, join(seen, "bin")].join(":"),
+    // Its cache is another mount than the folder, where no hard link leads.
+    UV_LINK_MODE: "copy",
   };
 }

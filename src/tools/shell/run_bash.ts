@@ -19,7 +19,7 @@ const TIMEOUT_EXIT_CODE = 124;
 const SIGNS: readonly { words: RegExp; leave: string; setting: string; isVague?: true }[] = [
   {
     words:
-      /network is unreachable|ENETUNREACH|could not resolve|unable to resolve|name resolution|ENOTFOUND|EAI_AGAIN|no such host|nodename nor servname|resolve ?failed|network was disabled|offline mode|registry index/i,
+      /network is unreachable|ENETUNREACH|could not resolve|unable to resolve|name resolution|ENOTFOUND|EAI_AGAIN|no such host|nodename nor servname|resolve ?failed|network was disabled|connectivity is disabled|offline mode|registry index/i,
     leave: '"network"',
     setting: "--network",
   },

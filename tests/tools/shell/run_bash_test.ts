@@ -405,6 +405,7 @@ Deno.test("a command that the sandbox made fail is told what to ask for, and the
   const rows: [said: string, leave: string, setting: string][] = [
     ["npm error code EAI_AGAIN", 'leave "network" and', "--network"],
     ["hint: the network was disabled", 'leave "network" and', "--network"],
+    ["Network connectivity is disabled", 'leave "network" and', "--network"],
     ["touch: Read-only file system", 'leave "sandbox" and', '"sandboxWrite" in permissions.json'],
     ["listen EPERM: operation not permitted", 'leave "sandbox" and', "--sandbox off"],
     ["cat: x: No such file or directory", 'leave "network" or "sandbox" and', '"sandboxRead"'],
