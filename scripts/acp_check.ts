@@ -4,15 +4,15 @@
  * and a session of 100 prompts is cancelled and answered at random. The packages are installed into a
  * temporary folder. Exits with 1 where something fails. `--seed N` repeats a run.
  */
+import { createRequire } from "node:module";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { type AcpMessage, Editor } from "../tests/helpers/editor.ts";
 import { type Step, strictServer } from "../tests/helpers/strict_server.ts";
 import { seeded } from "../tests/helpers/split.ts";
-import { SchemaChecker } from "./json_schema.ts";
 
 type Json = Record<string, unknown>;
 
-const PACKAGES = ["@agentclientprotocol/sdk@2.4.0", "acpx@0.19.1"];
+const PACKAGES = ["@agentclientprotocol/sdk@2.4.0", "acpx@0.19.1", "ajv@8.20.0"];
 const PROMPTS = 100;
 const main = fromFileUrl(new URL("../main.ts", import.meta.url));
 const seedAt = Deno.args.indexOf("--seed");
@@ -46,7 +46,8 @@ const schema = JSON.parse(
     `${folder}/node_modules/@agentclientprotocol/sdk/schema/v1/schema.json`,
   ),
 );
-const checker = new SchemaChecker(schema);
+const { default: Ajv } = createRequire(`${folder}/`)("ajv/dist/2020.js");
+const ajv = new Ajv({ strict: false, validateFormats: false }).addSchema(schema, "acp");
 const definitions = Object.entries(schema.$defs as Record<string, Json>);
 /** The definition of a method's parameters (`Request`, `Notification`) or of its `Response`. */
 function definitionOf(method: string, isResponse: boolean): string | undefined {
@@ -88,8 +89,9 @@ class CheckedEditor extends Editor {
 
   #hold(definition: string | undefined, value: unknown, where: string): void {
     if (definition === undefined) return void this.problems.push(`${where} is no message`);
-    const why = checker.check(value, definition);
-    if (why !== undefined) this.problems.push(`${where}: ${why}: ${JSON.stringify(value)}`);
+    const validate = ajv.getSchema(`acp#/$defs/${definition}`);
+    if (validate(value)) return;
+    this.problems.push(`${where}: ${ajv.errorsText(validate.errors)}: ${JSON.stringify(value)}`);
   }
 }
 
@@ -230,24 +232,6 @@ async function realClient(): Promise<void> {
   const launcher = `${folder}/agent.sh`;
   const env = { HOME: `${folder}/home`, PATH: Deno.env.get("PATH") ?? "" };
   await Deno.mkdir(env.HOME, { recursive: true });
-  const run = async (
-    script: Step[],
-    flags: string[],
-    words: string[],
-    wanted: (text: string) => boolean,
-  ) => {
-    await using server = strictServer(script);
-    const flagsOfAgent = `--base-url ${server.url}/v1 -m test --approve ask`;
-    await Deno.writeTextFile(
-      launcher,
-      `#!/bin/sh\nexec '${Deno.execPath()}' run -A '${main}' acp ${flagsOfAgent}\n`,
-    );
-    await Deno.chmod(launcher, 0o755);
-    const args = ["--agent", launcher, "--cwd", project, ...flags, ...words];
-    const ran = await sh(`${folder}/node_modules/.bin/acpx`, args, folder, env);
-    const text = ran.stdout + ran.stderr;
-    report(`acpx ${[...flags, ...words].join(" ")}`, wanted(text) ? [] : [text.slice(-2000)]);
-  };
   const write = [call("write_file", { file_path: "by_acpx.txt", content: "x\n" }), {
     text: "Done.",
   }];
@@ -258,29 +242,35 @@ async function realClient(): Promise<void> {
       return false;
     }
   };
-  await run(write, ["--deny-all"], ["exec", "Write"], (text) => /Done/.test(text) && !isThere());
-  await run(write, ["--approve-all"], ["exec", "Write"], (text) => /Done/.test(text) && isThere());
-  await run(
-    [{ text: "In JSON." }],
-    ["--format", "json", "--approve-all"],
-    ["exec", "Say"],
-    (text) => /"stopReason":"end_turn"/.test(text) && /In JSON/.test(text),
-  );
-  await run(
-    [{ text: "Kept." }],
-    [],
-    ["sessions", "new", "--name", "one"],
-    (text) => !/rror/.test(text),
-  );
-  await run(
-    [],
-    ["--format", "json"],
-    ["set-mode", "plan", "-s", "one"],
-    (text) => /plan/.test(text),
-  );
-  await run([{ text: "Kept." }], [], ["prompt", "-s", "one", "Say"], (text) => /Kept/.test(text));
-  await run([], [], ["cancel", "-s", "one"], (text) => !/rror/.test(text));
-  await run([], [], ["sessions", "close", "one"], (text) => !/rror/.test(text));
+  const rows: [Step[], flags: string, words: string, wanted: (text: string) => boolean][] = [
+    [write, "--deny-all", "exec Write", (text) => /Done/.test(text) && !isThere()],
+    [write, "--approve-all", "exec Write", (text) => /Done/.test(text) && isThere()],
+    [
+      [{ text: "In JSON." }],
+      "--format json --approve-all",
+      "exec Say",
+      (text) => /"stopReason":"end_turn"/.test(text) && /In JSON/.test(text),
+    ],
+    [[{ text: "Kept." }], "", "sessions new --name one", (text) => !/rror/.test(text)],
+    [[], "--format json", "set-mode plan -s one", (text) => /plan/.test(text)],
+    [[{ text: "Kept." }], "", "prompt -s one Say", (text) => /Kept/.test(text)],
+    [[], "", "cancel -s one", (text) => !/rror/.test(text)],
+    [[], "", "sessions close one", (text) => !/rror/.test(text)],
+  ];
+  for (const [script, flags, words, wanted] of rows) {
+    await using server = strictServer(script);
+    const flagsOfAgent = `--base-url ${server.url}/v1 -m test --approve ask`;
+    await Deno.writeTextFile(
+      launcher,
+      `#!/bin/sh\nexec '${Deno.execPath()}' run -A '${main}' acp ${flagsOfAgent}\n`,
+    );
+    await Deno.chmod(launcher, 0o755);
+    const own = `${flags} ${words}`.trim().split(" ");
+    const args = ["--agent", launcher, "--cwd", project, ...own];
+    const ran = await sh(`${folder}/node_modules/.bin/acpx`, args, folder, env);
+    const text = ran.stdout + ran.stderr;
+    report(`acpx ${own.join(" ")}`, wanted(text) ? [] : [text.slice(-2000)]);
+  }
 }
 
 try {

@@ -5,6 +5,11 @@
 /** The module that may call `fetch`: retries, time limits and redirects have one home. */
 const FETCH_HOME = "src/wire/http.ts";
 
+/** Words that make a comment hard to read; the next folder without them leaves `NOT_PLAIN`. */
+const HARD_WORDS =
+  /\b(?:anew|heed(?:s|ed)?|nobody|such that|thereby|whatever|told|no longer so|at no time|(?<![Tt]here )(?:is|are|was|were) none|(?:goes|gone) on)\b|(?:^|\n)[\s*]*(?:What was|Those that)\b/;
+const NOT_PLAIN = /^src\/(?:agent|backends|frontends|permissions|session|text|toolcalls|tools)\//;
+
 function inSource(filename: string): string | undefined {
   return filename.replaceAll("\\", "/").match(/(?:^|\/)(src\/.+)$/)?.[1];
 }
@@ -45,6 +50,22 @@ const plugin: Deno.lint.Plugin = {
           MemberExpression({ object }) {
             if (object.type !== "Identifier" || object.name !== "console") return;
             context.report({ node: object, message: "src/ does not write to the console" });
+          },
+        };
+      },
+    },
+    "plain-english": {
+      create(context) {
+        const file = inSource(context.filename);
+        if (file === undefined || NOT_PLAIN.test(file)) return {};
+        return {
+          Program() {
+            for (const comment of context.sourceCode.getAllComments()) {
+              const [found] = HARD_WORDS.exec(comment.value) ?? [];
+              if (found === undefined) continue;
+              const message = `"${found.trim()}" makes a comment hard to read: use plain English`;
+              context.report({ range: comment.range, message });
+            }
           },
         };
       },

@@ -1,8 +1,11 @@
 /**
- * Measures what the tests notice: puts small breaks (mutants) one at a time into a copy of the
- * project, runs the tests nearest to the broken file, and prints the breaks that no test noticed.
+ * Measures the tests: puts small breaks (mutants) one at a time into a copy of the project, runs the
+ * tests nearest to the broken file, and prints the breaks that no test noticed. A broken program may do
+ * anything: if `unshare` works, the tests run in namespaces in which only the copies are writable.
  */
 import { parseArgs } from "@std/cli/parse-args";
+import { ensureDir } from "@std/fs/ensure-dir";
+import { walk } from "@std/fs/walk";
 import { dirname } from "@std/path/dirname";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { join } from "@std/path/join";
@@ -12,13 +15,6 @@ import { seeded } from "../tests/helpers/split.ts";
 import { lintReports } from "./lint_reports.ts";
 import { importsOf, sourceFiles } from "./module_graph.ts";
 import type { Break } from "./mutants_plugin.ts";
-import {
-  openWorkshop,
-  type TestResult,
-  type Tests,
-  type Unbroken,
-  type Workshop,
-} from "./workshop.ts";
 
 const HELP = `Usage: scripts/mutants [OPTIONS] [PATH...]
 
@@ -33,12 +29,12 @@ tests nearest to each and prints the breaks that none of them noticed.
 `;
 
 /**
- * Milliseconds of tests for one break: test files farther away than these are left out. So many run in
- * any case: on a busy machine each takes several times as long, and the result must not depend on that.
+ * The milliseconds of tests for one break. At least `MIN_TEST_FILES` run even so: on a busy machine each
+ * takes several times as long, and the result must not depend on that.
  */
 const TESTS_MS = 30_000;
 const MIN_TEST_FILES = 16;
-/** The default of `spareMs`, and how many times slower than unbroken tests may be. */
+/** The default of `spareMs`, and the factor by which tests may be slower than unbroken. */
 const SPARE_MS = 10_000;
 const SLOWNESS = 5;
 
@@ -130,7 +126,7 @@ function nearest(file: string, importers: ReadonlyMap<string, string[]>): string
   });
 }
 
-/** Whether a test notices a break of `copy`, and how. */
+/** Returns whether a test notices a break of `copy`, and how. The nearest tests run first. */
 async function verdict(
   workshop: Workshop,
   copy: string,
@@ -138,35 +134,199 @@ async function verdict(
   spareMs: number,
   broken: <T>(run: () => Promise<T>) => Promise<T>,
 ): Promise<TestResult> {
-  const run = (tests: Tests, ms: number) =>
-    broken(() => workshop.test(copy, tests, spareMs + SLOWNESS * ms));
-  const others: (Unbroken & { file: string })[] = [];
-  const timeOf = (some: readonly Unbroken[]) => some.reduce((sum, { ms }) => sum + ms, 0);
-  let hasNearest = false;
+  let [count, spent] = [0, 0];
   for (const file of tests) {
-    if (timeOf(others) > TESTS_MS && others.length >= MIN_TEST_FILES) break;
+    if (spent > TESTS_MS && count >= MIN_TEST_FILES) break;
     const found = await workshop.unbroken(copy, file);
     if (found === null) continue;
-    if (hasNearest) {
-      others.push({ file, ...found });
-      continue;
-    }
-    hasNearest = true;
-    // The nearest alone notices most breaks: how long the others take need not be known then.
-    const result = await run({ files: [file], ...found.only && { only: found.only } }, found.ms);
+    const limit = spareMs + SLOWNESS * found.ms;
+    const result = await broken(() => workshop.test(copy, { files: [file], ...found }, limit));
     if (result !== "passed") return result;
-  }
-  // The first that fails ends them: those that take long come last.
-  const whole = others.filter(({ only }) => !only).sort((a, b) => a.ms - b.ms);
-  const groups = [
-    ...whole.length > 0 ? [{ files: whole.map(({ file }) => file), ms: timeOf(whole) }] : [],
-    ...others.flatMap(({ file, ms, only }) => only ? [{ files: [file], ms, only }] : []),
-  ];
-  for (const { ms, ...group } of groups) {
-    const result = await run(group, ms);
-    if (result !== "passed") return result;
+    count++;
+    spent += found.ms;
   }
   return "passed";
+}
+
+/** Parts of the checkout that are not copied. */
+const NOT_COPIED = /^(\.git|\.deno|dist|coverage)(\/|$)/;
+/** The limit for a test file in an unbroken copy. */
+const MAX_UNBROKEN_MS = 300_000;
+
+/** The result of a run of tests: a break survives if they pass. */
+type TestResult = "passed" | "failed" | "too long";
+
+/** Test files to run. `only` names the tests that count; if it is missing, all do. */
+interface Tests {
+  files: readonly string[];
+  only?: readonly string[];
+}
+
+/** A test file's run in an unbroken copy. `only` names the tests that pass, if others fail. */
+interface Unbroken {
+  ms: number;
+  only?: readonly string[];
+}
+
+/** Copies of the checkout, and the tests that run in them. */
+export class Workshop {
+  readonly #folder: string;
+  readonly #root: string;
+  /** True if the tests can write in the workshop's folder only. */
+  readonly isIsolated: boolean;
+  readonly #signal: AbortSignal;
+  /** Each test file's run in an unbroken copy; null if none of its tests pass there. */
+  readonly #unbroken = new Map<string, Promise<Unbroken | null>>();
+
+  constructor(folder: string, root: string, isIsolated: boolean, signal: AbortSignal) {
+    [this.#folder, this.#root, this.isIsolated, this.#signal] = [folder, root, isIsolated, signal];
+  }
+
+  /** Opens a workshop in `folder` for the checkout at `root`, isolated if the system can do it. */
+  static async open(folder: string, root: string, signal: AbortSignal): Promise<Workshop> {
+    const isIsolated = await canIsolate(folder, root);
+    if (!isIsolated) console.error("unshare does not work here: the tests may write anywhere");
+    return new Workshop(folder, root, isIsolated, signal);
+  }
+
+  /** Copies the checkout and returns the path of the copy. */
+  async copy(name: string): Promise<string> {
+    const copy = join(this.#folder, name);
+    for await (const { path, isDirectory } of walk(this.#root, { includeSymlinks: false })) {
+      const file = relative(this.#root, path).replaceAll("\\", "/");
+      if (NOT_COPIED.test(file)) continue;
+      if (isDirectory) await ensureDir(join(copy, file));
+      else await Deno.copyFile(path, join(copy, file));
+    }
+    // Written last, so that scripts/setup of the copy finds nothing to do.
+    await ensureDir(join(copy, ".deno/bin"));
+    await Deno.symlink(Deno.execPath(), join(copy, ".deno/bin/deno"));
+    await Deno.writeTextFile(join(copy, ".deno/ready"), "");
+    return copy;
+  }
+
+  /** Runs tests of a copy up to the first failure, for at most `limit` milliseconds. */
+  async test(copy: string, { files, only }: Tests, limit: number): Promise<TestResult> {
+    const names = only?.map((name) => name.replace(/[\\^$.|?*+()[\]{}]/g, "\\$&"));
+    const filter = names ? [`--filter=/^(?:${names.join("|")})$/`] : [];
+    return (await this.#run(copy, ["--fail-fast", ...filter, ...files], limit, "null")).result;
+  }
+
+  async #run(
+    copy: string,
+    own: readonly string[],
+    limit: number,
+    stdout: "piped" | "null",
+  ): Promise<{ result: TestResult; output: string }> {
+    const args = ["test", "-A", "--reporter=tap", "--frozen", "--no-check", ...own];
+    const front = this.isIsolated ? isolation(this.#folder, this.#root) : [];
+    const [program, ...more] = [...front, Deno.execPath(), ...args];
+    const temporary = await Deno.makeTempDir({ dir: this.#folder });
+    const child = new Deno.Command(program!, {
+      args: more,
+      cwd: copy,
+      env: {
+        HOME: temporary,
+        TMPDIR: temporary,
+        DENO_DIR: join(this.#folder, "deno"),
+        DENO_NO_UPDATE_CHECK: "1",
+        NO_COLOR: "1",
+      },
+      stdin: "null",
+      stdout,
+      stderr: "null",
+    }).spawn();
+    let isLate = false;
+    const stop = () => {
+      try {
+        child.kill("SIGKILL");
+      } catch { /* It has ended. */ }
+    };
+    const timer = setTimeout(() => {
+      isLate = true;
+      stop();
+    }, limit);
+    this.#signal.addEventListener("abort", stop);
+    try {
+      // A process that a broken program left may keep its output open: only unbroken output is read.
+      const output = stdout === "piped" ? await new Response(child.stdout).text() : "";
+      const { success } = await child.status;
+      this.#signal.throwIfAborted();
+      return { result: isLate ? "too long" : success ? "passed" : "failed", output };
+    } finally {
+      clearTimeout(timer);
+      this.#signal.removeEventListener("abort", stop);
+      await Deno.remove(temporary, { recursive: true }).catch(() => {});
+    }
+  }
+
+  /** Runs a test file of an unbroken copy once, and remembers the result. */
+  unbroken(copy: string, file: string): Promise<Unbroken | null> {
+    let found = this.#unbroken.get(file);
+    if (!found) {
+      found = this.#measure(copy, file);
+      this.#unbroken.set(file, found);
+    }
+    return found;
+  }
+
+  async #measure(copy: string, file: string): Promise<Unbroken | null> {
+    let only: string[] | undefined;
+    // On a busy machine, a test may fail once.
+    for (let attempt = 1; attempt <= 2; attempt++) {
+      const start = performance.now();
+      const { result, output } = await this.#run(copy, [file], MAX_UNBROKEN_MS, "piped");
+      const ms = performance.now() - start;
+      if (result === "passed") return { ms };
+      const passed = passedIn(output);
+      only = only?.filter((name) => passed.includes(name)) ?? passed;
+      if (attempt === 2 && only.length > 0) {
+        console.error(`${file} has tests that do not pass here, though nothing is broken`);
+        return { ms, only };
+      }
+    }
+    console.error(`${file} is not used: it does not pass here, though nothing is broken`);
+    return null;
+  }
+}
+
+/** The names of the tests that passed, in the output of the reporter `tap`. */
+function passedIn(output: string): string[] {
+  return [...output.matchAll(/^ok \d+ - (.*)$/gm)]
+    .map(([, name]) => name!.replace(/ # SKIP.*$/, "").replace(/\\([#\\])/g, "$1"));
+}
+
+/** Makes each file system but `$1` read-only, checks that `$2` is, and runs the other arguments. */
+const ISOLATE = `
+  mount --bind "$1" "$1" || exit
+  while read -r _ at _; do
+    case $at in
+      "$1" | /dev | /dev/* | /proc | /proc/* | /sys | /sys/*) ;;
+      *) mount -o remount,bind,ro "$at" ;;
+    esac
+  done </proc/self/mounts 2>/dev/null
+  ! [ -w "$2" ] || exit
+  shift 2
+  "$@"
+  # This shell is the first process of its namespace, so it waits for orphans.
+  exit $?`;
+
+/** Returns a prefix for a command: it then writes in `folder` only, and sees no other processes. */
+function isolation(folder: string, root: string): string[] {
+  const flags = ["--pid", "--fork", "--kill-child", "--mount", "--mount-proc"];
+  const user = Deno.uid() === 0 ? [] : ["--user", "--map-root-user"];
+  return ["unshare", ...user, ...flags, "sh", "-c", ISOLATE, "sh", folder, root];
+}
+
+async function canIsolate(folder: string, root: string): Promise<boolean> {
+  const [program, ...args] = [...isolation(folder, root), "true"];
+  try {
+    const options = { args, stdin: "null", stdout: "null", stderr: "null" } as const;
+    return (await new Deno.Command(program!, options).output()).success;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
 }
 
 /** A run over a choice of mutants. */
@@ -191,7 +351,7 @@ export async function tryAll(
 ): Promise<TestResult[]> {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "mutants-" }));
   try {
-    const workshop = await openWorkshop(folder, root, signal);
+    const workshop = await Workshop.open(folder, root, signal);
     const results: TestResult[] = [];
     let next = 0;
     const work = async (job: number) => {

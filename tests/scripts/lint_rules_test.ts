@@ -13,6 +13,12 @@ const ROWS: [file: string, source: string, broken: string[]][] = [
   ["src/cli/a.ts", `await import("./b.ts");`, []],
   ["src/text/a.ts", `console.log(1);`, ["no-console"]],
   ["src/cli/a.ts", `console.log(1);`, ["no-console"]],
+  ["src/cli/a.ts", `// Asks anew.\n/** What was read. */\nlet a;`, [
+    "plain-english",
+    "plain-english",
+  ]],
+  ["src/cli/a.ts", `// There is none. What the user wrote\nconst anew = "nobody heeds it";`, []],
+  ["src/tools/a.ts", `// Asks anew.`, []],
   ["src/text/all.ts", `export * from "./a.ts"; export { b } from "./b.ts";`, ["no-barrel"]],
   ["src/text/mod.ts", `export * from "./a.ts";`, []],
   ["src/text/a.ts", `export * from "./a.ts"; export const b = 1;`, []],

@@ -3,9 +3,15 @@ import { assertRejects } from "@std/assert/rejects";
 import { ensureDir } from "@std/fs/ensure-dir";
 import { existsSync } from "@std/fs/exists";
 import { dirname } from "@std/path/dirname";
-import { choose, describe, type Mutant, testsByFile, tryAll } from "../../scripts/mutants.ts";
+import {
+  choose,
+  describe,
+  type Mutant,
+  testsByFile,
+  tryAll,
+  Workshop,
+} from "../../scripts/mutants.ts";
 import plugin, { type Break } from "../../scripts/mutants_plugin.ts";
-import { openWorkshop } from "../../scripts/workshop.ts";
 
 const ignore = Deno.build.os === "windows"; // no links without special rights
 
@@ -175,7 +181,7 @@ Deno.test({
     await using made = await project();
     const folder = await Deno.realPath(await Deno.makeTempDir());
     try {
-      const workshop = await openWorkshop(folder, made.root, new AbortController().signal);
+      const workshop = await Workshop.open(folder, made.root, new AbortController().signal);
       const copy = await workshop.copy("copy");
       const outside = `${made.root}/written`;
       for (const file of [outside, `${copy}/written`]) {
