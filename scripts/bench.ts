@@ -1,13 +1,10 @@
 // Speed and memory as ratios against references measured in the same run: paired, alternating,
-// medians. `scripts/bench [once|round|big|search|terminal|decode|edit|sandbox ...]`; all of them without arguments.
-import { fromFileUrl } from "@std/path/from-file-url";
-import { median } from "./bench_median.ts";
-import { launchFlags } from "./launch_flags.ts";
+// medians. `scripts/bench [once|round|big|search|terminal|decode|sandbox ...]`; all of them without arguments.
+import { inPairs, launchFlags, median, root, startServer } from "./bench_tools.ts";
 import type { Decoder } from "../src/wire/lines.ts";
 import { NdjsonDecoder } from "../src/wire/ndjson.ts";
 import { SseDecoder } from "../src/wire/sse.ts";
 
-const root = fromFileUrl(new URL("..", import.meta.url));
 const deno = Deno.execPath();
 
 interface Run {
@@ -28,7 +25,7 @@ async function run(args: string[], cwd: string): Promise<Run> {
     env: { NO_COLOR: "1" },
   }).spawn();
   let peakKb = 0;
-  // VmHWM only grows, so the last reading before the end is near the peak.
+  // VmHWM only grows, so the last value before the end is near the peak.
   const poll = setInterval(() => peakKb = Math.max(peakKb, peakOf(child.pid)), 2);
   let bytes = 0;
   for await (const chunk of child.stdout) bytes += chunk.length;
@@ -47,20 +44,14 @@ function peakOf(pid: number): number {
   }
 }
 
-/** Runs both in turn; prints the median of each, and of the ratios pair by pair. */
+/** Runs both in turn. Prints the median of each, and the median of the pairs' ratios. */
 async function pair(
   name: string,
   runs: number,
   ours: () => Promise<Run>,
   floor: () => Promise<Run>,
 ): Promise<void> {
-  await floor(), await ours(); // warm the disk and the module cache
-  const rows: [Run, Run][] = [];
-  for (let i = 0; i < runs; i++) {
-    const first = i % 2 ? await ours() : undefined;
-    const reference = await floor();
-    rows.push([first ?? await ours(), reference]);
-  }
+  const rows = await inPairs(runs, ours, floor);
   const of = (pick: (run: Run) => number) => ({
     ours: median(rows.map(([a]) => pick(a))),
     floor: median(rows.map(([, b]) => pick(b))),
@@ -132,28 +123,23 @@ function benchDecoders(): void {
 
 const asked = (name: string) => Deno.args.length === 0 || Deno.args.includes(name);
 if (asked("decode")) benchDecoders();
-const edits = ["LF", "CRLF", "mixed", "matches"].map((kind) => `edit ${kind}`);
-for (const one of ["search", "terminal", ...edits, "sandbox"]) {
-  const [name, ...rest] = one.split(" ");
-  if (!asked(name!)) continue;
-  const args = ["run", "-A", `${root}scripts/bench_${name}.ts`, ...rest];
+for (const name of ["search", "terminal", "sandbox"]) {
+  if (!asked(name)) continue;
+  const args = ["run", "-A", `${root}scripts/bench_${name}.ts`];
   await new Deno.Command(deno, { args, stdout: "inherit", stderr: "inherit" }).spawn().status;
 }
 const folder = await Deno.makeTempDir();
 const bundle = `${folder}/bundle/main.js`;
 for (const name of "ab") await Deno.writeTextFile(`${folder}/${name}.txt`, "one\ntwo\nthree\n");
-const server = new Deno.Command(deno, {
-  args: ["run", "-A", `${root}scripts/bench_server.ts`],
-  stdout: "piped",
-}).spawn();
 try {
-  const url = new TextDecoder().decode((await server.stdout.getReader().read()).value).trim();
+  await using server = await startServer();
+  const { url } = server;
   // scripts/compile puts this bundle into the binary; the sources start some 15 ms later.
   const bundled = await new Deno.Command(`${root}scripts/bundle`, { args: [`${folder}/bundle`] })
     .output();
   if (!bundled.success) console.log("not bundled, as the bundler did not run: measuring sources");
   // As scripts/copilot and the binary start it.
-  const v8 = await launchFlags(root);
+  const v8 = await launchFlags();
   const ours = (prompt: string, program = bundled.success ? bundle : `${root}main.ts`) =>
     run(["run", "--quiet", "-A", v8, program, "--base-url", url, "-p", prompt], folder);
   const floor = (prompt: string) =>
@@ -182,7 +168,5 @@ try {
   }
   if (asked("big")) await both("2 MB in 500 000 deltas", 5, "big");
 } finally {
-  server.kill();
-  await server.status;
   await Deno.remove(folder, { recursive: true });
 }

@@ -1,14 +1,13 @@
-// Prints how much longer a confined command takes than the same command unconfined: paired, alternating,
-// medians. In the folder that is the argument: this project where there is none.
-import { fromFileUrl } from "@std/path/from-file-url";
+// Prints how much longer a sandboxed command takes than the same command without a sandbox: paired,
+// alternating, medians. The argument is the folder, by default this project.
 import { findSandbox } from "../src/permissions/sandbox/probe.ts";
 import { openPermissions } from "../src/session/permissions.ts";
 import { runBash } from "../src/tools/shell/run_bash.ts";
 import type { Confine } from "../src/types/confine.ts";
-import { median } from "./bench_median.ts";
+import { inPairs, median, root } from "./bench_tools.ts";
 
 const PAIRS = 41;
-const workingDir = await Deno.realPath(Deno.args[0] ?? fromFileUrl(new URL("..", import.meta.url)));
+const workingDir = await Deno.realPath(Deno.args[0] ?? root);
 const { signal } = new AbortController();
 
 /** Milliseconds of a command that does nothing. */
@@ -30,13 +29,7 @@ async function compare(what: string): Promise<void> {
     preparing.push(performance.now() - start);
     return confined;
   };
-  await time(confine), await time(); // warm the disk, the modules and the settings
-  const rows: [confined: number, plain: number][] = [];
-  for (let i = 0; i < PAIRS; i++) {
-    const first = i % 2 ? await time(confine) : undefined;
-    const plain = await time();
-    rows.push([first ?? await time(confine), plain]);
-  }
+  const rows = await inPairs(PAIRS, () => time(confine), () => time());
   const ms = (values: number[]) => median(values).toFixed(1);
   const ratio = median(rows.map(([a, b]) => a / b)).toFixed(2);
   console.log(
@@ -47,7 +40,7 @@ async function compare(what: string): Promise<void> {
 }
 
 const sandbox = await findSandbox();
-if (typeof sandbox === "string") console.log(`a confined command      not measured: ${sandbox}`);
-else await compare("a confined command      ");
+if (typeof sandbox === "string") console.log(`a sandboxed command     not measured: ${sandbox}`);
+else await compare("a sandboxed command     ");
 // A session ends the folder of temporary files of its commands with the program.
 Deno.exit();

@@ -1,19 +1,14 @@
 /**
- * Measures `grep_code` and `glob_files` against `rg` (ripgrep), when that is on PATH: paired and
- * alternating, medians, on a tree of 50 000 files and 300 MB, and on one of 200 files.
- *
- *     deno run -A scripts/bench_search.ts [runs]
- *
- * The trees are made in the temporary folder on first use, and kept there for the next run.
- *
- * @module
+ * Measures `grep_code` and `glob_files` against `rg` (ripgrep), if that is on PATH: paired and
+ * alternating, medians, on a tree of 50 000 files and 300 MB, and on one of 200 files. The trees are
+ * made in the temporary folder at the first run, and stay there: `deno run -A scripts/bench_search.ts [RUNS]`.
  */
 
 import { existsSync } from "@std/fs/exists";
 import { globFiles } from "../src/tools/search/glob_files.ts";
 import { grepCode } from "../src/tools/search/grep_code.ts";
 import { runSearch } from "../src/tools/search/pool.ts";
-import { median } from "./bench_median.ts";
+import { inPairs, median } from "./bench_tools.ts";
 
 interface TreeShape {
   files: number;
@@ -26,10 +21,10 @@ interface TreeShape {
 const LARGE: TreeShape = { files: 50_000, folders: 5_000, bytes: 300e6, seed: 1 };
 const SMALL: TreeShape = { files: 200, folders: 20, bytes: 1.2e6, seed: 1 };
 
-/** Makes the tree, or finds the one that an earlier run made; returns its path. */
+/** Returns the path of the tree, which an earlier run may have made. */
 function tree(shape: TreeShape): string {
   const tmp = Deno.env.get("TMPDIR") ?? "/tmp";
-  // Change the version when `fill` does: an older tree would be measured otherwise.
+  // Change the version if `fill` changes: otherwise, an older tree is measured.
   const path = `${tmp}/bench-search-${Object.values(shape).join("-")}-v1`;
   if (existsSync(path, { isDirectory: true })) return path;
   const unfinished = Deno.makeTempDirSync({ dir: tmp });
@@ -60,7 +55,7 @@ function fill(root: string, { files, folders, bytes, seed }: TreeShape): void {
     return "  ".repeat(1 + below(4)) + words.join([" ", ".", ", ", " = ", "("][below(5)]) + ";\n";
   };
   const lines = Array.from({ length: 4000 }, line);
-  Deno.mkdirSync(`${root}/.git`); // rg heeds .gitignore in repositories only
+  Deno.mkdirSync(`${root}/.git`); // rg reads .gitignore in repositories only
   Deno.writeTextFileSync(`${root}/.gitignore`, "node_modules/\ndist/\n*.log\n/build\n.env*\n");
   const paths = [root];
   while (paths.length < folders) {
@@ -108,17 +103,15 @@ async function compare(
   ours: () => Promise<unknown>,
   theirs: (() => Promise<unknown>) | undefined,
 ): Promise<void> {
-  await ours(); // not counted: warms the file cache and compiles the code
-  const mine: number[] = [];
-  const other: number[] = [];
-  for (let i = 0; i < runs; i++) {
-    mine.push(await time(ours));
-    if (theirs) other.push(await time(theirs));
-  }
-  const columns = [name.padEnd(34), median(mine).toFixed(1).padStart(9)];
+  const mine = () => time(ours);
+  const rows = await inPairs(runs, mine, theirs ? () => time(theirs) : mine);
+  const columns = [name.padEnd(34), median(rows.map(([a]) => a)).toFixed(1).padStart(9)];
   if (theirs) {
-    const ratio = median(mine.map((ms, i) => ms / other[i]!));
-    columns.push(median(other).toFixed(1).padStart(9), ratio.toFixed(2).padStart(7));
+    const ratio = median(rows.map(([a, b]) => a / b));
+    columns.push(
+      median(rows.map(([, b]) => b)).toFixed(1).padStart(9),
+      ratio.toFixed(2).padStart(7),
+    );
   }
   console.log(columns.join(" "));
 }

@@ -1,11 +1,8 @@
-// The session in a pseudo-terminal (`script` of util-linux) against GNU readline in bash, where the
-// two do the same: time to the prompt, from a key to its echo. And from a key to a list, memory, idleness.
+// The session in a pseudo-terminal (`script` of util-linux) against GNU readline in bash: time to the
+// prompt, and from a key to its echo. Without a reference: time from a key to a list, memory, idle CPU.
 // `scripts/bench terminal`.
-import { fromFileUrl } from "@std/path/from-file-url";
-import { median } from "./bench_median.ts";
-import { launchFlags } from "./launch_flags.ts";
+import { launchFlags, median, root, startServer } from "./bench_tools.ts";
 
-const root = fromFileUrl(new URL("..", import.meta.url));
 const folder = await Deno.makeTempDir();
 const decoder = new TextDecoder("latin1");
 
@@ -14,7 +11,7 @@ interface Session extends AsyncDisposable {
   until(text: string): Promise<number>;
   type(text: string): Promise<void>;
   bytes(): number;
-  /** Drops the output so far. */
+  /** Discards the output so far. */
   forget(): void;
   pid: number;
 }
@@ -70,7 +67,7 @@ async function echoes(session: Session, count: number): Promise<{ ms: number; by
   const times: number[] = [];
   const before = session.bytes();
   for (let i = 0; i < count; i++) {
-    // A frame may show earlier letters again, so that the next one differs from them.
+    // A frame may repeat earlier letters, so the next one differs from them.
     const letter = "qzjxvwkyQZJXVWKY"[i % 16]!;
     session.forget();
     const at = performance.now();
@@ -84,7 +81,7 @@ async function echoes(session: Session, count: number): Promise<{ ms: number; by
 /** The mark of a list's chosen row, as bytes. */
 const CHOSEN = "\xe2\x9d\xaf";
 
-/** Types what opens a list, and takes it back; the milliseconds to its rows, the first and the median of the others. */
+/** Opens a list by `key` five times. Returns the milliseconds to its rows: the first, and the others' median. */
 async function lists(session: Session, key: string, between: number): Promise<[number, number]> {
   const times: number[] = [];
   for (let i = 0; i < 5; i++) {
@@ -110,7 +107,7 @@ async function largeFolder(): Promise<string> {
   return large;
 }
 
-/** The memory of a process in MB: what it has, and the most that it had. */
+/** The memory of a process in MB. */
 function memoryOf(pid: number): [now: number, peak: number] {
   const status = Deno.readTextFileSync(`/proc/${pid}/status`);
   const of = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
@@ -123,15 +120,12 @@ const cpuOf = (pid: number) => {
   return (Number(fields[11]) + Number(fields[12])) * 10; // ticks of 10 ms
 };
 
-const server = new Deno.Command(Deno.execPath(), {
-  args: ["run", "-A", `${root}scripts/bench_server.ts`],
-  stdout: "piped",
-}).spawn();
 try {
-  const url = decoder.decode((await server.stdout.getReader().read()).value).trim();
+  await using server = await startServer();
+  const { url } = server;
   const bundle = `${folder}/bundle/main.js`;
   await new Deno.Command(`${root}scripts/bundle`, { args: [`${folder}/bundle`] }).output();
-  const v8 = await launchFlags(root);
+  const v8 = await launchFlags();
   const program = (main: string) =>
     `${Deno.execPath()} run -A ${v8} ${main} --base-url ${url} --model bench`;
   const ours = program(bundle);
@@ -179,7 +173,7 @@ try {
     await using session = start(ours, cwd);
     await session.until("> ");
     await pause(500);
-    // What was found is forgotten after three seconds: each list is found anew.
+    // The program forgets a list after three seconds, so each one is made again.
     const [first, other] = await lists(session, key!, key === "@" ? 3500 : 200);
     console.log(
       `${`key to list, ${key}${name}`.padEnd(24)} ${other.toFixed(1)} ms, the first one ${
@@ -204,8 +198,6 @@ try {
     } MB, at most ${peak.toFixed(0)} MB`,
   );
 } finally {
-  server.kill();
-  await server.status;
   await Deno.remove(folder, { recursive: true });
 }
 Deno.exit();

@@ -1,0 +1,51 @@
+/** What the benches share, and scripts/bundle.ts: pairs of runs, and the scripted server. */
+import { fromFileUrl } from "@std/path/from-file-url";
+
+/** The project's folder, with a slash at its end. */
+export const root = fromFileUrl(new URL("..", import.meta.url));
+
+export function median(values: number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+/** Runs both in turn `runs` times, each first every other time, after a run of each that does not count. */
+export async function inPairs<T>(
+  runs: number,
+  ours: () => Promise<T>,
+  reference: () => Promise<T>,
+): Promise<[ours: T, reference: T][]> {
+  await reference(), await ours();
+  const rows: [T, T][] = [];
+  for (let i = 0; i < runs; i++) {
+    const first = i % 2 ? await ours() : undefined;
+    const other = await reference();
+    rows.push([first ?? await ours(), other]);
+  }
+  return rows;
+}
+
+/** Returns the flags for V8 with which scripts/copilot and the binary start. */
+export async function launchFlags(): Promise<string> {
+  const args = ["-c", '. scripts/permissions; printf %s "$V8"'];
+  const { stdout } = await new Deno.Command("sh", { args, cwd: root }).output();
+  return new TextDecoder().decode(stdout);
+}
+
+/** Starts scripts/bench_server.ts. */
+export async function startServer(): Promise<{ url: string } & AsyncDisposable> {
+  const server = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--no-config", "--no-lock", `${root}scripts/bench_server.ts`],
+    stdout: "piped",
+    stderr: "null",
+  }).spawn();
+  const { value } = await server.stdout.getReader().read();
+  return {
+    url: new TextDecoder().decode(value).trim(),
+    async [Symbol.asyncDispose]() {
+      server.kill();
+      await server.status;
+    },
+  };
+}
