@@ -3,12 +3,11 @@
  * The program is one file, in which the functions that an answer to one prompt calls are marked for V8.
  */
 import { basename } from "@std/path/basename";
-import { fromFileUrl } from "@std/path/from-file-url";
 import { join } from "@std/path/join";
 import { resolve } from "@std/path/resolve";
+import { root, startServer } from "./bench_tools.ts";
 import { withParentheses } from "./eager.ts";
 
-const root = fromFileUrl(new URL("..", import.meta.url));
 /** The names of the workers' files in the bundle, by their names in the sources. */
 const workerNames = new Map<string, string>();
 
@@ -60,18 +59,12 @@ export function asAscii(source: string): string {
 async function markStart(main: string): Promise<void> {
   const folder = await Deno.makeTempDir();
   const flags = ["run", "-A", "--quiet", "--no-config", "--no-lock"];
-  const server = new Deno.Command(Deno.execPath(), {
-    args: [...flags, import.meta.resolve("./bench_server.ts")],
-    stdout: "piped",
-    stderr: "null",
-  }).spawn();
   try {
-    const { value: url } = await server.stdout.pipeThrough(new TextDecoderStream()).getReader()
-      .read();
+    await using server = await startServer();
     const coverage = join(folder, "coverage");
     const start = async (program: string, env: Record<string, string>) => {
       const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-        args: [...flags, program, "--base-url", `${url}`.trim(), "--model", "m", "-p", "hello"],
+        args: [...flags, program, "--base-url", server.url, "--model", "m", "-p", "hello"],
         cwd: folder,
         clearEnv: true,
         env: { HOME: folder, PATH: Deno.env.get("PATH") ?? "", COPILOT_API_KEY: "none", ...env },
@@ -93,8 +86,6 @@ async function markStart(main: string): Promise<void> {
       `bundle: starts somewhat slower, as nothing was marked: ${(error as Error).message}`,
     );
   } finally {
-    server.kill();
-    await server.status;
     await Deno.remove(folder, { recursive: true });
   }
 }

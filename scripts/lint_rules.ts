@@ -5,10 +5,10 @@
 /** The module that may call `fetch`: retries, time limits and redirects have one home. */
 const FETCH_HOME = "src/wire/http.ts";
 
-/** Words that make a comment hard to read; the next folder without them leaves `NOT_PLAIN`. */
+/** Words that make a comment hard to read. `NOT_PLAIN` are the folders that still have some. */
 const HARD_WORDS =
   /\b(?:anew|heed(?:s|ed)?|nobody|such that|thereby|whatever|told|no longer so|at no time|(?<![Tt]here )(?:is|are|was|were) none|(?:goes|gone) on)\b|(?:^|\n)[\s*]*(?:What was|Those that)\b/;
-const NOT_PLAIN = /^src\/(?:agent|backends|frontends|permissions|session|text|toolcalls|tools)\//;
+const NOT_PLAIN = /^src\/(?:permissions|session|tools)\//;
 
 function inSource(filename: string): string | undefined {
   return filename.replaceAll("\\", "/").match(/(?:^|\/)(src\/.+)$/)?.[1];
