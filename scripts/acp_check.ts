@@ -1,8 +1,8 @@
 /**
- * `copilot acp` against what others made: every message of scripted sessions, in both directions, is held
- * against the schema of npm `@agentclientprotocol/sdk`; npm `acpx` drives the program as an editor does;
- * and a session of 100 prompts is cancelled and answered at random. The packages are installed into a
- * temporary folder. Exits with 1 where something fails. `--seed N` repeats a run.
+ * Checks `copilot acp` with tools of other authors. Every message of scripted sessions, in both directions, is
+ * checked against the schema of npm `@agentclientprotocol/sdk`; npm `acpx` drives the program as an editor does;
+ * and a session of 100 prompts is cancelled and answered at random. The packages are installed into a temporary
+ * folder. Exits with 1 if a check fails. `--seed N` repeats a run.
  */
 import { createRequire } from "node:module";
 import { fromFileUrl } from "@std/path/from-file-url";
@@ -56,7 +56,7 @@ function definitionOf(method: string, isResponse: boolean): string | undefined {
   )?.[0];
 }
 
-/** Holds every message of both sides against the schema. */
+/** Checks every message of both sides against the schema. */
 class CheckedEditor extends Editor {
   readonly problems: string[] = [];
   readonly #asked = new Map<string, string>();
@@ -176,7 +176,7 @@ async function wholeSession(): Promise<void> {
   ]);
 }
 
-/** 100 prompts with random cancels and answers: each ends, and with a reason of the protocol. */
+/** Sends 100 prompts with random cancels and answers. Each must end, with a reason of the protocol. */
 async function manyPrompts(): Promise<void> {
   const random = seeded(seed);
   const script = Array.from(
@@ -227,7 +227,7 @@ async function manyPrompts(): Promise<void> {
   ]);
 }
 
-/** npm `acpx` as the editor. */
+/** Runs npm `acpx` as the editor. */
 async function realClient(): Promise<void> {
   const launcher = `${folder}/agent.sh`;
   const env = { HOME: `${folder}/home`, PATH: Deno.env.get("PATH") ?? "" };

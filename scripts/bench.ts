@@ -40,7 +40,7 @@ function peakOf(pid: number): number {
   try {
     return Number(/VmHWM:\s+(\d+)/.exec(Deno.readTextFileSync(`/proc/${pid}/status`))?.[1] ?? 0);
   } catch {
-    return 0; // ended, or no Linux
+    return 0; // it has ended, or this is not Linux
   }
 }
 
@@ -134,7 +134,7 @@ for (const name of "ab") await Deno.writeTextFile(`${folder}/${name}.txt`, "one\
 try {
   await using server = await startServer();
   const { url } = server;
-  // scripts/compile puts this bundle into the binary; the sources start some 15 ms later.
+  // scripts/compile puts this bundle into the binary. The sources start more slowly.
   const bundled = await new Deno.Command(`${root}scripts/bundle`, { args: [`${folder}/bundle`] })
     .output();
   if (!bundled.success) console.log("not bundled, as the bundler did not run: measuring sources");

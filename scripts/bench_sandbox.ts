@@ -10,7 +10,7 @@ const PAIRS = 41;
 const workingDir = await Deno.realPath(Deno.args[0] ?? root);
 const { signal } = new AbortController();
 
-/** Milliseconds of a command that does nothing. */
+/** Returns the milliseconds of a command that does nothing. */
 async function time(confine?: Confine): Promise<number> {
   const start = performance.now();
   const context = { workingDir, maxOutputChars: 1000, signal, ...confine && { confine } };
@@ -42,5 +42,5 @@ async function compare(what: string): Promise<void> {
 const sandbox = await findSandbox();
 if (typeof sandbox === "string") console.log(`a sandboxed command     not measured: ${sandbox}`);
 else await compare("a sandboxed command     ");
-// A session ends the folder of temporary files of its commands with the program.
+// The session's folder for its commands' temporary files is removed at the exit.
 Deno.exit();

@@ -26,10 +26,10 @@ export async function inPairs<T>(
   return rows;
 }
 
-/** Returns the flags for V8 with which scripts/copilot and the binary start. */
-export async function launchFlags(): Promise<string> {
+/** Returns the flags for V8 with which scripts/copilot and the binary of the project at `folder` start. */
+export async function launchFlags(folder = root): Promise<string> {
   const args = ["-c", '. scripts/permissions; printf %s "$V8"'];
-  const { stdout } = await new Deno.Command("sh", { args, cwd: root }).output();
+  const { stdout } = await new Deno.Command("sh", { args, cwd: folder }).output();
   return new TextDecoder().decode(stdout);
 }
 

@@ -1,8 +1,8 @@
 /**
- * Holds the imports under `src/` to the layers: `deno run -A scripts/check_imports.ts [FOLDER]`
- * prints one line for each import that breaks a rule, and exits with 1 if any does.
+ * Checks the imports under `src/` against the layers: `deno run -A scripts/check_imports.ts [FOLDER]` prints one
+ * line for each import that breaks a rule, and exits with 1 if any does.
  *
- * Deno's own module graph is what is checked, so type-only and dynamic imports count as well.
+ * It reads Deno's own module graph, so type-only and dynamic imports count as well.
  */
 import { type Import, importsOf, sourceFiles } from "./module_graph.ts";
 
@@ -25,7 +25,7 @@ const NEIGHBOURS: [from: string, to: string][] = [
   ["wire", "text"],
 ];
 
-/** Folders between which no import leads, whatever the layers say: a session knows no terminal. */
+/** Folders that never import from each other, even if the layers allow it: a session knows no terminal. */
 const FORBIDDEN: [from: string, to: string][] = [
   ["mcp", "terminal"],
   ["agent", "terminal"],
@@ -37,11 +37,11 @@ const FORBIDDEN: [from: string, to: string][] = [
   ["frontends/terminal", "frontends/print"],
 ];
 
-/** Modules from elsewhere. No `npm:`, and `node:` only as `file specifier`, with its reason. */
+/** Outside modules that `src/` may import. No `npm:`, and `node:` only as `file specifier`, with its reason. */
 const OUTSIDE = /^@std\/(cli|fs|path)\/./;
 const NODE: string[] = [];
 
-/** Every rule that the tree under `root` breaks, one line each. */
+/** Returns one line for each violation in the tree under `root`. */
 export async function violations(root: string): Promise<string[]> {
   const imports = await importsOf(root, [...sourceFiles(root, "src"), "main.ts"]);
   return [
@@ -55,7 +55,7 @@ export async function violations(root: string): Promise<string[]> {
   ];
 }
 
-/** Why an import is refused, if it is. */
+/** Returns the reason why an import is refused; undefined if it is not. */
 function objection({ from, specifier, to }: Import): string | undefined {
   if (from === "main.ts") {
     return to === "src/cli/run.ts" ? undefined : "main.ts imports src/cli/run.ts, nothing more";
@@ -86,7 +86,7 @@ function isIn(folder: string, file: string): boolean {
   return file.startsWith(`src/${folder}/`);
 }
 
-/** The part of a file: `src/text/glob.ts` is in `text`, `src/errors.ts` in `errors`. */
+/** Returns the part of a file: `src/text/glob.ts` is in `text`, `src/errors.ts` in `errors`. */
 function partOf(file: string): string {
   return file.split("/")[1]!.replace(/\.ts$/, "");
 }
@@ -95,7 +95,7 @@ function layerOf(part: string): number {
   return LAYERS.findIndex((parts) => parts.includes(part));
 }
 
-/** One line for each import that closes a cycle, type-only and dynamic imports included. */
+/** Returns one line for each import that closes a cycle, type-only and dynamic imports included. */
 function cycles(imports: readonly Import[]): string[] {
   const targets = Map.groupBy(imports.filter(({ to }) => to), ({ from }) => from);
   const done = new Set<string>();

@@ -1,6 +1,6 @@
 /**
- * Holds the names and functions of `src/` to three rules: `deno run -A scripts/check_names.ts [FOLDER]`
- * prints one line for each violation, and exits with 1 if there is any.
+ * Checks the names and functions of `src/` by three rules: `deno run -A scripts/check_names.ts [FOLDER]` prints
+ * one line for each violation, and exits with 1 if there is any.
  *
  * - A top-level name is declared in one file: it means one thing in the whole of `src/`.
  * - Another file imports each export: of `src/`, or a test or a script; or `src/mod.ts` re-exports it.
@@ -14,7 +14,7 @@ import type { Names } from "./names_plugin.ts";
 
 const MAX_LINES = 60;
 
-/** What may break a rule, each with its reason. A row that nothing needs is a violation. */
+/** Exceptions from the rules, each with its reason. An unused exception is a violation. */
 export interface Allowed {
   /** Names that several files declare. */
   names: Record<string, string>;
@@ -30,10 +30,10 @@ const ALLOWED: Allowed = {
   functions: {},
 };
 
-/** Files whose exports are for others: the library, and the program's start. */
+/** Files whose exports have users outside: the library, and the program's entry. */
 const ENTRIES = ["src/mod.ts", "main.ts"];
 
-/** Every rule that the tree under `root` breaks, one line each. */
+/** Returns one line for each violation in the tree under `root`. */
 export async function nameViolations(root: string, allowed: Allowed = ALLOWED): Promise<string[]> {
   const plugin = new URL("./names_plugin.ts", import.meta.url);
   const folders = ["src", "main.ts", "tests", "scripts"].filter((name) =>
@@ -52,10 +52,10 @@ export async function nameViolations(root: string, allowed: Allowed = ALLOWED): 
 }
 
 type Files = ReadonlyMap<string, Names>;
-/** A violation under the key that an allow-list has for it. */
+/** A violation, with the key that an exception would have. */
 type Violation = [key: string, text: string];
 
-/** The violations that no row allows, and the rows that allow none. */
+/** Returns the violations without an exception, and the exceptions without a violation. */
 function unless(rows: Readonly<Record<string, string>>, found: readonly Violation[]): string[] {
   const keys = new Set(found.map(([key]) => key));
   return [

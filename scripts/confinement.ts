@@ -45,10 +45,10 @@ const MODES: readonly (Mode & { control: string })[] = [
   { name: "plan", choice: auto, plans: true, control: "+..+++." },
 ];
 const CONTROL = "src/a.ts";
-/** A file that no mode lets anything come to. */
+/** A file that no mode gives access to. */
 const NEVER = ".ssh/id_rsa";
 
-/** Kinds that not every way can come to, and those that a command has of its own. */
+/** Kinds that some ways cannot reach, and kinds that only a command can reach. */
 const FURTHER_KINDS: readonly PathKind[] = [
   { kind: "programs", under: "root", names: ["/usr/bin/env", "/bin/sh"] },
   { kind: "a FIFO", under: "folder", names: ["fifo"] },
@@ -69,13 +69,13 @@ const FURTHER_KINDS: readonly PathKind[] = [
   },
 ];
 
-/** A kind of paths to which some ways differ from the view, on purpose. */
+/** A kind of paths for which some ways differ from the view, on purpose. */
 interface Difference {
-  /** Ways that are closed where the view would open them. */
+  /** Ways that are closed although the view would open them. */
   closed: readonly Way[];
-  /** Ways that are open where the view would close them. */
+  /** Ways that are open although the view would close them. */
   open?: readonly Way[];
-  /** True for those that are asked about: `--yes` opens them. */
+  /** True if the user is asked: `--yes` opens these ways. */
   isAsked?: true;
   why: string;
 }
@@ -111,7 +111,7 @@ const KNOWN: Readonly<Record<string, Difference>> = {
   },
 };
 
-/** Makes what the tree of tests lacks. `others` holds files of another user, where root left some. */
+/** Adds files to the tests' tree. `others` has files of another user, which root prepared. */
 async function furnish({ base, home, folder }: ViewTree, others?: string): Promise<void> {
   const isRoot = Deno.uid() === 0;
   for (const [at, name] of [[folder, "folder"], [home, "home"]] as const) {
@@ -129,12 +129,14 @@ async function furnish({ base, home, folder }: ViewTree, others?: string): Promi
   }
   await Deno.link(`${home}/other/outside/o`, `${folder}/hard`);
   await run("mkfifo", [`${home}/fifo`]);
-  // Some containers let nobody make one.
+  // Some containers do not allow it.
   if (isRoot) await run("mknod", [`${folder}/device`, "c", "1", "5"]).catch(() => {});
   await Deno.writeTextFile(`${base}/temporary`, "base");
 }
 
-/** A file of another user, which others may read where its name says so. Only root makes one. */
+/**
+ * Makes a file of another user. Others may read it unless its name ends with `closed`. Only root can make one.
+ */
 async function plantFile(path: string, uid: number): Promise<void> {
   await Deno.writeTextFile(path, "theirs");
   await Deno.chmod(path, path.endsWith("closed") ? 0o600 : 0o644);
@@ -146,16 +148,16 @@ async function run(program: string, args: string[]): Promise<void> {
   if (!success) throw new Error(new TextDecoder().decode(stderr).trim());
 }
 
-/** A path, with what the machine says of it. */
+/** A path, and the facts about it on this machine. */
 interface Tried {
   kind: string;
   path: string;
   real: string;
-  /** What this user sees of it unconfined. */
+  /** The content that this user sees without a sandbox. */
   seen: Seen;
 }
 
-/** The outcome that the view asks for. */
+/** Returns the outcome that the view demands. */
 function expectedOf(tried: Tried, mode: Mode, view: View): Outcome {
   const { kind, path, real, seen } = tried;
   const { approve = "auto", sandbox, yes } = mode.choice;
@@ -163,7 +165,7 @@ function expectedOf(tried: Tried, mode: Mode, view: View): Outcome {
   const isConfined = sandbox !== undefined || yes === true || /auto|edits/.test(approve);
   const isThere = access === "read" || access === "write";
   const canRead = isThere && seen.text !== "''" && (isConfined || isWithin(view.folder, real));
-  // In plan mode commands run, and write nothing.
+  // In plan mode, commands run but cannot write.
   const runs = !/ask|never/.test(approve);
   const acts = !mode.plans && runs;
   const canWrite = acts && access === "write" && seen.isWritten;
@@ -178,7 +180,7 @@ function expectedOf(tried: Tried, mode: Mode, view: View): Outcome {
   return outcome;
 }
 
-/** The outcome of each path in a mode, and what differs from the expected one, in words. */
+/** Returns the signs of each path in a mode, and a line for each difference from the expected outcome. */
 async function tryMode(
   mode: typeof MODES[number],
   tree: ViewTree,
@@ -228,7 +230,7 @@ async function tryMode(
   });
 }
 
-/** One cell: the sign on which all paths of a kind agree, `~` for none. */
+/** Returns one cell: the signs on which all paths of a kind agree, `~` if they differ. */
 function cellOf(signs: readonly string[]): string {
   return WAYS.map((_, i) => {
     const all = new Set(signs.map((one) => one[i]!));
@@ -237,7 +239,7 @@ function cellOf(signs: readonly string[]): string {
   }).join("");
 }
 
-/** Tries all as the user of this process; true where nothing differs. */
+/** Tries everything as the user of this process. Returns true if nothing differs. */
 async function tryAll(modes: typeof MODES, others?: string): Promise<boolean> {
   const start = performance.now();
   const tree = await viewTree();
@@ -312,7 +314,7 @@ async function numberOf(flag: string, name: string): Promise<number> {
   return Number(new TextDecoder().decode(stdout));
 }
 
-/** Ends with a line on what was wrong with the arguments. */
+/** Prints what is wrong with the arguments, and exits. */
 function usage(message: string): never {
   console.error(message);
   Deno.exit(2);

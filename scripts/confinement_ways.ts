@@ -1,5 +1,5 @@
-// The ways in which a session may come to a file, each tried on a path of this machine with the session's
-// own policy, tools and sandbox. No model is asked.
+// The ways to access a file in a session. Each is tried on a path of this machine, with the session's own policy,
+// tools and sandbox. No model is involved.
 import { runTools } from "../src/agent/run_tools.ts";
 import { localConfig } from "../src/config.ts";
 import type { PermissionChoice } from "../src/permissions/choice.ts";
@@ -11,11 +11,11 @@ import type { ToolContext } from "../src/types/tool.ts";
 import { fakeSession } from "../tests/helpers/fake_session.ts";
 import type { ViewTree } from "../tests/helpers/view_tree.ts";
 
-/** The ways, in the order of the table; the last two are a confined command's. */
+/** The ways, in the order of the table. The last two are those of a sandboxed command. */
 export const WAYS = ["read", "write", "edit", "search", "@", "cmd read", "cmd write"] as const;
 export type Way = typeof WAYS[number];
 
-/** True where the way led to the machine's own file unasked; undefined where it makes no sense for the path. */
+/** True if the way reached the file without a question; undefined if the way does not apply to the path. */
 export type Outcome = Partial<Record<Way, boolean>>;
 
 /** The settings of a session. */
@@ -26,12 +26,12 @@ export interface Mode {
 }
 
 const signal = new AbortController().signal;
-/** Asked nothing: no turn is begun. */
+/** Receives no requests: no turn starts. */
 const NO_SERVER = "http://127.0.0.1:9";
-/** Folders of programs, as the sessions here have them. */
+/** The PATH of the sessions. */
 export const PATH = "/usr/bin:/bin";
 
-/** Does `use` with a session in a mode, whose person refuses whatever they are asked. */
+/** Calls `use` with a session in a mode. The user of the session refuses every question. */
 export async function inMode<T>(
   { home, folder }: ViewTree,
   { choice, plans }: Mode,
@@ -51,7 +51,7 @@ export async function inMode<T>(
   return await use(opened.session);
 }
 
-/** Comes to one path in each way of a tool. `base` holds all that is really written: it is put back. */
+/** Tries each way of the tools for one path. Files under `base` are really written, and restored afterwards. */
 export async function byTools(session: Session, path: string, base: string): Promise<Outcome> {
   const info = Deno.statSync(path);
   const call = (name: string, args: Record<string, unknown>) => callOf(session, name, args);
@@ -97,7 +97,7 @@ export async function byTools(session: Session, path: string, base: string): Pro
   return outcome;
 }
 
-/** True where the tool did its work. */
+/** Returns true if the tool succeeded. */
 async function callOf(
   { agent }: Session,
   name: string,
@@ -110,7 +110,7 @@ async function callOf(
   return exec!.outcome === "done";
 }
 
-/** The decision alone, for what is not to be written whatever the policy says. */
+/** Returns only the decision, for a file that must not be written even if the policy allows it. */
 async function decided({ agent }: Session, name: string, args: Record<string, unknown>) {
   const tool = agent.tools.find((one) => one.name === name)!;
   const context: ToolContext = agent.toolContext(signal);
@@ -119,7 +119,7 @@ async function decided({ agent }: Session, name: string, args: Record<string, un
   return decision.allow;
 }
 
-/** Prints a line for each path of a list: `+` or `-` for writing, and what it read, quoted. */
+/** Prints a line for each path of a list: `+` or `-` for writing, and the text that it read, quoted. */
 const PROBE = `shopt -s nullglob dotglob
 while IFS= read -r path; do
   seen= wrote=-
@@ -138,26 +138,26 @@ while IFS= read -r path; do
   printf '%s %q\\n' "$wrote" "$seen"
 done <"$1" 2>/dev/null`;
 
-/** What a script sees of each path: the one that a session runs, or one of ours. */
+/** The result of the script for one path. */
 export interface Seen {
   text: string;
   isWritten: boolean;
 }
 
-/** Writes the script and its list, in the folder that is worked in. */
+/** Writes the script and its list into the folder. */
 export async function prepareProbe(folder: string, paths: readonly string[]): Promise<void> {
   await Deno.writeTextFile(`${folder}/probe.sh`, `LC_ALL=C\n${PROBE}\n`);
   await Deno.writeTextFile(`${folder}/paths`, paths.map((path) => `${path}\n`).join(""));
 }
 
-/** What this user sees of the paths unconfined. */
+/** Returns the results of the script without a sandbox. */
 export async function seenByUser(folder: string): Promise<Seen[]> {
   const { stdout } = await new Deno.Command("bash", { args: ["probe.sh", "paths"], cwd: folder })
     .output();
   return seenIn(new TextDecoder().decode(stdout));
 }
 
-/** What a command of the session sees of the paths; undefined where it is not run. */
+/** Returns the results of the script as a command of the session; undefined if the command does not run. */
 export async function seenByCommand({ agent }: Session): Promise<Seen[] | undefined> {
   const call = { id: "1", name: "run_bash", arguments: { command: "bash probe.sh paths" } };
   const context = agent.toolContext(signal);

@@ -9,8 +9,8 @@ export interface LintReport {
 }
 
 /**
- * Runs the lint plugin at `plugin`, and no other rule, over `paths` of the project at `root`: the way
- * to a syntax tree without a parser of our own.
+ * Runs the lint plugin at `plugin`, and no other rule, over `paths` of the project at `root`. This gives access
+ * to the syntax tree without a parser of our own.
  */
 export async function lintReports(
   plugin: URL,

@@ -1,7 +1,7 @@
 /**
- * `scripts/mcp_conformance [SCENARIO...]`: the client scenarios that each revision requires, of the official
- * suite from npm, in a temporary folder, against the whole program (`mcp_conformance_client.ts`). It exits
- * with 1 where one fails, warns, or checks nothing. Needs npm, and curl as the browser of sign-ins.
+ * `scripts/mcp_conformance [SCENARIO...]` runs the client scenarios that each revision requires. It installs the
+ * official suite from npm into a temporary folder, and tests the whole program (`mcp_conformance_client.ts`).
+ * Exits with 1 if a scenario fails, warns, or checks nothing. Needs npm, and curl in place of a browser.
  */
 import { fromFileUrl } from "@std/path/from-file-url";
 
@@ -9,7 +9,7 @@ const SUITE = "@modelcontextprotocol/conformance@0.2.0-alpha.12";
 /** The suite needs a newer Node than many machines have. */
 const NODE = "node@22";
 const REVISIONS = ["2026-07-28", "2025-11-25"];
-/** Scenarios that a revision lists without scoring them, and that are passed all the same. */
+/** Scenarios that a revision lists without a score, and that must pass as well. */
 const FURTHER: Readonly<Record<string, readonly string[]>> = {
   "2026-07-28": ["json-schema-2020-12-preservation"],
 };
@@ -40,7 +40,7 @@ try {
     const list = await run(folder, node, [suite, "list", "--requirements", revision]);
     const clients = list.split(/^Client scenarios.*$/m)[1];
     if (clients === undefined) throw new Error(`The suite cannot be run: ${list}${installed}`);
-    // What is listed behind its kind is not scored.
+    // Scenarios with a kind after their name are not scored.
     const scored = [...clients.matchAll(/^ {2}- (\S+)$/gm)].map(([, name]) => name!);
     const all = [...scored, ...FURTHER[revision] ?? []]
       .filter((name) => Deno.args.length === 0 || Deno.args.includes(name));

@@ -1,7 +1,6 @@
 /**
- * The client that `scripts/mcp_conformance` hands to the official suite: the whole program, with a model
- * behind it that plays a script. The suite appends the server's address and says in its environment which
- * scenario runs.
+ * The client that `scripts/mcp_conformance` passes to the official suite: the whole program with a scripted
+ * model. The suite appends the server's address, and names the scenario in the environment.
  */
 import { fromFileUrl } from "@std/path/from-file-url";
 import { strictServer } from "../tests/helpers/strict_server.ts";
@@ -11,15 +10,15 @@ const url = Deno.args.at(-1)!;
 const scenario = Deno.env.get("MCP_CONFORMANCE_SCENARIO") ?? "";
 const context = JSON.parse(Deno.env.get("MCP_CONFORMANCE_CONTEXT") ?? "{}");
 const isAuth = scenario.startsWith("auth/");
-/** The document of the suite's own that identifies a client without a registration. */
+/** The suite's document that identifies a client without registration. */
 const METADATA_URL = "https://conformance-test.local/client-metadata.json";
-/** A scenario may ask for more rights some times; then it is to be left alone. */
+/** A scenario may ask for more scopes again and again. After so many sign-ins the client gives up. */
 const MAX_SIGN_INS = 3;
 
 // deno-lint-ignore no-explicit-any
 type Json = any;
 
-/** The arguments that a scenario wants for a tool. */
+/** Returns the arguments that a scenario expects for a tool. */
 function argumentsFor(tool: string, schema: Json): Json {
   if (tool === "add_numbers") return { a: 2, b: 3 };
   const required: string[] = schema?.required ?? [];
@@ -31,7 +30,7 @@ function argumentsFor(tool: string, schema: Json): Json {
   return Object.fromEntries(entries);
 }
 
-/** The model: lists the tools, looks at each, and calls it. */
+/** The model: it lists the tools, reads the schema of each, and calls it. */
 function* moves(): Generator<(request: Json) => Json, void, void> {
   let seen: Json;
   const call = (name: string, args: Json) => (request: Json) => {
@@ -79,7 +78,7 @@ function* moves(): Generator<(request: Json) => Json, void, void> {
       };
     }
     const tool = name.slice("conf__".length);
-    // The tool that echoes is handed the schema of the one before it.
+    // The echo tool gets the schema of the tool before it.
     if (tool !== "json_schema_echo") seen = schemas.get(name);
     yield call(
       tool,
@@ -123,7 +122,7 @@ async function run(...args: string[]): Promise<{ code: number; text: string }> {
   return { code, text };
 }
 
-/** One run of the program with the model; its output. */
+/** Runs the program with the model once, and returns its output. */
 async function prompt(): Promise<string> {
   const script = moves();
   const step = (request: Json) => {

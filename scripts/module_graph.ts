@@ -1,4 +1,4 @@
-/** The imports between the project's modules, as Deno itself resolves them. */
+/** The imports between the project's modules, as Deno resolves them. */
 import { fromFileUrl } from "@std/path/from-file-url";
 import { relative } from "@std/path/relative";
 import { resolve } from "@std/path/resolve";
@@ -12,17 +12,17 @@ export interface Import {
   /** The line of the import, from 1. */
   line: number;
   specifier: string;
-  /** The imported file relative to the project, where it belongs to the project. */
+  /** The imported file relative to the project; missing if it is outside. */
   to?: string;
 }
 
-/** The TypeScript files below `root`/`folder`, relative to `root`, sorted. */
+/** Returns the TypeScript files below `root`/`folder`, relative to `root`, sorted. */
 export function sourceFiles(root: string, folder: string): string[] {
   return [...walkSync(resolve(root, folder), { includeDirs: false, exts: [".ts"] })]
     .map(({ path }) => relative(root, path).replaceAll("\\", "/")).sort();
 }
 
-/** Reads the module graph from `deno info`, by way of a module that imports every file. */
+/** Reads the module graph from `deno info`, of a module that imports every file. */
 export async function importsOf(root: string, files: readonly string[]): Promise<Import[]> {
   const base = toFileUrl(resolve(root)).href;
   const entry = await Deno.makeTempFile({ suffix: ".ts" });

@@ -338,7 +338,7 @@ export interface Trial {
   tests: ReadonlyMap<string, readonly string[]>;
   /** Mutants that are tried at the same time. */
   jobs: number;
-  /** The limit for the tests of a break, in milliseconds beside several times what they take unbroken. */
+  /** The limit for the tests of a break: these milliseconds, plus several times their unbroken time. */
   spareMs?: number;
   signal: AbortSignal;
   /** Called after each mutant. */
@@ -371,7 +371,7 @@ export async function tryAll(
         onVerdict(mutants[i]!, results[i]!);
       }
     };
-    // All have to end before their folder goes.
+    // All jobs must end before their folder is removed.
     const ends = await Promise.allSettled(Array.from({ length: jobs }, (_, job) => work(job)));
     for (const end of ends) if (end.status === "rejected") throw end.reason;
     return results;

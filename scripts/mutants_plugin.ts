@@ -1,6 +1,6 @@
 /**
- * A lint plugin that proposes small breaks of a program: the message of each report is the JSON of a
- * `Break`. It reads the syntax tree, so that comments, strings and types stay as they are.
+ * A lint plugin that proposes small breaks of a program: the message of each report is the JSON of a `Break`. It
+ * reads the syntax tree, so comments, strings and types do not change.
  */
 
 /** A break replaces a range of the source, in UTF-16 units, by another text. */

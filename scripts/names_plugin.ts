@@ -3,7 +3,7 @@
  * the JSON of `Names`.
  */
 
-/** A name and the line from 1 where it stands. */
+/** A name and its line, from 1. */
 export interface NameAt {
   name: string;
   line: number;
@@ -15,11 +15,11 @@ export interface Names {
   declared: NameAt[];
   /** Exported under their outer names, `default` among them. */
   exported: NameAt[];
-  /** Imported by name, or re-exported: `*` stands for all exports of `source`. */
+  /** Imported by name, or re-exported. `*` means all exports of `source`. */
   imported: { source: string; name: string }[];
   /** Modules that are imported whole: dynamically, as a namespace, or in place of a type. */
   namespaces: string[];
-  /** Every identifier, so that what is used of a namespace can be told; empty without namespaces. */
+  /** Every identifier, to find the names that are used of a namespace; empty without namespaces. */
   identifiers: string[];
   functions: (NameAt & { lines: number })[];
 }
@@ -86,7 +86,7 @@ const plugin: Deno.lint.Plugin = {
   },
 };
 
-/** A statement of a module; the types of Deno leave out some declarations. */
+/** A statement of a module. Deno's types lack some declarations. */
 type Statement = Deno.lint.Node;
 
 function textOf(name: Deno.lint.Identifier | Deno.lint.StringLiteral): string {
@@ -121,7 +121,7 @@ function exportedBy(statement: Statement): string[] {
   ];
 }
 
-/** The names that a pattern binds. */
+/** Returns the names that a pattern binds. */
 function namesIn(pattern: Deno.lint.Node | null): string[] {
   switch (pattern?.type) {
     case "Identifier":
@@ -141,7 +141,7 @@ function namesIn(pattern: Deno.lint.Node | null): string[] {
   }
 }
 
-/** The name of a function: its own, or that of the method, property or variable that it is. */
+/** Returns the name of a function: its own, or the name of its method, property or variable. */
 function functionName(node: Deno.lint.Node): string {
   if (node.type === "FunctionDeclaration" && node.id) return node.id.name;
   const { parent } = node as { parent?: Deno.lint.Node };

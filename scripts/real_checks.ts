@@ -1,8 +1,4 @@
-/**
- * The checks of a real model server: requests on every way to it, and the answers that they must get.
- *
- * @module
- */
+/** The checks of a real model server: requests in every way that it offers, and the expected answers. */
 
 import { imagesOf } from "../src/text/parts.ts";
 import { assert, assertEquals } from "@std/assert";
@@ -33,19 +29,19 @@ export interface Target {
   model: string;
   /** True for the model of `tiny_model.ts`, whose answers are known. */
   isOurs: boolean;
-  /** The key that it wants. */
+  /** The key that it requires. */
   key?: string | undefined;
 }
 
 /** A backend that can talk to the server, with its settings. */
 export interface Way {
   name: string;
-  /** The reason why the server cannot be reached this way. */
+  /** The reason why the server does not offer this way. */
   missing?: string;
   /** The program's flags for it. */
   flags: readonly string[];
   config(more: { model?: string; maxTokens?: number; maxRetries?: number }): CopilotConfig;
-  /** A part of the request's body that makes the model call a tool; undefined where none does. */
+  /** A part of the request's body that forces the model to call a tool; undefined if there is no such part. */
   force?: Record<string, unknown>;
 }
 
@@ -53,7 +49,7 @@ type Check = (signal: AbortSignal) => Promise<Outcome>;
 const ok = (text = ""): Outcome => ({ status: "ok", text });
 const skip = (text: string): Outcome => ({ status: "SKIP", text });
 
-/** Every way to the server; those that it does not serve have `missing`. */
+/** Returns every way to the server. The ones that it does not offer have `missing`. */
 export async function waysTo({ host, model, key = "" }: Target): Promise<Way[]> {
   const serves = async (path: string, body: unknown) => {
     const response = await fetch(host + path, {
@@ -119,7 +115,7 @@ const HELLO = user("Say hello.");
 const STORY = user("Write a long story about a fox and a stone.");
 const CALL = user('Call the tool list_directory with the path "." now.');
 
-/** Every check of `way`, with its name. */
+/** Returns every check of `way`, with its name. */
 export function checksOf(way: Way, target: Target): [name: string, check: Check][] {
   const send = async (
     messages: readonly Message[],
@@ -159,7 +155,7 @@ export function checksOf(way: Way, target: Target): [name: string, check: Check]
       return ok(`${whole.usage!.inputTokens} tokens of prompt`);
     }],
     ["a tool call and its result", async (signal) => {
-      // Our model calls the tool by itself; others may have to be forced.
+      // Our model calls the tool by itself. Others may have to be forced.
       if (!target.isOurs && !way.force) return skip("the model cannot be made to call");
       const at = { host: target.host, apiKey: target.key, signal };
       const { takesTools } = await servedModel(target.model, at);
@@ -280,7 +276,8 @@ export function checksOf(way: Way, target: Target): [name: string, check: Check]
       if (!window || window > 16_384) return skip(`a window of ${window ?? "unknown"} tokens`);
       const long = user("The fox and the stone. ".repeat(window / 3));
       const error = await send([long], { signal }).catch((error) => error);
-      // Ollamas with Go's templates cut the prompt where it cannot be asked of them to refuse it: the count shows it.
+      // An Ollama with Go's templates cuts the prompt if it cannot be configured to refuse it. The count shows
+      // it.
       const { inputTokens } = error.usage ?? {};
       if (inputTokens <= window) {
         const told: string[] = [];
@@ -302,12 +299,12 @@ export function checksOf(way: Way, target: Target): [name: string, check: Check]
         signal,
       });
       if (!window || window > 16_384) return skip(`a window of ${window ?? "unknown"} tokens`);
-      // The native endpoint gives what is asked for, and would give more.
+      // The native endpoint uses the requested window, and would use a larger one.
       const config = way.name === "local native"
         ? withModel(way.config({}), { contextLength: window })
         : way.config({});
       const agent = new CopilotAgent(config, ".", { tools: [list] });
-      // Ollama does not refuse what is too long for it, so that its window must be known before.
+      // Ollama does not refuse a prompt that is too long, so the window must be known before.
       const fit = new ModelFit({ isChosen: true, asksRemote: true });
       for (let i = 0; i < 20; i++) {
         agent.state.messages.push(user(`${i}: ${"The fox and the stone. ".repeat(window / 60)}`));
@@ -361,7 +358,7 @@ export function loadingCheck(host: string): Check {
   };
 }
 
-/** Checks a server that takes no tools: they are described in the text, and it answers. */
+/** Checks a server without tool support: the text describes the tools, and the server answers. */
 export function withoutTools(host: string): Check {
   return async (signal) => {
     const config = localConfig({ host, model: "any", useCompat: true, maxTokens: 16 });

@@ -1,8 +1,6 @@
 /**
- * Checks of the whole program against a real model server: an answer held to a schema, a call held to its
- * form, and a run that is stopped.
- *
- * @module
+ * Checks of the whole program with a real model server: an answer with a schema, a call with a form, and a run
+ * that is stopped.
  */
 
 import { assert, assertEquals } from "@std/assert";
@@ -16,17 +14,17 @@ import type { Outcome, Target, Way } from "./real_checks.ts";
 type Check = (signal: AbortSignal) => Promise<Outcome>;
 
 const MAIN = `${import.meta.dirname}/../main.ts`;
-/** Every answer of this form is short, so that a model which says nothing sensible ends, too. */
+/** Every answer of this form is short, so that a model which writes nonsense also ends. */
 const SCHEMA: JsonSchema = {
   type: "object",
   properties: { kind: { type: "string", enum: ["fox", "stone"] }, isDone: { type: "boolean" } },
   required: ["kind", "isDone"],
   additionalProperties: false,
 };
-/** The longest that a stopped program may take to end, in milliseconds. */
+/** The maximum milliseconds until a stopped program exits. */
 const MAX_STOP_MS = 5000;
 
-/** The checks of `way` by the whole program; `tool` is the one that a held call calls. */
+/** Returns the checks of `way` by the whole program. `tool` is the tool that a constrained call calls. */
 export function programChecks(way: Way, { model }: Target, tool: Tool): [string, Check][] {
   const command = (prompt: string, folder: string, ...more: string[]) =>
     new Deno.Command(Deno.execPath(), {
@@ -49,7 +47,7 @@ export function programChecks(way: Way, { model }: Target, tool: Tool): [string,
         const { code, stdout, stderr } = await child.output()
           .finally(() => signal.removeEventListener("abort", stop));
         const [answer, notes] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
-        // Ollama's messages endpoint has no field for a form, and heeds no choice of a tool.
+        // Ollama's messages endpoint has no field for a form, and ignores a choice of a tool.
         if (code !== 0 && way.name === "hosted") return { status: "SKIP", text: "held to no form" };
         assertEquals(code, 0, `${notes} ${answer}`);
         const { kind, isDone } = JSON.parse(answer!);
@@ -83,7 +81,7 @@ export function programChecks(way: Way, { model }: Target, tool: Tool): [string,
         const { code } = await child.status;
         await child.stderr.cancel();
         const took = Math.ceil(performance.now() - start);
-        // A small model may have answered before.
+        // A small model may have finished before.
         assert(code === 130 || code === 0, `exit code ${code}`);
         assert(took < MAX_STOP_MS, `after ${took} ms`);
         return { status: "ok", text: `exit code ${code} after ${took} ms` };

@@ -20,9 +20,9 @@ import { programChecks } from "./real_program.ts";
 import { OLLAMA_TEMPLATE, writeTinyModel } from "./tiny_model.ts";
 
 const flags = parseArgs(Deno.args, { string: ["host", "server", "model", "ollama", "key"] });
-/** The context of a server that is started here, in tokens: small enough to be filled. */
+/** The context of a server that the script starts, in tokens: small enough to fill. */
 const CONTEXT = 4096;
-/** The limit for a check, in milliseconds: a small machine may run a large model. */
+/** The maximum milliseconds of a check: a small machine may run a large model. */
 const CHECK_MS = 600_000;
 
 const counts: Record<Outcome["status"], number> = { ok: 0, FAIL: 0, SKIP: 0 };
@@ -40,12 +40,12 @@ async function attempt(name: string, check: (signal: AbortSignal) => Promise<Out
   }
 }
 
-/** Starts llama.cpp's server; null where there is none. */
+/** Starts llama.cpp's server. Returns null if it is not installed. */
 function start(model: string, port: number, ...more: string[]): Deno.ChildProcess | null {
   try {
     return new Deno.Command(flags.server ?? "llama-server", {
       args: ["-m", model, "--host", "127.0.0.1", "--port", `${port}`, "-c", `${CONTEXT}`, ...more],
-      // The whole file is read at the start; the setting's name depends on the server's version.
+      // The server reads the whole file at the start. The setting's name depends on the version.
       env: { LLAMA_ARG_NO_MMAP: "1", LLAMA_ARG_LOAD_MODE: "none" },
       stdout: "null",
       stderr: "null",
@@ -61,7 +61,7 @@ function freePort(): number {
   return listener.addr.port;
 }
 
-/** Waits until something listens at `port`: it may still be loading. */
+/** Waits until a server accepts connections at `port`. It may still load its model. */
 async function listening(port: number): Promise<void> {
   for (const end = Date.now() + 60_000; Date.now() < end;) {
     const connection = await Deno.connect({ hostname: "127.0.0.1", port }).catch(() => null);
@@ -70,7 +70,7 @@ async function listening(port: number): Promise<void> {
   }
 }
 
-/** Waits until the server has loaded its model; returns the model's name. */
+/** Waits until the server has loaded its model. Returns the model's name. */
 async function loaded(host: string, server: Deno.ChildProcess | undefined): Promise<string> {
   let ended: string | undefined;
   server?.status.then(({ code }) => ended = `the server ended with ${code}`);
@@ -100,7 +100,7 @@ async function examine(target: Target): Promise<void> {
   }
 }
 
-/** Runs the program's doctor as text and as JSON; our own model must be found ready. */
+/** Runs the program's doctor as text and as JSON. It must report our own model as ready. */
 async function doctor(way: readonly string[], { model, isOurs }: Target): Promise<Outcome> {
   const main = `${import.meta.dirname}/../main.ts`;
   const run = async (...more: string[]) => {
@@ -116,12 +116,12 @@ async function doctor(way: readonly string[], { model, isOurs }: Target): Promis
   const report = JSON.parse(script.text);
   if (person.errors !== "") throw new Error(person.errors);
   if (isOurs && (person.code !== 0 || !report.ok)) throw new Error("not ready");
-  // The model's answers may differ between the two runs, the list of checks may not.
+  // The model's answers may differ between the two runs, but not the list of checks.
   if (report.checks.length < 3) throw new Error(script.text);
   return { status: "ok", text: report.ok ? "ready" : "not ready" };
 }
 
-/** Starts the Ollama of a folder, with the model `file` and its template in it by the name `model`. */
+/** Starts the Ollama of a folder, and makes the model `model` there from `file` and `template`. */
 async function startOllama(
   folder: string,
   file: string,
@@ -198,7 +198,7 @@ async function main(): Promise<number> {
   } finally {
     for (const server of servers) {
       try {
-        // Ollama ends its runners, which it could not if it were killed.
+        // Ollama stops its runners on SIGTERM. After SIGKILL they would stay.
         server.kill(flags.ollama === undefined ? "SIGKILL" : "SIGTERM");
       } catch { /* It has ended. */ }
       await server.status;

@@ -15,7 +15,7 @@ import { fakeSession } from "../tests/helpers/fake_session.ts";
 import { strictServer } from "../tests/helpers/strict_server.ts";
 import { type OrdinarySession, SESSIONS, type Step } from "./replay_sessions.ts";
 
-/** A step as the model's call, and what is to be expected of it. */
+/** A step as the model's call, and the expected question. */
 interface Planned {
   name: string;
   arguments: Record<string, unknown>;
@@ -24,9 +24,9 @@ interface Planned {
   missing?: string;
 }
 
-/** What became of a session. */
+/** The result of a session. */
 interface Played {
-  /** Questions by what they are about, `other` for those that nobody expects. */
+  /** Questions by their subject. `other` counts the unexpected ones. */
   asked: Record<"network" | "other", number>;
   faults: string[];
   missing: Set<string>;
@@ -52,10 +52,10 @@ function planned(step: Step, folders: readonly string[]): Planned {
   };
 }
 
-/** Modules of Python, and programs that npx would have to fetch. */
+/** Modules of Python, and programs that npx would have to download. */
 const FETCHED = /^(?:python3 -m|npx) (black|prettier|tsc)\b/;
 
-/** The first program of a command line that is nowhere on PATH, where it is not the shell's own. */
+/** Returns the first program of a command line that is not on PATH; undefined if all are. */
 function missingProgram(command: string, folders: readonly string[]): string | undefined {
   const fetched = FETCHED.exec(command)?.[1];
   if (fetched !== undefined) return fetched;
@@ -69,7 +69,7 @@ function missingProgram(command: string, folders: readonly string[]): string | u
   );
 }
 
-/** Plays one session; `approve` is the mode. What is answered with yes is confined, too. */
+/** Plays one session. `approve` is the mode. Approved calls run in the sandbox as well. */
 async function play(one: OrdinarySession, approve: ApproveMode): Promise<Played> {
   const folder = await Deno.realPath(await Deno.makeTempDir());
   const state = await Deno.makeTempDir();
@@ -108,7 +108,7 @@ async function play(one: OrdinarySession, approve: ApproveMode): Promise<Played>
   }
 }
 
-/** True where all that was asked about is in the call: a question leaves out what has its default. */
+/** Returns true if the call contains all that the question contains. A question omits defaults. */
 function same(call: Record<string, unknown>, asked: Record<string, unknown>): boolean {
   return Object.entries(asked).every(([key, value]) => call[key] === value) &&
     (call.leave === asked.leave) && (call.command === asked.command);
@@ -124,7 +124,7 @@ async function prepare(folder: string, files: OrdinarySession["files"]): Promise
   await new Deno.Command("sh", { args: ["-c", script], cwd: folder }).output();
 }
 
-/** Has a scripted model make the calls; those of missing programs are only decided. */
+/** Runs the calls with a scripted model. Calls of missing programs are only decided. */
 async function turns(
   calls: readonly Planned[],
   options: Partial<Parameters<typeof fakeSession>[1]>,

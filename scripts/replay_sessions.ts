@@ -3,19 +3,19 @@
 /** One call. A string is a command of `run_bash`. */
 export type Step = string | {
   command?: string;
-  /** What the command asks to leave, as a model does after a failure. */
+  /** The part of the sandbox that the command asks to leave, as a model does after a failure. */
   leave?: "network";
   background?: true;
   /** A call of another tool, with its arguments. */
   tool?: string;
   args?: Record<string, unknown>;
-  /** The question that is to be expected; left out, none is. */
+  /** The expected question; missing if there is none. */
   asks?: "network";
 };
 
 export interface OrdinarySession {
   name: string;
-  /** Files that are there before, committed to a repository. */
+  /** Files of the folder at the start, committed to a repository. */
   files: Record<string, string>;
   steps: readonly Step[];
 }
@@ -33,7 +33,7 @@ const edit = (file_path: string, old_string: string, new_string: string): Step =
   args: { file_path, old_string, new_string },
 });
 const network = (command: string): Step => ({ command, leave: "network", asks: "network" });
-/** The yes to a question before covers it. */
+/** An earlier answer covers this command. */
 const granted = (command: string): Step => ({ command, leave: "network" });
 
 export const SESSIONS: readonly OrdinarySession[] = [

@@ -1,6 +1,5 @@
-// Draws the pictures of the documents from the screens of a real session: the demo, in a tmux of 80
-// and of 40 columns, for dark and light paper in one file. Run `scripts/screenshot` after a change of
-// the session's looks.
+// Draws the pictures of the documents from a real session: the demo, in a tmux of 80 and of 40 columns, for dark
+// and light paper in one file. Run `scripts/screenshot` after the session's look changes.
 import { fromFileUrl } from "@std/path/from-file-url";
 import { BAND_ROLES, TEXT_ROLES } from "../src/terminal/style.ts";
 import { terminal } from "../tests/helpers/tmux.ts";
@@ -21,10 +20,10 @@ interface Run {
 
 // deno-lint-ignore no-control-regex
 const SGR = /\x1b\[[\d;]*m/g;
-/** The rows of a picture of a list: what is above them is in other pictures. */
+/** The rows of a picture of a list. Other pictures show the rows above. */
 const LIST_ROWS = 24;
 
-/** Splits a row with SGR sequences into runs of one style; `style` goes on in the next row. */
+/** Splits a row with SGR sequences into runs of one style. `style` continues in the next row. */
 function runsOf(row: string, style: Map<string, string>): Run[] {
   const runs: Run[] = [];
   let column = 0;
@@ -65,7 +64,7 @@ function svg(rows: readonly string[], columns: number, label: string): string {
     runsOf(row, style).flatMap(({ text, column, classes }, at, runs) => {
       const band = classes.find((name) => name.startsWith("k"));
       const box = `x="${(MARGIN + column * WIDTH).toFixed(1)}" y="${MARGIN + y * HEIGHT - 1}"`;
-      // The blanks at the end of a row are not captured: a band that is open goes on to the margin.
+      // tmux does not capture the blanks at the end of a row, so an open band continues to the margin.
       const isOpen = at === runs.length - 1 && style.has("band");
       const covered = isOpen ? columns - column : [...text].length;
       const size = `width="${(covered * WIDTH).toFixed(1)}" height="${HEIGHT}"`;
@@ -99,7 +98,7 @@ ${texts.join("\n")}
 `;
 }
 
-/** The rows from the program's first one on, without blank ones at the beginning and before the last. */
+/** Returns the rows from the program's first one, without blank rows at the start and before the last. */
 function ofProgram(rows: string[]): string[] {
   const first = Math.max(0, rows.findIndex((row) => row.includes("copilot ·")));
   const shown = rows.slice(first).map((row) => row.replace(/\S+\/shop\b/, "~/shop"));
@@ -108,7 +107,7 @@ function ofProgram(rows: string[]): string[] {
   return [...shown.slice(shown.findIndex(isText), end), ...shown.slice(-1)];
 }
 
-/** The screens of one session, by the names of their pictures. */
+/** Returns the screens of one session, by the names of their pictures. */
 async function shoot(columns: number): Promise<Map<string, string[]>> {
   await using screen = await terminal({ columns, rows: 60 });
   const pictures = new Map<string, string[]>();

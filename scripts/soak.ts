@@ -1,6 +1,6 @@
-// One agent, turn after turn, on every backend, against a server and a model that do their worst:
-// `scripts/soak [TURNS [SEED]]`. Ends with 1 when a turn breaks a rule: its result, the conversation,
-// processes, open files, timers or memory that it leaves behind.
+// Runs turn after turn of one agent, on every backend, with a server and a model that produce every fault:
+// `scripts/soak [TURNS [SEED]]`. Exits with 1 if a turn breaks a rule about its result, the conversation, or
+// leftover processes, open files, timers and memory.
 import { join } from "@std/path/join";
 import { messagesToCompatFormat } from "../src/backends/compat/request.ts";
 import { messagesToHostedFormat } from "../src/backends/hosted/request.ts";
@@ -25,7 +25,7 @@ import { faultyModel } from "./soak_model.ts";
 
 const turns = Number(Deno.args[0] ?? 1000);
 const seed = Number(Deno.args[1] ?? 1);
-/** A turn that takes longer hangs: all its limits are shorter. */
+/** A turn that takes longer hangs, as all its limits are shorter. */
 const STUCK_MS = 60_000;
 
 const { gc, setTimeout: startTimer, clearTimeout: stopTimer } = globalThis as
@@ -53,7 +53,7 @@ function violation(what: string): void {
   console.log(`VIOLATION in turn ${turn}, seed ${seed}: ${what}`);
 }
 
-/** Throws for a conversation that is broken, or that a server would refuse. */
+/** Throws for an invalid conversation, or one that a server would refuse. */
 function checkHistory(system: string, messages: readonly Message[]): void {
   const open: string[] = [];
   const used = new Set<string>();
@@ -85,7 +85,7 @@ function checkHistory(system: string, messages: readonly Message[]): void {
   }
 }
 
-/** Processes that work in `folder`, and its files that this process has open. */
+/** Returns the processes that work in `folder`, and its files that this process has open. */
 function leftIn(folder: string): string[] {
   const left: string[] = [];
   const look = (link: string): string => {
@@ -122,7 +122,9 @@ async function memory(): Promise<{ rss: number; heap: number }> {
   return { rss: rss / 2 ** 20, heap: heapUsed / 2 ** 20 };
 }
 
-/** `config` with short limits and little room, so that requests fail and conversations are compacted. */
+/**
+ * Returns `config` with short limits and a small window, so that requests fail and conversations are compacted.
+ */
 function impatient(config: CopilotConfig, maxRetries: number): CopilotConfig {
   const [[name, backend]] = Object.entries(config) as [[string, object]];
   const limits = { maxRetries, idleTimeoutMs: 300, firstTokenTimeoutMs: 500 };
@@ -236,7 +238,7 @@ console.log([...outcomes].map(([what, times]) => `${what} ${times}`).sort().join
 const mb = ({ rss, heap }: typeof end) => `${rss.toFixed(0)} MB (heap ${heap.toFixed(1)})`;
 console.log(`memory after half ${mb(half)}, at the end ${mb(end)}`);
 console.log(`handles: ${before.length} before, ${left.length} more at the end: ${left.join(" ")}`);
-// A short run is all warming up: code is still compiled late.
+// A short run only warms up: V8 still compiles code late.
 const grows = end.heap > half.heap + 8 || end.rss > half.rss * 1.5;
 if (turns >= 500 && grows) violation("the memory grows");
 // The runtime opens a few handles with the first connection and the first worker.

@@ -1,8 +1,4 @@
-/**
- * A model and a server at their worst: random steps for the strict server, with every fault.
- *
- * @module
- */
+/** A faulty model and server: random steps for the strict server, with every fault. */
 
 import type { Bytes, Step } from "../tests/helpers/strict_wire.ts";
 
@@ -26,7 +22,7 @@ const COMMANDS = [
   "kill -9 $$",
   "printf 'x\\0y\\033[31m\\377'",
 ];
-/** Pieces of answers beside words: marks that the readers of text look for, whole and in part. */
+/** Pieces of answers: words, and the marks that parsers of text look for, whole and in part. */
 // deno-fmt-ignore
 const SIGNS = [
   "<think>", "</think>", "<tool_call>", "</tool_call>", '{"name": "read_file", "arguments": ',
@@ -35,7 +31,7 @@ const SIGNS = [
   "\u202e", "\n\n", "\r", "👩‍💻", "| a | b |\n|---|", "<invoke name=\"read_file\">", "action: ",
 ];
 
-/** Draws steps: the same `random` gives the same steps for the same requests. */
+/** Draws steps. The same `random` gives the same steps for the same requests. */
 export function faultyModel(random: Random): (requestText: string) => Promise<Step> {
   const below = (n: number): number => Math.floor(random() * n);
   const pick = <T>(list: readonly T[]): T => list[below(list.length)]!;
@@ -94,7 +90,7 @@ export function faultyModel(random: Random): (requestText: string) => Promise<St
     ])();
     return below(3) ? { text } : { reasoning: text.toWellFormed(), text: "so" };
   };
-  /** Puts a stop, a cut, a reset or dirt anywhere into the stream. */
+  /** Puts a stop, a cut, a reset or garbage anywhere into the stream. */
   const garble = (pieces: string[]): AsyncIterable<Bytes> => {
     const at = below(pieces.length);
     const kind = below(6);
@@ -135,7 +131,7 @@ export function faultyModel(random: Random): (requestText: string) => Promise<St
 
   return async (requestText) => {
     const step = below(40) === 0 ? flood() : content();
-    // A smaller count would look as if the server had cut the prompt.
+    // With a smaller count, the server would seem to have cut the prompt.
     const inputTokens = Math.ceil(requestText.length / 4);
     step.usage = below(10) ? { inputTokens, outputTokens: 1 + below(500) } : null;
     const fault = below(20);
@@ -145,7 +141,7 @@ export function faultyModel(random: Random): (requestText: string) => Promise<St
     if (fault === 3) await new Promise((resolve) => setTimeout(resolve, below(100)));
     if (fault === 4 && below(3) === 0) step.hang = true;
     if (fault >= 5 && fault < 9) {
-      // A server rightly refuses a signed thought that was changed on its way.
+      // A server correctly refuses a signed thought that changed on its way.
       delete step.reasoning;
       step.garble = garble;
     }

@@ -30,7 +30,7 @@ const SAYINGS: Record<string, string[]> = {
     "}\n</tool_call>\n",
   ],
   result: ["There is", " what the tool", " said."],
-  // This one starts again at its end.
+  // This one repeats.
   story: ["And ", "on it ", "goes, ", "day ", "after day; "],
 };
 
@@ -63,7 +63,7 @@ const TEMPLATE = `
 {%- if say.rounds == 0 %}{% set say.name = 'both' %}{% elif say.rounds == 1 %}{% set say.name = 'call' %}{% endif %}
 {%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n<|say:' + say.name + '|>' }}{%- endif %}`;
 
-/** The same for an Ollama with Go's templates, as a line of its Modelfile; it looks at the first word alone. */
+/** The same as a line of a Modelfile, for an Ollama with Go's templates. It reads the first word only. */
 export const OLLAMA_TEMPLATE = `TEMPLATE """
 {{- $say := "hello" }}{{ $rounds := "-" }}
 {{- if or .System .Tools }}<|im_start|>system
@@ -106,7 +106,7 @@ For each function call, return a json object within <tool_call></tool_call> XML 
 PARAMETER stop <|im_end|>
 `;
 
-/** The size of an embedding, and the most states that the table may have. */
+/** The size of an embedding, and the maximum number of states. */
 const SIZE = 64;
 const HEAD = 16;
 /** GGUF's numbers for the types of tokens and of settings. */
@@ -128,14 +128,14 @@ export function writeTinyModel(path: string, padding = 0): void {
   for (let i = 0; i < 256; i++) {
     tokens.push([`<0x${i.toString(16).toUpperCase().padStart(2, "0")}>`, BYTE]);
   }
-  // Tokens of two letters make its counts similar to those of real models.
+  // Tokens of two letters make the counts similar to those of real models.
   const letters = [..."abcdefghijklmnopqrstuvwxyz"];
   for (const a of [..."▁ABCDEFGHIJKLMNOPQRSTUVWXYZ./_-:\",{}'", ...letters]) {
     tokens.push([a, NORMAL]);
   }
   for (const a of ["▁", ...letters]) for (const b of letters) tokens.push([a + b, NORMAL]);
 
-  /** The next token for each state. State 0 is that of every token without a state of its own. */
+  /** The next token for each state. State 0 is the state of all tokens without one of their own. */
   const next = [0];
   const states = new Map<number, number>();
   const add = (text: string, type: number): number => {
@@ -184,7 +184,7 @@ export function writeTinyModel(path: string, padding = 0): void {
     ["llama.attention.layer_norm_rms_epsilon", FLOAT32, 1e-6],
     ["tokenizer.ggml.model", STRING, "llama"],
     ["tokenizer.ggml.tokens", ARRAY, tokens.map(([text]) => text), STRING],
-    // Longer tokens score higher, or no pair would be made.
+    // Longer tokens score higher; otherwise no pair would be merged.
     ["tokenizer.ggml.scores", ARRAY, tokens.map(([text]) => text.length), FLOAT32],
     ["tokenizer.ggml.token_type", ARRAY, tokens.map(([, type]) => type), INT32],
     ["tokenizer.ggml.bos_token_id", UINT32, 1],

@@ -1,8 +1,6 @@
 /**
- * The processor's time that this process has used, in milliseconds. What is held to be linear is measured
- * by it: the clock goes on while other programs run.
- *
- * @module
+ * The processor time that this process has used, in milliseconds. Tests of linear time use it, because the clock
+ * also counts other programs.
  */
 
 import { cpuUsage } from "node:process";

@@ -1,11 +1,11 @@
-/** An editor that drives `copilot acp`: sends requests, answers questions, keeps all messages. @module */
+/** An editor that drives `copilot acp`: it sends requests, answers questions, and stores all messages. @module */
 
 import { TextLineStream } from "./lines.ts";
 import { command, type RunOptions } from "./program.ts";
 
 type Json = Record<string, unknown>;
 
-/** A message of the program, as it came. */
+/** A message of the program, unchanged. */
 export interface AcpMessage {
   id?: number;
   method?: string;
@@ -14,7 +14,7 @@ export interface AcpMessage {
   error?: { code: number; message: string };
 }
 
-/** What an editor answers to a request of the program; by default no such method. */
+/** Answers a request of the program; by default with "no such method". */
 type Answer = (method: string, params: Json) => Json | undefined | Promise<Json | undefined>;
 
 export class Editor implements AsyncDisposable {
@@ -36,7 +36,7 @@ export class Editor implements AsyncDisposable {
     this.#reading = this.#read();
   }
 
-  /** The updates of a session, of one kind where it is given. */
+  /** Returns the updates of a session, or only those of one kind. */
   updates(kind?: string): Json[] {
     return this.messages.filter(({ method }) => method === "session/update")
       .map(({ params }) => params!.update as Json)
@@ -52,34 +52,34 @@ export class Editor implements AsyncDisposable {
     return this.send({ jsonrpc: "2.0", method, params });
   }
 
-  /** Sends a request; the whole answer. */
+  /** Sends a request, and returns the whole answer. */
   async ask(method: string, params: Json, id = ++this.#nextId): Promise<AcpMessage> {
     const answer = new Promise<AcpMessage>((resolve) => this.#waiting.set(id, resolve));
     await this.send({ jsonrpc: "2.0", id, method, params });
     return await answer;
   }
 
-  /** Sends a request that succeeds; its result. */
+  /** Sends a request that must succeed, and returns its result. */
   async request(method: string, params: Json): Promise<Json> {
     const { result, error } = await this.ask(method, params);
     if (error) throw new Error(`${method}: ${error.code} ${error.message}`);
     return result!;
   }
 
-  /** Initializes, and begins a session in `cwd`; its id. */
+  /** Initializes, starts a session in `cwd`, and returns its id. */
   async begin(cwd: string, clientCapabilities: Json = {}): Promise<string> {
     await this.request("initialize", { protocolVersion: 1, clientCapabilities });
     const { sessionId } = await this.request("session/new", { cwd, mcpServers: [] });
     return String(sessionId);
   }
 
-  /** Sends a prompt of one text; the reason why its turn ended. */
+  /** Sends a prompt of one text, and returns the reason why its turn ended. */
   async prompt(sessionId: string, text: string): Promise<unknown> {
     const prompt = [{ type: "text", text }];
     return (await this.request("session/prompt", { sessionId, prompt })).stopReason;
   }
 
-  /** Closes the program's stdin; its exit code and what it said on stderr. */
+  /** Closes the program's stdin. Returns its exit code and its stderr. */
   async end(): Promise<{ code: number; stderr: string }> {
     await this.#writer.close().catch(() => {});
     const [{ code }, stderr] = await Promise.all([

@@ -1,8 +1,4 @@
-/**
- * A session with a frontend that only takes notes.
- *
- * @module
- */
+/** A session with a frontend that only records. */
 
 import { localConfig } from "../../src/config.ts";
 import { noticeLines } from "../../src/session/notices.ts";

@@ -1,4 +1,4 @@
-/** Small images, whole as far as their headers go. @module */
+/** Small images with complete headers only. @module */
 
 const ascii = (text: string) => [...text].map((char) => char.charCodeAt(0));
 const u16 = (n: number) => [n >> 8 & 255, n & 255];

@@ -1,8 +1,8 @@
-/** Messages in tests, where their ids are of no interest. */
+/** Messages without their ids, for tests. */
 
 import type { Message } from "../../src/types/message.ts";
 
-/** `messages` without their ids and what they stand for. */
+/** Returns `messages` without ids and metadata. */
 export function plain(messages: readonly Message[]): Message[] {
   return messages.map(({ id: _id, standsFor: _standsFor, ...message }) => message);
 }

@@ -6,26 +6,26 @@
 
 import { fromFileUrl } from "@std/path/from-file-url";
 
-/** What Deno runs: `scripts/test` makes a bundle, which starts with a third less of the processor's time. */
+/** The program's entry. `scripts/test` makes a bundle, which starts in less processor time. */
 export const ENTRY: string = Deno.env.get("COPILOT_ENTRY") ??
   fromFileUrl(new URL("../../main.ts", import.meta.url));
 
-/** How to run it. */
+/** Options of a run. */
 export interface RunOptions {
-  /** What stands on stdin: nothing at all (`/dev/null`) when left out. */
+  /** The content of stdin; `/dev/null` if it is missing. */
   stdin?: string | Uint8Array;
   cwd?: string;
   env?: Record<string, string>;
 }
 
-/** What became of it. */
+/** The result of a run. */
 export interface Ran {
   code: number;
   stdout: string;
   stderr: string;
 }
 
-/** Deno's cache in a home folder, where the system's own place for it is there. */
+/** Deno's cache in a home folder, if the system has it there. */
 const denoDirIn = (home: string) => Deno.build.os === "linux" ? `${home}/.cache/deno` : "";
 
 /** The command that runs the program with `args`. */
@@ -35,18 +35,18 @@ export function command(args: readonly string[], options: RunOptions = {}): Deno
     args: ["run", "-A", "--no-prompt", ENTRY, ...args],
     ...(options.cwd !== undefined && { cwd: options.cwd }),
     clearEnv: true,
-    // Deno's own cache is under HOME: only the program is to see another one, and nothing is compiled anew.
+    // Deno's own cache is under HOME. Only the program gets another HOME, so that Deno compiles nothing again.
     env: {
       PATH,
       HOME,
       ...(DENO_DIR && { DENO_DIR }),
-      // Where all else is read-only, as when the tests are tested.
+      // The only writable folder when scripts/mutants runs the tests.
       ...(TMPDIR && { TMPDIR }),
       NO_COLOR: "1",
-      // Deno asks its own host for news once a day: beside the servers of the tests, and at a bad time.
+      // Deno asks its own host for updates once a day, which would disturb tests.
       DENO_NO_UPDATE_CHECK: "1",
       XDG_CONFIG_HOME: "/nowhere",
-      // A test keeps what lasts in a folder of its own, or not at all.
+      // A test stores state in a folder of its own, or not at all.
       ...(!options.env?.HOME && { XDG_STATE_HOME: "/dev/null" }),
       ...options.env,
     },
@@ -62,7 +62,7 @@ export async function run(args: readonly string[], options: RunOptions = {}): Pr
   const { stdin } = options;
   if (stdin !== undefined) {
     const writer = child.stdin.getWriter();
-    // A program that ends without reading closes the pipe: that is its good right.
+    // A program may exit without reading its stdin.
     writer.write(typeof stdin === "string" ? new TextEncoder().encode(stdin) : stdin)
       .then(() => writer.close()).catch(() => {});
   }

@@ -1,8 +1,6 @@
 /**
- * A terminal that is only a grid: as much of one as the program's own output needs. Anything else
- * it is sent is an error, so it also proves that nothing else is sent.
- *
- * @module
+ * A terminal that is only a grid: it supports just what the program's own output needs. Other sequences throw, so
+ * tests also prove that the program sends no others.
  */
 
 import { graphemes, graphemeWidth } from "../../src/text/width.ts";
@@ -46,7 +44,7 @@ export class Screen {
     return Array.from(row, (cell) => cell ?? " ").join("").trimEnd();
   }
 
-  /** What a terminal does with `output`. */
+  /** Does what a terminal does with `output`. */
   write(output: string): void {
     const pattern = new RegExp(
       "\x1b\\[(\\??[\\d;]*)([A-Za-z@])|([\r\n\b\x07])|([^\0-\x1f]+)|[^]",
@@ -70,7 +68,7 @@ export class Screen {
       this.column = this.columns - width;
     }
     const row = this.#cells[this.row]!;
-    // Half of a wide character that is written over is gone.
+    // Half of an overwritten wide character disappears.
     if (row[this.column] === "") row[this.column - 1] = " ";
     row[this.column] = grapheme;
     if (width === 2) row[this.column + 1] = "";

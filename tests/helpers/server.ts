@@ -40,9 +40,9 @@ export interface Received {
 export interface Peer {
   /** Writes raw bytes, or text as UTF-8. */
   write(data: string | Uint8Array): Promise<void>;
-  /** Closes the connection; where the request's body was left unread, the client sees a reset. */
+  /** Closes the connection. If the request's body is unread, the client sees a reset. */
   close(): void;
-  /** Waits until the client has closed the connection; what it sends meanwhile is dropped. */
+  /** Waits until the client has closed the connection, and discards its data. */
   left(): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export interface Handler {
   unread?: boolean;
 }
 
-/** A running server. `await using` closes it, and fails with what a handler threw. */
+/** A running server. `await using` closes it, and throws the error that a handler threw. */
 export interface Server extends AsyncDisposable {
   /** Such as `http://127.0.0.1:41234`. */
   readonly url: string;
@@ -167,7 +167,7 @@ export function reset(...pieces: (string | Uint8Array)[]): Handler {
   return Object.assign(raw(...pieces), { unread: true });
 }
 
-/** Writes raw bytes, then nothing more until the client leaves; then `left` is called. */
+/** Writes raw bytes, then nothing until the client closes the connection; then calls `left`. */
 export function stall(pieces: (string | Uint8Array)[] = [], left: () => void = () => {}): Handler {
   return async (_request, peer) => {
     for (const piece of pieces) await peer.write(piece);
@@ -186,7 +186,7 @@ export function head(status: number, headers: Record<string, string> = {}): stri
 /** Reads what a client sends. */
 class Input {
   #conn: Deno.Conn;
-  /** Read, but not yet taken. */
+  /** Bytes that were read but not used. */
   #rest = new Uint8Array();
   constructor(conn: Deno.Conn) {
     this.#conn = conn;

@@ -1,15 +1,11 @@
-/**
- * Sessions of the real program in a real terminal, with a scripted model.
- *
- * @module
- */
+/** Sessions of the real program in a real terminal, with a scripted model. */
 
 import { type StrictServer, strictServer } from "./strict_server.ts";
 import { noTmux, type Terminal, terminal } from "./tmux.ts";
 
 /** The command that starts a session with the model of `server`. */
 export function sessionCommand(server: StrictServer, flags = ""): string {
-  // What a session does by itself depends on the machine's sandbox: only tests of that leave it open.
+  // The default depends on the machine's sandbox, so only tests of the default omit this.
   const mode = /--(approve|sandbox)/.test(flags)
     ? ""
     : /--yes/.test(flags)

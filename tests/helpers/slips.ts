@@ -1,8 +1,4 @@
-/**
- * One call with a slip in it, made by a scripted model to a real agent in a folder of real files.
- *
- * @module
- */
+/** One faulty call, made by a scripted model to a real agent in a folder of real files. */
 
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { processTurn } from "../../src/agent/turn.ts";
@@ -11,7 +7,7 @@ import type { ToolExecution, TurnResult } from "../../src/types/event.ts";
 import { workspace } from "../tools/workspace.ts";
 import { type Handler, ndjson, serve, sse } from "./server.ts";
 
-/** The files that every case begins with. */
+/** The files at the start of every case. */
 export const FILES: Readonly<Record<string, string>> = {
   "src/cart.ts":
     `export function total(items: number[]): number {\n  let sum = 0;\n  for (const item of items) {\n    sum += item;\n  }\n  return sum;\n}\n\nexport const label = "cart";\n`,
@@ -22,7 +18,7 @@ export const FILES: Readonly<Record<string, string>> = {
   "package.json": `{ "name": "shop" }\n`,
 };
 
-/** What a model does in its first answer, and what is to become of it. */
+/** The first answer of a model, and the expected outcome. */
 export interface Slip {
   id: string;
   /** A native call: its name, and its arguments, a string standing for JSON text as it is. */
@@ -40,23 +36,23 @@ export interface Slip {
   files?: Readonly<Record<string, string>>;
   /** Files that the model has read in an earlier turn. */
   read?: readonly string[];
-  /** The call succeeds, and its result holds these. */
+  /** The call succeeds, and its result contains these texts. */
   sees?: string | readonly string[];
-  /** The call fails, and the model is told this. */
+  /** The call fails, and the model gets this text. */
   told?: RegExp;
-  /** The files that are new or changed in the end. */
+  /** The files that are new or changed at the end. */
   after?: Readonly<Record<string, string>>;
-  /** The names of the tools that were called in the end. */
+  /** The names of the tools that were called. */
   tools?: readonly string[];
-  /** The person is told of a repair. */
+  /** The user sees a notice of the repair. */
   repaired?: RegExp;
-  /** True where nothing may be said of a repair. */
+  /** True if there must be no notice of a repair. */
   plain?: true;
 }
 
 export type Wire = "compat" | "local" | "local compatible" | "hosted";
 
-/** What became of a slip. */
+/** The outcome of a case. */
 export interface SlipOutcome {
   executions: readonly ToolExecution[];
   /** The files that are new or changed. */
@@ -66,10 +62,10 @@ export interface SlipOutcome {
 }
 
 const DONE = "Done.";
-/** Folders that the program must not make at the root of the disk; undone where it does. */
+/** Folders that the program must not make at the root of the disk; removed if it does. */
 const AT_ROOT = ["/src", "/newsrc", "/newsrc.ts"].filter((path) => !exists(path));
 
-/** Runs the case; what is wrong with its outcome, empty where it is right. */
+/** Runs the case. Returns what is wrong with its outcome; empty if it is right. */
 export async function wrongIn(slip: Slip): Promise<string> {
   const { executions, changed, error } = await play(slip);
   const text = executions.map(({ result }) => result).join("\n");

@@ -1,4 +1,4 @@
-/** The hosted messages format, as strict as the Anthropic API, whose messages it borrows. */
+/** The hosted messages format, as strict as the Anthropic API. */
 
 import {
   argumentsText,

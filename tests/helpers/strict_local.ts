@@ -32,7 +32,7 @@ const OPTIONS = [
 ];
 
 function check(body: Json): void {
-  // The real server ignores what it does not know; here a misspelt setting must not go unseen.
+  // The real server ignores unknown settings. A test must notice a misspelt one.
   object(body, "body", ["model", "messages"], [
     "tools",
     "stream",
@@ -69,7 +69,7 @@ function check(body: Json): void {
 }
 
 function checkMessages(messages: unknown[]): void {
-  // The format pairs calls and results by their order, and by name where the name is given.
+  // The format pairs calls and results by their order, and by name if there is one.
   let open: { id: unknown; name: string }[] = [];
   const ids: string[] = [];
   messages.forEach((value, i) => {

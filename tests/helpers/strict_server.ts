@@ -41,7 +41,7 @@ export interface StrictRequest {
   text: string;
   /** The body, parsed; `{}` when it was no JSON object. */
   body: Json;
-  /** Why it was refused. */
+  /** The reason for a refusal. */
   problem?: string;
   /** Resolves when the client closes the connection before the whole answer was sent. */
   closed: Promise<void>;
@@ -69,7 +69,7 @@ export function strictServer(
   const script = [...steps];
   let count = 0;
   const next = (): number => ++count;
-  // A hanging answer would hold a graceful shutdown for ever: closing it is the server's to do.
+  // A hanging answer would delay a graceful shutdown for ever, so the server closes it.
   const closing = new AbortController();
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
     const { pathname: path } = new URL(request.url);
@@ -167,7 +167,7 @@ function inWrites(events: string[]): string[] {
   return writes;
 }
 
-/** A body of `pieces`; with `hang`, it stays open until that is aborted. */
+/** Returns a body of `pieces`. With `hang`, it stays open until that is aborted. */
 function streamOf(
   pieces: Iterable<Bytes> | AsyncIterable<Bytes>,
   hang: AbortSignal | undefined,
@@ -191,14 +191,14 @@ function streamOf(
       controller.close();
     },
     cancel() {
-      hang?.removeEventListener("abort", end); // else it keeps the pieces as long as the server lives
+      hang?.removeEventListener("abort", end); // otherwise the pieces stay in memory as long as the server
       gone.resolve("gone");
       onClosed();
     },
   });
 }
 
-/** The answers to what clients ask beside chats; they take no step of the script. */
+/** Answers to requests other than chats. They use no step of the script. */
 function describe(path: string, models: readonly string[], sees: boolean): Response {
   const capabilities = ["completion", "tools", ...sees ? ["vision"] : []];
   switch (path) {

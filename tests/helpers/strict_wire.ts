@@ -1,8 +1,6 @@
 /**
- * What the strict servers share: the neutral script of a model's answers, and the words in which a
- * wire format is described.
- *
- * @module
+ * The shared parts of the strict servers: the neutral script of a model's answers, and the types that describe a
+ * wire format.
  */
 
 import type { Usage } from "../../src/types/event.ts";
@@ -12,8 +10,8 @@ export interface Step {
   reasoning?: string;
   text?: string;
   /**
-   * `id`: made up where absent; `null` leaves it out. `arguments`: an object, or the raw text that
-   * the model wrote, which may be broken.
+   * `id`: generated if it is missing; `null` omits it. `arguments`: an object, or the raw text of the model,
+   * which may be broken.
    */
   toolCalls?: {
     id?: string | null;
@@ -46,7 +44,7 @@ export interface Piece {
   bytes: string;
 }
 
-/** What a format needs to know of the request that it answers. */
+/** The part of a request that a format needs for its answer. */
 export interface RenderContext {
   model: string;
   body: Json;
@@ -71,7 +69,7 @@ export interface WireFormat {
 
 export type Json = Record<string, unknown>;
 
-/** Why a request was refused. */
+/** The reason why a request was refused. */
 export class Refused extends Error {
   constructor(message: string, readonly status = 400) {
     super(message);
@@ -136,7 +134,7 @@ export function number(value: unknown, path: string, min: number, max = Infinity
   }
 }
 
-/** Refuses a string anywhere in `value` that is no well-formed Unicode. */
+/** Refuses a string anywhere in `value` that is not well-formed Unicode. */
 export function wellFormed(value: unknown, path = "body"): void {
   if (typeof value === "string" && !value.isWellFormed()) {
     refuse(`${path}: The request body is not valid JSON: no low surrogate in string`);
@@ -176,7 +174,7 @@ export function deltas(text: string): string[] {
   return text.match(/.{1,6}/gsu) ?? [];
 }
 
-/** What the model wrote as a call's arguments. */
+/** The text that the model wrote as a call's arguments. */
 export function argumentsText(call: NonNullable<Step["toolCalls"]>[number]): string {
   return typeof call.arguments === "string" ? call.arguments : JSON.stringify(call.arguments ?? {});
 }

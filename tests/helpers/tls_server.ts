@@ -16,7 +16,7 @@ export function tlsServer(answer: string): AsyncDisposable & { port: number } {
         await conn.write(new TextEncoder().encode(answer));
         await conn.closeWrite();
       } catch {
-        // A client that does not trust it leaves.
+        // A client that does not trust the certificate closes the connection.
       } finally {
         conn.close();
       }

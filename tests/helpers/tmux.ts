@@ -1,8 +1,4 @@
-/**
- * Programs in a real pseudo-terminal: tmux, of which the tests read the screen.
- *
- * @module
- */
+/** Programs in a real pseudo-terminal: tmux, whose screen the tests read. */
 
 import { fromFileUrl } from "@std/path/from-file-url";
 import { ENTRY } from "./program.ts";
@@ -15,26 +11,26 @@ export interface Terminal extends AsyncDisposable {
   readonly folder: string;
   /** Types `bytes`, as if they came from the keyboard. */
   type(bytes: string): Promise<void>;
-  /** The rows of the screen, without blanks at their ends; empty ones at the end left out. */
+  /** The rows of the screen, without trailing blanks and empty rows at the end. */
   screen(options?: {
     /** With SGR sequences for the styles. */
     styles?: boolean;
   }): Promise<string[]>;
-  /** Waits until the cursor is there, from 0: a screen may be read amid what moves it. */
+  /** Waits until the cursor is there, from 0: a screen may be captured while it moves. */
   untilCursor(column: number, row: number): Promise<void>;
   resize(columns: number, rows: number): Promise<void>;
   /** Sends a signal, such as `TERM`, to the session that runs in `folder`. */
   kill(signal: string): Promise<void>;
   /**
-   * All that programs wrote so far, as bytes in Latin-1, once `is` holds for it: it comes later than
-   * the screen.
+   * Returns all output of programs, as bytes in Latin-1, once `is` is true for it: it may come later than the
+   * screen.
    */
   output(is?: (output: string) => boolean): Promise<string>;
-  /** Waits until the screen is as wanted; fails with the screen after a minute. */
+  /** Waits until the screen is as wanted. After a minute, it throws with the screen. */
   until(what: string | ((rows: string[]) => boolean)): Promise<string[]>;
 }
 
-/** Why there is no tmux here; empty when there is. */
+/** The reason why there is no tmux; empty if there is one. */
 export const noTmux: string = await (async () => {
   try {
     const { success } = await new Deno.Command("tmux", { args: ["-V"], stdout: "null" }).output();
@@ -60,7 +56,7 @@ export async function terminal(
         TERM: "xterm-256color",
         LC_ALL: "C.UTF-8",
         PS1: "$ ",
-        // What is typed has to fit its screen, wherever the project stands.
+        // The command line must fit the screen, also in a long path.
         DENO: Deno.execPath(),
         PROJECT: fromFileUrl(new URL("../..", import.meta.url)),
         ENTRY,
@@ -86,7 +82,7 @@ export async function terminal(
       if (performance.now() - start > MAX_WAIT_MS) {
         throw new Error(`Never came ${what}:\n${(await screen()).join("\n")}\n${found}`);
       }
-      // What changes together is looked at together. Not all that is waited for changes the terminal.
+      // Looks once for changes that come together. Some awaited changes do not change the terminal.
       await new Promise((resolve) => setTimeout(resolve, 10));
       let timer: ReturnType<typeof setTimeout> | undefined;
       await Promise.race([change, new Promise((resolve) => timer = setTimeout(resolve, 200))]);
@@ -108,7 +104,7 @@ export async function terminal(
     },
     async resize(columns, rows) {
       await client.run(`resize-window -x ${columns} -y ${rows}`);
-      // No window changes faster: what is reflowed while a frame is drawn is not to be told from text.
+      // Real windows do not change faster, and a frame that is reflowed while it is drawn looks like text.
       await new Promise((resolve) => setTimeout(resolve, 15));
     },
     async kill(signal) {
@@ -127,7 +123,7 @@ export async function terminal(
       ),
     async [Symbol.asyncDispose]() {
       await client[Symbol.asyncDispose]();
-      // A program whose terminal is gone may still write its record.
+      // A program without its terminal may still write its record.
       await waitUntil(() => Deno.remove(folder, { recursive: true }).then(() => true, () => false));
     },
   };

@@ -1,26 +1,22 @@
-/**
- * A client of a tmux server in control mode: one process runs all commands, and tells of all output.
- *
- * @module
- */
+/** A client of a tmux server in control mode: one process runs all commands, and reports all output. */
 
 import { assert } from "@std/assert/assert";
 
-/** Bytes in Latin-1, each a character; `TextDecoder` takes that name for another encoding. */
+/** Bytes in Latin-1, one character each. `TextDecoder` uses that name for another encoding. */
 const latin1 = (bytes: Uint8Array) => String.fromCharCode(...bytes);
 const utf8 = (bytes: string) =>
   new TextDecoder().decode(Uint8Array.from(bytes, (char) => char.charCodeAt(0)));
 
 export class TmuxClient implements AsyncDisposable {
-  /** All that programs in the terminal wrote so far, as bytes in Latin-1. */
+  /** All output of programs in the terminal so far, as bytes in Latin-1. */
   output = "";
   readonly #child: Deno.ChildProcess;
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
   readonly #reading: Promise<void>;
-  /** What answers the commands that were sent, in their order. */
+  /** The handlers of the answers to the commands, in their order. */
   readonly #sent: ((answer: { isError: boolean; text: string }) => void)[] = [];
   #news = Promise.withResolvers<void>();
-  /** A command that is sent before has no session that it could be for. */
+  /** Before that, there is no session for a command. */
   readonly #attached = Promise.withResolvers<void>();
 
   /** Starts tmux with `args`, which make a session and attach to it. */
@@ -32,7 +28,7 @@ export class TmuxClient implements AsyncDisposable {
     this.#reading = this.#read();
   }
 
-  /** Runs a command line; what it prints. */
+  /** Runs a command line, and returns its output. */
   async run(command: string): Promise<string> {
     await this.#attached.promise;
     const answer = new Promise<{ isError: boolean; text: string }>((resolve) =>

@@ -1,8 +1,4 @@
-/**
- * Headless turns that call tools: as the program makes them, in this process, and by the program itself.
- *
- * @module
- */
+/** Headless turns with tool calls, in this process or by the program itself. */
 
 import { parseArgs } from "../../src/cli/args.ts";
 import { optionsFromArgs, sessionOptions, toConfig } from "../../src/cli/settings.ts";
@@ -25,35 +21,35 @@ export const use = (name: string, args: Record<string, unknown>): Step => ({
   toolCalls: [{ name, arguments: args }],
 });
 
-/** What became of a turn. */
+/** The result of a turn. */
 export interface Ran {
   code: number;
   stderr: string;
-  /** The results of the tools, as the model got them. */
+  /** The results of the tools, as the model gets them. */
   results: string[];
   folder: string;
 }
 
-/** What is there before a turn. */
+/** The state before a turn. */
 export interface Files {
-  /** The person's rules; FOLDER stands for the folder that is worked in. */
+  /** The user's rules. FOLDER stands for the working folder. */
   own?: unknown;
-  /** The folder's. */
+  /** The folder's rules. */
   project?: unknown;
   prepare?: (folder: string, base: string) => Promise<void> | void;
 }
 
-/** What the program gets beside those files. */
+/** Other input of the program. */
 export interface ProgramFiles extends Files {
   env?: (folder: string, base: string) => Record<string, string>;
 }
 
-/** What --yes lets run depends on the machine's sandbox: only tests of that leave it open. */
+/** The effect of --yes depends on the machine's sandbox, so only tests of that omit this. */
 const UNCONFINED = ["--sandbox", "off"];
 
 /**
- * One headless turn that calls tools, in a folder of its own below another one: with the flags, the files
- * and the frontend of `-p`, in this process, in a fourth of the time that the program takes to start.
+ * Runs one headless turn with tool calls, in a folder of its own below another one: with the flags, the files and
+ * the frontend of `-p`. In this process it takes a quarter of the program's start time.
  */
 export function turn(
   calls: Step[],
@@ -104,7 +100,7 @@ export function turn(
   });
 }
 
-/** {@linkcode turn} by the program, as a process. */
+/** Runs {@linkcode turn} by the program, as a process. */
 export function programTurn(
   calls: Step[],
   flags: string[],
@@ -121,7 +117,7 @@ export function programTurn(
   );
 }
 
-/** Makes the folder with `files` and the server, and has `check` look at what `runs` came to. */
+/** Makes the folder with `files` and the server, and calls `check` with the result of `runs`. */
 async function inFolder(
   calls: Step[],
   flags: string[],

@@ -1,8 +1,6 @@
 /**
- * A home folder with a folder to work in, and the paths that a view is held against: the one list for
- * tests and for `scripts/confinement`.
- *
- * @module
+ * A home folder with a working folder, and the paths against which a view is checked: one list for tests and for
+ * `scripts/confinement`.
  */
 
 import { PROTECTED_ROWS } from "../../src/permissions/protected_paths.ts";
@@ -68,7 +66,7 @@ const inRoot = (kind: string, names: string): PathKind => ({
   names: words(names),
 });
 
-/** Paths of which the view says exactly what a confined command can. */
+/** Paths for which the view says exactly what a sandboxed command can do. */
 export const PATH_KINDS: readonly PathKind[] = [
   inFolder("sources", ". src src/a.ts src/deep/b.ts package.json node_modules/.bin/x inner/a.ts"),
   inFolder(
@@ -104,7 +102,7 @@ export const PATH_KINDS: readonly PathKind[] = [
   ),
 ];
 
-/** The paths of `kinds` that are there, each with its kind. */
+/** Returns the existing paths of `kinds`, each with its kind. */
 export function pathsOf(
   kinds: readonly PathKind[],
   { home, folder }: Pick<ViewTree, "home" | "folder">,
@@ -123,7 +121,7 @@ export function isThere(path: string): boolean {
   }
 }
 
-/** Makes a home folder with secrets, and in it a folder to work in, `work`, with git's layouts and links. */
+/** Makes a home folder with secrets, and in it the working folder `work`, with git's layouts and links. */
 export async function viewTree(): Promise<ViewTree> {
   const base = await Deno.realPath(await Deno.makeTempDir());
   const [home, folder] = [`${base}/home`, `${base}/home/work`];

@@ -1,13 +1,9 @@
-/**
- * Waits for what nothing else tells of, with a limit.
- *
- * @module
- */
+/** Waits, with a limit, for changes that cause no event. */
 
-/** More than a machine with much else to do takes for anything that a test waits for, in milliseconds. */
+/** The maximum milliseconds that a test waits, even on a busy machine. */
 export const MAX_WAIT_MS = 60_000;
 
-/** Looks every 5 ms until `is` is true. @throws {Error} after a minute */
+/** Checks every 5 ms until `is` returns true. @throws {Error} after a minute */
 export async function waitUntil(is: () => boolean | Promise<boolean>): Promise<void> {
   for (const start = performance.now(); !await is();) {
     if (performance.now() - start > MAX_WAIT_MS) throw new Error(`Never came true: ${is}`);

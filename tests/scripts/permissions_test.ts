@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
-import { launchFlags } from "../../scripts/launch_flags.ts";
+import { launchFlags } from "../../scripts/bench_tools.ts";
 import { strictServer } from "../helpers/strict_server.ts";
 
 const root = fromFileUrl(new URL("../..", import.meta.url));
