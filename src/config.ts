@@ -181,7 +181,7 @@ export function localConfig(settings: Some<LocalConfig> = {}): LocalConfig {
     model: LOCAL_DEFAULT_MODEL,
     host: DEFAULT_ADDRESSES.local,
     maxTokens: 32_768,
-    ...sampled(settings, "temperature", "repeatPenalty", "frequencyPenalty"),
+    ...settings.sampling === undefined && DEFAULT_SAMPLING,
     useCompat: false,
     apiKey: "",
     ...CONNECTION,
@@ -198,7 +198,7 @@ export function hostedConfig(settings: Some<HostedConfig> & { apiKey: string }):
     model: "claude-sonnet-4-20250514",
     baseUrl: DEFAULT_ADDRESSES.hosted,
     maxTokens: 8192,
-    ...sampled(settings, "temperature"),
+    ...settings.sampling === undefined && { temperature: DEFAULT_SAMPLING.temperature },
     apiVersion: "2023-06-01",
     ...CONNECTION,
   }, settings);
@@ -208,17 +208,6 @@ export function hostedConfig(settings: Some<HostedConfig> & { apiKey: string }):
     throw settingError(RangeError, "hosted", "apiKey", why);
   }
   return config;
-}
-
-/** The defaults of sampling settings, if `sampling` is unset. */
-function sampled<K extends keyof typeof DEFAULT_SAMPLING>(
-  { sampling }: { sampling?: Sampling | undefined },
-  ...names: K[]
-): Partial<Pick<typeof DEFAULT_SAMPLING, K>> {
-  if (sampling !== undefined) return {};
-  return Object.fromEntries(
-    names.map((name) => [name, DEFAULT_SAMPLING[name]]),
-  ) as Pick<typeof DEFAULT_SAMPLING, K>;
 }
 
 /** The allowed range of each number, inclusive; `true` for whole numbers only. */

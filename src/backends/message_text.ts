@@ -4,9 +4,11 @@ import type { Message } from "../types/message.ts";
 import { jsonText } from "./wire_values.ts";
 
 /** The text of a message, and a copy of its values, because callers may change the message. */
-interface KnownText extends Pick<Message, "content" | "parts" | "toolCalls" | "reasoning"> {
-  text: string;
-}
+type KnownText =
+  & { text: string }
+  & {
+    [K in "content" | "parts" | "toolCalls" | "reasoning"]: Message[K];
+  };
 
 /** The texts of messages as `convert` returns them: any number per message. */
 export class MessageTexts {
@@ -45,12 +47,8 @@ export class MessageTexts {
 
   #textOf(message: Message): KnownText {
     const { content, parts, toolCalls, reasoning } = message;
-    return {
-      ...{ content, text: this.convert(message).map(jsonText).join(",") },
-      ...parts && { parts },
-      ...toolCalls && { toolCalls },
-      ...reasoning !== undefined && { reasoning },
-    };
+    const text = this.convert(message).map(jsonText).join(",");
+    return { text, content, parts, toolCalls, reasoning };
   }
 }
 

@@ -25,10 +25,10 @@ export interface RecordHead {
   /** The start time in ISO 8601. */
   started: string;
   /** The file of the session that this one continues. */
-  continues?: string;
+  continues?: string | undefined;
   /** The size of that file in bytes when it was read. Its content is repeated here. */
-  continuedSize?: number;
-  title?: string;
+  continuedSize?: number | undefined;
+  title?: string | undefined;
 }
 
 /** The model and its server, without secrets. */
@@ -99,8 +99,8 @@ export function headLine(head: Omit<RecordHead, "version">): string {
 export function entryLine({ used, mode, ...entry }: RecordEntry): string {
   const shown = "message" in entry
     ? shownMessage(entry)
-    : { ...entry, ...(entry.added && { added: entry.added.map(shownMessage) }) };
-  return JSON.stringify({ ...shown, ...(used && { used }), mode });
+    : { ...entry, added: entry.added?.map(shownMessage) };
+  return JSON.stringify({ ...shown, used, mode });
 }
 
 /** Returns a line for a piece of an incomplete answer, or for its restart. The next entry replaces it. */
@@ -109,7 +109,7 @@ export function pieceLine(piece: AnswerPiece | null): string {
 }
 
 function shownMessage({ message, parent, execution }: AddedMessage) {
-  return { message: messageToRecord(message), parent, ...(execution && { execution }) };
+  return { message: messageToRecord(message), parent, execution };
 }
 
 /** Reads the first line of a record. @throws {SyntaxError} if it is invalid or of another version. */
@@ -151,9 +151,13 @@ export function parseRecord(text: string): ParsedRecord {
     used = modelUsedIn(entry?.used) ?? used;
     if (typeof entry?.mode === "string") mode = entry.mode;
   }
-  const { messages, executions, ids } = conversation;
   return {
-    ...{ head, messages, lost, first: begun ?? "", executions, ids },
+    head,
+    messages: conversation.messages,
+    lost,
+    first: begun ?? "",
+    executions: conversation.executions,
+    ids: conversation.ids,
     endsInLine: lines.at(-1) === "",
     ...(used && { used }),
     ...(mode && { mode }),
@@ -213,8 +217,7 @@ class RecordedConversation {
 
   /** Adds a piece of an incomplete answer; null restarts it. */
   #takePiece(piece: unknown): boolean {
-    if (piece === null) this.#text = [];
-    if (piece === null) this.#reasoning = [];
+    if (piece === null) [this.#text, this.#reasoning] = [[], []];
     if (!isObject(piece)) return piece === null;
     const { text, reasoning, isRetracted } = piece;
     if (isRetracted === true) this.#reasoning.push(...this.#text.splice(0));
@@ -259,7 +262,8 @@ function modelUsedIn(value: unknown): ModelUsed | undefined {
   const isAddress = isObject(at) && typeof at.url === "string" && URL.canParse(at.url) &&
     ["compat", "local", "hosted"].includes(at.kind as string);
   return {
-    ...{ model, server },
+    model,
+    server,
     ...isAddress && { at: at as unknown as NonNullable<ModelUsed["at"]> },
     ...positive("tokens"),
     ...positive("readSpeed"),

@@ -78,13 +78,7 @@ export class Recorder implements Disposable {
     this.#isInLine = false;
     this.#mode = session?.mode;
     this.#used = this.#file && JSON.stringify(session!.used);
-    this.#origin = session
-      ? {
-        continues: session.name,
-        continuedSize: session.size,
-        ...title !== undefined && { title },
-      }
-      : {};
+    this.#origin = session ? { continues: session.name, continuedSize: session.size, title } : {};
   }
 
   /**

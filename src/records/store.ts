@@ -52,9 +52,8 @@ export function createRecord(
   const open = Deno.openSync(path, { append: true, createNew: true, mode: 0o600 });
   try {
     tryLock(open);
-    const head = new TextEncoder().encode(
-      headLine({ started: new Date().toISOString(), ...about }),
-    );
+    const started = new Date().toISOString();
+    const head = new TextEncoder().encode(headLine({ started, ...about }));
     for (let at = 0; at < head.length;) at += open.writeSync(head.subarray(at));
   } catch (error) {
     open.close();
@@ -104,11 +103,14 @@ interface SessionFile {
   updated: number;
 }
 
-/** Returns the files of sessions directly in `folders`, newest first. */
-function filesIn(folders: readonly string[]): SessionFile[] {
-  const files = folders.flatMap((folder) =>
-    dirEntries(folder).filter(({ name }) => name.endsWith(".jsonl")).flatMap(({ name }) => {
-      const path = join(folder, name);
+/** Returns the files of sessions of `folder` or of all folders, newest first. */
+function filesBelow(root: string, folder?: string): SessionFile[] {
+  const homes = folder === undefined
+    ? dirEntries(root).filter(({ isDirectory }) => isDirectory).map(({ name }) => join(root, name))
+    : [folderOf(root, folder)];
+  const files = homes.flatMap((home) =>
+    dirEntries(home).filter(({ name }) => name.endsWith(".jsonl")).flatMap(({ name }) => {
+      const path = join(home, name);
       const info = attempt(() => Deno.statSync(path));
       // Reading a pipe would wait for a writer.
       if (!info?.isFile) return [];
@@ -132,31 +134,22 @@ function readAt<T>(path: string, get: () => T): T | undefined {
 /** A file in place of the folder contains no sessions, either. */
 const dirEntries = (folder: string) => readAt(folder, () => [...Deno.readDirSync(folder)]) ?? [];
 
-/** Returns the files of sessions of `folder`, or of all folders. */
-function filesBelow(root: string, folder?: string): SessionFile[] {
-  const homes = folder === undefined
-    ? dirEntries(root).filter(({ isDirectory }) => isDirectory).map(({ name }) => join(root, name))
-    : [folderOf(root, folder)];
-  return filesIn(homes);
-}
-
 /** The maximum size in bytes of a head, which has a path, a title and little else. */
 const MAX_HEAD_BYTES = 16 * 1024;
 /** The number of bytes to read at each end of a longer file for a list. */
 const LISTED_HEAD_BYTES = 256 * 1024;
 const LISTED_TAIL_BYTES = 64 * 1024;
 
-function bytesAt(path: string, position: number, length: number): Uint8Array<ArrayBuffer> {
+function textAt(path: string, position: number, length: number): string {
   using file = Deno.openSync(path);
   const bytes = new Uint8Array(length);
   file.seekSync(position, Deno.SeekMode.Start);
-  return bytes.subarray(0, file.readSync(bytes) ?? 0);
+  return new TextDecoder().decode(bytes.subarray(0, file.readSync(bytes) ?? 0));
 }
 
 /** Returns the head of the session in a file, without reading all of it. */
 function headOf(path: string): RecordHead {
-  const text = new TextDecoder().decode(bytesAt(path, 0, MAX_HEAD_BYTES));
-  return parseHead(text.split("\n", 1)[0]!);
+  return parseHead(textAt(path, 0, MAX_HEAD_BYTES).split("\n", 1)[0]!);
 }
 
 /** File names with their sizes in bytes. */
@@ -214,10 +207,9 @@ function* sessionsBelow<T extends ParsedRecord>(
     const head = at(path, () => headOf(path));
     if (head === undefined || folder !== undefined && head.folder !== folder) continue;
     // A file of a later version, or one that is just being created or removed, is skipped.
-    const stored = parts.has(name)
-      ? undefined
-      : at(path, () => read({ name, path, updated, size }));
-    if (stored === undefined && !parts.has(name) || stored?.messages.length === 0) continue;
+    const isPart = parts.has(name);
+    const stored = isPart ? undefined : at(path, () => read({ name, path, updated, size }));
+    if (!isPart && !stored?.messages.length) continue;
     parts.add(parentOf(head, sizes) ?? "");
     if (stored) yield { ...stored, name, path, updated };
   }
@@ -258,11 +250,8 @@ export function* listedSessions(root: string, folder?: string): Generator<Listed
 function readEnds({ path, size }: SessionFile): ParsedRecord {
   const tail = size - LISTED_TAIL_BYTES;
   if (tail > LISTED_HEAD_BYTES) {
-    const [head, end] = [
-      bytesAt(path, 0, LISTED_HEAD_BYTES),
-      bytesAt(path, tail, LISTED_TAIL_BYTES),
-    ]
-      .map((bytes) => new TextDecoder().decode(bytes)) as [string, string];
+    const head = textAt(path, 0, LISTED_HEAD_BYTES);
+    const end = textAt(path, tail, LISTED_TAIL_BYTES);
     const lines = head.slice(0, head.lastIndexOf("\n") + 1);
     const parsed = parseRecord(lines + end.slice(end.indexOf("\n") + 1));
     if (parsed.first !== "") return parsed;

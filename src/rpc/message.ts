@@ -47,7 +47,7 @@ export const RPC_CODES = {
 export class RpcError extends Error {
   override readonly name = "RpcError";
 
-  /** `data` is left out of an answer where it is undefined. */
+  /** If `data` is undefined, an answer omits it. */
   constructor(readonly code: number, message: string, readonly data?: unknown) {
     super(message);
   }
@@ -56,7 +56,7 @@ export class RpcError extends Error {
 /** The error of a request whose parameters make no sense. */
 export const invalidParams = (why: string): RpcError => new RpcError(RPC_CODES.invalidParams, why);
 
-/** A received message by its kind, or the reason why the value is not a message. */
+/** A received message by kind, or the reason that it is invalid. */
 type ReadMessage =
   | { kind: "request"; id: RpcId; method: string; params: RpcParams }
   | { kind: "notification"; method: string; params: RpcParams }

@@ -1,48 +1,47 @@
 /**
- * One side of a JSON-RPC 2.0 connection. Both sides are equal: each sends requests and notifications
- * and answers those of the other. Messages are carried by whoever makes the peer: `send` takes them
- * away, `receive` brings them. @module
+ * One side of a JSON-RPC 2.0 connection. Both sides are equal: each sends requests and notifications, and answers
+ * those of the other. The owner of the peer transports the messages: `send` takes outgoing ones, and `receive`
+ * accepts incoming ones. @module
  */
 
 import {
   readMessage,
   RPC_CODES,
   RpcError,
-  type RpcErrorBody,
   type RpcId,
   type RpcMessage,
   type RpcParams,
 } from "./message.ts";
 
-/** The most requests of the other side that are worked on at once; more are refused. */
+/** The maximum number of incoming requests at a time. Further ones are refused. */
 const MAX_INCOMING = 100;
 
 export interface RpcPeerOptions {
   /**
-   * Carries a message to the other side. A rejection fails the request that was sent. `signal` is that
-   * of the request: aborted once no caller waits for its answer.
+   * Sends a message to the other side. A rejection fails the request. `signal`: aborted once the answer to the
+   * request is no longer needed.
    */
   send(message: RpcMessage, signal?: AbortSignal): Promise<void>;
   /**
-   * Answers a request of the other side; left out, all are answered with "method not found".
+   * Answers a request of the other side. If it is missing, the answer is "method not found".
    *
-   * @throws {RpcError} to answer with its code; any other error is answered as an internal one.
+   * @throws {RpcError} to answer with its code; any other error becomes an internal one.
    */
   onRequest?(method: string, params: RpcParams, call: RpcCall): Promise<unknown> | unknown;
-  /** Takes a notification; what it throws closes the connection. */
+  /** Handles a notification. If it throws, the connection closes. */
   onNotification?(method: string, params: RpcParams): void;
-  /** The notification that tells the other side that a request of ours is given up; undefined sends none. */
+  /** Returns the notification that cancels one of our requests; undefined to send no notification. */
   cancellation?(id: RpcId, method: string): { method: string; params: RpcParams } | undefined;
-  /** Takes the reason why something received is ignored: no message, or an answer to no request. */
+  /** Called with the reason that input is ignored: it is invalid, or an answer without a request. */
   onIgnored?(reason: string): void;
-  /** True answers what is no message with an error, as the side that serves must; by default ignored. */
+  /** True to answer invalid input with an error, as a server must. By default, it is ignored. */
   answersInvalid?: boolean;
 }
 
-/** A request of the other side while it is worked on. */
+/** An incoming request in progress. */
 interface RpcCall {
   id: RpcId;
-  /** Aborted when the other side gives the request up, or the connection ends. */
+  /** Aborted when the other side cancels the request, or the connection ends. */
   signal: AbortSignal;
 }
 
@@ -73,8 +72,8 @@ export class RpcPeer {
   }
 
   /**
-   * Sends a request; its result. `onId` is called with its id before it is sent. An abort of `signal`
-   * gives it up and tells the other side.
+   * Sends a request and returns its result. `onId` is called with its id before it is sent. Aborting `signal`
+   * cancels it and notifies the other side.
    *
    * @throws {RpcError} the other side's error; the reason of `signal`; the reason of the close.
    */
@@ -216,17 +215,9 @@ export class RpcPeer {
   }
 
   #answerError(id: RpcId | null, thrown: unknown): void {
-    const error: RpcErrorBody = thrown instanceof RpcError
-      ? {
-        code: thrown.code,
-        message: thrown.message,
-        ...thrown.data !== undefined && { data: thrown.data },
-      }
-      : {
-        code: RPC_CODES.internalError,
-        message: thrown instanceof Error ? thrown.message : String(thrown),
-      };
-    this.#send({ jsonrpc: "2.0", id, error });
+    const { code = RPC_CODES.internalError, data } = thrown instanceof RpcError ? thrown : {};
+    const message = thrown instanceof Error ? thrown.message : String(thrown);
+    this.#send({ jsonrpc: "2.0", id, error: { code, message, ...data !== undefined && { data } } });
   }
 
   /** Sends an answer. If that fails, the connection is closing, which its carrier reports. */

@@ -8,13 +8,15 @@ type LooseJson = { value: unknown; slips: string[] } | { problem: string };
 /** The maximum depth. A deeper value would overflow the stack. */
 const MAX_LOOSE_DEPTH = 100;
 const LOOSE_WORDS: Readonly<Record<string, unknown>> = {
-  ...{ true: true, false: false, null: null },
-  ...{ True: true, False: false, None: null, undefined: null },
+  true: true,
+  True: true,
+  false: false,
+  False: false,
+  null: null,
+  None: null,
+  undefined: null,
 };
-const LOOSE_ESCAPES: Readonly<Record<string, string>> = {
-  ...{ n: "\n", t: "\t", r: "\r", b: "\b", f: "\f" },
-  ...{ '"': '"', "'": "'", "\\": "\\", "/": "/" },
-};
+const LOOSE_ESCAPES: Record<string, string> = { n: "\n", t: "\t", r: "\r", b: "\b", f: "\f" };
 /** Characters before which a backslash must belong to a pattern, so it stays. */
 const PATTERN_SIGNS = /[.dDwWsSB+*?()[\]{}|^-]/;
 const LOOSE_QUOTES: Readonly<Record<string, string>> = {
@@ -192,39 +194,28 @@ class LooseParser {
 
   #string(): string {
     const triple = this.#match(TRIPLE_QUOTES);
-    if (triple !== undefined && this.#text.includes(triple, this.#at)) return this.#tripled(triple);
+    if (triple !== undefined && this.#text.includes(triple, this.#at)) {
+      this.#slips.add(`${triple} for quotes`);
+      return this.#upTo(triple);
+    }
     this.#at -= triple?.length ?? 0;
-    const open = this.#text[this.#at]!;
-    const close = LOOSE_QUOTES[open]!;
+    const open = this.#text[this.#at++]!;
     if (open === "'") this.#slips.add("single quotes");
     else if (open === "`") this.#slips.add("backticks");
     else if (open !== '"') this.#slips.add("curly quotes");
-    const parts: string[] = [];
-    let from = ++this.#at;
-    for (;; this.#at++) {
-      const sign = this.#text[this.#at];
-      if (sign === undefined) this.#fail("it ends within a string");
-      if (sign === close) break;
-      if (sign < " ") {
-        this.#slips.add(sign === "\t" ? "a tab in a string" : "a line feed in a string");
-      }
-      if (sign !== "\\") continue;
-      parts.push(this.#text.slice(from, this.#at), this.#escaped());
-      from = this.#at + 1;
-    }
-    parts.push(this.#text.slice(from, this.#at++));
-    this.#isSure = true;
-    return parts.join("");
+    return this.#upTo(LOOSE_QUOTES[open]!);
   }
 
-  /** Reads the text up to the next triple `quotes`. */
-  #tripled(quotes: string): string {
-    this.#slips.add(`${quotes} for quotes`);
+  /** Reads the rest of a string that ends with `quotes`. */
+  #upTo(quotes: string): string {
     const parts: string[] = [];
     let from = this.#at;
     for (; !this.#text.startsWith(quotes, this.#at); this.#at++) {
-      if (this.#at >= this.#text.length) this.#fail("it ends within a string");
-      if (this.#text[this.#at] !== "\\") continue;
+      const sign = this.#text[this.#at] ?? this.#fail("it ends within a string");
+      if (sign < " " && quotes.length === 1) {
+        this.#slips.add(sign === "\t" ? "a tab in a string" : "a line feed in a string");
+      }
+      if (sign !== "\\") continue;
       parts.push(this.#text.slice(from, this.#at), this.#escaped());
       from = this.#at + 1;
     }
@@ -244,6 +235,7 @@ class LooseParser {
       return String.fromCharCode(parseInt(hex, 16));
     }
     if (sign === "'") this.#slips.add("\\'");
+    if (`"'\\/`.includes(sign)) return sign;
     if (Object.hasOwn(LOOSE_ESCAPES, sign)) return LOOSE_ESCAPES[sign]!;
     // A continued line of a shell.
     if (sign === "\n") return "\\\n";

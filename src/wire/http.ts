@@ -33,37 +33,37 @@ interface HttpOptions extends ConnectionSettings {
   awaitsRestart?: boolean | undefined;
   /** Called before each wait for another attempt. */
   onRetry?: ((notice: RetryNotice) => void) | undefined;
-  /** The most bytes of the answer (default: 128 MiB). */
+  /** The maximum bytes of the answer. Default: 128 MiB. */
   maxBytes?: number;
   /** Replaces `Math.random`. */
   random?: () => number;
-  /** Replaces the wait between attempts, in milliseconds; rejects with the signal's reason. */
+  /** Replaces the wait between attempts, in milliseconds. Rejects with the signal's reason. */
   wait?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
 }
 
-/** Folds a streamed answer. A fresh one is made for each attempt. */
+/** Folds a streamed answer. Each attempt has a new one. */
 export interface StreamReader<T> {
-  /** Takes the next bytes. May throw a `BackendError` (an error object inside a 200 stream). */
+  /** Reads the next bytes. May throw a `BackendError` (an error object inside a 200 stream). */
   push(chunk: Uint8Array): void;
-  /** Grows with each event that carries a part of the answer; not with pings and empty pieces. */
+  /** Grows with each event that contains a part of the answer, but not with pings or empty pieces. */
   readonly progress: number;
-  /** True once output reached the user: from then on nothing is retried. */
+  /** True once output reached the user. From then on, nothing is retried. */
   readonly started: boolean;
-  /** True once the protocol's own terminator came: the rest of the body is not waited for. */
+  /** True after the protocol's terminator. The rest of the body is not awaited. */
   readonly done?: boolean;
-  /** True once the answer said why it ends: its terminator and counts are waited for a moment. */
+  /** True after the reason for the end. The terminator and counts have a moment to arrive. */
   readonly finished?: boolean;
-  /** The folded answer; throws a `BackendError` of kind `incomplete` when the terminator is missing. */
+  /** Returns the folded answer. Throws a `BackendError` of kind `incomplete` if the terminator is missing. */
   end(): T;
 }
 
-/** The most bytes of one answer: some 400 000 tokens, each an event. It ends an endless stream. */
+/** The maximum bytes of an answer: about 400 000 tokens, each an event. It ends an endless stream. */
 const MAX_ANSWER_BYTES = 128 * 2 ** 20;
-/** The time that a complete answer may keep its connection open before it is closed. */
+/** The time that a complete answer may keep its connection open. */
 const DONE_GRACE_MS = 200;
-/** The grace of an answer that is finished without its terminator: a count of tokens may follow. */
+/** The grace period of a finished answer without its terminator, because a token count may follow. */
 const FINISHED_GRACE_MS = 2_000;
-/** The most that is read of an answer that is an error or not of a model, and for how long. */
+/** The maximum bytes and time to read an error, or an answer that is not a model's. */
 const MAX_ERROR_BYTES = 65_536;
 const ERROR_BODY_MS = 1_000;
 

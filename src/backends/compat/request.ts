@@ -94,9 +94,7 @@ export function compatBody(
     textsOf({
       reasoning: !adjusted.has("reasoning_content") && (adjusted.has("reasoning") ? "each" : true),
       empty: adjusted.has("content") ? "" : null,
-    }).list(
-      withResultImages(messages),
-    ),
+    }).list(withResultImages(messages)),
   );
 }
 

@@ -30,25 +30,8 @@ export function compatReader(
  * front of its API.
  */
 export const FINISH_REASONS = {
-  stop: [
-    "stop",
-    "",
-    "eos_token",
-    "eos",
-    "stop_sequence",
-    "end_turn",
-    "end",
-    "complete",
-    "completed",
-  ],
-  tool_calls: [
-    "tool_calls",
-    "tool_call",
-    "tool-calls",
-    "function_call",
-    "function_calls",
-    "tool_use",
-  ],
+  stop: ",stop,eos_token,eos,stop_sequence,end_turn,end,complete,completed".split(","),
+  tool_calls: "tool_calls,tool_call,tool-calls,function_call,function_calls,tool_use".split(","),
   length: ["length", "max_tokens", "model_length"],
   refused: ["content_filter", "refusal"],
 };

@@ -86,12 +86,8 @@ function answerTool(schema: JsonSchema): Pick<Tool, "name" | "description" | "pa
   if (schema.type === "object") return { name: ANSWER_TOOL, description, parameters: schema };
   // References start at the root.
   const { $defs, definitions, ...answer } = schema;
-  const shared = {
-    ...$defs !== undefined && { $defs },
-    ...definitions !== undefined && { definitions },
-  };
-  const parameters = { type: "object", properties: { answer }, required: ["answer"], ...shared };
-  return { name: ANSWER_TOOL, description, parameters };
+  const wrapped = { type: "object", properties: { answer }, required: ["answer"] };
+  return { name: ANSWER_TOOL, description, parameters: { ...wrapped, $defs, definitions } };
 }
 
 function hostedSampling(config: HostedConfig, adjusted: Adjusted): Record<string, unknown> {

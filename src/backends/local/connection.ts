@@ -152,17 +152,16 @@ export function localModelInfo(
   return askFields("/api/show", options, { body: { model } }).then((shown) => {
     const info = Object.entries(fieldsOf(shown.model_info ?? {}, "model_info"));
     const [, length] = info.find(([key]) => key.endsWith(".context_length")) ?? [];
-    const contextLength = wholeNumber(
-      typeof length === "number" && Math.floor(length),
-      MIN_CONTEXT,
-    );
+    const whole = typeof length === "number" && Math.floor(length);
+    const contextLength = wholeNumber(whole, MIN_CONTEXT);
+    const parameters = countOf(objectOr(shown.model_info)["general.parameter_count"]);
     const details = fieldsOf(shown.details ?? {}, "details");
     const size = stringOf(details.parameter_size, "size");
     const quantization = stringOf(details.quantization_level, "quantization");
     const own = stringOf(shown.parameters, "parameters");
     const ownContext = wholeNumber(Number(OWN_CONTEXT.exec(own)?.[1]), MIN_CONTEXT);
     return {
-      ...countedParameters(shown.model_info),
+      ...(parameters > 0 && { parameters }),
       ...(OWN_SAMPLING.test(own) && { statesSampling: true }),
       ...(ownContext !== undefined && { ownContext }),
       ...(contextLength !== undefined && { contextLength }),
@@ -178,11 +177,6 @@ export function isNative(options: LocalServerOptions = {}): Promise<boolean> {
   return askFields("/api/version", options)
     .then(({ version }) => version !== undefined)
     .catch(onFailure(({ status }) => status !== 404));
-}
-
-function countedParameters(info: unknown): Pick<LocalModelInfo, "parameters"> {
-  const parameters = countOf(objectOr(info)["general.parameter_count"]);
-  return parameters === 0 ? {} : { parameters };
 }
 
 /** A model in a server's memory. */
@@ -203,18 +197,14 @@ export async function loadedModel(
   const isOwn = ({ name }: Fields) => isSameModel(String(name), model);
   const own = models.filter(isObject).find(isOwn);
   const contextLength = wholeNumber(own?.context_length, MIN_CONTEXT);
-  return {
-    isLoaded: own !== undefined,
-    ...(contextLength !== undefined && { contextLength }),
-  };
+  return { isLoaded: own !== undefined, ...(contextLength !== undefined && { contextLength }) };
 }
 
 /** Makes Ollama load `model` like its compatible endpoint; false if it does not. */
 export function loadModel(model: string, options: LocalServerOptions = {}): Promise<boolean> {
   const request = { body: { model }, timeoutMs: LOAD_TIMEOUT_MS };
-  return askFields("/api/generate", options, request).then(() => true).catch(
-    onFailure(() => false),
-  );
+  return askFields("/api/generate", options, request)
+    .then(() => true).catch(onFailure(() => false));
 }
 
 /**
@@ -248,10 +238,6 @@ export const orEmpty = onFailure((): Fields => ({}));
 
 export async function askFields(...request: Parameters<typeof askServer>): Promise<Fields> {
   return fieldsOf(await askServer(...request), `answer to ${request[0]}`);
-}
-
-function isUnasked(url: string): boolean {
-  return performance.now() - (unanswered.get(url)?.at ?? -Infinity) < UNASKED_MS;
 }
 
 /** Records that the server at `host` answered at `url`, so that other paths are tried again too. */
@@ -288,7 +274,8 @@ export async function askServer(
     headers: keyHeader(config),
     ...(body !== undefined && { body: JSON.stringify(body) }),
   };
-  if (isOptional && isUnasked(request.url)) {
+  const silentMs = performance.now() - (unanswered.get(request.url)?.at ?? -Infinity);
+  if (isOptional && silentMs < UNASKED_MS) {
     throw new BackendError(`No answer from ${path}`, { kind: "timeout" });
   }
   for (let looks = 0;; looks++) {
@@ -297,16 +284,13 @@ export async function askServer(
       noteAnswer(config.host, request.url);
       return answer;
     } catch (error) {
-      if (error instanceof BackendError) {
-        if (error.status !== undefined) noteAnswer(config.host, request.url);
-        else if (isOptional && error.kind === "timeout") {
-          const { times } = unanswered.get(request.url) ?? { times: 0 };
-          unanswered.set(request.url, { at: performance.now(), times: times + 1 });
-        }
+      if (!(error instanceof BackendError)) throw error;
+      if (error.status !== undefined) noteAnswer(config.host, request.url);
+      else if (isOptional && error.kind === "timeout") {
+        const { times } = unanswered.get(request.url) ?? { times: 0 };
+        unanswered.set(request.url, { at: performance.now(), times: times + 1 });
       }
-      const isWaited = onLoading && looks < MAX_LOOKS && error instanceof BackendError &&
-        isLoading(error);
-      if (!isWaited) throw error;
+      if (!onLoading || looks >= MAX_LOOKS || !isLoading(error)) throw error;
       onLoading(LOADING_DELAY_MS);
       await wait(LOADING_DELAY_MS, signal);
     }

@@ -147,17 +147,11 @@ async function ollamaModel(
 }
 
 /** llama.cpp's sampling settings if neither the model's file nor the command line sets others. */
-const LLAMACPP_SAMPLING: Readonly<Record<string, number>> = {
-  temperature: 0.8,
-  top_k: 40,
-  top_p: 0.95,
-  min_p: 0.05,
-  repeat_penalty: 1,
-};
+const LLAMACPP = { temperature: 0.8, top_k: 40, top_p: 0.95, min_p: 0.05, repeat_penalty: 1 };
 
 function isOwnSampling(params: unknown): boolean {
   const found = objectOr(params);
-  return Object.entries(LLAMACPP_SAMPLING).some(([name, usual]) =>
+  return Object.entries(LLAMACPP).some(([name, usual]) =>
     typeof found[name] === "number" && Math.abs(found[name] - usual) > 1e-4
   );
 }

@@ -39,13 +39,13 @@ export const jsonTags: readonly CallFormat[] = [
     example: (name, args) =>
       `${open}${JSON.stringify({ name, arguments: Object.fromEntries(args) })}${close}`,
     read: (marker, context) =>
-      new JsonCallReader(
-        {
-          ...{ open: marker, close, strict: false, keyed: open === "<|tools_prefix|>" },
-          isList: open === "functools",
-        },
-        context,
-      ),
+      new JsonCallReader({
+        open: marker,
+        close,
+        strict: false,
+        keyed: open === "<|tools_prefix|>",
+        isList: open === "functools",
+      }, context),
   })),
 ];
 
