@@ -7,7 +7,7 @@ type LooseJson = { value: unknown; slips: string[] } | { problem: string };
 
 /** The maximum depth. A deeper value would overflow the stack. */
 const MAX_LOOSE_DEPTH = 100;
-const LOOSE_WORDS: Readonly<Record<string, unknown>> = {
+export const LOOSE_WORDS: Readonly<Record<string, unknown>> = {
   true: true,
   True: true,
   false: false,
@@ -16,7 +16,13 @@ const LOOSE_WORDS: Readonly<Record<string, unknown>> = {
   None: null,
   undefined: null,
 };
-const LOOSE_ESCAPES: Record<string, string> = { n: "\n", t: "\t", r: "\r", b: "\b", f: "\f" };
+export const LOOSE_ESCAPES: Record<string, string> = {
+  n: "\n",
+  t: "\t",
+  r: "\r",
+  b: "\b",
+  f: "\f",
+};
 /** Characters before which a backslash must belong to a pattern, so it stays. */
 const PATTERN_SIGNS = /[.dDwWsSB+*?()[\]{}|^-]/;
 const LOOSE_QUOTES: Readonly<Record<string, string>> = {

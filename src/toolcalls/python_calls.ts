@@ -1,5 +1,6 @@
 /** Calls in Python syntax: `[f(a=1, b="x"), g()]`. @module */
 
+import { LOOSE_ESCAPES, LOOSE_WORDS } from "../text/loose_json.ts";
 import { NAMESPACE } from "./format.ts";
 import { MAX_VALUE_DEPTH } from "./json_scanner.ts";
 
@@ -27,23 +28,6 @@ function withoutSyntaxError<T>(parse: () => T): T | undefined {
     throw error;
   }
 }
-
-const PYTHON_WORDS: Readonly<Record<string, unknown>> = {
-  True: true,
-  False: false,
-  None: null,
-  true: true,
-  false: false,
-  null: null,
-};
-const PYTHON_ESCAPES: Readonly<Record<string, string>> = {
-  n: "\n",
-  t: "\t",
-  r: "\r",
-  b: "\b",
-  f: "\f",
-  "\n": "",
-};
 
 /** A recursive descent parser. Its methods throw a `SyntaxError` for other text. */
 class PythonParser {
@@ -104,7 +88,7 @@ class PythonParser {
     const number = this.#match(/[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/y);
     if (number !== undefined) return Number(number.replaceAll("_", ""));
     const word = this.#match(/[A-Za-z]+/y) ?? this.#fail();
-    return Object.hasOwn(PYTHON_WORDS, word) ? PYTHON_WORDS[word] : this.#fail();
+    return Object.hasOwn(LOOSE_WORDS, word) ? LOOSE_WORDS[word] : this.#fail();
   }
 
   #string(opening: string): string {
@@ -125,7 +109,8 @@ class PythonParser {
     if (hex !== undefined) return String.fromCharCode(parseInt(hex.slice(2), 16));
     const sign = this.text[this.#at + 1] ?? "";
     this.#at += 2;
-    return PYTHON_ESCAPES[sign] ?? (/["'\\]/.test(sign) ? sign : `\\${sign}`);
+    if (sign === "\n") return "";
+    return LOOSE_ESCAPES[sign] ?? (/["'\\]/.test(sign) ? sign : `\\${sign}`);
   }
 
   #list(close: string, depth: number): unknown[] {

@@ -5,6 +5,9 @@ import { looseJson } from "../text/loose_json.ts";
 import type { CallContext } from "./format.ts";
 import { parseLenientJson } from "./json_scanner.ts";
 
+/** The arguments of a call; undefined for other text. */
+export type GivenArguments = Record<string, unknown> | undefined;
+
 /** Reads arguments from a JSON object, or a JSON string of one. An empty text has no arguments. */
 export function jsonArguments(body: string): Record<string, unknown> | undefined {
   // Some models put the object into a code block.
@@ -98,11 +101,7 @@ const PAIR =
   /\s*,?\s*([\w-]+)\s*(?:=\s*(?:"([^"]*)"|'([^']*)')|[=:][ \t]*([^\s"'<{([][^\n]*)(?=\n|$))/y;
 
 /** Reads arguments as `key="value"` or, for the tool's own keys, as `key: value` on lines; otherwise undefined. */
-export function pairArguments(
-  text: string,
-  name: string,
-  context: CallContext,
-): Record<string, unknown> | undefined {
+export function pairArguments(text: string, name: string, context: CallContext): GivenArguments {
   const args: Record<string, unknown> = {};
   for (PAIR.lastIndex = 0; PAIR.lastIndex < text.trimEnd().length;) {
     const [, key, double, single, line] = PAIR.exec(text) ?? [];
@@ -115,11 +114,7 @@ export function pairArguments(
 }
 
 /** Reads arguments in marks that are certain to be a call, in any of the models' fallback forms. */
-export function anyArguments(
-  body: string,
-  name: string,
-  context: CallContext,
-): Record<string, unknown> | undefined {
+export function anyArguments(body: string, name: string, context: CallContext): GivenArguments {
   if (/^\s*\{/.test(body)) return jsonArguments(body);
   if (!/^\s*</.test(body)) return pairArguments(body, name, context);
   return taggedArguments(body, PARAMETER, PARAMETER_END, name, context) ??
@@ -127,11 +122,7 @@ export function anyArguments(
 }
 
 /** Reads arguments in tags of their names; otherwise undefined. */
-export function elementArguments(
-  body: string,
-  name: string,
-  context: CallContext,
-): Record<string, unknown> | undefined {
+export function elementArguments(body: string, name: string, context: CallContext): GivenArguments {
   const args: Record<string, unknown> = {};
   for (CHILD.lastIndex = 0; CHILD.lastIndex < body.trimEnd().length;) {
     const [, key, value] = CHILD.exec(body) ?? [];
@@ -153,12 +144,7 @@ const FRAME_KEY = /^(?:args|arguments|parameters|params|input|file)$/;
 const TEXT_KEY = /content|text|body|code|string/i;
 
 /** Converts a text value to the type in the tool's schema, or to the type that it looks like. */
-export function typedValue(
-  text: string,
-  key: string,
-  name: string,
-  context: CallContext,
-): unknown {
+export function typedValue(text: string, key: string, name: string, context: CallContext): unknown {
   // A line feed on only one side of a value with several lines is part of it. Otherwise both are layout.
   const data = /^\s*<!\[CDATA\[([^]*)\]\]>\s*$/.exec(text)?.[1];
   if (data !== undefined) text = data;

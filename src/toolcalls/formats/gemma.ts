@@ -3,7 +3,7 @@ import { looseJson } from "../../text/loose_json.ts";
 import { blockFormat } from "../block_format.ts";
 import { type CallContext, type CallFormat, readerBehind } from "../format.ts";
 import { JsonCallReader } from "../json_reader.ts";
-import { propertiesOf, typedValue } from "../values.ts";
+import { type GivenArguments, propertiesOf, typedValue } from "../values.ts";
 import { pythonReader } from "./pythonic.ts";
 
 const GEMMA_NAME = [/(?:[\w-]+:)*/, /(?<name>[\w.-]+)/] as const;
@@ -112,11 +112,7 @@ export function gemmaArguments(
 }
 
 /** The values between `BEGIN_ARG:` and `END_ARG`, for the parameters in order. */
-function positionalArguments(
-  text: string,
-  name: string,
-  context: CallContext,
-): Record<string, unknown> | undefined {
+function positionalArguments(text: string, name: string, context: CallContext): GivenArguments {
   const values = [...text.matchAll(/BEGIN_ARG:\n?([^]*?)\n?END_ARG/g)].map(([, value]) => value!);
   const keys = Object.keys(propertiesOf(name, context));
   const isWhole = /END_ARG\s*$/.test(text) && values.length <= keys.length;
