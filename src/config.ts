@@ -231,7 +231,7 @@ const RANGES: Readonly<Record<string, readonly [min: number, max: number, whole?
   maxOutputChars: [200, Number.MAX_SAFE_INTEGER, true],
 };
 
-/** Returns an error about a setting, such as `maxTokens`. `why` is the end of its message. */
+/** An error about a setting, such as `maxTokens`. `why` is the end of its message. */
 type SettingError = TypeError & { setting: string; why: string };
 
 function settingError(
@@ -254,16 +254,11 @@ const OPTIONAL: Readonly<Record<string, string>> = {
   think: "boolean",
   textTools: "boolean",
   keepAlive: "string",
-  contextLength: "number",
-  maxTokens: "number",
-  thinkBudget: "number",
-  temperature: "number",
-  topP: "number",
-  topK: "number",
-  minP: "number",
-  repeatPenalty: "number",
-  frequencyPenalty: "number",
   sampling: "string",
+  ...Object.fromEntries(
+    "contextLength maxTokens thinkBudget temperature topP topK minP repeatPenalty frequencyPenalty"
+      .split(" ").map((name) => [name, "number"]),
+  ),
 };
 
 /** Lays `given` over `defaults` (`undefined` keeps the default) and checks every value. */

@@ -118,11 +118,7 @@ export function wholeReply(parts: AnswerParts, { extract, tools }: ParseOptions 
     // If the server sent reasoning in its own field, think tags in the text are mentions.
     const thinkTags = parts.reasoning.trim() === "";
     const isNative = parts.calls.length > 0;
-    const given = {
-      ...(tools && namesAndSchemas(tools)),
-      thinkTags,
-      ...isNative && { fences: false },
-    };
+    const given = { ...(tools && namesAndSchemas(tools)), thinkTags, fences: !isNative };
     [content, calls] = extract(content, given);
     if (isNative) calls = null;
   }

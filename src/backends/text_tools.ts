@@ -62,12 +62,7 @@ export function withoutSystemRole(messages: readonly Message[]): Message[] {
     else {
       const content = `${last.content}\n\n${message.content}`;
       const parts = [...last.parts ?? [], ...message.parts ?? []];
-      merged[merged.length - 1] = {
-        ...message,
-        role,
-        content,
-        ...(parts.length > 0 && { parts }),
-      };
+      merged[merged.length - 1] = { ...message, role, content, ...(parts.length > 0 && { parts }) };
     }
   }
   return merged;

@@ -76,27 +76,27 @@ export function scanJson(text: string): { keys: JsonKey[]; errorAt: number | und
   let canClose = false;
   const pattern = new RegExp(JSON_TOKEN);
   for (let from = 0; wanted !== "next" || open.length > 0; from = pattern.lastIndex) {
-    const begins = from + /^\s*/.exec(text.slice(from, from + 100_000))![0].length;
+    const start = from + /^\s*/.exec(text.slice(from, from + 100_000))![0].length;
     pattern.lastIndex = from;
     const token = pattern.exec(text)?.[0].trim();
-    if (token === undefined) return { keys, errorAt: begins };
+    if (token === undefined) return { keys, errorAt: start };
     const closes = canClose || wanted === "next";
     if (/^[}\]]$/.test(token)) {
-      if (!closes || open.pop() !== (token === "}" ? "{" : "[")) return { keys, errorAt: begins };
+      if (!closes || open.pop() !== (token === "}" ? "{" : "[")) return { keys, errorAt: start };
       wanted = "next";
     } else if (wanted === "next" && token === ",") {
       [wanted, canClose] = [open.at(-1) === "{" ? "key" : "value", false];
     } else if (wanted === "colon" && token === ":") {
       wanted = "value";
     } else if (wanted === "key" && token.startsWith('"')) {
-      keys.push({ name: JSON.parse(token), depth: open.length, at: begins });
+      keys.push({ name: JSON.parse(token), depth: open.length, at: start });
       [wanted, canClose] = ["colon", false];
     } else if (wanted === "value" && /^[{[]$/.test(token)) {
       open.push(token);
       [wanted, canClose] = [token === "{" ? "key" : "value", true];
     } else if (wanted === "value" && !/^[:,]$/.test(token)) {
       wanted = "next";
-    } else return { keys, errorAt: begins };
+    } else return { keys, errorAt: start };
   }
   const rest = text.slice(pattern.lastIndex);
   const errorAt = rest.trim() === "" ? undefined : text.length - rest.trimStart().length;

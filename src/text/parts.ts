@@ -50,7 +50,7 @@ export function userMessage(input: string | readonly Part[]): Message {
   return { role: "user", content: textOfParts(parts), ...(!isPlain && { parts }) };
 }
 
-/** Returns a part with the text of a skill. */
+/** A part with the text of a skill. */
 type SkillPart = Extract<Part, { type: "resource" }>;
 
 /** Returns the skills in a message. */

@@ -42,7 +42,7 @@ export function offeredName(
   return same ?? (isKnown ? short : undefined);
 }
 
-/** Returns the name of a tool that is not offered. The model learns which tools exist. */
+/** The name of a tool that is not offered. The model learns which tools exist. */
 const UNKNOWN_NAME = /^[A-Za-z_][\w.:-]{1,80}$/;
 
 /** True for a name that no tool has, neither ours nor another agent's. */

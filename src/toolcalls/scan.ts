@@ -13,7 +13,7 @@ export interface ToolCallOptions {
   tools?: readonly string[] | undefined;
   /** The JSON schemas of their arguments by name, for formats without types. */
   schemas?: Readonly<Record<string, unknown>> | undefined;
-  /** False where no code block is a call: true. */
+  /** False if code blocks are never calls. Default: true. */
   fences?: boolean | undefined;
   /** False if think tags are text, because the server sends reasoning in its own field. Default: true. */
   thinkTags?: boolean | undefined;

@@ -126,5 +126,5 @@ export async function publicAddresses(
   throw new Error(`Cannot reach ${hostname}: ${why}`);
 }
 
-/** Returns the reason for refusing a request to an address that is not public. */
+/** The reason for refusing a request to an address that is not public. */
 export const NOT_PUBLIC = "is at an address of this machine or of a local network";

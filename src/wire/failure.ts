@@ -33,9 +33,9 @@ export function failureFromResponse(
   const type = contentType(headers);
   if (status < 300) {
     const serverMessage = excerpt(pageText(bodyText));
-    const message = `${host} answered ${status} (${type || "no content type"})${NOT_AS_WANTED}: ${
-      serverMessage === "" ? "the body is empty" : `"${serverMessage}"`
-    }`;
+    const shown = serverMessage === "" ? "the body is empty" : `"${serverMessage}"`;
+    const form = type || "no content type";
+    const message = `${host} answered ${status} (${form})${NOT_AS_WANTED}: ${shown}`;
     return new BackendError(message, { kind: "protocol", status, serverMessage });
   }
   const target = redirectTarget(status, headers, url);

@@ -25,11 +25,9 @@ export function checkLength(length: number, what: string, max: number = MAX_ANSW
 }
 
 /**
- * Decodes UTF-8 into lines that end with `
- * ` or `\r
- * ` (with `loneCr`, also `\r`), without their ends. Invalid UTF-8 becomes U+FFFD, and a byte order mark at the
- * start is dropped. `end` delivers a last line without an end. A line of over `maxChars` characters (default 64
- * Mi) throws a `BackendError` of kind `protocol`.
+ * Decodes UTF-8 into lines that end with `\n` or `\r\n` (with `loneCr`, also `\r`), without their ends. Invalid
+ * UTF-8 becomes U+FFFD, and a byte order mark at the start is dropped. `end` delivers a last line without an end.
+ * A line of over `maxChars` characters (default 64 Mi) throws a `BackendError` of kind `protocol`.
  */
 export class LineDecoder implements Decoder {
   readonly #loneCr: boolean;

@@ -19,11 +19,7 @@ const MAX_ADDRESSES = 3;
 const CONNECT_MS = 5_000;
 
 /** Connects to an address. */
-export type Connect = (
-  address: string,
-  port: number,
-  signal: AbortSignal,
-) => Promise<Deno.TcpConn>;
+export type Connect = (address: string, port: number, signal: AbortSignal) => Promise<Deno.TcpConn>;
 
 export const connectTcp: Connect = (hostname, port, signal) =>
   Deno.connect({ hostname, port, signal });

@@ -50,7 +50,7 @@ export class ResponseReader {
     if (encoding === "" || encoding === "identity") return yield* pieces;
     const format = ({ gzip: "gzip", "x-gzip": "gzip", deflate: "deflate" } as const)[encoding];
     if (format === undefined) {
-      throw new ResponseError(`its answer uses a compression that was not requested`);
+      throw new ResponseError("its answer uses a compression that was not requested");
     }
     const stream = ReadableStream.from(inSmallPieces(pieces));
     try {
@@ -70,8 +70,8 @@ export class ResponseReader {
 
   async *#chunks(): AsyncGenerator<Bytes> {
     for (;;) {
-      const [, size] = /^([\da-f]{1,8})\s*(?:;.*)?$/i.exec(await this.#line(MAX_RESPONSE_HEAD)) ??
-        [];
+      const line = await this.#line(MAX_RESPONSE_HEAD);
+      const size = /^([\da-f]{1,8})\s*(?:;.*)?$/i.exec(line)?.[1];
       if (size === undefined) throw new ResponseError("its answer is broken");
       if (/^0+$/.test(size)) return;
       yield* this.#exactly(parseInt(size, 16));

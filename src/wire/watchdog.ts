@@ -15,7 +15,7 @@ const QUICK_MS = 1_000;
 
 export type Limit = "first token" | "idle" | "progress" | "done";
 
-/** Returns the current time of a watchdog in milliseconds. */
+/** The time of a watchdog in milliseconds. */
 interface Clock {
   now(): number;
   /** Calls `callback` after `ms`, at most a few seconds. Returns a function that cancels it. */

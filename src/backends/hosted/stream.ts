@@ -132,8 +132,8 @@ interface StreamedBlock {
 }
 
 /**
- * Returns the field that a delta extends and its kind, by the types of the block and the delta. Others belong to
- * later versions of the API, and are ignored.
+ * The field that a delta extends and its kind, by the types of the block and the delta. Others belong to later
+ * versions of the API, and are ignored.
  */
 const DELTAS: Readonly<
   Record<string, [key: string, type?: "text" | "reasoning" | "tool_arguments"]>

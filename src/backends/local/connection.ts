@@ -140,7 +140,7 @@ export function lacks({ abilities = [] }: LocalModelInfo, ability: string): bool
   return abilities.length > 0 && !abilities.includes(ability);
 }
 
-/** Reads the settings in a model's parameters as Ollama lists them, one per line. */
+/** Settings in a model's parameters as Ollama lists them, one per line. */
 const OWN_SAMPLING = /^\s*(temperature|top_[kp]|min_p|repeat_penalty)\s/m;
 const OWN_CONTEXT = /^\s*num_ctx\s+(\d{3,8})\s*$/m;
 

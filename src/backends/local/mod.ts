@@ -67,11 +67,7 @@ const LOCAL_ADJUSTMENTS: readonly Adjustment[] = [
     refusal: /does not support thinking|think value .* not supported/i,
     instead: "from now on, the model decides about thinking",
   },
-  {
-    name: "format",
-    refusal: /\bformat\b|json.schema/i,
-    ...FORM_IN_WORDS,
-  },
+  { name: "format", refusal: /\bformat\b|json.schema/i, ...FORM_IN_WORDS },
 ];
 
 function nativeChat(config: LocalConfig): Protocol {
