@@ -140,7 +140,7 @@ const MAX_HEAD_BYTES = 16 * 1024;
 const LISTED_HEAD_BYTES = 256 * 1024;
 const LISTED_TAIL_BYTES = 64 * 1024;
 
-function textAt(path: string, position: number, length: number): string {
+function fileText(path: string, position: number, length: number): string {
   using file = Deno.openSync(path);
   const bytes = new Uint8Array(length);
   file.seekSync(position, Deno.SeekMode.Start);
@@ -149,7 +149,7 @@ function textAt(path: string, position: number, length: number): string {
 
 /** Returns the head of the session in a file, without reading all of it. */
 function headOf(path: string): RecordHead {
-  return parseHead(textAt(path, 0, MAX_HEAD_BYTES).split("\n", 1)[0]!);
+  return parseHead(fileText(path, 0, MAX_HEAD_BYTES).split("\n", 1)[0]!);
 }
 
 /** File names with their sizes in bytes. */
@@ -250,8 +250,8 @@ export function* listedSessions(root: string, folder?: string): Generator<Listed
 function readEnds({ path, size }: SessionFile): ParsedRecord {
   const tail = size - LISTED_TAIL_BYTES;
   if (tail > LISTED_HEAD_BYTES) {
-    const head = textAt(path, 0, LISTED_HEAD_BYTES);
-    const end = textAt(path, tail, LISTED_TAIL_BYTES);
+    const head = fileText(path, 0, LISTED_HEAD_BYTES);
+    const end = fileText(path, tail, LISTED_TAIL_BYTES);
     const lines = head.slice(0, head.lastIndexOf("\n") + 1);
     const parsed = parseRecord(lines + end.slice(end.indexOf("\n") + 1));
     if (parsed.first !== "") return parsed;

@@ -28,7 +28,7 @@ type RpcResponse =
 
 export type RpcMessage = RpcRequest | RpcNotification | RpcResponse;
 
-export interface RpcErrorBody {
+interface RpcErrorBody {
   code: number;
   message: string;
   data?: unknown;

@@ -30,14 +30,8 @@ const MESSAGE_ENDS = ["<|end|>", "<|return|>", "<|call|>"];
 /** Channel names that lost their tokens. */
 const BARE = ["assistantfinal", "assistantcommentary to=", "to=functions."];
 const HEADER_ENDS = ["<|message|>", "<|end_header_id|>"];
-const CHANNEL_MARKS = [
-  ...Object.keys(TAGS),
-  ...HEADS,
-  ...OTHER_SPEAKERS,
-  ...MESSAGE_ENDS,
-  ...HEADER_ENDS,
-  ...BARE,
-];
+const CHANNEL_MARKS = Object.keys(TAGS)
+  .concat(HEADS, OTHER_SPEAKERS, MESSAGE_ENDS, HEADER_ENDS, BARE);
 /** The maximum characters of a header after a mark. */
 const MAX_HEADER = 160;
 /** The words of a header before a bare recipient. */
@@ -108,13 +102,9 @@ export class ChannelReader {
     let all = this.#held + text;
     this.#held = "";
     if (this.#isStart) {
-      // If the prompt ended with the mark, the channel's name starts the text.
-      if ("thought\n".startsWith(all.trimStart().slice(0, 8)) && all.trim().length < 8) {
-        this.#held = all;
-        return "";
-      }
-      // Markup at the start of a text is never indented code.
-      if (/^\s+<.{0,11}$/.test(all)) {
+      // If the prompt ended with the mark, the channel's name starts the text. Markup there is never indented code.
+      const isName = "thought\n".startsWith(all.trimStart().slice(0, 8)) && all.trim().length < 8;
+      if (isName || /^\s+<.{0,11}$/.test(all)) {
         this.#held = all;
         return "";
       }
@@ -146,11 +136,8 @@ export class ChannelReader {
       if (!HEADS.includes(mark)) this.#held = "";
       const lead = this.#release();
       this.#mark = mark;
-      this.#header = mark.endsWith("to=")
-        ? " to="
-        : mark === "to=functions."
-        ? " to=functions."
-        : "";
+      const to = mark.indexOf("to=");
+      this.#header = to < 0 ? "" : ` ${mark.slice(to)}`;
       return before + lead + closing;
     }
     if (HEADER_ENDS.includes(mark)) return before;

@@ -67,12 +67,14 @@ const LINE_NUMBERS = /(?:^|\s)(?:linenos?|gutter|line-?numbers?)(?:\s|$)/i;
 /** The text of links from a heading to itself. */
 const ANCHORS = ["¶", "#", "§", "🔗", ""];
 
+type OpenElement = { name: string; depth: number };
+
 class PageReader {
   readonly #out = new LineWriter();
   readonly #tables: PageTable[] = [];
   /** The element to skip, or outside of which to skip everything, and the number of open elements of that name in it. */
-  #skipped: { name: string; depth: number } | undefined;
-  #main: { name: string; depth: number } | undefined;
+  #skipped: OpenElement | undefined;
+  #main: OpenElement | undefined;
   #title: string[] = [];
   #inTitle = false;
   #pre: { pieces: string[]; language: string; depth: number } | undefined;
@@ -124,10 +126,7 @@ class PageReader {
     } else this.#open(name, token.attributes);
   }
 
-  #skip(
-    token: HtmlToken & { name: string },
-    skipped: { name: string; depth: number },
-  ): "end" | void {
+  #skip(token: HtmlToken & { name: string }, skipped: OpenElement): "end" | void {
     const { kind, name } = token;
     if (name !== skipped.name) return;
     // A paragraph or an item ends at the next one.
@@ -259,17 +258,11 @@ class PageReader {
   #closePre(): void {
     const { pieces, language } = this.#pre!;
     this.#pre = undefined;
-    const code = pieces.join("").replace(/\r\n?/g, "\n").replaceAll("\u00a0", " ").replace(
-      /^\n+/,
-      "",
-    )
-      .trimEnd();
+    const code = pieces.join("").replace(/\r\n?/g, "\n").replaceAll("\u00a0", " ")
+      .replace(/^\n+/, "").trimEnd();
     if (code === "") return;
-    const longest = (code.match(/`{3,}/g) ?? []).reduce(
-      (most, run) => Math.max(most, run.length),
-      2,
-    );
-    const fence = "`".repeat(longest + 1);
+    let fence = "```";
+    for (const [run] of code.matchAll(/`{3,}/g)) if (run >= fence) fence = `${run}\``;
     this.#out.lines([`${fence}${language}`, ...code.split("\n"), fence]);
     this.#out.blank();
   }

@@ -132,7 +132,7 @@ function lostCall(text: string, context: CallContext): CandidateVerdict {
   const name = isObject(value) ? toolTaking(Object.keys(value), context, true) : undefined;
   if (name === undefined || !isLostCall(text, context)) return "text";
   const right = `<tool_call>${JSON.stringify({ name, arguments: value })}</tool_call>`;
-  const reason = `the tool's name is missing.\nIf you meant a call, write: ${right}`;
+  const reason = `the tool's name is missing.\nFor a call, write: ${right}`;
   return { calls: [invalidCall(name, text, reason, context)], end: text.length };
 }
 
