@@ -58,9 +58,10 @@ const CHANGE = hasFields({ path: isText, isNew: isFlag, morePlaces: isNumber }, 
 const COUNTS: Shape = (value) => isObject(value) && Object.values(value).every(isNumber);
 const RANGE = hasFields({ first: isNumber, last: isNumber, total: isNumber, isExact: isFlag });
 const OUTCOME = isOneOf("done", "failed", "refused", "stopped", "not_run");
-const texts = (names: string) => Object.fromEntries(names.split(" ").map((name) => [name, isText]));
+const textFields = (names: string) =>
+  Object.fromEntries(names.split(" ").map((name) => [name, isText]));
 const SUBJECT = hasFields({}, {
-  ...texts("path command url query task agent action"),
+  ...textFields("path command url query task agent action"),
   job: isNumber,
 });
 const SUB_CALL = hasFields({ toolName: isText, outcome: OUTCOME, durationMs: isNumber }, {
