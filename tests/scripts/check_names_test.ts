@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert/equals";
 import { ensureDir } from "@std/fs/ensure-dir";
 import { dirname } from "@std/path/dirname";
-import { type Allowed, nameViolations } from "../../scripts/check_names.ts";
+import { nameViolations } from "../../scripts/check_names.ts";
 
 const long = (lines: number) => "{" + "\n".repeat(lines - 1) + "}";
 
@@ -9,7 +9,6 @@ const ROWS: [
   name: string,
   tree: Record<string, string>,
   broken: string[],
-  allowed?: Partial<Allowed>,
 ][] = [
   ["a name in two files, exported or not", {
     "src/a.ts": "function twice() {}\nexport interface Same { twice: 1 }",
@@ -62,22 +61,9 @@ g(function () ${long(61)});`,
     "src/a.ts:365 (no name) has 61 lines: at most 60",
     "src/a.ts:61 b has 61 lines: at most 60",
   ]],
-  [
-    "what is allowed, and no longer needs to be",
-    {
-      "src/a.ts": `const a = 1; export const b = 1; function c() ${long(61)}`,
-      "src/b.ts": "const a = 1;",
-    },
-    ["scripts/check_names.ts allows d, which breaks no rule"],
-    {
-      names: { a: "reason", d: "reason" },
-      exports: { "src/a.ts b": "reason" },
-      functions: { "src/a.ts c": "reason" },
-    },
-  ],
 ];
 
-for (const [name, tree, broken, allowed] of ROWS) {
+for (const [name, tree, broken] of ROWS) {
   Deno.test(`check_names: ${name}`, async () => {
     const root = await Deno.realPath(await Deno.makeTempDir({ prefix: "a b #" }));
     try {
@@ -85,8 +71,7 @@ for (const [name, tree, broken, allowed] of ROWS) {
         await ensureDir(dirname(`${root}/${path}`));
         await Deno.writeTextFile(`${root}/${path}`, text);
       }
-      const all = { names: {}, exports: {}, functions: {}, ...allowed };
-      assertEquals(await nameViolations(root, all), broken);
+      assertEquals(await nameViolations(root), broken);
     } finally {
       await Deno.remove(root, { recursive: true });
     }

@@ -2,7 +2,6 @@ import { assertEquals } from "@std/assert/equals";
 import { ensureDir } from "@std/fs/ensure-dir";
 import { dirname } from "@std/path/dirname";
 import { relative } from "@std/path/relative";
-import { expandGlobSync } from "../../scripts/std_fallback/fs/expand_glob.ts";
 import { walkSync } from "../../scripts/std_fallback/fs/walk.ts";
 import { subpath, types } from "../../scripts/std_fallback/layout.ts";
 
@@ -58,22 +57,5 @@ for (const [options, expected] of WALKS) {
   Deno.test(`std fallback: walk ${Deno.inspect(options)}`, () =>
     inTree((root) => {
       assertEquals(paths(root, walkSync(root, options)), expected);
-    }));
-}
-
-const GLOBS: [glob: string, options: Parameters<typeof expandGlobSync>[1], expected: string][] = [
-  ["**/*.ts", {}, ".h/4.ts a/1.ts a/b/c/3.ts"],
-  ["a/*", {}, "a/1.ts a/b a/link"],
-  ["a/**", { includeDirs: false }, "a/1.ts a/b/2.js a/b/c/3.ts a/link"],
-  ["a/**", { exclude: ["a/b"] }, "a a/1.ts a/link"],
-  ["z.txt", {}, "z.txt"],
-  ["none/*", {}, ""],
-  ["**/*.TS", { caseInsensitive: true }, ".h/4.ts a/1.ts a/b/c/3.ts"],
-];
-
-for (const [glob, options, expected] of GLOBS) {
-  Deno.test(`std fallback: expandGlob ${glob} ${Deno.inspect(options)}`, () =>
-    inTree((root) => {
-      assertEquals(paths(root, expandGlobSync(glob, { ...options, root })), expected);
     }));
 }

@@ -1,4 +1,3 @@
 export * from "./ensure_dir.ts";
 export * from "./exists.ts";
-export * from "./expand_glob.ts";
 export * from "./walk.ts";
