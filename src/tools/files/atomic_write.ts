@@ -1,4 +1,4 @@
-/** Replaces a file's content such that nobody, at no time, sees a part of the new one. @module */
+/** Replaces the content of a file atomically. @module */
 
 import { basename, dirname, isAbsolute, join } from "../../text/std_path.ts";
 import type { Grant, ToolContext, ToolOutcome, WriteFacts } from "../../types/tool.ts";
@@ -17,21 +17,21 @@ import { stampOf } from "./seen_files.ts";
 
 /** The file that {@linkcode writeAtomically} wrote. */
 export interface Written {
-  realPath: string; // the file that has the content now: where the path's links lead
-  created: boolean; // true when there was no file before
-  linked: boolean; // true when the path is a link to `realPath`
-  /** Why the file was written in place, where it could be seen in part; undefined where it was replaced. */
+  realPath: string; // the file that now has the content: the target of the path's links
+  created: boolean; // true if the file is new
+  linked: boolean; // true if the path is a link to `realPath`
+  /** The reason why the file was written in place, not atomically; undefined if it was replaced. */
   inPlace?: string;
 }
 
-/** The state of a file that new content was made from. */
+/** The state of the file from which the new content was made. */
 export interface Seen {
-  head: Uint8Array; // its first bytes; all of them where it is edited
-  size: number; // its size in bytes; 0 where there was no file
-  stamp?: string; // its state, where `head` is not all of it
+  head: Uint8Array; // its first bytes; all of them for an edit
+  size: number; // its size in bytes; 0 for a new file
+  stamp?: string; // its stamp, if `head` is only a part of it
 }
 
-/** The parts of a call of {@linkcode writeAtomically} that all its steps need. */
+/** The parameters of {@linkcode writeAtomically} that all its steps need. */
 interface WriteOrder extends Partial<Pick<ToolContext, "signal" | "grant">> {
   shown: string;
   bytes: Uint8Array;
@@ -39,18 +39,15 @@ interface WriteOrder extends Partial<Pick<ToolContext, "signal" | "grant">> {
 }
 
 /**
- * Writes `bytes` to a temporary file beside the target, and renames that to it. Missing parent
- * folders are made. Links are followed and stay links; mode bits (set-user-id too), owner, access
- * list and extended attributes stay (but for a program's capabilities, which every write clears); a
- * new file gets `0666 & ~umask`.
+ * Writes `bytes` to a temporary file beside the target and renames it to the target. Creates missing parent folders.
+ * Follows links, which stay links. Mode bits (also set-user-id), owner, access list and extended attributes stay
+ * (except a program's capabilities, which every write clears). A new file gets `0666 & ~umask`.
  *
- * A file with several hard links, whose owner or attributes a new file cannot get, or that cannot be
- * replaced, is written in place: a rename would break the links or change these. The old bytes are
- * put back when that fails.
+ * Writes in place if the file has several hard links, if a new file cannot get its owner or attributes, or if it cannot
+ * be replaced: a rename would break the links or change these. Restores the old bytes if that fails.
  * @param shown the path as the model knows it, for errors
- * @param seen the state that the new content was made from; undefined when the file cannot be read
- * @throws {Error} when the target is no longer so, no regular file, read-only, or the system
- * refuses.
+ * @param seen the state from which the new content was made; undefined if the file cannot be read
+ * @throws {Error} if the target has changed, is not a regular file or is read-only, or if the system refuses.
  */
 export async function writeAtomically(
   path: string,
@@ -91,10 +88,10 @@ export async function writeAtomically(
   }
 }
 
-/** The file is not what the new content was made from. */
+/** The file has changed since the new content was made. */
 class ChangedError extends Error {}
 
-/** The result of a write: `text` with `facts` and how it was written, for the model and as data. */
+/** Returns the result of a write, for the model and as data: `text` with `facts` and how the file was written. */
 export function writeReport(
   text: string,
   { linked, realPath, inPlace }: Written,
@@ -114,10 +111,10 @@ export function writeReport(
   return { content, ...Object.keys(all).length > 0 && { written: all } };
 }
 
-/** The target of a path with its links followed; it may not exist. */
+/** Returns the target of a path with its links followed. It may not exist. */
 async function linkTarget(path: string): Promise<string> {
   let target = path;
-  // The kernel follows 40 links at most.
+  // The kernel follows at most 40 links.
   for (let hops = 0; hops <= 40; hops++) {
     const info = await Deno.lstat(target).catch(ifMissing);
     if (!info?.isSymlink) return target;
@@ -128,12 +125,12 @@ async function linkTarget(path: string): Promise<string> {
   throw new Deno.errors.FilesystemLoop("Too many levels of symbolic links");
 }
 
-/** Makes a folder and those above it, none of them where a link leads that was made since the decision. */
+/** Creates a folder and its parents, and follows no link that was created after the decision. */
 async function makeFolder(folder: string, grant: Grant): Promise<void> {
   const missing: string[] = [];
   let at = folder;
   for (; await Deno.lstat(at).catch(ifMissing) === undefined; at = dirname(at)) {
-    // Where it was renamed, the file would be missed in the place where the others are now.
+    // If the folder was renamed, the file would be missing from the place where the others are now.
     if (at === grant.withheld.folder) throw new Error(`the working directory ${at} does not exist`);
     missing.unshift(basename(at));
   }
@@ -142,15 +139,15 @@ async function makeFolder(folder: string, grant: Grant): Promise<void> {
   if (code !== 0) throw new Error(error);
 }
 
-/** The exit code of {@linkcode LINK_FILE} where there is a file of that name. */
+/** The exit code of {@linkcode LINK_FILE} if the file exists. */
 const EXISTS = 4;
-/** Makes folders, each in the one before, which the shell knows by its very path. */
+/** Creates folders, each within the one before, whose path the shell compares. */
 const MAKE_FOLDERS = `for name; do
   mkdir -- "$name" || [ -d "$name" ] || exit 1
   at=\${at%/}/$name
   cd -P -- "$name" && [ "$(pwd -P)" = "$at" ] || exit $MOVED
 done`;
-/** Unlike a rename, a link never takes the place of a file that another program made meanwhile. */
+/** Unlike a rename, a link never replaces a file that another program has created meanwhile. */
 const LINK_FILE = `ln -- "$1" "$2" && exit
 if [ -e "$2" ] || [ -L "$2" ]; then exit ${EXISTS}; fi
 # This file system has no links.
@@ -182,19 +179,19 @@ async function createFile(target: string, { bytes, signal, grant }: WriteOrder):
   }
 }
 
-/** Replaces a file that is still as `seen`; returns the reason where that was done in place. */
+/** Replaces a file that is still as `seen`. Returns the reason if it was written in place. */
 async function replaceTarget(
   target: string,
   old: Deno.FileInfo,
   order: WriteOrder,
 ): Promise<string | undefined> {
   const { shown, bytes, seen, signal, grant } = order;
-  // Root may write anything, so the bits are looked at too.
+  // Root may write anything, so the bits are checked too.
   if (old.mode !== null && (old.mode & 0o222) === 0) {
     const reason = `it is read-only (mode ${octal(old.mode)}): ask the user before you change that`;
     throw new FileError(`Cannot write ${shown} as ${reason}`);
   }
-  // Opened for writing, which a rename over it would not ask for.
+  // Opened for writing: a rename would not require the permission.
   const since = Date.now();
   using file = await Deno.open(target, { read: seen !== undefined, write: true });
   const temporary = temporaryBeside(target);
@@ -207,14 +204,14 @@ async function replaceTarget(
     await lock(file, signal);
     if (seen && !await isAsSeen(target, seen).catch(ifMissing)) throw new ChangedError();
     if (inPlace === undefined) {
-      // Windows lets nobody rename over an open file.
+      // Windows does not rename over an open file.
       if (Deno.build.os === "windows") file.close();
-      // Where its folder was swapped for a link, the temporary file is not found. A swap between
-      // the two paths that this one system call resolves goes unnoticed.
+      // If the folder was replaced by a link, the temporary file is not found. A swap while this one system call
+      // resolves its two paths goes unnoticed.
       await Deno.rename(temporary, target).catch((error) => {
         if (grant && error instanceof Deno.errors.NotFound) throw new MovedError(temporary);
         if (Deno.build.os === "windows") throw error;
-        // A file that is mounted by itself, as in a container, is one.
+        // A file that is a mount point, as in a container, fails like this.
         inPlace = "it cannot be replaced";
       });
       isLeft = inPlace !== undefined;
@@ -222,21 +219,21 @@ async function replaceTarget(
     if (inPlace === undefined) return undefined;
     const now = await file.stat();
     if (grant && !isStill(target, now, grant.withheld.folder, since)) throw new MovedError();
-    // A link to a file elsewhere, made since the decision, would have that one written.
+    // If a link to another file has replaced it since the decision, that file would be written.
     if (grant && !grant.isShared && (now.nlink ?? 1) > 1) throw new ChangedError();
     await overwrite(file, shown, bytes);
     return inPlace + await restoreMode(file, target, old.mode);
   } finally {
-    // Removed last: it has the whole content if the process is killed while it writes in place.
+    // Removed last: if the process is killed while it writes in place, this file has the whole content.
     if (isLeft) await Deno.remove(temporary).catch(() => {});
   }
 }
 
-/** An unpredictable name, so that nothing is written through a link. */
+/** An unpredictable name prevents a write through a planted link. */
 const temporaryBeside = (target: string) =>
   join(dirname(target), `.copilot-${crypto.randomUUID()}.tmp`);
 
-/** Writes the file that is to take the place of `old`; returns the reason where it cannot. */
+/** Writes the file that will replace `old`. Returns the reason if it cannot. */
 async function prepare(
   temporary: string,
   old: Deno.FileInfo & { path: string },
@@ -244,7 +241,7 @@ async function prepare(
 ): Promise<string | undefined> {
   let file: Deno.FsFile;
   try {
-    // Others get to read the content only once its final rights are set.
+    // Others can read the content only after its final rights are set.
     file = await openNew(temporary, 0o600, grant);
   } catch (error) {
     if (error instanceof MovedError) throw error;
@@ -257,7 +254,7 @@ async function prepare(
       if (uid !== old.uid || gid !== old.gid) await Deno.chown(temporary, old.uid, old.gid);
       if (!await copyAttributes(old.path, temporary, { folder: grant?.withheld.folder, signal })) {
         inPlace = "its access list and attributes could not be kept otherwise";
-        // With a list, the bits for the group are the most that the list gives, not the group's.
+        // With an access list, the group bits are the mask of the list, not the group's rights.
         await Deno.chmod(temporary, 0o600);
       }
     } catch {
@@ -265,12 +262,12 @@ async function prepare(
     }
   }
   await fill(file, bytes);
-  // After chown and the content, which clear the set-user-id bit.
+  // After chown and the write, which clear the set-user-id bit.
   if (!inPlace && old.mode !== null) await Deno.chmod(temporary, old.mode & 0o7777);
   return inPlace;
 }
 
-/** Removes a file though its folder may be swapped for a link now, and not the next moment. */
+/** Removes a file even if its folder is replaced by a link for a moment. */
 async function removeAnyhow(path: string): Promise<void> {
   for (let tries = 0; tries < 100; tries++) {
     if (await Deno.remove(path).then(() => true, () => false)) return;
@@ -293,22 +290,22 @@ async function fill(opened: Deno.FsFile, bytes: Uint8Array): Promise<void> {
 }
 
 /**
- * Waits until no other process of this program writes the file, and keeps them out until `file` is
- * closed: from the last look at the file to the writing. A lock that stays for seconds is another
- * program's (scripts lock themselves while they run), and then ignored, as one that cannot be had.
+ * Waits until no other process of this program writes the file, and locks it until `file` is closed, from the last
+ * check to the write. A lock that lasts for seconds belongs to another program (scripts lock themselves while they run)
+ * and is ignored, as is an error.
  */
 export async function lock(file: Deno.FsFile, signal?: AbortSignal): Promise<void> {
-  // Windows locks also block readers, so none is taken.
+  // On Windows, locks also block readers, so there is no lock.
   if (Deno.build.os === "windows") return;
   for (let tries = 0; tries < 400 && !await file.tryLock(true).catch(() => true); tries++) {
     await wait(5, signal);
   }
 }
 
-/** True where the content is as seen. Times are too coarse, and the numbers of files are reused. */
+/** True if the content is as seen. Times are too coarse, and inode numbers are reused. */
 async function isAsSeen(path: string, { head, size, stamp }: Seen): Promise<boolean> {
-  // Opened anew, as another file may have taken the place of the one that is locked; for writing, too,
-  // as to open a FIFO for reading alone waits for a writer.
+  // Reopened, because another file may have replaced the locked one; for writing too, because opening a FIFO only for
+  // reading waits for a writer.
   using file = await Deno.open(path, { read: true, write: true });
   if (!file.statSync().isFile) return false;
   const buffer = new Uint8Array(64 * 1024);
@@ -322,7 +319,7 @@ async function isAsSeen(path: string, { head, size, stamp }: Seen): Promise<bool
   return stamp === undefined || stamp === await stampOf(path);
 }
 
-/** Writes over the file itself. The bytes that may be lost are put back on failure. */
+/** Overwrites the file itself. Restores the bytes that may be lost on failure. */
 async function overwrite(file: Deno.FsFile, shown: string, bytes: Uint8Array): Promise<void> {
   const { size } = await file.stat();
   await file.seek(0, Deno.SeekMode.Start);
@@ -347,11 +344,11 @@ async function rewrite(file: Deno.FsFile, bytes: Uint8Array, size: number): Prom
   await file.truncate(size);
 }
 
-/** Writing clears set-id bits, which only the owner may set again, one of the group as a member of it. */
+/** Writing clears set-id bits. Only the owner can set them again, and the group's only as a member of the group. */
 async function restoreMode(file: Deno.FsFile, path: string, mode: number | null): Promise<string> {
   if (mode === null || file.statSync().mode === mode) return "";
   await Deno.chmod(path, mode & 0o7777).catch(() => {});
-  // The system drops the bit of a group without an error, unless the owner is a member of it.
+  // Unless the owner is a member of the group, the system drops its bit without an error.
   const now = file.statSync().mode!;
   return now === mode ? "" : `; its mode ${octal(mode)} became ${octal(now)}`;
 }

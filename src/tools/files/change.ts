@@ -7,19 +7,19 @@ import type { Change } from "../../types/tool.ts";
 import { BOM, dominantEnding, type LineEnding, lineEndsIn } from "./line_endings.ts";
 import type { Replacement, TextEdit } from "./text_edit.ts";
 
-/** Files over this size, in bytes, are not compared whole: at it, that takes 20 ms. */
+/** The maximum size of files that are compared whole, in bytes: that takes 20 ms. */
 const MAX_COMPARED_BYTES = 1024 * 1024;
 const CONTEXT_LINES = 2;
-/** Places beyond this number are only counted. */
+/** The maximum number of places shown. More are only counted. */
 const MAX_SHOWN_PLACES = 5;
-/** Nobody reads longer lines, in characters. */
+/** The maximum length of a shown line, in characters. */
 const MAX_CHANGED_LINE_CHARS = 4000;
-/** Places further apart, in lines, are not compared as one. */
+/** Places further apart, in lines, are compared separately. */
 const MAX_SPAN_LINES = 1500;
 
 type Lines = Required<Pick<Change, "lines">> & Pick<Change, "morePlaces" | "lineEnd">;
 
-/** The lines in which the bytes of two files differ; undefined for large ones, and for no text. */
+/** Returns the lines in which the bytes of two files differ; undefined for large files and for binary ones. */
 export function comparedWhole(before: Uint8Array, after: Uint8Array): Lines | undefined {
   if (Math.max(before.length, after.length) > MAX_COMPARED_BYTES) return undefined;
   const [was, is] = [decodedBytes(before), decodedBytes(after)];
@@ -27,14 +27,14 @@ export function comparedWhole(before: Uint8Array, after: Uint8Array): Lines | un
   return { ...compared(was, is, dominantEnding(was) ?? "\n"), morePlaces: 0 };
 }
 
-/** The lines in which the texts of an edit differ, all of them and without numbers. */
+/** Returns all lines in which the texts of an edit differ, without numbers. */
 export function comparedApart({ before, after, count }: TextEdit): Lines {
   const { lines, ...rest } = compared(before, after, "\n", Infinity);
   const unnumbered = lines.map(({ kind, text }) => ({ kind, text }));
   return { ...rest, lines: unnumbered, morePlaces: Math.max(0, count - 1) };
 }
 
-/** The lines that an edit changes, of the first few places; undefined where they are too long or too far apart. */
+/** Returns the lines that an edit changes at its first few places; undefined if they are too long or too far apart. */
 export function comparedInPlaces(
   before: string,
   { replacements, insert, count, ending }: TextEdit,
@@ -43,14 +43,14 @@ export function comparedInPlaces(
   const endAfter = (shown: number, lines: number) =>
     linesOn(before, replacements[shown - 1]!.end, lines, eol);
   let shown = Math.min(replacements.length, MAX_SHOWN_PLACES);
-  // What else is on the line of the last place belongs to it.
+  // The rest of the line of the last place belongs to it.
   while (shown < replacements.length && replacements[shown]!.start < endAfter(shown, 0)) shown++;
-  // The line may hold more replacements than are listed.
+  // The line may have more replacements than are listed.
   if (shown === replacements.length && count > shown) return undefined;
   const start = linesBack(before, replacements[0]!.start, eol);
   let end = endAfter(shown, CONTEXT_LINES);
   const following = replacements[shown];
-  // A line that the next replacement changes is not shown as one that stays.
+  // A line that the next replacement changes is not shown as unchanged.
   if (following && following.start < end) end = before.lastIndexOf(eol, following.start - 1) + 1;
   const was = before.slice(start, end);
   if (shown > 1 && lineEndsIn(was, eol) > MAX_SPAN_LINES) return undefined;
@@ -62,7 +62,7 @@ export function comparedInPlaces(
   return { ...rest, lines: numbered, morePlaces: count - shown };
 }
 
-/** The range of a text with its replacements made. */
+/** Returns a range of the text with its replacements made. */
 function withInserts(
   text: string,
   replacements: readonly Replacement[],
@@ -79,7 +79,7 @@ function withInserts(
   return result + text.slice(at, end);
 }
 
-/** The start of the context lines before the line at a position. */
+/** Returns the start of the context lines before the line at a position. */
 function linesBack(text: string, at: number, eol: string): number {
   for (let lines = CONTEXT_LINES; lines >= 0 && at >= 0; lines--) {
     at = at === 0 ? -1 : text.lastIndexOf(eol, at - 1);
@@ -87,7 +87,7 @@ function linesBack(text: string, at: number, eol: string): number {
   return at + 1;
 }
 
-/** The end of the `lines` lines after the line at a position. */
+/** Returns the end of the `lines` lines after the line at a position. */
 function linesOn(text: string, at: number, lines: number, eol: string): number {
   for (; lines >= 0; lines--) {
     const end = text.indexOf(eol, at);
@@ -97,14 +97,14 @@ function linesOn(text: string, at: number, lines: number, eol: string): number {
   return at;
 }
 
-/** The lines in which two texts differ; `ending` is left out of them where all end so. */
+/** Returns the lines in which two texts differ, without `ending` if all have it. */
 function compared(
   was: string,
   is: string,
   ending: LineEnding,
   context = CONTEXT_LINES,
 ): { lines: DiffLine[]; lineEnd?: "adds" | "removes" } {
-  // A BOM that stays is no part of a line.
+  // An unchanged BOM is not part of a line.
   if (was.startsWith(BOM) && is.startsWith(BOM)) [was, is] = [was.slice(1), is.slice(1)];
   const isOther = ending === "\r" ? /\n/ : /(?<!\r)\n/;
   const isUniform = ending !== "\n" && !isOther.test(was) && !isOther.test(is);
@@ -116,9 +116,9 @@ function compared(
   return { lines, lineEnd: ends ? "adds" : "removes" };
 }
 
-/** Bytes as text, with its BOM; undefined where they are no UTF-8. */
+/** Returns bytes as text with its BOM; undefined if they are not UTF-8. */
 export function decodedBytes(bytes: Uint8Array): string | undefined {
-  // Bytes that are no UTF-8 become U+FFFD. The decoder that checks takes three times the memory.
+  // Invalid bytes become U+FFFD. The decoder that rejects them takes three times the memory.
   const text = utf8Text(bytes);
   if (!text.includes("\ufffd")) return text;
   return attempt(() => strictUtf8Text(bytes));

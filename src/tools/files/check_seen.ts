@@ -1,17 +1,17 @@
-/** Checks that a file is still as the model saw it. @module */
+/** Checks that a file is still as the model has seen it. @module */
 
 import type { ToolContext } from "../../types/tool.ts";
 import { editorBytes } from "./editor_text.ts";
 import { readFile } from "./read_file.ts";
 import { stampOf } from "./seen_files.ts";
 
-/** The most lines of a changed file that the refusal quotes. */
+/** The maximum number of lines of a changed file that the error quotes. */
 const SHOWN_LINES = 200;
 
 /**
- * Checks that the file is as the model saw it last, where that is known.
- * @param whole true when all of it is to be replaced: then the model must have seen it
- * @throws {Error} when it is not; the message quotes what it holds now, which then counts as seen.
+ * Checks that the file is as the model last saw it, if it did.
+ * @param whole true if all of it will be replaced: then the model must have seen it
+ * @throws {Error} if not; the message quotes the current content, which then counts as seen.
  */
 export async function checkSeen(
   context: ToolContext,
@@ -29,7 +29,7 @@ export async function checkSeen(
     real = await Deno.realPath(path);
     info = await Deno.stat(real);
   } catch {
-    // Writing will tell what is wrong.
+    // The write reports the error.
   }
   const stamp = seenFiles.get(real);
   const unsaved = await editorBytes(context, path);

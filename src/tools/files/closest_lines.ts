@@ -1,26 +1,26 @@
-/** Says which lines are closest to a text that a file lacks, in time linear in the file. @module */
+/** Finds the lines closest to a text that a file lacks, in time linear in the file. @module */
 
 import { sanitize } from "../../text/sanitize.ts";
 import { wholeUpTo } from "../../text/truncate.ts";
 import { withoutEscapes } from "../repair/content.ts";
 
-/** The most characters of a file that are searched. */
+/** The maximum number of characters of a file that are searched. */
 const MAX_SEARCHED = 32 * 1024 * 1024;
-/** The most lines of the wanted text that are looked for, and the most closest lines that are shown. */
+/** The maximum number of wanted lines that are searched for, and of closest lines that are shown. */
 const MAX_WANTED_LINES = 200;
 const MAX_SHOWN_LINES = 15;
 const MAX_SHOWN_CHARS = 200;
-/** Longer texts, in characters, are not tried in other forms. */
+/** The maximum length, in characters, of texts that are tried in other forms. */
 const MAX_COPIED = 100_000;
-/** The least share of a line's pairs of letters that makes it close. */
+/** The minimum share of a line's letter pairs that makes it close. */
 const MIN_ALIKE = 0.5;
 
-/** Explains to the model, in a few lines, why `wanted` is not in `text`. Both have `\n` line endings. */
+/** Explains to the model in a few lines why `wanted` is not in `text`. Both have `\n` line endings. */
 export function explainMiss(text: string, wanted: string): string {
   const copied = wanted.length <= MAX_COPIED ? copiedFrom(text, wanted) : undefined;
   if (copied !== undefined) return copied;
   const lines = text.slice(0, MAX_SEARCHED).split("\n");
-  // A line break at its end begins no line that could be looked for.
+  // A line break at the end starts no line to search for.
   const wantedLines = wanted.replace(/\n$/, "").split("\n");
   const first = wantedLines.slice(0, MAX_WANTED_LINES);
   const start = bestAlignment(lines, first) ?? mostAlike(lines, first);
@@ -28,7 +28,7 @@ export function explainMiss(text: string, wanted: string): string {
   return comparison(lines, wantedLines, start);
 }
 
-/** Says what is wrong with a text that is in the file in another form: without line numbers, or escapes. */
+/** Explains a text that is in the file in another form: without line numbers or escapes. */
 function copiedFrom(text: string, wanted: string): string | undefined {
   const unnumbered = wanted.replace(/^ *\d+\t/gm, "");
   if (unnumbered !== wanted && unnumbered.trim() !== "" && text.includes(unnumbered)) {
@@ -40,14 +40,14 @@ function copiedFrom(text: string, wanted: string): string | undefined {
   }
 }
 
-/** The line at which most of the wanted lines stand in the same order, whatever their indentation. */
+/** Returns the line at which most wanted lines are in the same order, with any indentation. */
 function bestAlignment(lines: string[], wanted: string[]): number | undefined {
   const places = new Map<string, number>();
   for (const [index, line] of wanted.entries()) {
     const key = squeezed(line);
     if (key !== "" && !places.has(key)) places.set(key, index);
   }
-  // Lines like `}` are everywhere, so that they say nothing unless there is nothing else.
+  // Lines like `}` are everywhere, so they count only if there are no others.
   const telling = [...places.keys()].some((key) => key.length > 3);
   const votes = new Map<number, number>();
   let best: number | undefined;
@@ -62,7 +62,7 @@ function bestAlignment(lines: string[], wanted: string[]): number | undefined {
   return best;
 }
 
-/** The line where the text begins if its longest line is the one with the most pairs in common. */
+/** Returns the line where the text would start if its longest line is the one with the most common pairs. */
 function mostAlike(lines: string[], wanted: string[]): number | undefined {
   const keys = wanted.map(squeezed);
   const length = Math.max(...keys.map((key) => key.length));
@@ -102,13 +102,13 @@ function comparison(lines: string[], wanted: string[], start: number): string {
   return `${kind} (· is a space, → a tab):\n${shown.join("\n")}${difference}`;
 }
 
-/** A line without the blanks that models overlook: those around it, and more than one within. */
+/** Returns a line without the blanks that models overlook: those around it, and repeated ones within. */
 function squeezed(line: string): string {
   const text = line.trim();
   return /\s\s|[^\S ]/.test(text) ? text.replace(/\s+/g, " ") : text;
 }
 
-/** Marks the whitespace that one can overlook; single spaces between words stay. */
+/** Marks whitespace that is easy to overlook. Single spaces between words stay. */
 function visible(line: string): string {
   const cut = line.length > MAX_SHOWN_CHARS;
   const text = cut ? line.slice(0, wholeUpTo(line, MAX_SHOWN_CHARS)) : line;

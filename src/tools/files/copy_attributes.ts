@@ -3,13 +3,13 @@
 import { basename, dirname } from "../../text/std_path.ts";
 import { programFolders } from "../shell/find_program.ts";
 
-/** A copy that takes longer, in ms, waits for something that the file became meanwhile. */
+/** A copy that takes longer, in ms, waits for something that has replaced the file. */
 const MAX_COPY_MS = 5000;
 
 /**
- * Gives a temporary file the access list and the extended attributes of a file beside it, and takes
- * away those that their folder gave it; false where that cannot be done. Not for Windows. It takes
- * milliseconds each time, as nothing that Deno can read tells which files have any.
+ * Copies the access list and the extended attributes of a file to a temporary file beside it, and removes those
+ * inherited from the folder. Returns false if that is impossible. Not for Windows. It takes milliseconds each time,
+ * because Deno cannot tell which files have any.
  * @param limits `folder`: the working directory, whose programs are not run; `signal` ends the copy
  */
 export async function copyAttributes(
@@ -17,14 +17,14 @@ export async function copyAttributes(
   temporary: string,
   limits: { folder: string | undefined; signal: AbortSignal | undefined },
 ): Promise<boolean> {
-  // Outside Linux it copies the content as well.
+  // Outside Linux, it also copies the content.
   const cp = Deno.build.os === "linux" ? "cp --attributes-only --preserve=mode,xattr" : "cp -p";
   const { folder, signal } = limits;
   const limit = AbortSignal.timeout(MAX_COPY_MS);
   try {
     const { success } = await new Deno.Command("/bin/sh", {
-      // The folder is resolved once. Where it was swapped for a link, no file of that random name is
-      // there, and `cp` would make one.
+      // The folder is resolved once. If it was replaced by a link, no file of that random name is there, and `cp` would
+      // create one.
       args: [
         "-c",
         `[ -f "$1" ] && [ -f "$2" ] && exec ${cp} -- "$1" "$2"`,

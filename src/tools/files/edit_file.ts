@@ -19,24 +19,27 @@ type EditArguments =
   & Record<"file_path" | "old_string" | "new_string", string>
   & Record<"replace_all", boolean>;
 
-/** Larger files are not source code. An edit holds a file in memory several times. */
+/** Larger files are not source code. An edit has a file in memory several times. */
 const MAX_EDITED_BYTES = 16 * 1024 * 1024;
-/** The lines around a change in the result, the most lines of it, and the most characters of each. */
+/**
+ * The number of lines around a change in the result, the maximum number of lines, and the maximum length of each in
+ * characters.
+ */
 const EXCERPT_CONTEXT_LINES = 3;
 const MAX_EXCERPT_LINES = 40;
 const MAX_EXCERPT_LINE_CHARS = 300;
 
 /**
- * Replaces `old_string`, which must occur exactly once unless `replace_all`, with `new_string`, and
- * shows the lines around the change. Line endings match each other; bytes outside what differs
- * between the two stay, and inserted lines end as most lines of the file do; a CR that `new_string`
- * alone brings into lines that end in LF stays. An empty `old_string` creates a file.
- * @throws {Error} when the text is not found or ambiguous, or the file is no UTF-8, changed since
- * it was read, or cannot be written; the file is then as it was.
+ * Replaces `old_string`, which must occur exactly once unless `replace_all`, with `new_string`, and shows the lines
+ * around the change. Line endings match each other. Only bytes that differ between the two change. Inserted lines end
+ * like most lines of the file; a CR that only `new_string` has stays in a file with LF endings. An empty `old_string`
+ * creates a file.
+ * @throws {Error} if the text is missing or ambiguous, or if the file is not UTF-8, has changed since it was read, or
+ * cannot be written; the file is then unchanged.
  */
 export const editFile = writerOf(prepareEdit);
 
-/** Makes what {@linkcode editFile} writes. @throws {Error} as it does. */
+/** Prepares the write of {@linkcode editFile}. @throws {Error} as it does. */
 export async function prepareEdit(args: ToolArgs, context: ToolContext): Promise<PreparedWrite> {
   const { file_path: shown, old_string, new_string, replace_all } = args as EditArguments;
   const path = newFilePath(context, shown);
@@ -88,7 +91,7 @@ export async function prepareEdit(args: ToolArgs, context: ToolContext): Promise
   });
 }
 
-/** Refuses an edit that loses lines which a mark stands for, or doubles those around it. */
+/** Rejects an edit that loses lines for which a mark stands, or that repeats those around it. */
 function checkKept(
   text: string,
   before: string,
@@ -120,11 +123,11 @@ function editReport(edit: TextEdit, shown: string, written: Written, isSecret: b
   const { isReindented, how } = edit;
   const report = writeReport(what, written, isReindented ? { isReindented } : {});
   const result = { ...report, ...how !== undefined && { repairs: [how] } };
-  // The person approved the change, and not that the model reads the lines around it.
+  // The user approved the change, not that the model reads the lines around it.
   return isSecret ? result : { ...result, content: `${result.content}\n${excerptOf(edit)}` };
 }
 
-/** The whole file, or nothing where there is none. */
+/** Returns the whole file; empty bytes if it does not exist. */
 async function readAll(path: string, shown: string, mayBeMissing: boolean, context: ToolContext) {
   const unsaved = await editorBytes(context, path);
   if (unsaved !== undefined) return { bytes: unsaved, isNew: false };
@@ -135,7 +138,7 @@ async function readAll(path: string, shown: string, mayBeMissing: boolean, conte
     if (info === undefined) return { bytes: new Uint8Array(), isNew: true };
   }
   using opened = await openRegular(path, shown, "edit", context.grant);
-  // A file that is written in place could be seen in part.
+  // A reader could see part of a file that is written in place.
   await lock(opened.file, context.signal);
   const { size } = await opened.file.stat();
   if (size > MAX_EDITED_BYTES) {
@@ -146,7 +149,7 @@ async function readAll(path: string, shown: string, mayBeMissing: boolean, conte
   return { bytes: await readBytes(opened.file, size), isNew: false };
 }
 
-/** The changed lines with some around them, numbered as `read_file` does. */
+/** Returns the changed lines with some around them, numbered as in `read_file`. */
 function excerptOf({ bytes, firstLine, firstByte, after, ending }: TextEdit): string {
   const eol = ending.charCodeAt(ending.length - 1);
   const first = Math.max(1, firstLine - EXCERPT_CONTEXT_LINES);
@@ -169,7 +172,7 @@ const lineStartAt = (bytes: Uint8Array, position: number, eol: number): number =
   position <= 0 ? 0 : bytes.lastIndexOf(eol, position - 1) + 1;
 
 function cutExcerptLine(bytes: Uint8Array): string {
-  // No more than can be shown: a character of a text has at most three bytes.
+  // No more than can be shown: a character has at most three bytes per UTF-16 unit.
   const part = bytes.subarray(0, 3 * (MAX_EXCERPT_LINE_CHARS + 2));
   const line = new TextDecoder().decode(part).replace(/^\n|\r$/g, "");
   if (line.length <= MAX_EXCERPT_LINE_CHARS) return line;

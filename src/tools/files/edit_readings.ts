@@ -1,15 +1,15 @@
-/** Edits whose text is in the file in another form: what they can only mean. @module */
+/** Edits whose text is in the file in another form. @module */
 
 import { diffLines } from "../../text/diff.ts";
 import { fencedBody, withoutEntities, withoutEscapes } from "../repair/content.ts";
 import { onlyPlace, reindented } from "./indentation.ts";
 
-/** The place of an edit in a file's text, and the texts as they are there. */
+/** The place of an edit in a file's text, with both texts in the file's form. */
 interface EditReading {
   at: number;
   before: string;
   after: string;
-  /** How it was read; left out where only its indentation differs. */
+  /** The form in which it was read; missing if only the indentation differs. */
   how?: string;
 }
 
@@ -18,11 +18,11 @@ interface Pair {
   after: string;
 }
 
-/** Longer texts, in characters, are not looked through. */
+/** The maximum length of texts, in characters. */
 const MAX_READ_TEXT = 4 * 1024 * 1024;
 const MAX_READ_EDIT = 200_000;
 
-/** Forms in which models send both texts; undefined for an edit that has not that form. */
+/** Forms in which models send both texts. Each returns undefined for an edit in another form. */
 const FORMS: readonly (readonly [how: string, read: (pair: Pair) => Pair | undefined])[] = [
   ["", (pair) => pair],
   ["old_string without line numbers", unnumbered],
@@ -35,8 +35,8 @@ const FORMS: readonly (readonly [how: string, read: (pair: Pair) => Pair | undef
 ];
 
 /**
- * The one place where `before` stands in `text` in another form, and both texts in the file's own; what
- * both have alike stays as the file has it. All have `\n` line endings.
+ * Returns the only place where `before` is in `text` in another form, with both texts in the file's form. Parts that
+ * both share stay as in the file. All have `\n` line endings.
  */
 export function readEdit(text: string, before: string, after: string): EditReading | undefined {
   if (text.length > MAX_READ_TEXT || before.length + after.length > MAX_READ_EDIT) {
@@ -45,7 +45,7 @@ export function readEdit(text: string, before: string, after: string): EditReadi
   for (const [how, read] of FORMS) {
     const pair = read({ before, after });
     if (!pair || pair.before.trim() === "" || pair.before === pair.after) continue;
-    // Blank lines beside a text say that it is whole lines.
+    // Blank lines around a text show that it is whole lines.
     const isLines = read === trimmed;
     const exact = how === "" || isLines ? undefined : exactly(text, pair);
     const found = exact ?? reindented(text, pair.before, pair.after) ??
@@ -66,7 +66,7 @@ function exactly(text: string, { before, after }: Pair): EditReading | undefined
 
 const NUMBERED = /^[ \t]*(\d+)(?:\t|→|[ \t]*\|[ \t]?|:)/;
 
-/** Lines without the numbers that a listing has in front of them. */
+/** Returns lines without the line numbers of a listing. */
 function unnumbered({ before, after }: Pair): Pair | undefined {
   const old = withoutNumbers(before);
   if (old === undefined) return undefined;
@@ -92,7 +92,7 @@ function unfencedPair({ before, after }: Pair): Pair | undefined {
   return old === undefined ? undefined : { before: old, after: fencedBody(after) ?? after };
 }
 
-/** Texts in which what stands between the lines is written as an escape, and nothing as a line feed. */
+/** Reads texts in which every line feed is written as an escape. */
 function unescapedPair({ before, after }: Pair): Pair | undefined {
   if (!/\\[nt"'`]/.test(before) || /\n[^]/.test(before) || /\n[^]/.test(after)) return undefined;
   return { before: withoutEscapes(before), after: withoutEscapes(after) };
@@ -103,7 +103,7 @@ function plainPair({ before, after }: Pair): Pair | undefined {
   return old === before ? undefined : { before: old, after: withoutEntities(after) };
 }
 
-/** Texts whose letters are composed of their accents, or apart from them. */
+/** Reads texts in which accents are composed or decomposed. */
 function inForm(form: "NFC" | "NFD"): (pair: Pair) => Pair | undefined {
   return ({ before, after }) => {
     const old = before.normalize(form);
@@ -111,7 +111,7 @@ function inForm(form: "NFC" | "NFD"): (pair: Pair) => Pair | undefined {
   };
 }
 
-/** Without the blank lines at the ends that both have alike. */
+/** Removes the blank lines at the ends that both texts share. */
 function trimmed({ before, after }: Pair): Pair | undefined {
   const ends = /^((?:[ \t]*\n)*)([^]*?)(\s*)$/;
   const [, lead, old, tail] = ends.exec(before)!;
@@ -122,7 +122,7 @@ function trimmed({ before, after }: Pair): Pair | undefined {
   return { before: old!, after: replacement! };
 }
 
-/** Signs that look like plain ones: each takes the place of one character. */
+/** Characters that look like plain ones. Each replaces one character. */
 const PLAIN_LOOKS: Readonly<Record<string, string>> = Object.fromEntries([
   ...[..."“”„‟″"].map((sign) => [sign, '"']),
   ...[..."‘’‚‛′"].map((sign) => [sign, "'"]),
@@ -134,10 +134,10 @@ const LOOKALIKES = new RegExp(`[${Object.keys(PLAIN_LOOKS).join("")}]`, "g");
 const withPlainLooks = (text: string): string =>
   text.replace(LOOKALIKES, (sign) => PLAIN_LOOKS[sign]!);
 
-/** A line's key: alike for lines that look the same, whatever their trailing blanks. */
+/** Returns the key of a line: equal for lines that look the same, except for trailing blanks. */
 const lookOf = (line: string): string => withPlainLooks(line.trimEnd());
 
-/** The one place where lines look like `before`; what both texts have alike is taken from the file. */
+/** Returns the only place where lines look like `before`. Parts that both texts share come from the file. */
 function alike(text: string, { before, after }: Pair, isLines: boolean): EditReading | undefined {
   const isWhole = before.endsWith("\n") && (after.endsWith("\n") || after === "");
   if (before.endsWith("\n") !== after.endsWith("\n") && !isWhole) return undefined;
@@ -158,7 +158,7 @@ function alike(text: string, { before, after }: Pair, isLines: boolean): EditRea
   };
 }
 
-/** The one place of lines that were given without any indentation: each has that of the line it replaces. */
+/** Returns the only place of lines given without indentation. Each gets that of the line it replaces. */
 function flattened(text: string, { before, after }: Pair): EditReading | undefined {
   const [wanted, now] = [before, after].map((part) => part.replace(/\n$/, "").split("\n")) as [
     string[],
@@ -178,7 +178,7 @@ function flattened(text: string, { before, after }: Pair): EditReading | undefin
   return { at: startOf(lines, place), before: there.join("\n"), after: indented.join("\n") };
 }
 
-/** The one part of a line that looks like `before`. */
+/** Returns the only part of a line that looks like `before`. */
 function withinLine(text: string, before: string, after: string): EditReading | undefined {
   const [all, key] = [withPlainLooks(text), withPlainLooks(before)];
   const at = all.indexOf(key);
@@ -207,10 +207,10 @@ function differenceOf(there: readonly string[], given: readonly string[]): strin
 
 const LAST_LINE = "\0";
 
-/** The new lines: those that the old ones have too, and what changed ones have alike, as in the file. */
+/** Returns the new lines. Unchanged lines, and unchanged parts of changed ones, are as in the file. */
 function mergedLines(there: readonly string[], given: readonly string[], after: string): string {
   const straight = straightener(there, given);
-  // A last line of its own, as a difference has no empty one at the end.
+  // Ends the last line, because a difference has no empty one at the end.
   const steps = diffLines(
     `${given.join("\n")}\n${LAST_LINE}`,
     `${after}\n${LAST_LINE}`,
@@ -240,7 +240,7 @@ function mergedLines(there: readonly string[], given: readonly string[], after: 
   return merged.join("\n");
 }
 
-/** `after`, with the file's form of what it begins and ends with alike `given`. */
+/** Returns `after` with the file's form of the start and end that it shares with `given`. */
 function mergedLine(
   there: string,
   given: string,
@@ -262,7 +262,7 @@ function mergedLine(
   return real.slice(0, head) + middle + real.slice(real.length - tail) + blanks;
 }
 
-/** Makes signs that the model wrote in place of plain ones plain in new text, too. */
+/** Also replaces lookalike characters in new text if the model wrote them for plain ones. */
 function straightener(
   there: readonly string[],
   given: readonly string[],

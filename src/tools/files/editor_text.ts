@@ -1,4 +1,4 @@
-/** Files through the editor that a person works in, which may have more than the disk. @module */
+/** Files through the user's editor, which may have unsaved text. @module */
 
 import { strictUtf8Text } from "../../text/utf8.ts";
 import { attempt } from "../../attempt.ts";
@@ -6,7 +6,7 @@ import type { ToolContext } from "../../types/tool.ts";
 import { realPathOr } from "../paths.ts";
 import { movedError } from "./regular_file.ts";
 
-/** The bytes that the editor has for a file; undefined where there is no editor, or it has none. */
+/** Returns the bytes that the editor has for a file; undefined without an editor, or if it has none. */
 export async function editorBytes(
   context: Pick<ToolContext, "editor" | "grant" | "signal">,
   path: string,
@@ -18,10 +18,10 @@ export async function editorBytes(
 }
 
 /**
- * Writes a file through the editor; the real path, or undefined where the disk is to be written: there is
- * no such editor, or the bytes are no text. `seen` is what the bytes were made from, where it is known.
+ * Writes a file through the editor and returns the real path; undefined if the caller must write to the disk, because
+ * there is no such editor or the bytes are not text. `seen` is the content from which the bytes were made, if known.
  *
- * @throws {Error} when the file is another by now, or the editor cannot write it.
+ * @throws {Error} if the file has changed, or the editor cannot write it.
  */
 export async function writeThroughEditor(
   context: Pick<ToolContext, "editor" | "grant" | "signal">,

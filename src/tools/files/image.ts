@@ -1,4 +1,4 @@
-/** Images: their kind and size, read from the first bytes, and files of them as parts of a message. @module */
+/** Images: their format and size from the first bytes, and image files as parts of a message. @module */
 
 import { digestOf } from "../../text/digest.ts";
 import { count } from "../../text/count.ts";
@@ -7,24 +7,24 @@ import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { toolPath } from "../paths.ts";
 import { openRegular, readBytes } from "./regular_file.ts";
 
-/** The kind of an image and its size in pixels, as its header states them. */
+/** The format of an image and its size in pixels, from its header. */
 interface ImageHeader {
   mediaType: "image/png" | "image/jpeg" | "image/webp" | "image/gif";
   width: number;
   height: number;
 }
 
-/** The most bytes and pixels a side of any image; a larger one is refused before it is read. */
+/** The maximum size in bytes, and the maximum pixels per side. A larger image is rejected before it is read. */
 const MOST: ImageLimits = { maxBytes: 20 * 2 ** 20, maxSide: 16_000 };
 
-/** The header of an image; undefined where the bytes are none of the four kinds, or state no size. */
+/** Returns the header of an image; undefined if the bytes have none of the four formats, or no size. */
 export function imageHeader(bytes: Uint8Array): ImageHeader | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {
     const found = pngHeader(view) ?? gifHeader(view) ?? webpHeader(view) ?? jpegHeader(view);
     return found && found.width > 0 && found.height > 0 ? found : undefined;
   } catch (error) {
-    // The header goes on behind the end.
+    // The header continues after the bytes.
     if (error instanceof RangeError) return undefined;
     throw error;
   }
@@ -62,12 +62,12 @@ function webpHeader(view: DataView): ImageHeader | undefined {
   return { mediaType, width: side(26), height: side(28) };
 }
 
-/** A JPEG file is a list of segments; the one that begins a frame has the size. */
+/** A JPEG file is a list of segments. The one that starts a frame has the size. */
 function jpegHeader(view: DataView): ImageHeader | undefined {
   if (!holds(view, 0, "\xff\xd8\xff")) return undefined;
   for (let at = 2; view.getUint8(at) === 0xff;) {
     const marker = view.getUint8(at + 1);
-    // Fill bytes, and markers that stand alone.
+    // Fill bytes, and markers without a segment.
     if (marker === 0xff) at++;
     else if (marker === 0x01 || marker >= 0xd0 && marker <= 0xd7) at += 2;
     else if (marker === 0xd9 || marker === 0xda) return undefined;
@@ -79,7 +79,7 @@ function jpegHeader(view: DataView): ImageHeader | undefined {
   return undefined;
 }
 
-/** An image, and what its header says. */
+/** An image and its header. */
 interface LoadedImage {
   part: ImagePart;
   /** `PNG, 1280x720, 45 KB` */
@@ -87,9 +87,9 @@ interface LoadedImage {
 }
 
 /**
- * The image in `bytes`, as a part of a message; undefined where they are no image.
+ * Returns the image in `bytes` as a part of a message; undefined if they are not an image.
  *
- * @throws {RangeError} where it is larger than `limits`.
+ * @throws {RangeError} if it exceeds `limits`.
  */
 export async function loadedImage(
   bytes: Uint8Array<ArrayBuffer>,
@@ -124,7 +124,7 @@ function checkBytes(size: number, name: string, { maxBytes }: ImageLimits): void
   );
 }
 
-/** The image in a file, for a model that sees, or for a person's message; undefined where it is none. */
+/** Returns the image in a file, for a model with vision or for a user's message; undefined if it is not an image. */
 export async function readImage(
   shown: string,
   context: ToolContext,
@@ -133,7 +133,7 @@ export async function readImage(
   signal.throwIfAborted();
   using opened = await openRegular(toolPath(context, shown), shown, "read", grant);
   const { file, info } = opened;
-  // A larger file is no image that can be sent, but it may be none at all.
+  // A larger file is too large to send, but may not be an image.
   const bytes = await readBytes(file, Math.min(info.size, MOST.maxBytes) + 1);
   if (imageHeader(bytes) === undefined) return undefined;
   checkBytes(Math.max(info.size, bytes.length), shown, imageLimits);

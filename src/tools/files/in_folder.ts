@@ -1,31 +1,31 @@
 /**
- * Work in a folder that is resolved once. Between two system calls a command in the background can put a link in
- * the place of any folder that it may write. Deno has no `openat`, but a shell that stands in a folder works in
- * it wherever its name leads by now. @module
+ * Runs scripts in a folder that is resolved once. Between two system calls, a background command can replace any folder
+ * that it may write with a link. Deno has no `openat`, but a shell whose working directory is a folder stays in it.
+ * @module
  */
 
 import { utf8Text } from "../../text/utf8.ts";
 import type { Grant } from "../../types/tool.ts";
 import { programFolders } from "../shell/find_program.ts";
 
-/** False where there is no shell for {@linkcode runInFolder}. */
+/** False if there is no shell for {@linkcode runInFolder}. */
 export const hasShell = Deno.build.os !== "windows";
 
-/** Links lead elsewhere than when the call was decided on. */
+/** The links have changed since the decision on the call. */
 export class MovedError extends Error {
-  /** @param temporary the temporary file that may be left behind */
+  /** @param temporary the temporary file that may remain */
   constructor(readonly temporary?: string) {
     super();
   }
 }
 
-/** The exit code where the folder is not the granted one. */
+/** The exit code if the folder is not the granted one. */
 const MOVED = 3;
 
 /**
- * Runs a script for `/bin/sh` in `folder`, in which `$at` is the folder's path.
+ * Runs a script with `/bin/sh` in `folder`. `$at` is the folder's path.
  * @param folder absolute, without links
- * @throws {MovedError} where the path leads elsewhere, or the script exits with `$MOVED`
+ * @throws {MovedError} if the path now leads elsewhere, or the script exits with `$MOVED`
  */
 export async function runInFolder(
   folder: string,

@@ -1,9 +1,9 @@
-/** Lines that a model gave with another indentation than the file has. @module */
+/** Lines whose indentation differs from the file's. @module */
 
-/** Longer texts, in characters, are not looked through. */
+/** The maximum length of texts, in characters. */
 const MAX_TEXT = 16 * 1024 * 1024;
 
-/** The position of lines in a file's text, and the lines that take their place, indented as they are. */
+/** The position of lines in a file's text, and the lines that replace them, with the file's indentation. */
 interface Reindented {
   at: number;
   before: string;
@@ -11,9 +11,9 @@ interface Reindented {
 }
 
 /**
- * The one place where whole lines of `text` are `before` but for their indentation, and `after`
- * with the indentation that fits there; undefined where there is none, or several, or new lines
- * would have no clear indentation. All have `\n` line endings.
+ * Returns the only place where whole lines of `text` equal `before` except for indentation, and `after` with the
+ * indentation that fits there; undefined if there is no such place, or several, or if the indentation of new lines
+ * would be unclear. All have `\n` line endings.
  */
 export function reindented(text: string, before: string, after: string): Reindented | undefined {
   if (text.length > MAX_TEXT || before.trim() === "") return undefined;
@@ -50,9 +50,9 @@ export function reindented(text: string, before: string, after: string): Reinden
 const indentOf = (line: string): string => /^[ \t]*/.exec(line)![0];
 const bare = (line: string): string => line.slice(indentOf(line).length);
 
-/** The index of `wanted` in `lines`, if it is there exactly once. */
+/** Returns the index of `wanted` in `lines` if it occurs exactly once. */
 export function onlyPlace(lines: readonly string[], wanted: readonly string[]): number | undefined {
-  // One text is searched faster than a list of lines.
+  // Searching one text is faster than searching a list of lines.
   const text = `\n${lines.join("\n")}\n`;
   const part = `\n${wanted.join("\n")}\n`;
   const at = text.indexOf(part);
@@ -62,14 +62,14 @@ export function onlyPlace(lines: readonly string[], wanted: readonly string[]): 
   return line;
 }
 
-/** The step by which most lines of a file are further in than the line before; undefined where none is. */
+/** Returns the usual indentation step of a file; undefined if no line is indented. */
 function unitOf(lines: readonly string[]): number | undefined {
   const counts = new Map<number, number>();
   let last = 0;
   for (const [i, line] of lines.entries()) {
     const { length } = indentOf(line);
     if (length === line.length) continue;
-    // A blank in front of a line is that of a comment over several.
+    // A single space before a line belongs to a block comment.
     if (i > 0 && length > last + 1) counts.set(length - last, (counts.get(length - last) ?? 0) + 1);
     last = length;
   }
@@ -77,21 +77,24 @@ function unitOf(lines: readonly string[]): number | undefined {
 }
 
 /**
- * True where a new line stands whole steps of the file's from a known one, `base`, and at most one further in
- * than the line before, `last`: else the depths were given in other steps, and would be doubled or halved.
+ * True if a new line is whole steps of the file away from a known one, `base`, and at most one step further in than the
+ * line before, `last`. Otherwise the depths have other steps and would be doubled or halved.
  */
 function isStep(indent: string, base: string, last: string, unit: number | undefined): boolean {
   if (unit === undefined) return true;
   return (indent.length - base.length) % unit === 0 && indent.length - last.length <= unit;
 }
 
-/** An indentation in the file; `base`, the known one that it was reckoned from, where that can be wrong. */
+/** An indentation in the file, and `base`, the known one from which it was computed, if that can be wrong. */
 interface Translated {
   indent: string;
   base?: string;
 }
 
-/** Translates an indentation of the lines `given` to that of the same lines in the file, `real`; `usual` is one of its others. */
+/**
+ * Translates an indentation of the lines `given` to that of the same lines in the file, `real`. `usual` is another one
+ * of the file.
+ */
 function translator(
   given: readonly string[],
   real: readonly string[],
@@ -110,7 +113,7 @@ function translator(
   const { scale, isMeasured } = scaleOf(known);
   const [sign = mark] = [...known.keys()].join("");
   const steps = (indent: string) => {
-    // A blank behind tabs is no step.
+    // A space after tabs is not a step.
     const isOfKind = isPure && [...indent].every((char) => char === sign);
     return isOfKind ? indent.length * scale : NaN;
   };
@@ -136,7 +139,7 @@ function translator(
   };
 }
 
-/** The number of characters of the file's indentation for each one of the given indentation; `isMeasured`: by two depths. */
+/** The number of characters of the file's indentation per given one. `isMeasured` is true if two depths confirm it. */
 function scaleOf(known: ReadonlyMap<string, string>): { scale: number; isMeasured: boolean } {
   const pairs = [...known].sort(([a], [b]) => a.length - b.length);
   const [[from, to], [widest, widestTo]] = [pairs[0]!, pairs.at(-1)!];
@@ -144,7 +147,7 @@ function scaleOf(known: ReadonlyMap<string, string>): { scale: number; isMeasure
     const scale = (widestTo.length - to.length) / (widest.length - from.length);
     return { scale, isMeasured: widest[0] !== widestTo[0] };
   }
-  // A single depth: with tabs for spaces it starts at the margin, else it is moved.
+  // For a single depth: tabs for spaces start at the margin, otherwise the line is shifted.
   const isOtherKind = from !== "" && to !== "" && from[0] !== to[0];
   return { scale: isOtherKind ? to.length / from.length : 1, isMeasured: false };
 }

@@ -1,26 +1,26 @@
-/** Text in which a mark stands for code that would be lost. @module */
+/** Detects text in which a mark stands for omitted code. @module */
 
-/** Longer texts, in characters, are not looked through. */
+/** The maximum length of texts, in characters. */
 const MAX_LOOKED_AT = 4 * 1024 * 1024;
-/** The sign of a comment that a mark begins with. */
+/** The comment sign at the start of a mark. */
 const MARK_LEAD = String.raw`(?:\/\/+|\/\*+|#+|--+|<!--|;+|%+|\{\/\*|"""|'''|\*)`;
 const MARK_DOTS = String.raw`(?:\.{3,}|…)`;
 const MARK_WORDS =
   "rest|remaining|remainder|existing|unchanged|previous|omitted|same|original|other|earlier|above|code|etc";
-/** A mark that can be nothing else: dots, and words for what they stand for. */
+/** A certain mark: dots, and words for the omitted part. */
 const SURE = new RegExp(
   [
     String.raw`^\s*${MARK_LEAD}\s*${MARK_DOTS}.{0,40}\b(?:${MARK_WORDS})\b.{0,60}$`,
     String
       .raw`^\s*${MARK_LEAD}\s*(?:the\s+)?(?:${MARK_WORDS})\b.{0,60}${MARK_DOTS}\s*(?:\*\/|-->|\*\/\})?\s*$`,
-    // Without a comment, dots right before a name are the language's own: a spread.
+    // Without a comment sign, dots before a name are a spread.
     String.raw`^\s*[[({<]?\s*${MARK_DOTS}\s+.{0,40}\b(?:${MARK_WORDS})\b.{0,60}$`,
     String
       .raw`^\s*[[({<]?\s*(?:the\s+)?(?:rest|remaining|remainder|existing)\b.{0,60}${MARK_DOTS}\s*[\])}>]?\s*$`,
   ].join("|"),
   "i",
 );
-/** A comment of words alone, or of dots alone: a mark where lines are lost. */
+/** A comment of words or dots alone: a mark if lines are lost. */
 const LIKELY = new RegExp(
   String
     .raw`^\s*(?:\/\/+|\/\*+|#+|--+|<!--|;+|\{\/\*|[[(])\s*(?:${MARK_DOTS}|(?:the\s+)?(?:rest|remaining|remainder|existing|other|previous|everything else)\b.{0,60}\b(?:unchanged|same|here|before|omitted|stays?|remains?|code|file|untouched)\b.{0,30})\s*(?:\*\/|-->|\*\/\}|[\])])?\s*$`,
@@ -28,8 +28,8 @@ const LIKELY = new RegExp(
 );
 
 /**
- * Why a text must not take the place of another: the mark in it that stands for lines of the old one;
- * undefined where there is none, or nothing would be lost.
+ * Returns the reason to reject a replacement: a mark in it that stands for lines of the old text; undefined if nothing
+ * would be lost.
  */
 export function leftOutBy(before: string, after: string): string | undefined {
   if (before.length + after.length > MAX_LOOKED_AT) return undefined;
@@ -45,16 +45,16 @@ export function leftOutBy(before: string, after: string): string | undefined {
   return mark === undefined ? undefined : mark.slice(0, 80);
 }
 
-/** A text that is nothing but words in brackets, for a text that somebody else is to fill in. */
+/** A text of only words in brackets: a placeholder. */
 const STAND_IN =
   /^(?:(?:the )?(?:full |whole |file )?contents? of \S+|\[[^[\]"\n]{2,120}\]|<!--[^\n]{2,160}-->|<[^<>"=\n]{2,120}>|\{[^{}":\n]{2,120}\}|\([^()"\n]{2,120}\)|\{\{[\w ]+\}\}|your \w+ here|\.{3}[^\n]*|…[^\n]*)$/i;
-/** What a mark in a new file stands for; of other things a comment may speak. */
+/** The omitted part that a mark in a new file names. Comments may mention other things. */
 const OF_CODE =
   /\b(?:code|file|implementation|functions?|methods?|class(?:es)?|content|imports?|logic|unchanged|existing)\b/i;
 const STAND_IN_WORDS =
   /^(?:\.{3}|…)$|content|code|text|file|original|existing|unchanged|remaining|rest|omitted|offloaded|placeholder|truncated|same as|写入|内容/i;
 
-/** What in the text of a new file stands for text that nobody wrote; undefined where nothing does. */
+/** Returns the mark in a new file's text that stands for missing text; undefined if there is none. */
 export function standsIn(content: string): string | undefined {
   if (content.length > MAX_LOOKED_AT) return undefined;
   const text = content.trim();
@@ -65,9 +65,9 @@ export function standsIn(content: string): string | undefined {
   return nonBlankLines(content).find((line) => SURE.test(line) && OF_CODE.test(line))?.slice(0, 80);
 }
 
-/** True where `after` holds the whole file, and `before` is a part of it: the rest would be there twice. */
+/** True if `after` is the whole file and `before` only a part of it: the rest would be there twice. */
 export function holdsWholeFile(text: string, before: string, after: string): boolean {
-  // What is much shorter than the file does not hold it, and what is very long was not typed.
+  // A text much shorter than the file is not the whole file, and a model does not type a very long one.
   if (after.length < (text.length - before.length) / 2 || text.length > MAX_LOOKED_AT) return false;
   const lines = nonBlankLines(text);
   const [given, now] = [nonBlankLines(before), nonBlankLines(after)];

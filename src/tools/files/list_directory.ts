@@ -10,16 +10,16 @@ import { hasShell, MovedError, runInFolder } from "./in_folder.ts";
 import { toolPath } from "../paths.ts";
 import type { ToolArgs } from "../schema.ts";
 
-/** The most entries that are shown, and the most names that are held in memory to sort them. */
+/** The maximum number of entries shown, and of names in memory to sort them. */
 const MAX_ENTRIES = 1000;
 const MAX_SORTED_ENTRIES = 100_000;
-/** The most characters of the last line of a result. */
+/** The maximum length of the last line of a result, in characters. */
 const LIST_FOOTER_CHARS = 150;
 
 /**
- * Lists a folder, sorted by name: `name/` for a folder, `name  size` for a file, `name -> target`
- * for a link, the kind for anything else; then one line with the count.
- * @throws {Error} when it is no folder or cannot be read.
+ * Lists a folder, sorted by name: `name/` for a folder, `name size` for a file, `name -> target` for a link, the type
+ * for anything else; then one line with the count.
+ * @throws {Error} if it is not a folder or cannot be read.
  */
 export async function listDirectory(args: ToolArgs, context: ToolContext): Promise<ToolOutcome> {
   const shown = args.path as string;
@@ -63,7 +63,7 @@ export async function listDirectory(args: ToolArgs, context: ToolContext): Promi
 const PATTERNS = ["*", ".[!.]*", "..?*"];
 
 async function* entryNames(path: string, grant: Grant | undefined): AsyncGenerator<string> {
-  // This also throws for what is no folder.
+  // Also throws if it is not a folder.
   for await (const { name } of Deno.readDir(path)) {
     if (grant && hasShell) break;
     yield name;
@@ -72,7 +72,7 @@ async function* entryNames(path: string, grant: Grant | undefined): AsyncGenerat
   const script = `printf '%s\\0' ${PATTERNS.join(" ")}`;
   const { stdout } = await runInFolder(path, script, [], grant);
   for (const name of stdout.split("\0")) {
-    // A pattern that matches nothing stands for itself.
+    // A pattern without a match is a plain name.
     const isName = !PATTERNS.includes(name) || attempt(() => Deno.lstatSync(join(path, name)));
     if (name !== "" && isName) yield name;
   }
@@ -92,7 +92,7 @@ async function describeEntry(folder: string, name: string): Promise<string> {
     if (info.isDirectory) return `${shown}/`;
     return info.isFile ? `${shown}  ${sizeText(info.size)}` : `${shown}  [${specialKind(info)}]`;
   } catch {
-    // Gone since, or its name is not valid UTF-8 and Deno cannot spell it.
+    // It is gone, or its name is not valid UTF-8 and Deno cannot spell it.
     return `${shown}  [cannot be looked at]`;
   }
 }
@@ -103,7 +103,7 @@ function sizeText(bytes: number): string {
   return `${(bytes / 1024 ** unit).toFixed(1)} ${"KMGTPE"[unit - 1]}B`;
 }
 
-/** A name on one line, with nothing hidden in it. */
+/** Returns a name on one line, with control characters escaped. */
 function nameInLine(name: string): string {
   return sanitize(name).replace(/[\n\t]/g, (c) => c === "\n" ? "\u240a" : "\u2409");
 }

@@ -1,4 +1,4 @@
-/** The writes of `edit_file` and `write_file`: prepared, then done one by one for a file. @module */
+/** The writes of `edit_file` and `write_file`: prepared first, then run one by one for each file. @module */
 
 import type { Change, Prepared, ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { newFilePath, realPathOr } from "../paths.ts";
@@ -8,19 +8,19 @@ import { checkSeen } from "./check_seen.ts";
 import { writeThroughEditor } from "./editor_text.ts";
 import { stampOf } from "./seen_files.ts";
 
-/** A file to write, and the state that its bytes were made from. */
+/** A file to write, and the state from which its bytes were made. */
 interface WritePlan {
   path: string;
   args: ToolArgs;
-  seen: Seen | undefined; // the file as it was; undefined where it cannot be read
+  seen: Seen | undefined; // the file before the write; undefined if it cannot be read
   bytes: Uint8Array;
   change: Change;
-  /** True where the whole file is replaced, which the model must have seen then. */
+  /** True if the whole file is replaced: then the model must have seen it. */
   replacesAll: boolean;
   report(written: Written): Pick<ToolOutcome, "content" | "written" | "repairs">;
 }
 
-/** Files over this size, in bytes, are reported without the bytes that they had. */
+/** The maximum size, in bytes, of files whose old bytes are reported. */
 const MAX_SAVED_BYTES = 16 * 1024 * 1024;
 
 export class PreparedWrite implements Prepared {
@@ -30,7 +30,7 @@ export class PreparedWrite implements Prepared {
     this.change = plan.change;
   }
 
-  /** True where it was made from the same arguments. */
+  /** True if it was made from the same arguments. */
   isFor(path: string, args: ToolArgs): boolean {
     const mine = this.plan.args;
     const keys = Object.keys(mine);
@@ -40,7 +40,7 @@ export class PreparedWrite implements Prepared {
 
   /**
    * Writes its bytes, remembers that the model knows the file, and calls `onWritten`.
-   * @throws {Error} when the file is not what they were made from, or cannot be written.
+   * @throws {Error} if the file has changed or cannot be written.
    */
   async write(context: ToolContext): Promise<ToolOutcome> {
     const { path, args, bytes, seen, change, report } = this.plan;
@@ -62,7 +62,7 @@ export class PreparedWrite implements Prepared {
   }
 }
 
-/** The file at `path`, which begins with `seen`; without bytes where it cannot be read. */
+/** Returns the file at `path`, which starts with `seen`; without bytes if it cannot be read. */
 async function versionOf(path: string, seen: Seen | undefined) {
   const stamp = await stampOf(path).catch(() => undefined);
   if (stamp === undefined) return undefined;
@@ -72,7 +72,7 @@ async function versionOf(path: string, seen: Seen | undefined) {
 
 type PrepareWrite = (args: ToolArgs, context: ToolContext) => Promise<PreparedWrite>;
 
-/** A tool that writes what was prepared for its arguments; where nothing was, it prepares it first. */
+/** Returns a tool that does the write prepared for its arguments, or prepares it first. */
 export const writerOf =
   (prepare: PrepareWrite) =>
   async (args: ToolArgs, context: ToolContext, prepared?: Prepared): Promise<ToolOutcome> => {
@@ -87,12 +87,12 @@ export const writerOf =
     });
   };
 
-/** The last call in each file's queue, by its real path. */
+/** The last call in each file's queue, by real path. */
 const queues = new Map<string, Promise<void>>();
 
-/** Runs `action` once all calls before it for the same file are done: each reads, then writes. */
+/** Runs `action` after all earlier calls for the same file: each reads, then writes. */
 async function oneAtATime<T>(path: string, action: () => Promise<T>): Promise<T> {
-  // Synchronous, as the queue is in the order of the calls; a new file has only its path.
+  // Synchronous, because the queue has the order of the calls. A new file has only its path.
   const key = realPathOr(path);
   const { promise, resolve } = Promise.withResolvers<void>();
   const before = queues.get(key);

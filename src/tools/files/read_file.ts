@@ -10,17 +10,17 @@ import { MAX_DIGESTED_BYTES, stampOf } from "./seen_files.ts";
 import { realPathOr, toolPath } from "../paths.ts";
 import type { ToolArgs } from "../schema.ts";
 
-/** Longer lines are cut. */
+/** The maximum length of a shown line, in characters. */
 const MAX_READ_LINE_CHARS = 2000;
-/** Longer files are shown in part: a log may be endless. */
+/** The maximum number of bytes that are read: a log may be endless. */
 const MAX_READ_BYTES = 64 * 1024 * 1024;
-/** The bytes in which signs of what is no text are looked for. */
+/** The number of bytes that are checked for signs of a binary file. */
 const HEAD_BYTES = 256 * 1024;
-/** The most characters of the last line of a result. */
+/** The maximum length of the last line of a result, in characters. */
 const READ_FOOTER_CHARS = 400;
 const LF = 10, CR = 13;
 
-/** The lines that a result shows, and the most characters that it may hold. */
+/** The lines of a result, and its maximum length in characters. */
 interface Window {
   offset: number;
   limit: number;
@@ -28,25 +28,24 @@ interface Window {
   maxChars: number;
 }
 
-/** The lines of a window, and what else one pass over a file found. */
+/** The lines of a window, and the facts that one pass over the file found. */
 interface Page {
   lines: string[];
-  total: number; // the number of lines of the file, or a minimum where `isPartial`
-  isPartial: boolean; // true when the file goes on beyond what was read
+  total: number; // the number of lines of the file, or a minimum if `isPartial`
+  isPartial: boolean; // true if the file continues after the bytes read
   crlfLines: number;
   lfLines: number;
   hasBom: boolean;
-  isLossy: boolean; // true when bytes of a shown line are no UTF-8
+  isLossy: boolean; // true if a shown line has bytes that are not UTF-8
   cutLine: number | undefined;
-  endsOpen: boolean; // true when the last line has no line ending
-  endsInCr: boolean; // true when lines end in CR alone
+  endsOpen: boolean; // true if the last line has no line ending
+  endsInCr: boolean; // true if lines end in a lone CR
 }
 
 /**
- * Shows lines of a text file, each as `number`, tab, text, then one line in brackets: how many
- * lines there are, where to go on, and what the text does not show (line endings, a BOM). Of a file
- * over 64 MiB only the first 64 MiB are read.
- * @throws {Error} when it is no text file, or has fewer lines than `offset`.
+ * Shows lines of a text file, each as `number`, tab, text, then one line in brackets: the number of lines, the next
+ * offset, and facts that the text does not show (line endings, a BOM). Reads at most the first 64 MiB.
+ * @throws {Error} if it is not a text file, or has fewer lines than `offset`.
  */
 export async function readFile(args: ToolArgs, context: ToolContext): Promise<ToolOutcome> {
   const { offset, limit } = args as { offset: number; limit: number };
@@ -65,7 +64,7 @@ export async function readFile(args: ToolArgs, context: ToolContext): Promise<To
   }
   using opened = await openRegular(path, shown, "read", context.grant);
   const { size } = opened.info;
-  // Made first: what is written while a large file is read has not been seen.
+  // Made first: the model has not seen what is written while a large file is read.
   const before = size > MAX_DIGESTED_BYTES ? await stampOf(opened.realPath) : undefined;
   const { bytes, isPartial } = await firstBytesOf(opened);
   context.signal.throwIfAborted();
@@ -75,9 +74,9 @@ export async function readFile(args: ToolArgs, context: ToolContext): Promise<To
   return outcome;
 }
 
-/** The beginning of a file, mostly all of it; `isPartial` where it goes on. */
+/** The start of a file, usually all of it; `isPartial` if it continues. */
 async function firstBytesOf({ file, info: { size } }: RegularFile) {
-  // A file may have grown since, and some systems give no size.
+  // A file may have grown, and some systems give no size.
   const most = Math.min(Math.max(size, HEAD_BYTES), MAX_READ_BYTES);
   const bytes = await readBytes(file, most + 1);
   return { bytes: bytes.subarray(0, most), isPartial: bytes.length > most };
@@ -107,7 +106,7 @@ function pageOf(bytes: Uint8Array, window: Window, isPartial: boolean): Page {
     end = page.endsOpen ? text.length : found;
     const number = page.total + 1;
     const isWanted = room > 0 && number >= offset && number < offset + limit;
-    // A last line that was not read to its end is shown where it is wanted, and else not counted.
+    // A last line that was not read to its end is shown if wanted, otherwise not counted.
     if (page.endsOpen && isPartial && !isWanted) break;
     page.total = number;
     const isCrlf = !page.endsOpen && !page.endsInCr && text[end - 1] === CR && end > start;
@@ -122,13 +121,13 @@ function pageOf(bytes: Uint8Array, window: Window, isPartial: boolean): Page {
   return page;
 }
 
-/** The text of a line, as far as it can be shown; `size` is its length in bytes, with a CR at its end. */
+/** The shown text of a line. `size` is its length in bytes, with a CR at its end. */
 function shownLine(line: Uint8Array, size: number, page: Page, maxChars: number): string {
   const part = line.subarray(0, 4 * maxChars);
   const isWhole = part.length === line.length;
   let text: string;
   try {
-    // The cut may fall within a character, which is then left out.
+    // A character that the cut divides is dropped.
     text = strictUtf8Text(part, !isWhole);
   } catch {
     page.isLossy = true;
@@ -139,7 +138,7 @@ function shownLine(line: Uint8Array, size: number, page: Page, maxChars: number)
   return `${text.slice(0, wholeUpTo(text, maxChars))}[cut: ${size} bytes]`;
 }
 
-/** What a page shows. @throws {RangeError} where it has fewer lines than the first one that is asked for. */
+/** Returns the text of a page. @throws {RangeError} if the file has fewer lines than the requested first one. */
 function outcomeOfPage(page: Page, { offset, maxLineChars }: Window, shown: string): ToolOutcome {
   const { lines, total, isPartial } = page;
   const isEmpty = total === 0 && !isPartial;
@@ -158,7 +157,7 @@ function outcomeOfPage(page: Page, { offset, maxLineChars }: Window, shown: stri
   };
 }
 
-/** Throws when the bytes are those of no text that can be shown. */
+/** @throws {Error} if the bytes are not text. */
 function checkText(shown: string, bytes: Uint8Array, size: number): void {
   if (utf16Label(bytes) !== undefined) {
     throw new Error(
@@ -173,7 +172,7 @@ function checkText(shown: string, bytes: Uint8Array, size: number): void {
   );
 }
 
-/** First bytes of common binary files. */
+/** The first bytes of common binary files. */
 const SIGNATURES: readonly [string, string][] = [
   ["\x89PNG", "a PNG image"],
   ["\xff\xd8\xff", "a JPEG image"],

@@ -1,4 +1,4 @@
-/** The checks of every tool before it opens a file, and their errors. @module */
+/** The checks before any tool opens a file, and their errors. @module */
 
 import { basename, dirname, join, relative, SEPARATOR } from "../../text/std_path.ts";
 import { isWithin } from "../../text/paths.ts";
@@ -8,10 +8,10 @@ import { reasonOf } from "../../text/reason.ts";
 import type { Grant } from "../../types/tool.ts";
 import { within } from "../../wire/wait.ts";
 
-/** A refusal in our own words, for the model. */
+/** An error in our own words, for the model. */
 export class FileError extends Error {}
 
-/** An open file that is known to be a regular one. */
+/** An open regular file. */
 export interface RegularFile extends Disposable {
   file: Deno.FsFile;
   info: Deno.FileInfo;
@@ -20,10 +20,10 @@ export interface RegularFile extends Disposable {
 }
 
 /**
- * Opens `path` for reading. Looks before it opens, as opening a FIFO waits for a writer.
+ * Opens `path` for reading. Checks it before opening, because opening a FIFO waits for a writer.
  * @param shown the path as the model knows it, for errors, as is `action`, such as `read`
- * @param grant what is opened instead of `path`, which must lead there all the while
- * @throws {Error} when it is no regular file; the message tells the model its next move.
+ * @param grant opened instead of `path`, which must lead there throughout
+ * @throws {Error} if it is not a regular file; the message suggests the next step to the model.
  */
 export async function openRegular(
   path: string,
@@ -44,7 +44,7 @@ export async function openRegular(
   return { file, info, realPath, [Symbol.dispose]: () => file.close() };
 }
 
-/** A file that opens no sooner, in ms, is a FIFO that took its place: to open one waits for a writer. */
+/** A file that does not open within this time, in ms, is a FIFO that replaced it: opening one waits for a writer. */
 const MAX_OPEN_MS = 5000;
 
 async function openToRead(path: string): Promise<Deno.FsFile> {
@@ -55,7 +55,7 @@ async function openToRead(path: string): Promise<Deno.FsFile> {
   throw new Error(`it did not open within ${MAX_OPEN_MS / 1000} s`);
 }
 
-/** The next `length` bytes of a file, or fewer where it ends before. */
+/** Returns the next `length` bytes of a file, or fewer at its end. */
 export async function readBytes(file: Deno.FsFile, length: number): Promise<Uint8Array> {
   const bytes = new Uint8Array(length);
   let done = 0;
@@ -63,20 +63,20 @@ export async function readBytes(file: Deno.FsFile, length: number): Promise<Uint
   return bytes.subarray(0, done);
 }
 
-/** The checks that {@linkcode isStill} makes where a folder changed lately, and the longest pause, in ms. */
+/** The number of checks of {@linkcode isStill} if a folder changed recently, and the longest pause in ms. */
 const LOOKS = 16;
 const BREAK_MS = 0.03;
 /** A folder unchanged for this time, in ms, is quiet: clocks are coarse, and those of servers differ. */
 const QUIET_FOLDER_MS = 2000;
 
 /**
- * True where a granted path has had no links since a time, and leads to the file opened by it.
+ * True if a granted path has had no links since a time, and leads to the open file.
  *
- * Without `openat` this takes two looks, between which a folder can be swapped for a link and back.
- * A swap changes the parent folder: where none changed lately, one check is enough. Else LOOKS
- * checks run at random intervals, so that one swap cannot evade all.
- * @param folder the working directory; changes above it are not looked for
- * @param since the time of opening, or before, in milliseconds since 1970
+ * Without `openat` this takes two checks, between which a folder can be replaced by a link and back. A swap changes the
+ * parent folder: if none changed recently, one check is enough. Otherwise, LOOKS checks run at random intervals, so
+ * that one swap cannot evade them all.
+ * @param folder the working directory; changes above it are ignored
+ * @param since the time of opening, or earlier, in milliseconds since 1970
  */
 export function isStill(
   path: string,
@@ -101,7 +101,7 @@ export function isStill(
   }
 }
 
-/** True where a folder above `path`, up to `top` or the root, has changed since a time. */
+/** True if a folder above `path`, up to `top` or the root, has changed since a time. */
 function hasChanged(path: string, top: string | undefined, since: number): boolean {
   for (let at = path; at !== top && at !== dirname(at);) {
     at = dirname(at);
@@ -111,13 +111,13 @@ function hasChanged(path: string, top: string | undefined, since: number): boole
   return false;
 }
 
-/** The error where links lead elsewhere than when the call was decided on. */
+/** The error if the links have changed since the decision on the call. */
 export function movedError(action: string, shown: string): Error {
   const reason = "a file, folder or link in its path was replaced meanwhile: look at it again";
   return new FileError(`Cannot ${action} ${shown} as ${reason}`);
 }
 
-/** Checks what {@linkcode openRegular} does, without opening; `realPath` has every link followed. */
+/** Makes the checks of {@linkcode openRegular} without opening. `realPath` has no links. */
 export async function statRegular(
   path: string,
   shown: string,
@@ -126,7 +126,7 @@ export async function statRegular(
 ): Promise<Pick<RegularFile, "info" | "realPath">> {
   try {
     const realPath = grant?.realPath ?? await Deno.realPath(path);
-    // Reading one of these runs code in the kernel and may tell secrets.
+    // Reading these runs code in the kernel and may reveal secrets.
     if (/^\/(proc|sys)\//.test(realPath) && Deno.build.os === "linux") {
       throw notRegular(action, shown);
     }
@@ -140,13 +140,13 @@ export async function statRegular(
   }
 }
 
-/** An error of the system in our words; one that is already in our words stays as it is. */
+/** Returns a system error in our words. An error in our words stays as it is. */
 export function fileError(action: string, shown: string, error: unknown, more = ""): Error {
   if (!(error instanceof Error) || error instanceof FileError) return error as Error;
   return new FileError(`Cannot ${action} ${shown}: ${reasonOf(error)}${more}`, { cause: error });
 }
 
-/** The kind of what is no file, folder or link. */
+/** Returns the type of an entry that is not a file, folder or link. */
 export function specialKind(info: Deno.FileInfo): string {
   if (info.isFifo) return "FIFO";
   if (info.isSocket) return "socket";
@@ -159,13 +159,13 @@ function notRegular(action: string, shown: string, info?: Deno.FileInfo): Error 
   return new FileError(`Cannot ${action} ${shown} as it is not a regular file but ${kind}`);
 }
 
-/** The error of a missing file: names the folder that is missing, or the names most like it. */
+/** Returns the error of a missing file, with the missing folder or the most similar names. */
 export async function missingError(path: string, shown: string, action: string): Promise<Error> {
-  // The names beside the folder that is worked in are nobody's business.
+  // Names outside the working directory are not shown.
   if (shown === ".") {
     return new FileError(`Cannot ${action} the folder as it was removed or renamed`);
   }
-  // Each name by the forms in which a model may give it: as it is, and as list_directory shows it.
+  // Each name by the forms in which a model may write it: as it is, and as list_directory shows it.
   const names = new Map<string, string>();
   try {
     // Comparing a name takes microseconds.

@@ -1,17 +1,17 @@
-/** The states of files that the model knows: to edit an older one undoes others' work. @module */
+/** The states of files that the model knows: editing an older state would undo other changes. @module */
 
 import { digestOf } from "../../text/digest.ts";
 import { readBytes } from "./regular_file.ts";
 
-/** The first bytes of a file, of which all are not kept, that are compared beside its stamp. */
+/** The number of first bytes that are compared beside the stamp, for files that are not stored whole. */
 export const SAMPLE_BYTES = 1024 * 1024;
-/** Files over this size, in bytes, are told apart by times alone: programs can set one of them back. */
+/** Larger files, in bytes, are compared only by times, of which programs can reset one. */
 export const MAX_DIGESTED_BYTES = 8 * 1024 * 1024;
 
 /**
- * The state of a file in a short text, which changes with what the file holds.
- * @param bytes what it holds, where that is known
- * @throws {Error} when there is no such file.
+ * Returns a short text for the state of a file, which changes with its content.
+ * @param bytes its content, if known
+ * @throws {Error} if there is no such file.
  */
 export async function stampOf(path: string, bytes?: Uint8Array): Promise<string> {
   if (bytes !== undefined && bytes.length <= MAX_DIGESTED_BYTES) return await digestOf(bytes);

@@ -1,26 +1,26 @@
-/** Replaces a text in the text of a file, whatever line endings either has. @module */
+/** Replaces a text in a file's text. Line endings may differ. @module */
 
 import { explainMiss } from "./closest_lines.ts";
 import { readEdit } from "./edit_readings.ts";
 import { dominantEnding, type LineEnding, lineEndsIn } from "./line_endings.ts";
 
-/** The most places that an error or a result names. */
+/** The maximum number of places that an error or a result names. */
 const MAX_NAMED_PLACES = 20;
-/** The most replacements whose places are returned. */
+/** The maximum number of replacements whose places are returned. */
 const MAX_REPLACEMENTS = 1000;
 
-/** Shorter additions, in characters, may well be made twice. */
+/** Shorter additions, in characters, may be repeated on purpose. */
 const MIN_ADDED = 4;
-/** The most characters of a line that is looked at beside a match. */
+/** The maximum number of characters of a line that are compared beside a match. */
 const MAX_LINE = 500;
 
-/** A replacement as a call gives it. */
+/** A replacement in a call. */
 interface TextEditRequest {
   oldText: string;
   newText: string;
-  all: boolean; // true where every match is replaced; else there must be only one
-  maxLength: number; // the most characters of the result, unless the file has more already
-  mayQuote: boolean; // false where errors do not quote the text: the file is a secret
+  all: boolean; // true to replace every match; otherwise there must be exactly one
+  maxLength: number; // the maximum length of the result in characters, unless the file is already longer
+  mayQuote: boolean; // false if errors must not quote the text, because the file is secret
 }
 
 export interface Replacement {
@@ -35,27 +35,27 @@ export interface Replacement {
 export interface TextEdit {
   /** The new text as UTF-8. */
   bytes: Uint8Array;
-  /** The text that was replaced and the one that took its place, with `\n` line endings. */
+  /** The replaced text and its replacement, with `\n` line endings. */
   before: string;
   after: string;
   count: number;
   /** The first of `count` replacements. */
   replacements: readonly Replacement[];
-  /** The text that takes the place of the differing range of each replacement. */
+  /** The text that replaces the differing range of each match. */
   insert: string;
   /** The first replacement: its line, from 1, and its position in `bytes`. */
   firstLine: number;
   firstByte: number;
   where: string; // `line 3` or `lines 3, 7, 9`
-  isReindented: boolean; // true where `oldText` matched but for its indentation
-  how?: string; // how `oldText` was read, where it matched in another form
+  isReindented: boolean; // true if `oldText` matched except for its indentation
+  how?: string; // the form in which `oldText` matched, if not its own
   /** The line ending of most lines of the file. */
   ending: LineEnding;
 }
 
 /**
- * Replaces `oldText` by `newText`; `refuse` makes an error from the clause that says why.
- * @throws {Error} when `oldText` is not found, is ambiguous, or the result would be too long.
+ * Replaces `oldText` with `newText`. `refuse` makes an error from the clause that gives the reason.
+ * @throws {Error} if `oldText` is missing or ambiguous, or the result would be too long.
  */
 export function editText(
   text: string,
@@ -64,7 +64,7 @@ export function editText(
 ): TextEdit {
   const ending = dominantEnding(text) ?? "\n";
   let before = unified(oldText, ending);
-  // Where lines end in LF, a CR is there on purpose, unless all that was given has it.
+  // If lines end in LF, a CR is intended, unless all given lines have it.
   const isAsGiven = ending === "\n" && !oldText.includes("\r\n");
   let after = isAsGiven ? newText : unified(newText, ending);
   if (before === after) {
@@ -109,7 +109,7 @@ export function editText(
   };
 }
 
-/** Refuses an edit that was made before, and one that would leave lines doubled or without indentation. */
+/** Rejects an edit that was made before, and one that would leave lines doubled or without indentation. */
 function checkMatch(
   lines: string,
   { before, after, first, mayQuote }: Record<"before" | "after", string> & {
@@ -139,7 +139,7 @@ function checkMatch(
   }
 }
 
-/** True where the text around the match at `at` is what the edit would make of it: it adds to what it replaces. */
+/** True if the text around the match at `at` already is the result of an edit that adds to the text it replaces. */
 function isMade(lines: string, before: string, after: string, at: number): boolean {
   const head = after.indexOf(before);
   if (head === -1 || head > at || !lines.startsWith(after, at - head)) return false;
@@ -147,7 +147,7 @@ function isMade(lines: string, before: string, after: string, at: number): boole
   return added.trim().length >= MIN_ADDED;
 }
 
-/** The first or last line of `after` that is in the file beside the match at `at`, and not in `before`. */
+/** Returns the first or last line of `after` that is in the file beside the match at `at`, but not in `before`. */
 function doubledLine(
   lines: string,
   before: string,
@@ -166,7 +166,7 @@ function doubledLine(
   )?.[0];
 }
 
-/** True where a match of one line lacks its indentation, as all further lines of its replacement do. */
+/** True if a match of one line lacks its indentation, as do all further lines of its replacement. */
 function hasLostIndent(lines: string, before: string, after: string, at: number): boolean {
   const indent = lines.slice(lines.lastIndexOf("\n", at - 1) + 1, at);
   const further = after.trimEnd().split("\n").slice(1);
@@ -174,7 +174,7 @@ function hasLostIndent(lines: string, before: string, after: string, at: number)
     further.every((line) => /^\S/.test(line));
 }
 
-/** Why the text to replace is not there; all have `\n` line endings. */
+/** Returns the reason why the text to replace is missing. All have `\n` line endings. */
 function missReason(lines: string, before: string, after: string, mayQuote: boolean): string {
   if (!mayQuote) return "old_string was not found";
   const at = after.trim() === "" ? -1 : lines.indexOf(after);
@@ -187,14 +187,14 @@ function missReason(lines: string, before: string, after: string, mayQuote: bool
   return `old_string was not found.\n${explainMiss(lines, before)}`;
 }
 
-/** `text` with `\n` for its line endings. */
+/** Returns `text` with `\n` line endings. */
 function unified(text: string, ending: LineEnding): string {
-  // `replaceAll` would take ten times as long.
+  // `replaceAll` takes ten times as long.
   const lines = text.split("\r\n").join("\n");
   return ending === "\r" ? lines.split("\r").join("\n") : lines;
 }
 
-/** The positions of `wanted`, without overlaps; a second match may overlap the first unless `all`. */
+/** Returns the positions of `wanted`, without overlaps. A second match may overlap the first unless `all`. */
 function* placesOf(lines: string, wanted: string, all: boolean): Generator<number> {
   let mayOverlap = !all;
   for (let at = 0; (at = lines.indexOf(wanted, at)) !== -1;) {
@@ -205,7 +205,7 @@ function* placesOf(lines: string, wanted: string, all: boolean): Generator<numbe
   }
 }
 
-/** Gives the positions in `text` of ascending positions in it with `\n` for each CRLF. */
+/** Converts ascending positions in the text with `\n` for each CRLF to positions in `text`. */
 function positionsIn(text: string): (at: number) => number {
   let shift = 0;
   let next = text.indexOf("\r\n");
@@ -220,7 +220,7 @@ interface ReplaceOrder extends Pick<TextEdit, "before" | "after" | "ending"> {
   places: Iterable<number>;
 }
 
-/** The text with `before` replaced at `places`, as far as it and `after` differ. */
+/** Returns the text with `before` replaced at `places`, where it differs from `after`. */
 function replaced(text: string, { before, after, ending, places }: ReplaceOrder) {
   const { head, tail } = common(before, after);
   const insert = after.slice(head, after.length - tail).replaceAll("\n", ending);
@@ -242,7 +242,7 @@ function replaced(text: string, { before, after, ending, places }: ReplaceOrder)
   return { bytes: encoder.encode(output.join("")), firstByte, replacements, insert };
 }
 
-/** The lengths of the parts that two texts begin and end with alike, in whole characters. */
+/** Returns the lengths of the common prefix and suffix of two texts, in whole characters. */
 function common(before: string, after: string): { head: number; tail: number } {
   const most = Math.min(before.length, after.length);
   let head = 0;

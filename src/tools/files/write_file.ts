@@ -16,18 +16,18 @@ import { openRegular, readBytes } from "./regular_file.ts";
 import { SAMPLE_BYTES, stampOf } from "./seen_files.ts";
 
 /**
- * Creates a file, or replaces all of it, and says how many bytes it wrote. A file that had CRLF (or
- * CR) line endings or a BOM keeps them unless `content` has its own, and the result says so.
- * @throws {Error} when the file is UTF-16, changed, or cannot be written; it is then as it was.
+ * Creates a file, or replaces all of it, and reports the number of bytes. CRLF (or CR) line endings and a BOM of the
+ * old file stay unless `content` has its own, and the result says so.
+ * @throws {Error} if the file is UTF-16, has changed, or cannot be written; it is then unchanged.
  */
 export const writeFile = writerOf(prepareWrite);
 
-/** Makes what {@linkcode writeFile} writes. @throws {Error} as it does. */
+/** Prepares the write of {@linkcode writeFile}. @throws {Error} as it does. */
 export async function prepareWrite(args: ToolArgs, context: ToolContext): Promise<PreparedWrite> {
   const { file_path: shown, content } = args as { file_path: string; content: string };
   const path = newFilePath(context, shown);
   context.signal.throwIfAborted();
-  // Documents may show code with a gap in it.
+  // Documents may show code with omissions.
   const placeholder = /\.(?:mdx?|rst|adoc|txt)$/i.test(path) && content.length > 200
     ? undefined
     : standsIn(content);
@@ -74,7 +74,7 @@ export async function prepareWrite(args: ToolArgs, context: ToolContext): Promis
   });
 }
 
-/** The content with the line endings and the BOM of the old file. */
+/** Returns the content with the line endings and the BOM of the old file. */
 function asTheFileHasIt(content: string, seen?: Seen): { text: string; facts: WriteFacts } {
   const old = utf8Text(seen?.head);
   const ending = dominantEnding(old);
@@ -91,13 +91,13 @@ function asTheFileHasIt(content: string, seen?: Seen): { text: string; facts: Wr
   return { text, facts: keeps.length > 0 ? { keeps } : {} };
 }
 
-/** The file's first bytes, undefined if it cannot be read; its size, undefined without a file. */
+/** Returns the file's first bytes, undefined if it cannot be read, and its size, undefined without a file. */
 async function sampleOf(path: string, shown: string, grant: Grant | undefined) {
   let size: number | undefined;
   try {
     ({ size } = await Deno.stat(path));
   } catch (error) {
-    // Writing will tell what else is wrong.
+    // The write reports other errors.
     if (error instanceof Deno.errors.NotFound) {
       return { seen: { head: new Uint8Array(), size: 0 }, size };
     }
