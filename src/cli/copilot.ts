@@ -64,10 +64,8 @@ export async function runInTerminal(
   frontend: TerminalFrontend,
   config: CopilotConfig,
   options: CopilotOptions,
-  { args = {}, given = args, motto, checked = (make) => make() }: {
+  { args = {}, motto, checked = (make) => make() }: {
     args?: Args;
-    /** The flags of the command line, without defaults. */
-    given?: Args;
     motto?: string | undefined;
     checked?: (make: () => Session) => Session;
   } = {},
@@ -77,7 +75,6 @@ export async function runInTerminal(
   const settings = {
     ...sessionOptions(config, options, args, permissions),
     modelFlags,
-    keepsMode: given.approve === undefined && !args.yes,
   };
   await using session = checked(() => new Session(settings, frontend));
   return await frontend.run(session, motto);

@@ -278,7 +278,7 @@ async function runSession(args: Args, given: Args, line?: string): Promise<numbe
     code = await withSettings(args, "tour", (config, options) => {
       start = config;
       const motto = args.demo ? `${DEMO_NOTICE}. Say: The tests fail. Fix them.` : line;
-      return runInTerminal(frontend, config, options, { args, given, motto, checked: asUsage });
+      return runInTerminal(frontend, config, options, { args, motto, checked: asUsage });
     });
   } catch (error) {
     if (Deno.stdin.isTerminal()) throw error;

@@ -91,10 +91,6 @@ export class McpClient {
     }
   }
 
-  get closed(): Promise<Error> {
-    return this.#carrier!.peer.closed;
-  }
-
   get isClosed(): boolean {
     return this.#carrier!.peer.isClosed;
   }

@@ -164,7 +164,7 @@ interface WordedLimits extends Pick<SettingsInForce, "sandbox" | "network"> {
 }
 
 function limitsOf({ sandbox, network, isGitOpen = false }: WordedLimits): string {
-  const git = isGitOpen ? "in .git no settings and hooks" : "but not .git";
+  const git = isGitOpen ? "in .git no settings and hooks" : "in .git only by git commands";
   const where = sandbox === "read-only"
     ? "a private /tmp"
     : `this folder (${git}) and a private /tmp`;

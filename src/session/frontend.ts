@@ -51,7 +51,7 @@ export type ApprovalChoice = "once" | "session" | "folder" | "edit" | "refuse";
 /** The user's answer to an {@linkcode Approval}. */
 export type ApprovalAnswer =
   | { choice: "once" | "session" | "folder" }
-  /** The command as edited by the user. It is checked and asked about again. */
+  /** The command as edited by the user. It is checked against the rules and then runs. */
   | { choice: "edit"; command: string }
   /** The model reads `reason`; it may be empty. */
   | { choice: "refuse"; reason: string };

@@ -39,7 +39,7 @@ interface HeedOptions {
   answer?: boolean | undefined;
   /** Asks the user; undefined if there is no answer. */
   confirm?: ((question: TrustQuestion) => Promise<boolean | undefined>) | undefined;
-  /** Returns the folder of the user's own instructions. */
+  /** Reads the variables that locate the user's own instructions. */
   env?: VariableReader;
   /**
    * Receives the loaded skills, commands and sub-agents. Those of the folder are trusted with its instructions.

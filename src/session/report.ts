@@ -45,8 +45,8 @@ export type CommandAnswer = string | Effect;
 export type Effect =
   /** The model runs a turn with these parts as the message. */
   | { type: "turn"; parts: readonly Part[] }
-  /** `doctor` checks the model server; `help` and `keys` list the keys, which a frontend knows. */
   | { type: "leave"; text: string }
+  /** `doctor` checks the model server; `help` and `keys` list the keys, which a frontend knows. */
   | { type: "setup" | "doctor" | "help" | "keys"; text: string }
   | { type: "theme"; theme: Theme; text: string }
   /** `copied` goes to the clipboard; `what` describes it. */

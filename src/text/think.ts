@@ -3,8 +3,8 @@
  *
  * `<think>` ... `</think>` is reasoning anywhere; `<thinking>`, `<thought>`, `<reasoning>` and `<seed:think>`
  * only at the start of the text, because other markup uses them too. Tags have any case and no attributes. A
- * block ends at its first end tag, regardless of its content: code in reasoning is often unfinished. Only ``
- * `</think>` `` in backticks does not end it.
+ * block ends at its first end tag, regardless of its content: code in reasoning is often unfinished. Only
+ * an end tag in backticks does not end it.
  *
  * Without an end tag, the rest is reasoning if the tag is the first of its line (other names: alone on its line).
  * Otherwise the tag is a mention, and everything is text.

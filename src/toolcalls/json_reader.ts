@@ -40,11 +40,11 @@ export class JsonCallReader implements CallReader {
   #end = 0;
   #gap = "";
   #value = "";
-  /** Reads the open value. */
+  /** The scanner of the open value, if any. */
   #scanner: JsonScanner | undefined;
   /** The name at the start of the value; "" if not found yet, undefined if it is too late. */
   #name: string | undefined;
-  /** Reads up to the end of the frame after a broken value. */
+  /** The reader up to the end of the frame after a broken value. */
   #broken: MarkerReader | undefined;
 
   constructor(private readonly frame: JsonFrame, private readonly context: CallContext) {}

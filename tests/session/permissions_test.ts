@@ -738,7 +738,7 @@ Deno.test({
         [{}, undefined],
         [
           { sandbox: "workspace-write", network: true },
-          "this folder (but not .git) and a private /tmp can be written",
+          "this folder (in .git only by git commands) and a private /tmp can be written",
         ],
         [{ sandbox: "read-only" }, "a private /tmp can be written, and there is no network"],
       ] as const

@@ -64,7 +64,7 @@ const REPAIR: readonly DemoReply[] = [
 
 Try these next:
 
-- \`/undo\` takes the change back, and \`/diff\` shows what a session changed
+- \`/undo\` takes the change back; then send the message again
 - Ctrl-O opens the whole conversation
 - Shift-Tab switches between asking, automatic edits and planning
 
@@ -107,12 +107,13 @@ export function look(messages: DemoRequest["messages"]): DemoReply {
   }
   const lines = file.split("\n").flatMap((line) => /^\d+\t(.*\w.*)$/.exec(line)?.[1] ?? []);
   const shown = names.slice(0, 12).map((name) => `\`${name}\``).join(", ");
+  const more = names.length > 12 ? ` and ${names.length - 12} more` : "";
   return {
     text: [
       NOTE,
-      `The folder has ${count(names.length, "entry", "entries")}${shown && `: ${shown}`}.`,
+      `The folder has ${count(names.length, "entry", "entries")}${shown && `: ${shown}${more}`}.`,
       ...lines.length > 0 ? [`\`${telling}\` begins with: ${shortened(lines[0]!, 200)}`] : [],
-      "For a real answer, name a model server: `--local`, `--base-url URL` or `--hosted`.",
+      "For a real answer, leave out `--demo` and name a model server: `--local`, `--base-url URL` or `--hosted`.",
     ].join("\n\n"),
   };
 }

@@ -97,7 +97,7 @@ export async function setUp(
   return await new Setup(screen, home, options).run();
 }
 
-/** Returns what was saved, if anything. */
+/** The saved settings, if any. */
 type Kept = Promise<ServerSettings | undefined>;
 
 class Setup {

@@ -19,7 +19,7 @@ export const undoCommands: readonly Command[] = [
   {
     name: "undo",
     argument: "[N]",
-    help: "undo the newest N messages, and what they changed in files",
+    help: "take back messages and their file changes (N: the newest N)",
     ...UNDO_LIST,
     run: undoMessages,
     // A single message needs no list, because it can be redone.
