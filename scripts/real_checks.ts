@@ -127,6 +127,8 @@ export function checksOf(way: Way, target: Target): [name: string, check: Check]
     const backend = await new CopilotAgent(way.config(more), ".").backend();
     return await backend.send(messages, tools, options);
   };
+  const served = (signal: AbortSignal) =>
+    servedModel(target.model, { host: target.host, apiKey: target.key, signal });
   const forced: typeof fetch = (url, init) =>
     fetch(url, {
       ...init,
@@ -157,8 +159,7 @@ export function checksOf(way: Way, target: Target): [name: string, check: Check]
     ["a tool call and its result", async (signal) => {
       // Our model calls the tool by itself. Others may have to be forced.
       if (!target.isOurs && !way.force) return skip("the model cannot be made to call");
-      const at = { host: target.host, apiKey: target.key, signal };
-      const { takesTools } = await servedModel(target.model, at);
+      const { takesTools } = await served(signal);
       if (takesTools === false) return skip("the model's template takes no tools");
       const finishes: string[] = [];
       for (const stream of [true, false]) {
@@ -268,11 +269,7 @@ export function checksOf(way: Way, target: Target): [name: string, check: Check]
       }
     }],
     ["a prompt that is too long", async (signal) => {
-      const { contextLength: window } = await servedModel(target.model, {
-        host: target.host,
-        apiKey: target.key,
-        signal,
-      });
+      const { contextLength: window } = await served(signal);
       if (!window || window > 16_384) return skip(`a window of ${window ?? "unknown"} tokens`);
       const long = user("The fox and the stone. ".repeat(window / 3));
       const error = await send([long], { signal }).catch((error) => error);
@@ -293,11 +290,7 @@ export function checksOf(way: Way, target: Target): [name: string, check: Check]
       return ok(error.message);
     }],
     ["a conversation that is too long is made to fit", async (signal) => {
-      const { contextLength: window } = await servedModel(target.model, {
-        host: target.host,
-        apiKey: target.key,
-        signal,
-      });
+      const { contextLength: window } = await served(signal);
       if (!window || window > 16_384) return skip(`a window of ${window ?? "unknown"} tokens`);
       // The native endpoint uses the requested window, and would use a larger one.
       const config = way.name === "local native"
