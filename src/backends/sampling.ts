@@ -2,17 +2,8 @@
 
 import { type CompatConfig, DEFAULT_SAMPLING } from "../config.ts";
 
-/** The parameters to send. The server chooses undefined ones. */
-interface SamplingParameters {
-  temperature: number | undefined;
-  top_p: number | undefined;
-  top_k: number | undefined;
-  min_p: number | undefined;
-  repeat_penalty: number | undefined;
-}
-
-/** Returns the parameters by their names on the wire, in this order, without undefined ones. */
-export function samplingParameters(config: Partial<CompatConfig>): SamplingParameters {
+/** Returns the parameters by their names on the wire, in this order. The server chooses undefined ones. */
+export function samplingParameters(config: Partial<CompatConfig>) {
   const { sampling, temperature, topP, topK, minP, repeatPenalty } = config;
   return {
     temperature,

@@ -13,7 +13,7 @@ import {
 } from "./format.ts";
 import { CUT_OFF_REASON, invalidCall, newCall } from "./json_calls.ts";
 import { JsonScanner } from "./json_scanner.ts";
-import { pairArguments } from "./values.ts";
+import { type GivenArguments, pairArguments } from "./values.ts";
 
 /**
  * A piece of a head: text, with marks as `foldMarker` folds them; a pattern that also matches all its starts; or
@@ -36,12 +36,7 @@ export interface BlockSpec {
   /** True to recognise it only at the start of a line. */
   lineStart?: true;
   /** Returns the arguments; undefined if they are broken, null if the text is not a call. */
-  args(
-    body: string,
-    name: string,
-    context: CallContext,
-    isClosed: boolean,
-  ): Record<string, unknown> | undefined | null;
+  args(body: string, name: string, context: CallContext, isClosed: boolean): GivenArguments | null;
   /** Splits a name that is joined with other text: into the name, and the start of the arguments. */
   splitName?(name: string, context: CallContext): [name: string, rest: string] | undefined;
   /** Returns a correct call of the tool `name` to show the model. */
@@ -84,7 +79,7 @@ class BlockReader implements CallReader {
   #call: ToolCall | null | undefined;
   /** The arguments in the tag of the name. */
   #given: Record<string, unknown> | undefined;
-  readonly #after: { whole: RegExp; beginning: RegExp } | undefined;
+  readonly #after: HeadPatterns | undefined;
   /** The end of the call, in characters from the marker, and the text after it. */
   #end = 0;
   #behind = "";
@@ -282,10 +277,8 @@ class MarkedBodyReader implements BodyReader {
   #closedAt({ at, length }: { at: number; length: number }, marker: string): Body {
     const behind = this.#text.slice(at + length) + marker;
     // If only marks follow, that mark replaced the value's own.
-    const rest = (this.spec.after ?? []).reduce(
-      (rest, mark) => rest.replace(new RegExp(atomSource(mark)), ""),
-      behind,
-    );
+    let rest = behind;
+    for (const mark of this.spec.after ?? []) rest = rest.replace(new RegExp(atomSource(mark)), "");
     const missing = rest.trim() === "" ? this.spec.value![1] : "";
     const text = this.#text.slice(0, at) + missing;
     return { text, length: at + length, isClosed: true, behind };

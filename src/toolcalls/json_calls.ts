@@ -48,15 +48,8 @@ function callFrom(given: unknown, context: CallContext): ToolCall | undefined {
 
 /** The keys of the arguments, in the specification and from models. */
 const BASIC_ARGUMENT_KEYS = ["arguments", "parameters"];
-const ARGUMENT_KEYS = [
-  ...BASIC_ARGUMENT_KEYS,
-  "args",
-  "input",
-  "tool_input",
-  "action_input",
-  "kwargs",
-  "params",
-];
+const ARGUMENT_KEYS = "arguments parameters args input tool_input action_input kwargs params"
+  .split(" ");
 const NAME_KEYS = ["name", "tool_name", "tool", "function", "action", "method"];
 
 function toolNamedIn(value: Record<string, unknown>, context: CallContext): string | undefined {

@@ -75,9 +75,7 @@ export function parseLenientJson(text: string): unknown {
 
 /** Outside strings, a double brace: `{{"a": 1}}`. */
 function undoubled(text: string): string {
-  const single = text.replace(
-    /"(?:[^"\\]|\\[^])*"|\{\{|\}\}/g,
-    (part) => part[0] === '"' ? part : part[0]!,
-  );
+  const pieces = /"(?:[^"\\]|\\[^])*"|\{\{|\}\}/g;
+  const single = text.replace(pieces, (part) => part[0] === '"' ? part : part[0]!);
   return new JsonScanner().scan(single, 0).end === single.length ? single : text.slice(1, -1);
 }

@@ -75,14 +75,8 @@ const COMPAT_ADJUSTMENTS: readonly Adjustment[] = [
     instead: "from now on, the model decides about thinking",
   },
   unsupported("stream", "from now on, answers are not streamed"),
-  unsupported(
-    "reasoning_content|content and thinking",
-    "from now on, the model's reasoning is not sent back",
-  ),
-  unsupported(
-    `${THINK_BUDGET}|thinking_budget_tokens`,
-    "from now on, the server limits the thinking",
-  ),
+  unsupported("reasoning_content|content and thinking", "from now on, reasoning is not sent back"),
+  unsupported(`${THINK_BUDGET}|thinking_budget_tokens`, "from now on, the server limits thinking"),
   {
     name: "reasoning",
     refusal: /reasoning_content.{0,60}(?:must be (?:passed|sent|provided)|is missing)/is,

@@ -155,9 +155,6 @@ export function localModelInfo(
     const whole = typeof length === "number" && Math.floor(length);
     const contextLength = wholeNumber(whole, MIN_CONTEXT);
     const parameters = countOf(objectOr(shown.model_info)["general.parameter_count"]);
-    const details = fieldsOf(shown.details ?? {}, "details");
-    const size = stringOf(details.parameter_size, "size");
-    const quantization = stringOf(details.quantization_level, "quantization");
     const own = stringOf(shown.parameters, "parameters");
     const ownContext = wholeNumber(Number(OWN_CONTEXT.exec(own)?.[1]), MIN_CONTEXT);
     return {
@@ -166,10 +163,18 @@ export function localModelInfo(
       ...(ownContext !== undefined && { ownContext }),
       ...(contextLength !== undefined && { contextLength }),
       ...(Array.isArray(shown.capabilities) && { abilities: shown.capabilities.map(String) }),
-      ...(size !== "" && { size }),
-      ...(quantization !== "" && { quantization }),
+      ...ollamaDetails(shown.details),
     };
   }).catch(onFailure(() => ({})));
+}
+
+/** Returns the size and the quantization in Ollama's `details` of a model. */
+export function ollamaDetails(details: unknown): Pick<LocalModelInfo, "size" | "quantization"> {
+  const { parameter_size: size, quantization_level: quantization } = objectOr(details);
+  return {
+    ...typeof size === "string" && size !== "" && { size },
+    ...typeof quantization === "string" && quantization !== "" && { quantization },
+  };
 }
 
 /** True if the server has Ollama's own paths (`GET {host}/api/version`). */

@@ -10,6 +10,7 @@ import {
   type LocalModelInfo,
   localModelInfo,
   type LocalServerOptions,
+  ollamaDetails,
 } from "./connection.ts";
 import { loadState, runningModels, servedInfo } from "./served_model.ts";
 
@@ -58,20 +59,13 @@ async function ollamaModels(
       const contextLength = wholeNumber(loaded?.context_length);
       return {
         name,
-        ...isObject(details) && ollamaDetails(details),
+        ...ollamaDetails(details),
         ...contextLength !== undefined && { contextLength },
         ...told,
         isLoaded: loaded !== undefined,
       };
     }),
   );
-}
-
-function ollamaDetails({ parameter_size: size, quantization_level: quantization }: Fields) {
-  return {
-    ...typeof size === "string" && size !== "" && { size },
-    ...typeof quantization === "string" && quantization !== "" && { quantization },
-  };
 }
 
 async function servedModels(options: LocalServerOptions): Promise<ListedModel[]> {
