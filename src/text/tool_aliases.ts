@@ -6,32 +6,26 @@ import { bareName } from "./bare_name.ts";
 export const bareNames = (text: string): string[] => text.split(/\s+/);
 
 /** Other agents' bare names for our tools. If several tools match, the arguments decide. */
-export const ALIASES: Readonly<Record<string, readonly string[]>> = {
-  read_file: bareNames(
-    "read cat view open openfile viewfile getfile fileread loadfile readtextfile showfile getfilecontents readfilecontents filecontents viewcode head readfiles fsread",
-  ),
-  write_file: bareNames(
-    "write createfile writetofile savefile filewrite create createnewfile newfile overwritefile writetextfile updatefile insertfile fswrite",
-  ),
-  edit_file: bareNames(
-    "edit strreplace replace replaceinfile searchreplace searchandreplace stringreplace editblock replacestringinfile editfiles modifyfile applyedit updatefile fileedit patchfile multiedit replacetext",
-  ),
-  run_bash: bareNames(
-    "bash shell sh terminal cmd exec execute executecommand executebash executeshell executeshellcommand runcommand runshell runshellcommand runterminalcmd runterminalcommand runinterminal execcommand commandline bashcommand shellcommand localshell shellexec runcmd system process",
-  ),
-  glob_files: bareNames(
-    "glob find findfiles filesearch findfile globsearch searchfilenames findbyname searchfiles findpath",
-  ),
-  grep_code: bareNames(
-    "grep search searchcode rg ripgrep grepsearch codesearch searchtext findinfiles searchfilecontent searchincode textsearch searchfiles searchcontent greptool",
-  ),
-  list_directory: bareNames(
-    "ls list listdir listfiles dir listfolder readdir readdirectory showdirectory listfilesindirectory listdirectorycontents",
-  ),
-  fetch_url: bareNames(
-    "webfetch fetch fetchwebpage fetchpage fetchweb fetchwebcontent urlfetch geturl readurl openurl readwebpage browseurl httpget visiturl visitpage",
-  ),
-};
+export const ALIASES: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  Object.entries({
+    read_file:
+      "read cat view open openfile viewfile getfile fileread loadfile readtextfile showfile getfilecontents readfilecontents filecontents viewcode head readfiles fsread",
+    write_file:
+      "write createfile writetofile savefile filewrite create createnewfile newfile overwritefile writetextfile updatefile insertfile fswrite",
+    edit_file:
+      "edit strreplace replace replaceinfile searchreplace searchandreplace stringreplace editblock replacestringinfile editfiles modifyfile applyedit updatefile fileedit patchfile multiedit replacetext",
+    run_bash:
+      "bash shell sh terminal cmd exec execute executecommand executebash executeshell executeshellcommand runcommand runshell runshellcommand runterminalcmd runterminalcommand runinterminal execcommand commandline bashcommand shellcommand localshell shellexec runcmd system process",
+    glob_files:
+      "glob find findfiles filesearch findfile globsearch searchfilenames findbyname searchfiles findpath",
+    grep_code:
+      "grep search searchcode rg ripgrep grepsearch codesearch searchtext findinfiles searchfilecontent searchincode textsearch searchfiles searchcontent greptool",
+    list_directory:
+      "ls list listdir listfiles dir listfolder readdir readdirectory showdirectory listfilesindirectory listdirectorycontents",
+    fetch_url:
+      "webfetch fetch fetchwebpage fetchpage fetchweb fetchwebcontent urlfetch geturl readurl openurl readwebpage browseurl httpget visiturl visitpage",
+  }).map(([tool, names]) => [tool, bareNames(names)]),
+);
 
 /** Claude Code's names for our tools, for hooks and sub-agent files. */
 export const HOOK_NAMES: Readonly<Record<string, string>> = {
@@ -54,24 +48,16 @@ export const EDITOR_TOOLS: ReadonlySet<string> = new Set(
 
 const EDITING = "edit_file replaces text, write_file makes a file, read_file shows one";
 
-/** Tools that models have elsewhere and we have not: the tool that does it here, and how. */
-export const ELSEWHERE: Readonly<Record<string, string>> = {
-  applypatch: "edit_file replaces one text by another, a call for each change",
-  deletefile: "run_bash can do it",
-  removefile: "run_bash can do it",
-  movefile: "run_bash can do it",
-  renamefile: "run_bash can do it",
-  copyfile: "run_bash can do it",
-  makedirectory: "write_file makes the folders that it needs",
-  createdirectory: "write_file makes the folders that it needs",
-  createfolder: "write_file makes the folders that it needs",
-  executecode: "run_bash runs programs",
-  runcode: "run_bash runs programs",
-  python: "run_bash runs programs",
-  strreplaceeditor: EDITING,
-  strreplacebasededittool: EDITING,
-  texteditor: EDITING,
-};
+/** Other agents' tools that we lack: the tool to use instead, and how. */
+export const ELSEWHERE: Readonly<Record<string, string>> = Object.fromEntries(
+  ([
+    ["applypatch", "edit_file replaces one text by another, a call for each change"],
+    ["deletefile removefile movefile renamefile copyfile", "run_bash can do it"],
+    ["makedirectory createdirectory createfolder", "write_file makes the folders that it needs"],
+    ["executecode runcode python", "run_bash runs programs"],
+    ["strreplaceeditor strreplacebasededittool texteditor", EDITING],
+  ] as const).flatMap(([names, how]) => bareNames(names).map((name) => [name, how])),
+);
 
 /** Aliases that are plain lower-case words. In a text, they may be other tools. */
 const PLAIN_WORDS = /^(?:read|view|open|edit|find|list|head|create|system|process|fetch|python)$/;

@@ -1,6 +1,6 @@
 import { blockFormat } from "../block_format.ts";
 import type { CallContext, CallFormat } from "../format.ts";
-import { anyArguments, propertiesOf, typedValue } from "../values.ts";
+import { anyArguments, type GivenArguments, propertiesOf, typedValue } from "../values.ts";
 import { pythonCalls } from "./pythonic.ts";
 
 /**
@@ -42,11 +42,7 @@ function fusedName(name: string, context: CallContext): [name: string, rest: str
 }
 
 /** Null for a text without any of the tags, which is about a call. */
-function glmArguments(
-  body: string,
-  name: string,
-  context: CallContext,
-): Record<string, unknown> | undefined | null {
+function glmArguments(body: string, name: string, context: CallContext): GivenArguments | null {
   const written = body.replace("<tool_sep>", "").replace(/^<tool_call>(?=\w+<\/arg_key>)/, "");
   const parts = written.split(/(<\/?arg_(?:key|value)>)/);
   if (parts.length === 1) {
