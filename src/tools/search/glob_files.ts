@@ -11,7 +11,7 @@ const MAX_GLOB_FILES = 500;
 
 /**
  * Lists the files below a folder that match a glob pattern, the last modified first.
- * @throws {Error} when there is no such folder, or the pattern or a link leads out of it.
+ * @throws {Error} if there is no such folder, or the pattern or a link leads outside.
  */
 export async function globFiles(args: ToolArgs, context: ToolContext): Promise<ToolOutcome> {
   const [pattern, path] = [args.pattern, args.path] as [string, string];

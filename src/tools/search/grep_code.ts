@@ -9,10 +9,9 @@ import { findTarget } from "./target.ts";
 import type { Tally } from "./walk.ts";
 
 /**
- * Finds the lines of files that match a regular expression, within other `limits` than the usual
- * ones.
- * @throws {SyntaxError} when it is none.
- * @throws {Error} when there is no such file or folder, or the glob or a link leads out of it.
+ * Finds the lines of files that match a regular expression, with other `limits` than the defaults.
+ * @throws {SyntaxError} if the pattern is invalid.
+ * @throws {Error} if there is no such file or folder, or the glob or a link leads outside.
  */
 export async function grepCode(
   args: Record<string, unknown>,
@@ -38,14 +37,14 @@ export async function grepCode(
   const content = matches.length === 0 && end === "done"
     ? nothing(tally, pattern).slice(0, limit)
     : shownMatches(found, total, contextLines, limit);
-  // A file that was not gone through counts as one match.
+  // An incompletely searched file counts as one match.
   return { content, counts: { matches: total, files: matches.length + more } };
 }
 
-/** The most files of an editor that a search asks for. */
+/** The maximum number of files that a search requests from an editor. */
 const MAX_UNSAVED_FILES = 50;
 
-/** What the editor has for files at or below a path, of those that it had text for before. */
+/** Returns the editor's texts of files at or below a path, of those for which it had text before. */
 async function unsavedBelow(
   path: string,
   { editor, signal }: ToolContext,
@@ -58,7 +57,7 @@ async function unsavedBelow(
   );
 }
 
-/** A file that was named must not count as one without matches when it was not looked at. */
+/** A named file that was not searched must not be reported as one without matches. */
 function checkSearched(path: string, { binary, large, unreadable }: Tally): void {
   if (binary > 0) {
     throw new Error(`Cannot search ${path} as it is binary: try run_bash with grep -a`);
@@ -72,7 +71,7 @@ function checkSearched(path: string, { binary, large, unreadable }: Tally): void
 function nothing(tally: Tally, pattern: string): string {
   const searched = count(tally.files, "file");
   const where = tally.files === 0 ? "No files to search" : `No matches in ${searched}`;
-  // Signs that grep without -E takes for operators.
+  // Characters that are operators in grep without -E.
   const [sign] = /\\(?:[|+?]|\((?=.+\\\))|\{(?=\d))/.exec(pattern) ?? [];
   const hint = sign === undefined ? "" : ` ${sign} is a literal ${sign[1]}, without \\ it is not.`;
   return `${where}.${hint}${leftOut(tally)}`;
@@ -81,7 +80,7 @@ function nothing(tally: Tally, pattern: string): string {
 function shownMatches(found: SearchResult, total: number, contextLines: number, maxChars: number) {
   const { matches, more, tally, end } = found;
   const lines: string[] = [];
-  /** For each line, how many matching lines and files have been shown before it. */
+  /** For each line, the number of matching lines and of files that are shown before it. */
   const before: [lines: number, files: number][] = [];
   let shownLines = 0;
   matches.forEach((file, i) => {
@@ -97,7 +96,7 @@ function shownMatches(found: SearchResult, total: number, contextLines: number, 
   });
   return fitLines(lines, maxChars, (shown) => {
     const [lineCount] = before[shown] ?? [shownLines];
-    // Files that were not gone through count once, so that the whole is a lower bound.
+    // Incompletely searched files count once, so the total is a lower bound.
     const left = total - lineCount;
     const files = more + matches.length - (before[shown - 1]?.[1] ?? -1) - 1;
     const rest = `${count(lineCount, "matching line")} shown, at least ${left} more` +

@@ -1,50 +1,49 @@
-/** `.gitignore` rules as git reads them (gitignore(5); git's `dir.c` and `wildmatch.c`). @module */
+/** `.gitignore` rules as git interprets them (gitignore(5); git's `dir.c` and `wildmatch.c`). @module */
 
 import { escapeRegex } from "../../text/glob.ts";
 import { POSIX_CLASSES } from "./regex/char_sets.ts";
 import { Stopped } from "./regex/dfa.ts";
 
-/** The verdict of rules on a path: true leaves it out, false (a `!` rule) keeps it. */
+/** The verdict of rules on a path: true ignores it, false (a `!` rule) includes it. */
 export type IgnoreVerdict = boolean | undefined;
 
 interface IgnoreRule {
   regex: RegExp;
-  /** True where it is tested against the path from the rules' folder, else against the bare name. */
+  /** True if it is matched against the path from the rules' folder, false for the bare name. */
   anchored: boolean;
   keep: boolean;
   dirOnly: boolean;
 }
 
 export interface Rules {
-  /** The last line first, as the last that matches decides. */
+  /** The last line first, because the last match decides. */
   readonly list: readonly IgnoreRule[];
-  /** All rules as a few expressions: most paths match none of them, and are done with quickly. */
+  /** All rules as a few expressions: most paths match none of them, which is quick to find out. */
   readonly names: readonly RegExp[];
   readonly paths: readonly RegExp[];
-  /** The part of {@linkcode MAX_RULES_COST} that the rules take. */
+  /** The share of {@linkcode MAX_RULES_COST} that the rules use. */
   readonly cost: number;
-  /** True where rules were left out, as they would have cost more than there was room for. */
+  /** True if rules were dropped because they exceed the allowed cost. */
   readonly isCut: boolean;
 }
 
 /**
- * The most that the rules for one path may cost together: the characters of their lines, and for each
- * line {@linkcode LINE_COST}. No real ones come near; a name is held against so many in milliseconds.
+ * The maximum cost of the rules for one path: the characters of their lines, plus {@linkcode LINE_COST} for each line.
+ * Real rules are far below it. Matching a name against that many takes milliseconds.
  */
 export const MAX_RULES_COST = 256 * 1024;
 const LINE_COST = 32;
 
 /** No path is longer, so no longer pattern can match. */
 const MAX_PATTERN_CHARS = 4096;
-/** The rules in one expression, and about its characters: the engine refuses those that are too large. */
+/** The rules in one expression, and its approximate maximum length: the engine rejects larger ones. */
 const RULES_PER_UNION = 100;
 const UNION_CHARS = 10_000;
 const ASCII = /^[\0-\x7f]*$/;
 
 /**
- * Reads the text of a `.gitignore`. A line that can match nothing is dropped, and so are all behind
- * those that cost `room`.
- * @param stop called for each line; when it returns true, the reading ends with a `Stopped`
+ * Parses a `.gitignore`. Drops lines that can match nothing, and all lines after those that cost `room`.
+ * @param stop called for each line; if it returns true, this throws a `Stopped`
  */
 export function parseIgnore(text: string, room = MAX_RULES_COST, stop = () => false): Rules {
   const list: IgnoreRule[] = [];
@@ -65,8 +64,8 @@ export function parseIgnore(text: string, room = MAX_RULES_COST, stop = () => fa
 }
 
 /**
- * Applies `rules` to a file or folder by `path`, from their folder, and its last part `name`.
- * @param stop called every millisecond or so; when it returns true, this ends with a `Stopped`
+ * Applies `rules` to a file or folder with `path`, relative to their folder, and its last part `name`.
+ * @param stop called about every millisecond; if it returns true, this throws a `Stopped`
  */
 export function verdict(
   rules: Rules,
@@ -90,7 +89,7 @@ export function verdict(
   }
 }
 
-/** A character for each byte of UTF-8: for git, `?` matches a byte. */
+/** Returns one character per UTF-8 byte: in git, `?` matches a byte. */
 function byBytes(text: string): string {
   return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join("");
 }
@@ -123,7 +122,7 @@ function parseIgnoreRule(line: string): IgnoreRule | undefined {
   return { regex: new RegExp(`^(?:${source})$`, "su"), anchored, keep, dirOnly };
 }
 
-/** The line without spaces at its end, but for one that a backslash escapes. */
+/** Returns the line without spaces at its end, except an escaped one. */
 function withoutTrailingSpaces(line: string): string {
   let end = line.length;
   while (line[end - 1] === " ") end--;
@@ -137,13 +136,13 @@ function withoutTrailingSpaces(line: string): string {
 type IgnoreToken = "*" | "**/" | "**" | { source: string };
 
 const SLASH_SIGN: IgnoreToken = { source: "\\/" };
-// Outside of brackets, a backslash does not escape a hyphen.
+// Outside brackets, a backslash does not escape a hyphen.
 const escapeSigns = (text: string) => escapeRegex(text).replaceAll("-", "\\x2d");
 
-/** The source of an expression for `pattern`; undefined for a pattern that matches nothing in git. */
+/** Returns the source of an expression for `pattern`; undefined if it matches nothing in git. */
 function wildmatch(pattern: string): string | undefined {
-  // Git compares the text before the first special character on its own, and begins the pattern
-  // behind it: in `a/b**/c` the stars are folders, in `a/?b**/c` they are not.
+  // Git compares the text before the first special character separately, and starts the pattern after it: in `a/b**/c`
+  // the stars are folders, in `a/?b**/c` they are not.
   const special = pattern.search(/[*?[\\]/);
   if (special === -1) return escapeSigns(pattern);
   const tokens = tokenize(pattern.slice(special));
@@ -184,7 +183,7 @@ function tokenize(pattern: string): IgnoreToken[] | undefined {
   return tokens;
 }
 
-/** Reads a set from behind its `[`. */
+/** Parses a set after its `[`. */
 function bracketSet(pattern: string, start: number): { source: string; end: number } | undefined {
   const negated = /[!^]/.test(pattern[start] ?? "");
   const begin = start + (negated ? 1 : 0);
@@ -221,9 +220,9 @@ function bracketSet(pattern: string, start: number): { source: string; end: numb
 }
 
 /*
- * A star takes as little as it can: the pattern behind it up to the next star has a fixed length, so
- * the first place where that fits is as good as any later one. The lookaheads below keep the engine
- * from trying the later ones, which would take exponential time. The same goes for `**` + `/`.
+ * A star matches as little as possible: the pattern from it to the next star has a fixed length, so the first place
+ * that fits is as good as any later one. The lookaheads below keep the engine from trying later ones, which would take
+ * exponential time. The same applies to `**` + `/`.
  */
 
 function foldersSource(tokens: readonly IgnoreToken[]): string {

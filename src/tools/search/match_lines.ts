@@ -1,26 +1,26 @@
-/** The lines of a file that match, as they are shown. @module */
+/** Formats the matching lines of a file. @module */
 
 import { type FindLine, findLineEnd, findLineStart } from "./regex/line_pattern.ts";
 
 export interface FileMatches {
-  /** The path as it is shown, by which files are sorted. */
+  /** The shown path, by which files are sorted. */
   path: string;
-  /** The lines of output; `match` is false for a line of context and for `--`. */
+  /** The lines of output. `match` is false for a line of context and for `--`. */
   lines: { text: string; match: boolean }[];
 
-  /** The number of lines that match, those left out of `lines` included. */
+  /** The number of matching lines, including those missing from `lines`. */
   count: number;
 }
 
 const SHOWN_LINE_CHARS = 500;
-/** The characters of a shown line before the end of the match. */
+/** The number of characters shown before the end of the match. */
 const LEAD_CHARS = 250;
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**
- * The lines of a text in UTF-8 that match, as `path:12:line`, with `contextLines` around them as
- * `path-12-line` and `--` between groups that do not touch. Once `maxChars` are shown the rest is
- * only counted. Undefined where nothing matches.
+ * Returns the matching lines of a UTF-8 text as `path:12:line`, with `contextLines` around them as `path-12-line` and
+ * `--` between groups that do not touch. After `maxChars`, the rest is only counted. Returns undefined if no line
+ * matches.
  */
 export function matchLines(
   bytes: Uint8Array,
@@ -31,10 +31,10 @@ export function matchLines(
   const lines: FileMatches["lines"] = [];
   let chars = 0;
   let count = 0;
-  /** The start of the next line that is not shown yet, and its number. */
+  /** The start and the number of the next line that is not shown yet. */
   let next = 0;
   let number = 1;
-  /** The number of lines from there that are context of the last match. */
+  /** The number of lines after it that are context of the last match. */
   let after = 0;
 
   function show(mark: ":" | "-", end: number, at = next): void {
@@ -65,14 +65,14 @@ export function matchLines(
   return count === 0 ? undefined : { path, lines, count };
 }
 
-/** At most {@linkcode SHOWN_LINE_CHARS} characters of a line, around the place `at`. */
+/** Returns at most {@linkcode SHOWN_LINE_CHARS} characters of a line, around the position `at`. */
 function shownPart(bytes: Uint8Array, at: number): string {
   const line = utf8.decode(bytes);
   if (line.length <= SHOWN_LINE_CHARS) return line;
   const lead = utf8.decode(bytes.subarray(0, at)).length - LEAD_CHARS;
   const from = Math.max(0, Math.min(lead, line.length - SHOWN_LINE_CHARS));
   const to = from + SHOWN_LINE_CHARS;
-  // Half a surrogate pair at either end goes.
+  // Drop half a surrogate pair at either end.
   const part = line.slice(from, to).replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, "");
   const [before, behind] = [from > 0 ? "..." : "", to < line.length ? "..." : ""];
   return `${before}${part}${behind} [cut: the line has ${line.length} characters]`;

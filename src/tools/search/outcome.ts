@@ -1,4 +1,4 @@
-/** The notes of a search beside its results, for the model. @module */
+/** The notes of a search after its results, for the model. @module */
 
 import { count } from "../../text/count.ts";
 import type { SearchEnd } from "./pool.ts";
@@ -6,7 +6,7 @@ import type { Tally } from "./walk.ts";
 
 const CUT_RULES = "ignore files are too long, and only their first rules were applied";
 
-/** The numbers of files that were not read, each with the reason. */
+/** The numbers of unread files, each with the reason. */
 function skipped(tally: Tally): string[] {
   return ([
     [tally.binary, "binary"],
@@ -18,7 +18,7 @@ function skipped(tally: Tally): string[] {
   ] as const).filter(([n]) => n > 0).map(([n, kind]) => `${n} ${kind}`);
 }
 
-/** The note on files left out, for a search without results; empty where there are none. */
+/** Returns the note on skipped files for a search without results; empty if there are no such files. */
 export function leftOut(tally: Tally): string {
   const parts = skipped(tally);
   if (tally.filtered > 0) parts.unshift(`${count(tally.filtered, "file")} of other names`);
@@ -29,7 +29,7 @@ export function leftOut(tally: Tally): string {
   return parts.length === 0 ? cut : ` Skipped: ${parts.join(", ")}.${cut}`;
 }
 
-/** The reasons why the results of a search are incomplete, apart from a lack of room. */
+/** Returns the reasons why the results of a search are incomplete, other than their size. */
 export function gaps(tally: Tally, end: SearchEnd): string[] {
   const notes = [];
   if (end === "timeout") notes.push("stopped for lack of time: narrow it down with path");
@@ -39,7 +39,7 @@ export function gaps(tally: Tally, end: SearchEnd): string[] {
   return notes;
 }
 
-/** The first `lines` that fit in `maxChars`, and a last line in brackets with the notes, if any. */
+/** Returns the first `lines` that fit in `maxChars`, and a last line in brackets with the notes, if any. */
 export function fitLines(
   lines: readonly string[],
   maxChars: number,

@@ -1,4 +1,6 @@
-/** Finds files by a word while it is typed: the walk goes on in short slices, so that no key waits for it. @module */
+/**
+ * Finds files by a word while the user types it. The walk runs in short slices, so that no key waits for it. @module
+ */
 
 import { attempt } from "../../attempt.ts";
 import { fuzzyRank, NO_FIT } from "../../text/fuzzy.ts";
@@ -6,52 +8,52 @@ import { Stopped } from "./regex/dfa.ts";
 import type { SearchJob } from "./searcher.ts";
 import { emptyTally, Walk } from "./walk.ts";
 
-/** The files and folders that a word fits best so far; a folder ends in `/`. */
+/** The files and folders that fit a word best so far. A folder ends in `/`. */
 export interface FittingPaths {
   paths: string[];
-  /** Resolves when others fit better, and with undefined when none will. Left out: all files are known. */
+  /** Resolves when others fit better, and with undefined if none will. Missing if all files are known. */
   more?: () => Promise<FittingPaths | undefined>;
 }
 
-/** The most files that are listed: a folder that is named narrows them down. */
+/** The maximum number of listed files: the name of a folder narrows them down. */
 const MAX_PATHS = 1_000_000;
-/** The files whose times are read, so that the newest come first; the others follow as they were found. */
+/** The number of files whose times are read, so that the newest come first. The others follow in the order found. */
 const MAX_TIMED = 20_000;
-/** Files that were modified in the same of such spans, in milliseconds, count as equally new. */
+/** Files modified within the same span, in milliseconds, count as equally new. */
 const TOGETHER_MS = 60_000;
-/** The milliseconds after which keys and the screen have their turn. */
+/** The time in milliseconds after which keys and the screen get their turn. */
 const SLICE_MS = 5;
-/** The first files are waited for so long in milliseconds, that a small folder is shown in one go. */
+/** The wait for the first files, in milliseconds, so that a small folder is shown at once. */
 const FIRST_MS = 16;
-/** A new word is held against all files found so far, unless that takes longer than these milliseconds. */
+/** A new word is matched against all files found so far, for at most this time in milliseconds. */
 const RANKING_MS = 100;
-/** The milliseconds from one list to the next, which has more files. */
+/** The time between lists, in milliseconds. */
 const GROWTH_MS = 60;
-/** A folder whose ignore rules take longer, in milliseconds, is left out. */
+/** A folder whose ignore rules take longer, in milliseconds, is skipped. */
 const MAX_RULES_MS = 200;
-/** A folder of more bytes, as the system counts them, may have thousands of entries: they are read in pieces. */
+/** A folder of more bytes in its own entry may have thousands of entries, which are read in pieces. */
 const LARGE_FOLDER_BYTES = 64 * 1024;
-/** The entries of such a piece, and the files that are ranked between two looks at the clock. */
+/** The number of entries of such a piece, and of files that are ranked between two checks of the clock. */
 const ENTRIES_AT_ONCE = 200;
 
 const turnOfOthers = () => new Promise<void>((resolve) => setTimeout(resolve));
 
-/** The files below a folder; the walk begins at once. */
+/** The files below a folder. The walk starts at once. */
 export class PathFinder implements Disposable {
   readonly #walk: Walk;
-  /** The folders that are left, those nearest to the root first. */
+  /** The remaining folders, those nearest to the root first. */
   readonly #folders: string[];
   readonly #paths: string[] = [];
-  /** When the first of them were modified, in milliseconds, as far as they were asked about. */
+  /** The times of modification of the first files, in milliseconds, as far as they are known. */
   readonly #times: number[] = [];
   #newest: BestPaths | undefined;
   #isDone = false;
-  /** When the rules of the folder that is being listed have taken too long. */
+  /** The time at which the rules of the current folder have taken too long. */
   #latest = Infinity;
 
   /**
-   * @param limit the most files that fit
-   * @param largeBytes a folder of more is read in pieces
+   * @param limit the maximum number of files that fit
+   * @param largeBytes larger folders are read in pieces
    */
   constructor(
     private readonly place: Pick<SearchJob, "walk" | "prefix">,
@@ -63,7 +65,7 @@ export class PathFinder implements Disposable {
     void this.#run();
   }
 
-  /** The files that `word` fits best so far. The word before it is not asked about any more. */
+  /** Returns the files that fit `word` best so far. The previous word is dropped. */
   async find(word: string): Promise<FittingPaths> {
     const best = this.#newest = new BestPaths(word, this.limit);
     return await this.#look(best, 0, FIRST_MS) ?? { paths: [] };
@@ -75,7 +77,7 @@ export class PathFinder implements Disposable {
     this.#newest = undefined;
   }
 
-  /** The best files, once `ms` are over and others than those of `version`; undefined when none will be. */
+  /** Returns the best files after `ms` if they differ from those of `version`; undefined if they never will. */
   async #look(best: BestPaths, version: number, ms: number): Promise<FittingPaths | undefined> {
     const from = performance.now();
     const least = this.#paths.length;
@@ -120,7 +122,7 @@ export class PathFinder implements Disposable {
     const piece: Deno.DirEntry[] = [];
     const take = () => this.#take(() => this.#walk.take(folder, piece.splice(0)));
     const entries = Deno.readDir(folder)[Symbol.asyncIterator]();
-    // A folder that cannot be read, or is gone, has no more files.
+    // A folder that is unreadable or gone has no more files.
     const next = () => entries.next().catch(() => ({ done: true, value: undefined } as const));
     for (let entry = await next(); !entry.done && !this.#isDone; entry = await next()) {
       piece.push(entry.value);
@@ -148,13 +150,13 @@ export class PathFinder implements Disposable {
   }
 }
 
-/** Files that no model reads: they come after the others that fit as well. */
+/** Files that no model reads come after others that fit as well. */
 const BINARY_FILE =
   /\.(?:py[cod]|class|jar|war|o|a|so|obj|lib|dll|dylib|exe|bin|wasm|zip|gz|tgz|xz|bz2|zst|7z|rar|tar|pdf|woff2?|ttf|otf|eot|mp[34]|m4a|wav|ogg|mov|avi|mkv|webm|sqlite3?|db|gguf|safetensors|onnx|npy|npz|pkl|parquet)$/;
 
 /**
- * How well `word` fits a path, both in lower case. A folder fits by its own name, so that those below it
- * are not listed with it; where the word names no more than a folder, those right in that fit.
+ * Returns how well `word` fits a path, both in lower case. A folder fits by its own name, so that its subfolders are
+ * not listed with it. If the word is only the path of a folder, that folder's entries fit.
  */
 function rankOf(word: string, path: string): number {
   if (!path.endsWith("/")) return fuzzyRank(word, path);
@@ -164,13 +166,13 @@ function rankOf(word: string, path: string): number {
   return fuzzyRank(word.slice(wanted), path.slice(own, -1));
 }
 
-/** The files and folders that a word fits best, as they are found. */
+/** The files and folders that fit a word best, as they are found. */
 class BestPaths {
   readonly #word: string;
   /** Best first. */
   readonly #best: { path: string; rank: number; time: number }[] = [];
   #ranked = 0;
-  /** Goes up when the best ones change. */
+  /** Increases when the best ones change. */
   version = 0;
 
   constructor(word: string, private readonly limit: number) {
@@ -181,7 +183,7 @@ class BestPaths {
     return this.#best.map(({ path }) => path);
   }
 
-  /** Ranks those of `paths` that were found meanwhile, for at most `ms`; the number of all that are ranked. */
+  /** Ranks newly found `paths` for at most `ms`. Returns the number of all ranked ones. */
   rank(paths: readonly string[], timeOf: (at: number) => number, ms: number): number {
     const until = performance.now() + ms;
     for (; this.#ranked < paths.length; this.#ranked++) {
@@ -196,11 +198,11 @@ class BestPaths {
     const lower = path.toLowerCase();
     const fit = rankOf(this.#word, lower);
     if (fit === NO_FIT) return;
-    // A folder that is named comes before its files, which fit as well, and else behind the files.
+    // A folder that the word names comes before its files, which fit as well; other folders come after files.
     const isNamed = !/(?:^|\/)$/.test(this.#word);
     const ofFolder = isNamed ? -0.5 : 0.25;
     const rank = fit + (path.endsWith("/") ? ofFolder : BINARY_FILE.test(lower) ? 0.5 : 0);
-    // Files that came together, as those of a clone, are listed by their names.
+    // Files that were created together, as by a clone, are listed by name.
     const time = Math.floor(timeOf(this.#ranked) / TOGETHER_MS);
     const isBefore = (other: { path: string; rank: number; time: number }) =>
       rank !== other.rank

@@ -1,7 +1,6 @@
 /**
- * Runs a search: it begins in this thread, as most are done before a worker would have started, and
- * goes on in workers, which share the tasks. Workers end with their search: a waiting worker would
- * keep the process from ending. @module
+ * Runs a search. It starts in this thread, because most end before a worker would have started, and continues in
+ * workers, which share the tasks. Workers end with their search: a waiting worker would keep the process alive. @module
  */
 
 import { isStill } from "../files/regular_file.ts";
@@ -9,9 +8,9 @@ import type { Found, Order, SearchJob, Task, WorkerReport } from "./searcher.ts"
 import { addFound, HUNGRY, Searcher, sortFound, STOP } from "./searcher.ts";
 
 export interface SearchLimits {
-  hereMs: number; // the time that the search may take in this thread, in milliseconds
+  hereMs: number; // the time limit of the search in this thread, in milliseconds
   workers: number; // the number of workers for the rest
-  timeoutMs: number; // the time after which the workers stop, in milliseconds
+  timeoutMs: number; // the time limit of the workers, in milliseconds
 }
 
 /** A worker is ready after 10 to 20 ms, and more than a few slow each other down, as measured. */
@@ -21,14 +20,13 @@ const DEFAULTS: SearchLimits = {
   timeoutMs: 20_000,
 };
 
-/** The end of a search: `"timeout"` where a part of the tree is left. */
+/** The end of a search: `"timeout"` if a part of the tree remains. */
 export type SearchEnd = "done" | "timeout";
 export type SearchResult = Found & { end: SearchEnd };
 
 /**
  * Searches `tasks` for `job`.
- * @throws {SyntaxError} when the pattern is none; the reason of `signal` at once when it is
- * aborted.
+ * @throws {SyntaxError} if the pattern is invalid; the reason of `signal` immediately when it is aborted.
  */
 export async function runSearch(
   job: SearchJob,
@@ -52,7 +50,7 @@ export async function runSearch(
   return { ...here.found, end };
 }
 
-/** Leaves out files that are not where they were read: a folder may have been a link meanwhile. */
+/** Drops files that are no longer where they were read: a link may have replaced a folder meanwhile. */
 function dropMoved(found: Found, { walk, prefix }: SearchJob, folder: string, since: number): void {
   const isThere = ({ path, dev = 0, ino = null }: Found["matches"][number]) =>
     isStill(`${walk.root}/${path.slice(prefix.length)}`, { dev, ino }, folder, since);
@@ -72,12 +70,12 @@ class WorkerPool {
   #end: SearchEnd = "done";
 
   constructor(count: number, private readonly found: Found) {
-    // Bundlers find the worker by this very expression.
+    // Bundlers find the worker by exactly this expression.
     const start = () => new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
     this.#workers = Array.from({ length: count }, start);
   }
 
-  /** Searches `tasks` to the end; all workers end with it. */
+  /** Searches `tasks` to the end, which ends all workers. */
   async run(job: SearchJob, tasks: readonly Task[], signal: AbortSignal, timeoutMs: number) {
     const abort = () => this.#ended.reject(signal.reason);
     signal.addEventListener("abort", abort);
@@ -93,7 +91,7 @@ class WorkerPool {
     } finally {
       clearTimeout(timer);
       signal.removeEventListener("abort", abort);
-      // A busy worker ends at once by the flag, and late by `terminate` alone.
+      // A busy worker stops immediately by the flag, and late by `terminate` alone.
       Atomics.store(this.#shared, STOP, 1);
       for (const worker of this.#workers) worker.terminate();
     }
@@ -102,7 +100,7 @@ class WorkerPool {
   #start(worker: Worker, job: SearchJob, tasks: Task[]): void {
     worker.onmessage = ({ data }: MessageEvent<WorkerReport>) => this.#receive(worker, data);
     worker.onerror = (event) => {
-      event.preventDefault(); // or it ends the process
+      event.preventDefault(); // otherwise it would end the process
       this.#ended.reject(new Error(`Cannot search as a worker failed: ${event.message}`));
     };
     post(worker, { type: "start", job, shared: this.#shared, tasks });

@@ -4,21 +4,20 @@ import { hasBom, utf16Label } from "../files/line_endings.ts";
 import { Stopped } from "./regex/dfa.ts";
 import { countUnreadable, type Tally } from "./walk.ts";
 
-/** Larger files are not searched: each thread holds a whole file. */
+/** Larger files are not searched: each thread has a whole file in memory. */
 const MAX_SEARCHED_BYTES = 64 * 1024 * 1024;
-/** A file with a NUL byte among its first bytes is binary, as for git. */
+/** A file with a NUL byte among its first bytes is binary, as in git. */
 const BINARY_CHECK_BYTES = 8192;
-/** The most bytes of one read, so that each takes a moment only. */
+/** The maximum size of one read in bytes, so that each is short. */
 const READ_BYTES = 4 * 1024 * 1024;
 
-/** One buffer for all files: with a new one for each, reading takes 1.5 times as long. */
+/** One buffer for all files: a new one for each takes 1.5 times as long. */
 let buffer = new Uint8Array(256 * 1024);
 
 /**
- * Calls `use` with the text of a file in UTF-8 and the file, still open. A file that cannot be
- * read, is binary or too large is counted in `tally` instead. UTF-16 is known by its byte order
- * mark. `unsaved` is the text that an editor has for it.
- * @throws {Stopped} when `stop`, called between reads, returns true.
+ * Calls `use` with the text of a file as UTF-8 and the open file. A file that is unreadable, binary or too large is
+ * counted in `tally` instead. UTF-16 is recognized by its byte order mark. `unsaved` is the editor's text of the file.
+ * @throws {Stopped} if `stop`, called between reads, returns true.
  */
 export function withFileText(
   path: string,
@@ -45,7 +44,7 @@ export function withFileText(
   }
 }
 
-/** The whole text, valid until the next call; undefined where the file is counted instead. */
+/** Returns the whole text, valid until the next call; undefined if the file is counted instead. */
 function readUtf8(file: Deno.FsFile, tally: Tally, stop: () => boolean): Uint8Array | undefined {
   let length = 0;
   for (let n; (n = file.readSync(buffer.subarray(length, length + READ_BYTES))) !== null;) {

@@ -1,4 +1,4 @@
-/** One thread's share of a search: its tasks, its results, and messages of them. @module */
+/** One thread's share of a search: its tasks, results and messages. @module */
 
 import { compileLinePattern } from "./regex/line_pattern.ts";
 import { type FileMatches, matchLines } from "./match_lines.ts";
@@ -13,28 +13,28 @@ import {
   type WalkOptions,
 } from "./walk.ts";
 
-/** The parameters of a search; plain data, as they are sent to workers. */
+/** The parameters of a search: plain data, because they are sent to workers. */
 export interface SearchJob {
   walk: WalkOptions;
-  /** Replaces the root in the paths shown: empty, or with a `/` at its end. */
+  /** Replaces the root in the shown paths: empty, or with a `/` at its end. */
   prefix: string;
-  /** The lines to find in the files; without it the search is for the files themselves. */
+  /** The lines to find in the files; missing if the search is for the files themselves. */
   grep?: {
     pattern: string;
     contextLines: number;
-    /** Texts that an editor has for files, by their paths, in place of what is on the disk. */
+    /** The editor's texts of files by path, which replace those on the disk. */
     unsaved?: Readonly<Record<string, string>>;
   };
-  limit: number; // the most characters of lines, or the most files, that are kept
+  limit: number; // the maximum number of characters of lines, or of files, in the results
 }
 
 export interface Found {
   tally: Tally;
-  /** The files with matches that come first by path. */
+  /** The matching files that come first by path. */
   matches: (FileMatches & Partial<Pick<Deno.FileInfo, "dev" | "ino">>)[];
   /** The newest files, with their times of modification in milliseconds. */
   files: { path: string; mtime: number }[];
-  more: number; // the number of files that match beside those
+  more: number; // the number of other matching files
 }
 
 /** A folder to list, or files to search. */
@@ -45,28 +45,28 @@ export type Order =
   | { type: "tasks"; tasks: Task[] }
   | { type: "finish" };
 /**
- * A message from a worker. One without tasks reports it, and a busy one hands over half of its own
- * when the shared memory says, between two tasks, that others wait.
+ * A message from a worker. A worker without tasks reports that. A busy one hands over half of its tasks if the shared
+ * memory shows, between two tasks, that others wait.
  */
 export type WorkerReport =
   | { type: "idle" }
   | { type: "share"; tasks: Task[] }
   | { type: "found"; found: Found }
   | { type: "failed"; message: string };
-/** The place in shared memory of the number of waiting workers, and of a 1 once all are to stop. */
+/** The indices in shared memory of the number of waiting workers, and of a flag that is 1 when all must stop. */
 export const HUNGRY = 0, STOP = 1;
 const FILES_PER_TASK = 32;
 
 export class Searcher {
-  /** The tasks that are left, the largest first. */
+  /** The remaining tasks, the largest first. */
   readonly tasks: Task[] = [];
   readonly found: Found = { tally: emptyTally(), matches: [], files: [], more: 0 };
   readonly #search: (path: string) => void;
   readonly #walk: Walk;
 
   /**
-   * @param stop called every millisecond or so; when it returns true, the rest of the task is left
-   * @throws {SyntaxError} when the pattern is none.
+   * @param stop called about every millisecond; if it returns true, the rest of the task remains
+   * @throws {SyntaxError} if the pattern is invalid.
    */
   constructor(job: SearchJob, private readonly stop: () => boolean) {
     this.#search = job.grep
@@ -75,7 +75,7 @@ export class Searcher {
     this.#walk = new Walk(job.walk, this.found.tally, stop);
   }
 
-  /** Does the last of `tasks`, or as much of it as there is time for. */
+  /** Does the last of `tasks`, or as much of it as the time allows. */
   step(): void {
     const task = this.tasks.pop();
     if (task === undefined) return;
@@ -100,7 +100,7 @@ export class Searcher {
     if (i < files.length) this.tasks.push(files.slice(i));
   }
 
-  /** The result of `work`; undefined where it was stopped. */
+  /** Returns the result of `work`; undefined if it was stopped. */
   #unlessStopped<T>(work: () => T): T | undefined {
     try {
       return work();
@@ -113,7 +113,7 @@ export class Searcher {
 /** Adds the results of another thread. */
 export function addFound(to: Found, from: Found): void {
   addTally(to.tally, from.tally);
-  // Not by `push(...)`: the stack has no room for so many arguments.
+  // Not by `push(...)`: the stack has no room for that many arguments.
   to.matches = to.matches.concat(from.matches);
   to.files = to.files.concat(from.files);
   to.more += from.more;
@@ -121,7 +121,7 @@ export function addFound(to: Found, from: Found): void {
 
 const byPath = (a: { path: string }, b: { path: string }) => a.path < b.path ? -1 : 1;
 
-/** Sorts the results and drops those over the limit of `job`; returns the characters of the rest. */
+/** Sorts the results and drops those over the limit of `job`. Returns the number of characters of the rest. */
 export function sortFound(found: Found, job: SearchJob): number {
   found.files.sort((a, b) => b.mtime - a.mtime || byPath(a, b));
   found.matches.sort(byPath);
@@ -139,7 +139,7 @@ const shownChars = ({ lines }: FileMatches) =>
 const shownPath = (job: SearchJob, path: string) =>
   job.prefix + path.slice(job.walk.root.length + 1);
 
-/** A path on one line: its control characters and line separators are written as escapes. */
+/** Returns a path on one line, with control characters and line separators escaped. */
 export const escapedPath = (path: string): string =>
   path.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, (c) => `\\u{${c.codePointAt(0)!.toString(16)}}`);
 
@@ -164,7 +164,7 @@ function lineKeeper(
 ): (path: string) => void {
   const find = compileLinePattern(pattern, stop);
   let chars = 0;
-  /** Matches of files that sort behind this path are only counted, for lack of room. */
+  /** Matches in files sorted after this path are only counted, for lack of room. */
   let last: string | undefined;
   return (file) =>
     withFileText(file, found.tally, stop, (text, opened) => {
@@ -173,7 +173,7 @@ function lineKeeper(
       const options = { path: escapedPath(path), contextLines, maxChars: job.limit };
       const lines = counted ? undefined : matchLines(text, find, options);
       const matches = counted ? find(text, 0) !== undefined : lines !== undefined;
-      // A binary file may have its first NUL byte behind the part that was checked.
+      // A binary file may have its first NUL byte after the part that was checked.
       const binary = matches && text.includes(0);
       found.tally[binary ? "binary" : "files"]++;
       if (!matches || binary) return;

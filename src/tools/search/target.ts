@@ -11,17 +11,17 @@ import type { SearchJob } from "./searcher.ts";
 import { isWithheld } from "./walk.ts";
 
 interface Target extends Pick<SearchJob, "walk" | "prefix"> {
-  /** Set where a single file was named; `walk.root` is its folder then. */
+  /** Set if a single file was named; then `walk.root` is its folder. */
   file?: string;
 }
 
 /**
- * Finds the place to search. A glob pattern's folders up to the first wildcard count as named: the
- * search begins there, also where they are hidden or ignored.
+ * Finds the place to search. The folders of a glob pattern up to the first wildcard count as named: the search starts
+ * there, even if they are hidden or ignored.
  * @param glob the pattern, empty for all files
- * @param anywhere true where a pattern without `/` is for names at any depth, as in `rg -g`
- * @throws {Error} when there is no such place, or the pattern leads out of it, or a link out of the
- * working directory; the message tells the model its next move.
+ * @param anywhere true if a pattern without `/` matches names at any depth, as in `rg -g`
+ * @throws {Error} if there is no such place, or the pattern leads out of it, or a link out of the working directory;
+ * the message suggests the next step to the model.
  */
 export async function findTarget(
   context: Pick<ToolContext, "workingDir" | "grant">,
@@ -36,7 +36,7 @@ export async function findTarget(
   let rest = (exclude ? glob.slice(1) : glob).replace(/^(?:\.\/+)+/, "").replace(/\/{2,}/g, "/");
   if (rest.endsWith("/")) rest += "**";
   const prefix = shownPrefix(context.workingDir, base);
-  // A pattern from the working directory instead of from `path` is a common slip.
+  // A pattern relative to the working directory instead of `path` is a common mistake.
   const isSlip = prefix !== "" && rest.startsWith(prefix) &&
     !await pathExists(resolve(base, rest.split("/")[0]!));
   if (isSlip) rest = rest.slice(prefix.length);
@@ -45,7 +45,7 @@ export async function findTarget(
   const named = folders === "" ? base : resolve(base, folders);
   const shown = folders === "" ? path : shownPrefix(context.workingDir, named).slice(0, -1);
   const { isFile, real } = await checkPlace(context, named, shown, folders !== "");
-  // The policy decided on the real path, which is then also shown.
+  // The policy decided on the real path, which is also shown.
   const place = context.grant ? real : named;
   const root = isFile ? dirname(place) : place;
   const isDeep = rest === "" || byName || exclude || rest.includes("**");
@@ -78,13 +78,13 @@ function checkGlob(glob: string, path: string): void {
   );
 }
 
-/** The names with a leading dot in a pattern: only these are taken although they are hidden. */
+/** Returns the names in a pattern that start with a dot: only these hidden names are included. */
 function dotNames(glob: string): RegExp[] {
   return [...glob.matchAll(/(?<=^|[/{,])(\.[^/{},]*)(\{?)/g)]
     .map(([, name, brace]) => globToRegex(brace === "" ? name! : `${name}*`));
 }
 
-/** The kind and real path of a place; `isBelow` where a pattern, not the policy, leads there. */
+/** Returns the type and the real path of a place. `isBelow` is true if a pattern, not the policy, leads there. */
 async function checkPlace(
   { workingDir, grant }: Pick<ToolContext, "workingDir" | "grant">,
   path: string,
@@ -93,8 +93,7 @@ async function checkPlace(
 ): Promise<{ isFile: boolean; real: string }> {
   try {
     const [real, realDir] = [await Deno.realPath(path), await Deno.realPath(workingDir)];
-    // The path is in the working directory, its target is not: a search that was approved there
-    // must not take place elsewhere.
+    // The path is in the working directory but its target is not: a search approved here must not run elsewhere.
     if (isWithin(workingDir, path) && !isWithin(realDir, real)) {
       throw new FileError(
         `Cannot search ${shown} as a link in it leads out of the working directory: links are not followed`,
@@ -131,7 +130,7 @@ function checkGranted(
   }
 }
 
-/** The highest folder whose ignore files count: the repository, else the working directory. */
+/** Returns the highest folder whose ignore files apply: the repository or the working directory. */
 async function topFolder(workingDir: string, root: string): Promise<string> {
   for (let folder = root;; folder = dirname(folder)) {
     if (await pathExists(resolve(folder, ".git"))) return folder;
@@ -142,12 +141,12 @@ async function topFolder(workingDir: string, root: string): Promise<string> {
 const pathExists = (path: string): Promise<boolean> =>
   Deno.lstat(path).then(() => true, () => false);
 
-/** The beginning of paths below `folder`: relative to the working directory where they are in it. */
+/** Returns the prefix of shown paths below `folder`: relative to the working directory if they are in it. */
 function shownPrefix(workingDir: string, folder: string): string {
   const isInside = isWithin(workingDir, folder);
   const path = withSlashes(isInside ? relative(workingDir, folder) : folder);
   return isInside && path === "" ? "" : `${path}/`;
 }
 
-/** `path` with `/` between its parts and none at the end. */
+/** Returns `path` with `/` between its parts and none at the end. */
 const withSlashes = (path: string): string => slashed(path).replace(/\/$/, "");

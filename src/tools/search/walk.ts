@@ -1,8 +1,8 @@
 /**
- * Lists folders without hidden files, `node_modules`, and what `.rgignore`, `.ignore`, `.gitignore` and
- * `.git/info/exclude` name. As in ripgrep, they go in this order, and a rule that keeps a name keeps
- * it although it is hidden; unlike there, a `.gitignore` counts outside of repositories too, and
- * git's user settings do not. Synchronous calls take a fraction of the time; most run in a worker.
+ * Lists folders without hidden files, `node_modules`, and names in `.rgignore`, `.ignore`, `.gitignore` and
+ * `.git/info/exclude`. As in ripgrep, this is their precedence, and a rule that includes a name includes it even if it
+ * is hidden. Unlike ripgrep, a `.gitignore` applies outside repositories too, and git's user settings do not.
+ * Synchronous calls take a fraction of the time; most run in a worker.
  * @module
  */
 
@@ -19,45 +19,45 @@ interface IgnoreLevel {
 }
 
 interface Scope {
-  levels: readonly (IgnoreLevel | undefined)[]; // of each of IGNORE_FILES
-  cost: number; // what all its rules take of what those for one path may cost
+  levels: readonly (IgnoreLevel | undefined)[]; // one for each of IGNORE_FILES
+  cost: number; // the total cost of its rules
 }
 
-/** The files with rules: those of the first go before those of the others, whatever the folder. */
+/** The files with rules. Those of an earlier file override those of a later one, in any folder. */
 const IGNORE_FILES = [".rgignore", ".ignore", ".gitignore"];
 const NO_RULES: Scope = { levels: [], cost: 0 };
 
-/** The files that a glob pattern takes. */
+/** The files that a glob pattern includes. */
 interface Filter {
   regex: RegExp;
-  /** True where it is matched against the bare name, false where against the path from the root. */
+  /** True if it is matched against the bare name, false for the path from the root. */
   byName: boolean;
-  exclude: boolean; // true to take the files that do not match
+  exclude: boolean; // true to include the files that do not match
 }
 
 /** The parameters of a walk. All paths are absolute, with `/` between their parts. */
 export interface WalkOptions {
   root: string;
-  top: string; // the highest folder whose ignore files count: `root` or above
-  maxDepth: number; // the most folders to go down, 0 for the files in `root` only
-  hidden: readonly RegExp[]; // names that are taken although they are hidden
-  filter?: Filter; // the files to take; all where it is missing
-  /** The files and folders that a policy withholds; `root` has no links then. */
+  top: string; // the highest folder whose ignore files apply: `root` or above
+  maxDepth: number; // the maximum depth of folders, 0 for the files in `root` only
+  hidden: readonly RegExp[]; // names that are included although they are hidden
+  filter?: Filter; // the files to include; all if it is missing
+  /** The files and folders that a policy withholds. Then `root` has no links. */
   withheld?: Withheld;
 }
 
-/** A tally of nothing: the numbers of files taken and left out, by reason. */
+/** Returns an empty tally: the numbers of included and skipped files, by reason. */
 export const emptyTally = () => ({
-  files: 0, // taken
+  files: 0, // included
   ignored: 0, // files and folders that are hidden or ignored
   filtered: 0, // files that the filter rejects
-  unreadable: 0, // files and folders that the system would not open
+  unreadable: 0, // files and folders that the system does not open
   binary: 0, // files with NUL bytes
   large: 0, // files over the size limit
-  unnameable: 0, // files and folders whose names are not UTF-8, and which cannot be named therefore
+  unnameable: 0, // files and folders whose names are not UTF-8 and therefore cannot be named
   links: 0, // links to files and folders
   withheld: 0, // files and folders that the policy withholds
-  cutRules: 0, // ignore files of which only the first rules count; several threads may count one
+  cutRules: 0, // ignore files of which only the first rules apply; several threads may count the same one
 });
 export type Tally = ReturnType<typeof emptyTally>;
 
@@ -65,27 +65,27 @@ export function addTally(to: Tally, from: Tally): void {
   for (const key of Object.keys(to) as (keyof Tally)[]) to[key] += from[key];
 }
 
-/** The most bytes of an ignore file that are read, comments included: no real one comes near. */
+/** The maximum number of bytes read from an ignore file, with comments: real ones are far smaller. */
 const MAX_IGNORE_BYTES = 1024 * 1024;
-/** Folders without real files: reading one runs code in the kernel, and some wait for ever. */
+/** Folders without real files: reading one runs code in the kernel, and some block forever. */
 const SYSTEM_FOLDERS = Deno.build.os === "linux" ? ["/proc", "/sys"] : [];
-/** The folders whose rules are remembered; beyond, all are dropped and read again when needed. */
+/** The maximum number of folders whose rules are cached. Beyond it, the cache is cleared. */
 const MAX_SCOPES = 20_000;
-/** The most that all remembered rules may cost: beyond, they are dropped likewise. */
+/** The maximum cost of all cached rules. Beyond it, the cache is cleared. */
 const MAX_SCOPES_COST = 8 * MAX_RULES_COST;
 
-/** The files and folders in a folder that a search takes, as absolute paths. */
+/** The files and folders in a folder that a search includes, as absolute paths. */
 interface FolderEntries {
   files: string[];
   folders: string[];
 }
 
-/** Lists one folder after the other, and counts the files that it leaves out. */
+/** Lists folders one by one, and counts the files that it skips. */
 export class Walk {
   readonly #scopes = new Map<string, Scope>();
   #cost = 0;
 
-  /** @param stop called every millisecond or so while rules are read and applied */
+  /** @param stop called about every millisecond while rules are read and applied */
   constructor(
     private readonly options: WalkOptions,
     private readonly tally: Tally,
@@ -93,8 +93,8 @@ export class Walk {
   ) {}
 
   /**
-   * The files and folders in `folder` that a search takes. Links are never followed.
-   * @throws {Stopped} when `stop` returns true; then nothing of the folder is counted.
+   * Returns the files and folders in `folder` that a search includes. Links are never followed.
+   * @throws {Stopped} if `stop` returns true; then nothing in the folder is counted.
    */
   list(folder: string): FolderEntries {
     let entries: Deno.DirEntry[];
@@ -109,7 +109,7 @@ export class Walk {
     return this.#take(folder, entries, this.#scopeIn(folder, this.#scopeAbove(folder), has));
   }
 
-  /** The same of some of its entries, for a folder that is read in pieces. */
+  /** Does the same for some of its entries, if a folder is read in pieces. */
   take(folder: string, entries: readonly Deno.DirEntry[]): FolderEntries {
     return this.#take(folder, entries, this.#scopeOf(folder));
   }
@@ -148,18 +148,18 @@ export class Walk {
     if (path.length <= this.options.top.length) return NO_RULES;
     const folder = path.slice(0, path.lastIndexOf("/"));
     const scope = this.#scopeOf(folder);
-    // A path in an ignored folder was named on purpose: the rules that ignore it do not count.
+    // A path in an ignored folder was named on purpose: the rules that ignore it do not apply.
     const isIgnored = ruled(path, path.slice(folder.length + 1), true, scope, this.stop);
     return isIgnored ? NO_RULES : scope;
   }
 
-  /** The scope in a folder whose names are not known. */
+  /** Returns the scope in a folder whose names are unknown. */
   #scopeOf(folder: string): Scope {
     const has = (name: string) => attempt(() => Deno.lstatSync(`${folder}/${name}`)) !== undefined;
     return this.#scopes.get(folder) ?? this.#scopeIn(folder, this.#scopeAbove(folder), has);
   }
 
-  /** The scope in `folder`, then remembered: `above` with the rules that the folder itself adds. */
+  /** Returns and caches the scope in `folder`: `above` with the rules that the folder itself adds. */
   #scopeIn(folder: string, above: Scope, has: (name: string) => boolean): Scope {
     let { levels: [own, ignore, gitignore], cost } = above;
     const level = (file: string, up: IgnoreLevel | undefined): IgnoreLevel | undefined => {
@@ -170,7 +170,7 @@ export class Walk {
       if (rules.isCut) this.tally.cutRules++;
       return rules.list.length ? { rules, at: folder.length + 1, up } : up;
     };
-    // A repository within another has rules of its own only.
+    // A repository within another has only its own rules.
     if (has(".git")) gitignore = level(".git/info/exclude", undefined);
     const levels = [own, ignore, gitignore].map((up, i) => {
       const file = IGNORE_FILES[i]!;
@@ -189,7 +189,7 @@ export class Walk {
 const takes = (filter: Filter | undefined, path: string, name: string): boolean =>
   filter === undefined || filter.regex.test(filter.byName ? name : path) !== filter.exclude;
 
-/** True where a policy withholds a file, or a folder with all its entries. */
+/** True if a policy withholds a file, or a folder with all its entries. */
 export function isWithheld(
   { folder, paths, absolute = [], files }: Withheld,
   path: string,
@@ -228,18 +228,18 @@ function readRules(path: string, room: number, stop: () => boolean): Rules | und
     const text = new TextDecoder().decode(bytes.subarray(0, length));
     return { text, isWhole: size <= MAX_IGNORE_BYTES };
   });
-  // A file that is gone since, or cannot be read, has no rules.
+  // A file that is gone or unreadable has no rules.
   if (read === undefined) return undefined;
   const { text, isWhole } = read;
   if (isWhole) return parseIgnore(text, room, stop);
-  // A part of a line is another rule.
+  // A part of a line is a different rule.
   const rules = parseIgnore(text.slice(0, text.lastIndexOf("\n") + 1), room, stop);
   return { ...rules, isCut: true };
 }
 
-/** Counts a failure to open; a file that is gone by now is none. */
+/** Counts a failure to open, unless the file is gone. */
 export function countUnreadable(path: string, error: unknown, tally: Tally): void {
   if (!(error instanceof Deno.errors.NotFound)) tally.unreadable++;
-  // A listed name that the system does not find has bytes that are not UTF-8, shown as U+FFFD.
+  // If the system does not find a listed name, the name has bytes that are not UTF-8, shown as U+FFFD.
   else if (path.includes("\ufffd")) tally.unnameable++;
 }

@@ -1,4 +1,4 @@
-/** A worker of a search. It loads few modules, as each delays the first result. @module */
+/** A worker of a search. It loads few modules, because each delays the first result. @module */
 
 import { HUNGRY, type Order, Searcher, STOP, type WorkerReport } from "./searcher.ts";
 

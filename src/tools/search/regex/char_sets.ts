@@ -1,17 +1,17 @@
 /**
- * The sets of characters of an expression. Each is a predicate that asks the native engine about
- * one code point at a time: the engine knows Unicode, and takes constant time. @module
+ * The character sets of an expression. Each is a predicate that asks the native engine about one code point at a time:
+ * the engine knows Unicode, and takes constant time. @module
  */
 
-/** The characters that may be at one place. */
+/** The characters that can match at one position. */
 export interface CharSet {
   id: number; // its index in the list of all sets
   has(codePoint: number): boolean;
-  only?: number; // the only code point in it, where it is a character in one case
-  ascii: boolean; // true where no code point beyond ASCII is in it
+  only?: number; // its only code point, if it is a character without another case
+  ascii: boolean; // true if it has no code point beyond ASCII
 }
 
-/** The sets of one expression; equal ones are made once. */
+/** The sets of one expression. Equal ones are made once. */
 export class CharSets {
   readonly list: CharSet[] = [];
   readonly #byKey = new Map<string, CharSet>();
@@ -22,7 +22,7 @@ export class CharSets {
     });
   }
 
-  /** The set of an inside of brackets in the engine's syntax; `ascii` where it names only that. */
+  /** Returns the set for the inside of brackets in the engine's syntax. `ascii` is true if it names only ASCII. */
   brackets(inside: string, not: "^" | "", ascii: boolean, ignoreCase: boolean): CharSet {
     const flags = ignoreCase ? "iv" : "v";
     return this.#get(`[${not}${inside}]${flags}`, () => {
@@ -34,7 +34,7 @@ export class CharSets {
         wide ??= new RegExp(`^[${not}${inside.replaceAll("\\w", UNICODE_WORD)}]$`, flags);
         return wide.test(String.fromCodePoint(code));
       };
-      // Two signs beyond ASCII are s and k in another case.
+      // Two characters beyond ASCII are s and k in another case.
       const isWide = ignoreCase && (has(0x73) || has(0x6b));
       return { has, ascii: ascii && not === "" && !isWide };
     });
@@ -51,10 +51,10 @@ export class CharSets {
   }
 }
 
-/** The inside of brackets for `\w` as Unicode has it (UTS 18). */
+/** The inside of brackets for `\w` in Unicode (UTS 18). */
 const UNICODE_WORD = "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\u200c\\u200d";
 
-/** The characters of each `[:name:]`, as the inside of an expression's brackets. */
+/** The characters of each `[:name:]`, as the inside of brackets. */
 export const POSIX_CLASSES: ReadonlyMap<string, string> = new Map([
   ["alnum", "0-9A-Za-z"],
   ["alpha", "A-Za-z"],

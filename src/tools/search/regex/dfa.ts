@@ -1,13 +1,12 @@
 /**
- * Finds the lines that an expression matches, in linear time whatever the expression.
+ * Finds the lines that an expression matches, always in linear time.
  *
- * A state of the automaton is the set of places in the expression that the characters so far may
- * lead to. States are made as the text needs them; when there are too many, all are dropped and
- * made anew. The automaton reads UTF-8 without decoding it first. It leaves a state one character
- * late, as `\b` and `$` need the next character.
+ * A state of the automaton is the set of places in the expression that the characters so far may lead to. States are
+ * made as the text needs them; if there are too many, all are dropped and made again. The automaton reads UTF-8 without
+ * decoding it first. It exits a state one character late, because `\b` and `$` need the next character.
  *
- * `RegExp` is no replacement: a worker that backtracks cannot be ended, nor can the process, and a
- * pattern that begins with a repeat takes it 5 to 15 times as long, as measured. @module
+ * `RegExp` is no replacement: a worker that backtracks cannot be ended, nor can the process, and a pattern that starts
+ * with a repeat takes it 5 to 15 times as long, as measured. @module
  */
 
 import type { CharSet } from "./char_sets.ts";
@@ -17,12 +16,12 @@ export class Stopped extends Error {
   override name = "Stopped";
 }
 
-/** Bytes between two questions: some hundred microseconds of work. */
+/** The number of bytes between two calls of `stop`: some hundred microseconds of work. */
 const BYTES_PER_ASK = 256 * 1024;
 
-/** Counts the bytes of a search, and ends it when `stop` says so. */
+/** Counts the bytes of a search, and ends it when `stop` returns true. */
 export class Meter {
-  /** The bytes that may be read before {@linkcode ask} is called. */
+  /** The number of bytes that may be read before the next {@linkcode ask}. */
   left = BYTES_PER_ASK;
 
   constructor(private readonly stop: () => boolean) {}
@@ -34,15 +33,15 @@ export class Meter {
   }
 }
 
-/** The places of an expression, each with its operation and the place that follows. */
+/** The places of an expression, each with its operation and the next place. */
 interface Program {
   ops: ("set" | "split" | "match" | Look)[];
-  args: number[]; // for a set its id, for a split the other place that follows
+  args: number[]; // the id of a set, or the other next place of a split
   next: number[];
   start: number;
 }
 
-/** A state may hold every place: with more of them, each character of a text would take long. */
+/** The maximum number of places. A state may contain every place, so more would slow each character down. */
 const MAX_PROGRAM_PLACES = 5000;
 
 function compile(root: Node): Program {
@@ -77,10 +76,10 @@ function compile(root: Node): Program {
   return program;
 }
 
-/** Sides of a place: a character of each kind. No match begins within a line break. */
+/** Sides of a place: a character of each kind. No match starts within a line break. */
 const EDGE = 0, OTHER = 1, IN_WORD = 2, IN_BREAK = 3;
 
-/** The test of each {@linkcode Look}, given the sides of a place. */
+/** The test of each {@linkcode Look} for the sides of a place. */
 const HOLDS: Readonly<Record<Look, (before: number, after: number) => boolean>> = {
   "^": (before) => before === EDGE,
   "$": (_, after) => after === EDGE,
@@ -90,18 +89,18 @@ const HOLDS: Readonly<Record<Look, (before: number, after: number) => boolean>> 
   ">": (before, after) => before === IN_WORD && after !== IN_WORD,
 };
 
-/** Kinds of characters: those that need a closer look, a line feed, a carriage return before it. */
+/** Kinds of characters: those that need decoding, a line feed, a carriage return before it. */
 const SPECIAL_KIND = 0, LF_KIND = 1, CRLF_KIND = 2;
 
-/** Characters of one kind are in the same sets, and the same to `\b`: the automaton treats them alike. */
+/** Characters of one kind are in the same sets, and equal for `\b`: the automaton treats them alike. */
 class CharKinds {
   readonly #byMembers = new Map<string, number>();
   #byCode: Uint16Array | undefined;
-  /** By kind and by the id of a set: 1 where characters of that kind are in that set. */
+  /** By kind and by set id: 1 if characters of that kind are in that set. */
   readonly members: Uint8Array[] = [];
   /** By kind: one of `EDGE`, `OTHER`, `IN_WORD`. */
   readonly sides: number[] = [];
-  /** The kinds of the ASCII characters; all other bytes are special, and so is a carriage return. */
+  /** The kinds of the ASCII characters. All other bytes are special, as is a carriage return. */
   readonly ofByte = new Uint8Array(256);
 
   constructor(private readonly regex: Regex) {
@@ -137,12 +136,12 @@ class CharKinds {
 
 /** Entries of the table other than states, which are multiples of the row's length. */
 const UNKNOWN = 0, MATCH = 1;
-/** The places that the characters so far lead to, and the side of the last of them. */
+/** The places that the characters so far lead to, and the side of the last character. */
 interface State {
   places: Uint16Array;
   before: number;
 }
-/** States are dropped when they take more numbers in all. */
+/** The maximum size of all states, in numbers. Beyond it, they are dropped. */
 const MAX_CELLS = 1 << 19;
 
 /** The automaton for an expression. Invalid UTF-8 counts as U+FFFD. */
@@ -151,7 +150,7 @@ export class Dfa {
   readonly #kinds: CharKinds;
   /** The length of the table's rows: at least the number of kinds. */
   #stride: number;
-  /** By state and kind of the next character: the state after it, `UNKNOWN` or `MATCH`. */
+  /** By state and kind of the next character: the next state, `UNKNOWN` or `MATCH`. */
   #table = new Int32Array(0);
   #states: State[] = [];
   #ids = new Map<string, number>();
@@ -159,13 +158,13 @@ export class Dfa {
   /** The number of times that the states were dropped. */
   #age = -1;
   #lineStart = 0;
-  // For #step: the round in which a place was last seen, or reached behind a character.
+  // For #step: the round in which a place was last visited, or reached after a character.
   readonly #seen: Uint32Array;
   readonly #reached: Uint32Array;
   #round = 0;
   readonly #stack: number[] = [];
 
-  /** @throws {SyntaxError} when the expression is too large. */
+  /** @throws {SyntaxError} if the expression is too large. */
   constructor(regex: Regex, private readonly meter: Meter) {
     this.#program = compile(regex.root);
     this.#kinds = new CharKinds(regex);
@@ -176,8 +175,7 @@ export class Dfa {
   }
 
   /**
-   * Finds where the first match of a line ends, from `from` (a line's start) up to `to`; -1 for
-   * none.
+   * Returns the end of the first match of a line, from `from` (a line's start) up to `to`; -1 for no match.
    * @throws {Stopped}
    */
   findEnd(bytes: Uint8Array, from: number, to: number): number {
@@ -212,12 +210,12 @@ export class Dfa {
       state = after;
       i += width;
     }
-    // The empty text behind the last line break is no line.
+    // The empty text after the last line break is not a line.
     if (from >= to || bytes[to - 1] === 10) return -1;
     return this.#after(state, LF_KIND) === MATCH ? to : -1;
   }
 
-  /** The kind of the character at `i`, shifted by 3, and in the lowest bits its length in bytes. */
+  /** Returns the kind of the character at `i`, shifted by 3, and in the lowest bits its length in bytes. */
   #specialAt(bytes: Uint8Array, i: number, to: number): number {
     if (bytes[i] === 13) {
       const isBreak = i + 1 === to || bytes[i + 1] === 10;
@@ -227,7 +225,7 @@ export class Dfa {
     return this.#kinds.of(decoded >> 3) << 3 | decoded & 7;
   }
 
-  /** `state` in a table with longer rows. */
+  /** Returns `state` in a table with longer rows. */
   #widened(state: number): number {
     const { places, before } = this.#states[state / this.#stride]!;
     this.#drop();
@@ -238,7 +236,7 @@ export class Dfa {
     this.#age++;
     while (this.#stride < this.#kinds.members.length) this.#stride *= 2;
     this.#table = new Int32Array(this.#stride * 32);
-    // No state has the numbers of UNKNOWN and MATCH.
+    // UNKNOWN and MATCH are not numbers of states.
     this.#states = [{ places: new Uint16Array(), before: EDGE }];
     this.#ids = new Map();
     this.#cells = 0;
@@ -246,7 +244,7 @@ export class Dfa {
     this.#lineStart = this.#intern(new Uint16Array(), before);
   }
 
-  /** The state of `places` behind a character of the side `before`. */
+  /** Returns the state of `places` after a character of the side `before`. */
   #intern(places: Uint16Array, before: number): number {
     const key = String.fromCharCode(before, ...places);
     let id = this.#ids.get(key);
@@ -266,7 +264,7 @@ export class Dfa {
     return id;
   }
 
-  /** The state after a character of `kind` in state `from`, or `MATCH` for a match before it. */
+  /** Returns the state after a character of `kind` in state `from`, or `MATCH` for a match before it. */
   #after(from: number, kind: number): number {
     const entry = this.#table[from + kind]!;
     if (entry !== UNKNOWN) return entry;
@@ -282,7 +280,7 @@ export class Dfa {
     return to;
   }
 
-  /** The places behind a character of `kind` in a state; undefined for a match before it. */
+  /** Returns the places after a character of `kind` in a state; undefined for a match before it. */
   #step({ places, before }: State, kind: number): number[] | undefined {
     const { ops, args, next, start } = this.#program;
     const member = this.#kinds.members[kind]!;
@@ -316,7 +314,7 @@ export class Dfa {
 /** The result of {@linkcode decodeUtf8} for a byte that is not UTF-8. */
 const INVALID = 0xfffd << 3 | 1;
 
-/** The code point at `i`, shifted by 3, and in the lowest bits how many bytes it takes. */
+/** Returns the code point at `i`, shifted by 3, and in the lowest bits its length in bytes. */
 function decodeUtf8(bytes: Uint8Array, i: number, to: number): number {
   const lead = bytes[i]!;
   const width = lead < 0xc2 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 1;

@@ -6,20 +6,20 @@ import { createRunFinder } from "./required_bytes.ts";
 
 const LINE_FEED = 10;
 
-/** A line that matches: its bounds without the line feed, and the end of its first match. */
+/** A matching line: its bounds without the line feed, and the end of its first match. */
 interface MatchingLine {
   start: number;
   end: number;
   at: number;
 }
 
-/** Finds the next line that matches, from `from` (a line's start) on. */
+/** Finds the next matching line, from `from` (a line's start) on. */
 export type FindLine = (bytes: Uint8Array, from: number) => MatchingLine | undefined;
 
 /**
- * Compiles `pattern`; to find its lines takes linear time.
- * @param stop called every millisecond or so; when it returns true, the search throws a `Stopped`
- * @throws {SyntaxError} when it is no regular expression; the message names the next move.
+ * Compiles `pattern`. Its search takes linear time.
+ * @param stop called about every millisecond; if it returns true, the search throws a `Stopped`
+ * @throws {SyntaxError} if it is not a regular expression; the message suggests the next step.
  */
 export function compileLinePattern(pattern: string, stop: () => boolean = () => false): FindLine {
   const regex = parseRegex(pattern);
@@ -42,13 +42,13 @@ export function compileLinePattern(pattern: string, stop: () => boolean = () => 
   };
 }
 
-/** The start of the line that `at` is in. A loop: `lastIndexOf` takes longer for usual lines. */
+/** Returns the start of the line at `at`. A loop: `lastIndexOf` takes longer for usual lines. */
 export function findLineStart(bytes: Uint8Array, at: number): number {
   while (at > 0 && bytes[at - 1] !== LINE_FEED) at--;
   return at;
 }
 
-/** The end of the line that `at` is in, without its line feed. */
+/** Returns the end of the line at `at`, without its line feed. */
 export function findLineEnd(bytes: Uint8Array, at: number): number {
   while (at < bytes.length && bytes[at] !== LINE_FEED) at++;
   return at;

@@ -1,13 +1,13 @@
 /**
- * Parses the regular expressions that models write: what JavaScript and ripgrep have in common, and
- * the habits of both. Those that need backtracking (look-around, back-references) are refused.
+ * Parses the regular expressions that models write: the common syntax of JavaScript and ripgrep, and the habits of
+ * both. Rejects those that need backtracking (look-around, back-references).
  * @module
  */
 
 import { attempt } from "../../../attempt.ts";
 import { type CharSet, CharSets, POSIX_CLASSES } from "./char_sets.ts";
 
-/** A condition on a place: begin and end of a line, `\b`, `\B`, begin and end of a word. */
+/** A condition on a place: start and end of a line, `\b`, `\B`, start and end of a word. */
 export type Look = "^" | "$" | "b" | "B" | "<" | ">";
 
 export type Node =
@@ -20,20 +20,20 @@ export type Node =
 export interface Regex {
   root: Node;
   sets: readonly CharSet[];
-  /** The characters of words, where a {@linkcode Look} needs them. */
+  /** The characters of words, if a {@linkcode Look} needs them. */
   word: CharSet | undefined;
 }
 
-/** Deeper nesting, which no pattern has that is meant, would exhaust the stack. */
+/** The maximum nesting. Deeper patterns would exhaust the stack, and real ones do not come near. */
 const MAX_GROUP_DEPTH = 200;
 /** `\d` and the like, `\p{L}`, `\pL`. */
 const CLASS_ESCAPE = /\\(?:([dDsSwW])|[pP](\{[^{}\\]*\}|[A-Z]))/y;
 const CONTROLS: Record<string, number> = { t: 9, n: 10, v: 11, f: 12, r: 13, a: 7, e: 27 };
-/** The escapes of a {@linkcode Look} that has another letter. */
+/** The escapes of a {@linkcode Look} with another letter. */
 const TEXT_ENDS: Record<string, Look> = { A: "^", z: "$", Z: "$" };
 const ESCAPE_ALL = "To find a literal text put \\ before each of \\ ^ $ . * + ? ( ) [ ] { } |";
 const escapeCode = (code: number) => `\\u{${code.toString(16)}}`;
-/** Parses `pattern`. @throws {SyntaxError} when it is none; the message names the next move. */
+/** Parses `pattern`. @throws {SyntaxError} if it is invalid; the message suggests the next step. */
 export const parseRegex = (pattern: string): Regex => new RegexParser(pattern).parse();
 
 class RegexParser {
@@ -57,7 +57,7 @@ class RegexParser {
     throw new SyntaxError(`Cannot search for ${JSON.stringify(shown)} as ${reason}. ${next}`);
   }
 
-  /** Takes the text that `regex` (sticky) matches here. */
+  /** Consumes the text that `regex` (sticky) matches here. */
   #take(regex: RegExp): RegExpExecArray | undefined {
     regex.lastIndex = this.#at;
     const found = regex.exec(this.pattern) ?? undefined;
@@ -65,7 +65,7 @@ class RegexParser {
     return found;
   }
 
-  /** Takes one character as it is written; undefined at the end. */
+  /** Consumes one character; returns undefined at the end. */
   #takeCode(): number | undefined {
     const code = this.pattern.codePointAt(this.#at);
     if (code !== undefined) this.#at += code > 0xffff ? 2 : 1;
@@ -108,7 +108,7 @@ class RegexParser {
     return nodes.length === 1 ? nodes[0]! : { type: "all", nodes };
   }
 
-  /** `node` with the repetition that follows it, if any. */
+  /** Returns `node` with the repetition that follows it, if any. */
   #repeated(node: Node): Node {
     const found = this.#take(/([*+?])\??|\{(\d+)(,?)(\d*)\}\??|\{,(\d+)\}\??/y);
     if (found === undefined) return node;
@@ -206,11 +206,11 @@ class RegexParser {
     return this.#fail(`\\${next} is no escape`, "To find a literal backslash write \\\\");
   }
 
-  /** The inside of brackets for `\d`, `\p{L}` and the like. */
+  /** Returns the inside of brackets for `\d`, `\p{L}` and the like. */
   #classSource([whole, letter, name = ""]: RegExpExecArray): string {
     if (letter !== undefined) return letter === "W" ? "[^\\w]" : `\\${letter}`;
     const bare = name.replace(/^\{|\}$/g, "");
-    // JavaScript has no bare names of scripts, other engines do.
+    // JavaScript has no bare names of scripts, unlike other engines.
     const forms = [`\\${whole[1]}{${bare}}`, `\\${whole[1]}{Script=${bare}}`];
     return forms.find((source) => attempt(() => new RegExp(source, "v"))) ??
       this.#fail(`there is no such property of characters as ${whole}`, "Try \\p{L} for letters");
@@ -223,7 +223,7 @@ class RegexParser {
     while (this.pattern[this.#at] !== "]" || this.#at === first) items.push(this.#classItem());
     this.#at++;
     const inside = items.map(({ source }) => source).join("");
-    // A line feed, with carriage returns at most.
+    // A line feed, with optional carriage returns.
     const isLineBreak = inside.includes("{a}") && /^(\\u\{([ad])\}-\\u\{\2\})+$/.test(inside);
     if (not === "" && isLineBreak) this.#noLineBreak();
     return this.#brackets(inside, not as "^" | "", items.every(({ ascii }) => ascii));
@@ -259,7 +259,7 @@ class RegexParser {
   }
 }
 
-/** An item within brackets in the engine's syntax; `ascii` where it names no character beyond ASCII. */
+/** An item within brackets in the engine's syntax. `ascii` is true if it names no character beyond ASCII. */
 interface ClassItem {
   source: string;
   ascii: boolean;

@@ -1,25 +1,25 @@
 /**
- * Finds the places where an expression can match: every match contains some run of places with few
- * possible bytes each (`needle`, `[Nn][Ee][Dd]`, or `_[0-9][0-9]`). Horspool's algorithm finds it
- * without reading every byte, several times faster than the automaton. @module
+ * Finds the places where an expression can match: every match contains some run of places with few possible bytes each
+ * (`needle`, `[Nn][Ee][Dd]`, or `_[0-9][0-9]`). Horspool's algorithm finds it without reading every byte, several times
+ * faster than the automaton. @module
  */
 
 import type { Meter } from "./dfa.ts";
 import type { CharSet } from "./char_sets.ts";
 import type { Node } from "./parse.ts";
 
-/** The bytes that each place may have. */
+/** The possible bytes of each place. */
 type ByteRun = number[][];
 
-/** A longer run is found no faster. */
+/** The maximum length of a run. A longer one is not found faster. */
 const MAX_RUN_PLACES = 32;
-/** A run of less weight is too common: `e` is in nearly every line. */
+/** The minimum weight of a run. Others are too common: `e` is in nearly every line. */
 const MIN_SCORE = 8;
-/** The rarity of a place: 6 for a single byte, 0 for one of 64. */
+/** The rarity of a place: 6 for a single byte, 0 for 64 of them. */
 const weight = (place: number[]) => Math.max(0, 6 - Math.log2(place.length));
 const score = (run: ByteRun) => run.reduce((sum, place) => sum + weight(place), 0);
 
-/** The run of the most weight that every match of `node` contains; empty where there is none. */
+/** Returns the run of the greatest weight that every match of `node` contains; empty if there is none. */
 function bestRun(node: Node): ByteRun {
   let best: ByteRun = [];
   let run: ByteRun = [];
@@ -48,7 +48,7 @@ function bestRun(node: Node): ByteRun {
       for (let i = 0; i < (single ? Math.min(part.min, MAX_RUN_PLACES) : 1); i++) walk(part.node);
       if (single && part.max === part.min && part.min <= MAX_RUN_PLACES) return;
       end();
-      // The last repetition stands right before the nodes that follow.
+      // The last repetition is right before the nodes that follow.
       if (single) walk(part.node);
     }
   }
@@ -57,15 +57,15 @@ function bestRun(node: Node): ByteRun {
   return best;
 }
 
-/** The run that matches where any of several does. */
+/** Returns the run that matches wherever any of several does. */
 function union(runs: ByteRun[]): ByteRun {
   const length = Math.min(...runs.map((run) => run.length));
   return Array.from({ length }, (_, i) => [...new Set(runs.flatMap((run) => run[i]!))]);
 }
 
-/** The bytes of the characters of `set`, if all have one length; else undefined. */
+/** Returns the bytes of the characters of `set` if all have one length; otherwise undefined. */
 function setBytes({ only, ascii, has }: CharSet): ByteRun | undefined {
-  if (only === 0xfffd) return undefined; // also stands for what is not UTF-8
+  if (only === 0xfffd) return undefined; // also used for invalid UTF-8
   if (only !== undefined) {
     return [...new TextEncoder().encode(String.fromCodePoint(only))].map((byte) => [byte]);
   }
@@ -73,15 +73,15 @@ function setBytes({ only, ascii, has }: CharSet): ByteRun | undefined {
   return ascii && bytes.length > 0 ? [bytes] : undefined;
 }
 
-/** Finds the next run from `from` on; -1 for none. */
+/** Finds the next run from `from` on; -1 if there is none. */
 type FindRun = (bytes: Uint8Array, from: number) => number;
 
-/** A finder of the run that matches of `root` contain; undefined where none is rare enough. */
+/** Returns a finder of the run that matches of `root` contain; undefined if no run is rare enough. */
 export function createRunFinder(root: Node, meter: Meter): FindRun | undefined {
   const run = bestRun(root);
   if (score(run) < MIN_SCORE) return undefined;
   const last = run.length - 1;
-  /** The distances to move on: from a byte at the last place, and from one that fits there. */
+  /** The distances to advance: from a byte at the last place, and from one that fits there. */
   const skip = new Uint8Array(256).fill(run.length);
   const again = new Uint8Array(256).fill(run.length);
   const fits = new Uint8Array(256 * run.length);
