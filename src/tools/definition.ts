@@ -1,4 +1,4 @@
-/** How a built-in tool is defined. @module */
+/** The definition of a built-in tool. @module */
 
 import type { CallAction, Subject, Tool } from "../types/tool.ts";
 import { checkArguments, type ToolArgs } from "./schema.ts";
@@ -9,10 +9,10 @@ export const objectSchema = (properties: ToolArgs, required: string[]): Tool["pa
   return { type: "object", properties, required };
 };
 
-/** The parameters that hold what is written to a file: its {@linkcode Change} shows them better. */
+/** The parameters with text for a file. Its {@linkcode Change} shows that text better. */
 export const WRITTEN_ARGUMENTS: readonly string[] = ["content", "old_string", "new_string"];
 
-/** `tool` with arguments checked and completed, as callers other than an agent have not done. */
+/** Returns `tool` with a check and completion of its arguments, for callers other than an agent. */
 export function callable(tool: Tool & { slips?: Slips }): Tool {
   const complete = (args: ToolArgs): ToolArgs => {
     const checked = checkArguments(tool, args);

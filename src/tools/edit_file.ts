@@ -35,7 +35,7 @@ export const editTool: Tool = callable({
     },
     readings: [takeView, takeEdit, takeContent],
     editorCommand: "str_replace",
-    // Without a text to replace, it makes a file.
+    // Creates a file if there is no text to replace.
     path: ["file_path", ({ old_string: before }) => before === "" ? "write" : "edit"],
     readTexts,
   },
@@ -45,7 +45,7 @@ export const editTool: Tool = callable({
     (await import("./files/edit_file.ts")).editFile(args, context, prepared),
 });
 
-/** The one edit of a list, or the one block of a difference in the form of SEARCH and REPLACE. */
+/** The only edit of a list, or the only block of a SEARCH/REPLACE diff. */
 function takeEdit(args: ToolArgs, rest: Rest): string | undefined {
   const diff = rest.given.diff ?? rest.given.patch;
   const block = typeof diff === "string" &&
@@ -85,7 +85,7 @@ function takeContent(args: ToolArgs, rest: Rest): undefined {
   );
 }
 
-/** The new text of an edit; what the old one has in the same form is read where the file's text is known. */
+/** The new text of an edit. If the old text has the same form, it is converted when the file's text is known. */
 async function readTexts(args: ToolArgs, repairs: string[]): Promise<void> {
   const { old_string: before, new_string: after, file_path } = args;
   if (typeof before !== "string" || typeof after !== "string") return;

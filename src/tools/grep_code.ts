@@ -19,7 +19,7 @@ const GREP_SYNONYMS: Slips["synonyms"] = {
   ),
 };
 
-/** Arguments for how other search tools show their results: they change nothing here. */
+/** Arguments for the output of other search tools. They change nothing here. */
 const IDLE_OF_SEARCH: readonly string[] = bareNames(
   "n linenumbers showlinenumbers outputmode headlimit maxresults limit",
 );
@@ -56,7 +56,7 @@ function takeCase(args: ToolArgs, rest: Rest): string | undefined {
   }
   const isCaseless = ignores || heeds === false;
   if (!isCaseless && !isLiteral) return undefined;
-  // The pattern may be there under another name.
+  // The pattern may have another name.
   rename(["pattern"], GREP_SYNONYMS, args, rest, []);
   let { pattern } = args;
   if (typeof pattern !== "string") return undefined;
@@ -66,7 +66,7 @@ function takeCase(args: ToolArgs, rest: Rest): string | undefined {
   return `the search as the pattern ${pattern}`;
 }
 
-/** True where the pattern is to be a text: `is_regex: false`, `fixed_strings: true`. */
+/** True if the pattern is plain text: `is_regex: false`, `fixed_strings: true`. */
 function takeLiteral(_args: ToolArgs, rest: Rest): boolean {
   const isPattern = typeof rest.given.regex === "boolean"
     ? rest.take("regex")

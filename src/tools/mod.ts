@@ -1,6 +1,6 @@
 /**
- * The built-in tools: a module for each, with what the model reads of it (every byte is in every request).
- * The code that does the work is loaded on first use. @module
+ * The built-in tools: one module per tool with its definition for the model (every byte is in every request). The code
+ * that does the work is loaded on first use. @module
  */
 
 import type { Tool } from "../types/tool.ts";
@@ -12,7 +12,7 @@ import { fileTool } from "./read_file.ts";
 import { jobTool, shellOrJobTool, shellTool } from "./run_bash.ts";
 import { writeTool } from "./write_file.ts";
 
-/** The seven built-in tools, in the order in which they are offered. */
+/** The seven built-in tools, in the order of the request. */
 export const builtinTools: readonly Tool[] = [
   fileTool,
   writeTool,
@@ -23,7 +23,9 @@ export const builtinTools: readonly Tool[] = [
   folderTool,
 ];
 
-/** `tools` with jobs: the built-in `run_bash` can run in the background, where `job_output` looks. */
+/**
+ * Returns `tools` with jobs: the built-in `run_bash` can run commands in the background, and `job_output` reads them.
+ */
 export function withJobs(tools: readonly Tool[]): readonly Tool[] {
   return tools.flatMap((tool) => tool === shellTool ? [shellOrJobTool, jobTool] : [tool]);
 }

@@ -3,13 +3,13 @@ import { SEPARATOR } from "../text/std_path.ts";
 import { resolvePath } from "../text/paths.ts";
 import type { ToolContext } from "../types/tool.ts";
 
-/** The longest path that Linux takes, in bytes; others take less or say so themselves. */
+/** The maximum length of a path on Linux, in bytes. Other systems have a lower limit or report it themselves. */
 const MAX_PATH_BYTES = 4096;
 
 /**
- * The absolute path that a tool call's `path` names. It is taken as it stands: neither percent
- * signs nor `file:` nor `~` are decoded, and a path that seems to want it is an error.
- * @throws {RangeError} when it can be no path; the message tells the model what to give instead.
+ * Returns the absolute path for the `path` of a tool call. Percent signs, `file:` and `~` are not decoded; a path that
+ * seems to need it is an error.
+ * @throws {RangeError} if it cannot be a path; the message suggests another one to the model.
  */
 export function toolPath(context: Pick<ToolContext, "workingDir">, path: string): string {
   const wrong = problem(path);
@@ -18,7 +18,7 @@ export function toolPath(context: Pick<ToolContext, "workingDir">, path: string)
   throw new RangeError(`Cannot use the path ${shown} as ${wrong}`);
 }
 
-/** {@linkcode toolPath} for a file to write: it also throws for a path that names a folder. */
+/** Like {@linkcode toolPath}, for a file to write: it also throws if the path names a folder. */
 export function newFilePath(context: Pick<ToolContext, "workingDir">, path: string): string {
   const absolute = toolPath(context, path);
   if (!(SEPARATOR === "/" ? /\/\.?$/ : /[\\/]\.?$/).test(path)) return absolute;
@@ -27,7 +27,7 @@ export function newFilePath(context: Pick<ToolContext, "workingDir">, path: stri
   );
 }
 
-/** `path` with every link followed; as it is where there is nothing yet. */
+/** Returns `path` with every link followed; unchanged if nothing exists there. */
 export function realPathOr(path: string): string {
   return attempt(() => Deno.realPathSync(path)) ?? path;
 }

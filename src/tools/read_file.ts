@@ -42,7 +42,7 @@ export const fileTool: Tool = callable({
   },
 });
 
-/** `[2, 5]` or "2-5" as a first and a last line. */
+/** Reads `[2, 5]` or "2-5" as a first and a last line. */
 function lineRange(value: unknown): [number, number] | undefined {
   const pair = typeof value === "string"
     ? /^\s*\[?\s*(\d+)\s*(?:-|,|:|\.\.)\s*(-?\d+)\s*\]?\s*$/.exec(value)?.slice(1)

@@ -1,4 +1,4 @@
-/** The tool `run_bash`, and `job_output` for what it runs in the background. @module */
+/** The tool `run_bash`, and `job_output` for its commands in the background. @module */
 
 import { bareNames } from "../text/tool_aliases.ts";
 import type { Tool } from "../types/tool.ts";
@@ -7,7 +7,7 @@ import { SlipError } from "./repair/slip_error.ts";
 import type { ToolArgs } from "./schema.ts";
 import { type CalledAs, isWhole, type Rest, shownValue, type Slips } from "./slips.ts";
 
-/** The parameter by which a command runs in the background. */
+/** The parameter that runs a command in the background. */
 export const BACKGROUND_ARGUMENT = "run_in_background";
 
 const bash: Tool & { slips: Slips } = {
@@ -55,7 +55,7 @@ const bash: Tool & { slips: Slips } = {
 };
 export const shellTool: Tool = callable(bash);
 
-/** `run_bash` where commands can go on in the background. */
+/** `run_bash` for sessions in which commands can run in the background. */
 export const shellOrJobTool: Tool = callable({
   ...bash,
   parameters: objectSchema({
@@ -80,7 +80,7 @@ export const jobTool: Tool = callable({
     job: { type: "integer", minimum: 1, description: "Its number" },
     stop: { type: "boolean", default: false, description: "End it" },
   }, ["job"]),
-  // Nobody is asked: it ends nothing but what was allowed to begin.
+  // Needs no approval: it only ends commands that were allowed to start.
   access: "read",
   subject: ({ job }) => ({ action: "check", ...typeof job === "number" && { job } }),
   slips: {
@@ -92,7 +92,7 @@ export const jobTool: Tool = callable({
   run: async (args, context) => (await import("./shell/background.ts")).jobOutput(args, context),
 });
 
-/** The most seconds that can be meant by a time without a unit, and the least milliseconds. */
+/** The maximum that is read as seconds if a time has no unit, and the minimum that is read as milliseconds. */
 const MAX_SECONDS = 999;
 const SURE_MILLISECONDS = 86_400;
 

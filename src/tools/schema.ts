@@ -1,30 +1,28 @@
 /**
- * Checks a tool call's arguments against the tool's JSON Schema, of which it knows `type` (one or
- * several), `enum`, `const`, `minimum`, `maximum`, `minLength`, `maxLength`, `items`, `prefixItems`,
- * `minItems`, `maxItems`, `properties`, `required`, `default` and `additionalProperties`. Unlike the
- * standard's own default, an unknown key at the top is an error unless the schema allows it
- * (`additionalProperties` other than `false`, or no `properties`): models misname arguments, and a
- * dropped argument is a wrong call. @module
+ * Checks a tool call's arguments against the tool's JSON Schema. Supports `type` (one or several), `enum`, `const`,
+ * `minimum`, `maximum`, `minLength`, `maxLength`, `items`, `prefixItems`, `minItems`, `maxItems`, `properties`,
+ * `required`, `default` and `additionalProperties`. Unlike in the standard, an unknown key at the top is an error
+ * unless the schema allows it (`additionalProperties` other than `false`, or no `properties`): models misname
+ * arguments, and a dropped argument is a wrong call. @module
  */
 
 import { isObject, jsonOrUndefined } from "../text/json.ts";
 import { nearest } from "../text/nearest.ts";
 import type { JsonSchema, Tool } from "../types/tool.ts";
 
-/** The arguments of a call, by name. */
+/** The arguments of a call by name. */
 export type ToolArgs = Record<string, unknown>;
 
 /** The result of {@linkcode checkArguments}: complete arguments, or one line for the model. */
 type CheckedArguments = { ok: true; args: ToolArgs } | { ok: false; error: string };
 
-/** A value that fits, or what it must be; `at` names the place within the value. */
+/** A valid value, or the required one in words. `at` is the place within the value. */
 type Fit = { value: unknown } | { must: string; given: unknown; at: string };
 
 /**
- * Checks `args` against `tool.parameters`, fills defaults, and converts what small models write for
- * the same thing: `"10"` for a number, `"true"` for a boolean, the JSON of an array or object as
- * text, `null` for an argument that was left out, and `path` for the one argument that is missing,
- * `file_path`. A number is never made a text. Never throws.
+ * Checks `args` against `tool.parameters`, fills in defaults, and converts equivalent forms that small models write:
+ * `"10"` for a number, `"true"` for a boolean, JSON text for an array or object, `null` for a missing argument, and
+ * `path` for the only missing argument, `file_path`. A number never becomes a string. Never throws.
  */
 export function checkArguments(tool: Tool, args: unknown): CheckedArguments {
   const schema = tool.parameters;
@@ -50,7 +48,7 @@ export function checkArguments(tool: Tool, args: unknown): CheckedArguments {
   return argumentFailure(tool, problem, args);
 }
 
-/** True where every argument is known by its name, and fits. */
+/** True if every argument has a known name and a valid value. */
 export function fitsAsItIs(tool: Tool, args: ToolArgs): boolean {
   const properties = objectOf(tool.parameters.properties);
   const isKnown = (key: string) =>
@@ -65,10 +63,10 @@ function unknownKey(tool: Tool, unknown: string[], args: ToolArgs): CheckedArgum
   const only = missing.length === 1 ? missing[0] : undefined;
   const names = Object.keys(objectOf(tool.parameters.properties))
     .filter((name) => !isBarred(tool.parameters, name));
-  // `path` for `file_path` is no slip of the finger, so it is looked for apart.
+  // `path` for `file_path` is not a typo, so it is handled separately.
   const part = names.find((name) => key.length > 2 && (name.includes(key) || key.includes(name)));
   if (unknown.length === 1 && part !== undefined && only === part) {
-    // It can mean only that one.
+    // There is only this reading.
     const { [key]: value, ...rest } = args;
     return checkArguments(tool, { ...rest, [part]: value });
   }
@@ -79,7 +77,7 @@ function unknownKey(tool: Tool, unknown: string[], args: ToolArgs): CheckedArgum
   return argumentFailure(tool, problem, renamed ? { ...args, [near]: args[key] } : args);
 }
 
-/** One line: what is wrong, and a call with what was given right and the shape of what was not. */
+/** Returns one line: the error, and an example call with the valid arguments and the form of the others. */
 function argumentFailure(tool: Tool, problem: string, args: ToolArgs): CheckedArguments {
   const required = requiredOf(tool.parameters);
   const shown: string[] = [];
@@ -139,14 +137,14 @@ function fitValue(schema: JsonSchema, given: unknown, at: string): Fit {
     return wrong(phrase(schema));
   }
   if (typeof value === "string") {
-    // Half a character has no UTF-8 form: writing it would silently write another one.
+    // Half a character has no UTF-8 form: writing it would silently write a different one.
     if (!value.isWellFormed()) return wrong("well-formed Unicode");
     if (!isOfLength(value, schema.minLength, schema.maxLength)) {
       return wrong(`a string of ${range(schema.minLength, schema.maxLength)} characters`);
     }
   }
   if (Array.isArray(value)) return fitArray(schema, value, at);
-  // Only as deep as the schema goes: JSON may be nested deeper than the stack is.
+  // Only as deep as the schema: JSON may be nested more deeply than the stack allows.
   const inner = schema.properties ?? schema.required ?? schema.additionalProperties;
   return isObject(value) && inner !== undefined ? fitObject(schema, value, at) : { value };
 }
@@ -171,7 +169,7 @@ function fitArray(schema: JsonSchema, given: readonly unknown[], at: string): Fi
   return { value: values };
 }
 
-/** The value of another type that a text stands for; undefined for none. */
+/** Returns the value of another type that a text represents; undefined if there is none. */
 function converted(given: unknown, type: string): unknown {
   if (typeof given !== "string") return undefined;
   const text = given.trim();
@@ -194,7 +192,7 @@ export function isType(value: unknown, type: string): boolean {
   return (typeof value as string) === type;
 }
 
-/** True for a value that was left out, or is a `null` that the schema does not allow. */
+/** True for a missing value, or a `null` that the schema does not allow. */
 function isAbsent(args: ToolArgs, key: string, schema: unknown): boolean {
   if (!Object.hasOwn(args, key) || args[key] === undefined) return true;
   if (args[key] !== null) return false;
@@ -202,7 +200,7 @@ function isAbsent(args: ToolArgs, key: string, schema: unknown): boolean {
   return types.length > 0 && !types.includes("null");
 }
 
-/** True when keys beside `properties` are allowed at the top. */
+/** True if keys other than `properties` are allowed at the top. */
 function allowsOthers(schema: JsonSchema): boolean {
   if (schema.additionalProperties !== undefined) return schema.additionalProperties !== false;
   const elsewhere = ["anyOf", "oneOf", "allOf", "$ref", "patternProperties"];
@@ -225,18 +223,18 @@ function range(min: unknown, max: unknown): string {
   return typeof min === "number" ? `${min} to ${max}` : `at most ${max}`;
 }
 
-/** True for a text of so many characters: code points, as JSON Schema counts them. */
+/** True for a text of this length in code points, as in JSON Schema. */
 function isOfLength(text: string, min: unknown, max: unknown): boolean {
   return (min ?? max) === undefined || inRange([...text].length, min, max);
 }
 
-/** True where `properties` has `false` for the key: it must not be there. */
+/** True if `properties` has `false` for the key, which forbids it. */
 const isBarred = (schema: JsonSchema, key: string): boolean => {
   const properties = objectOf(schema.properties);
   return Object.hasOwn(properties, key) && properties[key] === false;
 };
 
-/** True for the same JSON, whatever the order of keys; as deep as `a`, which is a schema's. */
+/** True for equal JSON, with keys in any order; as deep as `a`, which is a schema's. */
 function equal(a: unknown, b: unknown): boolean {
   if (Array.isArray(a)) {
     return Array.isArray(b) && a.length === b.length && a.every((one, i) => equal(one, b[i]));
@@ -247,13 +245,13 @@ function equal(a: unknown, b: unknown): boolean {
     keys.every((key) => Object.hasOwn(b, key) && equal(a[key], b[key]));
 }
 
-/** A value that a schema names, as JSON; a long one by its size. */
+/** Returns a value of a schema as JSON; for a long one, its size. */
 function optionText(value: unknown): string {
   const json = JSON.stringify(value);
   return json.length > 200 ? valueText(value) : json;
 }
 
-/** The value that a schema asks for, in words: `an integer of at least 1`. */
+/** Returns the required value in words: `an integer of at least 1`. */
 function phrase(schema: JsonSchema): string {
   const names = typesOf(schema).map((type) =>
     type === "null" ? type : `${/^[aeiou]/.test(type) ? "an" : "a"} ${type}`
@@ -271,7 +269,7 @@ const SHAPES: Readonly<Record<string, string>> = {
   null: "null",
 };
 
-/** The placeholder, in an example call, of a value that was not given. */
+/** Returns the placeholder for a missing value in an example call. */
 function shape(schema: JsonSchema): string {
   if (Array.isArray(schema.enum)) return valueText(schema.enum[0]);
   const [type = ""] = typesOf(schema);
@@ -281,14 +279,14 @@ function shape(schema: JsonSchema): string {
   return SHAPES[type] ?? '"..."';
 }
 
-/** True for a value that is short enough to repeat it in an example call. */
+/** True for a value that is short enough to repeat in an example call. */
 function isShort(value: unknown): boolean {
   return typeof value === "string"
     ? value.length <= 80
     : typeof value === "number" || typeof value === "boolean";
 }
 
-/** A value as text for an error line: short texts and numbers whole, others by their size. */
+/** Returns a value as text for an error line: short texts and numbers in full, others by size. */
 export function valueText(value: unknown): string {
   if (typeof value === "string") {
     return JSON.stringify(value.length > 80 ? `${value.slice(0, 77)}...` : value);

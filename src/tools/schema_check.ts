@@ -1,6 +1,6 @@
 /**
- * Holds a value against a JSON Schema (draft 2020-12) as it is: unlike `schema.ts`, which reads what a
- * model meant by its arguments, nothing is converted, and unknown keys are what the schema says. @module
+ * Checks a value against a JSON Schema (draft 2020-12). Unlike `schema.ts`, which interprets a model's arguments, it
+ * converts nothing and treats unknown keys as the schema requires. @module
  */
 
 import { attempt } from "../attempt.ts";
@@ -8,22 +8,22 @@ import { isObject } from "../text/json.ts";
 import type { JsonSchema } from "../types/tool.ts";
 import { isType, valueText } from "./schema.ts";
 
-/** Keywords that say nothing of a value, and those that another keyword reads. */
+/** Keywords without effect on a value, and those that another keyword reads. */
 const SILENT =
   "$schema $id $anchor $comment $defs definitions title description default examples " +
   "deprecated readOnly writeOnly format contentEncoding contentMediaType then else minContains maxContains";
 
-/** References within references, and values within values: beyond, the schema is taken for endless. */
+/** The maximum depth of references and of values. Beyond it, the schema is considered endless. */
 const MAX_SCHEMA_DEPTH = 200;
 
-/** Where a check is: the whole schema, the place in the value, and how deep. */
+/** The state of a check: the whole schema, the place in the value, and the depth. */
 interface SchemaPlace {
   root: JsonSchema;
   at: string;
   depth: number;
 }
 
-/** What is wrong with a value, as the end of a sentence that begins with its place; undefined for nothing. */
+/** The error of a value, as the end of a sentence that starts with its place; undefined if it is valid. */
 type KeywordCheck = (
   value: unknown,
   keyword: unknown,
@@ -32,12 +32,12 @@ type KeywordCheck = (
 ) => Problem;
 type Problem = string | undefined;
 
-/** The first objection to `value`, in one line; undefined where it matches. Never throws. */
+/** Returns the first error of `value` in one line; undefined if it is valid. Never throws. */
 export function schemaObjection(schema: JsonSchema, value: unknown): string | undefined {
   return whyNot(value, schema, { root: schema, at: "", depth: 0 });
 }
 
-/** The first thing in a schema that cannot be checked, in words; undefined where all can. */
+/** Returns the first part of a schema that cannot be checked, in words; undefined if all can. */
 export function uncheckable(
   schema: unknown,
   root: unknown = schema,
@@ -103,7 +103,7 @@ const deeper = (place: SchemaPlace, at = place.at): SchemaPlace => ({
 });
 const inside = ({ at }: SchemaPlace, key: string): string => at === "" ? key : `${at}.${key}`;
 
-/** A check of values of one kind: `must` says what they must be where `isRight` is false. */
+/** Returns a check of values of one type. `must` states the requirement if `isRight` returns false. */
 function must<T>(
   isKind: (value: unknown) => value is T,
   isRight: (value: T, limit: number) => boolean,
@@ -121,7 +121,7 @@ const isArray = (value: unknown): value is unknown[] => Array.isArray(value);
 const chars = (text: string): number => [...text].length;
 const ownKeys = (value: object): string[] => Object.keys(value);
 
-/** The checks of a list's items, or of an object's values, one by one. */
+/** Checks the items of a list or the values of an object one by one. */
 function each(entries: Iterable<readonly [unknown, unknown, string]>, place: SchemaPlace): Problem {
   for (const [value, schema, at] of entries) {
     const problem = whyNot(value, schema, deeper(place, at));
@@ -261,7 +261,7 @@ const CHECKS: Readonly<Record<string, KeywordCheck>> = {
   },
 };
 
-/** The schema that `#/$defs/name` leads to in `root`; undefined for any other reference. */
+/** Returns the schema at `#/$defs/name` in `root`; undefined for any other reference. */
 function target(ref: unknown, root: unknown): unknown {
   if (!isTextual(ref) || !/^#(\/|$)/.test(ref)) return undefined;
   let at: unknown = root;
@@ -284,7 +284,7 @@ function regexOf(pattern: unknown): RegExp | undefined {
 const jsonOf = (value: unknown): string => JSON.stringify(value);
 const sameJson = (a: unknown, b: unknown): boolean => inKeyOrder(a) === inKeyOrder(b);
 
-/** A value as JSON with the keys of its objects in order, so that equal ones are the same text. */
+/** Returns a value as JSON with sorted keys, so that equal values have equal text. */
 function inKeyOrder(value: unknown): string {
   const inOrder = (_key: string, one: unknown) =>
     isObject(one) ? Object.fromEntries(ownKeys(one).sort().map((key) => [key, one[key]])) : one;
@@ -296,7 +296,7 @@ function isMultiple(value: number, of: number): boolean {
   return Math.abs(times - Math.round(times)) < 1e-9 * Math.max(1, Math.abs(times));
 }
 
-/** The fields of `value` that the keyword's value has a row for; none where either is no object. */
+/** The fields of `value` for which the keyword's value has an entry; empty if either is not an object. */
 function sharedFields(value: unknown, given: unknown) {
   if (!isObject(value) || !isObject(given)) return [];
   return ownKeys(given).filter((key) => Object.hasOwn(value, key))

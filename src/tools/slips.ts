@@ -1,5 +1,5 @@
 /**
- * What models write for a tool, and what that means: each tool has its own. Names are in bare form.
+ * Models' known mistakes in calls, and their corrections, for each tool. Names are in bare form.
  * @module
  */
 
@@ -9,39 +9,39 @@ import type { Tool } from "../types/tool.ts";
 import type { PathUse } from "./repair/paths.ts";
 import type { ToolArgs } from "./schema.ts";
 
-/** The slips that a tool forgives. */
+/** The mistakes that a tool corrects. */
 export interface Slips {
-  /** What models write for its arguments. */
+  /** Synonyms of its arguments. */
   synonyms: Readonly<Record<string, readonly string[]>>;
-  /** Readings of what no parameter has the name of, before the synonyms. */
+  /** Conversions of unknown arguments, applied before the synonyms. */
   readings?: readonly SlipReading[];
-  /** What it is called in an editor tool of other agents, which has several. */
+  /** Its command in other agents' editor tools, which combine several. */
   editorCommand?: string;
-  /** The argument that is a path, and what is done with it. */
+  /** The argument that is a path, and the use of that path. */
   path?: readonly [key: string, use: PathUse | ((args: ToolArgs) => PathUse)];
-  /** Reads texts as they are meant, and adds a line for each repair. @throws {SlipError} */
+  /** Corrects texts, and adds a line for each repair. @throws {SlipError} */
   readTexts?(args: ToolArgs, repairs: string[]): Promise<void>;
-  /** False where the arguments fit, and are more likely those of another tool. */
+  /** False if the arguments are valid but more likely those of another tool. */
   isLikely?(args: ToolArgs): boolean;
 }
 
-/** The slips that `tool` forgives; none of a tool that is not built in. */
+/** Returns the mistakes that `tool` corrects; empty for a tool that is not built in. */
 export const slipsOf = ({ slips }: Tool & { slips?: Slips }): Slips | undefined => slips;
 
-/** What is known of a call: its name in bare form, and the working directory. */
+/** The context of a call: its name in bare form, and the working directory. */
 export interface CalledAs {
   name: string;
   folder: string;
 }
 
-/** Reads some of `rest` into `args`: a line about it, where it did. @throws {SlipError} */
+/** Converts some of `rest` to `args`. Returns a line if it did. @throws {SlipError} */
 type SlipReading = (args: ToolArgs, rest: Rest, call: CalledAs) => string | undefined;
 
-/** The arguments that no parameter has the name of. */
+/** The arguments with unknown names. */
 export class Rest {
   constructor(readonly given: ToolArgs) {}
 
-  /** Takes the value of the first key that is one of `names` in bare form. */
+  /** Removes and returns the value of the first key that is one of `names` in bare form. */
   take(...names: string[]): unknown {
     const key = Object.keys(this.given).find((key) => names.includes(bareName(key)));
     if (key === undefined) return undefined;
@@ -51,7 +51,7 @@ export class Rest {
   }
 }
 
-/** Gives arguments the names of a tool: its own in other spelling, then well-known synonyms. */
+/** Renames arguments to a tool's names: first other spellings of its own, then well-known synonyms. */
 export function rename(
   names: readonly string[],
   synonyms: Slips["synonyms"],
@@ -68,7 +68,7 @@ export function rename(
       if (!known.includes(bareName(key))) continue;
       const value = rest.given[key];
       const isSame = JSON.stringify(args[name]) === JSON.stringify(value);
-      // What stands under a synonym of an argument that is there may be another argument's.
+      // A synonym of an argument that is present may belong to another argument.
       if (args[name] !== undefined && args[name] !== null && !isSame) continue;
       delete rest.given[key];
       if (isSame) continue;
@@ -86,7 +86,7 @@ export const shownValue = (value: unknown): string => {
 export const isWhole = (value: unknown): value is number | string =>
   typeof value === "number" || typeof value === "string" && /^-?\d+$/.test(value.trim());
 
-/** The command of an editor tool says which tool is meant, and is none of its arguments. */
+/** The command of an editor tool selects the tool, and is not an argument of it. */
 export const takeView: SlipReading = (_, rest, { name }) => {
   if (/editor|edittool/.test(name)) rest.take("command");
   return undefined;

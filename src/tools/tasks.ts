@@ -1,16 +1,16 @@
-/** The tool `tasks`: the list of steps that the model keeps on long work is data of the conversation. @module */
+/** The tool `tasks`: the model's list of steps for long work is part of the conversation. @module */
 
 import type { Message, Part } from "../types/message.ts";
 import type { TaskItem, Tool } from "../types/tool.ts";
 import { callable, objectSchema } from "./definition.ts";
 
-/** The name of the tool, and of the part of a summary that keeps the list. */
+/** The name of the tool, and of the part of a summary with the list. */
 export const TASKS = "tasks";
-/** The most steps that are kept, and the most characters of each. */
+/** The maximum number of steps, and the maximum length of each in characters. */
 const MAX_TASKS = 100;
 const MAX_TASK_CHARS = 200;
 
-/** The list of steps that the model keeps; {@linkcode tasksIn} finds the newest one. */
+/** The model's list of steps. {@linkcode tasksIn} finds the newest one. */
 export const tasksTool: Tool = callable({
   name: TASKS,
   description: "For long work: keep all its steps in a list, a line each: [x] done, [ ] open",
@@ -28,7 +28,7 @@ export const tasksTool: Tool = callable({
   },
 });
 
-/** The steps in a list that the model wrote: lines with a box, or where none has one, all of them. */
+/** Returns the steps in a model's list: the lines with a checkbox, or all of them if no line has one. */
 export function parseTasks(list: string): TaskItem[] {
   const lines = list.split("\n").map((line) => line.trim()).filter((line) => line !== "");
   const boxed = lines.flatMap((line): TaskItem[] => {
@@ -40,7 +40,7 @@ export function parseTasks(list: string): TaskItem[] {
     .map((task) => ({ ...task, text: task.text.slice(0, MAX_TASK_CHARS).toWellFormed() }));
 }
 
-/** The newest list in a conversation; empty where there is none. */
+/** Returns the newest list in a conversation; empty if there is none. */
 export function tasksIn(messages: readonly Message[]): TaskItem[] {
   for (let at = messages.length - 1; at >= 0; at--) {
     const { parts, toolCalls } = messages[at]!;
@@ -52,7 +52,7 @@ export function tasksIn(messages: readonly Message[]): TaskItem[] {
   return [];
 }
 
-/** The part of a summary that keeps the list of the messages that it stands for. */
+/** Returns the part of a summary with the list of the summarized messages. */
 export function tasksPart(tasks: readonly TaskItem[]): Part {
   const rows = tasks.map(({ text, isDone }) => `[${isDone ? "x" : " "}] ${text}`);
   return { type: "resource", kind: "note", name: TASKS, text: `[Tasks]\n${rows.join("\n")}` };

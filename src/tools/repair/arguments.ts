@@ -1,4 +1,4 @@
-/** Arguments of a call, by the names and in the types that the tool has. @module */
+/** Arguments of a call, by the names and in the types of the tool. @module */
 
 import { bareName } from "../../text/bare_name.ts";
 import { isObject, jsonOrUndefined } from "../../text/json.ts";
@@ -9,17 +9,18 @@ import { type CalledAs, rename, Rest, shownValue, slipsOf } from "../slips.ts";
 import { ARGUMENT_WRAPPERS, IDLE, IDLE_VALUES } from "./tables.ts";
 import { valueAsMeant } from "./values.ts";
 
-/** Arguments that were read, and a line for each repair. */
+/** Repaired arguments, with a line for each repair. */
 export interface FittedArguments {
   args: ToolArgs;
   repairs: string[];
-  /** How many arguments were left out that may mean something elsewhere. */
+  /** The number of dropped arguments that may have a meaning elsewhere. */
   dropped: number;
 }
 
 /**
- * The arguments of a call of `tool`, as far as they can be read in one way; those that still do not fit stay as they are.
- * @throws {SlipError} where there are two readings, or one would be left out that changes the call.
+ * Returns the arguments of a call of `tool`, repaired if there is only one reading. Those that remain invalid are
+ * unchanged.
+ * @throws {SlipError} if there are two readings, or if dropping an argument would change the call.
  */
 export function fitArguments(tool: Tool, given: ToolArgs, call: CalledAs): FittedArguments {
   const repairs: string[] = [];
@@ -61,7 +62,7 @@ function schemasOf({ parameters: { properties } }: Tool): Record<string, JsonSch
 const isRequired = ({ parameters: { required } }: Tool, key: string): boolean =>
   Array.isArray(required) && required.includes(key);
 
-/** The object in the one key that is a well-known wrapper, beside which nothing of the tool's stands. */
+/** Returns the object in a single well-known wrapper key, if no argument of the tool is beside it. */
 function unwrap(tool: Tool, given: ToolArgs, repairs: string[]): ToolArgs {
   const properties = schemasOf(tool);
   let source = given;
@@ -85,7 +86,7 @@ function unwrap(tool: Tool, given: ToolArgs, repairs: string[]): ToolArgs {
   return source;
 }
 
-/** A text in a wrapper, for the one argument that is required. */
+/** Returns a text in a wrapper for the only required argument. */
 function alone(
   tool: Tool,
   key: string,
@@ -100,7 +101,7 @@ function alone(
   return { [required[0]!]: value };
 }
 
-/** Leaves out what changes nothing; of a tool that only reads, all that it does not know. */
+/** Drops arguments without effect; for a read-only tool, all unknown ones. */
 function dropOthers(tool: Tool, args: ToolArgs, rest: Rest, repairs: string[]): number {
   let dropped = 0;
   const synonyms = slipsOf(tool)?.synonyms;
@@ -127,7 +128,7 @@ function dropOthers(tool: Tool, args: ToolArgs, rest: Rest, repairs: string[]): 
   return dropped;
 }
 
-/** Throws the error of the arguments that are left over. */
+/** @throws {SlipError} for the remaining arguments. */
 function refuse(tool: Tool, args: ToolArgs, rest: Rest): never {
   const checked = checkArguments(tool, { ...args, ...rest.given });
   throw new SlipError(checked.ok ? `Cannot run ${tool.name}` : checked.error);

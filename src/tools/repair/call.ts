@@ -1,4 +1,4 @@
-/** Calls with a slip in their name or arguments, read as what they can only mean. @module */
+/** Repairs calls with a mistake in their name or arguments if there is only one reading. @module */
 
 import { bareName } from "../../text/bare_name.ts";
 import { isObject, jsonOrUndefined } from "../../text/json.ts";
@@ -13,22 +13,22 @@ import { SlipError } from "./slip_error.ts";
 import { slipsOf } from "../slips.ts";
 import { ARGUMENT_WRAPPERS, CALL_NAME_KEYS } from "./tables.ts";
 
-/** A call as it was read, with a line for each repair; or, for the model, why it has no one reading. */
+/** A repaired call, with a line for each repair; or, for the model, the reason why it has no single reading. */
 type RepairedCall =
   | { name: string; arguments: ToolArgs; repairs: string[] }
   | { error: string };
 
 type GivenCall = Pick<ToolCall, "name" | "arguments" | "invalid">;
 
-/** The namespaces, and the marks of formats, that models write around a tool's name. */
+/** The namespaces and format marks that models write around a tool's name. */
 const AROUND_NAME =
   /^[\s"'`<]*(?:(?:functions?|default_api|tools?|filesystem|builtin|mcp__[a-z]+_)[.:/_]_?)?|(?:\(\s*\)|:\d+|<[|｜/\w].*|[\s"'`>,:])*$/gis;
-/** The most strings of JSON within each other. */
+/** The maximum depth of JSON strings within JSON strings. */
 const MAX_ENCODED = 3;
 
 /**
- * Reads a call that does not fit as it is. Each repair has one reading; a call that has two, or none,
- * is an error that shows the right ones.
+ * Repairs an invalid call. Each repair has only one reading; a call that has two, or no reading, is an error that shows
+ * the correct forms.
  * @param folder the working directory
  */
 export function repairCall(
@@ -36,7 +36,7 @@ export function repairCall(
   tools: readonly Tool[],
   folder: string,
 ): RepairedCall | undefined {
-  // A call that was cut off may have gone on in any way.
+  // A truncated call may have continued in any way.
   if (call.invalid && !call.invalid.isMalformed) return undefined;
   const repairs: string[] = [];
   try {
@@ -64,13 +64,13 @@ export function repairCall(
   }
 }
 
-/** The one tool that a name may mean. */
+/** Returns the only tool that a name may mean. */
 export function meantTool(name: string, tools: readonly Tool[]): Tool | undefined {
   const [tool, second] = toolsNamed(name, {}, tools);
   return second === undefined ? tool : undefined;
 }
 
-/** The arguments in a text that is no JSON. */
+/** Parses arguments in a text that is not JSON. */
 function readText(
   { name, invalid }: GivenCall,
   tools: readonly Tool[],
@@ -106,7 +106,7 @@ function readText(
 const KEYWORD_ARGUMENT =
   /\s*(\w+)\s*=\s*(?:"([^"\\\n]*)"|'([^'\\\n]*)'|(\d{1,9}|true|false))\s*(?:,|$|\n)/iy;
 
-/** The arguments in `a="b", c=1`; undefined for anything else. */
+/** Parses `a="b", c=1`; returns undefined for anything else. */
 function keywordArguments(text: string): ToolArgs | undefined {
   const args: ToolArgs = {};
   for (KEYWORD_ARGUMENT.lastIndex = 0; KEYWORD_ARGUMENT.lastIndex < text.length;) {
@@ -118,8 +118,8 @@ function keywordArguments(text: string): ToolArgs | undefined {
 }
 
 /**
- * The object of strings in which quotes are not escaped, where each key of a tool stands in it once: a value
- * ends before the next key, or the brackets at the end.
+ * Parses an object of strings with unescaped quotes, if each key of a tool occurs once: a value ends before the next
+ * key, or the closing brackets.
  */
 function quotedArguments(text: string, tools: readonly Tool[]): ToolArgs | undefined {
   const names = tools.flatMap(({ parameters: { properties } }) => Object.keys(properties ?? {}));
@@ -135,7 +135,7 @@ function quotedArguments(text: string, tools: readonly Tool[]): ToolArgs | undef
     const to = end.exec(text)?.index;
     if (to === undefined || seen.has(match[1]!)) return undefined;
     seen.add(match[1]!);
-    // A bracket or a key within the value: there may be another reading.
+    // With a bracket or a key within the value, there may be another reading.
     if (/"\s*[}\]:]|[{,]\s*"\w+"?\s*:/.test(text.slice(from, to))) return undefined;
     const value = text.slice(from, to).replace(
       /\\[^]|"|\n/g,
@@ -148,7 +148,7 @@ function quotedArguments(text: string, tools: readonly Tool[]): ToolArgs | undef
   return isObject(value) ? value : undefined;
 }
 
-/** The text of a whole JSON string as the one required argument of a tool that changes nothing. */
+/** Reads a whole JSON string as the only required argument of a read-only tool. */
 function loneArgument(name: string, text: string, tools: readonly Tool[]): ToolArgs | undefined {
   const [tool] = toolsNamed(name, {}, tools);
   const [key, second] = tool?.access === "read" ? requiredNames(tool) : [];
@@ -172,7 +172,7 @@ function unreadable(
   );
 }
 
-/** The call in the arguments of one: `{"name": "N", "arguments": {...}}`, or `{"N": {...}}`. */
+/** Returns the call in the arguments of a call: `{"name": "N", "arguments": {...}}`, or `{"N": {...}}`. */
 function innerCall(
   name: string,
   args: ToolArgs,
@@ -225,14 +225,17 @@ const isWrapped = (value: unknown): boolean => isObject(unwrapped(value));
 const unwrapped = (value: unknown): unknown =>
   typeof value === "string" && value.trimStart().startsWith("{") ? jsonOrUndefined(value) : value;
 
-/** The offered tools that `name` may mean: one of that name, else those that it is another agent's name of. */
+/**
+ * Returns the offered tools that `name` may mean: one of that name, otherwise those of which it is another agent's
+ * name.
+ */
 function toolsNamed(name: string, args: ToolArgs, tools: readonly Tool[]): Tool[] {
   const exact = tools.filter((tool) => tool.name === name);
   if (exact.length > 0) return exact;
   const bare = bareName(name.replace(AROUND_NAME, ""));
   const same = tools.filter((tool) => bareName(tool.name) === bare);
   if (same.length > 0) return same;
-  // A namespace that nobody has heard of, before a name that is ours.
+  // An unknown namespace before a name of ours.
   const last = name.trim().split(/[.:/]/).at(-1)!;
   const spaced = tools.filter((tool) => tool.name === last);
   if (spaced.length > 0) return spaced;
@@ -245,7 +248,7 @@ function toolsNamed(name: string, args: ToolArgs, tools: readonly Tool[]): Tool[
   return tools.filter((tool) => ALIASES[tool.name]?.includes(bare));
 }
 
-/** The one of `candidates` that the arguments fit. */
+/** Returns the only one of `candidates` for which the arguments are valid. */
 function onlyReading(
   name: string,
   candidates: readonly Tool[],

@@ -1,4 +1,4 @@
-/** Commands that came with what stands around them in a text. @module */
+/** Extracts commands from surrounding text. @module */
 
 import { isObject, jsonOrUndefined } from "../../text/json.ts";
 import { withoutEntities } from "./content.ts";
@@ -7,15 +7,15 @@ import { SlipError } from "./slip_error.ts";
 const OTHER_TOOL =
   /^\s*(read_file|write_file|edit_file|glob_files|grep_code|list_directory|update_tasks)(?=[\s({]|$)/;
 
-/** A command as it was read, and how. */
+/** A repaired command, and the repair in words. */
 interface ReadCommand {
   command: string;
   repairs: string[];
 }
 
 /**
- * The command that `given` can only mean.
- * @throws {SlipError} where it is the record of a terminal, or would end in other than it says.
+ * Returns the only reading of the command `given`.
+ * @throws {SlipError} if it is a terminal transcript, or its end would not be the one it states.
  */
 export function readCommand(given: string): ReadCommand {
   const repairs: string[] = [];
@@ -65,13 +65,13 @@ export function readCommand(given: string): ReadCommand {
   return { command, repairs };
 }
 
-/** True where only the first line has a prompt, as the others belong to its command. */
+/** True if only the first line has a prompt and the others belong to its command. */
 function goesOn(lines: readonly string[]): boolean {
   return lines.slice(0, -1).every((line) => /(?:\\|\||&&|\|\||[{(])\s*$/.test(line)) ||
     lines.slice(1).every((line) => !/^\s*\$ /.test(line)) && /<<-?\s*["']?\w/.test(lines[0]!);
 }
 
-/** Throws for a call of a tool that is none of a program, and for a sign of a prompt that would write a file. */
+/** Throws for a call of a tool that is not a program, and for a prompt sign that would write a file. */
 function checkBeginning(command: string): void {
   const [, tool] = OTHER_TOOL.exec(command) ?? [];
   if (tool !== undefined) {
@@ -89,7 +89,7 @@ function checkBeginning(command: string): void {
   }
 }
 
-/** Throws for a here-document without its end, and for `\n` between commands: the shell takes both otherwise. */
+/** Throws for a here-document without an end, and for `\n` between commands: the shell misreads both. */
 function checkCommand(command: string): void {
   const wanted: { word: string; isIndented: boolean }[] = [];
   for (const line of shellLinesOf(command)) {
@@ -112,7 +112,7 @@ function checkCommand(command: string): void {
   }
 }
 
-/** The lines of a command; those within quotes count as one, unless a here-document begins before. */
+/** Returns the lines of a command. Lines within quotes count as one, unless a here-document starts before. */
 function shellLinesOf(command: string): string[] {
   const lines = command.split("\n");
   const joined: string[] = [];
@@ -140,7 +140,7 @@ function openQuoteIn(line: string): string {
   return quote;
 }
 
-/** A line with spaces for what stands in quotes, but for the marks of here-documents. */
+/** Returns a line with its quoted parts as spaces, except marks of here-documents. */
 function withoutQuoted(line: string): string {
   return line.replace(
     /(<<-?[ \t]*)(["'])([\w.-]+)\2|\\[^]|'[^']*'|"(?:\\[^]|[^"\\])*"/g,
@@ -149,7 +149,7 @@ function withoutQuoted(line: string): string {
   );
 }
 
-/** The here-documents that begin in a line. */
+/** Returns the here-documents that start in a line. */
 function documentsIn(line: string): { word: string; isIndented: boolean }[] {
   const plain = withoutQuoted(line).replace(/\(\([^]*?\)\)|(?:^|\s)#.*$/g, " ");
   return [...plain.matchAll(/(?<!<)<<(-?)[ \t]*\\?([A-Za-z_][\w.-]*)/g)]

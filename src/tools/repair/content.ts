@@ -1,28 +1,28 @@
-/** Text to write that came wrapped or escaped, where that can be no part of the file. @module */
+/** Text to write that is wrapped or escaped, if that cannot be part of the file. @module */
 
 import { extname } from "../../text/extname.ts";
 import { basename } from "../../text/std_path.ts";
 import { SlipError } from "./slip_error.ts";
 
-/** Files in which a code fence, or a sign with a backslash, may be the text itself. */
+/** Files that may contain a code fence, or escapes, as such. */
 const PROSE = /^(?:md|markdown|mdx|txt|text|rst|adoc|org|tex|log|snap|qmd|rmd)?$/;
-/** Files in which a table of numbers may be the text itself. */
+/** Files that may contain a table of numbers. */
 const DATA = /^(?:csv|tsv|jsonl?|ya?ml|toml|xml|svg|lst|out)$/;
 
 const FENCED =
   /^\s*(?<mark>`{3,}|~{3,})(?<info>[\w+#.-]*)[^\n`]*\n(?<body>[^]*?)(?:\n)?\k<mark>\s*$/;
 
-/** A text that was read as another, and how. */
+/** A repaired text, and the repair in words. */
 interface ReadText {
   text: string;
   repair: string;
 }
 
-/** Files without an extension that are no text for people. */
+/** Files without an extension that are not prose. */
 const CODE_NAME =
   /(?:^|[/\\])(?:\.[^/\\]*|(?:docker|make|container|just|rake|gem|proc|vagrant|jenkins)file)$/i;
 export const ENTITIES_REPAIR = "HTML entities as signs";
-/** Files in which HTML entities may be the text itself. */
+/** Files that may contain HTML entities as such. */
 const MARKUP = /^(?:[sx]?html?|xml|svg|vue|svelte|astro|[jt]sx|php|erb|ejs|hbs|xsl|plist|rss)$/;
 const SIGN_ENTITY = /&(lt|gt|amp|quot|apos|#39|#34|#x27);/g;
 const ENTITY_SIGNS: Readonly<Record<string, string>> = {
@@ -40,16 +40,16 @@ const ESCAPED_SIGNS: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "
 export const withoutEntities = (text: string): string =>
   text.replace(SIGN_ENTITY, (_, name: string) => ENTITY_SIGNS[name]!);
 
-/** The text with its escapes as what they are in strings of most languages; other backslashes stay. */
+/** Returns the text with the escapes that most languages have in strings decoded. Other backslashes stay. */
 export const withoutEscapes = (text: string): string =>
   text.replace(/\\([ntr"'`\\])/g, (_, sign: string) => ESCAPED_SIGNS[sign] ?? sign);
 
-/** The body of a text that is one code fence. */
+/** Returns the body of a text that is one code fence. */
 export const fencedBody = (text: string): string | undefined => FENCED.exec(text)?.groups?.body;
 
 /**
- * Code in which every sign of `<`, `>` and `&` is written as an entity, also where that can be no code;
- * undefined for others.
+ * Decodes code in which every `<`, `>` and `&` is an entity, also where that cannot be code; returns undefined for
+ * others.
  */
 export function withoutCodeEntities(text: string, path: string): string | undefined {
   const extension = extname(path);
@@ -57,14 +57,14 @@ export function withoutCodeEntities(text: string, path: string): string | undefi
   const bare = text.replaceAll(SIGN_ENTITY, "");
   if (bare === text || /[<>&]/.test(bare)) return undefined;
   const outside = text.replace(/"[^"\n]*"|'[^'\n]*'/g, '""');
-  // Text for people has no two of them between words, even in quotes.
+  // Prose has no two of them between words, even in quotes.
   const isCode = /[\w)\]] &[lg]t;=? [\w(]|&amp;&amp;|[-=]&gt;|#include &lt;/.test(outside) ||
     /\w &amp;&amp; \w/.test(text);
   if (!isCode) return undefined;
   return withoutEntities(text);
 }
 
-/** A line of code to put into a file, in which line feeds between statements are written as `\n`. */
+/** Decodes a line of code for a file in which line feeds between statements are written as `\n`. */
 export function withLineFeeds(text: string, path: string): string | undefined {
   if (mayBeFenced(path) || BACKSLASHES.has(extname(path)) || extname(path) === "") return undefined;
   if (text.includes("\n") || /^\s*(?:\/\/|#|\*)/.test(text)) return undefined;
@@ -77,16 +77,18 @@ export function withLineFeeds(text: string, path: string): string | undefined {
   return text.replaceAll("\\n", "\n").replaceAll("\\t", "\t");
 }
 
-/** Files in which a backslash before an `n` may well be a path's. */
+/** Files in which a backslash before an `n` may be part of a path. */
 const BACKSLASHES = new Set(["ps1", "bat", "cmd", "reg", "ini", "inf", "regex", "re", "vbs"]);
 
 const mayBeFenced = (path: string): boolean => PROSE.test(extname(path)) && !CODE_NAME.test(path);
 
-/** The body of a text that is one code fence, where the file at `path` cannot be that; undefined for others. */
+/**
+ * Returns the body of a text that is one code fence, if the file at `path` cannot contain that; undefined for others.
+ */
 export function unfenced(text: string, path: string): string | undefined {
   const { mark, info = "", body = "" } = FENCED.exec(text)?.groups ?? {};
   if (mark === undefined) return undefined;
-  // Another fence within, which ends it: what is between is text.
+  // Another fence within ends it: text between fences.
   const isMarkdown = /^(?:md|markdown)$/i.test(info) && /^(?:md|markdown|mdx)$/.test(extname(path));
   if (mayBeFenced(path) && !isMarkdown) return undefined;
   if (!isMarkdown && new RegExp(`^${mark[0]}{${mark.length}}`, "m").test(body)) return undefined;
@@ -94,8 +96,8 @@ export function unfenced(text: string, path: string): string | undefined {
 }
 
 /**
- * The content of a file that is written whole, as it is meant; undefined where it stays as it is.
- * @throws {SlipError} where it is no such text, and has no one reading.
+ * Returns the repaired content of a file that is written whole; undefined if it stays as it is.
+ * @throws {SlipError} if it is not the text of a file and has no single reading.
  */
 export function contentAsMeant(content: string, path: string): ReadText | undefined {
   const body = unfenced(content, path);
@@ -122,26 +124,26 @@ export function contentAsMeant(content: string, path: string): ReadText | undefi
   return mayHaveBackslashes ? undefined : unescaped(content, refuse);
 }
 
-/** True for text in which each line has its number in front. */
+/** True for text in which each line starts with its number. */
 function isListing(text: string): boolean {
   const lines = text.replace(/\n$/, "").split("\n");
   const first = parseInt(lines[0]!);
   return lines.length > 1 && lines.every((line, i) => line.startsWith(`${first + i}\t`));
 }
 
-/** True for a difference, or a patch, that names the file at `path` as the one to change. */
+/** True for a diff, or a patch, of the file at `path`. */
 function isDiffOf(text: string, path: string): boolean {
   const [, named] = /^(?:diff --git .*\n(?:.*\n){0,4}?)?--- \S.*\n\+\+\+ (\S+).*\n@@ /.exec(text) ??
     /^\*\*\* Begin Patch\n\*\*\* \w+ File: (.+)\n/.exec(text) ?? [];
   return named !== undefined && basename(named) === basename(path);
 }
 
-/** A text of one line in which line feeds are written as `\n`. */
+/** Decodes a text of one line in which line feeds are written as `\n`. */
 function unescaped(content: string, refuse: (reason: string) => never): ReadText | undefined {
   const line = content.replace(/\n$/, "");
   if (line.includes("\n") || !line.includes("\\n")) return undefined;
   const { outside, inside, isEscaped, isOpen } = lineFeedsIn(line);
-  // A path of Windows, or another escape, shows that backslashes are meant.
+  // A Windows path, or another escape, shows that the backslashes are intended.
   if (outside === 0 && !isOpen || /(?:^|[\s="'(])[A-Za-z]:\\|\\[^ntr"'`\\/]/.test(line)) {
     return undefined;
   }
@@ -161,7 +163,7 @@ function unescaped(content: string, refuse: (reason: string) => never): ReadText
   return { text, repair: "\\n in the content as line feeds" };
 }
 
-/** How many `\n` of a line stand outside and inside of quotes; `isEscaped` where quotes have backslashes. */
+/** The numbers of `\n` in a line outside and inside quotes. `isEscaped` is true if quotes have backslashes. */
 function lineFeedsIn(line: string) {
   const isEscaped = /\\["']/.test(line) && !/(?<!\\)["']/.test(line);
   let [outside, inside] = [0, 0];
@@ -172,7 +174,7 @@ function lineFeedsIn(line: string) {
       if (line[i + 1] === "n") quote === "" ? outside++ : inside++;
       i++;
     } else if (quote === "" && /["'`/]/.test(sign) && !isEscaped) {
-      // A slash may begin a pattern, if another one follows.
+      // A slash may start a pattern if another one follows.
       if (sign !== "/" || /^\/[^/*\s][^/]*\/[dgimsuvy]*/.test(line.slice(i))) quote = sign;
     } else if (sign === quote) quote = "";
   }

@@ -1,4 +1,4 @@
-/** Paths with a slip in them, read as the one file or folder of the working directory that they can mean. @module */
+/** Repairs paths if they can mean only one file or folder of the working directory. @module */
 
 import { isWithin } from "../../text/paths.ts";
 import {
@@ -12,25 +12,25 @@ import {
 } from "../../text/std_path.ts";
 import { SlipError } from "./slip_error.ts";
 
-/** What is done with the path: another's name is never taken for a file to write that is not there. */
+/** The use of the path: a file to write that does not exist never gets another file's name. */
 export type PathUse = "read" | "edit" | "write";
 
 interface PathOrder {
   folder: string;
   use: PathUse;
-  /** True where the path is a file's. */
+  /** True if the path is a file's. */
   isFile: boolean;
-  /** What the person asked for. */
+  /** The user's request. */
   asked?: string | undefined;
 }
 
-/** The most names of a folder that are compared. */
+/** The maximum number of compared names per folder. */
 const MAX_NAMES = 5000;
 
-/** Signs around a path, and what stands for the working directory or a file in other places. */
+/** Characters around a path, and other systems' names of the working directory or a file. */
 const CLEANING: readonly (readonly [RegExp, string])[] = [
   [/^[\s"'`<]+|[\s"'`>,;]+$/g, ""],
-  // A link of Markdown to the path that it shows.
+  // A Markdown link to the path that it shows.
   [/^\[([^\]]+)\]\(\1\)$/, "$1"],
   [/^file:(?:\/\/(?:localhost)?(?=\/)|\/\/)?/i, ""],
   [/^@(?=[\w.])/, ""],
@@ -38,18 +38,18 @@ const CLEANING: readonly (readonly [RegExp, string])[] = [
   ...SEPARATOR === "/" ? [[/\\(?= )/g, ""], [/\\+/g, "/"]] as const : [],
   [/(?<=.)\/+$/, ""],
 ];
-/** Folders in which models think that projects are, and the sides of a difference. */
+/** Folders that models assume for projects, and the sides of a diff. */
 const PLACES_BEFORE: readonly RegExp[] = [
   /^\/+/,
   /^\/(?:workspaces?|app|repo|project|testbed|code|root|mnt\/data)\/+/,
   /^[ab]\/(?=.)/,
 ];
-/** A line behind a path. */
+/** A line number after a path. */
 const LINE_BEHIND = /(?::\d+(?:[:-]\d+)*|#L\d+(?:-L?\d+)?|\s+\(?lines? \d+.*)$/i;
 
 /**
- * The path that `path` can only mean, where there is nothing at `path` itself.
- * @throws {SlipError} where it can mean several, or a file would be made by a name that is a slip.
+ * Returns the only possible meaning of `path` if nothing exists at `path` itself.
+ * @throws {SlipError} if it has several, or if it would create a file with a mistake in its name.
  */
 export async function repairPath(path: string, order: PathOrder): Promise<string | undefined> {
   if (path.trim() === "" || isInPlace(path, order)) return undefined;
@@ -61,7 +61,7 @@ export async function repairPath(path: string, order: PathOrder): Promise<string
   const levels = [
     [clean],
     inFolder,
-    // What is written to a line must not replace the file.
+    // A text for one line must not replace the file.
     [clean, ...inFolder].filter((one) => LINE_BEHIND.test(one) && order.use !== "write").map((
       one,
     ) => one.replace(LINE_BEHIND, "")),
@@ -99,13 +99,13 @@ function isInPlace(path: string, { folder }: PathOrder): boolean {
     Deno.statSync(resolve(folder, path));
     return true;
   } catch (error) {
-    // What cannot be looked at may be there.
+    // A path that cannot be checked may exist.
     return !(error instanceof Deno.errors.NotFound || error instanceof TypeError ||
       error instanceof Deno.errors.NotADirectory || error instanceof Deno.errors.InvalidData);
   }
 }
 
-/** The one of `paths` that is in the folder. */
+/** Returns the only one of `paths` that is in the folder. */
 function onlyOne(path: string, paths: readonly string[], order: PathOrder) {
   const found: string[] = [];
   for (const one of new Set(paths)) {
@@ -148,11 +148,11 @@ async function namesInFolder(folder: string): Promise<string[]> {
     for await (const { name } of Deno.readDir(folder)) {
       if (names.push(name) === MAX_NAMES) break;
     }
-  } catch { /* It has none. */ }
+  } catch { /* It has no extension. */ }
   return names;
 }
 
-/** The place of a new file whose folder exists only without the place before it. */
+/** Returns the place of a new file whose folder exists only without the place before it. */
 function newPlace(path: string, inFolder: readonly string[], order: PathOrder): string | undefined {
   const given = isAbsolute(path) ? dirname(path) : path.split("/")[0]!;
   if (isAbsolute(path) && isWithin(order.folder, path) || isInPlace(given, order)) return undefined;
@@ -163,7 +163,7 @@ function newPlace(path: string, inFolder: readonly string[], order: PathOrder): 
   return found.length === 1 ? found[0] : undefined;
 }
 
-/** The path that the person named, of which `path` lacks the folder, or has a folder too many. */
+/** Returns the path from the user's message, if `path` lacks its folder or has a folder too many. */
 function namedPlace(path: string, { asked = "", ...order }: PathOrder): string | undefined {
   const words = asked.split(/[\s"'`(),;:]+/).map((word) => word.replace(/\.$/, ""));
   const isPlaced = path.includes("/") && isInPlace(dirname(path), order);
@@ -176,7 +176,7 @@ function namedPlace(path: string, { asked = "", ...order }: PathOrder): string |
   return named === path || second !== undefined ? undefined : named;
 }
 
-/** Refuses a new file whose name or place is a slip. */
+/** Rejects a new file with a mistake in its name or place. */
 async function checkNew(path: string, clean: string, order: PathOrder): Promise<undefined> {
   const { folder } = order;
   const refuse = (reason: string, right: string): never => {
@@ -215,13 +215,13 @@ async function checkNew(path: string, clean: string, order: PathOrder): Promise<
   await checkTest(path, folder);
 }
 
-/** The fixed part of the name of a test, with what stands for the rest of it. */
+/** Returns the fixed part of a test's file name, with a wildcard for the rest. */
 const TEST_NAMES: readonly (readonly [RegExp, string])[] = [
   [/^test_[\w.-]+(?=\.\w+$)/, "test_*"],
   [/^[\w.-]+(?=[._](?:test|spec)\.\w+$)/, "*"],
 ];
 
-/** Refuses a new test at the top of the folder where all others of its name are in one folder below. */
+/** Rejects a new test at the top of the folder if all other tests of its form are in one folder below. */
 async function checkTest(path: string, folder: string): Promise<undefined> {
   const [name, by] = TEST_NAMES.find(([one]) => one.test(path)) ?? [];
   if (name === undefined) return;
@@ -238,7 +238,10 @@ async function checkTest(path: string, folder: string): Promise<undefined> {
   );
 }
 
-/** The end of an absolute path that begins with a name in the folder, else all but homes and the slash. */
+/**
+ * Returns the end of an absolute path that starts with a name in the folder, otherwise all after the home folder or the
+ * slash.
+ */
 function belowFolder(path: string, order: PathOrder): string {
   const parts = path.replace(/^\/(?:home|Users)\/[^/]+\/|^\/+/, "").split("/");
   for (let from = 0; from < parts.length - 1; from++) {
@@ -247,15 +250,15 @@ function belowFolder(path: string, order: PathOrder): string {
   return parts.join("/");
 }
 
-/** True where the first folder of an absolute path is there. */
+/** True if the first folder of an absolute path exists. */
 async function hasTop(path: string): Promise<boolean> {
   const top = SEPARATOR === "/" ? `/${path.split("/").find((part) => part !== "")}` : dirname(path);
-  // A path below a home that nobody has is meant below the working directory.
+  // A path below a home that does not exist means one below the working directory.
   const [home] = /^\/(?:home|Users)\/[^/]+/.exec(path) ?? [top];
   return await Deno.lstat(home!).then(() => true, () => false);
 }
 
-/** Names the files elsewhere in the folder that have the name of one that is not there. */
+/** Names the files in other folders with the name of one that does not exist. */
 async function suggestNamed(path: string, clean: string, order: PathOrder): Promise<void> {
   const plain = clean.replace(LINE_BEHIND, "");
   const { filesNamed } = await import("./named_files.ts");

@@ -1,4 +1,4 @@
-/** The values of a call whose arguments fit: a path, a command or a text with a slip in it. @module */
+/** Repairs a path, a command or a text of a call whose arguments are valid. @module */
 
 import type { Tool, ToolContext } from "../../types/tool.ts";
 import type { ToolArgs } from "../schema.ts";
@@ -6,8 +6,8 @@ import { slipsOf } from "../slips.ts";
 import { repairPath } from "./paths.ts";
 
 /**
- * The arguments as they are meant, and a line for each repair.
- * @throws {SlipError} where there are several readings, or one would write what is not meant.
+ * Returns the repaired arguments, and a line for each repair.
+ * @throws {SlipError} if there are several readings, or if one would write something unintended.
  */
 export async function readValues(
   tool: Tool,

@@ -1,4 +1,4 @@
-/** A slip that has no reading, or several: the message is for the model, and shows what is right. */
+/** A mistake with no reading, or several. The message shows the model the correct forms. */
 export class SlipError extends Error {
   override name = "SlipError";
 }

@@ -1,11 +1,11 @@
-/** Values of arguments in another type than the tool has, where they can mean only one. @module */
+/** Argument values of another type than the tool's, if they can mean only one value. @module */
 
 import { isObject, jsonOrUndefined } from "../../text/json.ts";
 import type { JsonSchema } from "../../types/tool.ts";
 import type { ToolArgs } from "../schema.ts";
 import { SlipError } from "./slip_error.ts";
 
-/** A value that was read as another; undefined leaves the argument out. An empty `repair` says nothing. */
+/** A converted value; undefined drops the argument. An empty `repair` reports nothing. */
 interface FittedValue {
   value: unknown;
   repair: string;
@@ -14,7 +14,7 @@ interface FittedValue {
 const NO_VALUE = /^\s*(?:null|none|undefined|nil|n\/a)?\s*$/i;
 const PLAIN_WORD = /^[\w./:=@%+,-]+$/;
 
-/** The reading of `value` for the argument `key`; undefined where it stays as it is. */
+/** Returns the conversion of `value` for the argument `key`; undefined if it stays as it is. */
 export function valueAsMeant(
   tool: string,
   key: string,
@@ -34,7 +34,7 @@ export function valueAsMeant(
   return undefined;
 }
 
-/** True for a value that says that none is given. */
+/** True for a value that means "no value". */
 function isNothing(value: unknown, { type, enum: options }: JsonSchema, key: string): boolean {
   if (value === null) return true;
   const isChoice = Array.isArray(options) && !options.includes(value);
@@ -43,11 +43,11 @@ function isNothing(value: unknown, { type, enum: options }: JsonSchema, key: str
   return type !== "string" || isChoice || key === "path" && value.trim() === "";
 }
 
-/** True for 0 and -1, which elsewhere mean all, or from the beginning. */
+/** True for 0 and -1, which elsewhere mean all, or from the start. */
 const isBelow = (value: unknown, minimum: number): boolean =>
   minimum > 0 && [0, -1, "0", "-1"].includes(value as number);
 
-/** A text in the place of a list or an object. */
+/** Converts a text to a list or an object. */
 function textFor(
   tool: string,
   key: string,
@@ -79,7 +79,7 @@ function textFor(
 const joined = (lines: readonly string[]): string =>
   lines.join(lines.slice(0, -1).every((line) => line.endsWith("\n")) ? "" : "\n");
 
-/** The text of a JSON file that came as its value, or of a file that came as its lines. */
+/** Returns the text of a JSON file given as its value, or of a file given as its lines. */
 function contentFor(value: object, { file_path: path }: ToolArgs): FittedValue | undefined {
   const isJson = /\.(json|jsonc|json5|webmanifest|ipynb|geojson)$/i.test(String(path));
   const lines = Array.isArray(value) && value.length > 0 &&
@@ -98,7 +98,7 @@ function contentFor(value: object, { file_path: path }: ToolArgs): FittedValue |
   };
 }
 
-/** The command that words are; a list of commands is none, as it has more readings. */
+/** Returns the command of a list of words. A list of commands has more than one reading. */
 function commandOf(list: readonly string[]): string {
   const [program = "", flag = "", line] = list;
   if (list.length === 1) return program;
@@ -108,7 +108,7 @@ function commandOf(list: readonly string[]): string {
   const quoted = list.map((word) =>
     PLAIN_WORD.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
   );
-  // A flag begins no command.
+  // A command does not start with a flag.
   const asLines = list.some((word) => word.startsWith("-")) ? [] : [list.join("\n")];
   const readings = [quoted.join(" "), ...asLines].map((command) => JSON.stringify({ command }));
   const lines = readings[1] === undefined ? "" : `. As lines: ${readings[1]}`;

@@ -1,4 +1,4 @@
-/** Commands that go on in the background, and their reports to the model. @module */
+/** Commands in the background, and their reports to the model. @module */
 
 import { attempt } from "../../attempt.ts";
 import type { Job, Jobs, ToolContext, ToolOutcome } from "../../types/tool.ts";
@@ -9,20 +9,19 @@ import { endNow } from "./process_group.ts";
 import { DRAIN_MS, exitCodeText, FRAME_CHARS, GRACE_MS, leftBehind } from "./shell_process.ts";
 import { type StartedShell, startShell, tidyUp } from "./shell_process.ts";
 
-/** A command that ends within this time, in ms, is no job: its port is taken, for example. */
+/** A command that ends within this time, in ms, does not become a job: its port is in use, for example. */
 const SETTLE_MS = 300;
-/** The longest wait for new output, in ms, of a model that asks over and over. */
+/** The maximum wait for new output, in ms, for a model that asks repeatedly. */
 const NEWS_MS = 10_000;
-/** The most bytes of new output in a report of a job, and in its first report. */
+/** The maximum new output in a report of a job, and in its first report, in bytes. */
 const MAX_NEWS_BYTES = 20_000;
 const MAX_FIRST_NEWS_BYTES = 2000;
-/** The time that a job may take to end after SIGTERM, in milliseconds. */
+/** The time for a job to end after SIGTERM, in milliseconds. */
 const JOB_STOP_MS = 1000;
 
 /**
- * Starts `command` as `run_bash` does, and returns while it runs. What its shell leaves is ended
- * too.
- * @throws {RangeError} when too many jobs run. @throws {Error} when the shell cannot be started.
+ * Starts `command` as `run_bash` does, and returns while it runs. Processes left by its shell are ended too.
+ * @throws {RangeError} if too many jobs run. @throws {Error} if the shell cannot be started.
  */
 export async function runInBackground(
   { command }: Record<string, unknown>,
@@ -32,7 +31,7 @@ export async function runInBackground(
   const { jobs } = context;
   if (!jobs) throw new Error("Cannot run it in the background as nobody keeps jobs here");
   jobs.checkRoom();
-  // What writes to git's folders is looked over at its end: until then, a job could have the user's git run it.
+  // Writes to git's folders are checked only at the end: until then, a job could make the user's git run a program.
   const { leave, ...others } = context;
   const shell = await startShell(String(command), leave === "git" ? others : context);
   const budget = Math.max(Math.min(context.maxOutputChars - FRAME_CHARS, MAX_NEWS_BYTES), 200);
@@ -68,11 +67,11 @@ export async function jobOutput(
   return await job.report(context.signal);
 }
 
-/** A command that runs in a shell of its own. */
+/** A command that runs in its own shell. */
 class ShellJob implements Job {
   /** Resolves when all its processes have ended. */
   readonly ended: Promise<void>;
-  /** True once it is a job for the model: its end is reported then. */
+  /** True after it became a job for the model: then its end is reported. */
   isAnnounced = false;
   number = 0;
   isTold = false;
@@ -82,12 +81,12 @@ class ShellJob implements Job {
   readonly #startedAt = performance.now();
   #elapsedMs: number | undefined;
 
-  /** The outcome that `stop` gave it. */
+  /** The outcome that `stop` set. */
   #stoppedAs: string | undefined;
-  /** The way in which it ended, in lines for the model. */
+  /** The reason for its end, in lines for the model. */
   #end: string[] = [];
 
-  /** @param budget the most bytes of output that it tells at a time */
+  /** @param budget the maximum output in one report, in bytes */
   constructor(
     readonly command: string,
     private readonly shell: StartedShell,
@@ -106,7 +105,7 @@ class ShellJob implements Job {
     return this.#output.tail(maxBytes);
   }
 
-  /** The way in which it ended, if it has, and its output since the last news. */
+  /** Returns the reason for its end, if it has ended, and its output since the last report. */
   news(label = "output", maxBytes = this.budget): string {
     const text = this.#output.take(maxBytes).replace(/\n$/, "");
     return [...this.#end, ...(text === "" ? [`no ${label}`] : [`${label}:`, text])].join("\n");

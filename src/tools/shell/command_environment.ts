@@ -3,7 +3,7 @@
 import { API_KEY_ENVS } from "../../config.ts";
 import { programFolders } from "./find_program.ts";
 
-/** Variables that keep programs from waiting for a person and from drawing on a terminal. */
+/** Variables that keep programs from waiting for a user and from drawing on a terminal. */
 const ENVIRONMENT: Readonly<Record<string, string>> = {
   TERM: "dumb",
   NO_COLOR: "1",
@@ -16,14 +16,14 @@ const ENVIRONMENT: Readonly<Record<string, string>> = {
   GIT_TERMINAL_PROMPT: "0",
   GCM_INTERACTIVE: "never",
   SSH_ASKPASS_REQUIRE: "never",
-  // gpg would ask for the passphrase on the terminal that this names.
+  // gpg would ask for the passphrase on this terminal.
   GPG_TTY: "",
 };
 
 /**
- * The variables that commands get, as names or beginnings. Nobody can list those that hold secrets,
- * or that make programs run others (R-11, R-15): `GIT_*`, `BASH_ENV`, `LD_*`, `NODE_OPTIONS`, sockets
- * such as `SSH_AUTH_SOCK`, and what is not thought of here must be named by the person.
+ * The variables that commands inherit, as names or prefixes. No list of variables that contain secrets or make programs
+ * run others can be complete (R-11, R-15), so the user must name all others: `GIT_*`, `BASH_ENV`, `LD_*`,
+ * `NODE_OPTIONS`, sockets such as `SSH_AUTH_SOCK`.
  */
 const PASSED = `
   HOME USER LOGNAME SHELL HOSTNAME PWD OLDPWD TMPDIR TMP TEMP TZ COLUMNS LINES LANG LANGUAGE LC_*
@@ -64,33 +64,33 @@ const PASSED = `
   LIBPATH VCINSTALLDIR VSINSTALLDIR VSCMD_* WINDOWSSDK* UCRTVERSION`
 }`.trim().split(/\s+/);
 
-/** Names of variables that hold credentials: a model must not read them out (SEC-01). */
+/** Names of variables with credentials, which a model must not read (SEC-01). */
 const CREDENTIAL =
   /KEY|TOKEN|SECRET|PASSW|PASSPHRASE|_PASS$|.PWD$|_PAT$|CRED|AUTH(?!OR(?!IZ))|COOKIE|PRIVATE|DATABASE_URL/i;
-/** Names that only look like it: where the shell was, and modules that no proxy knows. */
+/** Names that only look like credentials: the shell's last folder, and modules without a proxy. */
 const HARMLESS = new Set(["OLDPWD", "GOPRIVATE"]);
-/** Values that are credentials whatever their name: of well-known kinds, and addresses with a password. */
+/** Values that are credentials under any name: well-known formats, and addresses with a password. */
 const SECRET =
   /^(sk|pk|rk)[-_][\w-]{16}|^(gh[opsru]|npm|hf|github_pat|glpat|xox[abeprs]|AIza)[-_\w]{20}|^(AKIA|ASIA)[A-Z\d]{16}|^eyJ[\w-]+\.[\w-]+\.|-----BEGIN .*PRIVATE KEY|(^|:\/\/)[^\s/@]*:[^\s/@]+@|^https?:\/\/[^\s/@]+@/;
-/** A setting within the value that is one, as in addresses of databases. */
+/** A setting within the value that is a credential, as in database addresses. */
 const SECRET_SETTING = /(passw(or)?d|pwd|secret|token|(account|access|api)_?key)=\S/i;
 
-/** The variables that make the shell's locale; iTerm has an LC_TERMINAL, which is none. */
+/** The variables of the shell's locale. iTerm's LC_TERMINAL is not one of them. */
 const LOCALE = /^(LANG|LC_(?!TERMINAL).*)$/;
-/** Locales in which no byte of a character is a sign to the shell: in Big5, some end in a backslash. */
+/** Locales in which no byte of a character is special to the shell: in Big5, some end in a backslash. */
 const SAFE_LOCALE = /^(C|POSIX)?$|\.utf-?8(@|$)/i;
 const UTF8_LOCALE = Deno.build.os === "darwin" ? "en_US.UTF-8" : "C.UTF-8";
 
 /**
- * Our environment as far as commands get it, with what keeps them from asking: variables of the list
- * that hold no credentials, and those `named` by a person, as names or beginnings such as `AWS_*`.
+ * Returns our environment for commands, with settings that prevent prompts: variables of the list without credentials,
+ * and those `named` by the user, as names or prefixes such as `AWS_*`.
  */
 export function commandEnvironment(
   named: readonly string[] = [],
   ours: Readonly<Record<string, string>> = Deno.env.toObject(),
 ): Record<string, string> {
-  // No command gets the key of a backend, nor a variable of the same value. A short value is no
-  // key: local servers are often given a word.
+  // Commands get neither the key of a backend nor a variable of the same value. A short value is not a key: users often
+  // give local servers a word.
   const keys = new Set(
     API_KEY_ENVS.map((name) => ours[name]).filter((key) => key && key.length >= 16),
   );
@@ -103,14 +103,14 @@ export function commandEnvironment(
   return {
     ...Object.fromEntries(Object.entries(ours).filter(passes).map(localized)),
     ...ENVIRONMENT,
-    // A relative entry would find programs in whatever folder a command runs.
+    // A relative entry would find programs in the folder of any command.
     ...(Deno.build.os !== "windows" && { PATH: programFolders().join(":") }),
   };
 }
 
-/** True where a list of names and beginnings, such as `AWS_*`, has a name. */
+/** True if a list of names and prefixes, such as `AWS_*`, matches a name. */
 function isIn(list: readonly string[], name: string): boolean {
-  // Windows does not tell the cases of names apart.
+  // Windows ignores the case of names.
   const cased = (text: string) => Deno.build.os === "windows" ? text.toUpperCase() : text;
   return list.some((one) =>
     one.endsWith("*") ? cased(name).startsWith(cased(one.slice(0, -1))) : cased(name) === cased(one)

@@ -1,4 +1,4 @@
-/** Commands in a terminal of the editor that a person works in, where no sandbox is in force. @module */
+/** Commands in a terminal of the user's editor, if there is no sandbox. @module */
 
 import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { InterruptedError } from "../call_errors.ts";
@@ -7,10 +7,10 @@ import { cleanOutput } from "./output_capture.ts";
 import { FRAME_CHARS, shellsFor } from "./shell_process.ts";
 
 /**
- * Runs `command` in the editor's terminal; undefined where it is to be run here: there is no such editor,
- * or the command is to be confined.
+ * Runs `command` in the editor's terminal. Returns undefined if it must run here, because there is no such editor or
+ * the command must be sandboxed.
  *
- * @throws {InterruptedError} when it is aborted, with the output so far.
+ * @throws {InterruptedError} if it is aborted, with the output so far.
  */
 export async function runInEditor(
   command: string,
@@ -50,7 +50,10 @@ export async function runInEditor(
   };
 }
 
-/** The variables of commands; those of ours that are kept from them, which the editor may have, are empty. */
+/**
+ * Returns the variables of commands. Those of ours that commands must not inherit are empty, because the editor may
+ * have them.
+ */
 function emptied(given: Record<string, string>): Record<string, string> {
   const names = Object.keys(Deno.env.toObject());
   return { ...Object.fromEntries(names.map((name) => [name, ""])), ...given };

@@ -1,16 +1,16 @@
-/** Finds programs: not in the folder that is worked in, which may bring its own `bash`. @module */
+/** Finds programs, except in the working directory, which may have its own `bash`. @module */
 
 import { attempt } from "../../attempt.ts";
 import { isWithin } from "../../text/paths.ts";
 import { isAbsolute, join } from "../../text/std_path.ts";
 import { realPathOr } from "../paths.ts";
 
-/** The folders that a system without PATH looks in: trusted also when `/` is worked in. */
+/** The default folders without PATH, which are trusted even if the working directory is `/`. */
 const USUAL = ["/usr/local/bin", "/usr/bin", "/bin"];
 
 /**
- * The folders of PATH that are not in `folder` (not for Windows). Relative and empty ones, which
- * mean whatever folder a program is started in, are left out.
+ * Returns the folders of PATH that are not in `folder` (not for Windows). Relative and empty ones, which depend on the
+ * working directory, are dropped.
  */
 export function programFolders(
   folder?: string,
@@ -25,7 +25,7 @@ export function programFolders(
   );
 }
 
-/** The path of the first program called `name` in `folders`. */
+/** Returns the path of the first program called `name` in `folders`. */
 export function findProgram(name: string, folders: readonly string[]): string | undefined {
   return folders.map((folder) => join(folder, name)).find((path) => {
     const info = attempt(() => Deno.statSync(path));

@@ -1,15 +1,15 @@
-/** The jobs of a session: commands that run in the background until they end or it does. @module */
+/** The jobs of a session: commands that run in the background until they or the session end. @module */
 
 import { shortened } from "../../text/one_line.ts";
 import type { Job, Jobs } from "../../types/tool.ts";
 import { atProgramEnd } from "./program_end.ts";
 
-/** The most jobs that run at a time: a model forgets what it started. */
+/** The maximum number of running jobs: a model forgets those that it started. */
 const MAX_RUNNING_JOBS = 8;
-/** The most jobs that are listed, as each holds output. */
+/** The maximum number of listed jobs, because each has output in memory. */
 const MAX_LISTED_JOBS = 20;
 
-/** Makes the jobs of a session; to be disposed of when it ends, which ends those that still run. */
+/** Creates the jobs of a session. Dispose of it at the end of the session, which ends running jobs. */
 export function jobStore(): Jobs {
   return new JobStore();
 }
@@ -68,7 +68,7 @@ export function jobEndNote(job: Job): string {
   return `[Job ${job.number} is over (${command}): ${job.outcome}. job_output shows what it printed.]`;
 }
 
-/** The command of a job in one short line. */
+/** Returns the command of a job in one short line. */
 export function shortCommand({ command }: Job): string {
   return shortened(command.slice(0, 1000).replace(/\s+/g, " ").trim(), 60).toWellFormed();
 }

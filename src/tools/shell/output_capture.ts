@@ -1,15 +1,15 @@
-/** Keeps the beginning and the end of what a process prints, in little memory. @module */
+/** Stores the start and the end of a process's output, in little memory. @module */
 
 import { utf8Text } from "../../text/utf8.ts";
 import { count } from "../../text/count.ts";
 import { stripEscapes } from "../../text/sanitize.ts";
 
-/** The most bytes that are kept of either end, whatever the caller has room for. */
+/** The maximum number of bytes stored of either end. */
 const MAX_CAPTURED_BYTES = 4 * 1024 * 1024;
 
-/** Reads streams to their ends; keeps the first and last `maxBytes / 2` bytes, in their order. */
+/** Reads streams to their ends, and stores the first and last `maxBytes / 2` bytes in order. */
 export class OutputCapture {
-  /** Resolves when the streams have ended or were cancelled; never rejects. */
+  /** Resolves when the streams have ended or were cancelled. Never rejects. */
   readonly done: Promise<void>;
   readonly #readers: ReadableStreamBYOBReader[];
   readonly #size: number;
@@ -36,14 +36,14 @@ export class OutputCapture {
     return this.#total;
   }
 
-  /** The output since the last `take` within `maxBytes` bytes, a notice of a gap among them. */
+  /** Returns the output since the last `take` in at most `maxBytes` bytes, with a notice of any gap. */
   text(maxBytes: number): string {
     const head = this.#head.subarray(0, this.#headLength);
     const rest = this.#last(this.#total - this.#headLength);
     return boundedText(joinedBytes([head, ...rest]), this.#total, maxBytes);
   }
 
-  /** Returns {@linkcode text}, and begins it anew. */
+  /** Returns {@linkcode text}, and clears it. */
   take(maxBytes: number): string {
     const taken = this.text(maxBytes);
     this.#total = this.#headLength = 0;
@@ -56,7 +56,7 @@ export class OutputCapture {
     return this.#news.promise;
   }
 
-  /** The end of all output, taken or not, as text of at most `maxBytes` bytes. */
+  /** Returns the end of all output, taken or not, as text of at most `maxBytes` bytes. */
   tail(maxBytes: number): string {
     const bytes = joinedBytes(this.#last(maxBytes));
     let start = 0;
@@ -69,7 +69,7 @@ export class OutputCapture {
   }
 
   async #read(reader: ReadableStreamBYOBReader): Promise<void> {
-    // One buffer for all reads: `yes` would fill a gigabyte of garbage a second.
+    // One buffer for all reads: `yes` would create a gigabyte of garbage per second.
     let buffer = new Uint8Array(64 * 1024);
     try {
       for (;;) {
@@ -79,7 +79,7 @@ export class OutputCapture {
         buffer = new Uint8Array(value.buffer);
       }
     } catch {
-      // The pipe broke: what came before it stands.
+      // The pipe broke. Earlier output stays.
     }
   }
 
@@ -97,7 +97,7 @@ export class OutputCapture {
     this.#news.resolve();
   }
 
-  /** The last `length` bytes, as far as they are kept. */
+  /** Returns the last `length` bytes, or as many as are stored. */
   #last(length: number): Uint8Array[] {
     const [from, to] = [this.#ringEnd - Math.min(length, this.#ringLength), this.#ringEnd];
     return from < 0
@@ -106,12 +106,12 @@ export class OutputCapture {
   }
 }
 
-/** Text of `bytes`, the first and last of `total`; cut only between characters. */
+/** Returns the text of `bytes`, the first and last of `total`, cut only between characters. */
 function boundedText(bytes: Uint8Array, total: number, maxBytes: number): string {
   if (total <= maxBytes && total === bytes.length) return shownOutput(bytes, total);
   const half = Math.min(Math.floor(maxBytes / 2), Math.floor(bytes.length / 2));
   let [end, start] = [half, bytes.length - half];
-  // A cut between lines reads better, where a line ends near enough.
+  // A cut between lines reads better, if a line ends near enough.
   const near = Math.min(200, half / 4);
   const newline = bytes.lastIndexOf(10, end - 1) + 1;
   if (newline > end - near) end = newline;
@@ -126,12 +126,12 @@ function boundedText(bytes: Uint8Array, total: number, maxBytes: number): string
   return `${shown[0]}\n${notice}\n${shown[1]}`;
 }
 
-/** More of this share of characters that no text has makes output binary; `find -print0` prints fewer. */
+/** Output with a greater share of characters that text does not have is binary. `find -print0` prints fewer. */
 const MAX_ODD_SHARE = 0.1;
-/** So few of them make no output binary: a short line may have a letter in another encoding. */
+/** So few of them do not make output binary: a short line may have a letter in another encoding. */
 const FEW_ODD = 16;
 
-/** Output as text; of binary output its size, as its bytes say nothing to a model or a person. */
+/** Returns output as text. For binary output, returns its size, because its bytes are useless to a model or a user. */
 function shownOutput(bytes: Uint8Array, total: number): string {
   const text = utf8Text(bytes);
   // deno-lint-ignore no-control-regex
@@ -152,18 +152,18 @@ function joinedBytes(parts: Uint8Array[]): Uint8Array {
   return bytes;
 }
 
-/** A line that was written over more often is shown with its first and last states alone. */
+/** A line that was overwritten more often is shown only with its first and last states. */
 const MAX_STATES = 20;
 const SHOWN_STATES = 5;
 
 /**
- * The text that a terminal would show, without colours, escape sequences and control characters;
- * each state of a line that was written over with carriage returns becomes a line of its own.
+ * Returns the text that a terminal would show, without colours, escape sequences and control characters. Each state of
+ * a line overwritten with carriage returns becomes its own line.
  */
 export function cleanOutput(text: string): string {
   return stripEscapes(text)
     .split("\n").map((line) => line.includes("\r") ? states(line) : line).join("\n")
-    // A character struck over with a backspace (manual pages).
+    // A character overstruck with a backspace (manual pages).
     .replace(/[^\n\b][\b]/g, "")
     // deno-lint-ignore no-control-regex
     .replace(/[\0-\x08\x0b-\x1f\x7f-\x9f]/g, "");

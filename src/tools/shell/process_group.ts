@@ -1,7 +1,7 @@
 /**
- * Ends a child process with all that came of it. A child spawned with `detached: true` leads a
- * session and group. What it starts stays in the session, though shells with job control and
- * `timeout` make groups; only `setsid` leaves it, and is found while its parent lives. @module
+ * Ends a child process with all its descendants. A child spawned with `detached: true` leads a session and a group. Its
+ * children stay in the session, though shells with job control and `timeout` create groups. Only `setsid` exits the
+ * session, and its process is found while the parent lives. @module
  */
 
 import { attempt } from "../../attempt.ts";
@@ -12,9 +12,9 @@ interface Process {
   pid: number;
   parent: number;
   group: number;
-  session: number; // NaN where the system does not tell
+  session: number; // NaN if the system does not report it
   name: string;
-  /** When it began, which no other process of the same number did; its name where that is unknown. */
+  /** Its start time, which distinguishes processes of the same number; its name if the time is unknown. */
   identity: string;
 }
 
@@ -22,14 +22,14 @@ type ProcessRow = Process & { state: string | undefined };
 
 const isLinux = Deno.build.os === "linux";
 /**
- * `pid (name) state parent group session`, 15 numbers, start time, and more. A name may hold
- * anything, line breaks and parentheses too, but has no room for that many numbers.
+ * `pid (name) state parent group session`, 15 numbers, start time, and more. A name may contain any characters, also
+ * line breaks and parentheses, but has no room for that many numbers.
  */
 const STAT = /^(\d+) \(([^]{0,64}?)\) (\S) (\d+) (\d+) (\d+)(?: -?\d+){15} (\d+) .*$/gm;
 
 /**
- * Ends every process that the child `leader` started and, if it lives, itself: SIGTERM, and SIGKILL
- * after `graceMs`. Returns the names of those that it found; runs no program in `folder` for it.
+ * Ends every process that the child `leader` started and, if it lives, the child: SIGTERM, and SIGKILL after `graceMs`.
+ * Returns the names of those found. Runs no program in `folder`.
  */
 export async function endGroup(leader: number, graceMs: number, folder: string): Promise<string[]> {
   if (Deno.build.os === "windows") return await endTree(leader);
@@ -42,7 +42,7 @@ export async function endGroup(leader: number, graceMs: number, folder: string):
     await wait(Math.min(pause, 100), undefined);
     members = await membersOf(leader, folders, members);
   }
-  // A member may start another between the look and the kill; fifty looks are more than it can win.
+  // A member may start another between the check and the kill. It cannot outrun fifty checks.
   for (let look = 0; members.length > 0 && look < 50; look++) {
     signal(leader, members, "SIGKILL");
     await wait(5, undefined);
@@ -51,7 +51,7 @@ export async function endGroup(leader: number, graceMs: number, folder: string):
   return names;
 }
 
-/** Kills every process that the child `leader` started and, if it lives, itself, without waiting. */
+/** Kills every process that the child `leader` started and, if it lives, the child, without waiting. */
 export function endNow(leader: number, folder: string): void {
   if (Deno.build.os === "windows") return;
   const table = attempt(() => processesIn(listing(programFolders(folder)).outputSync().stdout));
@@ -59,18 +59,18 @@ export function endNow(leader: number, folder: string): void {
 }
 
 function signal(leader: number, members: Process[], name: Deno.Signal): void {
-  // The group first: it gets the signal at once, whoever forks meanwhile.
+  // The group first: all its processes get the signal at once, even if one forks meanwhile.
   const others = members.filter(({ group }) => group !== leader).map(({ pid }) => pid);
   const inGroup = others.length < members.length;
   for (const target of inGroup ? [-leader, ...others] : others) kill(target, name);
 }
 
-/** False where it is gone, or another user's (sudo), which cannot be signalled. */
+/** False if it is gone, or another user's (sudo), which cannot be signalled. */
 function kill(target: number, name: Deno.Signal): boolean {
   return attempt(() => (Deno.kill(target, name), true)) ?? false;
 }
 
-/** The processes of the session and group of `leader`, the `known` ones, and the descendants of all. */
+/** Returns the processes of the session and group of `leader`, the `known` ones, and the descendants of all. */
 async function membersOf(leader: number, folders: readonly string[], known: Process[] = []) {
   const table = await Promise.try(() => listing(folders).output())
     .then(({ stdout }) => processesIn(stdout), () => []);
@@ -78,10 +78,10 @@ async function membersOf(leader: number, folders: readonly string[], known: Proc
 }
 
 function membersIn(table: Process[], leader: number, known: Process[] = []): Process[] {
-  // No process table, as a fork bomb leaves no room for `ps`: only the group gets the signal.
+  // No process table: a fork bomb leaves no room for `ps`. Only the group gets the signal.
   if (table.length === 0) {
     const ids = { pid: leader, parent: Deno.pid, group: leader, session: leader };
-    // SIGCONT does no harm, and wakes a stopped process so that it can end.
+    // SIGCONT is harmless, and wakes a stopped process so that it can end.
     return kill(-leader, "SIGCONT") ? [{ ...ids, name: "", identity: "" }] : [];
   }
   const found = new Set<number>();
@@ -94,19 +94,19 @@ function membersIn(table: Process[], leader: number, known: Process[] = []): Pro
   };
   for (const process of table) {
     const { pid, group, session, identity } = process;
-    // The leader itself is of its own group.
+    // The leader itself is in its own group.
     if (group === leader || session === leader || before.get(pid) === identity) add(process);
   }
   return table.filter(({ pid }) => found.has(pid));
 }
 
-/** Lists every process. By a program, as Deno reads `/proc` only with permission to read all. */
+/** Lists every process. Runs a program, because Deno reads `/proc` only with permission to read everything. */
 function listing(folders: readonly string[]): Deno.Command {
   const columns = ["pid=", "stat=", "ppid=", "pgid=", "comm="].map((name) => `-o ${name}`);
   return new Deno.Command(findProgram("sh", folders) ?? "/bin/sh", {
     env: { PATH: folders.join(":") },
     args: ["-c", isLinux ? "cat /proc/[0-9]*/stat 2>/dev/null" : `ps -A ${columns.join(" ")}`],
-    // The folder that this program was started in may have been removed.
+    // The folder in which this program was started may have been removed.
     cwd: "/",
     stdin: "null",
     stderr: "null",
@@ -116,11 +116,11 @@ function listing(folders: readonly string[]): Deno.Command {
 function processesIn(stdout: Uint8Array): Process[] {
   const text = new TextDecoder().decode(stdout);
   return (isLinux ? [...text.matchAll(STAT)].map(processRow) : text.split("\n").map(psRow))
-    // A zombie is only a number that waits to be read.
+    // A zombie is only a number that its parent has not read.
     .filter(({ pid, state }) => pid > 1 && state !== undefined && !/^[ZX]/.test(state));
 }
 
-/** @param fields those that {@linkcode STAT} finds */
+/** @param fields the fields of {@linkcode STAT} */
 function processRow(
   [, pid, name, state, parent, group, session, identity]: (string | undefined)[],
 ): ProcessRow {

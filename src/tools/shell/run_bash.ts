@@ -10,12 +10,14 @@ import { atProgramEnd } from "./program_end.ts";
 import { DRAIN_MS, exitCodeText, FRAME_CHARS, GRACE_MS, leftBehind } from "./shell_process.ts";
 import { startShell, tidyUp } from "./shell_process.ts";
 
-/** The time that processes may take to end after SIGTERM at the time limit, in milliseconds. */
+/** The time for processes to end after SIGTERM at the time limit, in milliseconds. */
 const TIMEOUT_GRACE_MS = 2000;
-/** The exit code of `timeout(1)` for the same case. */
+/** The exit code of `timeout(1)` in the same case. */
 const TIMEOUT_EXIT_CODE = 124;
 
-/** What programs say that the sandbox kept from something, with what to leave of it and the setting that grants it. */
+/**
+ * Error messages of programs that the sandbox restricts, with the part to disable and the setting that grants access.
+ */
 const SIGNS: readonly { words: RegExp; leave: string; setting: string; isVague?: true }[] = [
   {
     words:
@@ -28,7 +30,7 @@ const SIGNS: readonly { words: RegExp; leave: string; setting: string; isVague?:
     leave: '"sandbox"',
     setting: '--sandbox workspace-write (this folder), "sandboxWrite" in permissions.json',
   },
-  // No network helps with a socket between programs.
+  // Network access does not help with a socket between programs.
   {
     words: /operation not permitted|EPERM/i,
     leave: '"sandbox"',
@@ -43,16 +45,16 @@ const SIGNS: readonly { words: RegExp; leave: string; setting: string; isVague?:
     isVague: true,
   },
 ];
-/** A pipe: its exit code is that of the last program, whatever became of those before. */
+/** A pipe: its exit code is that of the last program, even if earlier ones failed. */
 const ANY_PIPE = /[^|]\|[^|]/;
 type Streams = Readonly<Record<"stdout" | "stderr", OutputCapture>>;
 
 /**
- * Runs `command` in a shell of its own session, without input and without a terminal, and returns
- * its exit code and output. What it leaves running is ended when the shell ends, at the time limit,
- * or on abort, but for a process with its own session (`setsid`) whose parent is gone.
- * @throws {Error} when the shell cannot be started.
- * @throws {InterruptedError} when it is aborted, with the output so far.
+ * Runs `command` in a shell with its own session, without input and without a terminal, and returns its exit code and
+ * output. Processes that it leaves running are ended when the shell ends, at the time limit, or on abort, except a
+ * process with its own session (`setsid`) whose parent is gone.
+ * @throws {Error} if the shell cannot be started.
+ * @throws {InterruptedError} if it is aborted, with the output so far.
  */
 export async function runBash(args: ToolArgs, context: ToolContext): Promise<ToolOutcome> {
   const { command, timeout_seconds } = args as { command: string; timeout_seconds: number };
@@ -63,7 +65,7 @@ export async function runBash(args: ToolArgs, context: ToolContext): Promise<Too
   }
   const shell = await startShell(command, context);
   const { child, limits } = shell;
-  // The end of the program leaves no time for SIGTERM.
+  // At the end of the program, there is no time for SIGTERM.
   const release = atProgramEnd(() => endNow(child.pid, context.workingDir));
   const budget = Math.max(context.maxOutputChars - FRAME_CHARS, 200);
   const streams = {
@@ -100,7 +102,7 @@ export async function runBash(args: ToolArgs, context: ToolContext): Promise<Too
   };
 }
 
-/** The limits of a command that may have run into them, with the way to leave them where that is likely. */
+/** Returns the limits that a command may have exceeded, with a way around them if that is likely. */
 function hintOf(
   limits: string,
   command: string,
@@ -108,7 +110,7 @@ function hintOf(
   { stdout = "", stderr = "" }: CommandOutput,
 ): string[] {
   const said = code === 0 ? stderr : `${stdout}\n${stderr}`;
-  // `curl -s ADDRESS | head` ends well and says nothing.
+  // `curl -s ADDRESS | head` succeeds and prints nothing.
   const isSilent = code === 0 && ANY_PIPE.test(command) && `${stdout}${stderr}`.trim() === "";
   const sign = SIGNS.find(({ words, isVague }) => !(isVague && code === 0) && words.test(said)) ??
     (isSilent ? SIGNS.at(-1) : undefined);
@@ -120,17 +122,17 @@ function hintOf(
   ];
 }
 
-/** Waits for the shell's exit, its time limit or an abort, whichever comes first. */
+/** Waits for the shell's exit, its time limit or an abort. */
 async function shellEnd(child: Deno.ChildProcess, timeoutMs: number, signal: AbortSignal) {
   const exit = child.status.then(() => "exit" as const);
   const abort = aborted(signal).then(() => "abort" as const);
   return await within(timeoutMs, Promise.race([exit, abort])) ?? "timeout";
 }
 
-/** The number of newest lines that a person sees. */
+/** The number of newest lines that the user sees. */
 const NEWEST_LINES = 3;
 
-/** Looks up the last lines of the stream that printed last, as far as the looks tell, or the ends of both. */
+/** Polls the last lines of the stream that most recently printed, or the ends of both. */
 function newestLines(streams: Streams): NewestOutput {
   const captures = [streams.stderr, streams.stdout];
   let totals = [0, 0];
@@ -147,7 +149,7 @@ function newestLines(streams: Streams): NewestOutput {
   };
 }
 
-/** The output within `budget` bytes; a stream may use the part of it that the other does not need. */
+/** Returns the output within `budget` bytes. A stream may use the part that the other does not need. */
 function outputOf({ stdout, stderr }: Streams, budget: number): CommandOutput {
   const half = Math.floor(budget / 2);
   const textOf = (one: OutputCapture, other: OutputCapture) =>

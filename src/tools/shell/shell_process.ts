@@ -1,4 +1,4 @@
-/** The shell that runs a command: its start and its end. @module */
+/** Starts and ends the shell that runs a command. @module */
 
 import { startLeader } from "../../start_leader.ts";
 import type { ToolContext } from "../../types/tool.ts";
@@ -10,41 +10,44 @@ import { endGroup } from "./process_group.ts";
 import { windowsShell } from "./windows_shell.ts";
 import { reasonOf } from "../../text/reason.ts";
 
-/** The time that processes may take to end after SIGTERM once their shell has ended, in milliseconds. */
+/** The time for processes to end after SIGTERM once their shell has ended, in milliseconds. */
 export const GRACE_MS = 250;
-/** Longest wait for output once the shell has ended, in ms: another process may hold the pipe. */
+/** The maximum wait for output once the shell has ended, in ms: another process may have the pipe open. */
 export const DRAIN_MS = 400;
-/** Longest wait for output after all processes were ended, in ms: one that escaped holds the pipe. */
+/** The maximum wait for output after all processes were ended, in ms: one that escaped may have the pipe open. */
 const LAST_DRAIN_MS = 100;
-/** The most characters of a result beside the output. */
+/** The maximum number of characters of a result other than the output. */
 export const FRAME_CHARS = 500;
-/** The most bytes of an argument: Linux takes 128 KiB with a NUL at its end, Windows 32 767 characters in all. */
+/**
+ * The maximum size of an argument in bytes: 128 KiB with a NUL at its end on Linux, 32 767 characters in all on
+ * Windows.
+ */
 const MAX_COMMAND_BYTES = Deno.build.os === "windows" ? 30_000 : 128 * 1024 - 1;
-/** Signals by number, from 0; empty where systems differ. */
+/** Signals by number, from 0; empty if systems differ. */
 const SIGNALS = " HUP INT QUIT ILL TRAP ABRT  FPE KILL  SEGV  PIPE ALRM TERM".split(" ");
 
-/** A shell that was started: `folder` is its working directory, `limits` those that confine it. */
+/** A started shell. `folder` is its working directory, `limits` are those of its sandbox. */
 export interface StartedShell {
   child: Deno.ChildProcess;
   folder: string;
   limits?: string;
-  /** Puts back what it may not have replaced, and says so in a line. */
+  /** Restores files that it must not replace, and reports that in a line. */
   mend?(): string | undefined;
-  /** The name of the process that confines it: one that still ends is none that the command left. */
+  /** The name of the sandbox's process: while it is still exiting, it was not left behind by the command. */
   holder?: string;
 }
 
-/** The ways in which a program differs from a command of the model. */
+/** The differences between a program and a command of the model. */
 interface ShellOptions {
-  /** True for a pipe as its stdin; else it has no input. */
+  /** True for a pipe as its stdin; otherwise it has no input. */
   hasInput?: boolean;
-  /** Variables beside the usual ones. */
+  /** Variables in addition to the usual ones. */
   variables?: Readonly<Record<string, string>>;
 }
 
 /**
- * Starts `command` in a shell that leads its own session, without input, its output in pipes.
- * @throws {Error} when it cannot; what the signal was aborted with, if it was.
+ * Starts `command` in a shell that leads its own session, without input, with its output in pipes.
+ * @throws {Error} if it cannot; the signal's reason if it was aborted.
  */
 export async function startShell(
   command: string,
@@ -74,7 +77,7 @@ export async function startShell(
   throw new Error("Cannot run the command as there is no shell: neither bash nor sh is on PATH");
 }
 
-/** The shells to try for a command, best first, with their arguments. @throws {Error} when it cannot be run. */
+/** Returns the shells to try for a command, best first, with their arguments. @throws {Error} if it cannot run. */
 export async function shellsFor(command: string, cwd: string): Promise<[string, string[]][]> {
   if (command.trim() === "") throw new RangeError("Cannot run the command as it is empty");
   if (command.includes("\0")) {
@@ -107,7 +110,7 @@ function shells(command: string, folder: string): [string, string[]][] {
   });
 }
 
-/** Ends what is left of a shell whose output is `captures`; its status, if it can be ended. */
+/** Ends the remaining processes of a shell whose output is `captures`. Returns its status if it can be ended. */
 export async function tidyUp(
   { child, folder, holder, mend }: StartedShell,
   captures: readonly OutputCapture[],
@@ -117,19 +120,19 @@ export async function tidyUp(
   const left = ended.filter((name) => name !== holder);
   await within(LAST_DRAIN_MS, Promise.all(captures.map(({ done }) => done)));
   await Promise.all(captures.map((capture) => capture.cancel()));
-  // A process in an uninterruptible sleep outlives even SIGKILL.
+  // A process in an uninterruptible sleep survives even SIGKILL.
   const mended = mend?.();
   const status = await within(LAST_DRAIN_MS, child.status);
   return { left, status, mended: mended === undefined ? [] : [mended] };
 }
 
-/** Says which processes had to be ended. */
+/** Names the processes that had to be ended. */
 export function leftBehind(left: readonly string[]): string {
   const names = [...new Set(left)].slice(0, 5).join(", ").slice(0, 100);
   return `ended processes it left in the background: ${left.length} (${names})`;
 }
 
-/** The exit code of a shell, and the signal that ended it, in words. */
+/** Describes the exit code of a shell and the signal that ended it. */
 export function exitCodeText(status: Deno.CommandStatus | undefined): string {
   if (status === undefined) return "unknown (the process cannot be ended)";
   const { code, signal } = status;

@@ -1,8 +1,8 @@
-/** The shell that commands run in on Windows. @module */
+/** The shell for commands on Windows. @module */
 
 import { attempt } from "../../attempt.ts";
 
-/** Git Bash where it is installed, else PowerShell: its name, for the model, and its program. */
+/** Git Bash if it is installed, otherwise PowerShell: its name, for the model, and its program. */
 export function windowsShell(
   programFiles: string = Deno.env.get("ProgramFiles") ?? "C:\\Program Files",
 ): { name: "Git Bash" | "PowerShell"; program: string } {

@@ -1,11 +1,11 @@
-/** The tool that reads a page of the web: offered where the session has a network. @module */
+/** The tool that reads a web page, for sessions with a network. @module */
 
 import { bareNames } from "../../text/tool_aliases.ts";
 import type { Tool } from "../../types/tool.ts";
 import { callable } from "../definition.ts";
 import { webAddress } from "./web_address.ts";
 
-/** `fetch_url`: a page of the web as text. Who adds it lets the model reach every public host, but for a policy. */
+/** `fetch_url`: a web page as text. It lets the model reach every public host, except for a policy. */
 export const fetchTool: Tool = callable({
   name: "fetch_url",
   description: "Read a web page as text",

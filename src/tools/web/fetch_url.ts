@@ -1,4 +1,4 @@
-/** Fetches a page of the web, and gives its text as data that a model reads. @module */
+/** Fetches a web page, and returns its text as data for a model. @module */
 
 import { decodeText } from "../../text/html/charset.ts";
 import { htmlText } from "../../text/html/html_text.ts";
@@ -22,24 +22,24 @@ import { RefusedError } from "../call_errors.ts";
 import type { ToolArgs } from "../schema.ts";
 import { webAddress } from "./web_address.ts";
 
-/** The most bytes of a page, unpacked, and the longest that all of a call takes, in milliseconds. */
+/** The maximum size of a page, unpacked, in bytes, and the maximum duration of a call in milliseconds. */
 const MAX_PAGE_BYTES = 5 * 2 ** 20;
 const TIME_LIMIT_MS = 30_000;
-/** The most redirects within one host. */
+/** The maximum number of redirects within one host. */
 const MAX_REDIRECTS = 5;
-/** The most characters of a page in one result: some 5 000 tokens. */
+/** The maximum number of characters of a page in one result: about 5 000 tokens. */
 const MAX_SHOWN = 20_000;
-/** The characters of a result beside the page's text. */
+/** The number of characters of a result other than the page's text. */
 const FRAME_OF_PAGE = 3_000;
 const MAX_TITLE = 200;
 
-/** The network, for tests another one. */
+/** The network; tests use another one. */
 export interface Web {
   resolve: Resolve;
   connect: Connect;
-  /** A signal that is aborted at the time limit of a call that begins now. */
+  /** Returns a signal that aborts at the time limit of a call that starts now. */
   late(): AbortSignal;
-  /** Certificates of authorities that are trusted beside the system's. */
+  /** Certificates of trusted authorities, in addition to the system's. */
   caCerts?: string[];
 }
 
@@ -56,7 +56,7 @@ export async function fetchUrl(
 ): Promise<ToolOutcome> {
   let url = webAddress(String(given));
   const late = web.late();
-  // All requests of a call are to one host: what was looked up once cannot change meanwhile.
+  // All requests of a call are to one host: its addresses cannot change meanwhile.
   const addresses = await addressesOf(url, context, late, web);
   for (let redirects = 0;; redirects++) {
     const { signal } = context;
@@ -80,7 +80,7 @@ export async function fetchUrl(
   }
 }
 
-/** The addresses to connect to. Those of a local network need a rule of the person that names the host. */
+/** Returns the addresses to connect to. Those of a local network need a rule of the user that names the host. */
 async function addressesOf(
   { hostname, port }: URL,
   { signal, mayBePrivate }: ToolContext,
@@ -107,7 +107,7 @@ async function addressesOf(
   return /localhost$/.test(hostname) ? ["127.0.0.1", "::1"] : [bareHost(hostname)];
 }
 
-/** The address that a response redirects to. */
+/** Returns the address of a redirect. */
 function nextAddress({ status, headers }: PinnedResponse, url: URL): URL | undefined {
   const location = headers.get("location");
   if (![301, 302, 303, 307, 308].includes(status) || location === null) return undefined;
@@ -116,7 +116,7 @@ function nextAddress({ status, headers }: PinnedResponse, url: URL): URL | undef
   return webAddress(target.href);
 }
 
-/** True for an address of the same host, and not less secure: any other is decided on anew. */
+/** True for an address of the same host with at least the same security. Any other needs its own decision. */
 function isSameHost(target: URL, url: URL): boolean {
   const isLess = url.protocol === "https:" && target.protocol === "http:";
   return target.hostname === url.hostname && target.port === url.port && !isLess;
@@ -124,9 +124,9 @@ function isSameHost(target: URL, url: URL): boolean {
 
 interface WebPage {
   title: string;
-  /** Undefined for what is no text. */
+  /** Undefined if it is not text. */
   text: string | undefined;
-  /** What there is to say of it beside its text. */
+  /** Notes on the response other than its text. */
   notes: string[];
 }
 
@@ -136,7 +136,7 @@ const CUTS: Readonly<Record<NonNullable<PinnedResponse["cut"]>, string>> = {
   broken: "The connection broke off: the rest is missing",
 };
 
-/** @throws {Error} where the answer is none with a page. */
+/** @throws {Error} if the response has no page. */
 function webPageOf({ status, headers, body, cut }: PinnedResponse, url: URL): WebPage {
   if (status < 200 || status > 299) throw new Error(`${url.host} answered ${status}`);
   const type = contentType(headers);
@@ -157,7 +157,7 @@ function webPageOf({ status, headers, body, cut }: PinnedResponse, url: URL): We
   return { ...page, notes: [...notes, ...isEmpty ? ["It has no text until its scripts run"] : []] };
 }
 
-/** True for text: by its type, or where that says little, by its first bytes. */
+/** True for text: by its type, or if that is inconclusive, by its first bytes. */
 function mayBeRead(type: string, body: Uint8Array): boolean {
   if (/^text\/|\b(json|xml|javascript|ecmascript|yaml|toml|graphql|sql|x-sh)\b/.test(type)) {
     return true;
@@ -169,7 +169,7 @@ function mayBeRead(type: string, body: Uint8Array): boolean {
   return !/[\0-\x08\x0e-\x1a\ufffd]/.test(text);
 }
 
-/** The page from `offset` on, as far as a result holds. */
+/** Returns the page from `offset` on, as far as a result has room. */
 function shownPage(
   { title, text: raw, notes }: WebPage,
   { href }: URL,
@@ -203,7 +203,7 @@ function shownPage(
   };
 }
 
-/** The end of a part of at most `most` characters, at the end of a line where there is one near. */
+/** Returns the end of a part of at most `most` characters, at a line end if one is near. */
 function endOfPart(text: string, from: number, most: number): number {
   if (text.length - from <= most) return text.length;
   const end = wholeUpTo(text, from + most);
@@ -211,7 +211,7 @@ function endOfPart(text: string, from: number, most: number): number {
   return line > from + most / 2 ? line : end;
 }
 
-/** Signs by which a page could pass for the end of its own text, a tool's result, or another speaker. */
+/** Marks that could make a page's text look like its end, a tool's result, or another speaker. */
 const FRAMES =
   /<(?=[|｜]|\/?(?:page|toolresult|tool_call|tool_response|function_call|start_of_turn|end_of_turn|system|think)\b)|\[(?=\/?(?:INST|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS|SYSTEM_PROMPT)\])/gi;
 

@@ -1,12 +1,12 @@
-/** The addresses of pages, as the model writes them. Pure. @module */
+/** The addresses of web pages, as the model writes them. Pure. @module */
 
 const MAX_ADDRESS_CHARS = 2000;
 
 /**
- * The address of a page in its one form: host in lower case and as ASCII, numbers as dotted addresses, no dot at
- * its end, no fragment. What is asked about, decided and fetched is this. Without a scheme it is `https://`.
+ * Returns the normalized address of a page: host in lower case and as ASCII, numbers as dotted addresses, no dot at its
+ * end, no fragment. It is the one that is approved and fetched. Without a scheme it is `https://`.
  *
- * @throws {Error} for the model, when it is no address of the web.
+ * @throws {Error} for the model, if it is not a web address.
  */
 export function webAddress(text: string): URL {
   const given = text.trim();
