@@ -160,7 +160,7 @@ export function checksOf(way: Way, target: Target): [name: string, check: Check]
       // Our model calls the tool by itself. Others may have to be forced.
       if (!target.isOurs && !way.force) return skip("the model cannot be made to call");
       const { takesTools } = await served(signal);
-      if (takesTools === false) return skip("the model's template takes no tools");
+      if (takesTools === false) return skip("the model's template does not support tools");
       const finishes: string[] = [];
       for (const stream of [true, false]) {
         const options = { tools: [list], stream, signal };

@@ -123,7 +123,7 @@ async function shoot(columns: number): Promise<Map<string, string[]>> {
   await screen.type("The tests fail. Fix them.\r");
   await screen.until("Run this?");
   await screen.type("y\r");
-  await screen.until("Make this change?");
+  await screen.until((rows) => rows.some((row) => /^Edit .*\?$/.test(row)));
   await take("question");
   await screen.type("y\r");
   await screen.until((rows) => rows.some((row) => row.includes("Run this?")));

@@ -11,7 +11,7 @@ import { type Args, asUsage } from "./args.ts";
 import { isServerOpen, modelFlags, optionsFromArgs, sessionOptions, toConfig } from "./settings.ts";
 
 const NO_SERVER =
-  "No model is chosen: run copilot in a terminal once, which lists those at hand, or start copilot acp with flags such as --local or --base-url";
+  "No model configured. Run `copilot` in a terminal once to choose one, or start copilot acp with --local or --base-url URL";
 
 /** Serves the editor on stdin and stdout. Returns the exit code. @throws {UsageError} for invalid flags. */
 export async function runAcp(args: Args, signal: AbortSignal): Promise<number> {

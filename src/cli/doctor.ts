@@ -15,10 +15,9 @@ import { aboutTokens, count, duration } from "../text/count.ts";
 import { RepetitionWatcher } from "../text/repetition.ts";
 import type { Message } from "../types/message.ts";
 import { EXIT } from "../frontends/exit_codes.ts";
-import { hintText, type Way } from "../session/hint_text.ts";
+import { hintFor, type Way } from "../session/hint_text.ts";
 import { unsentKeyText } from "../session/notices.ts";
 import { ModelFit } from "../session/fit_model.ts";
-import { hintFor } from "../session/hints.ts";
 import type { Check, SandboxStatus } from "../session/report.ts";
 import { openPermissions, type Permissions } from "../session/permissions.ts";
 import type { Session } from "../session/session.ts";
@@ -53,7 +52,7 @@ export async function examineSession(
   output: Pick<DoctorOptions, "columns" | "write" | "signal">,
 ): Promise<void> {
   if (targetOf(config).url === demoUrl) {
-    const text = "The demo has no model server: /setup chooses one.";
+    const text = "The demo has no model server. Choose one with /setup.";
     return output.write(wrapped(text, output.columns));
   }
   await runDoctor(config, {
@@ -73,7 +72,7 @@ export async function runDoctor(config: CopilotConfig, options: DoctorOptions): 
   const agent = new CopilotAgent(withModel(config, { maxTokens }), folder);
   const checks: Check[] = [];
   const add = ({ hint, ...told }: Check) => {
-    const check = { ...told, ...hint && { advice: hintText(hint, way) } };
+    const check = { ...told, ...hint && { advice: hint(way) } };
     checks.push(check);
     if (!json) write(checkRows(check, columns));
   };
@@ -179,14 +178,14 @@ export function confinementCheck({ mode, network, by, why, advice }: SandboxStat
   const name = "commands";
   if (by === undefined) {
     const state = mode === "off"
-      ? "not confined, and cannot be"
-      : "refused, as no sandbox confines them";
+      ? "not sandboxed: no sandbox works"
+      : "refused, because no sandbox works";
     const text = `${state}: ${why}`;
     return { name, status: "note", text, ...advice !== undefined && { advice } };
   }
   const text = mode === "off"
-    ? `a session confines them with ${by}; -p does so with --sandbox workspace-write or --yes`
-    : `confined with ${by}: ${mode}, ${network ? "with" : "without"} network`;
+    ? `sandboxed with ${by} in a session; with -p only under --sandbox workspace-write or --yes`
+    : `sandboxed with ${by}: ${mode}, ${network ? "with" : "without"} network`;
   return { name, status: "ok", text };
 }
 
@@ -196,8 +195,8 @@ export function webCheck(
 ): Check {
   const isOn = isAllowed || network || by === undefined;
   const text = isOn
-    ? "a session may fetch pages, and asks about each host that no rule allows"
-    : "no pages are fetched, as commands have no network: --network, or a rule such as fetch_url(docs.python.org), changes that";
+    ? "on: a session can fetch pages, and asks about hosts that no rule allows"
+    : "off, because commands have no network. Enable it with --network or a rule such as fetch_url(docs.python.org)";
   return { name: "web", status: "ok", text };
 }
 
@@ -222,7 +221,7 @@ export function extensionCheck(
   return {
     name: "plugged",
     status: wrong.length > 0 ? "note" : "ok",
-    text: parts.join("; ") || "nothing that can be used",
+    text: parts.join("; ") || "nothing usable",
     ...wrong.length > 0 && { advice: `Left out:\n${wrong.join("\n")}` },
   };
 }
@@ -301,7 +300,7 @@ async function* probes(agent: CopilotAgent, signal: AbortSignal): AsyncGenerator
   if (call === undefined) return;
 
   const isTold = again.message.content.trim() !== "" || again.message.toolCalls !== undefined;
-  const told = isTold ? "goes on" : "says nothing";
+  const told = isTold ? "continues" : "no answer";
   yield { name: "result", status: isTold ? "ok" : "note", text: `${told} after a tool's result` };
 }
 
@@ -376,12 +375,10 @@ export async function toolsCheck(
     };
   }
   if (!call.recovered) {
-    const whole = pieces < 2
-      ? "; calls come whole: nothing is seen of one while it is written"
-      : "";
+    const whole = pieces < 2 ? "; calls arrive complete, not while they are written" : "";
     return { name, status: "ok", text: `called natively${prompt}${whole}` };
   }
-  const text = `called in the answer's text, which was understood${prompt}`;
+  const text = `called in the answer's text, which was parsed${prompt}`;
   if (textTools) return { name, status: "ok", text };
   return { name, status: "note", text, advice: await advise() };
 }
@@ -392,9 +389,9 @@ const MIN_TELLING_MS = 300;
 /** How to make a server cache prompts, by its kind. */
 const CACHE_ADVICE: Readonly<Record<string, string>> = {
   llamacpp:
-    "llama-server caches prompts unless it has --no-cache-prompt; --cache-reuse 256 and --cache-ram 8192 keep more of them, -np 2 gives another program a slot of its own",
+    "llama-server caches prompts unless it has --no-cache-prompt; --cache-reuse 256 and --cache-ram 8192 keep more of them, -np 2 gives another program its own slot",
   ollama:
-    "Ollama: OLLAMA_NUM_PARALLEL=2 gives another program a cache of its own, OLLAMA_KEEP_ALIVE=1h keeps the model loaded",
+    "Ollama: OLLAMA_NUM_PARALLEL=2 gives another program its own cache, OLLAMA_KEEP_ALIVE=1h keeps the model loaded",
   vllm: "vllm serve --enable-prefix-caching",
 };
 
@@ -412,7 +409,7 @@ export async function cacheCheck(
     ? `${
       Math.round(100 * cachedTokens / inputTokens)
     } % of a second prompt came from the cache (${cachedTokens} of ${inputTokens} tokens)`
-    : `the server counts no cached tokens; a prompt that begins alike took ${times}`;
+    : `the server reports no cached tokens; a prompt with the same start took ${times}`;
   const isFast = before.first < MIN_TELLING_MS || after.first < before.first / 2;
   if (isCounted ? cachedTokens >= inputTokens / 2 : isFast) return { name, status: "ok", text };
   const advice = await advise() ??
@@ -421,6 +418,6 @@ export async function cacheCheck(
     name,
     status: "note",
     text,
-    advice: `Each turn reads the whole prompt again. ${advice}`,
+    advice: `Each turn processes the whole prompt again. ${advice}`,
   };
 }

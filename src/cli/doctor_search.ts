@@ -39,7 +39,7 @@ export async function searchServers(
   return EXIT.error;
 }
 
-const CHOOSING = "copilot without -p, in a terminal, helps to choose";
+const CHOOSING = "Run `copilot` in a terminal to choose one";
 
 /** Returns the error of a run without a configured server: what there is, or how to start one. */
 export async function noServerText(home: SetupHome): Promise<string> {
@@ -50,10 +50,10 @@ function noServerAmong(found: readonly FoundServer[], home: SetupHome): string {
   const flags = ownFlags(found, home);
   const { compat, hosted } = KEY_VARIABLES;
   return flags === undefined
-    ? `No model server answers on this machine (looked at ${
+    ? `No model server found on this machine (checked ${
       placesText(home.own())
-    }), and there is no key. Start a server, such as \`ollama serve\` or llama-server, name one with --base-url URL, or set ${compat}, or ${hosted} with --hosted; --demo needs none of them. ${CHOOSING}`
-    : `No model is chosen: add ${flags}. Or set ${compat}; --demo needs neither. ${CHOOSING}`;
+    }), and no key. Start a server, such as \`ollama serve\` or llama-server, pass --base-url URL, or set ${compat}, or ${hosted} with --hosted, or try --demo. ${CHOOSING}`
+    : `No model configured. Add ${flags}. Or set ${compat}, or try --demo. ${CHOOSING}`;
 }
 
 /**

@@ -71,12 +71,14 @@ function meaningOfYes({ networked, leave, programs = [] }: Approval): string | u
   const more = programs.length > MAX_PROGRAMS ? [`${programs.length - MAX_PROGRAMS} more`] : [];
   const what = [...programs.slice(0, MAX_PROGRAMS).map(oneLine), ...more].join(" and ") || "it";
   if (!networked && leave !== "network") {
-    return `A yes runs ${what} this once without the sandbox: it can read and write all that you can, ` +
+    return `Yes runs ${what} once without the sandbox: it can read and write everything that you can, ` +
       "and use the network.";
   }
-  return `A yes runs ${what} with the network, its files confined as before.` +
+  return `Yes runs ${what} with network access; its files stay sandboxed.` +
     (networked
-      ? ` In this session the network is then open, unasked, to ${networkedBy(networked)}.`
+      ? ` In this session, network access is then allowed without asking for ${
+        networkedBy(networked)
+      }.`
       : "");
 }
 

@@ -142,7 +142,8 @@ function countsText({ range, counts = {}, job, about }: Omit<ToolOutcome, "conte
   ).slice(0, counts.matches === 0 ? 1 : undefined).join(" in ");
 }
 
-function changedLines(change: Change | undefined, kind: ChangeLine["kind"]): number {
+/** Returns the number of added or removed lines. */
+export function changedLines(change: Change | undefined, kind: ChangeLine["kind"]): number {
   return change?.lines?.filter((line) => line.kind === kind).length ?? 0;
 }
 

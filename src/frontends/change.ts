@@ -41,7 +41,7 @@ export function changeNotes({ lines, morePlaces, lineEnd }: Change): string[] {
   return [
     ...(morePlaces > 0 ? [`(and in ${count(morePlaces, "more place")})`] : []),
     ...(lineEnd ? [`(${lineEnd} a line end at the end of the text)`] : []),
-    ...(lines?.length === 0 && !lineEnd ? ["(the file holds just this already)"] : []),
+    ...(lines?.length === 0 && !lineEnd ? ["(the file already has this content)"] : []),
   ];
 }
 
@@ -50,9 +50,9 @@ export function writeNotes(
   { keeps = [], isReindented, linkedTo, inPlace }: WriteFacts = {},
 ): string[] {
   return [
-    ...isReindented ? ["(indented as the file is)"] : [],
+    ...isReindented ? ["(indented like the file)"] : [],
     ...keeps.map((one) => `(its ${one === "BOM" ? one : `${one} line endings`} kept)`),
-    ...linkedTo === undefined ? [] : [`(the link leads to ${oneLine(linkedTo)})`],
+    ...linkedTo === undefined ? [] : [`(the link points to ${oneLine(linkedTo)})`],
     ...inPlace === undefined ? [] : [`(written in place as ${oneLine(inPlace)})`],
   ];
 }

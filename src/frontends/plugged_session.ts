@@ -78,8 +78,14 @@ export async function pluggedSession(
   const never = new AbortController().signal;
   const session = await openSession(
     {
-      ...{ config, folder, trust, isChosen: true, canUndo: false, isRecorded: false },
-      ...{ readsInstructions: true, asksServer: "before-turns" },
+      config,
+      folder,
+      trust,
+      isChosen: true,
+      canUndo: false,
+      isRecorded: false,
+      readsInstructions: true,
+      asksServer: "before-turns",
       permissions: await openPermissions(),
     },
     libraryFrontend(options),

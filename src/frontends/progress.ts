@@ -87,5 +87,8 @@ export function failedExitCode({ outcome, details }: ToolExecution): number | un
 }
 
 export function jobEnded(job: Job): string {
-  return `job ${job.number} is over: ${job.outcome} (${oneLine(shortCommand(job))})`;
+  const { number, outcome = "" } = job;
+  const [, code] = /^exit code (\d+)$/.exec(outcome) ?? [];
+  const end = code === "0" ? "done" : code ? `failed (exit ${code})` : `ended (${outcome})`;
+  return `Job ${number} ${end}: ${oneLine(shortCommand(job))}`;
 }

@@ -86,7 +86,8 @@ export class Extensions {
     const { plugged, promptFile, argument } = opened;
     const { emit } = this.state();
     const { parts, notice } = await plugged.open(promptFile, line!, argument, {
-      ...{ policy: this.policy, signal },
+      policy: this.policy,
+      signal,
       onOutput: (newest) => emit({ type: "output", newest }),
     });
     if (notice) emit({ type: "session_notice", notice });

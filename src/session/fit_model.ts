@@ -146,7 +146,8 @@ export function apply(
     ? tierOf(facts, change.contextLength ?? target.contextLength)
     : undefined;
   const fitted = withModel(config, {
-    ...{ model: name, ...change },
+    model: name,
+    ...change,
     ...isAuto && { sampling: facts?.statesSampling ? "server" : "auto" },
     ...think !== undefined && { think: leavesThinking ? undefined : think },
   });

@@ -14,7 +14,7 @@ function checkSight({ seesImages, config }: CopilotAgent, input: string | readon
   if (seesImages !== false || !inputParts(input).some(({ type }) => type === "image")) return;
   const name = oneLine(targetOf(config).name);
   throw new TypeError(
-    `${name} takes no images, and nothing was sent: name a model that sees, or leave the image out`,
+    `${name} does not accept images, and nothing was sent: choose a model with vision, or remove the image`,
   );
 }
 

@@ -48,8 +48,11 @@ function gitOutput({ folder, root, programs, home }: GitSource, args: readonly s
   const env = { ...home && { HOME: home }, ...config && { XDG_CONFIG_HOME: config } };
   const ran = git && attempt(() =>
     new Deno.Command(git, {
-      ...{ args: ["-C", folder, ...args], env, clearEnv: true },
-      ...{ stdin: "null", stderr: "null" },
+      args: ["-C", folder, ...args],
+      env,
+      clearEnv: true,
+      stdin: "null",
+      stderr: "null",
     }).outputSync()
   );
   return ran && ran.success ? new TextDecoder().decode(ran.stdout) : undefined;

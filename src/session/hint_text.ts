@@ -1,12 +1,18 @@
-/** The wording of hints, which suggest what is possible in a frontend. @module */
+/** Hints that say how to fix a failed request, in the terms of the frontend that shows them. @module */
 
-import type { Hint } from "./hints.ts";
+import { COMPAT_API_KEY_ENV, type CopilotConfig, HOSTED_API_KEY_ENV } from "../config.ts";
+import type { BackendError } from "../errors.ts";
+import { type ModelTarget, targetOf } from "../model_target.ts";
+import { hasUserinfo, takesEnvKey } from "../server_address.ts";
 import { oneLine } from "../text/one_line.ts";
 
 /** How settings are changed in a frontend: with flags, or in a session of a terminal or an editor. */
 export type Way = "flags" | "terminal" | "editor";
 
-type HintedKind = Extract<Hint, { type: "address" }>["kind"];
+/** Returns a sentence that says how to fix a request, without its full stop. */
+export type Hint = (way: Way) => string;
+
+type TargetKind = ModelTarget["kind"];
 
 const ADDRESS_FLAGS = {
   compat: "--base-url",
@@ -16,7 +22,7 @@ const ADDRESS_FLAGS = {
 const ADDRESS_ENDS = { compat: ", up to and including /v1", local: "", hosted: ", without /v1" };
 
 /** Returns the flags that name a server, and `more`, as flags or as an argument of `/model`. */
-export function serverNaming(kind: HintedKind, url: string, way: Way, more = ""): string {
+export function serverNaming(kind: TargetKind, url: string, way: Way, more = ""): string {
   const flags = `${ADDRESS_FLAGS[kind]} ${url}${more}`;
   return way === "flags" ? flags : `/model ${flags}`;
 }
@@ -27,7 +33,7 @@ export const modelNaming = (way: Way): string => way === "flags" ? "--model" : "
 /** How to pass a key to one server, at the end of a sentence. */
 export const keyGiving = (way: Way): string =>
   way === "flags"
-    ? 'give it with --api-key, or under "keys" in config.json'
+    ? 'pass it with --api-key, or put it under "keys" in config.json'
     : 'put it under "keys" in config.json for the next session';
 
 /** The command for MCP servers in a session or a shell. */
@@ -38,63 +44,106 @@ export const mcpNaming = (way: Way): "/mcp" | "copilot mcp" =>
 export const settingGiving = (name: string, value: string | number, way: Way): string =>
   way === "flags" ? `--${name} ${value}` : `"${name}": ${JSON.stringify(value)} in config.json`;
 
-/** Returns a sentence that says how to fix a request, without its full stop. */
-export function hintText(hint: Hint, way: Way): string {
-  const setup = way === "terminal" ? "; /setup lists the servers of this machine" : "";
-  const address = (kind: HintedKind) => serverNaming(kind, "URL", way) + ADDRESS_ENDS[kind];
-  switch (hint.type) {
-    case "address":
-      return `Check the address: ${address(hint.kind)}${setup}`;
-    case "network":
-      return `Check the network, or name another server: ${address("hosted")}`;
-    case "server": {
-      const demo = way === "flags" ? ", or try the demo with --demo" : "";
-      const how = `name another with ${address("local")}`;
-      const start = hint.isOther ? "Start the server" : "Start a server with `ollama serve`";
-      return `${start}, ${demo ? "" : "or "}${how}${demo}${setup}`;
-    }
-    case "model": {
-      const { kind, pull, has } = hint;
-      if (pull !== undefined) {
-        const other = has === "none" ? "" : `, or name another with ${modelNaming(way)}`;
-        return `Get it with ollama pull ${oneLine(pull)}${other}`;
-      }
-      if (has === "none") return "Load a model there first";
-      if (has === "some") return `Name one of them with ${modelNaming(way)}`;
-      const check = kind === "local" ? "" : `, and check the address: ${address(kind)}`;
-      return `Name a model that this server has with ${modelNaming(way)}${check}`;
-    }
-    case "context": {
-      const more = MORE_CONTEXT[hint.from](way);
-      return way === "flags"
-        ? `${more[0]!.toUpperCase()}${more.slice(1)}`
-        : `Make room with /compact, or ${more}`;
-    }
-    case "compatible_endpoint": {
-      const how = serverNaming("local", "URL", way, " --use-compat");
-      return `If it is not Ollama, use its OpenAI-compatible endpoint: ${how}`;
-    }
-    case "key":
-      if (hint.isUnsent) {
-        return `Check the key: ${keyGiving(way)} (${hint.variable} is not sent over http)`;
-      }
-      return way === "flags"
-        ? `Check the key: set ${hint.variable} or pass --api-key`
-        : `Check the key: ${keyGiving(way)}`;
-    case "proxy_key": {
-      const how = way === "flags" ? "--api-key, or http://USER:PASSWORD@HOST" : keyGiving(way);
-      return `Check the key or the password of the proxy in front of the server: ${how}`;
-    }
-    case "userinfo":
-      return "Check the user name and password in the address";
+/** Returns how to fix a request that failed with `error`; undefined if that is unknown. */
+export function hintFor(error: BackendError, config: CopilotConfig): Hint | undefined {
+  const target = targetOf(config);
+  const { kind, isNative, url } = target;
+  switch (error.kind) {
+    case "auth":
+      return kind === "local" ? proxyKeyHint : keyHint(kind, url);
+    case "connection":
+      if (kind === "local") return startHint(isNative);
+      return kind === "hosted" ? networkHint : addressHint(kind);
+    case "context_too_long":
+      if (kind === "hosted") return undefined;
+      return contextHint(isNative ? "request" : kind === "local" ? "server" : "model");
+    case "model_not_found":
+      return modelHint(target, error.models);
+    case "protocol":
+      // Without a status and a cause, the address is right but the model's answer is invalid.
+      if (!error.status && !error.cause) return undefined;
+      // falls through
+    case "request":
+      // llama.cpp, LM Studio and vLLM have no native endpoint, and say so in JSON or in plain text.
+      if (isNative && error.status === 404) return compatibleHint;
+      if (error.kind === "protocol") return addressHint(kind);
+      return error.status === 404 && kind !== "local" ? addressHint(kind) : undefined;
+    case "redirect":
+      return addressHint(kind);
+    default:
+      return undefined;
   }
 }
 
-const MORE_CONTEXT: Readonly<
-  Record<Extract<Hint, { type: "context" }>["from"], (way: Way) => string>
-> = {
-  request: (way) => `give the model more with ${settingGiving("context-length", 32768, way)}`,
+const addressFlags = (kind: TargetKind, way: Way) =>
+  serverNaming(kind, "URL", way) + ADDRESS_ENDS[kind];
+const orSetup = (way: Way) =>
+  way === "terminal" ? "; /setup lists the servers of this machine" : "";
+
+const addressHint = (kind: TargetKind): Hint => (way) =>
+  `Check the address: ${addressFlags(kind, way)}${orSetup(way)}`;
+
+const networkHint: Hint = (way) =>
+  `Check the network, or use another server: ${addressFlags("hosted", way)}`;
+
+const startHint = (isNative: boolean): Hint => (way) => {
+  const start = isNative ? "Start a server with `ollama serve`" : "Start the server";
+  const other = `use another with ${addressFlags("local", way)}`;
+  return way === "flags"
+    ? `${start}, ${other}, or try the demo with --demo`
+    : `${start}, or ${other}${orSetup(way)}`;
+};
+
+/** Returns how to choose another model. `models`: those that the server lists, if known. */
+export function modelHint(
+  { kind, isNative, name }: ModelTarget,
+  models: readonly string[] | undefined,
+): Hint {
+  const isEmpty = models?.length === 0;
+  return (way) => {
+    const naming = modelNaming(way);
+    if (isNative) {
+      const other = isEmpty ? "" : `, or choose another with ${naming}`;
+      return `Get it with ollama pull ${oneLine(name)}${other}`;
+    }
+    if (models) return isEmpty ? "Load a model there first" : `Choose one of them with ${naming}`;
+    const check = kind === "local" ? "" : `, and check the address: ${addressFlags(kind, way)}`;
+    return `Choose a model of this server with ${naming}${check}`;
+  };
+}
+
+/** The context is set with each request, at the server's start, or by the model. */
+const MORE_CONTEXT = {
+  request: (way: Way) => `give the model more with ${settingGiving("context-length", 32768, way)}`,
   server: () =>
     "start the server with more context: OLLAMA_CONTEXT_LENGTH=32768 ollama serve, llama-server -c 32768",
-  model: (way) => `use a model with a longer context: ${modelNaming(way)}`,
+  model: (way: Way) => `use a model with a longer context: ${modelNaming(way)}`,
 };
+
+const contextHint = (from: keyof typeof MORE_CONTEXT): Hint => (way) => {
+  const more = MORE_CONTEXT[from](way);
+  return way === "flags"
+    ? `${more[0]!.toUpperCase()}${more.slice(1)}`
+    : `Make room with /compact, or ${more}`;
+};
+
+const compatibleHint: Hint = (way) =>
+  `If it is not Ollama, use its OpenAI-compatible endpoint: ${
+    serverNaming("local", "URL", way, " --use-compat")
+  }`;
+
+function keyHint(kind: "compat" | "hosted", url: string): Hint {
+  const variable = kind === "hosted" ? HOSTED_API_KEY_ENV : COMPAT_API_KEY_ENV;
+  const isSent = takesEnvKey(url);
+  if (!isSent && hasUserinfo(url)) return () => "Check the user name and password in the address";
+  return (way) => {
+    if (!isSent) return `Check the key: ${keyGiving(way)} (${variable} is not sent over http)`;
+    const how = way === "flags" ? `set ${variable} or pass --api-key` : keyGiving(way);
+    return `Check the key: ${how}`;
+  };
+}
+
+const proxyKeyHint: Hint = (way) =>
+  `Check the key or the password of the proxy in front of the server: ${
+    way === "flags" ? "--api-key, or http://USER:PASSWORD@HOST" : keyGiving(way)
+  }`;

@@ -25,7 +25,7 @@ async function checkedImage(part: ImagePart, kind: ModelTarget["kind"]): Promise
   const image = await loadedImage(fromBase64(data), name, IMAGE_LIMITS[kind]);
   if (image !== undefined) return image.part;
   throw new TypeError(
-    `Cannot send ${name || "an image"} as it is not a PNG, JPEG, WebP or GIF image`,
+    `Cannot send ${name || "an image"} because it is not a PNG, JPEG, WebP or GIF image`,
   );
 }
 

@@ -12,7 +12,7 @@ export function instructionLines(
 ): string[] {
   const lines = refused.map(({ name, reason }) => {
     const where = reason === "secret" ? "to a secret file" : "out of the folder";
-    return `· ${oneLine(name)} is not used: it leads ${where}`;
+    return `· ${oneLine(name)} is not used: it links ${where}`;
   });
   if (unsaved !== undefined) lines.push(`· your answer cannot be saved: ${oneLine(unsaved)}`);
   if (isHeeded === false) return lines;
@@ -20,7 +20,7 @@ export function instructionLines(
   const others = files.filter((file) => !file.isHeeded);
   if (heeded.length > 0) lines.push(`· using ${fileNames(heeded)}`);
   if (others.length > 0) {
-    const why = doubt === "folder" ? ", as this is not the folder that you trusted" : "";
+    const why = doubt === "folder" ? ", because this is not the folder that you trusted" : "";
     const how = way === "flags" ? "--trust" : "/trust";
     lines.push(`· not used${why}: ${fileNames(others)} (${how} uses it)`);
   }

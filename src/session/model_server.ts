@@ -27,7 +27,7 @@ export function choosesModel(config: CopilotConfig): boolean {
 
 export async function modelNames(config: CopilotConfig): Promise<string[]> {
   const target = targetOf(config);
-  if (target.kind === "hosted") throw new Error("name one with /model NAME");
+  if (target.kind === "hosted") throw new Error("choose one with /model NAME");
   const { listLocalModels } = await import("../backends/local/connection.ts");
   return await listLocalModels(addressOf(target));
 }

@@ -2,14 +2,14 @@
 
 import type { ApproveMode } from "../permissions/settings.ts";
 
-const WITHIN_SANDBOX = "edits in the folder and sandboxed commands run unasked";
+const WITHIN_SANDBOX = "edits in this folder and sandboxed commands run without asking";
 /** The descriptions. `more` is what does not fit into a single row. */
 const MODE_TEXTS: Readonly<Record<ApproveMode, { text: string; more?: string }>> = {
   plan: { text: "nothing is written", more: "commands run only in a sandbox" },
-  never: { text: "what the mode ask asks about is refused" },
-  ask: { text: "edits and commands are asked about", more: "what only reads runs unasked" },
+  never: { text: "calls that need approval are refused" },
+  ask: { text: "asks before edits and commands", more: "reading needs no approval" },
   edits: { text: WITHIN_SANDBOX },
-  auto: { text: WITHIN_SANDBOX, more: "default" },
+  auto: { text: WITHIN_SANDBOX },
 };
 
 /** Returns the full description of a mode. */
@@ -19,4 +19,5 @@ export function modeMeaning(mode: ApproveMode): string {
 }
 
 /** Returns the mode and its description in one row. */
-export const modeText = (mode: ApproveMode): string => `mode ${mode}: ${MODE_TEXTS[mode].text}`;
+export const modeText = (mode: ApproveMode): string =>
+  `${mode[0]!.toUpperCase()}${mode.slice(1)} mode: ${MODE_TEXTS[mode].text}`;

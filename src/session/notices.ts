@@ -5,14 +5,7 @@ import type { AttachedFile, Check, Notice } from "./report.ts";
 import { aboutSeconds, count, thousands } from "../text/count.ts";
 import { oneLine } from "../text/one_line.ts";
 import { excerpt } from "../wire/excerpt.ts";
-import {
-  hintText,
-  keyGiving,
-  mcpNaming,
-  modelNaming,
-  settingGiving,
-  type Way,
-} from "./hint_text.ts";
+import { keyGiving, mcpNaming, modelNaming, settingGiving, type Way } from "./hint_text.ts";
 
 /** Returns the lines of `notice`, safe to print. They suggest what is possible in the frontend. */
 export function noticeLines(notice: Notice, way: Way): string[] {
@@ -22,26 +15,26 @@ export function noticeLines(notice: Notice, way: Way): string[] {
 /** Notices about the model and its server that are the same everywhere. */
 const ON_MODEL = {
   text_tools:
-    "The model's template takes no tools: they are described in the prompt, and calls are read from the answer's text",
+    "The model's template does not support tools: they are described in the prompt, and calls are parsed from the answer",
   no_tools:
-    "The model showed code in five turns and called no tool, so nothing was read or changed: `copilot doctor` says whether it can; another model may do better",
-  no_thinking: "The model does not think: the setting think is left out",
+    "The model wrote code in five turns without calling a tool, so nothing was read or changed. `copilot doctor` checks if it can call tools; another model may do better",
+  no_thinking: "The model does not support thinking: the think setting is ignored",
 };
 
 function noticeText(notice: Notice, way: Way): string | string[] {
   switch (notice.code) {
     case "settings_unheeded":
-      return `ignored, as only you may set servers and keys: ${notice.names.join(", ")}`;
+      return `ignored, because only you may set servers and keys: ${notice.names.join(", ")}`;
     case "key_withheld":
       return `${notice.variable} is the model's key: commands never get it`;
     case "project_stricter": {
       const { file, modes, rules } = notice;
       const changes = Object.entries(modes).map(([name, mode]) => `${name}: ${mode}`);
       if (rules > 0) changes.push(count(rules, "rule"));
-      return `${file} makes things stricter: ${changes.join(", ")}`;
+      return `${file} tightens permissions: ${changes.join(", ")}`;
     }
     case "project_ignored":
-      return `${notice.file} can only make things stricter; ignored: ${notice.settings.join(", ")}`;
+      return `${notice.file} can only tighten permissions; ignored: ${notice.settings.join(", ")}`;
     case "sandbox_missing":
       return sandboxMissingText(notice.why, way);
     case "sandbox_off":
@@ -61,11 +54,11 @@ function noticeText(notice: Notice, way: Way): string | string[] {
     case "record":
       return recordText(notice.why);
     case "unread_session":
-      return `no earlier session is continued: ${notice.why}`;
+      return `no session was resumed: ${notice.why}`;
     case "server": {
       const own = notice.instead === undefined
         ? ""
-        : ` (the server's own model; ${modelNaming(way)} names another)`;
+        : ` (the server's model; ${modelNaming(way)} selects another)`;
       return greetingText(notice.checks, way) + own;
     }
     case "cache_lost":
@@ -112,19 +105,19 @@ const otherModelText = (model: string, asked: string): string =>
 const COMPATIBLE_ENDPOINT = "The server is not Ollama: using its OpenAI-compatible endpoint";
 
 const sandboxMissingText = (why: string, way: Way): string =>
-  `no sandbox here, so commands are refused: ${why} (${
+  `no sandbox available, so commands are refused: ${why} (${
     settingGiving("sandbox", "off", way)
-  } runs them)`;
+  } allows them)`;
 
 function sandboxOffText(
   { why, isAsked }: Extract<Notice, { code: "sandbox_off" }>,
   way: Way,
 ): string {
-  const how = isAsked ? "and are asked about" : "and run unasked";
+  const how = isAsked ? "and need approval" : "and run without asking";
   const more = why === undefined
     ? ` (${settingGiving("sandbox", "workspace-write", way)})`
     : `, ${how} (${why})`;
-  return `no sandbox: commands can do what you can${more}`;
+  return `no sandbox: commands can do everything you can${more}`;
 }
 
 function mcpPendingText(servers: readonly string[], way: Way): string {
@@ -136,7 +129,7 @@ function mcpPendingText(servers: readonly string[], way: Way): string {
 function mcpText(notice: Extract<Notice, { code: "mcp" }>, way: Way): string | string[] {
   const { server } = notice;
   if (notice.type === "left_out") {
-    return notice.reasons.map((reason) => `MCP server ${server}: ${reason}; it is left out`);
+    return notice.reasons.map((reason) => `MCP server ${server} is not used: ${reason}`);
   }
   const names = notice.tools.map(({ now, before }) => `${now.name}${before ? "" : " (new)"}`);
   const shown = names.slice(0, 10).join(", ") + (names.length > 10 ? ", …" : "");
@@ -146,13 +139,13 @@ function mcpText(notice: Extract<Notice, { code: "mcp" }>, way: Way): string | s
 }
 
 const insteadText = (model: string, way: Way): string =>
-  `model: ${excerpt(model)} (the server's own; ${modelNaming(way)} names another)`;
+  `model: ${excerpt(model)} (the server's model; ${modelNaming(way)} selects another)`;
 
 /** Returns the failure, or the model and its context. */
 function greetingText(checks: readonly Check[], way: Way): string {
   const failure = checks.find(({ status }) => status === "fail");
   if (failure) {
-    const { text, hint, advice = hint && hintText(hint, way) } = failure;
+    const { text, hint, advice = hint?.(way) } = failure;
     return `${text}${advice ? `. ${advice}` : ""}`;
   }
   return checks.filter(({ name }) => name !== "server").map(({ text, contextLength }) =>
@@ -169,7 +162,7 @@ function attachedText({ files, pasted, limit }: Extract<Notice, { code: "attache
   }
   if (pasted.length > 0) {
     const names = pasted.map((name) => `@${name}`).join(", ");
-    lines.push(`pasted, so not attached: ${names} (an @ that you type attaches)`);
+    lines.push(`pasted, so not attached: ${names} (type the @ to attach)`);
   }
   return lines;
 }
@@ -198,8 +191,8 @@ const placedText = ({ path, why }: { path: string; why: string }) => `${path}: $
 function leftOutText(problems: Extract<Notice, { code: "prompt_files" }>["problems"]): string[] {
   const more = problems.length - MAX_NAMED;
   return [
-    ...problems.slice(0, MAX_NAMED).map(({ path, why }) => `${path} is left out: ${why}`),
-    ...more > 0 ? [`${count(more, "more file")} left out: copilot doctor names them`] : [],
+    ...problems.slice(0, MAX_NAMED).map(({ path, why }) => `${path} is ignored: ${why}`),
+    ...more > 0 ? [`${count(more, "more file")} ignored: copilot doctor lists them`] : [],
   ];
 }
 
@@ -209,15 +202,15 @@ export function unsentKeyText(
   way: Way,
 ): { text: string; advice: string } {
   if (why === "http") {
-    const advice = `If ${oneLine(to)} wants a key, ${keyGiving(way)}`;
+    const advice = `If ${oneLine(to)} needs a key, ${keyGiving(way)}`;
     return { text: `${variable} is not sent over http`, advice };
   }
   const other = `the user name or password in the address goes to ${oneLine(to)} instead`;
-  return { text: `${variable} is not sent: ${other}`, advice: "Leave it out to send the key" };
+  return { text: `${variable} is not sent: ${other}`, advice: "Remove it to send the key" };
 }
 
 function recordText(why: string | undefined): string {
   return why === undefined
-    ? "the session is saved again, with everything said meanwhile"
+    ? "the session is saved again, including everything since the failure"
     : `the session cannot be saved for now: ${why}`;
 }

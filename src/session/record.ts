@@ -163,7 +163,8 @@ function modelUsedBy(
 ): ModelUsed {
   const { name, kind, url } = targetOf(config);
   return {
-    ...{ model: name, server: serverOf(config) },
+    model: name,
+    server: serverOf(config),
     ...!hasUserinfo(url) && { at: { kind, url } },
     ...measured?.(),
   };

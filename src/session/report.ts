@@ -7,7 +7,7 @@ import type { ApproveMode, SandboxMode } from "../permissions/settings.ts";
 import type { DiffLine } from "../text/diff.ts";
 import type { Part } from "../types/message.ts";
 import type { CacheLoss } from "./cache_watch.ts";
-import type { Hint } from "./hints.ts";
+import type { Hint } from "./hint_text.ts";
 import type { Resumed } from "./record.ts";
 import type { ToolOutcome } from "../types/tool.ts";
 
@@ -143,7 +143,7 @@ export interface Check {
   status: "ok" | "note" | "fail";
   text: string;
   advice?: string;
-  /** A change that may fix it, instead of `advice`. */
+  /** How to fix it, instead of `advice`. */
   hint?: Hint;
   /** The model's tokens, for the check `context`. */
   contextLength?: number;

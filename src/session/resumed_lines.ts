@@ -27,11 +27,11 @@ export function resumedLines(
     ...lastAnswer === undefined ? [] : [excerptLine(lastAnswer, SHOWN_ANSWER_CHARS)],
   ];
   return [
-    `Continuing "${excerptLine(title, SHOWN_TITLE_CHARS)}": ${count(messages, "message")}, begun ${
-      ago(Date.parse(started), now)
-    }${unread}`,
+    `Continuing "${excerptLine(title, SHOWN_TITLE_CHARS)}": ${
+      count(messages, "message")
+    }, started ${ago(Date.parse(started), now)}${unread}`,
     ...said.map((text) => `  ${dim(text)}`),
-    ...isInUse ? ["Another copilot has it open: what follows is a session of its own."] : [],
+    ...isInUse ? ["Another copilot has it open: new messages go to a separate session."] : [],
     ...openCalls === undefined ? [] : [`The last turn was cut off: ${openCallsText(openCalls)}.`],
     ...model ? [modelLine(model, way)] : [],
     ...reading ? [readingLine(reading)] : [],
@@ -51,13 +51,13 @@ function openCallsText(openCalls: number): string {
 
 function modelLine({ before, now, isTakenUp }: NonNullable<Resumed["model"]>, way: Way): string {
   const naming = modelNaming(way);
-  if (isTakenUp) return `With ${oneLine(before.model)}, as before (${naming} changes it).`;
+  if (isTakenUp) return `Using ${oneLine(before.model)}, as before (${naming} changes it).`;
   const at = ({ model, server }: typeof now) =>
     model === undefined ? oneLine(server) : `${oneLine(model)} at ${oneLine(server)}`;
   const isSame = before.server === now.server;
   const back = isSame ? `${naming} ${before.model}` : modelNamingOf(before, way);
-  const how = back === undefined ? "" : ` ${oneLine(back)} goes back.`;
-  return `The session was with ${at(before)}, and goes on with ${at(now)} now.${how}`;
+  const how = back === undefined ? "" : ` Switch back with ${oneLine(back)}.`;
+  return `The session used ${at(before)}; now it uses ${at(now)}.${how}`;
 }
 
 /** Returns the command or the flags for the server and model of a session; undefined without its address. */

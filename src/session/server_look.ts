@@ -19,7 +19,7 @@ import { duration } from "../text/count.ts";
 import type { ModelTarget } from "../model_target.ts";
 import { oneLine } from "../text/one_line.ts";
 import { type ModelFit, modelInstead, useCompatible } from "./fit_model.ts";
-import { hintFor, modelHint } from "./hints.ts";
+import { hintFor, modelHint } from "./hint_text.ts";
 import { addressOf, choosesModel, serverOf } from "./model_server.ts";
 import type { Check, Notice } from "./report.ts";
 
@@ -50,7 +50,7 @@ export async function* checkServerAndModel(given: ServerLook): AsyncGenerator<Ch
   const listed = await listedModels(look);
   // A server of another kind responds, too.
   const isOther = listed instanceof BackendError && listed.kind === "protocol";
-  const text = `${server.text}, but lists no models: it may be no model server`;
+  const text = `${server.text}, but lists no models: it may not be a model server`;
   yield isOther ? { ...server, status: "note", text } : server;
   yield await checkModel(look, listed);
   yield* await checkContext(look);
@@ -86,7 +86,7 @@ async function checkServer({ agent, fit, signal, onLoading }: ServerLook): Promi
   const { config } = agent;
   const target = fit.targetOf(agent);
   if (target.kind === "hosted") {
-    return { name, status: "ok", text: "checked by the questions below" };
+    return { name, status: "ok", text: "checked by the requests below" };
   }
   const start = performance.now();
   const failure = await connectionFailure({ ...addressOf(target), signal });
@@ -157,9 +157,9 @@ function modelCheck(model: string, info: Partial<LocalModelInfo & ServedModel>):
     return {
       name: "model",
       status: "note",
-      text: `${text}: its template takes no tools`,
+      text: `${text}: its template does not support tools`,
       advice:
-        "Calls are described in the prompt and read from its text; a model made for tools does better",
+        "Tools are described in the prompt and calls are parsed from its text; a model trained for tools does better",
     };
   }
   // Every chat model has the ability `completion`.
@@ -178,7 +178,7 @@ async function checkContext({ agent, fit, signal }: ServerLook): Promise<Check[]
   return [{
     name: "context",
     status: isSmall ? "note" : "ok",
-    text: `${contextLength} tokens${isNative ? ", asked for with every request" : ""}`,
+    text: `${contextLength} tokens${isNative ? ", set with every request" : ""}`,
     contextLength,
     ...(isSmall &&
       { advice: "Long files will not fit: give the model more context, or use another model" }),

@@ -74,7 +74,9 @@ export async function askServerAt(
     const models = await listModels(isNative, at, false);
     const rank = ({ isLoaded }: ListedModel) => Number(isLoaded === true);
     return {
-      ...{ url, state: "answers", isNative },
+      url,
+      state: "answers",
+      isNative,
       models: models.toSorted((a, b) => rank(b) - rank(a)),
     };
   });

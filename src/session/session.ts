@@ -87,7 +87,9 @@ export class Session implements AsyncDisposable {
     const approve = frontend.approve && this.#approve;
     this.#policy = this.#policyWith(approve);
     this.#extensions = new Extensions(() => this.#state, {
-      ...{ frontend, approve, policyWith: (by) => this.#policyWith(by) },
+      frontend,
+      approve,
+      policyWith: (by) => this.#policyWith(by),
       oneByOne: (ask, signal) => this.#oneByOne(ask, signal),
       trust: options.trust === true,
       approvesAll: options.approvesAll === true,
@@ -118,7 +120,8 @@ export class Session implements AsyncDisposable {
       jobs,
       modelFlags,
       fit: new ModelFit({
-        ...{ isChosen, asksRemote: asksServer !== "before-turns" },
+        isChosen,
+        asksRemote: asksServer !== "before-turns",
         // The greeting says so, too.
         tellsOther: asksServer !== "at-start" || !choosesModel(config),
       }),
@@ -227,7 +230,8 @@ export class Session implements AsyncDisposable {
       const confirm = frontend.confirm &&
         ((question: TrustQuestion) => frontend.confirm!(question, signal));
       const instructions = await heedInstructions(agent, permissions, {
-        ...{ trust, confirm },
+        trust,
+        confirm,
         plug: this.#state.plug,
       });
       this.#emit({ type: "instructions", instructions });

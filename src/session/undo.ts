@@ -174,8 +174,8 @@ function commandsBehind(before: readonly Message[], messages: readonly Message[]
 async function exchangeFile(grant: Grant, sides: FileSides, all: readonly FileSides[]) {
   const path = grant.realPath;
   const { bytes, stamp, otherStamp } = sides;
-  if (bytes === null) throw new Error("what it held could not be kept");
-  if (await stampAt(path) !== stamp) throw new Error("it was changed since");
+  if (bytes === null) throw new Error("its old content was too large to store");
+  if (await stampAt(path) !== stamp) throw new Error("it has changed since");
   const now = stamp === ABSENT ? undefined : await Deno.readFile(path);
   if (bytes === undefined) await Deno.remove(path);
   else await writeAtomically(path, path, bytes, now && { head: now, size: now.length }, { grant });

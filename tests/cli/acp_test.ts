@@ -18,6 +18,6 @@ Deno.test("copilot acp: without a server that is chosen, a session is refused, a
     answers += text;
     if (answers.split("\n").length > requests.length) break;
   }
-  assertStringIncludes(answers, "No model is chosen: run copilot in a terminal once");
+  assertStringIncludes(answers, "No model configured. Run `copilot` in a terminal once");
   await writer.close();
 });

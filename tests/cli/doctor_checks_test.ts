@@ -53,8 +53,8 @@ for (const [what, given, says] of ANSWERS) {
 
 Deno.test("doctor: the share of a second prompt that came from the cache, or else the times", async () => {
   const share = "of a second prompt came from the cache";
-  const uncounted = "the server counts no cached tokens; a prompt that begins alike took";
-  const again = "Each turn reads the whole prompt again.";
+  const uncounted = "the server reports no cached tokens; a prompt with the same start took";
+  const again = "Each turn processes the whole prompt again.";
   const rows: [times: [number, number], cached: number | undefined, flag: string, says: string][] =
     [
       [[10, 10], 900, "-f", `ok 90 % ${share} (900 of 1000 tokens)`],
@@ -89,26 +89,26 @@ Deno.test("doctor: what confines commands", () => {
   const [network, why] = [false, "no bwrap"];
   for (
     const [given, status, text] of [
-      [{ mode: "off", network, why }, "note", "not confined, and cannot be: no bwrap"],
+      [{ mode: "off", network, why }, "note", "not sandboxed: no sandbox works: no bwrap"],
       [
         { mode: "read-only", network, why },
         "note",
-        "refused, as no sandbox confines them: no bwrap",
+        "refused, because no sandbox works: no bwrap",
       ],
       [
         { mode: "off", network, by: "x" },
         "ok",
-        "a session confines them with x; -p does so with --sandbox workspace-write or --yes",
+        "sandboxed with x in a session; with -p only under --sandbox workspace-write or --yes",
       ],
       [
         { mode: "read-only", network, by: "x" },
         "ok",
-        "confined with x: read-only, without network",
+        "sandboxed with x: read-only, without network",
       ],
       [
         { mode: "read-only", network: true, by: "x" },
         "ok",
-        "confined with x: read-only, with network",
+        "sandboxed with x: read-only, with network",
       ],
     ] as const
   ) assertEquals(confinementCheck(given), { name, status, text });
@@ -119,10 +119,10 @@ Deno.test("doctor: what confines commands", () => {
 Deno.test("doctor: whether pages of the web are fetched", () => {
   for (
     const [sandbox, isAllowed, says] of [
-      [{ network: false, by: "bubblewrap" }, false, "no pages are fetched"],
-      [{ network: false, by: "bubblewrap" }, true, "may fetch pages"],
-      [{ network: true, by: "bubblewrap" }, false, "may fetch pages"],
-      [{ network: false }, false, "may fetch pages"],
+      [{ network: false, by: "bubblewrap" }, false, "off, because commands have no network"],
+      [{ network: false, by: "bubblewrap" }, true, "can fetch pages"],
+      [{ network: true, by: "bubblewrap" }, false, "can fetch pages"],
+      [{ network: false }, false, "can fetch pages"],
     ] as const
   ) assertStringIncludes(webCheck(sandbox, isAllowed).text, says);
 });
@@ -132,7 +132,7 @@ Deno.test("doctor: how tools are called", async () => {
   const calls = (more: object) => probe({ toolCalls: [{ ...call, ...more }] });
   const timed = probe({ toolCalls: [call] }, { prompt: 1, first: 20 });
   const target = targetOf({ compat: compatConfig({ apiKey: "k" }) });
-  const understood = "called in the answer's text, which was understood";
+  const understood = "called in the answer's text, which was parsed";
   for (
     const [given, textTools, says] of [
       [calls({}), undefined, "ok called natively"],
@@ -145,7 +145,7 @@ Deno.test("doctor: how tools are called", async () => {
       [
         probe({ toolCalls: [call] }, { pieces: 1 }),
         undefined,
-        "ok called natively; calls come whole: nothing is seen of one while it is written",
+        "ok called natively; calls arrive complete, not while they are written",
       ],
       [calls({ recovered: true }), undefined, `note ${understood}: do so`],
       [calls({ recovered: true }), true, `ok ${understood}`],
@@ -198,7 +198,7 @@ Deno.test("doctor says what is plugged in, what it costs, and what is left out",
   assertEquals(extensionCheck({ ...none, problems }), {
     name: "plugged",
     status: "note",
-    text: "nothing that can be used",
+    text: "nothing usable",
     advice: "Left out:\n/a/SKILL.md: it has no description",
   });
 });

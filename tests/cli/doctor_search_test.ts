@@ -28,14 +28,14 @@ Deno.test("doctor without a server names what it found, and what to do", async (
     ", or --hosted (with the key in ANTHROPIC_API_KEY)";
   assertStringIncludes(
     text.replace(/\n +/g, " "),
-    `FAIL  server   No model is chosen: add ${flags}.`,
+    `FAIL  server   No model configured. Add ${flags}.`,
   );
 });
 
 Deno.test("doctor on a machine without a server says how to start one", async () => {
   const { result, text } = await search([1]);
   assertEquals(result, 1);
-  assertStringIncludes(text, "No model server answers on this machine (looked at 127.0.0.1:1)");
+  assertStringIncludes(text, "No model server found on this machine (checked 127.0.0.1:1)");
 });
 
 Deno.test("a run without a server and a key is told the flags of the person's own servers", async () => {
@@ -52,14 +52,14 @@ Deno.test("a run without a server and a key is told the flags of the person's ow
     const variables: Record<string, string> = { OLLAMA_HOST, ANTHROPIC_API_KEY };
     return noServerText(setupHome({ get: (name) => variables[name] }, ports));
   };
-  const choosing = "copilot without -p, in a terminal, helps to choose";
+  const choosing = "Run `copilot` in a terminal to choose one";
   const chosen = (flags: string) =>
-    `No model is chosen: add ${flags}. Or set OPENAI_API_KEY; --demo needs neither. ${choosing}`;
+    `No model configured. Add ${flags}. Or set OPENAI_API_KEY, or try --demo. ${choosing}`;
   assertEquals(
     await told([1, 2]),
-    "No model server answers on this machine (looked at 127.0.0.1:1, :2), and there is no key. " +
-      "Start a server, such as `ollama serve` or llama-server, name one with --base-url URL, " +
-      "or set OPENAI_API_KEY, or ANTHROPIC_API_KEY with --hosted; --demo needs none of them. " +
+    "No model server found on this machine (checked 127.0.0.1:1, :2), and no key. " +
+      "Start a server, such as `ollama serve` or llama-server, pass --base-url URL, " +
+      "or set OPENAI_API_KEY, or ANTHROPIC_API_KEY with --hosted, or try --demo. " +
       choosing,
   );
   assertEquals(await told([1], "gpu"), chosen("--local (OLLAMA_HOST names gpu:11434)"));

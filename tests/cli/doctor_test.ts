@@ -88,12 +88,12 @@ Deno.test("doctor: a model that is not there, a server that is not there, wrong 
   assertMatch(missing.stdout, /FAIL +model +the server has no model test; it has: other/);
   assertMatch(
     missing.stdout,
-    /^(ok +commands a session confines them with |note +commands not confined, and cannot)/m,
+    /^(ok +commands sandboxed with |note +commands not sandboxed: no sandbox)/m,
   );
   const nobody = await run([...at, "http://127.0.0.1:9", "--sandbox", "read-only"]);
   assertMatch(
     nobody.stdout,
-    /commands (confined with .*: read-only, without|refused, as no sandbox)/,
+    /commands (sandboxed with .*: read-only, without|refused, because no sandbox)/,
   );
   assertEquals(nobody.code, 1);
   assertMatch(nobody.stdout, /FAIL +server .*\n?.*ollama/);
@@ -158,14 +158,14 @@ Deno.test("/doctor examines the server of the session, with what a session can d
     return text;
   };
   assertMatch(await examined(server.url), /^copilot doctor: local, [^]*\nReady: test\n$/);
-  assertMatch(await examined("http://127.0.0.1:1"), /or name another with \/model --local --host/);
+  assertMatch(await examined("http://127.0.0.1:1"), /or use another with \/model --local --host/);
   assertMatch(await examined("http://127.0.0.1:1", "demo"), /^copilot doctor: local/);
   assertEquals(
     await examined("http://127.0.0.1:1", "m", "http://127.0.0.1:1"),
-    "The demo has no model server: /setup chooses one.\n",
+    "The demo has no model server. Choose one with /setup.\n",
   );
   assertEquals(
     await examined("http://127.0.0.1:1", "m", "http://127.0.0.1:1", 40),
-    "The demo has no model server: /setup\nchooses one.\n",
+    "The demo has no model server. Choose one\nwith /setup.\n",
   );
 });

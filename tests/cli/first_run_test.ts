@@ -44,10 +44,10 @@ for (const columns of [80, 40]) {
       await screen.until((rows) => rows.includes("> hi there") && rows.includes("Hello."));
       const said = (await screen.screen()).join(" ");
       assert(
-        /· two at 127\.0\.0\.1:\d+: kept in +config\.json; \/setup +changes it/.test(said),
+        /· two at 127\.0\.0\.1:\d+\. +Saved +to +config\.json\. +Run +\/setup/.test(said),
         said,
       );
-      assert(/mode auto: /.test(said), said);
+      assert(/Auto mode: /.test(said), said);
       const config = await Deno.readTextFile(`${screen.folder}/config/copilot/config.json`);
       assertEquals(JSON.parse(config), { local: true, host: server.url, model: "two" });
       // The same list again; Esc leaves all as it was.
@@ -59,12 +59,12 @@ for (const columns of [80, 40]) {
       await screen.type("/setup\r");
       await untilListed(screen, "one");
       await screen.type("\r");
-      await screen.until("Now with one");
+      await screen.until("Switched to one");
       await screen.type("exit\r");
       await screen.until("left: 0");
       await screen.type(newPerson(server, "again"));
       const later = (await screen.until("Again.")).join(" ");
-      assertEquals(/mode auto: /.test(later), false, later);
+      assertEquals(/Auto mode: /.test(later), false, later);
       assertEquals(server.requests.map(({ body }) => body.model), ["two", "one"]);
     },
   });
@@ -89,9 +89,9 @@ Deno.test({
     await screen.type("anthropic\r");
     await screen.until("The key for api.anthropic.com (hidden");
     await screen.type("\x1b[200~sk-very-secret\n\x1b[201~\r");
-    await screen.until("❯ Give another key");
-    await screen.type("keep\r");
-    await screen.until("· Anthropic: kept in config.json; /setup changes it");
+    await screen.until("❯ Enter another key");
+    await screen.type("save\r");
+    await screen.until("· Anthropic. Saved to config.json. Run /setup to change it.");
     await screen.until((rows) => rows.at(-1)!.startsWith("claude"));
     await screen.type("\x04");
     await screen.until("left: 0");

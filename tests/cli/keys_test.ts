@@ -163,7 +163,7 @@ Deno.test("R-12 over http a server gets no key but its own; one line says what t
   await using server = serve(answer);
   const at = `${server.url}/v1`;
   const told =
-    `· OPENAI_API_KEY is not sent over http. If ${at} wants a key, give it with --api-key, or under "keys" in config.json\n`;
+    `· OPENAI_API_KEY is not sent over http. If ${at} needs a key, pass it with --api-key, or put it under "keys" in config.json\n`;
   const sent = () => server.requests.map(({ headers }) => headers.get("authorization"));
   await withConfig(JSON.stringify({ keys: { [at]: "saved" } }), async (folder) => {
     const own = { XDG_CONFIG_HOME: folder, APPDATA: folder };
@@ -189,10 +189,10 @@ Deno.test("R-12 without a key over http the hosted backend asks a server of one'
   const args = ["--hosted", "--base-url", server.url, "-m", "test", "-p", "x"];
   const { code, stderr } = await run(args, { env: KEYS });
   assertEquals([code, server.requests[0]!.headers.has("x-api-key")], [1, false], stderr);
-  assertMatch(stderr, /^· ANTHROPIC_API_KEY is not sent over http\. If http:.* wants a key, give/);
+  assertMatch(stderr, /^· ANTHROPIC_API_KEY is not sent over http\. If http:.* needs a key, pass/);
   assertMatch(
     stderr,
-    /Check the key: give it with --api-key, or under "keys" in config\.json \(ANTH/,
+    /Check the key: pass it with --api-key, or put it under "keys" in config\.json \(ANTH/,
   );
 });
 
@@ -202,7 +202,7 @@ Deno.test("R-12 a refusal over http says how to give a key, with none in the env
   assertEquals(code, 1);
   assertMatch(
     stderr,
-    /^copilot: .*Check the key: give it with --api-key, or under "keys" in .*\n$/,
+    /^copilot: .*Check the key: pass it with --api-key, or put it under "keys" in .*\n$/,
   );
 });
 

@@ -442,7 +442,7 @@ Deno.test("a default model that is not installed: an installed one is taken, and
   const args = ["--local", "--host", server.url, "-p", "x"];
   const { code, stdout, stderr } = await run(args);
   assertEquals([code, stdout], [0, "fine\n"]);
-  assertEquals(stderr, "· model: small:1b (the server's own; --model names another)\n");
+  assertEquals(stderr, "· model: small:1b (the server's model; --model selects another)\n");
   assertEquals((await run([...args, "-m", "qwen3"])).code, 1);
 });
 

@@ -47,9 +47,9 @@ Deno.test("the answers are rows in the order of their digits", () => {
 Deno.test("notes say why a call is asked about, and what a yes does", () => {
   const why = { text: "It wants it." };
   const calm = (text: string) => ({ text, isCalm: true });
-  const network = "A yes runs it with the network, its files confined as before.";
+  const network = "Yes runs it with network access; its files stay sandboxed.";
   const open = (to: string) =>
-    calm(`${network} In this session the network is then open, unasked, to ${to}.`);
+    calm(`${network} In this session, network access is then allowed without asking for ${to}.`);
   const grant = (text: string, isExact: boolean) => ({ text, isExact });
   const rows: [more: Record<string, unknown>, notes: unknown[]][] = [
     [{}, [why]],
@@ -60,7 +60,7 @@ Deno.test("notes say why a call is asked about, and what a yes does", () => {
     [{ leave: "sandbox" }, [
       why,
       calm(
-        "A yes runs it this once without the sandbox: it can read and write all that you can, and use the network.",
+        "Yes runs it once without the sandbox: it can read and write everything that you can, and use the network.",
       ),
     ]],
     [{ leave: "network", programs: ["/bin/a", "/bin/b", "/bin/c", "/bin/d", "/bin/e"] }, [

@@ -121,12 +121,12 @@ Deno.test({
     const args = { file_path: "f", old_string: "    a", new_string: "    b", replace_all: false };
     const { written: edited } = await (await prepareEdit(args, ws.context)).write(ws.context);
     assertEquals(edited, { isReindented: true });
-    assertEquals(writeNotes(edited), ["(indented as the file is)"]);
+    assertEquals(writeNotes(edited), ["(indented like the file)"]);
     assertEquals(writeNotes(await write("bom", "b\n")), [
       "(its CRLF line endings kept)",
       "(its BOM kept)",
     ]);
-    assertEquals(writeNotes(await write("link", "c\n")), [`(the link leads to ${ws.at("f")})`]);
+    assertEquals(writeNotes(await write("link", "c\n")), [`(the link points to ${ws.at("f")})`]);
     Deno.linkSync(ws.at("f"), ws.at("hard"));
     assertEquals(writeNotes(await write("f", "d\n")), [
       "(written in place as it has 2 hard links)",
@@ -205,7 +205,7 @@ Deno.test("a change is drawn up to 40 rows, and 400 characters of a line", () =>
 Deno.test("the notes below a change say what its lines do not", () => {
   const one = line("x", 1);
   assertEquals(drawn({ lines: [one], morePlaces: 1 }).slice(1), ["    (and in 1 more place)"]);
-  assertEquals(drawn({ lines: [] }), ["    (the file holds just this already)"]);
+  assertEquals(drawn({ lines: [] }), ["    (the file already has this content)"]);
   const rows = ["    (removes a line end at the end of the text)"];
   assertEquals(drawn({ lines: [], lineEnd: "removes" }), rows);
 });

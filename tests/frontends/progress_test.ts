@@ -51,7 +51,7 @@ Deno.test("why a call failed is the first line of its result, up to 120 characte
 
 Deno.test("a job that ended is told of in one line", () => {
   const job = { number: 2, outcome: "exit code 1", command: "a\nb\x1b" } as Job;
-  assertEquals(jobEnded(job), "job 2 is over: exit code 1 (a b␛)");
+  assertEquals(jobEnded(job), "Job 2 failed (exit 1): a b␛");
 });
 
 Deno.test("a failure is told without what the model is told of its call", () => {

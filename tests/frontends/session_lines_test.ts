@@ -30,8 +30,8 @@ Deno.test("what becomes of a folder's instructions is said, but not that they we
       unsaved: "no room\n",
     }, "flags"),
     [
-      "· ␛x is not used: it leads out of the folder",
-      "· y is not used: it leads to a secret file",
+      "· ␛x is not used: it links out of the folder",
+      "· y is not used: it links to a secret file",
       "· your answer cannot be saved: no room",
       `· not used: ${names} (--trust uses it)`,
     ],
@@ -58,7 +58,7 @@ Deno.test("R-18 what changed since it was trusted is said, asked about, and show
     `· not used: ${named} (/trust uses it)`,
   ]);
   assertEquals(instructionLines({ ...none, files: files.slice(1), doubt: "folder" }, "terminal"), [
-    `· not used, as this is not the folder that you trusted: ${named} (/trust uses it)`,
+    `· not used, because this is not the folder that you trusted: ${named} (/trust uses it)`,
   ]);
   const texts = (["content", "folder"] as const).map((doubt) =>
     trustQuestion({ type: "trust", doubt, files }).text

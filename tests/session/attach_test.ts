@@ -52,7 +52,7 @@ Deno.test("R-06 an @ attaches where it was typed, and a person is told of the ot
   for (const [text, pasted, attached, told] of rows) {
     const { parts, notices } = await attach(agent, [{ type: "text", text, pasted }], signal);
     assertEquals(parts.map((part) => part.type === "resource" && part.name), attached, text);
-    const last = notices.at(-1)?.match(/^pasted, so not attached: (.*) \(an @/)?.[1];
+    const last = notices.at(-1)?.match(/^pasted, so not attached: (.*) \(type/)?.[1];
     assertEquals(last, told, `${text}: ${notices}`);
   }
 });

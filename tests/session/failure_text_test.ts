@@ -10,11 +10,11 @@ const failed = (message: string, kind: "model_not_found" | "server") =>
 Deno.test("a failure is told in one line, with what would help as a sentence of its own", () => {
   assertEquals(
     failed("It failed", "model_not_found"),
-    "It failed. Get it with ollama pull m, or name another with /model",
+    "It failed. Get it with ollama pull m, or choose another with /model",
   );
   assertEquals(
     failed("It failed!", "model_not_found"),
-    "It failed! Get it with ollama pull m, or name another with /model",
+    "It failed! Get it with ollama pull m, or choose another with /model",
   );
   assertEquals(failed("It failed", "server"), "It failed");
   assertEquals(failureText(new Error("a\nb\x1b[2J"), config, "flags"), "a b␛[2J");

@@ -1,116 +1,150 @@
 import { assertEquals } from "@std/assert";
-import { hintText } from "../../src/session/hint_text.ts";
-import type { Hint } from "../../src/session/hints.ts";
+import { compatConfig, type CopilotConfig, hostedConfig, localConfig } from "../../src/config.ts";
+import { BackendError } from "../../src/errors.ts";
+import { hintFor } from "../../src/session/hint_text.ts";
 
-const SETUP = "; /setup lists the servers of this machine";
-const START = "start the server with more context: OLLAMA_CONTEXT_LENGTH=32768 ollama serve, " +
-  "llama-server -c 32768";
+const compatAt = (baseUrl: string) => ({
+  compat: compatConfig({ apiKey: "k", model: "m", baseUrl }),
+});
+const compat = compatAt("https://x/v1");
+const hosted = { hosted: hostedConfig({ apiKey: "k", model: "m" }) };
+const local = { local: localConfig({ model: "m" }) };
+const chat = { local: localConfig({ model: "m", useCompat: true }) };
+
 const NEXT = 'put it under "keys" in config.json for the next session';
+const UNSENT = "(OPENAI_API_KEY is not sent over http)";
+const MORE = "start the server with more context: OLLAMA_CONTEXT_LENGTH=32768 ollama serve, " +
+  "llama-server -c 32768";
+const FORM = "--base-url URL, up to and including /v1";
+const COMPATIBLE = "If it is not Ollama, use its OpenAI-compatible endpoint: ";
 
-/** A hint, its words for flags, and those in a session; `setup`: a terminal names that, too. */
-const ROWS: [hint: Hint, flags: string, session: string, setup?: string][] = [
+/** The hint for flags and for a session. `isSetup`: a terminal names /setup, too. */
+interface Hinted {
+  flags: string;
+  session: string;
+  isSetup?: true;
+}
+const both = (text: string): Hinted => ({ flags: text, session: text });
+const ADDRESS: Hinted = {
+  flags: `Check the address: ${FORM}`,
+  session: `Check the address: /model ${FORM}`,
+  isSetup: true,
+};
+const ENDPOINT: Hinted = {
+  flags: `${COMPATIBLE}--local --host URL --use-compat`,
+  session: `${COMPATIBLE}/model --local --host URL --use-compat`,
+};
+
+const ROWS: [
+  config: CopilotConfig,
+  details: ConstructorParameters<typeof BackendError>[1],
+  hinted: Hinted | undefined,
+][] = [
+  [compat, { kind: "auth" }, {
+    flags: "Check the key: set OPENAI_API_KEY or pass --api-key",
+    session: `Check the key: ${NEXT}`,
+  }],
+  [compatAt("http://x/v1"), { kind: "auth" }, {
+    flags: `Check the key: pass it with --api-key, or put it under "keys" in config.json ${UNSENT}`,
+    session: `Check the key: ${NEXT} ${UNSENT}`,
+  }],
   [
-    { type: "address", kind: "compat" },
-    "Check the address: --base-url URL, up to and including /v1",
-    "Check the address: /model --base-url URL, up to and including /v1",
-    SETUP,
+    compatAt("https://u:p@x/v1"),
+    { kind: "auth" },
+    both("Check the user name and password in the address"),
   ],
-  [
-    { type: "address", kind: "local" },
-    "Check the address: --local --host URL",
-    "Check the address: /model --local --host URL",
-    SETUP,
-  ],
-  [
-    { type: "network" },
-    "Check the network, or name another server: --hosted --base-url URL, without /v1",
-    "Check the network, or name another server: /model --hosted --base-url URL, without /v1",
-  ],
-  [
-    { type: "server" },
-    "Start a server with `ollama serve`, name another with --local --host URL, or try the demo with --demo",
-    "Start a server with `ollama serve`, or name another with /model --local --host URL",
-    SETUP,
-  ],
-  [
-    { type: "server", isOther: true },
-    "Start the server, name another with --local --host URL, or try the demo with --demo",
-    "Start the server, or name another with /model --local --host URL",
-    SETUP,
-  ],
-  [
-    { type: "model", kind: "local" },
-    "Name a model that this server has with --model",
-    "Name a model that this server has with /model",
-  ],
-  [
-    { type: "model", kind: "local", has: "none" },
-    ...Array<string>(2).fill("Load a model there first") as [string, string],
-  ],
-  [
-    { type: "model", kind: "local", pull: "m", has: "none" },
-    ...Array<string>(2).fill("Get it with ollama pull m") as [string, string],
-  ],
-  [
-    { type: "model", kind: "local", has: "some" },
-    "Name one of them with --model",
-    "Name one of them with /model",
-  ],
-  [
-    { type: "model", kind: "local", pull: "m" },
-    "Get it with ollama pull m, or name another with --model",
-    "Get it with ollama pull m, or name another with /model",
-  ],
-  [
-    { type: "model", kind: "compat" },
-    "Name a model that this server has with --model, and check the address: --base-url URL, up to and including /v1",
-    "Name a model that this server has with /model, and check the address: /model --base-url URL, up to and including /v1",
-  ],
-  [
-    { type: "context", from: "request" },
-    "Give the model more with --context-length 32768",
-    'Make room with /compact, or give the model more with "context-length": 32768 in config.json',
-  ],
-  [
-    { type: "context", from: "server" },
-    `S${START.slice(1)}`,
-    `Make room with /compact, or ${START}`,
-  ],
-  [
-    { type: "context", from: "model" },
-    "Use a model with a longer context: --model",
-    "Make room with /compact, or use a model with a longer context: /model",
-  ],
-  [
-    { type: "compatible_endpoint" },
-    "If it is not Ollama, use its OpenAI-compatible endpoint: --local --host URL --use-compat",
-    "If it is not Ollama, use its OpenAI-compatible endpoint: /model --local --host URL --use-compat",
-  ],
-  [
-    { type: "key", variable: "A", isUnsent: false },
-    "Check the key: set A or pass --api-key",
-    `Check the key: ${NEXT}`,
-  ],
-  [
-    { type: "key", variable: "A", isUnsent: true },
-    'Check the key: give it with --api-key, or under "keys" in config.json (A is not sent over http)',
-    `Check the key: ${NEXT} (A is not sent over http)`,
-  ],
-  [
-    { type: "proxy_key" },
-    "Check the key or the password of the proxy in front of the server: --api-key, or http://USER:PASSWORD@HOST",
-    `Check the key or the password of the proxy in front of the server: ${NEXT}`,
-  ],
-  [
-    { type: "userinfo" },
-    ...Array<string>(2).fill("Check the user name and password in the address") as [string, string],
-  ],
+  [compat, { kind: "connection" }, ADDRESS],
+  [compat, { kind: "protocol", status: 200 }, ADDRESS],
+  [compat, { kind: "protocol", cause: new TypeError("it does not answer in HTTP") }, ADDRESS],
+  // The address is right, but the model's answer is invalid.
+  [compat, { kind: "protocol" }, undefined],
+  [compat, { kind: "redirect", status: 302 }, ADDRESS],
+  [compat, { kind: "model_not_found" }, {
+    flags: `Choose a model of this server with --model, and check the address: ${FORM}`,
+    session: `Choose a model of this server with /model, and check the address: /model ${FORM}`,
+  }],
+  [compat, { kind: "context_too_long" }, {
+    flags: "Use a model with a longer context: --model",
+    session: "Make room with /compact, or use a model with a longer context: /model",
+  }],
+  [hosted, { kind: "auth" }, {
+    flags: "Check the key: set ANTHROPIC_API_KEY or pass --api-key",
+    session: `Check the key: ${NEXT}`,
+  }],
+  [hosted, { kind: "connection" }, {
+    flags: "Check the network, or use another server: --hosted --base-url URL, without /v1",
+    session:
+      "Check the network, or use another server: /model --hosted --base-url URL, without /v1",
+  }],
+  [hosted, { kind: "request", status: 404 }, {
+    flags: "Check the address: --hosted --base-url URL, without /v1",
+    session: "Check the address: /model --hosted --base-url URL, without /v1",
+    isSetup: true,
+  }],
+  [hosted, { kind: "context_too_long" }, undefined],
+  [local, { kind: "connection" }, {
+    flags:
+      "Start a server with `ollama serve`, use another with --local --host URL, or try the demo with --demo",
+    session: "Start a server with `ollama serve`, or use another with /model --local --host URL",
+    isSetup: true,
+  }],
+  [chat, { kind: "connection" }, {
+    flags: "Start the server, use another with --local --host URL, or try the demo with --demo",
+    session: "Start the server, or use another with /model --local --host URL",
+    isSetup: true,
+  }],
+  [local, { kind: "model_not_found" }, {
+    flags: "Get it with ollama pull m, or choose another with --model",
+    session: "Get it with ollama pull m, or choose another with /model",
+  }],
+  [local, { kind: "model_not_found", models: [] }, both("Get it with ollama pull m")],
+  [chat, { kind: "model_not_found", models: [] }, both("Load a model there first")],
+  [chat, { kind: "model_not_found", models: ["a"] }, {
+    flags: "Choose one of them with --model",
+    session: "Choose one of them with /model",
+  }],
+  [chat, { kind: "model_not_found" }, {
+    flags: "Choose a model of this server with --model",
+    session: "Choose a model of this server with /model",
+  }],
+  [local, { kind: "protocol", status: 404 }, ENDPOINT],
+  [local, { kind: "request", status: 404 }, ENDPOINT],
+  [local, { kind: "protocol", status: 200 }, {
+    flags: "Check the address: --local --host URL",
+    session: "Check the address: /model --local --host URL",
+    isSetup: true,
+  }],
+  [chat, { kind: "protocol", status: 404 }, {
+    flags: "Check the address: --local --host URL",
+    session: "Check the address: /model --local --host URL",
+    isSetup: true,
+  }],
+  [local, { kind: "auth" }, {
+    flags:
+      "Check the key or the password of the proxy in front of the server: --api-key, or http://USER:PASSWORD@HOST",
+    session: `Check the key or the password of the proxy in front of the server: ${NEXT}`,
+  }],
+  [local, { kind: "context_too_long" }, {
+    flags: "Give the model more with --context-length 32768",
+    session:
+      'Make room with /compact, or give the model more with "context-length": 32768 in config.json',
+  }],
+  [chat, { kind: "context_too_long" }, {
+    flags: `S${MORE.slice(1)}`,
+    session: `Make room with /compact, or ${MORE}`,
+  }],
+  [chat, { kind: "request", status: 404 }, undefined],
+  [local, { kind: "request", status: 400 }, undefined],
+  [local, { kind: "server", status: 500 }, undefined],
 ];
 
-for (const [hint, flags, session, setup = ""] of ROWS) {
-  Deno.test(`a hint names what can be done where it is read: ${JSON.stringify(hint)}`, () => {
-    assertEquals(hintText(hint, "flags"), flags);
-    assertEquals(hintText(hint, "editor"), session);
-    assertEquals(hintText(hint, "terminal"), session + setup);
+for (const [at, [config, details, hinted]] of ROWS.entries()) {
+  const [backend] = Object.keys(config);
+  Deno.test(`${at} ${backend}: the hint after ${details.kind} ${details.status ?? ""}`, () => {
+    const hint = hintFor(new BackendError("It failed", details), config);
+    const setup = hinted?.isSetup ? "; /setup lists the servers of this machine" : "";
+    assertEquals(hint?.("flags"), hinted?.flags);
+    assertEquals(hint?.("editor"), hinted?.session);
+    assertEquals(hint?.("terminal"), hinted && hinted.session + setup);
   });
 }

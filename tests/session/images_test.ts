@@ -102,7 +102,7 @@ imageTest(
   async ({ server, open }) => {
     await using fake = await open();
     const refused = () => fake.session.prompt("see @shot.png", signal);
-    await assertRejects(refused, TypeError, "test takes no images, and nothing was sent");
+    await assertRejects(refused, TypeError, "test does not accept images, and nothing was sent");
     assertEquals(server.requests.length, 0);
     assertEquals(fake.session.agent.state.messages, []);
     // An image from before, with another model, is a line for this one.

@@ -337,9 +337,9 @@ Deno.test("PTH-03 instructions that lead out of the repository are not read; nor
       await Deno.symlink("../../canary", `${folder}/a/AGENTS.md`);
       await Deno.symlink("docs/real.md", `${folder}/AGENTS.md`);
       await Deno.symlink("/dev/zero", `${folder}/b/AGENTS.md`);
-      const rows = [["a", "AGENTS.md is not used: it leads"], [
+      const rows = [["a", "AGENTS.md is not used: it links"], [
         "b",
-        "AGENTS.md is not used: it leads",
+        "AGENTS.md is not used: it links",
       ], [
         "docs",
         "using ../AGENTS",
@@ -366,7 +366,7 @@ Deno.test("SEC-01 instructions that lead to a secret of the repository are not r
         const said = await heedInstructions(agent, await settingsIn(folder), { trust: true });
         assertMatch(
           instructionLines(said, "terminal").join("\n"),
-          /^· AGENTS\.md is not used: it leads to a secret file$/m,
+          /^· AGENTS\.md is not used: it links to a secret file$/m,
         );
         assertEquals(agent.systemPrompt.includes("canary"), false);
       }

@@ -2,10 +2,10 @@ import { assertEquals } from "@std/assert";
 import { modeMeaning, modeText } from "../../src/session/modes.ts";
 
 Deno.test("a mode has one row, and more words where there is room", () => {
-  assertEquals(modeText("ask"), "mode ask: edits and commands are asked about");
+  assertEquals(modeText("ask"), "Ask mode: asks before edits and commands");
   assertEquals(
     modeMeaning("ask"),
-    "edits and commands are asked about; what only reads runs unasked",
+    "asks before edits and commands; reading needs no approval",
   );
-  assertEquals(modeMeaning("never"), "what the mode ask asks about is refused");
+  assertEquals(modeMeaning("never"), "calls that need approval are refused");
 });

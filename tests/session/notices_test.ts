@@ -9,7 +9,7 @@ const range = { first: 1, last: 3, total: 9, isExact: false };
 const ROWS: [notice: Notice, ...lines: string[]][] = [
   [
     { code: "settings_unheeded", names: ["a.host", "b\x1b"] },
-    "ignored, as only you may set servers and keys: a.host, b␛",
+    "ignored, because only you may set servers and keys: a.host, b␛",
   ],
   [{ code: "key_withheld", variable: "A" }, "A is the model's key: commands never get it"],
   [
@@ -19,38 +19,41 @@ const ROWS: [notice: Notice, ...lines: string[]][] = [
       modes: { approve: "never", sandbox: "read-only" },
       rules: 2,
     },
-    "f makes things stricter: approve: never, sandbox: read-only, 2 rules",
+    "f tightens permissions: approve: never, sandbox: read-only, 2 rules",
   ],
-  [{ code: "project_stricter", file: "f", modes: {}, rules: 1 }, "f makes things stricter: 1 rule"],
+  [{ code: "project_stricter", file: "f", modes: {}, rules: 1 }, "f tightens permissions: 1 rule"],
   [
     { code: "project_stricter", file: "f", modes: { approve: "never" }, rules: 0 },
-    "f makes things stricter: approve: never",
+    "f tightens permissions: approve: never",
   ],
   [
     { code: "project_ignored", file: "f", settings: ["a", "b"] },
-    "f can only make things stricter; ignored: a, b",
+    "f can only tighten permissions; ignored: a, b",
   ],
   [
     { code: "sandbox_missing", why: "so" },
-    "no sandbox here, so commands are refused: so (--sandbox off runs them)",
+    "no sandbox available, so commands are refused: so (--sandbox off allows them)",
   ],
   [
     { code: "sandbox_off" },
-    "no sandbox: commands can do what you can (--sandbox workspace-write)",
+    "no sandbox: commands can do everything you can (--sandbox workspace-write)",
   ],
   [
     { code: "sandbox_off", why: "so", isAsked: true },
-    "no sandbox: commands can do what you can, and are asked about (so)",
+    "no sandbox: commands can do everything you can, and need approval (so)",
   ],
   [
     { code: "sandbox_off", why: "so", isAsked: false },
-    "no sandbox: commands can do what you can, and run unasked (so)",
+    "no sandbox: commands can do everything you can, and run without asking (so)",
   ],
-  [{ code: "model_instead", model: "m\n" }, "model: m (the server's own; --model names another)"],
+  [
+    { code: "model_instead", model: "m\n" },
+    "model: m (the server's model; --model selects another)",
+  ],
   [{ code: "other_model", model: "a", asked: "b\n" }, "the server's only model is a, not b"],
   [
     { code: "text_tools" },
-    "The model's template takes no tools: they are described in the prompt, and calls are read from the answer's text",
+    "The model's template does not support tools: they are described in the prompt, and calls are parsed from the answer",
   ],
   [
     { code: "compatible_endpoint" },
@@ -58,11 +61,11 @@ const ROWS: [notice: Notice, ...lines: string[]][] = [
   ],
   [
     { code: "key_unsent", variable: "A", why: "userinfo", to: "gpu" },
-    "A is not sent: the user name or password in the address goes to gpu instead. Leave it out to send the key",
+    "A is not sent: the user name or password in the address goes to gpu instead. Remove it to send the key",
   ],
   [
     { code: "key_unsent", variable: "A", why: "http", to: "http://gpu" },
-    'A is not sent over http. If http://gpu wants a key, give it with --api-key, or under "keys" in config.json',
+    'A is not sent over http. If http://gpu needs a key, pass it with --api-key, or put it under "keys" in config.json',
   ],
   [
     { code: "cache_lost", tokens: 17_200 },
@@ -89,7 +92,7 @@ const ROWS: [notice: Notice, ...lines: string[]][] = [
   [
     { code: "attached", files: [{ name: "a", result: "attached" }], pasted: ["h"] },
     "1 file attached",
-    "pasted, so not attached: @h (an @ that you type attaches)",
+    "pasted, so not attached: @h (type the @ to attach)",
   ],
   [
     {
@@ -116,8 +119,8 @@ const ROWS: [notice: Notice, ...lines: string[]][] = [
   ],
   [
     { code: "mcp", type: "left_out", server: "s", reasons: ["a", "b"] },
-    "MCP server s: a; it is left out",
-    "MCP server s: b; it is left out",
+    "MCP server s is not used: a",
+    "MCP server s is not used: b",
   ],
   ...[10, 11].map((length): [Notice, string] => {
     const now = { name: "t", inputSchema: {} };
@@ -128,13 +131,13 @@ const ROWS: [notice: Notice, ...lines: string[]][] = [
       `${", t".repeat(9)}${length > 10 ? ", …" : ""} (copilot mcp approve s shows them)`,
     ];
   }),
-  [{ code: "prompt_files", problems: [{ path: "a", why: "so" }] }, "a is left out: so"],
+  [{ code: "prompt_files", problems: [{ path: "a", why: "so" }] }, "a is ignored: so"],
   ...[3, 4, 5].map((length): [Notice, ...string[]] => [
     { code: "prompt_files", problems: Array(length).fill({ path: "a", why: "so" }) },
-    ...Array(3).fill("a is left out: so"),
+    ...Array(3).fill("a is ignored: so"),
     ...length === 3
       ? []
-      : [`${length - 3} more file${length > 4 ? "s" : ""} left out: copilot doctor names them`],
+      : [`${length - 3} more file${length > 4 ? "s" : ""} ignored: copilot doctor lists them`],
   ]),
   [
     {
@@ -156,7 +159,7 @@ const ROWS: [notice: Notice, ...lines: string[]][] = [
     "@e (/f) is not attached: so",
     "@g cannot be read: so",
     "only 5 files are attached: the model can read the rest",
-    "pasted, so not attached: @h, @i (an @ that you type attaches)",
+    "pasted, so not attached: @h, @i (type the @ to attach)",
   ],
 ];
 
@@ -168,14 +171,17 @@ for (const [notice, ...lines] of ROWS) {
 
 Deno.test("a notice of a session names what can be done in one", () => {
   const rows: [Notice, string][] = [
-    [{ code: "model_instead", model: "m" }, "model: m (the server's own; /model names another)"],
+    [
+      { code: "model_instead", model: "m" },
+      "model: m (the server's model; /model selects another)",
+    ],
     [
       { code: "sandbox_missing", why: "so" },
-      'no sandbox here, so commands are refused: so ("sandbox": "off" in config.json runs them)',
+      'no sandbox available, so commands are refused: so ("sandbox": "off" in config.json allows them)',
     ],
     [
       { code: "sandbox_off" },
-      'no sandbox: commands can do what you can ("sandbox": "workspace-write" in config.json)',
+      'no sandbox: commands can do everything you can ("sandbox": "workspace-write" in config.json)',
     ],
     [
       { code: "compatible_endpoint" },
@@ -183,7 +189,7 @@ Deno.test("a notice of a session names what can be done in one", () => {
     ],
     [
       { code: "key_unsent", variable: "A", why: "http", to: "x" },
-      'A is not sent over http. If x wants a key, put it under "keys" in config.json for the next session',
+      'A is not sent over http. If x needs a key, put it under "keys" in config.json for the next session',
     ],
     [
       { code: "mcp_pending", servers: ["a"] },
@@ -196,9 +202,9 @@ Deno.test("a notice of a session names what can be done in one", () => {
     [
       {
         code: "server",
-        checks: [{ name: "server", status: "fail", text: "No", hint: { type: "server" } }],
+        checks: [{ name: "server", status: "fail", text: "No", hint: () => "Start it" }],
       },
-      "No. Start a server with `ollama serve`, or name another with /model --local --host URL",
+      "No. Start it",
     ],
   ];
   for (const [notice, line] of rows) assertEquals(noticeLines(notice, "editor"), [line]);
@@ -211,9 +217,9 @@ Deno.test("a greeting names the model once, and says what is known of it", () =>
   const of = (checks: Check[], instead?: string) =>
     noticeLines({ code: "server", checks, ...instead && { instead } }, "flags");
   assertEquals(of([server, model]), ["m"]);
-  assertEquals(of([server, model], "m"), ["m (the server's own model; --model names another)"]);
+  assertEquals(of([server, model], "m"), ["m (the server's model; --model selects another)"]);
   assertEquals(of([server, model, context]), ["m · 8192 tokens of context"]);
   assertEquals(of([server, model, context], "m"), [
-    "m · 8192 tokens of context (the server's own model; --model names another)",
+    "m · 8192 tokens of context (the server's model; --model selects another)",
   ]);
 });

@@ -432,7 +432,7 @@ sessionTest(
     const at = (name: string) => `${terminal.folder}/${name}`;
     for (const folder of ["dir", "other"]) await Deno.mkdir(at(folder));
     await terminal.type("go\r");
-    await terminal.until("Write this file?");
+    await terminal.until("Write dir/f (+1 -0)?");
     await Deno.rename(at("dir"), at("away"));
     await Deno.symlink(at("other"), at("dir"));
     await terminal.type("y\r");
@@ -440,7 +440,7 @@ sessionTest(
       rows.map((row) => row.trim()).join(" ").includes("was replaced meanwhile")
     );
     // Asked about as it is now, the same is written through the link.
-    await terminal.until((rows) => rows.includes("Write this file?"));
+    await terminal.until((rows) => rows.includes("Write dir/f (+1 -0)?"));
     await terminal.type("y\r");
     await terminal.until("Well.");
     assertEquals([...Deno.readDirSync(at("other"))].map(({ name }) => name), ["f"]);
@@ -526,7 +526,7 @@ sessionTest(
       const command = shown.replaceAll(" ", "");
       assertEquals([command.startsWith(first!), command.endsWith(last!)], [true, true], name);
       const isCut = seen.some((row) =>
-        /^ {2}… \d+ of \d+ rows left out: Ctrl-O shows all$/.test(row)
+        /^ {2}… \d+ of \d+ rows hidden: Ctrl-O shows all$/.test(row)
       );
       assertEquals(isCut, i !== 2, name);
       if (isCut) {
@@ -579,7 +579,7 @@ sessionTest(
     await terminal.type("/cd bad\r");
     await terminal.until("· Cannot read ");
     await terminal.type("/cd strict\r");
-    await terminal.until("makes things stricter: approve: never");
+    await terminal.until("tightens permissions: approve: never");
     await terminal.until("ignored: trust");
     await terminal.type("/permissions\r");
     await terminal.until("approve  never");
@@ -833,7 +833,7 @@ sessionTest(
     const here = (name: string) =>
       Deno.stat(`${terminal.folder}/${name}`).then(() => true, () => false);
     await terminal.type("/plan\r");
-    await terminal.until("Plan mode: the model only looks.");
+    await terminal.until("Plan mode: the model only reads.");
     await terminal.type("go\r");
     await terminal.until("My plan.");
     await terminal.until("└ plan mode");
@@ -841,9 +841,9 @@ sessionTest(
     assertStringIncludes(server.requests[1]!.text, "Refused: this is plan mode");
     assertEquals(await here("early"), false);
     await terminal.until((rows) => rows.at(-1)!.endsWith(" · plan"));
-    await terminal.until("What to do with this plan?");
+    await terminal.until("Ready to start?");
     await terminal.type("\x1b");
-    await terminal.until((rows) => !rows.some((row) => row.includes("What to do with")));
+    await terminal.until((rows) => !rows.some((row) => row.includes("Ready to start?")));
     await terminal.type("/plan\rgo on\r");
     await terminal.until("Done.");
     assertStringIncludes(server.requests[2]!.text, "[The plan is accepted");

@@ -126,7 +126,7 @@ Deno.test("TRU-03 plan is the strictest mode, then never: a folder may ask for e
   await using fake = await fakeSession(NO_SERVER, { folder: ws.dir, permissions });
   assertEquals(
     await fake.command("/plan off"),
-    "Plan mode stays: settings for this folder ask for it.",
+    "Plan mode stays on: this folder's settings require it.",
   );
   await fake.command("/approve auto");
   assertEquals(fake.session.status.mode?.approve, "plan");

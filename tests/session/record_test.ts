@@ -84,7 +84,7 @@ recordTest(
     await using fake = await open({ resumesNewest: true });
     await fake.session.prompt("hi", signal);
     const [unread, unsaved] = fake.notices();
-    assertStringIncludes(unread!, `no earlier session is continued: Cannot read ${sessions}/`);
+    assertStringIncludes(unread!, `no session was resumed: Cannot read ${sessions}/`);
     assertMatch(unsaved!, /^the session cannot be saved for now: /);
     assertStringIncludes(unsaved!, `(in ${sessions})`);
     assertEquals(fake.session.agent.state.messages.at(-1)!.content, "Answer.");
@@ -169,7 +169,7 @@ recordTest(
     await fake.session.prompt("three", signal);
     await fake.session.prompt("four", signal);
     assertEquals(fake.notices().slice(1), [
-      "the session is saved again, with everything said meanwhile",
+      "the session is saved again, including everything since the failure",
     ]);
     assertEquals(stored().length, 8);
   },
@@ -187,7 +187,7 @@ recordTest(
     await fake.session.prompt("two", signal);
     await fake.command("/resume 1");
     assertEquals(await fake.session.choices("rewind", signal), []);
-    assertStringIncludes((await fake.command("/undo"))!, "before the session was continued stays");
+    assertStringIncludes((await fake.command("/undo"))!, "since the session was resumed");
     await fake.session.prompt("three", signal);
     const offered = await fake.session.choices("rewind", signal);
     assertEquals(offered.map(({ label }) => label), ["three"]);

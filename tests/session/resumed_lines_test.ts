@@ -6,14 +6,17 @@ import { resumedLines } from "../../src/session/resumed_lines.ts";
 const RESUMED: Resumed = {
   ...{ started: "2026-01-02T03:04:05.678Z", title: "Fix\nit\x1b", messages: 2, lostLines: 0 },
 };
-const FROM = 'Continuing "Fix it␛": 2 messages, begun 2 hours ago';
+const FROM = 'Continuing "Fix it␛": 2 messages, started 2 hours ago';
 const used = { before: { model: "a\x1b", server: "x:1" }, now: { model: "b", server: "y:2" } };
 
 const RESUMPTIONS: [change: Partial<Resumed>, rows: string[], way?: Way][] = [
   [{}, [FROM]],
   [{ messages: 1 }, [FROM.replace("2 messages", "1 message")]],
   [{ lostLines: 1 }, [`${FROM}; 1 line could not be read`]],
-  [{ isInUse: true }, [FROM, "Another copilot has it open: what follows is a session of its own."]],
+  [{ isInUse: true }, [
+    FROM,
+    "Another copilot has it open: new messages go to a separate session.",
+  ]],
   [{ lastTyped: "a\nb", lastAnswer: "c\x1b" }, [FROM, "  <> a b>", "  <c␛>"]],
   [{ lastTyped: "a".repeat(200), lastAnswer: "b".repeat(300) }, [
     ...[FROM, `  <> ${"a".repeat(200)}>`, `  <${"b".repeat(300)}>`],
@@ -35,24 +38,24 @@ const RESUMPTIONS: [change: Partial<Resumed>, rows: string[], way?: Way][] = [
   [{ openCalls: 2 }, [
     ...[FROM, "The last turn was cut off: its open calls are marked as interrupted."],
   ]],
-  [{ model: { ...used, isTakenUp: true } }, [FROM, "With a␛, as before (/model changes it)."]],
+  [{ model: { ...used, isTakenUp: true } }, [FROM, "Using a␛, as before (/model changes it)."]],
   [{ model: { ...used, isTakenUp: false } }, [
-    ...[FROM, "The session was with a␛ at x:1, and goes on with b at y:2 now."],
+    ...[FROM, "The session used a␛ at x:1; now it uses b at y:2."],
   ]],
   [{ model: { before: used.before, now: { server: "y:2" }, isTakenUp: false } }, [
-    ...[FROM, "The session was with a␛ at x:1, and goes on with y:2 now."],
+    ...[FROM, "The session used a␛ at x:1; now it uses y:2."],
   ]],
   [{ model: { ...used, before: { ...used.before, server: "y:2" }, isTakenUp: false } }, [
     FROM,
-    "The session was with a␛ at y:2, and goes on with b at y:2 now. /model a␛ goes back.",
+    "The session used a␛ at y:2; now it uses b at y:2. Switch back with /model a␛.",
   ]],
   // A run of one prompt takes flags.
   [{ model: { ...used, isTakenUp: true } }, [
-    ...[FROM, "With a␛, as before (--model changes it)."],
+    ...[FROM, "Using a␛, as before (--model changes it)."],
   ], "flags"],
   [{ model: { ...used, before: { ...used.before, server: "y:2" }, isTakenUp: false } }, [
     FROM,
-    "The session was with a␛ at y:2, and goes on with b at y:2 now. --model a␛ goes back.",
+    "The session used a␛ at y:2; now it uses b at y:2. Switch back with --model a␛.",
   ], "flags"],
   ...([
     ["compat", "--base-url"],
@@ -62,8 +65,8 @@ const RESUMPTIONS: [change: Partial<Resumed>, rows: string[], way?: Way][] = [
     const before = { model: "a", server: "x:1", at: { kind, url: "http://x:1/v1" } };
     return [{ model: { ...used, before, isTakenUp: false } }, [
       FROM,
-      "The session was with a at x:1, and goes on with b at y:2 now. " +
-      `/model ${flags} http://x:1/v1 --model a goes back.`,
+      "The session used a at x:1; now it uses b at y:2. " +
+      `Switch back with /model ${flags} http://x:1/v1 --model a.`,
     ]];
   }),
 ];

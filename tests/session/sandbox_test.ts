@@ -265,7 +265,7 @@ for (const [i, [name, args]] of BROKEN.entries()) {
         const { code, stderr } = await child.output();
         const told = new TextDecoder().decode(stderr);
         assertEquals(
-          /^· no sandbox here, so commands are refused: .+$/m.test(told),
+          /^· no sandbox available, so commands are refused: .+$/m.test(told),
           flags === CONFINED,
           told,
         );
@@ -293,14 +293,14 @@ Deno.test({
     await screen.type(
       `${outer} ${sessionCommand(server, "--yes --sandbox workspace-write")}; echo left: $?\r`,
     );
-    await screen.until("· no sandbox here, so commands are refused: ");
+    await screen.until("· no sandbox available, so commands are refused: ");
     await screen.type("go\r");
     await screen.until("Refused.");
     assertEquals(await Deno.lstat(`${screen.folder}/ran`).catch(() => "none"), "none");
     await screen.type("/exit\r");
     await screen.until((rows) => rows.includes("left: 0"));
     await screen.type(`clear; ${outer} ${sessionCommand(server)}\r`);
-    await screen.until("· no sandbox: commands can do what you can");
+    await screen.until("· no sandbox: commands can do everything you can");
     await screen.type("go\r");
     await screen.until("Run this?");
     await screen.type("y\r");

@@ -72,7 +72,7 @@ for (const flags of [["--base-url", "/v1"], ["--local", "--use-compat", "--host"
     const at = [...flags.slice(0, -1), server.url + flags.at(-1)];
     const { code, stdout, stderr } = await run([...at, "-m", "m", "-p", "x"]);
     assertEquals([code, stdout], [0, "A README.\n"]);
-    assertStringIncludes(stderr, "template takes no tools");
+    assertStringIncludes(stderr, "template does not support tools");
     const [first, second] = server.requests.map(({ text }) => JSON.parse(text));
     assertEquals([first.tools, second.tools], [undefined, undefined]);
     assertStringIncludes(first.messages[0].content, '"list_directory"');
@@ -90,7 +90,7 @@ Deno.test("the one model that a server has is used, where none is named", async 
     assert(tools.length > 3);
     assertEquals(
       stderr,
-      named[1] ? "" : "· model: qwen3-8b (the server's own; --model names another)\n",
+      named[1] ? "" : "· model: qwen3-8b (the server's model; --model selects another)\n",
     );
   }
 });
@@ -107,7 +107,7 @@ Deno.test("--local goes on with the compatible endpoint where there is no other"
   assertEquals([code, stdout], [0, "Hi\n"]);
   assertMatch(
     stderr,
-    /^· The server is not Ollama: .*--use-compat.*\n· model: m \(the server's own; --model names another\)$/m,
+    /^· The server is not Ollama: .*--use-compat.*\n· model: m \(the server's model; --model selects another\)$/m,
   );
   const doctor = await run(["doctor", "--local", "--host", server.url]);
   assertMatch(doctor.stdout, /note +server .*not Ollama, so its OpenAI-compatible/);
@@ -197,7 +197,7 @@ Deno.test("doctor: a template without tools, a name that is not listed, answers 
   });
   const at = ["doctor", "--base-url", `${server.url}/v1`, "--max-tokens", "30000"];
   const { code, stdout } = await run(at);
-  assertMatch(stdout, /note +model +m\.gguf: its template takes no tools/);
+  assertMatch(stdout, /note +model +m\.gguf: its template does not support tools/);
   assertMatch(stdout, /ok +tools +called in the answer's text/);
   assertEquals(code, 0);
   assertEquals(server.requests.map(({ text }) => JSON.parse(text).max_tokens), [2048, 2048, 2048]);
@@ -494,7 +494,7 @@ Deno.test("a greeting in lines: the model, its context, or the failure alone", (
   assertEquals(lines(server, model, context), ["m (8B) · 8192 tokens of context"]);
   const greeted = { code: "server", checks: [server, model, context], instead: "m" } as const;
   assertEquals(noticeLines(greeted, "editor"), [
-    "m (8B) · 8192 tokens of context (the server's own model; /model names another)",
+    "m (8B) · 8192 tokens of context (the server's model; /model selects another)",
   ]);
   const failed = { ...model, status: "fail", text: "m is not there", advice: "Do so" } as const;
   assertEquals(lines(server, failed), ["m is not there. Do so"]);

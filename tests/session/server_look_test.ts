@@ -62,7 +62,7 @@ const configs: Record<Kind, (url: string) => CopilotConfig> = {
 };
 
 const shown = ({ name, status, text, advice, hint }: Check) => {
-  const more = hint ? [Object.values(hint).join(" ")] : advice ? [advice] : [];
+  const more = hint ? [hint("editor")] : advice ? [advice] : [];
   return [
     name,
     status,
@@ -73,7 +73,7 @@ const shown = ({ name, status, text, advice, hint }: Check) => {
 
 const SMALL = "Long files will not fit: give the model more context, or use another model";
 const TOOLLESS =
-  "Calls are described in the prompt and read from its text; a model made for tools does better";
+  "Tools are described in the prompt and calls are parsed from its text; a model trained for tools does better";
 const ANSWERS = "server|ok|answers after N";
 
 const LOOKS: [
@@ -86,19 +86,19 @@ const LOOKS: [
 ][] = [
   ["a model that is there", "local", ollama(40_000, "m"), true, [
     ...[ANSWERS, "model|ok|m (8B, Q4): tools, vision"],
-    "context|ok|32768 tokens, asked for with every request",
+    "context|ok|32768 tokens, set with every request",
   ]],
   ["a model by its tag", "local", ollama(8192, "m:latest"), true, [
     ...[ANSWERS, "model|ok|m (8B, Q4): tools, vision"],
-    "context|ok|8192 tokens, asked for with every request",
+    "context|ok|8192 tokens, set with every request",
   ]],
   ["a small context", "local", ollama(8191, "m"), true, [
     ...[ANSWERS, "model|ok|m (8B, Q4): tools, vision"],
-    `context|note|8191 tokens, asked for with every request|${SMALL}`,
+    `context|note|8191 tokens, set with every request|${SMALL}`,
   ]],
   ["a model that nobody named and is not there", "local", ollama(8192, "other"), false, [
     ...[ANSWERS, "model|ok|other (8B, Q4): tools, vision"],
-    "context|ok|8192 tokens, asked for with every request",
+    "context|ok|8192 tokens, set with every request",
   ], "other"],
   [
     "a model that was named and is not there",
@@ -108,14 +108,14 @@ const LOOKS: [
     [
       ...[
         ANSWERS,
-        "model|fail|the server has no model m; it has: a, b|model local m some",
+        "model|fail|the server has no model m; it has: a, b|Get it with ollama pull m, or choose another with /model",
       ],
     ],
   ],
   ["no model at all", "local", { ...ollama(8192), ...NO_MODEL }, false, [
     ...[
       ANSWERS,
-      "model|fail|the server has no model m; it has: none|model local m none",
+      "model|fail|the server has no model m; it has: none|Get it with ollama pull m",
     ],
   ]],
   [
@@ -126,7 +126,7 @@ const LOOKS: [
       "/api/show": { capabilities: ["completion"] },
     },
     true,
-    [ANSWERS, `model|note|m: its template takes no tools|${TOOLLESS}`],
+    [ANSWERS, `model|note|m: its template does not support tools|${TOOLLESS}`],
   ],
   ["a server that says little", "local", { ...ollama(8192, "m"), "/api/show": {} }, true, [
     ...[ANSWERS, "model|ok|m"],
@@ -139,7 +139,11 @@ const LOOKS: [
     ...[ANSWERS, "model|ok|m", `context|note|8000 tokens|${SMALL}`],
   ]],
   ["a compatible server without tools", "chat", { ...listed("m"), ...props(8192, false) }, true, [
-    ...[ANSWERS, `model|note|m: its template takes no tools|${TOOLLESS}`, "context|ok|8192 tokens"],
+    ...[
+      ANSWERS,
+      `model|note|m: its template does not support tools|${TOOLLESS}`,
+      "context|ok|8192 tokens",
+    ],
   ]],
   ["the one model that is there, under another name", "compat", listed("a"), true, [
     ...[ANSWERS, "model|note|the server's only model is a, not m"],
@@ -150,11 +154,11 @@ const LOOKS: [
   ["a name that several models do not have", "compat", listed("a", "b"), true, [
     ...[
       ANSWERS,
-      "model|fail|the server has no model m; it has: a, b|model compat some",
+      "model|fail|the server has no model m; it has: a, b|Choose one of them with /model",
     ],
   ]],
   ["a server of pages", "compat", { "/": "page", "/v1/models": "page" }, true, [
-    "server|note|answers after N, but lists no models: it may be no model server",
+    "server|note|answers after N, but lists no models: it may not be a model server",
     "model|note|m; the server does not list its models",
   ]],
   ["a server that fails", "local", { "/api/version": 503, "/": 503 }, true, [
@@ -185,16 +189,19 @@ Deno.test("a look at a server: nobody there is a failure, the hosted one is not 
   const nobody = new CopilotAgent(configs.local("http://127.0.0.1:1"), ".");
   const fit = new ModelFit({ isChosen: true, asksRemote: true });
   const { checks } = (await greeting({ agent: nobody, fit, signal }))!;
-  assertMatch(shown(checks[0]!), /^server[|]fail[|]Nothing answers at HOST[|]server$/);
+  assertMatch(
+    shown(checks[0]!),
+    /^server[|]fail[|]Nothing answers at HOST[|]Start a server with `ollama serve`, /,
+  );
   const hosted = new CopilotAgent({ hosted: hostedConfig({ apiKey: "k", model: "h" }) }, ".");
   assertEquals(await greeting({ agent: hosted, fit, signal }), undefined);
   const asked = () => Promise.reject(new Error("a request"));
   const settings = hostedConfig({ apiKey: "k", fetch: asked });
   const failure = await modelNames({ hosted: settings }).catch((error) => error.message);
-  assertEquals(failure, "name one with /model NAME");
+  assertEquals(failure, "choose one with /model NAME");
   const found = await Array.fromAsync(checkServerAndModel({ agent: hosted, fit, signal }));
   assertEquals(found.map(shown), [
-    ...["server|ok|checked by the questions below", "model|ok|h"],
+    ...["server|ok|checked by the requests below", "model|ok|h"],
   ]);
 });
 

@@ -339,9 +339,9 @@ Deno.test("the greeting of a server says what it has, and which model is asked t
       ["other"],
       true,
       "test",
-      /^the server has no model test; it has: other\. Get it with ollama pull test, or name another with \/model$/,
+      /^the server has no model test; it has: other\. Get it with ollama pull test, or choose another with \/model$/,
     ],
-    [["other"], false, "other", /^other: .*tokens of context \(the server's own model; /],
+    [["other"], false, "other", /^other: .*tokens of context \(the server's model; /],
     [[], false, undefined, /^the server has no model test; it has: none\./],
   ];
   for (const [models, isChosen, model, said] of rows) {

@@ -72,7 +72,7 @@ Deno.test({
     }, async ({ code, results, stderr, folder }) => {
       // A folder's file cannot loosen anything, so there is nothing to trust: it is told what is ignored.
       assertMatch(stderr, /ignored: hooks, mcpServers, .*trust, network$/m);
-      assertMatch(stderr, /^· ignored, as.*\.copilot\/config\.json$/m);
+      assertMatch(stderr, /^· ignored, because.*\.copilot\/config\.json$/m);
       assertEquals(code, 0);
       assertStringIncludes(results[0]!, "one");
       for (const args of [["--help"], ["--version"], ["doctor", "--host", "x:1", "--local"]]) {
@@ -122,7 +122,10 @@ Deno.test("TRU-02 no server, key, proxy or folder of settings comes from the fol
       });
       assertEquals(code, 0, stderr);
       assertEquals(server.requests[i]!.headers.get("authorization"), "Bearer sk-CANARY");
-      assertMatch(stderr, /^· ignored, as.*: \.copilot\/config\.json, OPENAI_BASE_URL in \.env, /m);
+      assertMatch(
+        stderr,
+        /^· ignored, because.*: \.copilot\/config\.json, OPENAI_BASE_URL in \.env, /m,
+      );
       assertMatch(stderr, /^· .*ignored: base-url, baseUrl, host$/m);
       assertEquals(/shh|sk-/.test(stderr), false);
     }
@@ -136,7 +139,7 @@ Deno.test("TRU-03 what a folder tightens is told, and nothing it says drives the
   turn([], [], {
     project: { approve: "never", deny: ["read_file(secret/**)"], "\x1b]0;x\x07": 1 },
   }, ({ stderr }) => {
-    assertStringIncludes(stderr, "makes things stricter: approve: never, 1 rule");
+    assertStringIncludes(stderr, "tightens permissions: approve: never, 1 rule");
     assertMatch(stderr, /ignored: /);
     assertEquals(stderr.includes("\x1b"), false);
   }));
@@ -284,7 +287,7 @@ Deno.test({
       rows.includes("Use this server?") && rows.some((row) => /^· not used: AGENTS/.test(row))
     );
     await screen.type("n");
-    await screen.until("Let these hooks run?");
+    await screen.until("Run these hooks?");
     await screen.type("n");
     await screen.until((rows) => rows.includes(">"));
     await screen.type("see @sta\t");

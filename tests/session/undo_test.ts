@@ -71,7 +71,7 @@ Deno.test("/undo gives files their bytes back, message by message, and /redo the
     assertEquals(second.split("\n"), [
       'Undone: "message 2". /redo brings it back.',
       "  a.txt: restored",
-      "Not undone: what 1 command did.",
+      "Changes made by 1 shell command were not undone.",
     ]);
     assertEquals(read("a.txt"), "\ufeffONE\r\nTWO\r\nÿ");
     assertEquals(agent.state.messages.at(-1)!.content, "done");
@@ -122,7 +122,7 @@ Deno.test("/undo brings no conversation back that was left, but its files", asyn
     assertEquals(agent.state.messages, []);
     await log.say("redo", agent);
     assertEquals(agent.state.messages, [hello]);
-    const stays = "The conversation has changed since then, and stays as it is.";
+    const stays = "The conversation has changed since, and was not restored.";
     await log.say("undo", agent);
     assertEquals((await log.say("undo", agent)).split("\n").slice(1), [
       "  a.txt: restored",
@@ -150,7 +150,7 @@ Deno.test("/undo loses nothing that somebody else wrote since", async () => {
     await session([twoTurns[0]!], async ({ dir, agent, log, read }) => {
       await change(`${dir}/a.txt`);
       const now = await Deno.readTextFile(`${dir}/a.txt`).catch(() => "gone");
-      assertMatch(await log.say("undo", agent), /a\.txt stays as it is: it was changed since/);
+      assertMatch(await log.say("undo", agent), /a\.txt was not changed: it has changed since/);
       assertEquals(await Deno.readTextFile(`${dir}/a.txt`).catch(() => "gone"), now);
       // The others are taken back all the same.
       assertEquals([...Deno.readDirSync(`${dir}/sub`)], []);
@@ -173,7 +173,7 @@ Deno.test("/undo stops where somebody else wrote between two messages", async ()
     });
     assertMatch(await log.say("undo", agent), /a\.txt: restored/);
     assertEquals(read("a.txt"), "theirs");
-    assertMatch(await log.say("undo", agent), /a\.txt stays as it is: it was changed since/);
+    assertMatch(await log.say("undo", agent), /a\.txt was not changed: it has changed since/);
     assertEquals(read("a.txt"), "theirs");
   });
 });
@@ -196,7 +196,7 @@ Deno.test({
         await swap(`${dir}/work`);
         assertMatch(
           await log.say("redo", agent),
-          /new\.txt stays as it is: .*was replaced meanwhile/,
+          /new\.txt was not changed: .*was replaced meanwhile/,
         );
         assertEquals([...Deno.readDirSync(`${dir}/other`)], []);
       });
@@ -219,7 +219,7 @@ Deno.test("/undo says which file was too large to be kept", async () => {
     await writeFile({ file_path: "large", content: "b" }, context);
     assertMatch(
       await log.say("undo", agent),
-      /large stays as it is: what it held could not be kept/,
+      /large was not changed: its old content was too large to store/,
     );
     assertEquals(await Deno.readTextFile(`${dir}/large`), "b");
   });
@@ -331,7 +331,7 @@ Deno.test("the report of /undo is data", async () => {
     });
     await Deno.writeTextFile(`${agent.state.workingDir}/a.txt`, "mine");
     assertEquals((await log.undo(agent))!.files, [
-      { path: "a.txt", result: "failed", reason: "it was changed since" },
+      { path: "a.txt", result: "failed", reason: "it has changed since" },
       { path: "sub/new.txt", result: "removed" },
     ]);
   });

@@ -282,7 +282,7 @@ function listSessions({ cwd, cursor }: RpcParams): unknown {
     const info = { cwd: stored.head.folder, title: oneLine(title), updatedAt: stored.updated };
     sessions.push({ sessionId: id, ...info });
   }
-  if (!isPast) throw invalidParams("the cursor is of no list");
+  if (!isPast) throw invalidParams("the cursor is invalid");
   return { sessions };
 }
 

@@ -93,11 +93,13 @@ export function askAbout(
   const { title, lines, rawInput } = type === "server"
     ? {
       title: oneLine(`May the MCP server ${question.name} of this folder be used?`),
-      ...{ lines: serverLines(question), rawInput: question.definition },
+      lines: serverLines(question),
+      rawInput: question.definition,
     }
     : {
-      title: "May the hooks of this folder run?",
-      ...{ lines: hookLines(question), rawInput: question.hooks },
+      title: "Run the hooks of this folder?",
+      lines: hookLines(question),
+      rawInput: question.hooks,
     };
   const content = [printedText(lines.join("\n"))];
   const locations = file === undefined ? [] : [{ path: file }];
@@ -117,7 +119,7 @@ async function askForGood(
   const call: CallUpdate = { toolCallId, kind: "other", status: "pending", ...question };
   asking.begin(call);
   const options = [
-    { optionId: "on", name: "Yes, now and later", kind: "allow_always" },
+    { optionId: "on", name: "Yes, always", kind: "allow_always" },
     { optionId: "off", name: "No", kind: "reject_always" },
   ];
   const answer = await picked(call, options, asking, signal);

@@ -24,12 +24,15 @@ export async function runTerminalProgram(
     return isObject(answer) ? answer : {};
   };
   const made = ask("create", {
-    ...{ command: program, args, cwd: folder, outputByteLimit: maxBytes },
+    command: program,
+    args,
+    cwd: folder,
+    outputByteLimit: maxBytes,
     env: Object.entries(env).map(([name, value]) => ({ name, value })),
   }, AbortSignal.timeout(CREATE_MS));
   const idOf = ({ terminalId }: Record<string, unknown>) => {
     if (typeof terminalId === "string") return terminalId;
-    throw new Error("Cannot run the command as the editor made no terminal for it");
+    throw new Error("Cannot run the command because the editor created no terminal for it");
   };
   const first = await Promise.race([made, aborted(signal)]);
   if (first === undefined) {

@@ -131,7 +131,7 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
     if (room < 1) return [];
     const kept = room - 1;
     const left = `${rows.length - kept} of ${count(rows.length, "row")}`;
-    const cut = `  ${unicode ? "…" : "~"} ${left} left out${key ? `: ${key} shows all` : ""}`;
+    const cut = `  ${unicode ? "…" : "~"} ${left} hidden${key ? `: ${key} shows all` : ""}`;
     const end = kept >> 1;
     const last = end === 0 ? [] : rows.slice(-end);
     return [...rows.slice(0, kept - end), styledRow(cut, columns), ...last];

@@ -22,6 +22,6 @@ export function choiceList(
     chosen: Math.max(0, choices.findIndex(({ isCurrent }) => isCurrent)),
     ...wraps !== undefined && { wraps },
     isNumbered: items.length <= MAX_NUMBERED,
-    hint: "Enter picks · Esc leaves it as it is",
+    hint: "Enter to select · Esc to cancel",
   };
 }

@@ -136,7 +136,7 @@ export class CommandRunner {
     try {
       await this.home.keepTheme?.(theme);
     } catch (error) {
-      return `The theme is ${theme} now. It cannot be kept: ${oneLine(reasonOf(error))}`;
+      return `Theme: ${theme}. It cannot be saved: ${oneLine(reasonOf(error))}`;
     }
     return text;
   }
@@ -168,7 +168,9 @@ export async function chooseServer(
     };
     const { setUp } = await import("./setup.ts");
     return await setUp(shown, setup, {
-      ...{ isFirst, signal, columns },
+      isFirst,
+      signal,
+      columns,
       onLook: (isLooking) => display.wait(isLooking ? "looking for model servers" : undefined),
     });
   } catch (error) {
@@ -186,6 +188,6 @@ function copiedText(copied: Copied, what: string): string {
     case "too_large":
       return `Not copied: terminals take at most ${thousands(MAX_COPY_BYTES)} bytes.`;
     case "unsupported":
-      return "Not copied: this terminal has no clipboard for programs.";
+      return "Not copied: this terminal does not let programs use the clipboard.";
   }
 }

@@ -70,6 +70,7 @@ function offer({ name, argument, help }: CommandInfo): Offer {
     label: `/${name}`,
     detail: help,
     text: argument === undefined ? `/${name}` : `/${name} `,
-    ...{ isOpen: isUnfinished, isUnfinished },
+    isOpen: isUnfinished,
+    isUnfinished,
   };
 }

@@ -203,7 +203,7 @@ export class Display implements Disposable {
   /** Shows or hides the task list. Returns false if there is none, which is reported once. */
   #toggleTasks(): boolean {
     if ((this.status?.tasks ?? []).length === 0) {
-      if (!this.#saidNoTasks) this.say("· no tasks: the model lists the steps of long work");
+      if (!this.#saidNoTasks) this.say("· no tasks yet: the model lists its steps in long work");
       this.#saidNoTasks = true;
       return false;
     }

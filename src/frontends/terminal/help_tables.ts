@@ -13,10 +13,10 @@ import { shownKey } from "../shown_keys.ts";
 
 /** Signs that a message may start with or contain. Only the long help shows `more`. */
 export const HELP_MORE: readonly { name: string; help: string; more?: string }[] = [
-  { name: "@PATH", help: "attaches the file, where the @ is typed and not pasted" },
+  { name: "@PATH", help: "attaches the file, if the @ is typed, not pasted" },
   {
     name: "!COMMAND",
-    help: "at the beginning: runs a shell command",
+    help: "at the start: runs a shell command",
     more: "your next message includes its output",
   },
 ];

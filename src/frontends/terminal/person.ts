@@ -61,7 +61,7 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
     const { text, title } = question.type === "trust"
       ? trustQuestion(question)
       : question.type === "hooks"
-      ? { text: hookLines(question).join("\n"), title: "Let these hooks run?" }
+      ? { text: hookLines(question).join("\n"), title: "Run these hooks?" }
       : {
         text: serverLines(question).join("\n"),
         title: question.changes ? "Offer these tools to the model?" : "Use this server?",
@@ -117,7 +117,7 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
       about: transcriptKey === undefined ? () => "" : about,
       hasGap: transcriptKey !== undefined && !view.isApart,
       transcriptKey,
-      title: questionTitle(request),
+      title: questionTitle(shown),
       rows: (columns) => answerRows(shown, columns),
       isSeen: () => isSeen,
       command: request.choices.includes("edit") ? request.subject.command : undefined,

@@ -7,10 +7,14 @@ import type { Display } from "./display.ts";
 type PlanChoice = "go" | "edits" | "keep" | "change";
 
 const CHOICES: readonly { label: string; detail: string; value: PlanChoice }[] = [
-  { label: "Go on", detail: "carry it out; the mode before plan mode is back", value: "go" },
-  { label: "Go on, edits unasked", detail: "carry it out in the mode edits", value: "edits" },
+  { label: "Yes", detail: "carry out the plan in the previous mode", value: "go" },
+  {
+    label: "Yes, auto-accept edits",
+    detail: "carry out the plan in the mode edits",
+    value: "edits",
+  },
   { label: "Keep planning", detail: "nothing is written yet", value: "keep" },
-  { label: "Say what to change", detail: "the model plans again", value: "change" },
+  { label: "Revise the plan", detail: "say what to change", value: "change" },
 ];
 
 /** Asks what to do with the plan. Returns the next message; undefined if the user types it. */
@@ -21,20 +25,20 @@ export async function askAboutPlan(
 ): Promise<TextPart | undefined> {
   const { screen, isLive } = display;
   if (!isLive) {
-    display.say("· /plan accepts this plan, /plan off drops it");
+    display.say("· /plan accepts this plan, /plan off discards it");
     return undefined;
   }
-  screen.notify("copilot asks: what to do with the plan?");
+  screen.notify("copilot asks: ready to start?");
   const { showsTasks } = display;
   display.showsTasks = true;
   const choice = await screen.choose<PlanChoice | { change: string }>(
     {
-      title: "What to do with this plan?",
+      title: "Ready to start?",
       items: CHOICES,
       isNumbered: true,
-      hint: "Enter picks · Esc keeps planning",
+      hint: "Enter to select · Esc to keep planning",
       other: {
-        hint: "Enter sends it as what to change",
+        hint: "Enter sends your changes",
         value: (change) => ({ change }),
       },
     },

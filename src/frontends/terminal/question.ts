@@ -12,6 +12,7 @@ import { WRITTEN_ARGUMENTS } from "../../tools/definition.ts";
 import { BACKGROUND_ARGUMENT } from "../../tools/run_bash.ts";
 import type { CallAction, Change, Subject } from "../../types/tool.ts";
 import { allowedBy, answerRows, questionNotes, refusalReason, remembered } from "../answers.ts";
+import { changedLines } from "../call_text.ts";
 import { changeRows, paintedRows } from "../change.ts";
 
 /** Shows a text and returns the typed line; null at the end of input. */
@@ -29,20 +30,32 @@ const WORDS: Readonly<Record<Exclude<Choice, "refuse">, string>> = {
 
 const approvalKey = (choice: Choice): string => choice === "refuse" ? "n" : WORDS[choice][0]!;
 
-/** The titles and the question, by the action of the call. */
-const WANTED: Readonly<Partial<Record<CallAction, readonly [wish: string, question: string]>>> = {
-  run: ["run a command", "Run this?"],
-  start: ["start a command", "Run this?"],
-  edit: ["edit a file", "Make this change?"],
-  write: ["write a file", "Write this file?"],
-  read: ["read a file", "Run this?"],
-  list: ["list a folder", "Run this?"],
-  find: ["find files", "Run this?"],
-  search: ["search in files", "Run this?"],
+/** What the model wants to do, by the action of the call. */
+const WISHES: Readonly<Partial<Record<CallAction, string>>> = {
+  run: "run a command",
+  start: "start a command",
+  edit: "edit a file",
+  write: "write a file",
+  read: "read a file",
+  list: "list a folder",
+  find: "find files",
+  search: "search in files",
 };
 
-export const questionTitle = ({ isOfPerson, subject: { action } }: Approval): string =>
-  isOfPerson ? "Send it along?" : (action && WANTED[action]?.[1]) ?? "Run this?";
+/** Returns the question, such as `Edit src/cart.py (+2 -2)?`. */
+export function questionTitle(
+  { isOfPerson, preview, subject: { action, path } }: Approval,
+): string {
+  if (isOfPerson) return "Attach it?";
+  if (action !== "edit" && action !== "write" || path === undefined) return "Run this?";
+  const name = path.length > MAX_TITLE_PATH ? path.slice(path.lastIndexOf("/") + 1) : path;
+  const [added, removed] = [changedLines(preview, "+"), changedLines(preview, "-")];
+  const counts = added + removed > 0 ? ` (+${added} -${removed})` : "";
+  return `${action === "edit" ? "Edit" : "Write"} ${oneLine(name)}${counts}?`;
+}
+
+/** Titles have only the name of a file with a longer path, in characters, which is shown above them. */
+const MAX_TITLE_PATH = 40;
 
 /**
  * The question for a terminal without UTF-8: non-ASCII characters of the call are shown as code points, so that
@@ -53,7 +66,8 @@ export const asciiApproval = (approval: Approval): Approval => {
   return {
     ...approval,
     ...asciiStrings({
-      ...{ call, subject },
+      call,
+      subject,
       ...preview && { preview },
       // The ellipsis after a rule is ours, unless the rule has one.
       ...rules && {
@@ -104,7 +118,7 @@ export function listedQuestion(approval: Approval, columns: number, paint: Paint
   const text = requestNotes(approval, columns, paint, Infinity);
   const allowed = allowedBy(approval);
   if (approval.rules && remembered(approval, columns) !== allowed) {
-    text.push(paintedRows(`  May be allowed for longer: ${allowed}`, columns, DIM, paint));
+    text.push(paintedRows(`  The same means: ${allowed}`, columns, DIM, paint));
   }
   return text.join("\n");
 }
@@ -121,8 +135,10 @@ export function answersHelp(approval: Approval, columns: number): string {
 export function ruleAdded(
   { rule, path, error }: Extract<SessionEvent, { type: "rule_added" }>,
 ): string {
-  if (error !== undefined) return `  In this session only, as it cannot be kept: ${oneLine(error)}`;
-  const where = path === undefined ? "In this session" : `Kept in ${sanitize(path)}`;
+  if (error !== undefined) {
+    return `  In this session only, because it cannot be saved: ${oneLine(error)}`;
+  }
+  const where = path === undefined ? "In this session" : `Saved in ${sanitize(path)}`;
   return `  ${where}: allow ${sanitize(rule)}`;
 }
 
@@ -146,7 +162,7 @@ const HELP_MARGIN = 9;
 function objectionTo(line: string, approval: Approval, columns: number): string {
   const { choices } = approval;
   if (!/^\s*(\?|help)\s*$/i.test(line)) {
-    return `  ${choices.map(approvalKey).join(", ")} or ? for what they mean`;
+    return `  ${choices.map(approvalKey).join(", ")} or ? for help`;
   }
   return meanings(choices.map((choice) => [choice, approvalKey(choice)]), approval, columns);
 }
@@ -158,10 +174,10 @@ function meanings(
   columns: number,
 ): string {
   const help: Readonly<Record<Choice, string>> = {
-    once: approval.isOfPerson ? "send it along" : "yes, this once",
+    once: approval.isOfPerson ? "attach it" : "yes, this once",
     refuse: approval.isOfPerson
-      ? "leave it out: the model gets the name alone"
-      : "no; what you write after it is told to the model",
+      ? "do not attach it: the model only sees the name"
+      : "no; the model reads what you write after it",
     session: `always: yes, and allow ${allowedBy(approval)} in this session`,
     folder: `save: the same in this folder from now on: ${ruleTexts(approval)}`,
     edit: "edit the command first",
@@ -222,15 +238,15 @@ export function requestText(
   if (isShown) rows.push(...changeFields(preview, subject, columns, paint));
   if (preview?.replacedBytes !== undefined) {
     const size = count(preview.replacedBytes, "byte");
-    rows.push(wrapped(`  a file of ${size} is there; this replaces it`, columns));
+    rows.push(wrapped(`  this replaces a file of ${size}`, columns));
   }
   const path = fields.find(({ value }) => value === subject.path);
   if (path && rows.join("\n").split("\n").length > glance) rows.push(path.text);
   if (Object.values(call.arguments).some(hides)) {
-    const careful = "  Careful: some of its characters hide or reorder text";
+    const careful = "  Careful: it contains characters that hide or reorder text";
     rows.push(paintedRows(careful, columns, BOLD, paint));
   }
-  const wish = (subject.action && WANTED[subject.action]?.[0]) ?? `call ${call.name}`;
+  const wish = (subject.action && WISHES[subject.action]) ?? `call ${call.name}`;
   const who = subAgent === undefined ? "The model" : `The sub-agent ${oneLine(subAgent)}`;
   return `${paint(`${who} wants to ${wish}:`, BOLD)}\n${rows.join("\n")}`;
 }
@@ -260,7 +276,7 @@ function fieldText(
 function changeFields(change: Change, subject: Subject, columns: number, paint: Painter): string[] {
   const rows = changeRows(change, columns, paint, true);
   const isReplaced = subject.action === "write" && change.lines?.length !== 0;
-  return [...isReplaced ? ["  the file changes:"] : [], ...rows];
+  return [...isReplaced ? ["  changes to the file:"] : [], ...rows];
 }
 
 const rowWidth = (columns: number): number => Math.max(10, columns - 6);

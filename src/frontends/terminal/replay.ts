@@ -25,7 +25,7 @@ interface ReplayOptions extends PastCalls {
 export function replay(messages: readonly Message[], options: ReplayOptions): void {
   const { screen, view, executions, columns, dim } = options;
   const from = firstReplayed(messages, executions, columns);
-  if (from > 0) screen.print(dim(`· ${count(from, "message")} before these`));
+  if (from > 0) screen.print(dim(`· ${count(from, "earlier message")}`));
   const calls = new Map<string, ToolCall>();
   let isOpen = false;
   const begin = () => {

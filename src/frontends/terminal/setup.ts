@@ -65,19 +65,19 @@ export type SetupScreen = Pick<Screen, "print" | "choose" | "ask" | "askHidden">
 /** The choices after a server did not list its models. */
 const NO_MODEL_ROWS = [
   { label: "Change the address", value: "address" },
-  { label: "Ask again", detail: "once it runs", value: "again" },
-  { label: "Keep it anyway", detail: "for this session and later ones", value: "keep" },
+  { label: "Retry", detail: "after starting it", value: "again" },
+  { label: "Save it anyway", detail: "for this session and later ones", value: "keep" },
 ] as const;
 const NO_KEY_ROWS = [
-  { label: "Give another key", value: "key" },
-  { label: "Ask again", value: "again" },
-  { label: "Keep it anyway", value: "keep" },
+  { label: "Enter another key", value: "key" },
+  { label: "Retry", value: "again" },
+  { label: "Save it anyway", value: "keep" },
 ] as const;
-const HOW_TO_TYPE = "Type the server's address, such as http://gpu:8080 (Enter alone goes back)";
-const NO_ADDRESS = "That is no address of a server. One is like http://gpu:8080, without ? and #";
-const KEY_ROW = { label: "Give a key", value: "key" } as const;
-const HINT = "Enter picks · Esc leaves it as it is";
-const BACK_HINT = "Enter picks · Esc goes back";
+const HOW_TO_TYPE = "Type the server's address, such as http://gpu:8080 (empty to go back)";
+const NO_ADDRESS = "That is not a server address. Example: http://gpu:8080, without ? and #";
+const KEY_ROW = { label: "Enter a key", value: "key" } as const;
+const HINT = "Enter to select · Esc to cancel";
+const BACK_HINT = "Enter to select · Esc to go back";
 
 /**
  * An address and the key that the user entered; an empty key is the saved one, if any. Without `key`, only the
@@ -113,7 +113,7 @@ class Setup {
     for (let limitMs = FIRST_LOOK_MS;; limitMs = SECOND_LOOK_MS) {
       const found = await this.#look(() => home.find(limitMs, signal));
       if (pick === "look" && found.every(({ models }) => models.length === 0)) {
-        screen.print(`· looked at ${placesText(home.own())}: still no model`);
+        screen.print(`· checked ${placesText(home.own())}: still no model`);
       }
       const own = found.flatMap(serverRows);
       // A place with several rows, or without a model, leaves something to choose.
@@ -121,7 +121,10 @@ class Setup {
       if (isClear) pick = own[0]!.value;
       else {
         const items = [...own, ...home.hosted().map(hostedRow), ...lastRows(found, isFirst)];
-        const title = wrapped(found.length > 0 ? "Which model?" : NOTHING_FOUND, columns);
+        const title = wrapped(
+          found.length > 0 ? "Which model should copilot use?" : NOTHING_FOUND,
+          columns,
+        );
         pick = await screen.choose({ title, items, hint: HINT }, signal);
       }
       if (pick === null) return undefined;
@@ -271,10 +274,10 @@ class Setup {
     if (settings.demo) return settings;
     try {
       await this.home.keep(settings, key);
-      this.screen.print(`· ${said}: kept in config.json; /setup changes it`);
+      this.screen.print(`· ${said}. Saved to config.json. Run /setup to change it.`);
       return settings;
     } catch (error) {
-      this.screen.print(`· ${said}: cannot be kept: ${oneLine(reasonOf(error))}`);
+      this.screen.print(`· ${said}: cannot be saved: ${oneLine(reasonOf(error))}`);
       // A hosted model needs its key.
       return key === undefined ? settings : undefined;
     }

@@ -23,7 +23,7 @@ export type SetupPick =
   | { address: string }
   | "look";
 
-export const NOTHING_FOUND = `No model server answers on this machine. Start one, then look again:
+export const NOTHING_FOUND = `No model server found on this machine. Start one, then rescan:
 ${HOW_TO_START}
 Or choose:`;
 
@@ -42,14 +42,14 @@ export function serverRows(server: FoundServer): Row[] {
   const place = hostShown(url);
   if (state === "unasked") {
     const value = { address: url };
-    return [{ label: place, detail: "from OLLAMA_HOST; not asked yet", value }];
+    return [{ label: place, detail: "from OLLAMA_HOST; not checked yet", value }];
   }
   if (state === "slow") {
-    return [{ label: place, detail: "did not answer in time: look again", value: "look" }];
+    return [{ label: place, detail: "did not answer in time: rescan", value: "look" }];
   }
   if (models.length === 0) {
     const get = isNative ? "Ollama without models: ollama pull qwen3:8b" : "lists no models";
-    return [{ label: place, detail: `${get}; look again`, value: "look" }];
+    return [{ label: place, detail: `${get}; rescan`, value: "look" }];
   }
   return nameable(models).map((model) => {
     const settings = settingsOf(server, model);
@@ -72,7 +72,7 @@ export function hostedRow(offer: HostedOffer): Row {
 }
 
 export function lastRows(found: readonly FoundServer[], isFirst: boolean): Row[] {
-  const look = { label: "Look again", detail: "once a server runs", value: "look" } as const;
+  const look = { label: "Rescan", detail: "after starting a server", value: "look" } as const;
   const other = { label: "Another server", detail: "type its address", value: { address: "" } };
   const settings = { demo: true } as const;
   const demo = { label: "Demo", detail: "a tour of one minute, without a model" };

@@ -25,7 +25,7 @@ export function shortHelp(keymap: Keymap, columns: number, mode?: ApproveMode): 
     return key === undefined ? [] : [[shownKey(key), actionHelp(name, true)]];
   });
   const more = HELP_MORE.map(({ name, help }) => [name, help]);
-  const rows = [["/", "lists the commands"], ...more, ...keys, ["Enter", "all of the help"]];
+  const rows = [["/", "lists the commands"], ...more, ...keys, ["Enter", "the full help"]];
   const width = Math.max(...rows.map(([name = ""]) => name.length));
   const broken = (text: string, indent: number) =>
     wrapped(text, Math.max(MIN_HELP_COLUMNS, columns - indent)).replaceAll(

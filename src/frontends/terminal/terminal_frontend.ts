@@ -109,7 +109,7 @@ export class TerminalFrontend implements Frontend, Disposable {
       overtakes: (line) => this.#commandIn(line) !== undefined,
       queuedNote: (line) =>
         /^(exit|quit)$/.test(this.#commandIn(line)?.name ?? "")
-          ? "leaves after the answer; Esc stops the answer"
+          ? "quits after the answer; Esc stops the answer"
           : undefined,
       onStop: () => this.#stop.abort(),
       onShiftTab: () => void this.#nextMode(),
@@ -290,7 +290,7 @@ export class TerminalFrontend implements Frontend, Disposable {
       // Another mode was set, here or in a settings file.
       if (status.mode.approve === "auto" && !status.approvesAll) {
         const key = this.#display.isLive && screenKey(this.options.keymap, "next-mode");
-        this.#display.say(`· ${modeText("auto")}; ${key || "/approve"} changes it`);
+        this.#display.say(`· ${modeText("auto")}. ${key || "/approve"} switches modes.`);
       }
     }
     if (!isFirst) return this.#display.screen.update();

@@ -96,7 +96,7 @@ class Transcript {
     if (standsFor === "interruption") return [this.#note("interrupted")];
     if (standsFor === "summary") {
       return role === "user"
-        ? [this.#note("a summary of what was before"), ...this.#result(content)]
+        ? [this.#note("a summary of the earlier messages"), ...this.#result(content)]
         : [];
     }
     if (standsFor !== undefined) return [];

@@ -248,7 +248,10 @@ export class TurnView {
   #rowsLook() {
     const { columns } = terminalSize();
     return {
-      ...{ columns, unicode: this.look.unicode, paint: this.#paint, folder: this.folder() },
+      columns,
+      unicode: this.look.unicode,
+      paint: this.#paint,
+      folder: this.folder(),
       where: this.#withKey(" · "),
     };
   }

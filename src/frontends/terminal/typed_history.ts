@@ -35,7 +35,7 @@ export class SessionHistory {
       this.#open().add(text, pasted);
     } catch (error) {
       if (this.#hasWarned) return;
-      this.warn(`· the history cannot be kept: ${oneLine(reasonOf(error))}`);
+      this.warn(`· the history cannot be saved: ${oneLine(reasonOf(error))}`);
       this.#hasWarned = true;
     }
   }

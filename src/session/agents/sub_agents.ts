@@ -188,7 +188,8 @@ class SubAgentWork {
   ): Promise<TurnResult> {
     const { signal } = this.context;
     const result = await processTurn(this.agent, parts, {
-      ...{ signal, maxToolRounds },
+      signal,
+      maxToolRounds,
       isReadOnly: () => this.definition.limits.isReader,
       onEvent: (event) => this.#onEvent(event),
     });
@@ -294,7 +295,9 @@ function subCall({ toolName, subject, outcome, durationMs, details = {} }: ToolE
     ...exitCode !== undefined && { exitCode },
   };
   return {
-    ...{ toolName, outcome, durationMs },
+    toolName,
+    outcome,
+    durationMs,
     ...subject && { subject: shortSubject(subject) },
     ...Object.keys(shown).length > 0 && { details: shown },
   };

@@ -12,12 +12,12 @@ import { unknownText } from "./texts.ts";
 export const agentsCommand: Command = {
   name: "agents",
   argument: "[NAME TASK]",
-  help: "list the sub-agents that files define, or have one do a task",
+  help: "list the sub-agents, or run one",
   run(session, argument) {
     const agents = namedAgents(session);
     const [, name = "", task = ""] = /^(\S*)\s*(.*)$/s.exec(argument) ?? [];
     if (agents.length === 0) {
-      return "No file defines a sub-agent: one in .agents/agents or ~/.config/copilot/agents does.";
+      return "No sub-agents are defined. Add a file to .agents/agents or ~/.config/copilot/agents.";
     }
     const rows = (some: readonly PromptFile[]) =>
       table(some.map((one) => [one.name, describedAgent(one)]), session.surface.columns);
@@ -29,7 +29,7 @@ export const agentsCommand: Command = {
     }
     if (task === "") return rows([found]);
     if (!session.agent.offered.some((tool) => tool.name === EXPLORE)) {
-      return "The first request has no room left for the tool explore: fewer skills, sub-agents or MCP servers make some.";
+      return "The tool explore does not fit into the first request: remove some skills, sub-agents or MCP servers.";
     }
     const text = `Have the sub-agent ${found.name} do this, by the tool ${EXPLORE}: ${task}`;
     return { type: "turn", parts: [{ type: "text", text }] };
@@ -49,7 +49,7 @@ function describedAgent({ description, body, limits, path }: PromptFile): string
   const { tools, without = [], isReader, model } = limits ?? {};
   return [
     description,
-    `about ${aboutTokens(body)} tokens when it is used`,
+    `about ${aboutTokens(body)} tokens when used`,
     ...tools ? [`tools: ${tools.join(", ") || "none"}`] : [],
     ...without.length > 0 ? [`not ${without.join(", ")}`] : [],
     ...isReader ? ["only reads"] : [],

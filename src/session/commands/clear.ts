@@ -4,7 +4,7 @@ import type { Command } from "../state.ts";
 
 export const clearCommand: Command = {
   name: "clear",
-  help: "forget the conversation",
+  help: "clear the conversation",
   run(session) {
     const { state } = session.agent;
     state.messages.length = 0;
@@ -12,6 +12,6 @@ export const clearCommand: Command = {
     session.undo?.leave();
     session.pending = [];
     session.usage = undefined;
-    return "The conversation starts anew.";
+    return "The conversation is cleared.";
   },
 };

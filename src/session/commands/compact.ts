@@ -5,7 +5,7 @@ import type { Command, SessionState } from "../state.ts";
 export const compactCommand: Command = {
   name: "compact",
   argument: "[TEXT]",
-  help: "summarise the conversation to make room; TEXT: what must stay",
+  help: "summarise the conversation to make room; TEXT: what to preserve",
   isSlow: true,
   run: compactConversation,
 };
@@ -15,7 +15,7 @@ async function compactConversation(
   focus: string,
   signal: AbortSignal,
 ): Promise<string> {
-  let message = "There is nothing to sum up yet.";
+  let message = "Nothing to compact yet.";
   let tokens = 0;
   try {
     const { compact } = await import("../../agent/compact.ts");
@@ -28,7 +28,7 @@ async function compactConversation(
     session.usage = undefined;
     return message;
   } catch (error) {
-    const stays = "The conversation stays as it was";
+    const stays = "The conversation was not compacted";
     if (signal.aborted) return `${stays}.`;
     const { failureText } = await import("../failure_text.ts");
     return `${stays}: ${failureText(error, session.agent.config, session.surface.way)}`;

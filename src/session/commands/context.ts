@@ -20,7 +20,7 @@ const FACTS_COLUMNS = 33;
 
 export const contextCommand: Command = {
   name: "context",
-  help: "what fills the model's context",
+  help: "show context usage",
   run: ({ agent, cache: { counted }, surface }) =>
     contextText({ ...contextParts(agent), counted }, surface),
 };
@@ -44,7 +44,7 @@ export function contextText(
     return `  ${PARTS[name].padEnd(14)}${`${tokens}`.padStart(8)}${percent.padStart(6)}  ${bar}`;
   });
   const room = window === undefined
-    ? "tokens; how many the model has room for is not known"
+    ? "tokens; the model's limit is unknown"
     : `of ${window} tokens`;
   const { inputTokens = 0, cachedTokens = 0 } = counted ?? {};
   const percent = Math.round(100 * cachedTokens / inputTokens);

@@ -12,7 +12,7 @@ const MAX_FIRST_CHARS = 40;
 export const copyCommand: Command = {
   name: "copy",
   argument: "[N]",
-  help: "copy the last answer to the clipboard, or its Nth block of code",
+  help: "copy the last answer, or its Nth code block",
   isOfTerminal: true,
   run: copy,
   values: (session) => codeBlocks(lastAnswer(session) ?? "").map(blockChoice),
@@ -25,15 +25,15 @@ function copy(session: SessionState, argument: string): CommandAnswer {
   const blocks = codeBlocks(answer);
   const block = blocks[Number(argument) - 1];
   if (block !== undefined) return copied(block.text, `block ${Number(argument)}`);
-  if (blocks.length === 0) return "The last answer has no block of code: /copy copies all of it";
-  return `The last answer has ${count(blocks.length, "block")} of code: /copy 1 copies the first`;
+  if (blocks.length === 0) return "The last answer has no code block: /copy copies all of it";
+  return `The last answer has ${count(blocks.length, "code block")}: /copy 1 copies the first`;
 }
 
 const copied = (copied: string, what: string): CommandAnswer => ({
   type: "copy",
   copied,
   what: `${what}, ${count(copied.trimEnd().split("\n").length, "line")}`,
-  text: "The editor copies: there is no clipboard for programs here.",
+  text: "Copy in the editor: programs cannot use the clipboard here.",
 });
 
 function blockChoice(

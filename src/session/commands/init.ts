@@ -14,13 +14,13 @@ const OTHERS = ["CLAUDE.md", ".cursorrules", ".github/copilot-instructions.md"];
 
 export const initCommand: Command = {
   name: "init",
-  help: `have the model write ${INSTRUCTION_FILE}: how to build, test and change this`,
+  help: `generate ${INSTRUCTION_FILE}: how to build, test and change this project`,
   run: init,
 };
 
 async function init(session: SessionState): Promise<CommandAnswer> {
   if (await isPlanning(session)) {
-    return "In plan mode nothing is written: leave it with /plan off, then /init.";
+    return "Plan mode writes no files: run /plan off, then /init.";
   }
   const { workingDir } = session.agent.state;
   const isThere = (name: string) =>

@@ -16,8 +16,7 @@ const TAIL_BYTES = 8000;
 export const jobsCommand: Command = {
   name: "jobs",
   argument: "[N]",
-  help:
-    "list the commands in the background, or show the output of one; /jobs stop N (or all) ends it",
+  help: "list background commands, or show the output of one; /jobs stop N (or all) stops it",
   question: "Which job?",
   run: ({ jobs, surface: { columns } }, argument) => runJobs(jobs, argument, columns),
   choices: ({ jobs: { list } }) => jobChoices(list),

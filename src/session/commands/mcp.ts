@@ -29,7 +29,7 @@ async function runMcpCommand(
 ): Promise<string> {
   const { servers = [] } = mcp?.all ?? {};
   if (!mcp || argument === "" && servers.length === 0) {
-    return "No MCP server is defined. copilot mcp add adds one, for new sessions.";
+    return "No MCP servers are defined. Add one with copilot mcp add; new sessions use it.";
   }
   if (argument === "") return servers.map(serverRow).join("\n");
   const [, approves, name = ""] = /^(approve\s+)?(\S+)$/.exec(argument) ?? [];
@@ -67,16 +67,16 @@ async function approve(
 ): Promise<string> {
   const { standing, name, changes } = server;
   const isOpen = standing === "pending" || standing === "declined";
-  if (!isOpen && changes.length === 0) return `${name} has nothing that waits for your approval.`;
-  if (!confirm) return `copilot mcp approve ${name} shows it, and asks you.`;
+  if (!isOpen && changes.length === 0) return `Nothing of ${name} needs approval.`;
+  if (!confirm) return `Run copilot mcp approve ${name} to review and approve it.`;
   const answer = await confirm(serverQuestion(server, isOpen ? [] : changes), signal);
   if (isOpen && answer !== undefined) await server.decide(answer);
   else if (answer) await server.approveTools(changes);
-  if (!answer) return `Not approved: ${name}${isOpen ? "." : " keeps the tools that were."}`;
-  if (!isOpen) return `Approved the tools of ${name} that you saw.`;
+  if (!answer) return `Not approved: ${name}${isOpen ? "." : " keeps its approved tools."}`;
+  if (!isOpen) return `Approved the changed tools of ${name}.`;
   return tools.length > 0
     ? `Approved ${name}. find_tool finds its tools now.`
-    : `Approved ${name}. Its tools are there in the next session.`;
+    : `Approved ${name}. Its tools are available in the next session.`;
 }
 
 /** Returns the prompts of servers as commands: `/server:prompt`. */

@@ -26,7 +26,7 @@ export const modelCommand: Command = {
 
 export const setupCommand: Command = {
   name: "setup",
-  help: "choose a server and its model again; the choice is kept",
+  help: "choose another server and model; the choice is saved",
   isSlow: true,
   isOfTerminal: true,
   takesFlags: true,
@@ -38,8 +38,8 @@ export const setupCommand: Command = {
 const setupAnswer = ({ surface: { way } }: SessionState): CommandAnswer => ({
   type: "setup",
   text: way === "editor"
-    ? "The editor has its own way for this."
-    : "/setup needs a terminal that can be repainted: /model --local --host URL or /model --base-url URL names a server.",
+    ? "Use the editor for this."
+    : "/setup needs an interactive terminal. Use /model --local --host URL or /model --base-url URL.",
 });
 
 /** Returns the server's models with details; empty if it lists none. */
@@ -89,9 +89,9 @@ const atServer = (config: CopilotConfig, model: string): string =>
 
 async function modelsText(session: SessionState): Promise<string> {
   const { at, models, unlisted } = await modelsNow(session);
-  if (unlisted !== undefined) return `Now: ${at}. ${unlisted}`;
+  if (unlisted !== undefined) return `Current: ${at}. ${unlisted}`;
   const rows = models.map(({ name, isCurrent }) => `${isCurrent ? "* " : "  "}${oneLine(name)}`);
-  return [...rows, `Now: ${at}. /model NAME picks another.`].join("\n");
+  return [...rows, `Current: ${at}. Switch with /model NAME.`].join("\n");
 }
 
 /** True if the server also lists a model under another name, like llama-swap. */
@@ -166,7 +166,7 @@ async function setModel(
       const why = isSure || isChosen ? undefined : await failureToReach(config, way, signal);
       if (why !== undefined) {
         const at = atServer(agent.config, fit.targetOf(agent).name);
-        return `Still with ${at}: ${why}. --model NAME switches all the same.`;
+        return `Still using ${at}: ${why}. Add --model NAME to switch anyway.`;
       }
       const { maxToolRounds, maxOutputChars, promptTier } = agent.config;
       agent.configure({ maxToolRounds, maxOutputChars, promptTier, ...config });
@@ -197,7 +197,7 @@ async function changedText(
   unlisted: { meant: string | undefined } | undefined,
 ): Promise<string> {
   const { at, models, unlisted: why } = await modelsNow(session);
-  const now = `Now with ${at}. The conversation goes on.`;
+  const now = `Switched to ${at}.`;
   const { agent, fit } = session;
   if (unlisted === undefined) {
     // Hosted servers list no models.
@@ -206,6 +206,6 @@ async function changedText(
     if (!fit.isChosen || models.some((one) => one.isCurrent)) return now;
   }
   const meant = unlisted?.meant;
-  const how = meant === undefined ? "/model shows others" : `did you mean ${oneLine(meant)}?`;
-  return `${now} The server does not list it, the next message shows whether it has it: ${how}`;
+  const how = meant === undefined ? "/model lists others" : `did you mean ${oneLine(meant)}?`;
+  return `${now} The server does not list it; the next message shows if it has it: ${how}`;
 }

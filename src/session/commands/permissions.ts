@@ -14,7 +14,7 @@ export const permissionCommands: readonly Command[] = [
   {
     name: "approve",
     argument: "[MODE]",
-    help: `what runs unasked: ${APPROVE_MODES.join(", ")}`,
+    help: `set what runs without asking: ${APPROVE_MODES.join(", ")}`,
     question: "What runs without asking?",
     async run(session, argument) {
       const mode = APPROVE_MODES.find((one) => one === argument);
@@ -33,7 +33,7 @@ export const permissionCommands: readonly Command[] = [
   {
     name: "permissions",
     argument: "[remove RULE]",
-    help: "show what runs without asking and what confines it, or remove what you allowed",
+    help: "show the permissions and the sandbox, or remove what you allowed",
     question: "Show the permissions, or remove one?",
     run: runPermissions,
     choices: allowedChoices,
@@ -56,7 +56,7 @@ function allowedChoices({ agent, permissions }: SessionState): ArgumentChoice[] 
     detail: ALLOWED_BY[by],
   }));
   if (allowed.length === 0) return [];
-  const detail = "what runs without asking, and what confines it";
+  const detail = "what runs without asking, and the sandbox";
   return [{ argument: "show", label: "show", detail }, ...allowed];
 }
 
@@ -92,7 +92,7 @@ export function permissionsText(
 ): string {
   const { approve, yes, env, networked, rules, file, trust } = report;
   const rows: (readonly [label: string, text: string])[] = [
-    ["approve", yes ? "--yes: nothing is asked" : approve],
+    ["approve", yes ? "--yes: everything runs without asking" : approve],
     ["sandbox", sandboxText(report)],
     ...env.length > 0 ? [["env", env.join(", ")] as const] : [],
     ...networked.length > 0
@@ -114,7 +114,7 @@ export function permissionsText(
 }
 
 function sandboxText({ mode, by, why, network }: PermissionReport): string {
-  if (mode === "off") return "off: a command can do what you can";
+  if (mode === "off") return "off: commands can do everything you can";
   if (by === undefined) return `${mode}, but ${why}: commands are refused`;
   return `${mode}, by ${by}, ${network ? "with" : "without"} network`;
 }

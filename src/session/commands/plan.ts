@@ -10,7 +10,7 @@ export const planCommand: Command = {
   name: "plan",
   argument: "[go|edits|off]",
   help:
-    "the model only reads, and makes a plan; /plan again (or go) accepts it, edits also lets edits run unasked, off drops it",
+    "the model only reads and makes a plan; /plan again (or go) accepts it, edits also auto-accepts edits, off discards it",
   run: plan,
   values: () => PLAN_ENDS,
 };
@@ -18,19 +18,19 @@ export const planCommand: Command = {
 async function plan(session: SessionState, argument: string): Promise<string> {
   if (argument !== "" && !PLAN_ENDS.includes(argument)) return takesText("plan", PLAN_ENDS);
   if (!await isPlanning(session)) {
-    if (argument !== "") return "Plan mode is not on: /plan begins it.";
+    if (argument !== "") return "Plan mode is off. Start it with /plan.";
     await changeMode(session, "plan");
-    return "Plan mode: the model only looks. /plan accepts what it plans, /plan off leaves.";
+    return "Plan mode: the model only reads. /plan accepts its plan, /plan off exits.";
   }
   const isAccepted = argument !== "off" && hasPlan(session);
   if (!isAccepted && argument !== "" && argument !== "off") {
-    return "There is no plan yet. Say what to plan, or leave with /plan off.";
+    return "There is no plan yet. Say what to plan, or exit with /plan off.";
   }
   const mode = argument === "edits" ? "edits" : undefined;
   const { isPlan } = await changeMode(session, mode, isAccepted);
-  if (isPlan) return "Plan mode stays: settings for this folder ask for it.";
-  if (isAccepted) return 'The plan is accepted. Say "go on", or what to change.';
+  if (isPlan) return "Plan mode stays on: this folder's settings require it.";
+  if (isAccepted) return 'Plan accepted. Say "continue", or what to change.';
   return argument === "off"
-    ? "Plan mode is over."
-    : "Plan mode is over: there was no plan to accept.";
+    ? "Plan mode is off."
+    : "Plan mode is off: there was no plan to accept.";
 }

@@ -26,7 +26,7 @@ import { undoCommands } from "./undo.ts";
 
 const leaveAnswer = (): CommandAnswer => ({
   type: "leave",
-  text: "The editor has its own way for this.",
+  text: "Use the editor for this.",
 });
 
 /** The commands, in the order of the help. */
@@ -73,12 +73,12 @@ export const commands: readonly Command[] = [
   setupCommand,
   {
     name: "doctor",
-    help: "check the model server, and say what to change",
+    help: "check the model server, and suggest changes",
     isSlow: true,
     isOfTerminal: true,
     run: () => ({
       type: "doctor",
-      text: "copilot doctor checks the model server: run it in a shell.",
+      text: "Run copilot doctor in a shell to check the model server.",
     }),
   },
   themeCommand,
@@ -88,8 +88,8 @@ export const commands: readonly Command[] = [
     isOfTerminal: true,
     run: () => ({ type: "keys", text: "The editor has its own keys." }),
   },
-  { name: "exit", help: "leave", isOfTerminal: true, run: leaveAnswer },
-  { name: "quit", help: "leave", isOfTerminal: true, run: leaveAnswer },
+  { name: "exit", help: "quit", isOfTerminal: true, run: leaveAnswer },
+  { name: "quit", help: "quit", isOfTerminal: true, run: leaveAnswer },
 ];
 
 /**
@@ -136,8 +136,8 @@ export async function runCommand(
 function unknownCommand(session: SessionState, name: string): string {
   if (/^modes?$/.test(name)) {
     const { modeKey } = session.surface;
-    const next = modeKey === undefined ? "" : `${modeKey} changes the mode; `;
-    return `There is no command /${name}: ${next}/approve names one, /plan begins to plan`;
+    const next = modeKey === undefined ? "" : `${modeKey} switches modes; `;
+    return `There is no command /${name}: ${next}/approve sets one, /plan starts planning`;
   }
   const meant = NAMES_ELSEWHERE.find(([, theirs]) => theirs.split(" ").includes(name))?.[0] ??
     nearest(name, commandsOf(session).map((candidate) => candidate.name));

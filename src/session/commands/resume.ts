@@ -13,8 +13,8 @@ const MAX_LABEL_CHARS = 60;
 export const resumeCommand: Command = {
   name: "resume",
   argument: "[N]",
-  help: "list this folder's earlier sessions, or continue one",
-  question: "Continue which session?",
+  help: "list this folder's earlier sessions, or resume one",
+  question: "Resume which session?",
   isOfTerminal: true,
   run: resume,
   choices: resumeChoices,
@@ -30,7 +30,7 @@ async function resume(session: SessionState, argument: string): Promise<CommandA
       const minute = oneLine(started.slice(0, 16).replace("T", " "));
       return `${`${i + 1}`.padStart(4)}  ${minute}  ${shortened(oneLine(title), MAX_LABEL_CHARS)}`;
     });
-    return [...rows, "/resume N continues one."].join("\n");
+    return [...rows, "Resume one with /resume N."].join("\n");
   }
   const listed = sessions[Number(argument) - 1];
   const chosen = listed && wholeOf(listed);

@@ -10,4 +10,4 @@ export function unknownText(thing: string, list: string, meant?: string): string
 
 /** Says which arguments a command accepts. */
 export const takesText = (command: string, takes: readonly string[]): string =>
-  `/${command} takes nothing, or one of: ${takes.join(", ")}`;
+  `/${command} accepts no argument, or one of: ${takes.join(", ")}`;

@@ -5,7 +5,7 @@ import type { CommandAnswer } from "../report.ts";
 import type { Command, SessionState } from "../state.ts";
 
 const MEANINGS: Readonly<Record<Theme, string>> = {
-  auto: "by the terminal's background",
+  auto: "match the terminal",
   dark: "for a dark background",
   light: "for a light background",
   none: "no colours",
@@ -14,7 +14,7 @@ const MEANINGS: Readonly<Record<Theme, string>> = {
 export const themeCommand: Command = {
   name: "theme",
   argument: "[NAME]",
-  help: "colours for a dark or a light background, none, or auto; the choice is kept",
+  help: "colours for a dark or a light background, none, or auto; the choice is saved",
   question: "Which colours?",
   isOfTerminal: true,
   run: setTheme,
@@ -28,8 +28,8 @@ export const themeCommand: Command = {
 };
 
 function setTheme({ surface }: SessionState, name: string): CommandAnswer {
-  if (surface.theme === undefined) return "There are no colours to choose here.";
+  if (surface.theme === undefined) return "Colours are off here.";
   const theme = THEMES.find((one) => one === name);
   if (theme === undefined) return `/theme takes one of ${THEMES.join(", ")}`;
-  return { type: "theme", theme, text: `The theme is ${theme}, now and later.` };
+  return { type: "theme", theme, text: `Theme: ${theme}. Saved for later sessions.` };
 }

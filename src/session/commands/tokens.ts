@@ -5,7 +5,7 @@ import type { Command } from "../state.ts";
 
 export const tokensCommand: Command = {
   name: "tokens",
-  help: "tokens used so far, and what they cost where that is known",
+  help: "show the tokens used, and their cost if known",
   run({ agent: { state: { inputTokens, outputTokens } }, cost, usage: last }) {
     const cached = last?.cachedTokens ? ` (${last.cachedTokens} from the cache)` : "";
     const newest = last === undefined

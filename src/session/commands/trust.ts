@@ -9,7 +9,7 @@ import { takesText } from "./texts.ts";
 export const trustCommand: Command = {
   name: "trust",
   argument: "[on|off]",
-  help: "use the folder's instructions (AGENTS.md), or not; the choice is kept",
+  help: "use the folder's instructions (AGENTS.md), or not; the choice is saved",
   question: "Use this folder's instructions?",
   run: setTrust,
   choices({ agent, permissions }) {
@@ -17,7 +17,7 @@ export const trustCommand: Command = {
     const isOff = trusted === false;
     const isOn = trusted !== undefined && !isOff;
     return [
-      { argument: "on", label: "on", detail: "yes, now and later", isCurrent: isOn },
+      { argument: "on", label: "on", detail: "yes, always", isCurrent: isOn },
       { argument: "off", label: "off", detail: "no", isCurrent: isOff },
     ];
   },

@@ -10,7 +10,7 @@ import type { UndoneFile, UndoReport } from "../undo.ts";
 const MAX_MESSAGE_CHARS = 60;
 
 const UNDO_LIST = {
-  question: "Go back to before which message?",
+  question: "Rewind to before which message?",
   // The oldest message, which undoes everything, is not adjacent to the newest one.
   wraps: false,
 };
@@ -31,7 +31,7 @@ export const undoCommands: readonly Command[] = [
   {
     name: "rewind",
     argument: "[N]",
-    help: "go back to before a message, picked from a list",
+    help: "rewind to before a message from a list",
     ...UNDO_LIST,
     run: undoMessages,
     choices: undoChoices,
@@ -53,7 +53,7 @@ async function undoMessages(session: SessionState, argument: string): Promise<st
   const most = session.undo?.messages.length ?? 0;
   if (most === 0) {
     return session.agent.state.messages.length > 0
-      ? "There is nothing to undo: what was said and written before the session was continued stays."
+      ? "There is nothing to undo since the session was resumed."
       : "There is nothing to undo.";
   }
   if (argument !== "" && !(Number.isInteger(steps) && steps > 0 && steps <= most)) {
@@ -82,14 +82,14 @@ export function undoText(
   return [
     way === "undo" ? taken : `Redone: ${title}.`,
     ...files.map((file) => `  ${undoneFileText(file, way)}`),
-    ...hasConversation ? [] : ["The conversation has changed since then, and stays as it is."],
-    ...commands > 0 ? [`Not undone: what ${count(commands, "command")} did.`] : [],
+    ...hasConversation ? [] : ["The conversation has changed since, and was not restored."],
+    ...commands > 0 ? [`Changes made by ${count(commands, "shell command")} were not undone.`] : [],
   ].join("\n");
 }
 
 function undoneFileText({ path, result, reason = "" }: UndoneFile, way: UndoReport["way"]): string {
   const after = {
-    failed: ` stays as it is: ${oneLine(reason)}`,
+    failed: ` was not changed: ${oneLine(reason)}`,
     removed: ": removed",
     recreated: ": restored",
     restored: way === "undo" ? ": restored" : ": changed again",

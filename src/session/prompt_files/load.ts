@@ -128,15 +128,15 @@ class Loader {
   #add(file: string, place: PromptFolder): void {
     const refuse = (why: string) => void this.#problems.push({ path: file, why });
     if (this.#files++ >= MAX_PROMPT_FILES) return;
-    const isFull = "there are too many, and they are too long";
+    const isFull = "there are too many files, or they are too long";
     if (this.#bytes > MAX_ALL_BYTES) return refuse(isFull);
     const path = attempt(() => Deno.realPathSync(file));
     if (path === undefined) return refuse("it cannot be read");
     if (this.paths.secretKind(path) !== undefined && place.scope === "folder") {
-      return refuse("it leads to what is secret");
+      return refuse("it links to a secret file");
     }
     if (place.root !== undefined && !isWithin(place.root, path)) {
-      return refuse("it leads out of the folder");
+      return refuse("it links out of the folder");
     }
     const text = attempt(() => readBoundedText(path, MAX_FILE_BYTES, place.root));
     if (text === undefined) return refuse("it cannot be read");
@@ -187,7 +187,9 @@ const DEFINITION_READERS: Readonly<Record<PromptFile["kind"], DefinitionReader>>
     const name = nameIn(fields, basename(dirname(file)), /^[\p{L}\p{N}][\p{L}\p{M}\p{N}_-]*$/u);
     if (name === undefined) return BAD_NAME;
     return {
-      ...{ name, description, body },
+      name,
+      description,
+      body,
       argument: argumentHint(fields["argument-hint"]) ?? "[TEXT]",
       isForModel: booleanField(fields["disable-model-invocation"]) !== true,
       isForPerson: booleanField(fields["user-invocable"]) !== false,
@@ -199,7 +201,7 @@ const DEFINITION_READERS: Readonly<Record<PromptFile["kind"], DefinitionReader>>
     if (body === "") return NO_TEXT;
     const name = nameIn(fields, withoutEnding(basename(file)), /^[a-z][\w-]*$/);
     if (name === undefined) return BAD_NAME;
-    if (name === EXPLORE) return "the program has a sub-agent of that name";
+    if (name === EXPLORE) return "a built-in sub-agent has this name";
     const limits = limitsIn(fields);
     return { name, description, body, limits, isForModel: true, isForPerson: false };
   },
@@ -214,10 +216,12 @@ const DEFINITION_READERS: Readonly<Record<PromptFile["kind"], DefinitionReader>>
     const argument = argumentHint(fields["argument-hint"]) ??
       (/\$(?:ARGUMENTS|[1-9])/.test(body) ? "[TEXT]" : undefined);
     return {
-      ...{ name, body },
+      name,
+      body,
       description: lineOf(fields.description ?? first.replace(/^#+\s*/, "")),
       ...argument !== undefined && { argument },
-      ...{ isForModel: false, isForPerson: true },
+      isForModel: false,
+      isForPerson: true,
     };
   },
 };

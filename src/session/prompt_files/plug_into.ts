@@ -24,7 +24,7 @@ export async function plugInto(
   agent.plugCatalogue(list, ...heeded.some(({ kind }) => kind === "skill") ? [] : [0]);
   const unheard = heeded.filter(({ kind, isForPerson, isForModel }) =>
     kind === "command" && !isForPerson && !isForModel
-  ).map(({ path }) => ({ path, why: "a command of the program has its name" }));
+  ).map(({ path }) => ({ path, why: "a built-in command has this name" }));
   const all = [...problems, ...unheard];
   if (all.length > 0) {
     emit({ type: "session_notice", notice: { code: "prompt_files", problems: all } });

@@ -151,7 +151,7 @@ export class PromptFiles {
     if (!decision.allow) {
       const why = decision.explanation ?? decision.reason;
       throw new Error(
-        `/${name} is not sent, as its command \`${oneLine(command)}\` may not run: ${why}`,
+        `/${name} is not sent because its command \`${oneLine(command)}\` may not run: ${why}`,
       );
     }
     const { args: given = args, grant, leave, prepared } = decision;

@@ -129,7 +129,7 @@ Deno.test("acp: a program in a terminal is killed at its limit and at a stop, an
     ...["create", "wait_for_exit", "release"],
   ]);
   const none = editor(() => ({}));
-  await assertRejects(() => run(none.editor), Error, "the editor made no terminal for it");
+  await assertRejects(() => run(none.editor), Error, "the editor created no terminal for it");
   await assertRejects(
     () => run(none.editor, {}, AbortSignal.abort(new Error("Esc"))),
     Error,

@@ -58,8 +58,8 @@ Deno.test("editors: a question says what a yes does, and who asks", async () => 
   assertEquals(shown().slice(-4), [
     "Asked by the sub-agent builder.",
     "It wants the network.",
-    "A yes runs it with the network, its files confined as before. In this session the network is then " +
-    "open, unasked, to exactly this.",
+    "Yes runs it with network access; its files stay sandboxed. In this session, network access is " +
+    "then allowed without asking for exactly this.",
     "confined: only this folder",
   ]);
 });

@@ -115,5 +115,5 @@ Deno.test("acp: an editor that makes no terminal has the command fail, and the t
   const id = await editor.begin(ws.dir, { terminal: true });
   assertEquals(await editor.prompt(id, "Go"), "end_turn");
   const failed = editor.updates("tool_call_update").findLast(({ status }) => status === "failed");
-  assertMatch(JSON.stringify(failed), /made no terminal/);
+  assertMatch(JSON.stringify(failed), /created no terminal/);
 });

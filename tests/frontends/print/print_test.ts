@@ -209,7 +209,7 @@ Deno.test("what is of no use to a reader of a stream is not printed; what is, on
   assertEquals(stderr.join("").split("\n"), [
     "· the session cannot be saved for now: so␛",
     "There is no earlier session in this folder.",
-    "· job 1 is over: exit code 0 (ls)",
+    "· Job 1 done: ls",
     "",
   ]);
 });

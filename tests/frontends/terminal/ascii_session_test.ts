@@ -31,7 +31,7 @@ Deno.test({
     await screen.until("edit the command first");
     await screen.type("y");
     await screen.until("failed - exit 3");
-    await screen.until("Write this file?");
+    await screen.until("Write f (+2 -0)?");
     await screen.type("y");
     await screen.until("quoted");
     await screen.until('Done - "naive" ????...');
@@ -42,7 +42,7 @@ Deno.test({
       await screen.until((rows) => rows.at(-2) === ">");
     }
     await screen.type("/model\r");
-    await screen.until("Enter picks");
+    await screen.until("Enter to select");
     await screen.type("\x1b");
     await screen.until((rows) => rows.at(-2) === ">");
     await screen.type("\x0f");

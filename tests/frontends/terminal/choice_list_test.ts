@@ -26,7 +26,7 @@ Deno.test("what is current is chosen and said; a command without a title has its
     items: [{ label: "A", detail: "8B", value: "a" }, { label: "B", detail: "now", value: "b" }],
     chosen: 1,
     isNumbered: true,
-    hint: "Enter picks · Esc leaves it as it is",
+    hint: "Enter to select · Esc to cancel",
   });
   const many = Array.from({ length: 10 }, (_, n) => ({ argument: `${n}`, label: `${n}` }));
   assertEquals(choiceList({ name: "x" }, many).isNumbered, false);

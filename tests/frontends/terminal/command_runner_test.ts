@@ -14,7 +14,7 @@ for (const columns of [80, 40]) {
       await terminal.type("go\r");
       await terminal.until("exit()");
       await terminal.type("/copy 3\r");
-      await terminal.until("The last answer has 2 blocks");
+      await terminal.until("The last answer has 2 code blocks");
       await terminal.type("/copy \t");
       await terminal.until((rows) => rows.some((row) => /2 +print\('é'\)/.test(row)));
       await terminal.type("2\r");
@@ -40,7 +40,7 @@ for (const columns of [80, 40]) {
       const rows = await terminal.until("Which colours?");
       assertEquals(rows.filter((row) => /^\W*[1-4] +(auto|dark|light|none)/.test(row)).length, 4);
       await terminal.type("4");
-      await terminal.until("The theme is none, now and later.");
+      await terminal.until("Theme: none. Saved for later sessions.");
       assertEquals(JSON.parse(await Deno.readTextFile(file)), { notify: false, theme: "none" });
       const before = (await terminal.output()).length;
       await terminal.type("hello\r");
@@ -55,7 +55,7 @@ for (const columns of [80, 40]) {
       await terminal.type("/theme green\r");
       await terminal.until("/theme takes one of auto, dark,");
       await terminal.type("/mode\r");
-      await terminal.until((rows) => rows.join(" ").includes("/mode: Shift-Tab changes the mode;"));
+      await terminal.until((rows) => rows.join(" ").includes("/mode: Shift-Tab switches modes;"));
     },
     { columns },
   );

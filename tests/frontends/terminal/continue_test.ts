@@ -17,13 +17,13 @@ Deno.test("-p --continue goes on with the newest session, says where it was, and
     const second = await ask("-p", "two @nothing");
     assertMatch(
       second.stderr,
-      /^Continuing "one": 2 messages, begun [^\n]+\n {2}> one\n {2}Answer 1\. (word )+.{0,5}…\nWith other, as before/m,
+      /^Continuing "one": 2 messages, started [^\n]+\n {2}> one\n {2}Answer 1\. (word )+.{0,5}…\nUsing other, as before/m,
     );
     const third = await ask("-m", "test", "-p", "three");
-    assertMatch(third.stderr, /: 4 messages, begun [^\n]+\n {2}> two @nothing\n {2}Answer 2/);
+    assertMatch(third.stderr, /: 4 messages, started [^\n]+\n {2}> two @nothing\n {2}Answer 2/);
     assertMatch(
       third.stderr,
-      /^The session was with other at [\d.:]+, and goes on with test at [\d.:]+ now/m,
+      /^The session used other at [\d.:]+; now it uses test at [\d.:]+/m,
     );
     assertEquals(server.requests.map(({ body }) => body.model), ["other", "other", "test"]);
     assertEquals((server.requests[2]!.body.messages as unknown[]).length, 6);

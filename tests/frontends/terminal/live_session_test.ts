@@ -119,7 +119,7 @@ sessionTest(
   async (terminal) => {
     await Deno.writeTextFile(`${terminal.folder}/f`, "one\nand two\nthree\n");
     await terminal.type("go\r");
-    const rows = await terminal.until("Make this change?");
+    const rows = await terminal.until("Edit f (+1 -1)?");
     assert(rows.includes("    2 - and two") && rows.includes("    2 + and 2"), rows.join("\n"));
     await terminal.type("y\r");
     // Not again once it is done.
@@ -187,14 +187,14 @@ for (const columns of [80, 40]) {
       const at = rows.indexOf("Which model?");
       assert(rows[at + 1]!.startsWith(`❯ 1  test   ${facts(" · now")}`), rows.join("\n"));
       assert(rows[at + 2]!.startsWith(`  2  other  ${facts("")}`), rows.join("\n"));
-      assertEquals(rows[at + 3], "  Enter picks · Esc leaves it as it is");
+      assertEquals(rows[at + 3], "  Enter to select · Esc to cancel");
       // Esc leaves all as it was; what is typed narrows the list.
       await terminal.type("\x1b");
       await terminal.until((rows) => rows.at(-2) === ">" && !rows.includes("Which model?"));
       await terminal.type("/model\r");
       await terminal.until("Which model?");
       await terminal.type("oth\r");
-      await terminal.until("Now with other");
+      await terminal.until("Switched to other");
       await terminal.type("/model nother\r");
       await terminal.until((rows) => rows.join("").includes("did you mean other?"));
       await terminal.type("/model --hosted --local\r");
@@ -345,13 +345,13 @@ sessionTest(
     await terminal.type(
       `please go and write that file of 12 char somewhere in this folder ${long}\r`,
     );
-    const rows = await terminal.until("Write this file?");
+    const rows = await terminal.until("Write x (+30 -0)?");
     for (
       const row of [
         "> please go and write that file of 12",
         "char somewhere in this folder",
         long,
-        "  May be allowed for longer: writes of x",
+        "  The same means: writes of x",
       ]
     ) assert(rows.includes(row), `${row} in\n${rows.join("\n")}`);
   },
@@ -601,7 +601,7 @@ sessionTest(
     await terminal.type("\x04");
     await terminal.until("left: 0");
     await terminal.type(`clear; ${sessionCommand(server).replace("-m test", "")}\r`);
-    await terminal.until("· test: tools · 32768 tokens of context (the server's own model;");
+    await terminal.until("· test: tools · 32768 tokens of context (the server's model;");
     const rows = await terminal.until((rows) => rows.at(-1)!.startsWith("test · "));
     assertEquals(rows.filter((row) => row.includes("qwen3")), []);
     assert(rows.some((row) => row.startsWith("copilot · /help")));

@@ -57,7 +57,7 @@ async function asked(
   assertEquals(display.showsTasks, false);
   return { next, seen };
 }
-const NOTE = "copilot asks: what to do with the plan?";
+const NOTE = "copilot asks: ready to start?";
 const LIST = [true, 4, { waits: true, yields: true, hasPanel: true }, "steps: true"];
 const QUESTION = ["What should change? ", undefined, "", { waits: false }];
 
@@ -87,6 +87,6 @@ Deno.test("where a folder keeps plan mode, nothing is carried out and its words 
 Deno.test("on a terminal without a list the commands are named", async () => {
   assertEquals(await asked({ isLive: false }), {
     next: undefined,
-    seen: ["· /plan accepts this plan, /plan off drops it"],
+    seen: ["· /plan accepts this plan, /plan off discards it"],
   });
 });

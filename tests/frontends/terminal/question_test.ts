@@ -168,8 +168,8 @@ Deno.test("SBX-04 a question shows all that a yes gives the network to, however 
     return listedQuestion(approvalOf(bash, { command }, more), 400, (text) => text).split("\n")
       .at(-1);
   };
-  const begin = "  A yes runs it with the network, its files confined as before. " +
-    "In this session the network is then open, unasked, to ";
+  const begin = "  Yes runs it with network access; its files stay sandboxed. " +
+    "In this session, network access is then allowed without asking for ";
   assertEquals(shown("curl x"), `${begin}exactly this.`);
   assertEquals(
     shown(`echo ${"x".repeat(5000)} && npm install a && npm install b; git push`),
@@ -178,7 +178,7 @@ Deno.test("SBX-04 a question shows all that a yes gives the network to, however 
   const out = approvalOf(bash, { command: "git commit" }, { isRoutine: false, leave: "sandbox" });
   assertMatch(
     listedQuestion(out, 200, (text) => text),
-    /A yes runs it this once without the sandbox: it can read and write all that you can/,
+    /Yes runs it once without the sandbox: it can read and write everything that you can/,
   );
 });
 
@@ -188,10 +188,10 @@ Deno.test("what is said of a rule that was added drives no terminal", () => {
   assertEquals(ruleAdded({ type, rule: "run_bash(ls)" }), "  In this session: allow run_bash(ls)");
   assertEquals(
     ruleAdded({ type, rule: "run_bash(ls)", path: "/p.json" }),
-    "  Kept in /p.json: allow run_bash(ls)",
+    "  Saved in /p.json: allow run_bash(ls)",
   );
   const failed = ruleAdded({ type, rule, error: "no space left\x1b[2J" });
-  assertMatch(failed, /session only, as it cannot be kept: no space left/);
+  assertMatch(failed, /session only, because it cannot be saved: no space left/);
   for (const text of [failed, ruleAdded({ type, rule })]) {
     assertEquals(text.includes("\x1b"), false);
   }
@@ -218,19 +218,19 @@ Deno.test("writing over a file is shown as a difference, a new file whole", asyn
   ws.put("large", new Uint8Array(2 ** 20 + 1));
   const rows: [path: string, content: string, expected: string[]][] = [
     ["a", "one\n2\nthree\n", [
-      ...["  the file changes:", "    1   one", "    2 - two", "    2 + 2", "    3   three"],
+      ...["  changes to the file:", "    1   one", "    2 - two", "    2 + 2", "    3   three"],
     ]],
     ["b", "new\n", ["  content (1 line, 4 characters):", "  │ new"]],
-    ["a", "one\ntwo\nthree\n", ["    (the file holds just this already)"]],
+    ["a", "one\ntwo\nthree\n", ["    (the file already has this content)"]],
     ["binary", "new\n", [
       "  content (1 line, 4 characters):",
       "  │ new",
-      "  a file of 2 bytes is there; this replaces it",
+      "  this replaces a file of 2 bytes",
     ]],
-    ["large", "", ["  content: ", "  a file of 1048577 bytes is there; this replaces it"]],
-    ["crlf", "1\ntwo\n", ["  the file changes:", "    1 - one", "    1 + 1", "    2   two"]],
+    ["large", "", ["  content: ", "  this replaces a file of 1048577 bytes"]],
+    ["crlf", "1\ntwo\n", ["  changes to the file:", "    1 - one", "    1 + 1", "    2   two"]],
     ["crlf", "one\r\ntwo\n", [
-      ...["  the file changes:", "    1   one␍", "    2 - two␍", "    2 + two"],
+      ...["  changes to the file:", "    1   one␍", "    2 - two␍", "    2 + two"],
     ]],
   ];
   for (const [file_path, content, expected] of rows) {
@@ -281,10 +281,10 @@ Deno.test("CMD-08 a question says what its answers allow, and offers none that w
   ]);
   const allows = "  a allows edits of src/none.py in this session, s in this folder from now on";
   assertEquals(of.text.split("\n").at(-1), allows);
-  assertEquals(of.prompt, "Make this change? [y/n/a/s/?] ");
-  const short = "  y, n, a, s or ? for what they mean";
+  assertEquals(of.prompt, "Edit src/none.py? [y/n/a/s/?] ");
+  const short = "  y, n, a, s or ? for help";
   const whole = `  y      yes, this once
-  n      no; what you write after it is told to the model
+  n      no; the model reads what you write after it
   a      always: yes, and allow edits of src/none.py in this session
   s      save: the same in this folder from now on: edit_file(src/none.py)`;
   assertEquals(of.said, [short, whole, short]);
@@ -298,8 +298,8 @@ Deno.test("CMD-08 a question says what its answers allow, and offers none that w
          src/none.py in this session
   3, s   save: the same in this folder from now
          on: edit_file(src/none.py)
-  4, n   no; what you write after it is told to
-         the model
+  4, n   no; the model reads what you write after
+         it
   e      edit the command first`,
   );
   const command = await asked(
@@ -323,7 +323,7 @@ Deno.test("CMD-08 a question says what its answers allow, and offers none that w
     ["a", "save", "e"],
   );
   assertEquals(always.prompt, "Run this? [y/n/?] ");
-  assertEquals(always.said, Array(3).fill("  y, n or ? for what they mean"));
+  assertEquals(always.said, Array(3).fill("  y, n or ? for help"));
   assertEquals(always.text.includes("allows"), false);
   const narrow = await asked(
     "run_bash",
@@ -380,8 +380,8 @@ Deno.test("a file that a message names is asked about in other words than a call
     ["?"],
   );
   assertEquals(of.text, "Your message names .env:\n  It is secret.");
-  assertEquals(of.prompt, "Send it along? [y/n/?] ");
-  const help = "  y      send it along\n  n      leave it out: the model gets the name alone";
+  assertEquals(of.prompt, "Attach it? [y/n/?] ");
+  const help = "  y      attach it\n  n      do not attach it: the model only sees the name";
   assertEquals(of.said, [help]);
 });
 

@@ -71,7 +71,7 @@ Deno.test("the last turns that fit are shown, after a line on how much came befo
   const turn = (n: number): Message[] => [user(`question ${n}`), answer("a line\n".repeat(60))];
   const lines = shown([1, 2, 3, 4, 5].flatMap(turn));
   assertEquals(lines.filter((line) => /^[·>]/.test(line)), [
-    "· 4 messages before these",
+    "· 4 earlier messages",
     "> question 3",
     "> question 4",
     "> question 5",
@@ -79,12 +79,12 @@ Deno.test("the last turns that fit are shown, after a line on how much came befo
   // What is longer than all the room is shown whole where it is the newest, and else not.
   const long = "word ".repeat(100_000);
   assertEquals(shown([user("q"), answer(long)]), [
-    "· 1 message before these",
+    "· 1 earlier message",
     "begin",
     long,
     "end",
   ]);
-  assertEquals(shown([user("q"), answer(long), ...turn(2)])[0], "· 2 messages before these");
+  assertEquals(shown([user("q"), answer(long), ...turn(2)])[0], "· 2 earlier messages");
   // The change of a call takes its rows.
   const change = { path: "f", isNew: false, morePlaces: 0 };
   const lined = Array.from({ length: 150 }, () => ({ kind: "+", text: "x" } as const));
@@ -95,7 +95,7 @@ Deno.test("the last turns that fit are shown, after a line on how much came befo
   const edited = [user("one"), edit, user("two"), { ...edit, toolCallId: "b" }];
   assertEquals(
     shown(edited, new Map([["a", facts], ["b", facts]]))[0],
-    "· 2 messages before these",
+    "· 2 earlier messages",
   );
 });
 
@@ -133,9 +133,9 @@ for (const columns of [80, 40]) {
       await terminal.until((rows) => rows.join(" ").includes("6 messages"));
       assertEquals(turn(await terminal.until(isOver)), live);
       await terminal.type("\x0c/clear\r");
-      await terminal.until("The conversation starts anew.");
+      await terminal.until("The conversation is cleared.");
       await terminal.type("\x0c/resume\r");
-      await terminal.until("Continue which session?");
+      await terminal.until("Resume which session?");
       await terminal.type("\r");
       await terminal.until((rows) => rows.join(" ").includes("6 messages"));
       assertEquals(turn(await terminal.until(isOver)), live);

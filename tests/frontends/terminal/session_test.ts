@@ -184,7 +184,7 @@ sessionTest(
   "a turn in plan mode ends with a list: what to change goes to the model, going on leaves the mode",
   [{ text: "First plan." }, { text: "Second plan." }, { text: "It is done." }, { text: "Third." }],
   async (terminal, server) => {
-    const list = (rows: string[]) => rows.some((row) => row.includes("What to do with this plan?"));
+    const list = (rows: string[]) => rows.some((row) => row.includes("Ready to start?"));
     await terminal.type("/plan\rdo it\r");
     await terminal.until((rows) => rows.includes("First plan.") && list(rows));
     await terminal.type("\x0f");
@@ -228,7 +228,7 @@ sessionTest(
   ],
   async (terminal, server) => {
     await terminal.type("/init\r");
-    await terminal.until("Write this file?");
+    await terminal.until("Write AGENTS.md (+3 -0)?");
     assertMatch(server.requests[0]!.text, /Write AGENTS\.md for this folder\./);
     await terminal.type("y");
     await terminal.until("Written.");

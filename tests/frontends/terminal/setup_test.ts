@@ -129,7 +129,7 @@ async function play(scene: Scene) {
   return { lists, titles, printed, kept, limits, asked, prompts, chosen };
 }
 
-const HOW_TO_TYPE = "· Type the server's address, such as http://gpu:8080 (Enter alone goes back)";
+const HOW_TO_TYPE = "· Type the server's address, such as http://gpu:8080 (empty to go back)";
 const HOSTED_ROW = ["Hosted", "paste a key · api.example"];
 const ADDRESS_ROW = ["Another server", "type its address"];
 const DEMO_ROW = ["Demo", "a tour of one minute, without a model"];
@@ -139,15 +139,15 @@ Deno.test("servers are listed with their models, then hosted APIs; what is picke
     finds: [[ollama, llama, studio, slow, remote]],
     picks: ["qwen3:8b"],
   });
-  assertEquals(titles, ["Which model?"]);
+  assertEquals(titles, ["Which model should copilot use?"]);
   assertEquals(lists as unknown, [[
     ["qwen3:8b", "127.0.0.1:11434 · Ollama · 8.2B Q4_K_M · loaded"],
     ["a␛", "127.0.0.1:11434 · Ollama · 4k context · tools · vision"],
     ["/models/q 3.gguf", "127.0.0.1:8080 · 8k context"],
     ["q", "127.0.0.1:1234"],
     ["r", "127.0.0.1:1234"],
-    ["127.0.0.1:8000", "did not answer in time: look again"],
-    ["gpu:11434", "from OLLAMA_HOST; not asked yet"],
+    ["127.0.0.1:8000", "did not answer in time: rescan"],
+    ["gpu:11434", "from OLLAMA_HOST; not checked yet"],
     HOSTED_ROW,
     ADDRESS_ROW,
     DEMO_ROW,
@@ -155,7 +155,7 @@ Deno.test("servers are listed with their models, then hosted APIs; what is picke
   const settings = { local: true, host: ollama.url, model: "qwen3:8b" };
   assertEquals<unknown>([chosen, kept], [settings, [[settings, undefined]]]);
   assertEquals(printed, [
-    "· qwen3:8b at 127.0.0.1:11434: kept in config.json; /setup changes it",
+    "· qwen3:8b at 127.0.0.1:11434. Saved to config.json. Run /setup to change it.",
   ]);
 });
 
@@ -177,7 +177,7 @@ Deno.test("one server with one model is taken without a question, at the start a
   const first = await play({ finds: [[llama]], picks: [] });
   assertEquals<unknown>(first.chosen, { "base-url": "http://127.0.0.1:8080/v1" });
   assertEquals(first.printed, [
-    "· 127.0.0.1:8080: kept in config.json; /setup changes it",
+    "· 127.0.0.1:8080. Saved to config.json. Run /setup to change it.",
   ]);
   for (const found of [[ollama], [llama, slow], [remote], [empty], [slow]]) {
     const asked = await play({ finds: [found], picks: [null] });
@@ -190,19 +190,19 @@ Deno.test("one server with one model is taken without a question, at the start a
 Deno.test("without a server it says what to install; a second look has more time", async () => {
   const { titles, lists, limits, printed, chosen } = await play({
     finds: [[], [], [empty], [slow], [llama, slow]],
-    picks: ["Look again", "Look again", "127.0.0.1:11434", "127.0.0.1:8000", null],
+    picks: ["Rescan", "Rescan", "127.0.0.1:11434", "127.0.0.1:8000", null],
   });
   // Each look leaves a line, until there is a model.
-  const looked = "· looked at 127.0.0.1:11434, :8080, [::1]:1: still no model";
+  const looked = "· checked 127.0.0.1:11434, :8080, [::1]:1: still no model";
   assertEquals(printed, [looked, looked, looked]);
   assertEquals(titles[0]!.split("\n").length, 5);
   for (const line of titles[0]!.split("\n")) assertEquals(line.length < 80, true, line);
   assertEquals(lists[0] as unknown, [
-    ...[HOSTED_ROW, ADDRESS_ROW, ["Look again", "once a server runs"], DEMO_ROW],
+    ...[HOSTED_ROW, ADDRESS_ROW, ["Rescan", "after starting a server"], DEMO_ROW],
   ]);
   assertEquals(lists[2]![0], [
     "127.0.0.1:11434",
-    "Ollama without models: ollama pull qwen3:8b; look again",
+    "Ollama without models: ollama pull qwen3:8b; rescan",
   ]);
   assertEquals(limits, [300, 5000, 5000, 5000, 5000]);
   assertEquals(chosen, undefined);
@@ -216,7 +216,7 @@ Deno.test("a hosted API asks for its key, and none leads back to the list", asyn
     keys: [null, "", " key "],
   });
   assertEquals(asked.kept, [[{ hosted: true }, { address: "https://api.example", key: "key" }]]);
-  assertEquals(asked.printed, ["· Hosted: kept in config.json; /setup changes it"]);
+  assertEquals(asked.printed, ["· Hosted. Saved to config.json. Run /setup to change it."]);
   const known = await play({ finds: [found], picks: ["Hosted"], keyIn: "A_KEY" });
   assertEquals(known.lists[0]!.at(-3), ["Hosted", "with the key in A_KEY · api.example"]);
   assertEquals(known.kept, [[{ hosted: true }, undefined]]);
@@ -228,27 +228,27 @@ Deno.test("SEC-02 a key is tried before it is kept; one that is not taken, where
   const scene = { finds: [[llama, slow]], answers: [wrong, away, wrong] };
   const { printed, asked, titles, lists, limits, kept } = await play({
     ...{ ...scene, keys: ["one", "two"] },
-    picks: ["Hosted", "Give another key", "Ask again", "Keep it anyway"],
+    picks: ["Hosted", "Enter another key", "Retry", "Save it anyway"],
   });
   assertEquals(printed, [
     "· api.example refused the key␛",
     "· Cannot reach api.example",
     "· api.example refused the key␛",
-    "· Hosted: kept in config.json; /setup changes it",
+    "· Hosted. Saved to config.json. Run /setup to change it.",
   ]);
   assertEquals(asked, ["Hosted one", "Hosted two", "Hosted two"]);
   assertEquals(titles[1], "What about api.example?");
   assertEquals(lists[1]!.map(([label]) => label), [
-    "Give another key",
-    "Ask again",
-    "Keep it anyway",
+    "Enter another key",
+    "Retry",
+    "Save it anyway",
   ]);
   assertEquals(limits, [300, 5000, 5000, 5000]);
   assertEquals(kept, [[{ hosted: true }, { address: "https://api.example", key: "two" }]]);
   // Esc at the list leads back, as no other key does.
   const left = await play({
     ...{ finds: [[llama, slow], [llama, slow], [llama, slow]], answers: [wrong, wrong] },
-    ...{ keys: ["one", "one", ""], picks: ["Hosted", null, "Hosted", "Give another key", null] },
+    ...{ keys: ["one", "one", ""], picks: ["Hosted", null, "Hosted", "Enter another key", null] },
   });
   assertEquals([left.kept, left.chosen], [[], undefined]);
 });
@@ -258,7 +258,7 @@ Deno.test("a choice that cannot be kept counts this time, but not without its ke
   const once = await play({ finds: [found], picks: ["/models/q 3.gguf"], fails: "disk\x1b full" });
   assertEquals<unknown>(once.chosen, { "base-url": "http://127.0.0.1:8080/v1" });
   assertEquals(once.printed, [
-    "· 127.0.0.1:8080: cannot be kept: disk␛ full",
+    "· 127.0.0.1:8080: cannot be saved: disk␛ full",
   ]);
   const keyless = await play({
     ...{ finds: [found, found], picks: ["Hosted", null], keys: ["key"], fails: "full" },
@@ -283,8 +283,8 @@ Deno.test("an address is typed, and its server asked which models it has; an emp
     answers: [gpu, gpu],
   });
   assertEquals(asked.printed, [
-    "That is no address of a server. One is like http://gpu:8080, without ? and #",
-    "· r at gpu:8080: kept in config.json; /setup changes it",
+    "That is not a server address. Example: http://gpu:8080, without ? and #",
+    "· r at gpu:8080. Saved to config.json. Run /setup to change it.",
   ]);
   assertEquals(asked.asked, ["http://gpu:1 ", "http://gpu:8080/v1 "]);
   assertEquals([asked.titles.at(-1), asked.lists.at(-1)], [
@@ -317,7 +317,7 @@ for (const [address, answer, settings] of NAMED) {
     assertEquals<unknown>(kept, [[settings, undefined]]);
     const { host } = new URL(address.replace(/^gpu/, "http://gpu"));
     const model = "model" in settings ? `${settings.model} at ` : "";
-    assertEquals(printed, [`· ${model}${host}: kept in config.json; /setup changes it`]);
+    assertEquals(printed, [`· ${model}${host}. Saved to config.json. Run /setup to change it.`]);
   });
 }
 
@@ -328,7 +328,7 @@ Deno.test("an address where nothing answers is not kept: it is changed, asked ag
       typed: ["gpu:8080", "gpu:8081"],
       answers: [refused, refused, refused],
     },
-    picks: ["Another server", "Ask again", "Change the address", null, null],
+    picks: ["Another server", "Retry", "Change the address", null, null],
   });
   assertEquals(printed, Array(3).fill(`· ${refused.message}`));
   assertEquals(titles.slice(1, 4), [
@@ -338,8 +338,8 @@ Deno.test("an address where nothing answers is not kept: it is changed, asked ag
   ]);
   assertEquals(lists[1]!.map(([label]) => label), [
     "Change the address",
-    "Ask again",
-    "Keep it anyway",
+    "Retry",
+    "Save it anyway",
   ]);
   assertEquals(prompts, [HOW_TO_TYPE, "Address: ", "Address: http://gpu:8080"]);
   assertEquals(limits, [300, 5000, 5000, 5000, 5000]);
@@ -360,15 +360,18 @@ Deno.test("an address is kept without an answer where the person says so, also t
     ];
   for (const [pick, typed, answer, said] of rows) {
     const { printed, kept, asked } = await play({
-      ...{ finds: [[remote]], picks: [pick, "Keep it anyway"], typed, answers: [answer] },
+      ...{ finds: [[remote]], picks: [pick, "Save it anyway"], typed, answers: [answer] },
     });
-    assertEquals(printed, [`· ${said}`, "· gpu:11434: kept in config.json; /setup changes it"]);
+    assertEquals(printed, [
+      `· ${said}`,
+      "· gpu:11434. Saved to config.json. Run /setup to change it.",
+    ]);
     assertEquals<unknown>(kept, [[{ local: true, host: "http://gpu:11434" }, undefined]]);
     // A variable's key is for an address that was typed.
     assertEquals(asked, [`http://gpu:11434 ${typed.length === 0 ? "that kept for it" : ""}`]);
   }
   const hosted = await play({
-    ...{ finds: [LIST], picks: ["Another server", "Keep it anyway"], answers: [refused] },
+    ...{ finds: [LIST], picks: ["Another server", "Save it anyway"], answers: [refused] },
     ...{ typed: ["https://x.example/models"], keys: ["k"] },
   });
   const address = "https://x.example/models";
@@ -396,7 +399,7 @@ Deno.test("SEC-02 over https a key is asked for first, over http where the serve
   assertEquals([left.kept, left.asked], [[], []]);
   const http = await play({
     ...{ finds: [LIST], typed: ["gpu:8080"], answers: [locked, llama], keys: [" k "] },
-    picks: ["Another server", "Give a key"],
+    picks: ["Another server", "Enter a key"],
   });
   assertEquals(http.printed[0], "· gpu:8080 refused the key␛");
   assertEquals(http.asked, ["http://gpu:8080 ", "http://gpu:8080 k"]);

@@ -203,11 +203,11 @@ for (const [columns, rows] of [[80, 24], [40, 24], [120, 40]] as const) {
       const after = await terminal.until((rows) => rows.includes("Again.") && rows.at(-2) === ">");
       assertEquals(after.filter((row) => row === "Again.").length, 1);
       await terminal.type("/clear\r");
-      await terminal.until("The conversation starts anew.");
+      await terminal.until("The conversation is cleared.");
       await terminal.type("\x0f");
       assertEquals((await terminal.until("q closes"))[1], "· there is no message yet");
       await terminal.type("\x1b");
-      await terminal.until("The conversation starts anew.");
+      await terminal.until("The conversation is cleared.");
     },
     { flags: "--yes", columns, rows },
   );

@@ -82,7 +82,7 @@ Deno.test("a history that cannot be written is told of once, and kept for the se
     const history = new SessionHistory(() => folder, (message) => told.push(message));
     history.add("one");
     history.add("two");
-    assertMatch(told.join("\n"), /^· the history cannot be kept: .*$/);
+    assertMatch(told.join("\n"), /^· the history cannot be saved: .*$/);
   } finally {
     if (before === undefined) Deno.env.delete("XDG_STATE_HOME");
     else Deno.env.set("XDG_STATE_HOME", before);

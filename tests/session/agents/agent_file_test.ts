@@ -48,7 +48,7 @@ const FILES: [text: string, name: string, read: string][] = [
   [
     "---\ndescription: D\n---\nBody",
     "Explore.md",
-    "the program has a sub-agent of that name",
+    "a built-in sub-agent has this name",
   ],
   ["---\nname: \x1b[31mred\ndescription: D\n---\nBody", "x.md", "x"],
   [
@@ -60,7 +60,7 @@ const FILES: [text: string, name: string, read: string][] = [
   [
     "---\nname: Explore\ndescription: D\n---\nBody",
     "x.md",
-    "the program has a sub-agent of that name",
+    "a built-in sub-agent has this name",
   ],
   ["---\nname: a\ndescription: D\n---\n", "x.md", "it has no text"],
   ["Body", "x.md", "it has no description"],

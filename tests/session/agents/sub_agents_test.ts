@@ -341,10 +341,10 @@ Deno.test("/agents lists sub-agents with what they cost, and has one do a task",
     ),
   });
   await using none = await empty.open("http://127.0.0.1:9");
-  assertMatch((await none.command("/agents"))!, /No file defines a sub-agent/);
+  assertMatch((await none.command("/agents"))!, /No sub-agents are defined/);
   await using fake = await at.open("http://127.0.0.1:9");
   const list = (await fake.command("/agents"))!.replace(/\s+/g, " ");
-  const cost = "about 100 tokens when it is used";
+  const cost = "about 100 tokens when used";
   assertMatch(list, new RegExp(`reviewer Does reviewer · ${cost} · tools: \\w+ · [~/]`));
   assertMatch(list, new RegExp(`planner Does planner · ${cost} · not \\w+ · only reads · [~/]`));
   assertMatch((await fake.command("/agents revewer"))!, /did you mean reviewer\?/);
@@ -384,7 +384,7 @@ Deno.test("named sub-agents: a command is told of by /undo, plan mode and a refu
   });
   await fake.session.prompt("hi", never);
   const commands = await fake.command("/undo");
-  assertMatch(commands!, /1 command/);
+  assertMatch(commands!, /1 shell command/);
   await fake.command("/plan");
   const { toolExecutions: [exec] } = await fake.session.prompt("hi", never);
   assertEquals(exec!.details!.calls!.map(({ outcome }) => outcome), ["refused", "refused"]);

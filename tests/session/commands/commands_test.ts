@@ -38,17 +38,17 @@ const SAID: [line: string, said: string][] = [
   ["/hepl", "There is no command /hepl: did you mean /help?"],
   ["/cost", "There is no command /cost: did you mean /tokens?"],
   ["/login", "There is no command /login: did you mean /setup?"],
-  ["/mode", "There is no command /mode: /approve names one, /plan begins to plan"],
+  ["/mode", "There is no command /mode: /approve sets one, /plan starts planning"],
   ["/Xyzzyxyz", "There is no command /Xyzzyxyz: see /help"],
   ["/tokens x", "/tokens takes no argument"],
-  ["/plan x", "/plan takes nothing, or one of: go, edits, off"],
-  ["/plan off", "Plan mode is not on: /plan begins it."],
-  ["/trust x", "/trust takes nothing, or one of: on, off"],
+  ["/plan x", "/plan accepts no argument, or one of: go, edits, off"],
+  ["/plan off", "Plan mode is off. Start it with /plan."],
+  ["/trust x", "/trust accepts no argument, or one of: on, off"],
   ["/trust", "· your answer cannot be saved: "],
   ["/resume 1", "There is no session 1: see /resume"],
-  ["/jobs x", "/jobs takes nothing, or one of: N, stop N, stop all"],
-  ["/jobs stop", "/jobs takes nothing, or one of: N, stop N, stop all"],
-  ["/jobs all", "/jobs takes nothing, or one of: N, stop N, stop all"],
+  ["/jobs x", "/jobs accepts no argument, or one of: N, stop N, stop all"],
+  ["/jobs stop", "/jobs accepts no argument, or one of: N, stop N, stop all"],
+  ["/jobs all", "/jobs accepts no argument, or one of: N, stop N, stop all"],
   ["/jobs 1", "There is no job 1: see /jobs"],
   ["/jobs stop 1", "There is no job 1: see /jobs"],
   ["/jobs stop all", "Nothing runs in the background."],
@@ -61,15 +61,15 @@ const SAID: [line: string, said: string][] = [
   ["/undo", "There is nothing to undo."],
   ["/undo 1", "There is nothing to undo."],
   ["/redo", "There is nothing to redo."],
-  ["/clear", "The conversation starts anew."],
-  ["/compact", "There is nothing to sum up yet."],
+  ["/clear", "The conversation is cleared."],
+  ["/compact", "Nothing to compact yet."],
   ["/copy", "There is no answer to copy yet."],
   ["/resume", "There are no earlier sessions in this folder."],
-  ["/mcp", "No MCP server is defined. copilot mcp add adds one, for new sessions."],
-  ["/theme", "There are no colours to choose here."],
+  ["/mcp", "No MCP servers are defined. Add one with copilot mcp add; new sessions use it."],
+  ["/theme", "Colours are off here."],
   [
     "/agents",
-    "No file defines a sub-agent: one in .agents/agents or ~/.config/copilot/agents does.",
+    "No sub-agents are defined. Add a file to .agents/agents or ~/.config/copilot/agents.",
   ],
   ["/model --nonsense", 'Unknown flag "--nonsense": --help lists the flags'],
 ];
@@ -126,12 +126,12 @@ Deno.test("Tab behind /cd offers folders and links, and hidden ones only for a d
 Deno.test("/plan and its end are told to the model, but not a plan mode that it never heard of", async () => {
   const begun = /Plan mode: look around/;
   const rows: [lines: string[], said: RegExp, notes: RegExp[]][] = [
-    [["/plan", "/plan"], /^Plan mode is over: there was no plan to accept\.$/, []],
+    [["/plan", "/plan"], /^Plan mode is off: there was no plan to accept\.$/, []],
     [["/plan", "/plan go"], /^There is no plan yet\./, [begun]],
-    [["/plan", "go", "/plan edits"], /^The plan is accepted\./, [begun, /accepted: carry/]],
-    [["/plan", "/plan off"], /^Plan mode is over\.$/, []],
-    [["/plan", "go", "/plan"], /^The plan is accepted\./, [begun, /The plan is accepted: carry/]],
-    [["/plan", "go", "/plan off"], /^Plan mode is over/, [
+    [["/plan", "go", "/plan edits"], /^Plan accepted\./, [begun, /accepted: carry/]],
+    [["/plan", "/plan off"], /^Plan mode is off\.$/, []],
+    [["/plan", "go", "/plan"], /^Plan accepted\./, [begun, /The plan is accepted: carry/]],
+    [["/plan", "go", "/plan off"], /^Plan mode is off/, [
       begun,
       /over; the plan was not accepted/,
     ]],
@@ -194,7 +194,7 @@ Deno.test("commands offer their arguments as choices, and Tab completes from the
       ["plan", "never", "ask", "edits", "auto"].map((mode) => [mode, false]),
     );
     assertEquals(await choices("trust"), [
-      { argument: "on", label: "on", detail: "yes, now and later", isCurrent: false },
+      { argument: "on", label: "on", detail: "yes, always", isCurrent: false },
       { argument: "off", label: "off", detail: "no", isCurrent: false },
     ]);
     assertEquals([await choices("jobs"), await choices("plan"), await choices("x")], [[], [], []]);
@@ -241,21 +241,21 @@ Deno.test("/model goes on with the conversation, and says whether the server lis
   await using server = strictServer([], { models: ["test", "other"] });
   await using fake = await fakeSession(server.url, { modelFlags });
   const at = server.url.replace("http://", "");
-  const now = (model: string) => `Now with ${model} at ${at}. The conversation goes on.`;
+  const now = (model: string) => `Switched to ${model} at ${at}.`;
   assertEquals(await fake.command("/model other"), now("other"));
   const unknown = (name: string) => `There is no model ${name} at ${at}: `;
   assertEquals(await fake.command("/model none"), `${unknown("none")}see /model`);
   assertEquals(await fake.command("/model otter"), `${unknown("otter")}did you mean other?`);
   assertEquals(
     await fake.command("/model"),
-    `  test\n* other\nNow: other at ${at}. /model NAME picks another.`,
+    `  test\n* other\nCurrent: other at ${at}. Switch with /model NAME.`,
   );
   assertEquals(await fake.command(`/model --local --host ${server.url} -m test`), now("test"));
   assertEquals(fake.session.status.model, "test");
   // A compatible server may have more models than it lists, Ollama has not.
   assertEquals(await fake.command(`/model --base-url ${server.url}/v1 -m test`), now("test"));
-  const says = "The server does not list it, the next message shows whether it has it: ";
-  assertEquals(await fake.command("/model none"), `${now("none")} ${says}/model shows others`);
+  const says = "The server does not list it; the next message shows if it has it: ";
+  assertEquals(await fake.command("/model none"), `${now("none")} ${says}/model lists others`);
   assertEquals(await fake.command("/model otter"), `${now("otter")} ${says}did you mean other?`);
   assertEquals(fake.session.status.model, "otter");
   assertEquals(await fake.command("/model a b"), `${unknown("a b")}see /model`);
@@ -264,16 +264,16 @@ Deno.test("/model goes on with the conversation, and says whether the server lis
   assertEquals(await fake.command(`/model --base-url ${server.url}/v1/models`), now("test"));
   // It stays where another server cannot be reached, unless a model is named or a setup chose it.
   const stays = (await fake.command(`/model --base-url ${NO_SERVER}`))!;
-  assertMatch(stays, /^Still with test at \S+: Cannot .*127\.0\.0\.1:1.* switches all the same\.$/);
+  assertMatch(stays, /^Still using test at \S+: Cannot .*127\.0\.0\.1:1.* to switch anyway\.$/);
   assertEquals(stays.includes(` ${at}: `), true);
   assertEquals(fake.session.status.model, "test");
   const chosen = await fake.session.command("setup", `--base-url ${NO_SERVER}`, signal);
-  assertMatch(String(chosen), /^Now with /);
+  assertMatch(String(chosen), /^Switched to /);
   const gone = await fake.command(`/model --local --host ${NO_SERVER} -m test`);
-  assertMatch(gone!, /^Now with test at 127\.0\.0\.1:1\. .* does not list its models: /);
+  assertMatch(gone!, /^Switched to test at 127\.0\.0\.1:1\. .* does not list its models: /);
   assertMatch(
     (await fake.command("/model"))!,
-    /^Now: test at 127\.0\.0\.1:1\. The server does not/,
+    /^Current: test at 127\.0\.0\.1:1\. The server does not/,
   );
 });
 
@@ -288,11 +288,10 @@ Deno.test("/context is of the server that /model names, and of none for another 
     return answer === undefined ? new Response("", { status: 404 }) : Response.json(answer);
   });
   await using fake = await fakeSession(NO_SERVER, { modelFlags, contextLength: 9000 });
-  const window = async () =>
-    /(?:of (\d+)|not known).*$/.exec((await fake.command("/context"))!)![1];
+  const window = async () => /(?:of (\d+)|unknown).*$/.exec((await fake.command("/context"))!)![1];
   assertEquals(await window(), "9000");
   const at = `127.0.0.1:${server.addr.port}`;
-  const now = `Now with own at ${at}. The conversation goes on.`;
+  const now = `Switched to own at ${at}.`;
   assertEquals(await fake.command(`/model --base-url http://${at}/v1`), now);
   assertEquals(await window(), "4096");
   await fake.command("/model other");
@@ -334,7 +333,7 @@ Deno.test("/permissions says what is asked about", async () => {
     const [choice, said] of [
       [{}, "approve  ask"],
       [{ approve: "edits" }, "approve  edits"],
-      [{ yes: true }, "approve  --yes: nothing is asked"],
+      [{ yes: true }, "approve  --yes: everything runs without asking"],
     ] as const
   ) {
     const permissions = await openPermissions({ ...choice, sandbox: "off" }, () => undefined);
@@ -357,7 +356,7 @@ Deno.test("/permissions lists what was allowed, and takes it back, in later sess
       const [argument, said] of [
         ["remove x", "Nothing was allowed here, so there is nothing to remove."],
         ["remove", "Nothing was allowed here, so there is nothing to remove."],
-        ["x", "/permissions takes nothing, or one of: show"],
+        ["x", "/permissions accepts no argument, or one of: show"],
       ] as const
     ) assertEquals(await fake.command(`/permissions ${argument}`), said);
     await permissions.allow({ rule: "run_bash(ls *)" }, folder);
@@ -369,7 +368,7 @@ Deno.test("/permissions lists what was allowed, and takes it back, in later sess
       {
         argument: "show",
         label: "show",
-        detail: "what runs without asking, and what confines it",
+        detail: "what runs without asking, and the sandbox",
       },
       {
         argument: "remove run_bash(ls *)",
@@ -396,7 +395,10 @@ Deno.test("/permissions lists what was allowed, and takes it back, in later sess
       "write_file(a)",
     ]);
     const unknown = await fake.command("/permissions remove run_bash(ls *)");
-    assertEquals(unknown, "/permissions takes nothing, or one of: show, remove write_file(a)");
+    assertEquals(
+      unknown,
+      "/permissions accepts no argument, or one of: show, remove write_file(a)",
+    );
     assertEquals(await rules("/permissions show"), left);
   } finally {
     await Deno.remove(folder, { recursive: true });
@@ -439,7 +441,7 @@ Deno.test("/undo says of a conversation that was continued that it stays", async
   fake.session.agent.state.messages.push({ role: "user", content: "earlier" });
   assertEquals(
     (await fake.command("/undo"))!.replace(/\s+/g, " "),
-    "There is nothing to undo: what was said and written before the session was continued stays.",
+    "There is nothing to undo since the session was resumed.",
   );
 });
 
@@ -514,6 +516,10 @@ Deno.test("/help has a row for each command; what an editor cannot do is said th
   }
   assertEquals(rows.filter((row) => row.length > 40), []);
   for (const { name } of commands.filter(({ isOfTerminal }) => isOfTerminal)) {
-    assertEquals(/own|in a shell|:|here/.test((await fake.command(`/${name}`))!), true, name);
+    assertEquals(
+      /editor|in a shell|:|here|its own/.test((await fake.command(`/${name}`))!),
+      true,
+      name,
+    );
   }
 });

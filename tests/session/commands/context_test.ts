@@ -31,7 +31,7 @@ Deno.test("/context shows a bar for each part, and what is free where the window
   assertMatch(rows.at(-1)!, /^About \d+ of 8192 tokens\.$/);
   await using other = await fakeSession(NO_SERVER);
   const unknown = await other.command("/context");
-  assertMatch(unknown!, /^About \d+ tokens; .* not known\.$/m);
+  assertMatch(unknown!, /^About \d+ tokens; .* unknown\.$/m);
   assertEquals(unknown!.includes("free"), false);
 });
 
@@ -64,13 +64,13 @@ Deno.test("/compact sums up, says so, and leaves all as it was where it can not"
   ]);
   await using fake = await fakeSession(server.url);
   const { agent } = fake.session;
-  assertEquals(await fake.command("/compact"), "There is nothing to sum up yet.");
+  assertEquals(await fake.command("/compact"), "Nothing to compact yet.");
   for (const text of ["a ".repeat(200), "b"]) await processTurn(agent, text);
   const failed = await fake.command("/compact");
-  assertMatch(failed!, /^The conversation stays as it was: .*boom/);
+  assertMatch(failed!, /^The conversation was not compacted: .*boom/);
   assertEquals([agent.state.messages.length, failed!.includes("\x1b")], [4, false]);
   const stopped = await fake.command("/compact", AbortSignal.abort());
-  assertEquals(stopped, "The conversation stays as it was.");
+  assertEquals(stopped, "The conversation was not compacted.");
   const done = await fake.command("/compact the names");
   assertMatch(
     done!,
@@ -140,10 +140,10 @@ const CONTEXTS: [
     "About 200 of 400 tokens.",
   ]],
   [{ parts: [], counted: { inputTokens: 0, cachedTokens: 0 } }, [
-    "About 0 tokens; how many the model has room for is not known.",
+    "About 0 tokens; the model's limit is unknown.",
   ]],
   [{ parts: [], counted: { inputTokens: 200, cachedTokens: 175 } }, [
-    "About 0 tokens; how many the model has room for is not known.",
+    "About 0 tokens; the model's limit is unknown.",
     "Of this session's prompt tokens, 88 % came from the server's cache.",
   ]],
   // More than fits: the parts share what there is.
@@ -169,7 +169,7 @@ const CONTEXTS: [
       "  you                  0    0%  ",
       "  the model            0    0%  ",
       "  results              0    0%  ",
-      "About 4 tokens; how many the model has room for is not known.",
+      "About 4 tokens; the model's limit is unknown.",
     ],
     20,
   ],

@@ -18,7 +18,7 @@ Deno.test("/copy takes the last answer, or the block of code with a number", asy
       type: "copy",
       copied,
       what,
-      text: "The editor copies: there is no clipboard for programs here.",
+      text: "Copy in the editor: programs cannot use the clipboard here.",
     }
   );
   assertEquals(await copied(""), effect(text, "the last answer, 9 lines"));
@@ -27,12 +27,12 @@ Deno.test("/copy takes the last answer, or the block of code with a number", asy
   for (const none of ["0", "3", "x"]) {
     assertEquals(
       await copied(none),
-      "The last answer has 2 blocks of code: /copy 1 copies the first",
+      "The last answer has 2 code blocks: /copy 1 copies the first",
     );
   }
   agent.state.messages = [{ role: "assistant", content: "none" }];
   assertEquals(
     await copied("1"),
-    "The last answer has no block of code: /copy copies all of it",
+    "The last answer has no code block: /copy copies all of it",
   );
 });

@@ -29,5 +29,5 @@ Deno.test("/init is a turn that writes an AGENTS.md, or improves the one that is
     /^Improve AGENTS\.md for this folder\.\n\n\[Look first: [^]*do not write it anew/,
   );
   await fake.command("/plan");
-  assertMatch(String(await asked()), /^In plan mode nothing is written: /);
+  assertMatch(String(await asked()), /^Plan mode writes no files: /);
 });

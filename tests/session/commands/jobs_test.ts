@@ -42,7 +42,7 @@ sessionTest(
     await terminal.type("\x1b");
     await terminal.until((rows) => rows.at(-2) === ">");
     await open(`${terminal.folder}/go`);
-    await terminal.until("· job 1 is over: exit code 3 (echo begun");
+    await terminal.until("· Job 1 failed (exit 3): echo begun");
     await terminal.type("/jobs 1\r");
     await terminal.until((rows) =>
       rows.includes("begun") && rows.includes("all done") &&
@@ -54,7 +54,7 @@ sessionTest(
     );
     await terminal.until((rows) => !rows.at(-1)!.includes("job"));
     await terminal.type("/jobs 3\r/jobs stop all\r/jobs nonsense\r");
-    await terminal.until("/jobs takes nothing, or one of: N, stop N, stop all");
+    await terminal.until("/jobs accepts no argument, or one of: N, stop N, stop all");
     const all = await terminal.screen();
     assert(
       all.includes("There is no job 3: see /jobs") &&
@@ -86,11 +86,11 @@ sessionTest(
       await open(`${terminal.folder}/go`);
       await terminal.until((rows) => !rows.at(-1)!.includes("1 job"));
       const before = await terminal.screen();
-      assertEquals(before.filter((row) => row.includes("is over")), [], before.join("\n"));
+      assertEquals(before.filter((row) => row.includes("Job 1")), [], before.join("\n"));
       await terminal.type("\x1b");
-      const rows = await terminal.until("· job 1 is over: exit code 0");
+      const rows = await terminal.until("· Job 1 done");
       const at = rows.findIndex((row) => row.includes("interrupted"));
-      assert(rows.findIndex((row) => row.includes("is over")) > at, rows.join("\n"));
+      assert(rows.findIndex((row) => row.includes("Job 1")) > at, rows.join("\n"));
       await terminal.type("/jobs\r");
       const listed = await terminal.until("    exit code 0 · : < go; echo wide");
       assert(listed.includes("❯ 1  show 1"), listed.join("\n"));
@@ -192,7 +192,7 @@ Deno.test("stream-json tells of the end of a job as a notice", async () => {
     const lines = new TextDecoder().decode((await child.output()).stdout).trim().split("\n")
       .map((line) => JSON.parse(line));
     const notice = lines.find(({ type }) => type === "notice");
-    assertMatch(notice.message, /^job 1 is over: exit code 0 \(: < /);
+    assertMatch(notice.message, /^Job 1 done: : < /);
     const [, done] = lines.filter(({ type }) => type === "tool_done");
     assertMatch(done.exec.result, /^job 1 ended after \d+ s\nexit code: 0\nno new output/);
   } finally {

@@ -80,7 +80,7 @@ Deno.test("/mcp: a tool that changed is approved once its difference was shown; 
       assertMatch((await one.command("/mcp two"))!, /changed, and not offered: echo, new_one/);
       assertEquals(
         await one.command("/mcp approve two"),
-        "Approved the tools of two that you saw.",
+        "Approved the changed tools of two.",
       );
       const [question] = asked;
       assert(question?.type === "server");

@@ -13,9 +13,9 @@ const REPORT: PermissionReport = {
 };
 
 const REPORTS: [change: Partial<PermissionReport>, rows: string[]][] = [
-  [{}, ["approve  ask", "sandbox  off: a command can do what you can"]],
+  [{}, ["approve  ask", "sandbox  off: commands can do everything you can"]],
   [{ yes: true, mode: "read-only", by: "bubblewrap" }, [
-    "approve  --yes: nothing is asked",
+    "approve  --yes: everything runs without asking",
     "sandbox  read-only, by bubblewrap, without network",
   ]],
   [{ mode: "workspace-write", why: "sandbox-exec is missing", network: true }, [
@@ -47,18 +47,18 @@ const REPORTS: [change: Partial<PermissionReport>, rows: string[]][] = [
   ],
   [{ networked: ["a", "b\n"], env: ["A"] }, [
     "approve  ask",
-    "sandbox  off: a command can do what you can",
+    "sandbox  off: commands can do everything you can",
     "env      A",
     "network  in this session for a, b",
   ]],
   [{ rules: [{ effect: "ask", text: "run_bash(a)", isOfSession: true, isConfined: true }] }, [
     "approve  ask",
-    "sandbox  off: a command can do what you can",
+    "sandbox  off: commands can do everything you can",
     "ask      run_bash(a) · this session, for the sandbox",
   ]],
   [{ trust: false }, [
     "approve  ask",
-    "sandbox  off: a command can do what you can",
+    "sandbox  off: commands can do everything you can",
     "folder   its instructions are not used (/trust)",
   ]],
 ];

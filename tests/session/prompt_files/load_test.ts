@@ -45,7 +45,7 @@ Deno.test("skills: files of more than 4 MiB together are left out, and it is sai
     const { promptFiles, problems } = loadPromptFiles([place], new PathTable());
     assertEquals(promptFiles.length + problems.length, 70);
     assertEquals(promptFiles.length, Math.floor(4 * 2 ** 20 / 60_032));
-    assertEquals(problems.at(-1)!.why, "there are too many, and they are too long");
+    assertEquals(problems.at(-1)!.why, "there are too many files, or they are too long");
   } finally {
     await Deno.remove(path, { recursive: true });
   }
@@ -98,7 +98,7 @@ const DEFINITIONS: [
   ["agent", "look.md", head("name: a"), "it has no description"],
   ["agent", "look.md", `---\n${does}\n---\n`, "it has no text"],
   ["agent", "1.md", head(does), "its name must be letters, digits and hyphens"],
-  ["agent", "explore.md", head(does), "the program has a sub-agent of that name"],
+  ["agent", "explore.md", head(does), "a built-in sub-agent has this name"],
   ["command", "git/Commit.MD", "# Commit $1\nall", {
     ...{
       name: "git:commit",
