@@ -18,7 +18,7 @@ import { EXIT } from "../frontends/exit_codes.ts";
 import { hintFor, type Way } from "../session/hint_text.ts";
 import { unsentKeyText } from "../session/notices.ts";
 import { ModelFit } from "../session/fit_model.ts";
-import type { Check, SandboxStatus } from "../session/report.ts";
+import type { Check, SandboxStatus } from "../session/data.ts";
 import { openPermissions, type Permissions } from "../session/permissions.ts";
 import type { Session } from "../session/session.ts";
 import { mcpFiles } from "../session/mcp_files.ts";

@@ -3,7 +3,7 @@
 import { EXIT } from "../frontends/exit_codes.ts";
 import { placesText, type ServerSettings, settingsOf } from "../frontends/server_settings.ts";
 import type { SetupHome } from "../frontends/terminal/setup.ts";
-import type { Check } from "../session/report.ts";
+import type { Check } from "../session/data.ts";
 import type { FoundServer } from "../session/servers.ts";
 import { oneLine } from "../text/one_line.ts";
 import { checkRows } from "./doctor.ts";

@@ -10,7 +10,7 @@ import { hasUserinfo, takesEnvKey } from "../server_address.ts";
 import { UsageError } from "../errors.ts";
 import { type ModelTarget, targetOf } from "../model_target.ts";
 import { isObject } from "../text/json.ts";
-import type { Notice } from "../session/report.ts";
+import type { Notice } from "../session/data.ts";
 import { isKeyboardKey, readConfigFile } from "./defaults.ts";
 
 export type Env = Pick<typeof Deno.env, "get">;

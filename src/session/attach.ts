@@ -12,7 +12,7 @@ import { fileTool } from "../tools/read_file.ts";
 import type { Part, TextPart } from "../types/message.ts";
 import type { Policy } from "../types/policy.ts";
 import type { ToolContext } from "../types/tool.ts";
-import type { AttachedFile, Notice } from "./report.ts";
+import type { AttachedFile, Notice } from "./data.ts";
 
 /** The maximum number of attached files per message. The model can read the others. */
 const MAX_FILES = 20;

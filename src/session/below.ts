@@ -9,7 +9,7 @@ import type { ToolExecution } from "../types/event.ts";
 import type { TrustQuestion } from "./frontend.ts";
 import { type FoundInstructions, instructionFileIn } from "./instructions.ts";
 import type { Permissions } from "./permissions.ts";
-import type { HeededInstructions } from "./report.ts";
+import type { HeededInstructions } from "./data.ts";
 import { repositoryOf } from "./repository.ts";
 import { judgeInstructions, trustInstructions } from "./trust.ts";
 

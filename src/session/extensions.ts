@@ -18,7 +18,7 @@ import { type HookFile, hookFiles } from "./hooks/hook_files.ts";
 import type { SessionHooks } from "./hooks/session_hooks.ts";
 import { mcpFiles } from "./mcp_files.ts";
 import type { LoadedPromptFiles } from "./prompt_files/load.ts";
-import type { Notice } from "./report.ts";
+import type { Notice } from "./data.ts";
 import type { SessionState } from "./state.ts";
 
 interface ExtensionOptions {

@@ -22,7 +22,7 @@ import { addressOf } from "./model_server.ts";
 import { QueueWatch } from "./queue_watch.ts";
 import { ToolSilence } from "./tool_silence.ts";
 import type { TurnResult } from "../types/event.ts";
-import type { Notice } from "./report.ts";
+import type { Notice } from "./data.ts";
 
 /** Facts from the server: the model's context, size and input types; and all models. */
 type ModelFacts =

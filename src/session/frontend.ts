@@ -8,7 +8,7 @@ import type { ApproveMode } from "../permissions/settings.ts";
 import type { NetworkGrant } from "../permissions/shell/beginnings.ts";
 import type { TurnEvent } from "../types/event.ts";
 import type { Way } from "./hint_text.ts";
-import type { HeededInstructions, InstructionDoubt, InstructionFile, Notice } from "./report.ts";
+import type { HeededInstructions, InstructionDoubt, InstructionFile, Notice } from "./data.ts";
 import type { ToolCall } from "../types/message.ts";
 import type { Resumed } from "./record.ts";
 import type { Leave } from "../types/confine.ts";

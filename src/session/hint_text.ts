@@ -1,10 +1,11 @@
-/** Hints that say how to fix a failed request, in the terms of the frontend that shows them. @module */
+/** Failures with hints that say how to fix them, in the terms of the frontend that shows them. @module */
 
 import { COMPAT_API_KEY_ENV, type CopilotConfig, HOSTED_API_KEY_ENV } from "../config.ts";
-import type { BackendError } from "../errors.ts";
+import { BackendError } from "../errors.ts";
 import { type ModelTarget, targetOf } from "../model_target.ts";
 import { hasUserinfo, takesEnvKey } from "../server_address.ts";
 import { oneLine } from "../text/one_line.ts";
+import { reasonOf } from "../text/reason.ts";
 
 /** How settings are changed in a frontend: with flags, or in a session of a terminal or an editor. */
 export type Way = "flags" | "terminal" | "editor";
@@ -43,6 +44,14 @@ export const mcpNaming = (way: Way): "/mcp" | "copilot mcp" =>
 /** How to change a setting for the next session. */
 export const settingGiving = (name: string, value: string | number, way: Way): string =>
   way === "flags" ? `--${name} ${value}` : `"${name}": ${JSON.stringify(value)} in config.json`;
+
+/** Returns the message of `error` in one line, followed by a hint if one helps. */
+export function failureText(error: unknown, config: CopilotConfig, way: Way): string {
+  const why = oneLine(reasonOf(error));
+  const hint = error instanceof BackendError ? hintFor(error, config) : undefined;
+  if (hint === undefined) return why;
+  return `${why}${/[.!?…]$/.test(why) ? "" : "."} ${hint(way)}`;
+}
 
 /** Returns how to fix a request that failed with `error`; undefined if that is unknown. */
 export function hintFor(error: BackendError, config: CopilotConfig): Hint | undefined {

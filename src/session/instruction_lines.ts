@@ -3,7 +3,7 @@
 import { count } from "../text/count.ts";
 import { oneLine } from "../text/one_line.ts";
 import type { Way } from "./hint_text.ts";
-import type { HeededInstructions, InstructionFile } from "./report.ts";
+import type { HeededInstructions, InstructionFile } from "./data.ts";
 
 /** Returns the lines that say which of a folder's instructions are loaded. */
 export function instructionLines(

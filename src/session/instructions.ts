@@ -13,7 +13,7 @@ import { readBoundedText } from "./bounded_text.ts";
 import type { TrustQuestion } from "./frontend.ts";
 import type { LoadedPromptFiles, PromptFile } from "./prompt_files/load.ts";
 import { promptFolders } from "./prompt_files/places.ts";
-import type { HeededInstructions, InstructionFile } from "./report.ts";
+import type { HeededInstructions, InstructionFile } from "./data.ts";
 import type { Permissions } from "./permissions.ts";
 import { foldersDownTo, isInGit } from "./repository.ts";
 import { judgeInstructions, trustInstructions } from "./trust.ts";

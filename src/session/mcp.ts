@@ -14,7 +14,7 @@ import { processVariable, readJsonFile, stateFolder } from "../user_files.ts";
 import type { CopilotAgent } from "../agent/agent.ts";
 import type { Frontend, ServerQuestion } from "./frontend.ts";
 import type { Permissions } from "./permissions.ts";
-import type { Notice } from "./report.ts";
+import type { Notice } from "./data.ts";
 import type { McpFile } from "./mcp_files.ts";
 import type { ToolSource } from "./tool_source.ts";
 

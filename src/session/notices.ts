@@ -1,7 +1,7 @@
 /** The wording of a session's notices, the same in every frontend. @module */
 
 import type { CacheLoss } from "./cache_watch.ts";
-import type { AttachedFile, Check, Notice } from "./report.ts";
+import type { AttachedFile, Check, Notice } from "./data.ts";
 import { aboutSeconds, count, thousands } from "../text/count.ts";
 import { oneLine } from "../text/one_line.ts";
 import { excerpt } from "../wire/excerpt.ts";

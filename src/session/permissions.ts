@@ -27,7 +27,7 @@ import {
 } from "../user_files.ts";
 import { Confinement } from "./confinement.ts";
 import type { Frontend } from "./frontend.ts";
-import type { Notice, PermissionReport, SandboxStatus } from "./report.ts";
+import type { Notice, PermissionReport, SandboxStatus } from "./data.ts";
 import { projectSettings, repositoryOf } from "./repository.ts";
 import type { SettingsInForce } from "./settings_in_force.ts";
 

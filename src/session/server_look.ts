@@ -21,7 +21,7 @@ import { oneLine } from "../text/one_line.ts";
 import { type ModelFit, modelInstead, useCompatible } from "./fit_model.ts";
 import { hintFor, modelHint } from "./hint_text.ts";
 import { addressOf, choosesModel, serverOf } from "./model_server.ts";
-import type { Check, Notice } from "./report.ts";
+import type { Check, Notice } from "./data.ts";
 
 interface ServerLook {
   agent: CopilotAgent;

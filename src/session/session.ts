@@ -35,7 +35,7 @@ import { beginPlan, hasPlan, isPlanning, resumeMode } from "./plan_mode.ts";
 import { CacheWatch, slotsOf } from "./cache_watch.ts";
 import { addCost } from "./prices.ts";
 import type { RecordFile } from "./record.ts";
-import type { ArgumentChoice, CommandAnswer, CommandInfo, Notice } from "./report.ts";
+import type { ArgumentChoice, CommandAnswer, CommandInfo, Notice } from "./data.ts";
 import type { SessionOptions } from "./session_options.ts";
 import type { SessionState } from "./state.ts";
 

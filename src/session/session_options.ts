@@ -6,7 +6,7 @@ import type { McpDefinition } from "../mcp/definition.ts";
 import type { StoredSession } from "../records/store.ts";
 import type { EditorFiles } from "../types/tool.ts";
 import type { Permissions } from "./permissions.ts";
-import type { Notice } from "./report.ts";
+import type { Notice } from "./data.ts";
 import type { ModelFlags } from "./state.ts";
 
 export interface SessionOptions extends Pick<TurnOptions, "answerSchema"> {

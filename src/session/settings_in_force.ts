@@ -15,7 +15,7 @@ import { makeView, type View } from "../permissions/view.ts";
 import { isWithin } from "../text/paths.ts";
 import { join, relative } from "../text/std_path.ts";
 import { findProgram, programFolders } from "../tools/shell/find_program.ts";
-import type { Notice } from "./report.ts";
+import type { Notice } from "./data.ts";
 import { PROJECT_FILE, type ProjectSettings, projectSettings } from "./repository.ts";
 
 export interface SettingsInForce extends Settings {

@@ -16,7 +16,7 @@ import type { Permissions } from "./permissions.ts";
 import type { LoadedPromptFiles } from "./prompt_files/load.ts";
 import type { PromptFiles } from "./prompt_files/prompt_files.ts";
 import type { SessionRecord } from "./record.ts";
-import type { ArgumentChoice, CommandAnswer, CommandInfo, Notice } from "./report.ts";
+import type { ArgumentChoice, CommandAnswer, CommandInfo, Notice } from "./data.ts";
 import type { VariableReader } from "../user_files.ts";
 import type { UndoLog } from "./undo.ts";
 

@@ -9,7 +9,7 @@ import { diffLines } from "../text/diff.ts";
 import { join } from "../text/std_path.ts";
 import { digestOf } from "../text/digest.ts";
 import type { Permissions } from "./permissions.ts";
-import type { InstructionChange, InstructionDoubt } from "./report.ts";
+import type { InstructionChange, InstructionDoubt } from "./data.ts";
 
 /** A file with instructions; `path` is relative to the folder that is trusted. */
 interface Instructions {

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { localConfig } from "../../src/config.ts";
 import { BackendError } from "../../src/errors.ts";
-import { failureText } from "../../src/session/failure_text.ts";
+import { failureText } from "../../src/session/hint_text.ts";
 
 const config = { local: localConfig({ model: "m" }) };
 const failed = (message: string, kind: "model_not_found" | "server") =>

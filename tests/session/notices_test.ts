@@ -1,7 +1,7 @@
-import type { Check } from "../../src/session/report.ts";
+import type { Check } from "../../src/session/data.ts";
 import { assertEquals } from "@std/assert";
 import { noticeLines } from "../../src/session/notices.ts";
-import type { Notice } from "../../src/session/report.ts";
+import type { Notice } from "../../src/session/data.ts";
 
 const range = { first: 1, last: 3, total: 9, isExact: false };
 

@@ -9,7 +9,7 @@ import { CopilotAgent } from "../../src/agent/agent.ts";
 import { apply, learn, ModelFit, servedInstead } from "../../src/session/fit_model.ts";
 import { processFittedTurn } from "../../src/session/fitted_turn.ts";
 import { noticeLines } from "../../src/session/notices.ts";
-import type { Check, Notice } from "../../src/session/report.ts";
+import type { Check, Notice } from "../../src/session/data.ts";
 import { TurnView } from "../../src/frontends/terminal/turn_view.ts";
 import {
   compatConfig,

@@ -3,7 +3,7 @@ import { CopilotAgent } from "../../src/agent/agent.ts";
 import { compatConfig, type CopilotConfig, hostedConfig, localConfig } from "../../src/config.ts";
 import { BackendError } from "../../src/errors.ts";
 import { learn, ModelFit, modelInstead, useCompatible } from "../../src/session/fit_model.ts";
-import type { Check, Notice } from "../../src/session/report.ts";
+import type { Check, Notice } from "../../src/session/data.ts";
 import { checkServerAndModel, greeting } from "../../src/session/server_look.ts";
 import { targetOf } from "../../src/model_target.ts";
 import { modelNames } from "../../src/session/model_server.ts";

@@ -10,7 +10,8 @@ import {
   type SessionEvent,
   type Status,
 } from "../../session/frontend.ts";
-import type { HeededInstructions } from "../../session/report.ts";
+import type { HeededInstructions } from "../../session/data.ts";
+import { failureText } from "../../session/hint_text.ts";
 import type { Session } from "../../session/session.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { typedText } from "../../text/parts.ts";
@@ -163,7 +164,6 @@ export class AcpSession implements Frontend {
     } catch (error) {
       if (all.aborted) return CANCELLED;
       if (error instanceof RpcError) throw error;
-      const { failureText } = await import("../../session/failure_text.ts");
       const message = failureText(error, this.#shown.agent.config, "editor");
       throw new RpcError(RPC_CODES.internalError, message);
     } finally {

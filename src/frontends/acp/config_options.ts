@@ -4,7 +4,7 @@ import { THINK_LEVELS, type Thinking } from "../../config.ts";
 import { targetOf, withModel } from "../../model_target.ts";
 import { APPROVE_MODES, type ApproveMode } from "../../permissions/settings.ts";
 import { invalidParams } from "../../rpc/message.ts";
-import type { ArgumentChoice } from "../../session/report.ts";
+import type { ArgumentChoice } from "../../session/data.ts";
 import type { Session } from "../../session/session.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { modeMeaning } from "../../session/modes.ts";

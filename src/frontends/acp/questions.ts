@@ -8,7 +8,7 @@ import type {
   HooksQuestion,
   ServerQuestion,
 } from "../../session/frontend.ts";
-import type { HeededInstructions } from "../../session/report.ts";
+import type { HeededInstructions } from "../../session/data.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { join } from "../../text/std_path.ts";
 import { answerRows, questionNotes } from "../answers.ts";

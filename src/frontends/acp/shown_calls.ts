@@ -2,15 +2,25 @@
 
 import type { ToolExecution, TurnEvent } from "../../types/event.ts";
 import type { NewestOutput } from "../../types/tool.ts";
-import { begunCall, type CallContent, type CallUpdate, endedCall } from "./call_updates.ts";
-import { RunningOutput } from "./running_output.ts";
+import { newestText } from "../progress.ts";
+import {
+  begunCall,
+  type CallContent,
+  type CallUpdate,
+  endedCall,
+  printedText,
+} from "./call_updates.ts";
+
+/** The polling interval for output in ms, and the maximum number of characters shown. */
+const OUTPUT_MS = 250;
+const MAX_OUTPUT_CHARS = 8000;
 
 export class ShownCalls {
   /** Announced calls that are not finished. */
   readonly #open = new Set<string>();
   /** The editor's terminals that calls run in. */
   readonly #terminals = new Map<string, string>();
-  #output: RunningOutput | undefined;
+  #outputTimer: ReturnType<typeof setInterval> | undefined;
 
   constructor(private readonly update: (update: Record<string, unknown>) => void) {}
 
@@ -58,19 +68,23 @@ export class ShownCalls {
     this.update({ sessionUpdate: "tool_call_update", toolCallId, content });
   }
 
-  /** Shows the output of the newest call while it runs. */
+  /** Shows the end of the newest call's output when it changes. The editor replaces the previous content. */
   showOutput(newest: NewestOutput): void {
     this.stopOutput();
     const toolCallId = [...this.#open].at(-1);
     if (toolCallId === undefined) return;
-    this.#output = new RunningOutput(newest, (content) => {
+    let shown = "";
+    this.#outputTimer = setInterval(() => {
+      const text = newestText(newest, MAX_OUTPUT_CHARS).trimEnd();
+      if (text === shown) return;
+      shown = text;
+      const content = [printedText(text)];
       this.update({ sessionUpdate: "tool_call_update", toolCallId, content });
-    });
+    }, OUTPUT_MS);
   }
 
   stopOutput(): void {
-    this.#output?.stop();
-    this.#output = undefined;
+    clearInterval(this.#outputTimer);
   }
 
   /** Ends the turn. A call that an error left open must not stay in progress. */

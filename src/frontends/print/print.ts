@@ -2,7 +2,8 @@
 
 import { BackendError } from "../../errors.ts";
 import type { Frontend, SessionEvent } from "../../session/frontend.ts";
-import type { Notice } from "../../session/report.ts";
+import type { Notice } from "../../session/data.ts";
+import { failureText } from "../../session/hint_text.ts";
 import type { Session } from "../../session/session.ts";
 import type { Output } from "../../terminal/stdio.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
@@ -108,7 +109,6 @@ export class PrintFrontend implements Frontend {
       const exitCode = stopReason === "done" ? ended : EXIT.limit;
       return this.#finish({ exitCode, response, stopReason, usage });
     } catch (error) {
-      const { failureText } = await import("../../session/failure_text.ts");
       const message = failureText(error, session.agent.config, "flags");
       const response = error instanceof BackendError ? error.partialText : "";
       const exitCode = this.#finish({ exitCode: EXIT.error, response, error: message });

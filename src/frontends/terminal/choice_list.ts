@@ -1,6 +1,6 @@
 /** A list to select a command's argument from. @module */
 
-import type { ArgumentChoice, CommandInfo } from "../../session/report.ts";
+import type { ArgumentChoice, CommandInfo } from "../../session/data.ts";
 import type { ChoiceList } from "../../terminal/screen/screen.ts";
 
 /** The maximum number of rows with a digit. */

@@ -1,7 +1,7 @@
 /** Lines that are not messages: slash commands with their lists, and `!COMMAND`. @module */
 
 import type { Theme } from "../../config.ts";
-import type { CommandInfo, Effect } from "../../session/report.ts";
+import type { CommandInfo, Effect } from "../../session/data.ts";
 import type { Session } from "../../session/session.ts";
 import { type Copied, MAX_COPY_BYTES } from "../../terminal/clipboard.ts";
 import { thousands } from "../../text/count.ts";
@@ -9,10 +9,10 @@ import { oneLine } from "../../text/one_line.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
 import { reasonOf } from "../../text/reason.ts";
 import { InterruptedError } from "../../tools/call_errors.ts";
+import type { CommandOutput, ToolOutcome } from "../../types/tool.ts";
 import { choiceList } from "./choice_list.ts";
 import type { Display } from "./display.ts";
 import { helpText, keysText } from "./help_tables.ts";
-import { outputText, shellText } from "./shell_text.ts";
 import type { SetupHome, SetupScreen } from "./setup.ts";
 import type { ServerSettings } from "../server_settings.ts";
 
@@ -190,4 +190,18 @@ function copiedText(copied: Copied, what: string): string {
     case "unsupported":
       return "Not copied: this terminal does not let programs use the clipboard.";
   }
+}
+
+/** Returns the result of a finished command: only its output if it succeeded. */
+export function shellText({ content, exitCode, output, endedProcesses }: ToolOutcome): string {
+  return output && exitCode === 0 && !endedProcesses ? outputText(output) : content;
+}
+
+/** Returns the output of a command, stderr last. */
+export function outputText({ stdout, stderr }: CommandOutput): string {
+  if (stdout === undefined && stderr === undefined) return "no output";
+  return [
+    ...stdout === undefined ? [] : [stdout],
+    ...stderr === undefined ? [] : ["stderr:", stderr],
+  ].join("\n");
 }

@@ -1,6 +1,6 @@
 /** Completes the input line: commands and `@path` while typing, arguments with Tab. @module */
 
-import type { ArgumentChoice, CommandInfo } from "../../session/report.ts";
+import type { ArgumentChoice, CommandInfo } from "../../session/data.ts";
 import type { Session } from "../../session/session.ts";
 import type { Completer, Completion, Offer } from "../../terminal/line/completion.ts";
 import { bestFits } from "../../text/fuzzy.ts";

@@ -31,10 +31,10 @@ export async function askForm(
     const { host } = new URL(question.url);
     say(`It wants you to open an address of ${host} in your browser:`);
     screen.print(`  ${oneLine(question.url)}`);
-    return await consent("Did you open it, and may the server go on?", screen, signal);
+    return await consent("Did you open it, and may the server continue?", screen, signal);
   }
   if (question.isForSecret) {
-    say("It seems to ask for a secret. A form is no place for one: Esc cancels.");
+    say("It seems to ask for a secret. Do not type one into a form: Esc cancels.");
   }
   const content: Record<string, unknown> = {};
   for (const field of question.fields) {
@@ -64,10 +64,10 @@ async function askField(
   const usual = field.default === undefined
     ? ""
     : `, Enter: ${oneLine(JSON.stringify(field.default))}`;
-  const kind = { boolean: "y/n", choice: "one", choices: "some, with commas", string: "text" }[
+  const kind = { boolean: "y/n", choice: "one", choices: "several, with commas", string: "text" }[
     type as string
   ] ?? type;
-  const left = isRequired || field.default !== undefined ? "" : ", Enter leaves it out";
+  const left = isRequired || field.default !== undefined ? "" : ", Enter skips it";
   const objection = (line: string) => {
     try {
       fieldValue(field, line);

@@ -1,5 +1,6 @@
 /** One turn of a session, shown on the terminal. @module */
 
+import { failureText } from "../../session/hint_text.ts";
 import type { Session } from "../../session/session.ts";
 import type { Part } from "../../types/message.ts";
 import type { Display } from "./display.ts";
@@ -22,7 +23,6 @@ export async function runTurn(
     return stopReason === "done";
   } catch (error) {
     if (error instanceof Deno.errors.BrokenPipe) throw error;
-    const { failureText } = await import("../../session/failure_text.ts");
     view.end(`· ${failureText(error, session.agent.config, "terminal")}`);
     return false;
   }

@@ -1,5 +1,6 @@
 /** `/compact`. @module */
 
+import { failureText } from "../hint_text.ts";
 import type { Command, SessionState } from "../state.ts";
 
 export const compactCommand: Command = {
@@ -30,7 +31,6 @@ async function compactConversation(
   } catch (error) {
     const stays = "The conversation was not compacted";
     if (signal.aborted) return `${stays}.`;
-    const { failureText } = await import("../failure_text.ts");
     return `${stays}: ${failureText(error, session.agent.config, session.surface.way)}`;
   }
 }

@@ -4,7 +4,7 @@ import { codeBlocks } from "../../text/fence.ts";
 import { count } from "../../text/count.ts";
 import { typedText } from "../../text/parts.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
-import type { ArgumentChoice, CommandAnswer } from "../report.ts";
+import type { ArgumentChoice, CommandAnswer } from "../data.ts";
 import type { Command, SessionState } from "../state.ts";
 
 const MAX_FIRST_CHARS = 40;

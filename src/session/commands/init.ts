@@ -4,7 +4,7 @@ import { attempt } from "../../attempt.ts";
 import { notePart } from "../../text/parts.ts";
 import { join } from "../../text/std_path.ts";
 import { isPlanning } from "../plan_mode.ts";
-import type { CommandAnswer } from "../report.ts";
+import type { CommandAnswer } from "../data.ts";
 import type { Command, SessionState } from "../state.ts";
 
 const INSTRUCTION_FILE = "AGENTS.md";

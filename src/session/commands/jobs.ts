@@ -5,7 +5,7 @@ import { clockTime } from "../../text/count.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
 import { inRow } from "../../text/width.ts";
-import type { ArgumentChoice } from "../report.ts";
+import type { ArgumentChoice } from "../data.ts";
 import type { Command } from "../state.ts";
 import { takesText, unknownText } from "./texts.ts";
 

@@ -4,7 +4,7 @@ import type { McpServer } from "../../mcp/server.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { notePart } from "../../text/parts.ts";
 import { reasonOf } from "../../text/reason.ts";
-import type { CommandAnswer, CommandInfo } from "../report.ts";
+import type { CommandAnswer, CommandInfo } from "../data.ts";
 import { mcpRow, type McpSource, serverQuestion } from "../mcp.ts";
 import type { Command, SessionState } from "../state.ts";
 import { unknownText } from "./texts.ts";

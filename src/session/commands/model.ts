@@ -4,7 +4,8 @@ import type { CopilotConfig } from "../../config.ts";
 import { targetOf } from "../../model_target.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { addressOf, modelFacts, modelNames, serverOf } from "../model_server.ts";
-import type { ArgumentChoice, CommandAnswer, Notice } from "../report.ts";
+import type { ArgumentChoice, CommandAnswer, Notice } from "../data.ts";
+import { failureText } from "../hint_text.ts";
 import type { Command, SessionState } from "../state.ts";
 import { nearest } from "../../text/nearest.ts";
 import { unknownText } from "./texts.ts";
@@ -77,7 +78,6 @@ async function modelsNow({ agent: { config }, surface: { way } }: SessionState):
     const { isSameModel } = await import("../../backends/local/connection.ts");
     return { at, models: names.map((name) => ({ name, isCurrent: isSameModel(name, model) })) };
   } catch (error) {
-    const { failureText } = await import("../failure_text.ts");
     const why = failureText(error, config, way);
     return { at, models: [], unlisted: `The server does not list its models: ${why}` };
   }
@@ -144,7 +144,7 @@ async function failureToReach(
   const error = await connectionFailure({ ...addressOf(target), signal });
   // Any other failure is a response.
   if (error?.kind !== "connection" && error?.kind !== "timeout") return undefined;
-  return (await import("../failure_text.ts")).failureText(error, config, way);
+  return failureText(error, config, way);
 }
 
 /**
@@ -186,7 +186,7 @@ async function setModel(
       fit.reset(agent);
     }
   } catch (error) {
-    return (await import("../failure_text.ts")).failureText(error, agent.config, way);
+    return failureText(error, agent.config, way);
   }
   session.usage = undefined;
   return await changedText(session, unlisted);

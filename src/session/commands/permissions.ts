@@ -6,7 +6,7 @@ import { reasonOf } from "../../text/reason.ts";
 import { modeMeaning } from "../modes.ts";
 import { changeMode } from "../plan_mode.ts";
 import { hookText } from "../hooks/hook_text.ts";
-import type { ArgumentChoice, PermissionReport } from "../report.ts";
+import type { ArgumentChoice, PermissionReport } from "../data.ts";
 import type { Command, SessionState } from "../state.ts";
 import { takesText } from "./texts.ts";
 

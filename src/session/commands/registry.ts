@@ -3,7 +3,7 @@
 import { nearest } from "../../text/nearest.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { table } from "../../text/table.ts";
-import type { ArgumentChoice, CommandAnswer, CommandInfo } from "../report.ts";
+import type { ArgumentChoice, CommandAnswer, CommandInfo } from "../data.ts";
 import type { Command, SessionState } from "../state.ts";
 import { agentsCommand } from "./agents.ts";
 import { cdCommand } from "./cd.ts";

@@ -3,7 +3,7 @@
 import { ago } from "../../text/count.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { resumedLines } from "../resumed_lines.ts";
-import type { ArgumentChoice, CommandAnswer } from "../report.ts";
+import type { ArgumentChoice, CommandAnswer } from "../data.ts";
 import type { Command, SessionState } from "../state.ts";
 import { unknownText } from "./texts.ts";
 

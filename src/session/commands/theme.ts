@@ -1,7 +1,7 @@
 /** `/theme`. @module */
 
 import { type Theme, THEMES } from "../../config.ts";
-import type { CommandAnswer } from "../report.ts";
+import type { CommandAnswer } from "../data.ts";
 import type { Command, SessionState } from "../state.ts";
 
 const MEANINGS: Readonly<Record<Theme, string>> = {

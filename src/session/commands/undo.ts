@@ -2,7 +2,7 @@
 
 import { count } from "../../text/count.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
-import type { ArgumentChoice } from "../report.ts";
+import type { ArgumentChoice } from "../data.ts";
 import type { Command, SessionState } from "../state.ts";
 import type { UndoneFile, UndoReport } from "../undo.ts";
 

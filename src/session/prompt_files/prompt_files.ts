@@ -22,7 +22,7 @@ import type { Policy } from "../../types/policy.ts";
 import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { attachFiles } from "../attach.ts";
 import { EXPLORE } from "../agents/explore_tool.ts";
-import type { CommandInfo, Notice } from "../report.ts";
+import type { CommandInfo, Notice } from "../data.ts";
 import { promptCatalogue, SKILL_SCHEME, skillList } from "./catalogue.ts";
 import type { PromptFile } from "./load.ts";
 import { fillTemplate } from "./template.ts";

@@ -67,7 +67,7 @@ Deno.test("form: a field says what it is, what Enter means, and nothing is liste
   assertEquals(await askForm(asked, person, signal), { action: "accept", content });
   assertEquals(person.shown.slice(-7), [
     "  What else to say",
-    "note (text, Enter leaves it out): ",
+    "note (text, Enter skips it): ",
     "  1 a",
     "  2 b",
     'kind (one, Enter: "b"): ',
@@ -81,7 +81,7 @@ Deno.test("form: a field says what it is, what Enter means, and nothing is liste
   const silent = display(["", "y"]);
   assertEquals(await askForm(only, silent, signal), { action: "accept", content: {} });
   assertEquals(silent.shown.slice(-2), [
-    "note (text, Enter leaves it out): ",
+    "note (text, Enter skips it): ",
     "Send this to shop? [y/n] ",
   ]);
 });

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { outputText, shellText } from "../../../src/frontends/terminal/shell_text.ts";
+import { outputText, shellText } from "../../../src/frontends/terminal/command_runner.ts";
 import { runBash } from "../../../src/tools/shell/run_bash.ts";
 import { workspace } from "../../tools/workspace.ts";
 

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { permissionsText } from "../../../src/session/commands/permissions.ts";
-import type { PermissionReport } from "../../../src/session/report.ts";
+import type { PermissionReport } from "../../../src/session/data.ts";
 
 const REPORT: PermissionReport = {
   approve: "ask",

@@ -1,4 +1,4 @@
-/** Answers of slash commands; notices, permissions and instructions as data. @module */
+/** The data that a session hands to frontends: answers of slash commands, notices, checks, permissions, instructions. @module */
 
 import type { Theme } from "../config.ts";
 import type { ServerNews } from "../mcp/server_options.ts";
