@@ -122,7 +122,7 @@ export async function publicAddresses(
   if (addresses.length > 0) return addresses;
   const errors = found.map((one) => one.status === "rejected" ? one.reason : undefined);
   const isUnknown = errors.every((error) => error instanceof Deno.errors.NotFound);
-  const why = isUnknown ? "no host has that name" : "its name cannot be looked up at the moment";
+  const why = isUnknown ? "no host has that name" : "DNS lookup failed";
   throw new Error(`Cannot reach ${hostname}: ${why}`);
 }
 

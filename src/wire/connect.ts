@@ -143,7 +143,7 @@ const CAUSES: readonly [
   kind?: BackendErrorKind,
 ][] = [
   [/connection refused|actively refused/i, "nothing listens there (connection refused)", true],
-  [/temporary failure in name resolution/i, "its name cannot be looked up at the moment", true],
+  [/temporary failure in name resolution/i, "DNS lookup failed", true],
   [/dns error|lookup address/i, "no host has that name", false],
   [/InvalidContentType/, "it does not speak TLS (is it http:// rather than https://?)", false],
   [/certificate|UnknownIssuer/i, "its certificate is not trusted", false],

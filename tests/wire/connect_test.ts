@@ -183,7 +183,7 @@ leakTest("failureFromThrown explains what fetch throws", () =>
       ],
       [
         "dns error: failed to lookup address information: Temporary failure in name resolution",
-        "its name cannot be looked up at the moment",
+        "DNS lookup failed",
         "connection",
         true,
       ],
