@@ -93,7 +93,7 @@ Deno.test("a name without addresses, and name servers that do not answer", async
     Error,
     "DNS lookup failed",
   );
-  await assertRejects(() => publicAddresses("x", signal, answers([], [])), Error, "looked up");
+  await assertRejects(() => publicAddresses("x", signal, answers([], [])), Error, "DNS lookup");
   // One kind of address is enough.
   const half = (_: string, type: "A" | "AAAA") =>
     type === "A" ? Promise.resolve(["1.1.1.1"]) : none();
