@@ -1,6 +1,6 @@
 /** Detects a model that repeats the same calls with the same results. @module */
 
-import { isObject } from "../text/json.ts";
+import { sortedJson } from "../text/json.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import type { ToolExecution } from "../types/event.ts";
 
@@ -38,7 +38,7 @@ export function loopGuard(): (
     const fails = text.trim() !== "" && hasFailed;
     // Equal calls of one answer count once: they do not know each other's results.
     const shown = executions.map(({ toolName, arguments: args, result }) =>
-      `${toolName}\n${fails ? text : canonical(args)}\n${result}`
+      `${toolName}\n${fails ? text : sortedJson(args)}\n${result}`
     );
     const round = [...new Set(shown)].sort();
     const isSame = round.length === before.length && round.every((one, i) => one === before[i]);
@@ -62,12 +62,4 @@ function nudge(times: number, { toolName, result }: ToolExecution): string {
   return `\n\n[This was done already: ${toolName} was called ${times} times in a row like this, and ` +
     `each time the result was the same: "${said}". Do not call it like this again: use the result, ` +
     "do something else, or answer.]";
-}
-
-/** Returns `value` as JSON with sorted keys, because the order in which a model writes them is arbitrary. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, part: unknown) => {
-    if (!isObject(part)) return part;
-    return Object.fromEntries(Object.entries(part).sort(([a], [b]) => a < b ? -1 : 1));
-  });
 }

@@ -1,5 +1,6 @@
 /** The one place that every tool call passes: name, arguments, policy, run, bounded result. @module */
 
+import { attempt } from "../attempt.ts";
 import { NO_OUTPUT } from "../backends/wire_values.ts";
 import { isObject } from "../text/json.ts";
 import { truncateMiddle } from "../text/truncate.ts";
@@ -288,11 +289,7 @@ export function ownResult({ result, repairs = [] }: ToolExecution): string {
 
 /** Returns the subject of a call. Tools of other programs may throw for unchecked arguments. */
 function subjectOf(tool: Tool | undefined, args: Record<string, unknown>): Subject | undefined {
-  try {
-    return tool?.subject?.(args);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => tool?.subject?.(args));
 }
 
 /** Returns the outcome of a tool's result. Tools of other programs may return anything. */

@@ -10,6 +10,19 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Returns a value as JSON with sorted keys, so that equal values have equal text. */
+export function sortedJson(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) => {
+    if (!isObject(part)) return part;
+    return Object.fromEntries(Object.entries(part).sort(([a], [b]) => a < b ? -1 : 1));
+  }) ?? "";
+}
+
+/** True for equal JSON values, with keys in any order; false for values nested too deeply to compare. */
+export function isSameJson(a: unknown, b: unknown): boolean {
+  return attempt(() => sortedJson(a) === sortedJson(b)) ?? false;
+}
+
 /** True for a value with more than `levels` nested objects or arrays. */
 export function deeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;

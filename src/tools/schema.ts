@@ -6,7 +6,7 @@
  * arguments, and a dropped argument is a wrong call. @module
  */
 
-import { isObject, jsonOrUndefined } from "../text/json.ts";
+import { isObject, isSameJson, jsonOrUndefined } from "../text/json.ts";
 import { nearest } from "../text/nearest.ts";
 import type { JsonSchema, Tool } from "../types/tool.ts";
 
@@ -127,10 +127,10 @@ function fitValue(schema: JsonSchema, given: unknown, at: string): Fit {
     : types.map((type) => converted(given, type)).find((value) => value !== undefined);
   const wrong = (must: string): Fit => ({ must, given, at });
   if (value === undefined) return wrong(phrase(schema));
-  if (Array.isArray(schema.enum) && !schema.enum.some((option) => equal(option, value))) {
+  if (Array.isArray(schema.enum) && !schema.enum.some((option) => isSameJson(option, value))) {
     return wrong(`one of ${schema.enum.map(optionText).join(", ")}`);
   }
-  if (schema.const !== undefined && !equal(schema.const, value)) {
+  if (schema.const !== undefined && !isSameJson(schema.const, value)) {
     return wrong(optionText(schema.const));
   }
   if (typeof value === "number" && !inRange(value, schema.minimum, schema.maximum)) {
@@ -233,17 +233,6 @@ const isBarred = (schema: JsonSchema, key: string): boolean => {
   const properties = objectOf(schema.properties);
   return Object.hasOwn(properties, key) && properties[key] === false;
 };
-
-/** True for equal JSON, with keys in any order; as deep as `a`, which is a schema's. */
-function equal(a: unknown, b: unknown): boolean {
-  if (Array.isArray(a)) {
-    return Array.isArray(b) && a.length === b.length && a.every((one, i) => equal(one, b[i]));
-  }
-  if (!isObject(a)) return a === b;
-  const keys = Object.keys(a);
-  return isObject(b) && Object.keys(b).length === keys.length &&
-    keys.every((key) => Object.hasOwn(b, key) && equal(a[key], b[key]));
-}
 
 /** Returns a value of a schema as JSON; for a long one, its size. */
 function optionText(value: unknown): string {

@@ -4,7 +4,7 @@
  */
 
 import { attempt } from "../attempt.ts";
-import { isObject } from "../text/json.ts";
+import { isObject, isSameJson, sortedJson } from "../text/json.ts";
 import type { JsonSchema } from "../types/tool.ts";
 import { isType, valueText } from "./schema.ts";
 
@@ -140,13 +140,13 @@ const CHECKS: Readonly<Record<string, KeywordCheck>> = {
     return `${at || "the answer"} must be of type ${types.join(" or ")}: it is ${valueText(value)}`;
   },
   enum(value, given, _schema, { at }) {
-    if (!isArray(given) || given.some((one) => sameJson(one, value))) return undefined;
+    if (!isArray(given) || given.some((one) => isSameJson(one, value))) return undefined;
     return `${at || "the answer"} must be one of ${given.map(jsonOf).join(", ")}: it is ${
       valueText(value)
     }`;
   },
   const(value, given, _schema, { at }) {
-    return sameJson(given, value) ? undefined : `${at || "the answer"} must be ${jsonOf(given)}`;
+    return isSameJson(given, value) ? undefined : `${at || "the answer"} must be ${jsonOf(given)}`;
   },
   minimum: must(isNumeric, (value, limit) => value >= limit, (limit) => `be at least ${limit}`),
   maximum: must(isNumeric, (value, limit) => value <= limit, (limit) => `be at most ${limit}`),
@@ -173,7 +173,7 @@ const CHECKS: Readonly<Record<string, KeywordCheck>> = {
   },
   uniqueItems(value, given, _schema, { at }) {
     if (given !== true || !isArray(value)) return undefined;
-    const all = new Set(value.map((one) => inKeyOrder(one)));
+    const all = new Set(value.map((one) => sortedJson(one)));
     return all.size === value.length ? undefined : `${at || "the answer"} must not repeat an item`;
   },
   prefixItems(value, given, _schema, place) {
@@ -282,14 +282,6 @@ function regexOf(pattern: unknown): RegExp | undefined {
 }
 
 const jsonOf = (value: unknown): string => JSON.stringify(value);
-const sameJson = (a: unknown, b: unknown): boolean => inKeyOrder(a) === inKeyOrder(b);
-
-/** Returns a value as JSON with sorted keys, so that equal values have equal text. */
-function inKeyOrder(value: unknown): string {
-  const inOrder = (_key: string, one: unknown) =>
-    isObject(one) ? Object.fromEntries(ownKeys(one).sort().map((key) => [key, one[key]])) : one;
-  return JSON.stringify(value, inOrder) ?? "";
-}
 
 function isMultiple(value: number, of: number): boolean {
   const times = value / of;

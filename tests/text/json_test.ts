@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { hasTwoReadings, linePlace, scanJson } from "../../src/text/json.ts";
+import { hasTwoReadings, isSameJson, linePlace, scanJson } from "../../src/text/json.ts";
 
 Deno.test("scanJson finds where JSON ends to be JSON, as JSON.parse refuses it", () => {
   const rows: [text: string, errorAt: number | undefined][] = [
@@ -63,4 +63,16 @@ Deno.test("hasTwoReadings tells a key that stands twice with two values", () => 
     ['["a", "b"]', false],
   ];
   for (const [json, isSo] of rows) assertEquals(hasTwoReadings(json), isSo, json);
+});
+
+Deno.test("isSameJson ignores the order of keys, and never throws", () => {
+  assertEquals(
+    isSameJson({ a: 1, b: [{ c: 2, d: null }] }, { b: [{ d: null, c: 2 }], a: 1 }),
+    true,
+  );
+  assertEquals(isSameJson([1, 2], [2, 1]), false);
+  assertEquals(isSameJson({ a: 1 }, { a: 1, b: 1 }), false);
+  assertEquals(isSameJson("1", 1), false);
+  const deep = JSON.parse("[".repeat(200_000) + "]".repeat(200_000));
+  assertEquals(isSameJson([], deep), false);
 });

@@ -1,7 +1,7 @@
 /** Assembles streamed tool calls. @module */
 
-import { attempt } from "../../attempt.ts";
 import { BackendError } from "../../errors.ts";
+import { isSameJson, jsonOrUndefined } from "../../text/json.ts";
 import type { OnDelta } from "../delta_reader.ts";
 import { type Fields, fieldsOf, stringOf } from "../fields.ts";
 import { argumentsText } from "../wire_values.ts";
@@ -122,7 +122,7 @@ export class ToolCallParts {
   #isRepeated({ index, id, name, args }: CallFragment): boolean {
     const call = index === undefined ? this.#byId.get(id) : this.#byIndex.get(index);
     return call?.depth === -1 && call.delta < this.#delta && call.name === name &&
-      (id === "" || id === call.id) && isSameJson(args, call.args);
+      (id === "" || id === call.id) && hasSameValue(args, call.args);
   }
 }
 
@@ -140,10 +140,9 @@ function readFragment(value: unknown) {
   };
 }
 
-function isSameJson(a: string, b: string): boolean {
-  if (a === b) return true;
-  const [one, other] = [a, b].map((text) => attempt(() => JSON.stringify(JSON.parse(text))));
-  return one !== undefined && one === other;
+function hasSameValue(a: string, b: string): boolean {
+  const value = jsonOrUndefined(a);
+  return a === b || value !== undefined && isSameJson(value, jsonOrUndefined(b));
 }
 
 /** Follows the nesting of the JSON to detect the end of its value. */

@@ -1,5 +1,6 @@
 /** The tool `read_file`. @module */
 
+import { attempt } from "../../attempt.ts";
 import { strictUtf8Text, utf8Text } from "../../text/utf8.ts";
 import { wholeUpTo } from "../../text/truncate.ts";
 import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
@@ -125,14 +126,10 @@ function pageOf(bytes: Uint8Array, window: Window, isPartial: boolean): Page {
 function shownLine(line: Uint8Array, size: number, page: Page, maxChars: number): string {
   const part = line.subarray(0, 4 * maxChars);
   const isWhole = part.length === line.length;
-  let text: string;
-  try {
-    // A character that the cut divides is dropped.
-    text = strictUtf8Text(part, !isWhole);
-  } catch {
-    page.isLossy = true;
-    text = utf8Text(part);
-  }
+  // A character that the cut divides is dropped.
+  const valid = attempt(() => strictUtf8Text(part, !isWhole));
+  page.isLossy ||= valid === undefined;
+  const text = valid ?? utf8Text(part);
   if (isWhole && text.length <= maxChars) return text;
   page.cutLine ??= page.total;
   return `${text.slice(0, wholeUpTo(text, maxChars))}[cut: ${size} bytes]`;

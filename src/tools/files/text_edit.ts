@@ -103,7 +103,12 @@ export function editText(
   const places = count === first.length ? first : placesOf(lines, before, true);
   return {
     ...replaced(text, { before, after, ending, places }),
-    ...{ before, after, count, where, isReindented, ending },
+    before,
+    after,
+    count,
+    where,
+    isReindented,
+    ending,
     ...how !== undefined && { how },
     firstLine: numbers[0]!,
   };

@@ -64,7 +64,11 @@ export async function prepareWrite(args: ToolArgs, context: ToolContext): Promis
   const lines = seen && isShown ? comparedWhole(seen.head, bytes) : undefined;
   const rest = lines ?? (isNew ? {} : { replacedBytes: size });
   return new PreparedWrite({
-    ...{ path, args, seen, bytes, replacesAll: true },
+    path,
+    args,
+    seen,
+    bytes,
+    replacesAll: true,
     change: { path: shown, isNew, morePlaces: 0, ...rest },
     report: (written) => {
       const verb = written.created ? "Created" : "Replaced";

@@ -1,6 +1,7 @@
 /** Text to write that is wrapped or escaped, if that cannot be part of the file. @module */
 
 import { extname } from "../../text/extname.ts";
+import { decodeEntities } from "../../text/html/entities.ts";
 import { basename } from "../../text/std_path.ts";
 import { SlipError } from "./slip_error.ts";
 
@@ -24,21 +25,10 @@ const CODE_NAME =
 export const ENTITIES_REPAIR = "HTML entities as signs";
 /** Files that may contain HTML entities as such. */
 const MARKUP = /^(?:[sx]?html?|xml|svg|vue|svelte|astro|[jt]sx|php|erb|ejs|hbs|xsl|plist|rss)$/;
-const SIGN_ENTITY = /&(lt|gt|amp|quot|apos|#39|#34|#x27);/g;
-const ENTITY_SIGNS: Readonly<Record<string, string>> = {
-  lt: "<",
-  gt: ">",
-  amp: "&",
-  quot: '"',
-  apos: "'",
-  "#39": "'",
-  "#34": '"',
-  "#x27": "'",
-};
+const SIGN_ENTITY = /&(?:lt|gt|amp|quot|apos|#39|#34|#x27);/g;
 const ESCAPED_SIGNS: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r" };
 
-export const withoutEntities = (text: string): string =>
-  text.replace(SIGN_ENTITY, (_, name: string) => ENTITY_SIGNS[name]!);
+export const withoutEntities = (text: string): string => text.replace(SIGN_ENTITY, decodeEntities);
 
 /** Returns the text with the escapes that most languages have in strings decoded. Other backslashes stay. */
 export const withoutEscapes = (text: string): string =>

@@ -1,5 +1,6 @@
 /** Repairs paths if they can mean only one file or folder of the working directory. @module */
 
+import { attempt } from "../../attempt.ts";
 import { isWithin } from "../../text/paths.ts";
 import {
   basename,
@@ -87,11 +88,7 @@ function cleaned(path: string): string {
 
 function decoded(path: string): string {
   if (/%2[ef]|%5c|%0/i.test(path)) return path;
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
+  return attempt(() => decodeURIComponent(path)) ?? path;
 }
 
 function isInPlace(path: string, { folder }: PathOrder): boolean {
@@ -148,7 +145,7 @@ async function namesInFolder(folder: string): Promise<string[]> {
     for await (const { name } of Deno.readDir(folder)) {
       if (names.push(name) === MAX_NAMES) break;
     }
-  } catch { /* It has no extension. */ }
+  } catch { /* An unreadable folder has no names. */ }
   return names;
 }
 

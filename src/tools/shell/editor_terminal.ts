@@ -27,7 +27,10 @@ export async function runInEditor(
     return undefined;
   }
   const { ended, output, isCut, exitCode, signal: killer } = await editor.terminal({
-    ...{ callId, program, args, folder: workingDir },
+    callId,
+    program,
+    args,
+    folder: workingDir,
     env: emptied(commandEnvironment(env)),
     timeoutMs: timeoutSeconds * 1000,
     maxBytes: Math.max(maxOutputChars - FRAME_CHARS, 200),

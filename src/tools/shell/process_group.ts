@@ -125,8 +125,13 @@ function processRow(
   [, pid, name, state, parent, group, session, identity]: (string | undefined)[],
 ): ProcessRow {
   return {
-    ...{ pid: Number(pid), state, parent: Number(parent), group: Number(group) },
-    ...{ session: Number(session), name: name ?? "", identity: identity ?? name ?? "" },
+    pid: Number(pid),
+    state,
+    parent: Number(parent),
+    group: Number(group),
+    session: Number(session),
+    name: name ?? "",
+    identity: identity ?? name ?? "",
   };
 }
 

@@ -62,7 +62,11 @@ export async function fetchUrl(
     const { signal } = context;
     const { connect, caCerts } = web;
     const response = await getPinned(url, {
-      ...{ addresses, signal, late, connect, maxBytes: MAX_PAGE_BYTES },
+      addresses,
+      signal,
+      late,
+      connect,
+      maxBytes: MAX_PAGE_BYTES,
       accept: "text/markdown, text/html, text/plain;q=0.9, */*;q=0.5",
       ...caCerts && { caCerts },
     });
