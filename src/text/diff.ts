@@ -36,6 +36,18 @@ export function diffLines(before: string, after: string, context = 2): DiffLine[
   return withContext(lines, context);
 }
 
+/** Returns the lengths of the common prefix and suffix of two texts, in whole characters. */
+export function commonEnds(before: string, after: string): { head: number; tail: number } {
+  const most = Math.min(before.length, after.length);
+  let head = 0;
+  while (head < most && before[head] === after[head]) head++;
+  if (/[\ud800-\udbff]/.test(before[head - 1] ?? "")) head--;
+  let tail = 0;
+  while (tail < most - head && before.at(-1 - tail) === after.at(-1 - tail)) tail++;
+  if (/[\udc00-\udfff]/.test(before.at(-tail) ?? "") && tail > 0) tail--;
+  return { head, tail };
+}
+
 const unchanged = (text: string): DiffStep => ({ kind: " ", text });
 const removed = (text: string): DiffStep => ({ kind: "-", text });
 const added = (text: string): DiffStep => ({ kind: "+", text });

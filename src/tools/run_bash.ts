@@ -1,5 +1,6 @@
 /** The tool `run_bash`, and `job_output` for its commands in the background. @module */
 
+import { shellWord } from "../text/shell_word.ts";
 import { bareNames } from "../text/tool_aliases.ts";
 import type { Tool } from "../types/tool.ts";
 import { callable, objectSchema, textSchema } from "./definition.ts";
@@ -130,9 +131,7 @@ function takeFolder(args: ToolArgs, rest: Rest, { folder }: CalledAs): string | 
   if (typeof at !== "string" || at.trim() === "") return undefined;
   if ([folder, ".", "$PWD"].includes(at.trim().replace(/(.)\/$/, "$1"))) return undefined;
   const command = String(args.command ?? rest.given.cmd ?? "...");
-  const inside = `cd ${
-    /^[\w./-]+$/.test(at) ? at : `'${at.replaceAll("'", "'\\''")}'`
-  } && ${command}`;
+  const inside = `cd ${shellWord(at)} && ${command}`;
   throw new SlipError(
     `Cannot run run_bash as it runs in the working directory: begin the command with cd. A correct call: ${
       JSON.stringify({ command: inside })

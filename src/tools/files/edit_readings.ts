@@ -1,6 +1,6 @@
 /** Edits whose text is in the file in another form. @module */
 
-import { diffLines } from "../../text/diff.ts";
+import { commonEnds, diffLines } from "../../text/diff.ts";
 import { fencedBody, withoutEntities, withoutEscapes } from "../repair/content.ts";
 import { onlyPlace, reindented } from "./indentation.ts";
 
@@ -253,11 +253,7 @@ function mergedLine(
     string,
     string,
   ];
-  const most = Math.min(old.length, now.length);
-  let head = 0;
-  while (head < most && old[head] === now[head]) head++;
-  let tail = 0;
-  while (tail < most - head && old.at(-1 - tail) === now.at(-1 - tail)) tail++;
+  const { head, tail } = commonEnds(old, now);
   const middle = straight(now.slice(head, now.length - tail));
   return real.slice(0, head) + middle + real.slice(real.length - tail) + blanks;
 }

@@ -1,5 +1,6 @@
 /** Replaces a text in a file's text. Line endings may differ. @module */
 
+import { commonEnds } from "../../text/diff.ts";
 import { explainMiss } from "./closest_lines.ts";
 import { readEdit } from "./edit_readings.ts";
 import { dominantEnding, type LineEnding, lineEndsIn } from "./line_endings.ts";
@@ -227,7 +228,7 @@ interface ReplaceOrder extends Pick<TextEdit, "before" | "after" | "ending"> {
 
 /** Returns the text with `before` replaced at `places`, where it differs from `after`. */
 function replaced(text: string, { before, after, ending, places }: ReplaceOrder) {
-  const { head, tail } = common(before, after);
+  const { head, tail } = commonEnds(before, after);
   const insert = after.slice(head, after.length - tail).replaceAll("\n", ending);
 
   const replacements: Replacement[] = [];
@@ -245,18 +246,6 @@ function replaced(text: string, { before, after, ending, places }: ReplaceOrder)
   const encoder = new TextEncoder();
   const firstByte = encoder.encode(text.slice(0, replacements[0]?.start)).length;
   return { bytes: encoder.encode(output.join("")), firstByte, replacements, insert };
-}
-
-/** Returns the lengths of the common prefix and suffix of two texts, in whole characters. */
-function common(before: string, after: string): { head: number; tail: number } {
-  const most = Math.min(before.length, after.length);
-  let head = 0;
-  while (head < most && before[head] === after[head]) head++;
-  if (/[\ud800-\udbff]/.test(before[head - 1] ?? "")) head--;
-  let tail = 0;
-  while (tail < most - head && before.at(-1 - tail) === after.at(-1 - tail)) tail++;
-  if (/[\udc00-\udfff]/.test(before.at(-tail) ?? "") && tail > 0) tail--;
-  return { head, tail };
 }
 
 function lineNumbersAt(lines: string, positions: readonly number[]): number[] {

@@ -55,12 +55,16 @@ export function fitArguments(tool: Tool, given: ToolArgs, call: CalledAs): Fitte
   return { args, repairs, dropped };
 }
 
-function schemasOf({ parameters: { properties } }: Tool): Record<string, JsonSchema> {
+export function schemasOf({ parameters: { properties } }: Tool): Record<string, JsonSchema> {
   return isObject(properties) ? properties as Record<string, JsonSchema> : {};
 }
 
 const isRequired = ({ parameters: { required } }: Tool, key: string): boolean =>
   Array.isArray(required) && required.includes(key);
+
+/** Returns the value of a JSON object in a text. Other values stay, and invalid JSON is undefined. */
+export const unwrapped = (value: unknown): unknown =>
+  typeof value === "string" && value.trimStart().startsWith("{") ? jsonOrUndefined(value) : value;
 
 /** Returns the object in a single well-known wrapper key, if no argument of the tool is beside it. */
 function unwrap(tool: Tool, given: ToolArgs, repairs: string[]): ToolArgs {
@@ -74,9 +78,7 @@ function unwrap(tool: Tool, given: ToolArgs, repairs: string[]): ToolArgs {
     const isKnown = ARGUMENT_WRAPPERS.includes(bareName(key!)) ||
       bareName(key!) === bareName(tool.name);
     const value = source[key!];
-    const inner = typeof value === "string" && value.trimStart().startsWith("{")
-      ? jsonOrUndefined(value)
-      : value;
+    const inner = unwrapped(value);
     if (!isKnown || !isObject(inner)) {
       return isKnown ? alone(tool, key!, value, source, repairs) : source;
     }

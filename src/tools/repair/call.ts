@@ -8,7 +8,7 @@ import { ALIASES, EDITOR_TOOLS, ELSEWHERE } from "../../text/tool_aliases.ts";
 import type { ToolCall } from "../../types/message.ts";
 import type { Tool } from "../../types/tool.ts";
 import { checkArguments, type ToolArgs } from "../schema.ts";
-import { fitArguments, type FittedArguments } from "./arguments.ts";
+import { fitArguments, type FittedArguments, schemasOf, unwrapped } from "./arguments.ts";
 import { SlipError } from "./slip_error.ts";
 import { slipsOf } from "../slips.ts";
 import { ARGUMENT_WRAPPERS, CALL_NAME_KEYS } from "./tables.ts";
@@ -217,13 +217,9 @@ function innerCall(
   return isSame ? { name: only!, args: unwrapped(args[only!]) as ToolArgs } : undefined;
 }
 
-function hasParameter(tool: Tool, key: string): boolean {
-  return isObject(tool.parameters.properties) && Object.hasOwn(tool.parameters.properties, key);
-}
+const hasParameter = (tool: Tool, key: string): boolean => Object.hasOwn(schemasOf(tool), key);
 
 const isWrapped = (value: unknown): boolean => isObject(unwrapped(value));
-const unwrapped = (value: unknown): unknown =>
-  typeof value === "string" && value.trimStart().startsWith("{") ? jsonOrUndefined(value) : value;
 
 /**
  * Returns the offered tools that `name` may mean: one of that name, otherwise those of which it is another agent's

@@ -119,7 +119,7 @@ function onlyOne(path: string, paths: readonly string[], order: PathOrder) {
   );
 }
 
-/** Names that differ in case, or have an extension that `path` lacks. */
+/** Returns names that differ in case, or have an extension that `path` lacks. */
 async function alikeOf(path: string, { folder }: PathOrder): Promise<string[]> {
   let found = ["."];
   const parts = path.split("/").filter((part) => part !== "" && part !== ".");
@@ -212,7 +212,7 @@ async function checkNew(path: string, clean: string, order: PathOrder): Promise<
   await checkTest(path, folder);
 }
 
-/** Returns the fixed part of a test's file name, with a wildcard for the rest. */
+/** The variable part of a test's file name, and the wildcard that replaces it. */
 const TEST_NAMES: readonly (readonly [RegExp, string])[] = [
   [/^test_[\w.-]+(?=\.\w+$)/, "test_*"],
   [/^[\w.-]+(?=[._](?:test|spec)\.\w+$)/, "*"],

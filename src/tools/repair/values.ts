@@ -1,6 +1,7 @@
 /** Argument values of another type than the tool's, if they can mean only one value. @module */
 
 import { isObject, jsonOrUndefined } from "../../text/json.ts";
+import { shellWord } from "../../text/shell_word.ts";
 import type { JsonSchema } from "../../types/tool.ts";
 import type { ToolArgs } from "../schema.ts";
 import { SlipError } from "./slip_error.ts";
@@ -12,7 +13,6 @@ interface FittedValue {
 }
 
 const NO_VALUE = /^\s*(?:null|none|undefined|nil|n\/a)?\s*$/i;
-const PLAIN_WORD = /^[\w./:=@%+,-]+$/;
 
 /** Returns the conversion of `value` for the argument `key`; undefined if it stays as it is. */
 export function valueAsMeant(
@@ -47,7 +47,7 @@ function isNothing(value: unknown, { type, enum: options }: JsonSchema, key: str
 const isBelow = (value: unknown, minimum: number): boolean =>
   minimum > 0 && [0, -1, "0", "-1"].includes(value as number);
 
-/** Converts a text to a list or an object. */
+/** Converts a list or an object to a text. */
 function textFor(
   tool: string,
   key: string,
@@ -104,13 +104,11 @@ function commandOf(list: readonly string[]): string {
   if (list.length === 1) return program;
   const isShell = /^(?:\/(?:usr\/)?bin\/)?(?:ba|z|da)?sh$/.test(program);
   if (isShell && /^-[a-z]*c$/.test(flag) && list.length === 3) return line!;
-  if (list.every((word) => PLAIN_WORD.test(word))) return list.join(" ");
-  const quoted = list.map((word) =>
-    PLAIN_WORD.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
-  );
+  const words = list.map(shellWord).join(" ");
+  if (words === list.join(" ")) return words;
   // A command does not start with a flag.
   const asLines = list.some((word) => word.startsWith("-")) ? [] : [list.join("\n")];
-  const readings = [quoted.join(" "), ...asLines].map((command) => JSON.stringify({ command }));
+  const readings = [words, ...asLines].map((command) => JSON.stringify({ command }));
   const lines = readings[1] === undefined ? "" : `. As lines: ${readings[1]}`;
   throw new SlipError(
     `Cannot run run_bash as command must be one string. As words: ${readings[0]}${lines}`,
