@@ -85,7 +85,7 @@ function takeContent(args: ToolArgs, rest: Rest): undefined {
   );
 }
 
-/** The new text of an edit. If the old text has the same form, it is converted when the file's text is known. */
+/** Decodes the new text of an edit. The old text is decoded later, when the text of the file is known. */
 async function readTexts(args: ToolArgs, repairs: string[]): Promise<void> {
   const { old_string: before, new_string: after, file_path } = args;
   if (typeof before !== "string" || typeof after !== "string") return;

@@ -29,7 +29,7 @@ export const globTool: Tool = callable({
   run: async (args, context) => (await import("./search/glob_files.ts")).globFiles(args, context),
 });
 
-/** Tools that find files by a part of their name, in all folders. */
+/** Reads the pattern of a tool that finds files by a part of their name, in all folders. */
 function takeName(args: ToolArgs, rest: Rest, { name }: CalledAs): string | undefined {
   if (!/^(?:find|findfiles?|filesearch|findbyname|searchfilenames)$/.test(name)) return undefined;
   const given = args.pattern ?? rest.given.query ?? rest.given.name;

@@ -41,8 +41,8 @@ function problem(path: string): string | undefined {
     return `it must have at most ${MAX_PATH_BYTES} bytes: it has ${bytes}`;
   }
   if (/^(file:|[a-z][a-z\d+.-]+:\/\/)/i.test(path)) return "it must be a path: it is a URL";
-  if (/^~[\\/]|^~$/.test(path)) return "~ stands for nothing here: give the whole path";
+  if (/^~[\\/]|^~$/.test(path)) return "~ is not expanded here: give the whole path";
   const hidden = path.split(/[\\/]|%2f|%5c/i).some((part) => /^(\.|%2e){2}$/i.test(part)) &&
     /%2e|%2f|%5c/i.test(path);
-  return hidden ? "percent codes stand for nothing here: give the path in plain text" : undefined;
+  return hidden ? "percent codes are not decoded here: give the path in plain text" : undefined;
 }

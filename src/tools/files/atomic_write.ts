@@ -253,12 +253,12 @@ async function prepare(
     try {
       if (uid !== old.uid || gid !== old.gid) await Deno.chown(temporary, old.uid, old.gid);
       if (!await copyAttributes(old.path, temporary, { folder: grant?.withheld.folder, signal })) {
-        inPlace = "its access list and attributes could not be kept otherwise";
+        inPlace = "its access list and attributes would have been lost otherwise";
         // With an access list, the group bits are the mask of the list, not the group's rights.
         await Deno.chmod(temporary, 0o600);
       }
     } catch {
-      inPlace ??= "its owner could not be kept otherwise";
+      inPlace ??= "its owner would have changed otherwise";
     }
   }
   await fill(file, bytes);

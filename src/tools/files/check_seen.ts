@@ -35,7 +35,7 @@ export async function checkSeen(
   const unsaved = await editorBytes(context, path);
   if (info === undefined && unsaved === undefined) {
     if (!seenFiles.delete(real) || !whole) return;
-    throw refuse("it was removed since you read it: if it should be there again, write it anew");
+    throw refuse("it was removed since you read it: if it should be there again, create it again");
   }
   if (info?.isFile === false && unsaved === undefined) return;
   if (stamp !== undefined && stamp === await stampOf(real, unsaved)) return;
@@ -46,5 +46,5 @@ export async function checkSeen(
   if (context.grant?.isSecret) throw refuse("it changed since you read it: read it again");
   const now = { ...context, maxOutputChars: context.maxOutputChars >> 1 };
   const { content } = await readFile({ file_path: shown, offset: 1, limit: SHOWN_LINES }, now);
-  throw refuse(`it changed since you read it. It holds now:\n${content}`);
+  throw refuse(`it changed since you read it. It now contains:\n${content}`);
 }

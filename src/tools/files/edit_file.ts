@@ -48,7 +48,7 @@ export async function prepareEdit(args: ToolArgs, context: ToolContext): Promise
   context.signal.throwIfAborted();
   if (old_string === new_string) throw refuse("old_string and new_string are the same");
   // A lone surrogate would match half a character and damage the rest.
-  if (!old_string.isWellFormed()) throw refuse("old_string holds half of a character");
+  if (!old_string.isWellFormed()) throw refuse("old_string has half of a character");
   await checkSeen(context, path, shown, false);
   const { bytes, isNew } = await readAll(path, shown, old_string === "", context);
   const text = decodedBytes(bytes);

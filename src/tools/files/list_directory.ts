@@ -93,7 +93,7 @@ async function describeEntry(folder: string, name: string): Promise<string> {
     return info.isFile ? `${shown}  ${sizeText(info.size)}` : `${shown}  [${specialKind(info)}]`;
   } catch {
     // It is gone, or its name is not valid UTF-8 and Deno cannot spell it.
-    return `${shown}  [cannot be looked at]`;
+    return `${shown}  [unreadable]`;
   }
 }
 

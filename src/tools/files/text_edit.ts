@@ -132,7 +132,7 @@ function checkMatch(
   }
   if (hasLostIndent(lines, before, after, first[0]!)) {
     throw refuse(
-      "old_string begins behind the indentation of its line, and the further lines of new_string have none: give both as whole lines, indented as in the file",
+      "old_string starts after the indentation of its line, and the further lines of new_string have no indentation: give both as whole lines, indented as in the file",
     );
   }
   const doubled = mayQuote ? doubledLine(lines, before, after, first[0]!) : undefined;
@@ -140,7 +140,7 @@ function checkMatch(
     throw refuse(
       `the line ${
         JSON.stringify(doubled)
-      } of new_string is beside old_string in the file and would be there twice: give it in both, or in none`,
+      } of new_string is beside old_string in the file and would be there twice: give it in both, or in neither`,
     );
   }
 }

@@ -15,7 +15,7 @@ interface ReadCommand {
 
 /**
  * Returns the only reading of the command `given`.
- * @throws {SlipError} if it is a terminal transcript, or its end would not be the one it states.
+ * @throws {SlipError} if it is a terminal transcript, or would not do what it seems to.
  */
 export function readCommand(given: string): ReadCommand {
   const repairs: string[] = [];

@@ -37,10 +37,7 @@ export const withoutEscapes = (text: string): string =>
 /** Returns the body of a text that is one code fence. */
 export const fencedBody = (text: string): string | undefined => FENCED.exec(text)?.groups?.body;
 
-/**
- * Decodes code in which every `<`, `>` and `&` is an entity, also where that cannot be code; returns undefined for
- * others.
- */
+/** Decodes a text in which every `<`, `>` and `&` is an entity, if it is clearly code; undefined for others. */
 export function withoutCodeEntities(text: string, path: string): string | undefined {
   const extension = extname(path);
   if (MARKUP.test(extension) || mayBeFenced(path)) return undefined;
@@ -106,7 +103,7 @@ export function contentAsMeant(content: string, path: string): ReadText | undefi
   }
   if (mayBeFenced(path)) return undefined;
   if (/^\s*(?:`{3}|~{3})[\w+#.-]*[ \t]*\n/.test(content)) {
-    refuse("its content begins with a code fence: send the file's text alone, without fences");
+    refuse("its content starts with a code fence: send the file's text alone, without fences");
   }
   const signs = withoutCodeEntities(content, path);
   if (signs !== undefined) return { text: signs, repair: ENTITIES_REPAIR };
@@ -153,7 +150,7 @@ function unescaped(content: string, refuse: (reason: string) => never): ReadText
   return { text, repair: "\\n in the content as line feeds" };
 }
 
-/** The numbers of `\n` in a line outside and inside quotes. `isEscaped` is true if quotes have backslashes. */
+/** Counts `\n` in a line outside and inside quotes. `isEscaped` is true if quotes have backslashes. */
 function lineFeedsIn(line: string) {
   const isEscaped = /\\["']/.test(line) && !/(?<!\\)["']/.test(line);
   let [outside, inside] = [0, 0];

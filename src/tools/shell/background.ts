@@ -29,7 +29,7 @@ export async function runInBackground(
   settleMs = SETTLE_MS,
 ): Promise<ToolOutcome> {
   const { jobs } = context;
-  if (!jobs) throw new Error("Cannot run it in the background as nobody keeps jobs here");
+  if (!jobs) throw new Error("Cannot run it in the background as there are no jobs here");
   jobs.checkRoom();
   // Writes to git's folders are checked only at the end: until then, a job could make the user's git run a program.
   const { leave, ...others } = context;

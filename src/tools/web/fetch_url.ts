@@ -56,7 +56,7 @@ export async function fetchUrl(
 ): Promise<ToolOutcome> {
   let url = webAddress(String(given));
   const late = web.late();
-  // All requests of a call are to one host: its addresses cannot change meanwhile.
+  // All requests of a call are to one host. Its addresses are looked up once, so that they cannot change.
   const addresses = await addressesOf(url, context, late, web);
   for (let redirects = 0;; redirects++) {
     const { signal } = context;
@@ -186,7 +186,7 @@ function shownPage(
   const { length } = text;
   if (offset > 0 && offset >= length) {
     throw new Error(
-      `The page has only ${length} characters: there are none from offset ${offset} on`,
+      `The page has only ${length} characters: it ends before offset ${offset}`,
     );
   }
   const end = endOfPart(

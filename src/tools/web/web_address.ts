@@ -20,7 +20,7 @@ export function webAddress(text: string): URL {
     throw wrong("only addresses with http:// and https:// are");
   }
   if (url.username !== "" || url.password !== "") {
-    throw wrong("it holds a user name or a password, which is not sent");
+    throw wrong("it contains a user name or a password, which is not sent");
   }
   url.hash = "";
   const host = url.hostname.replace(/\.+$/, "");

@@ -65,7 +65,7 @@ Deno.test({
     using ws = workspace();
     ws.put("a", "");
     await run("bash", "-c", `touch "$0"/$'x\\xe9'`, ws.dir);
-    assertEquals(await list(ws), "a  0 B\nx\ufffd  [cannot be looked at]\n[2 entries]");
+    assertEquals(await list(ws), "a  0 B\nx\ufffd  [unreadable]\n[2 entries]");
   },
 });
 

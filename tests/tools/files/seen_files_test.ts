@@ -46,7 +46,7 @@ for (const [name, change] of CHANGES) {
         const verb = tool === "edit_file" ? "edit" : "write";
         assertStringIncludes(
           (error as Error).message,
-          `Cannot ${verb} f as it changed since you read it. It holds now:\n1\t`,
+          `Cannot ${verb} f as it changed since you read it. It now contains:\n1\t`,
         );
         assertStringIncludes((error as Error).message, "one\n2\ttw");
         assertEquals(made.text("f"), now);

@@ -45,8 +45,8 @@ for (const [path, content, text] of CONTENTS) {
 }
 
 const REFUSED: [path: string, content: string, why: string][] = [
-  ["a.ts", "```ts\na\n```\nb", "its content begins with a code fence"],
-  ["a.ts", "```ts\na\n```\nb\n```", "its content begins with a code fence"],
+  ["a.ts", "```ts\na\n```\nb", "its content starts with a code fence"],
+  ["a.ts", "```ts\na\n```\nb\n```", "its content starts with a code fence"],
   ["a.ts", "1\ta\n2\tb", "the line numbers of read_file"],
   ["a.txt", "1\ta\n2\tb", "the line numbers of read_file"],
   ["a.ts", "1\ta\n2\tb\n", "the line numbers of read_file"],

@@ -180,7 +180,7 @@ Deno.test("a job that is not there, and a call that makes no sense", { ignore },
   await assertRejects(() => look(s.ws, "one"), Error, "job must be an integer");
   await assertRejects(() => start(s.ws, " "), RangeError, "empty");
   delete s.ws.context.jobs;
-  await assertRejects(() => start(s.ws, "true"), Error, "nobody keeps jobs here");
+  await assertRejects(() => start(s.ws, "true"), Error, "there are no jobs here");
   await assertRejects(() => look(s.ws, 1), RangeError, "no job 1");
   await s.jobs[Symbol.asyncDispose]();
   s.ws.context.jobs = s.jobs;
