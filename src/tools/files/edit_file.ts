@@ -138,7 +138,7 @@ async function readAll(path: string, shown: string, mayBeMissing: boolean, conte
     if (info === undefined) return { bytes: new Uint8Array(), isNew: true };
   }
   using opened = await openRegular(path, shown, "edit", context.grant);
-  // A reader could see part of a file that is written in place.
+  // Another process may be writing the file in place.
   await lock(opened.file, context.signal);
   const { size } = await opened.file.stat();
   if (size > MAX_EDITED_BYTES) {
