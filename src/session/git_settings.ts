@@ -41,15 +41,28 @@ export function indexHasGitFiles(source: GitSource, gitFolder: string): boolean 
   return names !== undefined && /(^|[\0/])(\.git|git~1)(\/|\0)/i.test(names);
 }
 
+/** Git loads missing objects by any transport that a repository names. Here it uses none. */
+const WITHOUT_TRANSPORT = { GIT_ALLOW_PROTOCOL: "none", GIT_NO_LAZY_FETCH: "1" };
+/** The time limit of git in seconds: a file of the repository may be a pipe without a writer. */
+const MAX_GIT_SECONDS = "5";
+
 /** Returns the output of a git command that only reads; undefined if it fails. */
 function gitOutput({ folder, root, programs, home }: GitSource, args: readonly string[]) {
-  const git = findProgram("git", programFolders(root, programs.join(":")));
+  const [git, timeout] = ["git", "timeout"].map((name) =>
+    findProgram(name, programFolders(root, programs.join(":")))
+  );
   const config = Deno.env.get("XDG_CONFIG_HOME");
-  const env = { ...home && { HOME: home }, ...config && { XDG_CONFIG_HOME: config } };
+  const env = { ...WITHOUT_TRANSPORT, ...home && { HOME: home } };
+  const words = [
+    ...timeout ? [timeout, "-s", "KILL", MAX_GIT_SECONDS] : [],
+    git ?? "",
+    "-C",
+    folder,
+  ];
   const ran = git && attempt(() =>
-    new Deno.Command(git, {
-      args: ["-C", folder, ...args],
-      env,
+    new Deno.Command(words[0]!, {
+      args: [...words.slice(1), ...args],
+      env: { ...env, ...config && { XDG_CONFIG_HOME: config } },
       clearEnv: true,
       stdin: "null",
       stderr: "null",

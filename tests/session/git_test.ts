@@ -219,6 +219,11 @@ const AT_BREAK =
 /** What a command that may write git's folders leaves there, and what a person does with git afterwards. */
 const LEFT: [name: string, prepare: string, command: string][] = [
   ["the log is a link", "ln -sf $HOME/.bashrc .git/logs/HEAD", "git checkout -q -b x"],
+  [
+    "the log is a link in a folder that cannot be listed",
+    "ln -sf $HOME/.bashrc .git/logs/HEAD; chmod 111 .git/logs",
+    "git checkout -q -b x",
+  ],
   ["the message is a link", "ln -sf $HOME/.bashrc .git/COMMIT_EDITMSG", COMMIT],
   [
     "refs are links",

@@ -103,7 +103,8 @@ function menderOf(folder: string): () => string[] {
 const RUN_LATER: readonly (readonly [name: string, pattern: RegExp])[] = [
   ["rebase-merge/git-rebase-todo", /^[ \t]*(exec|x)([ \t\r].*)?$/gm],
   ["rebase-merge/strategy", /.*\/.*/g],
-  ["sequencer/opts", /^.*strategy.*\/.*$/gim],
+  // Values may go on in further lines: a file that names a strategy and a path loses all of its text.
+  ["sequencer/opts", /^(?=[^]*strategy)[^]*\/[^]*$/i],
 ];
 
 /** Removes the links in a folder, but for what it has of `others`. Of objects, which no link leads git to write, only their folders are looked at. */
@@ -113,7 +114,10 @@ function removeLinks(folder: string, others: readonly string[] = []): string[] {
     if (others.includes(name)) return [];
     if (isSymlink) return (Deno.removeSync(path), [path]);
     if (!isDirectory || basename(folder) === "objects" && /^[\da-f]{2}$/.test(name)) return [];
-    return attempt(() => removeLinks(path)) ?? [];
+    const { mode } = Deno.lstatSync(path);
+    // A command can close a folder to hide a link in it.
+    if (mode !== null && (mode & 0o700) !== 0o700) Deno.chmodSync(path, mode | 0o700);
+    return removeLinks(path);
   });
 }
 

@@ -1,0 +1,58 @@
+import { assertEquals } from "@std/assert";
+import { gitSettings, indexHasGitFiles } from "../../src/session/git_settings.ts";
+
+/** Runs a script in a new folder, and looks at the repository that it made there with git's own eyes. */
+async function inRepository(script: string, look: (folder: string) => void): Promise<void> {
+  const folder = await Deno.realPath(await Deno.makeTempDir());
+  try {
+    const { success, stderr } = await new Deno.Command("sh", {
+      args: ["-ec", script],
+      cwd: folder,
+      env: { HOME: folder, GIT_CONFIG_NOSYSTEM: "1" },
+    }).output();
+    assertEquals(success, true, new TextDecoder().decode(stderr));
+    look(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+const source = (folder: string) => ({
+  folder,
+  root: "/",
+  programs: ["/usr/bin", "/bin"],
+  home: folder,
+});
+const ignore = Deno.build.os === "windows";
+
+Deno.test({
+  name: "SBX-05 git's look at an index fetches no objects by what the repository names",
+  ignore,
+  fn: () =>
+    inRepository(
+      `git init -q . && git config user.name a && git config user.email b
+      mkdir sub keep && echo 1 >sub/f && echo 2 >keep/g && git add . && git commit -qm x
+      git sparse-checkout set --cone --sparse-index keep
+      tree=$(git rev-parse HEAD:sub)
+      rm -f ".git/objects/$(echo $tree | cut -c1-2)/$(echo $tree | cut -c3-)"
+      git config core.repositoryformatversion 1
+      git config extensions.partialClone origin
+      git config remote.origin.promisor true
+      git config remote.origin.url "ext::sh -c touch% $PWD/ran"
+      git config protocol.ext.allow always`,
+      (folder) => {
+        indexHasGitFiles(source(folder), `${folder}/.git`);
+        assertEquals([...Deno.readDirSync(folder)].some(({ name }) => name === "ran"), false);
+      },
+    ),
+});
+
+Deno.test({
+  name: "git's settings in a pipe that nobody writes end with a time limit",
+  ignore,
+  fn: () =>
+    inRepository(
+      `git init -q . && mkfifo pipe && printf '[include]\\n\\tpath = %s\\n' "$PWD/pipe" >>.git/config`,
+      (folder) => assertEquals(gitSettings(source(folder)), undefined),
+    ),
+});
