@@ -17,6 +17,8 @@ const SURE = new RegExp(
     String.raw`^\s*[[({<]?\s*${MARK_DOTS}\s+.{0,40}\b(?:${MARK_WORDS})\b.{0,60}$`,
     String
       .raw`^\s*[[({<]?\s*(?:the\s+)?(?:rest|remaining|remainder|existing)\b.{0,60}${MARK_DOTS}\s*[\])}>]?\s*$`,
+    // As results of tools say it.
+    String.raw`^\s*[[(]\s*(?:${MARK_DOTS}\s*)?\d+ (?:more )?lines?\b[^\])]{0,40}[\])]\s*$`,
   ].join("|"),
   "i",
 );
@@ -33,7 +35,9 @@ const LIKELY = new RegExp(
  */
 export function leftOutBy(before: string, after: string): string | undefined {
   if (before.length + after.length > MAX_LOOKED_AT) return undefined;
-  if (!/\.{3}|…|rest|remain|existing|other|previous|unchanged/i.test(after)) return undefined;
+  if (!/\.{3}|…|rest|remain|existing|other|previous|unchanged|\d (?:more )?line/i.test(after)) {
+    return undefined;
+  }
   const old = new Set(nonBlankLines(before));
   const now = nonBlankLines(after);
   const has = new Set(now);

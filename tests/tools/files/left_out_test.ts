@@ -12,6 +12,9 @@ Deno.test("a mark that stands for lost code is named, anything else is not", () 
     ["<!-- … other parts -->\n", "<!-- … other parts -->"],
     ["one();\n// the rest stays the same\n", "// the rest stays the same"],
     ["one();\n// ...\n", "// ..."],
+    ["one();\n[58 lines left out]\n", "[58 lines left out]"],
+    ["one();\n[... 12 more lines ...]\n", "[... 12 more lines ...]"],
+    ["one();\nf([2 lines]);\n", undefined],
     // As many lines as before: words alone are a comment.
     ["one();\n// the rest stays the same\nfour();\n", undefined],
     ["one();\n// ... existing code ...\nfour();\nfive();\n", "// ... existing code ..."],
