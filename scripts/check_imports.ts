@@ -9,7 +9,7 @@ import { type Import, importsOf, sourceFiles } from "./module_graph.ts";
 /** Parts of `src/`, lowest layer first: a part imports from the layers below its own. */
 const LAYERS = [
   ["types", "attempt", "config", "errors", "model_target", "server_address", "start_leader"],
-  ["text", "wire", "temp_folder"],
+  ["text", "wire", "temp_folder", "find_program"],
   ["rpc", "backends", "toolcalls", "tools", "permissions", "records", "terminal", "user_files"],
   ["mcp", "agent"],
   ["session"],
@@ -22,6 +22,7 @@ const NEIGHBOURS: [from: string, to: string][] = [
   ["permissions", "user_files"],
   ["records", "user_files"],
   ["temp_folder", "text"],
+  ["find_program", "text"],
   ["wire", "text"],
 ];
 

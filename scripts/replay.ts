@@ -9,7 +9,7 @@ import { findSandbox } from "../src/permissions/sandbox/probe.ts";
 import type { ApproveMode } from "../src/permissions/settings.ts";
 import type { Approval, ApprovalAnswer } from "../src/session/frontend.ts";
 import { openPermissions } from "../src/session/permissions.ts";
-import { findProgram, programFolders } from "../src/tools/shell/find_program.ts";
+import { findProgram, programFolders } from "../src/find_program.ts";
 import type { ToolExecution } from "../src/types/event.ts";
 import { fakeSession } from "../tests/helpers/fake_session.ts";
 import { strictServer } from "../tests/helpers/strict_server.ts";

@@ -2,7 +2,8 @@
 
 import { attempt } from "./attempt.ts";
 import { isObject, linePlace, scanJson } from "./text/json.ts";
-import { dirname } from "./text/std_path.ts";
+import { isWithin } from "./text/paths.ts";
+import { basename, dirname, join } from "./text/std_path.ts";
 import { reasonOf } from "./text/reason.ts";
 import { UsageError } from "./errors.ts";
 
@@ -29,6 +30,27 @@ export function userFolder(env: VariableReader): string | undefined {
 export function stateFolder(env: VariableReader = processVariable): string | undefined {
   return xdgFolder(env, "XDG_STATE_HOME", ".local/state", "LOCALAPPDATA");
 }
+
+/**
+ * Refuses variables that put settings or records into the folder that is worked in, where commands write.
+ * @throws {UsageError} with the variable.
+ */
+export function checkOwnFolders(folder: string, env: VariableReader): void {
+  const home = env("HOME");
+  if (home !== undefined && isWithin(folder, realOf(home))) return;
+  for (const name of ["XDG_CONFIG_HOME", "XDG_STATE_HOME"]) {
+    const value = env(name);
+    if (!value?.startsWith("/") || !isWithin(folder, realOf(value))) continue;
+    throw new UsageError(
+      `Cannot use ${name}=${value} as it leads into the folder that is worked in, where commands write: unset it`,
+    );
+  }
+}
+
+/** A path with its links followed, as far as it is there. */
+const realOf = (path: string): string =>
+  attempt(() => Deno.realPathSync(path)) ??
+    (dirname(path) === path ? path : join(realOf(dirname(path)), basename(path)));
 
 /** Returns the path of the user's file `name`. */
 export function userFile(name: string, env: VariableReader = processVariable): string | undefined {

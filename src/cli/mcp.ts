@@ -80,7 +80,7 @@ async function withServers(
     folder,
     files: mcpFiles(folder),
     env: permissions.env,
-    confine: permissions.confineServers(() => folder),
+    confine: (id) => permissions.confineServers(() => folder, id),
     // As in a session: some servers offer other tools to clients that cannot ask the user.
     elicit: () => Promise.resolve({ action: "cancel" }),
     onProblem: (why) => run.stderr.write(`copilot: ${oneLine(why)}\n`),

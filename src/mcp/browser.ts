@@ -1,9 +1,8 @@
 /** Opens an address in the person's browser. @module */
 
-import { attempt } from "../attempt.ts";
 import { isAbsolute } from "../text/std_path.ts";
 import { checkedAddress } from "./oauth_discovery.ts";
-import { findProgram, programFolders } from "../tools/shell/find_program.ts";
+import { findProgram, outerFolders } from "../find_program.ts";
 
 /** Opens `url` without a shell. Does nothing if there is no browser: the address has also been printed. */
 export function openBrowser(url: string): void {
@@ -11,7 +10,7 @@ export function openBrowser(url: string): void {
   for (const [program, ...args] of browsers()) {
     const path = Deno.build.os === "windows" || isAbsolute(program!)
       ? program
-      : findProgram(program!, programFolders(attempt(Deno.cwd) ?? "/"));
+      : findProgram(program!, outerFolders());
     if (path === undefined) continue;
     const whole = args.join(" ").includes("%s")
       ? args.map((arg) => arg.replaceAll("%s", address))

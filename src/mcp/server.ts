@@ -4,6 +4,7 @@ import { RpcError } from "../rpc/message.ts";
 import { isObject } from "../text/json.ts";
 import { oneLine } from "../text/one_line.ts";
 import { reasonOf } from "../text/reason.ts";
+import type { Confine } from "../types/confine.ts";
 import type { ToolContext, ToolOutcome } from "../types/tool.ts";
 import { McpClient, type RequestOptions } from "./client.ts";
 import { expanded, type McpDefinition, variablesOf } from "./definition.ts";
@@ -43,6 +44,7 @@ export class McpServer {
   #isFresh = false;
   #freshUntil = Infinity;
   #isOver = false;
+  #confine: Confine | undefined;
   #auth: ServerAuth | undefined;
   /** Aborted with the session, which also ends a start in progress. */
   readonly #over = new AbortController();
@@ -276,7 +278,8 @@ export class McpServer {
 
   async #connect(): Promise<McpClient> {
     const { definition, options, name } = this;
-    const { confine, env, folder, variables } = options;
+    const { env, folder, variables } = options;
+    this.#confine ??= options.confine?.(this.id);
     const isUnseen = definition.scope === "folder" && !this.memory.isApproved;
     const hidden = isUnseen ? variablesOf(definition).join(", ") : "";
     if (hidden !== "") {
@@ -288,7 +291,7 @@ export class McpServer {
     const client = await McpClient.connect(
       (handlers) =>
         full.url === undefined
-          ? startProgram(full, handlers, { folder, env, confine })
+          ? startProgram(full, handlers, { folder, env, confine: this.#confine })
           : new HttpCarrier(
             full,
             handlers,

@@ -17,7 +17,8 @@ export interface ServerOptions {
   env: readonly string[];
   /** Reads the variables that definitions use. */
   variables: VariableReader;
-  confine?: Confine | undefined;
+  /** Confines the server of that id, apart from all others. */
+  confine?: ((id: string) => Confine) | undefined;
   /** Returns the name of the view that programs would get now. A program with another view is restarted. */
   view?(): Promise<string>;
   /** True if the user trusts the folder's definitions for this run without seeing them. */

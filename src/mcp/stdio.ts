@@ -2,12 +2,14 @@
 
 import { linePeer } from "../rpc/line_peer.ts";
 import { startLeader } from "../start_leader.ts";
+import { attempt } from "../attempt.ts";
+import { makeTempFolder } from "../temp_folder.ts";
 import { stripEscapes } from "../text/sanitize.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
 import { isAbsolute, join } from "../text/std_path.ts";
 import { reasonOf } from "../text/reason.ts";
 import { commandEnvironment } from "../tools/shell/command_environment.ts";
-import { findProgram, programFolders } from "../tools/shell/find_program.ts";
+import { findProgram, programFolders } from "../find_program.ts";
 import { endGroup, endNow } from "../tools/shell/process_group.ts";
 import { atProgramEnd } from "../tools/shell/program_end.ts";
 import type { Confine } from "../types/confine.ts";
@@ -18,6 +20,8 @@ import type { McpDefinition } from "./definition.ts";
 /** The time for a server to exit after its stdin was closed, and then after SIGTERM, in ms. */
 const LEAVE_MS = 300;
 const END_MS = 700;
+/** Starts a program in a folder, which a sandbox with a `/tmp` of its own does not have. */
+const ENTER_FOLDER = 'mkdir -p -- "$0" 2>/dev/null; cd -- "$0" && exec "$@"';
 /** The maximum length of the stored end of stderr, in characters. */
 const MAX_WORDS = 4000;
 
@@ -42,21 +46,26 @@ export async function startProgram(
 ): Promise<Carrier> {
   const { program, network, isConfined } = definition;
   const { cwd = "." } = definition;
-  const at = isAbsolute(cwd) ? cwd : join(definition.folder ?? folder, cwd);
+  // The user's own server has rights that a file of the session's folder, as in `node_modules`, must not use.
+  const ownFolder = definition.scope === "user" && definition.cwd === undefined
+    ? makeTempFolder("copilot-mcp-")
+    : undefined;
+  const at = ownFolder ?? (isAbsolute(cwd) ? cwd : join(definition.folder ?? folder, cwd));
   if (!(await Deno.stat(at).catch(() => undefined))?.isDirectory) {
     throw new Error(`its folder ${at} does not exist`);
   }
   const found = programPath(program!.command, at, folder);
-  // A sandbox starts in the session's folder.
-  const [path, ...args] = at === folder
-    ? [found, ...program!.args]
-    : ["/bin/sh", "-c", 'cd -- "$0" && exec "$@"', at, found, ...program!.args] as const;
+  // A sandbox starts in the session's folder, with its own /tmp.
+  const [path, ...args] = at === folder || Deno.build.os === "windows"
+    ? [found, ...program!.args] as const
+    : ["/bin/sh", "-c", ENTER_FOLDER, at, found, ...program!.args] as const;
   const confined = isConfined
     ? await confine?.(path, args, network ? "network" : undefined)
     : undefined;
   let child: Deno.ChildProcess;
   try {
-    const usual = { ...commandEnvironment(env), ...confined?.variables };
+    const outer = Deno.build.os !== "windows" && { PATH: programFolders(folder).join(":") };
+    const usual = { ...commandEnvironment(env), ...outer, ...confined?.variables };
     const how = { cwd: at, env: { ...usual, ...program!.env } };
     child = startLeader(confined?.program ?? path, confined?.args ?? args, how);
   } catch (error) {
@@ -64,7 +73,10 @@ export async function startProgram(
   }
   const limits = confined?.limits &&
     `${confined.limits}: "sandboxRead" in permissions.json shows it more, copilot mcp add --no-sandbox lifts that`;
-  return new ProgramCarrier(child, folder, handlers, limits);
+  return new ProgramCarrier(child, folder, handlers, limits, () => {
+    confined?.mend?.();
+    if (ownFolder !== undefined) attempt(() => Deno.removeSync(ownFolder, { recursive: true }));
+  });
 }
 
 /**
@@ -92,10 +104,14 @@ class ProgramCarrier implements Carrier {
     handlers: CarrierHandlers,
     /** The limits of its sandbox, in one line: they may be the cause of a failure. */
     private readonly limits: string | undefined,
+    private readonly onEnd: () => void,
   ) {
     this.peer = linePeer({ ...handlers, input: child.stdout, output: child.stdin });
     this.#reading = this.#readWords();
-    this.#release = atProgramEnd(() => endNow(child.pid, folder));
+    this.#release = atProgramEnd(() => {
+      endNow(child.pid, folder);
+      onEnd();
+    });
     // Processes that it started may outlive it and keep its stdout open. Its last output is read first.
     child.status.then(() => within(LEAVE_MS, this.peer.closed)).then(() => this.end());
   }
@@ -120,6 +136,7 @@ class ProgramCarrier implements Carrier {
     await endGroup(this.child.pid, END_MS, this.folder);
     await within(END_MS, Promise.all([this.child.status, this.#reading]));
     this.#release();
+    this.onEnd();
   }
 
   /** Reads stderr continuously: a server that writes to a full pipe would block. */

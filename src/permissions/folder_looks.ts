@@ -1,6 +1,7 @@
 /** What folders hold, as far as a view asks: kept from one look at them to the next. @module */
 
 import { join } from "../text/std_path.ts";
+import { wait } from "../wire/wait.ts";
 import type { PathTable } from "./path_table.ts";
 
 /** `own`: commands write there what stands on none of the machine's disks under that name, as in `/tmp`. */
@@ -11,13 +12,15 @@ interface FolderEntry {
   name: string;
   path: string;
   isDirectory: boolean;
-  /** As {@linkcode FolderLooks.accessTo} says; undefined until it was asked. */
-  access?: "none" | "read" | "usual";
+  /** The access that its name leaves to it, wherever it is; left out for that to its folder. */
+  access?: "none" | "read";
 }
 
 /** One look at a folder. */
 interface FolderLook {
+  /** Its folders, and what its name leaves less access to than others; with `isWhole` all else as well. */
   entries: readonly FolderEntry[];
+  isWhole: boolean;
   /** True for a folder that git takes for a repository. */
   isRepository: boolean;
 }
@@ -25,27 +28,37 @@ interface FolderLook {
 /** The entries of a folder by which git takes it for a repository. */
 export const GIT_ENTRIES = ["HEAD", "objects", "config"] as const;
 /** The most entries that are kept. */
-const MAX_KEPT = 20_000;
+const MAX_KEPT = 500_000;
 
-/** Longer than any file system's clock stands between two ticks, in milliseconds. */
+/** Longer than any file system's clock stands between two ticks, in milliseconds: Deno shows whole seconds of `ctime`. */
 const CLOCK_TICK_MS = 2000;
+
+/** The cost of a folder that is looked at ahead. */
+const LARGE_COST = 10_000;
+/** The time that a folder takes to be looked at, for one that did not change, a new one and each entry of that, in units of some 4 us. */
+const COSTS = { kept: 3, folder: 20, entry: 1 };
 
 /**
  * All that changes with a folder's entries; undefined where another change may leave it as it is. The system
  * notes the time of each change of a folder's entries and rights (`ctime`), which no program can set.
  */
 function folderState({ dev, ino, ctime, mtime, mode }: Deno.FileInfo): string | undefined {
+  if (ctime === null || ino === null) return undefined;
   // Clocks of file systems tick, and a change in the same instant as this look would not be told from it.
-  const isSettled = ctime !== null && Date.now() - ctime.getTime() > CLOCK_TICK_MS;
-  return isSettled && ino !== null
+  return Date.now() - ctime.getTime() > CLOCK_TICK_MS
     ? [dev, ino, ctime.getTime(), mtime?.getTime(), mode].join(" ")
     : undefined;
 }
 
 /** Looks into folders. One that did not change since is not listed again. */
 export class FolderLooks {
+  /** The cost of all looks so far. */
+  cost = 0;
+  /** True once a folder was found to take long to look at. */
+  isLarge = false;
   readonly #kept = new Map<string, { state: string; look: FolderLook }>();
   #size = 0;
+  #walking = false;
 
   constructor(private readonly paths: PathTable) {}
 
@@ -53,35 +66,63 @@ export class FolderLooks {
    * The entries of a folder: none of what is no folder; undefined where this user may not list or enter it,
    * which a command may have seen to, to be let in again after the look.
    */
-  at(folder: string): FolderLook | undefined {
+  at(folder: string, isWhole = false): FolderLook | undefined {
     try {
       const state = folderState(Deno.statSync(`${folder}/.`));
       const kept = this.#kept.get(folder);
-      if (kept !== undefined && kept.state === state) return kept.look;
-      const look = this.#lookInto(folder);
+      this.cost += COSTS.kept;
+      const isKept = kept !== undefined && kept.state === state;
+      if (isKept && (kept.look.isWhole || !isWhole)) return kept.look;
+      const look = this.#lookInto(folder, isWhole);
       this.#keep(folder, state, look);
       return look;
     } catch (error) {
       if (error instanceof Deno.errors.PermissionDenied) return undefined;
-      return { entries: [], isRepository: false };
+      return { entries: [], isWhole, isRepository: false };
     }
   }
 
-  /** The access that its name leaves to an entry, wherever it is; undefined for that to its folder. */
-  accessTo(entry: FolderEntry): "none" | "read" | undefined {
-    entry.access ??= this.paths.secretKind(entry.path) !== undefined
-      ? "none"
-      : this.paths.protectedKind(entry.path) !== undefined
-      ? "read"
-      : "usual";
-    return entry.access === "usual" ? undefined : entry.access;
+  /** Looks through all of a folder, bit by bit, so that the next view of it takes no time. */
+  async walk(root: string): Promise<void> {
+    if (this.#walking) return;
+    this.#walking = true;
+    // What changed just now would not be kept.
+    await wait(CLOCK_TICK_MS + 100, undefined);
+    const folders = [root];
+    let begun = performance.now();
+    for (const at of folders) {
+      for (const { name, path, isDirectory, access } of this.at(at)?.entries ?? []) {
+        if (isDirectory && access !== "none" && name !== ".git") folders.push(path);
+      }
+      if (performance.now() - begun < 10) continue;
+      await new Promise((resolve) => setTimeout(resolve));
+      begun = performance.now();
+    }
+    this.#walking = false;
   }
 
-  #lookInto(folder: string): FolderLook {
-    const entries = [...Deno.readDirSync(folder)]
-      .map(({ name, isDirectory }) => ({ name, path: join(folder, name), isDirectory }));
-    const names = new Set(entries.map(({ name }) => name));
-    return { entries, isRepository: GIT_ENTRIES.every((one) => names.has(one)) };
+  #lookInto(folder: string, isWhole: boolean): FolderLook {
+    const entries: FolderEntry[] = [];
+    const found = new Set<string>();
+    const before = this.cost;
+    this.cost += COSTS.folder;
+    for (const { name, isDirectory } of Deno.readDirSync(folder)) {
+      this.cost += COSTS.entry;
+      if (GIT_ENTRIES.includes(name as typeof GIT_ENTRIES[number])) found.add(name);
+      const mayMatch = this.paths.mayMatch(name);
+      if (!mayMatch && !isDirectory && !isWhole) continue;
+      const path = join(folder, name);
+      const access = mayMatch ? this.#accessTo(path) : undefined;
+      if (access === undefined && !isDirectory && !isWhole && name !== ".git") continue;
+      entries.push({ name, path, isDirectory, ...access && { access } });
+    }
+    this.isLarge ||= this.cost - before > LARGE_COST;
+    return { entries, isWhole, isRepository: GIT_ENTRIES.every((one) => found.has(one)) };
+  }
+
+  #accessTo(path: string): FolderEntry["access"] {
+    if (this.paths.secretKind(path) !== undefined) return "none";
+    return this.paths.protectedKind(path) !== undefined ? "read" : undefined;
   }
 
   #keep(folder: string, state: string | undefined, look: FolderLook): void {

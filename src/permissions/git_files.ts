@@ -1,7 +1,6 @@
 /** git's files: its folders, wherever they are kept, and what their settings name. @module */
 
 import { attempt } from "../attempt.ts";
-import { isWithin } from "../text/paths.ts";
 import { dirname, join, resolve } from "../text/std_path.ts";
 import { GIT_ENTRIES } from "./folder_looks.ts";
 
@@ -55,13 +54,6 @@ export function smallFile(path: string): string {
   } catch {
     return "";
   }
-}
-
-/** The folders of a work tree's submodules, which may lie in generated ones, as in `vendor`. */
-export function submodulesIn(worktree: string): string[] {
-  const paths = smallFile(join(worktree, ".gitmodules")).matchAll(/^\s*path\s*=\s*(.+?)\s*$/gm);
-  return [...paths].map(([, name]) => join(worktree, name!))
-    .filter((path) => isWithin(worktree, path));
 }
 
 /** The most files of settings that one repository includes. */

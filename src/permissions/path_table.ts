@@ -101,9 +101,11 @@ export function namesIn(folder: string): string[] {
 /** The table for one person. Patterns are compiled, and links looked up, with the first question. */
 export class PathTable {
   readonly home: string | undefined;
-  readonly #own: readonly string[];
+  /** The absolute folders of this program's settings and records. */
+  readonly own: readonly string[];
   #secrets: Matcher | undefined;
   #protected: Matcher | undefined;
+  #names: { names: ReadonlySet<string>; pieces: readonly string[] } | undefined;
 
   constructor(
     { home, own = [] }: PersonalFolders = {},
@@ -111,7 +113,7 @@ export class PathTable {
   ) {
     // A relative one would be another folder after each /cd.
     this.home = home !== undefined && isAbsolute(home) ? join(home) : undefined;
-    this.#own = own.filter((folder) => folder !== undefined).map((folder) => resolve(folder));
+    this.own = own.filter((folder) => folder !== undefined).map((folder) => resolve(folder));
   }
 
   /** The secret that an absolute path is likely to hold, in words; undefined for none known. */
@@ -122,6 +124,29 @@ export class PathTable {
   /** The reason not to write an absolute path unasked, in words; undefined for none. */
   protectedKind(path: string): string | undefined {
     return (this.#protected ??= this.#matcher("protected")).kindOf(path);
+  }
+
+  /** A quick look at the name of a file in a folder that is none of these: false where its path is surely none either. */
+  mayMatch(name: string): boolean {
+    const { names, pieces } = this.#names ??= this.#lastNames();
+    const small = name.toLowerCase();
+    return small.startsWith(".") || names.has(small) ||
+      names.has(small.slice(small.lastIndexOf("."))) ||
+      /[^!-~]/.test(small) || pieces.some((piece) => small.includes(piece));
+  }
+
+  /** The last names of all patterns, and endings such as `.pem`; the telling pieces of those with other wildcards. */
+  #lastNames(): { names: ReadonlySet<string>; pieces: readonly string[] } {
+    const all = (["secret", "protected"] as const).flatMap((kind) => [
+      ...tableRows(kind).flatMap(({ globs }) => globs),
+      ...this.#locatedRows(kind).map(({ path }) => slashed(path)),
+    ]).map((glob) => glob.toLowerCase().replace(/\/$/, "").replace(/^.*\//, ""));
+    const isEnding = (name: string) => /^\*\.[^.*]+$/.test(name);
+    const others = all.filter((name) => name.includes("*") && !isEnding(name));
+    return {
+      names: new Set(all.map((name) => isEnding(name) ? name.slice(1) : name)),
+      pieces: [...new Set(others.map(tellingPiece))].filter((piece) => !piece.startsWith(".")),
+    };
   }
 
   /** Matches the absolute path of a secret, with `/` between its parts. */
@@ -137,7 +162,7 @@ export class PathTable {
   #locatedRows(kind: ProtectedRow["kind"]): ConfinedPath[] {
     const list = listedOnce((folder) => this.looks.list(folder));
     const isToAsk = mayBeThere(this.home, list);
-    const own = kind === "secret" ? this.#own : [];
+    const own = kind === "secret" ? this.own : [];
     const named = [
       ...tableRows(kind).flatMap((row) => located(row, this.home, list)),
       ...own.map((path) => ({

@@ -20,13 +20,11 @@ export interface Scene extends Settings {
   /** Resolves a path to the place that it leads to. */
   place: (path: string) => Place;
   root: Place;
-  /** The view of the sandbox that a command leaves. */
-  left?: Settings["view"];
 }
 
 /** The scene of a command that leaves the sandbox. */
-export function outsideOf({ view, ...scene }: Scene): Scene {
-  return { ...scene, ...view && { left: view } };
+export function outsideOf({ view: _, ...scene }: Scene): Scene {
+  return scene;
 }
 
 export function sceneOf(settings: Settings, place: Scene["place"]): Scene {

@@ -28,7 +28,11 @@ const SECRETS: readonly FileGroup[] = [
   { what: "keys of SSH", paths: ".ssh/" },
   { what: "a private key", paths: "id_{rsa,dsa,ecdsa,ed25519} id_{rsa,dsa,ecdsa,ed25519}_sk" },
   // OpenSSL, Java, PuTTY, KeePass, GnuPG
-  { what: "a key file", paths: "*.{pem,key,p8,p12,pfx,jks,keystore,ppk,kdbx,asc,gpg}" },
+  { // but for what says whom to trust, which HTTPS needs
+    what: "a key file",
+    paths: "*.{pem,key,p8,p12,pfx,jks,keystore,ppk,kdbx,asc,gpg}",
+    except: "{cacert,ca-bundle,roots}.pem",
+  },
   { // dotenv, direnv, Docker Compose
     what: "variables of the environment",
     paths: ".env .envrc .env{.,~,_,-}* *.env",

@@ -51,10 +51,8 @@ export interface Settings {
   network?: boolean;
   /** The texts of the grants by which commands may use the network in this session. */
   networked?: readonly string[];
-  /** The absolute folders of PATH, in which commands find programs. */
+  /** The absolute folders of PATH in which no command writes: what starts outside of the sandbox finds programs there. */
   programs?: readonly string[];
-  /** True where commands run in the background: these may change the folder at any time. */
-  hasJobs?: boolean;
   /** Asks git about its settings and hooks in a folder. */
   git?: {
     settings(folder: string): readonly GitSetting[] | undefined;

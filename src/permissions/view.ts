@@ -5,11 +5,13 @@
  * @module
  */
 
+import { attempt } from "../attempt.ts";
 import { isWithin } from "../text/paths.ts";
-import { dirname, join } from "../text/std_path.ts";
+import { basename, dirname, fromFileUrl, join } from "../text/std_path.ts";
 import { FolderLooks, type PathAccess } from "./folder_looks.ts";
-import { type Finding, gitFindings, gitFoldersOf, isInsideGit, submodulesIn } from "./git_files.ts";
+import { type Finding, gitFindings, gitFoldersOf, isInsideGit } from "./git_files.ts";
 import { mayBeThere, namesIn, type PathTable } from "./path_table.ts";
+import { placeOf } from "./places.ts";
 
 /** The files and network that programs may use. A path that no entry holds is not there for them. */
 export interface View {
@@ -23,7 +25,7 @@ export interface View {
   links?: readonly string[];
   /** git's folders, which commands of git write where the folder can be written. */
   gitFolders?: readonly string[];
-  /** False where the folder holds more than was looked through for what is hidden or not written. */
+  /** False where the folder holds more than was looked through: the rest is closed. */
   isComplete: boolean;
 }
 
@@ -50,8 +52,6 @@ interface ViewSources {
   ruled?: (path: string) => Finding["access"] | undefined;
   /** Absolute paths at or below which these rules match. */
   ruledPlaces?: readonly string[];
-  /** What earlier looks found: it counts where the folder has become too large to be looked through. */
-  known?: Map<string, Finding["access"]>;
   /** Looks into folders for all views of one person. */
   looks?: FolderLooks;
   /** Absolute folders of programs, from PATH. */
@@ -107,6 +107,7 @@ export const PRIVATE_CACHES = [".cache", ".npm"] as const;
 /** The view of a folder. What the system is asked: which of the known folders are there, and what the folder holds. */
 export function makeView(sources: ViewSources): View {
   const { folder, isWritable, network, paths, looks = new FolderLooks(paths) } = sources;
+  makeOwnFolders(sources);
   const places = namedPlaces(sources);
   const add = adderTo(places);
   const repository = repositoryAround(folder, paths.home);
@@ -116,25 +117,23 @@ export function makeView(sources: ViewSources): View {
   const named = new Set(
     [...sources.read ?? [], ...sources.write ?? []].map((path) => realPathOf(path)),
   );
-  for (const look of looksBeside(sources, repository[0], named)) {
-    for (const { path, access } of findingsIn(look, looks).found) {
-      const usual = accessAt({ places }, path);
-      const isStricter = usual === "write" || usual === "read" && access === "none";
-      const isMeant = !isWithin(path, folder) && !named.has(path) && isReachable(path);
-      if (isStricter && isMeant) add(access, [path]);
-    }
+  const beside = looksBeside(sources, repository[0], named)
+    .flatMap((look) => findingsIn(look, looks).found);
+  for (const { path, access } of [...beside, ...systemSecrets(looks, sources.os)]) {
+    const usual = accessAt({ places }, path);
+    const isStricter = usual === "write" || usual === "read" && access === "none";
+    const isMeant = !isWithin(path, folder) && !named.has(path) && isReachable(path);
+    if (isStricter && isMeant) add(access, [path]);
   }
   // New files count as well in a repository without a work tree, and in a folder of what others run.
   const isProtected = isInsideGit(folder) || paths.protectedKind(folder) !== undefined;
   places.set(folder, isWritable && !isProtected ? "write" : "read");
   const { found, isComplete } = findingsIn({ ...sources, root: folder }, looks);
-  const { known = new Map<string, Finding["access"]>() } = sources;
-  if (isComplete) known.clear();
-  for (const { path, access } of found) known.set(path, access);
+  add("read", programParts().filter((path) => isWithin(folder, path)));
   const links: string[] = [];
   const gitFolders = new Set(repository.slice(1));
   if (repository[0] !== undefined) gitFolders.add(join(repository[0], ".git"));
-  for (const [path, access] of known) {
+  for (const { path, access } of found) {
     const real = realPathOf(path, path);
     // Only in the folder itself, which no command can move away: below, another place could be mended.
     if (dirname(path) === folder && entryAt(path)?.isSymlink) links.push(path);
@@ -154,6 +153,26 @@ export function makeView(sources: ViewSources): View {
     ...{ folder, places, network, isComplete, links },
     gitFolders: places.get(folder) === "write" ? [...gitFolders].filter(isOpened) : [],
   };
+}
+
+/** Makes the folders of this program's settings and records where a command could make them, to be hidden then. */
+function makeOwnFolders({ folder, isWritable, write = [], paths }: ViewSources): void {
+  const written = [...isWritable ? [folder] : [], ...write];
+  for (const at of written.length > 0 ? paths.own : []) {
+    const { real } = placeOf("/", at);
+    if (!written.some((root) => isWithin(root, real)) || entryAt(real) !== undefined) continue;
+    attempt(() => Deno.mkdirSync(at, { recursive: true, mode: 0o700 }));
+  }
+}
+
+/** What this program is started from, where it runs from a clone of its own. */
+function programParts(): string[] {
+  const start = attempt(() => fromFileUrl(import.meta.url)) ?? "/";
+  for (let at = dirname(start); dirname(at) !== at; at = dirname(at)) {
+    if (entryAt(join(at, "scripts/copilot")) === undefined) continue;
+    return [".deno", "vendor", "scripts"].map((name) => join(at, name));
+  }
+  return [];
 }
 
 /** Adds paths to places, each by its name and by what it leads to; none that is not there. */
@@ -206,11 +225,19 @@ function repositoryAround(folder: string, home: string | undefined): string[] {
   }
 }
 
-/** The most entries that are looked at, as each command waits for it: some 10 ms. */
-const MAX_VIEWED = 10_000;
-/** Folders with what others wrote or programs made: large, and nobody's repository or settings. */
+/** The most that looks at a folder cost, as each command waits for them: some 0.2 s. */
+const MAX_COST = 50_000;
+/** Folders of dependencies and builds: what programs put there is nobody's settings. */
 const GENERATED =
   /^(node_modules|bower_components|target|dist|build|out|vendor|\.venv|venv|__pycache__|\.tox|\.nox|\.cache|\.next|\.gradle)$/;
+/** Those that package managers remove as a whole, which they could not do with a mount in it. */
+const DEPENDENCIES =
+  /^(node_modules|bower_components|\.venv|venv|__pycache__|\.tox|\.nox|\.cache|\.next|\.gradle)$/;
+/** The folders of the system in which others may keep secrets that all can read, and the levels that are looked at. */
+const SECRET_PLACES = ["/opt", "/etc", "/var/lib"];
+const SYSTEM_LEVELS = 4;
+/** What is public in them: whom to trust. */
+const PUBLIC = /\.(pem|asc|gpg)$|^(credentials|secrets?)$/;
 
 /** A place to look through: for what rules are about, and with `paths` for secrets and protected files. */
 interface PlaceLook extends Partial<Pick<ViewSources, "paths">> {
@@ -220,49 +247,109 @@ interface PlaceLook extends Partial<Pick<ViewSources, "paths">> {
   isShallow?: boolean;
 }
 
-/** Secrets, git's files, protected files and those that rules are about, looked for level by level. */
+/** Secrets, git's files, protected files and those that rules are about. What there is no time for is closed. */
 function findingsIn(
-  { root, paths, ruled, isShallow }: PlaceLook,
+  look: PlaceLook,
   looks: FolderLooks,
 ): { found: Finding[]; isComplete: boolean } {
+  const { root, ruled } = look;
   const own = ruled?.(root);
+  const limit = looks.cost + MAX_COST;
+  const last = lastFindings.get(looks) ?? new Map<string, Finding[]>();
+  lastFindings.set(looks, last);
+  // A command may have closed the folder to this look alone: what is there can be read by its name.
+  if (looks.at(root, ruled !== undefined) === undefined) {
+    const found = [...last.get(root) ?? [], { path: root, access: "read" } as const];
+    return { found, isComplete: false };
+  }
+  const top = folderFindings({ ...look, at: root }, looks);
   const found: Finding[] = own === undefined ? [] : [{ path: root, access: own }];
-  const folders = new Set([root]);
-  /** Folders that are read-only with all below them: in these, only secrets are looked for. */
-  const held = new Set<string>();
-  let looked = 0;
-  for (const at of folders) {
-    const look = looks.at(at);
-    if (look === undefined) {
-      if (at === root) return { found, isComplete: false };
-      found.push({ path: at, access: "none" });
-      continue;
+  found.push(...top.found);
+  let isComplete = true;
+  // Where there is not time for all, it is for what people write.
+  const isGenerated = ({ path }: FolderToLookAt) => GENERATED.test(basename(path));
+  const inOrder = top.folders.toSorted((a, b) =>
+    +isGenerated(a) - +isGenerated(b) || (a.path < b.path ? -1 : 1)
+  );
+  for (const first of inOrder) {
+    const inside: Finding[] = [];
+    const folders = [first];
+    for (const { path, ...where } of folders) {
+      if (looks.cost > limit) break;
+      const { found, folders: more } = folderFindings({ ...look, at: path, ...where }, looks);
+      inside.push(...found);
+      folders.push(...more);
     }
-    if (at !== root && look.isRepository) {
-      found.push(...gitFindings(at, dirname(at)));
-      continue;
-    }
-    for (const entry of look.entries) {
-      const { name, path, isDirectory } = entry;
-      // Nothing in the folder itself is missed, however many files a command adds to it.
-      if (++looked > MAX_VIEWED && at !== root) return { found, isComplete: false };
-      const access = ruled?.(path) ?? (paths && looks.accessTo(entry));
-      if (name === ".git") {
-        found.push(...gitFindings(path, at));
-        for (const submodule of submodulesIn(at)) folders.add(submodule);
-      } else if (access === "read" && held.has(at)) held.add(path);
-      else if (access !== undefined) {
-        found.push({ path, access });
-        held.add(path);
-      }
-      if (isShallow) continue;
-      // What rules are about may be anywhere.
-      if (access !== "none" && isDirectory && name !== ".git" && (ruled || !GENERATED.test(name))) {
-        folders.add(path);
-      }
+    if (looks.cost <= limit) found.push(...inside);
+    else {
+      looks.isLarge = true;
+      isComplete = false;
+      found.push({ path: first.path, access: "none" });
     }
   }
-  return { found, isComplete: true };
+  last.set(root, found);
+  return { found, isComplete };
+}
+
+/** The findings of the last look at a folder. */
+const lastFindings = new WeakMap<FolderLooks, Map<string, Finding[]>>();
+
+interface FolderToLookAt {
+  path: string;
+  /** True where all in it is read-only already: only secrets are looked for. */
+  isHeld?: boolean;
+  /** True in a folder of dependencies. */
+  isOthers?: boolean;
+}
+
+/** What is in one folder, and the folders in it to look at. */
+function folderFindings(
+  { at, root, paths, ruled, isShallow, isHeld = false, isOthers = false }:
+    & PlaceLook
+    & Omit<FolderToLookAt, "path">
+    & { at: string },
+  looks: FolderLooks,
+): { found: Finding[]; folders: FolderToLookAt[] } {
+  const look = looks.at(at, ruled !== undefined);
+  if (look === undefined) return { found: [{ path: at, access: "none" }], folders: [] };
+  if (at !== root && look.isRepository) return { found: gitFindings(at, dirname(at)), folders: [] };
+  const found: Finding[] = [];
+  const folders: FolderToLookAt[] = [];
+  for (const { name, path, isDirectory, access: named } of look.entries) {
+    const isOthersOwn = isOthers && !/^\.env/i.test(name);
+    const access = ruled?.(path) ?? (paths && !isOthersOwn ? named : undefined);
+    if (name === ".git") {
+      found.push(...gitFindings(path, at));
+      continue;
+    }
+    if (access !== undefined && !(access === "read" && isHeld)) found.push({ path, access });
+    if (isShallow || access === "none" || !isDirectory) continue;
+    folders.push({
+      path,
+      isHeld: isHeld || access === "read",
+      isOthers: isOthers || DEPENDENCIES.test(name),
+    });
+  }
+  return { found, folders };
+}
+
+const systemFindings = new WeakMap<FolderLooks, Finding[]>();
+
+/** The secrets in the system's folders that are known by their names. No command writes there: one look is enough. */
+function systemSecrets(looks: FolderLooks, os: string = Deno.build.os): Finding[] {
+  const known = systemFindings.get(looks);
+  if (known !== undefined || os !== "linux") return known ?? [];
+  const found: Finding[] = [];
+  const look = (folder: string, levels: number) => {
+    for (const { name, path, isDirectory, access } of looks.at(folder)?.entries ?? []) {
+      if (access === "none" && !PUBLIC.test(name)) found.push({ path, access });
+      else if (isDirectory && levels > 1) look(path, levels - 1);
+    }
+  };
+  for (const folder of SECRET_PLACES) look(folder, SYSTEM_LEVELS);
+  const secrets = found.filter(({ path }) => canOpen(path));
+  systemFindings.set(looks, secrets);
+  return secrets;
 }
 
 /** False where root comes to a path by its privileges alone, which confined it has not. */

@@ -9,7 +9,7 @@ import type { PolicyCall, Settings, Verdict } from "../permissions/settings.ts";
 import { isObject } from "../text/json.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
 import { reasonOf } from "../text/reason.ts";
-import { findProgram } from "../tools/shell/find_program.ts";
+import { findProgram } from "../find_program.ts";
 import type { Decision } from "../types/policy.ts";
 import type { Prepared, Tool, ToolContext } from "../types/tool.ts";
 import type { Approval, ApprovalChoice, Frontend } from "./frontend.ts";

@@ -1,6 +1,7 @@
 /** Confines commands to what the settings of a folder leave them. @module */
 
 import { attempt } from "../attempt.ts";
+import { programFolders } from "../find_program.ts";
 import type { PathTable } from "../permissions/path_table.ts";
 import type { KeptCaches } from "../permissions/sandbox/kept_caches.ts";
 import type { Sandbox } from "../permissions/sandbox/probe.ts";
@@ -19,6 +20,10 @@ interface ConfinementSources {
   /** The folder of what the program keeps for the person; undefined where there is no home folder. */
   stateFolder: string | undefined;
   variables(name: string): string | undefined;
+  /** The folder in that one with the caches of what is confined: what a command leaves there, no server uses. */
+  caches: string;
+  /** Called as a confined command in a folder has ended. */
+  onEnd(folder: string): void;
 }
 
 export class Confinement {
@@ -51,24 +56,32 @@ export class Confinement {
 
   /** Confines commands, where that is wanted. */
   confine(workingDir: () => string): Confine {
-    return async (program, args, leave) => {
+    return async (program, args, leave, reads = []) => {
       const folder = workingDir();
       const settings = await this.sources.settingsFor(folder);
-      if (settings.sandbox === "off" || leave === "sandbox") return { program, args: [...args] };
-      const { words, view, close, variables } = await this.#words(settings, leave);
+      if (settings.sandbox === "off") return { program, args: [...args] };
+      if (leave === "sandbox") {
+        // Not where commands in the sandbox may have made programs.
+        const variables = { PATH: (settings.programs ?? []).join(":") };
+        return { program, args: [...args], ...Deno.build.os !== "windows" && { variables } };
+      }
+      const { words, view, close, variables } = await this.#words(settings, leave, reads);
       const { by, holder } = await this.find() as Sandbox;
       const [confined, ...before] = words;
       const network = settings.network || leave === "network";
       const putBack = view.links?.length
         ? (await import("../permissions/sandbox/kept_links.ts")).keepLinks(view.links)
         : undefined;
-      const mend = () => [...close?.() ?? [], putBack?.()].filter(Boolean).join("; ") || undefined;
+      const mend = () => {
+        this.sources.onEnd(folder);
+        return [...close?.() ?? [], putBack?.()].filter(Boolean).join("; ") || undefined;
+      };
       return {
         program: confined!,
         args: [...before, program, ...args],
         limits: `confined by ${by}: ${
           limitsOf({ ...settings, network, isGitOpen: close !== undefined })
-        }`,
+        }${view.isComplete ? "" : ". Folders that are not looked through yet are closed for now"}`,
         ...holder !== undefined && { holder },
         mend,
         variables,
@@ -77,7 +90,11 @@ export class Confinement {
   }
 
   /** The words that stand before a program to confine it. @throws {RefusedError} where nothing can. */
-  async #words(settings: SettingsInForce, leave: Leave | undefined) {
+  async #words(
+    settings: SettingsInForce,
+    leave: Leave | undefined,
+    reads: readonly string[],
+  ) {
     const sandbox = await this.find();
     if (typeof sandbox === "string" || settings.view === undefined) {
       const why = typeof sandbox === "string"
@@ -95,17 +112,24 @@ export class Confinement {
       this.#caches(own),
     ]);
     await caches?.useFor(view);
-    const git = leave === undefined || !view.gitFolders?.length
+    // Servers write no git folders: nothing looks over what they leave there before the session ends. They, and
+    // the person's hooks, start no programs of the folder.
+    const isCommand = /^(caches|servers\/folder-hooks)$/.test(this.sources.caches);
+    const git = leave === undefined || !isCommand || !view.gitFolders?.length
       ? undefined
       : await this.#openGit(view, settings);
     const network = view.network || leave === "network";
-    const words = sandbox.command({ ...git?.opened ?? view, network }, own);
+    const seen = { ...git?.opened ?? view, network };
+    const more = reads.map((path) => [path, "read"] as const);
+    const words = sandbox.command({ ...seen, places: new Map([...seen.places, ...more]) }, own);
     const tools = home === undefined ? {} : toolVariables({
       view: { ...view, network },
       home,
       cache: ownSource(own, `${home}/.cache`),
       value: this.sources.variables,
-      programs: settings.programs ?? [],
+      programs: isCommand
+        ? programFolders(undefined, this.sources.variables("PATH"))
+        : settings.programs ?? [],
     });
     return { words, view, close: git?.close, variables: { ...tools, ...git?.variables } };
   }
@@ -121,14 +145,14 @@ export class Confinement {
     const source = { folder, root: folder, programs, home };
     const stated = git.gitSettings(source) ?? [];
     const { view: opened, folders, close } = await openGitFolders(view);
-    const indexes = folders.map((at) => ({ at, before: fileState(`${at}/index`) }));
+    const indexes = folders.map((at) => ({ at, before: indexState(at) }));
     return {
       opened,
       close: () => {
         const mended = close().map((path) => `${path} was put back as git would follow or run it`);
         for (const { at, before } of indexes) {
           const path = `${at}/index`;
-          if (fileState(path) === before || !git.indexHasGitFiles(source, at)) continue;
+          if (indexState(at) === before || !git.indexHasGitFiles(source, at)) continue;
           attempt(() => Deno.removeSync(path));
           mended.push(
             `${path} was removed as it names files of git's own: git reset makes it again`,
@@ -147,17 +171,19 @@ export class Confinement {
       paths(),
     ]).then(async ([{ KeptCaches }, { home }]) => {
       if (!stateFolder || !home) return undefined;
-      return await KeptCaches.open(`${stateFolder}/caches`, own, home);
+      return await KeptCaches.open(`${stateFolder}/${this.sources.caches}`, own, home);
     });
   }
 }
 
-/** All that changes with a file; undefined for none. */
-const fileState = (path: string): string | undefined =>
-  attempt(() => {
-    const { ino, size, ctime } = Deno.lstatSync(path);
-    return `${ino} ${size} ${ctime?.getTime()}`;
-  });
+/** All that changes with the index of a repository, which may have a part in a shared file. */
+function indexState(gitFolder: string): string {
+  const names = attempt(() => [...Deno.readDirSync(gitFolder)].map(({ name }) => name)) ?? [];
+  return names.filter((name) => /^(shared)?index/.test(name)).sort().map((name) => {
+    const { ino, size, ctime } = attempt(() => Deno.lstatSync(`${gitFolder}/${name}`)) ?? {};
+    return [name, ino, size, ctime?.getTime()].join(" ");
+  }).join("\n");
+}
 
 interface WordedLimits extends Pick<SettingsInForce, "sandbox" | "network"> {
   isGitOpen?: boolean;

@@ -63,6 +63,8 @@ export type Notice =
   /** The modes that a project file made stricter, and the number of rules that it added. */
   | { code: "project_stricter"; file: string; modes: StricterModes; rules: number }
   | { code: "project_ignored"; file: string; settings: readonly string[] }
+  /** A folder is not looked through yet: for commands, parts of it are closed until then. */
+  | { code: "look_incomplete"; folder: string }
   /** Commands are refused because the sandbox that they need does not work. */
   | { code: "sandbox_missing"; why: string }
   /** Commands run without a sandbox, because none works or the user has not enabled it. */

@@ -2,7 +2,7 @@
 
 import { attempt } from "../attempt.ts";
 import type { GitSetting } from "../permissions/settings.ts";
-import { findProgram, programFolders } from "../tools/shell/find_program.ts";
+import { findProgram, programFolders } from "../find_program.ts";
 
 /** The location of git, and of the user's settings. */
 interface GitSource {

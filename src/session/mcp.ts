@@ -57,7 +57,7 @@ export async function plugMcp(
     folder: agent.state.workingDir,
     env: permissions.env,
     variables: permissions.variables,
-    confine: permissions.confineServers(() => agent.state.workingDir),
+    confine: (id) => permissions.confineServers(() => agent.state.workingDir, id),
     // In plan mode programs may read alone.
     view: async () =>
       (await permissions.mode(agent.state.workingDir)).approve === "plan" ? "plan" : "",

@@ -49,6 +49,7 @@ export async function mcpTools(
   return await openMcp({
     folder: await Deno.realPath(folder),
     files: [],
-    ...{ given, env, confine, forgets: true },
+    ...{ given, env, forgets: true },
+    ...confine && { confine: () => confine },
   });
 }

@@ -21,6 +21,18 @@ const ON_MODEL = {
   no_thinking: "The model does not support thinking: the think setting is ignored",
 };
 
+function confinementText(
+  notice: Extract<Notice, { code: "look_incomplete" | "sandbox_missing" | "sandbox_off" }>,
+  way: Way,
+): string {
+  if (notice.code === "look_incomplete") {
+    return `${notice.folder} is large and not looked through for secrets yet: until it is, commands see only parts of it`;
+  }
+  return notice.code === "sandbox_missing"
+    ? sandboxMissingText(notice.why, way)
+    : sandboxOffText(notice, way);
+}
+
 function noticeText(notice: Notice, way: Way): string | string[] {
   switch (notice.code) {
     case "settings_unheeded":
@@ -35,10 +47,10 @@ function noticeText(notice: Notice, way: Way): string | string[] {
     }
     case "project_ignored":
       return `${notice.file} can only tighten permissions; ignored: ${notice.settings.join(", ")}`;
+    case "look_incomplete":
     case "sandbox_missing":
-      return sandboxMissingText(notice.why, way);
     case "sandbox_off":
-      return sandboxOffText(notice, way);
+      return confinementText(notice, way);
     case "model_instead":
       return insteadText(notice.model, way);
     case "other_model":

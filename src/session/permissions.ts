@@ -19,6 +19,7 @@ import { RefusedError } from "../tools/call_errors.ts";
 import type { Policy } from "../types/policy.ts";
 import type { Confine } from "../types/confine.ts";
 import {
+  checkOwnFolders,
   stateFolder,
   unheededSettings,
   userFile,
@@ -59,9 +60,9 @@ export class Permissions {
   /** Rules that were added in this session, by folder: in another one they are about other files. */
   readonly #added = new Map<string, KeptRule[]>();
   readonly #settings = new Map<string, Promise<SettingsInForce>>();
-  /** What views of a folder have found so far, whatever the settings. */
-  readonly #known = new Map<string, Map<string, "none" | "read">>();
   #looks: FolderLooks | undefined;
+  /** Folders of which the person was told that they are not looked through yet. */
+  readonly #incomplete = new Set<string>();
   /** The mode that was chosen in the session, and the one before plan mode. */
   #approve: ApproveMode | undefined;
   #beforePlan: ApproveMode | undefined;
@@ -77,6 +78,7 @@ export class Permissions {
     private readonly wantedSandbox: SandboxMode | undefined,
     readonly variables: VariableReader,
     private readonly toolNames: ToolNames,
+    caches = "caches",
   ) {
     this.env = choice.env ?? [];
     this.#confinement = new Confinement({
@@ -84,6 +86,9 @@ export class Permissions {
       paths: () => this.paths(),
       stateFolder: this.stateFolder,
       variables: this.variables,
+      caches,
+      // While the model reads what a command printed, a large folder is looked at for the next one.
+      onEnd: (folder) => void (this.#looks?.isLarge && this.#looks.walk(folder)),
     });
   }
 
@@ -110,10 +115,9 @@ export class Permissions {
         // The verdict, the question and the rule that it offers are all made from one look at the folder.
         const { view: look } = settings;
         let view: View | undefined;
-        return await new CallPolicy(tool, context, {
+        const decision = await new CallPolicy(tool, context, {
           settings: {
             ...{ ...settings, git },
-            hasJobs: context.jobs?.list.some(({ outcome }) => outcome === undefined) === true,
             ...look && { view: () => view ??= look() },
           },
           yes: this.choice.yes === true,
@@ -128,8 +132,19 @@ export class Permissions {
           allow: (rule, folder) => this.allow(rule, folder),
           save: (rule, folder) => this.save(rule, folder),
         }).decide(args);
+        if (view && !view.isComplete) this.#lookOn(context.workingDir, frontend);
+        return decision;
       },
     };
+  }
+
+  /** Goes on with a look that a command had no time for; the person is told once for each folder. */
+  #lookOn(folder: string, frontend: Pick<Frontend, "onEvent"> | undefined): void {
+    if (!this.#incomplete.has(folder)) {
+      frontend?.onEvent({ type: "session_notice", notice: { code: "look_incomplete", folder } });
+    }
+    this.#incomplete.add(folder);
+    void this.#looks?.walk(folder);
   }
 
   /** Asks git once for each folder: a call is decided in several steps. */
@@ -157,25 +172,28 @@ export class Permissions {
   }
 
   /**
-   * Confines MCP servers: as commands are, and where nobody said what confines those, in the sandbox if
-   * one works here. Each call of a server is asked about, but what it does then nobody sees. `isStrict`: what
-   * cannot be confined does not run.
+   * Confines an MCP server, or hooks: as commands are, but with a `/tmp` and caches that belong to `name` alone;
+   * and where nobody said what confines commands, in the sandbox if one works here. Each call of a server is asked
+   * about, but what it does then nobody sees. `isStrict`: what cannot be confined does not run.
    */
-  confineServers(workingDir: () => string, isStrict = false): Confine {
+  confineServers(workingDir: () => string, name: string, isStrict = false): Confine {
     const { choice, file, variables, toolNames } = this;
-    const wanted = { ...choice, sandbox: choice.sandbox ?? "workspace-write" } as const;
-    const own = new Permissions(wanted, file, wanted.sandbox, variables, toolNames);
-    const confine = own.confine(workingDir);
-    return async (program, args, leave) => {
+    const caches = `servers/${name}`;
+    const made = (sandbox = this.wantedSandbox) => {
+      const wanted = { ...choice, ...sandbox && { sandbox } };
+      return new Permissions(wanted, file, sandbox, variables, toolNames, caches);
+    };
+    const [asCommands, anyhow] = [made(), made(choice.sandbox ?? "workspace-write")];
+    return async (...given) => {
       const [general, here] = await Promise.all([file.general(), file.forFolder(workingDir())]);
       const stated = choice.sandbox ?? here.sandbox ?? general.sandbox;
-      if (stated !== undefined) return await this.confine(workingDir)(program, args, leave);
-      own.setApprove(this.#approve);
+      const own = stated === undefined ? anyhow : asCommands;
+      if (own.#approve !== this.#approve) own.setApprove(this.#approve);
       try {
-        return await confine(program, args, leave);
+        return await own.confine(workingDir)(...given);
       } catch (error) {
-        if (isStrict || !(error instanceof RefusedError)) throw error;
-        return { program, args: [...args] };
+        if (stated !== undefined || isStrict || !(error instanceof RefusedError)) throw error;
+        return { program: given[0], args: [...given[1]] };
       }
     };
   }
@@ -230,6 +248,13 @@ export class Permissions {
     if (this.#approve !== "plan") this.#beforePlan = this.#approve;
     this.#approve = approve;
     this.#settings.clear();
+  }
+
+  /** Looks at a folder before a command needs it, as the first look at a large one takes its time. */
+  async lookAhead(folder: string): Promise<void> {
+    if (this.choice.prefersAuto !== "workspace-write") return;
+    const { view } = await this.#settingsFor(folder);
+    if (view?.().isComplete === false) await this.#looks?.walk(folder);
   }
 
   /** Ends plan mode: the mode before it is back, or the usual one. */
@@ -354,8 +379,6 @@ export class Permissions {
       import("./settings_in_force.ts"),
       import("../permissions/folder_looks.ts"),
     ]);
-    const known = this.#known.get(folder) ?? new Map();
-    this.#known.set(folder, known);
     const settings = await settingsInForce(folder, {
       choice: { ...this.choice, ...this.#approve && { approve: this.#approve } },
       file: this.file,
@@ -363,10 +386,11 @@ export class Permissions {
       toolNames: this.toolNames,
       added: this.#added.get(folder) ?? [],
       path: this.variables("PATH"),
-      known,
       looks: this.#looks ??= new FolderLooks(await this.paths()),
       hasSandbox: async () => typeof await this.#confinement.find() === "object",
     });
+    const isWritten = settings.sandbox === "workspace-write";
+    if (settings.view && isWritten) checkOwnFolders(folder, this.variables);
     return { ...settings, networked: [...this.#networked] };
   }
 }

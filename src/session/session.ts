@@ -297,6 +297,8 @@ export class Session implements AsyncDisposable {
       const parts = await this.#extensions.message(given, this.#policy, signal);
       const { hooks } = this.#extensions;
       const more = await hooks?.prompt(text, signal) ?? [];
+      // While the model reads: its first command does not wait for it.
+      this.options.permissions.lookAhead(this.agent.state.workingDir).catch(() => {});
       const until = hooks?.begin(signal) ?? signal;
       const turn = (sent: readonly Part[]) =>
         processFittedTurn(this.agent, state.fit, sent, {

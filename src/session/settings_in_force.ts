@@ -14,7 +14,7 @@ import type { FolderLooks } from "../permissions/folder_looks.ts";
 import { makeView, type View } from "../permissions/view.ts";
 import { isWithin } from "../text/paths.ts";
 import { join, relative } from "../text/std_path.ts";
-import { findProgram, programFolders } from "../tools/shell/find_program.ts";
+import { findProgram, programFolders } from "../find_program.ts";
 import type { Notice } from "./data.ts";
 import { PROJECT_FILE, type ProjectSettings, projectSettings } from "./repository.ts";
 
@@ -38,8 +38,6 @@ interface SettingsSources {
   /** Rules that the person added to the folder in this session. */
   added: readonly KeptRule[];
   path: string | undefined;
-  /** What earlier looks at the folder found for its view. */
-  known: Map<string, "none" | "read">;
   looks: FolderLooks;
   hasSandbox(): Promise<boolean>;
 }
@@ -74,6 +72,11 @@ export async function settingsInForce(
     network &&= above.network !== false;
   }
   let hasBash: boolean | undefined;
+  const written = [...general.sandboxWrite, ...here.sandboxWrite];
+  const outside = written.reduce(
+    (folders, at) => programFolders(at, folders.join(":")),
+    programFolders(folder, path),
+  );
   let inForce: SettingsInForce = {
     ...usual,
     approve: choice.approve ?? here.approve ?? usual.approve,
@@ -85,7 +88,7 @@ export async function settingsInForce(
     hasBash: () =>
       hasBash ??= Deno.build.os !== "windows" &&
         findProgram("bash", programFolders(folder, path)) !== undefined,
-    programs: programFolders(undefined, path),
+    programs: outside,
     lacksSandbox: isWanted === true && !canConfine,
     notices: [],
   };
@@ -109,7 +112,7 @@ function viewOf(
   folder: string,
   settings: SettingsInForce,
   path: string | undefined,
-  looked: Pick<SettingsSources, "known" | "looks">,
+  looked: Pick<SettingsSources, "looks">,
 ): View {
   const { paths, sandboxRead, sandboxWrite, network, rules } = settings;
   const about = rules.filter((rule) => rule.effect !== "allow" && rule.path !== undefined);

@@ -1,6 +1,7 @@
 /** The image in the clipboard of this machine, as other programs read it. @module */
 
 import { attempt } from "../attempt.ts";
+import { findProgram, outerFolders } from "../find_program.ts";
 import { makeTempFolder } from "../temp_folder.ts";
 import { join } from "../text/std_path.ts";
 
@@ -46,7 +47,9 @@ const isPng = (bytes: Uint8Array): boolean =>
   [...PNG].every((char, i) => bytes[i] === char.charCodeAt(0));
 
 /** The output of a program; undefined if it fails. */
-async function printedBy(program: string, args: string[]): Promise<Uint8Array | undefined> {
+async function printedBy(name: string, args: string[]): Promise<Uint8Array | undefined> {
+  const program = Deno.build.os === "windows" ? name : findProgram(name, outerFolders());
+  if (program === undefined) return undefined;
   const signal = AbortSignal.timeout(MAX_WAIT_MS);
   const options = { args, stdin: "null", stderr: "null", signal } as const;
   const { success, stdout } = await new Deno.Command(program, options).output();

@@ -1,5 +1,6 @@
 /** Edits a text in the person's own editor. @module */
 
+import { outerFolders } from "../find_program.ts";
 import { makeTempFolder } from "../temp_folder.ts";
 import { oneLine } from "../text/one_line.ts";
 import { join } from "../text/std_path.ts";
@@ -47,7 +48,11 @@ export async function editInProgram(
 function editorCommand(editor: string, path: string): Deno.Command {
   const streams = { stdin: "inherit", stdout: "inherit", stderr: "inherit" } as const;
   if (Deno.build.os !== "windows") {
-    return new Deno.Command("/bin/sh", { args: ["-c", `${editor} "$1"`, "sh", path], ...streams });
+    return new Deno.Command("/bin/sh", {
+      args: ["-c", `${editor} "$1"`, "sh", path],
+      env: { PATH: outerFolders().join(":") },
+      ...streams,
+    });
   }
   const [program = "", ...args] = editor.split(/\s+/);
   return new Deno.Command(program, { args: [...args, path], ...streams });

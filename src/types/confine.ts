@@ -11,6 +11,8 @@ export type Confine = (
   program: string,
   args: readonly string[],
   leave?: Leave,
+  /** Absolute paths that it may read beside the others. */
+  reads?: readonly string[],
 ) => Promise<ConfinedProgram>;
 
 /** The program that sandboxes another, with its arguments. */

@@ -48,7 +48,7 @@ for (const columns of [80, 40]) {
         said,
       );
       assert(/Auto mode: /.test(said), said);
-      const config = await Deno.readTextFile(`${screen.folder}/config/copilot/config.json`);
+      const config = await Deno.readTextFile(`${screen.folder}/../config/copilot/config.json`);
       assertEquals(JSON.parse(config), { local: true, host: server.url, model: "two" });
       // The same list again; Esc leaves all as it was.
       await screen.until((rows) => rows.at(-2) === ">");
@@ -96,7 +96,7 @@ Deno.test({
     await screen.type("\x04");
     await screen.until("left: 0");
     assertEquals((await screen.output()).includes("sk-very"), false);
-    const config = await Deno.readTextFile(`${screen.folder}/config/copilot/config.json`);
+    const config = await Deno.readTextFile(`${screen.folder}/../config/copilot/config.json`);
     assert(config.includes('"https://api.anthropic.com": "sk-very-secret"'), config);
   },
 });

@@ -45,7 +45,9 @@ export async function terminal(
   { columns = 80, rows = 24, shell = "sh" }: { columns?: number; rows?: number; shell?: string } =
     {},
 ): Promise<Terminal> {
-  const folder = await Deno.makeTempDir();
+  const base = await Deno.makeTempDir();
+  const folder = `${base}/w`;
+  await Deno.mkdir(folder);
   const size = ["-x", `${columns}`, "-y", `${rows}`];
   const client = new TmuxClient(
     ["-S", `${folder}/tmux`, "-f", "/dev/null", "new-session", "-d", ...size, shell]
@@ -62,8 +64,8 @@ export async function terminal(
         ENTRY,
         ENV: "",
         HISTFILE: "",
-        XDG_STATE_HOME: `${folder}/state`,
-        XDG_CONFIG_HOME: `${folder}/config`,
+        XDG_STATE_HOME: `${base}/state`,
+        XDG_CONFIG_HOME: `${base}/config`,
       },
     },
   );
@@ -124,7 +126,7 @@ export async function terminal(
     async [Symbol.asyncDispose]() {
       await client[Symbol.asyncDispose]();
       // A program without its terminal may still write its record.
-      await waitUntil(() => Deno.remove(folder, { recursive: true }).then(() => true, () => false));
+      await waitUntil(() => Deno.remove(base, { recursive: true }).then(() => true, () => false));
     },
   };
 }

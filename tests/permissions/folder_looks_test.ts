@@ -18,16 +18,16 @@ Deno.test({
     const fresh = looks();
     // It changed just now, and may do so again at the same time of the file system's clock.
     assertNotStrictEquals(fresh.at(folder), fresh.at(folder));
-    for (const name of ["a", "b", ".env"]) {
+    for (const name of [".env.a", ".env.b", ".env"]) {
       Deno.writeTextFileSync(`${folder}/${name}`, "");
       assertEquals(namesAt(fresh, folder)?.includes(name), true);
     }
     // Times that a program sets are not the ones that count.
     Deno.utimeSync(folder, 1, 1);
     fresh.at(folder);
-    Deno.writeTextFileSync(`${folder}/c`, "");
+    Deno.writeTextFileSync(`${folder}/c.pem`, "");
     Deno.utimeSync(folder, 1, 1);
-    assertEquals(namesAt(fresh, folder), [".env", "a", "b", "c"]);
+    assertEquals(namesAt(fresh, folder), [".env", ".env.a", ".env.b", "c.pem"]);
     await Deno.remove(folder, { recursive: true });
   },
 });
@@ -43,16 +43,21 @@ Deno.test({
     const all = looks();
     assertEquals(all.at(folder)!.isRepository, false);
     Deno.mkdirSync(`${folder}/objects`);
-    const { entries, isRepository } = all.at(folder)!;
-    assertEquals(isRepository, true);
-    const access = Object.fromEntries(entries.map((one) => [one.name, all.accessTo(one)]));
-    assertEquals([access[".env"], access["AGENTS.md"], access["a.ts"]], [
-      "none",
-      "read",
-      undefined,
-    ]);
-    assertEquals(all.at(`${folder}/a.ts`), { entries: [], isRepository: false });
-    assertEquals(all.at(`${folder}/none`), { entries: [], isRepository: false });
+    const found = (isWhole: boolean) => {
+      const { entries, isRepository } = all.at(folder, isWhole)!;
+      return [isRepository, entries.map(({ name, access }) => `${name} ${access}`).sort()];
+    };
+    // Files of which nothing is known are left out, unless rules may be about them.
+    const [kept, others] = [[".env none", "AGENTS.md read", "objects undefined"], [
+      "HEAD undefined",
+      "a.ts undefined",
+      "config undefined",
+    ]];
+    assertEquals(found(false), [true, kept]);
+    assertEquals(found(true), [true, [...kept, ...others].sort()]);
+    const nothing = { entries: [], isWhole: false, isRepository: false };
+    assertEquals(all.at(`${folder}/a.ts`), nothing);
+    assertEquals(all.at(`${folder}/none`), nothing);
     await Deno.remove(folder, { recursive: true });
   },
 });

@@ -5,7 +5,6 @@ import {
   isInsideGit,
   isRepository,
   smallFile,
-  submodulesIn,
 } from "../../src/permissions/git_files.ts";
 
 const unix = { ignore: Deno.build.os === "windows" };
@@ -139,7 +138,5 @@ Deno.test(
       smallFile(`${at.path}/${name}`).length
     );
     assertEquals(lengths, [100_000, 0, 0, 0]);
-    assertEquals(at.within(submodulesIn(`${at.path}/work`)), ["work/vendor/a", "work/b"]);
-    assertEquals(submodulesIn(at.path), []);
   },
 );

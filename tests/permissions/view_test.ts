@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { PathTable } from "../../src/permissions/path_table.ts";
 import { findSandbox } from "../../src/permissions/sandbox/probe.ts";
-import type { PathAccess } from "../../src/permissions/folder_looks.ts";
+import { FolderLooks, type PathAccess } from "../../src/permissions/folder_looks.ts";
 import { accessAt, makeView, type View } from "../../src/permissions/view.ts";
 import { isThere, PATH_KINDS, pathsOf, type ViewTree, viewTree } from "../helpers/view_tree.ts";
 import { waitUntil } from "../helpers/wait_until.ts";
@@ -359,30 +359,71 @@ Deno.test({
   },
 });
 
+/** Files that hold a secret or run something, at any depth. */
+const HIDDEN = ".env src/.env deep/1/2/3/4/.env vendor/x/.env dist/a.key node_modules/x/.env";
+
 Deno.test({
-  name:
-    `R-03 R-19 a folder that a command fills is looked through as far as it was before${skipped}`,
+  name: `R-19 a folder of any size is looked through, folders of builds included${skipped}`,
   ignore: why !== "",
   async fn() {
-    const base = await Deno.realPath(await Deno.makeTempDir());
-    const folder = `${base}/work`;
-    await Deno.mkdir(`${folder}/src`, { recursive: true });
+    const { base, home, folder } = await tree();
     await sh(
       folder,
-      "git init -q . && git init -q src/nested && echo SECRET | tee .env > src/.env",
+      `seq 10001 | xargs touch; mkdir many; (cd many; seq 20000 | xargs touch)
+       for at in ${HIDDEN}; do mkdir -p $(dirname $at); echo SECRET > $at; done
+       echo public | tee node_modules/x/test.pem > node_modules/x/cacert.pem
+       for at in build/x vendor/y; do git init -q $at; done`,
     );
-    const known = new Map();
-    const view = () => viewFor(folder, `${base}/home`, { known });
-    assert(view().isComplete);
-    await sh(folder, "seq 10001 | xargs touch && echo SECRET > later.pem");
+    const view = viewFor(folder, home);
     const output = await confined(
-      view(),
-      `cd '${folder}'; cat .env src/.env later.pem
-       for at in . src/nested; do echo evil > $at/.git/hooks/pre-commit && echo wrote; done; echo done`,
+      view,
+      `cd '${folder}'; cat ${HIDDEN} node_modules/x/*.pem
+       for at in build/x vendor/y; do echo evil > $at/.git/hooks/pre-commit && echo wrote; done; echo done`,
     );
-    assertEquals(output.match(/^(SECRET|wrote|done)$/gm), ["done"], output);
-    assertEquals(view().isComplete, false);
+    const shown = output.match(/^(SECRET|public|wrote|done)$/gm);
+    assertEquals(shown, ["public", "public", "done"], output);
+    assertEquals(view.isComplete, true);
     await Deno.remove(base, { recursive: true });
+  },
+});
+
+Deno.test({
+  name: `R-19 what there is no time to look at is closed, until the look is complete${skipped}`,
+  ignore: why !== "",
+  async fn() {
+    const { base, home, folder } = await tree();
+    await sh(
+      folder,
+      `for at in a b node_modules; do
+         mkdir -p $at/x $at/y; (cd $at/x; seq 30000 | xargs touch); echo SECRET > $at/y/.env
+       done; git init -q b/nested; echo text > a/file`,
+    );
+    const looks = new FolderLooks(new PathTable({ home }));
+    const script = `cd '${folder}'; cat a/file {a,b,node_modules}/y/.env; ls node_modules
+      for at in a b node_modules b/nested/.git/hooks; do echo evil > $at/new && echo "wrote $at"; done`;
+    const seen = async () => {
+      const view = viewFor(folder, home, { looks });
+      const output = await confined(view, script);
+      return [view.isComplete, output.match(/^(SECRET|text|x|wrote.*)$/gm)];
+    };
+    const first = await seen();
+    assertEquals(first, [false, ["text", "wrote a"]]);
+    await looks.walk(folder);
+    assertEquals(await seen(), [true, ["text", "x", "wrote a", "wrote b", "wrote node_modules"]]);
+    await Deno.remove(base, { recursive: true });
+  },
+});
+
+Deno.test({
+  name: `R-19 secrets in folders of the system are hidden by their names${skipped}`,
+  ignore: why !== "" || Deno.build.os !== "linux" || Deno.uid() !== 0,
+  async fn() {
+    const { base, home, folder } = await tree();
+    const at = await Deno.makeTempDir({ dir: "/opt" });
+    await sh(at, "chmod 755 .; echo SECRET > .env; echo public > ca.pem; echo plain > file");
+    const output = await confined(viewFor(folder, home), `cat '${at}'/{.env,ca.pem,file}`);
+    assertEquals(output.match(/SECRET|public|plain/g), ["public", "plain"]);
+    for (const path of [at, base]) await Deno.remove(path, { recursive: true });
   },
 });
 
@@ -431,9 +472,10 @@ Deno.test({
       folder,
       "git init -q . && git init -q src/nested && echo SECRET | tee .env > src/.env",
     );
-    const known = new Map();
+    const home = `${base}/home`;
+    const looks = new FolderLooks(new PathTable({ home }));
     const run = (script: string) =>
-      confined(viewFor(folder, `${base}/home`, { known }), `cd '${folder}'; ${script}`);
+      confined(viewFor(folder, home, { looks }), `cd '${folder}'; ${script}`);
     const look = `cd .. && chmod 755 work; cd work; chmod 755 src; cat .env src/.env
       for at in . src/nested; do echo evil > $at/.git/hooks/pre-commit && echo wrote; done; echo done`;
     for (const at of ["src", "."]) {

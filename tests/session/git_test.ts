@@ -1,6 +1,6 @@
 /** git in the sandbox: what it writes there unasked, and what it runs of a folder that a command prepared. */
 
-import { findProgram, programFolders } from "../../src/tools/shell/find_program.ts";
+import { findProgram, programFolders } from "../../src/find_program.ts";
 import { assertEquals, assertMatch } from "@std/assert";
 import { PathTable } from "../../src/permissions/path_table.ts";
 import { findSandbox } from "../../src/permissions/sandbox/probe.ts";
@@ -240,6 +240,11 @@ const LEFT: [name: string, prepare: string, command: string][] = [
     "git rebase --continue",
   ],
   [
+    "a long list of what a rebase does",
+    `${AT_BREAK}; yes '# and so on' | head -n 20000 >> .git/rebase-merge/git-rebase-todo; echo 'x sh ./evil.sh' >> .git/rebase-merge/git-rebase-todo`,
+    "git rebase --continue",
+  ],
+  [
     "an index with a hook",
     // As git adds none of its own files to an index, one byte is changed in an index of version 2.
     "mkdir -p xgit/hooks; (echo '#!/bin/sh'; cat evil.sh) > xgit/hooks/post-checkout; chmod +x xgit/hooks/*; git add -f xgit; " +
@@ -264,6 +269,22 @@ for (const [name, prepare, command] of LEFT) {
     },
   });
 }
+
+Deno.test({
+  name: "R-21 an index that is shared is looked at, too",
+  ignore,
+  async fn() {
+    await using at = await repository();
+    const split =
+      "mkdir -p xgit/hooks; (echo '#!/bin/sh'; cat evil.sh) > xgit/hooks/post-checkout; " +
+      "chmod +x xgit/hooks/*; git add -f xgit; git update-index --split-index";
+    assertMatch(await at.run(split), /^exit code: 0/);
+    // The sum at its end, by which git knows it, stays.
+    await at.run("git tag one; perl -pi -e 's/xgit\\/hooks/.git\\/hooks/' .git/sharedindex.*");
+    await at.outside("git checkout -q -- .; git checkout-index -a -f; git checkout -q -b y");
+    assertEquals(at.has("pwned"), false);
+  },
+});
 
 Deno.test({
   name: "R-21 a job does not write git's folders, as the person may use git while it runs",

@@ -468,7 +468,7 @@ Deno.test({
     await screen.until("  folder   its instructions are not used");
     await screen.type("\x04");
     await screen.until("left: 0");
-    await screen.type(`mv config old; clear; ${demo}\r`);
+    await screen.type(`mv ../config ../old; clear; ${demo}\r`);
     const rows = await screen.until((rows) => rows.at(-2) === ">");
     assertEquals(rows.filter((row) => /heed/i.test(row)), []);
   },

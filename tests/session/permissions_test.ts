@@ -456,13 +456,13 @@ sessionTest(
     await terminal.until("Run this?");
     await terminal.type("s\r");
     await terminal.until("Well.");
-    const path = `${terminal.folder}/config/copilot/permissions.json`;
+    const path = `${terminal.folder}/../config/copilot/permissions.json`;
     assertEquals((await Deno.stat(path)).mode! & 0o777, 0o600);
     await terminal.type("/exit\r");
     await terminal.until("left: 0");
     const { stdout } = await run(
       ["--local", "--host", server.url, "-m", "test", "-p", "go"],
-      { cwd: terminal.folder, env: { XDG_CONFIG_HOME: `${terminal.folder}/config` } },
+      { cwd: terminal.folder, env: { XDG_CONFIG_HOME: `${terminal.folder}/../config` } },
     );
     assertEquals(stdout, "Again.\n");
   },
@@ -861,9 +861,9 @@ Deno.test("servers run unconfined where nothing can confine them and nobody aske
   try {
     // The home folder itself cannot be what a sandbox may write.
     const permissions = await openPermissions({}, (name) => name === "HOME" ? home : undefined);
-    const servers = permissions.confineServers(() => home);
+    const servers = permissions.confineServers(() => home, "a");
     assertEquals(await servers("a", ["b"]), { program: "a", args: ["b"] });
-    const hooks = permissions.confineServers(() => home, true);
+    const hooks = permissions.confineServers(() => home, "b", true);
     await assertRejects(async () => await hooks("a", ["b"]), Error, "cannot be");
   } finally {
     await Deno.remove(home, { recursive: true });

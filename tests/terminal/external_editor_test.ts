@@ -16,9 +16,9 @@ function configuredTest(
       await using server = await strictServer([{ text: "Answer." }], { models: ["test"] });
       await using screen = await terminal();
       const { folder } = screen;
-      await Deno.mkdir(`${folder}/config/copilot`, { recursive: true });
+      await Deno.mkdir(`${folder}/../config/copilot`, { recursive: true });
       await Deno.mkdir(`${folder}/tmp`);
-      await Deno.writeTextFile(`${folder}/config/copilot/config.json`, JSON.stringify(config));
+      await Deno.writeTextFile(`${folder}/../config/copilot/config.json`, JSON.stringify(config));
       await Deno.writeTextFile(`${folder}/ed.sh`, EDITOR_SCRIPT);
       await screen.type(`unset VISUAL EDITOR; export TMPDIR=$PWD/tmp; ${setup}\r`);
       await screen.type(

@@ -89,7 +89,8 @@ function menderOf(folder: string): () => string[] {
     }
     for (const [name, pattern] of RUN_LATER) {
       const path = join(folder, name);
-      const text = smallFile(path);
+      if (!entryAt(path)?.isFile) continue;
+      const text = attempt(() => Deno.readTextFileSync(path)) ?? "";
       const left = text.replace(pattern, "");
       if (left === text) continue;
       Deno.writeTextFileSync(path, left);

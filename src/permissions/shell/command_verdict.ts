@@ -19,7 +19,6 @@ import { enteredFolder, isQuiet, networkGrants } from "./beginnings.ts";
 import { gitNeed, programsOfGit } from "./git_command.ts";
 import { parseCommandLine } from "./parser.ts";
 import type { SimpleCommand, Word } from "./lexer.ts";
-import { writtenProgram } from "./written_program.ts";
 import { besides, isHarmless, mayRun, programName, runsOthers, writtenBy } from "./wrappers.ts";
 
 /** The verdict on a call that runs a command line, and may ask to leave the sandbox or a part of it. */
@@ -213,11 +212,7 @@ function outerVerdict(
 ): Verdict | undefined {
   // A rule about a command does not cover what git runs with it; one that allows all commands does.
   const isCovered = allowed !== undefined && allowed.command === undefined;
-  const written = allowed && !isCovered ? writtenProgram(words, scene) : undefined;
   const uncovered = { isUncovered: true } as const;
-  if (written) {
-    return { ...askBecause(`runs ${written}, which commands may have written`), ...uncovered };
-  }
   const programs = isCovered ? undefined : programsOfGit(words, scene);
   if (!leaves) return programs ? { ...askBecause(`runs ${programs}`), ...uncovered } : undefined;
   if (allowed && !programs) return leaving(byRule(allowed));

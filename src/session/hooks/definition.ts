@@ -27,6 +27,8 @@ export interface HookDefinition extends HookFile {
   /** The shell command; for a kind of hook that there is not, its JSON. */
   command: string;
   timeoutMs: number;
+  /** True for one of the person's own that is to run outside of the sandbox. */
+  isOutside?: true;
   /** Why it cannot run. */
   problem?: string;
 }
@@ -87,7 +89,7 @@ function addGroup(found: HooksOfFile, group: unknown, place: HookPlace): void {
 
 /** One hook. What makes no sense is kept with its problem: a guard that cannot run lets nothing pass. */
 function hookOf(value: unknown, matcher: string | undefined, place: HookPlace): HookDefinition {
-  const { type = "command", command, timeout } = isObject(value) ? value : {};
+  const { type = "command", command, timeout, sandbox } = isObject(value) ? value : {};
   const isCommand = type === "command" && typeof command === "string" && command.trim() !== "";
   const seconds = typeof timeout === "number" && timeout > 0 ? timeout : DEFAULT_TIMEOUT_S;
   const isAll = matcher === undefined || matcher === "" || matcher === "*";
@@ -100,6 +102,7 @@ function hookOf(value: unknown, matcher: string | undefined, place: HookPlace): 
     ...place,
     ...!isAll && { matcher },
     command: isCommand ? command : JSON.stringify(value) ?? "",
+    ...place.scope === "user" && sandbox === "off" && { isOutside: true },
     timeoutMs: Math.min(seconds, MAX_TIMEOUT_S) * 1000,
     ...problem !== undefined && { problem },
   };

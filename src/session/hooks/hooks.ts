@@ -1,5 +1,7 @@
 /** The hooks of a session: which run at a moment, with what on their stdin, and what they decide. @module */
 
+import { attempt } from "../../attempt.ts";
+import { programFolders } from "../../find_program.ts";
 import type { Confine } from "../../types/confine.ts";
 import { type HookDefinition, type HookEvent, matchesHook } from "./definition.ts";
 import { runHook } from "./run_hook.ts";
@@ -14,8 +16,10 @@ export interface HookScene {
   fields(): Record<string, unknown>;
   /** Variables that hooks get beside the usual ones, as commands do. */
   env: readonly string[];
-  /** Confines a folder's hooks. */
-  confine: Confine;
+  /** Confines a folder's hooks, and the person's own. */
+  confine: Readonly<Record<HookDefinition["scope"], Confine>>;
+  /** The home folder. */
+  home: string | undefined;
   /** Takes lines for the person. */
   tell(lines: readonly string[]): void;
 }
@@ -51,13 +55,28 @@ export class Hooks {
     const verdicts = await Promise.all(hooks.map(async (hook) => {
       const end = await runHook(hook, {
         ...{ workingDir: folder, env: scene.env, input, signal },
-        ...hook.scope === "folder" && { confine: scene.confine },
-        variables: { CLAUDE_PROJECT_DIR: scene.root() },
+        ...!hook.isOutside && { confine: this.#confine(hook) },
+        variables: {
+          CLAUDE_PROJECT_DIR: scene.root(),
+          // It runs no program that a command made.
+          ...hook.scope === "user" && Deno.build.os !== "windows" &&
+            { PATH: programFolders(folder).join(":") },
+        },
       });
       return { hook, verdict: verdictOf(hook, end) };
     }));
     const verdict = joinedVerdicts(verdicts);
     if (verdict.messages.length > 0) scene.tell(verdict.messages);
     return verdict;
+  }
+
+  /** Confines a hook. One of the person's own reads the files that its command names. */
+  #confine({ scope, command }: HookDefinition): Confine {
+    const { confine, home = "" } = this.scene;
+    const named = scope === "folder" ? [] : command.split(/["'\s;=]+/)
+      .map((word) => word.replace(/^(~|\$HOME|\$\{HOME\})(?=\/)/, home))
+      .flatMap((word) => /^\/[^*?$`]+$/.test(word) && attempt(() => Deno.realPathSync(word)) || []);
+    const reads = named.filter((path) => attempt(() => Deno.statSync(path).isFile));
+    return (program, args, leave) => confine[scope](program, args, leave, reads);
   }
 }

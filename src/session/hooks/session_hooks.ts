@@ -76,7 +76,11 @@ export async function beginHooks(
         : PERMISSION_MODES[state.mode?.approve ?? "ask"],
     }),
     env: permissions.env,
-    confine: permissions.confineServers(folder, true),
+    confine: {
+      folder: permissions.confineServers(folder, "folder-hooks", true),
+      user: permissions.confineServers(folder, "own-hooks"),
+    },
+    home: permissions.variables("HOME"),
     tell: (messages) => emit({ type: "session_notice", notice: { code: "hook", messages } }),
   };
   return { hooks: new SessionHooks(state, new Hooks(opened.hooks, scene), options), pending };

@@ -1,7 +1,7 @@
 /** Access lists and extended attributes of files, which Deno can neither read nor write. @module */
 
 import { basename, dirname } from "../../text/std_path.ts";
-import { programFolders } from "../shell/find_program.ts";
+import { programFolders } from "../../find_program.ts";
 
 /** A copy that takes longer, in ms, waits for something that has replaced the file. */
 const MAX_COPY_MS = 5000;

@@ -6,7 +6,7 @@
 
 import { utf8Text } from "../../text/utf8.ts";
 import type { Grant } from "../../types/tool.ts";
-import { programFolders } from "../shell/find_program.ts";
+import { programFolders } from "../../find_program.ts";
 
 /** False if there is no shell for {@linkcode runInFolder}. */
 export const hasShell = Deno.build.os !== "windows";

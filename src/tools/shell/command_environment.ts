@@ -1,7 +1,7 @@
 /** The environment of commands. @module */
 
 import { API_KEY_ENVS } from "../../config.ts";
-import { programFolders } from "./find_program.ts";
+import { programFolders } from "../../find_program.ts";
 
 /** Variables that keep programs from waiting for a user and from drawing on a terminal. */
 const ENVIRONMENT: Readonly<Record<string, string>> = {

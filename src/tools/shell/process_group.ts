@@ -6,7 +6,7 @@
 
 import { attempt } from "../../attempt.ts";
 import { wait } from "../../wire/wait.ts";
-import { findProgram, programFolders } from "./find_program.ts";
+import { findProgram, programFolders } from "../../find_program.ts";
 
 interface Process {
   pid: number;

@@ -4,7 +4,7 @@ import { startLeader } from "../../start_leader.ts";
 import type { ToolContext } from "../../types/tool.ts";
 import { within } from "../../wire/wait.ts";
 import { commandEnvironment } from "./command_environment.ts";
-import { findProgram, programFolders } from "./find_program.ts";
+import { findProgram, programFolders } from "../../find_program.ts";
 import type { OutputCapture } from "./output_capture.ts";
 import { endGroup } from "./process_group.ts";
 import { windowsShell } from "./windows_shell.ts";

@@ -163,7 +163,8 @@ Deno.test("acp: a session is listed, loaded with all of its turns, resumed and d
   using ws = workspace();
   await using server = strictServer([edit, { text: "Done." }, { text: "Again." }]);
   const flags = ["--base-url", `${server.url}/v1`, "-m", "test", "--approve", "auto"];
-  const options = { cwd: ws.dir, env: { XDG_STATE_HOME: `${ws.dir}/.state` } };
+  using records = workspace();
+  const options = { cwd: ws.dir, env: { XDG_STATE_HOME: records.dir } };
   let id = "";
   {
     await using editor = new Editor(flags, options);

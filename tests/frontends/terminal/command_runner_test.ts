@@ -33,8 +33,8 @@ for (const columns of [80, 40]) {
     `/theme lists the themes, takes the one that is picked at once, and keeps it, at ${columns} columns`,
     [{ text: "a `code` b" }],
     async (terminal) => {
-      const file = `${terminal.folder}/config/copilot/config.json`;
-      await Deno.mkdir(`${terminal.folder}/config/copilot`, { recursive: true });
+      const file = `${terminal.folder}/../config/copilot/config.json`;
+      await Deno.mkdir(`${terminal.folder}/../config/copilot`, { recursive: true });
       await Deno.writeTextFile(file, '{"notify": false}');
       await terminal.type("/theme\r");
       const rows = await terminal.until("Which colours?");

@@ -365,7 +365,9 @@ sessionTest(
     await terminal.type("\x04");
     await terminal.until("left: 0");
     await terminal.type(
-      `rm -rf state; mkdir -p state/copilot/history.jsonl; clear; ${sessionCommand(server)}\r`,
+      `rm -rf ../state; mkdir -p ../state/copilot/history.jsonl; clear; ${
+        sessionCommand(server)
+      }\r`,
     );
     await terminal.until("the history cannot be read");
     await terminal.type("are you there?\r");
@@ -464,7 +466,7 @@ sessionTest(
     await terminal.type("\x04");
     await terminal.until("left: 0");
     // Nor in the next session.
-    const lines = await Deno.readTextFile(`${terminal.folder}/state/copilot/history.jsonl`);
+    const lines = await Deno.readTextFile(`${terminal.folder}/../state/copilot/history.jsonl`);
     assert(lines.includes('"text":"see @a.txt","folder"') && lines.includes('"pasted":[[4,5]]'));
   },
   { rows: 50 },

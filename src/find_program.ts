@@ -1,9 +1,8 @@
 /** Finds programs, except in the working directory, which may have its own `bash`. @module */
 
-import { attempt } from "../../attempt.ts";
-import { isWithin } from "../../text/paths.ts";
-import { isAbsolute, join } from "../../text/std_path.ts";
-import { realPathOr } from "../paths.ts";
+import { attempt } from "./attempt.ts";
+import { isWithin } from "./text/paths.ts";
+import { isAbsolute, join } from "./text/std_path.ts";
 
 /** The default folders without PATH, which are trusted even if the working directory is `/`. */
 const USUAL = ["/usr/local/bin", "/usr/bin", "/bin"];
@@ -18,12 +17,17 @@ export function programFolders(
 ): string[] {
   const folders = path.split(":").filter(isAbsolute);
   if (folder === undefined) return folders;
-  const inside = [folder, realPathOr(folder)];
+  const inside = [folder, realOrPath(folder)];
   const isInside = (at: string) => inside.some((root) => isWithin(root, at));
   return folders.filter((one) =>
-    USUAL.includes(one) || !(isInside(one) || isInside(realPathOr(one)))
+    USUAL.includes(one) || !(isInside(one) || isInside(realOrPath(one)))
   );
 }
+
+/** Returns the folders of PATH that are not in the folder in which this program was started. */
+export const outerFolders = (): string[] => programFolders(attempt(Deno.cwd) ?? "/");
+
+const realOrPath = (path: string): string => attempt(() => Deno.realPathSync(path)) ?? path;
 
 /** Returns the path of the first program called `name` in `folders`. */
 export function findProgram(name: string, folders: readonly string[]): string | undefined {

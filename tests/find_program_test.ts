@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { findProgram, programFolders } from "../../../src/tools/shell/find_program.ts";
+import { findProgram, programFolders } from "../src/find_program.ts";
 
 Deno.test({
   name: "programs are looked for in the folders of PATH that are not in the working directory",

@@ -1,0 +1,200 @@
+/** What has more rights does not use what fewer rights wrote: the rows of the table in docs/architecture.md. */
+
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { definitionsIn } from "../../src/mcp/definition.ts";
+import { startProgram } from "../../src/mcp/stdio.ts";
+import { PathTable } from "../../src/permissions/path_table.ts";
+import { findSandbox } from "../../src/permissions/sandbox/probe.ts";
+import { accessAt, makeView } from "../../src/permissions/view.ts";
+import { openPermissions } from "../../src/session/permissions.ts";
+import { builtinTools } from "../../src/tools/mod.ts";
+import type { Confine } from "../../src/types/confine.ts";
+import { fakeSession } from "../helpers/fake_session.ts";
+import { strictServer } from "../helpers/strict_server.ts";
+
+const found = await findSandbox(new PathTable({ home: Deno.env.get("HOME")! }));
+const ignore = typeof found === "string" || found.by !== "bubblewrap";
+const tool = builtinTools.find(({ name }) => name === "run_bash")!;
+const { signal } = new AbortController();
+
+async function places(env: Record<string, string> = {}) {
+  const base = await Deno.realPath(await Deno.makeTempDir());
+  const [home, folder] = [`${base}/home`, `${base}/work`];
+  for (const at of [`${home}/.config`, folder]) await Deno.mkdir(at, { recursive: true });
+  const variables: Record<string, string> = { HOME: home, PATH: Deno.env.get("PATH")!, ...env };
+  const permissions = await openPermissions(
+    { approve: "auto", sandbox: "workspace-write" },
+    (name) => variables[name],
+  );
+  const run = async (command: string, confine: Confine, leave?: "sandbox", workingDir = folder) => {
+    const more = leave && { leave };
+    const context = { workingDir, maxOutputChars: 4000, signal, confine, ...more };
+    const ran = await tool.run({ command, timeout_seconds: 30 }, context);
+    return typeof ran === "string" ? ran : ran.content;
+  };
+  return {
+    ...{ base, home, folder, permissions, run, variables },
+    has: (path: string) => Deno.lstat(`${base}/${path}`).then(() => true, () => false),
+    [Symbol.asyncDispose]: () => Deno.remove(base, { recursive: true }),
+  };
+}
+
+Deno.test({
+  name:
+    "R-22 what leaves the sandbox finds no program of the folder, and the question names what it finds",
+  ignore,
+  async fn() {
+    await using at = await places();
+    const own = `${at.folder}/.venv/bin`;
+    await Deno.mkdir(own, { recursive: true });
+    await Deno.writeTextFile(`${own}/uname`, "#!/bin/sh\necho planted\n", { mode: 0o755 });
+    const before = Deno.env.get("PATH")!;
+    at.variables.PATH = `${own}:${before}`;
+    Deno.env.set("PATH", at.variables.PATH);
+    try {
+      const confine = at.permissions.confine(() => at.folder);
+      assertMatch(await at.run("uname", confine), /^planted$/m);
+      assertEquals((await at.run("uname", confine, "sandbox")).includes("planted"), false);
+      const asked: (readonly string[] | undefined)[] = [];
+      const policy = at.permissions.policy({
+        approve: ({ programs }) => {
+          asked.push(programs);
+          return Promise.resolve({ choice: "refuse", reason: "" });
+        },
+        onEvent() {},
+      });
+      const context = { workingDir: at.folder, maxOutputChars: 4000, signal };
+      await policy.decide(tool, { command: "uname", leave: "sandbox", reason: "x" }, context);
+      assertMatch(asked[0]!.join(), /^\/[^ ]*\/uname$/);
+      assertEquals(asked[0]!.join().includes(own), false);
+    } finally {
+      Deno.env.set("PATH", before);
+    }
+  },
+});
+
+for (const sandbox of [undefined, "off"]) {
+  Deno.test({
+    name: `R-22 a person's own hooks are sandboxed, unless they say otherwise (${sandbox})`,
+    ignore,
+    async fn() {
+      await using at = await places();
+      await using server = strictServer([]);
+      const own = `${at.home}/.config/copilot`;
+      await Deno.mkdir(own);
+      await Deno.writeTextFile(`${own}/hook.sh`, `touch '${at.base}/out'; touch in\n`);
+      const hooks = [{ type: "command", command: `sh ${own}/hook.sh`, sandbox }];
+      await Deno.writeTextFile(
+        `${own}/hooks.json`,
+        JSON.stringify({ SessionStart: [{ hooks }] }),
+      );
+      const { folder, permissions } = at;
+      {
+        await using _ = await fakeSession(server.url, {
+          ...{ folder, permissions, readsInstructions: true },
+        });
+      }
+      assertEquals([await at.has("work/in"), await at.has("out")], [true, sandbox === "off"]);
+    },
+  });
+}
+
+Deno.test({
+  name:
+    "R-22 a person's own servers start in an empty folder; those of a definition with cwd in that",
+  ignore,
+  async fn() {
+    await using at = await places();
+    await Deno.mkdir(`${at.folder}/node_modules`);
+    const confine = at.permissions.confineServers(() => at.folder, "one");
+    for (const isConfined of [true, false]) {
+      for (const cwd of [undefined, at.folder]) {
+        const args = ["-c", `{ pwd; ls -A; } > '${at.folder}/seen'`];
+        const given = { command: "sh", args, ...cwd && { cwd } };
+        const [one] = definitionsIn({ mcpServers: { one: given } }, { scope: "user" });
+        const carrier = await startProgram(
+          one!,
+          { onRequest: () => Promise.reject(), onNotification: () => {} } as never,
+          { folder: at.folder, env: [], ...isConfined && { confine } },
+        );
+        await carrier.peer.closed;
+        await carrier.end();
+        const [place, ...names] = (await Deno.readTextFile(`${at.folder}/seen`)).split("\n");
+        assertEquals(place === at.folder, cwd !== undefined);
+        assertEquals(names.includes("node_modules"), cwd !== undefined);
+        // Nothing of it stays.
+        if (cwd === undefined) await assertRejects(() => Deno.lstat(place!), Deno.errors.NotFound);
+      }
+    }
+  },
+});
+
+Deno.test({
+  name:
+    "R-22 caches and /tmp of a server are its own: neither commands nor other servers write there",
+  ignore,
+  async fn() {
+    await using at = await places();
+    const folder = () => at.folder;
+    const [commands, one, other] = [
+      at.permissions.confine(folder),
+      at.permissions.confineServers(folder, "one"),
+      at.permissions.confineServers(folder, "other"),
+    ];
+    const plant =
+      `cd '${at.home}' && mkdir -p .npm/_npx .cache/x && touch /tmp/a .npm/_npx/a .cache/x/a`;
+    const look = `cd '${at.home}' && find /tmp/a .npm .cache -name a 2>/dev/null | wc -l`;
+    await at.run(plant, commands);
+    assertMatch(await at.run(look, commands), /^3$/m);
+    for (const confine of [one, other]) assertMatch(await at.run(look, confine), /^0$/m);
+    await at.run(plant, one);
+    assertMatch(await at.run(look, one), /^3$/m);
+    assertMatch(await at.run(look, other), /^0$/m);
+  },
+});
+
+Deno.test({
+  name: "R-22 no command makes the settings of this program, wherever their folder lies",
+  ignore,
+  async fn() {
+    await using at = await places();
+    const config = `${at.home}/.config`;
+    // The folder of settings may be a link to one that is worked in.
+    await Deno.remove(config);
+    await Deno.mkdir(`${at.base}/dotfiles`);
+    await Deno.symlink(`${at.base}/dotfiles`, config);
+    const line = "mkdir -p copilot; echo '{}' > copilot/permissions.json; ls -A copilot; echo done";
+    for (const folder of [`${at.base}/dotfiles`]) {
+      const output = await at.run(line, at.permissions.confine(() => folder), undefined, folder);
+      assertMatch(output, /^done$/m);
+      assertEquals(await at.has("dotfiles/copilot/permissions.json"), false);
+      assertEquals((await Deno.stat(`${folder}/copilot`)).mode! & 0o777, 0o700);
+    }
+  },
+});
+
+Deno.test("R-22 this program's own clone is not written where it is worked in", async () => {
+  const folder = await Deno.realPath(new URL("../..", import.meta.url).pathname.replace(/\/$/, ""));
+  const paths = new PathTable({ home: "/nowhere" });
+  const view = makeView({ folder, isWritable: true, network: false, paths });
+  const access = (name: string) => accessAt(view, `${folder}/${name}`);
+  assertEquals([access("scripts/copilot"), access("vendor/x"), access("src/mod.ts")], [
+    ...["read", "read", "write"],
+  ]);
+});
+
+Deno.test("R-22 settings and records in the folder that is worked in are refused", async () => {
+  for (const name of ["XDG_CONFIG_HOME", "XDG_STATE_HOME"]) {
+    await using at = await places();
+    at.variables[name] = `${at.folder}/.direnv/x`;
+    await assertRejects(
+      () => at.permissions.prepare(at.folder, true),
+      Error,
+      `Cannot use ${name}=${at.folder}/.direnv/x as it leads into the folder that is worked in`,
+    );
+    // At home they are where they belong.
+    at.variables[name] = `${at.home}/.config`;
+    await at.permissions.prepare(at.home, false);
+    await at.permissions.prepare(at.folder, false);
+  }
+});
