@@ -20,6 +20,7 @@ Deno.test({
   async fn() {
     const flags = await permissions();
     const folder = await Deno.makeTempDir();
+    await Deno.mkdir(`${folder}/work`);
     try {
       for (const mode of ["auto", "ask"]) {
         await using server = strictServer([{
@@ -40,7 +41,7 @@ Deno.test({
             "-p",
             "Run it",
           ],
-          cwd: folder,
+          cwd: `${folder}/work`,
           env: {
             NO_COLOR: "1",
             DENO_NO_UPDATE_CHECK: "1",
