@@ -117,8 +117,11 @@ function removeLinks(folder: string, others: readonly string[] = []): string[] {
     if (!isDirectory || basename(folder) === "objects" && /^[\da-f]{2}$/.test(name)) return [];
     const { mode } = Deno.lstatSync(path);
     // A command can close a folder to hide a link in it.
-    if (mode !== null && (mode & 0o700) !== 0o700) Deno.chmodSync(path, mode | 0o700);
-    return removeLinks(path);
+    if (mode !== null && (mode & 0o700) !== 0o700) {
+      attempt(() => Deno.chmodSync(path, mode | 0o700));
+    }
+    // A folder of another user, which no command could write, must not end the look at the others.
+    return attempt(() => removeLinks(path)) ?? [];
   });
 }
 
