@@ -5,9 +5,9 @@
 // Ends with 1 where something differs that KNOWN does not name, or no sandbox works.
 import { parseArgs } from "@std/cli/parse-args";
 import { fromFileUrl } from "@std/path/from-file-url";
-import { PathTable } from "../src/permissions/path_table.ts";
-import { findSandbox } from "../src/permissions/sandbox/probe.ts";
-import { accessAt, makeView, type View } from "../src/permissions/view.ts";
+import { PathTable } from "../src/safety/path_table.ts";
+import { findSandbox } from "../src/safety/sandbox/probe.ts";
+import { accessAt, makeView, type View } from "../src/safety/view.ts";
 import { isWithin } from "../src/text/paths.ts";
 import {
   PATH_KINDS,

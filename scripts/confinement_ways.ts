@@ -2,7 +2,7 @@
 // tools and sandbox. No model is involved.
 import { runTools } from "../src/agent/run_tools.ts";
 import { localConfig } from "../src/config.ts";
-import type { PermissionChoice } from "../src/permissions/choice.ts";
+import type { PermissionChoice } from "../src/safety/choice.ts";
 import { attachFiles } from "../src/session/attach.ts";
 import { openPermissions } from "../src/session/permissions.ts";
 import type { Session } from "../src/session/session.ts";

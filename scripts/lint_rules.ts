@@ -8,7 +8,7 @@ const FETCH_HOME = "src/wire/http.ts";
 /** Words that make a comment hard to read. `NOT_PLAIN` are the folders that still have some. */
 const HARD_WORDS =
   /\b(?:anew|heed(?:s|ed)?|nobody|such that|thereby|whatever|told|no longer so|at no time|(?<![Tt]here )(?:is|are|was|were) none|(?:goes|gone) on)\b|(?:^|\n)[\s*]*(?:What was|Those that)\b/;
-const NOT_PLAIN = /^src\/(?:permissions|session|tools)\//;
+const NOT_PLAIN = /^src\/(?:safety|session|tools)\//;
 
 function inSource(filename: string): string | undefined {
   return filename.replaceAll("\\", "/").match(/(?:^|\/)(src\/.+)$/)?.[1];
@@ -42,7 +42,7 @@ const plugin: Deno.lint.Plugin = {
         };
       },
     },
-    // console.log drops text without an error where the reader has gone; terminal/stdio.ts reports it.
+    // console.log drops text without an error where the reader has gone; ui/terminal/stdio.ts reports it.
     "no-console": {
       create(context) {
         if (inSource(context.filename) === undefined) return {};

@@ -4,17 +4,17 @@ import { imagesOf } from "../src/text/parts.ts";
 import { assert, assertEquals } from "@std/assert";
 import { CopilotAgent } from "../src/agent/agent.ts";
 import { processTurn } from "../src/agent/turn.ts";
-import type { CallOptions, Reply } from "../src/backends/backend.ts";
-import { servedModel } from "../src/backends/local/served_model.ts";
+import type { CallOptions, Reply } from "../src/models/backend.ts";
+import { servedModel } from "../src/models/ollama/served_model.ts";
 import { compatConfig, type CopilotConfig, hostedConfig, localConfig } from "../src/config.ts";
 import { BackendError } from "../src/errors.ts";
-import { withModel } from "../src/model_target.ts";
+import { withModel } from "../src/models/target.ts";
 import { ModelFit } from "../src/session/fit_model.ts";
 import { processFittedTurn } from "../src/session/fitted_turn.ts";
 import type { TurnEvent, Usage } from "../src/types/event.ts";
 import type { Message } from "../src/types/message.ts";
 import type { Tool } from "../src/types/tool.ts";
-import { HISTORIES } from "../tests/backends/conformance.ts";
+import { HISTORIES } from "../tests/models/conformance.ts";
 
 /** The result of a check. */
 export interface Outcome {

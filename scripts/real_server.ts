@@ -5,7 +5,7 @@
 // each check, the last line counts them; ends with 1 when one fails, with 0 where there is no server.
 import { parseArgs } from "@std/cli/parse-args";
 import { join } from "@std/path/join";
-import { listLocalModels } from "../src/backends/local/connection.ts";
+import { listLocalModels } from "../src/models/ollama/connection.ts";
 import { BackendError } from "../src/errors.ts";
 import {
   checksOf,

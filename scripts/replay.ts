@@ -4,9 +4,9 @@
 // as there may be none, and count once for all that a yes would cover; others are answered with yes. Ends
 // with 1 where auto asks about anything but the network, a command fails in the sandbox, or none works.
 import { dirname } from "@std/path/dirname";
-import { parseCommandLine } from "../src/permissions/shell/parser.ts";
-import { findSandbox } from "../src/permissions/sandbox/probe.ts";
-import type { ApproveMode } from "../src/permissions/settings.ts";
+import { parseCommandLine } from "../src/safety/shell/parser.ts";
+import { findSandbox } from "../src/safety/sandbox/probe.ts";
+import type { ApproveMode } from "../src/safety/settings.ts";
 import type { Approval, ApprovalAnswer } from "../src/session/frontend.ts";
 import { openPermissions } from "../src/session/permissions.ts";
 import { findProgram, programFolders } from "../src/find_program.ts";

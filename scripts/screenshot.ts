@@ -1,7 +1,7 @@
 // Draws the pictures of the documents from a real session: the demo, in a tmux of 80 and of 40 columns, for dark
 // and light paper in one file. Run `scripts/screenshot` after the session's look changes.
 import { fromFileUrl } from "@std/path/from-file-url";
-import { BAND_ROLES, TEXT_ROLES } from "../src/terminal/style.ts";
+import { BAND_ROLES, TEXT_ROLES } from "../src/ui/terminal/style.ts";
 import { terminal } from "../tests/helpers/tmux.ts";
 
 const root = fromFileUrl(new URL("..", import.meta.url));

@@ -2,10 +2,10 @@
 // `scripts/soak [TURNS [SEED]]`. Exits with 1 if a turn breaks a rule about its result, the conversation, or
 // leftover processes, open files, timers and memory.
 import { join } from "@std/path/join";
-import { messagesToCompatFormat } from "../src/backends/compat/request.ts";
-import { messagesToHostedFormat } from "../src/backends/hosted/request.ts";
-import { messagesToLocalFormat } from "../src/backends/local/request.ts";
-import { jsonText } from "../src/backends/wire_values.ts";
+import { messagesToCompatFormat } from "../src/models/openai/request.ts";
+import { messagesToHostedFormat } from "../src/models/anthropic/request.ts";
+import { messagesToLocalFormat } from "../src/models/ollama/request.ts";
+import { jsonText } from "../src/models/wire_values.ts";
 import {
   BackendError,
   builtinTools,

@@ -58,7 +58,7 @@ export {
   type PluggedSession,
   pluggedSession,
   type PluggedSessionOptions,
-} from "./frontends/plugged_session.ts";
+} from "./ui/plugged_session.ts";
 export { type McpTools, mcpTools, type McpToolsOptions } from "./session/mcp_tools.ts";
 export { builtinTools } from "./tools/mod.ts";
 export { fetchTool } from "./tools/web/fetch_tool.ts";
@@ -70,40 +70,40 @@ export type {
   Delta,
   ExtractToolCalls,
   Reply,
-} from "./backends/backend.ts";
-export type { FinishReason, SendOptions, SplitAnswer, Splitter } from "./backends/backend.ts";
-export type { Fields } from "./backends/fields.ts";
-export { callCompat } from "./backends/compat/mod.ts";
+} from "./models/backend.ts";
+export type { FinishReason, SendOptions, SplitAnswer, Splitter } from "./models/backend.ts";
+export type { Fields } from "./models/fields.ts";
+export { callCompat } from "./models/openai/mod.ts";
 export {
   type CompatMessage,
   type CompatPart,
   type CompatTool,
   messagesToCompatFormat,
   toolsToCompatFormat,
-} from "./backends/compat/request.ts";
-export type { ParseOptions } from "./backends/reply.ts";
-export { parseCompatResponse } from "./backends/compat/response.ts";
-export { callLocal } from "./backends/local/mod.ts";
-export { type LocalMessage, messagesToLocalFormat } from "./backends/local/request.ts";
+} from "./models/openai/request.ts";
+export type { ParseOptions } from "./models/reply.ts";
+export { parseCompatResponse } from "./models/openai/response.ts";
+export { callLocal } from "./models/ollama/mod.ts";
+export { type LocalMessage, messagesToLocalFormat } from "./models/ollama/request.ts";
 export {
   checkLocalConnection,
   listLocalModels,
   type LocalServerOptions,
-} from "./backends/local/connection.ts";
-export { callHosted } from "./backends/hosted/mod.ts";
+} from "./models/ollama/connection.ts";
+export { callHosted } from "./models/anthropic/mod.ts";
 export {
   type HostedBlock,
   type HostedMessage,
   type HostedTool,
   messagesToHostedFormat,
   toolsToHostedFormat,
-} from "./backends/hosted/request.ts";
-export { parseHostedResponse } from "./backends/hosted/response.ts";
-export type { Completer, Completion, Offer } from "./terminal/line/completion.ts";
-export { readInput, readLineRaw, type ReadOptions } from "./terminal/line/input.ts";
+} from "./models/anthropic/request.ts";
+export { parseHostedResponse } from "./models/anthropic/response.ts";
+export type { Completer, Completion, Offer } from "./ui/terminal/line/completion.ts";
+export { readInput, readLineRaw, type ReadOptions } from "./ui/terminal/line/input.ts";
 export { stripThinkTags } from "./text/think.ts";
 export { type RepetitionOptions, truncateRepetition } from "./text/repetition.ts";
 export { globToRegex } from "./text/glob.ts";
 export { resolvePath } from "./text/paths.ts";
-export { extractToolCallsFromText } from "./toolcalls/extract.ts";
-export type { ToolCallOptions } from "./toolcalls/scan.ts";
+export { extractToolCallsFromText } from "./models/toolcalls/extract.ts";
+export type { ToolCallOptions } from "./models/toolcalls/scan.ts";

@@ -6,7 +6,7 @@ import {
   hostedConfig,
   localConfig,
 } from "../src/config.ts";
-import { type ModelTarget, targetOf, withModel } from "../src/model_target.ts";
+import { type ModelTarget, targetOf, withModel } from "../src/models/target.ts";
 
 const settings = { model: "m", contextLength: 9000, maxTokens: 64, apiKey: "k" };
 

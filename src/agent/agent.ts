@@ -1,6 +1,6 @@
-import type { Backend } from "../backends/backend.ts";
+import type { Backend } from "../models/backend.ts";
 import { type AgentSettings, type CopilotConfig, copilotConfig } from "../config.ts";
-import { IMAGE_LIMITS, seesByName, targetOf, withModel } from "../model_target.ts";
+import { IMAGE_LIMITS, seesByName, targetOf, withModel } from "../models/target.ts";
 import { builtinTools, withJobs } from "../tools/mod.ts";
 import { tasksTool } from "../tools/tasks.ts";
 import type { ToolExecution } from "../types/event.ts";
@@ -289,9 +289,9 @@ export class CopilotAgent {
 
 async function loadBackend(config: CopilotConfig): Promise<Backend> {
   const { local, hosted, compat } = config;
-  if (local) return (await import("../backends/local/mod.ts")).localBackend(local);
-  if (hosted) return (await import("../backends/hosted/mod.ts")).hostedBackend(hosted);
-  return (await import("../backends/compat/mod.ts")).compatBackend(compat!);
+  if (local) return (await import("../models/ollama/mod.ts")).localBackend(local);
+  if (hosted) return (await import("../models/anthropic/mod.ts")).hostedBackend(hosted);
+  return (await import("../models/openai/mod.ts")).compatBackend(compat!);
 }
 
 /** Returns the absolute path of the folder `path`, with links resolved. */

@@ -1,11 +1,11 @@
 /** An answer while it arrives: split, reported as events, and checked for repetition. @module */
 
-import { AnswerSplitter } from "../backends/answer_splitter.ts";
-import type { Delta, SplitAnswer, Splitter } from "../backends/backend.ts";
-import { namesAndSchemas } from "../backends/reply.ts";
+import { AnswerSplitter } from "../models/answer_splitter.ts";
+import type { Delta, SplitAnswer, Splitter } from "../models/backend.ts";
+import { namesAndSchemas } from "../models/reply.ts";
 import { REPETITION_WARNING, RepetitionWatcher } from "../text/repetition.ts";
 import { CHARS_PER_TOKEN } from "../text/count.ts";
-import { ToolCallFilter } from "../toolcalls/extract.ts";
+import { ToolCallFilter } from "../models/toolcalls/extract.ts";
 import type { TurnEvent } from "../types/event.ts";
 import type { Tool } from "../types/tool.ts";
 

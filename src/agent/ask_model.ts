@@ -1,6 +1,6 @@
 /** One request to the model, and its answer. @module */
 
-import type { CallOptions, Delta, Reply, SendOptions } from "../backends/backend.ts";
+import type { CallOptions, Delta, Reply, SendOptions } from "../models/backend.ts";
 import { BackendError } from "../errors.ts";
 import { withoutImages } from "../text/parts.ts";
 import { reasonOf } from "../text/reason.ts";

@@ -1,12 +1,12 @@
 /** Makes room in the model's window when the conversation has filled it. @module */
 
 import { BackendError } from "../errors.ts";
-import { targetOf } from "../model_target.ts";
-import { namesAndSchemas } from "../backends/reply.ts";
+import { targetOf } from "../models/target.ts";
+import { namesAndSchemas } from "../models/reply.ts";
 import { identify, textOfParts } from "../text/parts.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import type { Compaction, TurnEvent, Usage } from "../types/event.ts";
-import { extractToolCallsFromText } from "../toolcalls/extract.ts";
+import { extractToolCallsFromText } from "../models/toolcalls/extract.ts";
 import type { Message, Part } from "../types/message.ts";
 import type { CopilotAgent } from "./agent.ts";
 import { askModel } from "./ask_model.ts";

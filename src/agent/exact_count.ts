@@ -1,9 +1,9 @@
 /** The server's own count of the next request, from servers that count without answering. @module */
 
-import { compatBody } from "../backends/compat/request.ts";
-import { countedPrompt } from "../backends/local/served_model.ts";
+import { compatBody } from "../models/openai/request.ts";
+import { countedPrompt } from "../models/ollama/served_model.ts";
 import { compatConfig } from "../config.ts";
-import { mayBeLlamaCpp, targetOf } from "../model_target.ts";
+import { mayBeLlamaCpp, targetOf } from "../models/target.ts";
 import { withoutImages } from "../text/parts.ts";
 import type { Message } from "../types/message.ts";
 import type { CopilotAgent } from "./agent.ts";

@@ -1,15 +1,15 @@
 /** Decides about an answer: it is used, it ends the turn, or the model is asked again. @module */
 
-import type { Delta, Reply, SplitAnswer } from "../backends/backend.ts";
-import { namesAndSchemas } from "../backends/reply.ts";
+import type { Delta, Reply, SplitAnswer } from "../models/backend.ts";
+import { namesAndSchemas } from "../models/reply.ts";
 import { BackendError } from "../errors.ts";
 import { notePart, textOfParts } from "../text/parts.ts";
 import { REPETITION_WARNING } from "../text/repetition.ts";
 import { isBlank } from "../text/think.ts";
-import { exampleCall } from "../toolcalls/example.ts";
-import { extractToolCallsFromText } from "../toolcalls/extract.ts";
-import { isLostCall } from "../toolcalls/formats/bare_json.ts";
-import { isProposal } from "../toolcalls/proposal.ts";
+import { exampleCall } from "../models/toolcalls/example.ts";
+import { extractToolCallsFromText } from "../models/toolcalls/extract.ts";
+import { isLostCall } from "../models/toolcalls/formats/bare_json.ts";
+import { isProposal } from "../models/toolcalls/proposal.ts";
 import type { StopReason, TurnEvent, Usage } from "../types/event.ts";
 import type { Message, Part } from "../types/message.ts";
 import type { Tool } from "../types/tool.ts";

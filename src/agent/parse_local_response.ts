@@ -1,7 +1,7 @@
-import { localParts } from "../backends/local/response.ts";
-import { wholeReply } from "../backends/reply.ts";
+import { localParts } from "../models/ollama/response.ts";
+import { wholeReply } from "../models/reply.ts";
 import type { LocalConfig } from "../config.ts";
-import { extractToolCallsFromText } from "../toolcalls/extract.ts";
+import { extractToolCallsFromText } from "../models/toolcalls/extract.ts";
 import type { Message, ToolCall } from "../types/message.ts";
 
 /**

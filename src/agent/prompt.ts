@@ -9,7 +9,7 @@
 import type { AgentSettings, CopilotConfig } from "../config.ts";
 import { shellTool } from "../tools/run_bash.ts";
 import { windowsShell } from "../tools/shell/windows_shell.ts";
-import { targetOf } from "../model_target.ts";
+import { targetOf } from "../models/target.ts";
 import type { JsonSchema, Tool } from "../types/tool.ts";
 
 /** Models with less context, in tokens, or fewer parameters, in billions, get the lean prompt. */

@@ -1,7 +1,7 @@
 /** The one place that every tool call passes: name, arguments, policy, run, bounded result. @module */
 
 import { attempt } from "../attempt.ts";
-import { NO_OUTPUT } from "../backends/wire_values.ts";
+import { NO_OUTPUT } from "../models/wire_values.ts";
 import { isObject } from "../text/json.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import { reasonOf } from "../text/reason.ts";

@@ -3,7 +3,7 @@
 import type { ContextTokens } from "../errors.ts";
 import type { Usage } from "../types/event.ts";
 import type { Message } from "../types/message.ts";
-import { targetOf } from "../model_target.ts";
+import { targetOf } from "../models/target.ts";
 import { CHARS_PER_TOKEN } from "../text/count.ts";
 import { imagesOf } from "../text/parts.ts";
 import type { CopilotAgent } from "./agent.ts";

@@ -1,7 +1,7 @@
-import { withUniqueIds } from "../backends/wire_values.ts";
-import type { AnswerForm } from "../backends/backend.ts";
+import { withUniqueIds } from "../models/wire_values.ts";
+import type { AnswerForm } from "../models/backend.ts";
 import { BackendError } from "../errors.ts";
-import { targetOf } from "../model_target.ts";
+import { targetOf } from "../models/target.ts";
 import {
   identify,
   inputParts,

@@ -2,9 +2,9 @@
 
 import { VERSION } from "../config.ts";
 import { UsageError } from "../errors.ts";
-import { serveEditor } from "../frontends/acp/acp.ts";
-import { EXIT } from "../frontends/exit_codes.ts";
-import { parsePermissionChoice } from "../permissions/choice.ts";
+import { serveEditor } from "../ui/acp/acp.ts";
+import { EXIT } from "../ui/exit_codes.ts";
+import { parsePermissionChoice } from "../safety/choice.ts";
 import { openPermissions } from "../session/permissions.ts";
 import { Session } from "../session/session.ts";
 import { type Args, asUsage } from "./args.ts";

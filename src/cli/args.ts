@@ -8,12 +8,12 @@
 import { attempt } from "../attempt.ts";
 import { isSettingError, PROMPT_TIERS, SAMPLINGS, THEMES, THINK_LEVELS } from "../config.ts";
 import { UsageError } from "../errors.ts";
-import { FORMATS } from "../frontends/print/json_output.ts";
-import { APPROVE_MODES, SANDBOX_MODES } from "../permissions/settings.ts";
+import { FORMATS } from "../ui/print/json_output.ts";
+import { APPROVE_MODES, SANDBOX_MODES } from "../safety/settings.ts";
 import { shortened } from "../text/one_line.ts";
 import { shellWord } from "../text/shell_word.ts";
 import { didYouMean, nearest } from "../text/nearest.ts";
-import { EXIT_CODES } from "../frontends/exit_codes.ts";
+import { EXIT_CODES } from "../ui/exit_codes.ts";
 import { wrapped } from "../text/wrap.ts";
 
 /** Runs `make`. A rejected setting becomes a usage error that names the flag. */

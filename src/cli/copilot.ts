@@ -1,11 +1,11 @@
 import type { CopilotConfig } from "../config.ts";
-import { TerminalFrontend } from "../frontends/terminal/terminal_frontend.ts";
-import { parsePermissionChoice } from "../permissions/choice.ts";
+import { TerminalFrontend } from "../ui/terminal/session/terminal_frontend.ts";
+import { parsePermissionChoice } from "../safety/choice.ts";
 import { openPermissions } from "../session/permissions.ts";
 import { Session } from "../session/session.ts";
 import { UsageError } from "../errors.ts";
-import { type Keymap, keymapOf } from "../terminal/line/actions.ts";
-import { makeSane } from "../terminal/tty.ts";
+import { type Keymap, keymapOf } from "../ui/terminal/line/actions.ts";
+import { makeSane } from "../ui/terminal/tty.ts";
 import type { Args } from "./args.ts";
 import { keepTheme } from "./defaults.ts";
 import { type CopilotOptions, modelFlags, sessionOptions, themeOf, toConfig } from "./settings.ts";

@@ -3,7 +3,7 @@
 import { attempt } from "../attempt.ts";
 import type { Theme } from "../config.ts";
 import { UsageError } from "../errors.ts";
-import type { ServerSettings } from "../frontends/server_settings.ts";
+import type { ServerSettings } from "../ui/server_settings.ts";
 import { isObject, linePlace, scanJson } from "../text/json.ts";
 import { didYouMean } from "../text/nearest.ts";
 import { readJsonFile, replaceUserFile, userFile, type VariableReader } from "../user_files.ts";

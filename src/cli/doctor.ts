@@ -1,20 +1,20 @@
 /** `copilot doctor`: tests the model server, and reports what works and what to change. @module */
 
 import { CopilotAgent } from "../agent/agent.ts";
-import { AnswerSplitter } from "../backends/answer_splitter.ts";
-import { namesAndSchemas } from "../backends/reply.ts";
-import { ToolCallFilter } from "../toolcalls/extract.ts";
-import type { Backend, Reply, SendOptions } from "../backends/backend.ts";
-import { isNative } from "../backends/local/connection.ts";
-import { servedModel } from "../backends/local/served_model.ts";
-import { totalSlots } from "../backends/local/slots.ts";
+import { AnswerSplitter } from "../models/answer_splitter.ts";
+import { namesAndSchemas } from "../models/reply.ts";
+import { ToolCallFilter } from "../models/toolcalls/extract.ts";
+import type { Backend, Reply, SendOptions } from "../models/backend.ts";
+import { isNative } from "../models/ollama/connection.ts";
+import { servedModel } from "../models/ollama/served_model.ts";
+import { totalSlots } from "../models/ollama/slots.ts";
 import type { CopilotConfig } from "../config.ts";
 import { BackendError } from "../errors.ts";
-import { type ModelTarget, targetOf, withModel } from "../model_target.ts";
+import { type ModelTarget, targetOf, withModel } from "../models/target.ts";
 import { aboutTokens, count, duration } from "../text/count.ts";
 import { RepetitionWatcher } from "../text/repetition.ts";
 import type { Message } from "../types/message.ts";
-import { EXIT } from "../frontends/exit_codes.ts";
+import { EXIT } from "../ui/exit_codes.ts";
 import { hintFor, type Way } from "../session/hint_text.ts";
 import { unsentKeyText } from "../session/notices.ts";
 import { ModelFit } from "../session/fit_model.ts";
@@ -23,7 +23,7 @@ import { openPermissions, type Permissions } from "../session/permissions.ts";
 import type { Session } from "../session/session.ts";
 import { mcpFiles } from "../session/mcp_files.ts";
 import type { ExtensionSurvey } from "../session/prompt_files/survey.ts";
-import { addressOf, serverOf } from "../session/model_server.ts";
+import { addressOf, serverOf } from "../models/model_server.ts";
 import { folderTool } from "../tools/list_directory.ts";
 import { oneLine } from "../text/one_line.ts";
 import { reasonOf } from "../text/reason.ts";

@@ -1,10 +1,10 @@
 /** Finds the servers of this machine for `copilot doctor` and `-p`, if no server is configured. @module */
 
-import { EXIT } from "../frontends/exit_codes.ts";
-import { placesText, type ServerSettings, settingsOf } from "../frontends/server_settings.ts";
-import type { SetupHome } from "../frontends/terminal/setup.ts";
+import { EXIT } from "../ui/exit_codes.ts";
+import { placesText, type ServerSettings, settingsOf } from "../ui/server_settings.ts";
+import type { SetupHome } from "../ui/terminal/session/setup.ts";
 import type { Check } from "../session/data.ts";
-import type { FoundServer } from "../session/servers.ts";
+import type { FoundServer } from "../models/servers.ts";
 import { oneLine } from "../text/one_line.ts";
 import { checkRows } from "./doctor.ts";
 import { KEY_VARIABLES } from "./keys.ts";

@@ -8,7 +8,7 @@ import {
 } from "../config.ts";
 import { hasUserinfo, takesEnvKey } from "../server_address.ts";
 import { UsageError } from "../errors.ts";
-import { type ModelTarget, targetOf } from "../model_target.ts";
+import { type ModelTarget, targetOf } from "../models/target.ts";
 import { isObject } from "../text/json.ts";
 import type { Notice } from "../session/data.ts";
 import { isKeyboardKey, readConfigFile } from "./defaults.ts";

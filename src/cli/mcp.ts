@@ -1,8 +1,8 @@
 /** `copilot mcp`: the defined servers, and who may use them. @module */
 
 import { UsageError } from "../errors.ts";
-import { EXIT } from "../frontends/exit_codes.ts";
-import { serverLines } from "../frontends/session_lines.ts";
+import { EXIT } from "../ui/exit_codes.ts";
+import { serverLines } from "../ui/session_lines.ts";
 import { definitionsIn } from "../mcp/definition.ts";
 import type { McpServer } from "../mcp/server.ts";
 import { mcpRow, type McpSource, openMcp, serverQuestion } from "../session/mcp.ts";

@@ -4,19 +4,19 @@ import { attempt } from "../attempt.ts";
 import { type CopilotConfig, VERSION } from "../config.ts";
 import { type Args, asUsage, outputAsked, parseArgs, usageText, wrongValue } from "./args.ts";
 import { UsageError } from "../errors.ts";
-import { EXIT } from "../frontends/exit_codes.ts";
-import { type Format, FORMATS, resultLine } from "../frontends/print/json_output.ts";
+import { EXIT } from "../ui/exit_codes.ts";
+import { type Format, FORMATS, resultLine } from "../ui/print/json_output.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
 import { reasonOf } from "../text/reason.ts";
 import type { ToolExecution } from "../types/event.ts";
 import type { Part } from "../types/message.ts";
 import type { JsonSchema } from "../types/tool.ts";
 import type { CopilotOptions } from "./settings.ts";
-import { parsePermissionChoice } from "../permissions/choice.ts";
+import { parsePermissionChoice } from "../safety/choice.ts";
 import { FLAGS_OF_SERVER, withDefaults } from "./defaults.ts";
 import { onSignals } from "./signals.ts";
-import { showsUtf8 } from "../terminal/locale.ts";
-import { Output, readPiped } from "../terminal/stdio.ts";
+import { showsUtf8 } from "../ui/terminal/locale.ts";
+import { Output, readPiped } from "../ui/terminal/stdio.ts";
 
 /** `-p` continues without a pipe that is silent for longer, in ms. */
 const SILENT_STDIN_MS = 3000;
@@ -256,7 +256,7 @@ async function runSession(args: Args, given: Args, line?: string): Promise<numbe
   const [{ runInTerminal, terminalFrontend }, { isServerOpen }, { canEdit }] = await Promise.all([
     import("./copilot.ts"),
     import("./settings.ts"),
-    import("../terminal/line/input.ts"),
+    import("../ui/terminal/line/input.ts"),
   ]);
   let code: number = EXIT.hangup;
   try {
@@ -300,7 +300,7 @@ async function answerPrompt(
 ): Promise<number> {
   const [{ PrintFrontend }, { Session }, { openPermissions }, { sessionOptions }] = await Promise
     .all([
-      import("../frontends/print/print.ts"),
+      import("../ui/print/print.ts"),
       import("../session/session.ts"),
       import("../session/permissions.ts"),
       import("./settings.ts"),
@@ -338,8 +338,8 @@ async function answerPrompt(
 /** Loads the function that shows a call's change on stderr. */
 async function loadChangeRows(): Promise<(execution: ToolExecution) => string[]> {
   const [{ terminalSize }, { executionRows }] = await Promise.all([
-    import("../terminal/tty.ts"),
-    import("../frontends/change.ts"),
+    import("../ui/terminal/tty.ts"),
+    import("../ui/change.ts"),
   ]);
   return (execution) => executionRows(execution, terminalSize().columns);
 }

@@ -3,10 +3,10 @@
 import { attempt } from "../attempt.ts";
 import type { CopilotConfig } from "../config.ts";
 import type { Way } from "../session/hint_text.ts";
-import { farewellLines } from "../frontends/session_lines.ts";
-import type { ServerSettings } from "../frontends/server_settings.ts";
+import { farewellLines } from "../ui/session_lines.ts";
+import type { ServerSettings } from "../ui/server_settings.ts";
 import { recordedSessions, type RecordFile } from "../session/record.ts";
-import { type ModelTarget, targetOf } from "../model_target.ts";
+import { type ModelTarget, targetOf } from "../models/target.ts";
 import { oneLine } from "../text/one_line.ts";
 import { type Args, comeBackCommand } from "./args.ts";
 import { FLAGS_OF_SERVER, withDefaults } from "./defaults.ts";

@@ -20,7 +20,7 @@ import { UsageError } from "../errors.ts";
 import type { Permissions } from "../session/permissions.ts";
 import type { SessionOptions } from "../session/session_options.ts";
 import type { ModelFlags } from "../session/state.ts";
-import { type ModelTarget, targetOf, withModel } from "../model_target.ts";
+import { type ModelTarget, targetOf, withModel } from "../models/target.ts";
 import type { VariableReader } from "../user_files.ts";
 import { FLAGS_OF_SERVER, modelDefaults } from "./defaults.ts";
 import { type Env, KEY_VARIABLES, keyFor, unsentKey, variableIn } from "./keys.ts";

@@ -1,8 +1,8 @@
 /** The parts of this machine that a setup uses: addresses, keys, and the settings file. @module */
 
 import { DEFAULT_ADDRESSES } from "../config.ts";
-import type { SetupHome } from "../frontends/terminal/setup.ts";
-import { askServerAt, findServers, tryKey } from "../session/servers.ts";
+import type { SetupHome } from "../ui/terminal/session/setup.ts";
+import { askServerAt, findServers, tryKey } from "../models/servers.ts";
 import { isLoopback } from "../wire/connect.ts";
 import { keepSettings } from "./defaults.ts";
 import { type Env, KEY_VARIABLES, keyFor, keyObjection } from "./keys.ts";

@@ -6,7 +6,7 @@
  * @module
  */
 
-import type { ModelTarget } from "../model_target.ts";
+import type { ModelTarget } from "../models/target.ts";
 import { isObject, jsonOrUndefined } from "../text/json.ts";
 import { typedText } from "../text/parts.ts";
 import type { Message } from "../types/message.ts";

@@ -1,11 +1,11 @@
 /** Decides one call of a tool: by the settings, and where they leave it open, by a person. @module */
 
 import { attempt } from "../attempt.ts";
-import { LinksReadOnce, type Place, placeOf } from "../permissions/places.ts";
-import { type CommandAnalysis, decide, grantOf, rulesFor } from "../permissions/policy.ts";
-import { READER } from "../permissions/path_verdict.ts";
-import { type KeptRule, type OfferedRule, rulePathOf } from "../permissions/rules.ts";
-import type { PolicyCall, Settings, Verdict } from "../permissions/settings.ts";
+import { LinksReadOnce, type Place, placeOf } from "../safety/places.ts";
+import { type CommandAnalysis, decide, grantOf, rulesFor } from "../safety/policy.ts";
+import { READER } from "../safety/path_verdict.ts";
+import { type KeptRule, type OfferedRule, rulePathOf } from "../safety/rules.ts";
+import type { PolicyCall, Settings, Verdict } from "../safety/settings.ts";
 import { isObject } from "../text/json.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
 import { reasonOf } from "../text/reason.ts";
@@ -110,7 +110,7 @@ export class CallPolicy {
     const call = this.#call(args);
     const commands = call.command === undefined
       ? undefined
-      : await import("../permissions/shell/mod.ts");
+      : await import("../safety/shell/mod.ts");
     this.#commands = commands;
     const verdict = decide(call, settings, this.#place, commands);
     if (verdict.effect !== "allow" || !this.#isShared(args)) return verdict;

@@ -2,10 +2,10 @@
 
 import { attempt } from "../attempt.ts";
 import { programFolders } from "../find_program.ts";
-import type { PathTable } from "../permissions/path_table.ts";
-import type { KeptCaches } from "../permissions/sandbox/kept_caches.ts";
-import type { Sandbox } from "../permissions/sandbox/probe.ts";
-import type { View } from "../permissions/view.ts";
+import type { PathTable } from "../safety/path_table.ts";
+import type { KeptCaches } from "../safety/sandbox/kept_caches.ts";
+import type { Sandbox } from "../safety/sandbox/probe.ts";
+import type { View } from "../safety/view.ts";
 import { RefusedError } from "../tools/call_errors.ts";
 import { atProgramEnd } from "../tools/shell/program_end.ts";
 import type { Confine, Leave } from "../types/confine.ts";
@@ -37,7 +37,7 @@ export class Confinement {
   /** The sandbox of this machine, or the reason why there is none. */
   find(): Promise<Sandbox | string> {
     const { paths, stateFolder: folder } = this.sources;
-    return this.#sandbox ??= Promise.all([import("../permissions/sandbox/probe.ts"), paths()])
+    return this.#sandbox ??= Promise.all([import("../safety/sandbox/probe.ts"), paths()])
       .then(([{ findSandbox }, table]) => findSandbox(table, folder && `${folder}/sandbox`));
   }
 
@@ -70,7 +70,7 @@ export class Confinement {
       const [confined, ...before] = words;
       const network = settings.network || leave === "network";
       const putBack = view.links?.length
-        ? (await import("../permissions/sandbox/kept_links.ts")).keepLinks(view.links)
+        ? (await import("../safety/sandbox/kept_links.ts")).keepLinks(view.links)
         : undefined;
       const mend = () => {
         this.sources.onEnd(folder);
@@ -102,13 +102,13 @@ export class Confinement {
         : HOLDS_HOME;
       throw new RefusedError(`Refused: commands are to be confined, and cannot be: ${why}`);
     }
-    const { makeOwnFolder } = await import("../permissions/sandbox/own_folder.ts");
+    const { makeOwnFolder } = await import("../safety/sandbox/own_folder.ts");
     const own = this.#own ??= makeOwnFolder(atProgramEnd);
     const view = settings.view();
     const [{ home }, { ownSource }, { toolVariables }, caches] = await Promise.all([
       this.sources.paths(),
-      import("../permissions/sandbox/wrap.ts"),
-      import("../permissions/sandbox/tool_variables.ts"),
+      import("../safety/sandbox/wrap.ts"),
+      import("../safety/sandbox/tool_variables.ts"),
       this.#caches(own),
     ]);
     await caches?.useFor(view);
@@ -137,7 +137,7 @@ export class Confinement {
   /** The view of a command of git, which gets the person's name and the like by variables. */
   async #openGit(view: View, { programs = [] }: SettingsInForce) {
     const [{ openGitFolders }, git, { home }] = await Promise.all([
-      import("../permissions/sandbox/git_folders.ts"),
+      import("../safety/sandbox/git_folders.ts"),
       import("./git_settings.ts"),
       this.sources.paths(),
     ]);
@@ -167,7 +167,7 @@ export class Confinement {
   #caches(own: string): Promise<KeptCaches | undefined> {
     const { paths, stateFolder } = this.sources;
     return this.#kept ??= Promise.all([
-      import("../permissions/sandbox/kept_caches.ts"),
+      import("../safety/sandbox/kept_caches.ts"),
       paths(),
     ]).then(async ([{ KeptCaches }, { home }]) => {
       if (!stateFolder || !home) return undefined;

@@ -2,8 +2,8 @@
 
 import type { Theme } from "../config.ts";
 import type { ServerNews } from "../mcp/server_options.ts";
-import type { RuleEffect } from "../permissions/rules.ts";
-import type { ApproveMode, SandboxMode } from "../permissions/settings.ts";
+import type { RuleEffect } from "../safety/rules.ts";
+import type { ApproveMode, SandboxMode } from "../safety/settings.ts";
 import type { DiffLine } from "../text/diff.ts";
 import type { Part } from "../types/message.ts";
 import type { CacheLoss } from "./cache_watch.ts";

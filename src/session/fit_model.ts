@@ -5,8 +5,8 @@
 
 import type { CopilotAgent } from "../agent/agent.ts";
 import type { TurnOptions } from "../agent/turn.ts";
-import type { LocalModelInfo, LocalServerOptions } from "../backends/local/connection.ts";
-import type { ServedModel } from "../backends/local/served_model.ts";
+import type { LocalModelInfo, LocalServerOptions } from "../models/ollama/connection.ts";
+import type { ServedModel } from "../models/ollama/served_model.ts";
 import { isSmall } from "../agent/prompt.ts";
 import {
   type CopilotConfig,
@@ -16,11 +16,11 @@ import {
   type Thinking,
 } from "../config.ts";
 import { BackendError } from "../errors.ts";
-import { isChatName, type ModelTarget, targetOf, withModel } from "../model_target.ts";
+import { isChatName, type ModelTarget, targetOf, withModel } from "../models/target.ts";
 import { isLoopback, isNear } from "../wire/connect.ts";
-import { addressOf } from "./model_server.ts";
-import { QueueWatch } from "./queue_watch.ts";
-import { ToolSilence } from "./tool_silence.ts";
+import { addressOf } from "../models/model_server.ts";
+import { QueueWatch } from "../models/queue_watch.ts";
+import { ToolSilence } from "../models/tool_silence.ts";
 import type { TurnResult } from "../types/event.ts";
 import type { Notice } from "./data.ts";
 
@@ -60,9 +60,9 @@ export async function learn(
   { signal, onLoading }: LookOptions,
 ): Promise<ModelFacts | undefined> {
   const { lacks, localModelInfo, loadedModel, loadModel } = await import(
-    "../backends/local/connection.ts"
+    "../models/ollama/connection.ts"
   );
-  const { servedModel } = await import("../backends/local/served_model.ts");
+  const { servedModel } = await import("../models/ollama/served_model.ts");
   const at = { ...addressOf(target), signal, onLoading: (ms?: number) => onLoading?.(ms) };
   try {
     if (!target.isNative) {
@@ -194,7 +194,7 @@ async function onlyOther(
 ): Promise<string | undefined> {
   const [only] = names;
   if (!isChosen || only === undefined || names.length > 1 || only === name) return undefined;
-  const { isSameModel } = await import("../backends/local/connection.ts");
+  const { isSameModel } = await import("../models/ollama/connection.ts");
   return isSameModel(only, name) ? undefined : only;
 }
 
@@ -208,9 +208,9 @@ export async function modelInstead(
 ): Promise<string | undefined> {
   if (target.isChosen) return undefined;
   const { chooseLocalModel, listLocalModelAbilities } = await import(
-    "../backends/local/connection.ts"
+    "../models/ollama/connection.ts"
   );
-  const { servedModel } = await import("../backends/local/served_model.ts");
+  const { servedModel } = await import("../models/ollama/served_model.ts");
   const at = { ...addressOf(target), ...options };
   if (!target.isNative) return servedInstead(target, (await servedModel(target.name, at)).names);
   const model = chooseLocalModel(await listLocalModelAbilities(at));
@@ -227,8 +227,8 @@ export async function useCompatible(
   options: LookOptions,
 ): Promise<boolean> {
   if (!target.isNative) return false;
-  const { isNative } = await import("../backends/local/connection.ts");
-  const { servedModel } = await import("../backends/local/served_model.ts");
+  const { isNative } = await import("../models/ollama/connection.ts");
+  const { servedModel } = await import("../models/ollama/served_model.ts");
   const at = { ...addressOf(target), ...options };
   if (await isNative(at) || (await servedModel(target.name, at)).names.length === 0) return false;
   agent.configure(withModel(agent.config, { useCompat: true }));
@@ -343,7 +343,7 @@ export class ModelFit {
     const target = this.targetOf(agent);
     if (target.isNative || !onEvent || !this.#asks(target)) return undefined;
     const isBusy = async () => {
-      const { allSlotsWrite } = await import("../backends/local/slots.ts");
+      const { allSlotsWrite } = await import("../models/ollama/slots.ts");
       return await allSlotsWrite({ ...addressOf(target), signal }).catch(() => false);
     };
     return new QueueWatch(isBusy, () => onEvent({ type: "queued" }));

@@ -2,7 +2,7 @@
 
 import type { CopilotAgent } from "../agent/agent.ts";
 import { processTurn, type TurnOptions } from "../agent/turn.ts";
-import { targetOf } from "../model_target.ts";
+import { targetOf } from "../models/target.ts";
 import { oneLine } from "../text/one_line.ts";
 import { inputParts } from "../text/parts.ts";
 import type { TurnEvent, TurnResult } from "../types/event.ts";

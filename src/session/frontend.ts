@@ -3,9 +3,9 @@
 import type { Elicitation, ElicitationAnswer } from "../mcp/elicitation.ts";
 import type { Theme } from "../config.ts";
 import type { ToolChange } from "../mcp/server_options.ts";
-import type { OfferedRule } from "../permissions/rules.ts";
-import type { ApproveMode } from "../permissions/settings.ts";
-import type { NetworkGrant } from "../permissions/shell/beginnings.ts";
+import type { OfferedRule } from "../safety/rules.ts";
+import type { ApproveMode } from "../safety/settings.ts";
+import type { NetworkGrant } from "../safety/shell/beginnings.ts";
 import type { TurnEvent } from "../types/event.ts";
 import type { Way } from "./hint_text.ts";
 import type { HeededInstructions, InstructionDoubt, InstructionFile, Notice } from "./data.ts";

@@ -1,7 +1,7 @@
 /** git's settings, as git reads them: `git config` runs no programs. @module */
 
 import { attempt } from "../attempt.ts";
-import type { GitSetting } from "../permissions/settings.ts";
+import type { GitSetting } from "../safety/settings.ts";
 import { findProgram, programFolders } from "../find_program.ts";
 
 /** The location of git, and of the user's settings. */

@@ -2,7 +2,7 @@
 
 import { COMPAT_API_KEY_ENV, type CopilotConfig, HOSTED_API_KEY_ENV } from "../config.ts";
 import { BackendError } from "../errors.ts";
-import { type ModelTarget, targetOf } from "../model_target.ts";
+import { type ModelTarget, targetOf } from "../models/target.ts";
 import { hasUserinfo, takesEnvKey } from "../server_address.ts";
 import { oneLine } from "../text/one_line.ts";
 import { reasonOf } from "../text/reason.ts";

@@ -1,6 +1,6 @@
 /** Checks the images of a message before anything is sent. @module */
 
-import { IMAGE_LIMITS, type ModelTarget } from "../model_target.ts";
+import { IMAGE_LIMITS, type ModelTarget } from "../models/target.ts";
 import { loadedImage } from "../tools/files/image.ts";
 import type { ImagePart } from "../types/image.ts";
 import type { Part } from "../types/message.ts";

@@ -2,7 +2,7 @@
 
 import { isInGit } from "./repository.ts";
 import { attempt } from "../attempt.ts";
-import type { PathTable } from "../permissions/path_table.ts";
+import type { PathTable } from "../safety/path_table.ts";
 import { isWithin } from "../text/paths.ts";
 import { dirname, isAbsolute, join } from "../text/std_path.ts";
 import { readBoundedText } from "./bounded_text.ts";

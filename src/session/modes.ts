@@ -1,6 +1,6 @@
 /** Describes the modes. @module */
 
-import type { ApproveMode } from "../permissions/settings.ts";
+import type { ApproveMode } from "../safety/settings.ts";
 
 const WITHIN_SANDBOX = "edits in this folder and sandboxed commands run without asking";
 /** The descriptions. `more` is what does not fit into a single row. */

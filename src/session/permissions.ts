@@ -2,19 +2,19 @@
 
 import { EXPLORE } from "./agents/explore_tool.ts";
 import { API_KEY_ENVS } from "../config.ts";
-import type { PermissionChoice } from "../permissions/choice.ts";
-import type { FolderLooks } from "../permissions/folder_looks.ts";
-import type { PathTable } from "../permissions/path_table.ts";
+import type { PermissionChoice } from "../safety/choice.ts";
+import type { FolderLooks } from "../safety/folder_looks.ts";
+import type { PathTable } from "../safety/path_table.ts";
 import {
   PermissionsFile,
   rulesOf,
   type ToolNames,
   type TrustedInstructions,
-} from "../permissions/settings_file.ts";
-import type { KeptRule } from "../permissions/rules.ts";
-import type { ApproveMode, SandboxMode, Settings } from "../permissions/settings.ts";
+} from "../safety/settings_file.ts";
+import type { KeptRule } from "../safety/rules.ts";
+import type { ApproveMode, SandboxMode, Settings } from "../safety/settings.ts";
 import { isObject } from "../text/json.ts";
-import type { View } from "../permissions/view.ts";
+import type { View } from "../safety/view.ts";
 import { RefusedError } from "../tools/call_errors.ts";
 import type { Policy } from "../types/policy.ts";
 import type { Confine } from "../types/confine.ts";
@@ -94,7 +94,7 @@ export class Permissions {
 
   /** The secrets and protected files of the person; loaded with the first call that needs them. */
   paths(): Promise<PathTable> {
-    return this.#paths ??= import("../permissions/path_table.ts").then(({ PathTable }) =>
+    return this.#paths ??= import("../safety/path_table.ts").then(({ PathTable }) =>
       new PathTable({
         home: this.variables("HOME") ?? this.variables("USERPROFILE"),
         own: [userFolder(this.variables), stateFolder(this.variables)],
@@ -238,7 +238,7 @@ export class Permissions {
     const isSaid = yes === true && (wanted === true || chosen === "off");
     if (!isAsked && !isSaid && !this.file.mayAllow) return false;
     const { rules, sandbox, network } = await this.#settingsFor(folder);
-    const { isOn } = await import("../permissions/host_verdict.ts");
+    const { isOn } = await import("../safety/host_verdict.ts");
     if (isOn(rules)) return true;
     return (sandbox === "off" || network) && (isAsked || isSaid);
   }
@@ -284,7 +284,7 @@ export class Permissions {
 
   /** Allows a call in a folder for the rest of the session. */
   async allow(rule: KeptRule, folder: string): Promise<void> {
-    const { parseKept } = await import("../permissions/rules.ts");
+    const { parseKept } = await import("../safety/rules.ts");
     parseKept(rule);
     const others = (this.#added.get(folder) ?? []).filter((one) => !supersedes(rule, one));
     this.#added.set(folder, [...others, rule]);
@@ -342,7 +342,7 @@ export class Permissions {
     const { sandbox: mode, network } = await this.#settingsFor(folder);
     const sandbox = await this.#confinement.find();
     if (typeof sandbox !== "string") return { mode, network, by: sandbox.by };
-    const advice = (await import("../permissions/sandbox/probe.ts")).namespacesAdvice();
+    const advice = (await import("../safety/sandbox/probe.ts")).namespacesAdvice();
     return { mode, network, why: sandbox, ...advice !== undefined && { advice } };
   }
 
@@ -377,7 +377,7 @@ export class Permissions {
   async #readSettings(folder: string): Promise<SettingsInForce> {
     const [{ settingsInForce }, { FolderLooks }] = await Promise.all([
       import("./settings_in_force.ts"),
-      import("../permissions/folder_looks.ts"),
+      import("../safety/folder_looks.ts"),
     ]);
     const settings = await settingsInForce(folder, {
       choice: { ...this.choice, ...this.#approve && { approve: this.#approve } },

@@ -1,6 +1,6 @@
 /** The model's notes about plan mode. The mode itself belongs to the permissions. @module */
 
-import { APPROVE_MODES, type ApproveMode } from "../permissions/settings.ts";
+import { APPROVE_MODES, type ApproveMode } from "../safety/settings.ts";
 import { notePart, PLAN_NOTE, textOfParts } from "../text/parts.ts";
 import type { SessionState } from "./state.ts";
 

@@ -3,10 +3,10 @@
 import { hasUserinfo } from "../server_address.ts";
 import type { CopilotAgent } from "../agent/agent.ts";
 import { requestTokens } from "../agent/tokens.ts";
-import { targetOf } from "../model_target.ts";
+import { targetOf } from "../models/target.ts";
 import type { ExecutionFacts } from "../records/execution.ts";
 import { attempt } from "../attempt.ts";
-import type { ApproveMode } from "../permissions/settings.ts";
+import type { ApproveMode } from "../safety/settings.ts";
 import type { AnswerPiece, ModelUsed } from "../records/format.ts";
 import { openCallsAtCut } from "../records/repair.ts";
 import { withStoredImages } from "../records/images.ts";
@@ -27,7 +27,7 @@ import { reasonOf } from "../text/reason.ts";
 import { stateFolder } from "../user_files.ts";
 import type { TurnEvent } from "../types/event.ts";
 import type { CacheWatch } from "./cache_watch.ts";
-import { serverOf } from "./model_server.ts";
+import { serverOf } from "../models/model_server.ts";
 
 /** The maximum delay before a piece of an answer is written, in ms. */
 const MAX_UNRECORDED_MS = 2000;

@@ -12,15 +12,15 @@ import {
   type LocalModelInfo,
   localModelInfo,
   onFailure,
-} from "../backends/local/connection.ts";
-import { LIST_TIMEOUT_MS, type ServedModel, servedModel } from "../backends/local/served_model.ts";
+} from "../models/ollama/connection.ts";
+import { LIST_TIMEOUT_MS, type ServedModel, servedModel } from "../models/ollama/served_model.ts";
 import { BackendError } from "../errors.ts";
 import { duration } from "../text/count.ts";
-import type { ModelTarget } from "../model_target.ts";
+import type { ModelTarget } from "../models/target.ts";
 import { oneLine } from "../text/one_line.ts";
 import { type ModelFit, modelInstead, useCompatible } from "./fit_model.ts";
 import { hintFor, modelHint } from "./hint_text.ts";
-import { addressOf, choosesModel, serverOf } from "./model_server.ts";
+import { addressOf, choosesModel, serverOf } from "../models/model_server.ts";
 import type { Check, Notice } from "./data.ts";
 
 interface ServerLook {

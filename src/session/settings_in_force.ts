@@ -3,15 +3,15 @@
  * the project, which only make them stricter. Loaded with the first call of a tool. @module
  */
 
-import type { PermissionChoice } from "../permissions/choice.ts";
-import type { PathTable } from "../permissions/path_table.ts";
-import { tighten } from "../permissions/policy.ts";
-import { READER, WRITER } from "../permissions/path_verdict.ts";
-import { isFor, type KeptRule, matchesPath, parseKept, type Rule } from "../permissions/rules.ts";
-import { levelOf, type PermissionsFile, type ToolNames } from "../permissions/settings_file.ts";
-import { runsConfined, type Settings } from "../permissions/settings.ts";
-import type { FolderLooks } from "../permissions/folder_looks.ts";
-import { makeView, type View } from "../permissions/view.ts";
+import type { PermissionChoice } from "../safety/choice.ts";
+import type { PathTable } from "../safety/path_table.ts";
+import { tighten } from "../safety/policy.ts";
+import { READER, WRITER } from "../safety/path_verdict.ts";
+import { isFor, type KeptRule, matchesPath, parseKept, type Rule } from "../safety/rules.ts";
+import { levelOf, type PermissionsFile, type ToolNames } from "../safety/settings_file.ts";
+import { runsConfined, type Settings } from "../safety/settings.ts";
+import type { FolderLooks } from "../safety/folder_looks.ts";
+import { makeView, type View } from "../safety/view.ts";
 import { isWithin } from "../text/paths.ts";
 import { join, relative } from "../text/std_path.ts";
 import { findProgram, programFolders } from "../find_program.ts";

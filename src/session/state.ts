@@ -2,7 +2,7 @@
 
 import type { CopilotAgent } from "../agent/agent.ts";
 import type { CopilotConfig } from "../config.ts";
-import type { ApproveMode } from "../permissions/settings.ts";
+import type { ApproveMode } from "../safety/settings.ts";
 import type { ExecutionFacts } from "../records/execution.ts";
 import type { Usage } from "../types/event.ts";
 import type { Part } from "../types/message.ts";

@@ -4,7 +4,7 @@
  */
 
 import { attempt } from "../attempt.ts";
-import type { TrustedInstructions } from "../permissions/settings_file.ts";
+import type { TrustedInstructions } from "../safety/settings_file.ts";
 import { diffLines } from "../text/diff.ts";
 import { join } from "../text/std_path.ts";
 import { digestOf } from "../text/digest.ts";

@@ -1,9 +1,9 @@
 import { assertEquals } from "@std/assert";
 import { AnswerStream } from "../../src/agent/answer_stream.ts";
-import { AnswerSplitter } from "../../src/backends/answer_splitter.ts";
-import { ToolCallFilter } from "../../src/toolcalls/extract.ts";
-import { readLocalResponse } from "../backends/replies.ts";
-import { extractToolCallsFromText } from "../../src/toolcalls/extract.ts";
+import { AnswerSplitter } from "../../src/models/answer_splitter.ts";
+import { ToolCallFilter } from "../../src/models/toolcalls/extract.ts";
+import { readLocalResponse } from "../models/replies.ts";
+import { extractToolCallsFromText } from "../../src/models/toolcalls/extract.ts";
 import { forEveryTextSplit, randomTexts } from "../helpers/split.ts";
 import type { TurnEvent } from "../../src/types/event.ts";
 import type { Tool } from "../../src/types/tool.ts";

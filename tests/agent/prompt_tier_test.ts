@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { processTurn } from "../../src/agent/turn.ts";
-import { compatBody } from "../../src/backends/compat/request.ts";
-import { hostedBody } from "../../src/backends/hosted/request.ts";
-import { localBody } from "../../src/backends/local/request.ts";
+import { compatBody } from "../../src/models/openai/request.ts";
+import { hostedBody } from "../../src/models/anthropic/request.ts";
+import { localBody } from "../../src/models/ollama/request.ts";
 import {
   compatConfig,
   hostedConfig,

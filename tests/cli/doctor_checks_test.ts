@@ -9,7 +9,7 @@ import {
   webCheck,
 } from "../../src/cli/doctor.ts";
 import { compatConfig } from "../../src/config.ts";
-import { targetOf } from "../../src/model_target.ts";
+import { targetOf } from "../../src/models/target.ts";
 import type { Message } from "../../src/types/message.ts";
 
 /** A reply as the checks get it. */

@@ -1,8 +1,8 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { servedModel } from "../../src/backends/local/served_model.ts";
+import { servedModel } from "../../src/models/ollama/served_model.ts";
 import { examineSession } from "../../src/cli/doctor.ts";
 import { localConfig } from "../../src/config.ts";
-import { CommandRunner } from "../../src/frontends/terminal/command_runner.ts";
+import { CommandRunner } from "../../src/ui/terminal/session/command_runner.ts";
 import { fakeSession } from "../helpers/fake_session.ts";
 import { run } from "../helpers/program.ts";
 import { type Step, strictServer } from "../helpers/strict_server.ts";

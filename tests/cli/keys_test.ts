@@ -4,7 +4,7 @@ import { unsentKey } from "../../src/cli/keys.ts";
 import { unsentKeyText } from "../../src/session/notices.ts";
 import { modelFlags, optionsFromArgs, toConfig } from "../../src/cli/settings.ts";
 import { UsageError } from "../../src/errors.ts";
-import { targetOf } from "../../src/model_target.ts";
+import { targetOf } from "../../src/models/target.ts";
 import { fakeSession } from "../helpers/fake_session.ts";
 import { run } from "../helpers/program.ts";
 import { respond, serve, sse } from "../helpers/server.ts";

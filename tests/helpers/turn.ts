@@ -3,12 +3,12 @@
 import { parseArgs } from "../../src/cli/args.ts";
 import { optionsFromArgs, sessionOptions, toConfig } from "../../src/cli/settings.ts";
 import { UsageError } from "../../src/errors.ts";
-import { EXIT } from "../../src/frontends/exit_codes.ts";
-import { PrintFrontend } from "../../src/frontends/print/print.ts";
-import { parsePermissionChoice } from "../../src/permissions/choice.ts";
+import { EXIT } from "../../src/ui/exit_codes.ts";
+import { PrintFrontend } from "../../src/ui/print/print.ts";
+import { parsePermissionChoice } from "../../src/safety/choice.ts";
 import { openPermissions } from "../../src/session/permissions.ts";
 import { Session } from "../../src/session/session.ts";
-import { Output } from "../../src/terminal/stdio.ts";
+import { Output } from "../../src/ui/terminal/stdio.ts";
 import { run } from "./program.ts";
 import { type Step, strictServer } from "./strict_server.ts";
 

@@ -3,7 +3,7 @@
  * `scripts/confinement`.
  */
 
-import { PROTECTED_ROWS } from "../../src/permissions/protected_paths.ts";
+import { PROTECTED_ROWS } from "../../src/safety/protected_paths.ts";
 
 /** Paths of one kind. */
 export interface PathKind {

@@ -14,7 +14,7 @@ Deno.test("architecture: every file and folder that the page names is there", as
   }
   const text = await Deno.readTextFile(`${ROOT}docs/architecture.md`);
   const named = [...text.matchAll(/`([\w./<>]+(?:\.ts|\/))`/g)].map(([, name]) => name!);
-  const protocols = ["compat", "local", "hosted"];
+  const protocols = ["openai", "ollama", "anthropic"];
   const missing = named.flatMap((name) => protocols.map((one) => name.replace("<protocol>", one)))
     .filter((name) => !there.some((path) => path.endsWith(`/${name}`)));
   assertEquals([named.length > 50, [...new Set(missing)]], [true, []]);

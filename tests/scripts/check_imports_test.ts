@@ -8,9 +8,8 @@ type Tree = Record<string, string>;
 const ROWS: [name: string, tree: Tree, broken: string[]][] = [
   ["every layer may import the ones below", {
     "main.ts": `import "./src/cli/run.ts";`,
-    "src/cli/run.ts": `import "../frontends/a.ts"; import "../terminal/a.ts";`,
-    "src/frontends/a.ts":
-      `import "../session/a.ts"; import "../terminal/a.ts"; import "./print/a.ts";`,
+    "src/cli/run.ts": `import "../ui/a.ts"; import "../ui/terminal/a.ts";`,
+    "src/ui/a.ts": `import "../session/a.ts"; import "./terminal/a.ts"; import "./print/a.ts";`,
     "src/session/a.ts": `import "../agent/a.ts"; import "../mcp/a.ts"; import "../records/a.ts";`,
     "src/agent/a.ts": `import "../tools/a.ts"; import "../text/a.ts"; import "./b.ts";`,
     "src/mcp/a.ts": `import "../rpc/a.ts"; import "../types/a.ts";`,
@@ -21,7 +20,7 @@ const ROWS: [name: string, tree: Tree, broken: string[]][] = [
     "src/mod.ts": `export * from "./cli/run.ts"; export * from "./types/a.ts";`,
   }, []],
   ["neighbours that the table names", {
-    "src/permissions/a.ts": `import "../user_files.ts";`,
+    "src/safety/a.ts": `import "../user_files.ts";`,
     "src/records/a.ts": `import "../user_files.ts";`,
   }, []],
   ["neighbours the other way", { "src/user_files.ts": `import "./records/a.ts";` }, [
@@ -45,27 +44,27 @@ const ROWS: [name: string, tree: Tree, broken: string[]][] = [
   ["across layer 1", { "src/text/a.ts": `import "../wire/a.ts";` }, [
     "src/text/a.ts:1 imports src/wire/a.ts: text is in layer 1 and wire in layer 1, imports point downwards",
   ]],
-  ["across layer 2", { "src/backends/x/a.ts": `import "../../toolcalls/a.ts";` }, [
-    "src/backends/x/a.ts:1 imports src/toolcalls/a.ts: backends is in layer 2 and toolcalls in layer 2, imports point downwards",
+  ["across layer 2", { "src/models/x/a.ts": `import "../toolcalls/a.ts";` }, [
+    "src/models/x/a.ts:1 imports src/models/toolcalls/a.ts: models is in layer 2 and models/toolcalls in layer 2, imports point downwards",
   ]],
   ["across layer 3", { "src/agent/a.ts": `import "../mcp/a.ts";` }, [
     "src/agent/a.ts:1 imports src/mcp/a.ts: agent is in layer 3 and mcp in layer 3, imports point downwards",
   ]],
-  ["the agent and the terminal", { "src/agent/a.ts": `import "../terminal/a.ts";` }, [
-    "src/agent/a.ts:1 imports src/terminal/a.ts: agent imports nothing of terminal",
+  ["the agent and the terminal", { "src/agent/a.ts": `import "../ui/terminal/a.ts";` }, [
+    "src/agent/a.ts:1 imports src/ui/terminal/a.ts: agent imports nothing of ui",
   ]],
   ["a session and what shows it", {
     "src/session/x/a.ts":
-      `import "../../terminal/a.ts";\nimport type { A } from "../../frontends/a.ts";`,
+      `import "../../ui/terminal/a.ts";\nimport type { A } from "../../ui/a.ts";`,
   }, [
-    "src/session/x/a.ts:1 imports src/terminal/a.ts: session imports nothing of terminal",
-    "src/session/x/a.ts:2 imports src/frontends/a.ts: session imports nothing of frontends",
+    "src/session/x/a.ts:1 imports src/ui/terminal/a.ts: session imports nothing of ui",
+    "src/session/x/a.ts:2 imports src/ui/a.ts: session imports nothing of ui",
   ]],
-  ["two frontends", {
-    "src/frontends/print/a.ts": `import "../terminal/a.ts"; import "../a.ts";`,
-    "src/frontends/terminal/a.ts": "",
+  ["two displays", {
+    "src/ui/print/a.ts": `import "../terminal/session/a.ts"; import "../a.ts";`,
+    "src/ui/terminal/session/a.ts": "",
   }, [
-    "src/frontends/print/a.ts:1 imports src/frontends/terminal/a.ts: frontends/print imports nothing of frontends/terminal",
+    "src/ui/print/a.ts:1 imports src/ui/terminal/session/a.ts: ui/print imports nothing of ui/terminal/session",
   ]],
   ["types", { "src/types/a.ts": `import type { A } from "../errors.ts";` }, [
     "src/types/a.ts:1 imports src/errors.ts: types imports nothing",
@@ -113,17 +112,17 @@ const FOLDERS = [
   "text",
   "wire",
   "rpc",
-  "backends",
-  "toolcalls",
+  "models",
+  "models/toolcalls",
   "tools",
-  "permissions",
+  "safety",
   "records",
-  "terminal",
+  "ui/terminal",
   "mcp",
   "agent",
   "session",
-  "frontends",
-  "frontends/print",
+  "ui",
+  "ui/print",
   "cli",
 ];
 const COMMON: Tree = {

@@ -2,9 +2,9 @@ import { assertEquals } from "@std/assert/equals";
 import plugin from "../../scripts/lint_rules.ts";
 
 const ROWS: [file: string, source: string, broken: string[]][] = [
-  ["src/backends/a.ts", `await fetch("http://a");`, ["one-fetch"]],
-  ["src/backends/a.ts", `await globalThis.fetch("http://a");`, ["one-fetch"]],
-  ["src/backends/a.ts", `await config.fetch?.("http://a");`, ["one-fetch"]],
+  ["src/models/a.ts", `await fetch("http://a");`, ["one-fetch"]],
+  ["src/models/a.ts", `await globalThis.fetch("http://a");`, ["one-fetch"]],
+  ["src/models/a.ts", `await config.fetch?.("http://a");`, ["one-fetch"]],
   ["src/wire/http.ts", `await fetch("http://a");`, []],
   ["src/config.ts", `export interface A { fetch?: typeof fetch }`, []],
   ["src/config.ts", `// fetch("http://a")\nconst text = 'fetch("a")';`, []],

@@ -11,7 +11,7 @@ const TESTS = {
     Deno.test.ignore("c: skipped, no tmux: it is not found", () => {});`,
   "tests/tools/b_test.ts": `Deno.test("skipped: 2 links", () => {});
     Deno.test.ignore("[skipped: 1 link]", () => {});`,
-  "tests/terminal/d_test.ts": `Deno.test("d", () => {});`,
+  "tests/ui/terminal/d_test.ts": `Deno.test("d", () => {});`,
   "tests/text/c_test.ts": `Deno.test("c", () => {});
     Deno.test.ignore("d (skipped: no perl (5))", () => {});`,
 };
@@ -26,8 +26,8 @@ Deno.test({
         "scripts",
         ".deno/bin",
         "src",
-        "tests/frontends",
-        "tests/terminal",
+        "tests/ui",
+        "tests/ui/terminal",
         "tests/cli",
         "tests/agent",
       ];

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { PathTable } from "../../src/permissions/path_table.ts";
+import { PathTable } from "../../src/safety/path_table.ts";
 import { readBoundedText } from "../../src/session/bounded_text.ts";
 import { expandImports } from "../../src/session/imports.ts";
 

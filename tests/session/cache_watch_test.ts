@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
-import type { SlotTasks } from "../../src/backends/local/slots.ts";
+import type { SlotTasks } from "../../src/models/ollama/slots.ts";
 import { compatConfig } from "../../src/config.ts";
 import { type CacheLoss, CacheWatch } from "../../src/session/cache_watch.ts";
 import type { TurnEvent, Usage } from "../../src/types/event.ts";

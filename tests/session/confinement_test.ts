@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { PathTable } from "../../src/permissions/path_table.ts";
-import { findSandbox } from "../../src/permissions/sandbox/probe.ts";
+import { PathTable } from "../../src/safety/path_table.ts";
+import { findSandbox } from "../../src/safety/sandbox/probe.ts";
 import { openPermissions } from "../../src/session/permissions.ts";
 import { runBash } from "../../src/tools/shell/run_bash.ts";
 

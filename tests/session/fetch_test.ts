@@ -1,8 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { localConfig, type PromptTier } from "../../src/config.ts";
-import { callText, runningText } from "../../src/frontends/call_text.ts";
-import { endedCall } from "../../src/frontends/acp/call_updates.ts";
-import type { PermissionChoice } from "../../src/permissions/choice.ts";
+import { callText, runningText } from "../../src/ui/call_text.ts";
+import { endedCall } from "../../src/ui/acp/call_updates.ts";
+import type { PermissionChoice } from "../../src/safety/choice.ts";
 import type { Approval, ApprovalAnswer } from "../../src/session/frontend.ts";
 import { openPermissions } from "../../src/session/permissions.ts";
 import { fakeSession } from "../helpers/fake_session.ts";

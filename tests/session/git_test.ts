@@ -2,8 +2,8 @@
 
 import { findProgram, programFolders } from "../../src/find_program.ts";
 import { assertEquals, assertMatch } from "@std/assert";
-import { PathTable } from "../../src/permissions/path_table.ts";
-import { findSandbox } from "../../src/permissions/sandbox/probe.ts";
+import { PathTable } from "../../src/safety/path_table.ts";
+import { findSandbox } from "../../src/safety/sandbox/probe.ts";
 import { openPermissions } from "../../src/session/permissions.ts";
 import { builtinTools } from "../../src/tools/mod.ts";
 import { runInBackground } from "../../src/tools/shell/background.ts";

@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { heedInstructions } from "../../src/session/instructions.ts";
-import { trustQuestion } from "../../src/frontends/session_lines.ts";
+import { trustQuestion } from "../../src/ui/session_lines.ts";
 import { instructionLines } from "../../src/session/instruction_lines.ts";
 import type { TrustQuestion } from "../../src/session/frontend.ts";
 import { openPermissions } from "../../src/session/permissions.ts";

@@ -2,8 +2,8 @@ import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "
 import { builtinTools } from "../../src/tools/mod.ts";
 import { UsageError } from "../../src/errors.ts";
 import { openPermissions } from "../../src/session/permissions.ts";
-import type { PermissionChoice } from "../../src/permissions/choice.ts";
-import { findSandbox } from "../../src/permissions/sandbox/probe.ts";
+import type { PermissionChoice } from "../../src/safety/choice.ts";
+import { findSandbox } from "../../src/safety/sandbox/probe.ts";
 import { run } from "../helpers/program.ts";
 import { sessionTest } from "../helpers/session.ts";
 import { type Step, strictServer } from "../helpers/strict_server.ts";

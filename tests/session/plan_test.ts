@@ -1,9 +1,9 @@
 /** Plan mode: one of the modes, in which nothing is written. */
 
 import { assertEquals, assertMatch } from "@std/assert";
-import { findSandbox } from "../../src/permissions/sandbox/probe.ts";
-import { tighten } from "../../src/permissions/policy.ts";
-import type { ApproveMode } from "../../src/permissions/settings.ts";
+import { findSandbox } from "../../src/safety/sandbox/probe.ts";
+import { tighten } from "../../src/safety/policy.ts";
+import type { ApproveMode } from "../../src/safety/settings.ts";
 import { openPermissions } from "../../src/session/permissions.ts";
 import { fakeSession } from "../helpers/fake_session.ts";
 import { strictServer } from "../helpers/strict_server.ts";

@@ -1,5 +1,5 @@
 import { assertAlmostEquals, assertEquals } from "@std/assert";
-import { costOf } from "../../src/session/prices.ts";
+import { costOf } from "../../src/models/prices.ts";
 import { compatConfig, hostedConfig, localConfig } from "../../src/config.ts";
 
 const hosted = (model: string) => ({ hosted: hostedConfig({ apiKey: "k", model }) });

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { allSlotsWrite } from "../../src/backends/local/slots.ts";
-import { QueueWatch } from "../../src/session/queue_watch.ts";
+import { allSlotsWrite } from "../../src/models/ollama/slots.ts";
+import { QueueWatch } from "../../src/models/queue_watch.ts";
 
 Deno.test("a request behind others is told of once, and one that is answered is not asked about", async () => {
   const answers = [false, true, true];

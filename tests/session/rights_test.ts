@@ -3,9 +3,9 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { definitionsIn } from "../../src/mcp/definition.ts";
 import { startProgram } from "../../src/mcp/stdio.ts";
-import { PathTable } from "../../src/permissions/path_table.ts";
-import { findSandbox } from "../../src/permissions/sandbox/probe.ts";
-import { accessAt, makeView } from "../../src/permissions/view.ts";
+import { PathTable } from "../../src/safety/path_table.ts";
+import { findSandbox } from "../../src/safety/sandbox/probe.ts";
+import { accessAt, makeView } from "../../src/safety/view.ts";
 import { openPermissions } from "../../src/session/permissions.ts";
 import { builtinTools } from "../../src/tools/mod.ts";
 import type { Confine } from "../../src/types/confine.ts";

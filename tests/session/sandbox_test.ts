@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { findSandbox } from "../../src/permissions/sandbox/probe.ts";
+import { findSandbox } from "../../src/safety/sandbox/probe.ts";
 import { left, living, marker } from "../helpers/processes.ts";
 import { command, ENTRY } from "../helpers/program.ts";
 import { sessionCommand } from "../helpers/session.ts";

@@ -10,7 +10,7 @@ import { apply, learn, ModelFit, servedInstead } from "../../src/session/fit_mod
 import { processFittedTurn } from "../../src/session/fitted_turn.ts";
 import { noticeLines } from "../../src/session/notices.ts";
 import type { Check, Notice } from "../../src/session/data.ts";
-import { TurnView } from "../../src/frontends/terminal/turn_view.ts";
+import { TurnView } from "../../src/ui/terminal/session/turn_view.ts";
 import {
   compatConfig,
   type CopilotConfig,
@@ -19,7 +19,7 @@ import {
   localConfig,
 } from "../../src/config.ts";
 import { BackendError } from "../../src/errors.ts";
-import { type ModelTarget, targetOf } from "../../src/model_target.ts";
+import { type ModelTarget, targetOf } from "../../src/models/target.ts";
 import { run } from "../helpers/program.ts";
 import { json, serve } from "../helpers/server.ts";
 import { type Step, strictServer } from "../helpers/strict_server.ts";

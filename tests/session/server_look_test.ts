@@ -5,8 +5,8 @@ import { BackendError } from "../../src/errors.ts";
 import { learn, ModelFit, modelInstead, useCompatible } from "../../src/session/fit_model.ts";
 import type { Check, Notice } from "../../src/session/data.ts";
 import { checkServerAndModel, greeting } from "../../src/session/server_look.ts";
-import { targetOf } from "../../src/model_target.ts";
-import { modelNames } from "../../src/session/model_server.ts";
+import { targetOf } from "../../src/models/target.ts";
+import { modelNames } from "../../src/models/model_server.ts";
 import type { TurnEvent } from "../../src/types/event.ts";
 
 const { signal } = new AbortController();

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { BackendError } from "../../src/errors.ts";
-import { askServerAt, findServers, tryKey } from "../../src/session/servers.ts";
+import { askServerAt, findServers, tryKey } from "../../src/models/servers.ts";
 import { strictServer } from "../helpers/strict_server.ts";
 
 const { signal } = new AbortController();

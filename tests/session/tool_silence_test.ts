@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { ToolSilence } from "../../src/session/tool_silence.ts";
+import { ToolSilence } from "../../src/models/tool_silence.ts";
 import type { ToolExecution, TurnResult } from "../../src/types/event.ts";
 
 const turn = (response: string, more: Partial<TurnResult> = {}): TurnResult => ({

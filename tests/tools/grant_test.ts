@@ -5,9 +5,9 @@ import {
   assertStringIncludes,
   assertThrows,
 } from "@std/assert";
-import { placeOf } from "../../src/permissions/places.ts";
-import { grantOf } from "../../src/permissions/policy.ts";
-import { parseRule, type RuleEffect } from "../../src/permissions/rules.ts";
+import { placeOf } from "../../src/safety/places.ts";
+import { grantOf } from "../../src/safety/policy.ts";
+import { parseRule, type RuleEffect } from "../../src/safety/rules.ts";
 import { SEPARATOR } from "../../src/text/std_path.ts";
 import type { SearchLimits } from "../../src/tools/search/pool.ts";
 import type { ToolContext, Withheld } from "../../src/types/tool.ts";

@@ -1,9 +1,9 @@
 /** The number of parallel sub-agents: one, or as many as the server has slots. @module */
 
-import { clearSlot, freeSlots } from "../../backends/local/slots.ts";
+import { clearSlot, freeSlots } from "../../models/ollama/slots.ts";
 import type { CopilotConfig } from "../../config.ts";
-import { mayBeLlamaCpp, targetOf } from "../../model_target.ts";
-import { addressOf } from "../model_server.ts";
+import { mayBeLlamaCpp, targetOf } from "../../models/target.ts";
+import { addressOf } from "../../models/model_server.ts";
 
 /** The maximum number of parallel sub-agents. */
 const MAX_LANES = 4;

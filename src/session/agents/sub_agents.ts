@@ -3,7 +3,7 @@
 import type { CopilotAgent } from "../../agent/agent.ts";
 import { addTokens, inheritCounts } from "../../agent/tokens.ts";
 import { processTurn } from "../../agent/turn.ts";
-import { targetOf, withModel } from "../../model_target.ts";
+import { targetOf, withModel } from "../../models/target.ts";
 import { nearest } from "../../text/nearest.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { notePart } from "../../text/parts.ts";
@@ -11,9 +11,9 @@ import { truncateMiddle } from "../../text/truncate.ts";
 import type { ToolExecution, TurnEvent, TurnResult, Usage } from "../../types/event.ts";
 import type { Policy } from "../../types/policy.ts";
 import type { SubCall, Subject, SubProgress, ToolContext, ToolOutcome } from "../../types/tool.ts";
-import { modelNames } from "../model_server.ts";
+import { modelNames } from "../../models/model_server.ts";
 import type { PromptFile } from "../prompt_files/load.ts";
-import { addCost } from "../prices.ts";
+import { addCost } from "../../models/prices.ts";
 import type { SessionState } from "../state.ts";
 import { type AgentLimits, mayCall } from "./agent_file.ts";
 import { EXPLORE } from "./explore_tool.ts";
@@ -100,7 +100,7 @@ export class SubAgents {
 
   /** Switches to the model that a file requests if the server has it, and reports if it does not. */
   async #useModel(agent: CopilotAgent, { name, path }: PromptFile, model: string): Promise<void> {
-    const { isSameModel } = await import("../../backends/local/connection.ts");
+    const { isSameModel } = await import("../../models/ollama/connection.ts");
     const names = await modelNames(agent.config).catch(() => []);
     const found = names.find((one) => isSameModel(one, model));
     if (found !== undefined) {

@@ -1,9 +1,9 @@
 /** `/model`: lists the models of the server, or switches to another one. @module */
 
 import type { CopilotConfig } from "../../config.ts";
-import { targetOf } from "../../model_target.ts";
+import { targetOf } from "../../models/target.ts";
 import { oneLine } from "../../text/one_line.ts";
-import { addressOf, modelFacts, modelNames, serverOf } from "../model_server.ts";
+import { addressOf, modelFacts, modelNames, serverOf } from "../../models/model_server.ts";
 import type { ArgumentChoice, CommandAnswer, Notice } from "../data.ts";
 import { failureText } from "../hint_text.ts";
 import type { Command, SessionState } from "../state.ts";
@@ -52,8 +52,8 @@ async function modelChoices(
   const target = targetOf(config);
   if (target.kind === "hosted") return [];
   const [{ listModels }, { isSameModel, onFailure }] = await Promise.all([
-    import("../../backends/local/model_list.ts"),
-    import("../../backends/local/connection.ts"),
+    import("../../models/ollama/model_list.ts"),
+    import("../../models/ollama/connection.ts"),
   ]);
   const models = await listModels(target.isNative, { ...addressOf(target), signal }, true)
     .catch(onFailure(() => []));
@@ -75,7 +75,7 @@ async function modelsNow({ agent: { config }, surface: { way } }: SessionState):
   const at = atServer(config, model);
   try {
     const names = await modelNames(config);
-    const { isSameModel } = await import("../../backends/local/connection.ts");
+    const { isSameModel } = await import("../../models/ollama/connection.ts");
     return { at, models: names.map((name) => ({ name, isCurrent: isSameModel(name, model) })) };
   } catch (error) {
     const why = failureText(error, config, way);
@@ -98,7 +98,7 @@ async function modelsText(session: SessionState): Promise<string> {
 async function isAliasOf(config: CopilotConfig, name: string): Promise<boolean> {
   const target = targetOf(config);
   if (target.isNative) return false;
-  const { servedModel } = await import("../../backends/local/served_model.ts");
+  const { servedModel } = await import("../../models/ollama/served_model.ts");
   return (await servedModel(name, addressOf(target))).names.includes(name);
 }
 
@@ -110,7 +110,7 @@ async function unlistedName(
   name: string,
 ): Promise<{ meant: string | undefined } | undefined> {
   const names = await modelNames(config).catch(() => []);
-  const { isSameModel } = await import("../../backends/local/connection.ts");
+  const { isSameModel } = await import("../../models/ollama/connection.ts");
   if (names.length === 0 || names.some((one) => isSameModel(one, name))) return undefined;
   if (await isAliasOf(config, name)) return undefined;
   return { meant: nearest(name, names) };
@@ -126,7 +126,7 @@ async function takeServedModel({ agent, fit }: SessionState): Promise<void> {
   if (fit.isChosen || target.kind === "hosted") return;
   const [{ modelInstead }, { onFailure }] = await Promise.all([
     import("../fit_model.ts"),
-    import("../../backends/local/connection.ts"),
+    import("../../models/ollama/connection.ts"),
   ]);
   const model = await modelInstead(target, {}).catch(onFailure(() => undefined));
   if (model !== undefined) agent.setModel(model);
@@ -140,7 +140,7 @@ async function failureToReach(
 ): Promise<string | undefined> {
   const target = targetOf(config);
   if (target.kind === "hosted") return undefined;
-  const { connectionFailure } = await import("../../backends/local/connection.ts");
+  const { connectionFailure } = await import("../../models/ollama/connection.ts");
   const error = await connectionFailure({ ...addressOf(target), signal });
   // Any other failure is a response.
   if (error?.kind !== "connection" && error?.kind !== "timeout") return undefined;

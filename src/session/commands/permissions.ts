@@ -1,6 +1,6 @@
 /** `/permissions` and `/approve`: what runs without asking, and the sandbox. @module */
 
-import { APPROVE_MODES } from "../../permissions/settings.ts";
+import { APPROVE_MODES } from "../../safety/settings.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { reasonOf } from "../../text/reason.ts";
 import { modeMeaning } from "../modes.ts";

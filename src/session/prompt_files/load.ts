@@ -4,7 +4,7 @@
  */
 
 import { attempt } from "../../attempt.ts";
-import type { PathTable } from "../../permissions/path_table.ts";
+import type { PathTable } from "../../safety/path_table.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { isWithin } from "../../text/paths.ts";
 import { basename, dirname, join, relative, slashed } from "../../text/std_path.ts";

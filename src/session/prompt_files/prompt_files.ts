@@ -6,8 +6,8 @@
 import type { CopilotAgent } from "../../agent/agent.ts";
 import { outcomeOf } from "../../agent/run_tools.ts";
 import { attempt } from "../../attempt.ts";
-import { targetOf } from "../../model_target.ts";
-import type { PathTable } from "../../permissions/path_table.ts";
+import { targetOf } from "../../models/target.ts";
+import type { PathTable } from "../../safety/path_table.ts";
 import { CHARS_PER_TOKEN } from "../../text/count.ts";
 import { didYouMean } from "../../text/nearest.ts";
 import { oneLine } from "../../text/one_line.ts";

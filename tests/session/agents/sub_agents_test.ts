@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { newestText } from "../../../src/frontends/progress.ts";
+import { newestText } from "../../../src/ui/progress.ts";
 import { localConfig, type PromptTier } from "../../../src/config.ts";
 import type { Approval } from "../../../src/session/frontend.ts";
 import { openPermissions } from "../../../src/session/permissions.ts";

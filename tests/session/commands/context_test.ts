@@ -1,8 +1,8 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { processTurn } from "../../../src/agent/turn.ts";
 import { modelFlags } from "../../../src/cli/settings.ts";
-import { footerText } from "../../../src/frontends/terminal/footer.ts";
-import { waitingText } from "../../../src/frontends/terminal/display.ts";
+import { footerText } from "../../../src/ui/terminal/session/footer.ts";
+import { waitingText } from "../../../src/ui/terminal/session/display.ts";
 import { contextText } from "../../../src/session/commands/context.ts";
 import { fakeSession } from "../../helpers/fake_session.ts";
 import { strictServer } from "../../helpers/strict_server.ts";

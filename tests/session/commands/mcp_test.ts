@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import { fromFileUrl } from "@std/path/from-file-url";
 import type { Frontend } from "../../../src/session/frontend.ts";
-import { serverLines } from "../../../src/frontends/session_lines.ts";
+import { serverLines } from "../../../src/ui/session_lines.ts";
 import { promptCommands, runPrompt } from "../../../src/session/commands/mcp.ts";
 import { openPermissions } from "../../../src/session/permissions.ts";
 import type { SessionState } from "../../../src/session/state.ts";

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { PathTable } from "../../../src/permissions/path_table.ts";
+import { PathTable } from "../../../src/safety/path_table.ts";
 import { definitionIn, loadPromptFiles } from "../../../src/session/prompt_files/load.ts";
 
 /** Names that the reference of the open standard takes, beside plain ones. */

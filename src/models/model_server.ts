@@ -1,0 +1,50 @@
+/** The configured model server: its name, and requests outside of turns. @module */
+
+import type { LocalServerOptions } from "./ollama/connection.ts";
+import type { ListedModel } from "./ollama/model_list.ts";
+import type { CopilotConfig } from "../config.ts";
+import { type ModelTarget, targetOf } from "./target.ts";
+import { oneLine } from "../text/one_line.ts";
+import { isLoopback } from "../wire/connect.ts";
+
+/** The host of the model's server, for users. */
+export function serverOf(config: CopilotConfig): string {
+  return oneLine(new URL(targetOf(config).url).host);
+}
+
+/** The address that lists models; undefined for the hosted API. */
+export function addressOf(
+  { url, apiKey, fetch }: ModelTarget,
+): Pick<LocalServerOptions, "apiKey" | "fetch"> & { host: string } {
+  return { host: url.replace(/\/v1$/, ""), apiKey, fetch };
+}
+
+/** True if the server may have another model than the default one, as local servers do. */
+export function choosesModel(config: CopilotConfig): boolean {
+  const { kind, url } = targetOf(config);
+  return kind === "local" || kind === "compat" && isLoopback(url);
+}
+
+export async function modelNames(config: CopilotConfig): Promise<string[]> {
+  const target = targetOf(config);
+  if (target.kind === "hosted") throw new Error("choose one with /model NAME");
+  const { listLocalModels } = await import("./ollama/connection.ts");
+  return await listLocalModels(addressOf(target));
+}
+
+/** Describes a model, such as `8.2B Q4_K_M · 40k context · tools · loaded`. */
+export function modelFacts(
+  { size, quantization, contextLength, abilities = [], isLoaded }: ListedModel,
+): string {
+  const has = (ability: string) => abilities.includes(ability) ? [ability] : [];
+  const built = [size, quantization].filter((one) => one !== undefined).join(" ");
+  return oneLine(
+    [
+      ...built === "" ? [] : [built],
+      ...contextLength === undefined ? [] : [`${Math.round(contextLength / 1024)}k context`],
+      ...has("tools"),
+      ...has("vision"),
+      ...isLoaded === true ? ["loaded"] : [],
+    ].join(" · "),
+  );
+}

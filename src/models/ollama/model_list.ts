@@ -1,0 +1,123 @@
+/** The models of a server with their descriptions. The server's answers are not trusted. @module */
+
+import { isChatName } from "../target.ts";
+import { isObject } from "../../text/json.ts";
+import { type Fields, wholeNumber } from "../fields.ts";
+import {
+  askFields,
+  isSameModel,
+  listLocalModels,
+  type LocalModelInfo,
+  localModelInfo,
+  type LocalServerOptions,
+  ollamaDetails,
+} from "./connection.ts";
+import { loadState, runningModels, servedInfo } from "./served_model.ts";
+
+/** A model as its server describes it. `abilities` may include `tools` and `vision`. */
+export interface ListedModel extends LocalModelInfo {
+  name: string;
+  /** Missing if the server does not say. */
+  isLoaded?: boolean;
+}
+
+/** The maximum length of a list, because Ollama is queried for each model. */
+const MAX_LISTED = 500;
+const MAX_ASKED = 60;
+/** The maximum characters of a name. Longer ones are dropped. */
+const MAX_NAME = 300;
+
+/**
+ * Returns the models that answer messages. `isNative`: the server has Ollama's own paths. `asksEach`: queries
+ * Ollama for each model; without it, only GET requests for lists are sent.
+ *
+ * @throws {BackendError} if the server lists no models.
+ */
+export async function listModels(
+  isNative: boolean,
+  options: LocalServerOptions,
+  asksEach: boolean,
+): Promise<ListedModel[]> {
+  const models = isNative ? await ollamaModels(options, asksEach) : await servedModels(options);
+  return models.filter(isChatModel);
+}
+
+async function ollamaModels(
+  options: LocalServerOptions,
+  asksEach: boolean,
+): Promise<ListedModel[]> {
+  const [names, tags, running] = await Promise.all([
+    listLocalModels(options),
+    listEntries("/api/tags", "models", options),
+    listEntries("/api/ps", "models", options),
+  ]);
+  return await Promise.all(
+    names.filter(isName).slice(0, MAX_LISTED).map(async (name, at) => {
+      const told = asksEach && at < MAX_ASKED ? await localModelInfo(name, options) : {};
+      const details = tags.find((one) => one.name === name)?.details;
+      const loaded = running.find((one) => isSameModel(String(one.name), name));
+      const contextLength = wholeNumber(loaded?.context_length);
+      return {
+        name,
+        ...ollamaDetails(details),
+        ...contextLength !== undefined && { contextLength },
+        ...told,
+        isLoaded: loaded !== undefined,
+      };
+    }),
+  );
+}
+
+async function servedModels(options: LocalServerOptions): Promise<ListedModel[]> {
+  const [names, served, studio] = await Promise.all([
+    listLocalModels(options),
+    listEntries("/v1/models", "data", options),
+    // LM Studio's own list has more details.
+    listEntries("/api/v0/models", "data", options),
+  ]);
+  const isSwap = served.some((one) => one.owned_by === "llama-swap" && one.status === undefined);
+  const running = isSwap ? await runningModels(options) : undefined;
+  return names.filter(isName).slice(0, MAX_LISTED).map((name) => {
+    const isOf = ({ id }: Fields) => id === name;
+    const own: Fields = { ...served.find(isOf), ...studio.find(isOf) };
+    const state = loadState(own) ?? own.state;
+    const abilities = abilitiesOf(own);
+    return {
+      name,
+      ...servedInfo(own),
+      ...abilities && { abilities },
+      ...typeof state === "string" && { isLoaded: state === "loaded" },
+      ...running && { isLoaded: running.has(name) },
+    };
+  });
+}
+
+/** Converts the abilities of llama.cpp and LM Studio to Ollama's words. */
+function abilitiesOf({ type, capabilities }: Fields): string[] | undefined {
+  if (type === "embeddings") return ["embedding"];
+  const words: Record<string, string> = { tool_use: "tools", multimodal: "vision" };
+  const found = Array.isArray(capabilities) ? capabilities.map(String) : [];
+  const abilities = [...found.map((one) => words[one] ?? one), ...type === "vlm" ? ["vision"] : []];
+  return abilities.length > 0 ? ["completion", ...abilities] : undefined;
+}
+
+async function listEntries(
+  path: string,
+  list: string,
+  options: LocalServerOptions,
+): Promise<Fields[]> {
+  // The detailed list is not required to choose a model.
+  const found = await askFields(path, options, { isOptional: true }).catch((): Fields => ({}));
+  const models = found[list];
+  return Array.isArray(models) ? models.filter(isObject) : [];
+}
+
+/** True for a name that fits a command line and a row: printable, not a flag, not too long. */
+function isName(name: string): boolean {
+  return name.length <= MAX_NAME && /^[^\s\p{C}-][^\p{C}]*$/u.test(name);
+}
+
+function isChatModel({ name, abilities }: ListedModel): boolean {
+  if (abilities !== undefined && abilities.length > 0) return abilities.includes("completion");
+  return isChatName(name);
+}

@@ -1,0 +1,104 @@
+/** Messages for the native endpoint `/api/chat`. Pure and stable, like `openai/request.ts`. @module */
+
+import { LOCAL_KEEP_ALIVE, type LocalConfig } from "../../config.ts";
+import { imagesOf } from "../../text/parts.ts";
+import type { Message } from "../../types/message.ts";
+import type { Tool } from "../../types/tool.ts";
+import type { Adjusted, AnswerLimits } from "../adjust.ts";
+import { toolsToCompatFormat } from "../openai/request.ts";
+import { bodyEndingIn, MessageTexts } from "../message_text.ts";
+import { defaultOf, samplingParameters, withDefaultTemperature } from "../sampling.ts";
+import { argumentsOnWire, nameOnWire, NO_OUTPUT, withResultImages } from "../wire_values.ts";
+
+/** A message for `/api/chat`. */
+export interface LocalMessage {
+  /** The role of the author. */
+  role: Message["role"];
+  /** The text; may be empty with calls or images. */
+  content: string;
+  /** The reasoning of an assistant message. */
+  thinking?: string;
+  /** Images in base64. */
+  images?: string[];
+  /** The calls of an assistant message. */
+  tool_calls?: { id: string; function: { name: string; arguments: Record<string, unknown> } }[];
+  /** The tool of a tool message. */
+  tool_name?: string;
+  /** The id of the call that a tool message answers. */
+  tool_call_id?: string;
+}
+
+/**
+ * Returns the body of a request. `messages` comes last, and `adjusted` is dropped, as in `compatBody`. `truncate`
+ * and `shift` are false, because the server would otherwise silently drop old messages when the window is full,
+ * instead of rejecting the request or ending the answer.
+ */
+export function localBody(
+  config: LocalConfig,
+  messages: readonly Message[],
+  tools: readonly Tool[],
+  stream: boolean,
+  adjusted: Adjusted = new Set(),
+  { room = Infinity, form, thinks = true }: AnswerLimits = {},
+): string {
+  const { model, maxTokens, repeatPenalty, contextLength } = config;
+  const think = thinks ? config.think : false;
+  const { keepAlive = LOCAL_KEEP_ALIVE } = config;
+  const held = adjusted.has("format") ? undefined : form;
+  const thinking = think !== undefined && !adjusted.has("think") && { think };
+  // A form of the answer forbids calls, and the server would convert text that looks like one.
+  const offered = form && !form.isCall ? [] : tools;
+  return bodyEndingIn({
+    model,
+    stream,
+    // With thinking, the form is enforced only after the thought, which may never start.
+    ...(held ? { think: false, format: held.schema } : thinking),
+    ...(keepAlive !== "" && { keep_alive: keepAlive }),
+    truncate: false,
+    shift: false,
+    options: {
+      num_predict: Math.min(maxTokens, room),
+      ...samplingParameters(withDefaultTemperature(config)),
+      repeat_penalty: repeatPenalty ?? defaultOf(config, "repeatPenalty"),
+      ...(contextLength !== undefined && { num_ctx: contextLength }),
+    },
+    ...(offered.length > 0 && { tools: toolsToCompatFormat(offered) }),
+  }, LOCAL_TEXTS.list(withResultImages(messages)));
+}
+
+const LOCAL_TEXTS = new MessageTexts(localMessages);
+
+/**
+ * Converts messages to the native format. The arguments of calls are objects, those of an invalid call
+ * `{"invalid_json": "the model's text"}`. Reasoning goes into `thinking`. An empty message is dropped; an empty
+ * tool result says so.
+ */
+export function messagesToLocalFormat(messages: readonly Message[]): LocalMessage[] {
+  return withResultImages(messages).flatMap(localMessages);
+}
+
+function localMessages(message: Message): LocalMessage[] {
+  const { role, content, toolCalls = [], reasoning, toolCallId } = message;
+  if (role === "tool") {
+    return [{
+      role,
+      content: content || NO_OUTPUT,
+      tool_name: nameOnWire(message.toolName ?? ""),
+      ...(toolCallId && { tool_call_id: toolCallId }),
+    }];
+  }
+  const images = imagesOf(message);
+  if (content === "" && toolCalls.length === 0 && images.length === 0) return [];
+  return [{
+    role,
+    content,
+    ...(role === "assistant" && reasoning && { thinking: reasoning }),
+    ...(images.length > 0 && { images: images.map(({ data }) => data) }),
+    ...(toolCalls.length > 0 && {
+      tool_calls: toolCalls.map((call) => ({
+        id: call.id,
+        function: { name: nameOnWire(call.name), arguments: argumentsOnWire(call) },
+      })),
+    }),
+  }];
+}

@@ -1,0 +1,125 @@
+/** Discovers model servers on this machine. Their answers are bounded and untrusted. @module */
+
+import type { ListedModel } from "./ollama/model_list.ts";
+import { BackendError } from "../errors.ts";
+import { isLoopback } from "../wire/connect.ts";
+
+/** A possible location of a model server. */
+export interface FoundServer {
+  /** The address, without `/v1`. */
+  url: string;
+  /** `slow`: it did not answer in time; `unasked`: it is on another machine. */
+  state: "answers" | "slow" | "unasked";
+  /** True if the server has Ollama's own paths. */
+  isNative: boolean;
+  /** The chat models, loaded ones first. */
+  models: readonly ListedModel[];
+}
+
+interface Limits {
+  /** The timeout of a server, in milliseconds. */
+  limitMs: number;
+  signal: AbortSignal;
+}
+
+interface FindOptions extends Limits {
+  /** Returns the user's key for an address; empty for none. */
+  keyOf(url: string): string;
+}
+
+/**
+ * Probes `addresses` in parallel with GET requests for model lists. Nothing is sent to another machine: such an
+ * address is returned as `unasked`.
+ */
+export async function findServers(
+  addresses: readonly string[],
+  options: FindOptions,
+): Promise<FoundServer[]> {
+  const found = await Promise.all([...new Set(addresses)].map((url) => lookAt(url, options)));
+  options.signal.throwIfAborted();
+  return found.filter((one) => one !== undefined);
+}
+
+async function lookAt(
+  url: string,
+  { limitMs, keyOf, signal }: FindOptions,
+): Promise<FoundServer | undefined> {
+  if (!isLoopback(url)) return { url, state: "unasked", isNative: true, models: [] };
+  try {
+    return await askServerAt(url, { limitMs, apiKey: keyOf(url), signal });
+  } catch (error) {
+    // If nothing listens, the connection is refused at once. A server that lists no models is not a model server.
+    const isSlow = error instanceof BackendError && error.kind === "timeout";
+    return isSlow ? { url, state: "slow", isNative: false, models: [] } : undefined;
+  }
+}
+
+/**
+ * Returns the server at `url`, which may be on another machine, with its models, using GET requests.
+ * @throws {BackendError} if nothing answers in time, or if the answer lists no models.
+ */
+export async function askServerAt(
+  url: string,
+  { limitMs, apiKey, signal }: Limits & { apiKey: string },
+): Promise<FoundServer> {
+  const [{ askFields, onFailure }, { listModels }] = await Promise.all([
+    import("./ollama/connection.ts"),
+    import("./ollama/model_list.ts"),
+  ]);
+  return await inTime(url, { limitMs, signal }, async (signal) => {
+    const at = { host: url, apiKey, signal };
+    const isNative = await askFields("/api/version", at)
+      .then(({ version }) => version !== undefined)
+      .catch(onFailure(() => false));
+    const models = await listModels(isNative, at, false);
+    const rank = ({ isLoaded }: ListedModel) => Number(isLoaded === true);
+    return {
+      url,
+      state: "answers",
+      isNative,
+      models: models.toSorted((a, b) => rank(b) - rank(a)),
+    };
+  });
+}
+
+/**
+ * Requests the models of an API at `baseUrl` to check `apiKey`.
+ * @throws {BackendError} if it rejects the key, or does not answer in time.
+ */
+export async function tryKey(
+  kind: "compat" | "hosted",
+  { baseUrl, apiKey }: { baseUrl: string; apiKey: string },
+  limits: Limits,
+): Promise<void> {
+  const [{ compatConfig, hostedConfig }, { requestJson }, { hostedHeaders }, { keyHeader }] =
+    await Promise.all([
+      import("../config.ts"),
+      import("../wire/http.ts"),
+      import("./anthropic/mod.ts"),
+      import("./wire_values.ts"),
+    ]);
+  const settings = { baseUrl, apiKey, maxRetries: 0 };
+  const config = kind === "hosted" ? hostedConfig(settings) : compatConfig(settings);
+  const [path, headers] = "apiVersion" in config
+    ? ["/v1/models", hostedHeaders(config)]
+    : ["/models", keyHeader(config)];
+  const request = { url: `${config.baseUrl}${path}`, headers };
+  await inTime(baseUrl, limits, (signal) => requestJson(request, { ...config, signal }));
+}
+
+/** Runs `ask` with a signal that enforces the timeout. @throws {BackendError} after the timeout. */
+async function inTime<T>(
+  url: string,
+  { limitMs, signal }: Limits,
+  ask: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const limit = AbortSignal.timeout(limitMs);
+  try {
+    return await ask(AbortSignal.any([signal, limit]));
+  } catch (error) {
+    if (!limit.aborted || signal.aborted) throw error;
+    const { limitText } = await import("../wire/http.ts");
+    const message = `${new URL(url).origin} does not answer within ${limitText(limitMs)}`;
+    throw new BackendError(message, { kind: "timeout" });
+  }
+}

@@ -1,0 +1,143 @@
+import { SeamJoiner } from "../../text/seams.ts";
+import type { ToolCall } from "../../types/message.ts";
+import { BEFORE_CALL_CHARS, isForbidden, isProposal, mayBeProposal } from "./proposal.ts";
+import { type CallScanner, callScanner, type ScannedPart, type ToolCallOptions } from "./scan.ts";
+import { SentenceScanner } from "./sentences.ts";
+
+/**
+ * Extracts tool calls from streamed text, with the same result as {@linkcode extractToolCallsFromText}. Holds
+ * back possible parts of a call, white space until text follows, and everything after a call: after a native
+ * call, the written one is text.
+ */
+export class ToolCallFilter {
+  readonly #scanner: CallScanner;
+  #rest = new SeamJoiner();
+  #calls: ToolCall[] = [];
+  /** The text since the first call, and the text without the calls. */
+  #held: ScannedPart[] = [];
+  #cleaned = "";
+  #isReleased = false;
+  /** The end of the text before the first call. */
+  #lead = "";
+  /** True if every call is in a code block, which may be an example. */
+  #areFenced = true;
+  readonly #mayBeShown: boolean;
+
+  constructor(options: ToolCallOptions = {}) {
+    // Without the offered names, every such block is a call (spec 4.6).
+    this.#mayBeShown = options.tools !== undefined;
+    this.#scanner = new SentenceScanner(callScanner(options));
+  }
+
+  /** Reads the next piece. Returns the text to show now. */
+  push(piece: string): string {
+    return this.#scan(piece, false);
+  }
+
+  /**
+   * Handles a native call, after which written calls do not count: marked ones are dropped, and code blocks are
+   * text. Returns the text that was held back.
+   */
+  release(): string {
+    if (this.#isReleased) return "";
+    this.#isReleased = true;
+    if (this.#calls.length === 0) return "";
+    this.#calls = [];
+    this.#rest = new SeamJoiner();
+    // The text before the first call is already shown. The joiner continues after it.
+    if (this.#lead.trim() !== "") this.#rest.push("x");
+    return this.#held.map((part) => this.#take(part)).join("");
+  }
+
+  /** From here on, think tags are text. */
+  ignoreTags(): void {
+    this.#scanner.ignoreTags();
+  }
+
+  /** Ends the text. Returns the rest to show, and the calls. */
+  end(): { text: string; calls: ToolCall[] } {
+    const text = this.#scan("", true);
+    if (this.#isReleased) return { text: text + this.#rest.end(), calls: [] };
+    const behind = this.#cleaned + this.#rest.end();
+    // An extra end tag is not text, and a result before the call ran is made up.
+    const isStray = this.#calls.length > 0 &&
+      /^\s*(?:(?:<\/tool_?call>\s*)+$|Observation:|<(?:function|tool)_(?:results?|output)>)/.test(
+        behind,
+      );
+    const rest = isStray ? "" : behind;
+    const isFenced = this.#mayBeShown && this.#calls.length > 0 && this.#areFenced;
+    if (isFenced && isProposal(this.#lead, rest)) return { text: text + this.#written, calls: [] };
+    let calls = this.#calls;
+    if (isFenced && mayBeProposal(this.#lead, rest)) {
+      calls = calls.map((call) => ({ ...call, mayBeShown: true }));
+    } else if (this.#mayBeShown && isForbidden(this.#lead)) {
+      calls = calls.map((call) => ({
+        ...call,
+        invalid: { text: JSON.stringify(call.arguments), reason: FORBIDDEN_REASON },
+      }));
+    }
+    return { text: text + rest, calls };
+  }
+
+  /** The text since the first call, as the model wrote it. */
+  get #written(): string {
+    return this.#held.map(({ text }) => text).join("");
+  }
+
+  #scan(piece: string, final: boolean): string {
+    let text = "";
+    for (const part of this.#scanner.push(piece, final)) text += this.#take(part);
+    return text;
+  }
+
+  #take(part: ScannedPart): string {
+    if (this.#isReleased) {
+      if (part.kind !== "calls" || part.isFenced) return this.#rest.push(part.text);
+      this.#rest.cut();
+      return "";
+    }
+    const isFirst = this.#calls.length === 0;
+    if (part.kind === "calls") {
+      if (isFirst) this.#held = [{ kind: "text", text: this.#rest.end() }];
+      this.#areFenced &&= part.isFenced;
+      for (const call of part.calls) this.#calls.push(call);
+      this.#rest.cut();
+    } else if (part.kind === "retraction" && !isFirst) {
+      const text = this.#written;
+      this.#rest = new SeamJoiner();
+      this.#calls = [];
+      this.#held = [];
+      this.#cleaned = this.#lead = "";
+      this.#areFenced = true;
+      return text + this.#rest.push(part.text);
+    } else if (isFirst) {
+      this.#lead = (this.#lead + part.text.slice(-BEFORE_CALL_CHARS)).slice(-BEFORE_CALL_CHARS);
+      return this.#rest.push(part.text);
+    } else this.#cleaned += this.#rest.push(part.text);
+    this.#held.push(part);
+    return "";
+  }
+}
+
+const FORBIDDEN_REASON =
+  "the sentence before it refuses it; if you mean the call, write it without such words";
+
+/**
+ * Finds the tool calls that a model wrote into its text (spec 4.6) instead of using the server's format: in
+ * `<toolcall>` tags, and in code blocks labelled json. Calls are marked `recovered`. An incomplete call, or one
+ * with broken JSON, is marked `invalid` with a reason for the model, and must not run. Quoted text is not a call:
+ * other code, a block quote, `<pre>` or `<code>`, text after a quotation mark. Neither is reasoning, except calls
+ * in tags at the end of a block that never ends. Pass the text as the model wrote it, including reasoning, so
+ * that arguments keep their think tags.
+ *
+ * @returns The text without the calls, and the calls; `content` itself and `null` if it has no calls.
+ */
+export function extractToolCallsFromText(
+  content: string,
+  options: ToolCallOptions = {},
+): [cleanedContent: string, toolCalls: ToolCall[] | null] {
+  const filter = new ToolCallFilter(options);
+  const shown = filter.push(content);
+  const { text, calls } = filter.end();
+  return calls.length > 0 ? [shown + text, calls] : [content, null];
+}

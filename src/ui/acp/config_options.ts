@@ -1,0 +1,121 @@
+/** The settings an editor may change: mode, model, thinking (schema `SessionConfigOption`). @module */
+
+import { THINK_LEVELS, type Thinking } from "../../config.ts";
+import { targetOf, withModel } from "../../models/target.ts";
+import { APPROVE_MODES, type ApproveMode } from "../../safety/settings.ts";
+import { invalidParams } from "../../rpc/message.ts";
+import type { ArgumentChoice } from "../../session/data.ts";
+import type { Session } from "../../session/session.ts";
+import { oneLine, shortened } from "../../text/one_line.ts";
+import { modeMeaning } from "../../session/modes.ts";
+
+interface SelectOption {
+  id: string;
+  name: string;
+  category: "mode" | "model" | "thought_level";
+  type: "select";
+  currentValue: string;
+  options: { value: string; name: string; description?: string }[];
+}
+
+/** The timeout for a server's list of models, in milliseconds. */
+const MODELS_MS = 1000;
+/** The values of the thinking option. `default` leaves it to the server. */
+const THINKING = ["default", "off", "on", ...THINK_LEVELS.map(String)];
+const MODE_NAMES: Readonly<Record<ApproveMode, string>> = {
+  plan: "Plan",
+  never: "Never ask",
+  ask: "Ask",
+  edits: "Edits",
+  auto: "Auto",
+};
+
+export class ConfigOptions {
+  #models: readonly ArgumentChoice[] = [];
+
+  constructor(private readonly session: Session) {}
+
+  /** Asks the server for its models. If it does not answer, only the current one is offered. */
+  async look(): Promise<void> {
+    this.#models = await this.session.choices("model", AbortSignal.timeout(MODELS_MS))
+      .catch(() => []);
+  }
+
+  get list(): SelectOption[] {
+    const { agent, status } = this.session;
+    const { name } = targetOf(agent.config);
+    const model = status.model ?? name;
+    const models = this.#models.map(({ argument, detail }) => ({
+      value: argument,
+      name: argument,
+      ...detail && { description: detail },
+    }));
+    if (!models.some(({ value }) => value === model)) models.unshift({ value: model, name: model });
+    return [
+      {
+        id: "mode",
+        name: "Mode",
+        category: "mode",
+        type: "select",
+        currentValue: this.mode,
+        options: this.modes.map(({ id, ...mode }) => ({ value: id, ...mode })),
+      },
+      {
+        id: "model",
+        name: "Model",
+        category: "model",
+        type: "select",
+        currentValue: model,
+        options: models,
+      },
+      {
+        id: "thinking",
+        name: "Thinking",
+        category: "thought_level",
+        type: "select",
+        currentValue: thinkingIn(agent.config),
+        options: THINKING.map((value) => ({ value, name: value })),
+      },
+    ];
+  }
+
+  get mode(): ApproveMode {
+    return this.session.status.mode?.approve ?? "ask";
+  }
+
+  /** The modes in the order of editors, the most careful one last. */
+  get modes(): { id: ApproveMode; name: string; description: string }[] {
+    return APPROVE_MODES.toReversed().map((id) => (
+      { id, name: MODE_NAMES[id], description: modeMeaning(id) }
+    ));
+  }
+
+  /** Sets an option. @throws {RpcError} if the option or the value does not exist. */
+  async set(id: unknown, value: unknown, signal: AbortSignal): Promise<void> {
+    const option = this.list.find((one) => one.id === id);
+    if (option === undefined) {
+      throw invalidParams(`there is no option ${shortened(oneLine(String(id)), 100)}`);
+    }
+    if (!option.options.some((one) => one.value === value)) {
+      throw invalidParams(`${option.id} has no value ${shortened(oneLine(String(value)), 100)}`);
+    }
+    const { agent } = this.session;
+    if (id === "mode") await this.session.command("approve", String(value), signal);
+    else if (id === "thinking") {
+      agent.configure(withModel(agent.config, { think: thinkingNamed(String(value)) }));
+    } else {
+      const answer = await this.session.command("model", String(value), signal);
+      if (targetOf(agent.config).name !== value) throw invalidParams(String(answer));
+    }
+  }
+}
+
+function thinkingIn(config: Session["agent"]["config"]): string {
+  const { think } = config.local ?? config.hosted ?? config.compat!;
+  return think === undefined ? "default" : think === true ? "on" : think === false ? "off" : think;
+}
+
+function thinkingNamed(value: string): Thinking | undefined {
+  if (value === "default") return undefined;
+  return value === "on" ? true : value === "off" ? false : value as Thinking;
+}

@@ -1,0 +1,223 @@
+/** Draws a change of a file: numbered lines, and notes below them. @module */
+
+import { count } from "../text/count.ts";
+import { oneLine } from "../text/one_line.ts";
+import { sanitize } from "../text/sanitize.ts";
+import { changedWords } from "../text/diff.ts";
+import { graphemeWidth, rowsOf } from "../text/width.ts";
+import { wrapped } from "../text/wrap.ts";
+import { lineStyler, type Span } from "./terminal/markdown/highlight.ts";
+import {
+  ADDED,
+  ADDED_BAND,
+  ADDED_WORD,
+  DIM,
+  type Painter,
+  REMOVED,
+  REMOVED_BAND,
+  REMOVED_WORD,
+  type Style,
+} from "./terminal/style.ts";
+import type { TextRange } from "../types/message.ts";
+import type { ToolExecution } from "../types/event.ts";
+import type { Change, ChangeLine, WriteFacts } from "../types/tool.ts";
+import { tellingLines } from "./call_text.ts";
+import { failedExitCode } from "./progress.ts";
+
+/** Returns the lines of a change, safe to print. */
+export function changeLines({ lines = [] }: Change): string[] {
+  const numbers = numbersOf(lines);
+  return lines.map(({ kind, text }, at) => `${numbers[at]}${kind} ${sanitize(text)}`);
+}
+
+/** Returns the line numbers as a padded column; empty for a line without a number. */
+function numbersOf(lines: readonly ChangeLine[]): string[] {
+  const width = String(lines.reduce((most, { line = 0 }) => Math.max(most, line), 0)).length;
+  return lines.map(({ line }) => line === undefined ? "" : `${String(line).padStart(width)} `);
+}
+
+/** Returns the notes below the lines of a change. */
+export function changeNotes({ lines, morePlaces, lineEnd }: Change): string[] {
+  return [
+    ...(morePlaces > 0 ? [`(and in ${count(morePlaces, "more place")})`] : []),
+    ...(lineEnd ? [`(${lineEnd} a line end at the end of the text)`] : []),
+    ...(lines?.length === 0 && !lineEnd ? ["(the file already has this content)"] : []),
+  ];
+}
+
+/** Returns notes on how the changed file was written. */
+export function writeNotes(
+  { keeps = [], isReindented, linkedTo, inPlace }: WriteFacts = {},
+): string[] {
+  return [
+    ...isReindented ? ["(indented like the file)"] : [],
+    ...keeps.map((one) => `(its ${one === "BOM" ? one : `${one} line endings`} kept)`),
+    ...linkedTo === undefined ? [] : [`(the link points to ${oneLine(linkedTo)})`],
+    ...inPlace === undefined ? [] : [`(written in place as ${oneLine(inPlace)})`],
+  ];
+}
+
+/** The maximum number of rows of a change after a call, and the maximum length of its lines in characters. */
+const MAX_CHANGE_ROWS = 40;
+const MAX_CHANGE_LINE_CHARS = 400;
+/** The columns before a change, and the minimum width of its text. */
+const INDENT = "    ";
+const MIN_TEXT_COLUMNS = 8;
+
+/** The styles of each kind of line: sign, row and changed words. */
+const KINDS: Readonly<Record<ChangeLine["kind"], { sign: Style; row: Style; words: Style }>> = {
+  " ": { sign: 0, row: 0, words: 0 },
+  "+": { sign: ADDED, row: ADDED_BAND, words: ADDED_WORD },
+  "-": { sign: REMOVED, row: REMOVED_BAND, words: REMOVED_WORD },
+};
+
+/**
+ * Returns the rows that show a change in `columns`; empty if its lines are missing. `isWhole` shows all of it,
+ * however long. `where` says how to see the rest.
+ */
+export function changeRows(
+  change: Change,
+  columns: number,
+  paint: Painter,
+  isWhole = false,
+  where = "",
+): string[] {
+  if (change.lines === undefined) return [];
+  const rows: string[] = [];
+  let left = change.lines.length;
+  for (const line of drawnLines(change, isWhole)) {
+    if (!isWhole && rows.length >= MAX_CHANGE_ROWS) break;
+    rows.push(...lineRows(line, columns, paint));
+    left--;
+  }
+  const notes = [
+    ...(left > 0 ? [`… ${count(left, "more line")}${where}`] : []),
+    ...changeNotes(change),
+  ];
+  return [...rows, ...notes.map((note) => paint(`${INDENT}${note}`, DIM))];
+}
+
+/** A drawn line of a change. */
+interface DrawnLine {
+  kind: ChangeLine["kind"];
+  /** Its number, and its sign with a space on either side. */
+  number: string;
+  text: string;
+  /** The ranges of the changed words. */
+  words: readonly TextRange[];
+  spans: readonly Span[];
+}
+
+/** Yields the lines of a change lazily, because often only a few are drawn. */
+function* drawnLines({ path, lines = [] }: Change, isWhole: boolean): Generator<DrawnLine> {
+  const numbers = numbersOf(lines);
+  const language = /[^./\\]*$/.exec(path)![0];
+  const stylers = { old: lineStyler(language), new: lineStyler(language) };
+  const partners = partnersOf(lines);
+  const shown = (at: number) => {
+    const text = sanitize(lines[at]?.text ?? "").replaceAll("\t", "    ");
+    const isLong = !isWhole && text.length > MAX_CHANGE_LINE_CHARS;
+    return isLong ? `${text.slice(0, MAX_CHANGE_LINE_CHARS).toWellFormed()}…` : text;
+  };
+  for (const [at, { kind }] of lines.entries()) {
+    const text = shown(at);
+    const partner = partners.get(at);
+    const spans = kind === "-" ? stylers.old(text) : stylers.new(text);
+    // Unchanged lines belong to the old text, too: a comment may continue through them.
+    if (kind === " ") stylers.old(text);
+    const words = partner === undefined
+      ? undefined
+      : kind === "-"
+      ? changedWords(text, shown(partner))?.before
+      : changedWords(shown(partner), text)?.after;
+    yield { kind, number: numbers[at]!, text, words: words ?? [], spans };
+  }
+}
+
+/** Maps each replaced or replacing line to the index of its counterpart. */
+function partnersOf(lines: readonly ChangeLine[]): Map<number, number> {
+  const partners = new Map<number, number>();
+  for (let at = 0; at < lines.length;) {
+    const from = at;
+    while (lines[at]?.kind === "-") at++;
+    const middle = at;
+    while (lines[at]?.kind === "+") at++;
+    for (let n = 0; n < Math.min(middle - from, at - middle); n++) {
+      partners.set(from + n, middle + n).set(middle + n, from + n);
+    }
+    if (at === from) at++;
+  }
+  return partners;
+}
+
+/** Breaks a line into rows of at most `columns`. Later rows are indented to its text. */
+function lineRows(line: DrawnLine, columns: number, paint: Painter): string[] {
+  const { kind, number } = line;
+  const { sign, row } = KINDS[kind];
+  const gutter = INDENT.length + number.length + 2;
+  const room = Math.max(MIN_TEXT_COLUMNS, columns - gutter);
+  return textRows(line, room, paint).map(({ text, width }, at) => {
+    const head = at === 0
+      ? paint(number, DIM | row) + paint(`${kind} `, sign | row)
+      : paint(" ".repeat(gutter - INDENT.length), row);
+    const isBand = paint.hasBands && row !== 0;
+    const rest = isBand ? paint(" ".repeat(Math.max(0, room - width)), row) : "";
+    return `${INDENT}${head}${text}${rest}`;
+  });
+}
+
+/** Paints the text of a line in rows of at most `room` columns, broken after words. */
+function textRows(
+  { kind, text: whole, words, spans }: DrawnLine,
+  room: number,
+  paint: Painter,
+): { text: string; width: number }[] {
+  const { row, words: wordStyle } = KINDS[kind];
+  const rows = [{ text: "", width: 0 }];
+  let end = 0;
+  const ends = new Set(rowsOf(whole, room, true).slice(0, -1).map(({ length }) => end += length));
+  let [run, style] = ["", 0];
+  const flush = () => {
+    rows.at(-1)!.text += paint(run, style);
+    run = "";
+  };
+  let at = 0;
+  for (const span of spans) {
+    // Without bands, unchanged lines are dimmed, and changed ones get their colour.
+    const own = paint.hasBands ? span.style : kind === " " ? DIM : 0;
+    for (const char of span.text) {
+      const isWord = words.some(([from, to]) => from <= at && at < to);
+      const next = own | row | (isWord ? wordStyle : 0);
+      if (ends.has(at)) {
+        flush();
+        rows.push({ text: "", width: 0 });
+      }
+      at += char.length;
+      const width = graphemeWidth(char);
+      if (next !== style) flush();
+      style = next;
+      run += char;
+      rows.at(-1)!.width += width;
+    }
+  }
+  flush();
+  return rows;
+}
+
+/** Wraps the long lines of `text`, each row in `style`. */
+export function paintedRows(text: string, columns: number, style: Style, paint: Painter): string {
+  return wrapped(text, columns).split("\n").map((row) => paint(row, style)).join("\n");
+}
+
+/** Returns the rows below a finished call, without colours: its change, or why it failed. */
+export function executionRows(exec: ToolExecution, columns: number): string[] {
+  const change = exec.details?.change;
+  if (change?.lines) return changeRows(change, columns, (text) => text);
+  if (failedExitCode(exec) === undefined) return [];
+  const { lines, more } = tellingLines(exec);
+  const rows = lines.map((line) => {
+    const [row, next] = rowsOf(line, Math.max(10, columns - 5));
+    return `    ${row}${next === undefined ? "" : "…"}`;
+  });
+  return [...rows, ...more > 0 ? [`    … ${count(more, "more line")}`] : []];
+}

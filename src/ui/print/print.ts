@@ -1,0 +1,178 @@
+/** Answers one prompt without a terminal: the answer on stdout, progress on stderr. @module */
+
+import { BackendError } from "../../errors.ts";
+import type { Frontend, SessionEvent } from "../../session/frontend.ts";
+import type { Notice } from "../../session/data.ts";
+import { failureText } from "../../session/hint_text.ts";
+import type { Session } from "../../session/session.ts";
+import type { Output } from "../terminal/stdio.ts";
+import { sanitizeProse } from "../../text/sanitize.ts";
+import type { Part } from "../../types/message.ts";
+import type { ToolExecution, TurnEvent } from "../../types/event.ts";
+import { EXIT } from "../exit_codes.ts";
+import { noticeLines } from "../../session/notices.ts";
+import { jobEnded, progressLine } from "../progress.ts";
+import { instructionLines } from "../../session/instruction_lines.ts";
+import { resumedLines } from "../../session/resumed_lines.ts";
+import { type Format, jsonLine, type ResultLine, resultLine } from "./json_output.ts";
+
+interface PrintOptions {
+  format: Format;
+  stdout: Output;
+  stderr: Output;
+  /** True if either one is a terminal, so that the answer has to be sanitised. */
+  isTerminal: boolean;
+  /** Formats a change for stderr, if that is a terminal. */
+  changeRows: ((execution: ToolExecution) => string[]) | undefined;
+  /** True if the answer must match a schema. One that does not is not printed. */
+  isChecked?: boolean;
+  /** Ends the turn. */
+  signal: AbortSignal;
+  /** The exit code of a turn ended by `signal`. */
+  stopCode: () => number;
+}
+
+/** Prints the answer to one prompt. Calls that need approval are refused. */
+export class PrintFrontend implements Frontend {
+  readonly showsStatus = false;
+  readonly #executions: ToolExecution[] = [];
+  readonly #startedAt = performance.now();
+  #hasStreamed = false;
+  #lastProgress = "";
+  /** True after the first report of a recovered call. Some models need it for each call. */
+  #toldRecovery = false;
+  #isInTurn = false;
+
+  constructor(private readonly options: PrintOptions) {}
+
+  onEvent(event: SessionEvent): void {
+    switch (event.type) {
+      case "status":
+      case "output":
+      case "call_delta":
+      case "prompt_progress":
+      case "command_progress":
+      case "rule_added":
+        return;
+      case "job_ended":
+        return this.#onTurnEvent({ type: "notice", level: "info", message: jobEnded(event.job) });
+      case "instructions":
+        return this.#say(instructionLines(event.instructions, "flags"));
+      case "resumed":
+        return this.#say(resumedLines(event.resumed, "flags"));
+      case "session_notice":
+        return this.#onNotice(event.notice);
+    }
+    this.#onTurnEvent(event);
+  }
+
+  #onNotice(notice: Notice): void {
+    for (const message of noticeLines(notice, "flags")) {
+      const { code } = notice;
+      // Notices printed while opening are not part of the event stream.
+      if (this.#isInTurn) this.#onTurnEvent({ type: "notice", level: "info", code, message });
+      else this.#say([`· ${message}`]);
+    }
+  }
+
+  #say(lines: readonly string[]): void {
+    for (const line of lines) this.options.stderr.line(line);
+  }
+
+  ready(): Promise<void> | undefined {
+    return this.options.stdout.room();
+  }
+
+  /** Opens the session, runs `prompt` and reports the outcome. Returns the exit code. */
+  async run(session: Session, prompt: string | readonly Part[]): Promise<number> {
+    const { signal, stderr } = this.options;
+    await session.open(signal);
+    this.#isInTurn = true;
+    try {
+      const result = await session.prompt(prompt, signal);
+      const { stopReason, response, inputTokens, outputTokens } = result;
+      const usage = { inputTokens, outputTokens };
+      if (result.isUnanswered) {
+        const error = "the model gave no answer";
+        stderr.line(`copilot: ${error}`);
+        return this.#finish({ exitCode: EXIT.error, response: "", error, usage });
+      }
+      if (result.objection !== undefined) {
+        const error = `the answer does not match the schema: ${result.objection}`;
+        stderr.line(`copilot: ${error}`);
+        return this.#finish({ exitCode: EXIT.error, response, error, usage });
+      }
+      // A missing sandbox refuses a command only when it runs.
+      const wasRefused = session.refusals > 0 ||
+        result.toolExecutions.some(({ outcome }) => outcome === "refused");
+      const ended = wasRefused ? EXIT.refused : EXIT.done;
+      const exitCode = stopReason === "done" ? ended : EXIT.limit;
+      return this.#finish({ exitCode, response, stopReason, usage });
+    } catch (error) {
+      const message = failureText(error, session.agent.config, "flags");
+      const response = error instanceof BackendError ? error.partialText : "";
+      const exitCode = this.#finish({ exitCode: EXIT.error, response, error: message });
+      stderr.line(`copilot: ${message}`);
+      return exitCode;
+    }
+  }
+
+  #onTurnEvent(event: TurnEvent): void {
+    const { format, stdout } = this.options;
+    const exec = event.type === "tool_done" ? withoutOutput(event.exec) : undefined;
+    if (exec) this.#executions.push(exec);
+    if (format === "stream-json") return stdout.write(jsonLine(exec ? { ...event, exec } : event));
+    if (event.type === "text_delta" && format === "text") {
+      if (this.options.isChecked) return;
+      this.#hasStreamed = true;
+      return stdout.write(this.#shown(event.text));
+    }
+    this.#progress(event);
+  }
+
+  #progress(event: TurnEvent): void {
+    const { format, stdout, stderr, changeRows } = this.options;
+    const progress = progressLine(event);
+    if (progress === undefined) return;
+    // Polls repeat `loading`; print it once.
+    if (event.type === "loading" && progress === this.#lastProgress) return;
+    this.#lastProgress = progress;
+    if (event.type === "tool_call_recovered") {
+      if (this.#toldRecovery) return;
+      this.#toldRecovery = true;
+    }
+    if (format === "text" && stdout.midLine) stdout.write("\n");
+    const rows = event.type === "tool_done" && format === "text" ? changeRows?.(event.exec) : [];
+    stderr.line(progress);
+    if (rows?.length) stderr.write([...rows, ""].join("\n"));
+  }
+
+  #shown(text: string): string {
+    return this.options.isTerminal ? sanitizeProse(text) : text;
+  }
+
+  #finish(result: Pick<ResultLine, "exitCode" | "response"> & Partial<ResultLine>): number {
+    const { format, stdout, signal, stopCode } = this.options;
+    const exitCode = signal.aborted ? stopCode() : result.exitCode;
+    if (format === "text") {
+      const isWithheld = this.options.isChecked && result.stopReason !== "done";
+      if (!this.#hasStreamed && !isWithheld) stdout.write(this.#shown(result.response));
+      if (stdout.midLine) stdout.write("\n");
+    } else {
+      stdout.write(resultLine({
+        ...result,
+        exitCode,
+        toolExecutions: this.#executions,
+        durationMs: Math.round(performance.now() - this.#startedAt),
+      }));
+    }
+    return exitCode;
+  }
+}
+
+/** Returns the session entry of a call without images, and without the output that `result` contains. */
+function withoutOutput({ details, images: _, ...exec }: ToolExecution): ToolExecution {
+  if (details === undefined) return exec;
+  const { output: _output, ...others } = details;
+  return { ...exec, ...Object.keys(others).length > 0 && { details: others } };
+}

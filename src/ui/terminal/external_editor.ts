@@ -1,0 +1,59 @@
+/** Edits a text in the person's own editor. @module */
+
+import { outerFolders } from "../../find_program.ts";
+import { makeTempFolder } from "../../temp_folder.ts";
+import { oneLine } from "../../text/one_line.ts";
+import { join } from "../../text/std_path.ts";
+import { reasonOf } from "../../text/reason.ts";
+
+/** The edited text, or a sentence that says why it is unchanged. */
+interface EditedText {
+  text?: string;
+  failure?: string;
+}
+
+/**
+ * Opens `text` in `$VISUAL` or `$EDITOR`; `lend` gives it the terminal. The private file is removed
+ * afterwards. The text of an editor that fails is dropped.
+ */
+export async function editInProgram(
+  text: string,
+  lend: (run: () => Promise<Deno.CommandStatus>) => Promise<Deno.CommandStatus>,
+  env: Pick<typeof Deno.env, "get"> = Deno.env,
+): Promise<EditedText> {
+  const editor = (env.get("VISUAL")?.trim() || env.get("EDITOR")?.trim()) ?? "";
+  if (editor === "") {
+    return { failure: "no editor is set: export EDITOR=vim (or VISUAL) before you start copilot" };
+  }
+  let folder: string | undefined;
+  try {
+    folder = makeTempFolder("copilot-edit-");
+    const path = join(folder, "message.md");
+    await Deno.writeTextFile(path, text, { mode: 0o600, createNew: true });
+    const { success, code } = await lend(() => editorCommand(editor, path).spawn().status);
+    if (!success) {
+      return { failure: `${oneLine(editor)} failed (exit ${code}): the line is as it was` };
+    }
+    const edited = (await Deno.readTextFile(path)).replace(/\r\n?/g, "\n");
+    // Editors add a line feed to the last line.
+    return { text: text.endsWith("\n") ? edited : edited.replace(/\n$/, "") };
+  } catch (error) {
+    return { failure: `${oneLine(editor)} cannot be used: ${oneLine(reasonOf(error))}` };
+  } finally {
+    if (folder !== undefined) await Deno.remove(folder, { recursive: true }).catch(() => {});
+  }
+}
+
+/** The setting may have arguments, as in `code --wait`. */
+function editorCommand(editor: string, path: string): Deno.Command {
+  const streams = { stdin: "inherit", stdout: "inherit", stderr: "inherit" } as const;
+  if (Deno.build.os !== "windows") {
+    return new Deno.Command("/bin/sh", {
+      args: ["-c", `${editor} "$1"`, "sh", path],
+      env: { PATH: outerFolders().join(":") },
+      ...streams,
+    });
+  }
+  const [program = "", ...args] = editor.split(/\s+/);
+  return new Deno.Command(program, { args: [...args, path], ...streams });
+}

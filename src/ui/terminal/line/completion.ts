@@ -1,0 +1,141 @@
+/** Completion of the text before the cursor, with a menu below the line. @module */
+
+import { listHeight, type ListLook, listRows, stepped } from "../screen/list.ts";
+import type { CellRow } from "../screen/frame.ts";
+import type { TerminalSize } from "../tty.ts";
+import { unitsText } from "../units.ts";
+import { graphemes } from "../../../text/width.ts";
+import { type LineState, withUnits } from "./state.ts";
+
+/** A text that could be inserted before the cursor. */
+export interface Offer {
+  /** The text of its row. */
+  label: string;
+  /** A short description. */
+  detail?: string | undefined;
+  /** The inserted text (default: the label). */
+  text?: string;
+  /** True if Enter inserts it without submitting, because more has to be typed. */
+  isOpen?: boolean;
+  /** True if Enter does not submit it even when all of it is typed. */
+  isUnfinished?: boolean;
+}
+
+/** The texts that could be inserted before the cursor. */
+export interface Completion {
+  /** The number of characters (UTF-16) before the cursor that an item replaces. */
+  replace: number;
+  /** Best first. */
+  items: readonly (string | Offer)[];
+  /** True if the menu opens while the text is typed, with its first row selected. */
+  isTyped?: boolean;
+  /** Resolves with a longer completion, or undefined; called while the menu is open. */
+  more?: () => Promise<Completion | undefined>;
+}
+
+/**
+ * Completes the text before the cursor. It receives at most 1024 characters on each side; an ellipsis
+ * replaces more text before the cursor.
+ */
+export type Completer = (
+  before: string,
+  after: string,
+) => Completion | undefined | Promise<Completion | undefined>;
+
+export interface Menu {
+  readonly items: readonly Offer[];
+  readonly chosen: number;
+  /** The position in the line where items are inserted. */
+  readonly from: number;
+  readonly typed: string;
+  readonly isTyped: boolean;
+  readonly isPut: boolean;
+  readonly more?: Completion["more"];
+}
+
+const MAX_CHARS = 1024;
+
+/** The menu of a line; undefined if `completer` has no items or fails. */
+export async function menuFor(completer: Completer, state: LineState): Promise<Menu | undefined> {
+  const { units, cursor } = state;
+  const after = unitsText(units.slice(cursor, cursor + MAX_CHARS));
+  return await menuOf(() => completer(textBefore(state), after.slice(0, MAX_CHARS)), state);
+}
+
+function textBefore({ units, cursor }: LineState): string {
+  let from = cursor;
+  for (let chars = 0; from > 0 && chars <= MAX_CHARS;) chars += unitsText([units[--from]!]).length;
+  const text = unitsText(units.slice(from, cursor));
+  return text.length > MAX_CHARS ? `…${text.slice(-MAX_CHARS)}` : text;
+}
+
+/** The longer menu that follows `menu` for the same line. */
+export async function nextMenu({ more }: Menu, state: LineState): Promise<Menu | undefined> {
+  return more && await menuOf(more, state);
+}
+
+async function menuOf(
+  complete: () => ReturnType<Completer>,
+  { units, cursor }: LineState,
+): Promise<Menu | undefined> {
+  try {
+    const found = await complete();
+    if (!found || found.items.length === 0) return undefined;
+    const { items, replace, isTyped = false, more } = found;
+    let from = cursor;
+    for (let left = replace; left > 0 && from > 0; from--) {
+      left -= unitsText([units[from - 1]!]).length;
+    }
+    return {
+      items: items.map((item) => typeof item === "string" ? { label: item } : item),
+      chosen: isTyped ? 0 : -1,
+      from,
+      typed: unitsText(units.slice(from, cursor)),
+      isTyped,
+      isPut: false,
+      more,
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+export const offeredText = ({ text, label }: Offer): string => text ?? label;
+
+/** The line with the common start of all items, or with the only item. */
+export function withCommonStart(state: LineState, { items, from, typed }: Menu): LineState {
+  const common = commonStart(items.map(offeredText));
+  // A completer may match letters within its items.
+  if (common.length < typed.length && items.length > 1) return state;
+  return withUnits(state, from, state.cursor, graphemes(common));
+}
+
+function commonStart(items: readonly string[]): string {
+  let common = graphemes(items[0]!);
+  for (const item of items) {
+    const other = graphemes(item);
+    const same = common.findIndex((unit, at) => unit !== other[at]);
+    if (same !== -1) common = common.slice(0, same);
+  }
+  return common.join("");
+}
+
+/** Inserts the item `step` rows from the selected one. */
+export function putOffer(state: LineState, menu: Menu, step: -1 | 0 | 1): [LineState, Menu] {
+  const { items, from, isPut } = menu;
+  const chosen = stepped(menu.chosen, step, items.length);
+  const next = withUnits(state, from, state.cursor, graphemes(offeredText(items[chosen]!)));
+  // One undo removes all items that were tried.
+  return [isPut ? { ...next, undo: state.undo } : next, { ...menu, chosen, isPut: true }];
+}
+
+export function menuRows(
+  { items, chosen, typed }: Menu,
+  { columns, rows }: TerminalSize,
+  look: ListLook,
+): CellRow[] {
+  const most = listHeight(rows);
+  // The sign in front is not a part of the name.
+  const word = typed.replace(/^[/@"]+/, "");
+  return listRows(items, chosen, { columns, rows: most }, { ...look, word });
+}

@@ -1,0 +1,140 @@
+/**
+ * The texts of earlier sessions: a private file of JSON lines, to which several sessions append
+ * without a lock. @module
+ */
+
+import { attempt } from "../../../attempt.ts";
+import { dirname } from "../../../text/std_path.ts";
+import type { TextRange } from "../../../types/message.ts";
+
+interface Entry {
+  text: string;
+  /** The ranges of `text` that were pasted, if there are any. */
+  pasted?: readonly TextRange[] | undefined;
+  /** The absolute path of the folder of the session. */
+  folder: string;
+}
+
+/** A file of more bytes is cut to the newer half. */
+const MAX_HISTORY_BYTES = 2 ** 20;
+/** A longer entry is not saved. */
+const MAX_ENTRY_BYTES = 64 * 2 ** 10;
+
+/** The history of a folder; the first entry creates the file. */
+export class History {
+  /** Oldest first, each text once; those of the folder come after all others. */
+  readonly entries: string[];
+  readonly pasted = new Map<string, readonly TextRange[]>();
+  #newest: string | undefined;
+  readonly #unsaved: Entry[] = [];
+
+  /**
+   * @param path The file; without one, nothing is saved.
+   * @throws {Error} if the file exists and cannot be read (`Deno.errors`).
+   */
+  constructor(
+    private readonly path: string | undefined,
+    private readonly folder: string,
+    maxBytes = MAX_HISTORY_BYTES,
+  ) {
+    const all = path === undefined ? [] : load(path, maxBytes);
+    const here = all.filter((entry) => entry.folder === folder);
+    const entries = lastOfEach([...all, ...here], ({ text }) => text);
+    this.entries = entries.map(({ text }) => text);
+    for (const { text, pasted } of entries) if (pasted) this.pasted.set(text, pasted);
+    this.#newest = here.at(-1)?.text;
+  }
+
+  /**
+   * Adds the newest entry and saves it, with earlier ones that could not be saved. Ignores blank texts.
+   * @throws {Error} if the file cannot be written (`Deno.errors`); `entries` contains the text then.
+   */
+  add(text: string, pasted?: readonly TextRange[]): void {
+    if (text.trim() === "") return;
+    const { entries } = this;
+    const isAsBefore = JSON.stringify(this.pasted.get(text)) === JSON.stringify(pasted);
+    if (pasted) this.pasted.set(text, pasted);
+    else this.pasted.delete(text);
+    // `readInput` may have added the text already.
+    entries.splice(0, entries.length, ...entries.filter((entry) => entry !== text), text);
+    if (this.path === undefined || text === this.#newest && isAsBefore) return;
+    this.#newest = text;
+    this.#unsaved.push({ text, folder: this.folder, pasted });
+    for (let entry; (entry = this.#unsaved[0]);) {
+      append(this.path, entry);
+      this.#unsaved.shift();
+    }
+  }
+}
+
+function load(path: string, maxBytes: number): Entry[] {
+  try {
+    const { isCharDevice, isFile, mode, size } = Deno.statSync(path);
+    if (isCharDevice) return []; // a link to /dev/null turns the history off
+    if (!isFile) throw new Error(`Cannot read ${path} as it must be a file`);
+    if (Deno.build.os !== "windows" && mode !== null && mode & 0o077) Deno.chmodSync(path, 0o600);
+    const entries = Deno.readTextFileSync(path).split("\n").flatMap(savedEntry);
+    if (size <= maxBytes) return entries;
+    const newest = newestOf(entries, maxBytes / 2);
+    replaceFile(path, newest.map(savedLine).join(""));
+    return newest;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw error;
+  }
+}
+
+/** The entry of a line, if it has one: a line may be torn. */
+function savedEntry(line: string): Entry[] {
+  try {
+    const { text, folder, pasted } = JSON.parse(line);
+    if (typeof text !== "string" || typeof folder !== "string") return [];
+    const isRange = (range: unknown) =>
+      Array.isArray(range) && range.length === 2 && range.every(Number.isInteger);
+    const isKnown = pasted === undefined || Array.isArray(pasted) && pasted.every(isRange);
+    return [{ text, folder, pasted: isKnown ? pasted : [[0, text.length]] }];
+  } catch {
+    return [];
+  }
+}
+
+/** The newest of `entries`, each once, with at most `chars` characters. */
+function newestOf(entries: readonly Entry[], chars: number): Entry[] {
+  const all = lastOfEach(entries, ({ text, folder }) => `${folder}\n${text}`);
+  let at = all.length;
+  while (at > 0 && (chars -= savedLine(all[at - 1]!).length) >= 0) at--;
+  return all.slice(at);
+}
+
+/** Replaces the file atomically; the next session tries again if that fails. */
+function replaceFile(path: string, text: string): void {
+  const temporary = `${path}.${crypto.randomUUID()}`;
+  try {
+    Deno.writeTextFileSync(temporary, text, { mode: 0o600 });
+    Deno.renameSync(temporary, path);
+  } catch {
+    attempt(() => Deno.removeSync(temporary));
+  }
+}
+
+function append(path: string, entry: Entry): void {
+  Deno.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const bytes = new TextEncoder().encode(savedLine(entry));
+  if (bytes.length > MAX_ENTRY_BYTES) return;
+  using file = Deno.openSync(path, { append: true, create: true, mode: 0o600 });
+  // One write, so that the lines of several sessions do not mix; a full disk may take a part of it.
+  for (let at = 0; at < bytes.length;) at += file.writeSync(bytes.subarray(at));
+}
+
+/** A line of the file; it starts with a line feed because the line before may be torn. */
+const savedLine = (entry: Entry): string => `\n${JSON.stringify(entry)}\n`;
+
+/** The last item of each key, in their order. */
+function lastOfEach<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
+  const last = new Map<string, T>();
+  for (const item of items) {
+    last.delete(keyOf(item));
+    last.set(keyOf(item), item);
+  }
+  return [...last.values()];
+}

@@ -1,0 +1,111 @@
+/** Incremental search in the history of a line: Ctrl-R backwards, Ctrl-S forwards. @module */
+
+import type { Frame } from "../screen/frame.ts";
+import type { Modal, Outcome } from "../screen/modal.ts";
+import type { TerminalSize } from "../tty.ts";
+import { entryUnits, unitsText } from "../units.ts";
+import { graphemes } from "../../../text/width.ts";
+import type { Key } from "./keys.ts";
+import { type LineState, type Snapshot, withEntry, withUndo } from "./state.ts";
+
+interface SearchedLine {
+  state: LineState;
+  search: SearchModal | undefined;
+  layoutAs(prompt: string, size: TerminalSize): Frame;
+}
+
+/** A search in the history of a line, which shows the found entry in place of the text. */
+export class SearchModal implements Modal<void> {
+  /** The line before the search, for Ctrl-G and for a query that gets shorter. */
+  readonly #from: Snapshot;
+  #query = "";
+  #failed = false;
+
+  /** @param direction -1 searches older entries, 1 newer ones. */
+  constructor(private readonly line: SearchedLine, private direction: -1 | 1) {
+    const { units, cursor, entry } = line.state;
+    this.#from = { units, cursor, entry };
+  }
+
+  layout(size: TerminalSize): Frame {
+    const name = `${this.#failed ? "failed " : ""}${
+      this.direction === -1 ? "reverse-" : ""
+    }i-search`;
+    return this.line.layoutAs(`(${name})'${this.#query}': `, size);
+  }
+
+  press(key: Key): Outcome<void> {
+    const { state } = this.line;
+    if (key.type === "text") return this.#find(state, this.#query + key.text, 0);
+    const start = { ...state, ...this.#from };
+    switch (key.name) {
+      case "ctrl-r":
+        return this.#next(-1);
+      case "ctrl-s":
+        return this.#next(1);
+      case "backspace":
+      case "ctrl-h":
+        return this.#find(start, graphemes(this.#query).slice(0, -1).join(""), 0);
+      case "ctrl-g":
+        return this.#end(start);
+      case "escape":
+        return this.#end(this.#found());
+    }
+    this.#end(this.#found());
+    return "pass";
+  }
+
+  /** Finds the next entry; without a query, for the query of the previous search. */
+  #next(direction: -1 | 1): Outcome<void> {
+    const { state } = this.line;
+    this.direction = direction;
+    return this.#query === ""
+      ? this.#find(state, state.lastQuery, 0)
+      : this.#find(state, this.#query, direction);
+  }
+
+  /** Searches from the entry that `state` shows; with `step` 0, this entry counts, too. */
+  #find(state: LineState, query: string, step: -1 | 0 | 1): Outcome<void> {
+    this.#query = query;
+    const found = query === "" ? {} : findEntry(state, query, step, this.direction);
+    this.#failed = found === undefined;
+    this.line.state = { ...state, ...found };
+    return "none";
+  }
+
+  /** The line with the found entry, whose edits can be undone. */
+  #found(): LineState {
+    const { units, cursor, entry, ...state } = this.line.state;
+    const edited = withEntry({ ...state, ...this.#from }, entry);
+    const next = { ...edited, cursor, lastQuery: this.#query || state.lastQuery };
+    const isSame = unitsText(units) === unitsText(edited.units);
+    return isSame ? next : withUndo(edited, { ...next, units }, undefined);
+  }
+
+  #end(state: LineState): Outcome<void> {
+    this.line.state = state;
+    this.line.search = undefined;
+    return { done: null };
+  }
+}
+
+/** The first match from entry `state.entry + step` on. */
+function findEntry(
+  { history, pasted, entry: from }: LineState,
+  query: string,
+  step: -1 | 0 | 1,
+  direction: -1 | 1,
+): Snapshot | undefined {
+  // A query without capitals matches both cases.
+  const fold = (text: string) => query === query.toLowerCase() ? text.toLowerCase() : text;
+  for (let entry = from + step; entry >= 0 && entry <= history.length; entry += direction) {
+    const text = history[entry];
+    if (text === undefined || step !== 0 && text === history[from]) continue;
+    const at = fold(text).indexOf(query);
+    if (at === -1) continue;
+    const units = entryUnits(text, pasted.get(text));
+    const cursor = graphemes(text.slice(0, at)).length;
+    return { entry, units, cursor: Math.min(cursor, units.length) };
+  }
+  return undefined;
+}

@@ -1,0 +1,79 @@
+/**
+ * The start of a line of Markdown, as in CommonMark 0.31 (blocks). Not CommonMark: there are no
+ * underlined headings, because their text would have to wait. @module
+ */
+
+import { FENCE } from "../../../text/fence.ts";
+
+/** The block that a line starts; `marker`, or the first `length` characters, are not its text. */
+export type BlockStart =
+  | { kind: "text" | "row" }
+  | { kind: "rule" }
+  | { kind: "item" | "task"; marker: string }
+  | { kind: "heading"; level: number; length: number }
+  | { kind: "fence"; fence: string; info: string };
+
+/** The most characters that decide on the block of a line. */
+const MAX_START = 256;
+const TEXT_BLOCK: BlockStart = { kind: "text" };
+
+/**
+ * The block that `rest` starts, which has no leading white space; undefined if it needs more text.
+ * `ended`: the line ends with `rest`; `after`: an open paragraph, or a list marker on the same line,
+ * comes before.
+ */
+export function blockStart(
+  rest: string,
+  ended: boolean,
+  after: { paragraph: boolean; marker: boolean },
+): BlockStart | undefined {
+  // Fast path: most lines start with a letter.
+  if (/^[^-*_+=#`~|[\d]/.test(rest)) return TEXT_BLOCK;
+  if (rest[0] === "|") return { kind: "row" };
+  const line = rest.slice(0, MAX_START);
+  const isShort = rest.length <= MAX_START;
+  const whole = ended && isShort;
+  const growing = !ended && isShort;
+  let match = /^([-*_])(?:[ \t]*\1)*[ \t]*$/.exec(line);
+  if (match && growing) return undefined;
+  if (match && whole && line.replace(/[ \t]/g, "").length >= 3) return { kind: "rule" };
+  if (after.paragraph && /^=+[ \t]*$/.test(line)) {
+    if (growing) return undefined;
+    if (whole) return { kind: "rule" };
+  }
+  match = /^(?:[-+*]|\d{1,9}[.)])(?=[ \t]|$)/.exec(line);
+  if (match && (ended || match[0].length < line.length)) {
+    return { kind: "item", marker: match[0] };
+  }
+  if (growing && /^(?:[-+*]|\d{1,9}[.)]?)$/.test(line)) return undefined;
+  match = /^(#{1,6})(?:[ \t]+|$)/.exec(line);
+  if (growing && /^#{1,6}[ \t]*$/.test(line)) return undefined;
+  if (match) return { kind: "heading", level: match[1]!.length, length: match[0].length };
+  match = FENCE.exec(line);
+  if (growing && (match || /^(?:`{1,2}|~{1,2})$/.test(line))) return undefined;
+  if (match && whole) return { kind: "fence", fence: match[1]!, info: match[2]!.trim() };
+  match = /^\[[ xX]\](?=[ \t]|$)/.exec(line);
+  if (after.marker && growing && /^\[(?:[ xX]\]?)?$/.test(line)) return undefined;
+  if (after.marker && match) return { kind: "task", marker: match[0].toLowerCase() };
+  return TEXT_BLOCK;
+}
+
+export interface Container {
+  quote: boolean;
+  /** The column of an item's marker, counted from the last quotation's sign; -2 for a quotation. */
+  column: number;
+  marker: string;
+  /** True once the marker was written. */
+  shown: boolean;
+}
+
+/**
+ * The number of containers of a line, by its indentation. Not CommonMark: two columns are enough for
+ * an item, because models indent text below `1.` by two.
+ */
+export function fitting(containers: Container[], from: number, indent: number): number {
+  const outer = containers.findIndex(({ quote, column }, depth) =>
+    depth >= from && (quote || column + 2 > indent)
+  );
+  return outer === -1 ? Math.max(from, containers.length) : outer;
+}

@@ -1,0 +1,312 @@
+/** The blocks of Markdown: paragraphs, headings, lists, quotations, code, tables. @module */
+
+import { closesCode, outdent } from "../../../text/fence.ts";
+import { type BlockStart, blockStart, type Container, fitting } from "./blocks.ts";
+import { Filler, type Prefix } from "./fill.ts";
+import { type Highlighter, highlighter } from "./highlight.ts";
+import { InlineParser } from "./inline.ts";
+import { addRow, beginTable, newTable, type Table, type TableStyle, writeRows } from "./table.ts";
+import { BOLD, DIM, ITALIC, type Style, UNDERLINE } from "../style.ts";
+
+/** Longer lines do not wait for their end: they are neither coloured code nor rows of a table. */
+const MAX_HELD_LINE = 16_384;
+const MAX_CONTAINERS = 32;
+/** The margin of code, which replaces its fences. */
+const CODE_MARGIN = "  ";
+const MAX_INDENT = 1000;
+
+export class MarkdownDocument {
+  readonly fill: Filler;
+  readonly #containers: Container[] = [];
+  /** The kind of the rest of the line. */
+  #mode: "start" | "text" | "code" | "row" | "nothing" = "start";
+  /** The part of the line that waits. */
+  #line = "";
+  /** The indentation of the line, in columns, and the number of its containers so far. */
+  #column = 0;
+  #depth = 0;
+  /** True if an item starts on this line. */
+  #marker = false;
+  #gap = false;
+  #inline: InlineParser | undefined;
+  #heading = false;
+  #table: Table | undefined;
+  /** The open block of code; `column` is its indentation. */
+  #code: { fence: string; column: number; highlight: Highlighter } | undefined;
+  /** True if the start of this line of code was written. */
+  #cut = false;
+
+  constructor(columns: number, private readonly style: TableStyle) {
+    this.fill = new Filler(columns, (marks) => this.#prefix(marks), style.paint);
+  }
+
+  get holdsTable(): boolean {
+    return this.#table?.aligned !== undefined && !this.#table.widths;
+  }
+
+  end(): void {
+    if (this.#mode !== "start" || this.#line !== "") this.#endLine();
+    this.#closeTo(0);
+  }
+
+  feed(text: string): void {
+    for (let at = 0; at < text.length;) {
+      const end = text.indexOf("\n", at);
+      this.#feedLine(end === -1 ? text.slice(at) : text.slice(at, end));
+      if (end === -1) return;
+      this.#endLine();
+      at = end + 1;
+    }
+  }
+
+  #feedLine(text: string): void {
+    if (this.#mode === "text") return this.#inline!.push(text);
+    this.#line += text;
+    if (this.#mode === "start") return this.#startLine(false);
+    if (this.#line.length <= MAX_HELD_LINE) return;
+    if (this.#mode === "row") {
+      this.#endLeaf();
+      this.#startText();
+    } else this.#codeText(false);
+  }
+
+  #endLine(): void {
+    if (this.#mode === "start") this.#startLine(true);
+    if (this.#mode === "code") this.#codeText(true);
+    else if (this.#mode === "row") this.#rowLine();
+    else if (this.#heading) this.#endLeaf();
+    else if (this.#inline?.idle) this.fill.endLine();
+    this.#mode = "start";
+    this.#line = "";
+    this.#column = this.#depth = 0;
+    this.#marker = false;
+  }
+
+  /** Finds the containers and the block of the line, as far as its text is known. */
+  #startLine(ended: boolean): void {
+    if (this.#code && this.#inCode(ended)) return;
+    for (;;) {
+      const text = this.#line.search(/[^ \t]|$/);
+      for (const space of this.#line.slice(0, text)) {
+        this.#column += space === " " ? 1 : 4 - (this.#column & 3);
+      }
+      this.#line = this.#line.slice(text);
+      if (this.#line === "") {
+        if (ended) this.#blankLine();
+        return;
+      }
+      const deep = this.#containers.length >= MAX_CONTAINERS;
+      if (this.#line[0] === ">" && this.#startQuote(deep)) continue;
+      const after = { paragraph: !!this.#inline, marker: this.#marker };
+      const block = blockStart(this.#line, ended, after);
+      if (!block) return;
+      if (block.kind !== "item") return this.#startLeaf(block);
+      if (deep) return this.#startLeaf({ kind: "text" });
+      const depth = fitting(this.#containers, this.#depth, this.#column);
+      this.#closeTo(depth);
+      this.#space();
+      const marker = /\d/.test(block.marker) ? block.marker : this.style.unicode ? "•" : "-";
+      this.#containers.push({ quote: false, column: this.#column, marker, shown: false });
+      this.#depth = depth + 1;
+      this.#marker = true;
+      this.#line = this.#line.slice(block.marker.length);
+      this.#column += block.marker.length;
+    }
+  }
+
+  /** In a block of code: true if the line is code, or needs more text. */
+  #inCode(ended: boolean): boolean {
+    for (;;) {
+      const next = this.#containers.findIndex(({ quote }, i) => quote && i >= this.#depth);
+      if (next === -1) {
+        this.#hold("code");
+        return true;
+      }
+      const sign = /^ {0,3}> ?/.exec(this.#line)?.[0];
+      const partly = sign === undefined ? /^ {0,3}$/.test(this.#line) : /^ *>$/.test(this.#line);
+      if (partly && !ended) return true;
+      if (sign === undefined) {
+        this.#code = undefined;
+        return false;
+      }
+      this.#line = this.#line.slice(sign.length);
+      this.#depth = next + 1;
+    }
+  }
+
+  /** Reads the `>` of an open or a new quotation; false for one level too many. */
+  #startQuote(deep: boolean): boolean {
+    const depth = fitting(this.#containers, this.#depth, this.#column);
+    if (!this.#containers[depth]?.quote) {
+      if (deep) return false;
+      this.#closeTo(depth);
+      this.#space();
+      const marker = this.style.unicode ? "│" : ">";
+      this.#containers.push({ quote: true, column: -2, marker, shown: true });
+    }
+    this.#depth = depth + 1;
+    this.#line = this.#line.slice(1);
+    // The space behind it is not indentation.
+    this.#column = -1;
+    return true;
+  }
+
+  #blankLine(): void {
+    if (this.#marker) return;
+    const quote = this.#containers.findIndex(({ quote }, i) => quote && i >= this.#depth);
+    if (quote !== -1) this.#closeTo(quote);
+    else this.#endLeaf();
+    this.#gap = true;
+  }
+
+  /** Closes the open leaf, and all containers but the first `count`. */
+  #closeTo(count: number): void {
+    this.#endLeaf();
+    this.#showMarkers(count);
+    this.#containers.length = count;
+  }
+
+  #endLeaf(): void {
+    if (this.#inline) {
+      this.#inline.end();
+      if (this.#heading) this.fill.dropWord(/^#+$/);
+      this.fill.endLine();
+      this.#inline = undefined;
+      this.#heading = false;
+    }
+    const table = this.#table;
+    if (!table) return;
+    this.#table = undefined;
+    if (table.aligned) return writeRows(table, this.fill, this.style);
+    this.#inline = this.#inlineParser(0);
+    this.#inline.push(table.first);
+    this.#endLeaf();
+  }
+
+  /** Writes one empty line for those before. */
+  #space(): void {
+    if (this.#gap && this.fill.wrote) this.#writeLine(this.#prefix(true).text.trimEnd());
+    this.#gap = false;
+  }
+
+  /**
+   * The text at the start of a line: bars, and the new markers (`marks`) or the space below markers.
+   * Deep lists do not show their outer levels.
+   */
+  #prefix(marks: boolean): Prefix {
+    let text = "";
+    let width = 0;
+    for (const container of this.#containers.toReversed()) {
+      const { quote, marker, shown } = container;
+      const more = marker.length + 1;
+      if (width === 0 || width + more <= this.fill.columns / 2) {
+        const space = marks && !shown ? marker : " ".repeat(more - 1);
+        text = `${quote ? this.style.paint(marker, DIM) : space} ${text}`;
+        width += more;
+      }
+      if (marks) container.shown = true;
+    }
+    return { text, width };
+  }
+
+  /** Starts `block` with the rest of the line. */
+  #startLeaf(block: BlockStart): void {
+    const { paint, signs, unicode } = this.style;
+    if (block.kind === "text" && this.#inline) {
+      this.#inline.push("\n");
+      return this.#startText();
+    }
+    if (block.kind === "row" && this.#table) return this.#hold("row");
+    this.#closeTo(fitting(this.#containers, this.#depth, this.#column));
+    this.#space();
+    this.#mode = "nothing";
+    switch (block.kind) {
+      case "text":
+        if (!this.#marker && this.#column - (this.#containers.at(-1)?.column ?? -2) >= 6) {
+          this.#line = " ".repeat(Math.min(this.#column, MAX_INDENT)) + this.#line;
+          this.#showMarkers();
+          return this.#hold("code");
+        }
+        return this.#startText();
+      case "task":
+        this.#containers.at(-1)!.marker = block.marker;
+        this.#line = this.#line.slice(block.marker.length);
+        return this.#startText();
+      case "heading":
+        this.#line = this.#line.slice(block.length);
+        this.#heading = true;
+        this.#inline = this.#inlineParser(block.level === 1 ? BOLD | UNDERLINE : BOLD);
+        if (signs) this.fill.text(`${"#".repeat(block.level)} `, 0);
+        return this.#startText();
+      case "rule":
+        return this.fill.line(paint((unicode ? "─" : "-").repeat(this.fill.room), DIM));
+      case "fence": {
+        const { fence, info } = block;
+        const highlight = highlighter(/^[^\s{,:]*/.exec(info)![0], paint);
+        this.#code = { fence, column: Math.min(this.#column, MAX_INDENT), highlight };
+        this.#showMarkers();
+        if (signs) return this.#writeLine(fence + info);
+        if (info !== "") this.#writeLine(paint(CODE_MARGIN + info, DIM | ITALIC));
+        return;
+      }
+      case "row":
+        return this.#hold("row");
+    }
+  }
+
+  #inlineParser(base: Style): InlineParser {
+    return new InlineParser(this.fill, base, this.style.signs);
+  }
+
+  #startText(): void {
+    this.#inline ??= this.#inlineParser(0);
+    this.#hold("text");
+  }
+
+  /** Reads the rest of the line in `mode`. */
+  #hold(mode: "text" | "code" | "row"): void {
+    const line = this.#line;
+    this.#line = "";
+    this.#mode = mode;
+    this.#feedLine(line);
+  }
+
+  #rowLine(): void {
+    const table = this.#table;
+    const line = this.#line;
+    if (table?.aligned) return addRow(table, line, this.fill, this.style);
+    if (table && beginTable(table, line)) return;
+    this.#endLeaf();
+    this.#table = newTable(line);
+  }
+
+  /** Writes the part of a line of code that waits. */
+  #codeText(ended: boolean): void {
+    const code = this.#code;
+    const cut = this.#cut;
+    const line = cut ? this.#line : outdent(this.#line, code?.column ?? 0);
+    const { signs } = this.style;
+    const margin = code === undefined || signs || cut || line === "" ? "" : CODE_MARGIN;
+    this.#line = "";
+    this.#cut = !ended;
+    if (!ended || cut) {
+      this.fill.verbatim(margin + line);
+      if (ended) this.fill.endLine();
+    } else if (code && closesCode(line, code.fence)) {
+      this.#code = undefined;
+      if (signs) this.#writeLine(line.trim());
+    } else {
+      this.#writeLine(margin + (code ? code.highlight(line) : line));
+    }
+  }
+
+  #writeLine(line: string): void {
+    this.fill.verbatim(line);
+    this.fill.endLine();
+  }
+
+  /** Writes the markers of items that do not start with text. */
+  #showMarkers(from = 0): void {
+    if (this.#containers.slice(from).some(({ shown }) => !shown)) this.fill.line("");
+  }
+}

@@ -1,0 +1,250 @@
+/** Wraps streamed words into lines. @module */
+
+import { displayWidth, graphemes, graphemeWidth } from "../../../text/width.ts";
+import { linked, type Painter, type Style } from "../style.ts";
+
+/** Printable text at the start of a line. */
+export interface Prefix {
+  text: string;
+  width: number;
+}
+
+/** An address in a word, without the punctuation around it. */
+const ADDRESS_IN_WORD = /https?:\/\/[^\s<>"`]*[^\s<>"`.,;:!?)\]}'*_]/;
+/** Longer words are cut, because text without spaces must not fill the memory. */
+const MAX_WORD = 1024;
+const IDEOGRAPHIC = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\u3001-\u3029\u30fc\uff01-\uff60]/u;
+/** No line starts with these (JIS X 4051, shortened), or with a sign that joins the one before. */
+const NOT_FIRST =
+  /[\p{Pe}\p{Pf}\p{M}\p{Emoji_Modifier}\u200c\u200d!%,.:;?\u2026\u3001-\u3002\u3005\u303b\u3041\u3043\u3045\u3047\u3049\u3063\u3083\u3085\u3087\u308e\u309d\u309e\u30a1\u30a3\u30a5\u30a7\u30a9\u30c3\u30e3\u30e5\u30e7\u30ee\u30fb-\u30fe\uff01\uff05\uff0c\uff0e\uff1a\uff1b\uff1f\uff61\uff9e\uff9f]/u;
+/** No line ends with these. */
+const NOT_LAST = /[\p{Ps}\p{Pi}\u200d]/u;
+
+function mayBreak(before: string, after: string): boolean {
+  return (IDEOGRAPHIC.test(before) || IDEOGRAPHIC.test(after)) && !NOT_LAST.test(before) &&
+    !NOT_FIRST.test(after);
+}
+
+/** Text without characters that join others. */
+const APART = new RegExp(
+  "^[\\x20-\u02ff\u0370-\u0482\u048a-\u0590\u1e00-\u1fff\u2010-\u2027\u2030-\u205e\u2070-\u20cf" +
+    "\u2100-\u2bff\u3001-\u3029\u3041-\u3096\u30a1-\u9fff\uff01-\uff60]*$",
+);
+
+function charactersOf(text: string): string[] {
+  return APART.test(text) ? text.split("") : graphemes(text);
+}
+
+export function textWidth(text: string): number {
+  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
+  if (!APART.test(text)) return displayWidth(text);
+  let width = 0;
+  for (const char of text) width += graphemeWidth(char);
+  return width;
+}
+
+interface StyledText {
+  text: string;
+  style: Style;
+  link?: string | undefined;
+}
+
+const NO_SPACE: StyledText = { text: "", style: 0 };
+
+/** The last code point of a text that is not empty. */
+export function lastCodePoint(text: string): string {
+  return text.slice(/[\ud800-\udbff]/.test(text.slice(-2, -1)) ? -2 : -1);
+}
+
+/** Collects output: wrapped words, and lines that are not wrapped. */
+export class Filler {
+  wrote = false;
+  #out = "";
+  #open = false;
+  #column = 0;
+  #start = 0;
+  /** The unfinished word, and the space before it. */
+  #word = "";
+  #parts: StyledText[] = [];
+  #space = NO_SPACE;
+  #last = "";
+
+  /** `prefix` returns the text at the start of a line; `shows` is false if only its width is needed. */
+  constructor(
+    /** The columns of later lines. */
+    public columns: number,
+    private readonly prefix: (shows: boolean) => Prefix,
+    private readonly paint: Painter,
+  ) {}
+
+  get hasLinks(): boolean {
+    return this.paint.hasLinks === true;
+  }
+
+  get room(): number {
+    return this.columns - this.prefix(false).width;
+  }
+
+  /** Drops the unfinished word if it matches `pattern`. */
+  dropWord(pattern: RegExp): void {
+    if (pattern.test(this.#word)) this.#clearWord();
+  }
+
+  /** Ends the current line, if there is one. */
+  endLine(): void {
+    this.#place();
+    this.#breakLine();
+  }
+
+  /** Writes a whole line behind the prefix, without wrapping. */
+  line(text: string): void {
+    this.#out += `${(this.prefix(true).text + text).trimEnd()}\n`;
+    this.wrote = true;
+  }
+
+  /** Writes unchanged text, without prefix, until `endLine`. */
+  verbatim(text: string): void {
+    this.#out += text;
+    this.wrote = this.#open = true;
+  }
+
+  /** Returns the output since the last call. */
+  take(): string {
+    const out = this.#out;
+    this.#out = "";
+    return out;
+  }
+
+  /** Adds text without line feeds, which ends within no surrogate pair. */
+  text(text: string, style: Style, link?: string): void {
+    let from = 0;
+    let i = 0;
+    while (i < text.length) {
+      const code = text.charCodeAt(i);
+      if (code === 32 || code === 9) {
+        this.#addToWord(text.slice(from, i), style, link);
+        this.#place();
+        if (this.#space.text === "") this.#space = { text: " ", style, link };
+        else if (this.#space.text.length < MAX_WORD) this.#space.text += " ";
+        from = ++i;
+      } else if (code < 0x300 && (i === from ? this.#last : text[i - 1]!) < "\u0300") {
+        i++;
+      } else {
+        const char = String.fromCodePoint(text.codePointAt(i)!);
+        const written = text.slice(from, i);
+        const before = written === "" ? this.#last : lastCodePoint(written);
+        if (before !== "" && mayBreak(before, char)) {
+          this.#addToWord(text.slice(from, i), style, link);
+          this.#place();
+          from = i;
+        }
+        i += char.length;
+      }
+    }
+    this.#addToWord(text.slice(from), style, link);
+  }
+
+  #addToWord(text: string, style: Style, link?: string): void {
+    while (this.#word.length + text.length > MAX_WORD) {
+      let room = MAX_WORD - this.#word.length;
+      if (/[\ud800-\udbff]/.test(text.charAt(room - 1))) room--;
+      this.#append(text.slice(0, room), style, link);
+      text = text.slice(room);
+      this.#place();
+    }
+    this.#append(text, style, link);
+  }
+
+  #append(text: string, style: Style, link?: string): void {
+    if (text === "") return;
+    const part = this.#parts.at(-1);
+    if (part?.style === style && part.link === link) part.text += text;
+    else this.#parts.push({ text, style, link });
+    this.#word += text;
+    this.#last = lastCodePoint(text);
+  }
+
+  #clearWord(): void {
+    this.#word = this.#last = "";
+    this.#parts = [];
+  }
+
+  /** Writes the finished word, on the next line if it does not fit. */
+  #place(): void {
+    if (this.#word === "") return;
+    if (this.hasLinks) this.#linkAddress();
+    const width = textWidth(this.#word);
+    const end = this.#column + this.#space.text.length + width;
+    if (this.#open && end > this.columns) this.#breakLine();
+    if (!this.#open) this.#begin();
+    const space = this.#space;
+    this.#space = NO_SPACE;
+    this.#column += space.text.length;
+    if (this.#column + width <= this.columns) {
+      this.#column += width;
+      this.#write([space, ...this.#parts]);
+    } else {
+      this.#breakWord(space);
+    }
+    this.#clearWord();
+  }
+
+  #linkAddress(): void {
+    const address = ADDRESS_IN_WORD.exec(this.#word)?.[0];
+    if (address === undefined || this.#parts.some(({ link }) => link !== undefined)) return;
+    this.#parts = this.#parts.map((part) => ({ ...part, link: address }));
+  }
+
+  /** Writes a word that is longer than a line. */
+  #breakWord(space: StyledText): void {
+    const looks = this.#parts.flatMap((part) => new Array<StyledText>(part.text.length).fill(part));
+    let line = [space];
+    let at = 0;
+    for (const grapheme of charactersOf(this.#word)) {
+      const width = graphemeWidth(grapheme);
+      if (this.#column + width > this.columns && this.#column > this.#start) {
+        this.#write(line);
+        line = [];
+        this.#breakLine();
+        this.#begin();
+      }
+      this.#column += width;
+      line.push({ ...looks[at]!, text: grapheme });
+      at += grapheme.length;
+    }
+    this.#write(line);
+  }
+
+  /** Writes parts; each group of one style is closed. */
+  #write(parts: StyledText[]): void {
+    let group: StyledText = NO_SPACE;
+    for (const { text, style, link } of parts) {
+      if (style === group.style && link === group.link) {
+        group = { ...group, text: group.text + text };
+        continue;
+      }
+      this.#writeGroup(group);
+      group = { text, style, link };
+    }
+    this.#writeGroup(group);
+  }
+
+  #writeGroup({ text, style, link }: StyledText): void {
+    const painted = this.paint(text, style);
+    this.#out += link === undefined ? painted : linked(painted, link);
+  }
+
+  #begin(): void {
+    const { text, width } = this.prefix(true);
+    this.#out += text;
+    this.#column = this.#start = width;
+    this.#open = this.wrote = true;
+    this.#space = NO_SPACE;
+  }
+
+  #breakLine(): void {
+    if (this.#open) this.#out += "\n";
+    this.#open = false;
+    this.#space = NO_SPACE;
+  }
+}

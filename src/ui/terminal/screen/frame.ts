@@ -1,0 +1,164 @@
+/**
+ * The rows that change in place, as data, and the shortest output from one frame to the next.
+ * Sources: ECMA-48 (CUU, CUD, CHA, ED, EL, SGR), xterm's ctlseqs (DECAWM). @module
+ */
+
+import { isWidthDisputed } from "../../../text/width.ts";
+import { styleEnd } from "../style.ts";
+
+export interface Cell {
+  /** Printable text; a tab is as many spaces as its width. */
+  readonly text: string;
+  readonly width: number;
+  /** SGR sequences, such as `\x1b[2m`, and the start of a link; empty for the default. */
+  readonly style: string;
+}
+
+export type CellRow = readonly Cell[];
+
+export interface Frame {
+  readonly rows: readonly CellRow[];
+  readonly cursor: { readonly row: number; readonly column: number };
+  /** True for rows on the alternate screen. */
+  readonly isFullScreen?: true;
+  /** The title of the window, safe to show; undefined does not change it. */
+  readonly title?: string | undefined;
+}
+
+/** An empty row with the cursor at its start. */
+export const EMPTY_FRAME: Frame = { rows: [[]], cursor: { row: 0, column: 0 } };
+
+export const widthOf = (row: CellRow) => row.reduce((sum, { width }) => sum + width, 0);
+
+/** The cursor of a terminal, and the output so far. */
+interface Pen {
+  out: string;
+  row: number;
+  /** NaN where terminals disagree: after some wide characters, and behind the last column. */
+  column: number;
+  style: string;
+  bottom: number;
+  /** True once a cell was written whose width terminals disagree on. */
+  disputed: boolean;
+}
+
+/**
+ * The output that changes a terminal from `previous` to `next`. Line feeds add new rows, which may
+ * scroll the screen.
+ */
+export function paint(previous: Frame, next: Frame, columns: number): string {
+  const { cursor, rows: old } = previous;
+  const pen: Pen = { out: "", ...cursor, style: "", bottom: old.length - 1, disputed: false };
+  next.rows.forEach((row, at) => paintRow(pen, at, old[at] ?? [], row, columns));
+  if (old.length > next.rows.length) {
+    move(pen, next.rows.length, 0);
+    pen.out += "\x1b[J";
+  }
+  move(pen, next.cursor.row, next.cursor.column);
+  // A terminal that shows a grapheme wider than we count must not wrap the row.
+  return pen.disputed ? `\x1b[?7l${pen.out}\x1b[?7h` : pen.out;
+}
+
+function paintRow(pen: Pen, at: number, old: CellRow, row: CellRow, columns: number): void {
+  let same = 0;
+  let column = 0;
+  while (same < row.length && same < old.length && isSame(row[same]!, old[same]!)) {
+    column += row[same++]!.width;
+  }
+  const oldWidth = column + widthOf(old.slice(same));
+  const width = column + widthOf(row.slice(same));
+  if (oldWidth - width > MAX_SHORTER) {
+    // tmux rewraps a row at its old width unless it was erased from its start.
+    move(pen, at, 0);
+    pen.out += "\x1b[K";
+    return writeCells(pen, at, row, 0, columns);
+  }
+  // Unchanged cells at the end are not written, if they did not move.
+  let end = row.length;
+  if (width === oldWidth) {
+    for (let oldEnd = old.length; end > same; end--, oldEnd--) {
+      if (!isSame(row[end - 1]!, old[oldEnd - 1]!)) break;
+    }
+  }
+  if (same === end && width >= oldWidth && at <= pen.bottom) return;
+  writeCells(pen, at, row.slice(same, end), column, columns);
+  if (width < oldWidth || same === end) {
+    move(pen, at, width);
+    if (width < oldWidth) pen.out += "\x1b[K";
+  }
+}
+
+function writeCells(pen: Pen, at: number, cells: CellRow, column: number, columns: number): void {
+  for (const cell of cells) {
+    move(pen, at, column);
+    if (cell.style !== pen.style) {
+      pen.out += styleEnd(pen.style) + cell.style;
+      pen.style = cell.style;
+    }
+    pen.out += cell.text;
+    column += cell.width;
+    const disputed = cell.text > "\x7f" && isWidthDisputed(cell.text);
+    pen.disputed ||= disputed;
+    pen.column = column >= columns || disputed ? NaN : column;
+  }
+  pen.out += styleEnd(pen.style);
+  pen.style = "";
+}
+
+/** A row that becomes shorter by more columns is written from its start. */
+const MAX_SHORTER = 4;
+
+const isSame = (a: Cell, b: Cell) =>
+  a === b || a.text === b.text && a.style === b.style && a.width === b.width;
+const repeat = (n: number) => n === 1 ? "" : `${n}`;
+
+function move(pen: Pen, row: number, column: number): void {
+  if (row > pen.bottom) {
+    // Only a line feed in the last row adds one.
+    if (pen.row !== pen.bottom) pen.out += `\x1b[${pen.bottom - pen.row}B`;
+    pen.out += "\r" + "\n".repeat(row - pen.bottom);
+    pen.column = 0;
+    pen.bottom = row;
+  } else if (row > pen.row) pen.out += `\x1b[${repeat(row - pen.row)}B`;
+  else if (row < pen.row) pen.out += `\x1b[${repeat(pen.row - row)}A`;
+  pen.row = row;
+  if (column !== pen.column) {
+    if (column === 0) pen.out += "\r";
+    else if (column === pen.column - 1) pen.out += "\b";
+    else pen.out += `\x1b[${column + 1}G`;
+  }
+  pen.column = column;
+}
+
+/** The output that erases `frame` and moves the cursor to its first row. */
+export function erase({ cursor: { row } }: Frame): string {
+  if (row === 0) return eraseBelow(0);
+  // tmux saves rows that are erased from the top of the screen on: the first row is erased alone.
+  return `${rowsUp(row)}\r\x1b[K\x1b[B\x1b[J\x1b[A`;
+}
+
+const rowsUp = (rows: number): string => rows > 0 ? `\x1b[${repeat(rows)}A` : "";
+
+function eraseBelow(row: number): string {
+  return `${rowsUp(row)}\r\x1b[J`;
+}
+
+/**
+ * The same after the terminal's width changed to `columns`. `reflows` is false for terminals that cut
+ * long rows off instead of wrapping them.
+ */
+export function eraseResized(frame: Frame, columns: number, reflows: boolean): string {
+  if (!reflows) return erase(frame);
+  const { rows, cursor } = frame;
+  const heights = rows.slice(0, cursor.row).map((row) => Math.ceil(widthOf(row) / columns) || 1);
+  // A cursor behind the end of its row moves to the row's last column.
+  const last = Math.max(0, widthOf(rows[cursor.row] ?? []) - 1);
+  const within = Math.floor(Math.min(cursor.column, last) / columns);
+  return eraseBelow(heights.reduce((sum, height) => sum + height, within));
+}
+
+/** The output that moves below `frame`. */
+export function leave(frame: Frame): string {
+  const below = frame.rows.length - 1 - frame.cursor.row;
+  return `${below > 0 ? `\x1b[${repeat(below)}B` : ""}\r\n`;
+}

@@ -1,0 +1,191 @@
+/** A list from which a person selects a row. @module */
+
+import { bestFits } from "../../../text/fuzzy.ts";
+import { displayWidth, graphemes } from "../../../text/width.ts";
+import type { Key } from "../line/keys.ts";
+import { DIM, ownStyle } from "../style.ts";
+import { brokenRow, cellsOf, styledRow, styledRows } from "../styled.ts";
+import type { TerminalSize } from "../tty.ts";
+import { type CellRow, type Frame, widthOf } from "./frame.ts";
+import {
+  firstShown,
+  LIST_STEPS,
+  listHeight,
+  type ListLook,
+  type ListRow,
+  listRows,
+  stepped,
+  WIDE_LIST,
+} from "./list.ts";
+import type { Modal, Outcome } from "./modal.ts";
+
+interface ListItem<T> extends ListRow {
+  value: T;
+  key?: string;
+}
+
+export interface ListOptions<T> extends Omit<ListLook, "word"> {
+  /** Lines above the rows, with SGR. */
+  title: string;
+  items: readonly ListItem<T>[];
+  /** The row that is selected at first (default: 0). */
+  chosen?: number;
+  /** False if a step does not wrap around the ends (default: true). */
+  wraps?: boolean;
+  /** Help for its keys, in a row below the list. */
+  hint?: string;
+  /** Text that was printed before it. */
+  context?: string;
+  /**
+   * The result of a typed text that no label contains, and the row that says so. With it, descriptions
+   * are not searched, because the letters of a sentence fit any row.
+   */
+  other?: { hint: string; value: (typed: string) => T };
+  onCancel?: () => void;
+}
+
+const PAGE = 8;
+const LIST_MOVES: Readonly<Record<string, number | undefined>> = {
+  ...LIST_STEPS,
+  pageup: -PAGE,
+  pagedown: PAGE,
+  home: -Infinity,
+  end: Infinity,
+};
+const SIDE_COLUMNS = 7;
+/** A description below the list: its margin, its most rows, and the rows that a screen needs for it. */
+const DETAIL_MARGIN = "    ";
+const MAX_DETAIL_ROWS = 3;
+const MIN_DETAIL_ROWS = 14;
+
+/** A list that typing narrows; its result is the value of the selected row. */
+export class ListModal<T> implements Modal<T> {
+  #word = "";
+  #items: readonly ListItem<T>[];
+  #chosen: number;
+
+  constructor(private readonly options: ListOptions<T>) {
+    this.#items = options.items;
+    this.#chosen = Math.min(options.chosen ?? 0, options.items.length - 1);
+  }
+
+  get context(): string | undefined {
+    return this.options.context;
+  }
+
+  layout({ columns, rows }: TerminalSize): Frame {
+    const { title, hint, hasStyles, unicode } = this.options;
+    const dim = hasStyles ? "\x1b[2m" : "";
+    const head: CellRow[] = title.split("\n").flatMap((line) => styledRows(line, columns));
+    const typed = this.#word === "" ? [] : cellsOf(`  ${this.#word}`, "");
+    if (this.#word !== "") head.push(typed);
+    const below = this.#detailRows(columns, rows);
+    const foot = hint && rows > 8 ? [...below, styledRow(`${dim}  ${hint}`, columns)] : below;
+    const room = Math.max(1, Math.min(listHeight(rows), rows - 1 - foot.length));
+    const look = { ...this.options, word: this.#word, isNumbered: this.#isNumbered };
+    const instead = this.options.other?.hint ?? "no match";
+    const items = below.length > 0 ? this.#items.map(({ label }) => ({ label })) : this.#items;
+    const list = items.length === 0
+      ? [styledRow(`${dim}  ${instead} ${unicode ? "·" : "-"} Esc clears`, columns)]
+      : listRows(items, this.#chosen, { columns, rows: room }, look);
+    const above = head.slice(-Math.max(0, rows - list.length - foot.length));
+    const selected = Math.max(0, this.#chosen - firstShown(this.#chosen, items.length, room));
+    const cursor = this.#word === ""
+      ? { row: above.length + selected, column: 0 }
+      : { row: above.length - 1, column: Math.min(widthOf(typed), columns - 1) };
+    return { rows: [...above, ...list, ...foot], cursor };
+  }
+
+  press(key: Key): Outcome<T> {
+    if (key.type !== "key") return this.#type(key.text);
+    const step = LIST_MOVES[key.name];
+    if (step !== undefined) return this.#move(step);
+    switch (key.name) {
+      case "enter":
+        if (this.#items.length === 0 && this.options.other) {
+          return { done: this.options.other.value(this.#word.trim()) };
+        }
+        // A word does not select a row of a list with letters.
+        return this.#isKeyed && this.#word !== "" ? "bell" : this.#pick(this.#chosen);
+      case "backspace":
+      case "ctrl-h":
+        return this.#narrow(graphemes(this.#word).slice(0, -1).join(""));
+      case "ctrl-u":
+        return this.#narrow("");
+      case "escape":
+      case "ctrl-g":
+        if (this.#word !== "") return this.#narrow("");
+        return this.#cancel();
+      case "ctrl-c":
+      case "ctrl-d":
+        return this.#cancel();
+      case "ctrl-z":
+        return "suspend";
+      case "ctrl-l":
+        return "clear";
+    }
+    return "none";
+  }
+
+  /** The description of the selected row, if the list is too narrow for it; always as many rows. */
+  #detailRows(columns: number, rows: number): CellRow[] {
+    if (columns >= WIDE_LIST || rows < MIN_DETAIL_ROWS) return [];
+    const { items, hasStyles } = this.options;
+    const widest = (texts: readonly string[]) => Math.max(0, ...texts.map(displayWidth));
+    const labels = widest(items.map(({ label }) => label));
+    const details = widest(items.map(({ detail = "" }) => detail));
+    if (details === 0 || labels + details + SIDE_COLUMNS <= columns) return [];
+    const style = hasStyles ? ownStyle(DIM) : "";
+    const rowsOfDetail = ({ detail = "" }: ListItem<T>) =>
+      brokenRow(cellsOf(detail, style), columns - DETAIL_MARGIN.length).slice(0, MAX_DETAIL_ROWS)
+        .map((row) => [...cellsOf(DETAIL_MARGIN, ""), ...row]);
+    const most = Math.max(...items.map((item) => rowsOfDetail(item).length));
+    const chosen = this.#items[this.#chosen];
+    const shown: CellRow[] = chosen === undefined ? [] : rowsOfDetail(chosen);
+    return [...shown, ...Array.from({ length: most - shown.length }, () => [])];
+  }
+
+  get #isNumbered(): boolean {
+    return this.options.isNumbered === true && this.#word === "";
+  }
+
+  /** True if every row has a letter: other typed text hides no rows. */
+  get #isKeyed(): boolean {
+    return this.options.items.every(({ key }) => key !== undefined);
+  }
+
+  #type(text: string): Outcome<T> {
+    if (this.#isNumbered && /^[1-9]$/.test(text)) return this.#pick(Number(text) - 1);
+    const keyed = this.#word === "" ? this.#items.findIndex(({ key }) => key === text) : -1;
+    if (keyed !== -1) return this.#pick(keyed);
+    return this.#narrow(this.#word + text.replace(/\s+/g, " ").trimStart());
+  }
+
+  #narrow(word: string): Outcome<T> {
+    const { items, other } = this.options;
+    this.#word = word;
+    const text = ({ label, detail = "" }: ListItem<T>) => `${label} ${detail}`;
+    const typed = word.trim().toLowerCase();
+    if (word === "" || this.#isKeyed) this.#items = items;
+    else if (other === undefined) this.#items = bestFits(word, items, text);
+    else this.#items = items.filter(({ label }) => label.toLowerCase().includes(typed));
+    this.#chosen = Math.min(0, this.#items.length - 1);
+    return "none";
+  }
+
+  #move(step: number): Outcome<T> {
+    if (this.#isKeyed) this.#word = "";
+    this.#chosen = stepped(this.#chosen, step, this.#items.length, this.options.wraps);
+    return "none";
+  }
+
+  #pick(index: number): Outcome<T> {
+    const item = this.#items[index];
+    return item === undefined ? "bell" : { done: item.value };
+  }
+
+  #cancel(): Outcome<T> {
+    this.options.onCancel?.();
+    return { done: null };
+  }
+}

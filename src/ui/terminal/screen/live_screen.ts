@@ -1,0 +1,360 @@
+/**
+ * The screen of a session: ordinary scrollback, and below it a few rows that change in place: the
+ * unfinished line, the progress, the top modal, the status. @module
+ */
+
+import { attempt } from "../../../attempt.ts";
+import { asciiSign, withSigns } from "../../../text/signs.ts";
+import type { TextPart } from "../../../types/message.ts";
+import { clipboardSequence, type Copied } from "../clipboard.ts";
+import type { ClipboardImages } from "../clipboard_image.ts";
+import { droppedImages } from "../dropped_images.ts";
+import { DEFAULT_KEYMAP } from "../line/actions.ts";
+import { BACKGROUND_KEY, type Key, KITTY_KEY } from "../line/keys.ts";
+import type { KillRing } from "../line/state.ts";
+import type { Background } from "../style.ts";
+import { styledRow, styledRows } from "../styled.ts";
+import { processTerminal, type Terminal, type TerminalSize } from "../tty.ts";
+import type { CellRow, Frame } from "./frame.ts";
+import { LiveOutput } from "./live_output.ts";
+import { MessageModal, type MessageModalOptions } from "./message_modal.ts";
+import { type Modal, ModalDriver, ModalStack } from "./modal.ts";
+import type { AskingWay, ChoiceList, Screen } from "./screen.ts";
+import { ScreenQuestions } from "./screen_questions.ts";
+
+/** The options of the input line that the screen adds itself. */
+type OwnLineOptions = "prompt" | "ring" | "append" | "columns" | "edit" | "dropped" | "pasteImage";
+
+interface LiveScreenOptions
+  extends Omit<MessageModalOptions, OwnLineOptions | "isActive" | "onChange"> {
+  /** The progress of the turn, in rows with SGR; undefined without a turn. */
+  activity: () => readonly string[] | undefined;
+  /** The status line; `lineMode` is the mode of vim. */
+  footer: (lineMode?: string) => string;
+  /** The SGR sequence of the rule above the input line; without it there is no rule. */
+  rule?: (() => string) | undefined;
+  /** False if the terminal shows ASCII only. */
+  unicode: boolean;
+  /** Shift-Tab, if no list or question is open. */
+  onShiftTab?: () => void;
+  /** Called with the terminal's background; without it, the terminal is not asked. */
+  onBackground?: ((background: Background) => void) | undefined;
+  /** The steps of long work, in rows with SGR. */
+  panel?: () => readonly string[];
+  /** Shows or hides the steps; false if there are none. */
+  onTasks?: () => boolean;
+  title?: ((state: "asks" | "works" | "waits") => string | undefined) | undefined;
+  /** Opens a modal with the whole conversation on Ctrl-O. */
+  transcript?: () => Promise<Modal<void> | undefined>;
+  /** A signal came, or the terminal is gone; it is restored already. */
+  onEnd: (signal: Deno.Signal) => void;
+}
+
+/** The milliseconds between two frames of the progress. */
+const TICK_MS = 120;
+/** Asks for the flags of kitty's keyboard protocol; only terminals that know it answer. */
+const ASK_KEYBOARD = "\x1b[?u";
+/** OSC 11. Answers after more milliseconds are dropped: colours do not change within a session. */
+const ASK_BACKGROUND = "\x1b]11;?\x1b\\";
+const BACKGROUND_MS = 50;
+/** A terminal of fewer rows has no rule above the input line. */
+const MIN_RULE_ROWS = 8;
+/** The most characters of an unfinished line that are shown. */
+const MAX_TAIL = 4096;
+const HELD_HINT = "On hold. Enter sends · Up edits · Ctrl-C discards";
+
+/** Uses the terminal until it is disposed of. */
+export class LiveScreen implements Screen {
+  readonly isLive = true;
+  readonly #output: LiveOutput;
+  readonly #modals = new ModalStack();
+  readonly #message: MessageModal;
+  readonly #driver: ModalDriver;
+  readonly #over = new AbortController();
+  readonly #ring: { kills: KillRing } = { kills: [] };
+  readonly #questions: ScreenQuestions;
+  #hasAskedKeyboard = false;
+  #askedAt: number | undefined;
+  #isFocused = true;
+  #images: ClipboardImages | undefined;
+  #tick: ReturnType<typeof setInterval> | undefined;
+
+  constructor(
+    private readonly options: LiveScreenOptions,
+    private readonly terminal: Terminal = processTerminal(),
+  ) {
+    const { signal } = this.#over;
+    const modals = this.#modals;
+    // A terminal that is gone rejects a write or ends the keys.
+    const onGone = () => {
+      if (!signal.aborted) this.#end("SIGHUP");
+    };
+    const output = new LiveOutput(terminal, (size) => this.#layout(size), onGone, signal);
+    this.#output = output;
+    const message = new MessageModal({
+      ...options,
+      ...this.#lineOptions("> "),
+      isActive: () => this.#isActive(),
+      // More keys are drawn together.
+      onChange: () => terminal.keys.ready || output.draw(),
+      append: (lines) => output.appendApart(withSigns(lines, options.unicode)),
+      edit: (text) => this.#edit(text),
+      dropped: droppedImages,
+      pasteImage: () => this.#pasteImage(),
+      // The colours may change while it is open.
+      get color() {
+        return options.color;
+      },
+      get accent() {
+        return options.accent;
+      },
+    });
+    this.#message = message;
+    modals.open(message);
+    const lineOptions = (prompt: string) => this.#lineOptions(prompt);
+    this.#questions = new ScreenQuestions({
+      terminal,
+      modals,
+      output,
+      message,
+      signal,
+      lineOptions,
+    });
+    this.#driver = new ModalDriver({
+      terminal,
+      modals,
+      output,
+      focus: true,
+      onKey: (key) => this.#onKey(key),
+      onReport: (name) => this.#onReport(name),
+      onSignal: (signal) => this.#end(signal),
+    });
+    // Deferred: the options may refer to objects that the caller creates after the screen.
+    Promise.resolve().then(() => this.#driver.run(signal)).catch(() => {}).then(onGone);
+  }
+
+  print(text: string): void {
+    const shown = withSigns(text, this.options.unicode);
+    this.#questions.context = shown;
+    this.#output.print(shown);
+    this.#output.drawSoon();
+  }
+
+  stream(text: string): void {
+    this.#output.stream(withSigns(text, this.options.unicode));
+    this.#output.drawSoon();
+  }
+
+  echo(message: TextPart): void {
+    this.#message.echo(message);
+    this.#output.drawSoon();
+  }
+
+  update(): void {
+    if (this.#isActive()) this.#tick ??= setInterval(() => this.#output.draw(), TICK_MS);
+    else {
+      clearInterval(this.#tick);
+      this.#tick = undefined;
+    }
+    this.#output.drawSoon();
+  }
+
+  /** The typed texts that were not sent, oldest first. */
+  get unsent(): readonly TextPart[] {
+    return this.#message.unsent;
+  }
+
+  read(): Promise<TextPart | null> {
+    if (this.#over.signal.aborted) return Promise.resolve(null);
+    const message = this.#message.read();
+    this.#output.drawSoon();
+    this.#askTerminal();
+    return message;
+  }
+
+  ask(...question: Parameters<Screen["ask"]>) {
+    return this.#questions.ask(...question);
+  }
+
+  get modalParts() {
+    return this.#questions.modalParts;
+  }
+
+  askHidden(...question: Parameters<Screen["askHidden"]>) {
+    return this.#questions.askHidden(...question);
+  }
+
+  choose<T>(
+    ...[list, signal, how]: [list: ChoiceList<T>, signal: AbortSignal, how?: AskingWay]
+  ): Promise<T | null> {
+    return this.#questions.choose(list, signal, how);
+  }
+
+  /** Opens a modal; resolves with its result, as {@linkcode ScreenQuestions.open} does. */
+  push<T>(modal: Modal<T>, signal: AbortSignal): Promise<T | null> {
+    return this.#questions.open(modal, signal);
+  }
+
+  notify(text: string): void {
+    // Terminals without notifications ring.
+    if (!this.#isFocused) this.terminal.write(`\x1b]9;${text}\x07\x07`);
+  }
+
+  copy(text: string): Copied {
+    const { copied, sequence } = clipboardSequence(text);
+    if (sequence !== "") this.terminal.write(sequence);
+    return copied;
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#tick);
+    this.#over.abort();
+    attempt(() => this.terminal.write(this.#output.end().replaceAll("\n", "\r\n")));
+    this.#driver[Symbol.dispose]();
+    this.#images?.[Symbol.dispose]();
+  }
+
+  /** Asks for the keyboard and the background once, without waiting for the answers. */
+  #askTerminal(): void {
+    if (!this.#hasAskedKeyboard) this.terminal.write(ASK_KEYBOARD);
+    this.#hasAskedKeyboard = true;
+    if (this.options.onBackground === undefined || this.#askedAt !== undefined) return;
+    this.#askedAt = this.terminal.now();
+    this.terminal.write(ASK_BACKGROUND);
+  }
+
+  #isActive(): boolean {
+    return this.options.activity() !== undefined;
+  }
+
+  #lineOptions(prompt: string) {
+    const { color, accent, unicode, keymap } = this.options;
+    return {
+      prompt,
+      color,
+      accent,
+      unicode,
+      keymap,
+      ring: this.#ring,
+      append: (lines: string) => this.#output.append(withSigns(lines, unicode)),
+      columns: () => this.terminal.size().columns,
+    };
+  }
+
+  #layout(size: TerminalSize): Frame {
+    const { title, unicode } = this.options;
+    const { isFullScreen } = this.#modals;
+    const frame = isFullScreen ? this.#modals.layout(size) : this.#layoutEnd(size);
+    const isAsking = (this.#isAsking() || this.#questions.isComing) && !isFullScreen;
+    return {
+      ...frame,
+      rows: unicode ? frame.rows : frame.rows.map(asciiRow),
+      title: title?.(isAsking ? "asks" : this.#isActive() ? "works" : "waits"),
+    };
+  }
+
+  #layoutEnd({ columns, rows }: TerminalSize): Frame {
+    const { color, unicode, rule, panel } = this.options;
+    const dim = color && "\x1b[2m";
+    const isAsking = this.#isAsking() || this.#questions.isComing;
+    const activity = isAsking ? undefined : this.options.activity();
+    const { tail } = this.#output;
+    const above: CellRow[] = tail === "" ? [] : styledRows(tail.slice(-MAX_TAIL), columns);
+    const add = (texts: readonly string[]) =>
+      above.push(...texts.map((text) => styledRow(text, columns)));
+    add(activity ?? []);
+    if (!isAsking || this.#questions.hasPanel) add(panel?.() ?? []);
+    add(this.#message.queuedRows.map((row) => dim + row));
+    if (!this.#isAsking()) above.push(...this.#questions.comingRows({ columns, rows }, dim));
+    const isIdle = !this.#isAsking() && activity === undefined &&
+      this.#message.state.units.length === 0;
+    if (this.#message.isHeld && isIdle) add([dim + HELD_HINT]);
+    if (rule && rows >= MIN_RULE_ROWS && !isAsking) {
+      above.push(Array(columns).fill({ text: unicode ? "─" : "-", width: 1, style: rule() }));
+    }
+    const footer = rows > 3 ? [styledRow(`${dim}${this.#status()}`, columns)] : [];
+    const most = rows - footer.length - Math.min(above.length, rows >> 1);
+    const input = this.#modals.layout({ columns, rows: most });
+    const room = Math.max(0, rows - footer.length - input.rows.length);
+    const shown = room === 0 ? [] : above.slice(-room);
+    return {
+      rows: [...shown, ...input.rows, ...footer],
+      cursor: { ...input.cursor, row: shown.length + input.cursor.row },
+    };
+  }
+
+  #status(): string {
+    const { isLeaving, isRewinding, state } = this.#message;
+    if (isLeaving) return "Press Ctrl-C again to exit";
+    if (isRewinding) return "Press Esc again to rewind to a message";
+    return this.options.footer(this.#isAsking() ? undefined : state.vi?.mode);
+  }
+
+  async #edit(text: string): Promise<string | undefined> {
+    const { editInProgram } = await import("../external_editor.ts");
+    const edited = await editInProgram(text, (run) => this.#driver.lend(run));
+    if (edited.failure !== undefined) this.print(`· ${edited.failure}`);
+    return edited.text;
+  }
+
+  async #pasteImage(): Promise<string | undefined> {
+    const { ClipboardImages } = await import("../clipboard_image.ts");
+    return await (this.#images ??= new ClipboardImages()).paste((line) => this.print(line));
+  }
+
+  /** True while a question, a list or the transcript is open. */
+  #isAsking(): boolean {
+    return this.#modals.depth > 1;
+  }
+
+  #onReport(name: string): void {
+    const { onBackground } = this.options;
+    const now = this.terminal.now();
+    if (name === KITTY_KEY) this.#driver.useKitty();
+    else if (name.startsWith(BACKGROUND_KEY)) {
+      if (now - (this.#askedAt ?? -Infinity) > BACKGROUND_MS) return;
+      onBackground?.(name.slice(BACKGROUND_KEY.length) as Background);
+      this.update();
+    } else {
+      // A person who returns to the window may type at once.
+      this.#questions.keyTime = now;
+      this.#isFocused = name === "focus-in";
+    }
+  }
+
+  /** Handles the keys that do the same whichever modal is open. */
+  #onKey(key: Key): boolean | Promise<boolean> {
+    this.#questions.keyTime = this.terminal.now();
+    if (key.name !== "ctrl-c") this.#message.isLeaving = false;
+    this.#message.wasSearching = this.#message.search !== undefined;
+    const { onShiftTab, onTasks, keymap = DEFAULT_KEYMAP } = this.options;
+    const action = keymap.bindings.get(key.name ?? "");
+    if (action === "next-mode" && onShiftTab && !this.#isAsking() && !this.#message.hasMenu) {
+      onShiftTab();
+      return true;
+    }
+    if (this.#modals.isFullScreen) return false;
+    if (action === "tasks" && onTasks) {
+      if (!onTasks()) this.terminal.write("\x07");
+      return true;
+    }
+    return action === "transcript" && this.#openTranscript();
+  }
+
+  async #openTranscript(): Promise<boolean> {
+    const modal = await this.options.transcript?.();
+    if (modal === undefined || this.#over.signal.aborted) return false;
+    void this.#modals.open(modal);
+    return true;
+  }
+
+  #end(signal: Deno.Signal): void {
+    this.#over.abort();
+    this.options.onEnd(signal);
+    this.#modals.closeAll();
+    this.#message.give(null);
+  }
+}
+
+const asciiRow = (row: CellRow): CellRow =>
+  row.map((cell) => cell.text <= "\x7f" ? cell : { ...cell, text: asciiSign(cell.text) });

@@ -1,0 +1,290 @@
+/** The input line of a session, where messages are queued during a turn, and questions of one line. @module */
+
+import { sanitizeProse } from "../../../text/sanitize.ts";
+import type { TextPart } from "../../../types/message.ts";
+import type { Key } from "../line/keys.ts";
+import { LineModal, type LineModalOptions } from "../line/line_modal.ts";
+import { isEscapable } from "../line/press.ts";
+import { cleared, lineState, lineText, viStart, withHistory } from "../line/state.ts";
+import { brokenRow, cellsOf, rowsText, styledRow } from "../styled.ts";
+import type { TerminalSize } from "../tty.ts";
+import { entryUnits, type PastedRanges, textPartOf, type Unit, unitsText } from "../units.ts";
+import { type Cell, type CellRow, type Frame, widthOf } from "./frame.ts";
+import type { Outcome } from "./modal.ts";
+
+export interface SessionLineOptions extends LineModalOptions {
+  append: (lines: string) => void;
+  columns: () => number;
+}
+
+export interface MessageModalOptions extends SessionLineOptions {
+  /** Earlier texts, oldest first; read before each message. */
+  history: () => readonly string[];
+  pasted: () => PastedRanges;
+  isActive: () => boolean;
+  /** The band of sent messages; without one they are printed as they were typed. */
+  band?: (() => BandLook | undefined) | undefined;
+  /** Ctrl-C or Escape during a turn. */
+  onStop: () => void;
+  /** True for a line that may be sent before queued messages, such as a command. */
+  overtakes?: ((line: string) => boolean) | undefined;
+  /** A note about a queued line, such as "exits after the answer". */
+  queuedNote?: ((line: string) => string | undefined) | undefined;
+  /** Rows, with SGR, below a line that is `?`. */
+  help?: (() => readonly string[]) | undefined;
+  /** The message that Escape, pressed twice at an empty line, sends without printing it. */
+  rewind?: TextPart | undefined;
+}
+
+const MAX_QUEUED_CHARS = 4096;
+
+export class MessageModal extends LineModal<never, MessageModalOptions> {
+  readonly queued: (readonly Unit[])[] = [];
+  /** True if the queue waits for Enter because the turn was stopped. */
+  isHeld = false;
+  /** True if the next Ctrl-C exits. */
+  isLeaving = false;
+  /** True if a search was open at the last key. */
+  wasSearching = false;
+  /** True if the next Escape rewinds. */
+  isRewinding = false;
+  /** True if the turn was stopped and has not ended yet. */
+  #isStopping = false;
+  #reader: ((message: TextPart | null) => void) | undefined;
+  #hasLeft = false;
+
+  constructor(options: MessageModalOptions) {
+    super(lineState(), options);
+    this.#reset();
+  }
+
+  /** The next message; null when the session is over. */
+  read(): Promise<TextPart | null> {
+    if (this.#hasLeft) return Promise.resolve(null);
+    this.#isStopping = false;
+    const { history, pasted } = this.options;
+    this.#remember([...history()], pasted());
+    return new Promise((resolve) => {
+      this.#reader = resolve;
+      this.#sendQueued();
+    });
+  }
+
+  /** Gives `message` to the reader; null ends the session. */
+  give(message: TextPart | null): void {
+    const reader = this.#reader;
+    this.#reader = undefined;
+    this.#hasLeft ||= message === null;
+    reader?.(message);
+  }
+
+  get queuedRows(): string[] {
+    return this.queued.map((units) => {
+      const text = unitsText(units);
+      const start = sanitizeProse(text.slice(0, MAX_QUEUED_CHARS).replace(/\s+/g, " "));
+      const note = this.isHeld ? undefined : this.options.queuedNote?.(text);
+      return [`${this.isHeld ? "held" : "queued"}: ${start}`, ...note ? [note] : []].join(" · ");
+    });
+  }
+
+  /** The typed texts that were not sent: the queue and the line. */
+  get unsent(): TextPart[] {
+    return [...this.queued, this.state.units].map(textPartOf);
+  }
+
+  /** Holds the queue because the turn was stopped. */
+  hold(): void {
+    this.isHeld = this.queued.length > 0;
+  }
+
+  override press(key: Key): Outcome<never> {
+    const isActive = this.options.isActive();
+    if (!isActive) this.#isStopping = false;
+    const wasRewinding = this.isRewinding;
+    this.isRewinding = false;
+    if (this.hasMenu) return super.press(key);
+    const isEscape = key.name === "escape";
+    const isEmpty = this.state.units.length === 0;
+    if (this.#isHelp && (isEscape || key.type === "text" && key.text === "?")) this.#reset();
+    else if (isEscape && isEscapable(this.state)) return super.press(key);
+    else if (isEscape && isActive) this.#stop();
+    else if (isEscape && this.options.rewind && isEmpty && this.#reader !== undefined) {
+      if (wasRewinding) this.give(this.options.rewind);
+      else this.isRewinding = true;
+    } else if (/^(up|ctrl-p)$/.test(key.name ?? "") && isEmpty && this.queued.length > 0) {
+      this.#reset(this.queued.pop());
+      this.isHeld &&= this.queued.length > 0;
+    } else return super.press(key);
+    return "none";
+  }
+
+  protected override rowsBelow(size: TerminalSize): CellRow[] {
+    if (!this.#isHelp) return super.rowsBelow(size);
+    return this.options.help!().slice(0, Math.max(0, size.rows - 1)).map((row) =>
+      styledRow(row, size.columns)
+    );
+  }
+
+  protected override leave(how: "submit" | "cancel" | "end"): Outcome<never> {
+    if (how === "cancel") this.#cancel();
+    else if (how === "submit") this.#submit();
+    else if (this.options.isActive()) return "bell";
+    else this.give(null);
+    return "none";
+  }
+
+  get #isHelp(): boolean {
+    const { units } = this.state;
+    return this.options.help !== undefined && units.length === 1 && unitsText(units) === "?";
+  }
+
+  #reset(text: readonly Unit[] = []): void {
+    const { history, pasted, keymap } = this.options;
+    // A copy: the history may grow while the line is edited.
+    const entries = [...history()];
+    const vi = keymap?.isVim ? viStart(entries.length, this.state.vi?.memory) : undefined;
+    this.state = lineState({ history: entries, pasted: pasted(), text, vi });
+  }
+
+  #submit(): void {
+    const { units } = this.state;
+    if (unitsText(units).trim() === "") {
+      this.isHeld = false;
+      return this.#sendQueued();
+    }
+    this.#reset();
+    const isActive = this.options.isActive();
+    const isFirst = this.queued.length === 0 || this.options.overtakes?.(unitsText(units));
+    if (isFirst && !isActive && this.#reader !== undefined) return this.#send(units);
+    this.queued.push(units);
+    // Held messages are sent before the new one.
+    if (!isActive) this.isHeld = false;
+    this.#sendQueued();
+  }
+
+  /** Sends the oldest queued message, if there is a reader. */
+  #sendQueued(): void {
+    if (this.isHeld || this.#reader === undefined) return;
+    const units = this.queued.shift();
+    if (units !== undefined) this.#send(units);
+  }
+
+  echo({ text, pasted }: TextPart): void {
+    this.#print(entryUnits(text, pasted));
+  }
+
+  #print(text: readonly Unit[]): void {
+    const { append, band, columns } = this.options;
+    const look = band?.();
+    append(
+      look === undefined
+        ? this.wholeText(columns(), lineState({ text }))
+        : bandText(text, columns(), look),
+    );
+  }
+
+  #send(text: readonly Unit[]): void {
+    this.#print(text);
+    const message = textPartOf(text);
+    this.give(message);
+    // The caller adds it to the history later; Up finds it at once.
+    const { history, pasted } = this.options;
+    const others = history().filter((entry) => entry !== message.text);
+    const ranges = new Map(pasted()).set(message.text, message.pasted ?? []);
+    this.#remember([...others, message.text], ranges);
+  }
+
+  #remember(history: readonly string[], pasted: PastedRanges): void {
+    if (this.search === undefined) this.state = withHistory(this.state, history, pasted);
+  }
+
+  #stop(): void {
+    this.#isStopping = true;
+    this.hold();
+    this.options.onStop();
+  }
+
+  #cancel(): void {
+    if (this.options.isActive() && !this.#isStopping) this.#stop();
+    else if (this.state.units.length > 0) this.state = cleared(this.state);
+    else if (this.isHeld) {
+      this.queued.length = 0;
+      this.isHeld = false;
+    } else if (this.isLeaving) this.give(null);
+    else this.isLeaving = !this.wasSearching;
+  }
+}
+
+/** The SGR sequences of a band, and of the mark at its left. */
+export interface BandLook {
+  band: string;
+  mark: string;
+}
+
+/** A message as a band from margin to margin. */
+export function bandText(units: readonly Unit[], columns: number, look: BandLook): string {
+  const { band } = look;
+  const [mark] = cellsOf("▌", band + look.mark);
+  const [space] = cellsOf(" ", band);
+  const room = Math.max(1, columns - 2);
+  const lines: Cell[][] = [[]];
+  for (const unit of units) {
+    if (unit === "\n") lines.push([]);
+    else lines.at(-1)!.push(...cellsOf(typeof unit === "string" ? unit : unit.label, band));
+  }
+  const rows = lines.flatMap((line) => brokenRow(line, room)).map((row) => {
+    const rest = Math.max(0, room - widthOf(row));
+    return [mark!, space!, ...row, ...Array.from({ length: rest }, () => space!)];
+  });
+  return rowsText(rows);
+}
+
+interface QuestionModalOptions extends SessionLineOptions {
+  /** Text that was printed before the question. */
+  context: string;
+  text: string;
+  /** Why a line is not an answer; printed before the question is asked again. */
+  objection: (line: string) => string | undefined;
+  onCancel: () => void;
+  /** True if dots are shown in place of the answer. */
+  isHidden?: boolean;
+}
+
+/** The most dots: they show that keys arrive without showing the length of the answer. */
+const MAX_DOTS = 12;
+
+export class QuestionModal extends LineModal<string, QuestionModalOptions> {
+  readonly context = this.options.context;
+
+  constructor(options: QuestionModalOptions) {
+    super(lineState({ multiline: false, text: options.text }), options);
+  }
+
+  override layout(size: TerminalSize): Frame {
+    return this.options.isHidden ? this.whole(size.columns) : super.layout(size);
+  }
+
+  override whole(columns: number, state = this.state): Frame {
+    const { isHidden, unicode = true } = this.options;
+    if (!isHidden) return super.whole(columns, state);
+    const dots = (unicode ? "•" : "*").repeat(Math.min(MAX_DOTS, unitsText(state.units).length));
+    return super.whole(columns, lineState({ text: dots }));
+  }
+
+  override press(key: Key): Outcome<string> {
+    return key.name === "escape" ? this.leave("cancel") : super.press(key);
+  }
+
+  protected override leave(how: "submit" | "cancel" | "end"): Outcome<string> {
+    const { append, columns, objection, onCancel } = this.options;
+    append(this.wholeText(columns()));
+    if (how === "cancel") onCancel();
+    if (how !== "submit") return { done: null };
+    const text = lineText(this.state);
+    const wrong = objection(text);
+    if (wrong === undefined) return { done: text };
+    append(`${wrong}\n`);
+    this.state = lineState({ multiline: false });
+    return "none";
+  }
+}

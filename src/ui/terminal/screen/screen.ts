@@ -1,0 +1,118 @@
+/** The interface of a session's screen, and the screen of a terminal that cannot repaint. @module */
+
+import { PROMPT, readInput, readLineRaw } from "../line/input.ts";
+import { sanitizeProse } from "../../../text/sanitize.ts";
+import type { Copied } from "../clipboard.ts";
+import { withSigns } from "../../../text/signs.ts";
+import { writeStdout } from "../stdio.ts";
+import type { ListOptions } from "./list_modal.ts";
+import type { TextPart } from "../../../types/message.ts";
+
+/** A list without the options that the screen adds. */
+export type ChoiceList<T> = Omit<
+  ListOptions<T>,
+  "hasStyles" | "accent" | "unicode" | "context" | "onCancel"
+>;
+
+export interface AskingWay {
+  /** True if the question accepts keys only after a quiet moment. */
+  waits?: boolean;
+  /** True if a message that was typed meanwhile replaces the answer. */
+  yields?: boolean;
+  /** True if the steps of long work stay above it. */
+  hasPanel?: boolean;
+}
+
+/** The screen of a session. All texts must be safe for a terminal. */
+export interface Screen extends Disposable {
+  readonly isLive: boolean;
+  print(text: string): void;
+  stream(text: string): void;
+  echo(message: TextPart): void;
+  update(): void;
+  /** The next message, with its pasted ranges; null when the session is over. */
+  read(): Promise<TextPart | null>;
+  /**
+   * Asks for a line that starts with `text`; null without an answer, or once `signal` is aborted. If
+   * `objection` returns a sentence about the answer, prints it and asks again.
+   */
+  ask(
+    prompt: string,
+    objection: (line: string) => string | undefined,
+    signal: AbortSignal,
+    text?: string,
+    how?: AskingWay,
+  ): Promise<string | null>;
+  /** Asks without showing or saving the answer; null if keys cannot be hidden. */
+  askHidden(
+    prompt: string,
+    objection: (line: string) => string | undefined,
+    signal: AbortSignal,
+  ): Promise<string | null>;
+  /** Asks for a row of `list`; null if the person cancels or the screen cannot repaint. */
+  choose<T>(list: ChoiceList<T>, signal: AbortSignal, how?: AskingWay): Promise<T | null>;
+  /** Notifies a person who uses another window; `text` is one line. */
+  notify(text: string): void;
+  copy(text: string): Copied;
+}
+
+/** A screen that cannot repaint (`TERM=dumb`, stdout that is not a terminal) and prints lines. */
+export class PlainScreen implements Screen {
+  readonly isLive = false;
+  #isMidLine = false;
+  #isReading = false;
+  constructor(
+    private readonly history: () => string[],
+    private readonly signal: AbortSignal,
+    private readonly unicode: boolean,
+  ) {}
+
+  print(text: string): void {
+    const isAtPrompt = this.#isReading && Deno.stdin.isTerminal() && Deno.stdout.isTerminal();
+    this.stream(`${this.#isMidLine || isAtPrompt ? "\n" : ""}${text}\n`);
+    if (isAtPrompt) writeStdout(PROMPT);
+  }
+
+  stream(text: string): void {
+    if (text === "") return;
+    writeStdout(withSigns(text, this.unicode));
+    this.#isMidLine = !text.endsWith("\n");
+  }
+
+  echo({ text }: TextPart): void {
+    this.print(sanitizeProse(`> ${text}`));
+  }
+
+  async read(): Promise<TextPart | null> {
+    const options = { interrupt: "clear", signal: this.signal } as const;
+    this.#isReading = true;
+    const text = await readInput({ history: this.history() }, options);
+    this.#isReading = false;
+    return text === null ? null : { type: "text", text };
+  }
+
+  async ask(...[prompt, objection, signal]: Parameters<Screen["ask"]>): Promise<string | null> {
+    for (;;) {
+      const line = await readLineRaw(prompt, "", [], { signal, dropTypeAhead: true });
+      const wrong = line === null ? undefined : objection(line);
+      if (wrong === undefined) return line;
+      this.print(wrong);
+    }
+  }
+
+  askHidden(): Promise<null> {
+    return Promise.resolve(null);
+  }
+
+  choose(): Promise<null> {
+    return Promise.resolve(null);
+  }
+
+  copy(): Copied {
+    return "unsupported";
+  }
+
+  update(): void {}
+  notify(): void {}
+  [Symbol.dispose](): void {}
+}

@@ -1,0 +1,270 @@
+/** The answers to a question about a call, as a list with a key for each. @module */
+
+import type { ApprovalAnswer } from "../../../session/frontend.ts";
+import type { Key } from "../line/keys.ts";
+import { LineModal, type LineModalOptions } from "../line/line_modal.ts";
+import { lineState, lineText } from "../line/state.ts";
+import type { CellRow, Frame } from "../screen/frame.ts";
+import { firstShown, LIST_STEPS, type ListLook, listRows, stepped } from "../screen/list.ts";
+import type { Modal, Outcome } from "../screen/modal.ts";
+import { styledRow, styledRows } from "../styled.ts";
+import type { TerminalSize } from "../tty.ts";
+import { count } from "../../../text/count.ts";
+import { graphemes } from "../../../text/width.ts";
+import { type AnswerRow, refusalReason } from "../../answers.ts";
+
+interface ApprovalModalOptions extends Pick<ListLook, "hasStyles" | "accent" | "unicode"> {
+  /** The call and its notes, as lines with SGR. A blank row precedes them if `hasGap`. */
+  about: (columns: number) => string;
+  hasGap: boolean;
+  title: string;
+  rows: (columns: number) => readonly AnswerRow[];
+  /** The key that shows the whole call, if there is one. */
+  transcriptKey: string | undefined;
+  /** Returns true once the user has seen the whole call. Cut calls cannot be allowed before that. */
+  isSeen?: () => boolean;
+  /** The command, if it can be edited. */
+  command?: string | undefined;
+  ring: LineModalOptions["ring"];
+  keymap?: LineModalOptions["keymap"];
+  /** The meanings of the answers, as lines. */
+  help: (columns: number) => string;
+  /** Ctrl-C or Escape: ends the turn. */
+  onCancel(): void;
+}
+
+/** Screens of fewer rows omit the keys and the help. */
+const MAX_LOW_ROWS = 8;
+
+/** Letter keys besides the digits, from the words of the answers. */
+const ANSWER_KEYS: Readonly<Record<string, AnswerRow["choice"]>> = {
+  y: "once",
+  a: "session",
+  s: "folder",
+  n: "refuse",
+};
+
+/** A line typed within the question: a reason, or the command. */
+class AnswerLine extends LineModal<string> {
+  protected override leave(how: "submit" | "cancel" | "end"): Outcome<string> {
+    return { done: how === "submit" ? lineText(this.state) : null };
+  }
+}
+
+interface TypedAnswer {
+  kind: "reason" | "command";
+  /** The letter that opened the line, if it may be the first one of the text. */
+  key: string;
+  modal: AnswerLine;
+}
+
+/** Ends of words that start with the key `n`, without that letter. No reason starts with one of them. */
+const BEHIND_N = /^(?:ah|ame|eeds?|ever|ew|ext|ode|ope|ot|othing|ow|pm|px)\P{L}/iu;
+/** Matches the rest of a "no", or nothing. */
+const NO_BEHIND_N = /^o?(?!\p{L})/iu;
+
+/** Asks about a call; its result is the answer. */
+export class ApprovalModal implements Modal<ApprovalAnswer> {
+  #chosen = 0;
+  /** The line that replaces the list, and its use; undefined while the list is active. */
+  #line: TypedAnswer | undefined;
+  /** True while the meanings of the answers are shown. */
+  #isHelp = false;
+  /** True if the newest layout omitted rows of the call. */
+  #isCut = false;
+  /** True after an answer was rejected because the user has not seen the whole call. */
+  #isLookDue = false;
+  /** The size of the newest layout. */
+  #size: TerminalSize = { columns: Infinity, rows: Infinity };
+  /** The newest answers. Their order is the same for any width. */
+  #rows: readonly AnswerRow[];
+
+  constructor(private readonly options: ApprovalModalOptions) {
+    this.#rows = options.rows(Infinity);
+  }
+
+  layout(size: TerminalSize): Frame {
+    const { columns } = this.#size = size;
+    const { title, command } = this.options;
+    const rows = this.#rows = this.options.rows(columns);
+    const hasBelow = size.rows > MAX_LOW_ROWS || this.#isLookDue && this.#isUnseen();
+    const below = hasBelow && size.rows > 2 ? this.#below(size) : [];
+    if (this.#line?.kind === "command" && command !== undefined) {
+      const line = this.#line.modal.layout({ ...size, rows: size.rows - below.length });
+      return { ...line, rows: [...line.rows, ...below] };
+    }
+    // The reason is typed in the last row.
+    const listed = this.#line === undefined ? rows : rows.slice(0, -1);
+    const room = Math.max(1, size.rows - below.length - (this.#line ? 1 : 0));
+    const look = { ...this.options, isNumbered: true };
+    const list = listRows(listed, this.#chosen, { columns, rows: room }, look);
+    const above = [...room > list.length ? [styledRow(title, columns)] : [], ...list];
+    const left = size.rows - below.length - above.length;
+    const line = this.#line?.modal.layout({ columns, rows: left });
+    const about = this.#about(columns, left - (line?.rows.length ?? 0));
+    const at = this.#chosen - firstShown(this.#chosen, rows.length, room);
+    const row = line ? list.length + line.cursor.row : at;
+    // Laid out again, because it says whether the call is cut.
+    const foot = below.length === 0 ? [] : this.#below(size);
+    return {
+      rows: [...about, ...above, ...line?.rows ?? [], ...foot],
+      cursor: {
+        row: about.length + above.length - list.length + row,
+        column: line?.cursor.column ?? 0,
+      },
+    };
+  }
+
+  /** Fits the call and its notes into `room` rows. A row with a count replaces the middle. */
+  #about(columns: number, room: number): CellRow[] {
+    const { about, hasGap, unicode, transcriptKey: key } = this.options;
+    const rows = about(columns).split("\n").flatMap((line) => styledRows(line, columns));
+    this.#isCut = rows.length > room;
+    if (rows.length < room && hasGap) return [[], ...rows];
+    if (rows.length <= room) return rows;
+    if (room < 1) return [];
+    const kept = room - 1;
+    const left = `${rows.length - kept} of ${count(rows.length, "row")}`;
+    const cut = `  ${unicode ? "…" : "~"} ${left} hidden${key ? `: ${key} shows all` : ""}`;
+    const end = kept >> 1;
+    const last = end === 0 ? [] : rows.slice(-end);
+    return [...rows.slice(0, kept - end), styledRow(cut, columns), ...last];
+  }
+
+  /** Returns the meanings of the answers, or the keys. */
+  #below(size: TerminalSize): CellRow[] {
+    const dim = this.options.hasStyles ? "\x1b[2m" : "";
+    const help = this.#isHelp ? this.#help(size) : [];
+    return [...help, `  ${this.#hint()}`].map((row) => styledRow(dim + row, size.columns));
+  }
+
+  /** Returns the meanings of the answers; empty if they do not fit. */
+  #help({ columns, rows }: TerminalSize): string[] {
+    const help = this.options.help(columns).split("\n");
+    return rows > MAX_LOW_ROWS && help.length < rows - this.#rows.length ? help : [];
+  }
+
+  press(key: Key): Outcome<ApprovalAnswer> {
+    if (this.#line !== undefined) return this.#pressLine(this.#line, key);
+    // A paste is never an answer: the Enter after it must not mean yes.
+    if (key.type === "paste") return this.#open("reason", key.text.split(/[\r\n]/, 1)[0]!);
+    if (key.type !== "key") return this.#type(key.text);
+    const step = LIST_STEPS[key.name];
+    if (step !== undefined) return this.#move(step);
+    switch (key.name) {
+      case "enter":
+        return this.#pick(this.#rows[this.#chosen]);
+      case "escape":
+      case "ctrl-c":
+      case "ctrl-d":
+        this.options.onCancel();
+        return { done: null };
+      case "ctrl-l":
+        return "clear";
+      case "ctrl-z":
+        return "suspend";
+    }
+    return "bell";
+  }
+
+  #hint(): string {
+    const dot = this.options.unicode ? "·" : "-";
+    if (this.#isUnseen() && this.#isLookDue && this.#line?.kind !== "reason") {
+      const escape = this.#line ? "goes back" : "stops the turn";
+      return `see all of it first: ${this.options.transcriptKey ?? ""} ${dot} Esc ${escape}`;
+    }
+    if (this.#line?.kind === "command") return `Enter runs it, once ${dot} Esc goes back`;
+    if (this.#line) return `Enter sends it ${dot} Esc goes back`;
+    const edit = this.options.command === undefined ? "" : `e edit ${dot} `;
+    return `${edit}? help ${dot} Esc stops the turn`;
+  }
+
+  #type(text: string): Outcome<ApprovalAnswer> {
+    const { command } = this.options;
+    const rows = this.#rows;
+    const first = text[0]!.toLowerCase();
+    if (first === "?") {
+      const hasRoom = this.#help(this.#size).length > 0;
+      this.#isHelp = hasRoom && !this.#isHelp;
+      return hasRoom ? "none" : "bell";
+    }
+    // A longer word is a reason, even if it starts with a key of an answer. After a "no", the rest is the reason.
+    if (/^(?!no(?!\p{L}))\p{L}{2}/iu.test(text)) return this.#open("reason", text);
+    if (first === "e" && command !== undefined) {
+      return this.#open("command", command + text.slice(1));
+    }
+    const row = rows.find(({ choice }) => choice === ANSWER_KEYS[first]) ?? rows[Number(first) - 1];
+    if (row !== undefined && (text.length === 1 || row.choice === "refuse")) {
+      return this.#pick(row, text.slice(1), first === "n" ? text[0] : "");
+    }
+    // Other text never means yes, but may be a reason.
+    return /^\w{2}|\s/.test(text) || rows[this.#chosen]?.choice === "refuse"
+      ? this.#open("reason", text)
+      : "bell";
+  }
+
+  #move(step: -1 | 1): Outcome<ApprovalAnswer> {
+    this.#chosen = stepped(this.#chosen, step, this.#rows.length);
+    return "none";
+  }
+
+  #pick(row: AnswerRow | undefined, more = "", key = ""): Outcome<ApprovalAnswer> {
+    if (row === undefined) return "bell";
+    if (row.choice === "refuse") return this.#open("reason", more, key);
+    return this.#unlessUnseen({ choice: row.choice });
+  }
+
+  #unlessUnseen(answer: ApprovalAnswer): Outcome<ApprovalAnswer> {
+    this.#isLookDue = this.#isUnseen();
+    return this.#isLookDue ? "bell" : { done: answer };
+  }
+
+  #isUnseen(): boolean {
+    return this.#isCut && this.options.isSeen?.() === false;
+  }
+
+  #open(kind: TypedAnswer["kind"], text: string, key = ""): Outcome<ApprovalAnswer> {
+    const { unicode, ring, keymap, hasStyles } = this.options;
+    const rows = this.#rows;
+    if (kind === "reason") this.#chosen = rows.length - 1;
+    const mark = unicode ? "❯" : ">";
+    const prompt = kind === "command" ? `${mark} ` : `${mark} ${rows.length}  No: `;
+    const color = hasStyles ? "\x1b[1m" : "";
+    const state = lineState({ multiline: false, text: graphemes(text) });
+    this.#line = { kind, key, modal: new AnswerLine(state, { prompt, color, ring, keymap }) };
+    return "none";
+  }
+
+  #pressLine({ kind, key: opener, modal }: TypedAnswer, key: Key): Outcome<ApprovalAnswer> {
+    const isBack = key.name === "escape" || key.name === "ctrl-g" ||
+      key.name === "backspace" && modal.state.units.length === 0;
+    const outcome: Outcome<string> = isBack ? { done: null } : modal.press(key);
+    const typed = lineText(modal.state);
+    if (outcome === "none" && opener !== "" && BEHIND_N.test(typed)) {
+      return this.#open("reason", opener + typed);
+    }
+    if (typeof outcome === "string") return outcome;
+    if (!("done" in outcome)) return "bell";
+    if (outcome.done === null) {
+      this.#line = undefined;
+      return "none";
+    }
+    const { command } = this.options;
+    if (kind === "reason") {
+      const isWord = NO_BEHIND_N.test(outcome.done) || BEHIND_N.test(`${outcome.done} `);
+      const reason = opener !== "" && isWord
+        ? refusalReason(opener + outcome.done)
+        : outcome.done.replace(/^[\s,:]+/, "").trimEnd();
+      return { done: { choice: "refuse", reason } };
+    }
+    // An erased command must not run.
+    if (outcome.done.trim() === "") {
+      this.#line = undefined;
+      return "none";
+    }
+    const isSame = outcome.done === command;
+    return this.#unlessUnseen(
+      isSame ? { choice: "once" } : { choice: "edit", command: outcome.done },
+    );
+  }
+}

@@ -1,0 +1,134 @@
+/** Rows for finished calls: dot, verb, object and outcome. @module */
+
+import { ADDED, ASKED, BOLD, DIM, linked, type Painter, REMOVED, type Style } from "../style.ts";
+import { brokenRow, cellsOf, rowsText, styledRow, styledRows } from "../styled.ts";
+import { widthOf } from "../screen/frame.ts";
+import { count } from "../../../text/count.ts";
+import { resolve, slashed } from "../../../text/std_path.ts";
+import { withSigns } from "../../../text/signs.ts";
+import type { ToolExecution } from "../../../types/event.ts";
+import { type CallText, callText, tellingLines } from "../../call_text.ts";
+
+/** The terminal that shows the rows. */
+interface RowsLook {
+  columns: number;
+  unicode: boolean;
+  paint: Painter;
+  /** Words after the number of omitted lines that say how to see them. */
+  where?: string;
+  /** The base folder of paths. Without it, files are not links. */
+  folder?: string | undefined;
+}
+
+const MOODS: Readonly<Record<CallText["mood"], Style>> = {
+  good: ADDED,
+  bad: REMOVED,
+  refused: ASKED,
+};
+/** Narrower terminals have no columns for verbs and outcomes. */
+const MIN_TABLE_COLUMNS = 60;
+const MAX_TABLE_COLUMNS = 100;
+const VERB_COLUMNS = 7;
+/** The maximum number of rows of a reason. */
+const MAX_REASON_ROWS = 3;
+
+/**
+ * Returns the rows of one call: first what it did and what was `decided` about it, then the outcome, including
+ * `lines`.
+ */
+export function callRows(
+  exec: ToolExecution,
+  look: RowsLook,
+  decided = "",
+  lines: readonly string[] = [],
+): string[] {
+  const told = callText(exec);
+  const ending = [told.ending, decided].filter((text) => text !== "").join(" · ");
+  const call = { ...told, ending };
+  return [...titleRows(call.verb, [call], look), ...resultRows(exec, call, look, lines)];
+}
+
+/** Returns the rows for calls with the same outcome, one if they fit. */
+export function titleRows(verb: string, calls: readonly CallText[], look: RowsLook): string[] {
+  const { columns, paint } = look;
+  const isTable = columns >= MIN_TABLE_COLUMNS;
+  const { mood, ending } = calls[0]!;
+  const signs = (text: string) => withSigns(text, look.unicode);
+  const head = `${paint(signs("●"), MOODS[mood])} `;
+  const name = paint(isTable ? verb.padEnd(VERB_COLUMNS) : verb, BOLD);
+  const objects = calls.map(({ object, path, counts, added, removed }) => {
+    const changed = [[added, "+", ADDED], [removed, "−", REMOVED]] as const;
+    const numbers = changed.filter(([n]) => n > 0)
+      .map(([n, sign, style]) => paint(signs(`${sign}${n}`), style)).join(" ");
+    const gap = object === "" ? "" : " · ";
+    const found = counts === "" ? "" : paint(signs(gap + counts), DIM);
+    const named = path !== undefined && look.folder !== undefined && paint.hasLinks
+      ? linked(object, fileAddress(look.folder, path))
+      : object;
+    return `${named}${found}${numbers && `  ${numbers}`}`;
+  }).join(paint(", ", DIM));
+  const end = ending === "" ? "" : paint(signs(ending), mood === "good" ? DIM : MOODS[mood]);
+  if (!isTable) return hangingRows(head, `${name} ${objects}`, columns, end);
+  const most = Math.min(columns, MAX_TABLE_COLUMNS);
+  return hangingRows(`${head}${name} `, objects, columns, end, most);
+}
+
+function resultRows(
+  exec: ToolExecution,
+  call: CallText,
+  look: RowsLook,
+  others: readonly string[],
+): string[] {
+  const { columns, paint, unicode, where = "" } = look;
+  const bar = paint(withSigns("└", unicode), DIM);
+  const below = (rows: readonly string[]) =>
+    rows.map((row, at) => `${at === 0 ? `  ${bar} ` : "    "}${row}`);
+  const room = Math.max(10, columns - 4);
+  if (call.reason !== "") {
+    const rows = hangingRows("", paint(withSigns(call.reason, unicode), DIM), room);
+    if (rows.length <= MAX_REASON_ROWS) return below(rows);
+    const last = `${rows[MAX_REASON_ROWS - 1]}${paint(withSigns(" …", unicode), DIM)}`;
+    return below([...rows.slice(0, MAX_REASON_ROWS - 1), rowText(styledRow(last, room))]);
+  }
+  const { lines, more } = tellingLines(exec);
+  const shown = [
+    ...others,
+    ...lines.map((line) => call.mood === "bad" ? line : paint(line, DIM)),
+  ];
+  const rest = withSigns(`… ${count(more, "more line")}${where}`, unicode);
+  if (more > 0) shown.push(paint(rest, DIM));
+  return below(shown.map((line) => rowText(styledRow(line, room))));
+}
+
+function fileAddress(folder: string, path: string): string {
+  const place = slashed(resolve(folder, path)).replace(/^(?!\/)/, "/");
+  return `file://${encodeURI(place.toWellFormed()).replace(/[?#]/g, encodeURIComponent)}`;
+}
+
+const cellRow = (text: string) => styledRows(text, Infinity)[0]!;
+const rowText = (row: ReturnType<typeof cellRow>) => rowsText([row]).slice(0, -1);
+
+/**
+ * Puts `text` after `head`, in rows of at most `columns`; later rows are indented to the text. `end` is not
+ * broken if it fits into a row: it follows the text, ending in column `endAt`, or is below it.
+ */
+function hangingRows(
+  head: string,
+  text: string,
+  columns: number,
+  end = "",
+  endAt = 0,
+): string[] {
+  const indent = widthOf(cellRow(head));
+  const room = Math.max(8, columns - indent);
+  const rows = brokenRow(cellRow(text), room);
+  const used = widthOf(rows.at(-1)!) + widthOf(cellRow(end));
+  if (end !== "" && used + 2 > room) rows.push(...brokenRow(cellRow(end), room));
+  else if (end !== "") {
+    const gap = rows.length === 1 ? Math.max(2, endAt - indent - used) : 2;
+    rows.push([...rows.pop()!, ...cellRow(" ".repeat(gap) + end)]);
+  }
+  return rows.map((row, at) =>
+    at === 0 ? `${head}${rowText(row)}` : rowText([...cellsOf(" ".repeat(indent), ""), ...row])
+  );
+}

@@ -1,0 +1,207 @@
+/** Lines that are not messages: slash commands with their lists, and `!COMMAND`. @module */
+
+import type { Theme } from "../../../config.ts";
+import type { CommandInfo, Effect } from "../../../session/data.ts";
+import type { Session } from "../../../session/session.ts";
+import { type Copied, MAX_COPY_BYTES } from "../clipboard.ts";
+import { thousands } from "../../../text/count.ts";
+import { oneLine } from "../../../text/one_line.ts";
+import { sanitizeProse } from "../../../text/sanitize.ts";
+import { reasonOf } from "../../../text/reason.ts";
+import { InterruptedError } from "../../../tools/call_errors.ts";
+import type { CommandOutput, ToolOutcome } from "../../../types/tool.ts";
+import { choiceList } from "./choice_list.ts";
+import type { Display } from "./display.ts";
+import { helpText, keysText } from "./help_tables.ts";
+import type { SetupHome, SetupScreen } from "./setup.ts";
+import type { ServerSettings } from "../../server_settings.ts";
+
+/** A slash command as typed. */
+interface TypedCommand {
+  name: string;
+  argument: string;
+  line: string;
+}
+
+/** What commands store or need outside of the session. */
+export interface CommandHome {
+  /** The addresses and files of setup. Without it, `/setup` lists nothing. */
+  setup?: SetupHome | undefined;
+  /**
+   * Checks the model server of a session and passes rows to `write`. Without it, `/doctor` names the shell
+   * command.
+   */
+  doctor?: ((session: Session, output: DoctorOutput) => Promise<void>) | undefined;
+  /** Saves a theme for later sessions. @throws {Error} if that fails. */
+  keepTheme?: ((theme: Theme) => Promise<void>) | undefined;
+}
+
+/** The line on the screen while a model server is checked. */
+interface DoctorOutput {
+  columns: number;
+  write(text: string): void;
+  signal: AbortSignal;
+}
+
+/** Runs the commands of a session. */
+export class CommandRunner {
+  constructor(
+    private readonly session: Session,
+    private readonly display: Display,
+    private readonly home: CommandHome,
+  ) {}
+
+  /** Runs a slash command and prints its answer, or returns an answer that the frontend has to act on. */
+  async run(
+    { name, argument, line }: TypedCommand,
+    signal: AbortSignal,
+  ): Promise<Extract<Effect, { type: "leave" | "resumed" | "turn" }> | undefined> {
+    const { display } = this;
+    const command = (await this.session.commands()).find((one) => one.name === name);
+    if (command?.isSlow) display.wait(line);
+    let text: string | undefined;
+    try {
+      const given = command && argument === ""
+        ? await this.#pickArgument(command, signal)
+        : argument;
+      if (given === null) return;
+      const answer = await this.session.command(name, given, signal);
+      if (typeof answer === "string") text = answer;
+      else if (answer.type === "leave" || answer.type === "resumed" || answer.type === "turn") {
+        return answer;
+      } else text = await this.#do(answer, signal);
+    } catch (error) {
+      // An unreadable settings file, such as that of a folder for `/cd`, must not end the session.
+      if (error instanceof Deno.errors.BrokenPipe) throw error;
+      text = signal.aborted ? "· interrupted" : `· ${oneLine(reasonOf(error))}`;
+    } finally {
+      display.wait(undefined);
+    }
+    if (text === undefined) return;
+    display.say(text);
+    display.screen.update();
+  }
+
+  /** Runs the user's own shell command. */
+  async runShell(command: string, signal: AbortSignal): Promise<void> {
+    const { screen, view } = this.display;
+    if (command.trim() === "") return screen.print("· !COMMAND runs a command");
+    view.begin(`! ${command.trim()}`);
+    try {
+      const outcome = await this.session.shell(command, signal);
+      screen.print(sanitizeProse(shellText(outcome)));
+      view.end("· included in your next message (/clear drops it)");
+    } catch (error) {
+      if (!signal.aborted) return view.end(`· ${oneLine(reasonOf(error))}`);
+      const output = error instanceof InterruptedError && outputText(error.output);
+      if (output !== false) screen.print(sanitizeProse(output));
+      view.end("· interrupted");
+    }
+  }
+
+  /** Applies the effect of a command. Returns the text to print. */
+  async #do(
+    effect: Exclude<Effect, { type: "leave" | "resumed" | "turn" }>,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const { session, display, home: { setup, doctor } } = this;
+    const { keymap, columns } = display;
+    switch (effect.type) {
+      case "help":
+        return `${effect.text}\n\n${helpText(keymap, columns)}`;
+      case "keys":
+        return keysText(keymap, columns);
+      case "copy":
+        return copiedText(display.screen.copy(effect.copied), effect.what);
+      case "theme":
+        return await this.#setTheme(effect);
+      case "doctor": {
+        const write = (text: string) => display.screen.print(text.trimEnd());
+        if (!doctor) return effect.text;
+        return void await doctor(session, { columns, write, signal });
+      }
+      case "setup": {
+        if (!display.isLive || !setup) return effect.text;
+        const chosen = await chooseServer(display, setup, signal, false);
+        if (chosen === undefined) return undefined;
+        const flags = Object.entries(chosen)
+          .map(([flag, value]) => value === true ? `--${flag}` : `--${flag} ${value}`);
+        return String(await session.command("setup", flags.join(" "), signal));
+      }
+    }
+  }
+
+  async #setTheme({ theme, text }: Extract<Effect, { type: "theme" }>): Promise<string> {
+    this.display.theme = theme;
+    try {
+      await this.home.keepTheme?.(theme);
+    } catch (error) {
+      return `Theme: ${theme}. It cannot be saved: ${oneLine(reasonOf(error))}`;
+    }
+    return text;
+  }
+
+  /** Returns the argument selected from the command's list; empty if it has none, null if the user cancels. */
+  async #pickArgument(command: CommandInfo, signal: AbortSignal): Promise<string | null> {
+    const { isLive, screen } = this.display;
+    if (!isLive) return "";
+    const choices = await this.session.choices(command.name, signal);
+    if (signal.aborted) return null;
+    return choices.length === 0 ? "" : await screen.choose(choiceList(command, choices), signal);
+  }
+}
+
+/** Lets the user choose a server; undefined if they cancel. `isFirst`: there is no session yet. */
+export async function chooseServer(
+  display: Display,
+  setup: SetupHome,
+  signal: AbortSignal,
+  isFirst: boolean,
+): Promise<ServerSettings | undefined> {
+  try {
+    const { screen, columns } = display;
+    const shown: SetupScreen = {
+      print: (text) => display.say(text),
+      choose: (...list) => screen.choose(...list),
+      ask: (...question) => screen.ask(...question),
+      askHidden: (...question) => screen.askHidden(...question),
+    };
+    const { setUp } = await import("./setup.ts");
+    return await setUp(shown, setup, {
+      isFirst,
+      signal,
+      columns,
+      onLook: (isLooking) => display.wait(isLooking ? "looking for model servers" : undefined),
+    });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+/** Returns the line about a text copied to the clipboard; `what` describes it. */
+function copiedText(copied: Copied, what: string): string {
+  switch (copied) {
+    case "sent":
+      return `Copied: ${what}. A terminal that forbids OSC 52 ignores it.`;
+    case "sent_to_tmux":
+      return `Copied: ${what}. tmux passes it on after: tmux set -g set-clipboard on`;
+    case "too_large":
+      return `Not copied: terminals take at most ${thousands(MAX_COPY_BYTES)} bytes.`;
+    case "unsupported":
+      return "Not copied: this terminal does not let programs use the clipboard.";
+  }
+}
+
+/** Returns the result of a finished command: only its output if it succeeded. */
+export function shellText({ content, exitCode, output, endedProcesses }: ToolOutcome): string {
+  return output && exitCode === 0 && !endedProcesses ? outputText(output) : content;
+}
+
+/** Returns the output of a command, stderr last. */
+export function outputText({ stdout, stderr }: CommandOutput): string {
+  if (stdout === undefined && stderr === undefined) return "no output";
+  return [
+    ...stdout === undefined ? [] : [stdout],
+    ...stderr === undefined ? [] : ["stderr:", stderr],
+  ].join("\n");
+}

@@ -1,0 +1,227 @@
+/** The screen of a session, its colours, and its rows that change in place. @module */
+
+import type { Theme } from "../../../config.ts";
+import type { Status } from "../../../session/frontend.ts";
+import type { Keymap } from "../line/actions.ts";
+import { canEdit } from "../line/input.ts";
+import { LiveScreen } from "../screen/live_screen.ts";
+import type { BandLook } from "../screen/message_modal.ts";
+import { PlainScreen, type Screen } from "../screen/screen.ts";
+import {
+  ACCENT,
+  type Appearance,
+  appearance,
+  type Background,
+  DIM,
+  opensLinks,
+  type Painter,
+  painter,
+  PERSON_BAND,
+  type Style,
+  styleStart,
+  themed,
+} from "../style.ts";
+import { terminalSize } from "../tty.ts";
+import { oneLine, shortened } from "../../../text/one_line.ts";
+import { count } from "../../../text/count.ts";
+import { withSigns } from "../../../text/signs.ts";
+import { wrapped } from "../../../text/wrap.ts";
+import type { TextPart } from "../../../types/message.ts";
+import { footerText } from "./footer.ts";
+import { shortHelp } from "./short_help.ts";
+import { taskRows } from "./task_rows.ts";
+import { TurnView } from "./turn_view.ts";
+
+type ScreenOptions = ConstructorParameters<typeof LiveScreen>[0];
+
+/** What the screen asks its session, and the actions of its keys. */
+interface DisplayOptions extends
+  Pick<
+    ScreenOptions,
+    "history" | "pasted" | "completer" | "onStop" | "onEnd" | "overtakes" | "queuedNote"
+  >,
+  Required<Pick<ScreenOptions, "onShiftTab" | "transcript">> {
+  keymap: Keymap;
+  theme: Theme;
+  /** Aborted when the session ends. */
+  over: AbortSignal;
+  subjectOf: ConstructorParameters<typeof TurnView>[2];
+}
+
+/** The command of a double Escape. It is not added to the history because it was not typed. */
+export const REWIND: TextPart = { type: "text", text: "/rewind" };
+const MAX_WINDOW_TITLE = 80;
+
+/** True if the terminal has a title. The Linux console would print it. */
+const hasTitle = () => Deno.env.get("TERM") !== "linux";
+
+/** Creates the screen on first use. Setup may run before there is a session. */
+export class Display implements Disposable {
+  readonly isLive = canEdit();
+  readonly look: Appearance;
+  readonly paint: Painter;
+  /** The newest status; undefined before the session has one. */
+  status: Status | undefined;
+  #theme: Theme;
+  /** The background that the terminal reported, independent of the theme. */
+  #background: Background | undefined;
+  /** True while the task list is shown. */
+  showsTasks = false;
+  #saidNoTasks = false;
+  #screen: Screen | undefined;
+  #view: TurnView | undefined;
+  /** The command that waits for the model, its start time, and its tokens. */
+  #waiting: { name: string; startedAt: number; tokens: number } | undefined;
+
+  constructor(private readonly options: DisplayOptions) {
+    this.#theme = options.theme;
+    this.look = themed(appearance(), options.theme);
+    this.look.hasLinks = this.isLive && opensLinks();
+    this.paint = painter(this.look);
+  }
+
+  get theme(): Theme {
+    return this.#theme;
+  }
+
+  /** Sets the colours of all later output. */
+  set theme(theme: Theme) {
+    this.#theme = theme;
+    const { background, ...look } = appearance();
+    Object.assign(
+      this.look,
+      themed({ ...look, background: this.#background ?? background }, theme),
+    );
+    this.screen.update();
+  }
+
+  get keymap(): Keymap {
+    return this.options.keymap;
+  }
+
+  get columns(): number {
+    return terminalSize().columns;
+  }
+
+  get screen(): Screen {
+    return this.#screen ??= this.#makeScreen();
+  }
+
+  /** The view of the turns, created on first use. */
+  get view(): TurnView {
+    return this.#view ??= new TurnView(
+      ...[this.screen, this.look, this.options.subjectOf] as const,
+      // The terminal cannot open files of another machine.
+      () => Deno.env.has("SSH_CONNECTION") ? undefined : this.status?.folder,
+      this.keymap,
+    );
+  }
+
+  readonly dim = (text: string): string => this.paint(text, DIM);
+
+  /** The band of user messages, if the terminal can show one. */
+  get band(): BandLook | undefined {
+    return this.paint.hasBands && this.look.unicode
+      ? { band: this.#sgr(PERSON_BAND), mark: this.#sgr(ACCENT) }
+      : undefined;
+  }
+
+  /** Prints `text`, wrapped at the width of the terminal. */
+  say(text: string): void {
+    this.screen.print(wrapped(text, this.columns));
+  }
+
+  /** Shows the current step; undefined removes it. */
+  wait(name: string | undefined): void {
+    this.#waiting = name === undefined
+      ? undefined
+      : { name, startedAt: performance.now(), tokens: 0 };
+    this.screen.update();
+  }
+
+  /** The model wrote this many tokens for the waiting command. */
+  waitTokens(tokens: number): void {
+    if (this.#waiting) this.#waiting.tokens = tokens;
+  }
+
+  [Symbol.dispose](): void {
+    this.#screen?.[Symbol.dispose]();
+    this.#screen = undefined;
+    this.#view = undefined;
+  }
+
+  #makeScreen(): Screen {
+    const { over, theme: _, subjectOf: __, ...keys } = this.options;
+    if (!this.isLive) return new PlainScreen(() => [...keys.history()], over, this.look.unicode);
+    const hasColors = () => this.look.colors !== "none";
+    const accent = () => this.#sgr(ACCENT);
+    const onBackground = (background: Background) => {
+      this.#background = this.look.background = background;
+    };
+    const asksBackground = () => this.#theme === "auto" && /256|rgb/.test(this.look.colors);
+    return new LiveScreen({
+      ...keys,
+      get color() {
+        return hasColors() ? "\x1b[1m" : "";
+      },
+      get accent() {
+        return accent();
+      },
+      unicode: this.look.unicode,
+      activity: () => this.#activity(),
+      band: () => this.band,
+      rule: () => this.#sgr(DIM),
+      footer: (mode) =>
+        this.status ? footerText(this.status, this.columns, undefined, mode) : mode ?? "",
+      get onBackground() {
+        return asksBackground() ? onBackground : undefined;
+      },
+      rewind: REWIND,
+      help: () => shortHelp(this.keymap, this.columns, this.status?.mode?.approve).map(this.dim),
+      panel: () =>
+        this.showsTasks
+          ? taskRows(this.status?.tasks ?? [], { unicode: this.look.unicode, paint: this.paint })
+          : [],
+      onTasks: () => this.#toggleTasks(),
+      title: hasTitle() ? (state) => this.#title(state) : undefined,
+    });
+  }
+
+  /** Such as `copilot works · project`; undefined before the folder is known. */
+  #title(state: "asks" | "works" | "waits"): string | undefined {
+    const { folder } = this.status ?? {};
+    if (folder === undefined) return undefined;
+    const name = /[^/\\]*$/.exec(folder)![0] || folder;
+    const title = `copilot${state === "waits" ? "" : ` ${state}`} · ${oneLine(name)}`;
+    return withSigns(shortened(title, MAX_WINDOW_TITLE), this.look.unicode);
+  }
+
+  #sgr(style: Style): string {
+    return styleStart(this.look, style);
+  }
+
+  /** Shows or hides the task list. Returns false if there is none, which is reported once. */
+  #toggleTasks(): boolean {
+    if ((this.status?.tasks ?? []).length === 0) {
+      if (!this.#saidNoTasks) this.say("· no tasks yet: the model lists its steps in long work");
+      this.#saidNoTasks = true;
+      return false;
+    }
+    this.showsTasks = !this.showsTasks;
+    this.screen.update();
+    return true;
+  }
+
+  #activity(): readonly string[] | undefined {
+    if (this.#waiting === undefined) return this.#view?.liveRows();
+    const { name, startedAt, tokens } = this.#waiting;
+    return ["", waitingText(name, startedAt, tokens)];
+  }
+}
+
+/** The line while a command waits for the model, such as `12 s · 40 tokens · Esc stops · /compact`. */
+export function waitingText(name: string, startedAt: number, tokens: number): string {
+  const written = tokens > 0 ? ` · ${count(tokens, "token")}` : "";
+  const seconds = Math.floor((performance.now() - startedAt) / 1000);
+  return `${seconds} s${written} · Esc stops · ${oneLine(name)}`;
+}

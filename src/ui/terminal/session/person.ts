@@ -1,0 +1,135 @@
+/** A session's questions to the user at the terminal. @module */
+
+import type { Approval, ApprovalAnswer, Frontend } from "../../../session/frontend.ts";
+import { LiveScreen } from "../screen/live_screen.ts";
+import { wrapped } from "../../../text/wrap.ts";
+import { answerRows } from "../../answers.ts";
+import {
+  hookLines,
+  serverLines,
+  trustChangeRows,
+  trustQuestion,
+  trustStartRows,
+  trustWholeRows,
+} from "../../session_lines.ts";
+import { ApprovalModal } from "./approval_modal.ts";
+import type { Display } from "./display.ts";
+import { screenKey } from "../../shown_keys.ts";
+import {
+  answersHelp,
+  asciiApproval,
+  askPerson,
+  listedQuestion,
+  questionTitle,
+} from "./question.ts";
+
+/** An open question: its full text, and a callback for when the user has seen all of it. */
+export interface OpenQuestion {
+  text: (columns: number) => string;
+  onSeen: () => void;
+}
+
+/** Asks on a display. `onCancel` stops the running work after a question without an answer. */
+export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "elicit">> {
+  constructor(private readonly display: Display, private readonly onCancel: () => void) {}
+
+  #asked: OpenQuestion | undefined;
+
+  /** The open question, if it is longer than what is shown above its answers. */
+  get asked(): OpenQuestion | undefined {
+    return this.#asked;
+  }
+
+  readonly approve: NonNullable<Frontend["approve"]> = async (request, signal) => {
+    const { screen, view, paint } = this.display;
+    using _ = view.onAsked(request.call.id);
+    screen.notify(`copilot asks: ${questionTitle(request)}`);
+    if (screen instanceof LiveScreen) return await this.#choose(screen, request, signal);
+    const ask: Parameters<typeof askPerson>[0] = async (text, ...question) => {
+      if (text !== "") view.print(`\n${text}`);
+      const answer = await screen.ask(...question);
+      if (answer === null) this.onCancel();
+      return answer;
+    };
+    const { look } = this.display;
+    return await askPerson(ask, () => this.display.columns, paint, look.unicode)(request, signal);
+  };
+
+  readonly confirm: NonNullable<Frontend["confirm"]> = async (question, signal) => {
+    const { isLive, screen, columns, paint } = this.display;
+    if (!isLive) return undefined;
+    const { text, title } = question.type === "trust"
+      ? trustQuestion(question)
+      : question.type === "hooks"
+      ? { text: hookLines(question).join("\n"), title: "Run these hooks?" }
+      : {
+        text: serverLines(question).join("\n"),
+        title: question.changes ? "Offer these tools to the model?" : "Use this server?",
+      };
+    const changes = question.type === "trust"
+      ? [...trustStartRows(question, columns), ...trustChangeRows(question, columns, paint)]
+      : [];
+    screen.print([wrapped(text, columns), ...changes].join("\n"));
+    if (screen instanceof LiveScreen) {
+      if (question.type === "trust") {
+        const whole = (columns: number) => trustWholeRows(question, columns, paint).join("\n");
+        this.#asked = { text: whole, onSeen: () => {} };
+      }
+      const items = [{ label: "Yes", value: true, key: "y" }, {
+        label: "No",
+        value: false,
+        key: "n",
+      }];
+      const key = this.#asked && screenKey(this.display.keymap, "transcript");
+      const hint = `y or n · Esc decides later${key === undefined ? "" : ` · ${key} shows all`}`;
+      const list = { title, items, isNumbered: true, hint };
+      return await screen.choose(list, signal, { waits: true })
+        .finally(() => this.#asked = undefined) ?? undefined;
+    }
+    const { yesOrNo } = await import("./form.ts");
+    return await yesOrNo(title, "decides later", screen, signal);
+  };
+
+  readonly elicit: NonNullable<Frontend["elicit"]> = async (question, signal) => {
+    const { askForm } = await import("./form.ts");
+    return await askForm(question, this.display, signal);
+  };
+
+  /** Asks with a list; one key selects the answer. */
+  async #choose(
+    screen: LiveScreen,
+    request: Approval,
+    signal: AbortSignal,
+  ): Promise<ApprovalAnswer> {
+    const { view, paint, look } = this.display;
+    const shown = look.unicode ? request : asciiApproval(request);
+    const about = (columns: number) => listedQuestion(shown, columns, paint);
+    const transcriptKey = screenKey(this.display.keymap, "transcript");
+    // The transcript shows a change completely and /undo reverts it. Nothing reverts other calls.
+    let isSeen = request.preview?.lines !== undefined;
+    if (transcriptKey === undefined) {
+      // Nothing shows it later.
+      view.print(`${view.isApart ? "" : "\n"}${about(this.display.columns)}`);
+      isSeen = true;
+    }
+    const modal = new ApprovalModal({
+      ...screen.modalParts,
+      about: transcriptKey === undefined ? () => "" : about,
+      hasGap: transcriptKey !== undefined && !view.isApart,
+      transcriptKey,
+      title: questionTitle(shown),
+      rows: (columns) => answerRows(shown, columns),
+      isSeen: () => isSeen,
+      command: request.choices.includes("edit") ? request.subject.command : undefined,
+      help: (columns) => answersHelp(shown, columns),
+    });
+    this.#asked = { text: about, onSeen: () => isSeen = true };
+    const answer = await screen.push(modal, signal).finally(() => this.#asked = undefined);
+    if (answer === null) this.onCancel();
+    if (answer?.choice === "edit") view.onDecided(request.call.id, "edited by you");
+    else if (answer?.choice === "once" && !request.isRoutine) {
+      view.onDecided(request.call.id, "allowed once");
+    }
+    return answer ?? { choice: "refuse", reason: "" };
+  }
+}

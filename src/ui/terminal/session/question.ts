@@ -1,0 +1,306 @@
+/** A question about a call in the terminal, and its typed answer. @module */
+
+import type {
+  Approval,
+  ApprovalAnswer,
+  Frontend,
+  SessionEvent,
+} from "../../../session/frontend.ts";
+import type { Screen } from "../screen/screen.ts";
+import { BOLD, DIM, type Painter } from "../style.ts";
+import { count } from "../../../text/count.ts";
+import { oneLine } from "../../../text/one_line.ts";
+import { escapedBeyondAscii, sanitize } from "../../../text/sanitize.ts";
+import { rowsOf } from "../../../text/width.ts";
+import { wrapped } from "../../../text/wrap.ts";
+import { WRITTEN_ARGUMENTS } from "../../../tools/definition.ts";
+import { BACKGROUND_ARGUMENT } from "../../../tools/run_bash.ts";
+import type { CallAction, Change, Subject } from "../../../types/tool.ts";
+import { allowedBy, answerRows, questionNotes, refusalReason, remembered } from "../../answers.ts";
+import { changedLines } from "../../call_text.ts";
+import { changeRows, paintedRows } from "../../change.ts";
+
+/** Shows a text and returns the typed line; null at the end of input. */
+type AskLine = (text: string, ...question: Parameters<Screen["ask"]>) => Promise<string | null>;
+
+type Choice = Approval["choices"][number];
+
+/** The word for each choice. Its first letter is the key. */
+const WORDS: Readonly<Record<Exclude<Choice, "refuse">, string>> = {
+  once: "yes",
+  session: "always",
+  folder: "save",
+  edit: "edit",
+};
+
+const approvalKey = (choice: Choice): string => choice === "refuse" ? "n" : WORDS[choice][0]!;
+
+/** What the model wants to do, by the action of the call. */
+const WISHES: Readonly<Partial<Record<CallAction, string>>> = {
+  run: "run a command",
+  start: "start a command",
+  edit: "edit a file",
+  write: "write a file",
+  read: "read a file",
+  list: "list a folder",
+  find: "find files",
+  search: "search in files",
+};
+
+/** Returns the question, such as `Edit src/cart.py (+2 -2)?`. */
+export function questionTitle(
+  { isOfPerson, preview, subject: { action, path } }: Approval,
+): string {
+  if (isOfPerson) return "Attach it?";
+  if (action !== "edit" && action !== "write" || path === undefined) return "Run this?";
+  const name = path.length > MAX_TITLE_PATH ? path.slice(path.lastIndexOf("/") + 1) : path;
+  const [added, removed] = [changedLines(preview, "+"), changedLines(preview, "-")];
+  const counts = added + removed > 0 ? ` (+${added} -${removed})` : "";
+  return `${action === "edit" ? "Edit" : "Write"} ${oneLine(name)}${counts}?`;
+}
+
+/** Titles have only the name of a file with a longer path, in characters, which is shown above them. */
+const MAX_TITLE_PATH = 40;
+
+/**
+ * The question for a terminal without UTF-8: non-ASCII characters of the call are shown as code points, so that
+ * no other character can replace them.
+ */
+export const asciiApproval = (approval: Approval): Approval => {
+  const { call, subject, preview, rules, networked, programs } = approval;
+  return {
+    ...approval,
+    ...asciiStrings({
+      call,
+      subject,
+      ...preview && { preview },
+      // The ellipsis after a rule is ours, unless the rule has one.
+      ...rules && {
+        rules: rules.map((one) =>
+          one.rule.includes("…") ? one : { ...one, words: one.words.replace(/…$/, "...") }
+        ),
+      },
+      ...networked && { networked },
+      ...programs && { programs },
+    }),
+  };
+};
+
+function asciiStrings<T>(value: T): T {
+  if (typeof value === "string") return escapedBeyondAscii(value) as T;
+  if (Array.isArray(value)) return value.map(asciiStrings) as T;
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [name, asciiStrings(field)]),
+  ) as T;
+}
+
+/** Asks about calls with `ask`. */
+export function askPerson(
+  ask: AskLine,
+  columns: () => number,
+  paint: Painter = (text) => text,
+  unicode = true,
+): NonNullable<Frontend["approve"]> {
+  return async (asked, signal) => {
+    const approval = unicode ? asked : asciiApproval(asked);
+    const objection = (line: string) =>
+      answerOf(line, approval)
+        ? undefined
+        : wrapped(objectionTo(line, approval, columns()), columns());
+    const keys = approval.choices.map(approvalKey).join("/");
+    const prompt = `${questionTitle(approval)} [${columns() < 30 ? "y/n" : keys}/?] `;
+    const line = await ask(questionText(approval, columns(), paint), prompt, objection, signal);
+    const answer = line === null ? undefined : answerOf(line, asked);
+    if (answer?.choice !== "edit") return answer ?? { choice: "refuse", reason: "" };
+    const typed = await ask("", "command: ", () => undefined, signal, answer.command);
+    return typed?.trim() ? { choice: "edit", command: typed } : answer;
+  };
+}
+
+/** Returns the text above the answers: the whole call, and why it needs approval. */
+export function listedQuestion(approval: Approval, columns: number, paint: Painter): string {
+  const text = requestNotes(approval, columns, paint, Infinity);
+  const allowed = allowedBy(approval);
+  if (approval.rules && remembered(approval, columns) !== allowed) {
+    text.push(paintedRows(`  The same means: ${allowed}`, columns, DIM, paint));
+  }
+  return text.join("\n");
+}
+
+/** Returns the meanings of the answers and of the other keys. */
+export function answersHelp(approval: Approval, columns: number): string {
+  const listed = answerRows(approval, columns)
+    .map(({ choice }, at) => [choice, `${at + 1}, ${approvalKey(choice)}`] as const);
+  const edit = approval.choices.includes("edit") ? [["edit", "e"] as const] : [];
+  return meanings([...listed, ...edit], approval, columns);
+}
+
+/** Returns the line about a new rule. */
+export function ruleAdded(
+  { rule, path, error }: Extract<SessionEvent, { type: "rule_added" }>,
+): string {
+  if (error !== undefined) {
+    return `  In this session only, because it cannot be saved: ${oneLine(error)}`;
+  }
+  const where = path === undefined ? "In this session" : `Saved in ${sanitize(path)}`;
+  return `  ${where}: allow ${sanitize(rule)}`;
+}
+
+/** Parses a typed answer; undefined if it is invalid. An `edit` still has the original command. */
+function answerOf(line: string, { choices, subject }: Approval): ApprovalAnswer | undefined {
+  const given = line.trim().toLowerCase();
+  // A line that starts with "no" is a no; the rest is its reason.
+  if (given.startsWith("n")) {
+    return { choice: "refuse", reason: refusalReason(line) };
+  }
+  const choice = choices.filter((one) => one !== "refuse")
+    .find((one) => given === approvalKey(one) || given === WORDS[one]);
+  if (choice === "edit") return { choice, command: subject.command ?? "" };
+  return choice && { choice };
+}
+
+/** Columns before the meanings of the answers. */
+const HELP_MARGIN = 9;
+
+/** Returns the objection to an invalid answer, or the help it asks for. */
+function objectionTo(line: string, approval: Approval, columns: number): string {
+  const { choices } = approval;
+  if (!/^\s*(\?|help)\s*$/i.test(line)) {
+    return `  ${choices.map(approvalKey).join(", ")} or ? for help`;
+  }
+  return meanings(choices.map((choice) => [choice, approvalKey(choice)]), approval, columns);
+}
+
+/** Returns the rows of the help: the keys and the effect of each choice. */
+function meanings(
+  rows: readonly (readonly [Choice, string])[],
+  approval: Approval,
+  columns: number,
+): string {
+  const help: Readonly<Record<Choice, string>> = {
+    once: approval.isOfPerson ? "attach it" : "yes, this once",
+    refuse: approval.isOfPerson
+      ? "do not attach it: the model only sees the name"
+      : "no; the model reads what you write after it",
+    session: `always: yes, and allow ${allowedBy(approval)} in this session`,
+    folder: `save: the same in this folder from now on: ${ruleTexts(approval)}`,
+    edit: "edit the command first",
+  };
+  return rows.flatMap(([choice, keys]) => {
+    const lines = wrapped(help[choice], Math.max(20, columns - HELP_MARGIN)).split("\n");
+    return lines.map((line, at) => `  ${(at === 0 ? keys : "").padEnd(HELP_MARGIN - 2)}${line}`);
+  }).join("\n");
+}
+
+const ruleTexts = ({ rules = [] }: Approval): string =>
+  oneLine(rules.map(({ rule }) => rule).join(", "));
+
+function questionText(approval: Approval, columns: number, paint: Painter): string {
+  const text = requestNotes(approval, columns, paint);
+  if (approval.rules) {
+    const allows = `  a allows ${
+      allowedBy(approval)
+    } in this session, s in this folder from now on`;
+    text.push(paintedRows(allows, columns, DIM, paint));
+  }
+  return text.join("\n");
+}
+
+/** Returns the call and its notes. */
+function requestNotes(
+  approval: Approval,
+  columns: number,
+  paint: Painter,
+  glance?: number,
+): string[] {
+  const notes = questionNotes(approval).map(({ text, isCalm }) =>
+    isCalm ? paintedRows(`  ${text}`, columns, DIM, paint) : wrapped(`  ${text}`, columns)
+  );
+  return [requestText(approval, columns, paint, glance), ...notes];
+}
+
+/** The maximum number of rows of a request that can be seen at once. */
+const MANY_ROWS = 18;
+
+/**
+ * Returns everything that would run: nothing is omitted, and control characters are made visible. If it has more
+ * than `glance` rows, its beginning is repeated below, because it may have scrolled away.
+ */
+export function requestText(
+  { call, subject, preview, isOfPerson, subAgent }: Approval,
+  columns: number,
+  paint: Painter = (text) => text,
+  glance = MANY_ROWS,
+): string {
+  if (isOfPerson) return `Your message names ${oneLine(subject.path ?? "")}:`;
+  // The arguments of a new file already contain the file, so the change is not shown instead.
+  const isShown = preview?.lines !== undefined && !(preview.isNew && subject.action === "write");
+  const fields = Object.entries(call.arguments)
+    .filter(([name]) => !(isShown && WRITTEN_ARGUMENTS.includes(name)))
+    .map(([name, value]) => ({ value, text: fieldText(name, value, subject, columns, glance) }));
+  const rows = fields.map(({ text }) => text);
+  if (isShown) rows.push(...changeFields(preview, subject, columns, paint));
+  if (preview?.replacedBytes !== undefined) {
+    const size = count(preview.replacedBytes, "byte");
+    rows.push(wrapped(`  this replaces a file of ${size}`, columns));
+  }
+  const path = fields.find(({ value }) => value === subject.path);
+  if (path && rows.join("\n").split("\n").length > glance) rows.push(path.text);
+  if (Object.values(call.arguments).some(hides)) {
+    const careful = "  Careful: it contains characters that hide or reorder text";
+    rows.push(paintedRows(careful, columns, BOLD, paint));
+  }
+  const wish = (subject.action && WISHES[subject.action]) ?? `call ${call.name}`;
+  const who = subAgent === undefined ? "The model" : `The sub-agent ${oneLine(subAgent)}`;
+  return `${paint(`${who} wants to ${wish}:`, BOLD)}\n${rows.join("\n")}`;
+}
+
+function fieldText(
+  name: string,
+  value: unknown,
+  subject: Subject,
+  columns: number,
+  glance: number,
+): string {
+  if (name === BACKGROUND_ARGUMENT && value === true) return "  in the background (/jobs stops it)";
+  const clean = sanitize(typeof value === "string" ? value : JSON.stringify(value));
+  const isCommand = value === subject.command;
+  const text = isCommand ? withBlanks(clean) : clean;
+  const [row, more] = rowsOf(text, rowWidth(columns) - name.length);
+  if (!isCommand && !text.includes("\n") && more === undefined) return `  ${name}: ${row}`;
+  const lines = text.replace(/\n$/, "").split("\n");
+  const size = `${count(lines.length, "line")}, ${count(clean.length, "character")}`;
+  const rows = boxed(lines, columns);
+  const end = rows.split("\n").length > glance
+    ? `\n${wrapped(`  (end of ${name}: ${size} above)`, columns)}`
+    : "";
+  return `${isCommand ? "" : `  ${name} (${size}):\n`}${rows}${end}`;
+}
+
+function changeFields(change: Change, subject: Subject, columns: number, paint: Painter): string[] {
+  const rows = changeRows(change, columns, paint, true);
+  const isReplaced = subject.action === "write" && change.lines?.length !== 0;
+  return [...isReplaced ? ["  changes to the file:"] : [], ...rows];
+}
+
+const rowWidth = (columns: number): number => Math.max(10, columns - 6);
+
+/** Puts a bar before each row, so that no row looks like a question. Continuation rows have another bar. */
+function boxed(lines: readonly string[], columns: number): string {
+  return lines.flatMap((line) =>
+    rowsOf(line, rowWidth(columns), true).map((row, n) => `  ${n === 0 ? "│" : "┆"} ${row}`)
+  ).join("\n");
+}
+
+/** True if some characters of a value are shown as code points. */
+function hides(value: unknown): boolean {
+  const text = String(value).replaceAll("\r\n", "\n");
+  return sanitize(text) !== text;
+}
+
+/** Shows white space that matters to a shell: tabs, and spaces between a backslash and the end of its line. */
+function withBlanks(command: string): string {
+  return command.replace(/(?<! ) +$/gm, (blanks) => "␠".repeat(blanks.length))
+    .replaceAll("\t", "␉   ");
+}

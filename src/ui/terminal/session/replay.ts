@@ -1,0 +1,92 @@
+/** Shows earlier turns as they looked. @module */
+
+import type { ExecutionFacts } from "../../../records/execution.ts";
+import type { Screen } from "../screen/screen.ts";
+import { count } from "../../../text/count.ts";
+import { typedText } from "../../../text/parts.ts";
+import { wrapped } from "../../../text/wrap.ts";
+import type { Message, ToolCall } from "../../../types/message.ts";
+import { type PastCalls, pastExecution } from "../../past_execution.ts";
+import type { TurnView } from "./turn_view.ts";
+
+/** The approximate number of rows to replay, in whole messages. The newest message is always shown. */
+const MAX_ROWS = 200;
+
+interface ReplayOptions extends PastCalls {
+  screen: Pick<Screen, "print" | "echo">;
+  /** The view of later turns, which can unfold what is folded here. */
+  view: Pick<TurnView, "begin" | "onEvent" | "end">;
+  columns: number;
+  /** Styles less important text. */
+  dim: (text: string) => string;
+}
+
+/** Replays the newest turns of `messages`. */
+export function replay(messages: readonly Message[], options: ReplayOptions): void {
+  const { screen, view, executions, columns, dim } = options;
+  const from = firstReplayed(messages, executions, columns);
+  if (from > 0) screen.print(dim(`· ${count(from, "earlier message")}`));
+  const calls = new Map<string, ToolCall>();
+  let isOpen = false;
+  const begin = () => {
+    if (!isOpen) view.begin("");
+    isOpen = true;
+  };
+  const end = (text?: string) => {
+    if (isOpen) view.end(text);
+    isOpen = false;
+  };
+  for (const [at, message] of messages.entries()) {
+    for (const call of message.toolCalls ?? []) calls.set(call.id, call);
+    if (at < from) continue;
+    if (message.role === "user") {
+      if (message.standsFor !== undefined) continue;
+      end();
+      screen.echo({ type: "text", text: typedText(message) });
+    } else if (message.role === "tool") {
+      begin();
+      view.onEvent({ type: "tool_done", exec: pastExecution(message, calls, options) });
+    } else if (message.standsFor === "interruption") {
+      begin();
+      end("· interrupted");
+    } else if (message.standsFor === undefined && message.content !== "") {
+      begin();
+      view.onEvent({ type: "text_delta", text: typedText(message) });
+      // The note that the program added.
+      if (message.parts) end("· interrupted");
+    }
+  }
+  end();
+}
+
+/** The index of the first replayed message: the start of a turn if possible. */
+function firstReplayed(
+  messages: readonly Message[],
+  executions: ReadonlyMap<string, ExecutionFacts>,
+  columns: number,
+): number {
+  let rows = 0;
+  let from = messages.length;
+  while (from > 0) {
+    rows += rowsOfMessage(messages[from - 1]!, executions, columns);
+    if (rows > MAX_ROWS && from < messages.length) break;
+    from--;
+  }
+  const isTurn = ({ role, standsFor }: Message) => role === "user" && standsFor === undefined;
+  const turn = messages.findIndex((message, at) => at >= from && isTurn(message));
+  return turn === -1 || from === 0 ? from : turn;
+}
+
+function rowsOfMessage(
+  message: Message,
+  executions: ReadonlyMap<string, ExecutionFacts>,
+  columns: number,
+): number {
+  const { role, content, toolCallId = "" } = message;
+  if (role === "tool") {
+    return 4 + (executions.get(toolCallId)?.details?.change?.lines?.length ?? 0);
+  }
+  const text = role === "user" ? typedText(message) : content;
+  // This much of a longer text is enough.
+  return wrapped(text.slice(0, MAX_ROWS * columns), columns).split("\n").length + 1;
+}

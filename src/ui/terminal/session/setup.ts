@@ -1,0 +1,297 @@
+/** The first choice of a model: a list of what was found, and a key if one is needed. @module */
+
+import { checkedUrl, isSettingError } from "../../../config.ts";
+import { BackendError } from "../../../errors.ts";
+import { modelFacts } from "../../../models/model_server.ts";
+import type { FoundServer } from "../../../models/servers.ts";
+import type { Screen } from "../screen/screen.ts";
+import { oneLine } from "../../../text/one_line.ts";
+import { wrapped } from "../../../text/wrap.ts";
+import { reasonOf } from "../../../text/reason.ts";
+import { placesText, type ServerSettings } from "../../server_settings.ts";
+import {
+  type HostedOffer,
+  hostedRow,
+  hostShown,
+  keptText,
+  lastRows,
+  nameable,
+  NOTHING_FOUND,
+  serverRows,
+  type SetupPick,
+} from "./setup_rows.ts";
+
+/** The part of setup that knows addresses, keys and files. */
+export interface SetupHome {
+  /** Probes the addresses of this machine, for at most `limitMs` milliseconds. */
+  find(limitMs: number, signal: AbortSignal): Promise<readonly FoundServer[]>;
+  /** The addresses that `find` probes. */
+  own(): readonly string[];
+  /** Asks the server at any `address` for its models. An empty key stands in for the saved one. */
+  ask(
+    address: string,
+    how: { key: string | undefined; limitMs: number; signal: AbortSignal },
+  ): Promise<FoundServer>;
+  /** The location of the saved key for `address`, if any. */
+  keyIn(address: string): string | undefined;
+  hosted(): readonly HostedOffer[];
+  /** Asks a hosted API if `key` is valid. @throws {BackendError} if it is not, or if there is no answer. */
+  tryKey(
+    offer: HostedOffer,
+    how: { key: string; limitMs: number; signal: AbortSignal },
+  ): Promise<void>;
+  /** Why `key` cannot be a key; undefined if it may be one. */
+  objection(key: string): string | undefined;
+  /** Saves a choice, and the key for an address. @throws {Error} if that fails. */
+  keep(settings: ServerSettings, key?: { address: string; key: string }): Promise<void>;
+}
+
+interface SetupOptions {
+  /** True before there is a session: a clear choice needs no question, and the demo is offered. */
+  isFirst: boolean;
+  columns: number;
+  signal: AbortSignal;
+  /** Called when a search for servers starts and ends. */
+  onLook(isLooking: boolean): void;
+}
+
+/** The timeouts of servers in milliseconds: the first, and that of servers that missed it or were named. */
+const FIRST_LOOK_MS = 300;
+const SECOND_LOOK_MS = 5000;
+
+/** The screen of setup. It wraps long lines. */
+export type SetupScreen = Pick<Screen, "print" | "choose" | "ask" | "askHidden">;
+
+/** The choices after a server did not list its models. */
+const NO_MODEL_ROWS = [
+  { label: "Change the address", value: "address" },
+  { label: "Retry", detail: "after starting it", value: "again" },
+  { label: "Save it anyway", detail: "for this session and later ones", value: "keep" },
+] as const;
+const NO_KEY_ROWS = [
+  { label: "Enter another key", value: "key" },
+  { label: "Retry", value: "again" },
+  { label: "Save it anyway", value: "keep" },
+] as const;
+const HOW_TO_TYPE = "Type the server's address, such as http://gpu:8080 (empty to go back)";
+const NO_ADDRESS = "That is not a server address. Example: http://gpu:8080, without ? and #";
+const KEY_ROW = { label: "Enter a key", value: "key" } as const;
+const HINT = "Enter to select · Esc to cancel";
+const BACK_HINT = "Enter to select · Esc to go back";
+
+/**
+ * An address and the key that the user entered; an empty key is the saved one, if any. Without `key`, only the
+ * key saved for the address is sent.
+ */
+interface NamedServer {
+  address: string;
+  key?: string;
+}
+
+/** Lets the user choose a server and a model, and saves the choice; undefined if they cancel. */
+export async function setUp(
+  screen: SetupScreen,
+  home: SetupHome,
+  options: SetupOptions,
+): Promise<ServerSettings | undefined> {
+  return await new Setup(screen, home, options).run();
+}
+
+/** The saved settings, if any. */
+type Kept = Promise<ServerSettings | undefined>;
+
+class Setup {
+  constructor(
+    private readonly screen: SetupScreen,
+    private readonly home: SetupHome,
+    private readonly options: SetupOptions,
+  ) {}
+
+  async run(): Kept {
+    const { screen, home, options: { isFirst, columns, signal } } = this;
+    let pick: SetupPick | null = null;
+    for (let limitMs = FIRST_LOOK_MS;; limitMs = SECOND_LOOK_MS) {
+      const found = await this.#look(() => home.find(limitMs, signal));
+      if (pick === "look" && found.every(({ models }) => models.length === 0)) {
+        screen.print(`· checked ${placesText(home.own())}: still no model`);
+      }
+      const own = found.flatMap(serverRows);
+      // A place with several rows, or without a model, leaves something to choose.
+      const isClear = isFirst && found.length === 1 && found[0]!.models.length === 1;
+      if (isClear) pick = own[0]!.value;
+      else {
+        const items = [...own, ...home.hosted().map(hostedRow), ...lastRows(found, isFirst)];
+        const title = wrapped(
+          found.length > 0 ? "Which model should copilot use?" : NOTHING_FOUND,
+          columns,
+        );
+        pick = await screen.choose({ title, items, hint: HINT }, signal);
+      }
+      if (pick === null) return undefined;
+      if (pick === "look") continue;
+      const kept = "address" in pick
+        ? await this.#keepAddress(pick.address)
+        : "offer" in pick
+        ? await this.#keepHosted(pick.offer)
+        : await this.#keep(pick.settings, pick.said);
+      if (kept !== undefined) return kept;
+    }
+  }
+
+  /** Runs `step` while the screen says what is being checked. */
+  async #look<T>(step: () => Promise<T>): Promise<T> {
+    this.options.onLook(true);
+    return await step().finally(() => this.options.onLook(false));
+  }
+
+  /**
+   * Asks for the key if there is none, and verifies it; undefined if none was entered or it could not be saved. A
+   * rejected key is saved only if the user confirms.
+   */
+  async #keepHosted(offer: HostedOffer): Kept {
+    const { name, address, settings, keyIn } = offer;
+    if (keyIn !== undefined) return await this.#keep(settings, name);
+    const { screen, home, options: { signal } } = this;
+    const ask = async () => await this.#askKey(new URL(address).host, "goes back") || undefined;
+    let key = await ask();
+    while (key !== undefined) {
+      const how = { key, limitMs: SECOND_LOOK_MS, signal };
+      const problem = await this.#look(() => home.tryKey(offer, how)).catch(serverProblem);
+      if (problem === undefined) break;
+      screen.print(`· ${problem.text}`);
+      const title = `What about ${hostShown(address)}?`;
+      const next = await screen.choose({ title, items: NO_KEY_ROWS, hint: BACK_HINT }, signal);
+      if (next === null) return undefined;
+      if (next === "keep") break;
+      if (next === "key") key = await ask();
+    }
+    return key === undefined ? undefined : await this.#keep(settings, name, { address, key });
+  }
+
+  /** Asks for a key, which may be empty; undefined after Esc. */
+  async #askKey(host: string, otherwise: string): Promise<string | undefined> {
+    const prompt = `The key for ${host} (hidden; Enter alone ${otherwise}): `;
+    const objection = (line: string) => this.home.objection(line.trim());
+    return (await this.screen.askHidden(prompt, objection, this.options.signal))?.trim();
+  }
+
+  /** Returns the key for `address`, empty for the saved one or for none; undefined after Esc. */
+  #keyFor(address: string): Promise<string | undefined> {
+    const keyIn = this.home.keyIn(address);
+    const otherwise = keyIn === undefined ? "none" : `the one in ${keyIn}`;
+    return this.#askKey(hostShown(address), `for ${otherwise}`);
+  }
+
+  /**
+   * Asks the server at `address` for its models and saves the selected one. An empty address is asked for first.
+   * A server that does not answer is saved only if the user confirms; undefined if nothing was saved.
+   */
+  async #keepAddress(address: string): Kept {
+    const { screen, options: { signal } } = this;
+    let server: NamedServer | undefined = address === "" ? await this.#typedServer() : { address };
+    while (server !== undefined) {
+      const answer = await this.#askNamed(server);
+      if ("models" in answer) return await this.#keepModelOf(server, answer);
+      const items = [...answer.wantsKey ? [KEY_ROW] : [], ...NO_MODEL_ROWS];
+      screen.print(`· ${answer.text}`);
+      const title = `What about ${hostShown(server.address)}?`;
+      const next = await screen.choose({ title, items, hint: BACK_HINT }, signal);
+      if (next === null) return undefined;
+      if (next === "keep") return await this.#keepServer(server);
+      if (next === "key") server.key = await this.#keyFor(server.address) ?? "";
+      if (next === "address") server = await this.#typedServer(server.address);
+    }
+    return undefined;
+  }
+
+  /** Returns the server with its models, or why it offers no model. */
+  async #askNamed({ address, key }: NamedServer): Promise<FoundServer | ServerProblem> {
+    const how = { key, limitMs: SECOND_LOOK_MS, signal: this.options.signal };
+    const found = await this.#look(() => this.home.ask(address, how)).catch(serverProblem);
+    if (!("models" in found) || found.models.length > 0) return found;
+    const get = found.isNative ? ": ollama pull qwen3:8b gets one" : "";
+    return { text: `${hostShown(address)} has no models${get}`, wantsKey: false };
+  }
+
+  /** Asks for an address, and for a key if it is https; undefined if no address was entered. */
+  async #typedServer(before = ""): Promise<NamedServer | undefined> {
+    const { screen, options: { signal } } = this;
+    let address = "";
+    const objection = (line: string) => {
+      try {
+        address = line.trim() && checkedUrl("compat", "baseUrl", line);
+      } catch (error) {
+        return isSettingError(error) ? NO_ADDRESS : reasonOf(error);
+      }
+    };
+    if (before === "") screen.print(`· ${HOW_TO_TYPE}`);
+    const line = await screen.ask("Address: ", objection, signal, before, { waits: false });
+    if (line === null || address === "") return undefined;
+    if (!address.startsWith("https:")) return { address, key: "" };
+    const key = await this.#keyFor(address);
+    return key === undefined ? undefined : { address, key };
+  }
+
+  /** Saves the server with one of its models. The user selects it if there are several. */
+  async #keepModelOf(server: NamedServer, found: FoundServer): Kept {
+    const items = nameable(found.models).map((model) => (
+      { label: oneLine(model.name), detail: modelFacts(model), value: model.name }
+    ));
+    const title = `Which model of ${hostShown(server.address)}?`;
+    const model = items.length === 1
+      ? items[0]!.value
+      : await this.screen.choose({ title, items, hint: BACK_HINT }, this.options.signal);
+    return model === null ? undefined : await this.#keepServer(server, { found, model });
+  }
+
+  /** Saves a server, with or without a model. */
+  async #keepServer(
+    { address, key }: NamedServer,
+    answer?: { found: FoundServer; model: string },
+  ): Kept {
+    const host = address.replace(/\/v1$/, "");
+    const isNative = answer?.found.isNative === true;
+    // A session uses the OpenAI-compatible endpoint of servers that are not Ollama.
+    const isLocal = isNative || address.startsWith("http:");
+    // A server that was started for one model may have another one next time.
+    const isNamed = answer && (isNative || !isLocal || answer.found.models.length > 1);
+    const settings: ServerSettings = {
+      // A server that is known not to be Ollama is not probed at each start.
+      ...isLocal
+        ? { local: true, host, ...answer && !isNative && { "use-compat": true } }
+        : { "base-url": answer ? `${host}/v1` : address },
+      ...isNamed && { model: answer.model },
+    };
+    const said = keptText(hostShown(address), settings);
+    return await this.#keep(settings, said, key ? { address, key } : undefined);
+  }
+
+  async #keep(
+    settings: ServerSettings,
+    said: string,
+    key?: { address: string; key: string },
+  ): Kept {
+    if (settings.demo) return settings;
+    try {
+      await this.home.keep(settings, key);
+      this.screen.print(`· ${said}. Saved to config.json. Run /setup to change it.`);
+      return settings;
+    } catch (error) {
+      this.screen.print(`· ${said}: cannot be saved: ${oneLine(reasonOf(error))}`);
+      // A hosted model needs its key.
+      return key === undefined ? settings : undefined;
+    }
+  }
+}
+
+/** Why a server offers no model or rejects the key. */
+interface ServerProblem {
+  text: string;
+  wantsKey: boolean;
+}
+
+/** Returns why a server refused, or could not be reached. */
+function serverProblem(error: unknown): ServerProblem {
+  if (!(error instanceof BackendError)) throw error;
+  return { text: oneLine(reasonOf(error)), wantsKey: error.kind === "auth" };
+}

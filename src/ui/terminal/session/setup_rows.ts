@@ -1,0 +1,87 @@
+/** The rows of setup: servers with their models, hosted APIs, and other choices. @module */
+
+import type { ListedModel } from "../../../models/ollama/model_list.ts";
+import { modelFacts } from "../../../models/model_server.ts";
+import type { FoundServer } from "../../../models/servers.ts";
+import { oneLine } from "../../../text/one_line.ts";
+import { HOW_TO_START, type ServerSettings, settingsOf } from "../../server_settings.ts";
+
+/** A hosted API that is offered. */
+export interface HostedOffer {
+  name: string;
+  /** The address of its key. */
+  address: string;
+  settings: ServerSettings;
+  /** The location of an existing key, such as a variable. */
+  keyIn?: string | undefined;
+}
+
+/** The meaning of a row: settings, an API that needs a key, a rescan, or an address (`""`: to be typed). */
+export type SetupPick =
+  | { settings: ServerSettings; said: string }
+  | { offer: HostedOffer }
+  | { address: string }
+  | "look";
+
+export const NOTHING_FOUND = `No model server found on this machine. Start one, then rescan:
+${HOW_TO_START}
+Or choose:`;
+
+interface Row {
+  label: string;
+  detail: string;
+  value: SetupPick;
+}
+
+/** Describes a saved choice. A missing model is reported once the server has named it. */
+export const keptText = (place: string, { model }: ServerSettings): string =>
+  `${model === undefined ? "" : `${oneLine(model)} at `}${place}`;
+
+export function serverRows(server: FoundServer): Row[] {
+  const { url, state, isNative, models } = server;
+  const place = hostShown(url);
+  if (state === "unasked") {
+    const value = { address: url };
+    return [{ label: place, detail: "from OLLAMA_HOST; not checked yet", value }];
+  }
+  if (state === "slow") {
+    return [{ label: place, detail: "did not answer in time: rescan", value: "look" }];
+  }
+  if (models.length === 0) {
+    const get = isNative ? "Ollama without models: ollama pull qwen3:8b" : "lists no models";
+    return [{ label: place, detail: `${get}; rescan`, value: "look" }];
+  }
+  return nameable(models).map((model) => {
+    const settings = settingsOf(server, model);
+    return {
+      label: oneLine(model.name),
+      detail: [place, isNative && "Ollama", modelFacts(model)].filter(Boolean).join(" · "),
+      value: { settings, said: keptText(place, settings) },
+    };
+  });
+}
+
+/** Returns the selectable models. A name with a space cannot follow a flag of /model. */
+export const nameable = (models: readonly ListedModel[]): readonly ListedModel[] =>
+  models.length === 1 ? models : models.filter(({ name }) => !/\s/.test(name));
+
+export function hostedRow(offer: HostedOffer): Row {
+  const { name, address, keyIn } = offer;
+  const key = keyIn === undefined ? "paste a key" : `with the key in ${keyIn}`;
+  return { label: name, detail: `${key} · ${hostShown(address)}`, value: { offer } };
+}
+
+export function lastRows(found: readonly FoundServer[], isFirst: boolean): Row[] {
+  const look = { label: "Rescan", detail: "after starting a server", value: "look" } as const;
+  const other = { label: "Another server", detail: "type its address", value: { address: "" } };
+  const settings = { demo: true } as const;
+  const demo = { label: "Demo", detail: "a tour of one minute, without a model" };
+  return [
+    other,
+    ...found.length === 0 ? [look] : [],
+    ...isFirst ? [{ ...demo, value: { settings, said: "" } }] : [],
+  ];
+}
+
+/** Returns the host of an address, for users. */
+export const hostShown = (address: string): string => oneLine(new URL(address).host);

@@ -1,0 +1,79 @@
+/** Totals of a turn: its time without questions, its tokens and their speed. @module */
+
+import { thousands } from "../../../text/count.ts";
+import type { TurnEvent } from "../../../types/event.ts";
+
+/** Shorter turns are not reported, in milliseconds: without and with calls. */
+const MIN_TURN_MS = 5000;
+const MIN_TURN_WITH_CALLS_MS = 1000;
+/** The minimum tokens and milliseconds for a meaningful speed. */
+const MIN_SPEED_TOKENS = 20;
+const MIN_SPEED_MS = 1000;
+
+/** The totals of one turn. Times are of `performance.now()`. */
+export class TurnTally {
+  #startedAt = 0;
+  #calls = 0;
+  /** Tokens counted by servers, and an estimate for the current answer. */
+  #tokens = 0;
+  /** Tokens of sub-agents, which have their own speed. */
+  #ofSubAgents = 0;
+  #open = { tokens: 0, firstAt: 0, lastAt: 0 };
+  #writingMs = 0;
+
+  begin(): void {
+    this.#startedAt = performance.now();
+    this.#calls =
+      this.#tokens =
+      this.#ofSubAgents =
+      this.#writingMs =
+        0;
+    this.#open.tokens = 0;
+  }
+
+  onEvent(event: TurnEvent): void {
+    if (event.type === "tool_done") {
+      this.#calls++;
+      this.#ofSubAgents += event.exec.details?.usage?.outputTokens ?? 0;
+    }
+    if (event.type === "usage") this.#endAnswer(event.usage.outputTokens);
+    else if (event.type === "thinking") this.#endAnswer(0);
+    else if (/_delta$/.test(event.type)) {
+      this.#open.lastAt = performance.now();
+      if (this.#open.tokens++ === 0) this.#open.firstAt = this.#open.lastAt;
+    }
+  }
+
+  /** Excludes `ms` from the time of the turn. */
+  leaveOut(ms: number): void {
+    this.#startedAt += ms;
+  }
+
+  /** Such as `Worked 34 s · 2.8k tokens · 41 tok/s`; undefined for a turn too short to report. */
+  text(): string | undefined {
+    this.#endAnswer(0);
+    const ms = performance.now() - this.#startedAt;
+    if (ms < (this.#calls > 0 ? MIN_TURN_WITH_CALLS_MS : MIN_TURN_MS)) return undefined;
+    const tokens = this.#tokens;
+    const hasSpeed = tokens > MIN_SPEED_TOKENS && this.#writingMs > MIN_SPEED_MS;
+    const all = tokens + this.#ofSubAgents;
+    return [
+      `Worked ${timeText(Math.round(ms / 1000))}`,
+      ...all > 0 ? [all === 1 ? "1 token" : `${thousands(all)} tokens`] : [],
+      ...hasSpeed ? [`${Math.round(1000 * tokens / this.#writingMs)} tok/s`] : [],
+    ].join(" · ");
+  }
+
+  /** Ends an answer. `counted` is its number of tokens, 0 if the server did not count them. */
+  #endAnswer(counted: number): void {
+    const { tokens, firstAt, lastAt } = this.#open;
+    this.#tokens += counted || tokens;
+    if (tokens > 0) this.#writingMs += lastAt - firstAt;
+    this.#open.tokens = 0;
+  }
+}
+
+/** `34 s`, `2 min 5 s`. */
+function timeText(seconds: number): string {
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}

@@ -1,0 +1,388 @@
+/** The interactive session. @module */
+
+import type { Theme } from "../../../config.ts";
+import { commandIn } from "../../../session/commands/command_line.ts";
+import type { Frontend, SessionEvent, Status, Surface } from "../../../session/frontend.ts";
+import type { Resumed } from "../../../session/record.ts";
+import type { Session } from "../../../session/session.ts";
+import type { ApproveMode } from "../../../safety/settings.ts";
+import type { Keymap } from "../line/actions.ts";
+import type { Completer } from "../line/completion.ts";
+import type { PagerModal } from "../screen/pager_modal.ts";
+import { LiveScreen } from "../screen/live_screen.ts";
+import { makeSane } from "../tty.ts";
+import { oneLine } from "../../../text/one_line.ts";
+import { inRow } from "../../../text/width.ts";
+import { wrapped } from "../../../text/wrap.ts";
+import { reasonOf } from "../../../text/reason.ts";
+import type { Part, TextPart } from "../../../types/message.ts";
+import type { Job, Subject } from "../../../types/tool.ts";
+import { EXIT } from "../../exit_codes.ts";
+import { noticeLines } from "../../../session/notices.ts";
+import { jobEnded } from "../../progress.ts";
+import { modeText } from "../../../session/modes.ts";
+import { instructionLines } from "../../../session/instruction_lines.ts";
+import { resumedLines } from "../../../session/resumed_lines.ts";
+import { chooseServer, type CommandHome, CommandRunner } from "./command_runner.ts";
+import { completer } from "./complete.ts";
+import { Display, REWIND } from "./display.ts";
+import { modelText } from "./footer.ts";
+import { Person } from "./person.ts";
+import { ruleAdded } from "./question.ts";
+import { replay } from "./replay.ts";
+import type { ServerSettings } from "../../server_settings.ts";
+import { screenKey } from "../../shown_keys.ts";
+import { runTurn } from "./turn.ts";
+import { SessionHistory } from "./typed_history.ts";
+import { WholeConversation } from "./whole_conversation.ts";
+
+interface TerminalOptions extends CommandHome {
+  /** Notifies a user who looks elsewhere when a long turn ends. */
+  notifies: boolean;
+  theme: Theme;
+  keymap: Keymap;
+  /** The first message of the session. */
+  message?: string | undefined;
+  /** Returns the lines to show after the session. */
+  lastLines?: ((session: Session) => Promise<readonly string[]>) | undefined;
+  /** Calls its argument with the exit code of each signal, until the returned function is called. */
+  onSignals(handler: (exitCode: number) => void): () => void;
+}
+
+/** Turns longer than this get a notification, in milliseconds. */
+const LONG_TURN_MS = 10_000;
+/** The maximum delay of a session's end after a signal, in milliseconds. */
+const SIGNAL_TIDY_UP_MS = 5000;
+
+/** The modes that Shift-Tab cycles through. */
+const MODES: readonly ApproveMode[] = ["ask", "edits", "auto", "plan"];
+
+/** Lines that users type for a command. */
+const PLAIN_COMMANDS = new Map([
+  ["?", "/help"],
+  ["help", "/help"],
+  ["exit", "/exit"],
+  ["quit", "/quit"],
+]);
+
+const typedCommand = (line: string) => commandIn(PLAIN_COMMANDS.get(line) ?? line);
+
+const SIGNAL_CODES: Partial<Record<Deno.Signal, number>> = {
+  SIGHUP: EXIT.hangup,
+  SIGTERM: EXIT.terminated,
+};
+
+/** Shows a session on the terminal. Call `run` after the session has been created. */
+export class TerminalFrontend implements Frontend, Disposable {
+  readonly #display: Display;
+  readonly #person: Person;
+  readonly #over = new AbortController();
+  /** Aborted to stop the running turn, command or question. */
+  #stop = new AbortController();
+  /** The exit code, once the session has to end. */
+  #ended: number | undefined;
+  #isInTurn = false;
+  readonly #conversation = new WholeConversation();
+  /** True while the line is idle, so that output may be printed at once. */
+  #isFree = false;
+  readonly #unshownJobs: Job[] = [];
+  // Set by `run`.
+  #session!: Session;
+  #commands!: CommandRunner;
+  /** True in the user's first session, until the mode has been explained. */
+  #isNew = false;
+  /** A line below the first one. */
+  #motto: string | undefined;
+  #history!: SessionHistory;
+  #completer!: Completer;
+
+  constructor(private readonly options: TerminalOptions) {
+    this.#display = new Display({
+      theme: options.theme,
+      keymap: options.keymap,
+      over: this.#over.signal,
+      // The screen of setup has no session yet.
+      history: () => this.#session?.agent.state.history ?? [],
+      pasted: () => this.#history?.pasted() ?? new Map(),
+      completer: (before, after) => this.#completer?.(before, after),
+      subjectOf: this.subjectOf,
+      overtakes: (line) => this.#commandIn(line) !== undefined,
+      queuedNote: (line) =>
+        /^(exit|quit)$/.test(this.#commandIn(line)?.name ?? "")
+          ? "quits after the answer; Esc stops the answer"
+          : undefined,
+      onStop: () => this.#stop.abort(),
+      onShiftTab: () => void this.#nextMode(),
+      transcript: () => this.#transcript(),
+      onEnd: (signal) => {
+        this.#end(SIGNAL_CODES[signal] ?? EXIT.interrupted);
+        setTimeout(() => Deno.exit(this.#ended), SIGNAL_TIDY_UP_MS);
+      },
+    });
+    this.#person = new Person(this.#display, () => this.#stop.abort());
+  }
+
+  get surface(): Surface {
+    const { columns, look: { unicode }, keymap, theme } = this.#display;
+    const modeKey = screenKey(keymap, "next-mode");
+    return { way: "terminal", columns, unicode, modeKey, theme };
+  }
+
+  get approve(): NonNullable<Frontend["approve"]> {
+    return this.#person.approve;
+  }
+
+  get elicit(): NonNullable<Frontend["elicit"]> {
+    return this.#person.elicit;
+  }
+
+  get confirm(): NonNullable<Frontend["confirm"]> {
+    return this.#person.confirm;
+  }
+
+  onEvent(event: SessionEvent): void {
+    switch (event.type) {
+      case "status":
+        return this.#showStatus(event);
+      case "output":
+        return this.#display.view.activity.toolPrints(event.newest);
+      case "job_ended":
+        this.#unshownJobs.push(event.job);
+        if (this.#isFree) this.#showEndedJobs((text) => this.#display.screen.print(text));
+        return;
+      case "rule_added":
+        return this.#display.view.print(wrapped(ruleAdded(event), this.#display.columns));
+      case "command_progress":
+        return this.#display.waitTokens(event.tokens);
+      case "instructions":
+        for (const line of instructionLines(event.instructions, "terminal")) {
+          this.#display.say(line);
+        }
+        return;
+      case "resumed":
+        return this.#showResumed(event.resumed);
+      case "session_notice":
+        for (const line of noticeLines(event.notice, "terminal")) {
+          if (this.#isInTurn) this.#display.view.note(`· ${line}`);
+          else this.#display.say(`· ${line}`);
+        }
+        return;
+    }
+    this.#conversation.onEvent(event, this.#session.agent.state.messages);
+    this.#display.view.onEvent(event);
+    if (event.type === "thinking") this.#showEndedJobs((text) => this.#display.view.print(text));
+  }
+
+  /**
+   * Lets the user choose a server before there is a session, below `line`; undefined if they cancel, an exit code
+   * after a signal. Text typed meanwhile is in the session's line afterwards.
+   */
+  async setUp(line?: string): Promise<ServerSettings | number | undefined> {
+    using cleanUp = new DisposableStack();
+    cleanUp.defer(this.options.onSignals((code) => this.#end(code)));
+    await makeSane();
+    if (line !== undefined) this.#display.say(line);
+    const { setup } = this.options;
+    const chosen = setup && await chooseServer(this.#display, setup, this.#stop.signal, true);
+    return chosen ?? this.#ended;
+  }
+
+  [Symbol.dispose](): void {
+    this.#display[Symbol.dispose]();
+  }
+
+  /** Runs the session to its end and returns the exit code. The owner disposes of the session. */
+  async run(session: Session, motto?: string): Promise<number> {
+    this.#session = session;
+    this.#motto = motto;
+    this.#commands = new CommandRunner(session, this.#display, this.options);
+    this.#completer = completer(session);
+    using cleanUp = new DisposableStack();
+    const onSignal = (code: number) =>
+      code === EXIT.interrupted ? this.#stop.abort() : this.#end(code);
+    cleanUp.defer(this.options.onSignals(onSignal));
+    const { state } = session.agent;
+    // Warnings wait for the screen, which is created after the history.
+    const warn = (message: string) => queueMicrotask(() => this.#display.say(message));
+    this.#history = new SessionHistory(() => state.workingDir, warn);
+    state.history = this.#history.entries();
+    this.#isNew = state.history.length === 0;
+    cleanUp.defer(() => this[Symbol.dispose]());
+    const screen = this.#display.screen;
+    await session.open(this.#stop.signal);
+    const { message = "" } = this.options;
+    if (message.trim() !== "" && this.#ended === undefined) await this.#begin(message);
+    while (this.#ended === undefined) {
+      this.#showEndedJobs((text) => screen.print(text));
+      this.#isFree = this.#display.isLive;
+      const line = await screen.read();
+      this.#isFree = false;
+      if (line === null || this.#ended !== undefined) break;
+      if (line.text.trim() !== "") await this.#handle(line);
+    }
+    await this.#sayFarewell();
+    return this.#ended ?? EXIT.done;
+  }
+
+  /** Sends the first message of the session, which is never a command. */
+  async #begin(text: string): Promise<void> {
+    const message = { type: "text", text } as const;
+    this.#display.screen.echo(message);
+    await this.#takeMessage(message, () => this.#runTurns([message]));
+  }
+
+  /** How to resume, for an interactive user. */
+  async #sayFarewell(): Promise<void> {
+    if ((this.#ended ?? EXIT.done) !== EXIT.done) return;
+    const lines = await this.options.lastLines?.(this.#session) ?? [];
+    if (lines.length === 0) return;
+    this.#display.screen.print(
+      lines.map((line) => this.#display.dim(wrapped(line, this.#display.columns))).join("\n"),
+    );
+  }
+
+  /** The whole transcript, for Ctrl-O; undefined before there is a session. */
+  async #transcript(): Promise<PagerModal | undefined> {
+    const session = this.#session;
+    if (session === undefined) return undefined;
+    const { transcriptModal } = await import("./transcript.ts");
+    return transcriptModal({
+      conversation: this.#conversation,
+      messages: () => session.agent.state.messages,
+      executions: session.executions,
+      subjectOf: this.subjectOf,
+      display: this.#display,
+      asked: () => this.#person.asked,
+    });
+  }
+
+  /** Switches to the next mode. */
+  async #nextMode(): Promise<void> {
+    const now = MODES.indexOf(this.#display.status?.mode?.approve ?? "ask");
+    const next = MODES[(now + 1) % MODES.length]!;
+    try {
+      await this.#session.command("approve", next, this.#over.signal);
+    } catch (error) {
+      this.#display.say(`· ${oneLine(reasonOf(error))}`);
+    }
+  }
+
+  #end(exitCode: number): void {
+    if (this.#ended === undefined && exitCode !== EXIT.done) this.#keepUnsent();
+    this.#ended ??= exitCode;
+    this.#stop.abort();
+    this.#over.abort();
+  }
+
+  /** Saves an unsent line at a signal, so that Up finds it at the next start. */
+  #keepUnsent(): void {
+    if (this.#history === undefined || !this.#display.isLive) return;
+    const { screen } = this.#display;
+    if (!(screen instanceof LiveScreen)) return;
+    for (const { text, pasted } of screen.unsent) this.#history.add(text, pasted);
+  }
+
+  #showStatus(status: Status): void {
+    const isFirst = this.#display.status === undefined;
+    this.#display.status = status;
+    if (this.#isNew && status.mode !== undefined) {
+      this.#isNew = false;
+      // Another mode was set, here or in a settings file.
+      if (status.mode.approve === "auto" && !status.approvesAll) {
+        const key = this.#display.isLive && screenKey(this.options.keymap, "next-mode");
+        this.#display.say(`· ${modeText("auto")}. ${key || "/approve"} switches modes.`);
+      }
+    }
+    if (!isFirst) return this.#display.screen.update();
+    const model = status.model === undefined ? [] : [modelText(status.model)];
+    this.#display.say(["copilot", ...model, "/help for help"].join(" · "));
+    if (this.#motto !== undefined) this.#display.say(this.#motto);
+  }
+
+  private readonly subjectOf = (name: string, args: Record<string, unknown>): Subject | undefined =>
+    this.#session.agent.tools.find((tool) => tool.name === name)?.subject?.(args);
+
+  /** Replays the earlier turns; only their end if the screen cannot be repainted. */
+  #showResumed(resumed: Resumed | undefined): void {
+    const { agent: { state }, executions } = this.#session;
+    const { isLive, screen, view, columns, dim } = this.#display;
+    if (isLive && resumed !== undefined) {
+      const { subjectOf } = this;
+      replay(state.messages, { screen, view, executions, columns, subjectOf, dim });
+      const { lastTyped: _, lastAnswer: __, ...rest } = resumed;
+      resumed = rest;
+    }
+    this.#display.say(resumedLines(resumed, "terminal", dim).join("\n"));
+  }
+
+  #showEndedJobs(print: (text: string) => void): void {
+    for (const job of this.#unshownJobs.splice(0)) {
+      const text = `· ${jobEnded(job)} · /jobs ${job.number} shows its output`;
+      print(this.#display.dim(inRow(text, this.#display.columns)));
+    }
+  }
+
+  /** Parses the command of a line; undefined for a message, including one that starts with a skill. */
+  #commandIn(line: string) {
+    return this.#session.opens(line) ? undefined : typedCommand(line);
+  }
+
+  async #handle(line: TextPart): Promise<void> {
+    await this.#takeMessage(line, async () => {
+      if (!await this.#runsLine(line.text)) await this.#runTurns([line]);
+    }, this.#commandIn(line.text) === undefined);
+  }
+
+  /** Runs a slash command or a shell command. Returns false for a message. */
+  async #runsLine(text: string): Promise<boolean> {
+    const command = this.#commandIn(text);
+    if (command) await this.#runCommand(command, text);
+    else if (text.startsWith("!")) {
+      await this.#commands.runShell(text.slice(1), this.#stop.signal);
+    } else return false;
+    return true;
+  }
+
+  /** Runs a turn, and the next ones that follow from the user's decisions on a plan. */
+  async #runTurns(parts: readonly Part[]): Promise<void> {
+    this.#isInTurn = true;
+    const { signal } = this.#stop;
+    let hasEnded = await runTurn(this.#session, this.#display, parts, signal);
+    while (hasEnded && this.#session.hasPlan) {
+      this.#conversation.end(this.#session.agent.state.messages);
+      const { askAboutPlan } = await import("./plan_list.ts");
+      const next = await askAboutPlan(this.#session, this.#display, signal);
+      if (next === undefined || signal.aborted) return;
+      this.#display.screen.echo(next);
+      if (await this.#runsLine(next.text)) hasEnded = !signal.aborted;
+      else hasEnded = await runTurn(this.#session, this.#display, [next], signal);
+    }
+  }
+
+  /** Runs `message`. `isTurn`: input meanwhile belongs to a turn, and its end may be notified. */
+  async #takeMessage(
+    message: TextPart,
+    run: () => Promise<void>,
+    isTurn = true,
+  ): Promise<void> {
+    if (message !== REWIND) this.#history.add(message.text, message.pasted);
+    this.#session.agent.state.history = this.#history.entries();
+    this.#stop = new AbortController();
+    const start = performance.now();
+    this.#isInTurn = isTurn;
+    await run();
+    this.#isInTurn = false;
+    this.#conversation.end(this.#session.agent.state.messages);
+    if (!isTurn) return;
+    if (this.options.notifies && performance.now() - start > LONG_TURN_MS) {
+      this.#display.screen.notify("copilot is done");
+    }
+  }
+
+  async #runCommand(command: { name: string; argument: string }, line: string): Promise<void> {
+    const effect = await this.#commands.run({ ...command, line }, this.#stop.signal);
+    if (effect?.type === "leave") this.#end(EXIT.done);
+    else if (effect?.type === "resumed") this.#showResumed(effect.resumed);
+    else if (effect?.type === "turn") await this.#runTurns(effect.parts);
+  }
+}

@@ -1,0 +1,332 @@
+/**
+ * The whole session as a text to scroll and search: messages, reasoning, results and changes unfolded. Rows are
+ * created when they are viewed, so that a long session opens as fast as a short one. @module
+ */
+
+import { MarkdownRenderer } from "../markdown/renderer.ts";
+import type { CellRow } from "../screen/frame.ts";
+import { PagerModal } from "../screen/pager_modal.ts";
+import type { PagerBlock } from "../screen/pager_text.ts";
+import { type BandLook, bandText } from "../screen/message_modal.ts";
+import { type Appearance, BOLD, DIM, type Painter, type Style } from "../style.ts";
+import { brokenRow, styledRows } from "../styled.ts";
+import { entryUnits } from "../units.ts";
+import { oneLine } from "../../../text/one_line.ts";
+import { typedText } from "../../../text/parts.ts";
+import { sanitizeProse } from "../../../text/sanitize.ts";
+import type { Message, Part, ToolCall } from "../../../types/message.ts";
+import type { SubCall } from "../../../types/tool.ts";
+import { ownResult } from "../../../agent/run_tools.ts";
+import { callText, runningText } from "../../call_text.ts";
+import { changeLines, changeNotes, changeRows, writeNotes } from "../../change.ts";
+import { type PastCalls, pastExecution } from "../../past_execution.ts";
+import { titleRows } from "./call_rows.ts";
+import { withSigns } from "../../../text/signs.ts";
+import type { OpenQuestion } from "./person.ts";
+import { taskRows } from "./task_rows.ts";
+import type { WholeConversation } from "./whole_conversation.ts";
+
+interface TranscriptOptions extends PastCalls {
+  conversation: WholeConversation;
+  /** The messages that the model currently has. */
+  messages: () => readonly Message[];
+  /** The text of the open question about a call, with SGR. */
+  asked?: () => OpenQuestion | undefined;
+  /** The look of the terminal. Without a band, user messages follow a sign. */
+  display: { look: Appearance; paint: Painter; band: BandLook | undefined };
+}
+
+/**
+ * A block ends at the first newline after the first limit, and at the latest at the second one, in characters.
+ */
+const PIECE_CHARS = 4000;
+const MAX_PIECE_CHARS = 16_000;
+/** The limits of an answer, which is split at paragraphs. */
+const MARKDOWN_CHARS = 8000;
+const MAX_MARKDOWN_CHARS = 64_000;
+const MARGIN = "    ";
+const MIN_COLUMNS = 8;
+/** The width of the text for searches. */
+const SOURCE_COLUMNS = 1000;
+
+/** A pager that shows the current session, also while a turn runs. */
+export function transcriptModal(options: TranscriptOptions): PagerModal {
+  const transcript = new Transcript(options);
+  const { colors, unicode } = options.display.look;
+  return new PagerModal({
+    title: "Transcript",
+    hasStyles: colors !== "none",
+    unicode,
+    blocks: () => transcript.blocks(),
+  });
+}
+
+class Transcript {
+  /** The blocks of finished messages. */
+  readonly #known = new WeakMap<Message, readonly PagerBlock[]>();
+  readonly #calls = new Map<string, ToolCall>();
+  /** The blocks of the answer being written. */
+  #written: { text: string; blocks: readonly PagerBlock[] } = { text: "", blocks: [] };
+  readonly #questions = new WeakMap<OpenQuestion, PagerBlock>();
+
+  constructor(private readonly options: TranscriptOptions) {}
+
+  /** Returns the current blocks. */
+  blocks(): readonly PagerBlock[] {
+    const { conversation, messages } = this.options;
+    const blocks: PagerBlock[] = [];
+    for (const message of conversation.of(messages())) {
+      for (const call of message.toolCalls ?? []) this.#calls.set(call.id, call);
+      blocks.push(...this.#blocksOf(message));
+    }
+    blocks.push(...this.#blocksOfWritten(), ...this.#blocksOfAsked());
+    return blocks.length > 0 ? blocks : [this.#note("there is no message yet")];
+  }
+
+  #blocksOf(message: Message): readonly PagerBlock[] {
+    const known = this.#known.get(message);
+    if (known !== undefined) return known;
+    const blocks = this.#make(message);
+    this.#known.set(message, blocks);
+    return blocks;
+  }
+
+  #make(message: Message): PagerBlock[] {
+    const { role, content, reasoning = "", standsFor } = message;
+    if (standsFor === "interruption") return [this.#note("interrupted")];
+    if (standsFor === "summary") {
+      return role === "user"
+        ? [this.#note("a summary of the earlier messages"), ...this.#result(content)]
+        : [];
+    }
+    if (standsFor !== undefined) return [];
+    if (role === "user") return this.#ofPerson(message);
+    if (role === "tool") return this.#ofCall(message);
+    return [
+      ...this.#reasoning(reasoning),
+      ...this.#answer(typedText(message)),
+      // The note that the program added.
+      ...message.parts ? [this.#note("interrupted")] : [],
+    ];
+  }
+
+  #ofPerson(message: Message): PagerBlock[] {
+    const { parts = [] } = message;
+    const typed = plainPieces(typedText(message)).map((source, at) =>
+      this.#block(
+        source,
+        (columns) => [...at === 0 ? [""] : [], ...this.#personLines(source, columns)],
+      )
+    );
+    return [...typed, ...parts.flatMap((part) => this.#attached(part))];
+  }
+
+  #personLines(source: string, columns: number): string[] {
+    const look = this.options.display.band;
+    if (look !== undefined) {
+      return bandText(entryUnits(source, undefined), columns, look).split("\n").slice(0, -1);
+    }
+    return brokenLines(source, columns - 2).map((line, at) => `${at === 0 ? ">" : " "} ${line}`);
+  }
+
+  #attached(part: Part): PagerBlock[] {
+    if (part.type === "text") return [];
+    const { type, name = "" } = part;
+    if (type === "image") return [this.#title(`with the image ${oneLine(name)}`.trimEnd())];
+    const title = {
+      file: "with",
+      folder: "with",
+      shell: "with the output of",
+      stdin: "with stdin",
+      skill: "with the skill",
+    };
+    if (part.kind === "note") return [];
+    return [
+      this.#title(`${title[part.kind]} ${oneLine(name)}`.trimEnd()),
+      ...this.#result(part.text),
+    ];
+  }
+
+  #reasoning(text: string): PagerBlock[] {
+    return text.trim() === "" ? [] : [this.#note("thought"), ...this.#result(text.trim(), DIM)];
+  }
+
+  #answer(text: string): PagerBlock[] {
+    const { look, paint } = this.options.display;
+    return markdownPieces(text).map((source) =>
+      this.#block(source, (columns) => {
+        const renderer = new MarkdownRenderer({ ...look, paint, columns });
+        const shown = renderer.push(source) + renderer.end();
+        return ["", ...shown.replace(/\n$/, "").split("\n")];
+      })
+    );
+  }
+
+  #ofCall(message: Message): PagerBlock[] {
+    const exec = pastExecution(message, this.#calls, this.options);
+    const { look, paint } = this.options.display;
+    const call = callText(exec);
+    const { change, written, tasks = [] } = exec.details ?? {};
+    const title = this.#block(
+      [call.verb, call.object, call.counts, call.ending].join(" "),
+      (columns) => ["", ...titleRows(call.verb, [call], { columns, unicode: look.unicode, paint })],
+    );
+    const { repairs = [] } = exec;
+    const calls = (exec.details?.calls ?? []).map((one) => this.#ofSubCall(one));
+    const head = [title, ...this.#result(repairs.map((one) => `read ${one}`).join("\n"), DIM)];
+    if (tasks.length > 0) {
+      const source = tasks.map(({ text }) => text).join("\n");
+      const block = this.#block(
+        source,
+        () => taskRows(tasks, { ...look, paint, margin: MARGIN }, Infinity),
+      );
+      return [...head, block];
+    }
+    if (change?.lines === undefined || exec.isError) {
+      // The notes for the model are shown above already.
+      return [
+        ...head,
+        ...calls,
+        ...this.#result(ownResult(exec)),
+      ];
+    }
+    const notes = writeNotes(written);
+    const source = [...changeLines(change), ...changeNotes(change), ...notes].join("\n");
+    return [
+      ...head,
+      this.#block(source, (columns) => [
+        ...changeRows(change, columns, paint, true),
+        ...notes.map((note) => `${MARGIN}${paint(note, DIM)}`),
+      ]),
+    ];
+  }
+
+  /** A sub-agent's call: a row within that of its task. */
+  #ofSubCall(one: SubCall): PagerBlock {
+    const { look, paint } = this.options.display;
+    const isError = one.outcome !== "done";
+    const call = callText({ toolCallId: "", arguments: {}, result: "", isError, ...one });
+    const room = (columns: number) => ({
+      columns: Math.max(MIN_COLUMNS, columns - MARGIN.length),
+      unicode: look.unicode,
+      paint,
+    });
+    return this.#block(
+      [call.verb, call.object, call.counts].join(" "),
+      (columns) => titleRows(call.verb, [call], room(columns)).map((row) => MARGIN + row),
+    );
+  }
+
+  /** Returns the end of the session that is not yet a message. */
+  #blocksOfWritten(): readonly PagerBlock[] {
+    const { reasoning, text, running } = this.options.conversation.written;
+    const calls = running.map((call) => runningText(call));
+    const all = [reasoning, text, ...calls].join("\n");
+    if (all !== this.#written.text) {
+      const titles = calls.map((call) => this.#title(call));
+      const blocks = [...this.#reasoning(reasoning), ...this.#answer(text), ...titles];
+      this.#written = { text: all, blocks };
+    }
+    return this.#written.blocks;
+  }
+
+  /** Returns the open question in full. */
+  #blocksOfAsked(): readonly PagerBlock[] {
+    const asked = this.options.asked?.();
+    if (asked === undefined) return [];
+    const known = this.#questions.get(asked);
+    if (known !== undefined) return [known];
+    const { text, onSeen } = asked;
+    const lines = (columns: number) => ["", ...text(columns).split("\n")];
+    const block = { ...this.#block(text(SOURCE_COLUMNS), lines), onSeen };
+    this.#questions.set(asked, block);
+    return [block];
+  }
+
+  /** Plain text below a title. */
+  #result(text: string, style: Style = 0): PagerBlock[] {
+    const { paint } = this.options.display;
+    const room = (columns: number) => columns - MARGIN.length;
+    return plainPieces(text.replaceAll("\r\n", "\n").replace(/\n$/, "")).map((source) => ({
+      ...this.#block(
+        source,
+        (columns) =>
+          brokenLines(source, room(columns)).map((line) => `${MARGIN}${paint(line, style)}`),
+      ),
+      isVerbatim: true,
+    }));
+  }
+
+  #title(text: string): PagerBlock {
+    const { look, paint } = this.options.display;
+    const sign = withSigns("●", look.unicode);
+    return this.#block(
+      text,
+      (columns) =>
+        brokenLines(text, columns - 2).map((line, at) =>
+          `${at === 0 ? sign : " "} ${paint(line, BOLD)}`
+        ),
+    );
+  }
+
+  #note(text: string): PagerBlock {
+    const { look, paint } = this.options.display;
+    const shown = withSigns(`· ${text}`, look.unicode);
+    return this.#block(shown, (columns) => [
+      "",
+      ...brokenLines(shown, columns).map((line) => paint(line, DIM)),
+    ]);
+  }
+
+  #block(source: string, lines: (columns: number) => string[]): PagerBlock {
+    const rows = (columns: number) => lines(columns).flatMap((line) => styledRows(line, columns));
+    return { source, rows };
+  }
+}
+
+/** Wraps the lines of `text` at spaces into rows of at most `columns`, safe to print. */
+function brokenLines(text: string, columns: number): string[] {
+  const room = Math.max(MIN_COLUMNS, columns);
+  return sanitizeProse(text).split("\n").flatMap((line) =>
+    brokenRow(styledRows(line, Infinity)[0]!, room).map(plainText)
+  );
+}
+
+const plainText = (row: CellRow) => row.map(({ text }) => text).join("");
+
+/** Splits `text` at newlines if possible. */
+function plainPieces(text: string): string[] {
+  const found: string[] = [];
+  for (let at = 0; at < text.length;) {
+    const line = text.indexOf("\n", at + PIECE_CHARS);
+    const end = line === -1 ? text.length : line;
+    const most = at + MAX_PIECE_CHARS;
+    const cut = end <= most ? end : most - (/[\ud800-\udbff]/.test(text[most - 1]!) ? 1 : 0);
+    found.push(text.slice(at, cut));
+    at = cut === line ? cut + 1 : cut;
+  }
+  return found;
+}
+
+/** Splits Markdown at paragraphs, and within a block of code only if that is very long. */
+function markdownPieces(text: string): string[] {
+  if (text.trim() === "") return [];
+  if (text.length <= MARKDOWN_CHARS) return [text];
+  const found: string[] = [];
+  let [piece, isCode] = ["", false];
+  for (const line of text.split("\n")) {
+    if (/^ {0,3}(?:```|~~~)/.test(line)) isCode = !isCode;
+    const isEnd = line.trim() === "" && !isCode && piece.length >= MARKDOWN_CHARS;
+    if (isEnd || piece.length + line.length > MAX_MARKDOWN_CHARS) {
+      if (piece.trim() !== "") {
+        found.push(...piece.length > MAX_MARKDOWN_CHARS ? plainPieces(piece) : [piece]);
+      }
+      piece = "";
+    }
+    piece += `${line}\n`;
+  }
+  if (piece.trim() !== "") {
+    found.push(...piece.length > MAX_MARKDOWN_CHARS ? plainPieces(piece) : [piece]);
+  }
+  return found;
+}

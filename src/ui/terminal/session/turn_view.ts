@@ -1,0 +1,292 @@
+/** A turn on the screen: the answer as Markdown, each tool call in one line, long texts folded. @module */
+
+import { MarkdownRenderer } from "../markdown/renderer.ts";
+import { DEFAULT_KEYMAP, type Keymap } from "../line/actions.ts";
+import type { Screen } from "../screen/screen.ts";
+import { type Appearance, DIM, type Painter, painter } from "../style.ts";
+import { terminalSize } from "../tty.ts";
+import { duration } from "../../../text/count.ts";
+import type { ToolExecution, TurnEvent } from "../../../types/event.ts";
+import type { TaskItem } from "../../../types/tool.ts";
+import { type CallText, callText } from "../../call_text.ts";
+import { changeRows, paintedRows } from "../../change.ts";
+import { progressLine } from "../../progress.ts";
+import { screenKey } from "../../shown_keys.ts";
+import { Activity, type SubjectOf } from "./activity.ts";
+import { callRows, titleRows } from "./call_rows.ts";
+import { withSigns } from "../../../text/signs.ts";
+import { TurnTally } from "./tally.ts";
+import { taskRows } from "./task_rows.ts";
+
+/** The maximum number of calls per row. */
+const MAX_HELD_CALLS = 12;
+
+/** Shows turns on a screen, one after the other. */
+export class TurnView {
+  readonly activity: Activity;
+  readonly tally = new TurnTally();
+  readonly #paint: Painter;
+  readonly #markdown: MarkdownRenderer;
+  #reasoning: string[] = [];
+  #reasoningStart = 0;
+  /** True after the first report of a recovered call. Some models need it for each call. */
+  #toldRecovery = false;
+  /** Calls whose changes are already shown above. */
+  readonly #shown = new Set<string>();
+  /** What the user decided about a call, if it matters, by the call's id. */
+  readonly #decided = new Map<string, string>();
+  /** Calls that only read, by verb. Each verb gets one row when something else follows. */
+  readonly #looks = new Map<string, CallText[]>();
+  /** The texts of the newest shown steps. */
+  #tasks = "";
+  /** The kind of the newest output: a blank line separates text from our lines. */
+  #last: "nothing" | "text" | "line" = "nothing";
+
+  /**
+   * @param subjectOf returns the object of a call that is being written
+   * @param folder the base folder of file links; undefined for no links
+   * @param keymap the key bindings
+   */
+  constructor(
+    private readonly screen: Screen,
+    private readonly look: Appearance,
+    subjectOf?: SubjectOf,
+    private readonly folder: () => string | undefined = () => undefined,
+    private readonly keymap: Keymap = DEFAULT_KEYMAP,
+  ) {
+    const paint = this.#paint = painter(look);
+    this.#markdown = new MarkdownRenderer({
+      unicode: look.unicode,
+      get colors() {
+        return look.colors;
+      },
+      paint,
+      columns: terminalSize().columns,
+    });
+    this.activity = new Activity(paint, look.unicode, subjectOf);
+  }
+
+  /** Starts a turn. `doing` is its first step. */
+  begin(doing: string): void {
+    this.activity.begin(doing);
+    this.tally.begin();
+    this.#last = "nothing";
+    this.screen.print("");
+    this.screen.update();
+  }
+
+  onEvent(event: TurnEvent): void {
+    this.tally.onEvent(event);
+    switch (event.type) {
+      case "text_delta":
+        return this.#text(event.text);
+      case "reasoning_delta":
+        if (this.#reasoning.length === 0) this.#reasoningStart = performance.now();
+        this.#reasoning.push(event.text);
+        return this.activity.thought(event.text, this.#reasoning.length === 1);
+      case "call_delta":
+        this.#endReasoning();
+        // The text before the call is complete.
+        this.#endText();
+        return this.activity.writesCall(event.name, event.text);
+      case "retry":
+        if (!this.screen.isLive) break;
+        this.activity.retry(event);
+        return this.screen.update();
+      case "thinking":
+        this.#endText();
+        return this.activity.request();
+      case "prompt_progress":
+        this.activity.readsPrompt(event);
+        return this.screen.update();
+      case "queued":
+        this.activity.queued();
+        return this.screen.update();
+      case "loading":
+        this.activity.load(event.model, event.nextLookMs);
+        return this.screen.update();
+      case "tool_start":
+        this.#endReasoning();
+        this.#endText();
+        this.activity.toolStarts({ ...event, toolName: event.name, arguments: event.args });
+        return this.screen.update();
+      case "tool_done":
+        this.#endReasoning();
+        this.activity.toolEnds();
+        return this.#toolDone(event.exec);
+      case "tool_call_recovered":
+        if (this.#toldRecovery) return;
+        this.#toldRecovery = true;
+    }
+    const text = progressLine(event);
+    if (text !== undefined) this.note(text);
+  }
+
+  /** The user is asked about the call `id`. Time does not count until the result is disposed. */
+  onAsked(id: string): Disposable {
+    this.#endReasoning();
+    this.#endText();
+    this.#endLooks();
+    if (!this.screen.isLive) this.#shown.add(id);
+    const from = performance.now();
+    return {
+      [Symbol.dispose]: () => {
+        const ms = performance.now() - from;
+        this.tally.leaveOut(ms);
+        this.activity.leaveOut(ms);
+      },
+    };
+  }
+
+  /** Sets what the row of the call `id` will say about the user's decision. */
+  onDecided(id: string, words: string): void {
+    this.#decided.set(id, words);
+  }
+
+  /** True if the newest row is blank. */
+  get isApart(): boolean {
+    return this.#last === "nothing";
+  }
+
+  /** Prints `text` as separate lines below the output. */
+  print(text: string): void {
+    this.#endReasoning();
+    this.#line(text);
+  }
+
+  /** Prints `text` dimmed and wrapped. */
+  note(text: string): void {
+    this.print(this.#dimmed(text));
+  }
+
+  /** The rows that change in place: calls that others may join, and the current step. */
+  liveRows(): readonly string[] | undefined {
+    const { columns } = terminalSize();
+    const activity = this.activity.rows(columns);
+    if (activity === undefined) return undefined;
+    const looks = this.#lookRows();
+    const gap = looks.length > 0 && this.#last === "text" ? [""] : [];
+    const ghosts = this.activity.ghostRows(columns);
+    const rows = [...gap, ...looks, ...ghosts.length > 0 ? [""] : [], ...ghosts, "", ...activity];
+    // A blank line was printed at the start of the turn.
+    return this.#last === "nothing" && rows[0] === "" ? rows.slice(1) : rows;
+  }
+
+  /** Ends the turn. `text` says how it ended if necessary. */
+  end(text?: string): void {
+    this.#endReasoning();
+    this.#endText();
+    this.#endLooks();
+    this.activity.end();
+    this.#shown.clear();
+    this.#decided.clear();
+    const worked = text === undefined ? this.tally.text() : undefined;
+    if (text !== undefined) this.#line(this.#dimmed(text, 0));
+    if (worked !== undefined) this.#line(this.#dimmed(withSigns(worked, this.look.unicode)));
+    this.screen.print("");
+    this.screen.update();
+  }
+
+  #text(delta: string): void {
+    this.#endReasoning();
+    this.#markdown.resize(terminalSize().columns);
+    const text = this.#markdown.push(delta);
+    this.activity.token(this.#markdown.holdsTable ? "writing a table" : "answering");
+    this.#stream(text);
+  }
+
+  #stream(text: string): void {
+    if (text === "") return;
+    this.#endLooks();
+    if (this.#last === "line") this.screen.print("");
+    this.#last = "text";
+    this.screen.stream(text);
+  }
+
+  #toolDone(exec: ToolExecution): void {
+    const decided = this.#decided.get(exec.toolCallId);
+    const call = callText(exec);
+    const change = exec.details?.change;
+    if (call.isLook && decided === undefined) return this.#hold(call);
+    const tasks = this.#newTasks(exec.details?.tasks ?? []);
+    this.#line(callRows(exec, this.#rowsLook(), decided, tasks).join("\n"));
+    if (change?.lines === undefined || this.#shown.has(exec.toolCallId)) return;
+    const { columns, paint, where } = this.#rowsLook();
+    this.screen.print(changeRows(change, columns, paint, false, where).join("\n"));
+  }
+
+  /** The rows of a new task list; for a known one, that of the current step. */
+  #newTasks(tasks: readonly TaskItem[]): string[] {
+    if (tasks.length === 0) return [];
+    const list = tasks.map(({ text }) => text).join("\n");
+    const shown = list === this.#tasks ? tasks.filter(({ isDone }) => !isDone).slice(0, 1) : tasks;
+    this.#tasks = list;
+    return taskRows(shown, { ...this.#rowsLook(), margin: "" });
+  }
+
+  /** Leaves the row of `call` open for others. */
+  #hold(call: CallText): void {
+    this.#endText();
+    const held = this.#looks.get(call.verb);
+    if (held === undefined) this.#looks.set(call.verb, [call]);
+    else held.push(call);
+    if ([...this.#looks.values()].flat().length >= MAX_HELD_CALLS) this.#endLooks();
+    this.screen.update();
+  }
+
+  #lookRows(): string[] {
+    return [...this.#looks].flatMap(([verb, calls]) => titleRows(verb, calls, this.#rowsLook()));
+  }
+
+  #endLooks(): void {
+    if (this.#looks.size === 0) return;
+    const rows = this.#lookRows();
+    this.#looks.clear();
+    this.#printLine(rows.join("\n"));
+  }
+
+  #rowsLook() {
+    const { columns } = terminalSize();
+    return {
+      columns,
+      unicode: this.look.unicode,
+      paint: this.#paint,
+      folder: this.folder(),
+      where: this.#withKey(" · "),
+    };
+  }
+
+  #line(text: string): void {
+    this.#endText();
+    this.#endLooks();
+    this.#printLine(text);
+  }
+
+  #printLine(text: string): void {
+    const hasGap = this.#last !== "text" || text.startsWith("\n");
+    this.screen.print(`${hasGap ? "" : "\n"}${text}`);
+    this.#last = "line";
+  }
+
+  #endText(): void {
+    this.#stream(this.#markdown.end());
+  }
+
+  #endReasoning(): void {
+    const text = this.#reasoning.join("").trim();
+    this.#reasoning = [];
+    if (text === "") return;
+    const time = duration(performance.now() - this.#reasoningStart);
+    this.#line(this.#dimmed(`· thought for ${time}${this.#withKey(" (", " shows it)")}`));
+  }
+
+  /** The key that shows folded text, between two texts; empty if there is none. */
+  #withKey(before: string, after = ""): string {
+    const key = this.screen.isLive ? screenKey(this.keymap, "transcript") : undefined;
+    return key === undefined ? "" : `${before}${key}${after}`;
+  }
+
+  #dimmed(text: string, style = DIM): string {
+    return paintedRows(text, terminalSize().columns, style, this.#paint);
+  }
+}

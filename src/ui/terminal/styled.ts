@@ -1,0 +1,88 @@
+/** Converts plain and styled text into rows of cells, and back. @module */
+
+import { type Cell, type CellRow, widthOf } from "./screen/frame.ts";
+import { styleEnd } from "./style.ts";
+import { sanitizeProse } from "../../text/sanitize.ts";
+import { graphemes, graphemeWidth } from "../../text/width.ts";
+
+/** Columns from one tab stop to the next. */
+export const TAB_COLUMNS = 8;
+
+/** Converts text into cells; control and invisible characters become visible signs. */
+export function cellsOf(text: string, style: string): Cell[] {
+  const shown = sanitizeProse(text).replace(/[\n\t]/g, (char) => char === "\n" ? "\u240a" : " ");
+  return graphemes(shown).map((grapheme) => {
+    const width = graphemeWidth(grapheme);
+    if (width > 0) return { text: grapheme, width, style };
+    return { text: `\u25cc${grapheme}`, width: 1, style }; // a circle below a lone mark
+  });
+}
+
+/** Wraps `text`, which has no line feeds, as a terminal does; at least one row. */
+export function styledRows(text: string, columns: number): CellRow[] {
+  const rows: Cell[][] = [[]];
+  let column = 0;
+  let [style, link] = ["", ""];
+  const put = (cell: Cell) => {
+    if (column + cell.width > columns) {
+      rows.push([]);
+      column = 0;
+    }
+    rows.at(-1)!.push(cell);
+    column += cell.width;
+  };
+  // deno-lint-ignore no-control-regex
+  for (const part of text.split(/(\x1b\[[\d;]*m|\x1b\]8;;[\x21-\x7e]*\x1b\\|\t)/)) {
+    if (part.startsWith("\x1b]")) link = part === "\x1b]8;;\x1b\\" ? "" : part;
+    else if (part.startsWith("\x1b")) style = part === "\x1b[m" ? "" : style + part;
+    else if (part === "\t") {
+      const width = Math.min(TAB_COLUMNS - column % TAB_COLUMNS, Math.max(1, columns - column));
+      for (let i = 0; i < width; i++) put({ text: " ", width: 1, style: style + link });
+    } else for (const cell of cellsOf(part, style + link)) put(cell);
+  }
+  return rows;
+}
+
+/** One row, which ends with an ellipsis if text is cut off. */
+export function styledRow(text: string, columns: number): CellRow {
+  const [row = [], more] = styledRows(text, columns);
+  if (more === undefined) return row;
+  const style = row.at(-1)?.style ?? "";
+  return [...styledRows(text, Math.max(1, columns - 1))[0]!, { text: "…", width: 1, style }];
+}
+
+/** Wraps `row` at spaces, unless that wastes half a row. */
+export function brokenRow(row: CellRow, columns: number): CellRow[] {
+  const rows: CellRow[] = [];
+  let start = 0;
+  let afterSpace = 0;
+  let width = 0;
+  row.forEach((cell, at) => {
+    const isSpace = cell.text.trim() === "";
+    while (width + cell.width > columns && at > start) {
+      const end = isSpace || afterSpace - start <= columns / 2 ? at : afterSpace;
+      rows.push(row.slice(start, end));
+      start = end;
+      width = widthOf(row.slice(start, at));
+    }
+    // A space that does not fit is dropped.
+    if (isSpace && at === start && at > 0) start = at + 1;
+    else width += cell.width;
+    if (isSpace) afterSpace = at + 1;
+  });
+  return [...rows, row.slice(start)];
+}
+
+/** The text of `rows`, a line each, with their styles. */
+export function rowsText(rows: readonly CellRow[]): string {
+  return rows.map((row) => {
+    let out = "";
+    let now = "";
+    for (const { text, style } of row) {
+      if (style !== now) out += styleEnd(now) + style;
+      now = style;
+      out += text;
+    }
+    return `${out}${styleEnd(now)}\n`;
+  }).join("");
+}

@@ -1,0 +1,393 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { parseLocalResponse } from "../../src/agent/parse_local_response.ts";
+import type { ExtractToolCalls, FinishReason } from "../../src/models/backend.ts";
+import { parseCompatResponse } from "../../src/models/openai/response.ts";
+import { readCompatResponse } from "./replies.ts";
+import { readLocalResponse } from "./replies.ts";
+import { localConfig } from "../../src/config.ts";
+import { BackendError } from "../../src/errors.ts";
+import type { Message } from "../../src/types/message.ts";
+import type { Tool } from "../../src/types/tool.ts";
+import { recorded } from "../helpers/recorded.ts";
+
+const call = (name: string, args: unknown, id: unknown = name) => ({
+  id,
+  type: "function",
+  function: { name, arguments: args },
+});
+
+function compat(message: unknown, ...[finish = "stop", more = {}]: [unknown?, object?]) {
+  return { choices: [{ index: 0, message, finish_reason: finish }], ...more };
+}
+
+const tools: Tool[] = [
+  { name: "read", description: "", parameters: { type: "object" }, access: "read", run: () => "" },
+];
+
+Deno.test("finish reasons, of both protocols", () => {
+  const rows: [unknown, FinishReason][] = [
+    ["stop", "stop"],
+    [null, "stop"],
+    ["", "stop"],
+    ["eos_token", "stop"],
+    ["length", "length"],
+    ["model_length", "length"],
+    ["content_filter", "refused"],
+    ["error", "other"],
+    ["abort", "other"],
+    ["constructor", "other"],
+    ["stop_sequence", "stop"],
+    ["end_turn", "stop"],
+    ["tool_use", "stop"],
+    ["function_call", "stop"],
+    ["max_tokens", "length"],
+    ["refusal", "refused"],
+  ];
+  for (const [word, finish] of rows) {
+    const reply = readCompatResponse(compat({ content: "a" }, word));
+    assertEquals([reply.finish, reply.finishDetail], [finish, word ?? ""]);
+  }
+  const native: [unknown, FinishReason][] = [
+    ["stop", "stop"],
+    [undefined, "stop"],
+    ["length", "length"],
+    ["load", "other"],
+    ["unload", "other"],
+  ];
+  for (const [done_reason, finish] of native) {
+    const reply = readLocalResponse({ message: { content: "a" }, done: true, done_reason });
+    assertEquals([reply.finish, reply.finishDetail], [finish, done_reason ?? ""]);
+  }
+});
+
+Deno.test("a word for the end that nobody knows is shown in one harmless line", () => {
+  const { finishDetail } = readCompatResponse(compat({ content: "a" }, "odd\n\x1b[31mword"));
+  assertEquals(finishDetail, "odd word");
+});
+
+Deno.test("the forms of other times, in one piece: function_call, refusal", () => {
+  const old = { name: "read", arguments: '{"p":1}' };
+  const names = (message: unknown) =>
+    parseCompatResponse(compat(message)).toolCalls?.map(({ name }) => name);
+  assertEquals(names({ function_call: old }), ["read"]);
+  assertEquals(names({ function_call: old, tool_calls: [call("write", "{}")] }), ["write"]);
+  const { message, finish, finishDetail } = readCompatResponse(compat({ refusal: "I cannot" }));
+  assertEquals([message.content, finish, finishDetail], ["I cannot", "refused", "refusal"]);
+});
+
+Deno.test("an answer with calls finishes with them, whatever the server calls it", () => {
+  for (const word of ["stop", "tool_calls", null]) {
+    const reply = readCompatResponse(compat({ tool_calls: [call("read", "{}")] }, word));
+    assertEquals(reply.finish, "tool_calls");
+  }
+  assertEquals(readCompatResponse(compat({ content: "a" }, "tool_calls")).finish, "stop");
+});
+
+Deno.test("NET-05 the last call of an answer that was cut is never run", async (t) => {
+  const rows: [string, unknown, boolean][] = [
+    ["length", '{"p":"a', false],
+    ["length", "", false],
+    ["length", '{"p":"a"}', false],
+    ["content_filter", '{"p":"a"}', false],
+    ["error", '{"p":"a"}', false],
+    ["", '{"p":"a"}', true],
+    ["", "", false],
+    ["", '{"p":"a"', false],
+    ["tool_calls", '{"p":"a', false],
+    ["tool_calls", '{"p":"a"}', true],
+    ["tool_calls", "", true],
+    ["tool_calls", null, true],
+    ["tool_calls", undefined, true],
+  ];
+  for (const [word, args, runs] of rows) {
+    await t.step(`${word} ${args}`, () => {
+      const { message, finish } = readCompatResponse(
+        compat({ tool_calls: [call("read", '{"p":"0"}'), call("write", args)] }, word),
+      );
+      const [first, last] = message.toolCalls!;
+      assertEquals(first!.arguments, { p: "0" });
+      assertEquals(first!.invalid, undefined);
+      assertEquals(last!.invalid === undefined, runs);
+      if (!runs) {
+        assertEquals(last!.arguments, {});
+        assertEquals(last!.invalid!.text, args);
+      }
+      assertEquals(finish === "tool_calls", word === "tool_calls" || word === "");
+    });
+  }
+  await t.step("the reason says what cut it", () => {
+    const reason = (finish: string) =>
+      readCompatResponse(compat({ tool_calls: [call("read", "{}")] }, finish)).message
+        .toolCalls![0]!.invalid?.reason;
+    assertEquals(
+      [reason("length")?.slice(0, 59), reason("error")],
+      [
+        "its arguments were cut off at the limit of an answer, so no",
+        "the answer ended before the call was complete (error)",
+      ],
+    );
+    const [{ invalid }] = readCompatResponse(compat({ tool_calls: [call("read", "")] }, null))
+      .message.toolCalls as [NonNullable<Message["toolCalls"]>[0]];
+    assertEquals(
+      invalid?.reason,
+      "the answer ended before the call was complete (no reason given)",
+    );
+  });
+  const recordedReply = readCompatResponse(JSON.parse(recorded("compat-llama-tool-length").text));
+  assertEquals(recordedReply.finish, "length");
+  assertEquals(recordedReply.message.toolCalls![0]!.invalid!.text, '{"city"');
+});
+
+Deno.test("NET-08 every call has an id of its own", () => {
+  const ids = ["", null, undefined, "x", "x"];
+  const { toolCalls } = parseCompatResponse(
+    compat({ tool_calls: ids.map((id) => ({ ...call("read", "{}"), id })) }),
+  );
+  const given = toolCalls!.map(({ id }) => id);
+  assertEquals(new Set(given).size, 5);
+  assertEquals(given[3], "x");
+  for (const id of given) assertEquals(/^.{1,40}$/.test(id), true, id);
+});
+
+Deno.test("native answers: arguments as an object, usage, reasoning (recorded)", () => {
+  const reply = readLocalResponse(JSON.parse(recorded("local-think_tool").text));
+  assertEquals(reply, {
+    message: {
+      role: "assistant",
+      content: "",
+      reasoning: "I should call the weather tool.\n",
+      toolCalls: [{
+        id: "vpj1qr5gfZAl3xlAlV0RNavD3MnpFkqD",
+        name: "get_weather",
+        arguments: { city: "Nice" },
+      }],
+    },
+    finish: "tool_calls",
+    finishDetail: "stop",
+    usage: { inputTokens: 311, outputTokens: 34 },
+  });
+});
+
+Deno.test("parseLocalResponse tells the formats apart by their shape", () => {
+  const native = { message: { content: "a", tool_calls: [call("read", { p: 1 })] }, done: true };
+  const other = compat({ content: "a", tool_calls: [call("read", '{"p":1}')] }, "tool_calls");
+  for (const useCompat of [true, false]) {
+    for (const response of [native, other]) {
+      const { message, toolCalls } = parseLocalResponse(localConfig({ useCompat }), response);
+      assertEquals(message.content, "a");
+      assertEquals(toolCalls, [{ id: "read", name: "read", arguments: { p: 1 } }]);
+    }
+  }
+  const none = parseLocalResponse(localConfig(), { message: { content: "a" }, done: true });
+  assertEquals(none, { message: { role: "assistant", content: "a" }, toolCalls: [] });
+});
+
+Deno.test("calls in the text are looked for only where there are no others", async (t) => {
+  const asked: unknown[] = [];
+  const extract: ExtractToolCalls = (content, options) => {
+    asked.push(options?.tools);
+    return content.includes("CALL")
+      ? [content.replace("CALL", ""), [{ id: "", name: "read", arguments: {} }]]
+      : [content, null];
+  };
+  const rows: [string, unknown, Tool[] | undefined, string, number, unknown[]][] = [
+    ["found", { content: "aCALL" }, tools, "a", 1, [["read"]]],
+    ["none there", { content: "a" }, tools, "a", 0, [["read"]]],
+    ["tools not told", { content: "aCALL" }, undefined, "a", 1, [undefined]],
+    ["no tools offered", { content: "aCALL" }, [], "aCALL", 0, []],
+    // Those of the text are dropped.
+    ["native ones", { content: "aCALL", tool_calls: [call("read", "{}")] }, tools, "a", 1, [[
+      "read",
+    ]]],
+  ];
+  for (const [name, message, offered, content, count, told] of rows) {
+    await t.step(name, () => {
+      for (const response of [compat(message), { message, done: true }]) {
+        asked.length = 0;
+        const reply = readLocalResponse(response, { extract, tools: offered });
+        assertEquals(reply.message.content, content);
+        assertEquals(reply.message.toolCalls?.length ?? 0, count);
+        assertEquals(reply.finish, count ? "tool_calls" : "stop");
+        assertEquals(asked, told);
+      }
+    });
+  }
+  const [found] = readCompatResponse(compat({ content: "CALL" }), { extract, tools }).message
+    .toolCalls!;
+  assertEquals([found!.recovered, found!.id !== ""], [true, true]);
+  const cut = { id: "", name: "read", arguments: {}, invalid: { text: '{"p":', reason: "cut" } };
+  const response = compat({ content: "CALL" }, "length");
+  const [asWritten] = readCompatResponse(response, { extract: () => ["", [cut]], tools }).message
+    .toolCalls!;
+  assertEquals(asWritten!.invalid!.text, '{"p":');
+});
+
+Deno.test("reasoning in the text is taken out of it, of both protocols", () => {
+  const rows: [string, string | undefined, string, string | undefined][] = [
+    ["<think>hm</think>yes", undefined, "yes", "hm"],
+    ["hm</think>yes", undefined, "yes", "hm"],
+    ["<think>hm", undefined, "", "hm"],
+    ["<think>b</think>yes", "a", "<think>b</think>yes", "a"],
+    ["<think>b</think>yes", "\n", "yes", "b"],
+    ["yes", undefined, "yes", undefined],
+  ];
+  for (const [content, field, text, reasoning] of rows) {
+    for (
+      const response of [
+        compat({ content, reasoning_content: field }),
+        { message: { content, thinking: field }, done: true },
+      ]
+    ) {
+      const { message } = readLocalResponse(response);
+      assertEquals([message.content, message.reasoning], [text, reasoning]);
+    }
+  }
+});
+
+Deno.test("usage, where a server counts and where it counts nonsense", () => {
+  const rows: [unknown, unknown][] = [
+    [undefined, undefined],
+    [null, undefined],
+    ["12", undefined],
+    [{ prompt_tokens: 3, completion_tokens: 4 }, { inputTokens: 3, outputTokens: 4 }],
+    [{ prompt_tokens: "3", completion_tokens: -4 }, { inputTokens: 0, outputTokens: 0 }],
+    [
+      { prompt_tokens: 3, completion_tokens: 4, prompt_tokens_details: { cached_tokens: 2 } },
+      { inputTokens: 3, outputTokens: 4, cachedTokens: 2 },
+    ],
+    [
+      { prompt_tokens: 3, completion_tokens: 4, prompt_cache_hit_tokens: 1 },
+      { inputTokens: 3, outputTokens: 4, cachedTokens: 1 },
+    ],
+    [
+      { prompt_tokens: 3, completion_tokens: 4, prompt_tokens_details: { cached_tokens: 0 } },
+      { inputTokens: 3, outputTokens: 4, cachedTokens: 0 },
+    ],
+    [
+      { prompt_tokens: 3, completion_tokens: 4, prompt_tokens_details: { cached_tokens: "2" } },
+      { inputTokens: 3, outputTokens: 4 },
+    ],
+    [
+      { prompt_tokens: 3, completion_tokens: 0.5, cost: 0.25 },
+      { inputTokens: 3, outputTokens: 0.5, cost: 0.25 },
+    ],
+    [{ prompt_tokens: 3, completion_tokens: 4, cost: 0 }, { inputTokens: 3, outputTokens: 4 }],
+    [{ prompt_tokens: 3, completion_tokens: 4, cost: "2" }, { inputTokens: 3, outputTokens: 4 }],
+  ];
+  for (const [usage, expected] of rows) {
+    assertEquals(readCompatResponse(compat({ content: "a" }, "stop", { usage })).usage, expected);
+  }
+  const timings: [timings: unknown, expected: object][] = [
+    [{ cache_n: 2, prompt_per_second: 45.5 }, { cachedTokens: 2, readSpeed: 45.5 }],
+    [{ cache_n: 0, prompt_per_second: 0 }, { cachedTokens: 0 }],
+    [{ prompt_per_second: null }, {}],
+    ["fast", {}],
+  ];
+  for (const [timing, expected] of timings) {
+    const usage = { prompt_tokens: 3, completion_tokens: 4 };
+    const response = compat({ content: "a" }, "stop", { usage, timings: timing });
+    const counted = { inputTokens: 3, outputTokens: 4, ...expected };
+    assertEquals(readCompatResponse(response).usage, counted);
+  }
+  const native: [unknown, unknown][] = [
+    [{}, undefined],
+    [{ prompt_eval_count: 3, eval_count: 4 }, { inputTokens: 3, outputTokens: 4 }],
+    [{ eval_count: 4 }, { inputTokens: 0, outputTokens: 4 }],
+    [{ prompt_eval_count: 3 }, { inputTokens: 3, outputTokens: 0 }],
+  ];
+  for (const [counts, expected] of native) {
+    const response = { message: { content: "a" }, done: true, ...counts as object };
+    assertEquals(readLocalResponse(response).usage, expected);
+  }
+});
+
+Deno.test("an error object in place of an answer is thrown", () => {
+  for (const read of [readCompatResponse, readLocalResponse]) {
+    const error = assertThrows(() => read({ error: "boom" }), BackendError);
+    assertEquals(error.serverMessage, "boom");
+  }
+});
+
+Deno.test("garbage at any field gives a BackendError or an answer, nothing else", () => {
+  const garbage = [undefined, null, 0, 7, true, "text", [], [7], {}, [[]], [{}], [null], { a: 1 }];
+  const shapes: ((value: unknown) => unknown)[] = [
+    (value) => value,
+    (message) => ({ message, done: true }),
+    (content) => ({ message: { content } }),
+    (thinking) => ({ message: { content: "", thinking } }),
+    (tool_calls) => ({ message: { content: "", tool_calls } }),
+    (value) => ({ message: { content: "", tool_calls: [value] } }),
+    (value) => ({ message: { content: "", tool_calls: [{ function: value }] } }),
+    (value) => ({ message: { content: "", tool_calls: [call("f", value)] } }),
+    (name) => ({ message: { content: "", tool_calls: [{ function: { name, arguments: {} } }] } }),
+    (id) => ({ message: { content: "", tool_calls: [{ ...call("f", {}), id }] } }),
+    (done_reason) => ({ message: { content: "a" }, done_reason }),
+    (eval_count) => ({ message: { content: "a" }, eval_count }),
+    (choices) => ({ choices }),
+  ];
+  let errors = 0;
+  for (const shape of shapes) {
+    for (const value of garbage) {
+      try {
+        const { message } = readLocalResponse(shape(value));
+        assertEquals(typeof message.content, "string");
+      } catch (error) {
+        if (!(error instanceof BackendError)) throw error;
+        errors++;
+      }
+    }
+  }
+  assertEquals(errors > 80, true, `${errors} errors`);
+});
+
+Deno.test("a call of 40 MB, in its name or its arguments, is refused, and little of it is kept", () => {
+  const much = "a".repeat(40e6);
+  const rows: [name: string, args: unknown][] = [
+    ["read", JSON.stringify({ path: much })],
+    ["read", { path: much }],
+    ["read", `{"path": ${much}`],
+    [much, "{}"],
+  ];
+  for (const [name, args] of rows) {
+    const { message } = readCompatResponse(
+      compat({ tool_calls: [call(name, args, "1")] }, "tool_calls"),
+    );
+    const [{ invalid, ...kept }] = message.toolCalls! as [NonNullable<typeof message.toolCalls>[0]];
+    assertEquals(JSON.stringify({ kept, invalid }).length < 1000, true);
+    assertEquals(
+      invalid?.reason.includes("at most 4194304") ?? kept.name === "a".repeat(200),
+      true,
+    );
+  }
+  const [found] = readCompatResponse(compat({ content: "x" }), {
+    tools,
+    extract: () => ["", [{ id: "1", name: "read", arguments: { path: much } }]],
+  }).message.toolCalls!;
+  assertEquals(found!.arguments, {});
+});
+
+Deno.test("200 calls are run, and one stands for all beyond them", () => {
+  const replied = (count: number) => {
+    const calls = Array.from({ length: count }, (_, i) => call("read", "{}", `id${i}`));
+    return readCompatResponse(compat({ tool_calls: calls }, "tool_calls")).message.toolCalls!;
+  };
+  assertEquals(replied(200).map(({ invalid }) => invalid), Array(200).fill(undefined));
+  const most = replied(203);
+  assertEquals(most.map(({ id }) => id), Array.from({ length: 201 }, (_, i) => `id${i}`));
+  assertEquals(most.findIndex(({ invalid }) => invalid !== undefined), 200);
+  assertEquals(most[200]!.invalid!.reason.endsWith("Dropped, including this one: 3"), true);
+});
+
+Deno.test("arguments of 4 Mi characters or 100 levels are run, no more", () => {
+  const isRun = (args: unknown) => {
+    const response = compat({ tool_calls: [call("read", args)] }, "tool_calls");
+    return readCompatResponse(response).message.toolCalls![0]!.invalid === undefined;
+  };
+  const long = (length: number) => ({ p: "a".repeat(length - '{"p":""}'.length) });
+  const deep = (levels: number) => '{"a":'.repeat(levels) + "1" + "}".repeat(levels);
+  assertEquals([4_194_304, 4_194_305].map((length) => isRun(long(length))), [true, false]);
+  assertEquals([100, 101].map((levels) => isRun(deep(levels))), [true, false]);
+  // JSON in a JSON string, but not once more.
+  const text = JSON.stringify(JSON.stringify({ p: 1 }));
+  assertEquals([text, JSON.stringify(text)].map(isRun), [true, false]);
+});

@@ -1,0 +1,898 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import type { Delta } from "../../src/models/backend.ts";
+import { readCompatResponse } from "./replies.ts";
+import { compatReader } from "../../src/models/openai/stream.ts";
+import { BackendError, type BackendErrorKind } from "../../src/errors.ts";
+import { forEverySplit } from "../helpers/split.ts";
+import { recorded } from "../helpers/recorded.ts";
+
+type Json = Record<string, unknown>;
+
+const encoder = new TextEncoder();
+
+function fold(pieces: Uint8Array[], deltas: Delta[] = [], contentType = "text/event-stream") {
+  const reader = compatReader(contentType, true, (delta) => deltas.push(delta));
+  for (const piece of pieces) reader.push(piece);
+  return reader.end();
+}
+
+/** Folds events; objects are sent as JSON. */
+function foldEvents(events: readonly unknown[], deltas: Delta[] = []) {
+  const lines = events.map((e) => `data: ${typeof e === "string" ? e : JSON.stringify(e)}\n\n`);
+  return fold([encoder.encode(lines.join(""))], deltas);
+}
+
+function read(events: readonly unknown[]) {
+  return readCompatResponse(foldEvents(events));
+}
+
+const delta = (delta: unknown, finish_reason: string | null = null) => ({
+  choices: [{ index: 0, delta, finish_reason }],
+});
+const finish = (reason = "stop") => delta({}, reason);
+const DONE = "[DONE]";
+
+/** The calls of a message, without ids that are random. */
+function callsOf(message: { toolCalls?: { name: string; arguments: unknown }[] }) {
+  return message.toolCalls?.map((call) => [call.name, call.arguments]) ?? [];
+}
+
+Deno.test("NET-01 recorded streams fold to the same response however they are cut", async (t) => {
+  const rows = [
+    "compat-llama-hello-stream",
+    "compat-llama-noargs-auto-stream",
+    "compat-llama-think_tool-auto-stream",
+    "compat-llama-two_tools-auto-stream",
+    "compat-llama-tool-length-stream",
+    "compat-ollama-hello-stream",
+    "compat-ollama-think_tool-stream",
+    "compat-ollama-two_tools-stream",
+  ];
+  for (const name of rows) {
+    await t.step(name, () => {
+      const { body } = recorded(name);
+      const deltas: Delta[] = [];
+      const whole = fold([body], deltas);
+      const text = deltas.map((d) => d.type === "text" ? d.text : "").join("");
+      const message = (whole as { choices: { message: { content: string | null } }[] }).choices[0]!
+        .message;
+      assertEquals(text, message.content ?? "");
+      forEverySplit(body, (pieces) => {
+        const again: Delta[] = [];
+        assertEquals(fold(pieces, again), whole);
+        assertEquals(again, deltas);
+      });
+    });
+  }
+});
+
+Deno.test("NET-01 emoji and CJK survive every cut", () => {
+  const text = "é 日本語 👩‍👩‍👧 \u2028\u0085 end";
+  const events = [delta({ content: text }), delta({ content: "🎉" }), finish(), DONE];
+  const lines = events.map((e) => `data: ${typeof e === "string" ? e : JSON.stringify(e)}\r\n\r\n`);
+  forEverySplit(encoder.encode(lines.join("")), (pieces) => {
+    assertEquals(readCompatResponse(fold(pieces)).message.content, text + "🎉");
+  });
+});
+
+Deno.test("a streamed answer folds into what the same call answers without streaming", async (t) => {
+  for (
+    const [streamed, whole] of [
+      ["compat-llama-two_tools-auto-stream", "compat-llama-two_tools-auto"],
+      ["compat-llama-tool-length-stream", "compat-llama-tool-length"],
+      ["compat-ollama-two_tools-stream", "compat-ollama-two_tools"],
+      ["compat-ollama-think_tool-stream", "compat-ollama-think_tool"],
+    ] as const
+  ) {
+    await t.step(streamed, () => {
+      const a = readCompatResponse(fold([recorded(streamed).body]));
+      const b = readCompatResponse(JSON.parse(recorded(whole).text));
+      for (const { message } of [a, b]) {
+        for (const call of message.toolCalls ?? []) call.id = "";
+      }
+      assertEquals({ ...a, usage: undefined }, { ...b, usage: undefined });
+      assertEquals(a.usage?.outputTokens, b.usage?.outputTokens);
+    });
+  }
+});
+
+Deno.test("the folded response has the shape of a chat completion", () => {
+  const head = { id: "c1", object: "chat.completion.chunk", created: 7, model: "m" };
+  const response = foldEvents([
+    { ...head, ...delta({ role: "assistant", content: null }) },
+    { ...head, ...delta({ reasoning_content: "hm" }) },
+    { ...head, ...delta({ content: "hi" }) },
+    { ...head, ...delta({ tool_calls: [call(0, "a", "f", "{}")] }) },
+    { ...head, ...finish("tool_calls") },
+    { ...head, choices: [], usage: { prompt_tokens: 1, completion_tokens: 2 } },
+    DONE,
+  ]);
+  assertEquals(response, {
+    id: "c1",
+    object: "chat.completion",
+    created: 7,
+    model: "m",
+    choices: [{
+      index: 0,
+      message: {
+        role: "assistant",
+        content: "hi",
+        reasoning_content: "hm",
+        tool_calls: [{ id: "a", type: "function", function: { name: "f", arguments: "{}" } }],
+      },
+      finish_reason: "tool_calls",
+    }],
+    usage: { prompt_tokens: 1, completion_tokens: 2 },
+  });
+});
+
+Deno.test("a folded response names nothing that did not come", () => {
+  const answer = (message: Json) => ({
+    object: "chat.completion",
+    choices: [{ index: 0, message: { role: "assistant", ...message }, finish_reason: "stop" }],
+  });
+  const rows: [piece: Json, message: Json][] = [
+    [{ content: "a" }, { content: "a" }],
+    [{ refusal: "no" }, { content: "", refusal: "no" }],
+    [{ reasoning: "hm" }, { content: "", reasoning_content: "hm" }],
+  ];
+  for (const [piece, message] of rows) {
+    assertEquals(foldEvents([delta(piece), finish(), DONE]), answer(message));
+  }
+});
+
+Deno.test("the content of an answer with calls alone is null, of an empty one empty", () => {
+  const content = (events: unknown[]) =>
+    (foldEvents([...events, finish(), DONE]) as { choices: { message: { content: unknown } }[] })
+      .choices[0]!.message.content;
+  assertEquals(content([delta({ tool_calls: [call(0, "a", "f", "{}")] })]), null);
+  assertEquals(content([]), "");
+});
+
+/** A fragment of a tool call; what is `undefined` is left out. */
+function call(index?: number, id?: string | null, name?: string | null, args?: unknown) {
+  return {
+    ...(index !== undefined && { index }),
+    ...(id !== undefined && { id }),
+    function: {
+      ...(name !== undefined && { name }),
+      ...(args !== undefined && { arguments: args }),
+    },
+  };
+}
+
+Deno.test("NET-07 fragments find their call", async (t) => {
+  const A = { p: "a" };
+  const B = { p: "b" };
+  const a = JSON.stringify(A);
+  const b = JSON.stringify(B);
+  const both = [["read", A], ["read", B]];
+  // Each row: the elements of each delta, then the calls.
+  const rows: Record<string, [unknown[][], unknown[]]> = {
+    "interleaved by index": [
+      [
+        [call(0, "x", "read", "")],
+        [call(1, "y", "read", "")],
+        [
+          call(0, undefined, undefined, '{"p":'),
+        ],
+        [
+          call(1, undefined, undefined, '{"p":'),
+        ],
+        [call(0, undefined, undefined, '"a"}')],
+        [call(1, undefined, undefined, '"b"}')],
+      ],
+      both,
+    ],
+    "both in one delta": [[[call(0, "x", "read", a), call(1, "y", "read", b)]], both],
+    "both in one delta, no index": [
+      [[call(undefined, "x", "read", a), call(undefined, "y", "read", b)]],
+      both,
+    ],
+    "no index, ids": [
+      [[call(undefined, "x", "read", "")], [call(undefined, undefined, undefined, a)], [
+        call(undefined, "y", "read"),
+      ], [call(undefined, undefined, undefined, b)]],
+      both,
+    ],
+    "no index, interleaved by id": [
+      [[call(undefined, "x", "read", '{"p":')], [call(undefined, "y", "read", '{"p":')], [
+        call(undefined, "x", undefined, '"a"}'),
+      ], [call(undefined, "y", undefined, '"b"}')]],
+      both,
+    ],
+    "no index, no ids, each whole": [
+      [[call(undefined, undefined, "read", a)], [call(undefined, undefined, "read", b)]],
+      both,
+    ],
+    "no index, no ids, in pieces": [
+      [[call(undefined, undefined, "read", '{"p"')], [
+        call(undefined, undefined, undefined, ':"a"}'),
+      ], [
+        call(undefined, undefined, "read", b),
+      ]],
+      both,
+    ],
+    "all index 0, other ids": [[[call(0, "x", "read", a)], [call(0, "y", "read", b)]], both],
+    "all index 0, other ids, in pieces": [
+      [[call(0, "x", "read", "")], [call(0, undefined, undefined, a)], [
+        call(0, "y", "read", ""),
+      ], [call(0, undefined, undefined, b)]],
+      both,
+    ],
+    "all index 0, interleaved by id": [
+      [[call(0, "x", "read", '{"p":')], [call(0, "y", "read", '{"p":')], [
+        call(0, "x", undefined, '"a"}'),
+      ], [call(0, "y", undefined, '"b"}')]],
+      both,
+    ],
+    "all index 0, no ids, each whole": [
+      [[call(0, undefined, "read", a)], [call(0, undefined, "read", b)]],
+      both,
+    ],
+    "1 before 0": [[[call(1, "y", "read", b)], [call(0, "x", "read", a)]], both],
+    "a gap": [[[call(0, "x", "read", a)], [call(2, "y", "read", b)]], both],
+    "id on every fragment": [
+      [[call(0, "x", "read", '{"p":')], [call(0, "x", "", '"a"}')], [call(1, "y", "read", b)]],
+      both,
+    ],
+    "id and name on every fragment, also after the end": [
+      [[call(0, "x", "read", '{"p":')], [call(0, "x", "read", '"a"}')], [
+        call(0, "x", "read", ""),
+      ], [call(1, "y", "read", b)]],
+      both,
+    ],
+    "name on every fragment, no ids": [
+      [[call(0, undefined, "read", '{"p":')], [call(0, undefined, "read", '"a"}')], [
+        call(1, undefined, "read", b),
+      ]],
+      both,
+    ],
+    "id late": [
+      [
+        [call(0, undefined, "read", "")],
+        [call(0, undefined, undefined, '{"p":')],
+        [
+          call(0, "x", undefined, '"a"}'),
+        ],
+        [call(1, "", "read", b)],
+        [call(1, "y")],
+      ],
+      both,
+    ],
+    "id late, no index": [
+      [[call(undefined, null, "read", a)], [call(undefined, "x")], [
+        call(undefined, "y", "read", b),
+      ]],
+      both,
+    ],
+    "name split": [
+      [[call(0, "x", "re", "")], [call(0, undefined, "ad", "")], [call(0, "", null, a)], [
+        call(1, "y", "r"),
+      ], [call(1, undefined, "ead", b)]],
+      both,
+    ],
+    "name after the arguments began": [
+      [[call(0, "x", undefined, '{"p":')], [call(0, undefined, "read", '"a"}')], [
+        call(1, "y", "read", b),
+      ]],
+      both,
+    ],
+    "index only later": [
+      [[call(undefined, "x", "read", "")], [call(0, undefined, undefined, a)], [
+        call(1, "y", "read", b),
+      ]],
+      both,
+    ],
+    "the same id twice, interleaved by index": [
+      [[call(0, "x", "read", '{"p":')], [call(1, "x", "read", '{"p":')], [
+        call(0, undefined, undefined, '"a"}'),
+      ], [call(1, "x", undefined, '"b"}')]],
+      both,
+    ],
+    "repeated at the end": [
+      [[call(0, "x", "read", a)], [call(1, "y", "read", b)], [
+        call(0, "x", "read", a),
+        call(1, "y", "read", b),
+      ]],
+      both,
+    ],
+    "repeated at the end, in other words": [
+      [[call(0, "x", "read", '{"p":')], [call(0, undefined, undefined, '"a"}')], [
+        call(1, "y", "read", b),
+      ], [call(0, "x", "read", '{ "p": "a" }')]],
+      both,
+    ],
+    "repeated at the end, without ids": [
+      [[call(0, undefined, "read", a)], [call(1, undefined, "read", b)], [
+        call(0, undefined, "read", a),
+        call(1, undefined, "read", b),
+      ]],
+      both,
+    ],
+    "repeated at the end, without indexes": [
+      [[call(undefined, "x", "read", a)], [call(undefined, "y", "read", b)], [
+        call(undefined, "x", "read", a),
+        call(undefined, "y", "read", b),
+      ]],
+      both,
+    ],
+    "alike, but two": [
+      [[call(0, "x", "read", a)], [call(1, "y", "read", a)]],
+      [["read", A], ["read", A]],
+    ],
+    "alike with one id, but two": [
+      [[call(0, "x", "read", a)], [call(1, "x", "read", a)]],
+      [["read", A], ["read", A]],
+    ],
+    "alike in one delta, but two": [
+      [[call(0, undefined, "read", a), call(0, undefined, "read", a)]],
+      [["read", A], ["read", A]],
+    ],
+    "the same id twice": [[[call(0, "x", "read", a)], [call(1, "x", "read", b)]], both],
+    "the same id twice, no index": [
+      [[call(undefined, "x", "read", a)], [call(undefined, "x", "read", b)]],
+      both,
+    ],
+    "arguments at every character": [
+      [[call(0, "x", "read")], ...[...a].map((c) => [call(0, undefined, undefined, c)]), [
+        call(1, "y", "read"),
+      ], ...[...b].map((c) => [call(1, undefined, undefined, c)])],
+      both,
+    ],
+    "braces and quotes in strings": [
+      [[call(undefined, undefined, "read", '{"p":"}\\"{"')], [
+        call(undefined, undefined, undefined, "}"),
+      ], [
+        call(undefined, undefined, "read", b),
+      ]],
+      [["read", { p: '}"{' }], ["read", B]],
+    ],
+    "two without arguments, by index": [
+      [[call(0, "x", "now")], [call(1, "y", "now")]],
+      [["now", {}], ["now", {}]],
+    ],
+    "two without arguments, by id": [
+      [[call(undefined, "x", "now")], [call(undefined, "y", "list")]],
+      [["now", {}], ["list", {}]],
+    ],
+    "two without arguments, by place": [
+      [[call(undefined, undefined, "now"), call(undefined, undefined, "list")]],
+      [["now", {}], ["list", {}]],
+    ],
+    "name split, by id": [
+      [[call(undefined, "x", "re")], [call(undefined, "x", "ad")], [
+        call(undefined, "x", undefined, a),
+      ], [call(undefined, "y", "read", b)]],
+      both,
+    ],
+    "index only later, interleaved": [
+      [[call(undefined, "x", "read", "")], [call(0, undefined, undefined, '{"p":')], [
+        call(1, "y", "read", b),
+      ], [call(0, undefined, undefined, '"a"}')]],
+      both,
+    ],
+    "braces in strings, name on every fragment": [
+      [[call(undefined, undefined, "read", '{"p":"}}')], [
+        call(undefined, undefined, "read", '\\"}'),
+      ], [
+        call(undefined, undefined, "read", '"}'),
+      ]],
+      [["read", { p: '}}"}' }]],
+    ],
+    "arguments as an object": [[[call(0, "x", "read", A)], [call(1, "y", "read", B)]], both],
+    "arguments null": [[[call(0, "x", "now", null)]], [["now", {}]]],
+    "a key without characters": [
+      [[call(undefined, undefined, "read", '{"":"a"}')], [call(undefined, undefined, "read", b)]],
+      [["read", { "": "a" }], ["read", B]],
+    ],
+    "a list, name on every fragment": [
+      [[call(undefined, undefined, "read", '{"p":[1]')], [
+        call(undefined, undefined, "read", ',"q":2}'),
+      ]],
+      [["read", { p: [1], q: 2 }]],
+    ],
+    "an object within, name on every fragment": [
+      [[call(undefined, undefined, "read", '{"p":{"q":1}')], [
+        call(undefined, undefined, "read", "}"),
+      ]],
+      [["read", { p: { q: 1 } }]],
+    ],
+    "a list, each whole": [
+      [[call(undefined, undefined, "read", '{"p":[1]}')], [call(undefined, undefined, "read", b)]],
+      [["read", { p: [1] }], ["read", B]],
+    ],
+    "the second by index, its name after its arguments began": [
+      [[call(0, "x", "read", a)], [call(1, undefined, undefined, '{"p":')], [
+        call(1, "y", "read", '"b"}'),
+      ]],
+      both,
+    ],
+    "the second without arguments, no index, no ids": [
+      [[call(undefined, undefined, "read", a)], [call(undefined, undefined, "list")]],
+      [["read", A], ["list", {}]],
+    ],
+    "name twice before the arguments, no index, no ids": [
+      [[call(undefined, undefined, "read")], [call(undefined, undefined, "read", a)]],
+      [["read", A]],
+    ],
+    "one id for two, interleaved by index with it": [
+      [[call(0, "x", "read", '{"p":')], [call(1, "x", "read", '{"p":')], [
+        call(0, "x", undefined, '"a"}'),
+      ], [call(1, "x", undefined, '"b"}')]],
+      both,
+    ],
+    "indexes only later, by id": [
+      [[call(undefined, "x", "read", ""), call(undefined, "y", "read", "")], [
+        call(0, "x", undefined, a),
+      ], [call(1, "y", undefined, b)]],
+      both,
+    ],
+    "repeated at the end, their ids left out": [
+      [[call(0, "x", "read", a)], [call(1, "y", "read", b)], [
+        call(0, undefined, "read", a),
+        call(1, undefined, "read", b),
+      ]],
+      both,
+    ],
+    "no JSON, repeated": [
+      [[call(0, undefined, "read", "{p}")], [call(0, undefined, "read", "{p}")]],
+      [["read", {}]],
+    ],
+    "no JSON, another": [
+      [[call(0, undefined, "read", "{p}")], [call(0, undefined, "read", "{q}")]],
+      [["read", {}], ["read", {}]],
+    ],
+  };
+  for (const [name, [deltas, expected]] of Object.entries(rows)) {
+    await t.step(name, () => {
+      const events = deltas.map((tool_calls) => delta({ tool_calls }));
+      const { message } = read([...events, finish("tool_calls"), DONE]);
+      assertEquals(callsOf(message), expected);
+      const ids = message.toolCalls!.map(({ id }) => id);
+      assertEquals(new Set(ids).size, ids.length, "ids are unique");
+      assertEquals(ids.includes(""), false);
+    });
+  }
+});
+
+Deno.test("NET-07 ambiguous fragments fail instead of being merged", async (t) => {
+  const rows: Record<string, unknown[][]> = {
+    "a call begins within another's arguments": [
+      [call(undefined, undefined, "read", '{"p":')],
+      [call(undefined, undefined, "list", '{"q":1}')],
+    ],
+    "the same, by index": [[call(0, "", "read", '{"p":')], [call(0, "", "list", '{"q":1}')]],
+    "a second name or the rest of the first": [
+      [call(undefined, undefined, "read")],
+      [call(undefined, undefined, "list", "{}")],
+    ],
+    "arguments before any call": [[call(undefined, undefined, undefined, "{}")]],
+  };
+  for (const [name, deltas] of Object.entries(rows)) {
+    await t.step(name, () => {
+      const events = deltas.map((tool_calls) => delta({ tool_calls }));
+      const error = assertThrows(() => read([...events, finish(), DONE]), BackendError);
+      assertEquals(error.kind, "protocol");
+    });
+  }
+});
+
+Deno.test("tool_call deltas name each call once, when its name is complete", () => {
+  const deltas: Delta[] = [];
+  foldEvents([
+    delta({ tool_calls: [call(0, "x", "re", "")] }),
+    delta({ tool_calls: [call(0, undefined, "ad", "")] }),
+    delta({ tool_calls: [call(0, undefined, undefined, "{}")] }),
+    delta({ tool_calls: [call(1, "y", "now")] }),
+    delta({ content: "a" }),
+    finish("tool_calls"),
+    DONE,
+  ], deltas);
+  assertEquals(deltas, [
+    { type: "tool_call", name: "read" },
+    { type: "tool_arguments", text: "{}" },
+    { type: "text", text: "a" },
+    { type: "tool_call", name: "now" },
+  ]);
+});
+
+Deno.test("tool_call deltas come before arguments, but not before a name that may go on", () => {
+  const rows: [fragments: ReturnType<typeof call>[], seen: string[]][] = [
+    [[call(0, "x", "re", " "), call(0, undefined, "ad", "{}")], [" ", "read", "{}"]],
+    [[call(0, "x", undefined, "{"), call(0, undefined, "read", "}")], ["{", "read", "}"]],
+  ];
+  for (const [fragments, seen] of rows) {
+    const deltas: Delta[] = [];
+    const events = fragments.map((fragment) => delta({ tool_calls: [fragment] }));
+    foldEvents([...events, finish("tool_calls"), DONE], deltas);
+    const words = deltas.map((one) =>
+      "text" in one ? one.text : one.type === "tool_call" && one.name
+    );
+    assertEquals(words, seen);
+  }
+});
+
+Deno.test("NET-06 arguments that are no JSON object", async (t) => {
+  const rows: Record<string, [string | number | boolean | unknown[], unknown]> = {
+    "empty": ["", {}],
+    "white space": [" \n", {}],
+    "the word null": ["null", {}],
+    "white space around": [' {"p":1}\n', { p: 1 }],
+    "a string that holds the object": ['"{\\"p\\":1}"', { p: 1 }],
+    "a key twice, with one value": ['{"p":1,"p":1}', { p: 1 }],
+    "a key twice, with two values": ['{"p":1,"p":2}', undefined],
+    "cut": ['{"p":"a', undefined],
+    "an unescaped control character": ['{"p":"a\nb"}', undefined],
+    "trailing garbage": ['{"p":1}}', undefined],
+    "an array": ['[{"p":1}]', undefined],
+    "a number": ["7", undefined],
+    "a number, as a value": [7, undefined],
+    "false, as a value": [false, undefined],
+    "an array, as a value": [[1], undefined],
+    "no JSON at all": ["p = a", undefined],
+    "deeper than any tool wants": ['{"a":'.repeat(5000) + "1" + "}".repeat(5000), undefined],
+  };
+  for (const [name, [args, expected]] of Object.entries(rows)) {
+    await t.step(name, () => {
+      const events = [delta({ tool_calls: [call(0, "x", "read", args)] })];
+      const { message } = read([...events, finish("tool_calls"), DONE]);
+      const [only] = message.toolCalls!;
+      assertEquals(only!.arguments, expected ?? {});
+      assertEquals(only!.invalid === undefined, expected !== undefined);
+      if (only!.invalid && name !== "deeper than any tool wants") {
+        assertEquals(only!.invalid.text, typeof args === "string" ? args : JSON.stringify(args));
+      }
+    });
+  }
+});
+
+Deno.test("NET-04 a stream without its end is an error, whatever it holds", async (t) => {
+  const rows: Record<string, unknown[]> = {
+    "nothing": [],
+    "mid text": [delta({ content: "Hel" })],
+    "after a name": [delta({ tool_calls: [call(0, "x", "read", "")] })],
+    "mid arguments": [delta({ tool_calls: [call(0, "x", "read", '{"p"')] })],
+    "after whole arguments": [delta({ tool_calls: [call(0, "x", "read", '{"p":1}')] })],
+    "usage alone is no end": [
+      delta({ content: "a" }),
+      { choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } },
+    ],
+    "a half event": [delta({ content: "a" }), '{"choices":[{"delta":{"content":"b"'],
+  };
+  for (const [name, events] of Object.entries(rows)) {
+    await t.step(name, () => {
+      const lines = events.map((e) => `data: ${typeof e === "string" ? e : JSON.stringify(e)}`);
+      const bytes = encoder.encode(lines.join("\n\n"));
+      const error = assertThrows(() => fold([bytes]), BackendError);
+      assertEquals([error.kind, error.retryable], ["incomplete", true]);
+    });
+  }
+  await t.step("a runner that died (recorded)", () => {
+    const error = assertThrows(
+      () => fold([recorded("compat-ollama-midstream").body]),
+      BackendError,
+    );
+    assertEquals(error.kind, "incomplete");
+  });
+});
+
+Deno.test("either end mark is enough, also when cut right after it", async (t) => {
+  const rows: Record<string, string> = {
+    "a finish reason alone": `data: ${JSON.stringify(delta({ content: "a" }, "stop"))}\n\n`,
+    "its blank line missing": `data: ${JSON.stringify(delta({ content: "a" }, "stop"))}`,
+    "cut within the usage after it": `data: ${
+      JSON.stringify(delta({ content: "a" }, "stop"))
+    }\n\ndata: {"choices":[],"usa`,
+    "[DONE] alone": `data: ${JSON.stringify(delta({ content: "a" }))}\n\ndata: [DONE]`,
+    "events after [DONE] mean nothing": `data: ${
+      JSON.stringify(delta({ content: "a" }))
+    }\n\ndata: [DONE]\n\ndata: ${JSON.stringify(delta({ content: "b" }))}\n\ndata: {`,
+  };
+  for (const [name, text] of Object.entries(rows)) {
+    await t.step(name, () => {
+      const { message, finish } = readCompatResponse(fold([encoder.encode(text)]));
+      assertEquals([message.content, finish], ["a", "stop"]);
+    });
+  }
+});
+
+Deno.test("NET-09 chunks that hold less or more than expected", async (t) => {
+  const usage = (n: number) => ({ prompt_tokens: 10, completion_tokens: n });
+  const rows: Record<string, unknown[]> = {
+    "no choices": [{ choices: [], prompt_filter_results: [] }, delta({ content: "ab" }), finish()],
+    "choices missing": [{ id: "x" }, delta({ content: "ab" }), finish()],
+    "choices null": [{ choices: null }, delta({ content: "ab" }), finish()],
+    "delta null": [delta(null), delta({ content: "ab" }), delta(null, "stop")],
+    "delta missing": [{ choices: [{ index: 0 }] }, delta({ content: "ab" }), finish()],
+    "delta empty": [delta({}), delta({ content: "ab" }), finish()],
+    "content null": [delta({ content: null }), delta({ content: "ab" }), finish()],
+    "role only": [delta({ role: "assistant" }), delta({ content: "ab" }), finish()],
+    "empty data": ["", delta({ content: "ab" }), finish()],
+    "finish before the last text": [delta({ content: "a" }), delta({ content: "b" }, "stop")],
+    "text after the finish": [delta({ content: "a" }, "stop"), delta({ content: "b" })],
+    "a finish reason on every chunk": [
+      delta({ content: "a" }, ""),
+      delta({ content: "b" }, "stop"),
+    ],
+    "content in parts": [
+      delta({ content: [{ type: "text", text: "a" }] }),
+      delta({ content: [{ type: "text", text: "b" }] }, "stop"),
+    ],
+    "a second choice": [
+      { choices: [{ index: 0, delta: { content: "a" } }, { index: 1, delta: { content: "X" } }] },
+      { choices: [{ index: 1, delta: { content: "X" }, finish_reason: "length" }] },
+      delta({ content: "b" }, "stop"),
+    ],
+    "error null on every chunk": [{ ...delta({ content: "ab" }), error: null }, finish()],
+    "no index": [{ choices: [{ delta: { content: "ab" }, finish_reason: "stop" }] }],
+  };
+  for (const [name, events] of Object.entries(rows)) {
+    await t.step(name, () => {
+      const { message, finish } = read([...events, { choices: [], usage: usage(2) }, DONE]);
+      assertEquals([message.content, finish], ["ab", "stop"]);
+    });
+  }
+  await t.step("several cumulative usages count once", () => {
+    const reply = read([
+      { ...delta({ content: "a" }), usage: usage(1) },
+      { ...delta({ content: "b" }), usage: usage(2) },
+      { ...finish(), usage: null },
+      { choices: [], usage: usage(3) },
+      DONE,
+    ]);
+    assertEquals(reply.usage, { inputTokens: 10, outputTokens: 3 });
+  });
+  await t.step("text after a tool call is kept", () => {
+    const { message } = read([
+      delta({ tool_calls: [call(0, "x", "now", "{}")] }),
+      delta({ content: "after" }),
+      finish("tool_calls"),
+      DONE,
+    ]);
+    assertEquals([message.content, callsOf(message)], ["after", [["now", {}]]]);
+  });
+});
+
+Deno.test("reasoning is kept apart, in whatever field it comes", async (t) => {
+  const rows: Record<string, unknown> = {
+    "reasoning_content": { reasoning_content: "hm" },
+    "reasoning": { reasoning: "hm" },
+    "thinking": { thinking: "hm" },
+    "the same twice": { reasoning_content: "hm", reasoning: "hm" },
+    "a content part": { content: [{ type: "thinking", thinking: [{ type: "text", text: "hm" }] }] },
+    "a content part, as text": { content: [{ type: "thinking", thinking: "hm" }] },
+    "all three": { reasoning_content: "hm", reasoning: "x", thinking: "y" },
+    "two of them": { reasoning_content: "", reasoning: "hm", thinking: "y" },
+  };
+  for (const [name, first] of Object.entries(rows)) {
+    await t.step(name, () => {
+      const deltas: Delta[] = [];
+      const events = [delta(first), delta({ content: "yes" }), finish(), DONE];
+      const { message } = readCompatResponse(foldEvents(events, deltas));
+      assertEquals([message.reasoning, message.content], ["hm", "yes"]);
+      assertEquals(deltas, [{ type: "reasoning", text: "hm" }, { type: "text", text: "yes" }]);
+    });
+  }
+});
+
+Deno.test("the forms of other times: function_call, refusal", () => {
+  const { message, finish: reason } = read([
+    delta({ function_call: { name: "read", arguments: '{"p"' } }),
+    delta({ function_call: { arguments: ":1}" } }),
+    finish("function_call"),
+    DONE,
+  ]);
+  assertEquals([callsOf(message), reason], [[["read", { p: 1 }]], "tool_calls"]);
+  const refusal = read([delta({ refusal: "I can" }), delta({ refusal: "not" }), finish(), DONE]);
+  assertEquals([refusal.message.content, refusal.finish], ["I cannot", "refused"]);
+  const part = { type: "refusal", refusal: "I cannot" };
+  assertEquals(read([delta({ content: [part] }), finish(), DONE]).message.content, "I cannot");
+});
+
+Deno.test("NET-03 an error inside a stream is thrown as one", async (t) => {
+  const rows: Record<string, [string, BackendErrorKind]> = {
+    "OpenAI": ['data: {"error":{"message":"boom","type":"server_error"}}', "server"],
+    "an event of its own": ['event: error\ndata: {"error":{"message":"boom"}}', "server"],
+    "an event of its own, bare": ['event: error\ndata: {"message":"boom"}', "server"],
+    "vLLM": ['data: {"object":"error","message":"boom","code":400}', "request"],
+    "a text": ['data: {"error":"boom"}', "server"],
+    "beside choices": ['data: {"error":{"message":"boom"},"choices":[]}', "server"],
+  };
+  for (const [name, [event, kind]] of Object.entries(rows)) {
+    await t.step(name, () => {
+      for (const before of ["", `data: ${JSON.stringify(delta({ content: "a" }))}\n\n`]) {
+        const error = assertThrows(() => fold([encoder.encode(`${before}${event}\n\n`)]));
+        assertEquals([(error as BackendError).kind, (error as BackendError).serverMessage], [
+          kind,
+          "boom",
+        ]);
+      }
+    });
+  }
+});
+
+Deno.test("an answer in one piece is taken where a stream was asked for", () => {
+  const deltas: Delta[] = [];
+  const { body, text } = recorded("compat-ollama-think_tool");
+  const response = fold([body], deltas, "application/json");
+  assertEquals(response, JSON.parse(text));
+  assertEquals(deltas.map((d) => d.type), ["reasoning", "tool_call", "tool_arguments"]);
+});
+
+/** Every field of an answer, with what it must hold. */
+const GARBAGE = [0, 7, true, "text", [], [7], {}, [[]], [{}], [null], { a: 1 }] as const;
+
+Deno.test("garbage at any field gives a BackendError or an answer, nothing else", () => {
+  const shapes: ((value: unknown) => unknown)[] = [
+    (value) => value,
+    (choices) => ({ choices }),
+    (choice) => ({ choices: [choice] }),
+    (value) => delta(value, "stop"),
+    (finish_reason) => ({ choices: [{ index: 0, delta: {}, finish_reason }] }),
+    (index) => ({ choices: [{ index, delta: { content: "a" }, finish_reason: "stop" }] }),
+    (usage) => ({ ...finish(), usage }),
+    (content) => delta({ content }, "stop"),
+    (text) => delta({ content: [{ type: "text", text }] }, "stop"),
+    (thinking) => delta({ content: [{ type: "thinking", thinking }] }, "stop"),
+    (reasoning_content) => delta({ reasoning_content }, "stop"),
+    (reasoning) => delta({ reasoning }, "stop"),
+    (refusal) => delta({ refusal }, "stop"),
+    (function_call) => delta({ function_call }, "stop"),
+    (tool_calls) => delta({ tool_calls }, "stop"),
+    (value) => delta({ tool_calls: [value] }, "stop"),
+    (value) => delta({ tool_calls: [{ index: 0, id: "x", function: value }] }, "stop"),
+    (index) => delta({ tool_calls: [{ index, id: "x", function: { name: "f" } }] }, "stop"),
+    (id) => delta({ tool_calls: [{ index: 0, id, function: { name: "f" } }] }, "stop"),
+    (name) => delta({ tool_calls: [{ index: 0, id: "x", function: { name } }] }, "stop"),
+    (args) => delta({ tool_calls: [call(0, "x", "f", args)] }, "stop"),
+    (error) => ({ error }),
+  ];
+  let errors = 0;
+  for (const shape of shapes) {
+    for (const value of GARBAGE) {
+      const event = shape(value);
+      const asMessage = JSON.parse(JSON.stringify(event).replaceAll('"delta"', '"message"'));
+      for (
+        const attempt of [
+          () => read([event, DONE]),
+          () =>
+            readCompatResponse(
+              fold([encoder.encode(JSON.stringify(asMessage))], [], "application/json"),
+            ),
+          () => readCompatResponse(asMessage),
+        ]
+      ) {
+        try {
+          const { message } = attempt();
+          assertEquals(typeof message.content, "string");
+        } catch (error) {
+          if (!(error instanceof BackendError)) throw error;
+          errors++;
+        }
+      }
+    }
+  }
+  assertEquals(errors > 300, true, `${errors} errors`);
+});
+
+Deno.test("content types: what is no stream is told from one that broke off", async (t) => {
+  const rows: [string, string, BackendErrorKind][] = [
+    ["text/plain", "upstream connect error", "incomplete"],
+    ["", "", "incomplete"],
+    ["text/event-stream", "", "incomplete"],
+    ["text/plain", `data: ${JSON.stringify(delta({ content: "a" }))}\n\n`, "incomplete"],
+    ["application/json", '{"id":"x"}', "protocol"],
+    ["application/json", '{"choices":[]}', "protocol"],
+    ["application/json", "[]", "protocol"],
+    ["application/json", "7", "protocol"],
+    ["application/json", '{"error":{"message":"boom"}}', "server"],
+  ];
+  for (const [type, text, kind] of rows) {
+    await t.step(`${type} ${text.slice(0, 30)}`, () => {
+      const error = assertThrows(() => fold([encoder.encode(text)], [], type), BackendError);
+      assertEquals(error.kind, kind);
+    });
+  }
+});
+
+Deno.test("NET-12 only what carries something is progress", () => {
+  const rows: [event: unknown, progress: boolean][] = [
+    [{}, false],
+    [{ choices: [] }, false],
+    [{ choices: [{ index: 0 }] }, false],
+    [delta({}), false],
+    [delta({ role: "assistant", content: null }), false],
+    [delta({ content: "", reasoning_content: "", tool_calls: [] }), false],
+    [{ choices: [], usage: { prompt_tokens: 1 } }, false],
+    [{ choices: [], prompt_progress: { processed: 0, total: 900 } }, false],
+    [{ choices: [], prompt_progress: { processed: 1, total: 900 } }, true],
+    [{ choices: [], prompt_progress: { processed: 100, total: 900 } }, true],
+    [{ choices: [], prompt_progress: { processed: 100, total: 900 } }, false],
+    [{ choices: [], prompt_progress: { processed: "150", total: 900 } }, false],
+    [{ choices: [], prompt_progress: { processed: 200, total: 900 } }, true],
+    [delta({ reasoning_content: "h" }), true],
+    [delta({ content: "a" }), true],
+    [delta({ content: " " }), true],
+    [delta({ refusal: "n" }), true],
+    [delta({ tool_calls: [call(0, "x", "read", "{")] }), true],
+    [delta({ tool_calls: [call(0, undefined, undefined, "}")] }), true],
+    [delta({ tool_calls: [call(0, undefined, undefined, "")] }), false],
+    [finish(), true],
+    [finish(), false],
+  ];
+  const reader = compatReader("text/event-stream", true);
+  for (const [event, progress] of rows) {
+    const before = reader.progress;
+    reader.push(encoder.encode(`data: ${JSON.stringify(event)}\n\n`));
+    assertEquals(reader.progress > before, progress, JSON.stringify(event));
+  }
+});
+
+Deno.test("how much of the prompt was read is told as it grows, and is no answer yet", () => {
+  const told: Delta[] = [];
+  const reader = compatReader("text/event-stream", true, (one) => told.push(one));
+  const progress: unknown[] = [
+    { processed: 0, total: 900, cache: 0, time_ms: 0 },
+    { processed: 50, total: 900, cache: 50 },
+    { processed: 50, total: 900, cache: 50 },
+    { processed: 60, total: 900, cache: 50, time_ms: 20 },
+    { processed: 100, total: "900" },
+    { processed: 900, total: 900 },
+  ];
+  for (const one of progress) {
+    const event = { choices: [], prompt_progress: one };
+    reader.push(encoder.encode(`data: ${JSON.stringify(event)}\n\n`));
+  }
+  assertEquals(told, [
+    { type: "prompt_progress", processed: 0, total: 900, cached: 0 },
+    { type: "prompt_progress", processed: 50, total: 900, cached: 50 },
+    { type: "prompt_progress", processed: 60, total: 900, cached: 50, ms: 20 },
+    { type: "prompt_progress", processed: 900, total: 900, cached: 0 },
+  ]);
+  assertEquals(reader.started, false);
+});
+
+Deno.test("an answer is done with [DONE], or with a count of its own after its finish", () => {
+  const usage = { prompt_tokens: 1, completion_tokens: 1 };
+  const counted = { ...delta({ content: "a" }), usage };
+  const rows: [events: unknown[], finished: boolean, done: boolean][] = [
+    [[delta({ content: "a" })], false, false],
+    [[counted], false, false],
+    [[counted, { choices: [], usage }], false, false],
+    [[{ ...finish(), usage }], true, false],
+    [[finish(), counted], true, false],
+    [[finish(), { choices: [] }], true, false],
+    [[finish(), { choices: [], usage }], true, true],
+    [[delta({ content: "a" }), DONE], false, true],
+  ];
+  for (const [events, finished, done] of rows) {
+    const reader = compatReader("text/event-stream", true);
+    for (const event of events) {
+      const data = typeof event === "string" ? event : JSON.stringify(event);
+      reader.push(encoder.encode(`data: ${data}\n\n`));
+    }
+    assertEquals([reader.finished, reader.done], [finished, done], JSON.stringify(events));
+  }
+});
+
+Deno.test("NET-05 a limit stays one, whatever is said after it", () => {
+  const rows: [string[], string][] = [
+    [["length", "stop"], "length"],
+    [["length", "tool_calls", "stop"], "length"],
+    [["model_length", "stop"], "length"],
+    [["content_filter", "stop"], "refused"],
+    [["stop", "length"], "length"],
+    [["stop", "tool_calls"], "tool_calls"],
+  ];
+  for (const [reasons, finish] of rows) {
+    const called = { index: 0, id: "x", function: { name: "read", arguments: "{}" } };
+    const reply = read([
+      delta({ tool_calls: [called] }),
+      ...reasons.map((reason) => delta({}, reason)),
+      DONE,
+    ]);
+    assertEquals([reply.finish, reply.message.toolCalls!.length], [finish, 1], `${reasons}`);
+    assertEquals(reply.message.toolCalls![0]!.invalid === undefined, finish === "tool_calls");
+  }
+});

@@ -1,0 +1,440 @@
+import { assertEquals } from "@std/assert";
+import {
+  hostedBody,
+  type HostedMessage,
+  messagesToHostedFormat,
+  toolsToHostedFormat,
+} from "../../src/models/anthropic/request.ts";
+import { hostedConfig, type Thinking } from "../../src/config.ts";
+import type { Message } from "../../src/types/message.ts";
+import type { JsonSchema, Tool } from "../../src/types/tool.ts";
+import { strictHosted } from "../helpers/strict_hosted.ts";
+import { wellFormed } from "../helpers/strict_wire.ts";
+
+const user = (content: string): Message => ({ role: "user", content });
+const says = (content: string, more: Partial<Message> = {}): Message => (
+  { role: "assistant", content, ...more }
+);
+const call = (id: string, args: Record<string, unknown> = {}) => ({
+  id,
+  name: "f",
+  arguments: args,
+});
+const result = (toolCallId: string, content: string): Message => (
+  { role: "tool", toolCallId, content }
+);
+const use = (id: string, input: Record<string, unknown> = {}) => (
+  { type: "tool_use", id, name: "f", input }
+);
+const answer = (tool_use_id: string, content: string) => (
+  { type: "tool_result", tool_use_id, content }
+);
+const text = (text: string) => ({ type: "text", text });
+const thought = { type: "thinking", thinking: "Hm.", signature: "c2ln" };
+const redacted = { type: "redacted_thinking", data: "x" };
+
+const tool: Tool = {
+  name: "f",
+  description: "F.",
+  parameters: { type: "object", properties: { a: { type: "string" } } },
+  access: "read",
+  run: () => "",
+};
+
+const rows: [name: string, messages: Message[], system: string, hosted: HostedMessage[]][] = [
+  [
+    "rule 1: system messages become the system text",
+    [
+      { role: "system", content: "A" },
+      user("hi"),
+      { role: "system", content: "B" },
+      { role: "system", content: " " },
+    ],
+    "A\n\nB",
+    [{ role: "user", content: "hi" }],
+  ],
+  ["nothing", [], "", []],
+  ["plain text stays text", [user("a"), says("b \n"), user(" c ")], "", [
+    { role: "user", content: "a" },
+    { role: "assistant", content: "b" },
+    { role: "user", content: " c " },
+  ]],
+  [
+    "rules 2 to 4: calls become blocks, results one user message",
+    [
+      user("a"),
+      says("look:\n", { toolCalls: [call("1", { x: 1 }), call("2")] }),
+      result("1", "one"),
+      { ...result("2", "two"), isError: true },
+    ],
+    "",
+    [
+      { role: "user", content: "a" },
+      { role: "assistant", content: [text("look:"), use("1", { x: 1 }), use("2")] },
+      { role: "user", content: [answer("1", "one"), { ...answer("2", "two"), is_error: true }] },
+    ],
+  ],
+  [
+    "user text after results joins them",
+    [
+      user("a"),
+      says("", { toolCalls: [call("1")] }),
+      result("1", "one"),
+      user("stop"),
+      user("no, go on"),
+    ],
+    "",
+    [
+      { role: "user", content: "a" },
+      { role: "assistant", content: [use("1")] },
+      { role: "user", content: [answer("1", "one"), text("stop"), text("no, go on")] },
+    ],
+  ],
+  [
+    "results come first also where a text was before them",
+    [
+      user("a"),
+      says("", { toolCalls: [call("1"), call("2")] }),
+      result("1", "one"),
+      user("b"),
+      result("2", "two"),
+    ],
+    "",
+    [
+      { role: "user", content: "a" },
+      { role: "assistant", content: [use("1"), use("2")] },
+      { role: "user", content: [answer("1", "one"), answer("2", "two"), text("b")] },
+    ],
+  ],
+  ["roles alternate", [user("a"), user("b"), says("c"), says("d"), user("e")], "", [
+    { role: "user", content: [text("a"), text("b")] },
+    { role: "assistant", content: [text("c"), text("d")] },
+    { role: "user", content: "e" },
+  ]],
+  ["nothing is added", [says("b", { toolCalls: [call("1")] }), result("1", "c")], "", [
+    { role: "assistant", content: [text("b"), use("1")] },
+    { role: "user", content: [answer("1", "c")] },
+  ]],
+  ["an answer first", [says("b"), user("c")], "", [
+    { role: "assistant", content: "b" },
+    { role: "user", content: "c" },
+  ]],
+  [
+    "blank texts are left out",
+    [
+      user(""),
+      user("a"),
+      says(" \n"),
+      user("\t"),
+      says(" ", { toolCalls: [call("1")] }),
+      result("1", " "),
+    ],
+    "",
+    [
+      { role: "user", content: "a" },
+      { role: "assistant", content: [use("1")] },
+      { role: "user", content: [answer("1", "(no output)")] },
+    ],
+  ],
+  [
+    "images go before their text",
+    [
+      {
+        role: "user",
+        content: "see",
+        parts: [{ type: "image", mediaType: "image/png", data: "AA==" }],
+      },
+      {
+        role: "user",
+        content: "",
+        parts: [{ type: "image", mediaType: "image/gif", data: "BB==" }],
+      },
+    ],
+    "",
+    [{
+      role: "user",
+      content: [
+        { type: "image", source: { type: "base64", media_type: "image/png", data: "AA==" } },
+        text("see"),
+        { type: "image", source: { type: "base64", media_type: "image/gif", data: "BB==" } },
+      ],
+    }],
+  ],
+  [
+    "ids and names of other servers, arguments that were no JSON",
+    [
+      user("a"),
+      says("", {
+        toolCalls: [
+          { id: "functions.f:0", name: "my tool", arguments: {} },
+          { id: "", name: "", arguments: {}, invalid: { text: '{"x', reason: "cut" } },
+        ],
+      }),
+      result("functions.f:0", "one"),
+      result("", "two"),
+    ],
+    "",
+    [
+      { role: "user", content: "a" },
+      {
+        role: "assistant",
+        content: [
+          { type: "tool_use", id: "functions_2ef_3a0", name: "my_tool", input: {} },
+          { type: "tool_use", id: "call", name: "unknown", input: { invalid_json: '{"x' } },
+        ],
+      },
+      { role: "user", content: [answer("functions_2ef_3a0", "one"), answer("call", "two")] },
+    ],
+  ],
+  [
+    "signed thoughts go back unchanged and in place",
+    [
+      user("a"),
+      says("one two", {
+        toolCalls: [call("new")],
+        hostedBlocks: [
+          thought,
+          { ...text("one "), citations: null },
+          redacted,
+          text("two"),
+          use("old"),
+        ],
+      }),
+      result("new", "r"),
+    ],
+    "",
+    [
+      { role: "user", content: "a" },
+      { role: "assistant", content: [thought, text("one"), redacted, text("two"), use("new")] },
+      { role: "user", content: [answer("new", "r")] },
+    ].map((m) => m) as HostedMessage[],
+  ],
+  [
+    "a text that was changed since stands before the first call",
+    [
+      user("a"),
+      says("changed", {
+        toolCalls: [call("1"), call("2")],
+        hostedBlocks: [thought, text("one"), use("1"), redacted, text("two"), use("2")],
+      }),
+      result("1", "r"),
+      result("2", "r"),
+    ],
+    "",
+    [
+      { role: "user", content: "a" },
+      { role: "assistant", content: [thought, text("changed"), use("1"), redacted, use("2")] },
+      { role: "user", content: [answer("1", "r"), answer("2", "r")] },
+    ],
+  ],
+  [
+    "only a thought, and a note in the place of an answer",
+    [
+      user("a"),
+      says("[no answer]", { hostedBlocks: [thought] }),
+      user("b"),
+    ],
+    "",
+    [
+      { role: "user", content: "a" },
+      { role: "assistant", content: [thought, text("[no answer]")] },
+      { role: "user", content: "b" },
+    ],
+  ],
+  [
+    "a call that was recovered from the text, one that was dropped",
+    [
+      user("a"),
+      says("", { toolCalls: [call("1")], hostedBlocks: [thought, text("<toolcall>")] }),
+      result("1", "r"),
+      says("", { hostedBlocks: [thought, use("2")] }),
+      user("b"),
+    ],
+    "",
+    [
+      { role: "user", content: "a" },
+      { role: "assistant", content: [thought, use("1")] },
+      { role: "user", content: [answer("1", "r")] },
+      { role: "assistant", content: [thought] },
+      { role: "user", content: "b" },
+    ],
+  ],
+];
+
+for (const [name, messages, system, hosted] of rows) {
+  Deno.test(`messagesToHostedFormat: ${name}`, () => {
+    const before = structuredClone(messages);
+    assertEquals(messagesToHostedFormat(messages), [system, hosted]);
+    assertEquals(messages, before, "the input is left as it is");
+  });
+}
+
+Deno.test("SES-01 what is sent passes the strict server's check", () => {
+  const config = hostedConfig({ apiKey: "k" });
+  const headers = new Headers({ "x-api-key": "k", "anthropic-version": "2023-06-01" });
+  let checked = 0;
+  for (const [, messages] of rows) {
+    if (messages.length === 0) continue;
+    const body = JSON.parse(hostedBody(config, messages, [tool], true));
+    // The strict server would know the thoughts that it signed itself.
+    for (const { content } of body.messages) {
+      if (Array.isArray(content) && content.some((block) => block.type === "thinking")) {
+        content.splice(0, content.length, ...content.filter((b) => b.type !== "thinking"));
+        if (content.length === 0) content.push(text("thought"));
+      }
+    }
+    strictHosted.check(body, headers);
+    checked++;
+  }
+  assertEquals(checked, rows.length - 1);
+});
+
+Deno.test("a body's first message is a user's, as the API wants it", () => {
+  const { messages } = JSON.parse(
+    hostedBody(hostedConfig({ apiKey: "k" }), [says("b"), user("c")], [], true),
+  );
+  assertEquals(messages, [
+    { role: "user", content: "[The start of the conversation was removed]" },
+    { role: "assistant", content: "b" },
+    { role: "user", content: "c" },
+  ]);
+});
+
+Deno.test("toolsToHostedFormat: rule 5, flat objects with an input_schema", () => {
+  assertEquals(toolsToHostedFormat([tool]), [
+    { name: "f", description: "F.", input_schema: tool.parameters },
+  ]);
+});
+
+Deno.test("a body: its fields, and what a server refuses left out", () => {
+  const config = hostedConfig({ apiKey: "k", model: "m", maxTokens: 9, temperature: 0.5 });
+  const messages: Message[] = [{ role: "system", content: "S" }, user("a")];
+  const body = (...adjusted: string[]): unknown =>
+    JSON.parse(hostedBody(config, messages, [tool], true, new Set(adjusted)));
+  const plain = {
+    model: "m",
+    max_tokens: 9,
+    stream: true,
+    tools: toolsToHostedFormat([tool]),
+    messages: [{ role: "user", content: "a" }],
+  };
+  const cache_control = { type: "ephemeral" };
+  assertEquals(body(), {
+    ...plain,
+    temperature: 0.5,
+    cache_control,
+    system: [{ type: "text", text: "S", cache_control }],
+  });
+  assertEquals(body("temperature", "cache_control"), {
+    ...plain,
+    system: [{ type: "text", text: "S", cache_control }],
+  });
+  assertEquals(body("temperature", "cache_control", "system.cache_control"), {
+    ...plain,
+    system: [{ type: "text", text: "S" }],
+  });
+  assertEquals(JSON.parse(hostedBody(config, [user("a")], [], false)), {
+    model: "m",
+    max_tokens: 9,
+    temperature: 0.5,
+    stream: false,
+    cache_control,
+    messages: [{ role: "user", content: "a" }],
+  });
+});
+
+Deno.test("a body: thinking has its budget beside the limit, and no temperature", () => {
+  const rows: [think: Thinking | undefined, budget: number][] = [
+    [undefined, 0],
+    [false, 0],
+    [true, 8192],
+    ["low", 2048],
+    ["medium", 8192],
+    ["high", 24_576],
+  ];
+  for (const [think, budget] of rows) {
+    const settings = hostedConfig({ apiKey: "k", maxTokens: 9, temperature: 0.5 });
+    const config = think === undefined ? settings : { ...settings, think };
+    const body = (...adjusted: string[]) =>
+      JSON.parse(hostedBody(config, [user("a")], [], true, new Set(adjusted)));
+    const plain = { max_tokens: 9, temperature: 0.5, thinking: undefined };
+    const thinking = { type: "enabled", budget_tokens: budget };
+    const expected = budget === 0
+      ? plain
+      : { max_tokens: 9 + budget, temperature: undefined, thinking };
+    const pick = ({ max_tokens, temperature, thinking }: typeof plain) => (
+      { max_tokens, temperature, thinking }
+    );
+    assertEquals([pick(body()), pick(body("thinking"))], [expected, plain]);
+  }
+});
+
+Deno.test("a body: the form of an answer is a tool that must be called, without a thought", () => {
+  const config = { ...hostedConfig({ apiKey: "k", temperature: 0.5, maxTokens: 9 }), think: true };
+  const any = { type: "array" };
+  const inside = (shared: object) => ({
+    type: "object",
+    properties: { answer: any },
+    required: ["answer"],
+    ...shared,
+  });
+  const $defs = { a: { type: "string" } };
+  const rows: [schema: JsonSchema, parameters: object][] = [
+    [{ type: "object", $defs }, { type: "object", $defs }],
+    [any, inside({})],
+    [{ ...any, $defs }, inside({ $defs })],
+    [{ ...any, definitions: $defs }, inside({ definitions: $defs })],
+  ];
+  for (const [schema, parameters] of rows) {
+    const limits = { form: { schema } };
+    const body = (...refused: string[]) =>
+      JSON.parse(hostedBody(config, [user("a")], [tool], true, new Set(refused), limits));
+    const { tools, tool_choice, thinking, max_tokens } = body();
+    const { name } = tool_choice;
+    assertEquals(tool_choice, { type: "tool", name });
+    assertEquals(tools, [
+      ...toolsToHostedFormat([tool]),
+      { name, description: "Gives the final answer.", input_schema: parameters },
+    ]);
+    assertEquals([thinking, max_tokens], [undefined, 9]);
+    const plain = body("tools");
+    assertEquals([plain.tool_choice, plain.tools.length, plain.max_tokens], [undefined, 1, 8201]);
+  }
+});
+
+Deno.test("a longer conversation only adds bytes", () => {
+  const config = hostedConfig({ apiKey: "k" });
+  const conversation: Message[] = [
+    { role: "system", content: "S" },
+    user("a"),
+    says("b", { toolCalls: [call("1"), call("2")], hostedBlocks: [thought, text("b"), use("1")] }),
+    result("1", "one"),
+    result("2", "two"),
+    says("c "),
+    user("d"),
+  ];
+  let before = "";
+  for (const length of [2, 5, 7]) {
+    const body = hostedBody(config, conversation.slice(0, length), [tool], true);
+    assertEquals(body.slice(0, before.length), before);
+    before = body.replace(/[\]}]+$/, "");
+  }
+});
+
+Deno.test("ill-formed Unicode never reaches the wire", () => {
+  const bad = "a\ud83d\\ud800";
+  const body = hostedBody(
+    hostedConfig({ apiKey: "k" }),
+    [
+      { role: "system", content: bad },
+      user(bad),
+      says(bad, { toolCalls: [call("1", { [bad]: [bad] })] }),
+      result("1", bad),
+    ],
+    [{ ...tool, description: bad }],
+    true,
+  );
+  const parsed = JSON.parse(body);
+  wellFormed(parsed);
+  assertEquals(parsed.messages[0].content, "a\ufffd\\ud800");
+});

@@ -1,0 +1,470 @@
+import { assert, assertEquals, assertInstanceOf, assertThrows } from "@std/assert";
+import type { Delta } from "../../src/models/backend.ts";
+import { readHostedResponse } from "./replies.ts";
+import { hostedReader } from "../../src/models/anthropic/stream.ts";
+import { BackendError } from "../../src/errors.ts";
+import { recorded } from "../helpers/recorded.ts";
+import { forEverySplit } from "../helpers/split.ts";
+import { cpuTime } from "../helpers/cpu_time.ts";
+
+type Json = Record<string, unknown>;
+
+const encoder = new TextEncoder();
+
+const bodyOf = (name: string) => recorded(`hosted-${name}`).body;
+const jsonOf = (name: string): Json => JSON.parse(recorded(`hosted-${name}`).text);
+
+function sse(...events: unknown[]): Uint8Array {
+  return encoder.encode(
+    events.map((e) => `event: ${(e as Json)?.type}\ndata: ${JSON.stringify(e)}\n\n`).join(""),
+  );
+}
+
+function fold(pieces: Uint8Array[], onDelta?: (delta: Delta) => void): Json {
+  const reader = hostedReader("text/event-stream", true, onDelta);
+  pieces.forEach((piece) => reader.push(piece));
+  return reader.end();
+}
+
+/** Ids differ from answer to answer. */
+function withoutIds(response: Json): Json {
+  const content = (response.content as Json[]).map((block) => ({ ...block, id: "" }));
+  const { cache_read_input_tokens: read = 0, input_tokens } = response.usage as Json;
+  const usage = { ...response.usage as Json, input_tokens: Number(read) + Number(input_tokens) };
+  return { ...response, id: "", content, usage: { ...usage, cache_read_input_tokens: 0 } };
+}
+
+const start = {
+  type: "message_start",
+  message: {
+    id: "m",
+    type: "message",
+    role: "assistant",
+    model: "x",
+    content: [],
+    stop_reason: null,
+    usage: { input_tokens: 10, cache_read_input_tokens: 3, output_tokens: 1 },
+  },
+};
+const begin = (index: number, content_block: Json): Json => (
+  { type: "content_block_start", index, content_block }
+);
+const delta = (index: number, delta: Json): Json => ({ type: "content_block_delta", index, delta });
+const close = (index: number): Json => ({ type: "content_block_stop", index });
+const finish = (stop_reason: string, usage: Json = { output_tokens: 7 }): Json => (
+  { type: "message_delta", delta: { stop_reason, stop_sequence: null }, usage }
+);
+const stop = { type: "message_stop" };
+const textDelta = (index: number, text: string): Json => delta(index, { type: "text_delta", text });
+const json = (index: number, partial_json: string): Json => (
+  delta(index, { type: "input_json_delta", partial_json })
+);
+const toolUse = (id: string): Json => ({ type: "tool_use", id, name: "f", input: {} });
+
+for (const name of ["hello", "think_tool", "two_tools", "text_tool", "length"]) {
+  Deno.test(`NET-01 a recorded stream folds into the answer without streaming: llama ${name}`, () => {
+    const whole = withoutIds(jsonOf(`llama-${name}`));
+    forEverySplit(bodyOf(`llama-${name}-stream`), (pieces) => {
+      assertEquals(withoutIds(fold(pieces)), whole);
+    });
+  });
+}
+
+Deno.test("NET-01 a recorded stream folds into the answer without streaming: ollama tool", () => {
+  const folded = withoutIds(fold([bodyOf("ollama-tool-stream")]));
+  assertEquals(folded, withoutIds(jsonOf("ollama-tool")));
+});
+
+Deno.test("recorded streams, read", () => {
+  const rows: [string, string, unknown[], string | undefined][] = [
+    ["llama-hello-stream", "Hello there: 你好, çà va? 🎉🚀 done.", [], undefined],
+    ["llama-think_tool-stream", "", [{ city: "Nice" }], "I should call the weather tool.\n"],
+    ["llama-two_tools-stream", "", [{ city: "Rome" }, { zone: "Europe/Rome" }], undefined],
+    ["ollama-two_tools-stream", "", [{ city: "Rome" }, { zone: "Europe/Rome" }], undefined],
+    [
+      "ollama-think-stream",
+      "The answer is 42.",
+      [],
+      "The user wants a number. I will pick forty-two.\n",
+    ],
+    ["llama-escapes-stream", "", [{
+      path: "src/a b.ts",
+      text: `line1\n\tif (x < "y") { return '\\\\'; } // \u00e9 é 🎉\n`,
+    }], undefined],
+  ];
+  for (const [name, content, calls, reasoning] of rows) {
+    const { message } = readHostedResponse(fold([bodyOf(name)]));
+    assertEquals(message.content, content, name);
+    assertEquals((message.toolCalls ?? []).map((c) => c.arguments), calls, name);
+    assertEquals(message.reasoning?.trim(), reasoning?.trim(), name);
+    assertEquals(message.toolCalls?.some((c) => c.invalid) ?? false, false, name);
+  }
+});
+
+Deno.test("NET-05 a stream that gives no reason for its end runs no call", () => {
+  const { stop_reason: _, ...message } = start.message;
+  const { id } = message;
+  for (const begun of [start, { ...start, message }, { ...start, message: { id } }]) {
+    const response = fold([sse(begun, begin(0, toolUse("1")), json(0, '{"x":1}'), close(0), stop)]);
+    assertEquals(readHostedResponse(response).finish, "other");
+    assert(readHostedResponse(response).message.toolCalls![0]!.invalid);
+  }
+});
+
+Deno.test("NET-04 a runner that died leaves a stream without its end", () => {
+  const error = assertThrows(() => fold([bodyOf("ollama-midstream")]), BackendError);
+  assertEquals([error.kind, error.retryable], ["incomplete", true]);
+});
+
+Deno.test("deltas come as they arrive, and what was reported is not retried", () => {
+  const seen: Delta[] = [];
+  const reader = hostedReader("text/event-stream", true, (d) => seen.push(d));
+  reader.push(sse(start, { type: "ping" }));
+  assertEquals([seen.length, reader.started, reader.progress, reader.done], [0, false, 0, false]);
+  reader.push(sse(begin(0, { type: "thinking", thinking: "", signature: "" })));
+  reader.push(sse(delta(0, { type: "thinking_delta", thinking: "Hm" })));
+  assertEquals(reader.started, true);
+  reader.push(sse(begin(1, { type: "text", text: "Al" }), textDelta(1, "so"), textDelta(1, "")));
+  reader.push(sse(begin(2, toolUse("1")), finish("tool_use"), stop));
+  assertEquals(seen, [
+    { type: "reasoning", text: "Hm" },
+    { type: "text", text: "Al" },
+    { type: "text", text: "so" },
+    { type: "tool_call", name: "f" },
+  ]);
+  assertEquals(reader.done, true);
+});
+
+const folds: [name: string, events: unknown[], content: Json[], usage?: Json][] = [
+  ["blocks that overlap, in any order, and a signature after later blocks", [
+    start,
+    begin(1, { type: "text", text: "" }),
+    begin(0, { type: "thinking", thinking: "" }),
+    textDelta(1, "a"),
+    delta(0, { type: "thinking_delta", thinking: "t" }),
+    begin(2, { type: "tool_use", id: "c", name: "f" }),
+    json(2, '{"x"'),
+    textDelta(1, "b"),
+    json(2, ":1}"),
+    delta(0, { type: "signature_delta", signature: "s" }),
+    close(0),
+    close(1),
+    close(2),
+    finish("tool_use"),
+    stop,
+  ], [
+    { type: "thinking", thinking: "t", signature: "s" },
+    { type: "text", text: "ab" },
+    { type: "tool_use", id: "c", name: "f", input: { x: 1 } },
+  ]],
+  ["calls without input: none, null, whole at the start, blank pieces", [
+    start,
+    begin(0, { type: "tool_use", id: "a", name: "f" }),
+    begin(1, { type: "tool_use", id: "b", name: "f", input: null }),
+    begin(2, { type: "tool_use", id: "c", name: "f", input: { x: 1 } }),
+    begin(3, toolUse("d")),
+    json(3, ""),
+    json(3, " "),
+    finish("tool_use"),
+    stop,
+  ], [
+    { type: "tool_use", id: "a", name: "f", input: {} },
+    { type: "tool_use", id: "b", name: "f", input: {} },
+    { type: "tool_use", id: "c", name: "f", input: { x: 1 } },
+    toolUse("d"),
+  ]],
+  ["input that is no JSON object stays text", [
+    start,
+    begin(0, toolUse("a")),
+    json(0, '{"x'),
+    begin(1, toolUse("b")),
+    json(1, "[1]"),
+    finish("max_tokens"),
+    stop,
+  ], [{ ...toolUse("a"), input: '{"x' }, { ...toolUse("b"), input: "[1]" }]],
+  ["NET-09 kinds of blocks, deltas and events that nobody knows", [
+    { type: "hello", index: "?" },
+    start,
+    begin(0, { type: "novelty", x: [1] }),
+    delta(0, { type: "text_delta", text: "no text here" }),
+    delta(0, { type: "novelty_delta", y: 1 }),
+    begin(1, { type: "text", text: "a" }),
+    delta(1, { type: "citations_delta", citation: {} }),
+    finish("end_turn"),
+    stop,
+  ], [{ type: "novelty", x: [1] }, { type: "text", text: "a" }]],
+  [
+    "NET-09 usage is counted once, though every count is of all up to then",
+    [
+      start,
+      { type: "message_delta", delta: {}, usage: { output_tokens: 2 } },
+      finish("end_turn", {
+        input_tokens: 10,
+        output_tokens: 7,
+        cache_creation_input_tokens: 4,
+        cache_read_input_tokens: null,
+      }),
+      stop,
+    ],
+    [],
+    {
+      input_tokens: 10,
+      output_tokens: 7,
+      cache_creation_input_tokens: 4,
+      cache_read_input_tokens: 3,
+    },
+  ],
+  ["nothing after the end counts", [start, finish("end_turn"), stop, textDelta(0, "x"), 1], []],
+  ["no start", [begin(0, { type: "text", text: "a" }), stop], [{ type: "text", text: "a" }], {}],
+];
+for (const [name, events, content, usage] of folds) {
+  Deno.test(`a stream folds: ${name}`, () => {
+    const response = fold([sse(...events)]);
+    assertEquals(response.content, content);
+    if (usage) assertEquals(response.usage, usage);
+  });
+}
+
+const cuts: [name: string, events: unknown[]][] = [
+  ["with nothing", []],
+  ["after the start", [start]],
+  ["amid the text", [start, begin(0, { type: "text", text: "" }), textDelta(0, "a")]],
+  ["after a call's name", [start, begin(0, toolUse("a"))]],
+  ["amid the arguments", [start, begin(0, toolUse("a")), json(0, '{"x"')]],
+  ["after complete arguments", [start, begin(0, toolUse("a")), json(0, '{"x":1}'), close(0)]],
+  ["after the stop reason", [start, begin(0, toolUse("a")), close(0), finish("tool_use")]],
+];
+for (const [name, events] of cuts) {
+  Deno.test(`NET-04 a stream that ends ${name} is incomplete`, () => {
+    const error = assertThrows(() => fold([sse(...events)]), BackendError);
+    assertEquals(error.kind, "incomplete");
+  });
+}
+
+Deno.test("a last event without its blank line counts when it is whole", () => {
+  const bytes = sse(start, begin(0, { type: "text", text: "a" }), finish("end_turn"), stop);
+  assertEquals(fold([bytes.subarray(0, -2)]).content, [{ type: "text", text: "a" }]);
+  const error = assertThrows(() => fold([bytes.subarray(0, -5)]), BackendError);
+  assertEquals(error.kind, "incomplete");
+});
+
+const errors: [name: string, body: string, kind: string, retryable: boolean, says: string][] = [
+  [
+    "overloaded",
+    'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}',
+    "server",
+    true,
+    "Overloaded",
+  ],
+  [
+    "llama.cpp's",
+    'data: {"error":{"code":500,"message":"boom","type":"server_error"}}',
+    "server",
+    true,
+    "boom",
+  ],
+  ["a bare one", 'event: error\ndata: {"message":"boom"}', "server", true, "boom"],
+  [
+    "a refusal",
+    'event: error\ndata: {"type":"error","error":{"type":"invalid_request_error","message":"no"}}',
+    "request",
+    false,
+    "no",
+  ],
+];
+for (const [name, body, kind, retryable, says] of errors) {
+  Deno.test(`NET-03 an error inside the stream is thrown: ${name}`, () => {
+    for (const before of [[], [start, begin(0, { type: "text", text: "a" })]]) {
+      const pieces = [sse(...before), encoder.encode(`${body}\n\n`)];
+      const error = assertThrows(() => fold(pieces), BackendError);
+      assertEquals([error.kind, error.retryable, error.serverMessage], [kind, retryable, says]);
+    }
+  });
+}
+
+Deno.test("NET-11 pages that are no stream, and an answer in one piece", () => {
+  const read = (contentType: string, body: string, onDelta?: (delta: Delta) => void) => {
+    const reader = hostedReader(contentType, true, onDelta);
+    reader.push(encoder.encode(body));
+    return reader.end();
+  };
+  for (const type of ["text/html", "text/plain", ""]) {
+    const error = assertThrows(() => read(type, "<html>\nLog in\n</html>"), BackendError);
+    assertEquals(error.kind, "protocol", type);
+  }
+  const seen: Delta[] = [];
+  const content = [
+    { type: "thinking", thinking: "t" },
+    { type: "text", text: "" },
+    { type: "thinking", thinking: "" },
+    { type: "text", text: "a" },
+    { type: "novelty", text: "x", thinking: "y" },
+    toolUse("1"),
+  ];
+  const whole = { content, stop_reason: "tool_use" };
+  assertEquals(read("application/json", JSON.stringify(whole), (d) => seen.push(d)), whole);
+  assertEquals(seen, [
+    { type: "reasoning", text: "t" },
+    { type: "text", text: "a" },
+    { type: "tool_call", name: "f" },
+  ]);
+  // A stream that does not say that it is one.
+  const begun = [start, begin(0, { type: "text", text: "a" })];
+  const events = (...more: unknown[]) => new TextDecoder().decode(sse(...begun, ...more));
+  assertEquals(read("text/plain", events(finish("end_turn"), stop)).stop_reason, "end_turn");
+  const error = assertThrows(() => read("text/plain", events()), BackendError);
+  assertEquals(error.kind, "incomplete");
+});
+
+Deno.test("NET-11 a block that begins twice is a protocol error, an event without data is none", () => {
+  const block = begin(0, { type: "text", text: "a" });
+  const error = assertThrows(() => fold([sse(start, block, block)]), BackendError);
+  assertEquals(error.kind, "protocol");
+  const pieces = [sse(start, block), encoder.encode("data:\n\n"), sse(finish("end_turn"), stop)];
+  assertEquals(fold(pieces).content, [{ type: "text", text: "a" }]);
+});
+
+Deno.test("a call with the number of the thought before it is a block of its own, as of Ollama 0.17", () => {
+  const call = { type: "tool_use", id: "1", name: "f", input: {} };
+  const delta = (delta: Json) => ({ type: "content_block_delta", index: 0, delta });
+  const pieces = [sse(
+    start,
+    begin(0, { type: "thinking", thinking: "" }),
+    delta({ type: "thinking_delta", thinking: "Hm." }),
+    begin(0, call),
+    delta({ type: "input_json_delta", partial_json: '{"a":1}' }),
+    { type: "content_block_stop", index: 0 },
+    { type: "content_block_stop", index: 1 },
+    finish("tool_use"),
+    stop,
+  )];
+  assertEquals(fold(pieces).content, [
+    { type: "thinking", thinking: "Hm." },
+    { ...call, input: { a: 1 } },
+  ]);
+});
+
+/** Every way to put one wrong value into one place of `value`. */
+function* damaged(value: unknown): Generator<unknown> {
+  const wrong = [null, undefined, 0, -1.5, "x", true, [], {}, [[]], { type: "text" }, [{
+    type: [],
+  }]];
+  for (const other of wrong) yield other;
+  if (typeof value !== "object" || value === null) return;
+  for (const key of Object.keys(value)) {
+    for (const other of damaged((value as Json)[key])) {
+      const copy: Json = Array.isArray(value) ? [...value] as unknown as Json : { ...value };
+      copy[key] = other;
+      yield copy;
+    }
+  }
+}
+
+/** Runs `read`, which may fail with a BackendError only; returns whether it did. */
+function fails(read: () => unknown, input: unknown): boolean {
+  try {
+    read();
+    return false;
+  } catch (error) {
+    assertInstanceOf(error, BackendError, `${JSON.stringify(input)}: ${(error as Error).stack}`);
+    return true;
+  }
+}
+
+Deno.test("NET-11 garbage of any type is a BackendError, never another", () => {
+  const events: Json[] = [
+    start,
+    begin(0, { type: "thinking", thinking: "", signature: "" }),
+    delta(0, { type: "thinking_delta", thinking: "t" }),
+    delta(0, { type: "signature_delta", signature: "s" }),
+    begin(1, { type: "text", text: "" }),
+    textDelta(1, "a"),
+    begin(2, toolUse("c")),
+    json(2, '{"x":1}'),
+    close(2),
+    finish("tool_use"),
+    stop,
+  ];
+  let failed = 0;
+  let count = 0;
+  events.forEach((event, i) => {
+    for (const bad of damaged(event)) {
+      const stream = sse(...events.with(i, bad as Json));
+      count++;
+      if (fails(() => readHostedResponse(fold([stream])), bad)) failed++;
+    }
+  });
+  for (const bad of damaged(fold([sse(...events)]))) {
+    count++;
+    if (fails(() => readHostedResponse(bad), bad)) failed++;
+    const reader = hostedReader("application/json", true);
+    fails(() => {
+      reader.push(encoder.encode(JSON.stringify(bad) ?? ""));
+      reader.end();
+    }, bad);
+  }
+  // Neither all nor none of them: what does not matter does not fail.
+  assertEquals([failed > count / 4, failed < count], [true, true], `${failed} of ${count}`);
+});
+
+Deno.test("a long answer folds in linear time", () => {
+  const events = [start, begin(0, { type: "text", text: "" }), begin(1, toolUse("c"))];
+  const many = 30_000;
+  const text = sse(textDelta(0, "ab."));
+  const args = sse(json(1, "1,"));
+  const reader = hostedReader("text/event-stream", true);
+  reader.push(sse(...events, json(1, '{"x":[')));
+  for (let i = 0; i < many; i++) {
+    reader.push(text);
+    reader.push(args);
+  }
+  reader.push(sse(json(1, "0]}"), finish("tool_use"), stop));
+  const { message } = readHostedResponse(reader.end());
+  assertEquals(message.content.length, 3 * many);
+  assertEquals((message.toolCalls![0]!.arguments.x as number[]).length, many + 1);
+});
+
+Deno.test("NET-12 only what carries something is progress", () => {
+  const rows: [event: Json, progress: boolean][] = [
+    [start, false],
+    [{ type: "ping" }, false],
+    [{ type: "of_a_later_version", text: "a" }, false],
+    [begin(0, { type: "thinking", thinking: "", signature: "" }), true],
+    [delta(0, { type: "thinking_delta", thinking: "" }), false],
+    [delta(0, { type: "thinking_delta", thinking: "h" }), true],
+    [delta(0, { type: "of_a_later_version", text: "a" }), false],
+    [close(0), false],
+    [begin(1, { type: "text", text: "" }), true],
+    [textDelta(1, ""), false],
+    [textDelta(1, "a"), true],
+    [begin(2, toolUse("1")), true],
+    [delta(2, { type: "input_json_delta", partial_json: "" }), false],
+    [delta(2, { type: "input_json_delta", partial_json: "{" }), true],
+    [{ type: "message_delta", delta: {}, usage: { output_tokens: 1 } }, false],
+    [finish("tool_use"), true],
+    [finish("tool_use"), false],
+  ];
+  const reader = hostedReader("text/event-stream", true);
+  for (const [event, progress] of rows) {
+    const before = reader.progress;
+    reader.push(sse(event));
+    assertEquals(reader.progress > before, progress, JSON.stringify(event));
+  }
+});
+
+Deno.test("NET-12 a count or an end that grows by a key with each event takes linear time", () => {
+  const keys = Array.from({ length: 20_000 }, (_, i) => i);
+  const events = keys.map((i) => (
+    { type: "message_delta", delta: { [`d${i}`]: i }, usage: { [`u${i}`]: i } }
+  ));
+  const odd = JSON.parse(
+    '{"type":"message_delta","delta":{"__proto__":1},"usage":{"__proto__":1}}',
+  );
+  const begin = cpuTime();
+  const response = fold([sse(start, ...events, odd, finish("end_turn"), stop)]);
+  const ms = cpuTime() - begin; // quadratic: half a minute
+  assertEquals(ms < 5_000, true, `${ms} ms`);
+  assertEquals(Object.keys(response.usage as Json).length >= keys.length, true);
+  assertEquals([response.d7, (response.usage as Json).u7], [7, 7]);
+  assertEquals(Object.getPrototypeOf(response), Object.prototype);
+});

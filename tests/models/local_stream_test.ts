@@ -1,0 +1,223 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import type { Delta } from "../../src/models/backend.ts";
+import { readLocalResponse } from "./replies.ts";
+import { LocalReader } from "../../src/models/ollama/stream.ts";
+import { BackendError } from "../../src/errors.ts";
+import { forEverySplit } from "../helpers/split.ts";
+import { recorded } from "../helpers/recorded.ts";
+
+function fold(pieces: (Uint8Array | string)[], deltas: Delta[] = []) {
+  const encoder = new TextEncoder();
+  const reader = new LocalReader((delta) => deltas.push(delta));
+  for (const piece of pieces) {
+    reader.push(typeof piece === "string" ? encoder.encode(piece) : piece);
+  }
+  return reader.end();
+}
+
+const line = (message: unknown, more = {}) =>
+  `${JSON.stringify({ model: "m", message, done: false, ...more })}\n`;
+const DONE = line({ role: "assistant", content: "" }, { done: true, done_reason: "stop" });
+
+Deno.test("NET-01 recorded native streams fold to the same response however they are cut", async (t) => {
+  const names = [
+    "local-hello-stream",
+    "local-think-stream",
+    "local-escapes-stream",
+    "local-length-stream",
+    "local-tool-notools-stream",
+  ];
+  for (const name of names) {
+    await t.step(name, () => {
+      const { body } = recorded(name);
+      const deltas: Delta[] = [];
+      const whole = fold([body], deltas);
+      forEverySplit(body, (pieces) => {
+        const again: Delta[] = [];
+        assertEquals(fold(pieces, again), whole);
+        assertEquals(again, deltas);
+      });
+    });
+  }
+});
+
+Deno.test("the folded response has the shape of a native one", () => {
+  const deltas: Delta[] = [];
+  const calls = [{ id: "x", function: { name: "read", arguments: { p: 1 } } }];
+  const more = [{ function: { name: "list", arguments: {} } }];
+  const response = fold([
+    line({ role: "assistant", content: "", thinking: "h" }),
+    line({ role: "assistant", content: "", thinking: "m" }),
+    line({ role: "assistant", content: "a" }),
+    line({ role: "assistant", content: "b", tool_calls: calls }),
+    line({ role: "assistant", content: "", tool_calls: more }, {
+      done: true,
+      done_reason: "stop",
+      eval_count: 3,
+    }),
+  ], deltas);
+  assertEquals(response, {
+    model: "m",
+    message: {
+      role: "assistant",
+      content: "ab",
+      thinking: "hm",
+      tool_calls: [...calls, ...more],
+    },
+    done: true,
+    done_reason: "stop",
+    eval_count: 3,
+  });
+  assertEquals(deltas, [
+    { type: "reasoning", text: "h" },
+    { type: "reasoning", text: "m" },
+    { type: "text", text: "a" },
+    { type: "text", text: "b" },
+    { type: "tool_call", name: "read" },
+    { type: "tool_call", name: "list" },
+  ]);
+});
+
+Deno.test("a folded response names nothing that did not come", () => {
+  assertEquals(fold([line({ role: "assistant", content: "a" }), DONE]), {
+    model: "m",
+    message: { role: "assistant", content: "a" },
+    done: true,
+    done_reason: "stop",
+  });
+});
+
+Deno.test("recorded native answers read as they should", () => {
+  const { message, finish } = readLocalResponse(fold([recorded("local-escapes-stream").body]));
+  assertEquals(message.toolCalls!.map(({ name, arguments: args }) => [name, args]), [[
+    "write_file",
+    {
+      path: "src/a b.ts",
+      text: "line1\n\tif (x < \"y\") { return '\\\\'; } // é é 🎉\n",
+    },
+  ]]);
+  assertEquals(finish, "tool_calls");
+  assertEquals(readLocalResponse(fold([recorded("local-length-stream").body])).finish, "length");
+  assertEquals(readLocalResponse(fold([recorded("local-load").body])).finish, "other");
+});
+
+Deno.test("NET-04 a native stream without its last line is an error, whatever it holds", async (t) => {
+  const call = { function: { name: "read", arguments: { p: 1 } } };
+  const rows: Record<string, string> = {
+    "nothing": "",
+    "mid text": line({ content: "Hel" }),
+    "after a whole call": line({ content: "", tool_calls: [call] }),
+    "within a line": line({ content: "a" }) + DONE.slice(0, -4),
+    "done, but not true": line({ content: "a" }, { done: "true" }),
+  };
+  for (const [name, text] of Object.entries(rows)) {
+    await t.step(name, () => {
+      const error = assertThrows(() => fold([text]), BackendError);
+      assertEquals([error.kind, error.retryable], ["incomplete", true]);
+    });
+  }
+  await t.step("but a missing line end is no cut", () => {
+    assertEquals(readLocalResponse(fold([line({ content: "a" }), DONE.trim()])).finish, "stop");
+  });
+  await t.step("nor is a last line of counts alone, as of old servers", () => {
+    for (const message of [undefined, null]) {
+      const last = line(message, { done: true, done_reason: "stop", eval_count: 3 });
+      const reply = readLocalResponse(fold([line({ content: "a" }), last]));
+      assertEquals([reply.message.content, reply.usage?.outputTokens], ["a", 3]);
+    }
+  });
+  await t.step("and what comes after the end means nothing", () => {
+    const reply = readLocalResponse(
+      fold([line({ content: "a" }), DONE, line({ content: "X" }), "{"]),
+    );
+    assertEquals(reply.message.content, "a");
+  });
+});
+
+Deno.test("NET-03 an error line is thrown, before and after text", () => {
+  for (const before of ["", line({ content: "a" })]) {
+    const error = assertThrows(() => fold([before, '{"error":"boom"}\n']), BackendError);
+    assertEquals([error.kind, error.serverMessage], ["server", "boom"]);
+    const beside = `{"error":"boom","message":{"role":"assistant","content":""}}\n`;
+    assertEquals(assertThrows(() => fold([before, beside]), BackendError).kind, "server");
+  }
+  const error = assertThrows(() => fold([recorded("local-midstream-native").body]), BackendError);
+  assertEquals(error.kind, "server");
+});
+
+Deno.test("garbage at any field gives a BackendError or an answer, nothing else", () => {
+  const garbage = [null, 0, 7, true, "text", [], [7], {}, [[]], [{}], [null], { a: 1 }];
+  const shapes: ((value: unknown) => unknown)[] = [
+    (value) => value,
+    (message) => ({ message }),
+    (content) => ({ message: { content } }),
+    (thinking) => ({ message: { thinking } }),
+    (tool_calls) => ({ message: { tool_calls } }),
+    (value) => ({ message: { tool_calls: [value] } }),
+    (value) => ({ message: { tool_calls: [{ function: value }] } }),
+    (name) => ({ message: { tool_calls: [{ function: { name } }] } }),
+    (args) => ({ message: { tool_calls: [{ function: { name: "f", arguments: args } }] } }),
+    (id) => ({ message: { tool_calls: [{ id, function: { name: "f" } }] } }),
+    (error) => ({ error }),
+  ];
+  let errors = 0;
+  for (const shape of shapes) {
+    for (const value of garbage) {
+      try {
+        const reply = readLocalResponse(fold([`${JSON.stringify(shape(value))}\n`, DONE]));
+        assertEquals(typeof reply.message.content, "string");
+      } catch (error) {
+        if (!(error instanceof BackendError)) throw error;
+        errors++;
+      }
+    }
+  }
+  assertEquals(errors > 60, true, `${errors} errors`);
+});
+
+Deno.test("NET-12 only what carries something is progress", () => {
+  const read = [{ function: { name: "read", arguments: {} } }];
+  const rows: [line: string, progress: boolean][] = [
+    [line({ role: "assistant", content: "" }), false],
+    [line({ role: "assistant", content: "", thinking: "", tool_calls: [] }), false],
+    [line({}), false],
+    [line({ thinking: "h" }), true],
+    [line({ content: "a" }), true],
+    [line({ tool_calls: read }), true],
+    [DONE, true],
+  ];
+  const reader = new LocalReader();
+  for (const [text, progress] of rows) {
+    const before = reader.progress;
+    reader.push(new TextEncoder().encode(text));
+    assertEquals(reader.progress > before, progress, text);
+  }
+});
+
+Deno.test("NET-07 a call that comes again is one call", () => {
+  const call = (p: number, more = {}, index?: number) => (
+    { ...more, function: { ...(index !== undefined && { index }), name: "read", arguments: { p } } }
+  );
+  type Calls = ReturnType<typeof call>[];
+  const rows: [name: string, lines: Calls[], last: Calls, count: number][] = [
+    ["with ids", [[call(1, { id: "x" })], [call(2, { id: "y" })]], [call(1, { id: "x" })], 2],
+    ["with ids, before the end", [[call(1, { id: "x" })], [call(1, { id: "x" })]], [], 1],
+    ["by index", [[call(1, {}, 0)], [call(2, {}, 1)]], [call(1, {}, 0), call(2, {}, 1)], 2],
+    ["by nothing else", [[call(1)]], [call(1)], 1],
+    ["another one", [[call(1, {}, 0)]], [call(2, {}, 0)], 2],
+    ["another id", [[call(1, { id: "x" })]], [call(1, { id: "y" })], 2],
+    ["one id for two", [[call(1, { id: "x" })]], [call(2, { id: "x" })], 2],
+    ["two in one line", [[call(1), call(1)]], [], 2],
+    ["two lines", [[call(1)], [call(1)]], [], 2],
+  ];
+  for (const [name, lines, last, count] of rows) {
+    const message = (tool_calls: Calls) => ({ role: "assistant", content: "", tool_calls });
+    const deltas: Delta[] = [];
+    const response = fold([
+      ...lines.map((calls) => line(message(calls))),
+      line(message(last), { done: true, done_reason: "stop" }),
+    ], deltas);
+    assertEquals(readLocalResponse(response).message.toolCalls!.length, count, name);
+    assertEquals(deltas.length, count, name);
+  }
+});

@@ -1,0 +1,202 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { parseLocalResponse } from "../../src/agent/parse_local_response.ts";
+import type { CallOptions, Delta } from "../../src/models/backend.ts";
+import { callLocal, localBackend } from "../../src/models/ollama/mod.ts";
+import { localConfig } from "../../src/config.ts";
+import { BackendError } from "../../src/errors.ts";
+import { AnswerSplitter } from "../../src/models/answer_splitter.ts";
+import { ToolCallFilter } from "../../src/models/toolcalls/extract.ts";
+import type { Message } from "../../src/types/message.ts";
+import type { Tool } from "../../src/types/tool.ts";
+import { json, ndjson, raw, respond, serve, sse, stall } from "../helpers/server.ts";
+import { strictServer } from "../helpers/strict_server.ts";
+import { recorded } from "../helpers/recorded.ts";
+
+const hi: Message[] = [{ role: "user", content: "hi" }];
+const tool: Tool = {
+  name: "read",
+  description: "Reads a file",
+  parameters: { type: "object", properties: { p: { type: "string" } }, required: ["p"] },
+  access: "read",
+  run: () => "",
+};
+
+const ANSWER = ndjson([
+  { message: { role: "assistant", content: "Hel" }, done: false },
+  { message: { role: "assistant", content: "lo" }, done: true, done_reason: "stop" },
+]);
+
+function configFor(server: { url: string }, settings = {}) {
+  return localConfig({ host: server.url, model: "test", maxRetries: 0, ...settings });
+}
+
+/** A recorded answer, sent byte for byte but for the framing that it declares. */
+function replay(name: string) {
+  const { head, body } = recorded(name);
+  const length = `Content-Length: ${body.length}`;
+  return raw(head.replace(/Transfer-Encoding: chunked|Content-Length: \d+/, length), body);
+}
+
+Deno.test("both endpoints answer alike, and are asked as documented", async () => {
+  const step = {
+    reasoning: "hm",
+    text: "Hello",
+    toolCalls: [{ id: "x", name: "read", arguments: { p: "a" } }],
+  };
+  await using server = strictServer([step, step, step, step]);
+  const seen = new Set<string>();
+  for (const useCompat of [false, true]) {
+    for (const stream of [true, false]) {
+      const config = configFor(server, { useCompat, apiKey: "proxy-key", frequencyPenalty: 0.5 });
+      const deltas: Delta[] = [];
+      const response = await callLocal(config, hi, [tool], {
+        stream,
+        onDelta: (d) => deltas.push(d),
+      });
+      const { message, toolCalls } = parseLocalResponse(config, response);
+      seen.add(JSON.stringify([message, toolCalls]));
+      assertEquals(deltas.length > 0, stream);
+    }
+  }
+  assertEquals(seen.size, 1);
+  const [native, , compat] = server.requests;
+  assertEquals([native!.path, compat!.path], ["/api/chat", "/v1/chat/completions"]);
+  assertEquals(native!.body.options, {
+    num_predict: 32768,
+    temperature: 0.1,
+    repeat_penalty: 1.2,
+  });
+  assertEquals([native!.body.think, compat!.body.frequency_penalty], [undefined, 0.5]);
+  assertEquals(native!.headers.get("authorization"), "Bearer proxy-key");
+});
+
+Deno.test("a conversation with calls, results and reasoning is taken by a strict server", async () => {
+  for (const useCompat of [false, true]) {
+    const calls = [{ name: "read", arguments: { p: "a" } }, {
+      name: "read",
+      arguments: { p: "b" },
+    }];
+    await using server = strictServer([{ reasoning: "hm", toolCalls: calls }, { text: "Done" }]);
+    const backend = localBackend(configFor(server, { useCompat }));
+    const { message } = await backend.send(hi, [tool], {});
+    const results = message.toolCalls!.map(({ id, name }): Message => (
+      { role: "tool", content: "", toolCallId: id, toolName: name }
+    ));
+    const reply = await backend.send([...hi, message, ...results], [tool], {});
+    assertEquals(reply.message.content, "Done");
+    assertEquals(server.requests.map((r) => r.problem), [undefined, undefined]);
+  }
+});
+
+Deno.test("a model that takes no tools is told of them in the text", async () => {
+  const called = '<toolcall>{"name":"read","arguments":{"p":"a"}}</toolcall>';
+  const native = ndjson([{ message: { content: called }, done: true, done_reason: "stop" }]);
+  const compat = sse([{ choices: [{ delta: { content: called }, finish_reason: "stop" }] }]);
+  for (const [useCompat, answer] of [[false, native], [true, compat]] as const) {
+    await using server = serve(replay("local-err-tools-unsupported"), answer);
+    const backend = localBackend(configFor(server, { useCompat }));
+    const notices: string[] = [];
+    const options: CallOptions = { onNotice: (message) => notices.push(message) };
+    const splitter = new AnswerSplitter({ calls: new ToolCallFilter({ tools: [tool.name] }) });
+    const { message } = await backend.send(hi, [tool], { ...options, splitter });
+    const [found] = message.toolCalls!;
+    assertEquals([found!.name, found!.arguments, found!.recovered], ["read", { p: "a" }, true]);
+    assertEquals(message.content, "");
+    await backend.send(hi, [tool], options);
+    const bodies = server.requests.map((request) => request.json());
+    assertEquals(bodies.map((body) => body.tools === undefined), [false, true, true]);
+    assert(bodies[1].messages[0].content.includes("<toolcall>"));
+    assertEquals(notices.length, 1);
+    assert(notices[0]!.includes("does not support tools"), notices[0]);
+  }
+});
+
+Deno.test("a model that can not think is asked without, once", async () => {
+  await using server = serve(replay("local-err-think-unsupported"), ANSWER);
+  const config = configFor(server, { think: true });
+  await callLocal(config, hi);
+  await callLocal(config, hi);
+  assertEquals(server.requests.map((r) => r.json().think), [true, undefined, undefined]);
+});
+
+Deno.test("an unknown model: those installed are named, in the message and as a field", async (t) => {
+  const tags = (...names: string[]) => json({ models: names.map((name) => ({ name })) });
+  const unknown = replay("local-err-unknown-model");
+  const many = Array.from({ length: 21 }, (_, i) => `m${i}`);
+  const twenty = many.slice(0, 20);
+  const rows: [string, Parameters<typeof serve>, string, number?][] = [
+    ["some", [unknown, tags("a:1b", "b:2b")], "; installed are a:1b, b:2b", 2],
+    ["one", [unknown, tags("a:1b")], "; installed are a:1b", 1],
+    ["twenty", [unknown, tags(...twenty)], `; installed are ${twenty.join(", ")}`, 20],
+    ["more", [unknown, tags(...many)], `; installed are ${twenty.join(", ")}, ...`, 21],
+    ["none", [unknown, tags()], "; no model is installed", 0],
+    ["no list", [unknown, respond(500)], ""],
+    ["a broken list", [unknown, json({ models: [7], data: [7] })], ""],
+  ];
+  for (const [name, handlers, words, models] of rows) {
+    await t.step(name, async () => {
+      await using server = serve(...handlers);
+      const error = await assertRejects(() => callLocal(configFor(server), hi), BackendError);
+      assertEquals([error.kind, error.status], ["model_not_found", 404]);
+      assertEquals(error.message, `The server at ${server.url} has no model "test"${words}`);
+      assertEquals(error.models?.length, models);
+    });
+  }
+});
+
+Deno.test("nothing listens", async () => {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const url = `http://127.0.0.1:${listener.addr.port}`;
+  listener.close();
+  for (const useCompat of [false, true]) {
+    const error = await assertRejects(
+      () => callLocal(configFor({ url }, { useCompat }), hi),
+      BackendError,
+    );
+    assertEquals(error.kind, "connection");
+    assert(error.message.includes(new URL(url).host), error.message);
+  }
+});
+
+Deno.test("a server without the native endpoint", async () => {
+  const missing = json({ error: { message: "File Not Found", type: "not_found_error" } }, 404);
+  for (const useCompat of [false, true]) {
+    await using server = serve(missing);
+    const error = await assertRejects(
+      () => callLocal(configFor(server, { useCompat }), hi),
+      BackendError,
+    );
+    assertEquals([error.kind, error.status], ["request", 404]);
+  }
+});
+
+Deno.test("NET-03 NET-04 a runner that dies: reported after text, retried before it", async () => {
+  await using server = serve(replay("local-midstream-native"));
+  const error = await assertRejects(
+    () => callLocal(configFor(server, { maxRetries: 2 }), hi),
+    BackendError,
+  );
+  assertEquals([error.kind, server.requests.length], ["server", 1]);
+  assert(error.message.includes("unexpected EOF"), error.message);
+  await using other = serve(ndjson([{ error: "unexpected EOF" }]), ANSWER);
+  const response = await callLocal(configFor(other, { maxRetries: 2 }), hi);
+  assertEquals((response as { message: { content: string } }).message.content, "Hello");
+});
+
+Deno.test("a history that the server refuses gives one clear line", async () => {
+  await using server = serve(replay("local-turn2-stringargs"));
+  const error = await assertRejects(() => callLocal(configFor(server), hi), BackendError);
+  assertEquals([error.kind, error.message.includes("\n")], ["request", false]);
+});
+
+Deno.test("while a call may be written, which comes whole, silence has the time of the first token", async () => {
+  const head = "HTTP/1.1 200 OK\r\ncontent-type: application/x-ndjson\r\n\r\n";
+  const begun = JSON.stringify({ message: { content: "I will write it." }, done: false }) + "\n";
+  for (const [tools, limit] of [[[], "60 ms"], [[tool], "200 ms"]] as const) {
+    await using server = serve(stall([head, begun]));
+    const config = configFor(server, { idleTimeoutMs: 60, firstTokenTimeoutMs: 200 });
+    const error = await assertRejects(() => callLocal(config, hi, tools), BackendError);
+    assertEquals(error.kind, "timeout");
+    assert(error.message.includes(` for ${limit}`), error.message);
+  }
+});

@@ -1,0 +1,154 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { type ListedModel, listModels } from "../../src/models/ollama/model_list.ts";
+import { BackendError } from "../../src/errors.ts";
+
+/** A server that answers GET requests for `paths`, and notes the paths of all requests. */
+function server(paths: Record<string, unknown>, asked: string[]) {
+  return Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, (request) => {
+    const { pathname } = new URL(request.url);
+    asked.push(`${request.method} ${pathname}`);
+    const found = paths[pathname];
+    return found === undefined ? new Response("no", { status: 404 }) : Response.json(found);
+  });
+}
+
+const OLLAMA = {
+  "/api/tags": {
+    models: [
+      { name: "a:8b", details: { parameter_size: "8.2B", quantization_level: "Q4_K_M" } },
+      { name: "b:latest", details: { parameter_size: 1 } },
+      { name: "nomic-embed-text:latest" },
+      { name: "bad\nname" },
+      { name: "-flag" },
+      { name: "x".repeat(301) },
+    ],
+  },
+  "/api/ps": { models: [{ name: "b", context_length: 4096 }, "no"] },
+};
+const ROWS: [kind: string, isNative: boolean, answers: Record<string, unknown>, ListedModel[]][] = [
+  ["Ollama", true, OLLAMA, [
+    { name: "a:8b", size: "8.2B", quantization: "Q4_K_M", isLoaded: false },
+    { name: "b:latest", contextLength: 4096, isLoaded: true },
+  ]],
+  ["Ollama that tells nothing but names", true, { "/api/tags": OLLAMA["/api/tags"] }, [
+    { name: "a:8b", size: "8.2B", quantization: "Q4_K_M", isLoaded: false },
+    { name: "b:latest", isLoaded: false },
+  ]],
+  ["llama.cpp", false, {
+    "/v1/models": { data: [{ id: "/m/q 3.gguf", meta: { n_params: 8.2e9, n_ctx: 8192 } }] },
+  }, [{ name: "/m/q 3.gguf", size: "8.2B", parameters: 8.2e9, contextLength: 8192 }]],
+  ["a router of llama.cpp", false, {
+    "/v1/models": {
+      data: [{ id: "a", status: { value: "loaded" } }, { id: "b", status: { value: "unloaded" } }],
+    },
+  }, [{ name: "a", isLoaded: true }, { name: "b", isLoaded: false }]],
+  // As its source has it: newer versions list a status, older ones have /running.
+  ["llama-swap", false, {
+    "/v1/models": {
+      data: [
+        {
+          id: "a",
+          object: "model",
+          owned_by: "llama-swap",
+          meta: { llamaswap: { aliases: ["x"] } },
+        },
+        { id: "b", object: "model", owned_by: "llama-swap", name: "B", description: "small" },
+      ],
+    },
+    "/running": { running: [{ model: "b", state: "ready" }, { model: "a", state: "starting" }] },
+  }, [{ name: "a", isLoaded: false }, { name: "b", isLoaded: true }]],
+  ["llama-swap with states", false, {
+    "/v1/models": {
+      data: [{ id: "a", owned_by: "llama-swap", status: { value: "loaded" } }],
+    },
+  }, [{ name: "a", isLoaded: true }]],
+  ["vLLM", false, { "/v1/models": { data: [{ id: "q", max_model_len: 32768 }] } }, [
+    { name: "q", contextLength: 32768 },
+  ]],
+  ["LM Studio", false, {
+    "/v1/models": { data: [{ id: "q" }, { id: "v" }, { id: "e" }] },
+    "/api/v0/models": {
+      data: [
+        {
+          ...{ id: "q", type: "llm", state: "loaded", capabilities: ["tool_use"] },
+          ...{ quantization: "4bit", max_context_length: 32768, loaded_context_length: 4096 },
+        },
+        { id: "v", type: "vlm", state: "not-loaded", max_context_length: 8192 },
+        { id: "e", type: "embeddings", state: "not-loaded" },
+      ],
+    },
+  }, [
+    {
+      ...{ name: "q", contextLength: 4096, quantization: "4bit" },
+      ...{ abilities: ["completion", "tools"], isLoaded: true },
+    },
+    { name: "v", contextLength: 8192, abilities: ["completion", "vision"], isLoaded: false },
+  ]],
+];
+for (const [kind, isNative, answers, models] of ROWS) {
+  Deno.test(`the models of ${kind}, from GET requests alone`, async () => {
+    const asked: string[] = [];
+    await using running = server(answers, asked);
+    const host = `http://127.0.0.1:${running.addr.port}`;
+    assertEquals(await listModels(isNative, { host }, false), models);
+    assertEquals(asked.filter((request) => !request.startsWith("GET ")), []);
+  });
+}
+
+Deno.test("a list without end is refused", async () => {
+  await using running = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    () => {
+      const piece = new TextEncoder().encode(" ".repeat(2 ** 20));
+      let sent = 0;
+      const body = new ReadableStream({
+        pull: (to) => ++sent > 20 ? to.close() : to.enqueue(piece),
+      });
+      return new Response(body, { headers: { "content-type": "application/json" } });
+    },
+  );
+  const host = `http://127.0.0.1:${running.addr.port}`;
+  const error = await assertRejects(() => listModels(false, { host }, false), BackendError);
+  assertEquals(/over 8 MiB/.test(error.message), true, error.message);
+});
+
+Deno.test("a long list: 500 models are listed, 60 of them asked about, and no name is longer than 300", async () => {
+  const long = "x".repeat(300);
+  const names = [long, `${long}x`, ...Array.from({ length: 500 }, (_, i) => `m${i}`)];
+  const shown: string[] = [];
+  const fetch = (url: string | URL | Request, init?: RequestInit) => {
+    const { pathname } = new URL(String(url));
+    if (pathname === "/api/show") shown.push(JSON.parse(String(init!.body)).model);
+    return Promise.resolve(
+      Response.json(pathname === "/api/tags" ? { models: names.map((name) => ({ name })) } : {}),
+    );
+  };
+  const options = { host: "http://localhost:1", fetch };
+  const listed = await listModels(true, options, true);
+  const expected = [long, ...names.slice(2, 501)];
+  assertEquals(listed.map(({ name }) => name), expected);
+  assertEquals(shown, expected.slice(0, 60));
+  assertEquals((await listModels(true, options, false)).length, 500);
+  assertEquals(shown.length, 60);
+});
+
+Deno.test("a model without stated abilities is judged by its name, and a context by its number", async () => {
+  const rows: [stated: unknown, given: object][] = [
+    [1, { contextLength: 1 }],
+    [0, {}],
+    [0.5, {}],
+    ["4096", {}],
+  ];
+  for (const [context_length, given] of rows) {
+    const answers: Record<string, unknown> = {
+      "/api/tags": { models: [{ name: "m" }, { name: "nomic-embed-text" }] },
+      "/api/ps": { models: [{ name: "m", context_length }] },
+      "/api/show": { capabilities: [] },
+    };
+    const fetch = (url: string | URL | Request) =>
+      Promise.resolve(Response.json(answers[new URL(String(url)).pathname]));
+    assertEquals<object>(await listModels(true, { host: "http://localhost:1", fetch }, true), [
+      { name: "m", ...given, abilities: [], isLoaded: true },
+    ]);
+  }
+});

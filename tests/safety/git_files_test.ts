@@ -1,0 +1,142 @@
+import { assertEquals } from "@std/assert/equals";
+import {
+  gitFindings,
+  gitFoldersOf,
+  isInsideGit,
+  isRepository,
+  smallFile,
+} from "../../src/safety/git_files.ts";
+
+const unix = { ignore: Deno.build.os === "windows" };
+
+/** A folder with these files, and `work`, which is a repository. */
+function folder(files: Record<string, string>) {
+  const path = Deno.realPathSync(Deno.makeTempDirSync());
+  const plain = { "work/.git/HEAD": "", "work/.git/objects/x": "", "work/.git/config": "" };
+  for (const [name, text] of Object.entries({ ...plain, ...files })) {
+    Deno.mkdirSync(`${path}/${name}`.replace(/[/][^/]*$/, ""), { recursive: true });
+    Deno.writeTextFileSync(`${path}/${name}`, text);
+  }
+  return {
+    path,
+    within: (paths: readonly string[]) => paths.map((one) => one.slice(path.length + 1)),
+    [Symbol.dispose]: () => Deno.removeSync(path, { recursive: true }),
+  };
+}
+
+Deno.test(
+  "R-03 the folders behind a .git that is a file: only where git has tied them to it",
+  unix,
+  () => {
+    const tree = "work/.git/worktrees/w";
+    const pointer = { "other/.git": "gitdir: ../work/.git/worktrees/w\n" };
+    const tied = { ...pointer, [`${tree}/commondir`]: "../..\n", [`${tree}/HEAD`]: "" };
+    const back = { [`${tree}/gitdir`]: "../../../../other/.git\n" };
+    const sub = "work/.git/modules/s";
+    const rows: [files: Record<string, string>, folders: string[]][] = [
+      [{ ...tied, ...back }, [tree, "work/.git"]],
+      // git has not written there whose it is, or has written another's.
+      [tied, []],
+      [{ ...tied, [`${tree}/gitdir`]: "../../../../none/.git\n" }, []],
+      // The repository is the one that the folder lies in, or none.
+      [{ ...tied, ...back, [`${tree}/commondir`]: "../../..\n" }, [tree]],
+      [{ ...pointer, ...back }, [tree]],
+      [{ "other/.git": "gitdir: ../none\n" }, []],
+      [{ "other/.git": "x" }, []],
+      [
+        {
+          "other/.git": `gitdir: ../${sub}`,
+          [`${sub}/config`]: "\tworktree = ../../../../other\n",
+        },
+        [
+          sub,
+        ],
+      ],
+      [
+        { "other/.git": `gitdir: ../${sub}`, [`${sub}/config`]: "worktree = ../../../../none\n" },
+        [],
+      ],
+      [{ "other/.git": `gitdir: ../${sub}`, [`${sub}/config`]: "a = b\n" }, []],
+    ];
+    for (const [files, folders] of rows) {
+      using at = folder(files);
+      assertEquals(at.within(gitFoldersOf(`${at.path}/other/.git`)), folders);
+    }
+    using at = folder({});
+    assertEquals(gitFoldersOf(`${at.path}/other/.git`), []);
+  },
+);
+
+Deno.test(
+  "R-03 git's files, and what its settings name: further settings, and folders of hooks",
+  unix,
+  () => {
+    using at = folder({
+      "work/.git/config":
+        '[core] hooksPath = "a b" ; x\n[include]\n\tPath = more # y\npathx = no\n' +
+        "path = /abs\n",
+      "work/.git/config.worktree": "[core]\nhookspath=/hooks\n",
+      "work/.git/more": "path = ../deep/even\n",
+      "work/deep/even": "hooksPath = deep\n",
+    });
+    const found = gitFindings(`${at.path}/work/.git`, `${at.path}/work`);
+    assertEquals(found.map(({ access }) => access).every((access) => access === "read"), true);
+    const paths = found.map(({ path }) => path.replace(`${at.path}/work/`, ""));
+    assertEquals(paths.sort(), [
+      ...[".git", ".git/config", ".git/config.worktree", ".git/more", "/abs", "/hooks"],
+      ...["a b", "deep", "deep/even"],
+    ]);
+  },
+);
+
+Deno.test("R-03 settings are followed until there are more than 100", unix, () => {
+  const chain = (length: number) => {
+    using at = folder({
+      "work/.git/config": "path = f0\n",
+      ...Object.fromEntries(
+        Array.from({ length }, (_, i) => [
+          `work/.git/f${i}`,
+          i === length - 1 ? "hooksPath = /found\n" : `path = f${i + 1}\n`,
+        ]),
+      ),
+    });
+    const found = gitFindings(`${at.path}/work/.git`, `${at.path}/work`);
+    return found.some(({ path }) => path === "/found");
+  };
+  // The settings of the repository are two files.
+  assertEquals([chain(98), chain(99)], [true, false]);
+});
+
+Deno.test("what git takes for a repository, and the folders in one", unix, () => {
+  using at = folder({ "bare/HEAD": "", "bare/config": "", "half/HEAD": "", "half/config": "" });
+  Deno.mkdirSync(`${at.path}/bare/objects/deep`, { recursive: true });
+  const rows: [name: string, isRepo: boolean, isInside: boolean][] = [
+    ["bare", true, true],
+    ["bare/objects/deep", false, true],
+    ["half", false, false],
+    ["work", false, false],
+    ["work/.git", true, true],
+    [".", false, false],
+  ];
+  for (const [name, isRepo, isInside] of rows) {
+    const path = `${at.path}/${name}`;
+    assertEquals([isRepository(path), isInsideGit(path)], [isRepo, isInside], name);
+  }
+});
+
+Deno.test(
+  "small files of git's are read up to 100000 bytes; submodules lie in their work tree",
+  unix,
+  () => {
+    using at = folder({
+      "full": "x".repeat(100_000),
+      "large": "x".repeat(100_001),
+      "work/.gitmodules":
+        '[submodule "a"]\n\tpath = vendor/a  \n\turl = x\n  path=b\n path = ../out\n',
+    });
+    const lengths = ["full", "large", "none", "."].map((name) =>
+      smallFile(`${at.path}/${name}`).length
+    );
+    assertEquals(lengths, [100_000, 0, 0, 0]);
+  },
+);

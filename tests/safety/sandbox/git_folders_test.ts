@@ -1,0 +1,74 @@
+import { assertEquals } from "@std/assert";
+import { fromFileUrl } from "@std/path/from-file-url";
+import { openGitFolders } from "../../../src/safety/sandbox/git_folders.ts";
+import type { View } from "../../../src/safety/view.ts";
+
+const MODULE = "../../../src/safety/sandbox/git_folders.ts";
+const unix = { ignore: Deno.build.os === "windows" };
+
+/** A folder as `git init` makes it, without templates. */
+function repository() {
+  const git = Deno.realPathSync(Deno.makeTempDirSync());
+  Deno.mkdirSync(`${git}/objects/info`, { recursive: true });
+  Deno.mkdirSync(`${git}/info`);
+  for (const name of ["HEAD", "config"]) Deno.writeTextFileSync(`${git}/${name}`, "x\n");
+  const view: View = {
+    folder: git,
+    places: new Map(),
+    network: false,
+    isComplete: true,
+    gitFolders: [git],
+  };
+  const names = (folder: string) => [...Deno.readDirSync(folder)].map(({ name }) => name);
+  return {
+    ...{ git, view },
+    all: () => [...names(git), ...names(`${git}/objects/info`)].sort().join(" "),
+    [Symbol.dispose]: () => Deno.removeSync(git, { recursive: true }),
+  };
+}
+
+const BEFORE = "HEAD config info objects";
+const OPEN =
+  "HEAD alternates commondir config config.worktree hooks info modules objects worktrees";
+
+Deno.test({
+  name: "R-21 what is made in git's folder stays while any run has a command of git there",
+  ...unix,
+  async fn() {
+    using at = repository();
+    // A module of its own is as good as another process.
+    const other = await import(`${MODULE}?other`) as { openGitFolders: typeof openGitFolders };
+    assertEquals(at.all(), BEFORE);
+    const one = await openGitFolders(at.view);
+    const two = await other.openGitFolders(at.view);
+    assertEquals(at.all(), OPEN);
+    assertEquals([...two.view.places], [...one.view.places]);
+    one.close();
+    assertEquals(at.all(), OPEN);
+    two.close();
+    assertEquals(at.all(), BEFORE);
+  },
+});
+
+Deno.test({
+  name:
+    "R-21 what a killed run made in git's folder goes with the next command of git, and nothing else",
+  ...unix,
+  async fn() {
+    using at = repository();
+    const module = fromFileUrl(new URL(MODULE, import.meta.url));
+    const { signal } = await new Deno.Command(Deno.execPath(), {
+      args: [
+        "eval",
+        `import { openGitFolders } from ${JSON.stringify(module)};
+         const view = ${JSON.stringify(at.view)};
+         await openGitFolders({ ...view, places: new Map() });
+         Deno.kill(Deno.pid, "SIGKILL");`,
+      ],
+    }).output();
+    assertEquals([signal, at.all()], ["SIGKILL", OPEN]);
+    Deno.writeTextFileSync(`${at.git}/config.worktree`, "[core]\n");
+    (await openGitFolders(at.view)).close();
+    assertEquals(at.all(), "HEAD config config.worktree info objects");
+  },
+});

@@ -1,0 +1,71 @@
+import { assertEquals } from "@std/assert";
+import { fromFileUrl } from "@std/path/from-file-url";
+import { makeOwnFolder } from "../../../src/safety/sandbox/own_folder.ts";
+import { waitUntil } from "../../helpers/wait_until.ts";
+
+const module = fromFileUrl(
+  new URL("../../../src/safety/sandbox/own_folder.ts", import.meta.url),
+);
+const unix = { ignore: Deno.build.os === "windows" };
+
+/** A folder for temporary files, in which `run` makes folders by a program of its own that ends as `end` says. */
+function scene() {
+  const temp = Deno.realPathSync(Deno.makeTempDirSync());
+  const before = Deno.env.get("TMPDIR");
+  Deno.env.set("TMPDIR", temp);
+  return {
+    temp,
+    names: () => [...Deno.readDirSync(temp)].map(({ name }) => name).sort(),
+    async run(end: string) {
+      const code = `import { makeOwnFolder } from ${JSON.stringify(module)};
+        const folder = makeOwnFolder((remove) => addEventListener("unload", remove));
+        console.log(folder);
+        ${end}`;
+      const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["eval", code] }).output();
+      return new TextDecoder().decode(stdout).trim();
+    },
+    [Symbol.dispose]() {
+      if (before === undefined) Deno.env.delete("TMPDIR");
+      else Deno.env.set("TMPDIR", before);
+      Deno.removeSync(temp, { recursive: true });
+    },
+  };
+}
+
+/** Has a folder look as if it was made an hour ago. */
+const age = (path: string) => Deno.utimeSync(path, new Date(), new Date(Date.now() - 3_600_000));
+
+Deno.test({
+  name: "SBX-01 the folder of a run goes at its end, with what commands closed",
+  ...unix,
+  async fn() {
+    using at = scene();
+    // Root could remove it all the same.
+    await at.run(`Deno.mkdirSync(folder + "/a/b", { recursive: true });
+      Deno.chmodSync(folder + "/a", 0o500);`);
+    assertEquals(at.names(), []);
+  },
+});
+
+Deno.test({
+  name: "SBX-01 a later run removes the folders of killed ones, and those of no other",
+  ...unix,
+  async fn() {
+    using at = scene();
+    const killed = await at.run('Deno.kill(Deno.pid, "SIGKILL");');
+    Deno.mkdirSync(`${killed}/a/b`, { recursive: true });
+    Deno.chmodSync(`${killed}/a`, 0);
+    let end = () => {};
+    const used = makeOwnFolder((remove) => end = remove);
+    for (const path of [killed, used]) age(path);
+    const other = `${at.temp}/copilot-edit-1`;
+    Deno.mkdirSync(other);
+    age(other);
+    Deno.symlinkSync(other, `${at.temp}/copilot-sandbox-link`);
+    const young = await at.run('Deno.kill(Deno.pid, "SIGKILL");');
+    await waitUntil(() => !at.names().includes(killed.slice(at.temp.length + 1)));
+    end();
+    const left = [other, `${at.temp}/copilot-sandbox-link`, young];
+    assertEquals(at.names().map((name) => `${at.temp}/${name}`), left.sort());
+  },
+});

@@ -1,0 +1,186 @@
+import { assertEquals } from "@std/assert/equals";
+import { assertRejects } from "@std/assert/rejects";
+import { UsageError } from "../../src/errors.ts";
+import { levelOf, PermissionsFile } from "../../src/safety/settings_file.ts";
+
+const ignore = Deno.build.os === "windows";
+const toolNames = () => Promise.resolve(["read_file", "run_bash"]);
+const source = { file: "F", toolNames };
+const KEYS =
+  "approve, sandbox, network, sandboxRead, sandboxWrite, trust, instructions, deny, ask, allow, folders";
+const trusted = { folder: "1:2", files: { "AGENTS.md": "ab" } };
+
+Deno.test(
+  "a level of settings that makes no sense is refused in one line",
+  { ignore },
+  async () => {
+    const rows: [value: unknown, must: string][] = [
+      [[], "a folder in F as it must be a JSON object"],
+      [null, "a folder in F as it must be a JSON object"],
+      [{ aprove: "auto" }, `aprove in F as it must be one of ${KEYS}`],
+      [
+        { folders: [] },
+        "folders in F as it must be an object whose keys are absolute paths, without ~",
+      ],
+      [{ folders: { "/a": {}, "~/b": {} } }, "folders in F as it must be an object whose keys are"],
+      [{ approve: "yes" }, "approve in F as it must be one of plan, never, ask, edits, auto"],
+      [{ sandbox: true }, "sandbox in F as it must be one of "],
+      [{ network: "no" }, "network in F as it must be true or false"],
+      [{ trust: null }, "trust in F as it must be true or false"],
+      [{ sandboxRead: "/a" }, "sandboxRead in F as it must be a list of absolute paths, without ~"],
+      [{ sandboxRead: ["/a", "b"] }, "sandboxRead in F as it must be a list of absolute paths"],
+      [
+        { sandboxWrite: [5] },
+        "sandboxWrite in F as it must be a list of absolute paths, without ~",
+      ],
+      ...["yes", { folder: "1:2" }, { folder: 5, files: {} }, { folder: "", files: { a: 1 } }].map((
+        instructions,
+      ): [unknown, string] => [
+        { instructions },
+        "instructions in F as it must be true, false, or what copilot writes there",
+      ]),
+      [{ deny: "read_file" }, "deny in F as it must be a list of rules"],
+      [{ ask: [5] }, "ask in F as it must be a list of rules"],
+      // Rules of questions allow, and have no other keys.
+      [{ ask: [{ rule: "read_file" }] }, "ask in F as it must be a list of rules"],
+      [{ allow: [{ rule: 5 }] }, "allow in F as it must be a list of rules"],
+      [{ allow: [{ rule: "run_bash", files: ["a"], more: 1 }] }, "allow in F as it must be a list"],
+      [
+        { allow: [{ rule: "run_bash", confined: false }] },
+        "allow in F as it must be a list of rules",
+      ],
+      [
+        { allow: [{ rule: "run_bash", files: { a: 1 } }] },
+        "allow in F as it must be a list of rules",
+      ],
+      [{ allow: ["read_file("] }, 'the rule "read_file(" as it must be the name of a tool'],
+      [
+        { allow: ["readfile"] },
+        'the rule "readfile" as no tool is called readfile: there are read_file, run_bash, read, write, ' +
+        "execute, network, * (in F)",
+      ],
+    ];
+    for (const [value, must] of rows) {
+      await assertRejects(() => levelOf(value, source), UsageError, `Cannot use ${must}`);
+    }
+  },
+);
+
+Deno.test(
+  "a level of settings: what it holds, and nothing of what it does not",
+  { ignore },
+  async () => {
+    assertEquals(await levelOf({}, source), { sandboxRead: [], sandboxWrite: [], rules: [] });
+    const { rules, ...plain } = await levelOf({
+      approve: "edits",
+      network: false,
+      trust: true,
+      sandboxRead: ["/a"],
+      sandboxWrite: ["/b"],
+      instructions: trusted,
+      folders: { "/a": 5 },
+      allow: ["mcp__any__tool", { rule: "run_bash(a)", confined: true }, "*"],
+      deny: ["read"],
+      ask: ["read_file(x)"],
+    }, { ...source, above: "/top" });
+    assertEquals(plain, {
+      approve: "edits",
+      network: false,
+      trust: true,
+      sandboxRead: ["/a"],
+      sandboxWrite: ["/b"],
+    });
+    assertEquals(rules.map(({ effect, text, isConfined }) => [effect, text, isConfined]), [
+      ["deny", "read", undefined],
+      ["ask", "read_file(/top/x)", undefined],
+      ["allow", "mcp__any__tool", undefined],
+      ["allow", "run_bash(a)", true],
+      ["allow", "*", undefined],
+    ]);
+    assertEquals(rules.map(({ isKept }) => isKept === true), [false, false, false, true, false]);
+  },
+);
+
+Deno.test(
+  "the person's file: its levels, and a folder's settings that are saved",
+  { ignore },
+  async () => {
+    const top = await Deno.realPath(await Deno.makeTempDir());
+    try {
+      const [path, work] = [`${top}/config/permissions.json`, `${top}/work`];
+      await Deno.mkdir(`${work}/deep`, { recursive: true });
+      await Deno.symlink(work, `${top}/link`);
+      const none = new PermissionsFile(undefined, toolNames, { approve: "auto" });
+      assertEquals([none.hasFolders, none.mayAllow, (await none.general()).approve], [
+        false,
+        false,
+        "auto",
+      ]);
+      await assertRejects(
+        () => none.save(work, () => ({})),
+        Error,
+        "there is no home folder to keep it in",
+      );
+      const file = new PermissionsFile(
+        path,
+        toolNames,
+        { approve: "auto", network: true } as never,
+      );
+      assertEquals([file.hasFolders, file.mayAllow], [false, false]);
+      assertEquals(await file.save(work, (here) => ({ ...here, trust: true })), path);
+      assertEquals(await file.save(work, (here) => ({ ask: here.trust ? ["read(a)"] : [] })), path);
+      assertEquals([file.hasFolders, file.mayAllow], [true, true]);
+      assertEquals(
+        await Deno.readTextFile(path),
+        `${JSON.stringify({ folders: { [work]: { trust: true, ask: ["read(a)"] } } }, null, 2)}\n`,
+      );
+      // What another session wrote meanwhile stays.
+      await Deno.writeTextFile(
+        path,
+        JSON.stringify({ allow: ["read"], folders: { [top]: { deny: ["read(b)"] } } }),
+      );
+      await file.save(`${top}/link`, () => ({ deny: ["read(c)"] }));
+      await file.save(work, () => ({ ask: ["read(d)"] }));
+      const again = new PermissionsFile(path, toolNames);
+      assertEquals([again.hasFolders, again.mayAllow], [true, true]);
+      const texts = ({ rules }: { rules: { text: string }[] }) => rules.map(({ text }) => text);
+      assertEquals(texts(await again.general()), ["read"]);
+      assertEquals(texts(await again.forFolder(work)), ["read(d)"]);
+      assertEquals(texts(await again.forFolder(`${work}/deep`)), []);
+      assertEquals((await again.aboveFolder(work)).map(texts), [[`read(${top}/b)`], ["read(c)"]]);
+      assertEquals((await again.aboveFolder(`${work}/deep`)).map(texts), [
+        [`read(${top}/b)`],
+        [`read(${work}/c)`],
+        [`read(${work}/d)`],
+      ]);
+      await Deno.writeTextFile(path, JSON.stringify({ allow: [] }));
+      const allowing = new PermissionsFile(path, toolNames);
+      assertEquals([allowing.hasFolders, allowing.mayAllow], [false, true]);
+    } finally {
+      await Deno.remove(top, { recursive: true });
+    }
+  },
+);
+
+Deno.test("the instructions of a folder that a person trusted", { ignore }, async () => {
+  const path = await Deno.makeTempFile();
+  try {
+    const rows: [here: unknown, instructions: unknown][] = [
+      [undefined, undefined],
+      [5, undefined],
+      [{}, undefined],
+      [{ instructions: trusted }, trusted],
+      [{ instructions: false }, false],
+      [{ trust: false }, false],
+      [{ trust: true }, undefined],
+      [{ instructions: true }, undefined],
+      [{ trust: false, instructions: true }, undefined],
+    ];
+    for (const [here, instructions] of rows) {
+      await Deno.writeTextFile(path, JSON.stringify({ folders: { "/w": here } }));
+      assertEquals<unknown>(new PermissionsFile(path, toolNames).instructions("/w"), instructions);
+    }
+  } finally {
+    await Deno.remove(path);
+  }
+});

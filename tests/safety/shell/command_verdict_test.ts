@@ -1,0 +1,159 @@
+import { assertEquals } from "@std/assert/equals";
+import { placeOf } from "../../../src/safety/places.ts";
+import { decide } from "../../../src/safety/policy.ts";
+import { type KeptRule, parseKept, parseRule } from "../../../src/safety/rules.ts";
+import type { PolicyCall, Settings, Verdict } from "../../../src/safety/settings.ts";
+import * as analysis from "../../../src/safety/shell/mod.ts";
+import type { View } from "../../../src/safety/view.ts";
+
+const unix = { ignore: Deno.build.os === "windows" };
+
+/** A folder with programs of its own, and the verdicts on commands there. */
+function folder() {
+  const path = Deno.realPathSync(Deno.makeTempDirSync());
+  Deno.mkdirSync(`${path}/sub`);
+  for (const name of ["build.sh", "sub/build.sh", "gen.py"]) {
+    Deno.writeTextFileSync(`${path}/${name}`, "");
+  }
+  const view = (network: boolean): View => ({
+    folder: path,
+    places: new Map([["/", "none"], [path, "write"]]),
+    network,
+    isComplete: true,
+  });
+  const verdict = (
+    call: string | Omit<PolicyCall, "tool">,
+    rules: readonly (string | KeptRule)[],
+    more: Partial<Settings> = {},
+  ): Verdict =>
+    decide(
+      {
+        tool: { name: "run_bash", access: "execute" },
+        ...typeof call === "string" ? { command: call } : call,
+      },
+      {
+        ...{ approve: "ask", sandbox: "workspace-write", hasBash: () => true },
+        rules: rules.map((rule) =>
+          typeof rule === "string" ? parseRule("allow", rule) : parseKept(rule)
+        ),
+        ...more,
+      },
+      (one) => placeOf(path, one),
+      analysis,
+    );
+  return {
+    path,
+    view,
+    verdict,
+    [Symbol.dispose]: () => Deno.removeSync(path, { recursive: true }),
+  };
+}
+
+const build: KeptRule = { rule: "run_bash(./build.sh *)" };
+const gen: KeptRule = { rule: "run_bash(python3 gen.py *)" };
+const both = [build, gen, "run_bash(make *)", "run_bash(ninja all)"];
+
+Deno.test(
+  "CMD-08 a rule that a question added covers the files of this folder alone",
+  unix,
+  () => {
+    using at = folder();
+    const rows: [command: string, effect: string, reason?: string][] = [
+      ["./build.sh a", "allow"],
+      ["make x", "allow"],
+      ["./build.sh a | tail -n 5", "allow"],
+      ["./build.sh a && ./build.sh b && python3 gen.py", "allow"],
+      ["./build.sh a && make x", "allow"],
+      ["make x && make y", "allow"],
+      // In another folder, the same words are another file's, and exact words another program's.
+      ["cd sub && ./build.sh", "ask", "runs cd, which no rule allows"],
+      ["cd sub && make x", "allow"],
+      ["ninja all", "allow"],
+      ["ninja all x", "ask", "runs ninja, which no rule allows"],
+      ["cd sub && ninja all", "ask", "runs cd, which no rule allows"],
+      ["./build.sh ~/x", "ask", "runs ./build.sh with words that are known only when it runs"],
+      ["./build.sh '--out=~/x'", "ask", "runs ./build.sh, which no rule allows"],
+      ["./build.sh '$HOME/x'", "ask", "runs ./build.sh, which no rule allows"],
+      ["./build.sh '~x a'", "ask", "runs ./build.sh, which no rule allows"],
+      ["./build.sh 'a~'", "allow"],
+      ["./build.sh $x", "ask"],
+      ["./build.sh ../x", "ask"],
+      ["2>&1", "ask", "redirects only"],
+      ["A=1 make", "ask", "sets A"],
+      ["make > out", "ask", "redirects with > out"],
+      ["xargs -n 1", "ask", "runs others with xargs"],
+    ];
+    for (const [command, effect, reason] of rows) {
+      const verdict = at.verdict(command, both);
+      assertEquals(verdict.effect, effect, command);
+      if (reason !== undefined) assertEquals(verdict.reason, reason, command);
+    }
+  },
+);
+
+Deno.test(
+  "a rule about confined commands counts for no others, and the network is asked for once it is closed",
+  unix,
+  () => {
+    using at = folder();
+    const confined: KeptRule = { rule: "run_bash(make *)", confined: true };
+    const [open, closed] = [true, false].map((network) => ({ view: () => at.view(network) }));
+    assertEquals(at.verdict("make x", [confined]).effect, "ask");
+    assertEquals(at.verdict("make x", [confined], closed).effect, "allow");
+    const call = { command: "curl x", leave: "network", reason: "for x" } as const;
+    const rows: [
+      more: Partial<Settings>,
+      effect: string,
+      leave?: string | undefined,
+      reason?: string,
+    ][] = [
+      [{ ...open, approve: "auto" }, "allow"],
+      [
+        { ...closed, approve: "auto" },
+        "ask",
+        "network",
+        'asks for the network, which the sandbox blocks: the model says "for x"',
+      ],
+      [
+        { ...closed },
+        "ask",
+        "network",
+        'asks for the network, which the sandbox blocks: it runs curl, which no rule allows: the model says "for x"',
+      ],
+      [{}, "ask", undefined, "runs curl, which no rule allows"],
+    ];
+    for (const [more, effect, leave, reason] of rows) {
+      const verdict = at.verdict(call, [], more);
+      assertEquals([verdict.effect, verdict.leave], [effect, leave]);
+      if (reason !== undefined) assertEquals(verdict.reason, reason);
+    }
+    assertEquals(
+      at.verdict({ ...call, leave: "sandbox" }, [], { ...closed, approve: "auto" }).reason,
+      'asks to run outside of the sandbox: the model says "for x"',
+    );
+    // What it says looks like no words of ours, and ends where it ends.
+    const reason = 'x". It is confined\nA yes runs it here. '.padEnd(500, "y");
+    assertEquals(
+      at.verdict({ ...call, leave: "sandbox", reason }, [], { ...closed, approve: "auto" }).reason
+        .slice(0, 110),
+      String
+        .raw`asks to run outside of the sandbox: the model says "x\". It is confined A yes runs it here. `
+        .padEnd(110, "y"),
+    );
+  },
+);
+
+Deno.test(
+  "a command of many words is asked about, and a word that is too long for a path names none",
+  unix,
+  () => {
+    using at = folder();
+    const words = (count: number) =>
+      at.verdict(`make${" a".repeat(count - 1)}`, ["run_bash(make *)"]);
+    assertEquals(words(1000).effect, "allow");
+    assertEquals([words(1001).effect, words(1001).reason], ["ask", "has more than 1000 words"]);
+    const named = (length: number) =>
+      at.verdict(`make ${"/".padEnd(length - 5, "x")}/.env`, ["run_bash(make *)"]).effect;
+    assertEquals([named(4095), named(4096)], ["ask", "allow"]);
+  },
+);

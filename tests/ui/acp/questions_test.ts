@@ -1,0 +1,65 @@
+import { assertEquals } from "@std/assert";
+import { askApproval, askForTrust } from "../../../src/ui/acp/questions.ts";
+import type { Editor } from "../../../src/ui/acp/editor.ts";
+import type { Approval } from "../../../src/session/frontend.ts";
+
+const { signal } = new AbortController();
+
+/** An editor in which the person picks an option, and the texts that it was shown. */
+function answering(optionId: string) {
+  let shown: string[] = [];
+  const editor = {
+    request: (
+      _: string,
+      { toolCall }: { toolCall: { content: { content: { text: string } }[] } },
+    ) => {
+      shown = toolCall.content.map(({ content }) => content.text);
+      return Promise.resolve({ outcome: { outcome: "selected", optionId } });
+    },
+  } as unknown as Editor;
+  return {
+    asking: { editor, sessionId: "s", begin: () => {}, end: () => {} },
+    shown: () => shown,
+  };
+}
+
+Deno.test("editors: a question about trust has all of the text and of the changes", async () => {
+  const text = Array.from({ length: 60 }, (_, i) => `line ${i}`).join("\n");
+  const lines = Array.from(
+    { length: 60 },
+    (_, i) => ({ kind: "+", text: `new ${i}`, line: i + 1 }) as const,
+  );
+  const files = [
+    { name: "AGENTS.md", lines: 60, text, isHeeded: false },
+    { name: "b", lines: 60, change: { type: "added", lines } as const, isHeeded: false },
+  ];
+  const { asking, shown } = answering("off");
+  const question = { files, refused: [], isHeeded: undefined, doubt: "content" } as const;
+  assertEquals(await askForTrust(question, "/project", asking, signal), "off");
+  const rows = shown().join("\n").split("\n");
+  assertEquals(rows.filter((row) => /line \d|new \d/.test(row)).length, 120);
+});
+
+Deno.test("editors: a question says what a yes does, and who asks", async () => {
+  const approval: Approval = {
+    call: { id: "1", name: "run_bash", arguments: { command: "make get" } },
+    subject: { action: "run", command: "make get" },
+    reason: "wants the network",
+    choices: ["once", "refuse"],
+    networked: [{ text: "make get", isExact: true }],
+    leave: "network",
+    subAgent: "builder",
+    confinedTo: "confined: only this folder",
+    isRoutine: false,
+    isOfPerson: false,
+  };
+  const { asking, shown } = answering("once");
+  assertEquals(await askApproval(approval, "/project", asking, signal), { choice: "once" });
+  assertEquals(shown().slice(-4), [
+    "Asked by the sub-agent builder.",
+    "It wants the network.",
+    "Yes runs it with network access; its files stay sandboxed. In this session, network access is " +
+    "then allowed without asking for exactly this.",
+    "confined: only this folder",
+  ]);
+});

@@ -1,0 +1,78 @@
+import { assertEquals } from "@std/assert";
+import { allowedBy, answerRows, questionNotes, remembered } from "../../src/ui/answers.ts";
+import type { Approval } from "../../src/session/frontend.ts";
+
+const ASKED = {
+  call: { id: "1", name: "run_bash", arguments: {} },
+  subject: { action: "run", command: "make all" },
+  reason: "wants\nit",
+  choices: ["once", "session", "refuse"],
+  isRoutine: false,
+  isOfPerson: false,
+} as Approval;
+const rule = (words: string) => ({ words });
+const asked = (more: Record<string, unknown>) => ({ ...ASKED, ...more }) as Approval;
+
+Deno.test("what an answer allows for longer is said in words", () => {
+  const rows: [more: Record<string, unknown>, words: string][] = [
+    [{ rules: [rule("make all")] }, "exactly this"],
+    [{ rules: [rule("make")] }, "any `make`"],
+    [{ rules: [rule("make all"), rule("b\n")] }, "any `make all` and `b`"],
+    [{ rulePath: "src/**\n" }, "runs of src/**"],
+    [{ rulePath: "src", subject: {} }, "run_bash of src"],
+  ];
+  for (const [more, words] of rows) assertEquals(allowedBy(asked(more)), words);
+  const exact = asked({ rules: [rule("make all")] });
+  assertEquals([remembered(exact, 42), remembered(exact, 41)], ["exactly this", "the same"]);
+});
+
+Deno.test("the answers are rows in the order of their digits", () => {
+  const rules = [rule("make all")];
+  assertEquals(answerRows(asked({ rules }), 80), [
+    { choice: "once", label: "Yes" },
+    { choice: "session", label: "Yes, and exactly this in this session" },
+    { choice: "refuse", label: "No: say what to do instead" },
+  ]);
+  const kept = asked({ rules, choices: ["refuse", "folder"], isOfPerson: true });
+  const folder = (
+    label: string,
+  ) => [{ choice: "folder", label }, { choice: "refuse", label: "No" }];
+  assertEquals<unknown>(
+    answerRows(kept, 53),
+    folder("Yes, and exactly this from now on in this folder"),
+  );
+  assertEquals<unknown>(answerRows(kept, 52), folder("Yes, and from now on in this folder"));
+});
+
+Deno.test("notes say why a call is asked about, and what a yes does", () => {
+  const why = { text: "It wants it." };
+  const calm = (text: string) => ({ text, isCalm: true });
+  const network = "Yes runs it with network access; its files stay sandboxed.";
+  const open = (to: string) =>
+    calm(`${network} In this session, network access is then allowed without asking for ${to}.`);
+  const grant = (text: string, isExact: boolean) => ({ text, isExact });
+  const rows: [more: Record<string, unknown>, notes: unknown[]][] = [
+    [{}, [why]],
+    [{ isRoutine: true }, []],
+    [{ reason: "x".repeat(900) }, [{ text: `It ${"x".repeat(900)}.` }]],
+    [{ confinedTo: "confined" }, [why, calm("confined")]],
+    [{ leave: "network" }, [why, calm(network)]],
+    [{ leave: "sandbox" }, [
+      why,
+      calm(
+        "Yes runs it once without the sandbox: it can read and write everything that you can, and use the network.",
+      ),
+    ]],
+    [{ leave: "network", programs: ["/bin/a", "/bin/b", "/bin/c", "/bin/d", "/bin/e"] }, [
+      why,
+      calm(network.replace("it", "/bin/a and /bin/b and /bin/c and 2 more")),
+    ]],
+    [{ networked: [grant("a", true)] }, [why, open("exactly this")]],
+    [{ networked: [grant("a", false)] }, [why, open("any `a …`")]],
+    [{ networked: [grant("a", false), grant("b", false), grant("c", true)] }, [
+      why,
+      open("any `a …` and any `b …` and exactly this"),
+    ]],
+  ];
+  for (const [more, notes] of rows) assertEquals(questionNotes(asked(more)), notes as never);
+});

@@ -1,0 +1,261 @@
+import { assertEquals } from "@std/assert";
+import {
+  ADDED_BAND,
+  ADDED_WORD,
+  DIM,
+  KEYWORD,
+  NUMBER,
+  REMOVED_BAND,
+  REMOVED_WORD,
+} from "../../src/ui/terminal/style.ts";
+import { changeLines, changeNotes, changeRows, writeNotes } from "../../src/ui/change.ts";
+import { graphemeWidth } from "../../src/text/width.ts";
+import { prepareEdit } from "../../src/tools/files/edit_file.ts";
+import { prepareWrite } from "../../src/tools/files/write_file.ts";
+import type { Change } from "../../src/types/tool.ts";
+import { workspace } from "../tools/workspace.ts";
+
+const shown = (change: Change) => [
+  ...changeLines(change),
+  ...changeNotes(change),
+];
+const numbers = (n: number) => Array.from({ length: n }, (_, i) => `${i + 1}\n`).join("");
+
+const ROWS: [
+  name: string,
+  before: string | undefined,
+  args: [string, string, boolean?],
+  string[],
+][] = [
+  [
+    "the whole line, and those around it",
+    "def f():\n  a\n  return x - y\n\nb\nc\n",
+    ["x - y", "x"],
+    ["1   def f():", "2     a", "3 -   return x - y", "3 +   return x", "4   ", "5   b"],
+  ],
+  ["a new file", undefined, ["", "a\nb\n"], ["1 + a", "2 + b"]],
+  [
+    "as the tool indents it",
+    "if x:\n\ta\n\tb\n",
+    ["    a\n    b\n", "    a\n    c\n"],
+    ["1   if x:", "2   \ta", "3 - \tb", "3 + \tc"],
+  ],
+  ["lines taken out", "a\nb\nc\n", ["b\n", ""], ["1   a", "2 - b", "2   c"]],
+  ["lines joined", "a\nb\nc\n", ["b\n", "b"], ["1   a", "2 - b", "3 - c", "2 + bc"]],
+  ["CRLF", "a\r\nb\r\n", ["a\nb", "a\nc"], ["1   a", "2 - b", "2 + c"]],
+  ["CRLF given as such", "a\r\nb\r\n", ["b\r\n", "c\r\nd\r\n"], [
+    "1   a",
+    "2 - b",
+    "2 + c",
+    "3 + d",
+  ]],
+  ["CR", "a\rb\rc", ["b\r", "1\n2\n"], ["1   a", "2 - b", "2 + 1", "3 + 2", "4   c"]],
+  ["CRLF that only the new text has", "a\nb\n", ["b", "b\r\nc"], [
+    "1   a",
+    "2 - b",
+    "2 + b␍",
+    "3 + c",
+  ]],
+  ["CRLF in a file of LF", "a\nb\n", ["a\r\nb", "a\r\nc"], ["1   a", "2 - b", "2 + c"]],
+  ["both endings", "a\nb\r\nc\r\nd\r\n", ["b", "x"], [
+    "1   a",
+    "2 - b␍",
+    "2 + x␍",
+    "3   c␍",
+    "4   d␍",
+  ]],
+  ["a lone CR", "a\nb\n", ["b", "b\r"], ["1   a", "2 - b", "2 + b␍"]],
+  ["the end of the last line", "a\nb", ["b", "b\n"], ["(adds a line end at the end of the text)"]],
+  ["lines that are too long to read", `${"x".repeat(5000)}a\n`, ["a", "b"], ["- a", "+ b"]],
+  [
+    "places whose lines meet, and others",
+    `a\n${numbers(3)}a\n${numbers(6)}a a\n`,
+    ["a", "b\nb", true],
+    [
+      ...[
+        " 1 - a",
+        " 1 + b",
+        " 2 + b",
+        " 3   1",
+        " 4   2",
+        " 5   3",
+        " 5 - a",
+        " 6 + b",
+        " 7 + b",
+        " 8   1",
+        " 9   2",
+      ],
+      ...["12   5", "13   6", "12 - a a", "14 + b", "15 + b b", "16 + b"],
+    ],
+  ],
+  [
+    "the first few of many places",
+    "a\n".repeat(8),
+    ["a", "b", true],
+    [
+      ...[1, 2, 3, 4, 5].map((n) => `${n} - a`),
+      ...[1, 2, 3, 4, 5].map((n) => `${n} + b`),
+      "(and in 3 more places)",
+    ],
+  ],
+];
+for (const [name, before, [old_string, new_string, replace_all = false], expected] of ROWS) {
+  Deno.test(`an edit is shown: ${name}`, async () => {
+    using ws = workspace();
+    if (before !== undefined) ws.put("f", before);
+    const args = { file_path: "f", old_string, new_string, replace_all };
+    assertEquals(shown((await prepareEdit(args, ws.context)).change), expected);
+  });
+}
+
+Deno.test({
+  name: "how a file was written is a field, and noted below the change",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    using ws = workspace();
+    ws.put("bom", "\ufeffa\r\n");
+    ws.put("f", "if x:\n\ta\n");
+    Deno.symlinkSync("f", ws.at("link"));
+    const write = async (file_path: string, content: string) =>
+      (await (await prepareWrite({ file_path, content }, ws.context)).write(ws.context)).written;
+    const args = { file_path: "f", old_string: "    a", new_string: "    b", replace_all: false };
+    const { written: edited } = await (await prepareEdit(args, ws.context)).write(ws.context);
+    assertEquals(edited, { isReindented: true });
+    assertEquals(writeNotes(edited), ["(indented like the file)"]);
+    assertEquals(writeNotes(await write("bom", "b\n")), [
+      "(its CRLF line endings kept)",
+      "(its BOM kept)",
+    ]);
+    assertEquals(writeNotes(await write("link", "c\n")), [`(the link points to ${ws.at("f")})`]);
+    Deno.linkSync(ws.at("f"), ws.at("hard"));
+    assertEquals(writeNotes(await write("f", "d\n")), [
+      "(written in place as it has 2 hard links)",
+    ]);
+    assertEquals(await write("bom", "\ufeffb\r\n"), undefined);
+  },
+});
+
+Deno.test("a change of what holds secrets shows no lines that the call does not name", async () => {
+  using ws = workspace();
+  const grant = {
+    realPath: ws.put("env", "KEY=1\nA=1 B=2\n"),
+    withheld: { folder: ws.dir, paths: [] },
+  };
+  const args = { file_path: "env", old_string: "A=1", new_string: "A=2", replace_all: false };
+  const shownFor = async (isSecret: boolean) => {
+    const context = { ...ws.context, grant: { ...grant, isSecret } };
+    const write = await prepareWrite({ file_path: "env", content: "x" }, context);
+    return [shown((await prepareEdit(args, context)).change), shown(write.change)];
+  };
+  assertEquals(await shownFor(true), [["- A=1", "+ A=2"], []]);
+  assertEquals(await shownFor(false), [
+    ["1   KEY=1", "2 - A=1 B=2", "2 + A=2 B=2"],
+    ["1 - KEY=1", "2 - A=1 B=2", "1 + x", "(removes a line end at the end of the text)"],
+  ]);
+});
+
+Deno.test("TTY-02 the rows of a change are few, no wider than the terminal, and safe", async () => {
+  using ws = workspace();
+  const content = `\x1b[2J${"漢".repeat(300)}\u202e\n`.repeat(100);
+  const { change } = await prepareWrite({ file_path: "f", content }, ws.context);
+  const rows = changeRows(change, 40, (text) => text);
+  assertEquals(rows.at(-1), "    … 98 more lines");
+  for (const row of rows) {
+    assertEquals(Array.from(row, graphemeWidth).reduce((sum, one) => sum + one) <= 40, true, row);
+    // deno-lint-ignore no-control-regex
+    assertEquals(/\x1b|\u202e/.test(row), false);
+  }
+});
+
+const line = (text: string, at?: number, kind: "+" | "-" | " " = "+") => ({
+  kind,
+  text,
+  ...(at !== undefined && { line: at }),
+});
+const drawn = (change: Partial<Change>, columns = 80) =>
+  changeRows({ morePlaces: 0, ...change } as Change, columns, (text) => text);
+
+Deno.test("a line of a change is broken behind words, and nothing of it is lost", () => {
+  const lines = [line("// Count the sheep: TODO count faster.", 1)];
+  assertEquals(drawn({ lines }, 40), [
+    "    1 + // Count the sheep: TODO count ",
+    "        faster.",
+  ]);
+  const long = [line(`漢 ${"x".repeat(40)}\ty`, 1)];
+  assertEquals(drawn({ lines: long }, 40), [
+    ...["    1 + 漢 ", `        ${"x".repeat(32)}`, `        ${"x".repeat(8)}    y`],
+  ]);
+});
+
+Deno.test("a change is drawn up to 40 rows, and 400 characters of a line", () => {
+  const lines = Array.from({ length: 40 }, (_, at) => line("x", at + 1));
+  assertEquals(drawn({ lines }).length, 40);
+  assertEquals(drawn({ lines }).at(-1), "    40 + x");
+  const more = drawn({ lines: [...lines, line("x", 41)] });
+  assertEquals([more.length, more.at(-2), more.at(-1)], [41, "    40 + x", "    … 1 more line"]);
+  const long = (chars: number) => drawn({ lines: [line("x".repeat(chars))] }, 500);
+  assertEquals(long(400), [`    + ${"x".repeat(400)}`]);
+  assertEquals(long(401), [`    + ${"x".repeat(400)}…`]);
+  assertEquals(drawn({ lines: [line("x".repeat(20))] }, 5), [
+    ...["    + xxxxxxxx", "      xxxxxxxx", "      xxxx"],
+  ]);
+  assertEquals(drawn({ morePlaces: 1 }), []);
+});
+
+Deno.test("the notes below a change say what its lines do not", () => {
+  const one = line("x", 1);
+  assertEquals(drawn({ lines: [one], morePlaces: 1 }).slice(1), ["    (and in 1 more place)"]);
+  assertEquals(drawn({ lines: [] }), ["    (the file already has this content)"]);
+  const rows = ["    (removes a line end at the end of the text)"];
+  assertEquals(drawn({ lines: [], lineEnd: "removes" }), rows);
+});
+
+/** Rows with their styles as `<name>`. */
+function styled(change: Partial<Change>, columns: number, hasBands = true): string[] {
+  const names: [style: number, name: string][] = [
+    [ADDED_WORD, "word+"],
+    [REMOVED_WORD, "word-"],
+    [ADDED_BAND, "+"],
+    [REMOVED_BAND, "-"],
+    [KEYWORD, "keyword"],
+    [NUMBER, "number"],
+    [DIM, "dim"],
+  ];
+  const paint = Object.assign((text: string, style: number) => {
+    const found = names.filter(([one]) => style & one).map(([, name]) => name).join(" ");
+    return found === "" || text === "" ? text : `<${found}>${text}</>`;
+  }, { hasBands });
+  return changeRows({ path: "a.py", isNew: false, morePlaces: 0, ...change }, columns, paint);
+}
+
+Deno.test("a changed line is a band to the margin, its changed words brighter, its code coloured", () => {
+  const lines = [
+    line("if a:", 8, " "),
+    line("  b = 1", 9, "-"),
+    line("  b = 22", 9),
+    line("c", 10),
+  ];
+  assertEquals(styled({ lines }, 20), [
+    "    <dim> 8 </>  <keyword>if</> a:",
+    "    <- dim> 9 </><->- </><->  b = </><word- - number>1</><->    </>",
+    "    <+ dim> 9 </><+>+ </><+>  b = </><word+ + number>22</><+>   </>",
+    "    <+ dim>10 </><+>+ </><+>c</><+>          </>",
+  ]);
+  // Where there are no bands, a line has the colour of its sign, and blanks at its end are none.
+  assertEquals(styled({ lines: lines.slice(0, 2) }, 20, false), [
+    "    <dim>8 </>  <dim>if a:</>",
+    "    <- dim>9 </><->- </><->  b = 1</>",
+  ]);
+});
+
+Deno.test("a long line of a change goes on below its text, and no row is wider than the terminal", () => {
+  assertEquals(styled({ lines: [line("abcdefghij漢字k", 7)] }, 16), [
+    "    <+ dim>7 </><+>+ </><+>abcdefgh</>",
+    "    <+>    </><+>ij漢字k</><+> </>",
+  ]);
+});
+
+Deno.test("of a line that was replaced by quite another, no word stands out", () => {
+  const lines = [line("one two three", 1, "-"), line("something = else()", 1)];
+  assertEquals(styled({ lines }, 40).filter((row) => /word[-+]/.test(row)), []);
+});

@@ -1,0 +1,66 @@
+import { assertEquals } from "@std/assert";
+import { callText } from "../../src/ui/call_text.ts";
+import { describeCall, jobEnded, progressLine } from "../../src/ui/progress.ts";
+import type { ToolExecution, TurnEvent } from "../../src/types/event.ts";
+import type { Job } from "../../src/types/tool.ts";
+
+const CALLS: [name: string, args: Record<string, unknown>, shown: string][] = [
+  ["read_file", { file_path: "src/a.ts", limit: 80 }, "read_file src/a.ts limit=80"],
+  ["edit_file", { file_path: "a", old_string: "b", new_string: "c" }, "edit_file a"],
+  ["write_file", { file_path: "a", content: "b" }, "write_file a"],
+  ["x\x1b", { a: "b\nc", d: null, e: ["f"] }, 'x␛ b c d=null e=["f"]'],
+  ["x", {}, "x"],
+  ["x", { a: "b".repeat(98) }, `x ${"b".repeat(98)}`],
+  ["x", { a: "b".repeat(99) }, `x ${"b".repeat(97)}…`],
+];
+for (const [name, args, shown] of CALLS) {
+  Deno.test(`a call in one line: ${shown}`, () => assertEquals(describeCall(name, args), shown));
+}
+
+const EVENTS: [event: TurnEvent, line: string | undefined][] = [
+  [{ type: "text_delta", text: "a" }, undefined],
+  [{ type: "thinking" }, undefined],
+  [
+    { type: "tool_call_recovered", name: "x\x1b", id: "1" },
+    "· the call of x␛ was recovered from the answer's text",
+  ],
+  [
+    { type: "retry", attempt: 1, maxAttempts: 3, delayMs: 1500, reason: "a\nb" },
+    "· attempt 2 of 3 in 1.5 s: a b",
+  ],
+  [{ type: "loading", model: "m\x1b" }, "· the server is loading m␛"],
+  [{ type: "queued" }, "· queued behind another request"],
+  [{ type: "notice", level: "info", message: "a\nb" }, "· a b"],
+];
+for (const [event, line] of EVENTS) {
+  Deno.test(`a line of progress: ${event.type}`, () => assertEquals(progressLine(event), line));
+}
+
+const EXEC: ToolExecution = {
+  ...{ toolCallId: "1", toolName: "run_bash", arguments: { command: "x" } },
+  ...{ result: "", durationMs: 5, isError: false, outcome: "done" },
+};
+
+Deno.test("why a call failed is the first line of its result, up to 120 characters", () => {
+  const line = (result: string) =>
+    progressLine({ type: "tool_done", exec: { ...EXEC, outcome: "failed", result } });
+  assertEquals(line("a\x1b\nmore"), "· run_bash x (failed: a␛)");
+  assertEquals(line("a".repeat(120)), `· run_bash x (failed: ${"a".repeat(120)})`);
+  assertEquals(line("a".repeat(121)), `· run_bash x (failed: ${"a".repeat(119)}…)`);
+});
+
+Deno.test("a job that ended is told of in one line", () => {
+  const job = { number: 2, outcome: "exit code 1", command: "a\nb\x1b" } as Job;
+  assertEquals(jobEnded(job), "Job 2 failed (exit 1): a b␛");
+});
+
+Deno.test("a failure is told without what the model is told of its call", () => {
+  const repairs = ["path as file_path"];
+  const result = "[Your call was read so: path as file_path]\nCannot edit a: no such text\nmore";
+  const exec: ToolExecution = { ...EXEC, outcome: "failed", isError: true, repairs, result };
+  assertEquals(
+    progressLine({ type: "tool_done", exec }),
+    "· run_bash x (failed: Cannot edit a: no such text)",
+  );
+  assertEquals(callText(exec).reason, "Cannot edit a: no such text");
+});

@@ -1,0 +1,183 @@
+import { assertEquals } from "@std/assert";
+import { diffLines } from "../../src/text/diff.ts";
+import {
+  farewellLines,
+  hookLines,
+  serverLines,
+  trustChangeRows,
+  trustQuestion,
+  trustStartRows,
+  trustWholeRows,
+} from "../../src/ui/session_lines.ts";
+import { instructionLines } from "../../src/session/instruction_lines.ts";
+
+Deno.test("what becomes of a folder's instructions is said, but not that they were refused by the person", () => {
+  const files = [
+    { name: "AGENTS.md", lines: 1, isHeeded: true },
+    { name: "a/CLAUDE.md", lines: 2, isHeeded: true },
+  ];
+  const unheeded = files.map((file) => ({ ...file, isHeeded: false }));
+  const names = "AGENTS.md (1 line), a/CLAUDE.md (2 lines)";
+  const none = { files: [], refused: [], isHeeded: true };
+  assertEquals(instructionLines(none, "flags"), []);
+  assertEquals(instructionLines({ ...none, files }, "flags"), [`· using ${names}`]);
+  assertEquals(instructionLines({ ...none, files: unheeded, isHeeded: false }, "flags"), []);
+  assertEquals(
+    instructionLines({
+      files: unheeded,
+      refused: [{ name: "\x1bx", reason: "outside" }, { name: "y", reason: "secret" }],
+      isHeeded: undefined,
+      unsaved: "no room\n",
+    }, "flags"),
+    [
+      "· ␛x is not used: it links out of the folder",
+      "· y is not used: it links to a secret file",
+      "· your answer cannot be saved: no room",
+      `· not used: ${names} (--trust uses it)`,
+    ],
+  );
+  assertEquals(trustQuestion({ type: "trust", files }), {
+    text: `This folder has instructions for the model: ${names}.`,
+    title: "Use these instructions?",
+  });
+});
+
+Deno.test("R-18 what changed since it was trusted is said, asked about, and shown", () => {
+  const lines = diffLines("one\ntwo\n", "one\n2\x1b\n");
+  const files = [
+    { name: "AGENTS.md", lines: 1, isHeeded: true },
+    { name: "a/AGENTS.md", lines: 2, isHeeded: false, change: { type: "changed", lines } },
+    { name: "b\n/AGENTS.md", lines: 1, isHeeded: false, change: { type: "added" } },
+    { name: "c", lines: 1, isHeeded: false, change: { type: "changed", lines: [] } },
+  ] as const;
+  const named = "a/AGENTS.md (2 lines, changed since you trusted it), " +
+    "b /AGENTS.md (1 line, new), c (1 line, changed since you trusted it)";
+  const none = { refused: [], isHeeded: undefined };
+  assertEquals(instructionLines({ ...none, files, doubt: "content" }, "editor"), [
+    "· using AGENTS.md (1 line)",
+    `· not used: ${named} (/trust uses it)`,
+  ]);
+  assertEquals(instructionLines({ ...none, files: files.slice(1), doubt: "folder" }, "terminal"), [
+    `· not used, because this is not the folder that you trusted: ${named} (/trust uses it)`,
+  ]);
+  const texts = (["content", "folder"] as const).map((doubt) =>
+    trustQuestion({ type: "trust", doubt, files }).text
+  );
+  assertEquals(texts, [
+    `This folder's instructions for the model have changed since you trusted them: AGENTS.md (1 line), ${named}.`,
+    "This is not the folder that you trusted at this path. It has instructions for the model: " +
+    `AGENTS.md (1 line), ${named}.`,
+  ]);
+  const rows = trustChangeRows({ type: "trust", doubt: "content", files }, 80, (text) => text);
+  assertEquals(rows, ["  a/AGENTS.md", "    1   one", "    2 - two", "    2 + 2␛"]);
+});
+
+Deno.test("the question about trust shows how the files begin, in rows that drive no terminal", () => {
+  const files = [
+    { name: "AGENTS.md", lines: 4, text: `# A\x1b[2J\n${"x".repeat(50)}` },
+    { name: "b", lines: 1, text: "one\n" },
+    { name: "c", lines: 1 },
+  ];
+  assertEquals(trustStartRows({ files }, 40), [
+    "  AGENTS.md:",
+    "  │ # A␛[2J",
+    `  │ ${"x".repeat(34)}…`,
+    "  … 2 more lines",
+    "  b:",
+    "  │ one",
+  ]);
+});
+
+Deno.test("what is not shown of a file is counted, a single line as well", () => {
+  const rows = (lines: number) => trustStartRows({ files: [{ name: "a", lines, text: "b" }] }, 40);
+  assertEquals(rows(1), ["  a:", "  │ b"]);
+  assertEquals(rows(2), ["  a:", "  │ b", "  … 1 more line"]);
+  const narrow = { name: "a", lines: 1, text: "x".repeat(12) };
+  assertEquals(trustStartRows({ files: [narrow] }, 5)[1], `  │ ${"x".repeat(10)}…`);
+  const many = Array.from({ length: 4 }, (_, i) => ({ ...narrow, name: `${i}` }));
+  assertEquals(trustStartRows({ files: many }, 80).filter((row) => row.endsWith(":")).length, 3);
+});
+
+Deno.test("all that is to be trusted can be read before the answer: what a file says, and its changes", () => {
+  const text = Array.from({ length: 20 }, (_, i) => `${i} ${"x".repeat(30)}\x1b`).join("\n");
+  const change = { type: "changed", lines: [{ kind: "+", text: "new", line: 1 }] } as const;
+  const files = [
+    ...["a", "b", "c", "d"].map((name) => ({ name, lines: 20, text })),
+    { name: "e", lines: 1, change },
+  ];
+  const rows = trustWholeRows({ type: "trust", files }, 30, (text) => text);
+  assertEquals(rows.filter((row) => row.includes("␛")).length, 80);
+  assertEquals(rows.every((row) => row.length <= 30), true);
+  assertEquals(rows.slice(0, 2), ["  e", "    1 + new"]);
+});
+
+Deno.test("of many skills, commands or sub-agents eight each are named", () => {
+  const files = (kind: "skill" | "agent", length: number) =>
+    Array.from({ length }, (_, i) => ({ name: `${kind}${i}`, lines: 1, isHeeded: true, kind }));
+  const line = (...some: ReturnType<typeof files>[]) =>
+    instructionLines({ files: some.flat(), refused: [], isHeeded: true }, "terminal")[0]!;
+  const names = (kind: string, length: number) =>
+    Array.from({ length }, (_, i) => `${kind}${i} (1 line)`).join(", ");
+  assertEquals(line(files("skill", 8)), `· using ${names("skill", 8)}`);
+  assertEquals(
+    line(files("skill", 9), files("agent", 10)),
+    `· using ${names("skill", 8)}, and 1 more skill, ${names("agent", 8)}, and 2 more agents`,
+  );
+});
+
+Deno.test("an MCP server is shown with all that its approval is about", () => {
+  const question = {
+    type: "server",
+    name: "s\x1b",
+    definition: { command: ["a"] },
+    variables: [],
+  } as const;
+  assertEquals(serverLines(question), ["The MCP server s␛:", '  command: ["a"]']);
+  assertEquals(
+    serverLines({ ...question, file: "/f\x1b", variables: ["A", "B"], network: true }),
+    [
+      "The MCP server s␛ of /f␛:",
+      '  command: ["a"]',
+      "  It gets the values of A, B.",
+      "  It runs with the network.",
+    ],
+  );
+  assertEquals(serverLines({ ...question, network: false }).at(-1), "  It runs without a network.");
+  const tool = (description: string) => ({ name: "t", description, inputSchema: {} });
+  const changes = [{ now: tool("b") }, { before: tool("a"), now: tool("b") }];
+  const rows = serverLines({ ...question, changes });
+  assertEquals(rows.slice(0, 2), ["Tools of the MCP server s␛:", "New: t"]);
+  assertEquals(rows.filter((row) => /^ {2}[-+]|^Changed/.test(row)).slice(-3), [
+    "Changed: t",
+    '  -   "description": "a",',
+    '  +   "description": "b",',
+  ]);
+});
+
+Deno.test("hooks are shown with their limits, and a session that is left with its file", () => {
+  const hook = { event: "PreToolUse", command: "a\x1b", timeoutMs: 1500 };
+  const hooks = [hook, { ...hook, matcher: "Bash\x1b" }] as never;
+  assertEquals(hookLines({ type: "hooks", file: "/f", hooks } as never), [
+    "Hooks in /f: programs that run without asking, in the sandbox:",
+    "  PreToolUse: a␛ (at most 1.5 s)",
+    "  PreToolUse Bash␛: a␛ (at most 1.5 s)",
+  ]);
+  const rows: [home: string | undefined, shown: string][] = [
+    ["/home/u", "~/r.jsonl"],
+    ["/home/us", "/home/u/r.jsonl"],
+    ["/home", "~/u/r.jsonl"],
+    ["", "/home/u/r.jsonl"],
+  ];
+  for (const [home, shown] of rows) {
+    const path = "/home/u/r.jsonl";
+    assertEquals(farewellLines("copilot -c", { path }, home), [
+      "To continue: copilot -c",
+      `Recorded: ${shown}`,
+    ]);
+    const [, behind] = farewellLines("copilot -c", { path, isBehind: true }, home);
+    assertEquals(
+      behind,
+      `Recorded without the newest messages, which could not be saved: ${shown}`,
+    );
+  }
+});

@@ -1,0 +1,399 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { layoutLine } from "../../../../src/ui/terminal/line/line_layout.ts";
+import { lineState } from "../../../../src/ui/terminal/line/state.ts";
+import { noTmux, type Terminal, terminal } from "../../../helpers/tmux.ts";
+
+const command = (mode = "input") =>
+  `"$DENO" run -A --no-check "$PROJECT/tests/ui/terminal/line/edit_lines.ts" ${mode}`;
+
+/** A test in a terminal where the program has just shown its prompt at the top of the screen. */
+function inTerminal(
+  name: string,
+  fn: (term: Terminal) => Promise<void>,
+  { mode = "input", columns = 80, rows = 24, shell = "sh", env = "" } = {},
+): void {
+  Deno.test({
+    name: name + (noTmux && `: skipped, ${noTmux}`),
+    ignore: noTmux !== "",
+    async fn() {
+      await using term = await terminal({ columns, rows, shell });
+      await term.type(`PS1='$ '; stty -g > before; clear; ${env} ${command(mode)}\r`);
+      await term.until((rows) => /^(> |name:)/.test(`${rows[0]} `));
+      await fn(term);
+    },
+  });
+}
+
+/** The layout of `text` behind the prompt, and its rows as the screen shows them. */
+function laidOut(text: string, columns: number, maxRows = 24) {
+  const frame = layoutLine(lineState({ text }), { prompt: "> ", color: "", columns, maxRows });
+  const rows = frame.rows.map((row) => row.map((cell) => cell.text).join("").trimEnd());
+  return { ...frame.cursor, rows: rows.join("\n") };
+}
+
+/** After the program has ended: the terminal is as it was before. */
+async function assertRestored(term: Terminal): Promise<void> {
+  await term.until((rows) => rows.at(-1) === "$");
+  await term.type("stty -g > after; echo left $?\r");
+  await term.until("left 0");
+  const settings = await Promise.all(
+    ["before", "after"].map((name) => Deno.readTextFile(`${term.folder}/${name}`)),
+  );
+  assertEquals(settings[1], settings[0]);
+  await term.output((text) => text.lastIndexOf("\x1b[?2004l") > text.lastIndexOf("\x1b[?2004h"));
+}
+
+inTerminal("typing, editing, and leaving with Ctrl-C", async (term) => {
+  await term.type("helo\x1b[Dl 日本 e\u0301 👍\x05!");
+  await term.until("> hell 日本 e\u0301 👍o!");
+  await term.type("\r");
+  await term.until('got "hell 日本 e\u0301 👍o!"');
+  await term.until((rows) => rows.at(-1) === ">");
+  await term.type("not sent\x03");
+  await term.until("got null");
+  await assertRestored(term);
+});
+
+for (const mode of ["input", "line"]) {
+  Deno.test({
+    name: `Enter typed before the prompt is there is Enter: ${mode}` + (noTmux && `: ${noTmux}`),
+    ignore: noTmux !== "",
+    async fn() {
+      await using term = await terminal();
+      await term.type(`clear; ${command(mode)}\rearly\rtoo\r`);
+      await term.until('got "too"');
+      assertStringIncludes((await term.screen()).join("\n"), 'got "early"');
+    },
+  });
+}
+
+inTerminal("long text wraps, wide characters whole, and can be edited everywhere", async (term) => {
+  const text = "日本語".repeat(10) + "x".repeat(30);
+  await term.type(text);
+  const expected = laidOut(text, 21);
+  await term.until((rows) => rows.join("\n") === expected.rows);
+  await term.untilCursor(expected.column, expected.row);
+  await term.type("\x01X");
+  await term.until((rows) => rows[0] === "> X日本語日本語日本語");
+  await term.untilCursor(3, 0);
+  await term.type("\x7f\r");
+  await term.until((rows) => rows.join("").includes(`got "${text}"`));
+}, { columns: 21 });
+
+inTerminal("history, search and completion", async (term) => {
+  await term.type("\x1b[A");
+  await term.until((rows) => rows[0] === "> third entry");
+  await term.type("\x1b[A");
+  await term.until((rows) => rows[1] === "  with two lines");
+  await term.type("\x1b[A\x1b[A");
+  await term.until((rows) => rows.join("|") === "> first entry");
+  await term.type("\x1b>/c\t\t");
+  await term.until((rows) => rows.join("|") === "> /clear|❯ /clear|  /close|  /cd");
+  await term.type("\x15\x12wi");
+  await term.until("(reverse-i-search)'wi': second");
+  await term.type("\r");
+  await term.until((rows) =>
+    rows.slice(0, 3).join("|") ===
+      '> second|  with two lines|got "second\\nwith two lines"'
+  );
+  // Keys that come before the next prompt are echoed by the terminal.
+  await term.untilCursor(2, 3);
+  await term.type("again\\\r");
+  await term.untilCursor(2, 4);
+  await term.type("and on\r");
+  await term.until('got "again\\nand on"');
+  await term.type("\x1b[A\x1b[Aentry\r");
+  await term.until('got "againentry\\nand on"');
+});
+
+inTerminal("TTY-03 pastes go in as they are, and never submit", async (term) => {
+  await term.type("\x1b[200~one\r\ntwo\rthree\r\x1b[201~");
+  await term.until((rows) => rows.join("|") === "> one|  two|  three");
+  await term.untilCursor(2, 3);
+  await term.type("\x7f\r");
+  await term.until('got "one\\ntwo\\nthree"');
+  await term.type("\x1b[200~bad\x1b[201~\ry\r\x03\x1b[201~\r");
+  await term.until('got "bad\\ny\\n\\u0003"');
+  await term.type(`look: \x1b[200~${"line\r".repeat(120)}\x1b[201~ ok`);
+  await term.until("> look: [pasted 121 lines] ok");
+  await term.type("\x1b[D\x1b[D\x1b[D\x7f\x7f\r");
+  await term.until('got "look: ok"');
+});
+
+inTerminal("TTY-07 fifty resizes leave the text as if drawn anew", async (term) => {
+  const text = "some words and 日本語, long enough for three rows at eighty columns. ".repeat(3)
+    .trim();
+  await term.type(text);
+  await term.until((rows) => rows.length === 3);
+  const widths = [20, 200, 5, 80, 37, 2, 160, 33, 81];
+  const heights = [24, 2, 24, 2, 24, 10, 24, 5, 24];
+  for (let i = 0; i < 50; i++) await term.resize(widths[i % 9]!, heights[i % 9]!);
+  await term.resize(50, 24);
+  const expected = laidOut(text, 50);
+  // A race with the terminal may leave rows above; the text itself is whole, at the end.
+  await term.until((rows) => rows.join("\n").endsWith(expected.rows));
+  await term.type("\x0c");
+  await term.until((rows) => rows.join("\n") === expected.rows);
+  await term.untilCursor(expected.column, expected.row);
+  await term.type("\r");
+  const squeezed = `got${JSON.stringify(text)}`.replaceAll(" ", "");
+  await term.until((rows) => rows.join("").replaceAll(" ", "").includes(squeezed));
+});
+
+inTerminal("TTY-07 each resize alone redraws in place", async (term) => {
+  // At the end of a full screen: at its top, what tmux pushes out of reach can not be redrawn.
+  await term.type("a\r".repeat(15));
+  await term.until((rows) => rows.length === 24 && rows.at(-1) === ">");
+  const text = "words of text ".repeat(10).trim();
+  await term.type(text);
+  for (const columns of [60, 40, 21, 20, 12, 100, 36, 80]) {
+    await term.resize(columns, 24);
+    const expected = laidOut(text, columns).rows;
+    // The row above, if it is on the screen, shows that no row was left behind or erased.
+    await term.until((rows) => {
+      const above = rows.slice(0, -expected.split("\n").length);
+      return rows.join("\n").endsWith(expected) && (above.at(-1) ?? 'got "a"') === 'got "a"';
+    });
+  }
+});
+
+inTerminal("a text of more rows than the screen scrolls in it, and is left whole", async (term) => {
+  await term.type("1\x1b\r2\x1b\r3\x1b\r4\x1b\r5\x1b\r6\x1b\r7");
+  await term.until((rows) => rows.join("|") === "  4|  5|  6|  7");
+  await term.type("\x1b[1;5H");
+  await term.until((rows) => rows.join("|") === "> 1|  2|  3|  4");
+  await term.type("\r");
+  await term.until('got "1\\n2\\n3\\n4\\n5\\n6\\n7"');
+  await term.resize(80, 24);
+  await term.until((rows) =>
+    rows.slice(0, 7).join("|") ===
+      "> 1|  2|  3|  4|  5|  6|  7"
+  );
+}, { rows: 4 });
+
+inTerminal(
+  "TTY-05 Ctrl-Z gives the shell a sane terminal, fg brings the text back",
+  async (term) => {
+    await term.type("half a sentence\x1a");
+    await term.until("Stopped");
+    await term.type("stty -g > stopped; echo ready; cat\r");
+    await term.until((rows) => rows.includes("ready"));
+    await term.type("typed\r\x04");
+    await term.until((rows) => rows.filter((row) => row === "typed").length === 2);
+    const { folder } = term;
+    assertEquals(
+      await Deno.readTextFile(`${folder}/stopped`),
+      await Deno.readTextFile(`${folder}/before`),
+    );
+    await term.type("fg\r");
+    await term.until((rows) => rows.at(-1) === "> half a sentence");
+    await term.type(", whole\r");
+    await term.until('got "half a sentence, whole"');
+    await term.type("\x03");
+    await assertRestored(term);
+  },
+  { shell: "bash --norc --noprofile --noediting" },
+);
+
+inTerminal("TTY-05 stopped by somebody else, and ended while stopped", async (term) => {
+  await term.type("some text");
+  await term.until("some text");
+  await kill(term, "SIGTSTP");
+  await term.until("Stopped");
+  await term.type("fg\r");
+  await term.until((rows) => rows.at(-1) === "> some text");
+  await kill(term, "SIGSTOP");
+  await term.until((rows) => rows.filter((row) => row.includes("Stopped")).length === 2);
+  await term.type("fg\r");
+  await term.until((rows) => rows.at(-1) === "> some text");
+  await term.type("\x1a");
+  await term.until((rows) => rows.filter((row) => row.includes("Stopped")).length === 3);
+  await term.type("kill -9 %1; clear\r");
+  await assertRestored(term);
+}, { shell: "bash --norc --noprofile --noediting" });
+
+for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"] as const) {
+  inTerminal(`TTY-04 ${signal} restores the terminal, and ends as ever`, async (term) => {
+    await term.type("text of two rows " + "x".repeat(80) + "\x01");
+    await term.until("xxx");
+    await kill(term, signal);
+    await term.until((rows) => rows.at(-1) === "$");
+    await term.type("echo code $?\r");
+    await term.until(`code ${{ SIGTERM: 143, SIGHUP: 129, SIGINT: 130 }[signal]}`);
+    await assertRestored(term);
+    // Nothing is written over.
+    const rows = (await term.screen()).slice(0, 2).map((row) => row.trim());
+    assertStringIncludes(rows.join(""), "x".repeat(80));
+  });
+}
+
+const ends: [mode: string, message: string][] = [
+  ["throw", "thrown meanwhile"],
+  ["reject", "rejected meanwhile"],
+  ["exit", ""],
+];
+for (const [mode, message] of ends) {
+  inTerminal(`TTY-04 ${mode} while a line is edited restores the terminal`, async (term) => {
+    await term.type("/c\t");
+    await assertRestored(term);
+    await term.until(message);
+  }, { mode });
+}
+
+inTerminal("TTY-04 the outermost holder restores the terminal", async (term) => {
+  await term.type("a\r");
+  await term.until('got "a"');
+  const output = await term.output();
+  assert(!output.includes("\x1b[?2004l"));
+  await term.type("\x04");
+  await assertRestored(term);
+}, { mode: "nested" });
+
+// Each row: how the program ends, and by what.
+const leavings: [name: string, leave: (term: Terminal) => Promise<void>, mode?: string][] = [
+  ["at the end", (term) => term.type("\x03")],
+  ["by SIGTERM", (term) => kill(term, "SIGTERM")],
+  ["by an error", (term) => term.type("/c\t"), "throw"],
+  ["by exit", (term) => term.type("/c\t"), "exit"],
+];
+for (const [name, leave, mode = "input"] of leavings) {
+  inTerminal(`TTY-04 a terminal found raw is left sane: ${name}`, async (term) => {
+    await term.type("a\r");
+    await term.until((rows) => rows[1] === 'got "a"' && rows.at(-1) === ">");
+    await leave(term);
+    await assertSane(term);
+  }, { mode, env: "stty raw -echo;" });
+}
+
+inTerminal("TTY-05 a terminal found raw is sane while the program is stopped", async (term) => {
+  await term.type("text\x1a");
+  await term.until("Stopped");
+  await assertSane(term);
+  await term.type("clear; fg\r");
+  await term.until((rows) => rows.at(-1) === "> text");
+  await term.type("\x03");
+  await assertSane(term);
+  // Not bash, which gives a terminal the settings that it had before the program.
+}, { env: "stty -icanon -echo;" });
+
+inTerminal("TTY-04 a terminal without echo is not raw, and stays so", async (term) => {
+  await term.type("\x03");
+  await term.until("got null");
+  await term.type("stty -a > after; echo left\r");
+  await term.until("left");
+  assertStringIncludes(await Deno.readTextFile(`${term.folder}/after`), " -echo ");
+}, { env: "stty -echo;" });
+
+/** The terminal has lines, echo and line breaks. */
+async function assertSane(term: Terminal): Promise<void> {
+  await term.until((rows) => rows.at(-1) === "$");
+  await term.type("stty -a > after; echo is $?\r");
+  await term.until((rows) => rows.at(-2) === "is 0");
+  const settings = await Deno.readTextFile(`${term.folder}/after`);
+  for (const name of ["icanon", "echo", "isig", "icrnl", "opost"]) {
+    assert(settings.split(/[\s;]+/).includes(name), `${name}: ${settings}`);
+  }
+}
+
+inTerminal("with interrupt: clear, Ctrl-C clears first, and undo takes it back", async (term) => {
+  await term.type("some text\x03");
+  await term.until((rows) => rows[0] === ">");
+  await term.type("\x1f");
+  await term.until("> some text");
+  await term.type("\x03\x03");
+  await term.until("got null");
+}, { mode: "clear" });
+
+inTerminal("readLineRaw: prompt in colour, one line, what was typed ahead", async (term) => {
+  await term.type("a\\\rtyped ahead");
+  await term.until((rows) => rows.join("|") === 'name: a\\|got "a\\\\"|name: typed ahead');
+  await term.output((text) => text.includes("\x1b[32mname: \x1b[m"));
+  await term.type("\x04\x01\x0b\x04");
+  await term.until("got null");
+}, { mode: "line" });
+
+inTerminal("TTY-02 what could drive the terminal is shown, not sent", async (term) => {
+  await term.type("\x1b[200~a\x1b]0;title\x07\x1b[2Jb\u202ec\x1b[201~");
+  await term.until((rows) => rows[0] === "> a␛]0;title␇␛[2Jb\\u{202e}c");
+  await term.type("\x03");
+  const output = await term.output();
+  assert(!output.includes("\x1b]") && !output.includes("\x1b[2J\x1b"), JSON.stringify(output));
+});
+
+inTerminal(
+  "TTY-09 a terminal that knows no escape sequences edits the line itself",
+  async (term) => {
+    await term.type("helo\x7flo\r");
+    await term.until('got "hello"');
+    await term.type("one\\\rtwo\r");
+    await term.until('got "one\\ntwo"');
+    await term.type("\x03");
+    await term.until("got null");
+    assert(!(await term.output()).includes("\x1b[?"));
+    // A read that is under way can not be called back: the process waits for its end.
+    await term.type("\r");
+    await term.until((rows) => rows.at(-1) === "$");
+  },
+  { mode: "input", env: "TERM=dumb" },
+);
+
+inTerminal("TTY-09 readLineRaw there: the prompt without its colour", async (term) => {
+  await term.type("a\\\r");
+  await term.until('got "a\\\\"');
+  assert(!(await term.output()).includes("\x1b[32m"));
+}, { mode: "line", env: "TERM=dumb" });
+
+Deno.test({
+  name: "TTY-06 a terminal that is closed ends the program" + (noTmux && `: skipped, ${noTmux}`),
+  ignore: noTmux !== "",
+  async fn() {
+    let pid = 0;
+    {
+      await using term = await terminal();
+      await term.type(`${command()}\r`);
+      await term.until((rows) => rows.at(-1) === ">");
+      pid = Number(await Deno.readTextFile(`${term.folder}/pid`));
+      assert(isAlive(pid));
+    }
+    for (let waited = 0; isAlive(pid); waited += 10) {
+      assert(waited < 10_000, "still there");
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  },
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    Deno.kill(pid, "SIGCONT");
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function kill(term: Terminal, signal: Deno.Signal): Promise<void> {
+  Deno.kill(Number(await Deno.readTextFile(`${term.folder}/pid`)), signal);
+}
+
+Deno.test("TTY-09 without a terminal lines come as they are, not an escape or prompt", async () => {
+  const rows: [mode: string, stdin: string, ...texts: (string | null)[]][] = [
+    ["input", "one\ntwo\r\nthree", "one", "two", "three", null],
+    ["input", "one\\\ntwo\nthree\\\n", "one\ntwo", "three", null],
+    ["input", "", null],
+    ["input", "\n\n", "", "", null],
+    ["line", "one\\\ntwo\n", "one\\", "two", null],
+    ["line", "日本\n\x03\n", "日本", "\x03", null],
+  ];
+  for (const [mode, stdin, ...texts] of rows) {
+    const child = new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "--no-check", import.meta.resolve("./edit_lines.ts"), mode],
+      stdin: "piped",
+      stdout: "piped",
+    }).spawn();
+    const writer = child.stdin.getWriter();
+    await writer.write(new TextEncoder().encode(stdin));
+    await writer.close();
+    const output = new TextDecoder().decode((await child.output()).stdout);
+    assertEquals(output, texts.map((text) => `got ${JSON.stringify(text)}\r\n`).join(""));
+  }
+});

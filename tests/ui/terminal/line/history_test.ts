@@ -1,0 +1,213 @@
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { History } from "../../../../src/ui/terminal/line/history.ts";
+
+const unix = Deno.build.os !== "windows";
+
+async function temp() {
+  const folder = await Deno.makeTempDir();
+  return {
+    path: `${folder}/state/copilot/history`,
+    folder,
+    [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
+  };
+}
+
+const write = (path: string, text: string) => {
+  Deno.mkdirSync(path.slice(0, path.lastIndexOf("/")), { recursive: true });
+  Deno.writeTextFileSync(path, text);
+};
+const entry = (text: string, folder = "/a") => JSON.stringify({ text, folder });
+
+Deno.test("entries come back, several lines and all, each once", async () => {
+  await using dir = await temp();
+  const first = new History(dir.path, "/a");
+  assertEquals(first.entries, []);
+  const texts = ["one", "two\nlines", "one", "日本 \u2028 \x1b[A", "  ", "", "日本 \u2028 \x1b[A"];
+  for (const text of texts) first.add(text);
+  const expected = ["two\nlines", "one", "日本 \u2028 \x1b[A"];
+  assertEquals(first.entries, expected);
+  assertEquals(new History(dir.path, "/a").entries, expected);
+  // A text repeated at once is not written again; one that was put into the list already, is.
+  const lines = () => Deno.readTextFileSync(dir.path).split("\n").filter(Boolean).length;
+  assertEquals(lines(), 4);
+  first.add("日本 \u2028 \x1b[A");
+  assertEquals(lines(), 4);
+  new History(dir.path, "/a").add("日本 \u2028 \x1b[A");
+  assertEquals(lines(), 4);
+  first.entries.push("one");
+  first.add("one");
+  assertEquals(lines(), 5);
+  assertEquals(first.entries, ["two\nlines", "日本 \u2028 \x1b[A", "one"]);
+});
+
+Deno.test("what was entered in this folder comes last: first to be found", async () => {
+  await using dir = await temp();
+  const write = (folder: string, ...texts: string[]) => {
+    const history = new History(dir.path, folder);
+    for (const text of texts) history.add(text);
+  };
+  write("/a", "in a", "both");
+  write("/b", "in b", "both", "b again");
+  write("/a", "a again");
+  assertEquals(new History(dir.path, "/a").entries, ["in b", "b again", "in a", "both", "a again"]);
+  assertEquals(new History(dir.path, "/b").entries, ["in a", "a again", "in b", "both", "b again"]);
+  assertEquals(new History(dir.path, "/c").entries, ["in a", "in b", "both", "b again", "a again"]);
+  // A text known from elsewhere becomes one of this folder.
+  new History(dir.path, "/c").add("in a");
+  assertEquals(new History(dir.path, "/c").entries.at(-1), "in a");
+});
+
+Deno.test("lines that are torn, or no entries, cost no other", async () => {
+  await using dir = await temp();
+  const rows: [file: string, entries: string[]][] = [
+    ["", []],
+    [entry("a"), ["a"]],
+    [`${entry("a")}\n${entry("b").slice(0, -1)}`, ["a"]],
+    [`${entry("a").slice(3)}\n${entry("b")}\n`, ["b"]],
+    [`null\n[]\n7\n{}\n{"text":1,"folder":"/a"}\n{"text":"x"}\n${entry("b")}\n`, ["b"]],
+    [`\x00\xff\n${entry("b")}\r\n`, ["b"]],
+  ];
+  for (const [file, entries] of rows) {
+    write(dir.path, file);
+    const history = new History(dir.path, "/a");
+    assertEquals(history.entries, entries, file);
+    // What is added after a torn line is not lost with it.
+    history.add("new");
+    assertEquals(new History(dir.path, "/a").entries, [...entries, "new"], file);
+  }
+});
+
+Deno.test({
+  name: "the file and its folder are for the user alone",
+  ignore: !unix,
+  async fn() {
+    await using dir = await temp();
+    new History(dir.path, "/a").add("secret");
+    const mode = (path: string) => Deno.statSync(path).mode! & 0o777;
+    assertEquals(mode(dir.path), 0o600);
+    assertEquals(mode(`${dir.folder}/state/copilot`), 0o700);
+    for (const [before, after] of [[0o644, 0o600], [0o610, 0o600], [0o400, 0o400]] as const) {
+      Deno.chmodSync(dir.path, before);
+      new History(dir.path, "/a");
+      assertEquals(mode(dir.path), after);
+    }
+  },
+});
+
+Deno.test("a file that has become large is made smaller, the newest entries kept", async () => {
+  await using dir = await temp();
+  const limit = 20_000;
+  const history = new History(dir.path, "/a");
+  for (let i = 0; i < 500; i++) history.add(`entry number ${i} ${"x".repeat(i % 50)}`);
+  const { size } = Deno.statSync(dir.path);
+  assert(size > limit);
+  const { entries } = new History(dir.path, "/a", limit);
+  assertEquals(entries.at(-1), history.entries.at(-1));
+  assertEquals(entries, history.entries.slice(-entries.length));
+  assert(entries.length > 50 && Deno.statSync(dir.path).size <= limit);
+  assertEquals(new History(dir.path, "/a", limit).entries, entries);
+  assertEquals([...Deno.readDirSync(`${dir.folder}/state/copilot`)].length, 1);
+  if (unix) assertEquals(Deno.statSync(dir.path).mode! & 0o777, 0o600);
+});
+
+Deno.test("of a file over its limit the newest of each text stay, up to half of the limit", async () => {
+  await using dir = await temp();
+  const line = (text: string) => `\n${entry(text)}\n`;
+  const size = line("a").length;
+  const rows: [texts: string, limit: number, kept: string][] = [
+    ["abcdefgh", 8 * size, "abcdefgh"],
+    ["abcdefgh", 8 * size - 1, "fgh"],
+    ["abcdefgh", 6 * size, "fgh"],
+    ["abababab", 6 * size, "ab"],
+    ["aaaaaaab", 5 * size, "ab"],
+  ];
+  for (const [texts, limit, kept] of rows) {
+    write(dir.path, [...texts].map(line).join(""));
+    assertEquals(new History(dir.path, "/a", limit).entries.join(""), kept);
+    const left = limit < 8 * size ? kept : texts;
+    assertEquals(Deno.readTextFileSync(dir.path), [...left].map(line).join(""));
+  }
+});
+
+Deno.test("R-06 what was pasted of an entry is kept with it", async () => {
+  await using dir = await temp();
+  const history = new History(dir.path, "/a");
+  history.add("@a @b", [[3, 5]]);
+  history.add("@c");
+  const known = () => [...new History(dir.path, "/a").pasted];
+  assertEquals([[...history.pasted], known()], [[["@a @b", [[3, 5]]]], [["@a @b", [[3, 5]]]]]);
+  // Typed the next time, and pasted again, though it is the newest text.
+  history.add("@a @b");
+  assertEquals([[...history.pasted], known()], [[], []]);
+  history.add("@a @b", [[0, 5]]);
+  assertEquals(known(), [["@a @b", [[0, 5]]]]);
+  // A field that makes no sense: nothing of the text counts as typed.
+  for (const pasted of [true, [1], [[0]], [["0", 1]]]) {
+    write(dir.path, JSON.stringify({ text: "@a", folder: "/a", pasted }));
+    assertEquals(known(), [["@a", [[0, 2]]]]);
+  }
+});
+
+Deno.test("an entry of more than 64 KiB is for the session alone", async () => {
+  await using dir = await temp();
+  const history = new History(dir.path, "/a");
+  const most = 64 * 2 ** 10 - `\n${entry("")}\n`.length;
+  const long = ["x".repeat(most), "y".repeat(most + 1)];
+  for (const text of long) history.add(text);
+  assertEquals(history.entries, long);
+  assertEquals(new History(dir.path, "/a").entries, long.slice(0, 1));
+});
+
+Deno.test("what could not be written is written with the next text", async () => {
+  await using dir = await temp();
+  const history = new History(dir.path, "/a");
+  Deno.writeTextFileSync(`${dir.folder}/state`, "");
+  for (const text of ["one", "two"]) assertThrows(() => history.add(text));
+  Deno.removeSync(`${dir.folder}/state`);
+  history.add("three");
+  assertEquals(new History(dir.path, "/a").entries, ["one", "two", "three"]);
+});
+
+Deno.test("sessions that write at the same time lose nothing", async () => {
+  await using dir = await temp();
+  const script = `
+    import { History } from ${
+    JSON.stringify(new URL("../../../../src/ui/terminal/line/history.ts", import.meta.url).href)
+  };
+    const history = new History(Deno.args[0], "/a");
+    for (let i = 0; i < 200; i++) history.add(Deno.args[1] + i + "x".repeat(i * 5));
+  `;
+  await Promise.all(["a", "b", "c"].map(async (name) => {
+    const { code, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["eval", "--ext=ts", script, dir.path, name],
+    }).output();
+    assertEquals(code, 0, new TextDecoder().decode(stderr));
+  }));
+  assertEquals(new History(dir.path, "/a").entries.length, 600);
+});
+
+Deno.test({
+  name: "a link to a device is no history, and the device's mode stays",
+  ignore: !unix,
+  async fn() {
+    await using dir = await temp();
+    // Like /dev/null, without which little works where this fails.
+    const path = `${dir.folder}/link`;
+    Deno.symlinkSync("/dev/zero", path);
+    const before = Deno.statSync(path).mode;
+    const history = new History(path, "/a");
+    assertEquals(history.entries, []);
+    try {
+      history.add("x".repeat(100_000));
+    } catch { /* Not every user may write to it. */ }
+    assertEquals([...Deno.readDirSync(dir.folder)].length, 1);
+    assertEquals(Deno.statSync(path).mode, before);
+  },
+});
+
+Deno.test("a file that cannot be read or written says so", async () => {
+  await using dir = await temp();
+  Deno.mkdirSync(dir.path, { recursive: true });
+  const message = `Cannot read ${dir.path} as it must be a file`;
+  assertThrows(() => new History(dir.path, "/a"), Error, message);
+});

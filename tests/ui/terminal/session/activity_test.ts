@@ -1,0 +1,180 @@
+import { assertEquals } from "@std/assert";
+import { Activity } from "../../../../src/ui/terminal/session/activity.ts";
+import type { PromptProgress } from "../../../../src/types/event.ts";
+
+/** Runs `body` with an activity, and a clock that it moves. */
+function atTimes(
+  body: (activity: Activity, at: (ms: number) => string | undefined) => void,
+  unicode = false,
+): void {
+  const { now } = performance;
+  let time = 100_000;
+  performance.now = () => time;
+  try {
+    const activity = new Activity((text) => text, unicode);
+    const begun = time;
+    body(activity, (ms) => {
+      time = begun + ms;
+      return activity.rows(60)?.[0]?.replace(" · Esc stops · ", ": ");
+    });
+  } finally {
+    performance.now = now;
+  }
+}
+
+Deno.test("the time of a turn is in whole seconds, and what moves tells that it goes on", () => {
+  atTimes((activity, at) => {
+    activity.begin("a\x1b");
+    assertEquals([0, 999, 1000].map((ms) => at(ms)!.slice(2)), ["0 s: a␛", "0 s: a␛", "1 s: a␛"]);
+    assertEquals(new Set([0, 120, 240, 360, 480].map((ms) => at(ms)![0])).size, 4);
+  });
+  atTimes((activity, at) => {
+    activity.begin("a");
+    assertEquals(/^[⠀-⣿] /.test(at(0)!), true);
+  }, true);
+});
+
+Deno.test("the speed is shown after twenty tokens and a second of them", () => {
+  atTimes((activity, at) => {
+    activity.begin("a");
+    at(5000);
+    for (let n = 0; n < 21; n++) activity.token("b");
+    assertEquals(at(6000)!.slice(2), "6 s · 21 tokens: b");
+    assertEquals(at(6001)!.slice(2), "6 s · 21 tokens · 21/s: b");
+    assertEquals(at(8000)!.slice(2), "8 s · 21 tokens · 7/s: b");
+    // The next request counts from its own first token.
+    activity.request();
+    activity.token("c");
+    assertEquals(at(8100)!.slice(2), "8 s · 1 token: c");
+    activity.begin("d");
+    assertEquals(at(8200)!.slice(2), "0 s: d");
+  });
+});
+
+Deno.test("a silence after the answer has begun is a call that is being written", () => {
+  atTimes((activity, at) => {
+    activity.begin("waiting");
+    activity.request();
+    assertEquals(at(9000)!.slice(2), "9 s: waiting");
+    activity.token("answering");
+    assertEquals(at(12_000)!.slice(2), "12 s · 1 token: answering");
+    assertEquals(at(12_001)!.slice(2), "12 s · 1 token: writing a call");
+    activity.thought("Hm", true);
+    assertEquals(at(12_500)!.slice(2), "12 s · 2 tokens: thinking: Hm");
+    assertEquals(at(16_000)!.slice(2), "16 s · 2 tokens: writing a call");
+    activity.toolStarts({ toolName: "read_file", arguments: {} });
+    activity.toolEnds();
+    assertEquals(at(20_000)!.slice(2), "20 s · 2 tokens: waiting");
+  });
+});
+
+Deno.test("reasoning fills a row, breaks at words, and goes on in a new one", () => {
+  atTimes((activity) => {
+    activity.begin("a");
+    const shown = (delta: string, columns = 61) => {
+      activity.thought(delta);
+      return activity.rows(columns)![0]!.replace(/.*thinking: ?/, "");
+    };
+    activity.thought("from before", true);
+    activity.thought("x\n", true);
+    assertEquals(shown("y"), "x y");
+    assertEquals(shown(" and more "), "x y and more");
+    assertEquals(shown("w\x1bords"), "x y and more w␛ords");
+    const row = activity.rows(61)![0]!;
+    assertEquals(row, "/ 0 s · 5 tokens · Esc stops · thinking: x y and more w␛ords");
+    assertEquals(shown("!!"), "w␛ords!!");
+    assertEquals(shown(" 日日日日日日日日日日"), "日日日日日");
+    // A narrow terminal has the numbers in a row below.
+    assertEquals(shown(" so", 30), "日日日日日 so");
+  });
+});
+
+Deno.test("that the model loads is shown until the next look is overdue, or a token comes", () => {
+  atTimes((activity, at) => {
+    activity.begin("a");
+    activity.load("m\x1b", 1000);
+    assertEquals([2999, 3000].map((ms) => at(ms)!.slice(2)), ["2 s: loading m␛", "3 s: a"]);
+    activity.load("m");
+    assertEquals(at(1_000_000)!.slice(2), "1000 s: loading m");
+    activity.token("b");
+    assertEquals(at(1_000_000)!.slice(2), "1000 s · 1 token: b");
+    activity.load("m");
+    activity.begin("c");
+    assertEquals(at(1_000_000)!.slice(2), "0 s: c");
+  });
+});
+
+Deno.test("a tool that runs for more than half a second shows its newest lines, if it has some", () => {
+  atTimes((activity, at) => {
+    activity.begin("a");
+    at(5000);
+    const subject = { command: "ls", action: "run" } as const;
+    activity.toolStarts({ toolName: "run_bash", arguments: { command: "ls" }, subject });
+    let newest = `x\x1b\n${"y".repeat(20)}`;
+    activity.toolPrints(() => newest);
+    const shown = (ms: number) => (at(ms), activity.ghostRows(14));
+    assertEquals([shown(5500), shown(5501)], [[], ["    x␛", "    yyyyyyyyyy"]]);
+    assertEquals(at(7001)!.slice(5), ": Running ls");
+    newest = " ";
+    assertEquals(shown(7001), []);
+    newest = "y";
+    activity.toolEnds();
+    assertEquals([shown(7001), at(7001)!.slice(5)], [[], ": waiting"]);
+  });
+});
+
+Deno.test("how much of the prompt was read is shown until the answer begins", () => {
+  atTimes((activity, at) => {
+    activity.begin("a");
+    activity.load("m");
+    activity.readsPrompt({ processed: 8100, total: 13_000, cached: 5000 });
+    assertEquals(at(0)!.slice(2), "0 s: reading 62 % · 8.1k of 13.0k");
+    activity.readsPrompt({ processed: 900, total: 900, cached: 0, ms: 1000 });
+    assertEquals(at(0)!.slice(2), "0 s: reading 100 % · 900 of 900 · 900 tok/s");
+    activity.readsPrompt({ processed: 300, total: 900, cached: 0, ms: 60_000 });
+    const ages = [0, 100_000, 120_000];
+    assertEquals(ages.map((ms) => at(ms)!.replace(/.*tok/, "tok")), [
+      "tok/s · 2 min left",
+      "tok/s · 20 s left",
+      // It takes longer than it should.
+      "tok/s",
+    ]);
+    activity.token("b");
+    assertEquals(at(0)!.slice(2), "0 s · 1 token: b");
+  });
+});
+
+Deno.test("of how much of the prompt was read, a terminal shows what fits, the time first of all", () => {
+  const half = { processed: 10_100, total: 20_000, cached: 2000, ms: 18_000 };
+  const start = { processed: 0, total: 20_000, cached: 0 };
+  const slow = { processed: 2048, total: 4000, cached: 2000, ms: 10_000 };
+  const rows: [progress: PromptProgress, columns: number, row: string][] = [
+    [half, 120, "reading 50 % · 10.1k of 20.0k (2.0k cached) · 450 tok/s · 22 s left"],
+    [half, 87, "reading 50 % · 10.1k of 20.0k (2.0k cached) · 450 tok/s · 22 s left"],
+    [half, 86, "reading 50 % · 10.1k of 20.0k · 450 tok/s · 22 s left"],
+    [half, 40, "reading 50 % · 450 tok/s · 22 s left"],
+    [half, 30, "reading 50 % · 22 s left"],
+    [half, 20, "reading 50 %"],
+    [start, 40, "reading 0 % · 0 of 20.0k"],
+    [slow, 40, "reading 51 % · 4.8 tok/s · 7 min left"],
+  ];
+  atTimes((activity) => {
+    activity.begin("a");
+    for (const [progress, columns, row] of rows) {
+      activity.readsPrompt(progress);
+      const [first = ""] = activity.rows(columns)!;
+      assertEquals([first.length <= columns, first.replace(/.*Esc stops · |^. /, "")], [true, row]);
+    }
+  });
+});
+
+Deno.test("on a narrow terminal what goes on has a row of its own, above the numbers", () => {
+  atTimes((activity) => {
+    activity.begin("a");
+    activity.token("writing");
+    assertEquals(activity.rows(60), ["/ 0 s · 1 token · Esc stops · writing"]);
+    assertEquals(activity.rows(59), ["/ writing", "  0 s · 1 token · Esc stops"]);
+    activity.end();
+    assertEquals(activity.rows(59), undefined);
+  });
+});

@@ -1,0 +1,65 @@
+import { assert, assertEquals } from "@std/assert";
+import { sessionCommand, sessionTest } from "../../../helpers/session.ts";
+import type { StrictRequest } from "../../../helpers/strict_server.ts";
+
+const said = ({ body }: StrictRequest) =>
+  (body.messages as { role: string; content: string }[]).at(-1)!.content;
+
+for (const columns of [80, 40]) {
+  sessionTest(
+    `a message on the command line begins a session; leaving it says how to come back, at ${columns} columns`,
+    [{ text: "They pass." }, { text: "Again." }],
+    async (terminal, server) => {
+      // Nothing was said: there is nothing to come back to.
+      await terminal.type("exit\r");
+      const rows = await terminal.until("left: 0");
+      assertEquals(rows.filter((row) => row.startsWith("To continue")), []);
+      await terminal.type("clear\r");
+      await terminal.until((rows) => rows.length === 1);
+      await terminal.type(`${sessionCommand(server, '"fix the tests"')}; echo left: $?\r`);
+      await terminal.until((rows) =>
+        rows.includes("> fix the tests") && rows.includes("They pass.")
+      );
+      await terminal.until((rows) => rows.at(-2) === ">");
+      await terminal.type("clear\x15quit\r");
+      // The path is broken at the edge of the screen, the command at spaces.
+      const left = (await terminal.until("left: 0")).join("").replaceAll(" ", "");
+      const flags = `--approve ask --local --host ${server.url} --model test --continue`;
+      assert(left.includes(`To continue: copilot ${flags}Recorded:`.replaceAll(" ", "")), left);
+      const [, path] = /Recorded:(.*\.jsonl)/.exec(left) ?? [];
+      const text = await Deno.readTextFile(path!);
+      assert(text.includes("fix the tests") && text.includes("They pass."), text);
+      await terminal.type(`clear; ${sessionCommand(server, "--continue -- '--and more'")}\r`);
+      await terminal.until("Again.");
+      assertEquals(server.requests.map(said), ["fix the tests", "--and more"]);
+      assertEquals((server.requests[1]!.body.messages as unknown[]).length, 4);
+    },
+    { columns },
+  );
+}
+
+sessionTest(
+  "words that stand for a command are one as a whole line, typed, and nothing else",
+  [{ text: "One." }, { text: "Two." }],
+  async (terminal, server) => {
+    // It comes when it comes, and not below a screen that was cleared.
+    await terminal.until("· test: tools");
+    for (const word of ["?", "help"]) {
+      await terminal.type(`${word}\r`);
+      await terminal.until("Ctrl-Z");
+      await terminal.type("\x0c");
+      await terminal.until((rows) => rows[1] === ">");
+    }
+    await terminal.type("help me\r");
+    await terminal.until("One.");
+    await terminal.type("\x04");
+    await terminal.until("left: 0");
+    // A script may pass on what others wrote: as a message it is none of the person's commands.
+    await terminal.type(`clear; ${sessionCommand(server, "'!touch ran'")}\r`);
+    await terminal.until("Two.");
+    await terminal.type("exit\r");
+    await terminal.until("To continue: copilot");
+    assertEquals(server.requests.map(said), ["help me", "!touch ran"]);
+    assertEquals([...Deno.readDirSync(terminal.folder)].some(({ name }) => name === "ran"), false);
+  },
+);

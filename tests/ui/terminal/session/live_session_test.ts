@@ -1,0 +1,620 @@
+import { assert, assertEquals } from "@std/assert";
+import { existsSync } from "@std/fs/exists";
+import { left, living, marker } from "../../../helpers/processes.ts";
+import { sessionCommand, sessionTest } from "../../../helpers/session.ts";
+import type { StrictRequest } from "../../../helpers/strict_server.ts";
+import { waitUntil } from "../../../helpers/wait_until.ts";
+
+/** What the newest message of a request says. */
+const said = ({ body }: StrictRequest) =>
+  (body.messages as { role: string; content: string }[]).at(-1)!.content;
+const rowsOf = (rows: string[], text: string) => rows.filter((row) => row.includes(text)).length;
+
+{
+  const gate = Promise.withResolvers<void>();
+  sessionTest(
+    "what is typed while the model works waits its turn, and can be taken back",
+    [async () => (await gate.promise, { text: "First." }), { text: "Second." }],
+    async (terminal, server) => {
+      await terminal.type("one\r");
+      await terminal.until("waiting for test");
+      await terminal.type("two\rthree\r");
+      await terminal.until("queued: three");
+      await terminal.type("\x1b[A");
+      await terminal.until((rows) => rows.includes("> three") && !rows.includes("queued: three"));
+      await terminal.type("\x15\x15");
+      gate.resolve();
+      await terminal.until("Second.");
+      assertEquals(server.requests.map(said), ["one", "two"]);
+    },
+  );
+}
+
+sessionTest(
+  "Esc stops the turn, keeps what was said, and holds what was queued, each by itself",
+  [{ text: "The beginning of an answer that", hang: true }, { text: "Again." }, { text: "Then." }],
+  async (terminal, server) => {
+    await terminal.type("go\r");
+    await terminal.until("The beginning of an answer");
+    await terminal.type("later\r!touch no\rlast\rhalf");
+    await terminal.until("queued: last");
+    await terminal.type("\x1b");
+    const rows = await terminal.until("interrupted");
+    assert(rows.some((row) => row.includes("The beginning of an answer that")), rows.join("\n"));
+    await terminal.until((rows) => rows.includes("held: later") && rows.includes("> half"));
+    // What was begun is cleared; the newest that is held is dropped, and the one before it.
+    await terminal.type("\x03\x1b[A\x03\x1b[A\x03");
+    await terminal.until((rows) =>
+      rows.includes("held: later") && !rows.includes("held: !touch no")
+    );
+    // A new message does not overtake the one that is left.
+    await terminal.type("new\r");
+    await terminal.until("Then.");
+    assertEquals(server.requests.slice(1).map(said), ["later", "new"]);
+  },
+);
+
+const list = { toolCalls: [{ name: "run_bash", arguments: { command: "seq 5" } }] };
+
+sessionTest(
+  "how to go on with what is held is shown where that is true: at an empty line, amid nothing",
+  [{ text: "The beginning of an answer that", hang: true }, list, { text: "Done." }],
+  async (terminal) => {
+    const hint = "On hold. Enter sends";
+    const shows = (isHinted: boolean) =>
+      terminal.until((rows) =>
+        rows.at(-1)!.startsWith("test · ") && rows.some((row) => row.startsWith(hint)) === isHinted
+      );
+    await terminal.type("go\r");
+    await terminal.until("The beginning of an answer");
+    await terminal.type("later\r");
+    await terminal.until("queued: later");
+    await terminal.type("\x1b");
+    await shows(true);
+    await terminal.type("list");
+    await shows(false);
+    await terminal.type("\x15");
+    await shows(true);
+    await terminal.type("\r");
+    await terminal.until("Run this?");
+    await shows(false);
+    await terminal.type("y");
+    await terminal.until("Done.");
+    await shows(false);
+  },
+);
+
+sessionTest(
+  "reasoning and results are folded to a line each",
+  [{ reasoning: `Deep thoughts.\nMore. ${"wanted ".repeat(20)}`, ...list }, { text: "Done." }],
+  async (terminal) => {
+    await terminal.type("go\r");
+    const rows = await terminal.until("Done.");
+    assertEquals(rowsOf(rows, "thought for"), 1);
+    assertEquals(rowsOf(rows, "Deep thoughts"), 0);
+    assertEquals(rows.includes("3"), false);
+  },
+  { flags: "--yes" },
+);
+
+sessionTest(
+  "a table that is held back is told, and shown when the turn is stopped",
+  [{ text: "|a|b|\n|-|-|\n|c|d|\n|e|", hang: true }],
+  async (terminal) => {
+    await terminal.type("go\r");
+    await terminal.until("writing a table");
+    await terminal.type("\x1b");
+    const rows = await terminal.until("interrupted");
+    assert(rows.includes("c │ d") && rows.includes("e │"), rows.join("\n"));
+  },
+);
+
+const edit = (old_string: string, new_string: string) => ({
+  toolCalls: [{ name: "edit_file", arguments: { file_path: "f", old_string, new_string } }],
+});
+
+sessionTest(
+  "an edit is shown as a difference: whole where it is asked about",
+  [edit("two", "2"), { text: "Done." }],
+  async (terminal) => {
+    await Deno.writeTextFile(`${terminal.folder}/f`, "one\nand two\nthree\n");
+    await terminal.type("go\r");
+    const rows = await terminal.until("Edit f (+1 -1)?");
+    assert(rows.includes("    2 - and two") && rows.includes("    2 + and 2"), rows.join("\n"));
+    await terminal.type("y\r");
+    // Not again once it is done.
+    assertEquals(rowsOf(await terminal.until("Done."), "2 + and 2"), 1);
+    assertEquals(await Deno.readTextFile(`${terminal.folder}/f`), "one\nand 2\nthree\n");
+  },
+);
+
+sessionTest(
+  "an edit that needs no approval is shown as a difference when it is done",
+  [edit("one\ntwo", "one\n2"), { text: "Done." }],
+  async (terminal) => {
+    await Deno.writeTextFile(`${terminal.folder}/f`, "one\ntwo\nthree\n");
+    await terminal.type("go\r");
+    const rows = await terminal.until("Done.");
+    assert(rows.includes("    2 - two") && rows.includes("    2 + 2"), rows.join("\n"));
+  },
+  { flags: "--approve edits" },
+);
+
+sessionTest(
+  "-p shows what it edits, as nobody is asked",
+  [edit("one", "1"), { text: "Done." }],
+  async (terminal, server) => {
+    await Deno.writeTextFile(`${terminal.folder}/f`, "one\n");
+    await terminal.type("\x04");
+    await terminal.until("left: 0");
+    await terminal.type(`clear; ${sessionCommand(server, "--yes -p go")}\r`);
+    await terminal.until((rows) => rows.includes("    1 - one") && rows.includes("    1 + 1"));
+    await terminal.until("Done.");
+  },
+);
+
+sessionTest(
+  "files named by @ and the output of !commands go along with a message, once",
+  [{ text: "First." }, { text: "Second." }],
+  async (terminal, server) => {
+    await Deno.writeTextFile(`${terminal.folder}/notes.txt`, "remember the milk\n");
+    await terminal.type("!echo from the shell; exit 3\r");
+    await terminal.until("included in your next message");
+    assertEquals(server.requests.length, 0);
+    await terminal.type("see @no\t please\r");
+    await terminal.until("First.");
+    await terminal.type("and now\r");
+    await terminal.until("Second.");
+    const [first, second] = server.requests.map(said);
+    for (const part of ["from the shell", "exit code: 3", "see @notes.txt", "remember the milk"]) {
+      assert(first!.includes(part), `${part} in ${first}`);
+    }
+    assertEquals(second, "and now");
+  },
+);
+
+for (const columns of [80, 40]) {
+  sessionTest(
+    `/model lists the models and goes on with another, at ${columns} columns`,
+    [{ text: "First." }, { text: "Second." }],
+    async (terminal, server) => {
+      await terminal.type("one\r");
+      await terminal.until("First.");
+      const facts = (now: string) => columns === 80 ? `40k context · tools${now}` : "40k context";
+      await terminal.type("/model\r");
+      await terminal.until((rows) => rows.some((row) => row.startsWith("❯ 1  test")));
+      const rows = await terminal.screen();
+      const at = rows.indexOf("Which model?");
+      assert(rows[at + 1]!.startsWith(`❯ 1  test   ${facts(" · now")}`), rows.join("\n"));
+      assert(rows[at + 2]!.startsWith(`  2  other  ${facts("")}`), rows.join("\n"));
+      assertEquals(rows[at + 3], "  Enter to select · Esc to cancel");
+      // Esc leaves all as it was; what is typed narrows the list.
+      await terminal.type("\x1b");
+      await terminal.until((rows) => rows.at(-2) === ">" && !rows.includes("Which model?"));
+      await terminal.type("/model\r");
+      await terminal.until("Which model?");
+      await terminal.type("oth\r");
+      await terminal.until("Switched to other");
+      await terminal.type("/model nother\r");
+      await terminal.until((rows) => rows.join("").includes("did you mean other?"));
+      await terminal.type("/model --hosted --local\r");
+      await terminal.until((rows) => rows.join(" ").includes("exclude each other"));
+      await terminal.type("two\r");
+      await terminal.until("Second.");
+      assertEquals(server.requests.map(({ body }) => body.model), ["test", "other"]);
+      assertEquals((server.requests[1]!.body.messages as unknown[]).length, 4);
+    },
+    { columns },
+  );
+}
+
+sessionTest(
+  "Esc twice lists the messages, and a pick takes back all from that one on",
+  [{ text: "First." }, { text: "Second." }, { text: "Third." }],
+  async (terminal, server) => {
+    for (const [said, answer] of [["one", "First."], ["two", "Second."]] as const) {
+      await terminal.type(`${said}\r`);
+      await terminal.until(answer);
+    }
+    await terminal.until((rows) => rows.at(-2) === ">");
+    await terminal.type("\x1b\x1b");
+    const rows = await terminal.until("❯ 1  two");
+    assert(rows.includes("  2  one"), rows.join("\n"));
+    await terminal.type("2");
+    await terminal.until('Undone: "one" and what came after it, 2 messages.');
+    await terminal.type("anew\r");
+    await terminal.until("Third.");
+    assertEquals((server.requests[2]!.body.messages as unknown[]).length, 2);
+  },
+);
+
+sessionTest(
+  "what was typed is there in the next session, and can be searched for",
+  [{ text: "First." }, { text: "Second." }],
+  async (terminal, server) => {
+    await terminal.type("a memorable line\r");
+    await terminal.until("First.");
+    await terminal.type("/exit\r");
+    await terminal.until("left: 0");
+    await terminal.type("clear\r");
+    await terminal.until((rows) => !rows.some((row) => row.includes("/help")));
+    await terminal.type(`${sessionCommand(server)}\r`);
+    await terminal.until("/help");
+    await terminal.type("\x12memo");
+    await terminal.until("a memorable line");
+    await terminal.type("\r");
+    await terminal.until("Second.");
+    assertEquals(said(server.requests[1]!), "a memorable line");
+  },
+);
+
+{
+  const gate = Promise.withResolvers<void>();
+  const table = `| a | b |\n|---|---|\n| ${"wide ".repeat(20)} | ${
+    "cell ".repeat(20)
+  } |\n\nEnd. Or so`;
+  sessionTest(
+    "TTY-07 a storm of sizes leaves one prompt, one status line and the text typed",
+    [{ text: table, hang: true }, async () => (await gate.promise, { text: "Done." })],
+    async (terminal) => {
+      await terminal.type("go\r");
+      await terminal.until("End.");
+      await terminal.type("typed meanwhile");
+      for (let i = 0; i < 12; i++) {
+        await terminal.resize([80, 20, 200, 30, 41][i % 5]!, [24, 12, 50, 9][i % 4]!);
+      }
+      await terminal.resize(60, 30);
+      await terminal.until((rows) => rowsOf(rows, "> typed meanwhile") === 1);
+      await terminal.type("\x1b");
+      await terminal.until("interrupted");
+      await terminal.type("\r");
+      await terminal.until("waiting for test");
+      gate.resolve();
+      // What is shown last, the status, tells that all is.
+      const rows = await terminal.until((rows) =>
+        rows.includes("Done.") && rows.some((row) => row.startsWith("test · "))
+      );
+      assertEquals(rows.filter((row) => row === ">").length, 1, rows.join("\n"));
+      assertEquals(rows.filter((row) => row.startsWith("test · ")).length, 1, rows.join("\n"));
+    },
+  );
+}
+
+for (const [signal, code] of [["TERM", 143], ["HUP", 129], ["INT", 130]] as const) {
+  sessionTest(
+    `TTY-04 SIG${signal} amid an answer restores the terminal, shows all there is, gives ${code}`,
+    [{ text: "An answer that goes on and", hang: true }],
+    async (terminal) => {
+      await terminal.type("go\r");
+      await terminal.until("goes on");
+      await terminal.kill(signal);
+      const rows = await terminal.until(`left: ${code}`);
+      const at = rows.indexOf("An answer that goes on and");
+      assertEquals(rows.slice(at + 1, at + 3), ["", "· interrupted"], rows.join("\n"));
+      assertEquals(rowsOf(rows, "An answer"), 1);
+      await terminal.type("stty -a\r");
+      await terminal.until((rows) => / icanon/.test(rows.join(" ")));
+      await terminal.output((text) =>
+        ["2004", "1004", "2026"].every((mode) =>
+          text.lastIndexOf(`\x1b[?${mode}l`) > text.lastIndexOf(`\x1b[?${mode}h`)
+        )
+      );
+    },
+  );
+}
+
+sessionTest(
+  "TTY-04 a session in a terminal that was left raw draws as ever, and leaves it sane",
+  [{ text: "Two\n\nparagraphs." }],
+  async (terminal, server) => {
+    await terminal.type("\x04");
+    await terminal.until("left: 0");
+    await terminal.type(`clear; stty raw -echo; ${sessionCommand(server)}; echo left: $?\r`);
+    await terminal.until((rows) => rows.includes(">"));
+    await terminal.type("go\r");
+    await terminal.until((rows) => rows.includes("Two") && rows.includes("paragraphs."));
+    await terminal.type("\x04");
+    await terminal.until("left: 0");
+    await terminal.type("clear; stty -a\r");
+    await terminal.until((rows) => / icanon/.test(rows.join(" ")));
+  },
+);
+
+sessionTest(
+  "a session in 40 columns keeps its rows within them",
+  [{ text: "A rather long sentence that has to be broken into several rows." }],
+  async (terminal) => {
+    await terminal.type("go\r");
+    const rows = await terminal.until("several rows.");
+    assert(rows.every((row) => row.length <= 40));
+    assert(rows.includes("A rather long sentence that has to be"), rows.join("\n"));
+  },
+  { columns: 40, rows: 20 },
+);
+
+sessionTest(
+  "in 40 columns what was typed, and a request, are broken at spaces; what fits is not",
+  [{
+    toolCalls: [{
+      name: "write_file",
+      arguments: { file_path: "x", content: "line of it\n".repeat(30) },
+    }],
+  }],
+  async (terminal) => {
+    const long = `${"a".repeat(39)}b`;
+    await terminal.type(
+      `please go and write that file of 12 char somewhere in this folder ${long}\r`,
+    );
+    const rows = await terminal.until("Write x (+30 -0)?");
+    for (
+      const row of [
+        "> please go and write that file of 12",
+        "char somewhere in this folder",
+        long,
+        "  The same means: writes of x",
+      ]
+    ) assert(rows.includes(row), `${row} in\n${rows.join("\n")}`);
+  },
+  { columns: 40, rows: 55 },
+);
+
+sessionTest(
+  "a history that cannot be read is told, and the session goes on without",
+  [{ text: "Here." }],
+  async (terminal, server) => {
+    await terminal.type("\x04");
+    await terminal.until("left: 0");
+    await terminal.type(
+      `rm -rf ../state; mkdir -p ../state/copilot/history.jsonl; clear; ${
+        sessionCommand(server)
+      }\r`,
+    );
+    await terminal.until("the history cannot be read");
+    await terminal.type("are you there?\r");
+    await terminal.until("Here.");
+    await terminal.type("\x1b[A");
+    await terminal.until((rows) => rows.filter((row) => row === "> are you there?").length === 2);
+  },
+);
+
+sessionTest(
+  "Up brings back the newest message first, whatever was typed meanwhile",
+  [{ text: "First." }, { text: "Second." }],
+  async (terminal) => {
+    await terminal.type("one\r");
+    await terminal.until("First.");
+    await terminal.type("two\r");
+    await terminal.until("Second.");
+    await terminal.type("half\x1b[A");
+    await terminal.until((rows) => rows.filter((row) => row === "> two").length === 2);
+    await terminal.type("\x1b[A");
+    await terminal.until((rows) => rows.filter((row) => row === "> one").length === 2);
+    await terminal.type("\x1b[B\x1b[B");
+    await terminal.until("> half");
+  },
+);
+
+sessionTest(
+  "TTY-05 Ctrl-Z amid an answer: nothing is written over what the shell shows after fg",
+  [{ text: "One.\n\nTwo.\n\nThree", hang: true }],
+  async (terminal) => {
+    await terminal.type("go\r");
+    await terminal.until("Two.");
+    await terminal.type("\x1a");
+    await terminal.until("Stopped");
+    // Long enough for a frame to be due.
+    await terminal.type("clear; sleep 0.2; echo above; fg\r");
+    const rows = await terminal.until((rows) => rows.at(0) === "above" && rows.includes(">"));
+    const written = rows.filter((row) => /[\u2800-\u28ff]|Esc stops|^>/.test(row));
+    assertEquals(written.length, 2, rows.join("\n")); // what goes on, and the prompt
+    await terminal.type("\x1b");
+    await terminal.until("interrupted");
+  },
+);
+
+sessionTest(
+  "TTY-05 Ctrl-Z while a question is open: after fg it is there again, and what it is about",
+  [list, { text: "Done." }],
+  async (terminal) => {
+    await terminal.type("go\r");
+    await terminal.until("Run this?");
+    await terminal.type("\x1a");
+    await terminal.until("Stopped");
+    await terminal.type("clear; echo above; fg\r");
+    const rows = await terminal.until((rows) =>
+      rows.at(0) === "above" && rowsOf(rows, "Run this?") === 1
+    );
+    assertEquals(rowsOf(rows, "│ seq 5"), 1, rows.join("\n"));
+    await terminal.type("y\r");
+    await terminal.until("Done.");
+  },
+);
+
+sessionTest(
+  "TTY-01 a paste that waits its turn is shown as it is",
+  [{ text: "One.\n\nTwo", hang: true }],
+  async (terminal) => {
+    await terminal.type("go\r");
+    await terminal.until("One.");
+    await terminal.type("\x1b[200~all \x1b[8mof it\x1b[201~\r");
+    await terminal.until("queued: all ␛[8mof it");
+  },
+);
+
+sessionTest(
+  "R-06 an @ that was pasted attaches no file, not when it comes back from the history either",
+  ["One.", "Two.", "Three.", "Four.", "Five."].map((text) => ({ text })),
+  async (terminal, server) => {
+    const secret = "in the file";
+    await Deno.writeTextFile(`${terminal.folder}/a.txt`, secret);
+    const pasted = "\x1b[200~see @a.txt\x1b[201~";
+    const large = `\x1b[200~see @a.txt ${"line\r".repeat(30)}\x1b[201~`;
+    const rows: [keys: string, answer: string, isAttached: boolean][] = [
+      [`${pasted}\r`, "One.", false],
+      ["\x1b[A\r", "Two.", false],
+      ["see @a.txt\r", "Three.", true],
+      [`${large} and @a.txt\r`, "Four.", true],
+      [`${large}\r`, "Five.", false],
+    ];
+    for (const [keys, answer, isAttached] of rows) {
+      await terminal.type(keys);
+      await terminal.until(answer);
+      const message = said(server.requests.at(-1)!);
+      assert(message.startsWith("see @a.txt"), message);
+      assertEquals(message.includes(secret), isAttached, answer);
+    }
+    await terminal.type("\x04");
+    await terminal.until("left: 0");
+    // Nor in the next session.
+    const lines = await Deno.readTextFile(`${terminal.folder}/../state/copilot/history.jsonl`);
+    assert(lines.includes('"text":"see @a.txt","folder"') && lines.includes('"pasted":[[4,5]]'));
+  },
+  { rows: 50 },
+);
+
+sessionTest(
+  "TTY-07 the status line is there again in a window that became lower",
+  [],
+  async (terminal) => {
+    await terminal.type("/tokens\r");
+    // The prompt and the status were there before, too, and higher up.
+    const { length } = await terminal.until((rows) =>
+      rows.includes("Tokens so far: 0 in, 0 out") && rows.at(-2) === ">" &&
+      rows.at(-1)!.startsWith("test ·")
+    );
+    await terminal.resize(80, length - 1);
+    await terminal.until((rows) => rows.at(-2) === ">" && rows.at(-1)!.startsWith("test ·"));
+  },
+);
+
+sessionTest(
+  "PRC-06 what a command printed until it was stopped is not lost",
+  [
+    { toolCalls: [{ name: "run_bash", arguments: { command: "echo so far; : > a; sleep 60" } }] },
+    { text: "Well." },
+  ],
+  async (terminal, server) => {
+    await terminal.type("go\r");
+    const begun = (name: string) => waitUntil(() => existsSync(`${terminal.folder}/${name}`));
+    await begun("a");
+    await terminal.type("\x1b");
+    await terminal.until("· interrupted");
+    await terminal.type("and now\r");
+    await terminal.until("Well.");
+    const { messages } = server.requests[1]!.body as { messages: { content: string }[] };
+    assert(messages.some(({ content }) => content.includes("stdout:\nso far")));
+    await terminal.type("!echo mine; : > b; sleep 60\r");
+    await begun("b");
+    await terminal.type("\x1b");
+    await terminal.until((rows) => rows.includes("mine"));
+  },
+  { flags: "--yes" },
+);
+
+const NAP = marker();
+sessionTest(
+  "PRC-06 Ctrl-C ends a command with all it started, keeps what was typed, and the session",
+  [
+    {
+      toolCalls: [{
+        name: "run_bash",
+        arguments: { command: `sleep ${NAP} & sleep ${NAP}` },
+      }],
+    },
+    { text: "Well." },
+  ],
+  async (terminal, server) => {
+    await terminal.type("go\r");
+    assertEquals((await living(NAP, (count) => count >= 2)).length >= 2, true);
+    // Neither an answer to anything nor input of the command.
+    await terminal.type("y and more");
+    await terminal.until("y and more");
+    await terminal.type("\x03");
+    await terminal.until("· interrupted");
+    await terminal.until((rows) => rows.at(-2) === "> y and more");
+    assertEquals(await left(NAP), []);
+    await terminal.type("\r");
+    await terminal.until("Well.");
+    assertEquals(said(server.requests[1]!), "y and more");
+    assertEquals(server.requests[1]!.problem, undefined);
+    await terminal.type("\x03\x03");
+    await terminal.until((rows) => rows.some((row) => row.startsWith("left: ")));
+  },
+  { flags: "--yes" },
+);
+
+sessionTest(
+  "SES-02 a session that was killed goes on, its open call answered",
+  [
+    {
+      text: "First.",
+      toolCalls: [{ name: "run_bash", arguments: { command: ": > a; sleep 60" } }],
+    },
+    { text: "Second." },
+    { text: "Third." },
+  ],
+  async (terminal, server) => {
+    await terminal.type("a question\r");
+    await waitUntil(() => existsSync(`${terminal.folder}/a`));
+    const kill = `for p in /proc/[0-9]*; do
+      [ "$(readlink $p/cwd)" = "${await Deno.realPath(terminal.folder)}" ] &&
+      tr '\\0' ' ' < $p/cmdline | grep -q 'main\\.[jt]s --local\\|sleep 60' && kill -9 \${p#/proc/}
+    done; true`;
+    await new Deno.Command("sh", { args: ["-c", kill] }).output();
+    await terminal.until("left: 137");
+    await terminal.type("\nstty sane; clear\n");
+    await terminal.until((rows) => rows.length === 1);
+    await terminal.type(`${sessionCommand(server, "--continue --yes")}\r`);
+    await terminal.until("The last turn was cut off: its open call is marked as interrupted.");
+    await terminal.until((rows) => rows.includes("> a question") && rows.includes("First."));
+    await terminal.type("go on\r");
+    await terminal.until("Second.");
+    const { messages } = server.requests[1]!.body as {
+      messages: { role: string; content: string }[];
+    };
+    assertEquals(messages.map(({ role }) => role), [
+      "system",
+      "user",
+      "assistant",
+      "tool",
+      "assistant",
+      "user",
+    ]);
+    assert(messages[3]!.content.startsWith("Interrupted: the program ended"));
+    // What it went on from is a part of it.
+    await terminal.type("/resume\r");
+    const rows = await terminal.until("❯ 1  just now  a question  test");
+    assertEquals(rows.filter((row) => /^..\d {2}just now {2}a question/.test(row)).length, 1);
+    await terminal.type("\x1b");
+    await terminal.until((rows) => rows.at(-2) === ">");
+    await terminal.type("/clear\r/resume 1\rand again\r");
+    await terminal.until("Third.");
+    assertEquals(said(server.requests[2]!), "and again");
+    assertEquals(server.requests[2]!.problem, undefined);
+  },
+  { flags: "--yes" },
+);
+
+sessionTest(
+  "what the local server has is said at the start, and which model takes the default one's place",
+  [{ text: "Hello." }],
+  async (terminal, server) => {
+    await terminal.until("· test: tools · 32768 tokens of context");
+    await terminal.type("\x04");
+    await terminal.until("left: 0");
+    await terminal.type(`clear; ${sessionCommand(server).replace("-m test", "")}\r`);
+    await terminal.until("· test: tools · 32768 tokens of context (the server's model;");
+    const rows = await terminal.until((rows) => rows.at(-1)!.startsWith("test · "));
+    assertEquals(rows.filter((row) => row.includes("qwen3")), []);
+    assert(rows.some((row) => row.startsWith("copilot · /help")));
+    await terminal.type("hi\r");
+    await terminal.until((rows) =>
+      rows.includes("Hello.") && !rows.some((row) => row.includes("Esc stops"))
+    );
+    assertEquals(server.requests[0]!.body.model, "test");
+    await terminal.type("\x04");
+    await terminal.until((rows) => rows.at(-1) === "#");
+    await terminal.type(`clear; ${sessionCommand(server).replace(server.url, "127.0.0.1:1")}\r`);
+    await terminal.until("· Nothing answers at 127.0.0.1:1.");
+  },
+);

@@ -1,0 +1,158 @@
+import { assertEquals } from "@std/assert";
+import type { Display } from "../../../../src/ui/terminal/session/display.ts";
+import { Person } from "../../../../src/ui/terminal/session/person.ts";
+import { TurnView } from "../../../../src/ui/terminal/session/turn_view.ts";
+import type { Approval, ServerQuestion } from "../../../../src/session/frontend.ts";
+import { DEFAULT_KEYMAP, keymapOf } from "../../../../src/ui/terminal/line/actions.ts";
+import { LiveScreen } from "../../../../src/ui/terminal/screen/live_screen.ts";
+import { FakeTerminal } from "../screen/fake_terminal.ts";
+
+const { signal } = new AbortController();
+
+/** A person who answers with these lines in turn, null for Esc, and what they are shown. */
+function person(answers: (string | null)[], isLive = true) {
+  const seen: string[] = [];
+  const screen = {
+    notify: (text: string) => void seen.push(`! ${text}`),
+    print: (text: string) => void seen.push(text),
+    ask(prompt: string, objection: (line: string) => string | undefined) {
+      seen.push(prompt);
+      const line = answers.shift() ?? null;
+      const wrong = line === null ? undefined : objection(line);
+      if (wrong !== undefined) seen.push(wrong);
+      return Promise.resolve(line);
+    },
+  };
+  const view = {
+    onAsked(id: string) {
+      seen.push(`asked ${id}`);
+      return { [Symbol.dispose]: () => void seen.push("answered") };
+    },
+    print: (text: string) => void seen.push(...text.split("\n").slice(0, 2)),
+  };
+  const display = {
+    isLive,
+    columns: 80,
+    look: { unicode: true },
+    paint: (text: string) => text,
+    screen,
+    view,
+  };
+  const one = new Person(display as unknown as Display, () => void seen.push("cancelled"));
+  return { one, seen };
+}
+
+const approval: Approval = {
+  call: { id: "1", name: "run_bash", arguments: { command: "ls" } },
+  subject: { action: "run", command: "ls" },
+  reason: "executes",
+  isRoutine: true,
+  isOfPerson: false,
+  choices: ["once", "refuse"],
+};
+
+Deno.test("a question about a call is told of, shown and answered; none typed cancels what goes on", async () => {
+  const yes = person(["y"]);
+  assertEquals(await yes.one.approve(approval, signal), { choice: "once" });
+  const shown = ["asked 1", "! copilot asks: Run this?", "", "The model wants to run a command:"];
+  assertEquals(yes.seen, [...shown, "Run this? [y/n/?] ", "answered"]);
+  const none = person([null]);
+  assertEquals(await none.one.approve(approval, signal), { choice: "refuse", reason: "" });
+  assertEquals(none.seen.slice(-2), ["cancelled", "answered"]);
+});
+
+/** A question on a live screen of 40 by 12: its rows, its keys, and its answer. */
+async function liveQuestion(request: Approval, keymap = DEFAULT_KEYMAP) {
+  const terminal = new FakeTerminal();
+  const screen = new LiveScreen({
+    ...{ color: "", unicode: true, keymap, footer: () => "", activity: () => undefined },
+    ...{ history: () => [], pasted: () => new Map(), onStop() {}, onEnd() {} },
+  }, terminal);
+  const paint = (text: string) => text;
+  const look = { unicode: true, colors: "none" } as const;
+  const view = new TurnView(screen, look);
+  const display = { isLive: true, columns: 40, keymap, look, paint, screen, view };
+  const one = new Person(display as unknown as Display, () => {});
+  await terminal.type("");
+  const answer = one.approve(request, signal);
+  await terminal.until((rows) => rows.includes("Stop typing to answer:"));
+  await terminal.wait(300);
+  await terminal.until((rows) => !rows.includes("Stop typing to answer:"));
+  return { one, terminal, answer, [Symbol.dispose]: () => screen[Symbol.dispose]() };
+}
+
+const long = Array.from({ length: 20 }, (_, n) => `line ${n}`).join("\n");
+const LOOK = "  see all of it first: Ctrl-O · Esc stop";
+
+Deno.test("CMD-05 what is cut takes no yes before it was seen, unless it is a change that can be taken back", async () => {
+  const call = (name: string, args: Record<string, unknown>) => ({
+    id: "1",
+    name,
+    arguments: args,
+  });
+  const command = { ...approval, call: call("run_bash", { command: long }) };
+  const ofServer = { ...approval, subject: {}, call: call("mcp__s__send", { text: long }) };
+  for (
+    const request of [{ ...command, subject: { command: long, action: "run" as const } }, ofServer]
+  ) {
+    using asked = await liveQuestion(request);
+    await asked.terminal.type("y");
+    await asked.terminal.until((rows) => rows.some((row) => row.startsWith(LOOK.slice(0, 30))));
+    asked.one.asked!.onSeen();
+    await asked.terminal.type("y");
+    assertEquals(await asked.answer, { choice: "once" });
+  }
+  const lines = Array.from(
+    { length: 20 },
+    (_, n) => ({ kind: "+" as const, text: "x", line: n + 1 }),
+  );
+  using edit = await liveQuestion({
+    ...approval,
+    call: call("edit_file", { path: "a.ts" }),
+    subject: { action: "edit", path: "a.ts" },
+    preview: { path: "a.ts", isNew: false, morePlaces: 0, lines },
+  });
+  assertEquals(edit.terminal.rows.some((row) => row.includes("hidden: Ctrl-O")), true);
+  await edit.terminal.type("y");
+  assertEquals(await edit.answer, { choice: "once" });
+});
+
+Deno.test("a question names the key that shows all of it; where none does, all stands above it", async () => {
+  const request = {
+    ...approval,
+    subject: {},
+    call: { ...approval.call, arguments: { text: long } },
+  };
+  using other = await liveQuestion(request, keymapOf({ "ctrl-o": null, "f2": "transcript" }));
+  assertEquals(other.terminal.rows.some((row) => row.endsWith("hidden: F2 shows all")), true);
+  using none = await liveQuestion(request, keymapOf({ "ctrl-o": null, "f2 f3": "transcript" }));
+  for (const line of long.split("\n")) {
+    assertEquals(none.terminal.output.includes(`│ ${line}`), true);
+  }
+  assertEquals(none.terminal.rows.some((row) => row.includes(" hidden: ")), false);
+  await none.terminal.type("y");
+  assertEquals(await none.answer, { choice: "once" });
+});
+
+Deno.test("a server is confirmed with a line; nobody is asked where nobody types", async () => {
+  const question: ServerQuestion = {
+    ...{ type: "server", name: "s", file: "/f/.mcp.json" },
+    ...{ definition: { command: ["tool"] }, variables: [] },
+  };
+  for (const [line, answer] of [["y", true], ["no", false], [null, undefined]] as const) {
+    const { one, seen } = person([line]);
+    assertEquals(await one.confirm(question, signal), answer);
+    assertEquals(seen, [
+      'The MCP server s of /f/.mcp.json:\n  command: ["tool"]',
+      "Use this server? [y/n] ",
+    ]);
+  }
+  const changed = person(["maybe"]);
+  await changed.one.confirm({ ...question, changes: [] }, signal);
+  assertEquals(changed.seen.slice(1), [
+    "Offer these tools to the model? [y/n] ",
+    "  y or n; Esc decides later",
+  ]);
+  const silent = person(["y"], false);
+  assertEquals([await silent.one.confirm(question, signal), silent.seen], [undefined, []]);
+});

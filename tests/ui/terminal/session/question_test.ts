@@ -1,0 +1,426 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import {
+  answersHelp,
+  asciiApproval,
+  askPerson,
+  listedQuestion,
+  requestText as requestOf,
+  ruleAdded,
+} from "../../../../src/ui/terminal/session/question.ts";
+import { networkGrants } from "../../../../src/safety/shell/beginnings.ts";
+import type { Approval, ApprovalAnswer, ApprovalChoice } from "../../../../src/session/frontend.ts";
+import { withSigns } from "../../../../src/text/signs.ts";
+import { graphemeWidth } from "../../../../src/text/width.ts";
+import { builtinTools } from "../../../../src/tools/mod.ts";
+import type { Tool } from "../../../../src/types/tool.ts";
+import { type Workspace, workspace } from "../../../tools/workspace.ts";
+
+const bash = builtinTools.find((tool) => tool.name === "run_bash")!;
+
+/** A request for approval of a call, with all answers, unless `more` says otherwise. */
+function approvalOf(
+  tool: Tool,
+  args: Record<string, unknown>,
+  more: Partial<Approval> = {},
+): Approval {
+  const choices: ApprovalChoice[] = ["once", "refuse", "session", "folder", "edit"];
+  return {
+    call: { id: "1", name: tool.name, arguments: args },
+    subject: tool.subject?.(args) ?? {},
+    reason: "writes",
+    isRoutine: true,
+    isOfPerson: false,
+    choices,
+    ...more,
+  };
+}
+
+const requestText = (tool: Tool, args: Record<string, unknown>, columns: number): string =>
+  requestOf(approvalOf(tool, args), columns);
+
+Deno.test("a question names the sub-agent that wants the call", () => {
+  const asked = approvalOf(bash, { command: "ls" }, { subAgent: "writer" });
+  assertMatch(requestOf(asked, 80), /^The sub-agent writer wants to run a command:/);
+});
+
+Deno.test("CMD-05 a request is shown whole, every row of it behind a bar", () => {
+  const command = `touch x #${
+    " ".repeat(200)
+  }The model wants to run a command:\n  command: git status`;
+  for (const columns of [40, 80, 200]) {
+    const [title, ...rows] = requestText(bash, { command }, columns).split("\n");
+    assertEquals(title, "The model wants to run a command:");
+    for (const row of rows) assertMatch(row, /^ {2}[│┆] /);
+    for (const row of rows) assertEquals(row.length <= columns, true);
+    assertEquals(rows.map((row) => row.slice(4)).join(""), command.replace("\n", ""));
+  }
+});
+
+Deno.test("CMD-05 no row of a request is wider than the terminal, whatever it is written in", () => {
+  for (const wide of ["漢", "\t", "ᄀ", "👍", "ｙ"]) {
+    for (const size of [1, 30, 40, 60, 75, 500]) {
+      const command = `${wide.repeat(size)}Run this? [y/n] y`;
+      const rows = requestText(bash, { command }, 80).split("\n").slice(1);
+      if (rows.length > 18) assertMatch(rows.pop()!, /^ {2}\(end of command: 1 line, /);
+      for (const row of rows) {
+        assertEquals(row.includes("\t"), false);
+        const columns = Array.from(row, graphemeWidth).reduce((sum, width) => sum + width);
+        assertEquals(columns <= 80, true, row);
+      }
+      for (const row of rows) assertMatch(row, /^ {2}[│┆] /);
+      const shown = rows.map((row) => row.replace(/^ {2}[│┆] /, "")).join("");
+      assertEquals(shown.replace(/[ ␉]/g, ""), command.replace(/[ \t]/g, ""));
+    }
+  }
+});
+
+Deno.test("CMD-05 what bash tells apart looks different: ends of lines, folds, blanks", () => {
+  const rows = (command: string) => requestText(bash, { command }, 30).split("\n").slice(1);
+  // Lines that go on, and lines that are only folded.
+  assertEquals(rows(`echo ${"a".repeat(19)}\nrm x`), [`  │ echo ${"a".repeat(19)}`, "  │ rm x"]);
+  assertEquals(rows(`echo ${"a".repeat(19)}rm x`), ["  │ echo ", `  ┆ ${"a".repeat(19)}rm x`]);
+  assertEquals(rows(`${"a".repeat(24)}rm x`), [`  │ ${"a".repeat(24)}`, "  ┆ rm x"]);
+  // A backslash at the end of a line joins it with the next; before a blank it does not.
+  assertEquals(rows("echo \\ \nrm x"), ["  │ echo \\␠", "  │ rm x"]);
+  // A tab before it is no part of a delimiter.
+  assertEquals(rows("cat <<-E\n\tE\nrm x"), ["  │ cat <<-E", "  │ ␉   E", "  │ rm x"]);
+});
+
+Deno.test("TTY-02 what hides or reorders is shown by its number", () => {
+  const request = requestText(bash, { command: "echo \u202e\x1b[2J" }, 80);
+  assertMatch(request, /\\u\{202e\}␛\[2J\n {2}Careful: /);
+  for (const command of ["echo é 漢字\n", "a\r\nb"]) {
+    assertEquals(requestText(bash, { command }, 80).includes("Careful"), false);
+  }
+});
+
+Deno.test("TTY-02 without UTF-8, signs of a request are shown by their numbers, and none stands in for them", () => {
+  const command = "echo ● “─” \u202e\x1b[2J;\tx │ \\ ";
+  const rules = [{ rule: "run_bash(echo ●)", words: "echo ● …" }];
+  const approval = asciiApproval(approvalOf(bash, { command }, { rules }));
+  const shown = withSigns(listedQuestion(approval, 200, (text) => text), false);
+  assertMatch(shown, /^[\n\x20-\x7e]*$/);
+  assertEquals(
+    shown.split("\n")[1],
+    "  | echo \\u{25cf} \\u{201c}\\u{2500}\\u{201d} \\u{202e}^[[2J;^I   x \\u{2502} \\\\u{20}",
+  );
+  assertMatch(shown, /Careful/);
+  const words = (rule: string, text: string) =>
+    asciiApproval(approvalOf(bash, { command }, { rules: [{ rule, words: text }] })).rules![0]!
+      .words;
+  assertEquals(words("run_bash(npm test *)", "npm test …"), "npm test ...");
+  assertEquals(words("run_bash(echo …)", "echo …"), "echo \\u{2026}");
+  // The command itself is what runs, and what is edited.
+  assertEquals(approvalOf(bash, { command }).subject.command, command);
+});
+
+Deno.test("CMD-05 only what is an answer answers, and nothing else is a yes", async () => {
+  const rows: [line: string, expected: ApprovalAnswer | undefined][] = [
+    ["y", { choice: "once" }],
+    [" YES ", { choice: "once" }],
+    ["always", { choice: "session" }],
+    ["s", { choice: "folder" }],
+    ["n", { choice: "refuse", reason: "" }],
+    ["no, why", { choice: "refuse", reason: "why" }],
+    ["nuse pnpm", { choice: "refuse", reason: "nuse pnpm" }],
+    ["Never!", { choice: "refuse", reason: "Never!" }],
+    ["a", { choice: "session" }],
+    ["save", { choice: "folder" }],
+    ["?", undefined],
+    ["", undefined],
+    ["yes please", undefined],
+    ["constructor", undefined],
+    ["__proto__", undefined],
+  ];
+  const { signal } = new AbortController();
+  for (const [line, expected] of rows) {
+    const approve = askPerson(
+      (_text, _prompt, objection) => Promise.resolve(objection(line) === undefined ? line : null),
+      () => 80,
+    );
+    const answer = await approve(approvalOf(bash, { command: "ls" }), signal);
+    // What is no answer is asked about again; here nobody goes on.
+    assertEquals(answer, expected ?? { choice: "refuse", reason: "" }, line);
+  }
+});
+
+Deno.test("a command is edited, and stays as it was where nothing is typed", async () => {
+  const { signal } = new AbortController();
+  for (const [typed, command] of [["ls -l", "ls -l"], [" ", "ls"], [null, "ls"]] as const) {
+    const begun: (string | undefined)[] = [];
+    const approve = askPerson(
+      (_text, prompt, _objection, _signal, start) => {
+        begun.push(start);
+        return Promise.resolve(prompt === "command: " ? typed : "e");
+      },
+      () => 80,
+    );
+    const answer = await approve(approvalOf(bash, { command: "ls" }), signal);
+    assertEquals([answer, begun], [{ choice: "edit", command }, [undefined, "ls"]]);
+  }
+});
+
+Deno.test("SBX-04 a question shows all that a yes gives the network to, however long the line is", () => {
+  const shown = (command: string) => {
+    const reason = `asks for the network: ${"why ".repeat(200)}`;
+    const networked = networkGrants(command);
+    const more = { reason, isRoutine: false, networked };
+    return listedQuestion(approvalOf(bash, { command }, more), 400, (text) => text).split("\n")
+      .at(-1);
+  };
+  const begin = "  Yes runs it with network access; its files stay sandboxed. " +
+    "In this session, network access is then allowed without asking for ";
+  assertEquals(shown("curl x"), `${begin}exactly this.`);
+  assertEquals(
+    shown(`echo ${"x".repeat(5000)} && npm install a && npm install b; git push`),
+    `${begin}any \`npm install …\` and any \`git push …\` and exactly this.`,
+  );
+  const out = approvalOf(bash, { command: "git commit" }, { isRoutine: false, leave: "sandbox" });
+  assertMatch(
+    listedQuestion(out, 200, (text) => text),
+    /Yes runs it once without the sandbox: it can read and write everything that you can/,
+  );
+});
+
+Deno.test("what is said of a rule that was added drives no terminal", () => {
+  const rule = "run_bash(ls\x1b[2J)";
+  const type = "rule_added" as const;
+  assertEquals(ruleAdded({ type, rule: "run_bash(ls)" }), "  In this session: allow run_bash(ls)");
+  assertEquals(
+    ruleAdded({ type, rule: "run_bash(ls)", path: "/p.json" }),
+    "  Saved in /p.json: allow run_bash(ls)",
+  );
+  const failed = ruleAdded({ type, rule, error: "no space left\x1b[2J" });
+  assertMatch(failed, /session only, because it cannot be saved: no space left/);
+  for (const text of [failed, ruleAdded({ type, rule })]) {
+    assertEquals(text.includes("\x1b"), false);
+  }
+});
+
+/** The rows below the path in a question about a call, with what its tool prepares. */
+async function rowsBelowPath(
+  ws: Workspace,
+  name: string,
+  args: Record<string, unknown>,
+): Promise<string[]> {
+  const tool = builtinTools.find((one) => one.name === name)!;
+  const prepared = await Promise.resolve(tool.prepare!(args, ws.context)).catch(() => undefined);
+  const preview = prepared?.change;
+  const approval = approvalOf(tool, args, preview ? { preview } : {});
+  return requestOf(approval, 80).split("\n").slice(2);
+}
+
+Deno.test("writing over a file is shown as a difference, a new file whole", async () => {
+  using ws = workspace();
+  ws.put("a", "one\ntwo\nthree\n");
+  ws.put("crlf", "one\r\ntwo\r\n");
+  ws.put("binary", [0xff, 0xff]);
+  ws.put("large", new Uint8Array(2 ** 20 + 1));
+  const rows: [path: string, content: string, expected: string[]][] = [
+    ["a", "one\n2\nthree\n", [
+      ...["  changes to the file:", "    1   one", "    2 - two", "    2 + 2", "    3   three"],
+    ]],
+    ["b", "new\n", ["  content (1 line, 4 characters):", "  │ new"]],
+    ["a", "one\ntwo\nthree\n", ["    (the file already has this content)"]],
+    ["binary", "new\n", [
+      "  content (1 line, 4 characters):",
+      "  │ new",
+      "  this replaces a file of 2 bytes",
+    ]],
+    ["large", "", ["  content: ", "  this replaces a file of 1048577 bytes"]],
+    ["crlf", "1\ntwo\n", ["  changes to the file:", "    1 - one", "    1 + 1", "    2   two"]],
+    ["crlf", "one\r\ntwo\n", [
+      ...["  changes to the file:", "    1   one␍", "    2 - two␍", "    2 + two"],
+    ]],
+  ];
+  for (const [file_path, content, expected] of rows) {
+    assertEquals(await rowsBelowPath(ws, "write_file", { file_path, content }), expected);
+  }
+});
+
+Deno.test("an edit that cannot be prepared is shown as it was given", async () => {
+  using ws = workspace();
+  ws.put("f", "a\na\n");
+  for (const [file_path, old_string] of [["none", "a"], ["f", "c"], ["f", "a"]] as const) {
+    assertEquals(
+      await rowsBelowPath(ws, "edit_file", { file_path, old_string, new_string: "b" }),
+      [`  old_string: ${old_string}`, "  new_string: b"],
+    );
+  }
+});
+
+/** What is asked about a call, and what is said of some lines in place of an answer. */
+async function asked(
+  name: string,
+  args: Record<string, unknown>,
+  more: Partial<Approval>,
+  lines: string[] = [],
+  columns = 80,
+): Promise<{ text: string; prompt: string; said: (string | undefined)[] }> {
+  const tool = builtinTools.find((one) => one.name === name)!;
+  const got = Promise.withResolvers<Awaited<ReturnType<typeof asked>>>();
+  const approve = askPerson(
+    (text, prompt, objection) => {
+      got.resolve({ text, prompt, said: lines.map(objection) });
+      return Promise.resolve("n");
+    },
+    () => columns,
+  );
+  await approve(approvalOf(tool, args, more), new AbortController().signal);
+  return await got.promise;
+}
+
+Deno.test("CMD-08 a question says what its answers allow, and offers none that would not help", async () => {
+  const edit = { file_path: "src/none.py", old_string: "a", new_string: "b" };
+  const choices: ApprovalChoice[] = ["once", "refuse", "session", "folder"];
+  const rules = [{ rule: "edit_file(src/none.py)", words: "src/none.py" }];
+  const of = await asked("edit_file", edit, { rules, rulePath: "src/none.py", choices }, [
+    "x",
+    "?",
+    "e",
+  ]);
+  const allows = "  a allows edits of src/none.py in this session, s in this folder from now on";
+  assertEquals(of.text.split("\n").at(-1), allows);
+  assertEquals(of.prompt, "Edit src/none.py? [y/n/a/s/?] ");
+  const short = "  y, n, a, s or ? for help";
+  const whole = `  y      yes, this once
+  n      no; the model reads what you write after it
+  a      always: yes, and allow edits of src/none.py in this session
+  s      save: the same in this folder from now on: edit_file(src/none.py)`;
+  assertEquals(of.said, [short, whole, short]);
+  // A list has digits, too.
+  const tool = builtinTools.find((one) => one.name === "edit_file")!;
+  const listed = { rules, rulePath: "src/none.py", choices: [...choices, "edit" as const] };
+  assertEquals(
+    answersHelp(approvalOf(tool, edit, listed), 50),
+    `  1, y   yes, this once
+  2, a   always: yes, and allow edits of
+         src/none.py in this session
+  3, s   save: the same in this folder from now
+         on: edit_file(src/none.py)
+  4, n   no; the model reads what you write after
+         it
+  e      edit the command first`,
+  );
+  const command = await asked(
+    "run_bash",
+    { command: "npm test" },
+    {
+      rules: [{ rule: "run_bash(npm test)", words: "npm test" }],
+    },
+    ["?"],
+  );
+  assertMatch(
+    command.text,
+    /\n {2}a allows exactly this in this session, s in/,
+  );
+  assertMatch(command.said[0]!, /from now on: run_bash\(npm test\)\n {2}e {6}edit the command/);
+  // No rule allows what always asks; lines cannot be edited.
+  const always = await asked(
+    "run_bash",
+    { command: "a\nb" },
+    { choices: ["once", "refuse"] },
+    ["a", "save", "e"],
+  );
+  assertEquals(always.prompt, "Run this? [y/n/?] ");
+  assertEquals(always.said, Array(3).fill("  y, n or ? for help"));
+  assertEquals(always.text.includes("allows"), false);
+  const narrow = await asked(
+    "run_bash",
+    { command: "ls" },
+    { rules: [{ rule: "run_bash(ls *)", words: "ls …" }] },
+    [],
+    24,
+  );
+  assertEquals(narrow.prompt, "Run this? [y/n/?] ");
+  const rows = narrow.text.split("\n").slice(1);
+  assertEquals(rows.filter((row) => row.length > 24), []);
+});
+
+Deno.test("a question says how a command will be confined", async () => {
+  const { text } = await asked("run_bash", { command: "ls" }, { confinedTo: "so" });
+  assertEquals(text.split("\n").at(-1), "  so");
+});
+
+Deno.test("why a call is asked about is broken at spaces", async () => {
+  const reason = "names .env, which may hold variables of the environment";
+  const { text } = await asked(
+    "run_bash",
+    { command: "cat .e*" },
+    { reason, isRoutine: false },
+    [],
+    40,
+  );
+  const rows = ["  It names .env, which may hold", "  variables of the environment."];
+  assertEquals(text.split("\n").slice(-2), rows);
+});
+
+Deno.test("the path is there again below a text that is longer than the screen", async () => {
+  const ends = async (lines: number) => {
+    const args = { file_path: "new.txt", content: "x\n".repeat(lines) };
+    return (await asked("write_file", args, {})).text.split("\n").slice(-2);
+  };
+  assertEquals(await ends(3), ["  │ x", "  │ x"]);
+  const end = "  (end of content: 120 lines, 240 characters above)";
+  assertEquals(await ends(120), [end, "  file_path: new.txt"]);
+  // 18 rows are seen at one glance, those of the text as well as all together.
+  assertEquals(await ends(16), ["  │ x", "  │ x"]);
+  assertEquals(await ends(17), ["  │ x", "  file_path: new.txt"]);
+  assertEquals(await ends(18), ["  │ x", "  file_path: new.txt"]);
+  const short = "  (end of content: 19 lines, 38 characters above)";
+  assertEquals(await ends(19), [short, "  file_path: new.txt"]);
+});
+
+Deno.test("a file that a message names is asked about in other words than a call", async () => {
+  const file = { file_path: ".env" };
+  const of = await asked(
+    "read_file",
+    file,
+    { isOfPerson: true, isRoutine: false, reason: "is secret", choices: ["once", "refuse"] },
+    ["?"],
+  );
+  assertEquals(of.text, "Your message names .env:\n  It is secret.");
+  assertEquals(of.prompt, "Attach it? [y/n/?] ");
+  const help = "  y      attach it\n  n      do not attach it: the model only sees the name";
+  assertEquals(of.said, [help]);
+});
+
+Deno.test("a question names its keys from 30 columns on, and all of its reason", async () => {
+  const ls = { command: "ls" };
+  assertEquals((await asked("run_bash", ls, {}, [], 30)).prompt, "Run this? [y/n/a/s/e/?] ");
+  assertEquals((await asked("run_bash", ls, {}, [], 29)).prompt, "Run this? [y/n/?] ");
+  const { text } = await asked(
+    "run_bash",
+    ls,
+    { isRoutine: false, reason: "a".repeat(250) },
+    [],
+    300,
+  );
+  assertEquals(text.split("\n").at(-1), `  It ${"a".repeat(250)}.`);
+});
+
+Deno.test("the arguments of a call: short ones in a row, others below it, the background in words", () => {
+  const rows = (args: Record<string, unknown>, columns = 40) =>
+    requestText(bash, args, columns).split("\n").slice(1);
+  assertEquals(rows({ command: "ls", run_in_background: true }), [
+    ...["  │ ls", "  in the background (/jobs stops it)"],
+  ]);
+  assertEquals(rows({ command: "ls", run_in_background: false, timeout_seconds: 5 }), [
+    ...["  │ ls", "  run_in_background: false", "  timeout_seconds: 5"],
+  ]);
+  assertEquals(rows({ command: "a".repeat(12) }, 5), [`  │ ${"a".repeat(10)}`, "  ┆ aa"]);
+  const reason = (size: number) => rows({ command: "ls", reason: "a".repeat(size) }).slice(1);
+  assertEquals(reason(28), [`  reason: ${"a".repeat(28)}`]);
+  assertEquals(reason(29), ["  reason (1 line, 29 characters):", `  │ ${"a".repeat(29)}`]);
+});
+
+Deno.test("a command is broken behind its words, and no word of it but one that is longer than a row", () => {
+  const rows = (command: string) => requestText(bash, { command }, 40).split("\n").slice(1);
+  assertEquals(rows("python3 -m unittest discover -s tests 2>&1 | tail -5"), [
+    "  │ python3 -m unittest discover -s ",
+    "  ┆ tests 2>&1 | tail -5",
+  ]);
+  assertEquals(rows(`cat ${"a".repeat(40)} b`), [
+    ...["  │ cat ", `  ┆ ${"a".repeat(34)}`, "  ┆ aaaaaa b"],
+  ]);
+});

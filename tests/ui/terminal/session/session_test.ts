@@ -1,0 +1,237 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { left, living, marker } from "../../../helpers/processes.ts";
+import { sessionCommand, sessionTest } from "../../../helpers/session.ts";
+import { type StrictRequest, strictServer } from "../../../helpers/strict_server.ts";
+import { noTmux, type Terminal, terminal } from "../../../helpers/tmux.ts";
+import { waitUntil } from "../../../helpers/wait_until.ts";
+
+const touch = { toolCalls: [{ name: "run_bash", arguments: { command: "touch ran" } }] };
+
+const said = ({ body }: StrictRequest) => (body.messages as { content: string }[]).at(-1)!.content;
+
+const exists = (terminal: Terminal, name: string) =>
+  Deno.stat(`${terminal.folder}/${name}`).then(() => true, () => false);
+
+sessionTest("a command runs when it is approved", [touch, { text: "Done." }], async (terminal) => {
+  await terminal.type("go\r");
+  await terminal.until("Run this?");
+  await terminal.type("?");
+  await terminal.until((rows) => rows.some((row) => row.includes("edit the command")));
+  await terminal.type("y");
+  await terminal.until("Done.");
+  assertEquals(await exists(terminal, "ran"), true);
+});
+
+sessionTest("a command that is refused does not run", [touch, { text: "Well." }], async (t) => {
+  await t.type("go\r");
+  await t.until("Run this?");
+  await t.type("n\r");
+  await t.until("Well.");
+  assertEquals(await exists(t, "ran"), false);
+});
+
+{
+  const gate = Promise.withResolvers<void>();
+  sessionTest(
+    "TTY-03 what was typed before the question does not answer it",
+    [async () => (await gate.promise, touch), { text: "Well." }, { text: "One." }, {
+      text: "Two.",
+    }],
+    async (terminal, server) => {
+      await terminal.type("go\r");
+      await waitUntil(() => server.requests.length > 0);
+      await terminal.type("y\ry\ry");
+      await terminal.until((rows) => rows.includes("> y"));
+      gate.resolve();
+      await terminal.until("Run this?");
+      await terminal.type("n\r");
+      await terminal.until("Well.");
+      // Both were messages for after the turn, and the rest is in the line still.
+      await terminal.until("Two.");
+      await terminal.until((rows) => rows.filter((row) => row === "> y").length === 3);
+      assertEquals(await exists(terminal, "ran"), false);
+    },
+  );
+}
+
+sessionTest(
+  "Ctrl-C at the question ends the turn, at the prompt the session",
+  [touch, { text: "Again." }],
+  async (terminal) => {
+    await terminal.type("go\r");
+    await terminal.until("Run this?");
+    await terminal.type("\x03");
+    await terminal.until("interrupted");
+    await terminal.type("half a line");
+    await terminal.until("> half a line");
+    await terminal.type("\x03more\r");
+    await terminal.until("Again.");
+    await terminal.type("\x03");
+    await terminal.until("Press Ctrl-C again to exit");
+    await terminal.type("\x03");
+    await terminal.until("left: 0");
+    assertEquals(await exists(terminal, "ran"), false);
+  },
+);
+
+sessionTest("commands, and what is none", [{ text: "A path." }], async (terminal) => {
+  await terminal.type("/hepl\r");
+  await terminal.until("did you mean /help?");
+  await terminal.type("/cd /\r");
+  await terminal.until("Now in /");
+  await terminal.type("/etc/hosts what is this?\r");
+  await terminal.until("A path.");
+  await terminal.type("/exit\r");
+  await terminal.until("left: 0");
+});
+
+const hostile = "\x1b]0;pwned\x07\x1b[2Jred\x9b45m\u202egnp.exe 👨‍👩‍👧";
+
+sessionTest(
+  "TTY-01 nothing that a model says drives the terminal",
+  [
+    { text: hostile, toolCalls: [{ name: "read_file", arguments: { file_path: hostile } }] },
+    { toolCalls: [{ name: "run_bash", arguments: { command: `echo ${hostile}` } }] },
+    { text: `Done ${hostile}` },
+  ],
+  async (terminal) => {
+    await terminal.type("go\r");
+    await terminal.until("Run this?");
+    await terminal.type("n\r");
+    await terminal.until("Done ␛");
+    // The program itself asks for the background, and names the folder in the title.
+    const output = (await terminal.output()).replaceAll("\x1b]11;?\x1b\\", "")
+      // deno-lint-ignore no-control-regex
+      .replaceAll(/\x1b\]2;copilot(?: works| asks)? \xc2\xb7 [\w.-]+\x07/g, "");
+    // deno-lint-ignore no-control-regex
+    assertEquals(/\x1b\]|\x1b\[2J|\x1b\[?45m|\xe2\x80\xae|\xc2\x9b/.exec(output)?.[0], undefined);
+    assertMatch((await terminal.screen()).join("\n"), /Done ␛]0;pwned/);
+  },
+);
+
+Deno.test({
+  name: noTmux
+    ? `a closed terminal (skipped: ${noTmux})`
+    : "PRC-07 a closed terminal is a 129, and what stood in the line is in the history",
+  ignore: noTmux !== "",
+  async fn() {
+    await using server = strictServer([{ text: "Some words\n\nand more\n\n", hang: true }]);
+    const folder = await Deno.makeTempDir();
+    {
+      await using screen = await terminal();
+      // A shell that outlives the terminal tells of it.
+      const script = `trap "" HUP; cd ${folder}; XDG_STATE_HOME=${folder}/state ${
+        sessionCommand(server)
+      } 2>error; echo $? >code; mv code left`;
+      await Deno.writeTextFile(`${folder}/script`, script);
+      await screen.type(`sh ${folder}/script\r`);
+      await screen.until((rows) => rows.includes(">"));
+      await screen.type("go\r");
+      await screen.until("Some words");
+      await screen.type("later\rnot sent");
+      await screen.until("> not sent");
+    }
+    let left = "";
+    while (left === "") {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      left = await Deno.readTextFile(`${folder}/left`).catch(() => "");
+    }
+    assertEquals(left, "129\n");
+    const history = await Deno.readTextFile(`${folder}/state/copilot/history.jsonl`);
+    const texts = history.split("\n").filter(Boolean).map((line) => JSON.parse(line).text);
+    assertEquals(texts, ["go", "later", "not sent"]);
+    // Some shells tell of a second SIGHUP.
+    assertMatch(await Deno.readTextFile(`${folder}/error`), /^(Hangup\n)?$/);
+    await Deno.remove(folder, { recursive: true });
+  },
+});
+
+Deno.test({
+  name: "PRC-07 nothing that a command started outlives a closed terminal" +
+    (noTmux && ` (skipped: ${noTmux})`),
+  ignore: noTmux !== "",
+  async fn() {
+    const mark = marker();
+    // One that ends when it is asked to, and one that has to be made to.
+    const command = `sleep ${mark} & (trap '' TERM HUP; sleep ${mark}) & wait`;
+    await using server = strictServer([
+      { toolCalls: [{ name: "run_bash", arguments: { command } }] },
+    ], { models: ["test"] });
+    {
+      await using screen = await terminal();
+      await screen.type(`${sessionCommand(server, "--yes")}\r`);
+      await screen.until((rows) => rows.includes(">"));
+      await screen.type("go\r");
+      // The shell, too.
+      assertEquals((await living(mark, (count) => count === 3)).length, 3);
+    }
+    assertEquals(await left(mark), []);
+  },
+});
+
+sessionTest(
+  "Shift-Tab goes through the modes, which the status line shows",
+  [],
+  async (terminal) => {
+    for (const mode of ["edits", "auto", "plan", "ask", "edits"]) {
+      await terminal.type("\x1b[Z");
+      await terminal.until((rows) => new RegExp(`· ${mode}( |$)`).test(rows.at(-1)!));
+    }
+  },
+);
+
+sessionTest(
+  "a turn in plan mode ends with a list: what to change goes to the model, going on leaves the mode",
+  [{ text: "First plan." }, { text: "Second plan." }, { text: "It is done." }, { text: "Third." }],
+  async (terminal, server) => {
+    const list = (rows: string[]) => rows.some((row) => row.includes("Ready to start?"));
+    await terminal.type("/plan\rdo it\r");
+    await terminal.until((rows) => rows.includes("First plan.") && list(rows));
+    await terminal.type("\x0f");
+    const whole = await terminal.until((rows) => rows.at(-1)!.startsWith("Transcript"));
+    assertEquals(whole.filter((row) => row === "First plan.").length, 1);
+    await terminal.type("q");
+    await terminal.until(list);
+    // A command that is typed at the list runs, and the list comes back.
+    await terminal.type("/tokens\r");
+    await terminal.until((rows) =>
+      rows.some((row) => row.startsWith("Tokens so far")) && list(rows)
+    );
+    assertEquals(server.requests.length, 1);
+    await terminal.type("4");
+    await terminal.until("What should change?");
+    await terminal.type("less of it\r");
+    await terminal.until((rows) => rows.includes("Second plan.") && list(rows));
+    assertEquals(said(server.requests[1]!), "less of it");
+    await terminal.type("2");
+    await terminal.until("It is done.");
+    await terminal.until((rows) => / edits/.test(rows.at(-1)!));
+    assertMatch(said(server.requests[2]!), /accepted: carry it out\.\]\n\nCarry out the plan\.$/);
+    await terminal.type("/plan\rmore\r");
+    await terminal.until((rows) => rows.includes("Third.") && list(rows));
+    await terminal.type("\x1b");
+    await terminal.until((rows) => !list(rows) && / plan/.test(rows.at(-1)!));
+  },
+);
+
+sessionTest(
+  "/init runs a turn: the file is asked about and written",
+  [
+    { toolCalls: [{ name: "list_directory", arguments: { path: "." } }] },
+    {
+      toolCalls: [{
+        name: "write_file",
+        arguments: { file_path: "AGENTS.md", content: "# Test\n\nRun `make`.\n" },
+      }],
+    },
+    { text: "Written." },
+  ],
+  async (terminal, server) => {
+    await terminal.type("/init\r");
+    await terminal.until("Write AGENTS.md (+3 -0)?");
+    assertMatch(server.requests[0]!.text, /Write AGENTS\.md for this folder\./);
+    await terminal.type("y");
+    await terminal.until("Written.");
+    assertEquals(await exists(terminal, "AGENTS.md"), true);
+  },
+);

@@ -1,0 +1,94 @@
+import { assertEquals } from "@std/assert";
+import { TurnTally } from "../../../../src/ui/terminal/session/tally.ts";
+import type { ToolExecution } from "../../../../src/types/event.ts";
+
+/** Runs `body` with a clock that it sets, in milliseconds. */
+function atTimes(body: (tally: TurnTally, at: (ms: number) => void) => void): void {
+  const { now } = performance;
+  let time = 1000;
+  performance.now = () => time;
+  try {
+    const tally = new TurnTally();
+    tally.begin();
+    body(tally, (ms) => time = 1000 + ms);
+  } finally {
+    performance.now = now;
+  }
+}
+
+const call = { type: "tool_done", exec: {} as ToolExecution } as const;
+const text = { type: "text_delta", text: "a" } as const;
+const usage = (outputTokens: number) =>
+  ({ type: "usage", usage: { inputTokens: 1, outputTokens } }) as const;
+
+Deno.test("a turn is told of from five seconds on, or from one with calls", () => {
+  const rows: [ms: number, calls: number, shown: string | undefined][] = [
+    [4999, 0, undefined],
+    [5000, 0, "Worked 5 s"],
+    [999, 1, undefined],
+    [1000, 1, "Worked 1 s"],
+    [59_499, 1, "Worked 59 s"],
+    [60_000, 1, "Worked 1 min 0 s"],
+    [125_000, 1, "Worked 2 min 5 s"],
+  ];
+  for (const [ms, calls, shown] of rows) {
+    atTimes((tally, at) => {
+      for (let n = 0; n < calls; n++) tally.onEvent(call);
+      at(ms);
+      assertEquals(tally.text(), shown);
+    });
+  }
+});
+
+Deno.test("tokens are those that the server counted, else about one a piece; the speed that of writing", () => {
+  atTimes((tally, at) => {
+    tally.onEvent({ type: "thinking" });
+    at(3000);
+    for (let n = 0; n < 10; n++) tally.onEvent(text);
+    at(5000);
+    tally.onEvent(text);
+    tally.onEvent(usage(2000));
+    at(20_000);
+    tally.onEvent({ type: "thinking" });
+    for (let n = 0; n < 40; n++) tally.onEvent({ ...text, type: "reasoning_delta" });
+    at(30_000);
+    assertEquals(tally.text(), "Worked 30 s · 2.0k tokens · 1020 tok/s");
+    tally.begin();
+    tally.onEvent(text);
+    at(36_000);
+    assertEquals(tally.text(), "Worked 6 s · 1 token");
+    const details = { usage: { inputTokens: 900, outputTokens: 30 } };
+    tally.onEvent({ type: "tool_done", exec: { details } as ToolExecution });
+    assertEquals(tally.text(), "Worked 6 s · 31 tokens");
+  });
+});
+
+Deno.test("a speed is told from more than 20 tokens in more than a second on", () => {
+  const rows: [tokens: number, ms: number, shown: string][] = [
+    [20, 2000, "Worked 9 s · 20 tokens"],
+    [21, 2000, "Worked 9 s · 21 tokens · 11 tok/s"],
+    [21, 1000, "Worked 9 s · 21 tokens"],
+    [21, 1001, "Worked 9 s · 21 tokens · 21 tok/s"],
+  ];
+  for (const [tokens, ms, shown] of rows) {
+    atTimes((tally, at) => {
+      tally.onEvent(text);
+      at(ms);
+      tally.onEvent(text);
+      tally.onEvent(usage(tokens));
+      at(9000);
+      assertEquals(tally.text(), shown);
+    });
+  }
+});
+
+Deno.test("the time of a question does not count", () => {
+  atTimes((tally, at) => {
+    at(1000);
+    at(60_000);
+    tally.leaveOut(59_000);
+    tally.onEvent(call);
+    at(63_000);
+    assertEquals(tally.text(), "Worked 4 s");
+  });
+});

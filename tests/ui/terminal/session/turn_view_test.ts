@@ -1,0 +1,371 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { Activity } from "../../../../src/ui/terminal/session/activity.ts";
+import { TurnView } from "../../../../src/ui/terminal/session/turn_view.ts";
+import { SessionHistory } from "../../../../src/ui/terminal/session/typed_history.ts";
+import { keymapOf } from "../../../../src/ui/terminal/line/actions.ts";
+import type { Screen } from "../../../../src/ui/terminal/screen/screen.ts";
+import { runBash } from "../../../../src/tools/shell/run_bash.ts";
+import type { ToolExecution } from "../../../../src/types/event.ts";
+import { run, workspace } from "../../../tools/workspace.ts";
+import { waitUntil } from "../../../helpers/wait_until.ts";
+
+const none = () => {};
+const screen = { print: none, stream: none, update: none } as unknown as Screen;
+
+Deno.test("a command that takes long shows the rows that it printed last", {
+  ignore: Deno.build.os === "windows",
+}, async () => {
+  using ws = workspace();
+  const gates = ["a", "b", "c"].map((name) => ws.at(name));
+  await run("mkfifo", ...gates);
+  const view = new TurnView(screen, { colors: "none", unicode: false });
+  const doing = () => view.activity.rows(60)?.[0]?.replace(/^.* stops · /, "");
+  const newest = () => view.activity.ghostRows(80).map((row) => row.trim()).join("|");
+  view.begin("waiting");
+  const args = {
+    command: `printf 'a\\033[31m\\n1%%\\r2%%' >&2; : > a; : < b; echo two; : > c; : < b`,
+    timeout_seconds: 60,
+  };
+  const subject = { command: "printf it all", action: "run" } as const;
+  view.onEvent({ type: "tool_start", name: "run_bash", args, id: "1", subject });
+  const running = runBash(args, {
+    ...ws.context,
+    onOutput: (newest) => view.activity.toolPrints(newest),
+  });
+  /** Until the output that was written before the gate was read, too. */
+  const until = (text: string) => waitUntil(() => newest() === text);
+  (await Deno.open(gates[0]!)).close();
+  assertEquals(doing()?.startsWith("Running printf"), true); // it has not taken long
+  const { now } = performance;
+  performance.now = () => now.call(performance) + 3000;
+  try {
+    await until("a|1%|2%");
+    (await Deno.open(gates[1]!, { write: true })).close();
+    (await Deno.open(gates[2]!)).close();
+    await until("two");
+  } finally {
+    performance.now = now;
+    (await Deno.open(gates[1]!, { write: true })).close();
+  }
+  const result = await running;
+  const exec = { toolCallId: "1", toolName: "run_bash", arguments: args, result: result.content };
+  view.onEvent({
+    type: "tool_done",
+    exec: { ...exec, durationMs: 1, isError: false, outcome: "done" },
+  });
+  assertEquals([doing(), newest()], ["waiting", ""]);
+});
+
+Deno.test("that calls are recovered from the text is said once a session", () => {
+  const shown: string[] = [];
+  const print = (text: string) => void shown.push(text);
+  const view = new TurnView({ ...screen, print } as Screen, { colors: "none", unicode: false });
+  for (let turn = 0; turn < 2; turn++) {
+    view.begin("waiting");
+    for (const id of ["1", "2"]) {
+      view.onEvent({ type: "tool_call_recovered", name: "read_file", id });
+    }
+    view.end();
+  }
+  assertEquals(shown.filter((text) => text.includes("recovered")).length, 1);
+});
+
+Deno.test("a history that cannot be written is told of once, and kept for the session", () => {
+  const folder = Deno.makeTempDirSync();
+  const before = Deno.env.get("XDG_STATE_HOME");
+  try {
+    Deno.mkdirSync(`${folder}/copilot`);
+    // There is nothing to read, and nowhere to write.
+    Deno.symlinkSync(`${folder}/missing/file`, `${folder}/copilot/history.jsonl`);
+    Deno.env.set("XDG_STATE_HOME", folder);
+    const told: string[] = [];
+    const history = new SessionHistory(() => folder, (message) => told.push(message));
+    history.add("one");
+    history.add("two");
+    assertMatch(told.join("\n"), /^· the history cannot be saved: .*$/);
+  } finally {
+    if (before === undefined) Deno.env.delete("XDG_STATE_HOME");
+    else Deno.env.set("XDG_STATE_HOME", before);
+    Deno.removeSync(folder, { recursive: true });
+  }
+});
+
+Deno.test("the speed of an answer is shown once it tells something", () => {
+  const activity = new Activity((text) => text, false);
+  const { now } = performance;
+  let ms = 0;
+  performance.now = () => ms;
+  try {
+    assertEquals(activity.rows(60)?.[0], undefined);
+    activity.begin("waiting");
+    assertEquals(activity.rows(60)?.[0], "| 0 s · Esc stops · waiting");
+    for (let i = 0; i < 20; i++) activity.token("answering");
+    ms = 2000;
+    assertEquals(activity.rows(60)?.[0], "| 2 s · 20 tokens · Esc stops · answering");
+    activity.token("answering");
+    assertEquals(activity.rows(60)?.[0], "| 2 s · 21 tokens · 11/s · Esc stops · answering");
+    activity.request();
+    assertEquals(activity.rows(60)?.[0], "| 2 s · Esc stops · answering");
+    activity.end();
+    assertEquals(activity.rows(60)?.[0], undefined);
+  } finally {
+    performance.now = now;
+  }
+});
+
+/** A view on a terminal of 80 columns, and what it wrote. */
+function written(isLive = false): { view: TurnView; text: () => string } {
+  let text = "";
+  const to = {
+    ...screen,
+    isLive,
+    print: (line: string) => text += `${line}\n`,
+    stream: (piece: string) => text += piece,
+  } as unknown as Screen;
+  const view = new TurnView(to, { colors: "none", unicode: true });
+  return { view, text: () => text.replace(/\d+(\.\d)? m?s\b/g, "N s") };
+}
+
+const done = (id: string, part: Partial<ToolExecution> = {}) => ({
+  type: "tool_done" as const,
+  exec: {
+    ...{ toolCallId: id, toolName: "x", arguments: {}, result: `result ${id}` },
+    ...{ durationMs: 1, isError: false, outcome: "done" as const },
+    ...part,
+  },
+});
+
+Deno.test("a blank line stands between text and lines of ours, and none between those", () => {
+  const { view, text } = written();
+  view.begin("waiting");
+  view.onEvent(done("1"));
+  view.onEvent(done("2"));
+  view.onEvent({ type: "text_delta", text: "One." });
+  view.onEvent({ type: "text_delta", text: "\n\nTwo." });
+  view.onEvent({ type: "thinking" });
+  view.onEvent(done("3"));
+  view.note("so");
+  view.onEvent({ type: "text_delta", text: "Three." });
+  view.end("· over");
+  const call = "● Called  x";
+  assertEquals(text().split("\n"), [
+    ...["", call, call, "", "One.", "", "Two.", "", call, "so", "", "Three.", "", "· over", "", ""],
+  ]);
+  // The next turn begins anew.
+  const before = text().length;
+  view.begin("waiting");
+  view.onEvent({ type: "text_delta", text: "Four." });
+  view.end();
+  assertEquals(text().slice(before), "\nFour.\n\n");
+});
+
+Deno.test("reasoning is folded when something else comes, and blank reasoning is none", () => {
+  const rows: (() => Parameters<TurnView["onEvent"]>[0] | undefined)[] = [
+    () => ({ type: "text_delta", text: "Hi" }),
+    () => ({ type: "tool_start", name: "x", args: {}, id: "1" }),
+    () => done("1"),
+    () => undefined, // the end
+  ];
+  for (const next of rows) {
+    const { view, text } = written(true);
+    view.begin("waiting");
+    view.onEvent({ type: "reasoning_delta", text: " " });
+    view.note("a");
+    assertEquals(text(), "\na\n");
+    for (const part of ["Hm", "m."]) view.onEvent({ type: "reasoning_delta", text: part });
+    const event = next();
+    if (event) view.onEvent(event);
+    view.end();
+    assertEquals(text().match(/thought for/g)?.length, 1);
+    assertEquals(text().startsWith("\na\n· thought for N s (Ctrl-O shows it)\n"), true, text());
+  }
+});
+
+Deno.test("a row says what a person decided about its call, and a look that was asked about stands alone", () => {
+  const { view, text } = written(true);
+  view.begin("waiting");
+  view.onDecided("1", "allowed once");
+  view.onDecided("2", "allowed once");
+  view.onEvent(looked("1", "read", ".env", 2));
+  view.onEvent(done("2", { durationMs: 2000 }));
+  view.onEvent(done("3"));
+  const [, look, long, other] = text().split("\n");
+  assertMatch(look!, /^● Read {4}\.env · 2 lines +allowed once$/);
+  assertMatch(long!, /^● Called {2}x +N s · allowed once$/);
+  assertEquals(other, "● Called  x");
+});
+
+Deno.test("a change is shown below its call, but where its question stands above", () => {
+  const change = {
+    lines: [{ kind: "+" as const, text: "new", line: 1 }],
+    ...{ path: "new", morePlaces: 0, isNew: true },
+  };
+  const exec = { details: { change, written: { inPlace: "so" } }, result: "for the model" };
+  const { view, text } = written();
+  const shown = (id: string) => {
+    const before = text().length;
+    view.onEvent(done(id, exec));
+    return text().slice(before);
+  };
+  using _ = view.onAsked("1");
+  assertEquals(shown("1"), "● Called  x  +1\n");
+  assertEquals(shown("2"), "● Called  x  +1\n    1 + new\n");
+  view.end();
+  assertEquals(shown("1"), "● Called  x  +1\n    1 + new\n");
+  // A live screen takes the question away.
+  const live = written(true);
+  using _asked = live.view.onAsked("1");
+  live.view.onEvent(done("1", exec));
+  assertMatch(live.text(), /1 \+ new/);
+});
+
+const looked = (id: string, action: "read" | "search", object: string, n: number) =>
+  done(id, {
+    subject: action === "read" ? { path: object, action } : { query: object, action },
+    details: action === "read"
+      ? { range: { first: 1, last: n, total: n, isExact: true } }
+      : { counts: { matches: n, files: 1 } },
+  });
+
+Deno.test("what is left out says that Ctrl-O shows it, where there is a screen for that", () => {
+  const lines = Array.from({ length: 50 }, () => ({ kind: "+" as const, text: "new", line: 1 }));
+  const change = { lines, ...{ path: "new", morePlaces: 0, isNew: true } };
+  const output = { stdout: "line\n".repeat(9) };
+  for (const [isLive, where] of [[true, " · Ctrl-O"], [false, ""]] as const) {
+    const { view, text } = written(isLive);
+    view.onEvent(done("1", { details: { change } }));
+    view.onEvent(done("2", { details: { exitCode: 1, output } }));
+    const rows = text().split("\n").filter((row) => row.includes("more line"));
+    assertEquals(rows, [`    … 10 more lines${where}`, `    … 4 more lines${where}`]);
+  }
+});
+
+Deno.test("a list of steps is shown once, then the step at work alone, until other steps are listed", () => {
+  const { view, text } = written(true);
+  const planned = (...steps: [text: string, isDone: boolean][]) => {
+    const before = text().length;
+    const tasks = steps.map(([text, isDone]) => ({ text, isDone }));
+    view.onEvent(done("1", { subject: { action: "plan" }, details: { tasks } }));
+    return text().slice(before).split("\n").slice(1, -1);
+  };
+  assertEquals(planned(["a", true], ["b", false]), ["  └ ✔ a", "    ▸ b"]);
+  assertEquals(planned(["a", false], ["b", true]), ["  └ ▸ a"]);
+  assertEquals(planned(["a", true], ["b", true]), []);
+  assertEquals(planned(["a", true], ["c", true]), ["  └ ✔ a", "    ✔ c"]);
+});
+
+Deno.test("calls that only look are one row of each verb, which stays open for more", () => {
+  const { view, text } = written();
+  view.begin("waiting");
+  view.onEvent({ type: "text_delta", text: "One." });
+  view.onEvent(looked("1", "read", "a", 2));
+  view.onEvent(looked("2", "search", "x", 1));
+  view.onEvent({ type: "thinking" });
+  view.onEvent(looked("3", "read", "b", 1));
+  const rows = [
+    "● Read    a · 2 lines, b · 1 line",
+    "● Found   x · 1 match in 1 file",
+  ];
+  // They change in place until something else comes.
+  assertEquals(text(), "\nOne.\n");
+  assertEquals(view.liveRows()!.slice(0, 3), ["", ...rows]);
+  view.onEvent({ type: "text_delta", text: "Two and more " });
+  view.onEvent({ type: "text_delta", text: "text." });
+  view.end();
+  assertEquals(text(), `\nOne.\n\n${rows.join("\n")}\n\nTwo and more text.\n\n`);
+  assertEquals(view.liveRows(), undefined);
+});
+
+Deno.test("a call that failed ends the open row; so does a dozen", () => {
+  const { view, text } = written();
+  view.begin("waiting");
+  view.onEvent(looked("1", "read", "a", 2));
+  view.onEvent(done("2", { outcome: "failed", isError: true, result: "No such file\nmore" }));
+  assertEquals(text().split("\n"), [
+    ...["", "● Read    a · 2 lines"],
+    `● Call    x${" ".repeat(63)}failed`,
+    ...["  └ No such file", ""],
+  ]);
+  for (let n = 0; n < 12; n++) view.onEvent(looked("4", "read", `${n}`, 1));
+  assertEquals(text().includes(" 11 "), true);
+});
+
+Deno.test("while a table is written, that is said", () => {
+  const { view } = written();
+  view.begin("waiting");
+  view.onEvent({ type: "text_delta", text: "Hi\n\n" });
+  assertMatch(view.activity.rows(60)?.[0]!, /answering$/);
+  view.onEvent({ type: "text_delta", text: "| a | b |\n|---|---|\n| c |" });
+  assertMatch(view.activity.rows(60)?.[0]!, /writing a table$/);
+});
+
+Deno.test("what is said before a call is whole before the call begins", () => {
+  const { view, text } = written();
+  view.begin("waiting");
+  view.onEvent({ type: "text_delta", text: "I look at it" });
+  assertEquals(text(), "\nI look at");
+  view.onEvent({ type: "call_delta", name: "read_file", text: "" });
+  assertEquals(text(), "\nI look at it\n");
+});
+
+Deno.test("while a file is written its name, its lines and the newest of them are shown", () => {
+  const subjectOf = (_: string, { file_path: path }: Record<string, unknown>) =>
+    ({ action: "write", ...typeof path === "string" && { path } }) as const;
+  const view = new TurnView(screen, { colors: "none", unicode: false }, subjectOf);
+  view.begin("waiting");
+  const rows = (text: string) => {
+    view.onEvent({ type: "call_delta", name: "write_file", text });
+    return view.liveRows()!.map((row) => row.replace(/^. \d+ s/, "N s"));
+  };
+  assertEquals(rows(""), ["N s · 1 token · Esc stops · Writing"]);
+  assertEquals(rows('{"file_path": "a.ts"')[0], "N s · 2 tokens · Esc stops · Writing a.ts");
+  assertEquals(rows(', "content": "1\\n2\\n3\\n4\\n\\u001b5'), [
+    ...["    2", "    3", "    4", "    ␛5", ""],
+    "N s · 3 tokens · Esc stops · Writing a.ts · 5 lines",
+  ]);
+  // The next call of the answer begins anew.
+  assertEquals(rows(""), ["N s · 4 tokens · Esc stops · Writing"]);
+  view.onEvent({ type: "thinking" });
+  assertEquals(view.liveRows(), [view.activity.rows(60)?.[0]!]);
+  // Above it stands the blank line with which a turn begins, or one of its own.
+  view.note("so");
+  assertEquals(view.liveRows(), ["", view.activity.rows(60)?.[0]!]);
+});
+
+Deno.test("a request that is repeated is told of in one row that changes, and in lines elsewhere", () => {
+  const retry = (attempt: number) =>
+    ({ type: "retry", attempt, maxAttempts: 3, delayMs: 9000, reason: "it broke" }) as const;
+  const shown: string[] = [];
+  const live = { ...screen, isLive: true, print: (text: string) => void shown.push(text) };
+  const view = new TurnView(live as unknown as Screen, { colors: "none", unicode: false });
+  view.begin("waiting");
+  for (const attempt of [1, 2]) view.onEvent(retry(attempt));
+  assertMatch(view.activity.rows(60)?.[0]!, /stops · attempt 3 of 3 in [89]\.\d s: it broke$/);
+  view.onEvent({ type: "text_delta", text: "a" });
+  assertMatch(view.activity.rows(60)?.[0]!, /answering$/);
+  assertEquals(shown, [""]);
+  const plain = written();
+  for (const attempt of [1, 2]) plain.view.onEvent(retry(attempt));
+  assertEquals(plain.text().match(/attempt [23] of 3/g)?.length, 2);
+});
+
+Deno.test("what is folded names the key that shows it, where one does", () => {
+  for (const [bound, ending] of [["f2", " (F2 shows it)"], ["f2 f3", ""]] as const) {
+    const shown: string[] = [];
+    const live = { ...screen, isLive: true, print: (text: string) => void shown.push(text) };
+    const keymap = keymapOf({ "ctrl-o": null, [bound]: "transcript" });
+    const look = { colors: "none", unicode: false } as const;
+    const view = new TurnView(live as unknown as Screen, look, undefined, undefined, keymap);
+    view.onEvent({ type: "reasoning_delta", text: "So it is." });
+    view.end();
+    assertEquals(shown[0]!.replace(/for \d+ m?s/, "for a while"), `· thought for a while${ending}`);
+  }
+});
+
+Deno.test("what is said before a call that comes whole is there while the call runs", () => {
+  const { view, text } = written();
+  view.begin("waiting");
+  view.onEvent({ type: "text_delta", text: "I look at it" });
+  view.onEvent({ type: "tool_start", name: "x", args: {}, id: "1" });
+  assertEquals(text(), "\nI look at it\n");
+});

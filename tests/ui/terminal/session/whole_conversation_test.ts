@@ -1,0 +1,86 @@
+import { assertEquals } from "@std/assert";
+import {
+  MAX_KEPT_CHARS,
+  WholeConversation,
+} from "../../../../src/ui/terminal/session/whole_conversation.ts";
+import type { Message } from "../../../../src/types/message.ts";
+
+let count = 0;
+const message = (role: Message["role"], content: string, more: Partial<Message> = {}): Message => ({
+  ...{ id: `${count++}`, role, content },
+  ...more,
+});
+const result = (id: string, content: string) => message("tool", content, { toolCallId: id });
+const summary = () => [
+  message("user", "sum", { standsFor: "summary" }),
+  message("assistant", "on", { standsFor: "summary" }),
+];
+const texts = (conversation: WholeConversation, messages: Message[]) =>
+  conversation.of(messages).map(({ content }) => content);
+
+Deno.test("what a summary stands for is kept, and results as they were; /clear forgets all", () => {
+  const conversation = new WholeConversation();
+  const old = [message("user", "one"), result("a", "long"), message("assistant", "two")];
+  const kept = [message("user", "three"), result("b", "longer")];
+  assertEquals(texts(conversation, [...old, ...kept]), ["one", "long", "two", "three", "longer"]);
+  // Old results become short ones, then the oldest messages a summary.
+  const cut = [old[0]!, result("a", "cut"), old[2]!, ...kept];
+  assertEquals(texts(conversation, cut), ["one", "long", "two", "three", "longer"]);
+  const now = [...summary(), kept[0]!, result("b", "short")];
+  assertEquals(texts(conversation, now), ["one", "long", "two", "three", "longer"]);
+  now.push(message("assistant", "four"));
+  const later = [...summary(), now.at(-1)!];
+  assertEquals(texts(conversation, now).at(-1), "four");
+  assertEquals(texts(conversation, later), ["one", "long", "two", "three", "longer", "four"]);
+  // A message is taken back.
+  assertEquals(texts(conversation, later.slice(0, 2)), ["one", "long", "two", "three", "longer"]);
+  assertEquals(texts(conversation, []), []);
+  // Another session, which begins with a summary of its own.
+  assertEquals(texts(conversation, [...summary(), message("user", "x")]), ["sum", "on", "x"]);
+});
+
+Deno.test("what was taken back is gone", () => {
+  const conversation = new WholeConversation();
+  const all = [message("user", "one"), message("assistant", "two"), message("user", "three")];
+  texts(conversation, all);
+  assertEquals(texts(conversation, all.slice(0, 2)), ["one", "two"]);
+});
+
+Deno.test("the answer that is written is shown until it is a message, calls as long as they run", () => {
+  const conversation = new WholeConversation();
+  const { written } = conversation;
+  conversation.onEvent({ type: "reasoning_delta", text: "Hm" }, []);
+  conversation.onEvent({ type: "text_delta", text: "wrong" }, []);
+  conversation.onEvent({ type: "text_retracted" }, []);
+  conversation.onEvent({ type: "text_delta", text: "I " }, []);
+  conversation.onEvent({ type: "text_delta", text: "look" }, []);
+  assertEquals(written, { reasoning: "Hm", text: "I look", running: [] });
+  conversation.onEvent({ type: "tool_start", name: "x", args: {}, id: "1" }, []);
+  conversation.onEvent({ type: "tool_start", name: "y", args: {}, id: "2" }, []);
+  assertEquals([written.text, written.running.map(({ toolName }) => toolName)], ["", ["x", "y"]]);
+  const exec = { toolCallId: "1", toolName: "x", arguments: {}, result: "", durationMs: 0 };
+  conversation.onEvent(
+    { type: "tool_done", exec: { ...exec, isError: false, outcome: "done" } },
+    [],
+  );
+  assertEquals(written.running.map(({ toolName }) => toolName), ["y"]);
+  conversation.onEvent({ type: "thinking" }, []);
+  assertEquals(written, { reasoning: "", text: "", running: [] });
+});
+
+Deno.test("what the model does not have any more is kept up to a bound, the oldest goes first", () => {
+  const conversation = new WholeConversation();
+  const big = "x".repeat(MAX_KEPT_CHARS / 2);
+  const all = ["a", "b", "c"].map((id) => result(id, id + big));
+  texts(conversation, all);
+  const cut = ["a", "b", "c"].map((id) => result(id, "cut"));
+  const shown = texts(conversation, cut).map((text) => text.slice(0, 3));
+  assertEquals(shown, ["cut", "cut", "cxx"]);
+  const rest = [...summary(), cut[2]!, message("user", "on")];
+  assertEquals(texts(conversation, rest).map((text) => text.slice(0, 3)), [
+    "cut",
+    "cut",
+    "cxx",
+    "on",
+  ]);
+});

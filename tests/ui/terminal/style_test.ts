@@ -1,0 +1,169 @@
+import { fromFileUrl } from "@std/path/from-file-url";
+import { sourceFiles } from "../../../scripts/module_graph.ts";
+import { assert, assertEquals } from "@std/assert";
+import {
+  ADDED,
+  ADDED_BAND,
+  ADDED_WORD,
+  appearance,
+  type Background,
+  backgroundOf,
+  BAND_ROLES,
+  BOLD,
+  DIM,
+  KEYWORD,
+  opensLinks,
+  painter,
+  styleStart,
+  TEXT_ROLES,
+} from "../../../src/ui/terminal/style.ts";
+
+Deno.test("TTY-09 style: what the environment says of the terminal", () => {
+  const rows: [Record<string, string>, string, string, boolean, Background?][] = [
+    [{ TERM: "xterm", LANG: "en_US.UTF-8" }, "linux", "16", true],
+    [{ TERM: "xterm-256color", LANG: "de_DE.utf8" }, "linux", "256", true],
+    [{ TERM: "xterm", COLORTERM: "truecolor", LC_CTYPE: "C.UTF-8" }, "darwin", "rgb", true],
+    [{ TERM: "xterm-kitty" }, "linux", "rgb", false],
+    [{ TERM: "xterm-256color", NO_COLOR: "1", LANG: "C" }, "linux", "none", false],
+    [{ TERM: "xterm-256color", NO_COLOR: "" }, "linux", "256", false],
+    [{ TERM: "dumb", COLORTERM: "truecolor" }, "linux", "none", false],
+    [{}, "linux", "none", false],
+    [{ TERM: "linux", LC_ALL: "C", LANG: "en_US.UTF-8" }, "linux", "16", false],
+    [{ TERM: "linux", LC_ALL: "", LANG: "en_US.UTF-8" }, "linux", "16", true],
+    [{}, "windows", "rgb", true],
+    [{ NO_COLOR: "1" }, "windows", "none", true],
+    [{ TERM: "rxvt", COLORFGBG: "15;0" }, "linux", "16", false, "dark"],
+    [{ TERM: "rxvt", COLORFGBG: "0;default;15" }, "linux", "16", false, "light"],
+    [{ TERM: "rxvt", COLORFGBG: "0;default" }, "linux", "16", false],
+  ];
+  for (const [env, os, colors, unicode, background] of rows) {
+    const look = appearance({ get: (name) => env[name] }, os);
+    assertEquals(look, { colors, unicode, background } as unknown, JSON.stringify(env));
+  }
+});
+
+Deno.test("a terminal's answer says whether its background is dark", () => {
+  const rows: [string, Background | undefined][] = [
+    ["rgb:0000/0000/0000", "dark"],
+    ["rgb:1e1e/1e1e/2e2e", "dark"],
+    ["rgb:ff/ff/ff", "light"],
+    ["rgba:fdfd/f6f6/e3e3/ffff", "light"],
+    ["rgb:f/f/f", "light"],
+    ["#ffffff", undefined],
+    ["", undefined],
+  ];
+  for (const [answer, background] of rows) assertEquals(backgroundOf(answer), background, answer);
+});
+
+/** Backgrounds that terminals often have. */
+const PAPERS: Record<Background, string[]> = {
+  dark: ["#000000", "#1e1e1e", "#282c34"],
+  light: ["#ffffff", "#fdf6e3", "#eeeeee"],
+};
+
+Deno.test("every role has a contrast of 4.5 to its background and to every band on it", () => {
+  for (const background of ["dark", "light"] as const) {
+    const column = background === "dark" ? 2 : 3;
+    for (const colors of ["256", "rgb"] as const) {
+      const look = { colors, unicode: true, background };
+      const shown = (style: number) => rgbOf(styleStart(look, style));
+      const papers = PAPERS[background].map((hex) => rgbOf(`48;2;${decimal(hex)}m`));
+      const bands = BAND_ROLES.map(([style]) => shown(style));
+      for (const [style, , ...hexes] of TEXT_ROLES) {
+        const text = shown(style);
+        // What is a colour of the table, is one on the terminal.
+        if (colors === "rgb") assertEquals(text.join(";"), decimal(hexes[column - 2]!));
+        for (const paper of [...papers, ...bands]) {
+          const ratio = contrast(text, paper);
+          assert(ratio >= 4.5, `${background} ${colors}: ${text} on ${paper} is ${ratio}`);
+        }
+      }
+    }
+  }
+});
+
+Deno.test("without a known background, the terminal's own 16 colours are used", () => {
+  const look = { colors: "rgb", unicode: true } as const;
+  const paint = painter(look);
+  assertEquals(paint("a", ADDED), "\x1b[32ma\x1b[m");
+  assertEquals(paint("a", KEYWORD | ADDED_BAND), "\x1b[35;32ma\x1b[m");
+  assertEquals(paint("a", ADDED_BAND | ADDED_WORD), "\x1b[1;32ma\x1b[m");
+  assertEquals(paint.hasBands, false);
+  for (const [style] of [...TEXT_ROLES, ...BAND_ROLES]) {
+    const sgr = styleStart(look, style).slice(2);
+    assert(/^(?:[12]|3[1-6])(?:;3[1-6])?m$/.test(sgr), sgr);
+  }
+});
+
+Deno.test("what is painted once the background is known has its colours", () => {
+  const look: Parameters<typeof painter>[0] = { colors: "rgb", unicode: true };
+  const paint = painter(look);
+  const before = paint("a", BOLD | DIM);
+  look.background = "light";
+  assertEquals([before, paint("a", BOLD | DIM)], [
+    "\x1b[1;2ma\x1b[m",
+    "\x1b[1;38;2;88;88;88ma\x1b[m",
+  ]);
+  assertEquals(paint.hasBands, true);
+  assertEquals(painter({ ...look, colors: "none" })("a", BOLD), "a");
+  assertEquals(painter({ ...look, colors: "16" })("a", DIM), "\x1b[2ma\x1b[m");
+  // Text that is dim has the colour of its other role.
+  assertEquals(paint("a", DIM | KEYWORD), paint("a", KEYWORD));
+});
+
+Deno.test("no other module holds a colour", () => {
+  const root = new URL("../../../", import.meta.url);
+  for (const file of sourceFiles(fromFileUrl(root), "src")) {
+    if (file === "src/ui/terminal/style.ts") continue;
+    const code = Deno.readTextFileSync(new URL(file, root)).replace(/^ *(\*|\/\/).*$/gm, "");
+    assertEquals(code.match(/x1b\[(?:[39][0-7]|10[0-7]|[34]8;|4[0-7])[;\dm].*/g), null, file);
+  }
+});
+
+const decimal = (hex: string) =>
+  [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16)).join(";");
+
+/** The colour that an SGR sequence of one colour gives. */
+function rgbOf(sgr: string): number[] {
+  const [, space, ...values] = /(\d+(?:;\d+)+)m$/.exec(sgr)![1]!.split(";").map(Number);
+  if (space === 2) return values;
+  const color = values[0]!;
+  const grey = 8 + (color - 232) * 10;
+  if (color >= 232) return [grey, grey, grey];
+  const level = (step: number) => step === 0 ? 0 : 55 + 40 * step;
+  const cube = color - 16;
+  return [Math.floor(cube / 36), Math.floor(cube / 6) % 6, cube % 6].map(level);
+}
+
+/** The contrast of two colours (WCAG 2.2). */
+function contrast(one: number[], other: number[]): number {
+  const [dark, light] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+  return (light! + 0.05) / (dark! + 0.05);
+}
+
+function luminance(rgb: number[]): number {
+  const [r, g, b] = rgb.map((value) => {
+    const part = value / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * r! + 0.7152 * g! + 0.0722 * b!;
+}
+
+Deno.test("links are for terminals that are known to open them", () => {
+  const rows: [Record<string, string>, boolean][] = [
+    [{ TERM: "xterm-256color" }, false],
+    [{ TERM: "xterm-256color", VTE_VERSION: "7200" }, true],
+    [{ TERM: "xterm-256color", VTE_VERSION: "4800" }, false],
+    [{ TERM: "xterm-256color", VTE_VERSION: "7200", TMUX: "/tmp/x" }, false],
+    [{ TERM: "xterm-kitty" }, true],
+    [{ TERM: "xterm-256color", TERM_PROGRAM: "iTerm.app" }, true],
+    [{ TERM: "xterm-256color", TERM_PROGRAM: "Apple_Terminal" }, false],
+    [{ TERM: "xterm-256color", WT_SESSION: "x" }, true],
+    [{ TERM: "dumb", TERM_PROGRAM: "vscode" }, false],
+    [{ TERM: "xterm", FORCE_HYPERLINK: "1" }, true],
+    [{ TERM: "xterm-kitty", FORCE_HYPERLINK: "0" }, false],
+  ];
+  for (const [env, has] of rows) {
+    assertEquals(opensLinks({ get: (name) => env[name] }), has, JSON.stringify(env));
+  }
+});
