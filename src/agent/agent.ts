@@ -9,6 +9,7 @@ import type { Policy } from "../types/policy.ts";
 import type { Tool, ToolContext } from "../types/tool.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import { reasonOf } from "../text/reason.ts";
+import { AgentMemory } from "./memory.ts";
 import { folderLine, isLean, leanPrompt, roomInPrompt, systemPrompt, toldTools } from "./prompt.ts";
 
 /** The state of an agent: everything that changes while it works. */
@@ -50,6 +51,9 @@ export interface AgentOptions
   afterTool?: (execution: ToolExecution, signal: AbortSignal) => Promise<string | undefined>;
 }
 
+/** Returns what an agent has learned about its servers: not for callers of the library. */
+export let memoryOf: (agent: CopilotAgent) => AgentMemory;
+
 /** Characters of instructions per token of context: about an eighth of the window. */
 const INSTRUCTIONS_SHARE = 0.5;
 
@@ -84,6 +88,10 @@ export class CopilotAgent {
   readonly awaitsRestart: AgentOptions["awaitsRestart"];
   /** The slot of llama.cpp's server to use; undefined leaves it to the server. */
   slot: number | undefined;
+  readonly #memory = new AgentMemory();
+  static {
+    memoryOf = (agent) => agent.#memory;
+  }
   #config: CopilotConfig & Required<AgentSettings>;
   #ownPrompt: string | undefined;
   /** The part of each tool's context that comes from the options. */

@@ -8,9 +8,8 @@ import { truncateMiddle } from "../text/truncate.ts";
 import type { Compaction, TurnEvent, Usage } from "../types/event.ts";
 import { extractToolCallsFromText } from "../models/toolcalls/extract.ts";
 import type { Message, Part } from "../types/message.ts";
-import type { CopilotAgent } from "./agent.ts";
+import { type CopilotAgent, memoryOf } from "./agent.ts";
 import { askModel } from "./ask_model.ts";
-import { exclusively } from "./exclusively.ts";
 import type { ModelAnswer } from "./model_answer.ts";
 import { cutNewResults, newestOfPerson, sizeOf, startOfNewest, stubOldResults } from "./shrink.ts";
 import type { MessageSize } from "./shrink.ts";
@@ -61,7 +60,7 @@ export function compact(
   const { signal = new AbortController().signal, onEvent: emit = () => {}, ...others } = options;
   const count = (usage: Usage) => addTokens(usage, agent.state);
   const all = { ...others, byHand: true, signal, emit, count };
-  return exclusively(agent, "compact the conversation", () => makeRoom(agent, all));
+  return memoryOf(agent).exclusively("compact the conversation", () => makeRoom(agent, all));
 }
 
 interface RoomOptions extends Pick<CompactOptions, "focus" | "onPiece"> {
@@ -136,8 +135,6 @@ const STILL_FULL = 0.85;
 const MIN_GAIN = 1 / 5;
 /** The number of further messages after which a useless summary is tried again. */
 const RETRY_AFTER = 20;
-/** The number of messages at the last useless summary. */
-const failedAt = new WeakMap<CopilotAgent, number>();
 
 /**
  * Returns `messages` with a summary in place of the oldest ones; undefined if a summary is not worth its request,
@@ -166,7 +163,7 @@ async function summaryOf(
   const stays = kept.map((message) => shorter[messages.indexOf(message)]!);
   const after = sizeOf(stays, size) + room + tokensOf(textOfParts(parts), size);
   const isNeeded = byHand || total > most;
-  const age = messages.length - (failedAt.get(agent) ?? Infinity);
+  const age = messages.length - memoryOf(agent).failedSummaryAt;
   const isTried = age >= 0 && age < RETRY_AFTER;
   if (!isNeeded && (isTried || total - after < most * MIN_GAIN)) return undefined;
   try {
@@ -176,7 +173,7 @@ async function summaryOf(
   } catch (error) {
     if (isNeeded || options.signal.aborted) throw error;
   }
-  failedAt.set(agent, messages.length);
+  memoryOf(agent).failedSummaryAt = messages.length;
   return undefined;
 }
 

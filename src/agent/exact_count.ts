@@ -6,10 +6,7 @@ import { compatConfig } from "../config.ts";
 import { mayBeLlamaCpp, targetOf } from "../models/target.ts";
 import { withoutImages } from "../text/parts.ts";
 import type { Message } from "../types/message.ts";
-import type { CopilotAgent } from "./agent.ts";
-
-/** The addresses of servers that do not count. */
-const silent = new WeakMap<CopilotAgent, Set<string>>();
+import { type CopilotAgent, memoryOf } from "./agent.ts";
 
 /**
  * Returns the tokens of the next request as a private compatible server counts them, such as llama.cpp's;
@@ -21,10 +18,9 @@ export async function exactTokens(
 ): Promise<number | undefined> {
   const target = targetOf(agent.config);
   const { url, apiKey, fetch } = target;
-  const others = silent.get(agent) ?? new Set();
-  silent.set(agent, others);
+  const { silentServers } = memoryOf(agent);
   // Tools that are described in the text are not in the server's template.
-  if (!mayBeLlamaCpp(target) || target.textTools || others.has(url)) return undefined;
+  if (!mayBeLlamaCpp(target) || target.textTools || silentServers.has(url)) return undefined;
   const system: Message = { role: "system", content: agent.systemPrompt };
   const all = [system, ...agent.state.messages];
   const messages = agent.seesImages === false ? all.map(withoutImages) : all;
@@ -36,6 +32,6 @@ export async function exactTokens(
   const body = compatBody(settings, messages, agent.offered, false);
   const host = url.replace(/\/v1$/, "");
   const counted = await countedPrompt(JSON.parse(body), { host, apiKey, fetch, signal });
-  if (counted === undefined) others.add(url);
+  if (counted === undefined) silentServers.add(url);
   return counted;
 }

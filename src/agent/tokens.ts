@@ -3,10 +3,12 @@
 import type { ContextTokens } from "../errors.ts";
 import type { Usage } from "../types/event.ts";
 import type { Message } from "../types/message.ts";
+import type { Tool } from "../types/tool.ts";
 import { targetOf } from "../models/target.ts";
 import { CHARS_PER_TOKEN } from "../text/count.ts";
 import { imagesOf } from "../text/parts.ts";
-import type { CopilotAgent } from "./agent.ts";
+import { type CopilotAgent, memoryOf } from "./agent.ts";
+import type { LearnedModel } from "./memory.ts";
 
 /** Adds the tokens of a request to each of `sums`. */
 export function addTokens(
@@ -21,35 +23,21 @@ export function addTokens(
 
 type TokenSum = Pick<Usage, "inputTokens" | "outputTokens">;
 
-/** What an agent has learned about one model on one server. */
-interface Model {
-  /** The server's count of the newest request, divided by the rough count. */
-  ratio: number;
-  /** True if returned reasoning counts: many servers and templates drop it. */
-  thinks: boolean;
-  /** The largest request since the conversation was last shortened, without reasoning. */
-  largest?: { rough: number; counted: number };
-  /** The size of its context in tokens, if the server has shown it. */
-  window?: number;
-}
-
-/** Agents are few, and so are the models of one agent. */
-const models = new WeakMap<CopilotAgent, Map<string, Model>>();
-
-function modelOf(agent: CopilotAgent): Model {
+function modelOf(agent: CopilotAgent): LearnedModel {
   const { url, name, contextLength, isNative } = targetOf(agent.config);
   const key = [url, name, contextLength, isNative].join(" ");
-  const known = models.get(agent) ?? new Map<string, Model>();
-  const model = known.get(key) ?? { ratio: 1, thinks: true };
-  models.set(agent, known.set(key, model));
+  const { models } = memoryOf(agent);
+  const model = models.get(key) ?? { ratio: 1, thinks: true };
+  models.set(key, model);
   return model;
 }
 
 /** Copies to the agent `to` what `from` learned about its model: its count, and its window. */
 export function inheritCounts(from: CopilotAgent, to: CopilotAgent): void {
-  const known = [...models.get(from) ?? []];
   // The largest request belongs to its own conversation.
-  models.set(to, new Map(known.map(([key, { largest: _, ...model }]) => [key, model])));
+  for (const [key, { largest: _, ...model }] of memoryOf(from).models) {
+    memoryOf(to).models.set(key, model);
+  }
 }
 
 /** A part of the next request, and its estimated tokens. */
@@ -162,7 +150,8 @@ export async function isOverLimit(agent: CopilotAgent, signal: AbortSignal): Pro
 /** Returns the estimated tokens of a message for the current server. `thinks` adds its reasoning. */
 export function messageTokens(agent: CopilotAgent, message: Message, thinks = false): number {
   const model = modelOf(agent);
-  const rough = roughMessage(message) + (thinks && model.thinks ? roughReasoning(message) : 0);
+  const rough = roughMessage(agent, message) +
+    (thinks && model.thinks ? roughReasoning(message) : 0);
   return Math.ceil(rough * model.ratio);
 }
 
@@ -246,7 +235,7 @@ export function learnFromCount(
   counted = 0,
 ): boolean {
   const model = modelOf(agent);
-  const ratio = counted / sum(messages.map(roughMessage));
+  const ratio = counted / sum(messages.map((message) => roughMessage(agent, message)));
   if (ratio < model.ratio * MIN_RAISE || ratio > MAX_RATIO) return false;
   model.ratio = ratio;
   return true;
@@ -262,13 +251,13 @@ function roughParts(agent: CopilotAgent): Record<ContextPart["name"] | "reasonin
   const { offered: tools, state } = agent;
   // Separate variables: adding to a field with the role's name takes five times as long.
   let [system, user, assistant, tool, reasoning] = [roughSystem(agent), 0, 0, 0, 0];
-  const sizes = sizesOf(agent);
+  const { sizes } = memoryOf(agent);
   const { messages } = state;
   for (let i = 0; i < messages.length; i++) {
     const message = messages[i]!;
     let known = sizes[i];
     if (known?.message !== message || known.length !== message.content.length) {
-      known = { message, length: message.content.length, size: roughMessage(message) };
+      known = { message, length: message.content.length, size: roughMessage(agent, message) };
       sizes[i] = known;
     }
     const { role } = message;
@@ -282,17 +271,7 @@ function roughParts(agent: CopilotAgent): Record<ContextPart["name"] | "reasonin
     if (message.reasoning !== undefined) reasoning += roughReasoning(message);
   }
   sizes.length = messages.length;
-  return { system, tools: roughTools(tools), user, assistant, tool, reasoning };
-}
-
-/** The messages of a conversation in order, with their sizes: in a long one, looking up each takes longer. */
-type ListedSizes = { message: Message; length: number; size: number }[];
-const listedSizes = new WeakMap<CopilotAgent, ListedSizes>();
-
-function sizesOf(agent: CopilotAgent): ListedSizes {
-  const known = listedSizes.get(agent) ?? [];
-  listedSizes.set(agent, known);
-  return known;
+  return { system, tools: roughTools(agent, tools), user, assistant, tool, reasoning };
 }
 
 function sum(parts: readonly number[]): number {
@@ -304,31 +283,25 @@ function roughReasoning({ toolCalls, reasoning = "" }: Message): number {
   return toolCalls ? reasoning.length / CHARS_PER_TOKEN : 0;
 }
 
-const systemSizes = new WeakMap<CopilotAgent, { text: string; size: number }>();
-
 function roughSystem(agent: CopilotAgent): number {
   const { systemPrompt: text } = agent;
-  let known = systemSizes.get(agent);
-  if (known?.text !== text) systemSizes.set(agent, known = { text, size: roughTokens(text) });
-  return known.size;
+  const memory = memoryOf(agent);
+  if (memory.systemSize.text !== text) memory.systemSize = { text, size: roughTokens(text) };
+  return memory.systemSize.size;
 }
 
-const toolSizes = new WeakMap<object, number>();
-
-function roughTools(tools: CopilotAgent["tools"]): number {
-  const known = toolSizes.get(tools);
-  if (known !== undefined) return known;
-  const shown = tools.map(({ name, description, parameters }) => [name, description, parameters]);
-  const size = roughTokens(JSON.stringify(shown));
-  toolSizes.set(tools, size);
-  return size;
+function roughTools(agent: CopilotAgent, tools: readonly Tool[]): number {
+  const memory = memoryOf(agent);
+  if (memory.toolSize.tools !== tools) {
+    const shown = tools.map(({ name, description, parameters }) => [name, description, parameters]);
+    memory.toolSize = { tools, size: roughTokens(JSON.stringify(shown)) };
+  }
+  return memory.toolSize.size;
 }
 
-/** Sizes by message, with the length of the counted text, which callers may change. */
-const messageSizes = new WeakMap<Message, { length: number; size: number }>();
-
-function roughMessage(message: Message): number {
+function roughMessage(agent: CopilotAgent, message: Message): number {
   const { content, toolCalls = [] } = message;
+  const { messageSizes } = memoryOf(agent);
   const known = messageSizes.get(message);
   if (known?.length === content.length) return known.size;
   const calls = toolCalls.map(({ name, arguments: args, invalid }) =>

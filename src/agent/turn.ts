@@ -15,9 +15,8 @@ import { jobEndNote } from "../tools/shell/jobs.ts";
 import type { StopReason, ToolExecution, TurnEvent, TurnResult, Usage } from "../types/event.ts";
 import type { Message, Part, ToolCall } from "../types/message.ts";
 import type { Job, JsonSchema, NewestOutput } from "../types/tool.ts";
-import type { CopilotAgent } from "./agent.ts";
+import { type CopilotAgent, memoryOf } from "./agent.ts";
 import { askModel } from "./ask_model.ts";
-import { exclusively } from "./exclusively.ts";
 import { loopGuard } from "./loop_guard.ts";
 import { interruption, type ModelAnswer } from "./model_answer.ts";
 import { readCall, runTools } from "./run_tools.ts";
@@ -69,7 +68,10 @@ export async function processTurn(
   if (content.trim() === "" && !parts?.some(({ type }) => type === "image")) {
     throw new TypeError("Cannot process a turn as its text is empty");
   }
-  return await exclusively(agent, "process a turn", () => new Turn(agent, options).run(userInput));
+  return await memoryOf(agent).exclusively(
+    "process a turn",
+    () => new Turn(agent, options).run(userInput),
+  );
 }
 
 /** After this many calls that were read from text, a notice says how the server could parse them. */

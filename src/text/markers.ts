@@ -163,27 +163,9 @@ type Finder = (text: string, from: number) => MarkerMatch | undefined;
 type Finders = readonly [whole: Finder, beginning: Finder];
 /** A program has few sets of markers, and creates thousands of readers. */
 const finders = new Map<string, Finders>();
-/** The same by the list itself, because the key is long, with its last fences. */
-const findersOfList = new WeakMap<
-  readonly string[],
-  { fences: readonly string[]; found: Finders }
->();
 
 /** Finds complete markers, and the start of one at the end of the text. */
 function findersOf(
-  literals: readonly string[],
-  fences: readonly string[],
-  tokens: readonly string[],
-  begun: string,
-): Finders {
-  const last = findersOfList.get(literals);
-  if (last?.fences === fences) return last.found;
-  const found = findersOfKey(literals, fences, tokens, begun);
-  findersOfList.set(literals, { fences, found });
-  return found;
-}
-
-function findersOfKey(
   literals: readonly string[],
   fences: readonly string[],
   tokens: readonly string[],

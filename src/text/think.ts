@@ -27,8 +27,6 @@ const OPENERS_AND_CLOSERS: ReadonlySet<string> = new Set([
 ]);
 
 const NONE: readonly string[] = [];
-/** The callers' lists of markers, each with the tags before it. Many readers use few lists. */
-const withTags = new WeakMap<readonly string[], readonly string[]>();
 
 /** A part of the text that {@linkcode ThinkReader.next} returns. */
 type ThinkToken =
@@ -60,9 +58,7 @@ export class ThinkReader {
 
   /** @param literals,fences The caller's markers, for {@linkcode MarkerReader}. */
   constructor(literals: readonly string[] = NONE, fences: readonly string[] = NONE) {
-    let all = withTags.get(literals);
-    if (!all) withTags.set(literals, all = [...OPENERS_AND_CLOSERS, ...literals]);
-    this.markers = new MarkerReader(all, { fences });
+    this.markers = new MarkerReader([...OPENERS_AND_CLOSERS, ...literals], { fences });
   }
 
   push(text: string): void {

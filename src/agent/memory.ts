@@ -1,0 +1,54 @@
+/** What an agent remembers beside its conversation. @module */
+
+import type { Message } from "../types/message.ts";
+import type { Tool } from "../types/tool.ts";
+
+/** What an agent has learned about one model on one server. */
+export interface LearnedModel {
+  /** The server's count of the newest request, divided by the rough count. */
+  ratio: number;
+  /** True if returned reasoning counts: many servers and templates drop it. */
+  thinks: boolean;
+  /** The largest request since the conversation was last shortened, without reasoning. */
+  largest?: { rough: number; counted: number };
+  /** The size of its context in tokens, if the server has shown it. */
+  window?: number;
+}
+
+/** A message with its size in tokens, and the length of the text that was counted. */
+interface SizedMessage {
+  message: Message;
+  length: number;
+  size: number;
+}
+
+/** What the parts of an agent have learned, and sizes that are counted once. */
+export class AgentMemory {
+  /** By server, model and settings. */
+  readonly models: Map<string, LearnedModel> = new Map();
+  /** The addresses of servers that do not count the tokens of a request. */
+  readonly silentServers: Set<string> = new Set();
+  /** The number of messages at the last useless summary. */
+  failedSummaryAt: number = Infinity;
+  /** True while a turn or a compaction changes the conversation. */
+  isBusy: boolean = false;
+  /** The messages of the conversation in order: in a long one, looking up each takes longer. */
+  readonly sizes: SizedMessage[] = [];
+  /** Sizes by message, with the length of the counted text, which callers may change. */
+  readonly messageSizes: WeakMap<Message, { length: number; size: number }> = new WeakMap();
+  systemSize: { text: string; size: number } = { text: "", size: 0 };
+  toolSize: { tools: readonly Tool[]; size: number } = { tools: [], size: 0 };
+
+  /** Runs `work` while nothing else changes the conversation. @throws {TypeError} if the agent is busy. */
+  async exclusively<T>(action: string, work: () => Promise<T>): Promise<T> {
+    if (this.isBusy) {
+      throw new TypeError(`Cannot ${action} as the agent is still busy with the turn before`);
+    }
+    this.isBusy = true;
+    try {
+      return await work();
+    } finally {
+      this.isBusy = false;
+    }
+  }
+}
