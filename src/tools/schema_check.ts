@@ -1,17 +1,13 @@
-/**
- * Checks a value against a JSON Schema (draft 2020-12). Unlike `schema.ts`, which interprets a model's arguments, it
- * converts nothing and treats unknown keys as the schema requires. @module
- */
+/** Checks a value against a JSON Schema (draft 2020-12) with the keywords in {@linkcode CHECKS}. @module */
 
 import { attempt } from "../attempt.ts";
 import { isObject, isSameJson, sortedJson } from "../text/json.ts";
 import type { JsonSchema } from "../types/tool.ts";
-import { isType, valueText } from "./schema.ts";
 
-/** Keywords without effect on a value, and those that another keyword reads. */
+/** Keywords without effect on a value. */
 const SILENT =
   "$schema $id $anchor $comment $defs definitions title description default examples " +
-  "deprecated readOnly writeOnly format contentEncoding contentMediaType then else minContains maxContains";
+  "deprecated readOnly writeOnly format contentEncoding contentMediaType";
 
 /** The maximum depth of references and of values. Beyond it, the schema is considered endless. */
 const MAX_SCHEMA_DEPTH = 200;
@@ -64,14 +60,8 @@ export function uncheckable(
   return undefined;
 }
 
-const SCHEMAS_BY_NAME = [
-  "properties",
-  "patternProperties",
-  "$defs",
-  "definitions",
-  "dependentSchemas",
-];
-const SINGLE = "items additionalProperties propertyNames contains not if then else".split(" ");
+const SCHEMAS_BY_NAME = ["properties", "$defs", "definitions"];
+const SINGLE = ["items", "additionalProperties", "propertyNames"];
 const LISTS = ["allOf", "anyOf", "oneOf", "prefixItems"];
 
 function schemasIn(keyword: string, given: unknown): unknown[] {
@@ -81,9 +71,9 @@ function schemasIn(keyword: string, given: unknown): unknown[] {
 }
 
 function whyNot(value: unknown, schema: unknown, place: SchemaPlace): Problem {
-  if (schema === false) return `${place.at || "the answer"} must be left out`;
+  if (schema === false) return `${place.at || "the value"} must be left out`;
   if (!isObject(schema)) return undefined;
-  if (place.depth > MAX_SCHEMA_DEPTH) return `${place.at || "the answer"} is nested too deep`;
+  if (place.depth > MAX_SCHEMA_DEPTH) return `${place.at || "the value"} is nested too deep`;
   for (const [keyword, given] of Object.entries(schema)) {
     const check = Object.hasOwn(CHECKS, keyword) ? CHECKS[keyword] : undefined;
     const problem = check?.(value, given, schema, place);
@@ -103,6 +93,9 @@ const deeper = (place: SchemaPlace, at = place.at): SchemaPlace => ({
 });
 const inside = ({ at }: SchemaPlace, key: string): string => at === "" ? key : `${at}.${key}`;
 
+const mismatch = (at: string, must: string, value: unknown): string =>
+  `${at || "the value"} must ${must}: current value is ${valueText(value)}`;
+
 /** Returns a check of values of one type. `must` states the requirement if `isRight` returns false. */
 function must<T>(
   isKind: (value: unknown) => value is T,
@@ -112,7 +105,7 @@ function must<T>(
   return (value, limit, _schema, { at }) =>
     !isKind(value) || typeof limit !== "number" || isRight(value, limit)
       ? undefined
-      : `${at || "the answer"} must ${words(limit)}: it is ${valueText(value)}`;
+      : mismatch(at, words(limit), value);
 }
 
 const isNumeric = (value: unknown): value is number => typeof value === "number";
@@ -134,19 +127,18 @@ const CHECKS: Readonly<Record<string, KeywordCheck>> = {
   $ref: (value, given, _schema, place) => whyNot(value, target(given, place.root), deeper(place)),
   type(value, given, _schema, { at }) {
     const types = [given].flat().map(String);
-    if (
-      types.some((type) => isType(value, type) || type === "integer" && Number.isInteger(value))
-    ) return;
-    return `${at || "the answer"} must be of type ${types.join(" or ")}: it is ${valueText(value)}`;
+    if (types.some((type) => isType(value, type))) return;
+    const names = types.map((type) =>
+      type === "null" ? type : `${/^[aeiou]/.test(type) ? "an" : "a"} ${type}`
+    );
+    return mismatch(at, `be ${names.join(" or ")}`, value);
   },
   enum(value, given, _schema, { at }) {
     if (!isArray(given) || given.some((one) => isSameJson(one, value))) return undefined;
-    return `${at || "the answer"} must be one of ${given.map(jsonOf).join(", ")}: it is ${
-      valueText(value)
-    }`;
+    return mismatch(at, `be one of ${given.map(jsonOf).join(", ")}`, value);
   },
   const(value, given, _schema, { at }) {
-    return isSameJson(given, value) ? undefined : `${at || "the answer"} must be ${jsonOf(given)}`;
+    return isSameJson(given, value) ? undefined : mismatch(at, `be ${jsonOf(given)}`, value);
   },
   minimum: must(isNumeric, (value, limit) => value >= limit, (limit) => `be at least ${limit}`),
   maximum: must(isNumeric, (value, limit) => value <= limit, (limit) => `be at most ${limit}`),
@@ -157,24 +149,14 @@ const CHECKS: Readonly<Record<string, KeywordCheck>> = {
   maxLength: must(isTextual, (text, n) => chars(text) <= n, (n) => `have at most ${n} characters`),
   minItems: must(isArray, (list, n) => list.length >= n, (n) => `have at least ${n} items`),
   maxItems: must(isArray, (list, n) => list.length <= n, (n) => `have at most ${n} items`),
-  minProperties: must(
-    isObject,
-    (one, n) => ownKeys(one).length >= n,
-    (n) => `have ${n} keys or more`,
-  ),
-  maxProperties: must(
-    isObject,
-    (one, n) => ownKeys(one).length <= n,
-    (n) => `have at most ${n} keys`,
-  ),
   pattern(value, given, _schema, { at }) {
     if (!isTextual(value) || regexOf(given)?.test(value) !== false) return undefined;
-    return `${at || "the answer"} must match the pattern ${given}: it is ${valueText(value)}`;
+    return mismatch(at, `match the pattern ${given}`, value);
   },
   uniqueItems(value, given, _schema, { at }) {
     if (given !== true || !isArray(value)) return undefined;
     const all = new Set(value.map((one) => sortedJson(one)));
-    return all.size === value.length ? undefined : `${at || "the answer"} must not repeat an item`;
+    return all.size === value.length ? undefined : `${at || "the value"} must not repeat an item`;
   },
   prefixItems(value, given, _schema, place) {
     if (!isArray(value) || !isArray(given)) return undefined;
@@ -187,45 +169,20 @@ const CHECKS: Readonly<Record<string, KeywordCheck>> = {
     const rest = value.slice(from);
     return each(rest.map((one, i) => [one, given, `${place.at}[${i + from}]`] as const), place);
   },
-  contains(value, given, { minContains = 1, maxContains = Infinity }, place) {
-    if (!isArray(value)) return undefined;
-    const found = value.filter((one) => fits(one, given, place)).length;
-    if (found >= Number(minContains) && found <= Number(maxContains)) return undefined;
-    return `${place.at || "the answer"} must have other items: ${found} fit what it must contain`;
-  },
   required(value, given, _schema, place) {
     if (!isObject(value) || !isArray(given)) return undefined;
     const missing = given.map(String).find((key) => !Object.hasOwn(value, key));
     return missing === undefined ? undefined : `${inside(place, missing)} is missing`;
   },
-  dependentRequired(value, given, schema, place) {
-    const asked = sharedFields(value, given).flatMap(({ wanted }) => wanted);
-    return CHECKS.required!(value, asked, schema, place);
-  },
-  dependentSchemas(value, given, _schema, place) {
-    const asked = sharedFields(value, given);
-    return each(asked.map(({ wanted }) => [value, wanted, place.at] as const), place);
-  },
   properties(value, given, _schema, place) {
-    const there = sharedFields(value, given);
-    return each(there.map(({ key, own, wanted }) => [own, wanted, inside(place, key)]), place);
-  },
-  patternProperties(value, given, _schema, place) {
     if (!isObject(value) || !isObject(given)) return undefined;
-    return each(
-      ownKeys(given).flatMap((pattern) =>
-        ownKeys(value).filter((key) => regexOf(pattern)?.test(key))
-          .map((key) => [value[key], given[pattern], inside(place, key)] as const)
-      ),
-      place,
-    );
+    const known = ownKeys(given).filter((key) => Object.hasOwn(value, key));
+    return each(known.map((key) => [value[key], given[key], inside(place, key)]), place);
   },
-  additionalProperties(value, given, { properties, patternProperties }, place) {
+  additionalProperties(value, given, { properties }, place) {
     if (!isObject(value)) return undefined;
-    const patterns = ownKeys(isObject(patternProperties) ? patternProperties : {}).map(regexOf);
     const others = ownKeys(value).filter((key) =>
-      !(isObject(properties) && Object.hasOwn(properties, key)) &&
-      !patterns.some((pattern) => pattern?.test(key))
+      !(isObject(properties) && Object.hasOwn(properties, key))
     );
     return each(others.map((key) => [value[key], given, inside(place, key)] as const), place);
   },
@@ -239,7 +196,8 @@ const CHECKS: Readonly<Record<string, KeywordCheck>> = {
   allOf: (value, given, _schema, place) =>
     isArray(given) ? each(given.map((one) => [value, one, place.at] as const), place) : undefined,
   anyOf(value, given, _schema, place) {
-    if (!isArray(given) || given.some((one) => fits(value, one, place))) return undefined;
+    if (!isArray(given) || given.length === 0) return undefined;
+    if (given.some((one) => fits(value, one, place))) return undefined;
     const problems = given.map((one) => whyNot(value, one, deeper(place)));
     return [...new Set(problems)].slice(0, 4).join(", or ");
   },
@@ -249,15 +207,7 @@ const CHECKS: Readonly<Record<string, KeywordCheck>> = {
     if (found === 0) return CHECKS.anyOf!(value, given, schema, place);
     return found === 1
       ? undefined
-      : `${place.at || "the answer"} must fit one form: it fits ${found}`;
-  },
-  not(value, given, _schema, place) {
-    const isRight = !fits(value, given, place);
-    return isRight ? undefined : `${place.at || "the answer"} must not be ${valueText(value)}`;
-  },
-  if(value, given, schema, place) {
-    const next = fits(value, given, place) ? schema.then : schema.else;
-    return next === undefined ? undefined : whyNot(value, next, deeper(place));
+      : `${place.at || "the value"} must fit one form: it fits ${found}`;
   },
 };
 
@@ -281,16 +231,32 @@ function regexOf(pattern: unknown): RegExp | undefined {
   return attempt(() => new RegExp(String(pattern), "u"));
 }
 
-const jsonOf = (value: unknown): string => JSON.stringify(value);
+/** Returns a value of a schema as JSON; for a long one, its size. */
+function jsonOf(value: unknown): string {
+  const json = JSON.stringify(value);
+  return json.length > 200 ? valueText(value) : json;
+}
 
 function isMultiple(value: number, of: number): boolean {
   const times = value / of;
   return Math.abs(times - Math.round(times)) < 1e-9 * Math.max(1, Math.abs(times));
 }
 
-/** The fields of `value` for which the keyword's value has an entry; empty if either is not an object. */
-function sharedFields(value: unknown, given: unknown) {
-  if (!isObject(value) || !isObject(given)) return [];
-  return ownKeys(given).filter((key) => Object.hasOwn(value, key))
-    .map((key) => ({ key, own: value[key], wanted: given[key] }));
+/** True for a value of a JSON Schema type. */
+export function isType(value: unknown, type: string): boolean {
+  if (type === "null") return value === null;
+  if (type === "array") return Array.isArray(value);
+  if (type === "object") return isObject(value);
+  if (type === "integer") return Number.isInteger(value);
+  if (type === "number") return Number.isFinite(value);
+  return (typeof value as string) === type;
+}
+
+/** Returns a value as text for an error line: short texts and numbers in full, others by size. */
+export function valueText(value: unknown): string {
+  if (typeof value === "string") {
+    return JSON.stringify(value.length > 80 ? `${value.slice(0, 77)}...` : value);
+  }
+  if (Array.isArray(value)) return `an array of ${value.length} items`;
+  return isObject(value) ? "an object" : String(value);
 }

@@ -27,7 +27,7 @@ Deno.test("the JSON of an answer is all of it, or its only block of code", () =>
     ['{"name": "Mara"}', { objection: "age is missing" }],
     [
       '{"name": "Mara", "age": "31"}',
-      { objection: 'age must be of type integer: it is "31"' },
+      { objection: 'age must be an integer: current value is "31"' },
     ],
     [`{"name": "", "age": 1, "x": ${"[".repeat(5000)}${"]".repeat(5000)}}`, {
       objection: "it is nested too deep",

@@ -17,44 +17,43 @@ const tree: JsonSchema = {
 const ROWS: [schema: JsonSchema, value: unknown, objection?: string][] = [
   [{ type: "integer" }, 3],
   [{ type: "integer" }, 3.0e20],
-  [{ type: "integer" }, "3", 'the answer must be of type integer: it is "3"'],
+  [{ type: "integer" }, "3", 'the value must be an integer: current value is "3"'],
   [{ type: ["string", "null"] }, null],
   [{ enum: [1, { a: [2], b: 3 }] }, { b: 3, a: [2] }],
-  [{ enum: ["x", "y"] }, "z", 'the answer must be one of "x", "y": it is "z"'],
-  [{ const: { a: 1 } }, { a: 2 }, 'the answer must be {"a":1}'],
-  [{ properties: { age: { minimum: 0 } } }, { age: -1 }, "age must be at least 0: it is -1"],
-  [{ exclusiveMaximum: 1 }, 1, "the answer must be less than 1: it is 1"],
+  [{ enum: ["x", "y"] }, "z", 'the value must be one of "x", "y": current value is "z"'],
+  [{ const: { a: 1 } }, { a: 2 }, 'the value must be {"a":1}: current value is an object'],
+  [
+    { properties: { age: { minimum: 0 } } },
+    { age: -1 },
+    "age must be at least 0: current value is -1",
+  ],
+  [{ exclusiveMaximum: 1 }, 1, "the value must be less than 1: current value is 1"],
   [{ multipleOf: 0.1 }, 0.3],
-  [{ multipleOf: 5 }, 7, "the answer must be a multiple of 5: it is 7"],
+  [{ multipleOf: 5 }, 7, "the value must be a multiple of 5: current value is 7"],
   [{ maxLength: 2 }, "💡💡"],
-  [{ minLength: 2 }, "💡", 'the answer must have at least 2 characters: it is "💡"'],
-  [{ pattern: "^a+$" }, "ab", 'the answer must match the pattern ^a+$: it is "ab"'],
+  [{ minLength: 2 }, "💡", 'the value must have at least 2 characters: current value is "💡"'],
+  [{ pattern: "^a+$" }, "ab", 'the value must match the pattern ^a+$: current value is "ab"'],
   [{ required: ["a", "b"] }, { a: 1 }, "b is missing"],
   [{ required: ["toString"] }, {}, "toString is missing"],
   [{ properties: { a: {} }, additionalProperties: false }, { a: 1, b: 2 }, "b must be left out"],
-  [{ patternProperties: { "^x": { type: "number" } }, additionalProperties: false }, { x1: 1 }],
-  [{ items: { type: "string" } }, ["a", 1], "[1] must be of type string: it is 1"],
+  [{ items: { type: "string" } }, ["a", 1], "[1] must be a string: current value is 1"],
   [{ prefixItems: [{ type: "string" }], items: false }, ["a", 1], "[1] must be left out"],
-  [{ uniqueItems: true }, [{ a: 1, b: 2 }, { b: 2, a: 1 }], "the answer must not repeat an item"],
-  [{ minItems: 1 }, [], "the answer must have at least 1 items: it is an array of 0 items"],
-  [{ contains: { const: 1 } }, [2], "the answer must have other items: 0 fit what it must contain"],
-  [{ anyOf: [{ type: "string" }, { type: "null" }] }, null],
-  [{ oneOf: [{ minimum: 1 }, { maximum: 5 }] }, 3, "the answer must fit one form: it fits 2"],
-  [{ not: { type: "string" } }, "x", 'the answer must not be "x"'],
+  [{ uniqueItems: true }, [{ a: 1, b: 2 }, { b: 2, a: 1 }], "the value must not repeat an item"],
   [
-    { if: { required: ["a"] }, then: { required: ["b"] }, else: { required: ["c"] } },
-    {},
-    "c is missing",
+    { minItems: 1 },
+    [],
+    "the value must have at least 1 items: current value is an array of 0 items",
   ],
-  [{ dependentRequired: { a: ["b"] } }, { a: 1 }, "b is missing"],
+  [{ anyOf: [{ type: "string" }, { type: "null" }] }, null],
+  [{ oneOf: [{ minimum: 1 }, { maximum: 5 }] }, 3, "the value must fit one form: it fits 2"],
   [
     { propertyNames: { maxLength: 1 } },
     { ab: 1 },
-    'the key "ab" must have at most 1 characters: it is "ab"',
+    'the key "ab" must have at most 1 characters: current value is "ab"',
   ],
   [tree, { name: "a", next: { name: "b" } }],
   [tree, { name: "a", next: { nam: "b" } }, "next.name is missing"],
-  [{ $ref: "#" }, 1, "the answer is nested too deep"],
+  [{ $ref: "#" }, 1, "the value is nested too deep"],
 ];
 
 Deno.test("a value is held against a schema as it is", () => {
@@ -69,6 +68,7 @@ Deno.test("a schema that cannot be checked is refused, wherever in it that stand
     const [schema, problem] of [
       [{ unevaluatedProperties: false }, 'the keyword "unevaluatedProperties" cannot be checked'],
       [{ items: { $dynamicRef: "#x" } }, 'the keyword "$dynamicRef" cannot be checked'],
+      [{ if: {}, then: {} }, 'the keyword "if" cannot be checked'],
       [{ $ref: "other.json" }, 'its reference "other.json" leads to nothing in the file'],
       [
         { anyOf: [{ $ref: "#/$defs/x" }] },
@@ -96,48 +96,21 @@ const FITS: [schema: JsonSchema, right: unknown[], wrong: unknown[]][] = [
   [{ maxLength: 2 }, ["ab", "a", 123], ["abc"]],
   [{ minItems: 2 }, [[1, 2], "a"], [[1]]],
   [{ maxItems: 2 }, [[1, 2], "abc"], [[1, 2, 3]]],
-  [{ minProperties: 2 }, [{ a: 1, b: 1 }, [1]], [{ a: 1 }]],
-  [{ maxProperties: 1 }, [{ a: 1 }, [1, 2]], [{ a: 1, b: 1 }]],
   [{ pattern: "^a" }, ["ab", 5], ["ba"]],
   [{ uniqueItems: true }, [[1, "1", [1], { a: 1 }], "aa"], [[1, 1]]],
   [{ uniqueItems: false }, [[1, 1]], []],
   [{ prefixItems: [{ type: "string" }, true] }, [["a"], ["a", 1, 2], [], "a"], [[1], [1, "a"]]],
   [{ prefixItems: [true], items: { type: "string" } }, [[1, "a"], [1]], [["a", 1], [1, "a", 2]]],
   [{ items: { type: "string" } }, [["a"], [], 5], [[1]]],
-  [{ contains: { const: 1 } }, [[1], [2, 1, 1], 5], [[], [2]]],
-  [{ contains: { const: 1 }, minContains: 0 }, [[], [2]], []],
-  [{ contains: { const: 1 }, minContains: 2, maxContains: 3 }, [[1, 1], [1, 1, 1, 2]], [
-    [1, 2],
-    [1, 1, 1, 1],
-  ]],
   [{ required: ["a"] }, [{ a: undefined }, "b", ["a"]], [{}]],
-  [{ dependentRequired: { a: ["b"], c: ["d"] } }, [{}, { a: 1, b: 1 }, { b: 1 }, 5], [
-    { a: 1 },
-    { a: 1, b: 1, c: 1 },
-  ]],
-  [{ dependentSchemas: { a: { required: ["b"] } } }, [{}, { b: 1 }, { a: 1, b: 1 }, 5], [{ a: 1 }]],
   [{ properties: { a: { const: 1 } } }, [{}, { a: 1, b: 2 }, [], 5], [{ a: 2 }]],
-  [{ patternProperties: { "^x": { const: 1 }, "y$": { const: 1 } } }, [{ x: 1, a: 2 }, 5, {}], [
-    { x: 2 },
-    { ay: 2 },
-  ]],
-  [
-    { properties: { a: {} }, patternProperties: { "^x": {} }, additionalProperties: { const: 1 } },
-    [{ a: 2, x: 2, b: 1 }, 5, {}],
-    [{ b: 2 }, { toString: 2 }],
-  ],
   [{ additionalProperties: false }, [{}, 5, "ab"], [{ a: 1 }]],
   // The signs of a text are no fields, nor is its length.
-  [{ properties: { length: { const: 1 } }, patternProperties: { "0": false } }, ["ab", null], []],
   [{ propertyNames: { pattern: "^a" } }, [{ ab: 1 }, {}, 5, "xy"], [{ ab: 1, b: 1 }]],
   [{ allOf: [{ minimum: 1 }, { maximum: 2 }] }, [1, 2], [0, 3]],
   [{ anyOf: [{ maximum: 1 }, { minimum: 3 }] }, [1, 3], [2]],
   [{ oneOf: [{ maximum: 3 }, { minimum: 2 }] }, [1, 4], [2, 3]],
   [{ oneOf: [{ const: 1 }, { const: 2 }] }, [1, 2], [3]],
-  [{ not: { const: 1 } }, [2], [1]],
-  [{ if: { const: 1 }, then: false }, [2], [1]],
-  [{ if: { const: 1 }, else: false }, [1], [2]],
-  [{ if: { const: 1 } }, [1, 2], []],
   [{ anyOf: 5, oneOf: 5, allOf: 5, required: 5, prefixItems: 5 }, [1, {}, [1]], []],
   [{ properties: { a: false } }, [{}], [{ a: 1 }]],
   [{ properties: { a: true } }, [{ a: 1 }], []],
@@ -160,12 +133,16 @@ for (const [schema, right, wrong] of FITS) {
 Deno.test("what is wrong is told with its place, and of several forms each thing once", () => {
   const form = (key: string) => ({ required: [key] });
   const rows: [schema: JsonSchema, value: unknown, objection: string][] = [
-    [{ items: { items: { maximum: 1 } } }, [[1], [0, 2]], "[1][1] must be at most 1: it is 2"],
+    [
+      { items: { items: { maximum: 1 } } },
+      [[1], [0, 2]],
+      "[1][1] must be at most 1: current value is 2",
+    ],
     [{ properties: { a: { items: form("b") } } }, { a: [{}] }, "a[0].b is missing"],
     [{ prefixItems: [form("b")] }, [{}], "[0].b is missing"],
-    [{ additionalProperties: { type: "null" } }, { a: 1 }, "a must be of type null: it is 1"],
-    [{ type: ["null", "array"] }, 1, "the answer must be of type null or array: it is 1"],
-    [{ properties: { a: { const: [1] } } }, { a: 1 }, "a must be [1]"],
+    [{ additionalProperties: { type: "null" } }, { a: 1 }, "a must be null: current value is 1"],
+    [{ type: ["null", "array"] }, 1, "the value must be null or an array: current value is 1"],
+    [{ properties: { a: { const: [1] } } }, { a: 1 }, "a must be [1]: current value is 1"],
     [{ properties: { a: false } }, { a: 1 }, "a must be left out"],
     [{ anyOf: ["a", "a", "b"].map(form) }, {}, "a is missing, or b is missing"],
     [
@@ -174,11 +151,13 @@ Deno.test("what is wrong is told with its place, and of several forms each thing
       "a is missing, or b is missing, or c is missing, or d is missing",
     ],
     [{ oneOf: ["a", "b"].map(form) }, {}, "a is missing, or b is missing"],
-    [{ minProperties: 2 }, {}, "the answer must have 2 keys or more: it is an object"],
-    [{ maxProperties: 0 }, { a: 1 }, "the answer must have at most 0 keys: it is an object"],
-    [{ exclusiveMinimum: 1 }, 1, "the answer must be more than 1: it is 1"],
-    [{ maxLength: 1 }, "ab", 'the answer must have at most 1 characters: it is "ab"'],
-    [{ maxItems: 0 }, [1], "the answer must have at most 0 items: it is an array of 1 items"],
+    [{ exclusiveMinimum: 1 }, 1, "the value must be more than 1: current value is 1"],
+    [{ maxLength: 1 }, "ab", 'the value must have at most 1 characters: current value is "ab"'],
+    [
+      { maxItems: 0 },
+      [1],
+      "the value must have at most 0 items: current value is an array of 1 items",
+    ],
   ];
   for (const [schema, value, objection] of rows) {
     assertEquals(schemaObjection(schema, value), objection);
@@ -190,7 +169,7 @@ Deno.test("schemas are followed 200 deep, and references to nothing never throw"
     levels === 0 ? { const: 1 } : { allOf: [deep(levels - 1)] };
   assertEquals([uncheckable(deep(200)), schemaObjection(deep(200), 1)], [undefined, undefined]);
   assertEquals(uncheckable(deep(201)), "it is nested too deep");
-  assertEquals(schemaObjection(deep(201), 1), "the answer is nested too deep");
+  assertEquals(schemaObjection(deep(201), 1), "the value is nested too deep");
   for (const $ref of ["#/%", "#/a/b", "#/allOf/1", "#/toString", "#x", "x#/a", 5]) {
     const schema = { a: 1, allOf: [true], $ref };
     assertEquals(

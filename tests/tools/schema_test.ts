@@ -90,21 +90,20 @@ Deno.test.each(
     ["read_file", JSON.parse('{"file_path": "a", "__proto__": {"limit": 1}}'), '"__proto__"'],
     ["read_file", JSON.parse('{"__proto__": {"file_path": "a"}}'), '"__proto__"'],
     ["read_file", { file_path: "a", constructor: 1 }, '"constructor"'],
-    ["read_file", { file_path: "a", offset: 0 }, "offset must be an integer of at least 1"],
+    ["read_file", { file_path: "a", offset: 0 }, "offset must be at least 1"],
     ["read_file", { file_path: "a", offset: 1.5 }, "current value is 1.5"],
     ["read_file", { file_path: "a", offset: "1.5" }, 'current value is "1.5"'],
     ["read_file", { file_path: "a", offset: "ten" }, 'current value is "ten"'],
     ["read_file", { file_path: "a", offset: "" }, 'current value is ""'],
     ["read_file", { file_path: "a", offset: "0x10" }, "offset must be"],
-    ["read_file", { file_path: "a", offset: 1e300 }, "offset must be"],
     ["read_file", { file_path: "a", offset: true }, "offset must be"],
     [
       "run_bash",
       { command: "x", timeout_seconds: NaN },
-      "timeout_seconds must be a number from 0.1",
+      "timeout_seconds must be a number",
     ],
     ["run_bash", { command: "x", timeout_seconds: "1e999" }, "timeout_seconds must be"],
-    ["run_bash", { command: "x", timeout_seconds: 1e9 }, "from 0.1 to 86400"],
+    ["run_bash", { command: "x", timeout_seconds: 1e9 }, "at most 86400"],
     [
       "edit_file",
       { file_path: "a", old_string: "x", new_string: "y", replace_all: "yes" },
@@ -134,8 +133,11 @@ Deno.test("types, enum, items and nested objects of a caller's own tool", () => 
   const own = tool({
     type: "object",
     properties: {
-      kind: { enum: ["a", "b"] },
+      "-": false,
+      kind: { enum: ["a", { b: [1] }] },
+      fixed: { const: { x: 1, y: [2] } },
       tags: { type: "array", items: { type: "integer" }, maxItems: 2 },
+      two: { type: "array", prefixItems: [{ type: "number" }, { type: "string" }], items: false },
       at: {
         type: "object",
         properties: { x: { type: "number" }, y: { type: "number", default: 1 } },
@@ -143,61 +145,41 @@ Deno.test("types, enum, items and nested objects of a caller's own tool", () => 
         additionalProperties: false,
       },
       any: { type: ["string", "null"], maxLength: 3 },
+      some: { anyOf: [{ type: "integer" }, { type: "null" }] },
     },
   });
-  assertEquals(args(own, { kind: "a", tags: '["1", 2]', at: '{"x": "3"}', any: null }), {
-    kind: "a",
-    tags: [1, 2],
-    at: { x: 3, y: 1 },
-    any: null,
-  });
-  assertStringIncludes(error(own, { kind: "c" }), 'kind must be one of "a", "b"');
-  assertStringIncludes(error(own, { tags: [1, "x"] }), "tags[1] must be an integer");
-  assertStringIncludes(error(own, { tags: [1, 2, 3] }), "at most 2 items");
-  assertStringIncludes(error(own, { tags: "[1" }), "tags must be an array");
-  assertStringIncludes(error(own, { at: {} }), 'at must be with the key "x"');
-  assertStringIncludes(error(own, { at: { x: 1, z: 1 } }), 'at must be without the key "z"');
-  assertStringIncludes(error(own, { any: "long" }), "at most 3 characters");
-});
-
-Deno.test("the first items of an array have schemas of their own", () => {
-  const prefixItems = [{ type: "number" }, { type: "string" }];
-  const two = { type: "array", prefixItems, items: false };
-  const more = { type: "array", prefixItems, items: { type: "boolean" } };
-  const own = tool({ type: "object", properties: { two, more } });
-  assertEquals(args(own, { two: ["1", "b"], more: [1, "b", "true"] }), {
-    two: [1, "b"],
-    more: [1, "b", true],
-  });
-  assertStringIncludes(error(own, { two: [1, "b", 2] }), "two must be an array of at most 2 items");
-  assertStringIncludes(error(own, { more: ["a"] }), "more[0] must be a number");
-});
-
-Deno.test("false schemas, objects in enum and const, and lengths in characters", () => {
-  const own = tool({
-    type: "object",
-    properties: {
-      "-": false,
-      none: { type: "array", items: false },
-      kind: { enum: [{ a: [1, { b: 2 }] }, "c"] },
-      fixed: { const: { x: 1, y: [2] } },
-      in: { type: "object", properties: { z: false } },
-      name: { type: "string", minLength: 2, maxLength: 3 },
+  assertEquals(
+    args(own, {
+      kind: { b: [1] },
+      fixed: { y: [2], x: 1 },
+      tags: '["1", 2]',
+      two: ["1", "b"],
+      at: '{"x": "3"}',
+      any: null,
+      some: "10",
+    }),
+    {
+      kind: { b: [1] },
+      fixed: { y: [2], x: 1 },
+      tags: [1, 2],
+      two: [1, "b"],
+      at: { x: 3, y: 1 },
+      any: null,
+      some: 10,
     },
-    additionalProperties: true,
-  });
-  const fits = { none: [], kind: { a: [1, { b: 2 }] }, fixed: { y: [2], x: 1 }, name: "🙂🙂🙂" };
-  assertEquals(args(own, fits), fits);
+  );
   const rows: [Record<string, unknown>, string][] = [
-    [{ "-": 1 }, 'it has no argument "-", only none, kind, fixed, in, name'],
-    [{ none: [1] }, "none must be an empty array"],
-    [{ kind: { a: [1, { b: 3 }] } }, 'kind must be one of {"a":[1,{"b":2}]}, "c": current value'],
-    [{ kind: { a: [1, { b: 2 }], more: 1 } }, "kind must be one of"],
+    [{ "-": 1 }, "- must be left out"],
+    [{ kind: "c" }, 'kind must be one of "a", {"b":[1]}: current value is "c"'],
     [{ fixed: { x: 1, y: [2, 3] } }, 'fixed must be {"x":1,"y":[2]}: current value is an object'],
-    [{ in: { z: 1 } }, 'in must be without the key "z"'],
-    [{ name: "🙂" }, "name must be a string of 2 to 3 characters"],
-    [{ name: "🙂🙂🙂🙂" }, "name must be a string of 2 to 3 characters"],
-    [{ name: "x".repeat(7) }, "name must be a string of 2 to 3 characters"],
+    [{ tags: [1, "x"] }, "tags[1] must be an integer"],
+    [{ tags: [1, 2, 3] }, "tags must have at most 2 items"],
+    [{ tags: "[1" }, "tags must be an array"],
+    [{ two: [1, "b", 2] }, "two[2] must be left out"],
+    [{ at: {} }, "at.x is missing"],
+    [{ at: { x: 1, z: 1 } }, "at.z must be left out"],
+    [{ any: "long" }, "any must have at most 3 characters"],
+    [{ some: "x" }, "some must be an integer"],
   ];
   for (const [given, expected] of rows) assertStringIncludes(error(own, given), expected);
 });
@@ -231,7 +213,7 @@ Deno.test("the shape of a correct call has a value of each type, and what was gi
   );
   assertEquals(
     error(OWN, { ...FITS, from: 1, maybe: 7 }),
-    "Cannot run t as from must be an integer of at least 2: current value is 1. A correct call: " +
+    "Cannot run t as from must be at least 2: current value is 1. A correct call: " +
       '{"from": 2, "share": 5, "name": "ab", "kind": "a", "on": false, "list": [...], ' +
       '"more": {...}, "none": null, "maybe": 7}',
   );
@@ -241,10 +223,10 @@ Deno.test("the shape of a correct call has a value of each type, and what was gi
 // Each row: an argument, and what it must be; undefined where it fits.
 Deno.test.each([
   [{ name: "abcd" }, undefined],
-  [{ name: "a" }, "name must be a string of 2 to 4 characters"],
-  [{ name: "abcde" }, "name must be a string of 2 to 4 characters"],
-  [{ share: 6 }, "share must be a number of at most 5"],
-  [{ list: [] }, "list must be an array of at least 1 items"],
+  [{ name: "a" }, "name must have at least 2 characters"],
+  [{ name: "abcde" }, "name must have at most 4 characters"],
+  [{ share: 6 }, "share must be at most 5"],
+  [{ list: [] }, "list must have at least 1 items"],
   [{ on: "FALSE" }, undefined],
   [{ on: "falsey" }, 'on must be a boolean: current value is "falsey"'],
   [{ more: " {} " }, undefined],
