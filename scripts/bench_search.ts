@@ -7,7 +7,7 @@
 import { existsSync } from "@std/fs/exists";
 import { globFiles } from "../src/tools/search/glob_files.ts";
 import { grepCode } from "../src/tools/search/grep_code.ts";
-import { runSearch } from "../src/tools/search/pool.ts";
+import { runSearch } from "../src/tools/search/run_search.ts";
 import { inPairs, median } from "./bench_tools.ts";
 
 interface TreeShape {

@@ -9,7 +9,7 @@ import { placeOf } from "../../src/safety/places.ts";
 import { grantOf } from "../../src/safety/policy.ts";
 import { parseRule, type RuleEffect } from "../../src/safety/rules.ts";
 import { SEPARATOR } from "../../src/text/std_path.ts";
-import type { SearchLimits } from "../../src/tools/search/pool.ts";
+import type { SearchLimits } from "../../src/tools/search/run_search.ts";
 import type { ToolContext, Withheld } from "../../src/types/tool.ts";
 import {
   editFile,
@@ -368,9 +368,9 @@ Deno.test("SEC-01 a search that begins elsewhere withholds the same", async () =
   }
 });
 
-Deno.test("SEC-01 a search in workers withholds the same", async () => {
+Deno.test("SEC-01 a search in the worker withholds the same", async () => {
   const { files } = await found(["deny read(secret/**)"], ALL, {
-    limits: { hereMs: 0, workers: 2 },
+    limits: { hereMs: 0 },
   });
   assertEquals(files.toSorted(), PLAIN.toSorted());
 });

@@ -1,7 +1,7 @@
 /** Finds files of the working directory with the same name in another folder. @module */
 
 import { basename, dirname } from "../../text/std_path.ts";
-import { runSearch } from "../search/pool.ts";
+import { runSearch } from "../search/run_search.ts";
 import { findTarget } from "../search/target.ts";
 
 /** The maximum number of files named. */

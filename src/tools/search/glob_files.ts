@@ -3,7 +3,7 @@
 import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
 import type { ToolArgs } from "../schema.ts";
 import { fitLines, gaps, leftOut } from "./outcome.ts";
-import { runSearch } from "./pool.ts";
+import { runSearch } from "./run_search.ts";
 import { escapedPath } from "./searcher.ts";
 import { findTarget } from "./target.ts";
 

@@ -4,7 +4,7 @@ import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { count } from "../../text/count.ts";
 import { isWithin } from "../../text/paths.ts";
 import { fitLines, gaps, leftOut } from "./outcome.ts";
-import { runSearch, type SearchLimits, type SearchResult } from "./pool.ts";
+import { runSearch, type SearchLimits, type SearchResult } from "./run_search.ts";
 import { findTarget } from "./target.ts";
 import type { Tally } from "./walk.ts";
 

@@ -1,7 +1,7 @@
 /** The notes of a search after its results, for the model. @module */
 
 import { count } from "../../text/count.ts";
-import type { SearchEnd } from "./pool.ts";
+import type { SearchEnd } from "./run_search.ts";
 import type { Tally } from "./walk.ts";
 
 const CUT_RULES = "ignore files are too long, and only their first rules were applied";

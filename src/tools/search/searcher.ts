@@ -1,19 +1,12 @@
-/** One thread's share of a search: its tasks, results and messages. @module */
+/** The work of a search: its tasks and its results. @module */
 
 import { compileLinePattern } from "./regex/line_pattern.ts";
 import { type FileMatches, matchLines } from "./match_lines.ts";
 import { withFileText } from "./read_text.ts";
 import { Stopped } from "./regex/dfa.ts";
-import {
-  addTally,
-  countUnreadable,
-  emptyTally,
-  type Tally,
-  Walk,
-  type WalkOptions,
-} from "./walk.ts";
+import { countUnreadable, emptyTally, type Tally, Walk, type WalkOptions } from "./walk.ts";
 
-/** The parameters of a search: plain data, because they are sent to workers. */
+/** The parameters of a search: plain data, because they are sent to a worker. */
 export interface SearchJob {
   walk: WalkOptions;
   /** Replaces the root in the shown paths: empty, or with a `/` at its end. */
@@ -40,35 +33,32 @@ export interface Found {
 /** A folder to list, or files to search. */
 export type Task = string | string[];
 
-export type Order =
-  | { type: "start"; job: SearchJob; shared: Int32Array; tasks: Task[] }
-  | { type: "tasks"; tasks: Task[] }
-  | { type: "finish" };
-/**
- * A message from a worker. A worker without tasks reports that. A busy one hands over half of its tasks if the shared
- * memory shows, between two tasks, that others wait.
- */
-export type WorkerReport =
-  | { type: "idle" }
-  | { type: "share"; tasks: Task[] }
-  | { type: "found"; found: Found }
-  | { type: "failed"; message: string };
-/** The indices in shared memory of the number of waiting workers, and of a flag that is 1 when all must stop. */
-export const HUNGRY = 0, STOP = 1;
-const FILES_PER_TASK = 32;
+/** A search for a worker to finish. `stop` is shared memory: 1 when it must stop. */
+export interface Order {
+  job: SearchJob;
+  tasks: Task[];
+  found: Found;
+  stop: Int32Array;
+}
+
+const noneFound = (): Found => ({ tally: emptyTally(), matches: [], files: [], more: 0 });
 
 export class Searcher {
-  /** The remaining tasks, the largest first. */
-  readonly tasks: Task[] = [];
-  readonly found: Found = { tally: emptyTally(), matches: [], files: [], more: 0 };
   readonly #search: (path: string) => void;
   readonly #walk: Walk;
 
   /**
    * @param stop called about every millisecond; if it returns true, the rest of the task remains
+   * @param tasks the remaining tasks
+   * @param found the results so far
    * @throws {SyntaxError} if the pattern is invalid.
    */
-  constructor(job: SearchJob, private readonly stop: () => boolean) {
+  constructor(
+    job: SearchJob,
+    private readonly stop: () => boolean,
+    readonly tasks: Task[] = [],
+    readonly found: Found = noneFound(),
+  ) {
     this.#search = job.grep
       ? lineKeeper(job, job.grep, this.found, stop)
       : fileKeeper(job, this.found);
@@ -87,9 +77,7 @@ export class Searcher {
     const { files, folders } = this.#unlessStopped(() => this.#walk.list(folder)) ??
       { files: [], folders: [folder] };
     for (const folder of folders) this.tasks.push(folder);
-    for (let i = 0; i < files.length; i += FILES_PER_TASK) {
-      this.tasks.push(files.slice(i, i + FILES_PER_TASK));
-    }
+    if (files.length > 0) this.tasks.push(files);
   }
 
   #searchFiles(files: string[]): void {
@@ -108,15 +96,6 @@ export class Searcher {
       if (!(error instanceof Stopped)) throw error;
     }
   }
-}
-
-/** Adds the results of another thread. */
-export function addFound(to: Found, from: Found): void {
-  addTally(to.tally, from.tally);
-  // Not by `push(...)`: the stack has no room for that many arguments.
-  to.matches = to.matches.concat(from.matches);
-  to.files = to.files.concat(from.files);
-  to.more += from.more;
 }
 
 const byPath = (a: { path: string }, b: { path: string }) => a.path < b.path ? -1 : 1;

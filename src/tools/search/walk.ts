@@ -2,7 +2,7 @@
  * Lists folders without hidden files, `node_modules`, and names in `.rgignore`, `.ignore`, `.gitignore` and
  * `.git/info/exclude`. As in ripgrep, this is their precedence, and a rule that includes a name includes it even if it
  * is hidden. Unlike ripgrep, a `.gitignore` applies outside repositories too, and git's user settings do not.
- * Synchronous calls take a fraction of the time; most run in a worker.
+ * Synchronous calls take a fraction of the time; long searches run in a worker.
  * @module
  */
 
@@ -57,11 +57,11 @@ export const emptyTally = () => ({
   unnameable: 0, // files and folders whose names are not UTF-8 and therefore cannot be named
   links: 0, // links to files and folders
   withheld: 0, // files and folders that the policy withholds
-  cutRules: 0, // ignore files of which only the first rules apply; several threads may count the same one
+  cutRules: 0, // ignore files of which only the first rules apply
 });
 export type Tally = ReturnType<typeof emptyTally>;
 
-export function addTally(to: Tally, from: Tally): void {
+function addTally(to: Tally, from: Tally): void {
   for (const key of Object.keys(to) as (keyof Tally)[]) to[key] += from[key];
 }
 

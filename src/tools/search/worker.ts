@@ -1,38 +1,19 @@
-/** A worker of a search. It loads few modules, because each delays the first result. @module */
+/** The worker of a search. It loads few modules, because each delays the first result. @module */
 
-import { HUNGRY, type Order, Searcher, STOP, type WorkerReport } from "./searcher.ts";
+import { type Order, Searcher } from "./searcher.ts";
 
 const scope = globalThis as unknown as {
   onmessage: (event: MessageEvent<Order>) => void;
-  postMessage(report: WorkerReport): void;
+  postMessage(result: Searcher["found"] | string): void;
 };
 
-let searcher: Searcher;
-let shared: Int32Array;
-
-scope.onmessage = ({ data: order }) => {
+scope.onmessage = ({ data: { job, tasks, found, stop } }) => {
+  const isOver = () => Atomics.load(stop, 0) === 1;
   try {
-    if (order.type === "finish") return scope.postMessage({ type: "found", found: searcher.found });
-    if (order.type === "start") {
-      shared = order.shared;
-      searcher = new Searcher(order.job, () => Atomics.load(shared, STOP) === 1);
-    }
-    for (const task of order.tasks) searcher.tasks.push(task);
-    work();
-    scope.postMessage({ type: "idle" });
+    const searcher = new Searcher(job, isOver, tasks, found);
+    while (tasks.length > 0 && !isOver()) searcher.step();
+    scope.postMessage(found);
   } catch (error) {
-    scope.postMessage({ type: "failed", message: String(error) });
+    scope.postMessage(String(error)); // uncaught, it would be printed
   }
 };
-
-function work(): void {
-  const { tasks } = searcher;
-  while (tasks.length > 0 && Atomics.load(shared, STOP) === 0) {
-    searcher.step();
-    const hungry = Atomics.load(shared, HUNGRY);
-    if (hungry === 0 || tasks.length < 2) continue;
-    // Another busy worker may have served the waiting one in the meantime.
-    if (Atomics.compareExchange(shared, HUNGRY, hungry, hungry - 1) !== hungry) continue;
-    scope.postMessage({ type: "share", tasks: tasks.splice(0, Math.ceil(tasks.length / 2)) });
-  }
-}

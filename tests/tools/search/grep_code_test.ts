@@ -271,19 +271,6 @@ Deno.test("the result keeps within its limit exactly, and counts the rest", asyn
   assert((await grep(ws, "hit", {}, 20)).length <= 20);
 });
 
-Deno.test("the same result whatever the order in which threads come to the files", async () => {
-  using ws = workspace();
-  for (let d = 0; d < 20; d++) {
-    for (let f = 0; f < 20; f++) await put(ws, { [`d${d}/f${f}`]: "x aaa x\n".repeat(40) });
-  }
-  const results = new Set<string>();
-  for (let i = 0; i < 6; i++) {
-    // The one runs in workers from the start, the other begins here.
-    results.add(await grep(ws, i % 2 ? "a+" : "aaa", {}, 3000));
-  }
-  assertEquals(results.size, 1);
-});
-
 Deno.test("bad arguments are refused with the next move", async () => {
   using ws = workspace();
   await put(ws, TREE);

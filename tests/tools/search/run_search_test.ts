@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
-import { runSearch, type SearchLimits } from "../../../src/tools/search/pool.ts";
+import { runSearch, type SearchLimits } from "../../../src/tools/search/run_search.ts";
 import { Searcher, type SearchJob } from "../../../src/tools/search/searcher.ts";
 import { emptyTally } from "../../../src/tools/search/walk.ts";
 import { globFiles, grepCode } from "../text_results.ts";
@@ -37,15 +37,13 @@ function fill(ws: Workspace, folders: number, files: number): void {
   for (let i = 0; i < files; i++) ws.put(`${paths[i * 13 % paths.length]}/f${i}`, `hit ${i}\n`);
 }
 
-Deno.test("finds the same here, in one worker, and in several", async () => {
+Deno.test("finds the same here, in the worker, and in both", async () => {
   using ws = workspace();
   fill(ws, 60, 600);
   const places: Partial<SearchLimits>[] = [
     { hereMs: Infinity },
-    { hereMs: 0, workers: 1 },
-    { hereMs: 0, workers: 2 },
-    { hereMs: 0, workers: 4 },
-    { hereMs: 1, workers: 2 },
+    { hereMs: 0 },
+    { hereMs: 1 },
   ];
   const results = await Promise.all(places.flatMap((limits) => [
     search(ws, "hit \\d", limits),
@@ -65,7 +63,7 @@ Deno.test("rules of ignore files reach the tasks that are handed over", async ()
   using ws = workspace();
   fill(ws, 60, 600);
   ws.put(".gitignore", "f*7\n");
-  for (const limits of [{ hereMs: Infinity }, { hereMs: 0, workers: 3 }]) {
+  for (const limits of [{ hereMs: Infinity }, { hereMs: 0 }]) {
     const found = await search(ws, undefined, limits);
     assertEquals(found.files.filter((file) => /7$/.test(file.path)), []);
     assertEquals(found.files.length, 540);
@@ -199,7 +197,7 @@ Deno.test("what is kept on the way is bounded, and the rest counted", async () =
     Deno.utimeSync(ws.at(`f${i}`), 1e9 + i, 1e9 + i);
   }
   const { walk } = job(ws);
-  for (const limits of [{ hereMs: Infinity }, { hereMs: 0, workers: 2 }]) {
+  for (const limits of [{ hereMs: Infinity }, { hereMs: 0 }]) {
     const signal = new AbortController().signal;
     const files = await runSearch({ walk, prefix: "", limit: 10 }, [walk.root], signal, limits);
     assertEquals(
