@@ -124,7 +124,7 @@ export function checksOf(way: Way, target: Target): [name: string, check: Check]
       more?: Parameters<Way["config"]>[0];
     },
   ): Promise<Reply> => {
-    const backend = await new CopilotAgent(way.config(more), ".").backend();
+    const backend = new CopilotAgent(way.config(more), ".").backend;
     return await backend.send(messages, tools, options);
   };
   const served = (signal: AbortSignal) =>

@@ -59,7 +59,7 @@ export function programChecks(way: Way, { model }: Target, tool: Tool): [string,
         };
       })],
     ["a call held to its form", async (signal) => {
-      const backend = await new CopilotAgent(way.config({}), ".").backend();
+      const backend = new CopilotAgent(way.config({}), ".").backend;
       if (!backend.hasGrammar) return { status: "SKIP", text: "no grammar is asked for" };
       const messages: Message[] = [{ role: "user", content: "Go." }];
       const form = { schema: callSchema([tool]), isCall: true as const };

@@ -11,6 +11,9 @@ import { truncateMiddle } from "../text/truncate.ts";
 import { reasonOf } from "../text/reason.ts";
 import { AgentMemory } from "./memory.ts";
 import { folderLine, isLean, leanPrompt, roomInPrompt, systemPrompt, toldTools } from "./prompt.ts";
+import { localBackend } from "../models/ollama/mod.ts";
+import { hostedBackend } from "../models/anthropic/mod.ts";
+import { compatBackend } from "../models/openai/mod.ts";
 
 /** The state of an agent: everything that changes while it works. */
 export interface AgentState {
@@ -110,7 +113,7 @@ export class CopilotAgent {
   #catalogue: ((contextLength: number, maxBytes: number) => string) | undefined;
   #listBytes = 0;
   #listed: { tools: readonly Tool[]; contextLength: number; text: string } | undefined;
-  #backend: Promise<Backend> | undefined;
+  #backend: Backend | undefined;
 
   /**
    * Creates an agent that works in the folder `workingDir`.
@@ -272,9 +275,9 @@ export class CopilotAgent {
     return { ...this.#given, workingDir, ...limits, seenFiles, signal };
   }
 
-  /** Returns the backend. Its code is loaded on first use. */
-  backend(): Promise<Backend> {
-    return this.#backend ??= loadBackend(this.#config);
+  /** The backend of the current settings. */
+  get backend(): Backend {
+    return this.#backend ??= newBackend(this.#config);
   }
 
   /** Switches to another model of the same backend. @throws {RangeError} if the name is empty. */
@@ -295,11 +298,10 @@ export class CopilotAgent {
   }
 }
 
-async function loadBackend(config: CopilotConfig): Promise<Backend> {
-  const { local, hosted, compat } = config;
-  if (local) return (await import("../models/ollama/mod.ts")).localBackend(local);
-  if (hosted) return (await import("../models/anthropic/mod.ts")).hostedBackend(hosted);
-  return (await import("../models/openai/mod.ts")).compatBackend(compat!);
+function newBackend({ local, hosted, compat }: CopilotConfig): Backend {
+  if (local) return localBackend(local);
+  if (hosted) return hostedBackend(hosted);
+  return compatBackend(compat!);
 }
 
 /** Returns the absolute path of the folder `path`, with links resolved. */

@@ -51,7 +51,7 @@ export async function askModel(agent: CopilotAgent, options: AskOptions): Promis
   const system: Message = { role: "system", content: agent.systemPrompt };
   const { messages: all = [system, ...agent.state.messages] } = options;
   const messages = agent.seesImages === false ? all.map(withoutImages) : all;
-  const backend = await agent.backend();
+  const backend = agent.backend;
   const isTyped = () => backend.isTyped;
   using ending = endingWith(signal);
   const onRunaway = () => ending.abort(REPEATED);

@@ -12,6 +12,8 @@ import type { ToolCall } from "../types/message.ts";
 import type { Policy } from "../types/policy.ts";
 import type { Subject, Tool, ToolContext, ToolOutcome } from "../types/tool.ts";
 import type { CopilotAgent } from "./agent.ts";
+import { meantTool, repairCall } from "../tools/repair/call.ts";
+import { readValues } from "../tools/repair/read_values.ts";
 
 interface RunToolsOptions extends Pick<CopilotAgent, "tools" | "policy"> {
   context: ToolContext;
@@ -45,16 +47,11 @@ interface ReadCall {
   error?: string;
 }
 
-/** Repairs a call that has a single reading. The code for that is loaded on first use. */
-export async function readCall(
-  call: ToolCall,
-  tools: readonly Tool[],
-  folder: string,
-): Promise<ReadCall> {
+/** Repairs a call that has a single reading. */
+export function readCall(call: ToolCall, tools: readonly Tool[], folder: string): ReadCall {
   const { name, arguments: args, invalid } = call;
   const tool = tools.find((tool) => tool.name === name);
   if (!invalid && tool && fitsAsItIs(tool, args)) return { call };
-  const { meantTool, repairCall } = await import("../tools/repair/call.ts");
   const read = repairCall(call, tools, folder);
   if (!read) return { call: { ...call, name: meantTool(name, tools)?.name ?? name } };
   if ("error" in read) return { call, error: read.error };
@@ -73,7 +70,7 @@ export async function runTools(
   options: RunToolsOptions,
 ): Promise<ToolExecution[]> {
   const { tools, context: { workingDir } } = options;
-  const reads = await Promise.all(given.map((call) => readCall(call, tools, workingDir)));
+  const reads = given.map((call) => readCall(call, tools, workingDir));
   const calls = reads.map(({ call }) => call);
   const errors = new Map(reads.map(({ call, error }) => [call, error]));
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
@@ -195,7 +192,6 @@ class CallRun {
 
   /** Returns the arguments, with slips in a path, a command or a text repaired. */
   async #readValues(tool: Tool, args: Record<string, unknown>): Promise<Record<string, unknown>> {
-    const { readValues } = await import("../tools/repair/read_values.ts");
     const read = await readValues(tool, args, this.context);
     if (read.repairs.length === 0) return args;
     this.#repairs.push(...read.repairs);

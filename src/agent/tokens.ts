@@ -9,6 +9,7 @@ import { CHARS_PER_TOKEN } from "../text/count.ts";
 import { imagesOf } from "../text/parts.ts";
 import { type CopilotAgent, memoryOf } from "./agent.ts";
 import type { LearnedModel } from "./memory.ts";
+import { exactTokens } from "./exact_count.ts";
 
 /** Adds the tokens of a request to each of `sums`. */
 export function addTokens(
@@ -137,7 +138,6 @@ export async function isOverLimit(agent: CopilotAgent, signal: AbortSignal): Pro
   if (limit === undefined) return false;
   const estimated = requestTokens(agent);
   if (Math.abs(estimated - limit) < limit * NEAR_LIMIT) {
-    const { exactTokens } = await import("./exact_count.ts");
     const ratio = (await exactTokens(agent, signal) ?? estimated) / estimated;
     if (ratio >= 1 / MAX_RATIO && ratio <= MAX_RATIO) {
       modelOf(agent).ratio *= ratio;

@@ -30,6 +30,8 @@ import {
 } from "./tokens.ts";
 import { endOfTurn, toolResult, usedIds } from "./turn_messages.ts";
 import { NOTHING_CHANGED, unfoundedIn } from "./unfounded.ts";
+import { askForForm, callSchema, formNote, readFormed } from "./answer_form.ts";
+import { makeRoom } from "./compact.ts";
 
 /** Options of {@linkcode processTurn}. */
 export interface TurnOptions {
@@ -119,7 +121,7 @@ class Turn {
 
   async run(userInput: string | readonly Part[]): Promise<TurnResult> {
     identify(this.agent.state.messages);
-    const asked = this.#add(this.#message(userInput, await this.#formNote()));
+    const asked = this.#add(this.#message(userInput, this.#formNote()));
     this.#request = typedText(asked);
     try {
       let result: TurnResult | undefined;
@@ -149,7 +151,7 @@ class Turn {
       .#answer();
     this.#thinks = !isOverthought;
     this.#add(message);
-    await this.#holdNext(message, isWhole === true, askAgain !== undefined);
+    this.#holdNext(message, isWhole === true, askAgain !== undefined);
     if (askAgain) {
       if (isBroken) this.#begun += message.content;
       this.#asked += isOverthought || isBroken ? MAX_ASKED_AGAIN : 1;
@@ -158,8 +160,8 @@ class Turn {
     }
     if (stopReason !== undefined || !message.toolCalls?.length) {
       const { answerSchema } = this.options;
-      if (answerSchema && (stopReason === undefined || await this.#endsHeld(stopReason))) {
-        return await this.#formed(message, answerSchema);
+      if (answerSchema && (stopReason === undefined || this.#endsHeld(stopReason))) {
+        return this.#formed(message, answerSchema);
       }
       if (stopReason === undefined && await this.#isUnfounded(message)) return undefined;
       const isUnanswered = message.standsFor === "empty_answer" && stopReason === undefined;
@@ -198,21 +200,20 @@ class Turn {
     ]);
   }
 
-  async #formNote(): Promise<string[]> {
+  #formNote(): string[] {
     const { answerSchema } = this.options;
     if (answerSchema === undefined) return [];
-    return [(await import("./answer_form.ts")).formNote(answerSchema)];
+    return [formNote(answerSchema)];
   }
 
   /** True for an endless free answer that the server's grammar will end. */
-  async #endsHeld(stopReason: StopReason): Promise<boolean> {
+  #endsHeld(stopReason: StopReason): boolean {
     const isEndless = stopReason === "budget" || stopReason === "loop";
-    return isEndless && this.#formAsked === 0 && (await this.agent.backend()).hasGrammar;
+    return isEndless && this.#formAsked === 0 && this.agent.backend.hasGrammar;
   }
 
   /** Returns the turn's result if the final answer matches. Otherwise asks for it again, up to a limit. */
-  async #formed(message: Message, schema: JsonSchema): Promise<TurnResult | undefined> {
-    const { askForForm, readFormed } = await import("./answer_form.ts");
+  #formed(message: Message, schema: JsonSchema): TurnResult | undefined {
     const isEmpty = message.standsFor === "empty_answer";
     const read = readFormed(schema, isEmpty ? "" : message.content);
     if ("json" in read) return this.#result(read.json, "done");
@@ -244,7 +245,7 @@ class Turn {
       return { message: interruption(), stopReason: "aborted" };
     }
     if (answer.usage) this.#measure(answer.usage);
-    await this.#readCalls(answer.message);
+    this.#readCalls(answer.message);
     return answer;
   }
 
@@ -276,12 +277,12 @@ class Turn {
   }
 
   /** Gives calls unique ids, because servers number from 0 again, and reports calls that were read from text. */
-  async #readCalls(message: Message): Promise<void> {
+  #readCalls(message: Message): void {
     if (!message.toolCalls) return;
     const { config, state, tools } = this.agent;
     // Repaired here, so that the conversation shows the model its calls as they should have been.
     const reads = message.toolCalls.map((call) => readCall(call, tools, state.workingDir));
-    message.toolCalls = (await Promise.all(reads)).map(({ call }) => call);
+    message.toolCalls = reads.map(({ call }) => call);
     const given = new Set(message.toolCalls.map(({ id }) => id));
     message.toolCalls = withUniqueIds(message.toolCalls, usedIds(state.messages, given));
     const recovered = message.toolCalls.filter(isRecovered);
@@ -300,7 +301,7 @@ class Turn {
    * After an unreadable call, the next answer must have the form of a call of that tool if the server has a
    * grammar. Only once, because a server without one may ignore it.
    */
-  async #holdNext(message: Message, isWhole: boolean, isLost: boolean): Promise<void> {
+  #holdNext(message: Message, isWhole: boolean, isLost: boolean): void {
     const wasHeld = this.#callForm !== undefined;
     this.#callForm = undefined;
     const broken = (message.toolCalls ?? []).filter(({ invalid }) => invalid).map(({ name }) =>
@@ -308,17 +309,15 @@ class Turn {
     );
     const tools = this.agent.offered.filter(({ name }) => broken.includes(name));
     if (wasHeld || !isWhole || tools.length === 0 || isLost) return;
-    if (!(await this.agent.backend()).hasGrammar) return;
-    const { callSchema } = await import("./answer_form.ts");
+    if (!this.agent.backend.hasGrammar) return;
     this.#callForm = { schema: callSchema(tools), isCall: true };
     const names = tools.map(({ name }) => name).join(", ");
     const held = "the server's grammar holds the next one to its form";
     this.#notice("info", "call_form", `The call of ${names} could not be read: ${held}.`);
   }
 
-  /** Shortens the conversation; false if that is impossible. Its code is loaded on demand. */
+  /** Shortens the conversation; false if that is impossible. */
   async #makeRoom(): Promise<boolean> {
-    const { makeRoom } = await import("./compact.ts");
     const count = (usage: Usage) => this.#count(usage);
     const options = { signal: this.#signal, emit: this.#emit, count };
     return await makeRoom(this.agent, options) !== null;

@@ -9,6 +9,7 @@ import { openPermissions } from "../session/permissions.ts";
 import { Session } from "../session/session.ts";
 import { type Args, asUsage } from "./args.ts";
 import { isServerOpen, modelFlags, optionsFromArgs, sessionOptions, toConfig } from "./settings.ts";
+import { startDemo } from "./demo/server.ts";
 
 const NO_SERVER =
   "No model configured. Run `copilot` in a terminal once to choose one, or start copilot acp with --local or --base-url URL";
@@ -18,7 +19,7 @@ export async function runAcp(args: Args, signal: AbortSignal): Promise<number> {
   for (const flag of ["print", "output", "message", "continue", "json"] as const) {
     if (args[flag] !== undefined) throw new UsageError(`copilot acp takes no --${flag}`);
   }
-  const demo = args.demo && (await import("./demo/server.ts")).startDemo("look");
+  const demo = args.demo && startDemo("look");
   const given = optionsFromArgs(args);
   const options = demo ? { ...given, local: true, host: demo.host, model: demo.model } : given;
   try {

@@ -6,12 +6,23 @@ import { Session } from "../session/session.ts";
 import { UsageError } from "../errors.ts";
 import { type Keymap, keymapOf } from "../ui/terminal/line/actions.ts";
 import { makeSane } from "../ui/terminal/tty.ts";
-import type { Args } from "./args.ts";
+import { canEdit } from "../ui/terminal/line/input.ts";
+import { EXIT } from "../ui/exit_codes.ts";
+import { type Args, asUsage } from "./args.ts";
 import { keepTheme } from "./defaults.ts";
-import { type CopilotOptions, modelFlags, sessionOptions, themeOf, toConfig } from "./settings.ts";
-
+import { lastLines } from "./session_server.ts";
+import { DEMO_NOTICE, withSettings } from "./with_settings.ts";
+import {
+  type CopilotOptions,
+  isServerOpen,
+  modelFlags,
+  sessionOptions,
+  themeOf,
+  toConfig,
+} from "./settings.ts";
 import { setupHome } from "./setup.ts";
 import { onSignals } from "./signals.ts";
+import { examineSession } from "./doctor.ts";
 
 /**
  * Starts the interactive copilot in the terminal (spec 4.1); resolves to its exit code.
@@ -25,9 +36,9 @@ export async function copilot(options: CopilotOptions = {}): Promise<number> {
 }
 
 /** Creates the terminal for a setup and a session. `lastLines` returns the lines to show after the session. */
-export function terminalFrontend(
+function terminalFrontend(
   args: Args,
-  lastLines?: (session: Session) => Promise<readonly string[]>,
+  lastLines?: (session: Session) => readonly string[],
 ): TerminalFrontend {
   const { message } = args;
   return new TerminalFrontend({
@@ -38,7 +49,6 @@ export function terminalFrontend(
     lastLines,
     setup: setupHome(),
     doctor: async (session, output) => {
-      const { examineSession } = await import("./doctor.ts");
       await examineSession(session, {
         ...parsePermissionChoice(args),
         prefersAuto: "workspace-write" as const,
@@ -60,7 +70,7 @@ function keymapFor({ bindings, vim }: Args): Keymap {
 }
 
 /** Runs a session in the terminal and returns the exit code. `checked` creates it and converts its errors. */
-export async function runInTerminal(
+async function runInTerminal(
   frontend: TerminalFrontend,
   config: CopilotConfig,
   options: CopilotOptions,
@@ -79,3 +89,38 @@ export async function runInTerminal(
   await using session = checked(() => new Session(settings, frontend));
   return await frontend.run(session, motto);
 }
+
+/**
+ * Runs a session with the settings of the command line, and returns the exit code. `given` are the flags of the command line, without config.json. `line` is shown at the start.
+ */
+export async function runSession(args: Args, given: Args, line?: string): Promise<number> {
+  let code: number = EXIT.hangup;
+  try {
+    let start: CopilotConfig | undefined;
+    using frontend = terminalFrontend(args, ({ agent: { config: end }, record }) => {
+      return lastLines({ given, start: start ?? end, end }, record);
+    });
+    if (canEdit() && isServerOpen(args)) {
+      const chosen = await frontend.setUp(line);
+      line = undefined;
+      if (typeof chosen === "number") return chosen;
+      if (chosen === undefined) throw new UsageError(NOTHING_CHOSEN);
+      args = { ...args, ...chosen };
+      given = { ...given, ...chosen.demo && { demo: true } };
+    }
+    // The tour shows the questions.
+    if (args.demo) args = { approve: "ask", ...args };
+    code = await withSettings(args, "tour", (config, options) => {
+      start = config;
+      const motto = args.demo ? `${DEMO_NOTICE}. Say: The tests fail. Fix them.` : line;
+      return runInTerminal(frontend, config, options, { args, motto, checked: asUsage });
+    });
+  } catch (error) {
+    if (Deno.stdin.isTerminal()) throw error;
+  }
+  // The window was closed: reading ended, or writing failed, possibly before the signal arrived.
+  return Deno.stdin.isTerminal() ? code : EXIT.hangup;
+}
+
+const NOTHING_CHOSEN =
+  "No model was chosen: run copilot again, or name one with --local, --base-url or --hosted; --demo needs none";

@@ -22,7 +22,7 @@ import type { Check, SandboxStatus } from "../session/data.ts";
 import { openPermissions, type Permissions } from "../session/permissions.ts";
 import type { Session } from "../session/session.ts";
 import { mcpFiles } from "../session/mcp_files.ts";
-import type { ExtensionSurvey } from "../session/prompt_files/survey.ts";
+import { type ExtensionSurvey, surveyExtensions } from "../session/prompt_files/survey.ts";
 import { addressOf, serverOf } from "../models/model_server.ts";
 import { folderTool } from "../tools/list_directory.ts";
 import { oneLine } from "../text/one_line.ts";
@@ -30,6 +30,7 @@ import { reasonOf } from "../text/reason.ts";
 import { wrapped } from "../text/wrap.ts";
 import { checkServerAndModel } from "../session/server_look.ts";
 import { unsentKey } from "./keys.ts";
+import { mcpRow, openMcp } from "../session/mcp.ts";
 
 interface DoctorOptions {
   permissions: Permissions;
@@ -117,7 +118,6 @@ async function* checksOf(agent: CopilotAgent, options: DoctorOptions): AsyncGene
   yield confinementCheck(sandbox);
   // If the user cannot be asked, only a rule turns it on.
   yield webCheck(sandbox, await permissions.mayFetch(agent.state.workingDir, false));
-  const { surveyExtensions } = await import("../session/prompt_files/survey.ts");
   const plugged = extensionCheck(await surveyExtensions(agent.state.workingDir, permissions));
   if (plugged) yield plugged;
   const unsent = unsentKey(agent.config);
@@ -150,7 +150,6 @@ async function* mcpChecks(
   const name = "mcp";
   const files = mcpFiles(folder, variables);
   if (files.length === 0) return;
-  const { mcpRow, openMcp } = await import("../session/mcp.ts");
   const problems: string[] = [];
   await using source = await openMcp({
     ...{ folder, files, variables },
@@ -272,7 +271,7 @@ async function sendProbe(
  * requests share a prefix, which shows whether the server has a cache.
  */
 async function* probes(agent: CopilotAgent, signal: AbortSignal): AsyncGenerator<Check> {
-  const backend = await agent.backend();
+  const backend = agent.backend;
   const hello: Message = { role: "user", content: "Reply with the single word: ready" };
   const loaded = await sendProbe(backend, [hello], [], signal);
   yield answerCheck(loaded);

@@ -8,6 +8,7 @@ import type { FoundServer } from "../models/servers.ts";
 import { oneLine } from "../text/one_line.ts";
 import { checkRows } from "./doctor.ts";
 import { KEY_VARIABLES } from "./keys.ts";
+import { setupHome } from "./setup.ts";
 
 interface SearchOptions {
   json: boolean;
@@ -42,7 +43,7 @@ export async function searchServers(
 const CHOOSING = "Run `copilot` in a terminal to choose one";
 
 /** Returns the error of a run without a configured server: what there is, or how to start one. */
-export async function noServerText(home: SetupHome): Promise<string> {
+export async function noServerText(home: SetupHome = setupHome()): Promise<string> {
   return noServerAmong(await home.find(FLAGS_SEARCH_MS, new AbortController().signal), home);
 }
 

@@ -1,6 +1,6 @@
 /** The configured model server: its name, and requests outside of turns. @module */
 
-import type { LocalServerOptions } from "./ollama/connection.ts";
+import { listLocalModels, type LocalServerOptions } from "./ollama/connection.ts";
 import type { ListedModel } from "./ollama/model_list.ts";
 import type { CopilotConfig } from "../config.ts";
 import { type ModelTarget, targetOf } from "./target.ts";
@@ -28,7 +28,6 @@ export function choosesModel(config: CopilotConfig): boolean {
 export async function modelNames(config: CopilotConfig): Promise<string[]> {
   const target = targetOf(config);
   if (target.kind === "hosted") throw new Error("choose one with /model NAME");
-  const { listLocalModels } = await import("./ollama/connection.ts");
   return await listLocalModels(addressOf(target));
 }
 

@@ -1,8 +1,13 @@
 /** Discovers model servers on this machine. Their answers are bounded and untrusted. @module */
 
-import type { ListedModel } from "./ollama/model_list.ts";
+import { compatConfig, hostedConfig } from "../config.ts";
+import { hostedHeaders } from "./anthropic/mod.ts";
+import { askFields, onFailure } from "./ollama/connection.ts";
+import { type ListedModel, listModels } from "./ollama/model_list.ts";
+import { keyHeader } from "./wire_values.ts";
 import { BackendError } from "../errors.ts";
 import { isLoopback } from "../wire/connect.ts";
+import { limitText, requestJson } from "../wire/http.ts";
 
 /** A possible location of a model server. */
 export interface FoundServer {
@@ -62,10 +67,6 @@ export async function askServerAt(
   url: string,
   { limitMs, apiKey, signal }: Limits & { apiKey: string },
 ): Promise<FoundServer> {
-  const [{ askFields, onFailure }, { listModels }] = await Promise.all([
-    import("./ollama/connection.ts"),
-    import("./ollama/model_list.ts"),
-  ]);
   return await inTime(url, { limitMs, signal }, async (signal) => {
     const at = { host: url, apiKey, signal };
     const isNative = await askFields("/api/version", at)
@@ -91,13 +92,6 @@ export async function tryKey(
   { baseUrl, apiKey }: { baseUrl: string; apiKey: string },
   limits: Limits,
 ): Promise<void> {
-  const [{ compatConfig, hostedConfig }, { requestJson }, { hostedHeaders }, { keyHeader }] =
-    await Promise.all([
-      import("../config.ts"),
-      import("../wire/http.ts"),
-      import("./anthropic/mod.ts"),
-      import("./wire_values.ts"),
-    ]);
   const settings = { baseUrl, apiKey, maxRetries: 0 };
   const config = kind === "hosted" ? hostedConfig(settings) : compatConfig(settings);
   const [path, headers] = "apiVersion" in config
@@ -118,7 +112,6 @@ async function inTime<T>(
     return await ask(AbortSignal.any([signal, limit]));
   } catch (error) {
     if (!limit.aborted || signal.aborted) throw error;
-    const { limitText } = await import("../wire/http.ts");
     const message = `${new URL(url).origin} does not answer within ${limitText(limitMs)}`;
     throw new BackendError(message, { kind: "timeout" });
   }

@@ -7,7 +7,7 @@ import { attempt } from "../../../attempt.ts";
 import { asciiSign, withSigns } from "../../../text/signs.ts";
 import type { TextPart } from "../../../types/message.ts";
 import { clipboardSequence, type Copied } from "../clipboard.ts";
-import type { ClipboardImages } from "../clipboard_image.ts";
+import { ClipboardImages } from "../clipboard_image.ts";
 import { droppedImages } from "../dropped_images.ts";
 import { DEFAULT_KEYMAP } from "../line/actions.ts";
 import { BACKGROUND_KEY, type Key, KITTY_KEY } from "../line/keys.ts";
@@ -21,6 +21,7 @@ import { MessageModal, type MessageModalOptions } from "./message_modal.ts";
 import { type Modal, ModalDriver, ModalStack } from "./modal.ts";
 import type { AskingWay, ChoiceList, Screen } from "./screen.ts";
 import { ScreenQuestions } from "./screen_questions.ts";
+import { editInProgram } from "../external_editor.ts";
 
 /** The options of the input line that the screen adds itself. */
 type OwnLineOptions = "prompt" | "ring" | "append" | "columns" | "edit" | "dropped" | "pasteImage";
@@ -45,7 +46,7 @@ interface LiveScreenOptions
   onTasks?: () => boolean;
   title?: ((state: "asks" | "works" | "waits") => string | undefined) | undefined;
   /** Opens a modal with the whole conversation on Ctrl-O. */
-  transcript?: () => Promise<Modal<void> | undefined>;
+  transcript?: () => Modal<void> | undefined;
   /** A signal came, or the terminal is gone; it is restored already. */
   onEnd: (signal: Deno.Signal) => void;
 }
@@ -291,14 +292,12 @@ export class LiveScreen implements Screen {
   }
 
   async #edit(text: string): Promise<string | undefined> {
-    const { editInProgram } = await import("../external_editor.ts");
     const edited = await editInProgram(text, (run) => this.#driver.lend(run));
     if (edited.failure !== undefined) this.print(`· ${edited.failure}`);
     return edited.text;
   }
 
   async #pasteImage(): Promise<string | undefined> {
-    const { ClipboardImages } = await import("../clipboard_image.ts");
     return await (this.#images ??= new ClipboardImages()).paste((line) => this.print(line));
   }
 
@@ -323,7 +322,7 @@ export class LiveScreen implements Screen {
   }
 
   /** Handles the keys that do the same whichever modal is open. */
-  #onKey(key: Key): boolean | Promise<boolean> {
+  #onKey(key: Key): boolean {
     this.#questions.keyTime = this.terminal.now();
     if (key.name !== "ctrl-c") this.#message.isLeaving = false;
     this.#message.wasSearching = this.#message.search !== undefined;
@@ -341,8 +340,8 @@ export class LiveScreen implements Screen {
     return action === "transcript" && this.#openTranscript();
   }
 
-  async #openTranscript(): Promise<boolean> {
-    const modal = await this.options.transcript?.();
+  #openTranscript(): boolean {
+    const modal = this.options.transcript?.();
     if (modal === undefined || this.#over.signal.aborted) return false;
     void this.#modals.open(modal);
     return true;

@@ -13,7 +13,7 @@ import type { CommandOutput, ToolOutcome } from "../../../types/tool.ts";
 import { choiceList } from "./choice_list.ts";
 import type { Display } from "./display.ts";
 import { helpText, keysText } from "./help_tables.ts";
-import type { SetupHome, SetupScreen } from "./setup.ts";
+import { setUp, type SetupHome, type SetupScreen } from "./setup.ts";
 import type { ServerSettings } from "../../server_settings.ts";
 
 /** A slash command as typed. */
@@ -166,7 +166,6 @@ export async function chooseServer(
       ask: (...question) => screen.ask(...question),
       askHidden: (...question) => screen.askHidden(...question),
     };
-    const { setUp } = await import("./setup.ts");
     return await setUp(shown, setup, {
       isFirst,
       signal,

@@ -22,6 +22,7 @@ import {
   listedQuestion,
   questionTitle,
 } from "./question.ts";
+import { askForm, yesOrNo } from "./form.ts";
 
 /** An open question: its full text, and a callback for when the user has seen all of it. */
 export interface OpenQuestion {
@@ -86,12 +87,10 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
       return await screen.choose(list, signal, { waits: true })
         .finally(() => this.#asked = undefined) ?? undefined;
     }
-    const { yesOrNo } = await import("./form.ts");
     return await yesOrNo(title, "decides later", screen, signal);
   };
 
   readonly elicit: NonNullable<Frontend["elicit"]> = async (question, signal) => {
-    const { askForm } = await import("./form.ts");
     return await askForm(question, this.display, signal);
   };
 

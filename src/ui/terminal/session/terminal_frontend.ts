@@ -35,6 +35,8 @@ import { screenKey } from "../../shown_keys.ts";
 import { runTurn } from "./turn.ts";
 import { SessionHistory } from "./typed_history.ts";
 import { WholeConversation } from "./whole_conversation.ts";
+import { transcriptModal } from "./transcript.ts";
+import { askAboutPlan } from "./plan_list.ts";
 
 interface TerminalOptions extends CommandHome {
   /** Notifies a user who looks elsewhere when a long turn ends. */
@@ -44,7 +46,7 @@ interface TerminalOptions extends CommandHome {
   /** The first message of the session. */
   message?: string | undefined;
   /** Returns the lines to show after the session. */
-  lastLines?: ((session: Session) => Promise<readonly string[]>) | undefined;
+  lastLines?: ((session: Session) => readonly string[]) | undefined;
   /** Calls its argument with the exit code of each signal, until the returned function is called. */
   onSignals(handler: (exitCode: number) => void): () => void;
 }
@@ -220,7 +222,7 @@ export class TerminalFrontend implements Frontend, Disposable {
       if (line === null || this.#ended !== undefined) break;
       if (line.text.trim() !== "") await this.#handle(line);
     }
-    await this.#sayFarewell();
+    this.#sayFarewell();
     return this.#ended ?? EXIT.done;
   }
 
@@ -232,9 +234,9 @@ export class TerminalFrontend implements Frontend, Disposable {
   }
 
   /** How to resume, for an interactive user. */
-  async #sayFarewell(): Promise<void> {
+  #sayFarewell(): void {
     if ((this.#ended ?? EXIT.done) !== EXIT.done) return;
-    const lines = await this.options.lastLines?.(this.#session) ?? [];
+    const lines = this.options.lastLines?.(this.#session) ?? [];
     if (lines.length === 0) return;
     this.#display.screen.print(
       lines.map((line) => this.#display.dim(wrapped(line, this.#display.columns))).join("\n"),
@@ -242,10 +244,9 @@ export class TerminalFrontend implements Frontend, Disposable {
   }
 
   /** The whole transcript, for Ctrl-O; undefined before there is a session. */
-  async #transcript(): Promise<PagerModal | undefined> {
+  #transcript(): PagerModal | undefined {
     const session = this.#session;
     if (session === undefined) return undefined;
-    const { transcriptModal } = await import("./transcript.ts");
     return transcriptModal({
       conversation: this.#conversation,
       messages: () => session.agent.state.messages,
@@ -350,7 +351,6 @@ export class TerminalFrontend implements Frontend, Disposable {
     let hasEnded = await runTurn(this.#session, this.#display, parts, signal);
     while (hasEnded && this.#session.hasPlan) {
       this.#conversation.end(this.#session.agent.state.messages);
-      const { askAboutPlan } = await import("./plan_list.ts");
       const next = await askAboutPlan(this.#session, this.#display, signal);
       if (next === undefined || signal.aborted) return;
       this.#display.screen.echo(next);

@@ -1,0 +1,38 @@
+/** `copilot doctor` with the flags of the command line. @module */
+
+import { UsageError } from "../errors.ts";
+import { parsePermissionChoice } from "../safety/choice.ts";
+import { ModelFit } from "../session/fit_model.ts";
+import { openPermissions } from "../session/permissions.ts";
+import { type Args, asUsage } from "./args.ts";
+import { runDoctor } from "./doctor.ts";
+import { searchServers } from "./doctor_search.ts";
+import { type Run, stopOnSignals } from "./process.ts";
+import { isServerOpen, optionsFromArgs, toConfig } from "./settings.ts";
+import { setupHome } from "./setup.ts";
+
+/** Tests the model server. Returns the exit code. @throws {UsageError} for invalid flags. */
+export async function examine(args: Args, run: Run): Promise<number> {
+  if (args.demo) throw new UsageError("doctor examines a model server: leave out --demo");
+  if (args.print !== undefined || args.output !== undefined) {
+    throw new UsageError("doctor has no use for -p and --output: --json gives one JSON object");
+  }
+  stopOnSignals(run);
+  const output = {
+    json: args.json === true,
+    columns: Deno.stdout.isTerminal() ? Deno.consoleSize().columns : 80,
+    write: (text: string) => run.stdout.write(text),
+    signal: run.signal,
+  };
+  if (isServerOpen(args)) {
+    const found = await searchServers(setupHome(), output);
+    if (typeof found === "number") return found;
+    args = { ...args, ...found };
+  }
+  const options = optionsFromArgs(args);
+  return await runDoctor(asUsage(() => toConfig(options)), {
+    permissions: await openPermissions(parsePermissionChoice(args)),
+    fit: new ModelFit({ isChosen: options.model !== undefined, asksRemote: true }),
+    ...output,
+  });
+}

@@ -1,0 +1,110 @@
+/** `-p`: one prompt and its answer. @module */
+
+import { readSchema } from "../agent/answer_form.ts";
+import type { CopilotConfig } from "../config.ts";
+import { UsageError } from "../errors.ts";
+import { parsePermissionChoice } from "../safety/choice.ts";
+import { openPermissions } from "../session/permissions.ts";
+import { Session } from "../session/session.ts";
+import { oneLine, shortened } from "../text/one_line.ts";
+import type { ToolExecution } from "../types/event.ts";
+import type { Part } from "../types/message.ts";
+import type { JsonSchema } from "../types/tool.ts";
+import { executionRows } from "../ui/change.ts";
+import { EXIT } from "../ui/exit_codes.ts";
+import type { Format } from "../ui/print/json_output.ts";
+import { PrintFrontend } from "../ui/print/print.ts";
+import { readPiped } from "../ui/terminal/stdio.ts";
+import { terminalSize } from "../ui/terminal/tty.ts";
+import { type Args, asUsage } from "./args.ts";
+import { afterAbort, type Run } from "./process.ts";
+import { type CopilotOptions, sessionOptions } from "./settings.ts";
+import { DEMO_NOTICE, withSettings } from "./with_settings.ts";
+
+/** `-p` continues without a pipe that is silent for longer, in ms. */
+const SILENT_STDIN_MS = 3000;
+/** The maximum length of a schema in an error, in characters. */
+const MAX_SHOWN_SCHEMA = 80;
+
+/** Answers the prompt of the command line and of the pipe. Returns the exit code. */
+export async function runOneShot(args: Args, format: Format, run: Run): Promise<number> {
+  return await withSettings(args, "look", async (config, options) => {
+    const prompt = await readPrompt(args, run);
+    return await answerPrompt(config, options, args, format, prompt, run);
+  });
+}
+
+async function answerPrompt(
+  config: CopilotConfig,
+  options: CopilotOptions,
+  args: Args,
+  format: Format,
+  prompt: readonly Part[],
+  run: Run,
+): Promise<number> {
+  const answerSchema = await answerSchemaOf(args);
+  const chosen = parsePermissionChoice(args);
+  const choice = chosen.yes ? chosen : { ...chosen, prefersAuto: "read-only" as const };
+  const permissions = await openPermissions(choice);
+  const isProgressSeen = Deno.stderr.isTerminal();
+  const changeRows = isProgressSeen
+    ? (execution: ToolExecution) => executionRows(execution, terminalSize().columns)
+    : undefined;
+  const frontend = new PrintFrontend({
+    format,
+    stdout: run.stdout,
+    stderr: run.stderr,
+    isChecked: answerSchema !== undefined,
+    isTerminal: Deno.stdout.isTerminal() || isProgressSeen,
+    changeRows,
+    signal: run.signal,
+    stopCode: () => run.stopCode ?? EXIT.interrupted,
+  });
+  await using session = asUsage(() =>
+    new Session({
+      ...sessionOptions(config, options, args, permissions),
+      // A single answer needs no undo. It is recorded if it continues a session.
+      canUndo: false,
+      answerSchema,
+      isRecorded: args.continue === true && !args["no-session"],
+      asksServer: "before-turns",
+    }, frontend)
+  );
+  if (args.demo) run.stderr.write(`${DEMO_NOTICE}\n`);
+  return await frontend.run(session, prompt);
+}
+
+/** Returns the schema of `--json-schema`. @throws {UsageError} if it cannot be read or used. */
+async function answerSchemaOf(args: Args): Promise<JsonSchema | undefined> {
+  const given = args["json-schema"];
+  if (given === undefined) return undefined;
+  const found = await readSchema(given);
+  if ("schema" in found) return found.schema;
+  const shown = shortened(oneLine(given), MAX_SHOWN_SCHEMA);
+  throw new UsageError(`Cannot use ${shown} as --json-schema: ${found.problem}`);
+}
+
+/** Returns the prompt: the argument, the piped text, or both, the argument first. */
+async function readPrompt(args: Args, { stderr, signal }: Run): Promise<Part[]> {
+  const asked = args.print ?? "";
+  let piped = "";
+  if (!Deno.stdin.isTerminal()) {
+    const patient = asked === "" || args.stdin;
+    const reading = readPiped(Deno.stdin, patient ? undefined : SILENT_STDIN_MS);
+    const got = await Promise.race([reading, afterAbort(signal, 0)]);
+    if (!got) throw signal.reason;
+    const silence = "is a pipe that sent nothing for 3 s: going on without it (--stdin waits)";
+    if (got.silent) stderr.write(`· stdin ${silence}\n`);
+    if (got.text.includes("\ufffd")) stderr.write("· stdin has U+FFFD where it was not UTF-8\n");
+    piped = got.text;
+  }
+  if (asked.trim() === "" && piped.trim() === "") {
+    throw new UsageError('The prompt is empty: give one with -p "...", or pipe it in');
+  }
+  const typed: Part = { type: "text", text: asked };
+  if (piped.trim() === "") return [typed];
+  // `@names` in piped text attach no files: someone else may have written it.
+  const context = { type: "resource", name: "", text: piped } as const;
+  if (asked.trim() === "") return [{ ...context, kind: "note" }];
+  return [typed, { ...context, kind: "stdin" }];
+}
