@@ -26,6 +26,9 @@ interface ConfinementSources {
   onEnd(folder: string): void;
 }
 
+/** A single command of git. */
+const GIT_ALONE = /^git [^;&|`$()<>\n]*$/;
+
 export class Confinement {
   #sandbox: Promise<Sandbox | string> | undefined;
   /** The folder of what confined commands see as `/tmp` and the like. */
@@ -65,7 +68,10 @@ export class Confinement {
         const variables = { PATH: (settings.programs ?? []).join(":") };
         return { program, args: [...args], ...Deno.build.os !== "windows" && { variables } };
       }
-      const { words, view, close, variables } = await this.#words(settings, leave, reads);
+      // A program beside git writes git's folders only without the network.
+      const isGit = leave === "git" || leave === "network" && GIT_ALONE.test(args.at(-1) ?? "");
+      const given = { leave, isGit, reads };
+      const { words, view, close, variables } = await this.#words(settings, given);
       const { by, holder } = await this.find() as Sandbox;
       const [confined, ...before] = words;
       const network = settings.network || leave === "network";
@@ -92,8 +98,7 @@ export class Confinement {
   /** The words that stand before a program to confine it. @throws {RefusedError} where nothing can. */
   async #words(
     settings: SettingsInForce,
-    leave: Leave | undefined,
-    reads: readonly string[],
+    { leave, isGit, reads }: { leave: Leave | undefined; isGit: boolean; reads: readonly string[] },
   ) {
     const sandbox = await this.find();
     if (typeof sandbox === "string" || settings.view === undefined) {
@@ -115,7 +120,7 @@ export class Confinement {
     // Servers write no git folders: nothing looks over what they leave there before the session ends. They, and
     // the person's hooks, start no programs of the folder.
     const isCommand = /^(caches|servers\/folder-hooks)$/.test(this.sources.caches);
-    const git = leave === undefined || !isCommand || !view.gitFolders?.length
+    const git = !isGit || !isCommand || !view.gitFolders?.length
       ? undefined
       : await this.#openGit(view, settings);
     const network = view.network || leave === "network";

@@ -41,7 +41,7 @@ async function repository() {
   const { signal } = new AbortController();
   let programs: readonly string[] | undefined;
   /** The reason of the question, or what the command printed. */
-  const run = async (command: string, inBackground = false) => {
+  const run = async (command: string, inBackground = false, network = false) => {
     let asked: string | undefined;
     const policy = permissions.policy({
       approve: ({ reason, programs: named }) => {
@@ -55,7 +55,7 @@ async function repository() {
     const context = { workingDir: folder, maxOutputChars: 4000, signal, confine };
     const decision = await policy.decide(tool, { command }, context);
     if (!decision.allow) return `asked: ${asked}`;
-    const { leave } = decision;
+    const leave = network ? "network" as const : decision.leave;
     await using jobs = jobStore();
     const given = { ...context, jobs, ...leave && { leave } };
     const ran = inBackground
@@ -293,5 +293,21 @@ Deno.test({
     await using at = await repository();
     assertMatch(await at.run("touch .git/x; git tag one", true), /Read-only file system/);
     assertEquals(at.has("work/.git/x"), false);
+  },
+});
+
+Deno.test({
+  name: "R-21 the network does not open git's folders to programs other than git",
+  ignore,
+  async fn() {
+    await using at = await repository();
+    for (const line of ["touch .git/x", "git tag one; touch .git/x"]) {
+      assertMatch(await at.run(line, false, true), /Read-only file system/, line);
+    }
+    assertEquals(at.has("work/.git/x"), false);
+    // Positive control: what git itself fetches arrives.
+    await at.outside("git clone -q --bare . up.git; git -C up.git tag two main");
+    assertMatch(await at.run("git fetch -q --tags ./up.git", false, true), /^exit code: 0/);
+    assertEquals(await at.outside("git tag"), "two\n");
   },
 });
