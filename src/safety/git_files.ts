@@ -79,7 +79,10 @@ export function gitFindings(path: string, worktree: string): Finding[] {
   }
   return [
     ...folders.map((one) => ({ path: one, access: "read", isGitFolder: true } as const)),
-    ...[...settings, ...hooks].map((one) => ({ path: one, access: "read" } as const)),
+    // One that was left there keeps git from settings beside a broken repository.
+    ...[...settings, ...hooks, join(worktree, "commondir")].map((
+      one,
+    ) => ({ path: one, access: "read" } as const)),
   ];
 }
 

@@ -84,7 +84,7 @@ Deno.test(
     const paths = found.map(({ path }) => path.replace(`${at.path}/work/`, ""));
     assertEquals(paths.sort(), [
       ...[".git", ".git/config", ".git/config.worktree", ".git/more", "/abs", "/hooks"],
-      ...["a b", "deep", "deep/even"],
+      ...["a b", "commondir", "deep", "deep/even"],
     ]);
   },
 );

@@ -5,6 +5,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { PathTable } from "../../src/safety/path_table.ts";
 import { findSandbox } from "../../src/safety/sandbox/probe.ts";
 import { openPermissions } from "../../src/session/permissions.ts";
+import { waitUntil } from "../helpers/wait_until.ts";
 import { builtinTools } from "../../src/tools/mod.ts";
 import { runInBackground } from "../../src/tools/shell/background.ts";
 import { jobStore } from "../../src/tools/shell/jobs.ts";
@@ -269,6 +270,30 @@ for (const [name, prepare, command] of LEFT) {
     },
   });
 }
+
+Deno.test({
+  name: "R-21 while a command of git runs, and after it was killed, no other repository is found",
+  ignore,
+  async fn() {
+    await using at = await repository();
+    await Deno.writeTextFile(
+      `${at.folder}/p.sh`,
+      `rm -rf commondir .git/HEAD; ${BARE}; echo x > commondir; mkfifo go; cat go`,
+    );
+    const running = at.run("git tag one; sh p.sh");
+    await waitUntil(() => at.has("work/go"));
+    const status = "git status 2>&1; git branch x 2>&1; cd up.git && git status 2>&1";
+    assertMatch(await at.outside(status), /^(fatal: .*commondir: Is a directory\n){2}/);
+    assertEquals(at.has("pwned"), false);
+    // As it stays where this program is killed now: the next commands change nothing of it.
+    const killed = await at.run("rm -rf commondir; git tag two; git status");
+    assertMatch(killed, /commondir: Is a directory/);
+    await at.outside("echo > go");
+    await running;
+    assertMatch(await at.outside("git status"), /^On branch main/);
+    assertEquals([at.has("pwned"), at.has("work/commondir")], [false, false]);
+  },
+});
 
 Deno.test({
   name: "R-21 an index that is shared is looked at, too",

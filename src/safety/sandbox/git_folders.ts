@@ -8,7 +8,7 @@ import { entryAt, type View } from "../view.ts";
 
 /** Settings, hooks, and what leads git to other settings, or to the objects of another repository. */
 const READ_ONLY =
-  "config config.worktree commondir gitdir hooks info modules worktrees objects/info/alternates"
+  "config config.worktree commondir ../commondir gitdir hooks info modules worktrees objects/info/alternates"
     .split(" ");
 /**
  * Folders, and files with a text, that are made where they are missing, for as long as commands run. In `commondir`, `.` leads git to the folder itself.
@@ -22,8 +22,17 @@ const MISSING: readonly (readonly [name: string, text?: string])[] = [
   ["config.worktree", ""],
   ["objects/info/alternates", ""],
 ];
+/**
+ * An empty folder in the work tree, where git does not show it. As long as it is there, git never takes the work tree
+ * for a repository whose settings a command wrote, even if `.git` is broken.
+ */
+const BESIDE = "../commondir";
+const missingIn = (folder: string): typeof MISSING =>
+  basename(folder) === ".git" ? [...MISSING, [BESIDE]] : MISSING;
 /** The time of a change that what is made here has, whichever run made it. Files of others have another. */
 const MADE = new Date(1_000_000_007_000);
+const HEAD_TEXT = /^(ref: refs\/|[\da-f]{40})/;
+const NEEDED = ["", "objects", "refs"];
 /** A command of git waits so often, 5 ms each, while another run removes what it made. */
 const MAX_LOCK_TRIES = 100;
 
@@ -68,11 +77,9 @@ export async function openGitFolders(
 function menderOf(folder: string): () => string[] {
   const headPath = join(folder, "HEAD");
   const head = smallFile(headPath);
-  const needed = ["", "objects", "refs"].map((name) => join(folder, name))
-    .filter((path) => entryAt(path)?.isDirectory);
   return () => {
     const undone: string[] = [];
-    for (const path of needed) {
+    for (const path of NEEDED.map((name) => join(folder, name))) {
       if (!entryAt(path)?.isDirectory) {
         attempt(() => Deno.removeSync(path));
         Deno.mkdirSync(path);
@@ -82,7 +89,7 @@ function menderOf(folder: string): () => string[] {
       if (mode !== null && (mode & 0o700) !== 0o700) Deno.chmodSync(path, mode | 0o700);
     }
     undone.push(...removeLinks(folder, READ_ONLY));
-    if (!/^(ref: refs\/|[\da-f]{40})/.test(smallFile(headPath))) {
+    if (!HEAD_TEXT.test(smallFile(headPath))) {
       attempt(() => Deno.removeSync(headPath, { recursive: true }));
       Deno.writeTextFileSync(headPath, head);
       undone.push(headPath);
@@ -125,9 +132,17 @@ function removeLinks(folder: string, others: readonly string[] = []): string[] {
   });
 }
 
-/** True for a folder in which all that stays read-only can be mounted. */
+/** True for a folder that git takes for a repository. */
+function isWhole(folder: string): boolean {
+  return HEAD_TEXT.test(smallFile(join(folder, "HEAD"))) && NEEDED.every((name) => {
+    const { isDirectory, mode } = entryAt(join(folder, name)) ?? {};
+    return isDirectory && ((mode ?? 0o700) & 0o700) === 0o700;
+  });
+}
+
+/** True for a repository in which all that stays read-only can be mounted. */
 function isOpenable(folder: string): boolean {
-  return entryAt(folder)?.isDirectory === true && entryAt(join(folder, "HEAD")) !== undefined &&
+  return isWhole(folder) && entryAt(join(folder, BESIDE))?.isDirectory !== false &&
     READ_ONLY.every((name) => entryAt(join(folder, name))?.isSymlink !== true);
 }
 
@@ -145,7 +160,7 @@ async function share(folder: string): Promise<Deno.FsFile | undefined> {
 
 /** False where something is still missing: only what is there can be read-only. */
 function makeMissing(folder: string): boolean {
-  return MISSING.every(([name, text]) => {
+  return missingIn(folder).every(([name, text]) => {
     const path = join(folder, name);
     const isThere = () => entryAt(path) !== undefined;
     const make = () => {
@@ -163,7 +178,8 @@ function makeMissing(folder: string): boolean {
 }
 
 function removeMade(folder: string): void {
-  for (const path of MISSING.map(([name]) => join(folder, name))) {
+  if (!isWhole(folder)) return;
+  for (const path of missingIn(folder).map(([name]) => join(folder, name))) {
     if (entryAt(path)?.mtime?.getTime() === MADE.getTime()) attempt(() => Deno.removeSync(path));
   }
 }

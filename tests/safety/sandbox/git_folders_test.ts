@@ -8,12 +8,14 @@ const unix = { ignore: Deno.build.os === "windows" };
 
 /** A folder as `git init` makes it, without templates. */
 function repository() {
-  const git = Deno.realPathSync(Deno.makeTempDirSync());
+  const folder = Deno.realPathSync(Deno.makeTempDirSync());
+  const git = `${folder}/.git`;
   Deno.mkdirSync(`${git}/objects/info`, { recursive: true });
-  Deno.mkdirSync(`${git}/info`);
-  for (const name of ["HEAD", "config"]) Deno.writeTextFileSync(`${git}/${name}`, "x\n");
+  for (const name of ["info", "refs"]) Deno.mkdirSync(`${git}/${name}`);
+  Deno.writeTextFileSync(`${git}/HEAD`, "ref: refs/heads/main\n");
+  Deno.writeTextFileSync(`${git}/config`, "x\n");
   const view: View = {
-    folder: git,
+    folder,
     places: new Map(),
     network: false,
     isComplete: true,
@@ -21,15 +23,15 @@ function repository() {
   };
   const names = (folder: string) => [...Deno.readDirSync(folder)].map(({ name }) => name);
   return {
-    ...{ git, view },
+    ...{ folder, git, view },
     all: () => [...names(git), ...names(`${git}/objects/info`)].sort().join(" "),
-    [Symbol.dispose]: () => Deno.removeSync(git, { recursive: true }),
+    [Symbol.dispose]: () => Deno.removeSync(folder, { recursive: true }),
   };
 }
 
-const BEFORE = "HEAD config info objects";
+const BEFORE = "HEAD config info objects refs";
 const OPEN =
-  "HEAD alternates commondir config config.worktree hooks info modules objects worktrees";
+  "HEAD alternates commondir config config.worktree hooks info modules objects refs worktrees";
 
 Deno.test({
   name: "R-21 what is made in git's folder stays while any run has a command of git there",
@@ -69,6 +71,29 @@ Deno.test({
     assertEquals([signal, at.all()], ["SIGKILL", OPEN]);
     Deno.writeTextFileSync(`${at.git}/config.worktree`, "[core]\n");
     (await openGitFolders(at.view)).close();
-    assertEquals(at.all(), "HEAD config config.worktree info objects");
+    assertEquals(at.all(), "HEAD config config.worktree info objects refs");
+  },
+});
+
+Deno.test({
+  name: "R-21 what stands for a broken repository stays until the repository is whole",
+  ...unix,
+  async fn() {
+    using at = repository();
+    const beside = () => [...Deno.readDirSync(at.folder)].map(({ name }) => name).sort();
+    const opened = await openGitFolders(at.view);
+    assertEquals(opened.view.places.get(`${at.folder}/commondir`), "read");
+    assertEquals(beside(), [".git", "commondir"]);
+    // As a killed run leaves it.
+    Deno.writeTextFileSync(`${at.git}/HEAD`, "x\n");
+    const next = await openGitFolders(at.view);
+    assertEquals(next.folders, []);
+    next.close();
+    assertEquals(beside(), [".git", "commondir"]);
+    opened.close();
+    assertEquals([beside(), at.all()], [[".git"], BEFORE]);
+    // A file of that name leads git elsewhere.
+    Deno.writeTextFileSync(`${at.folder}/commondir`, "other\n");
+    assertEquals((await openGitFolders(at.view)).folders, []);
   },
 });
