@@ -242,7 +242,7 @@ const LEFT: [name: string, prepare: string, command: string][] = [
   ],
   [
     "a long list of what a rebase does",
-    `${AT_BREAK}; yes '# and so on' | head -n 20000 >> .git/rebase-merge/git-rebase-todo; echo 'x sh ./evil.sh' >> .git/rebase-merge/git-rebase-todo`,
+    `${AT_BREAK}; printf '# %120000s\\n' x >> .git/rebase-merge/git-rebase-todo; echo 'x sh ./evil.sh' >> .git/rebase-merge/git-rebase-todo`,
     "git rebase --continue",
   ],
   [
