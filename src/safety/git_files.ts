@@ -10,6 +10,8 @@ export interface Finding {
   access: "none" | "read";
   /** True for a folder in which git keeps a repository. */
   isGitFolder?: true;
+  /** What settings name here: if it is missing, no command may make it. */
+  named?: "folder" | "file";
 }
 
 /**
@@ -59,12 +61,19 @@ export function smallFile(path: string): string {
 /** The most files of settings that one repository includes. */
 const MAX_INCLUDED = 100;
 
-/** git's files, and the folders and files in which it looks for hooks and further settings. */
-export function gitFindings(path: string, worktree: string): Finding[] {
+/** git's files, and the folders and files in which it looks for hooks and further settings, the user's own included. */
+export function gitFindings(
+  path: string,
+  worktree: string,
+  { home = "~", own = [] }: { home?: string | undefined; own?: readonly string[] } = {},
+): Finding[] {
   const folders = [path, ...gitFoldersOf(path)];
-  const settings = new Set(
-    folders.flatMap((at) => [join(at, "config"), join(at, "config.worktree")]),
-  );
+  const known = [
+    ...folders.flatMap((at) => [join(at, "config"), join(at, "config.worktree")]),
+    ...["/etc/gitconfig", join(home, ".gitconfig")],
+    ...own.map((at) => join(dirname(at), "git/config")),
+  ];
+  const settings = new Set(known);
   const hooks: string[] = [];
   for (const file of settings) {
     if (settings.size > MAX_INCLUDED) break;
@@ -73,16 +82,21 @@ export function gitFindings(path: string, worktree: string): Finding[] {
     );
     for (const [, key, value] of named) {
       // Includes are relative to the file that names them, hooks to the work tree.
-      if (key!.toLowerCase() === "path") settings.add(resolve(dirname(file), value!));
-      else hooks.push(resolve(worktree, value!));
+      const isInclude = key!.toLowerCase() === "path";
+      const at = resolve(isInclude ? dirname(file) : worktree, value!.replace(/^~(?=\/)/, home));
+      if (isInclude) settings.add(at);
+      else hooks.push(at);
     }
   }
+  const included = [...settings].slice(known.length);
   return [
     ...folders.map((one) => ({ path: one, access: "read", isGitFolder: true } as const)),
     // One that was left there keeps git from settings beside a broken repository.
-    ...[...settings, ...hooks, join(worktree, "commondir")].map((
+    ...[...known, join(worktree, "commondir")].map((
       one,
     ) => ({ path: one, access: "read" } as const)),
+    ...included.map((one) => ({ path: one, access: "read", named: "file" } as const)),
+    ...hooks.map((one) => ({ path: one, access: "read", named: "folder" } as const)),
   ];
 }
 

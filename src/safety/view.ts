@@ -133,7 +133,10 @@ export function makeView(sources: ViewSources): View {
   const links: string[] = [];
   const gitFolders = new Set(repository.slice(1));
   if (repository[0] !== undefined) gitFolders.add(join(repository[0], ".git"));
-  for (const { path, access } of found) {
+  // Settings of the repository around the folder name what is in it.
+  found.push(...beside.filter(({ named }) => named !== undefined));
+  for (const { path, access, named } of found) {
+    if (named && places.get(folder) === "write") makeNamed(folder, path, named);
     const real = realPathOf(path, path);
     // Only in the folder itself, which no command can move away: below, another place could be mended.
     if (dirname(path) === folder && entryAt(path)?.isSymlink) links.push(path);
@@ -163,6 +166,16 @@ function makeOwnFolders({ folder, isWritable, write = [], paths }: ViewSources):
     if (!written.some((root) => isWithin(root, real)) || entryAt(real) !== undefined) continue;
     attempt(() => Deno.mkdirSync(at, { recursive: true, mode: 0o700 }));
   }
+}
+
+/** Makes what settings of git name in the folder and is missing: no command can make it then. */
+function makeNamed(folder: string, path: string, named: "folder" | "file"): void {
+  const { real } = placeOf("/", path);
+  if (!isWithin(folder, real) || entryAt(real) !== undefined) return;
+  attempt(() => {
+    Deno.mkdirSync(named === "folder" ? real : dirname(real), { recursive: true });
+    if (named === "file") Deno.writeTextFileSync(real, "", { createNew: true });
+  });
 }
 
 /** What this program is started from, where it runs from a clone of its own. */
@@ -312,14 +325,16 @@ function folderFindings(
 ): { found: Finding[]; folders: FolderToLookAt[] } {
   const look = looks.at(at, ruled !== undefined);
   if (look === undefined) return { found: [{ path: at, access: "none" }], folders: [] };
-  if (at !== root && look.isRepository) return { found: gitFindings(at, dirname(at)), folders: [] };
+  if (at !== root && look.isRepository) {
+    return { found: gitFindings(at, dirname(at), paths), folders: [] };
+  }
   const found: Finding[] = [];
   const folders: FolderToLookAt[] = [];
   for (const { name, path, isDirectory, access: named } of look.entries) {
     const isOthersOwn = isOthers && !/^\.env/i.test(name);
     const access = ruled?.(path) ?? (paths && !isOthersOwn ? named : undefined);
     if (name === ".git") {
-      found.push(...gitFindings(path, at));
+      found.push(...gitFindings(path, at, paths));
       continue;
     }
     if (access !== undefined && !(access === "read" && isHeld)) found.push({ path, access });

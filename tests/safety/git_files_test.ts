@@ -78,13 +78,18 @@ Deno.test(
       "work/.git/config.worktree": "[core]\nhookspath=/hooks\n",
       "work/.git/more": "path = ../deep/even\n",
       "work/deep/even": "hooksPath = deep\n",
+      "work/home/.gitconfig": "[core] hooksPath = own\n[include] path = ~/by-home\n",
+      "work/config/git/config": "hooksPath = ~/hooks-by-home\n",
     });
-    const found = gitFindings(`${at.path}/work/.git`, `${at.path}/work`);
+    const found = gitFindings(`${at.path}/work/.git`, `${at.path}/work`, {
+      ...{ home: `${at.path}/work/home`, own: [`${at.path}/work/config/copilot`] },
+    });
     assertEquals(found.map(({ access }) => access).every((access) => access === "read"), true);
     const paths = found.map(({ path }) => path.replace(`${at.path}/work/`, ""));
     assertEquals(paths.sort(), [
-      ...[".git", ".git/config", ".git/config.worktree", ".git/more", "/abs", "/hooks"],
-      ...["a b", "commondir", "deep", "deep/even"],
+      ...[".git", ".git/config", ".git/config.worktree", ".git/more", "/abs", "/etc/gitconfig"],
+      ...["/hooks", "a b", "commondir", "config/git/config", "deep", "deep/even"],
+      ...["home/.gitconfig", "home/by-home", "home/hooks-by-home", "own"],
     ]);
   },
 );
@@ -103,8 +108,8 @@ Deno.test("R-03 settings are followed until there are more than 100", unix, () =
     const found = gitFindings(`${at.path}/work/.git`, `${at.path}/work`);
     return found.some(({ path }) => path === "/found");
   };
-  // The settings of the repository are two files.
-  assertEquals([chain(98), chain(99)], [true, false]);
+  // The settings of the repository and of the user are four files.
+  assertEquals([chain(96), chain(97)], [true, false]);
 });
 
 Deno.test("what git takes for a repository, and the folders in one", unix, () => {

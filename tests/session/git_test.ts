@@ -42,7 +42,11 @@ async function repository() {
   const { signal } = new AbortController();
   let programs: readonly string[] | undefined;
   /** The reason of the question, or what the command printed. */
-  const run = async (command: string, inBackground = false, network = false) => {
+  const run = async (
+    command: string,
+    { folder: workingDir = folder, inBackground = false, network = false } = {},
+  ) => {
+    workingDir = await Deno.realPath(workingDir);
     let asked: string | undefined;
     const policy = permissions.policy({
       approve: ({ reason, programs: named }) => {
@@ -52,8 +56,8 @@ async function repository() {
       },
       onEvent() {},
     });
-    const confine = permissions.confine(() => folder);
-    const context = { workingDir: folder, maxOutputChars: 4000, signal, confine };
+    const confine = permissions.confine(() => workingDir);
+    const context = { workingDir, maxOutputChars: 4000, signal, confine };
     const decision = await policy.decide(tool, { command }, context);
     if (!decision.allow) return `asked: ${asked}`;
     const leave = network ? "network" as const : decision.leave;
@@ -271,6 +275,39 @@ for (const [name, prepare, command] of LEFT) {
   });
 }
 
+const HOOK = "printf '#!/bin/sh\\nsh ../work/evil.sh\\n' > $1/pre-commit; chmod +x $1/pre-commit";
+/** Settings that name what is in the folder and may be missing; what a command makes of it. */
+const NAMED: [settings: string, folder: string, plant: string][] = [
+  ["--global core.hooksPath own", ".", "mkdir own; set own; HOOK"],
+  ["core.hooksPath deep/own", ".", "mkdir -p deep/own; set deep/own; HOOK"],
+  ["core.hooksPath sub/own", "sub", "mkdir own; set own; HOOK"],
+  ["include.path ../more", ".", "printf '[core]\\nfsmonitor=sh ./evil.sh; false\\n' > more"],
+  [
+    "--global include.path $PWD/sub/more",
+    "sub",
+    "printf '[core]\\nfsmonitor=sh ./evil.sh; false\\n' > more",
+  ],
+];
+
+for (const [settings, folder, plant] of NAMED) {
+  Deno.test({
+    name: `R-03 no command makes what git's settings name: git config ${settings}`,
+    ignore,
+    async fn() {
+      const line = plant.replace("HOOK", HOOK);
+      for (const isReal of [true, false]) {
+        await using at = await repository();
+        await Deno.mkdir(`${at.folder}/sub`);
+        await at.outside(`git config ${settings}`);
+        if (isReal) await at.outside(`cd ${folder}; ${line}`);
+        else await at.run(line, { folder: `${at.folder}/${folder}` });
+        await at.outside(`git status; ${COMMIT}; cd sub; git status; ${COMMIT}`);
+        assertEquals(at.has("pwned"), isReal);
+      }
+    },
+  });
+}
+
 Deno.test({
   name: "R-21 while a command of git runs, and after it was killed, no other repository is found",
   ignore,
@@ -316,7 +353,10 @@ Deno.test({
   ignore,
   async fn() {
     await using at = await repository();
-    assertMatch(await at.run("touch .git/x; git tag one", true), /Read-only file system/);
+    assertMatch(
+      await at.run("touch .git/x; git tag one", { inBackground: true }),
+      /Read-only file system/,
+    );
     assertEquals(at.has("work/.git/x"), false);
   },
 });
@@ -327,12 +367,12 @@ Deno.test({
   async fn() {
     await using at = await repository();
     for (const line of ["touch .git/x", "git tag one; touch .git/x"]) {
-      assertMatch(await at.run(line, false, true), /Read-only file system/, line);
+      assertMatch(await at.run(line, { network: true }), /Read-only file system/, line);
     }
     assertEquals(at.has("work/.git/x"), false);
     // Positive control: what git itself fetches arrives.
     await at.outside("git clone -q --bare . up.git; git -C up.git tag two main");
-    assertMatch(await at.run("git fetch -q --tags ./up.git", false, true), /^exit code: 0/);
+    assertMatch(await at.run("git fetch -q --tags ./up.git", { network: true }), /^exit code: 0/);
     assertEquals(await at.outside("git tag"), "two\n");
   },
 });
