@@ -133,7 +133,7 @@ function removeLinks(folder: string, others: readonly string[] = []): string[] {
 }
 
 /** True for a folder that git takes for a repository. */
-function isWhole(folder: string): boolean {
+function isIntact(folder: string): boolean {
   return HEAD_TEXT.test(smallFile(join(folder, "HEAD"))) && NEEDED.every((name) => {
     const { isDirectory, mode } = entryAt(join(folder, name)) ?? {};
     return isDirectory && ((mode ?? 0o700) & 0o700) === 0o700;
@@ -142,7 +142,7 @@ function isWhole(folder: string): boolean {
 
 /** True for a repository in which all that stays read-only can be mounted. */
 function isOpenable(folder: string): boolean {
-  return isWhole(folder) && entryAt(join(folder, BESIDE))?.isDirectory !== false &&
+  return isIntact(folder) && entryAt(join(folder, BESIDE))?.isDirectory !== false &&
     READ_ONLY.every((name) => entryAt(join(folder, name))?.isSymlink !== true);
 }
 
@@ -178,7 +178,7 @@ function makeMissing(folder: string): boolean {
 }
 
 function removeMade(folder: string): void {
-  if (!isWhole(folder)) return;
+  if (!isIntact(folder)) return;
   for (const path of missingIn(folder).map(([name]) => join(folder, name))) {
     if (entryAt(path)?.mtime?.getTime() === MADE.getTime()) attempt(() => Deno.removeSync(path));
   }
