@@ -38,6 +38,9 @@ const LARGE_COST = 10_000;
 /** The time that a folder takes to be looked at, for one that did not change, a new one and each entry of that, in units of some 4 us. */
 const COSTS = { kept: 3, folder: 20, entry: 1 };
 
+/** True for a path with bytes that are not UTF-8, in the place of which Deno has this sign. */
+export const hasOtherBytes = (path: string): boolean => path.includes("\ufffd");
+
 /**
  * All that changes with a folder's entries; undefined where another change may leave it as it is. The system
  * notes the time of each change of a folder's entries and rights (`ctime`), which no program can set.
@@ -109,10 +112,12 @@ export class FolderLooks {
     for (const { name, isDirectory } of Deno.readDirSync(folder)) {
       this.cost += COSTS.entry;
       if (GIT_ENTRIES.includes(name as typeof GIT_ENTRIES[number])) found.add(name);
-      const mayMatch = this.paths.mayMatch(name);
+      // Nothing in it can be looked at.
+      const isClosed = isDirectory && hasOtherBytes(name);
+      const mayMatch = isClosed || this.paths.mayMatch(name);
       if (!mayMatch && !isDirectory && !isWhole) continue;
       const path = join(folder, name);
-      const access = mayMatch ? this.#accessTo(path) : undefined;
+      const access = isClosed ? "none" : mayMatch ? this.#accessTo(path) : undefined;
       if (access === undefined && !isDirectory && !isWhole && name !== ".git") continue;
       entries.push({ name, path, isDirectory, ...access && { access } });
     }

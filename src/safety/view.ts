@@ -8,7 +8,7 @@
 import { attempt } from "../attempt.ts";
 import { isWithin } from "../text/paths.ts";
 import { basename, dirname, fromFileUrl, join } from "../text/std_path.ts";
-import { FolderLooks, type PathAccess } from "./folder_looks.ts";
+import { FolderLooks, hasOtherBytes, type PathAccess } from "./folder_looks.ts";
 import { type Finding, gitFindings, gitFoldersOf, isInsideGit } from "./git_files.ts";
 import { mayBeThere, namesIn, type PathTable } from "./path_table.ts";
 import { placeOf } from "./places.ts";
@@ -70,6 +70,8 @@ export function entryAt(path: string): Deno.FileInfo | undefined {
 
 /** @param closed the result where this user may not look */
 function realPathOf(path: string, closed?: string): string | undefined {
+  // The path stands for others, which Deno cannot name.
+  if (hasOtherBytes(path)) return path;
   try {
     return Deno.realPathSync(path);
   } catch (error) {
@@ -362,7 +364,7 @@ function systemSecrets(looks: FolderLooks, os: string = Deno.build.os): Finding[
     }
   };
   for (const folder of SECRET_PLACES) look(folder, SYSTEM_LEVELS);
-  const secrets = found.filter(({ path }) => canOpen(path));
+  const secrets = found.filter(({ path }) => hasOtherBytes(path) || canOpen(path));
   systemFindings.set(looks, secrets);
   return secrets;
 }

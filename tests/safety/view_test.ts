@@ -512,3 +512,26 @@ Deno.test({
     await Promise.all([base, own].map((path) => Deno.remove(path, { recursive: true })));
   },
 });
+
+Deno.test({
+  name: `R-05 what has a name that is not UTF-8 is hidden where it cannot be looked at${skipped}`,
+  ignore: why !== "" || Deno.build.os !== "linux",
+  async fn() {
+    const base = await Deno.realPath(await Deno.makeTempDir());
+    const folder = `${base}/work`;
+    await Deno.mkdir(`${folder}/na`, { recursive: true });
+    const make = `for at in $'n\\xff' $'deep/a [*]\\xe9?\\\\/b' $'\\xff'; do
+        mkdir -p "$at/.vscode"; git init -q "$at"; echo SECRET > "$at/.env"; ln -s "$at" link
+      done
+      # Deno writes its name as that of the first one.
+      mkdir $'n\\ufffd'; echo SECRET > $'deep/\\xff.pem'; echo other > $'t\\xffext'; echo own > na/.text`;
+    await sh(folder, make);
+    const look = `cd '${folder}'; shopt -s globstar dotglob
+      cat **/.env **/*.pem link/.env; for at in **/.git/config **/.vscode/x n*/.vscode/x; do : >> "$at" && echo wrote; done
+      mv n* moved; cat moved/.env; cat t*ext na/.text; echo '\ufffd'`;
+    const run = (home: string) => confined(viewFor(folder, home), look);
+    const lines = (await run(`${base}/home`)).match(/^(SECRET|wrote|other|own|\ufffd)$/gm);
+    assertEquals(lines, ["other", "own", "\ufffd"]);
+    await Deno.remove(base, { recursive: true });
+  },
+});

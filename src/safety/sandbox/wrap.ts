@@ -9,6 +9,7 @@
 
 import { isWithin } from "../../text/paths.ts";
 import { dirname, join } from "../../text/std_path.ts";
+import { hasOtherBytes } from "../folder_looks.ts";
 import { accessAt, entryAt, type View } from "../view.ts";
 
 /** The limits of one command, and what it needs of this program. */
@@ -97,8 +98,29 @@ for fd in /proc/self/fd/*; do
       fi ;;
   esac
 done
-shift 2
-exec "$@"`;
+shift 2`;
+/**
+ * Hides the paths that match patterns, words of their own between those of bubblewrap: Deno names no paths with other
+ * bytes than those of UTF-8.
+ */
+const MASK = `
+IFS= rest=
+for word do
+  shift
+  case $rest$word in
+    --) rest=1 && set -- "$@" -- ;;
+    \ufffd*)
+      for at in \${word#\ufffd}; do
+        if [ -d "$at" ]; then set -- "$@" --tmpfs "$at" --remount-ro "$at"
+        elif [ -e "$at" ]; then set -- "$@" --ro-bind /dev/null "$at"
+        fi
+      done ;;
+    *) set -- "$@" "$word" ;;
+  esac
+done`;
+/** A word of {@linkcode MASK} for all paths that Deno writes as `path`. */
+const maskOf = (path: string): string =>
+  `\ufffd${path.replace(/[*?[\]\\]/g, "?").replaceAll("\ufffd", "[! -~]*")}`;
 
 /** Where resolvers of names keep what `/etc/resolv.conf` leads to. */
 const RESOLVERS = ["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager"];
@@ -109,7 +131,8 @@ export function bubblewrapCommand(bwrap: string, { view, own, filter }: BubbleSe
   const { mounts, empty, inside } = mountsOf(view, own);
   const bash = BASH.find((path) => entryAt(path) !== undefined);
   // A shell opens the filter's file, as Deno opens no descriptors for a program but the first three.
-  const close = `${CLOSE}${filter === undefined ? "" : ' 9<"$0"'}`;
+  const mask = mounts.some((word) => word.startsWith("\ufffd")) ? MASK : "";
+  const close = `${CLOSE}${mask}\nexec "$@"${filter === undefined ? "" : ' 9<"$0"'}`;
   return [
     ...["/bin/sh", "-c", close, filter ?? "sh", bash ?? "", close],
     bwrap,
@@ -185,6 +208,7 @@ function mountsOf(view: View, own: string) {
     const entry = entryAt(path);
     // Where nothing is mounted above, nothing is to be hidden, and a link is to be made.
     const above = accessAt(view, dirname(path));
+    if (hasOtherBytes(path)) return above === "none" ? [] : [maskOf(path)];
     const isBare = above === "none";
     const isAbsent = isBare || above === "own" && entry?.isDirectory === false;
     const written = writtenAround(path);
