@@ -89,6 +89,11 @@ export function gitFindings(
     }
   }
   const included = [...settings].slice(known.length);
+  // In a submodule without files, git would obey a repository that a command makes.
+  const modules = smallFile(join(worktree, ".gitmodules")).matchAll(
+    /^\s*path\s*=\s*"?(.+?)"?\s*$/gm,
+  );
+  const bare = [...modules].map(([, name]) => resolve(worktree, name!)).filter(isEmpty);
   return [
     ...folders.map((one) => ({ path: one, access: "read", isGitFolder: true } as const)),
     // One that was left there keeps git from settings beside a broken repository.
@@ -96,9 +101,11 @@ export function gitFindings(
       one,
     ) => ({ path: one, access: "read" } as const)),
     ...included.map((one) => ({ path: one, access: "read", named: "file" } as const)),
-    ...hooks.map((one) => ({ path: one, access: "read", named: "folder" } as const)),
+    ...[...hooks, ...bare].map((one) => ({ path: one, access: "read", named: "folder" } as const)),
   ];
 }
 
 const isThereAt = (path: string): boolean => attempt(() => Deno.lstatSync(path)) !== undefined;
+const isEmpty = (folder: string): boolean =>
+  (attempt(() => [...Deno.readDirSync(folder)].length) ?? +isThereAt(folder)) === 0;
 const realPathIn = (path: string): string | undefined => attempt(() => Deno.realPathSync(path));

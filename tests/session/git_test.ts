@@ -309,6 +309,28 @@ for (const [settings, folder, plant] of NAMED) {
 }
 
 Deno.test({
+  name:
+    "R-03 no command makes a repository in a submodule without files, which git status looks into",
+  ignore,
+  async fn() {
+    const evil = "git init -q m; git -C m config core.fsmonitor 'sh ../evil.sh; false'; " +
+      "git -C m -c user.name=a -c user.email=b commit -q --allow-empty -m y";
+    for (const [remove, isReal] of [["", true], ["", false], ["; rmdir m", false]] as const) {
+      await using at = await repository();
+      await at.outside(
+        "git init -q ../m; git -C ../m commit -q --allow-empty -m x; " +
+          "git -c protocol.file.allow=always submodule --quiet add ../m m; git commit -qm m; " +
+          `git submodule --quiet deinit -f m; rm -r .git/modules; ls -d m${remove}`,
+      );
+      await Deno.writeTextFile(`${at.folder}/p.sh`, evil);
+      await (isReal ? at.outside(evil) : at.run("sh p.sh"));
+      await at.outside("git status");
+      assertEquals(at.has("pwned"), isReal);
+    }
+  },
+});
+
+Deno.test({
   name: "R-21 while a command of git runs, and after it was killed, no other repository is found",
   ignore,
   async fn() {
