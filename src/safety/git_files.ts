@@ -93,7 +93,7 @@ export function gitFindings(
   const modules = smallFile(join(worktree, ".gitmodules")).matchAll(
     /^\s*path\s*=\s*"?(.+?)"?\s*$/gm,
   );
-  const bare = [...modules].map(([, name]) => resolve(worktree, name!)).filter(isEmpty);
+  const bare = [...modules].map(([, name]) => resolve(worktree, name!)).filter(hasNoFiles);
   return [
     ...folders.map((one) => ({ path: one, access: "read", isGitFolder: true } as const)),
     // One that was left there keeps git from settings beside a broken repository.
@@ -106,6 +106,6 @@ export function gitFindings(
 }
 
 const isThereAt = (path: string): boolean => attempt(() => Deno.lstatSync(path)) !== undefined;
-const isEmpty = (folder: string): boolean =>
+const hasNoFiles = (folder: string): boolean =>
   (attempt(() => [...Deno.readDirSync(folder)].length) ?? +isThereAt(folder)) === 0;
 const realPathIn = (path: string): string | undefined => attempt(() => Deno.realPathSync(path));

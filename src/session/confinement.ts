@@ -27,7 +27,7 @@ interface ConfinementSources {
 }
 
 /** A single command of git. */
-const GIT_ALONE = /^git [^;&|`$()<>\n]*$/;
+const GIT_ALONE = /^git [a-z][^;&|`$()<>\n]*$/;
 
 export class Confinement {
   #sandbox: Promise<Sandbox | string> | undefined;

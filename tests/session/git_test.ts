@@ -113,6 +113,25 @@ Deno.test({
 });
 
 Deno.test({
+  name: "R-21 git commits in a linked work tree, in the folder and as the folder",
+  ignore,
+  async fn() {
+    await using at = await repository();
+    await at.outside("git worktree add -q in; git worktree add -q ../out; rm -r .git/hooks");
+    const state = "find .git -type d -not -path '.git/objects/??' | sort";
+    const before = await at.outside(state);
+    assertMatch(await at.run("cd in && git commit -q --allow-empty -m in"), /^exit code: 0/);
+    const folder = `${at.base}/out`;
+    assertMatch(await at.run("git commit -q --allow-empty -m out", { folder }), /^exit code: 0/);
+    assertEquals(
+      await at.outside("git log -1 --format=%s in --; git log -1 --format=%s out --"),
+      "in\nout\n",
+    );
+    assertEquals(await at.outside(state), before);
+  },
+});
+
+Deno.test({
   name: "R-21 a command beside git changes nothing that makes git run programs",
   ignore,
   async fn() {

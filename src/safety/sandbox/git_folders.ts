@@ -27,12 +27,19 @@ const MISSING: readonly (readonly [name: string, text?: string])[] = [
  * for a repository whose settings a command wrote, even if `.git` is broken.
  */
 const BESIDE = "../commondir";
+/** True for the folder of a linked work tree: its objects are those of the repository. */
+const isLinked = (folder: string): boolean => basename(dirname(folder)) === "worktrees";
 const missingIn = (folder: string): typeof MISSING =>
-  basename(folder) === ".git" ? [...MISSING, [BESIDE]] : MISSING;
+  isLinked(folder)
+    ? MISSING.filter(([name]) => !name.includes("/"))
+    : basename(folder) === ".git"
+    ? [...MISSING, [BESIDE]]
+    : MISSING;
 /** The time of a change that what is made here has, whichever run made it. Files of others have another. */
 const MADE = new Date(1_000_000_007_000);
 const HEAD_TEXT = /^(ref: refs\/|[\da-f]{40})/;
-const NEEDED = ["", "objects", "refs"];
+const neededIn = (folder: string): string[] =>
+  ["", ...isLinked(folder) ? [] : ["objects", "refs"]].map((name) => join(folder, name));
 /** A command of git waits so often, 5 ms each, while another run removes what it made. */
 const MAX_LOCK_TRIES = 100;
 
@@ -79,7 +86,7 @@ function menderOf(folder: string): () => string[] {
   const head = smallFile(headPath);
   return () => {
     const undone: string[] = [];
-    for (const path of NEEDED.map((name) => join(folder, name))) {
+    for (const path of neededIn(folder)) {
       if (!entryAt(path)?.isDirectory) {
         attempt(() => Deno.removeSync(path));
         Deno.mkdirSync(path);
@@ -134,8 +141,8 @@ function removeLinks(folder: string, others: readonly string[] = []): string[] {
 
 /** True for a folder that git takes for a repository. */
 function isIntact(folder: string): boolean {
-  return HEAD_TEXT.test(smallFile(join(folder, "HEAD"))) && NEEDED.every((name) => {
-    const { isDirectory, mode } = entryAt(join(folder, name)) ?? {};
+  return HEAD_TEXT.test(smallFile(join(folder, "HEAD"))) && neededIn(folder).every((path) => {
+    const { isDirectory, mode } = entryAt(path) ?? {};
     return isDirectory && ((mode ?? 0o700) & 0o700) === 0o700;
   });
 }
