@@ -133,63 +133,14 @@ const HIDDEN_ROW_FACTOR = 4;
 /** The characters to store at the end of the text. A runaway is detected before its cycle is longer. */
 const TAIL = Math.max(MIN_REPEATS * MAX_UNIT, HIDDEN_CYCLE) + LOOK_CHARS;
 
-/** The repetitions after which a line is always a runaway, even in a code block. */
-const SAME_LINES = 300;
-/** A line of words is a runaway earlier outside code, but the user may ask for a hundred lines. */
-const SAME_LINES_OF_WORDS = 110;
-const LINE_OF_WORDS = /^[ >*#-]*\p{L}[\p{L}\p{N}'’]*(?:[ ,:;]+[\p{L}\p{N}'’-]+){2,}[.!?…]*\s*$/u;
-
-/** A row of a table, of JSON or of numbers, which may repeat any number of times. */
-const DATA_ROW = /^\s*(?:[|[\]{}<]|[\d\s.,;:+-]+$)/;
-
-/** Counts the consecutive occurrences of the newest line. */
-class LineCounter {
-  #line = "";
-  #before: string | undefined;
-  #times = 0;
-  #position = 0;
-  #secondEnd = 0;
-
-  /** Reads the next piece. Returns the end of the second of the repeated lines in a runaway. */
-  push(piece: string, inCode: boolean): number | undefined {
-    const [first, ...lines] = piece.split("\n");
-    this.#add(first!);
-    for (const line of lines) {
-      this.#end();
-      const isWords = this.#times === SAME_LINES_OF_WORDS && !inCode &&
-        LINE_OF_WORDS.test(this.#before!);
-      if (isWords || this.#times >= SAME_LINES) return this.#secondEnd;
-      this.#position++;
-      this.#add(line);
-    }
-    return undefined;
-  }
-
-  #add(part: string): void {
-    this.#position += part.length;
-    if (this.#line.length <= MAX_UNIT) this.#line += part;
-  }
-
-  #end(): void {
-    const line = this.#line;
-    const isSame = line === this.#before && line.length <= MAX_UNIT && line.trim() !== "" &&
-      !DATA_ROW.test(line);
-    this.#times = isSame ? this.#times + 1 : 1;
-    if (this.#times === 2) this.#secondEnd = this.#position;
-    this.#before = line;
-    this.#line = "";
-  }
-}
-
 /**
  * Detects a runaway in streamed text: a unit of at most 4096 characters, repeated without a break until now, at
  * least four times, for 4000 characters, or 12 500 in code and data. For sentences, six times suffice, or four
- * with 1200 characters; for a line, 300 times, or 110 for a line of words; for a few words on one line, 64 times.
+ * with 1200 characters; for a few words on one line, 64 times.
  * The text should be cut after the second unit. The result does not depend on how the text is split.
  */
 export class RepetitionWatcher {
   readonly #code = new CodeTracker();
-  readonly #lines = new LineCounter();
   /** The last characters. */
   #tail = "";
   #position = 0;
@@ -210,10 +161,9 @@ export class RepetitionWatcher {
     for (let i = 0; i < piece.length && this.#cut === undefined;) {
       const end = Math.min(piece.length, i + LOOK_CHARS - this.#position % LOOK_CHARS);
       this.#code.feed(piece, i, end);
-      if (this.limit === undefined) this.#cut = this.#lines.push(piece.slice(i, end), this.#inCode);
       this.#position += end - i;
       i = end;
-      if (this.#cut !== undefined || this.#position % LOOK_CHARS !== 0) continue;
+      if (this.#position % LOOK_CHARS !== 0) continue;
       this.#look(text.slice(Math.max(0, before + end - TAIL), before + end));
     }
     this.#tail = text.length < TAIL + LOOK_CHARS ? text : text.slice(-TAIL);

@@ -46,17 +46,21 @@ export const EDITOR_TOOLS: ReadonlySet<string> = new Set(
   bareNames("strreplaceeditor strreplacebasededittool texteditor editor fileeditor"),
 );
 
-const EDITING = "edit_file replaces text, write_file makes a file, read_file shows one";
-
 /** Other agents' tools that we lack: the tool to use instead, and how. */
-export const ELSEWHERE: Readonly<Record<string, string>> = Object.fromEntries(
+export const ELSEWHERE: ReadonlyMap<string, readonly [tool: string, how: string]> = new Map(
   ([
-    ["applypatch", "edit_file replaces one text by another, a call for each change"],
-    ["deletefile removefile movefile renamefile copyfile", "run_bash can do it"],
-    ["makedirectory createdirectory createfolder", "write_file makes the folders that it needs"],
-    ["executecode runcode python", "run_bash runs programs"],
-    ["strreplaceeditor strreplacebasededittool texteditor", EDITING],
-  ] as const).flatMap(([names, how]) => bareNames(names).map((name) => [name, how])),
+    ["applypatch", "edit_file", "replaces one text by another, a call for each change"],
+    ["deletefile removefile movefile renamefile copyfile", "run_bash", "can do it"],
+    ["makedirectory createdirectory createfolder", "write_file", "makes the folders that it needs"],
+    ["executecode runcode python", "run_bash", "runs programs"],
+    [
+      "strreplaceeditor strreplacebasededittool texteditor",
+      "edit_file",
+      "replaces text, write_file makes a file, read_file shows one",
+    ],
+  ] as const).flatMap(([names, tool, how]) =>
+    bareNames(names).map((name) => [name, [tool, how]] as const)
+  ),
 );
 
 /** Aliases that are plain lower-case words. In a text, they may be other tools. */
@@ -70,7 +74,7 @@ export function isAlias(name: string, tools: Iterable<string>, mayBeWord = false
   if (!mayBeWord && PLAIN_WORDS.test(name)) return false;
   const bare = bareName(name);
   const offered = [...tools];
-  return (EDITOR_TOOLS.has(bare) || Object.hasOwn(ELSEWHERE, bare)) &&
+  return (EDITOR_TOOLS.has(bare) || ELSEWHERE.has(bare)) &&
       offered.includes("edit_file") ||
     offered.some((tool) => ALIASES[tool]?.includes(bare));
 }

@@ -2,7 +2,6 @@
 
 import { sanitize } from "../../text/sanitize.ts";
 import { wholeUpTo } from "../../text/truncate.ts";
-import { withoutEscapes } from "../repair/content.ts";
 
 /** The maximum number of characters of a file that are searched. */
 const MAX_SEARCHED = 32 * 1024 * 1024;
@@ -10,15 +9,11 @@ const MAX_SEARCHED = 32 * 1024 * 1024;
 const MAX_WANTED_LINES = 200;
 const MAX_SHOWN_LINES = 15;
 const MAX_SHOWN_CHARS = 200;
-/** The maximum length, in characters, of texts that are tried in other forms. */
-const MAX_COPIED = 100_000;
 /** The minimum share of a line's letter pairs that makes it close. */
 const MIN_ALIKE = 0.5;
 
 /** Explains to the model in a few lines why `wanted` is not in `text`. Both have `\n` line endings. */
 export function explainMiss(text: string, wanted: string): string {
-  const copied = wanted.length <= MAX_COPIED ? copiedFrom(text, wanted) : undefined;
-  if (copied !== undefined) return copied;
   const lines = text.slice(0, MAX_SEARCHED).split("\n");
   // A line break at the end starts no line to search for.
   const wantedLines = wanted.replace(/\n$/, "").split("\n");
@@ -26,18 +21,6 @@ export function explainMiss(text: string, wanted: string): string {
   const start = bestAlignment(lines, first) ?? mostAlike(lines, first);
   if (start === undefined) return "No line of the file is like it: read the file again.";
   return comparison(lines, wantedLines, start);
-}
-
-/** Explains a text that is in the file in another form: without line numbers or escapes. */
-function copiedFrom(text: string, wanted: string): string | undefined {
-  const unnumbered = wanted.replace(/^ *\d+\t/gm, "");
-  if (unnumbered !== wanted && unnumbered.trim() !== "" && text.includes(unnumbered)) {
-    return "It is in the file without the line numbers of read_file: leave them out of both strings.";
-  }
-  const unescaped = withoutEscapes(wanted);
-  if (unescaped !== wanted && text.includes(unescaped)) {
-    return "It is in the file with its backslash escapes decoded (a line break for \\n, for example): send it without the extra backslashes.";
-  }
 }
 
 /** Returns the line at which most wanted lines are in the same order, with any indentation. */

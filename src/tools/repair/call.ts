@@ -303,8 +303,8 @@ function unknownTool(name: string, args: ToolArgs, tools: readonly Tool[], folde
   const list = tools.map((tool) => tool.name);
   const bare = bareName(name.replace(AROUND_NAME, ""));
   const all = `The tools are: ${list.join(", ")}.`;
-  const how = Object.hasOwn(ELSEWHERE, bare) ? ELSEWHERE[bare] : undefined;
-  if (how && list.includes(how.split(" ")[0]!)) return `There is no tool "${name}": ${how}. ${all}`;
+  const [other, how] = ELSEWHERE.get(bare) ?? [];
+  if (other && list.includes(other)) return `There is no tool "${name}": ${other} ${how}. ${all}`;
   const nearName = nearest(name.replace(AROUND_NAME, ""), list);
   const near = tools.find((tool) => tool.name === nearName);
   if (!near) return `There is no tool "${name}". ${all}`;

@@ -2,11 +2,8 @@
  * Finds files by a word while the user types it. The walk runs in short slices, so that no key waits for it. @module
  */
 
-import { attempt } from "../../attempt.ts";
 import { fuzzyRank, NO_FIT } from "../../text/fuzzy.ts";
-import { Stopped } from "./regex/dfa.ts";
-import type { SearchJob } from "./searcher.ts";
-import { emptyTally, Walk } from "./walk.ts";
+import { Searcher, type SearchJob } from "./searcher.ts";
 
 /** The files and folders that fit a word best so far. A folder ends in `/`. */
 export interface FittingPaths {
@@ -17,8 +14,6 @@ export interface FittingPaths {
 
 /** The maximum number of listed files: the name of a folder narrows them down. */
 const MAX_PATHS = 1_000_000;
-/** The number of files whose times are read, so that the newest come first. The others follow in the order found. */
-const MAX_TIMED = 20_000;
 /** Files modified within the same span, in milliseconds, count as equally new. */
 const TOGETHER_MS = 60_000;
 /** The time in milliseconds after which keys and the screen get their turn. */
@@ -31,37 +26,35 @@ const RANKING_MS = 100;
 const GROWTH_MS = 60;
 /** A folder whose ignore rules take longer, in milliseconds, is skipped. */
 const MAX_RULES_MS = 200;
-/** A folder of more bytes in its own entry may have thousands of entries, which are read in pieces. */
-const LARGE_FOLDER_BYTES = 64 * 1024;
-/** The number of entries of such a piece, and of files that are ranked between two checks of the clock. */
-const ENTRIES_AT_ONCE = 200;
+/** The number of files that are ranked between two checks of the clock. */
+const RANKED_AT_ONCE = 200;
 
 const turnOfOthers = () => new Promise<void>((resolve) => setTimeout(resolve));
 
-/** The files below a folder. The walk starts at once. */
+/** A file, or a folder that ends in `/`, and its time of modification in milliseconds. */
+interface FoundPath {
+  path: string;
+  mtime: number;
+}
+
+/** The files below a folder, and the folders that they are in. The walk starts at once. */
 export class PathFinder implements Disposable {
-  readonly #walk: Walk;
-  /** The remaining folders, those nearest to the root first. */
-  readonly #folders: string[];
-  readonly #paths: string[] = [];
-  /** The times of modification of the first files, in milliseconds, as far as they are known. */
-  readonly #times: number[] = [];
+  readonly #searcher: Searcher;
+  readonly #paths: FoundPath[] = [];
+  readonly #folders = new Set<string>();
   #newest: BestPaths | undefined;
   #isDone = false;
-  /** The time at which the rules of the current folder have taken too long. */
-  #latest = Infinity;
+  /** The time at which the current step of the walk must end. */
+  #latest = 0;
 
-  /**
-   * @param limit the maximum number of files that fit
-   * @param largeBytes larger folders are read in pieces
-   */
+  /** @param limit the maximum number of files that fit */
   constructor(
-    private readonly place: Pick<SearchJob, "walk" | "prefix">,
+    { walk, prefix }: Pick<SearchJob, "walk" | "prefix">,
     private readonly limit: number,
-    private readonly largeBytes = LARGE_FOLDER_BYTES,
   ) {
-    this.#walk = new Walk(place.walk, emptyTally(), () => performance.now() > this.#latest);
-    this.#folders = [place.walk.root];
+    const job = { walk, prefix, limit: MAX_PATHS };
+    this.#searcher = new Searcher(job, () => performance.now() > this.#latest, [walk.root]);
+    this.#folders.add(prefix);
     void this.#run();
   }
 
@@ -83,7 +76,7 @@ export class PathFinder implements Disposable {
     const least = this.#paths.length;
     while (this.#newest === best) {
       const isAll = this.#isDone;
-      const ranked = best.rank(this.#paths, (at) => this.#timeOf(at), SLICE_MS);
+      const ranked = best.rank(this.#paths, SLICE_MS);
       const isOther = best.version !== version;
       if (isAll && ranked === this.#paths.length) {
         return isOther ? { paths: best.paths } : undefined;
@@ -97,56 +90,33 @@ export class PathFinder implements Disposable {
     }
   }
 
-  #timeOf(at: number): number {
-    if (at >= MAX_TIMED) return 0;
-    const { prefix, walk } = this.place;
-    const file = () => `${walk.root}/${this.#paths[at]!.slice(prefix.length)}`;
-    return this.#times[at] ??= attempt(() => Deno.lstatSync(file()).mtime?.getTime()) ?? 0;
-  }
-
   async #run(): Promise<void> {
-    let until = performance.now() + SLICE_MS;
-    for (let at = 0; at < this.#folders.length && !this.#isDone; at++) {
-      const folder = this.#folders[at]!;
-      const bytes = attempt(() => Deno.statSync(folder).size) ?? 0;
-      if (bytes > this.largeBytes) await this.#listInPieces(folder);
-      else this.#take(() => this.#walk.list(folder));
-      if (performance.now() < until) continue;
+    const { tasks, found } = this.#searcher;
+    while (tasks.length > 0 && !this.#isDone && this.#paths.length < MAX_PATHS) {
       await turnOfOthers();
-      until = performance.now() + SLICE_MS;
+      const until = performance.now() + SLICE_MS;
+      while (tasks.length > 0 && performance.now() < until) {
+        const task = tasks.at(-1);
+        this.#latest = typeof task === "string" ? performance.now() + MAX_RULES_MS : until;
+        this.#searcher.step();
+        // A folder that remains has ignore rules that take too long.
+        if (tasks.at(-1) === task) tasks.pop();
+      }
+      for (const file of found.files.splice(0)) {
+        this.#paths.push(file);
+        this.#addFolder(file.path);
+      }
     }
     this.#isDone = true;
   }
 
-  async #listInPieces(folder: string): Promise<void> {
-    const piece: Deno.DirEntry[] = [];
-    const take = () => this.#take(() => this.#walk.take(folder, piece.splice(0)));
-    const entries = Deno.readDir(folder)[Symbol.asyncIterator]();
-    // A folder that is unreadable or gone has no more files.
-    const next = () => entries.next().catch(() => ({ done: true, value: undefined } as const));
-    for (let entry = await next(); !entry.done && !this.#isDone; entry = await next()) {
-      piece.push(entry.value);
-      if (piece.length < ENTRIES_AT_ONCE) continue;
-      take();
-      await turnOfOthers();
-    }
-    take();
-  }
-
-  #take(list: () => ReturnType<Walk["list"]>): void {
-    const { walk, prefix } = this.place;
-    this.#latest = performance.now() + MAX_RULES_MS;
-    try {
-      const { files, folders } = list();
-      for (const file of files) this.#paths.push(prefix + file.slice(walk.root.length + 1));
-      for (const folder of folders) {
-        this.#folders.push(folder);
-        this.#paths.push(`${prefix}${folder.slice(walk.root.length + 1)}/`);
-      }
-    } catch (error) {
-      if (!(error instanceof Stopped)) throw error;
-    }
-    if (this.#paths.length >= MAX_PATHS) this.#isDone = true;
+  /** Adds the folder of a path, and those above it. */
+  #addFolder(path: string): void {
+    const folder = path.slice(0, path.lastIndexOf("/", path.length - 2) + 1);
+    if (this.#folders.has(folder) || folder === "") return;
+    this.#folders.add(folder);
+    this.#paths.push({ path: folder, mtime: 0 });
+    this.#addFolder(folder);
   }
 }
 
@@ -184,16 +154,16 @@ class BestPaths {
   }
 
   /** Ranks newly found `paths` for at most `ms`. Returns the number of all ranked ones. */
-  rank(paths: readonly string[], timeOf: (at: number) => number, ms: number): number {
+  rank(paths: readonly FoundPath[], ms: number): number {
     const until = performance.now() + ms;
     for (; this.#ranked < paths.length; this.#ranked++) {
-      if (this.#ranked % ENTRIES_AT_ONCE === 0 && performance.now() > until) break;
-      this.#add(paths[this.#ranked]!, timeOf);
+      if (this.#ranked % RANKED_AT_ONCE === 0 && performance.now() > until) break;
+      this.#add(paths[this.#ranked]!);
     }
     return this.#ranked;
   }
 
-  #add(path: string, timeOf: (at: number) => number): void {
+  #add({ path, mtime }: FoundPath): void {
     const best = this.#best;
     const lower = path.toLowerCase();
     const fit = rankOf(this.#word, lower);
@@ -203,7 +173,7 @@ class BestPaths {
     const ofFolder = isNamed ? -0.5 : 0.25;
     const rank = fit + (path.endsWith("/") ? ofFolder : BINARY_FILE.test(lower) ? 0.5 : 0);
     // Files that were created together, as by a clone, are listed by name.
-    const time = Math.floor(timeOf(this.#ranked) / TOGETHER_MS);
+    const time = Math.floor(mtime / TOGETHER_MS);
     const isBefore = (other: { path: string; rank: number; time: number }) =>
       rank !== other.rank
         ? rank < other.rank

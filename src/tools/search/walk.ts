@@ -109,11 +109,6 @@ export class Walk {
     return this.#take(folder, entries, this.#scopeIn(folder, this.#scopeAbove(folder), has));
   }
 
-  /** Does the same for some of its entries, if a folder is read in pieces. */
-  take(folder: string, entries: readonly Deno.DirEntry[]): FolderEntries {
-    return this.#take(folder, entries, this.#scopeOf(folder));
-  }
-
   #take(folder: string, entries: readonly Deno.DirEntry[], scope: Scope): FolderEntries {
     const { options: { root, maxDepth, filter, withheld } } = this;
     const tally = emptyTally();

@@ -55,6 +55,10 @@ Deno.test.each([
   ["EDT-04 no BOM added", "a\n", "a", "b", "b\n"],
   ["halves of surrogate pairs in common", "😀\n", "😀", "😁", "😁\n"],
   ["halves at both ends", "x😀y\n", "😀", "😁😀", "x😁😀y\n"],
+  ["EDT-03 a draw of line endings", "a\r\nb\n", "b", "b\nc", "a\r\nb\nc\n"],
+  ["one line like the next", "b;\nreturn c;\n", "b;", "return c;", "return c;\nreturn c;\n"],
+  ["a short addition made twice", "a\n\nb\n", "a\n", "a\n\n", "a\n\n\nb\n"],
+  ["a line that is alike behind", "a;\n}\n", "a;\n", "b;\n}\n", "b;\n}\n}\n"],
   ["overlap of common head and tail", "aXa\n", "aa".slice(1) + "Xa", "aXaXa", "aXaXa\n"],
   [
     "other indentation, in a CRLF file",
@@ -101,6 +105,8 @@ Deno.test.each([
 // Each row: the file, old_string, new_string, what the error says.
 Deno.test.each([
   ["EDT-09 three matches", "a\nb\na\nc\na\n", "a", "x", "appears 3 times (lines 1, 3, 5)"],
+  ["twenty places are named", "a\n".repeat(20), "a", "x", "18, 19, 20): add"],
+  ["more are not", "a\n".repeat(21), "a", "x", "18, 19, 20, ...): add"],
   ["EDT-09 overlapping matches", "aaa\n", "aa", "x", "appears 2 times"],
   [
     "EDT-09 matches across CRLF",
@@ -115,6 +121,23 @@ Deno.test.each([
   ["EDT-09 not found", "a\n", "b", "x", "not found"],
   ["EDT-09 no regular expression", "abc\n", "a.c", "x", "not found"],
   ["EDT-09 case counts", "Abc\n", "abc", "x", "not found"],
+  [
+    "an addition that is there",
+    "one\n- two\n",
+    "one\n",
+    "one\n- two\n",
+    "is there already (line 1)",
+  ],
+  ["a replacement that is there", "x\nc\n", "b", "c", "there already (line 2): was this edit made"],
+  ["a line doubled behind", "a;\nb;\nreturn c;\n", "b;\n", "x;\nreturn c;\n", '"return c;" of new'],
+  ["a line doubled before", "return c;\nb;\n", "b;\n", "return c;\nx;\n", '"return c;" of new'],
+  [
+    "lost indentation",
+    "{\n  a: 1,\n}\n",
+    "a: 1,\n",
+    "a: 1,\nb: 2,\n",
+    "further lines of new_string",
+  ],
   ["EDT-05 half of a character", "a😀\n", "a\ud83d", "b\ud83d", "half of a character"],
   ["EDT-05 Latin-1", [0x61, 10, 0xe9, 10], "a", "b", "not valid UTF-8"],
   ["EDT-05 Shift_JIS", [0x61, 10, 0x93, 0xfa, 10], "a", "b", "not valid UTF-8"],

@@ -24,6 +24,7 @@ const FILES = [
   "src/one/b.test.ts",
   "c.spec.ts",
   "d.spec.ts",
+  ...["k", "l", "m", "n"].map((folder) => `${folder}/four.ts`),
 ];
 
 /** A path of a file, and the one that it can only mean; nothing, or the words of the refusal. */
@@ -101,6 +102,7 @@ const rows: Record<PathUse, Row[]> = {
       'Cannot read "pages/util.ts:3" as it does not exist: do you mean' +
       ' "lib.old/util.ts" or "lib/util.ts"?',
     ],
+    ["pages/four.ts", undefined],
   ],
   edit: [
     ["src/cart.ts:12", "src/cart.ts"],

@@ -49,6 +49,22 @@ Deno.test("shows lines as file:line:text, sorted by path", async () => {
   );
 });
 
+Deno.test("context, and groups that touch", async () => {
+  using ws = workspace();
+  const text = (_: unknown, i: number) => `${[0, 2, 9].includes(i) ? "hit" : "no"}${i + 1}`;
+  ws.put("f", Array.from({ length: 12 }, text).join("\r\n"));
+  const show = async (context_lines: number) =>
+    (await grep(ws, "hit", { context_lines })).replaceAll("\n", " ");
+  assertEquals(await show(0), "f:1:hit1 f:3:hit3 f:10:hit10");
+  assertEquals(
+    await show(1),
+    "f:1:hit1 f-2-no2 f:3:hit3 f-4-no4 -- f-9-no9 f:10:hit10 f-11-no11",
+  );
+  assertEquals((await show(3)).split(" ").length, 12);
+  ws.put("f", "\ufeffhit\r\r\n\r\n\ufeffhit\rx\n");
+  assertEquals(await grep(ws, "hit", { context_lines: 1 }), "f:1:hit\r\nf-2-\nf:3:\ufeffhit\rx");
+});
+
 const TREE = {
   "a.ts": "needle",
   "src/b.ts": "needle",
@@ -242,6 +258,9 @@ Deno.test("a large file on one line, and one of many lines", async () => {
   assertEquals(many, "many:1000001:needle");
   assertStringIncludes(one!, "[cut: the line has 10000006 characters]");
   assertEquals(one!.length < 600, true);
+  ws.put("end", `${"a".repeat(498)}hit`);
+  const cut = "[cut: the line has 501 characters]";
+  assertEquals(await grep(ws, "hit"), `end:1:...${"a".repeat(497)}hit ${cut}`);
   const all = await grep(ws, "line", { path: "many" });
   assert(all.length <= 100_000);
   assertStringIncludes(all, "matching lines shown, at least 99");
