@@ -48,31 +48,29 @@ export async function openGitFolders(
   view: View,
 ): Promise<{ view: View; folders: string[]; close(): string[] }> {
   const places = new Map(view.places);
-  const menders: (() => string[])[] = [];
   const folders: string[] = [];
-  const open: [folder: string, held: Deno.FsFile][] = [];
+  const open: { folder: string; held: Deno.FsFile; mend: () => string[] }[] = [];
   for (const folder of (view.gitFolders ?? []).filter(isOpenable)) {
     const held = await share(folder);
     if (held === undefined) continue;
-    open.push([folder, held]);
+    open.push({ folder, held, mend: menderOf(folder) });
     if (!makeMissing(folder)) continue;
     folders.push(folder);
-    menders.push(menderOf(folder));
     places.set(folder, "write");
     for (const path of READ_ONLY.map((name) => join(folder, name))) {
       if (entryAt(path) !== undefined) places.set(path, "read");
     }
   }
-  const close = () => {
-    const mended = menders.splice(0).flatMap((mend) => attempt(mend) ?? []);
-    for (const [folder, held] of open.splice(0)) {
-      // Of several that end at once, the last to let go is alone then.
+  const close = () =>
+    open.splice(0).flatMap(({ folder, held, mend }) => {
+      // Of several that end at once, the last to let go is alone then. Before, others could lead this away by links.
       attempt(() => held.unlockSync());
-      if (attempt(() => held.tryLockSync(true)) ?? true) removeMade(folder);
+      const isAlone = attempt(() => held.tryLockSync(true)) ?? true;
+      const mended = isAlone ? attempt(mend) ?? [] : [];
+      if (isAlone) removeMade(folder);
       held.close();
-    }
-    return mended;
-  };
+      return mended;
+    });
   return { view: { ...view, places }, folders, close };
 }
 

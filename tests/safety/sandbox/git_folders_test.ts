@@ -45,9 +45,11 @@ Deno.test({
     const two = await other.openGitFolders(at.view);
     assertEquals(at.all(), OPEN);
     assertEquals([...two.view.places], [...one.view.places]);
-    one.close();
-    assertEquals(at.all(), OPEN);
-    two.close();
+    // A command that still runs could change what is mended meanwhile.
+    Deno.symlinkSync("/nowhere", `${at.git}/link`);
+    assertEquals(one.close(), []);
+    assertEquals(at.all(), OPEN.replace(" modules", " link modules"));
+    assertEquals(two.close(), [`${at.git}/link`]);
     assertEquals(at.all(), BEFORE);
   },
 });
