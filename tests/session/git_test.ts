@@ -248,6 +248,17 @@ const LEFT: [name: string, prepare: string, command: string][] = [
     "ln -sf $HOME/.bashrc .git/logs/HEAD; chmod 111 .git/logs",
     "git checkout -q -b x",
   ],
+  [
+    "links beside one that cannot be removed",
+    'for at in .git .git/logs .git/refs/heads; do ln -s x "$at/$(printf "\\377")"; done; ' +
+    "for at in COMMIT_EDITMSG logs/HEAD logs/refs/heads/main; do ln -sf $HOME/.bashrc .git/$at; done",
+    COMMIT,
+  ],
+  [
+    "a branch whose log cannot be looked at",
+    'b=$(printf "\\377"); git checkout -q -b "$b"; ln -sf $HOME/.bashrc ".git/logs/refs/heads/$b"',
+    COMMIT,
+  ],
   ["the message is a link", "ln -sf $HOME/.bashrc .git/COMMIT_EDITMSG", COMMIT],
   [
     "refs are links",
@@ -261,6 +272,11 @@ const LEFT: [name: string, prepare: string, command: string][] = [
   [
     "a rebase that goes on with a program",
     `${AT_BREAK}; echo 'exec sh ./evil.sh' >> .git/rebase-merge/git-rebase-todo`,
+    "git rebase --continue",
+  ],
+  [
+    "a list of what a rebase does that is closed to writing",
+    `${AT_BREAK}; echo 'exec sh ./evil.sh' >> .git/rebase-merge/git-rebase-todo; chmod 400 .git/rebase-merge/git-rebase-todo`,
     "git rebase --continue",
   ],
   [
@@ -386,6 +402,9 @@ Deno.test({
     await at.run("git tag one; perl -pi -e 's/xgit\\/hooks/.git\\/hooks/' .git/sharedindex.*");
     await at.outside("git checkout -q -- .; git checkout-index -a -f; git checkout -q -b y");
     assertEquals(at.has("pwned"), false);
+    // One that git cannot list here, as it takes too long, may name them, too.
+    assertMatch(await at.run("git tag two; echo >> .git/index"), /was moved to index[.]replaced/);
+    assertEquals(await at.outside("git reset -q; git status --short a"), "");
   },
 });
 

@@ -37,7 +37,8 @@ const missingIn = (folder: string): typeof MISSING =>
     : MISSING;
 /** The time of a change that what is made here has, whichever run made it. Files of others have another. */
 const MADE = new Date(1_000_000_007_000);
-const HEAD_TEXT = /^(ref: refs\/|[\da-f]{40})/;
+/** The text of HEAD; a branch whose name is not UTF-8 has a log that Deno cannot look at. */
+const HEAD_TEXT = /^(ref: refs\/[^\n\ufffd]+|[\da-f]{40,64})\n*$/;
 const neededIn = (folder: string): string[] =>
   ["", ...isLinked(folder) ? [] : ["objects", "refs"]].map((name) => join(folder, name));
 /** A command of git waits so often, 5 ms each, while another run removes what it made. */
@@ -105,6 +106,8 @@ function menderOf(folder: string): () => string[] {
       const text = attempt(() => Deno.readTextFileSync(path)) ?? "";
       const left = text.replace(pattern, "");
       if (left === text) continue;
+      // It may be closed to writing.
+      Deno.removeSync(path);
       Deno.writeTextFileSync(path, left);
       undone.push(path);
     }
@@ -125,7 +128,7 @@ function removeLinks(folder: string, others: readonly string[] = []): string[] {
   return [...Deno.readDirSync(folder)].flatMap(({ name, isDirectory, isSymlink }) => {
     const path = join(folder, name);
     if (others.includes(name)) return [];
-    if (isSymlink) return (Deno.removeSync(path), [path]);
+    if (isSymlink) return attempt(() => (Deno.removeSync(path), [path])) ?? [];
     if (!isDirectory || basename(folder) === "objects" && /^[\da-f]{2}$/.test(name)) return [];
     const { mode } = Deno.lstatSync(path);
     // A command can close a folder to hide a link in it.
