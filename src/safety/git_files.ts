@@ -61,6 +61,10 @@ export function smallFile(path: string): string {
 /** The most files of settings that one repository includes. */
 const MAX_INCLUDED = 100;
 
+/** A setting that names a folder or file, on one line, and maybe behind the names of sections. */
+const SETTING =
+  /^\ufeff?[ \t]*(?:\[(?:"(?:\\.|[^"\\\n])*"|[^\]"\n])*\][ \t]*)*(hooksPath|path)[ \t]*=[ \t]*((?:"(?:\\.|[^"\\\n])*"|\\.|[^"\\#;\n])*)/gim;
+
 /** git's files, and the folders and files in which it looks for hooks and further settings, the user's own included. */
 export function gitFindings(
   path: string,
@@ -77,13 +81,12 @@ export function gitFindings(
   const hooks: string[] = [];
   for (const file of settings) {
     if (settings.size > MAX_INCLUDED) break;
-    const named = smallFile(file).matchAll(
-      /^\s*(?:\[[^\]\n]*\]\s*)?(hooksPath|path)\s*=\s*"?([^"\n]+?)"?\s*(?:[#;].*)?$/gim,
-    );
-    for (const [, key, value] of named) {
+    const named = smallFile(file).replace(/\\\r?\n/g, "").matchAll(SETTING);
+    for (const [, key, text] of named) {
+      const value = text!.trimEnd().replace(/\\(.)|"/g, "$1");
       // Includes are relative to the file that names them, hooks to the work tree.
       const isInclude = key!.toLowerCase() === "path";
-      const at = resolve(isInclude ? dirname(file) : worktree, value!.replace(/^~(?=\/)/, home));
+      const at = resolve(isInclude ? dirname(file) : worktree, value.replace(/^~(?=\/)/, home));
       if (isInclude) settings.add(at);
       else hooks.push(at);
     }

@@ -141,10 +141,13 @@ export function makeView(sources: ViewSources): View {
     if (named && places.get(folder) === "write") makeNamed(folder, path, named);
     const real = realPathOf(path, path);
     // Only in the folder itself, which no command can move away: below, another place could be mended.
-    if (dirname(path) === folder && entryAt(path)?.isSymlink) links.push(path);
+    const top = named && isWithin(folder, path) ? topIn(folder, path) : path;
+    if (dirname(top) === folder && entryAt(top)?.isSymlink) links.push(top);
     // A link that leads out of the folder leads to what the view says of that place.
     if (real === undefined || !isWithin(folder, real)) continue;
-    for (const one of [path, real]) places.set(one, access);
+    // Nothing is mounted behind a link: the kernel has another path for that.
+    const isBehind = named && realPathOf(dirname(path)) !== dirname(path);
+    for (const one of isBehind ? [real] : [path, real]) places.set(one, access);
   }
   for (const { path, real } of paths.confinedSecrets()) {
     // Nothing hides the folder itself, and what this user cannot open needs no hiding.
@@ -169,6 +172,9 @@ function makeOwnFolders({ folder, isWritable, write = [], paths }: ViewSources):
     attempt(() => Deno.mkdirSync(at, { recursive: true, mode: 0o700 }));
   }
 }
+
+const topIn = (folder: string, path: string): string =>
+  dirname(path) === folder || path === folder ? path : topIn(folder, dirname(path));
 
 /** Makes what settings of git name in the folder and is missing: no command can make it then. */
 function makeNamed(folder: string, path: string, named: "folder" | "file"): void {

@@ -74,7 +74,9 @@ Deno.test(
     using at = folder({
       "work/.git/config":
         '[core] hooksPath = "a b" ; x\n[include]\n\tPath = more # y\npathx = no\n' +
-        "path = /abs\n",
+        "path = /abs\n" +
+        // As git reads it, though it does not write so.
+        '[a "]"][include] path = "x"y\\\nz\\"\\\\ ; x\n' + "\n".repeat(80_000),
       "work/.git/config.worktree": "[core]\nhookspath=/hooks\n",
       "work/.git/more": "path = ../deep/even\n",
       "work/deep/even": "hooksPath = deep\n",
@@ -86,11 +88,12 @@ Deno.test(
     });
     assertEquals(found.map(({ access }) => access).every((access) => access === "read"), true);
     const paths = found.map(({ path }) => path.replace(`${at.path}/work/`, ""));
-    assertEquals(paths.sort(), [
+    const wanted = [
       ...[".git", ".git/config", ".git/config.worktree", ".git/more", "/abs", "/etc/gitconfig"],
       ...["/hooks", "a b", "commondir", "config/git/config", "deep", "deep/even"],
-      ...["home/.gitconfig", "home/by-home", "home/hooks-by-home", "own"],
-    ]);
+      ...["home/.gitconfig", "home/by-home", "home/hooks-by-home", "own", '.git/xyz"\\'],
+    ];
+    assertEquals(paths.sort(), wanted.sort());
   },
 );
 

@@ -316,6 +316,11 @@ const NAMED: [settings: string, folder: string, plant: string][] = [
   ["--global core.hooksPath own", ".", "mkdir own; set own; HOOK"],
   ["core.hooksPath deep/own", ".", "mkdir -p deep/own; set deep/own; HOOK"],
   ["core.hooksPath sub/own", "sub", "mkdir own; set own; HOOK"],
+  [
+    "core.hooksPath link/deep/own; mkdir -p real/deep; ln -s real link",
+    ".",
+    "rm link; mkdir -p link/deep/own real/deep/own; set link/deep/own; HOOK",
+  ],
   ["include.path ../more", ".", "printf '[core]\\nfsmonitor=sh ./evil.sh; false\\n' > more"],
   [
     "--global include.path $PWD/sub/more",
@@ -335,7 +340,10 @@ for (const [settings, folder, plant] of NAMED) {
         await Deno.mkdir(`${at.folder}/sub`);
         await at.outside(`git config ${settings}`);
         if (isReal) await at.outside(`cd ${folder}; ${line}`);
-        else await at.run(line, { folder: `${at.folder}/${folder}` });
+        else {
+          const said = await at.run(`${line}; :`, { folder: `${at.folder}/${folder}` });
+          assertMatch(said, /^exit code: 0/);
+        }
         await at.outside(`git status; ${COMMIT}; cd sub; git status; ${COMMIT}`);
         assertEquals(at.has("pwned"), isReal);
       }
