@@ -179,7 +179,7 @@ const topIn = (folder: string, path: string): string =>
 /** Makes what settings of git name in the folder and is missing: no command can make it then. */
 function makeNamed(folder: string, path: string, named: "folder" | "file"): void {
   const { real } = placeOf("/", path);
-  if (!isWithin(folder, real) || entryAt(real) !== undefined) return;
+  if (!isWithin(folder, real) || hasOtherBytes(real) || entryAt(real) !== undefined) return;
   attempt(() => {
     Deno.mkdirSync(named === "folder" ? real : dirname(real), { recursive: true });
     if (named === "file") Deno.writeTextFileSync(real, "", { createNew: true });

@@ -41,6 +41,8 @@ const MADE = new Date(1_000_000_007_000);
 const HEAD_TEXT = /^(ref: refs\/[^\n\ufffd]+|[\da-f]{40,64})\n*$/;
 const neededIn = (folder: string): string[] =>
   ["", ...isLinked(folder) ? [] : ["objects", "refs"]].map((name) => join(folder, name));
+/** Follows no link that a command puts there meanwhile. */
+const NEW = { createNew: true };
 /** A command of git waits so often, 5 ms each, while another run removes what it made. */
 const MAX_LOCK_TRIES = 100;
 
@@ -64,11 +66,11 @@ export async function openGitFolders(
   }
   const close = () =>
     open.splice(0).flatMap(({ folder, held, mend }) => {
-      // Of several that end at once, the last to let go is alone then. Before, others could lead this away by links.
+      // Others may still write here, and a job can hold a lock for as long as it runs.
+      const mended = attempt(mend) ?? [];
+      // Of several that end at once, the last to let go is alone then.
       attempt(() => held.unlockSync());
-      const isAlone = attempt(() => held.tryLockSync(true)) ?? true;
-      const mended = isAlone ? attempt(mend) ?? [] : [];
-      if (isAlone) removeMade(folder);
+      if (attempt(() => held.tryLockSync(true)) ?? true) removeMade(folder);
       held.close();
       return mended;
     });
@@ -97,7 +99,7 @@ function menderOf(folder: string): () => string[] {
     undone.push(...removeLinks(folder, READ_ONLY));
     if (!HEAD_TEXT.test(smallFile(headPath))) {
       attempt(() => Deno.removeSync(headPath, { recursive: true }));
-      Deno.writeTextFileSync(headPath, head);
+      Deno.writeTextFileSync(headPath, head, NEW);
       undone.push(headPath);
     }
     for (const [name, pattern] of RUN_LATER) {
@@ -108,7 +110,7 @@ function menderOf(folder: string): () => string[] {
       if (left === text) continue;
       // It may be closed to writing.
       Deno.removeSync(path);
-      Deno.writeTextFileSync(path, left);
+      Deno.writeTextFileSync(path, left, NEW);
       undone.push(path);
     }
     return undone;
@@ -175,7 +177,7 @@ function makeMissing(folder: string): boolean {
       if (text === undefined) Deno.mkdirSync(path);
       else {
         Deno.mkdirSync(dirname(path), { recursive: true });
-        Deno.writeTextFileSync(path, text, { createNew: true });
+        Deno.writeTextFileSync(path, text, NEW);
       }
       Deno.utimeSync(path, MADE, MADE);
     };
