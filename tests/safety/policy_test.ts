@@ -519,6 +519,49 @@ Deno.test("CMD-03 a program that is known only when it runs may be one that a ru
   }
 });
 
+Deno.test("CMD-03 a rule that denies holds for text that bash evaluates", () => {
+  const subscript = "'a[$(touch x)]'";
+  const caught = [
+    ...["let", "declare", "test -v", "printf -v", "unset", "compgen -W", "eval"]
+      .map((start) => `${start} ${subscript}`),
+    `[ -v ${subscript} ]`,
+    `[[ ${subscript} -eq 1 ]]`,
+    `read ${subscript} <<< hi`,
+    `x=${subscript}; echo $((x))`,
+    `for x in ${subscript}; do echo $((x)); done`,
+    `read x <<< ${subscript}; echo $((x))`,
+    "PS4='`touch x`'; set -x; true",
+    "x='a[$('; y='touch x)]'; let \"$x$y\"",
+    "let 'a[$(let '\"'\"'b[$(touch x)]'\"'\"')]'",
+    "compgen -C 'touch x'",
+    "env -S'touch x'",
+    "c='touch x'; env A=1 timeout 5 $c",
+    'c="touch x"; sh -c "$c"',
+    'c="touch x"; eval true "$c"',
+    "sed 1e",
+    "sed 's/x/touch x/e'",
+    "sed -n 's|x|y|ge;p'",
+  ];
+  const free = [
+    "git commit -m 'use `touch x` and $(touch x)'",
+    "for i in 1 2; do echo $((i+1)); done",
+    'env A="$HOME" make -j$(nproc)',
+    'bash build.sh "$HOME"',
+    'xargs grep "$HOME"',
+    "sed -e 's/a/the/g;s/x$/e/'",
+    "sed -n '/re/p'",
+    "let 'a[1]=2'",
+    "cat > a.md <<'E'\n```ts\nf(`\n```\nE",
+  ];
+  const settings = { ...SETTINGS, ...CONFINED, rules: rules(["deny run_bash(touch *)"]) };
+  for (const [commands, effects] of [[caught, ["deny", "ask"]], [free, ["allow"]]] as const) {
+    for (const command of commands) {
+      const { effect } = decided(bash(command), settings, place);
+      assertEquals((effects as readonly string[]).includes(effect), true, command);
+    }
+  }
+});
+
 rows("R-01 confined, tools do what commands may", [
   [read("/usr/include/stdio.h"), CONFINED, "allow"],
   [read("/etc/hosts"), CONFINED, "ask"],

@@ -19,7 +19,15 @@ import { enteredFolder, isQuiet, networkGrants } from "./beginnings.ts";
 import { gitNeed, programsOfGit } from "./git_command.ts";
 import { parseCommandLine } from "./parser.ts";
 import type { SimpleCommand, Word } from "./lexer.ts";
-import { besides, isHarmless, mayRun, programName, runsOthers, writtenBy } from "./wrappers.ts";
+import {
+  besides,
+  isHarmless,
+  mayEvaluate,
+  mayRun,
+  programName,
+  runsOthers,
+  writtenBy,
+} from "./wrappers.ts";
 
 /** The verdict on a call that runs a command line, and may ask to leave the sandbox or a part of it. */
 export function commandVerdict(call: PolicyCall & { command: string }, scene: Scene): Verdict {
@@ -148,15 +156,16 @@ type NamedPath = { path: string; verdict: Verdict };
 export function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene): Verdict {
   const { words, assignments, redirections } = command;
   const runs = [words, ...mayRun(command)];
+  const evaluated = mayEvaluate(command);
   const concerned = rules.filter(({ effect }) => effect !== "allow")
-    .map((rule) => ({ rule, how: concernsCommand(rule, runs) }));
+    .map((rule) => ({ rule, how: concernsCommand(rule, [...runs, ...evaluated]) }));
   const denied = concerned.find(({ rule, how }) => rule.effect === "deny" && how === "yes");
   if (denied) return byRule(denied.rule);
   const named = namedPathVerdicts([...runs, ...besides(command)], scene);
   const refused = named.find(({ verdict }) => verdict.effect === "deny") ??
     named.find(({ path }) => secretAt(scene, scene.place(path)) !== undefined);
   const isConfined = confines(scene);
-  const asked = askedByRule(concerned, words);
+  const asked = askedByRule(concerned, [words, ...evaluated]);
   // The sandbox hides secrets: who is to read one has to leave it.
   if (refused) {
     const said = { ...asked, ...asNamed(refused) };
@@ -224,10 +233,10 @@ function outerVerdict(
 /** The question about a command that a rule may refuse, or asks about; undefined for none. */
 function askedByRule(
   concerned: readonly { rule: Rule; how: ReturnType<typeof concernsCommand> }[],
-  [program]: readonly Word[],
+  runs: readonly (readonly Word[])[],
 ): Verdict | undefined {
   // A program that is known only when it runs may be any.
-  const isAny = program !== undefined && program.kind !== "literal";
+  const isAny = runs.some(([program]) => program !== undefined && program.kind !== "literal");
   const found = concerned.filter(({ rule, how }) => how !== "no" || isAny && rule.command);
   const { rule } = found.find(({ rule }) => rule.effect === "deny") ?? found[0] ?? {};
   if (rule === undefined) return undefined;

@@ -6,7 +6,7 @@ import { type Redirection, type SimpleCommand, type Word, wordOf } from "./lexer
 /** Programs that run others with any options, and words of the shell that change what later words mean. */
 const WRAPPERS = new Set(
   `. alias arch ash at bash batch builtin busybox bwrap caffeinate capsh catchsegv cgexec chpst
-   chroot chrt command crontab csh dash dbus-run-session doas dumb-init eatmydata enable entr env
+   chroot chrt command compgen complete crontab csh dash dbus-run-session doas dumb-init eatmydata enable entr env
    eval exec expect fakeroot faketime firejail fish flock gdb gosu hash ionice ksh linux32
    linux64 ltrace mapfile mksh nice nix-shell nohup nsenter numactl parallel pkexec prlimit proot
    proxychains proxychains4 rbash readarray rlwrap runuser screen script set setarch setpriv
@@ -106,7 +106,7 @@ export function mayRun(
     // Command lines as in `sh -ccommand`, `--action=exec=command` and `alias.x=!command`.
     const parts = text.split("=");
     const ends = parts.slice(0, MAX_PARTS).map((_, n) => parts.slice(n).join("="));
-    for (const script of new Set([text.replace(/^-[a-z]*c/, ""), ...ends])) {
+    for (const script of new Set([text.replace(/^-[a-z]*[cS]/, ""), ...ends])) {
       if (!/[^\w.\/-]/.test(script)) continue;
       const line = parseCommandLine(script.replace(/^!/, ""));
       if (!line.ok) continue;
@@ -117,6 +117,64 @@ export function mayRun(
     }
   }
   return runs;
+}
+
+/** Commands of bash that evaluate their words: subscripts (`test -v 'a[$(x)]'`), numbers, lists of completions. */
+const EVALUATING = new Set(
+  "[ [[ compgen complete declare getopts let local printf read readonly test typeset unset wait"
+    .split(" "),
+);
+/** The command and the flag of sed by which it runs others. */
+const RUNS_IN_SED = /(^|[;{}!$\d/])\s*e(\s|$)|[^\w\s][gimpw\d]*e[gimpw\d]*\s*($|[;}\n])/i;
+/** A command that may be any. */
+const ANY: readonly Word[] = [{ text: "", kind: "dynamic" }];
+
+/**
+ * The commands in texts that bash evaluates: in subscripts and sums, in a prompt, as what a wrapper runs. Text that
+ * cannot be read, and a program that is known only when it runs, may be any command.
+ */
+export function mayEvaluate(
+  command: SimpleCommand,
+  runs: (readonly Word[])[] = [],
+  depth = 0,
+): (readonly Word[])[] {
+  const { words, assignments, redirections } = command;
+  const name = programName(words[0]?.text ?? "");
+  const isRead = runsOthers(words);
+  const isAny = isRead && (words.length > MAX_WRAPPER_WORDS || startsAny(name, words)) ||
+    name === "sed" && words.some(({ text }) => RUNS_IN_SED.test(text.replace(/^-\w+/, "")));
+  if (isAny) runs.push(ANY);
+  const texts = [
+    ...isRead || EVALUATING.has(name) ? words : [],
+    ...assignments.map(({ value }) => value),
+    ...redirections.filter(({ operator }) => operator === "<<<").map(({ target }) => target),
+  ].filter(({ text }) => /\$\(|`/.test(text));
+  for (const { text } of texts) {
+    const line = parseCommandLine(`:<<END_OF_TEXT\n${text}\nEND_OF_TEXT`);
+    const isTooMuch = depth === MAX_WRAPPINGS || runs.length > MAX_RUNS;
+    if (!line.ok || isTooMuch) runs.push(ANY);
+    for (const inner of line.ok && !isTooMuch ? line.commands : []) {
+      if (inner.words[0]?.text === ":") continue;
+      runs.push(...mayRun(inner));
+      mayEvaluate(inner, runs, depth + 1);
+    }
+  }
+  return runs;
+}
+
+/** True where a wrapper starts a program, or reads a line, that is known only when it runs. */
+function startsAny(name: string, words: readonly Word[]): boolean {
+  const isBefore = ({ text }: Word) =>
+    /^(-|\w+=|[\d.]+[smhd]?$)/.test(text) || WRAPPERS.has(programName(text));
+  // A file that a shell reads is a script.
+  const isScript = /^(\.|source|\w*sh)$/.test(name);
+  const isStart = (at: number) =>
+    name === "eval" || /^-\w*c$/.test(words[at - 1]!.text) ||
+    WRAPPERS.has(name) && !isScript &&
+      words.slice(1, at + 1).every((word, i) => isBefore(word) === (i + 1 < at));
+  return words.some(({ kind, text }, at) =>
+    at > 0 && kind !== "literal" && text !== "" && isStart(at)
+  );
 }
 
 /** True for a redirection that neither writes a file nor reads one. */
