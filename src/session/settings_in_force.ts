@@ -9,7 +9,7 @@ import { tighten } from "../safety/policy.ts";
 import { READER, WRITER } from "../safety/path_verdict.ts";
 import { isFor, type KeptRule, matchesPath, parseKept, type Rule } from "../safety/rules.ts";
 import { levelOf, type PermissionsFile, type ToolNames } from "../safety/settings_file.ts";
-import { runsConfined, type Settings } from "../safety/settings.ts";
+import type { Settings } from "../safety/settings.ts";
 import type { FolderLooks } from "../safety/folder_looks.ts";
 import { makeView, type View } from "../safety/view.ts";
 import { isWithin } from "../text/paths.ts";
@@ -53,10 +53,9 @@ export async function settingsInForce(
   const stated = choice.approve ?? here.approve ?? general.approve;
   const sandbox = choice.sandbox ?? here.sandbox ?? general.sandbox;
   const isWanted = sandbox !== "off" &&
-    (sandbox !== undefined || choice.yes ||
-      (stated === undefined ? choice.prefersAuto !== undefined : runsConfined(stated)));
+    (sandbox ?? stated ?? choice.yes ?? choice.prefersAuto) !== undefined;
   // No folder that holds the home folder can be worked in while that is hidden.
-  const holdsHome = paths.home !== undefined && isWithin(folder, paths.home);
+  const holdsHome = paths.realHome !== undefined && isWithin(folder, paths.realHome);
   const canConfine = isWanted && !holdsHome && await hasSandbox();
   const confinedIn = stated === undefined && choice.prefersAuto || "workspace-write";
   const approve = stated ?? (canConfine && choice.prefersAuto ? "auto" : "ask");
@@ -89,7 +88,7 @@ export async function settingsInForce(
       hasBash ??= Deno.build.os !== "windows" &&
         findProgram("bash", programFolders(folder, path)) !== undefined,
     programs: outside,
-    lacksSandbox: isWanted === true && !canConfine,
+    lacksSandbox: isWanted && !canConfine,
     notices: [],
   };
   for (const project of projectSettings(folder)) {

@@ -736,6 +736,11 @@ Deno.test({
     for (
       const [args, told] of [
         [{}, undefined],
+        [{ approve: "ask", sandbox: "off" }, undefined],
+        [
+          { approve: "ask", network: true },
+          "this folder (in .git only by git commands) and a private /tmp can be written",
+        ],
         [
           { sandbox: "workspace-write", network: true },
           "this folder (in .git only by git commands) and a private /tmp can be written",
