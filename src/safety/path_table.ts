@@ -1,6 +1,7 @@
 /** The table of protected paths, compiled for one person. @module */
 
 import { escapeRegex } from "../text/glob.ts";
+import { isWithin } from "../text/paths.ts";
 import { isAbsolute, join, resolve, SEPARATOR, slashed } from "../text/std_path.ts";
 import { PROTECTED_ROWS, type ProtectedRow } from "./protected_paths.ts";
 
@@ -101,6 +102,8 @@ export function namesIn(folder: string): string[] {
 /** The table for one person. Patterns are compiled, and links looked up, with the first question. */
 export class PathTable {
   readonly home: string | undefined;
+  /** The folder to which the home folder leads. */
+  readonly realHome: string | undefined;
   /** The absolute folders of this program's settings and records. */
   readonly own: readonly string[];
   #secrets: Matcher | undefined;
@@ -113,6 +116,7 @@ export class PathTable {
   ) {
     // A relative one would be another folder after each /cd.
     this.home = home !== undefined && isAbsolute(home) ? join(home) : undefined;
+    this.realHome = this.home && (looks.realPath(this.home) ?? this.home);
     this.own = own.filter((folder) => folder !== undefined).map((folder) => resolve(folder));
   }
 
@@ -124,6 +128,18 @@ export class PathTable {
   /** The reason not to write an absolute path unasked, in words; undefined for none. */
   protectedKind(path: string): string | undefined {
     return (this.#protected ??= this.#matcher("protected")).kindOf(path);
+  }
+
+  /**
+   * The reason not to write an absolute path unasked if `root` is the folder that is worked in: new files configure
+   * programs there. In the home folder these are hidden ones, and folders of programs.
+   */
+  configuredKind(root: string, path: string): string | undefined {
+    const { realHome: home } = this;
+    if (home === undefined || !isWithin(root, home)) return this.protectedKind(root);
+    return isWithin(home, path) && HOME_SETTING.test(slashed(path.slice(home.length)))
+      ? "a setting or a program of yours"
+      : undefined;
   }
 
   /** A quick look at the name of a file in a folder that is none of these: false where its path is surely none either. */
@@ -192,6 +208,9 @@ export class PathTable {
     return new Matcher(tableRows(kind), others);
   }
 }
+
+/** In the home folder: what programs read at their start, and programs. */
+const HOME_SETTING = /^\/?(\.|Library\/|(\w+\/)?s?bin\/)/i;
 
 /** The rows that count wherever the home folder is; its links are not looked up. */
 export const ANY_HOME = new PathTable({}, { realPath: () => undefined, list: () => [] });

@@ -77,7 +77,8 @@ export function pathVerdict(
   const secret = secretAt(scene, at);
   if (secret !== undefined) return beyond(`may hold ${secret}${link}`);
   if (tool.access !== "read") {
-    const special = paths.protectedKind(at.real) ?? paths.protectedKind(at.path);
+    const special = paths.protectedKind(at.real) ?? paths.protectedKind(at.path) ??
+      paths.configuredKind(root.real, at.real);
     if (special !== undefined) return beyond(`is ${special}${link}`);
   }
   const asked = matching("ask");

@@ -122,7 +122,12 @@ const PROTECTED: readonly FileGroup[] = [
   { // bash, zsh, ksh, tcsh, fish, readline, direnv, mise; the desktop and systemd of a user
     what: "what a shell runs at its start",
     paths: ".{bash,zsh,sh,ksh,csh,tcsh}rc .{bash,zsh,sh,ksh}env .{bash_,zsh_,ksh_,z,}profile " +
-      ".{bash_,zsh_,z,}{login,logout} .bash_aliases .inputrc .envrc .envrc.* {.,}mise{,.*}.toml .config/{fish,autostart,systemd,mise}/",
+      ".{bash_,zsh_,z,}{login,logout} .bash_aliases .inputrc .envrc .envrc.* {.,}mise{,.*}.toml " +
+      ".config/{fish,autostart,systemd,mise,environment.d}/ .x{profile,session,sessionrc,initrc} .pam_environment",
+  },
+  { // itself: in the folder that is worked in, new files are settings
+    what: "a folder of settings",
+    paths: "~/.config ~/.local ~/.local/{bin,share,share/applications} ~/Library",
   },
 ];
 

@@ -112,7 +112,7 @@ export function makeView(sources: ViewSources): View {
   makeOwnFolders(sources);
   const places = namedPlaces(sources);
   const add = adderTo(places);
-  const repository = repositoryAround(folder, paths.home);
+  const repository = repositoryAround(folder, paths.realHome);
   add("read", repository);
   add("read", sources.read ?? []);
   add("write", sources.write ?? []);

@@ -198,3 +198,50 @@ Deno.test("R-22 settings and records in the folder that is worked in are refused
     await at.permissions.prepare(at.folder, false);
   }
 });
+
+Deno.test({
+  name: "R-16 in the home folder and its folders of settings, no new setting is written unasked",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await using at = await places();
+    await Deno.mkdir(`${at.home}/.config/nvim`);
+    await Deno.symlink("home", `${at.base}/link`);
+    const write = builtinTools.find(({ name }) => name === "write_file")!;
+    const permissions = await openPermissions(
+      { approve: "auto" },
+      (name) => name === "HOME" ? `${at.base}/link` : at.variables[name],
+    );
+    for (
+      const [folder, path, allow] of [
+        ["", "notes.txt", true],
+        ["", "src/.hidden", true],
+        ["", ".newshrc", false],
+        ["", ".new/settings", false],
+        ["", "bin/ls", false],
+        ["", "Library/LaunchAgents/a.plist", false],
+        [".config", "new/settings", false],
+        [".config/nvim", "init.lua", true],
+      ] as const
+    ) {
+      const context = { workingDir: `${at.home}/${folder}`.replace(/\/$/, ""), signal };
+      const args = { file_path: path, content: "x" };
+      const decision = await permissions.policy().decide(write, args, {
+        ...context,
+        maxOutputChars: 100,
+      });
+      assertEquals(decision.allow, allow, `${folder} ${path}`);
+    }
+    if (ignore) return;
+    // The home folder is one under each of its names: nothing of it is sandboxed, or read as a repository.
+    const { isConfined } = await permissions.mode(at.home);
+    assertEquals(isConfined, false);
+    const view = (folder: string) =>
+      makeView({
+        ...{ folder, isWritable: true, network: false },
+        paths: new PathTable({ home: `${at.base}/link` }),
+      });
+    for (const name of ["project", ".git"]) await Deno.mkdir(`${at.home}/${name}`);
+    assertEquals(accessAt(view(`${at.home}/project`), `${at.home}/plain`), "none");
+    assertEquals(accessAt(view(`${at.home}/.config`), `${at.home}/.config/new`), "read");
+  },
+});
