@@ -124,7 +124,9 @@ export function makeView(sources: ViewSources): View {
   for (const { path, access } of [...beside, ...systemSecrets(looks, sources.os)]) {
     const usual = accessAt({ places }, path);
     const isStricter = usual === "write" || usual === "read" && access === "none";
-    const isMeant = !isWithin(path, folder) && !named.has(path) && isReachable(path);
+    // Programs may be in a folder that an administrator closed to others.
+    const isMeant = ![folder, ...sources.programs ?? []].some((at) => isWithin(path, at)) &&
+      !named.has(path) && isReachable(path);
     if (isStricter && isMeant) add(access, [path]);
   }
   // New files count as well in a repository without a work tree, and in a folder of what others run.
@@ -255,7 +257,7 @@ const GENERATED =
 const DEPENDENCIES =
   /^(node_modules|bower_components|\.venv|venv|__pycache__|\.tox|\.nox|\.cache|\.next|\.gradle)$/;
 /** The folders of the system in which others may keep secrets that all can read, and the levels that are looked at. */
-const SECRET_PLACES = ["/opt", "/etc", "/var/lib"];
+const SECRET_PLACES = ["/opt", "/etc", "/var/lib", "/var/cache"];
 const SYSTEM_LEVELS = 4;
 /** What is public in them: whom to trust. */
 const PUBLIC = /\.(pem|asc|gpg)$|^(credentials|secrets?)$/;
@@ -358,14 +360,19 @@ function folderFindings(
 
 const systemFindings = new WeakMap<FolderLooks, Finding[]>();
 
-/** The secrets in the system's folders that are known by their names. No command writes there: one look is enough. */
+/**
+ * The secrets in the system's folders: those that are known by their names, and what root alone may read. No command
+ * writes there: one look is enough.
+ */
 function systemSecrets(looks: FolderLooks, os: string = Deno.build.os): Finding[] {
   const known = systemFindings.get(looks);
   if (known !== undefined || os !== "linux") return known ?? [];
   const found: Finding[] = [];
+  const isRoot = Deno.uid() === 0;
   const look = (folder: string, levels: number) => {
-    for (const { name, path, isDirectory, access } of looks.at(folder)?.entries ?? []) {
-      if (access === "none" && !PUBLIC.test(name)) found.push({ path, access });
+    for (const { name, path, isDirectory, access } of looks.at(folder, isRoot)?.entries ?? []) {
+      const isSecret = access === "none" && !PUBLIC.test(name) || isRoot && isClosed(path);
+      if (isSecret) found.push({ path, access: "none" });
       else if (isDirectory && levels > 1) look(path, levels - 1);
     }
   };
@@ -373,6 +380,13 @@ function systemSecrets(looks: FolderLooks, os: string = Deno.build.os): Finding[
   const secrets = found.filter(({ path }) => hasOtherBytes(path) || canOpen(path));
   systemFindings.set(looks, secrets);
   return secrets;
+}
+
+/** True for a file, or a folder, that root may read without privileges, and users other than root may not. */
+function isClosed(path: string): boolean {
+  const { isFile, isDirectory, uid, gid, mode, size } = entryAt(path) ?? {};
+  const isOwn = uid === 0 || gid === 0 && (mode! & 0o40) !== 0;
+  return isOwn && (isFile ? size! > 0 && (mode! & 4) === 0 : isDirectory! && (mode! & 1) === 0);
 }
 
 /** False where root comes to a path by its privileges alone, which confined it has not. */

@@ -415,14 +415,20 @@ Deno.test({
 });
 
 Deno.test({
-  name: `R-19 secrets in folders of the system are hidden by their names${skipped}`,
+  name: `R-19 secrets in folders of the system are hidden by their names and rights${skipped}`,
   ignore: why !== "" || Deno.build.os !== "linux" || Deno.uid() !== 0,
   async fn() {
     const { base, home, folder } = await tree();
     const at = await Deno.makeTempDir({ dir: "/opt" });
-    await sh(at, "chmod 755 .; echo SECRET > .env; echo public > ca.pem; echo plain > file");
-    const output = await confined(viewFor(folder, home), `cat '${at}'/{.env,ca.pem,file}`);
-    assertEquals(output.match(/SECRET|public|plain/g), ["public", "plain"]);
+    await sh(
+      at,
+      "chmod 755 .; echo SECRET > .env; echo public > ca.pem; echo plain > file; umask 027; " +
+        "mkdir closed tools; for at in old closed/a tools/run; do echo SECRET > $at; done; chmod 755 tools/run",
+    );
+    const view = viewFor(folder, home, { programs: [`${at}/tools`] });
+    const files = `'${at}'/{.env,ca.pem,file,old,closed/a,tools/run}`;
+    const output = await confined(view, `cat ${files}`);
+    assertEquals(output.match(/SECRET|public|plain/g), ["public", "plain", "SECRET"]);
     for (const path of [at, base]) await Deno.remove(path, { recursive: true });
   },
 });
