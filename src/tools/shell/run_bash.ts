@@ -32,6 +32,14 @@ const SIGNS: readonly { words: RegExp; leave: string; setting: string; isVague?:
   },
   // Network access does not help with a socket between programs.
   {
+    words:
+      /(socket|listen)[^]{0,500}operation not permitted|operation not permitted \/\S+\.(sock|pipe)/i,
+    leave: '"sandbox"',
+    setting:
+      "--sandbox off. The sandbox has no Unix sockets: multiprocessing works with fork, spawn " +
+      'and SyncManager(("127.0.0.1", 0)), tsx as node --import tsx, servers on 127.0.0.1',
+  },
+  {
     words: /operation not permitted|EPERM/i,
     leave: '"sandbox"',
     setting: "--sandbox off",

@@ -407,7 +407,14 @@ Deno.test("a command that the sandbox made fail is told what to ask for, and the
     ["hint: the network was disabled", 'leave "network" and', "--network"],
     ["Network connectivity is disabled", 'leave "network" and', "--network"],
     ["touch: Read-only file system", 'leave "sandbox" and', '"sandboxWrite" in permissions.json'],
-    ["listen EPERM: operation not permitted", 'leave "sandbox" and', "--sandbox off"],
+    ["chown: a: Operation not permitted", 'leave "sandbox" and', "--sandbox off\nstderr"],
+    // openai/codex#8343, openai/codex#24943
+    ["listen EPERM: operation not permitted /tmp/x", 'leave "sandbox" and', "node --import tsx"],
+    [
+      "socket.socket(socket.AF_UNIX)\n  x\nPermissionError: [Errno 1] Operation not permitted",
+      'leave "sandbox" and',
+      "no Unix sockets: multiprocessing works with fork, spawn",
+    ],
     ["cat: x: No such file or directory", 'leave "network" or "sandbox" and', '"sandboxRead"'],
   ];
   for (const [said, leave, setting] of rows) {
