@@ -56,13 +56,23 @@ interface QuestionNote {
 
 /** Returns why a call needs approval, what a yes allows beyond it, and how it is sandboxed. */
 export function questionNotes(approval: Approval): QuestionNote[] {
-  const { reason, isRoutine, confinedTo } = approval;
+  const { reason, isRoutine, confinedTo, subject: { command = "", path = "" } } = approval;
   const meaning = meaningOfYes(approval);
   return [
     ...isRoutine ? [] : [{ text: `It ${oneLine(reason)}.` }],
+    ...mixesAlphabets(`${command} ${path}`)
+      ? [{ text: "Careful: a word of it has letters of two alphabets, which may look alike." }]
+      : [],
     ...meaning === undefined ? [] : [{ text: meaning, isCalm: true } as const],
     ...confinedTo ? [{ text: confinedTo, isCalm: true } as const] : [],
   ];
+}
+
+/** True if a word has a Latin letter next to one of an alphabet with letters that look the same. */
+function mixesAlphabets(text: string): boolean {
+  if (!/[^\0-\x7f]/.test(text)) return false;
+  const [latin, other] = ["\\p{sc=Latin}", "[\\p{sc=Cyrillic}\\p{sc=Greek}\\p{sc=Armenian}]"];
+  return new RegExp(`${latin}${other}|${other}${latin}`, "u").test(text);
 }
 
 /** Returns what else a yes allows, such as the network; undefined if it allows only the call. */
@@ -86,7 +96,9 @@ function meaningOfYes({ networked, leave, programs = [] }: Approval): string | u
 function networkedBy(grants: NonNullable<Approval["networked"]>): string {
   const open = grants.filter(({ isExact }) => !isExact).map(({ text }) => `any \`${text} …\``);
   const exact = open.length < grants.length ? ["exactly this"] : [];
-  return [...open, ...exact].join(" and ");
+  // An installation runs scripts that commands may have written since.
+  const scripts = open.length > 0 ? ", with all scripts of this folder that it runs" : "";
+  return [...open, ...exact].join(" and ") + scripts;
 }
 
 /** Returns the calls that the rules allow, in words. */

@@ -50,6 +50,10 @@ Deno.test("notes say why a call is asked about, and what a yes does", () => {
   const network = "Yes runs it with network access; its files stay sandboxed.";
   const open = (to: string) =>
     calm(`${network} In this session, network access is then allowed without asking for ${to}.`);
+  const scripts = ", with all scripts of this folder that it runs";
+  const alike = {
+    text: "Careful: a word of it has letters of two alphabets, which may look alike.",
+  };
   const grant = (text: string, isExact: boolean) => ({ text, isExact });
   const rows: [more: Record<string, unknown>, notes: unknown[]][] = [
     [{}, [why]],
@@ -68,11 +72,14 @@ Deno.test("notes say why a call is asked about, and what a yes does", () => {
       calm(network.replace("it", "/bin/a and /bin/b and /bin/c and 2 more")),
     ]],
     [{ networked: [grant("a", true)] }, [why, open("exactly this")]],
-    [{ networked: [grant("a", false)] }, [why, open("any `a …`")]],
+    [{ networked: [grant("a", false)] }, [why, open(`any \`a …\`${scripts}`)]],
     [{ networked: [grant("a", false), grant("b", false), grant("c", true)] }, [
       why,
-      open("any `a …` and any `b …` and exactly this"),
+      open(`any \`a …\` and any \`b …\` and exactly this${scripts}`),
     ]],
+    [{ subject: { command: "t\u043euch a" } }, [why, alike]],
+    [{ subject: { path: "\u0391bc" } }, [why, alike]],
+    [{ subject: { command: "git commit -m '\u043f\u0440\u043e\u0431\u0430 a'" } }, [why]],
   ];
   for (const [more, notes] of rows) assertEquals(questionNotes(asked(more)), notes as never);
 });

@@ -173,7 +173,7 @@ Deno.test("SBX-04 a question shows all that a yes gives the network to, however 
   assertEquals(shown("curl x"), `${begin}exactly this.`);
   assertEquals(
     shown(`echo ${"x".repeat(5000)} && npm install a && npm install b; git push`),
-    `${begin}any \`npm install …\` and any \`git push …\` and exactly this.`,
+    `${begin}any \`npm install …\` and any \`git push …\` and exactly this, with all scripts of this folder that it runs.`,
   );
   const out = approvalOf(bash, { command: "git commit" }, { isRoutine: false, leave: "sandbox" });
   assertMatch(
