@@ -20,9 +20,9 @@ import { gitNeed, programsOfGit } from "./git_command.ts";
 import { parseCommandLine } from "./parser.ts";
 import type { SimpleCommand, Word } from "./lexer.ts";
 import {
+  ANY,
   besides,
   isHarmless,
-  mayEvaluate,
   mayRun,
   programName,
   runsOthers,
@@ -156,16 +156,15 @@ type NamedPath = { path: string; verdict: Verdict };
 export function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene): Verdict {
   const { words, assignments, redirections } = command;
   const runs = [words, ...mayRun(command)];
-  const evaluated = mayEvaluate(command);
   const concerned = rules.filter(({ effect }) => effect !== "allow")
-    .map((rule) => ({ rule, how: concernsCommand(rule, [...runs, ...evaluated]) }));
+    .map((rule) => ({ rule, how: concernsCommand(rule, runs) }));
   const denied = concerned.find(({ rule, how }) => rule.effect === "deny" && how === "yes");
   if (denied) return byRule(denied.rule);
   const named = namedPathVerdicts([...runs, ...besides(command)], scene);
   const refused = named.find(({ verdict }) => verdict.effect === "deny") ??
     named.find(({ path }) => secretAt(scene, scene.place(path)) !== undefined);
   const isConfined = confines(scene);
-  const asked = askedByRule(concerned, [words, ...evaluated]);
+  const asked = askedByRule(concerned, runs);
   // The sandbox hides secrets: who is to read one has to leave it.
   if (refused) {
     const said = { ...asked, ...asNamed(refused) };
@@ -236,7 +235,7 @@ function askedByRule(
   runs: readonly (readonly Word[])[],
 ): Verdict | undefined {
   // A program that is known only when it runs may be any.
-  const isAny = runs.some(([program]) => program !== undefined && program.kind !== "literal");
+  const isAny = runs.includes(ANY) || runs[0]?.[0] !== undefined && runs[0][0].kind !== "literal";
   const found = concerned.filter(({ rule, how }) => how !== "no" || isAny && rule.command);
   const { rule } = found.find(({ rule }) => rule.effect === "deny") ?? found[0] ?? {};
   if (rule === undefined) return undefined;

@@ -85,10 +85,21 @@ const MAX_WRAPPINGS = 4;
 const MAX_PARTS = 5;
 const MAX_RUNS = 2000;
 
+/** Commands of bash that evaluate their words: subscripts (`test -v 'a[$(x)]'`), numbers, lists of completions. */
+const EVALUATING = new Set(
+  "[ [[ compgen complete declare getopts let local printf read readonly test typeset unset wait"
+    .split(" "),
+);
+/** The command and the flag of sed by which it runs others. */
+const RUNS_IN_SED = /(^|[;{}!$\d/])\s*e(\s|$)|[^\w\s][gimpw\d]*e[gimpw\d]*\s*($|[;}\n])/i;
+/** A run that may be any command. */
+export const ANY: readonly Word[] = [{ text: "", kind: "dynamic" }];
+
 /**
- * The commands that a command may run, as far as can be seen: itself, and for one that
- * {@linkcode runsOthers}, each of its ends and each argument that is a command line. These are more
- * than will run: rules that refuse are held against them.
+ * The commands that a command may run, as far as can be seen: itself; for one that {@linkcode runsOthers}, each of its
+ * ends and each argument that is a command line; and those in texts that bash evaluates, as in subscripts and prompts.
+ * These are more than will run: rules that refuse are held against them. {@linkcode ANY} is among them if a text cannot
+ * be read, or a program is known only when it runs.
  */
 export function mayRun(
   command: SimpleCommand,
@@ -97,69 +108,47 @@ export function mayRun(
 ): (readonly Word[])[] {
   const words = withInput(command);
   runs.push(words);
+  const name = programName(words[0]?.text ?? "");
+  const isWrapper = runsOthers(words);
+  const texts = evaluatedTexts(command, isWrapper || EVALUATING.has(name));
+  if (!isWrapper && texts.length === 0 && name !== "sed") return runs;
   const isTooMuch = words.length > MAX_WRAPPER_WORDS || depth > MAX_WRAPPINGS ||
     runs.length > MAX_RUNS;
-  if (isTooMuch || !runsOthers(words)) return runs;
-  for (let at = 1; at < words.length; at++) runs.push(words.slice(at));
-  for (const { text, kind } of words.slice(1)) {
+  const isAny = isTooMuch || startsAny(name, words) ||
+    name === "sed" && words.some(({ text }) => RUNS_IN_SED.test(text.replace(/^-\w+/, "")));
+  if (isAny) runs.push(ANY);
+  if (isTooMuch) return runs;
+  const add = (script: string) => {
+    const line = parseCommandLine(script);
+    for (const inner of line.ok ? line.commands : []) {
+      if (inner.words[0]?.text === ":") continue;
+      mayRun(inner, runs, depth + 1);
+      runs.push(inner.words, ...besides(inner));
+    }
+    return line.ok;
+  };
+  for (const text of texts) if (!add(`:<<END_OF_TEXT\n${text}\nEND_OF_TEXT`)) runs.push(ANY);
+  for (let at = 1; isWrapper && at < words.length; at++) {
+    runs.push(words.slice(at));
+    const { text, kind } = words[at]!;
     if (kind !== "literal") continue;
     // Command lines as in `sh -ccommand`, `--action=exec=command` and `alias.x=!command`.
     const parts = text.split("=");
     const ends = parts.slice(0, MAX_PARTS).map((_, n) => parts.slice(n).join("="));
     for (const script of new Set([text.replace(/^-[a-z]*[cS]/, ""), ...ends])) {
-      if (!/[^\w.\/-]/.test(script)) continue;
-      const line = parseCommandLine(script.replace(/^!/, ""));
-      if (!line.ok) continue;
-      for (const command of line.commands) {
-        mayRun(command, runs, depth + 1);
-        runs.push(command.words, ...besides(command));
-      }
+      if (/[^\w.\/-]/.test(script)) add(script.replace(/^!/, ""));
     }
   }
   return runs;
 }
 
-/** Commands of bash that evaluate their words: subscripts (`test -v 'a[$(x)]'`), numbers, lists of completions. */
-const EVALUATING = new Set(
-  "[ [[ compgen complete declare getopts let local printf read readonly test typeset unset wait"
-    .split(" "),
-);
-/** The command and the flag of sed by which it runs others. */
-const RUNS_IN_SED = /(^|[;{}!$\d/])\s*e(\s|$)|[^\w\s][gimpw\d]*e[gimpw\d]*\s*($|[;}\n])/i;
-/** A command that may be any. */
-const ANY: readonly Word[] = [{ text: "", kind: "dynamic" }];
-
-/**
- * The commands in texts that bash evaluates: in subscripts and sums, in a prompt, as what a wrapper runs. Text that
- * cannot be read, and a program that is known only when it runs, may be any command.
- */
-export function mayEvaluate(
-  command: SimpleCommand,
-  runs: (readonly Word[])[] = [],
-  depth = 0,
-): (readonly Word[])[] {
-  const { words, assignments, redirections } = command;
-  const name = programName(words[0]?.text ?? "");
-  const isRead = runsOthers(words);
-  const isAny = isRead && (words.length > MAX_WRAPPER_WORDS || startsAny(name, words)) ||
-    name === "sed" && words.some(({ text }) => RUNS_IN_SED.test(text.replace(/^-\w+/, "")));
-  if (isAny) runs.push(ANY);
-  const texts = [
-    ...isRead || EVALUATING.has(name) ? words : [],
+/** The texts of a command in which bash may run what `$(...)` and backquotes hold, although they are quoted. */
+function evaluatedTexts({ words, assignments, redirections }: SimpleCommand, evaluates: boolean) {
+  return [
+    ...evaluates ? words : [],
     ...assignments.map(({ value }) => value),
     ...redirections.filter(({ operator }) => operator === "<<<").map(({ target }) => target),
-  ].filter(({ text }) => /\$\(|`/.test(text));
-  for (const { text } of texts) {
-    const line = parseCommandLine(`:<<END_OF_TEXT\n${text}\nEND_OF_TEXT`);
-    const isTooMuch = depth === MAX_WRAPPINGS || runs.length > MAX_RUNS;
-    if (!line.ok || isTooMuch) runs.push(ANY);
-    for (const inner of line.ok && !isTooMuch ? line.commands : []) {
-      if (inner.words[0]?.text === ":") continue;
-      runs.push(...mayRun(inner));
-      mayEvaluate(inner, runs, depth + 1);
-    }
-  }
-  return runs;
+  ].map(({ text }) => text).filter((text) => /\$\(|`/.test(text));
 }
 
 /** True where a wrapper starts a program, or reads a line, that is known only when it runs. */
