@@ -129,6 +129,12 @@ const PROTECTED: readonly FileGroup[] = [
     what: "a folder of settings",
     paths: "~/.config ~/.local ~/.local/{bin,share,share/applications} ~/Library",
   },
+  { // as the folder that root works in: the loader of programs, PAM and cron read it
+    what: "a part of the system",
+    paths:
+      "/{etc,boot,bin,sbin,lib,lib64}/ /usr/{bin,sbin,lib,lib64,libexec}/ /usr/local/{bin,sbin,lib}/ " +
+      "/var/spool/ /usr /usr/local /var /var/lib /root",
+  },
 ];
 
 export const PROTECTED_ROWS: readonly ProtectedRow[] = [

@@ -9,6 +9,7 @@ import { accessAt, makeView } from "../../src/safety/view.ts";
 import { openPermissions } from "../../src/session/permissions.ts";
 import { builtinTools } from "../../src/tools/mod.ts";
 import type { Confine } from "../../src/types/confine.ts";
+import { join } from "../../src/text/std_path.ts";
 import { fakeSession } from "../helpers/fake_session.ts";
 import { strictServer } from "../helpers/strict_server.ts";
 
@@ -200,7 +201,8 @@ Deno.test("R-22 settings and records in the folder that is worked in are refused
 });
 
 Deno.test({
-  name: "R-16 in the home folder and its folders of settings, no new setting is written unasked",
+  name:
+    "R-16 in folders of settings, the home folder among them, no new setting is written unasked",
   ignore: Deno.build.os === "windows",
   async fn() {
     await using at = await places();
@@ -221,9 +223,12 @@ Deno.test({
         ["", "Library/LaunchAgents/a.plist", false],
         [".config", "new/settings", false],
         [".config/nvim", "init.lua", true],
+        ["/etc", "ld.so.preload", false],
+        ["/usr/src", "x", true],
       ] as const
     ) {
-      const context = { workingDir: `${at.home}/${folder}`.replace(/\/$/, ""), signal };
+      const workingDir = folder.startsWith("/") ? folder : join(at.home, folder);
+      const context = { workingDir, signal };
       const args = { file_path: path, content: "x" };
       const decision = await permissions.policy().decide(write, args, {
         ...context,
@@ -242,6 +247,8 @@ Deno.test({
       });
     for (const name of ["project", ".git"]) await Deno.mkdir(`${at.home}/${name}`);
     assertEquals(accessAt(view(`${at.home}/project`), `${at.home}/plain`), "none");
-    assertEquals(accessAt(view(`${at.home}/.config`), `${at.home}/.config/new`), "read");
+    for (const folder of [`${at.home}/.config`, "/etc"]) {
+      assertEquals(accessAt(view(folder), `${folder}/new`), "read");
+    }
   },
 });
