@@ -10,7 +10,7 @@ export function sessionCommand(server: StrictServer, flags = ""): string {
     ? ""
     : /--yes/.test(flags)
     ? "--sandbox off "
-    : "--approve ask ";
+    : "--approve ask --sandbox off ";
   return `"$DENO" run -A "$ENTRY" --local --host ${server.url} -m test ${mode}${flags}`;
 }
 

@@ -299,7 +299,7 @@ Deno.test({
     assertEquals(await Deno.lstat(`${screen.folder}/ran`).catch(() => "none"), "none");
     await screen.type("/exit\r");
     await screen.until((rows) => rows.includes("left: 0"));
-    await screen.type(`clear; ${outer} ${sessionCommand(server)}\r`);
+    await screen.type(`clear; ${outer} ${sessionCommand(server, "--approve ask")}\r`);
     await screen.until("· no sandbox: commands can do everything you can");
     await screen.type("go\r");
     await screen.until("Run this?");
