@@ -74,7 +74,7 @@ export async function startProgram(
   const limits = confined?.limits &&
     `${confined.limits}: "sandboxRead" in permissions.json shows it more, copilot mcp add --no-sandbox lifts that`;
   return new ProgramCarrier(child, folder, handlers, limits, () => {
-    confined?.mend?.();
+    confined?.mend?.("");
     if (ownFolder !== undefined) attempt(() => Deno.removeSync(ownFolder, { recursive: true }));
   });
 }

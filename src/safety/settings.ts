@@ -45,8 +45,13 @@ export interface Settings {
   hasBash(): boolean;
   /** The secrets and protected files; left out, those that count in every home folder. */
   paths?: PathTable;
-  /** Makes the view of the folder as it is now; left out where no sandbox confines commands. */
-  view?(): View;
+  /**
+   * Makes the view of the folder as it is now, in which one more folder may be `written`; left out where no sandbox
+   * confines commands.
+   */
+  view?(written?: string): View;
+  /** The ends of what sandboxed commands printed; empty for one that was given a folder since. */
+  outputs?: Map<string, string>;
   /** True where confined commands may use the network. */
   network?: boolean;
   /** The texts of the grants by which commands may use the network in this session. */

@@ -180,6 +180,10 @@ export class CallPolicy {
     } else for (const rule of rules ?? []) await this.#remember(rule, answer.choice);
     const { networked } = verdict;
     if (networked) this.by.network(networked);
+    // If that is not enough, the next question is about the sandbox as a whole.
+    if (verdict.leave?.startsWith("write:")) {
+      this.by.settings.outputs?.set(String(this.#call(given).command), "");
+    }
     return {
       allow: true,
       ...liftedBy(verdict),

@@ -22,8 +22,8 @@ interface ConfinementSources {
   variables(name: string): string | undefined;
   /** The folder in that one with the caches of what is confined: what a command leaves there, no server uses. */
   caches: string;
-  /** Called as a confined command in a folder has ended. */
-  onEnd(folder: string): void;
+  /** Called as a confined command in a folder has ended, with the end of its output. */
+  onEnd(folder: string, command: string, output: string): void;
 }
 
 /** A single command of git. */
@@ -78,8 +78,8 @@ export class Confinement {
       const putBack = view.links?.length
         ? (await import("../safety/sandbox/kept_links.ts")).keepLinks(view.links)
         : undefined;
-      const mend = () => {
-        this.sources.onEnd(folder);
+      const mend = (output: string) => {
+        this.sources.onEnd(folder, args.at(-1) ?? "", output);
         return [...close?.() ?? [], putBack?.()].filter(Boolean).join("; ") || undefined;
       };
       return {
@@ -109,7 +109,9 @@ export class Confinement {
     }
     const { makeOwnFolder } = await import("../safety/sandbox/own_folder.ts");
     const own = this.#own ??= makeOwnFolder(atProgramEnd);
-    const view = settings.view();
+    const view = settings.view(
+      leave?.startsWith("write:") ? leave.slice("write:".length) : undefined,
+    );
     const [{ home }, { ownSource }, { toolVariables }, caches] = await Promise.all([
       this.sources.paths(),
       import("../safety/sandbox/wrap.ts"),

@@ -54,6 +54,9 @@ async function builtinToolNames(): Promise<string[]> {
   return [...[...withJobs(builtinTools), fetchTool].map(({ name }) => name), EXPLORE];
 }
 
+/** The maximum of commands whose output is kept for a question. */
+const MAX_OUTPUTS = 100;
+
 export class Permissions {
   /** Variables that commands get beside the usual ones. */
   readonly env: readonly string[];
@@ -69,6 +72,8 @@ export class Permissions {
   #paths: Promise<PathTable> | undefined;
   /** The texts of the grants by which a person let commands use the network. */
   readonly #networked = new Set<string>();
+  /** The ends of what sandboxed commands printed. */
+  readonly #outputs = new Map<string, string>();
   readonly #confinement: Confinement;
 
   /** @param wantedSandbox the mode of the sandbox that the person named, for all folders */
@@ -87,8 +92,12 @@ export class Permissions {
       stateFolder: this.stateFolder,
       variables: this.variables,
       caches,
-      // While the model reads what a command printed, a large folder is looked at for the next one.
-      onEnd: (folder) => void (this.#looks?.isLarge && this.#looks.walk(folder)),
+      onEnd: (folder, command, output) => {
+        // While the model reads what a command printed, a large folder is looked at for the next one.
+        if (this.#looks?.isLarge) void this.#looks.walk(folder);
+        if (this.#outputs.size > MAX_OUTPUTS) this.#outputs.clear();
+        if (this.#outputs.get(command) !== "") this.#outputs.set(command, output);
+      },
     });
   }
 
@@ -117,7 +126,7 @@ export class Permissions {
         let view: View | undefined;
         const decision = await new CallPolicy(tool, context, {
           settings: {
-            ...{ ...settings, git },
+            ...{ ...settings, git, outputs: this.#outputs },
             ...look && { view: () => view ??= look() },
           },
           yes: this.choice.yes === true,

@@ -96,7 +96,12 @@ export async function settingsInForce(
   }
   if (inForce.approve === "plan") inForce = planned(inForce);
   const isConfined = inForce.sandbox !== "off" && !holdsHome && await hasSandbox();
-  return isConfined ? { ...inForce, view: () => viewOf(folder, inForce, path, looked) } : inForce;
+  if (!isConfined) return inForce;
+  const view = (more?: string) => {
+    const sandboxWrite = [...inForce.sandboxWrite, ...more === undefined ? [] : [more]];
+    return viewOf(folder, { ...inForce, sandboxWrite }, path, looked);
+  };
+  return { ...inForce, view };
 }
 
 /** The settings in plan mode: commands write nothing but their own `/tmp`. */

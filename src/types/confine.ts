@@ -2,9 +2,9 @@
 
 /**
  * The additional rights of a command in the sandbox: `git` writes git's folders except for what makes git run
- * programs, `network` also uses the network, `sandbox` runs without a sandbox.
+ * programs, `network` also uses the network, `write:FOLDER` also writes in a folder, `sandbox` runs without a sandbox.
  */
-export type Leave = "git" | "network" | "sandbox";
+export type Leave = "git" | "network" | "sandbox" | `write:${string}`;
 
 /** Replaces a program by one that runs it in the sandbox, with the rights that it may `leave` with. */
 export type Confine = (
@@ -28,8 +28,8 @@ export interface ConfinedProgram {
   /** Additional variables. */
   variables?: Readonly<Record<string, string>>;
   /**
-   * Called after the program. Restores what it was not allowed to replace, and reports that in one line for the
-   * model.
+   * Called after the program, with the end of its output. Restores what it was not allowed to replace, and reports that
+   * in one line for the model.
    */
-  mend?(): string | undefined;
+  mend?(output: string): string | undefined;
 }

@@ -80,6 +80,10 @@ function meaningOfYes({ networked, leave, programs = [] }: Approval): string | u
   if (leave === undefined && !networked) return undefined;
   const more = programs.length > MAX_PROGRAMS ? [`${programs.length - MAX_PROGRAMS} more`] : [];
   const what = [...programs.slice(0, MAX_PROGRAMS).map(oneLine), ...more].join(" and ") || "it";
+  if (leave?.startsWith("write:")) {
+    const folder = oneLine(leave.slice("write:".length));
+    return `Yes runs it once in the sandbox, where it can then read and write ${folder}, too.`;
+  }
   if (!networked && leave !== "network") {
     return `Yes runs ${what} once without the sandbox: it can read and write everything that you can, ` +
       "and use the network.";

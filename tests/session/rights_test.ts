@@ -8,7 +8,7 @@ import { findSandbox } from "../../src/safety/sandbox/probe.ts";
 import { accessAt, makeView } from "../../src/safety/view.ts";
 import { openPermissions } from "../../src/session/permissions.ts";
 import { builtinTools } from "../../src/tools/mod.ts";
-import type { Confine } from "../../src/types/confine.ts";
+import type { Confine, Leave } from "../../src/types/confine.ts";
 import { join } from "../../src/text/std_path.ts";
 import { fakeSession } from "../helpers/fake_session.ts";
 import { strictServer } from "../helpers/strict_server.ts";
@@ -27,7 +27,7 @@ async function places(env: Record<string, string> = {}) {
     { approve: "auto", sandbox: "workspace-write" },
     (name) => variables[name],
   );
-  const run = async (command: string, confine: Confine, leave?: "sandbox", workingDir = folder) => {
+  const run = async (command: string, confine: Confine, leave?: Leave, workingDir = folder) => {
     const more = leave && { leave };
     const context = { workingDir, maxOutputChars: 4000, signal, confine, ...more };
     const ran = await tool.run({ command, timeout_seconds: 30 }, context);
@@ -250,5 +250,51 @@ Deno.test({
     for (const folder of [`${at.home}/.config`, "/etc"]) {
       assertEquals(accessAt(view(folder), `${folder}/new`), "read");
     }
+  },
+});
+
+Deno.test({
+  name: "R-14 a command that lacked one folder gets that folder, once, and no more of the machine",
+  ignore,
+  async fn() {
+    await using at = await places();
+    const other = `${at.home}/other`;
+    for (const path of [other, `${at.home}/.ssh`]) await Deno.mkdir(path);
+    for (const path of ["plain", ".ssh/id", "other/.env"]) {
+      await Deno.writeTextFile(`${at.home}/${path}`, "SECRET\n");
+    }
+    const confine = at.permissions.confine(() => at.folder);
+    const asked: unknown[] = [];
+    const policy = at.permissions.policy({
+      approve: ({ leave }) => {
+        asked.push(leave);
+        return Promise.resolve({ choice: "once" });
+      },
+      onEvent() {},
+    });
+    const context = { workingDir: at.folder, maxOutputChars: 4000, signal };
+    const ask = (command: string) =>
+      policy.decide(tool, { command, leave: "sandbox", reason: "x" }, context);
+    // Paths in the words of a command are asked about by themselves.
+    await Deno.writeTextFile(
+      `${at.folder}/job.sh`,
+      `cd '${at.home}'; echo new > "$PWD/other/a"; cat other/.env plain .ssh/id 2>/dev/null; true\n`,
+    );
+    const command = "sh job.sh";
+    assertMatch(await at.run(command, confine), /other\/a: /);
+    const leave = `write:${other}` as const;
+    const decision = await ask(command);
+    assertEquals(decision.allow && decision.leave, leave);
+    assertEquals((await at.run(command, confine, leave)).includes("SECRET"), false);
+    assertEquals(await Deno.readTextFile(`${other}/a`), "new\n");
+    // What asks again needs more. A secret's folder, and the home folder, are not given.
+    await ask(command);
+    for (const path of [`${at.home}/.ssh/new`, `${at.home}/new`, `${at.home}/.config/x/y`]) {
+      await Deno.writeTextFile(`${at.folder}/job.sh`, `echo x > '${path}'\n`);
+      const next = `sh job.sh ${asked.length}`;
+      assertMatch(await at.run(next, confine), /No such file|nonexistent|Read-only/);
+      await ask(next);
+    }
+    assertEquals(asked, [leave, ...Array(4).fill("sandbox")]);
   },
 });

@@ -61,6 +61,10 @@ Deno.test("notes say why a call is asked about, and what a yes does", () => {
     [{ reason: "x".repeat(900) }, [{ text: `It ${"x".repeat(900)}.` }]],
     [{ confinedTo: "confined" }, [why, calm("confined")]],
     [{ leave: "network" }, [why, calm(network)]],
+    [{ leave: "write:/a/b" }, [
+      why,
+      calm("Yes runs it once in the sandbox, where it can then read and write /a/b, too."),
+    ]],
     [{ leave: "sandbox" }, [
       why,
       calm(

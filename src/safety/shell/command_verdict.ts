@@ -18,6 +18,7 @@ import { isAbsolute } from "../../text/std_path.ts";
 import { enteredFolder, isQuiet, networkGrants } from "./beginnings.ts";
 import { gitNeed, programsOfGit } from "./git_command.ts";
 import { parseCommandLine } from "./parser.ts";
+import { refusedFolder } from "./refused_folder.ts";
 import type { SimpleCommand, Word } from "./lexer.ts";
 import {
   ANY,
@@ -42,14 +43,18 @@ export function commandVerdict(call: PolicyCall & { command: string }, scene: Sc
   const isKnown = networked && inside.effect === "allow" &&
     networked.every(({ text }) => scene.networked?.includes(text));
   if (isKnown) return { ...ALLOW, leave };
+  const lacked = leave === "sandbox" && refusedFolder(scene.outputs?.get(command) ?? "", scene);
   const what = leave === "network"
     ? "asks for the network, which the sandbox blocks"
+    : lacked
+    ? `asks for the folder ${lacked}, which the sandbox blocks`
     : "asks to run outside of the sandbox";
   // Its words are the model's, and look like no words of ours.
   const said = reason && `the model says ${JSON.stringify(shortened(oneLine(reason), 300))}`;
   const whys = [inside.effect === "ask" ? `it ${inside.reason}` : "", said].filter(Boolean);
   const because = askBecause([what, ...whys].join(": "));
-  return { ...because, leave, isBeyond: true, ...networked && { networked } };
+  const right = lacked ? `write:${lacked}` as const : leave;
+  return { ...because, leave: right, isBeyond: true, ...networked && { networked } };
 }
 
 function lineVerdict(tool: PolicyCall["tool"], text: string, scene: Scene): Verdict {

@@ -23,7 +23,7 @@ export async function runInEditor(
   const [program, args] = first;
   const confined = await confine?.(program, args, leave);
   if (confined !== undefined && confined.program !== program) {
-    confined.mend?.();
+    confined.mend?.("");
     return undefined;
   }
   const { ended, output, isCut, exitCode, signal: killer } = await editor.terminal({

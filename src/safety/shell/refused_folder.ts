@@ -1,0 +1,38 @@
+/** The folder that a command lacked in the sandbox, from the messages of its programs. @module */
+
+import { isWithin } from "../../text/paths.ts";
+import { dirname } from "../../text/std_path.ts";
+import type { Scene } from "../path_verdict.ts";
+import { accessAt, entryAt } from "../view.ts";
+
+/** What programs print about a path that is read-only or missing. */
+const REFUSED =
+  /read-only file ?system|permission denied|no such file or directory|not a directory|nonexistent|EROFS|EACCES|ENOENT/i;
+/** The maximum of lines that are read. */
+const MAX_LINES = 20;
+
+/** Returns the one folder, outside of what the sandbox shows, of all paths in such messages, if it is an ordinary one. */
+export function refusedFolder(
+  output: string,
+  { view, paths, place, root }: Scene,
+): string | undefined {
+  const lines = output.split("\n").filter((line) => REFUSED.test(line)).slice(-MAX_LINES);
+  const named = lines.flatMap((line) => line.match(/(?<![\w.~/])\/[^\s'"‘’`:,()[\]]+/g) ?? []);
+  const folders = new Set<string>();
+  for (const { real } of [...new Set(named)].map(place)) {
+    const access = view && accessAt(view(), real);
+    // A program names itself, too.
+    const isShown = access === "read" && entryAt(real)?.isFile;
+    if (access === "write" || access === "own" || isShown) continue;
+    if (paths.secretKind(real) ?? paths.protectedKind(real)) return undefined;
+    let folder = real;
+    while (!entryAt(folder)?.isDirectory && folder !== "/") folder = dirname(folder);
+    folders.add(folder);
+  }
+  const [folder = "/"] = folders;
+  const isWide = dirname(folder) === "/" || dirname(folder) === folder ||
+    isWithin(folder, paths.realHome ?? "/");
+  const isOther = folders.size === 1 && !isWide && !isWithin(root.real, folder) &&
+    paths.protectedKind(folder) === undefined;
+  return isOther ? folder : undefined;
+}
