@@ -175,8 +175,11 @@ export class CallPolicy {
     let given = args;
     if (answer.choice === "edit") {
       given = { ...args, command: answer.command };
+      const { leave } = verdict;
       verdict = await this.#verdict(given);
       if (verdict.effect === "deny") return verdict;
+      // The answer was to a question about one folder.
+      if (leave?.startsWith("write:") && verdict.leave) verdict = { ...verdict, leave };
     } else for (const rule of rules ?? []) await this.#remember(rule, answer.choice);
     const { networked } = verdict;
     if (networked) this.by.network(networked);

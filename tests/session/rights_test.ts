@@ -268,7 +268,9 @@ Deno.test({
     const policy = at.permissions.policy({
       approve: ({ leave }) => {
         asked.push(leave);
-        return Promise.resolve({ choice: "once" });
+        return Promise.resolve(
+          asked.length === 1 ? { choice: "edit", command: "sh  job.sh" } : { choice: "once" },
+        );
       },
       onEvent() {},
     });
@@ -288,7 +290,8 @@ Deno.test({
     assertEquals((await at.run(command, confine, leave)).includes("SECRET"), false);
     assertEquals(await Deno.readTextFile(`${other}/a`), "new\n");
     // What asks again needs more. A secret's folder, and the home folder, are not given.
-    await ask(command);
+    await at.run("sh  job.sh", confine);
+    await ask("sh  job.sh");
     for (const path of [`${at.home}/.ssh/new`, `${at.home}/new`, `${at.home}/.config/x/y`]) {
       await Deno.writeTextFile(`${at.folder}/job.sh`, `echo x > '${path}'\n`);
       const next = `sh job.sh ${asked.length}`;

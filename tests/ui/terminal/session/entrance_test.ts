@@ -24,7 +24,8 @@ for (const columns of [80, 40]) {
       await terminal.type("clear\x15quit\r");
       // The path is broken at the edge of the screen, the command at spaces.
       const left = (await terminal.until("left: 0")).join("").replaceAll(" ", "");
-      const flags = `--approve ask --sandbox off --local --host ${server.url} --model test --continue`;
+      const flags =
+        `--approve ask --sandbox off --local --host ${server.url} --model test --continue`;
       assert(left.includes(`To continue: copilot ${flags}Recorded:`.replaceAll(" ", "")), left);
       const [, path] = /Recorded:(.*\.jsonl)/.exec(left) ?? [];
       const text = await Deno.readTextFile(path!);
