@@ -6,17 +6,17 @@ import type { Scene } from "../path_verdict.ts";
 import { accessAt, entryAt } from "../view.ts";
 
 /** What programs print about a path that is read-only or missing. */
-const REFUSED =
+const LACKED =
   /read-only file ?system|permission denied|no such file or directory|not a directory|nonexistent|EROFS|EACCES|ENOENT/i;
 /** The maximum of lines that are read. */
-const MAX_LINES = 20;
+const MAX_MESSAGES = 20;
 
 /** Returns the one folder, outside of what the sandbox shows, of all paths in such messages, if it is an ordinary one. */
 export function refusedFolder(
   output: string,
   { view, paths, place, root }: Scene,
 ): string | undefined {
-  const lines = output.split("\n").filter((line) => REFUSED.test(line)).slice(-MAX_LINES);
+  const lines = output.split("\n").filter((line) => LACKED.test(line)).slice(-MAX_MESSAGES);
   const named = lines.flatMap((line) => line.match(/(?<![\w.~/])\/[^\s'"‘’`:,()[\]]+/g) ?? []);
   const folders = new Set<string>();
   for (const { real } of [...new Set(named)].map(place)) {

@@ -27,7 +27,7 @@ const MAX_COMMAND_BYTES = Deno.build.os === "windows" ? 30_000 : 128 * 1024 - 1;
 const SIGNALS = " HUP INT QUIT ILL TRAP ABRT  FPE KILL  SEGV  PIPE ALRM TERM".split(" ");
 
 /** The maximum of a command's output that is told to its sandbox, from each stream. */
-const MAX_TOLD_BYTES = 4096;
+const MAX_MENDED_BYTES = 4096;
 
 /** A started shell. `folder` is its working directory, `limits` are those of its sandbox. */
 export interface StartedShell {
@@ -124,7 +124,7 @@ export async function tidyUp(
   await within(LAST_DRAIN_MS, Promise.all(captures.map(({ done }) => done)));
   await Promise.all(captures.map((capture) => capture.cancel()));
   // A process in an uninterruptible sleep survives even SIGKILL.
-  const mended = mend?.(captures.map((one) => one.tail(MAX_TOLD_BYTES)).join("\n"));
+  const mended = mend?.(captures.map((one) => one.tail(MAX_MENDED_BYTES)).join("\n"));
   const status = await within(LAST_DRAIN_MS, child.status);
   return { left, status, mended: mended === undefined ? [] : [mended] };
 }
