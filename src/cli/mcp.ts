@@ -2,7 +2,6 @@
 
 import { UsageError } from "../errors.ts";
 import { EXIT } from "../ui/exit_codes.ts";
-import { serverLines } from "../ui/session_lines.ts";
 import { definitionsIn } from "../mcp/definition.ts";
 import type { McpServer } from "../mcp/server.ts";
 import { mcpRow, type McpSource, openMcp, serverQuestion } from "../session/mcp.ts";
@@ -208,7 +207,7 @@ async function approveServer(server: McpServer, run: McpRun, isYes: boolean): Pr
     return EXIT.done;
   }
   const shown = isReady ? serverQuestion(server, changes) : serverQuestion(server);
-  stdout.write(`${serverLines(shown).join("\n")}\n`);
+  stdout.write(`${shown.text}\n`);
   const question = isReady ? "May these be offered?" : "May it be used?";
   if (!confirmed(question, isYes, run)) return EXIT.error;
   if (isReady) await server.approveTools(changes);

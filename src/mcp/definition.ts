@@ -4,6 +4,7 @@
  */
 
 import { isObject } from "../text/json.ts";
+import type { Brought } from "../safety/folder_trust.ts";
 import { digestOf } from "../text/digest.ts";
 
 /** The author of a definition: the user, the folder, or the program that uses the library. */
@@ -194,8 +195,8 @@ function oauthOf(given: Given): OAuthSettings | undefined {
 }
 
 /**
- * Returns the part of a definition that decides what runs and with which input. It is shown to the user, and its
- * hash is approved.
+ * Returns the part of a definition that decides what runs and with which input. It is shown to the user, who
+ * approves it.
  */
 export function approvedPart(definition: McpDefinition): Record<string, unknown> {
   const { program, cwd, url, headers, oauth, network, scope, folder } = definition;
@@ -211,6 +212,13 @@ export function approvedPart(definition: McpDefinition): Record<string, unknown>
     // In another folder the same words start another program.
     folder: scope === "folder" ? folder : undefined,
   });
+}
+
+/** Returns a folder's definition as something to trust. */
+export function broughtBy(definition: McpDefinition): Brought {
+  const { name, folder = "" } = definition;
+  const text = JSON.stringify(sorted(approvedPart(definition)), null, 2);
+  return { kind: "server", root: folder, name, text };
 }
 
 /**

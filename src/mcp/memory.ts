@@ -1,6 +1,6 @@
 /**
- * The stored state of servers, by the id of the definition: the user's approval, the era, the tools as last
- * listed, and the approved tools. @module
+ * The stored state of servers, by the id of the definition: the era, what they listed last, and the approved tools.
+ * @module
  */
 
 import { readJsonFile, replaceUserFile } from "../user_files.ts";
@@ -16,10 +16,6 @@ import {
 } from "./protocol.ts";
 
 export interface ServerMemory {
-  /** True if the user approved the definition. */
-  isApproved: boolean;
-  /** True if the user declined it. The user is not asked again. */
-  isDeclined?: boolean;
   era?: Era;
   /** The tools as last listed; undefined before the first listing. */
   tools?: readonly ToolDefinition[];
@@ -64,30 +60,27 @@ export class MemoryStore {
   }
 
   #read(id: string): ServerMemory {
-    const none: ServerMemory = { isApproved: false };
-    if (this.folder === undefined) return none;
+    if (this.folder === undefined) return {};
     let value: Record<string, unknown> | undefined;
     try {
       value = readJsonFile(this.#path(id), false);
     } catch {
-      // The file is truncated or too long: the server is listed again, and the user asked again.
-      return none;
+      // The file is truncated or too long: the server is listed again.
+      return {};
     }
-    if (value === undefined) return none;
-    const { era, isApproved, isDeclined, tools, prompts, resources, pins } = value;
+    if (value === undefined) return {};
+    const { era, tools, prompts, resources, pins } = value;
     const list = <T>(given: unknown, read: (one: unknown) => T | string | undefined) =>
       Array.isArray(given)
         ? given.map(read).filter((one): one is T => one !== undefined && typeof one !== "string")
         : undefined;
     const memory = {
-      isApproved: isApproved === true,
-      isDeclined: isDeclined === true || undefined,
       era: era === "modern" || era === "legacy" ? era : undefined,
       tools: list(tools, toolDefinitionOf),
       prompts: list(prompts, promptDefinitionOf),
       resources: list(resources, resourceDefinitionOf),
       pins: list(pins, toolDefinitionOf),
     };
-    return defined(memory) as unknown as ServerMemory;
+    return defined(memory);
   }
 }

@@ -4,10 +4,11 @@ import { RpcError } from "../rpc/message.ts";
 import { isObject } from "../text/json.ts";
 import { oneLine } from "../text/one_line.ts";
 import { reasonOf } from "../text/reason.ts";
+import type { TrustVerdict } from "../safety/folder_trust.ts";
 import type { Confine } from "../types/confine.ts";
 import type { ToolContext, ToolOutcome } from "../types/tool.ts";
 import { McpClient, type RequestOptions } from "./client.ts";
-import { expanded, type McpDefinition, variablesOf } from "./definition.ts";
+import { broughtBy, expanded, type McpDefinition, variablesOf } from "./definition.ts";
 import { HttpCarrier, HttpStatusError } from "./http.ts";
 import { isSameTool, type ServerMemory } from "./memory.ts";
 import { paramHeaders, problemOfHeaders } from "./param_headers.ts";
@@ -53,6 +54,8 @@ export class McpServer {
     readonly definition: McpDefinition,
     readonly id: string,
     private readonly options: ServerOptions,
+    /** The user's answer about a folder's definition. */
+    public trust: TrustVerdict,
   ) {}
 
   get name(): string {
@@ -68,11 +71,11 @@ export class McpServer {
   }
 
   get standing(): Standing {
-    const { definition: { problem, isEnabled, scope }, memory, options } = this;
+    const { definition: { problem, isEnabled, scope }, trust: { isApproved }, options } = this;
     if (problem !== undefined) return "broken";
     if (!isEnabled) return "disabled";
-    if (scope !== "folder" || memory.isApproved || options.isTrusted) return "ready";
-    return memory.isDeclined ? "declined" : "pending";
+    if (scope !== "folder" || isApproved || options.isTrusted) return "ready";
+    return isApproved === undefined ? "pending" : "declined";
   }
 
   /** Reads what earlier sessions stored about its tools. */
@@ -82,7 +85,8 @@ export class McpServer {
 
   /** Approves or declines its definition. */
   async decide(isApproved: boolean): Promise<void> {
-    await this.options.memory.change(this.id, { isApproved, isDeclined: !isApproved });
+    this.trust = { isApproved };
+    await this.options.folderTrust.save(broughtBy(this.definition), isApproved).catch(() => {});
   }
 
   /** Approves the changes that the user was shown. The server may have made others since. */
@@ -280,7 +284,7 @@ export class McpServer {
     const { definition, options, name } = this;
     const { env, folder, variables } = options;
     this.#confine ??= options.confine?.(this.id);
-    const isUnseen = definition.scope === "folder" && !this.memory.isApproved;
+    const isUnseen = definition.scope === "folder" && !this.trust.isApproved;
     const hidden = isUnseen ? variablesOf(definition).join(", ") : "";
     if (hidden !== "") {
       throw new Error(

@@ -2,6 +2,7 @@
 
 import type { Confine } from "../types/confine.ts";
 import type { VariableReader } from "../user_files.ts";
+import type { FolderTrust } from "../safety/folder_trust.ts";
 import type { McpDefinition } from "./definition.ts";
 import type { Elicit } from "./elicitation.ts";
 import type { HttpAuth } from "./http.ts";
@@ -13,6 +14,7 @@ export interface ServerOptions {
   /** The session's folder, in which programs work. */
   folder: string;
   memory: MemoryStore;
+  folderTrust: FolderTrust;
   /** The names of additional variables for programs. */
   env: readonly string[];
   /** Reads the variables that definitions use. */

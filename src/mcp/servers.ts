@@ -8,7 +8,7 @@ import { oneLine, shortened } from "../text/one_line.ts";
 import { isObject, jsonOrUndefined } from "../text/json.ts";
 import { sanitizeProse, stripEscapes } from "../text/sanitize.ts";
 import type { JsonSchema, Tool, ToolContext } from "../types/tool.ts";
-import { definitionId, type McpDefinition } from "./definition.ts";
+import { broughtBy, definitionId, type McpDefinition } from "./definition.ts";
 import { modelNamesOf, ruleNameOf } from "./names.ts";
 import type { ToolDefinition } from "./protocol.ts";
 import { searchTools, toolLine, wholeTool } from "./search.ts";
@@ -47,7 +47,10 @@ export class McpServers implements AsyncDisposable {
       const definition = isTaken
         ? { ...given, problem: "a server of that name comes before it" }
         : given;
-      const server = new McpServer(definition, await definitionId(definition), options);
+      const trust = definition.scope === "folder"
+        ? await options.folderTrust.of(broughtBy(definition))
+        : {};
+      const server = new McpServer(definition, await definitionId(definition), options, trust);
       server.load();
       servers.push(server);
     }

@@ -6,18 +6,25 @@ import { oneLine } from "../text/one_line.ts";
 import { isWithin, resolvePath } from "../text/paths.ts";
 import { dirname } from "../text/std_path.ts";
 import type { ToolExecution } from "../types/event.ts";
-import type { TrustQuestion } from "./frontend.ts";
-import { type FoundInstructions, instructionFileIn } from "./instructions.ts";
+import type { FolderTrust } from "../safety/folder_trust.ts";
+import type { Confirmation } from "./frontend.ts";
+import { instructionQuestion } from "./instruction_lines.ts";
+import {
+  type FoundInstructions,
+  instructionFileIn,
+  judgeInstructions,
+  trustInstructions,
+} from "./instructions.ts";
 import type { Permissions } from "./permissions.ts";
 import type { HeededInstructions } from "./data.ts";
 import { repositoryOf } from "./repository.ts";
-import { judgeInstructions, trustInstructions } from "./trust.ts";
 
 interface BelowOptions {
+  folderTrust: FolderTrust;
   /** Loads them this time. */
   trust: boolean;
   /** Asks the user; undefined if there is no answer. */
-  confirm: ((question: TrustQuestion) => Promise<boolean | undefined>) | undefined;
+  confirm: ((question: Confirmation) => Promise<boolean | undefined>) | undefined;
   onHeeded(heeded: HeededInstructions): void;
 }
 
@@ -64,11 +71,10 @@ export class InstructionsBelow {
   }
 
   async #isHeeded(file: FoundInstructions): Promise<boolean> {
-    const { permissions, options: { trust, confirm, onHeeded } } = this;
+    const { folderTrust, trust, confirm, onHeeded } = this.options;
     const root = repositoryOf(this.agent.state.workingDir);
-    const { isTrusted, doubt, files: [judged] } = await judgeInstructions(permissions, root, [
-      file,
-    ]);
+    const found = await judgeInstructions(folderTrust, root, [file]);
+    const { isTrusted, doubt, files: [judged] } = found;
     const shown = {
       name: file.name,
       lines: file.text.trimEnd().split("\n").length,
@@ -78,8 +84,8 @@ export class InstructionsBelow {
     const about = doubt && judged?.change?.type !== "added" && { doubt };
     const said = trust || isTrusted !== undefined
       ? undefined
-      : await confirm?.({ type: "trust", ...about, files: [shown] });
-    if (said) await trustInstructions(permissions, root, [file]).catch(() => {});
+      : await confirm?.(instructionQuestion({ ...about, files: [shown] }));
+    if (said) await trustInstructions(folderTrust, root, [file]).catch(() => {});
     const isHeeded = said ?? (trust || isTrusted);
     const open = isHeeded === undefined && about;
     onHeeded({

@@ -2,9 +2,9 @@
 
 import type { Theme } from "../config.ts";
 import type { ServerNews } from "../mcp/server_options.ts";
+import type { TrustChange, TrustDoubt } from "../safety/folder_trust.ts";
 import type { RuleEffect } from "../safety/rules.ts";
 import type { ApproveMode, SandboxMode } from "../safety/settings.ts";
-import type { DiffLine } from "../text/diff.ts";
 import type { Part } from "../types/message.ts";
 import type { CacheLoss } from "./cache_watch.ts";
 import type { Hint } from "./hint_text.ts";
@@ -195,17 +195,8 @@ export interface InstructionFile {
   /** The full text, if the question needs it and the changes do not show it. */
   text?: string;
   /** Missing if it is as trusted, or if the folder was never trusted. */
-  change?: InstructionChange;
+  change?: TrustChange;
 }
-
-/** The change of a file since the user trusted it; without `lines` if its old text is unknown. */
-export interface InstructionChange {
-  type: "added" | "changed";
-  lines?: readonly DiffLine[];
-}
-
-/** Why trusted instructions no longer are: some changed, or the folder was replaced. */
-export type InstructionDoubt = "content" | "folder";
 
 /** The instructions of a folder, and whether the model gets them. */
 export interface HeededInstructions {
@@ -215,7 +206,7 @@ export interface HeededInstructions {
   /** True if all are loaded, or there are none; false after a no; undefined without a decision. */
   isHeeded: boolean | undefined;
   /** Set if `isHeeded` is undefined although the user trusted the folder. */
-  doubt?: InstructionDoubt;
+  doubt?: TrustDoubt;
   /** Why the user's answer could not be saved. */
   unsaved?: string;
 }

@@ -13,7 +13,7 @@ import type { SubAgents } from "./agents/sub_agents.ts";
 import { attachFiles } from "./attach.ts";
 import type { InstructionsBelow } from "./below.ts";
 import { commandIn } from "./commands/command_line.ts";
-import type { Confirmation, Frontend, HooksQuestion, ServerQuestion } from "./frontend.ts";
+import type { Confirmation, Frontend } from "./frontend.ts";
 import { type HookFile, hookFiles } from "./hooks/hook_files.ts";
 import type { SessionHooks } from "./hooks/session_hooks.ts";
 import { mcpFiles } from "./mcp_files.ts";
@@ -156,7 +156,7 @@ export class Extensions {
    */
   async askPending(
     confirm: (
-      question: ServerQuestion | HooksQuestion,
+      question: Confirmation,
       signal: AbortSignal,
     ) => Promise<boolean | undefined>,
     signal: AbortSignal,
@@ -169,10 +169,7 @@ export class Extensions {
       agent.plug(mcp.tools);
     }
     if (this.#pendingHooks.length === 0) return;
-    const asks = {
-      confirm: (question: Confirmation) => confirm(question as HooksQuestion, signal),
-    };
-    await this.#beginHooks(this.#pendingHooks, asks, signal, "startup");
+    await this.#beginHooks(this.#pendingHooks, { confirm }, signal, "startup");
   }
 
   /** Reads the hooks, if some are defined, and asks about those of the folder. */
@@ -249,10 +246,11 @@ export class Extensions {
   }
 
   async #openBelow(signal: AbortSignal): Promise<InstructionsBelow> {
-    const { agent, permissions, emit } = this.state();
+    const { agent, permissions, folderTrust, emit } = this.state();
     const { frontend, oneByOne, trust } = this.options;
     const { InstructionsBelow } = await import("./below.ts");
     return new InstructionsBelow(agent, permissions, {
+      folderTrust,
       trust,
       confirm: frontend.confirm &&
         ((question) => oneByOne(() => frontend.confirm!(question, signal), signal)),

@@ -2,13 +2,13 @@
 
 import type { Elicitation, ElicitationAnswer } from "../mcp/elicitation.ts";
 import type { Theme } from "../config.ts";
-import type { ToolChange } from "../mcp/server_options.ts";
 import type { OfferedRule } from "../safety/rules.ts";
 import type { ApproveMode } from "../safety/settings.ts";
 import type { NetworkGrant } from "../safety/shell/beginnings.ts";
 import type { TurnEvent } from "../types/event.ts";
 import type { Way } from "./hint_text.ts";
-import type { HeededInstructions, InstructionDoubt, InstructionFile, Notice } from "./data.ts";
+import type { HeededInstructions, InstructionFile, Notice } from "./data.ts";
+import type { Brought } from "../safety/folder_trust.ts";
 import type { ToolCall } from "../types/message.ts";
 import type { Resumed } from "./record.ts";
 import type { Leave } from "../types/confine.ts";
@@ -56,38 +56,22 @@ export type ApprovalAnswer =
   /** The model reads `reason`; it may be empty. */
   | { choice: "refuse"; reason: string };
 
-/** Asks whether to load a folder's instructions. `doubt` is set if they were trusted before. */
-export interface TrustQuestion {
-  type: "trust";
-  doubt?: InstructionDoubt;
+/** A yes-or-no question about what a folder brings. */
+export interface Confirmation {
+  kind: Brought["kind"];
+  /** Everything that a yes covers, except `files`. */
+  text: string;
+  /** The question, to show below `text`. */
+  title: string;
+  /** The question in one line of its own. */
+  heading: string;
+  /** The files that it is about: their text, or what changed since the last answer. */
   files: readonly InstructionFile[];
+  /** The file that brings it, if `files` are not what it is about. */
+  path?: string;
+  /** What `text` describes, as JSON. */
+  data?: unknown;
 }
-
-/** Asks whether to use an MCP server from a file, or its changed tools. */
-export interface ServerQuestion {
-  type: "server";
-  name: string;
-  file?: string;
-  /** Everything that decides what runs, and with what input. Show all of it. */
-  definition: Readonly<Record<string, unknown>>;
-  /** The names of the variables whose values it gets. */
-  variables: readonly string[];
-  /** For a program: true if it gets the network. */
-  network?: boolean;
-  /** The tools that differ from the approved ones, if the question is about them. */
-  changes?: readonly ToolChange[];
-}
-
-/** Asks whether to run the hooks that a file of a folder defines. */
-export interface HooksQuestion {
-  type: "hooks";
-  file: string;
-  /** Everything that runs, and when. Show all of it. */
-  hooks: readonly { event: string; matcher?: string; command: string; timeoutMs: number }[];
-}
-
-/** A yes-or-no question. */
-export type Confirmation = TrustQuestion | ServerQuestion | HooksQuestion;
 
 /** The state of a session for footers and editors. */
 export interface Status {

@@ -1,9 +1,27 @@
-/** Describes the instructions of a folder. @module */
+/** Describes the instructions of a folder, and asks about them. @module */
 
 import { count } from "../text/count.ts";
 import { oneLine } from "../text/one_line.ts";
 import type { Way } from "./hint_text.ts";
+import type { TrustDoubt } from "../safety/folder_trust.ts";
 import type { HeededInstructions, InstructionFile } from "./data.ts";
+import type { Confirmation } from "./frontend.ts";
+
+const TRUST_TEXTS = {
+  first: "This folder has instructions for the model:",
+  content: "This folder's instructions for the model have changed since you trusted them:",
+  folder:
+    "This is not the folder that you trusted at this path. It has instructions for the model:",
+};
+
+/** Asks whether to load a folder's instructions. `doubt` is set if they were trusted before. */
+export function instructionQuestion(
+  { doubt, files }: { doubt?: TrustDoubt; files: readonly InstructionFile[] },
+): Confirmation {
+  const text = `${TRUST_TEXTS[doubt ?? "first"]} ${fileNames(files)}.`;
+  const title = "Use these instructions?";
+  return { kind: "instructions", text, title, heading: `${text} ${title}`, files };
+}
 
 /** Returns the lines that say which of a folder's instructions are loaded. */
 export function instructionLines(
@@ -30,7 +48,7 @@ export function instructionLines(
 /** The maximum number of skills, of commands and of sub-agents that a question names. */
 const MAX_NAMED_PROMPTS = 8;
 
-export function fileNames(files: readonly InstructionFile[]): string {
+function fileNames(files: readonly InstructionFile[]): string {
   const named = (list: readonly InstructionFile[]) =>
     list.map(({ name, lines, change }) => {
       const since = change &&

@@ -10,13 +10,14 @@ import { join, relative } from "../text/std_path.ts";
 import { reasonOf } from "../text/reason.ts";
 import { userFile, type VariableReader } from "../user_files.ts";
 import { readBoundedText } from "./bounded_text.ts";
-import type { TrustQuestion } from "./frontend.ts";
+import type { Confirmation } from "./frontend.ts";
+import { instructionQuestion } from "./instruction_lines.ts";
 import type { LoadedPromptFiles, PromptFile } from "./prompt_files/load.ts";
 import { promptFolders } from "./prompt_files/places.ts";
 import type { HeededInstructions, InstructionFile } from "./data.ts";
 import type { Permissions } from "./permissions.ts";
 import { foldersDownTo, isInGit } from "./repository.ts";
-import { judgeInstructions, trustInstructions } from "./trust.ts";
+import type { Brought, FolderTrust, TrustChange, TrustDoubt } from "../safety/folder_trust.ts";
 
 /** The names of instruction files. The first existing one of each folder is used. */
 const FILE_NAMES = ["AGENTS.override.md", "AGENTS.md", "CLAUDE.md"];
@@ -38,7 +39,7 @@ interface HeedOptions {
   /** The user's answer, if given without a question. */
   answer?: boolean | undefined;
   /** Asks the user; undefined if there is no answer. */
-  confirm?: ((question: TrustQuestion) => Promise<boolean | undefined>) | undefined;
+  confirm?: ((question: Confirmation) => Promise<boolean | undefined>) | undefined;
   /** Reads the variables that locate the user's own instructions. */
   env?: VariableReader;
   /**
@@ -47,9 +48,15 @@ interface HeedOptions {
   plug?: ((found: LoadedPromptFiles) => Promise<void>) | undefined;
 }
 
+/** The parts of a session that instructions need. */
+interface InstructionHost {
+  agent: CopilotAgent;
+  permissions: Permissions;
+  folderTrust: FolderTrust;
+}
+
 export async function heedInstructions(
-  agent: CopilotAgent,
-  permissions: Permissions,
+  { agent, permissions, folderTrust }: InstructionHost,
   { trust, answer, confirm, env, plug }: HeedOptions,
 ): Promise<HeededInstructions> {
   const { workingDir } = agent.state;
@@ -60,7 +67,7 @@ export async function heedInstructions(
     const { path, text } = promptFile;
     files.push({ name: relative(workingDir, path), path: relative(root, path), text, promptFile });
   }
-  const judged = await judgeInstructions(permissions, root, files);
+  const judged = await judgeInstructions(folderTrust, root, files);
   const shown = judged.files.map((
     { file: { name, text, promptFile }, isTrusted, change },
   ): InstructionFile => ({
@@ -73,7 +80,7 @@ export async function heedInstructions(
   const doubt = judged.doubt && { doubt: judged.doubt };
   const isOpen = !trust && judged.isTrusted === undefined;
   const said = answer ??
-    (isOpen ? await confirm?.({ type: "trust", ...doubt, files: shown }) : undefined);
+    (isOpen ? await confirm?.(instructionQuestion({ files: shown, ...doubt })) : undefined);
   const isHeeded = said ?? (trust || judged.isTrusted);
   const heeded: HeededInstructions = {
     files: shown.map(({ change, text, ...file }, i) => ({
@@ -88,7 +95,7 @@ export async function heedInstructions(
     ...isHeeded === undefined && doubt,
   };
   if (said !== undefined) {
-    await (said ? trustInstructions(permissions, root, files) : permissions.trust(root, false))
+    await trustInstructions(folderTrust, root, said ? files : undefined)
       .catch((error) => heeded.unsaved = reasonOf(error));
   }
   const own = userFile("AGENTS.md", env);
@@ -106,6 +113,62 @@ export async function heedInstructions(
     await plug?.({ ...found, promptFiles });
   }
   return heeded;
+}
+
+/** A file with instructions; `path` is relative to the folder that is trusted. */
+type Instructions = Pick<FoundInstructions, "path" | "text">;
+
+/** The trust in some files of a folder. */
+interface Judgement<File extends Instructions> {
+  /** False if the user does not want any instructions of the folder; undefined if they have to be asked. */
+  isTrusted: boolean | undefined;
+  doubt?: TrustDoubt;
+  files: { file: File; isTrusted: boolean; change?: TrustChange }[];
+}
+
+/** The user's answer about all instructions of a folder. */
+const allOf = (root: string): Brought => ({ kind: "instructions", root, name: "", text: "" });
+const broughtFile = (root: string, { path, text }: Instructions): Brought => {
+  return { kind: "instructions", root, name: path, text };
+};
+
+/** Returns true or false if the user has decided on the instructions of the folder `root`. */
+export async function trustsInstructions(
+  folderTrust: FolderTrust,
+  root: string,
+): Promise<boolean | undefined> {
+  const { isApproved, doubt } = await folderTrust.of(allOf(root));
+  return isApproved ?? (doubt && true);
+}
+
+/** Compares the instructions of the folder `root` with those that were trusted there. */
+export async function judgeInstructions<File extends Instructions>(
+  folderTrust: FolderTrust,
+  root: string,
+  files: readonly File[],
+): Promise<Judgement<File>> {
+  if (files.length === 0) return { isTrusted: true, files: [] };
+  const { isApproved, doubt } = await folderTrust.of(allOf(root));
+  if (!isApproved) {
+    const none = files.map((file) => ({ file, isTrusted: false }));
+    return { isTrusted: isApproved, ...doubt && { doubt }, files: none };
+  }
+  const judged = await Promise.all(files.map(async (file) => {
+    const { isApproved = false, change } = await folderTrust.of(broughtFile(root, file));
+    return { file, isTrusted: isApproved, ...change && { change } };
+  }));
+  if (judged.every(({ isTrusted }) => isTrusted)) return { isTrusted: true, files: judged };
+  return { isTrusted: undefined, doubt: "content", files: judged };
+}
+
+/** Saves that the user trusts the folder `root` with `files`, or wants no instructions of it. */
+export async function trustInstructions(
+  folderTrust: FolderTrust,
+  root: string,
+  files: readonly Instructions[] | undefined,
+): Promise<void> {
+  for (const file of files ?? []) await folderTrust.save(broughtFile(root, file), true);
+  await folderTrust.save(allOf(root), files !== undefined);
 }
 
 /**

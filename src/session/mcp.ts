@@ -8,11 +8,14 @@ import type { McpServer } from "../mcp/server.ts";
 import type { ServerNews, ServerOptions, ToolChange } from "../mcp/server_options.ts";
 import { McpServers } from "../mcp/servers.ts";
 import { aboutTokens, count } from "../text/count.ts";
+import { diffLines } from "../text/diff.ts";
 import { oneLine } from "../text/one_line.ts";
+import { sanitize } from "../text/sanitize.ts";
 import type { Tool } from "../types/tool.ts";
 import { processVariable, readJsonFile, stateFolder } from "../user_files.ts";
 import type { CopilotAgent } from "../agent/agent.ts";
-import type { Frontend, ServerQuestion } from "./frontend.ts";
+import { FolderTrust } from "../safety/folder_trust.ts";
+import type { Confirmation, Frontend } from "./frontend.ts";
 import type { Permissions } from "./permissions.ts";
 import type { Notice } from "./data.ts";
 import type { McpFile } from "./mcp_files.ts";
@@ -86,16 +89,17 @@ export async function openMcp(options: McpOptions): Promise<McpSource> {
     }
   });
   const definitions = [...given, ...read];
-  const state = stateFolder(variables);
+  const state = options.forgets ? undefined : stateFolder(variables);
   const byDefaults: Elicit = (question) => Promise.resolve(answerByDefaults(question));
   const servers = await McpServers.open(definitions, {
     ...options,
-    memory: new MemoryStore(options.forgets ? undefined : state && `${state}/mcp`),
+    memory: new MemoryStore(state && `${state}/mcp`),
+    folderTrust: new FolderTrust(state),
     env,
     variables,
     isTrusted: options.trust === true,
     elicit: options.elicit ?? (options.answersByDefaults ? byDefaults : undefined),
-    authFor: await authMaker(definitions, state && `${state}/mcp/tokens.json`),
+    authFor: await authMaker(definitions, stateFolder(variables)),
   });
   return new McpSource(servers);
 }
@@ -109,11 +113,11 @@ const NO_AUTH: HttpAuth = {
 /** Makes what requests to addresses are authorized with; its code is loaded where there is an address. */
 async function authMaker(
   definitions: readonly McpDefinition[],
-  path: string | undefined,
+  state: string | undefined,
 ): Promise<ServerOptions["authFor"]> {
   if (definitions.every(({ url }) => url === undefined)) return () => NO_AUTH;
   const { TokenAuth, TokenStore } = await import("../mcp/oauth.ts");
-  const store = new TokenStore(path);
+  const store = new TokenStore(state && `${state}/mcp/tokens.json`);
   return (definition, tell) => {
     const { oauth, headers } = definition;
     const isOwn = Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
@@ -125,7 +129,7 @@ async function authMaker(
 export class McpSource implements ToolSource {
   /** Asks the person about a server or its tools; undefined where nobody is there. */
   confirm:
-    | ((question: ServerQuestion, signal: AbortSignal) => Promise<boolean | undefined>)
+    | ((question: Confirmation, signal: AbortSignal) => Promise<boolean | undefined>)
     | undefined;
 
   constructor(readonly all: McpServers) {}
@@ -166,21 +170,48 @@ export class McpSource implements ToolSource {
   }
 }
 
-/** What a person decides on: the whole of a definition, and the variables that it gets. */
+/** Asks about the whole of a definition and the variables that it gets, or about changed tools. */
 export function serverQuestion(
-  { definition }: McpServer,
+  { definition, trust: { change } }: Pick<McpServer, "definition" | "trust">,
   changes: readonly ToolChange[] = [],
-): ServerQuestion {
-  const { name, file, network, program } = definition;
-  return {
-    type: "server",
-    name,
-    ...file !== undefined && { file },
-    definition: approvedPart(definition),
-    variables: variablesOf(definition),
-    ...program && { network },
-    ...changes.length > 0 && { changes },
-  };
+): Confirmation {
+  const { name, file: path, network, program } = definition;
+  const asked = {
+    kind: "server",
+    heading: oneLine(`May the MCP server ${name} of this folder be used?`),
+    ...path !== undefined && { path },
+  } as const;
+  if (changes.length > 0) {
+    const lines = [`Tools of the MCP server ${sanitize(name)}:`, ...changes.flatMap(toolLines)];
+    return {
+      ...asked,
+      text: lines.join("\n"),
+      title: "Offer these tools to the model?",
+      files: [],
+    };
+  }
+  const data = approvedPart(definition);
+  const parts = Object.entries(data)
+    .map(([key, value]) => `  ${key}: ${sanitize(JSON.stringify(value))}`);
+  const variables = variablesOf(definition).map(sanitize).join(", ");
+  const lines = [
+    `The MCP server ${sanitize(name)}${path === undefined ? "" : ` of ${sanitize(path)}`}:`,
+    ...parts,
+    ...variables === "" ? [] : [`  It gets the values of ${variables}.`],
+    ...program ? [`  It runs ${network ? "with the network" : "without a network"}.`] : [],
+  ];
+  const changed = change?.type === "changed" ? [{ name, lines: parts.length, change }] : [];
+  return { ...asked, text: lines.join("\n"), title: "Use this server?", files: changed, data };
+}
+
+/** A tool that differs from the approved one, with the changed lines. */
+function toolLines({ before, now }: ToolChange): string[] {
+  const text = (tool: unknown) => tool === undefined ? "" : `${JSON.stringify(tool, null, 2)}\n`;
+  const lines = diffLines(text(before), text(now));
+  return [
+    `${before ? "Changed" : "New"}: ${sanitize(now.name)}`,
+    ...lines.map(({ kind, text }) => `  ${kind} ${sanitize(text)}`),
+  ];
 }
 
 /**

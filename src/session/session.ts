@@ -20,13 +20,14 @@ import { aborted } from "../wire/wait.ts";
 import { ModelFit } from "./fit_model.ts";
 import { processFittedTurn } from "./fitted_turn.ts";
 import {
+  type Confirmation,
   type Frontend,
   PLAIN_SURFACE,
   type SessionEvent,
   type Status,
-  type TrustQuestion,
 } from "./frontend.ts";
 import { Extensions } from "./extensions.ts";
+import { FolderTrust } from "../safety/folder_trust.ts";
 import type { FolderPaths } from "./folder_paths.ts";
 import { heedInstructions } from "./instructions.ts";
 import { skillReadingTools } from "./prompt_files/read_tool.ts";
@@ -117,6 +118,7 @@ export class Session implements AsyncDisposable {
     this.#state = {
       agent,
       permissions,
+      folderTrust: new FolderTrust(permissions.stateFolder),
       jobs,
       modelFlags,
       fit: new ModelFit({
@@ -228,8 +230,8 @@ export class Session implements AsyncDisposable {
     }
     if (readsInstructions) {
       const confirm = frontend.confirm &&
-        ((question: TrustQuestion) => frontend.confirm!(question, signal));
-      const instructions = await heedInstructions(agent, permissions, {
+        ((question: Confirmation) => frontend.confirm!(question, signal));
+      const instructions = await heedInstructions(this.#state, {
         trust,
         confirm,
         plug: this.#state.plug,

@@ -9,6 +9,7 @@ import type { Part } from "../types/message.ts";
 import type { Jobs } from "../types/tool.ts";
 import type { CacheWatch } from "./cache_watch.ts";
 import type { McpSource } from "./mcp.ts";
+import type { FolderTrust } from "../safety/folder_trust.ts";
 import type { ModelFit } from "./fit_model.ts";
 import type { SessionEvent, Surface } from "./frontend.ts";
 import type { HookDefinition } from "./hooks/definition.ts";
@@ -37,6 +38,8 @@ export interface ModelFlags {
 export interface SessionState {
   readonly agent: CopilotAgent;
   readonly permissions: Permissions;
+  /** The user's answers about what folders bring. */
+  readonly folderTrust: FolderTrust;
   readonly jobs: Jobs;
   readonly fit: ModelFit;
   readonly modelFlags: ModelFlags | undefined;

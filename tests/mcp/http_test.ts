@@ -4,6 +4,7 @@ import { assertRejects } from "@std/assert/rejects";
 import { assertThrows } from "@std/assert/throws";
 import { definitionsIn, expanded } from "../../src/mcp/definition.ts";
 import { headerValue } from "../../src/mcp/http.ts";
+import { FolderTrust } from "../../src/safety/folder_trust.ts";
 import { MemoryStore } from "../../src/mcp/memory.ts";
 import { TokenAuth, TokenStore } from "../../src/mcp/oauth.ts";
 import { checkedAddress } from "../../src/mcp/oauth_discovery.ts";
@@ -43,6 +44,7 @@ async function opened(server: Server): Promise<McpServers> {
   return await McpServers.open(definitionsIn({ mcpServers: { web: { url } } }, { scope: "user" }), {
     folder: ".",
     memory: new MemoryStore(undefined),
+    folderTrust: new FolderTrust(undefined),
     env: [],
     variables: () => undefined,
     isTrusted: false,

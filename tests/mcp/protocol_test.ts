@@ -92,7 +92,6 @@ Deno.test("mcp: what is kept of a server is read again, and nothing that makes n
     const tool = { name: "a", title: "t", description: "d", inputSchema };
     const all: ServerMemory = {
       ...{
-        isApproved: true,
         era: "modern",
         tools: [tool],
         prompts: [{ name: "p", arguments: [] }],
@@ -100,24 +99,22 @@ Deno.test("mcp: what is kept of a server is read again, and nothing that makes n
       ...{ resources: [{ uri: "a:1", name: "n" }], pins: [tool] },
     };
     const at = () => new MemoryStore(folder);
-    assertEquals(at().of("id"), { isApproved: false });
+    assertEquals(at().of("id"), {});
     await at().change("id", all);
     assertEquals(at().of("id"), all);
-    await at().change("id", { isApproved: false, isDeclined: true, era: "legacy" });
-    assertEquals(at().of("id"), { ...all, isApproved: false, isDeclined: true, era: "legacy" });
-    assertEquals(at().of("other"), { isApproved: false });
-    assertEquals(new MemoryStore(undefined).of("id"), { isApproved: false });
+    await at().change("id", { era: "legacy" });
+    assertEquals(at().of("id"), { ...all, era: "legacy" });
+    assertEquals(at().of("other"), {});
+    assertEquals(new MemoryStore(undefined).of("id"), {});
     const rows: [text: string, memory: unknown][] = [
-      ["", { isApproved: false }],
-      ["{", { isApproved: false }],
-      ['{"isApproved": 1, "isDeclined": 1, "era": "x", "tools": 5, "pins": 5}', {
-        isApproved: false,
-      }],
-      ['{"isApproved": true, "tools": [5, {}], "prompts": [5], "resources": [5]}', {
-        ...{ isApproved: true, tools: [], prompts: [], resources: [] },
+      ["", {}],
+      ["{", {}],
+      ['{"era": "x", "tools": 5, "pins": 5}', {}],
+      ['{"tools": [5, {}], "prompts": [5], "resources": [5]}', {
+        ...{ tools: [], prompts: [], resources: [] },
       }],
       ['{"pins": [5, {}, {"name": "c"}]}', {
-        ...{ isApproved: false, pins: [{ name: "c", inputSchema }] },
+        ...{ pins: [{ name: "c", inputSchema }] },
       }],
     ];
     for (const [text, memory] of rows) {

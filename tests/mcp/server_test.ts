@@ -2,6 +2,7 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { definitionsIn } from "../../src/mcp/definition.ts";
+import { FolderTrust } from "../../src/safety/folder_trust.ts";
 import { MemoryStore } from "../../src/mcp/memory.ts";
 import type { McpServer } from "../../src/mcp/server.ts";
 import type { ServerAuth, ServerNews, ServerOptions } from "../../src/mcp/server_options.ts";
@@ -49,10 +50,18 @@ async function served(
   });
   const news: ServerNews[] = [];
   const memory = new MemoryStore(undefined);
+  const folderTrust = new FolderTrust(undefined);
   const url = `http://127.0.0.1:${http.addr.port}/mcp`;
   const open = (now: Partial<ServerOptions> = {}) =>
     McpServers.open(definitionsIn({ one: { url, ...fields } }, { scope }), {
-      ...{ folder: ".", memory, env: [], variables: () => undefined, isTrusted: false },
+      ...{
+        folder: ".",
+        memory,
+        folderTrust,
+        env: [],
+        variables: () => undefined,
+        isTrusted: false,
+      },
       authFor: () => ({
         header: () => Promise.resolve(undefined),
         refused: () => Promise.resolve(false),

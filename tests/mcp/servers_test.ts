@@ -5,6 +5,7 @@ import { assertRejects } from "@std/assert/rejects";
 import { assertStringIncludes } from "@std/assert/string-includes";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { definitionsIn } from "../../src/mcp/definition.ts";
+import { FolderTrust } from "../../src/safety/folder_trust.ts";
 import { MemoryStore } from "../../src/mcp/memory.ts";
 import { modelNamesOf } from "../../src/mcp/names.ts";
 import type { ServerNews, ServerOptions } from "../../src/mcp/server_options.ts";
@@ -42,6 +43,7 @@ async function bad(mode: string, { args = [], fields = {}, folder: given, more =
     {
       folder,
       memory: new MemoryStore(`${folder}/memory`),
+      folderTrust: new FolderTrust(`${folder}/memory`),
       env: [],
       variables: () => undefined,
       isTrusted: false,
@@ -308,6 +310,7 @@ Deno.test("mcp: a definition of a folder starts what that folder has, wherever t
       {
         folder: `${root}/inner`,
         memory: new MemoryStore(undefined),
+        folderTrust: new FolderTrust(undefined),
         env: [],
         variables: () => undefined,
         isTrusted: true,

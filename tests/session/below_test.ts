@@ -1,5 +1,4 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import type { TrustQuestion } from "../../src/session/frontend.ts";
 import { openPermissions } from "../../src/session/permissions.ts";
 import { fakeSession } from "../helpers/fake_session.ts";
 import { strictServer } from "../helpers/strict_server.ts";
@@ -41,7 +40,7 @@ Deno.test("instructions below the folder come with what is first read there, onc
         readsInstructions: true,
       }, {
         confirm: (question) => {
-          asked.push(...(question as TrustQuestion).files.map(({ name }) => name));
+          asked.push(...question.files.map(({ name }) => name));
           return Promise.resolve(answer);
         },
       });

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { localConfig } from "../../src/config.ts";
+import { FolderTrust } from "../../src/safety/folder_trust.ts";
 import { heedInstructions } from "../../src/session/instructions.ts";
 import { openPermissions } from "../../src/session/permissions.ts";
 
@@ -25,7 +26,11 @@ Deno.test("instructions take in files by a line @path, inside of the repository,
     await Deno.symlink("../outside.md", `${folder}/link.md`);
     const agent = new CopilotAgent({ local: localConfig({ model: "test" }) }, folder);
     const permissions = await openPermissions({}, () => undefined);
-    await heedInstructions(agent, permissions, { trust: true, env: () => undefined });
+    const folderTrust = new FolderTrust(undefined);
+    await heedInstructions({ agent, permissions, folderTrust }, {
+      trust: true,
+      env: () => undefined,
+    });
     assertEquals(agent.state.instructions.split("\n").slice(1), [
       ..."first|in a|in b|@a.md|- @docs/none.md|mail me@docs/a.md|@.env|@.git/config".split("|"),
       ..."@../outside.md|@link.md|```|@docs/a.md|```|@/etc/hostname|last".split("|"),

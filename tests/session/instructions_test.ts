@@ -1,10 +1,10 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
-import { heedInstructions } from "../../src/session/instructions.ts";
-import { trustQuestion } from "../../src/ui/session_lines.ts";
-import { instructionLines } from "../../src/session/instruction_lines.ts";
-import type { TrustQuestion } from "../../src/session/frontend.ts";
-import { openPermissions } from "../../src/session/permissions.ts";
+import { heedInstructions, trustInstructions } from "../../src/session/instructions.ts";
+import { FolderTrust } from "../../src/safety/folder_trust.ts";
+import { instructionLines, instructionQuestion } from "../../src/session/instruction_lines.ts";
+import type { Confirmation } from "../../src/session/frontend.ts";
+import { openPermissions, type Permissions } from "../../src/session/permissions.ts";
 import { localConfig } from "../../src/config.ts";
 import { run } from "../helpers/program.ts";
 import { sessionCommand } from "../helpers/session.ts";
@@ -33,19 +33,25 @@ function agentIn(folder: string, contextLength?: number): CopilotAgent {
   return new CopilotAgent({ local: localConfig({ model: "test", contextLength }) }, folder);
 }
 
-/** Settings of a person whose home folder is `home`. */
-const settingsIn = (home: string) =>
-  openPermissions({}, (name) => name === "XDG_CONFIG_HOME" ? home : undefined);
+const storeOf = ({ stateFolder }: Permissions) => new FolderTrust(stateFolder);
 
-/** The same with a folder of state, which keeps what was trusted. */
-const keptIn = (home: string) =>
+function heed(
+  agent: CopilotAgent,
+  permissions: Permissions,
+  options: Parameters<typeof heedInstructions>[1],
+) {
+  return heedInstructions({ agent, permissions, folderTrust: storeOf(permissions) }, options);
+}
+
+/** Settings of a user whose folders of settings and state are in `home`. */
+const settingsIn = (home: string) =>
   openPermissions({}, (name) => /^XDG_(CONFIG|STATE)_HOME$/.test(name) ? home : undefined);
 
 /** What a session that begins in `folder` heeds and asks, where the person gives `answer`. */
 async function begun(folder: string, home: string, answer?: boolean) {
-  const asked: TrustQuestion[] = [];
+  const asked: Confirmation[] = [];
   const agent = agentIn(folder);
-  const heeded = await heedInstructions(agent, await keptIn(home), {
+  const heeded = await heed(agent, await settingsIn(home), {
     confirm: (question) => Promise.resolve((asked.push(question), answer)),
     env: () => undefined,
   });
@@ -67,7 +73,7 @@ Deno.test("instructions of the folders up to the repository's are heeded, the ou
   }, async (folder) => {
     const agent = agentIn(`${folder}/repo/a/b`);
     const before = agent.systemPrompt;
-    const heeded = await heedInstructions(agent, await settingsIn(folder), { trust: true });
+    const heeded = await heed(agent, await settingsIn(folder), { trust: true });
     assertEquals(instructionLines(heeded, "terminal"), [
       "· using ../../AGENTS.md (1 line), ../CLAUDE.md (1 line)",
     ]);
@@ -93,17 +99,17 @@ Deno.test("TRU-01 what a folder brings is asked about once, and kept for the rep
       const [answer, heeds] of [[undefined, false], [true, true], [undefined, true]] as const
     ) {
       const agent = agentIn(`${folder}/sub`);
-      await heedInstructions(agent, await settingsIn(folder), {
-        confirm: (question) => Promise.resolve((asked.push(trustQuestion(question).text), answer)),
+      await heed(agent, await settingsIn(folder), {
+        confirm: (question) => Promise.resolve((asked.push(question.text), answer)),
       });
       assertEquals(agent.systemPrompt.includes("be brief"), heeds);
     }
     assertEquals(asked.length, 2);
     assertStringIncludes(asked[0]!, "../AGENTS.md (1 line)");
     const permissions = await settingsIn(folder);
-    await permissions.trust(folder, false);
+    await trustInstructions(storeOf(permissions), folder, undefined);
     const agent = agentIn(folder);
-    const heeded = await heedInstructions(agent, await settingsIn(folder), {});
+    const heeded = await heed(agent, await settingsIn(folder), {});
     assertEquals([instructionLines(heeded, "terminal"), heeded.isHeeded], [[], false]);
     assertEquals(agent.systemPrompt.includes("be brief"), false);
   });
@@ -115,10 +121,12 @@ Deno.test("R-18 trust is bound to what each file says: a change is asked about, 
     const put = (name: string, text: string) => Deno.writeTextFile(`${folder}/${name}`, text);
     const [first, again] = [await begun(sub, home, true), await begun(sub, home)];
     assertEquals([first.asked.length, again.asked, again.texts], [1, [], ["one", "two"]]);
-    assertEquals(first.asked[0], {
-      type: "trust",
-      files: [{ name: "../AGENTS.md", lines: 2, text: "one\ntwo\n" }],
-    });
+    assertEquals(
+      first.asked[0],
+      instructionQuestion({
+        files: [{ name: "../AGENTS.md", lines: 2, text: "one\ntwo\n" }],
+      }),
+    );
     // A file comes, and one changes: without an answer neither is heeded, and both are asked about again.
     await put("sub/CLAUDE.md", "new\n");
     const added = {
@@ -129,7 +137,9 @@ Deno.test("R-18 trust is bound to what each file says: a change is asked about, 
     const unchanged = { name: "../AGENTS.md", lines: 2 };
     for (let times = 0; times < 2; times++) {
       const { asked, heeded, texts } = await begun(sub, home);
-      assertEquals(asked, [{ type: "trust", doubt: "content", files: [unchanged, added] }]);
+      assertEquals(asked, [
+        instructionQuestion({ doubt: "content", files: [unchanged, added] }),
+      ]);
       assertEquals([texts, heeded.isHeeded, heeded.doubt], [["one", "two"], undefined, "content"]);
     }
     await put("AGENTS.md", "one\n2\n");
@@ -140,12 +150,14 @@ Deno.test("R-18 trust is bound to what each file says: a change is asked about, 
     ] as const;
     const changed = { ...unchanged, change: { type: "changed", lines } } as const;
     // With --trust nobody is asked, and nothing is kept.
-    await heedInstructions(agentIn(sub), await keptIn(home), {
+    await heed(agentIn(sub), await settingsIn(home), {
       trust: true,
       confirm: () => Promise.reject(new Error("asked")),
     });
     const both = await begun(sub, home);
-    assertEquals(both.asked, [{ type: "trust", doubt: "content", files: [changed, added] }]);
+    assertEquals(both.asked, [
+      instructionQuestion({ doubt: "content", files: [changed, added] }),
+    ]);
     assertEquals(both.texts, []);
     assertEquals((await begun(sub, home, true)).texts, ["one", "2", "new"]);
     // What is trusted in one folder of the repository stays so while another is worked in.
@@ -159,7 +171,7 @@ Deno.test("R-18 trust is bound to what each file says: a change is asked about, 
     assertEquals((await begun(sub, home, false)).texts, []);
     const refused = await begun(sub, home, true);
     assertEquals([refused.asked, refused.texts, refused.heeded.isHeeded], [[], [], false]);
-    const yes = await heedInstructions(agentIn(sub), await keptIn(home), { answer: true });
+    const yes = await heed(agentIn(sub), await settingsIn(home), { answer: true });
     assertEquals([yes.isHeeded, (await begun(sub, home)).texts], [true, ["4", "new"]]);
   });
 });
@@ -175,59 +187,37 @@ Deno.test("R-18 another folder at the same path is not trusted, though it says t
       await Deno.writeTextFile(`${folder}/AGENTS.md`, "be brief\n");
       const other = await begun(folder, home);
       const files = [{ name: "AGENTS.md", lines: 1, text: "be brief\n" }];
-      assertEquals(other.asked, [{ type: "trust", doubt: "folder", files }]);
+      assertEquals(other.asked, [instructionQuestion({ doubt: "folder", files })]);
       assertEquals([other.texts, other.heeded.isHeeded], [[], undefined]);
       // The answer is for this folder: the one before is another now.
       assertEquals((await begun(folder, home, true)).texts, ["be brief"]);
       assertEquals((await begun(folder, home)).asked, []);
       await Deno.mkdir(`${folder}/sub`);
       await Deno.writeTextFile(`${folder}/sub/AGENTS.md`, "x\n");
-      const [{ files: [, below] }] = (await begun(`${folder}/sub`, home)).asked as [TrustQuestion];
+      const [{ files: [, below] }] = (await begun(`${folder}/sub`, home)).asked as [Confirmation];
       assertEquals(below?.change?.type, "added");
       await Deno.rename(folder, `${folder}.new`);
       await Deno.rename(`${folder}.old`, folder);
-      assertEquals((await begun(folder, home)).asked.map(({ doubt }) => doubt), ["folder"]);
+      assertMatch((await begun(folder, home)).asked[0]!.text, /^This is not the folder/);
     },
   );
 });
 
-Deno.test("R-18 a folder that was trusted without its content is asked about once more", async () => {
-  for (const earlier of [{ instructions: true }, { trust: true }]) {
-    await folderWith({ "AGENTS.md": "be brief\n" }, async (folder) => {
-      const home = await Deno.realPath(`${folder}/..`);
-      await Deno.mkdir(`${home}/copilot`);
-      const settings = JSON.stringify({ folders: { [folder]: { ...earlier, network: true } } });
-      await Deno.writeTextFile(`${home}/copilot/permissions.json`, settings);
-      const [open, yes, later] = [
-        await begun(folder, home),
-        await begun(folder, home, true),
-        await begun(folder, home),
-      ];
-      assertEquals([open, yes, later].map(({ asked }) => asked.length), [1, 1, 0]);
-      assertEquals([open.texts, later.texts], [[], ["be brief"]]);
-      const kept = JSON.parse(await Deno.readTextFile(`${home}/copilot/permissions.json`));
-      const { instructions, ...others } = kept.folders[folder];
-      assertEquals([others.network, Object.keys(instructions.files)], [true, ["AGENTS.md"]]);
-      const bytes = await crypto.subtle.digest("SHA-256", new TextEncoder().encode("be brief\n"));
-      assertEquals(instructions.files["AGENTS.md"], new Uint8Array(bytes).toHex());
-    });
-  }
-});
-
-Deno.test("R-18 where the trusted text is gone, or another, no difference is made up", async () => {
+Deno.test("R-18 an answer is saved in a private file, and counts for nothing if that is broken", async () => {
   await folderWith({ "AGENTS.md": "one\n" }, async (folder) => {
     const home = `${folder}/../home`;
     await begun(folder, home, true);
-    await Deno.writeTextFile(`${folder}/AGENTS.md`, "two\n");
-    const [{ name }] = [...Deno.readDirSync(`${home}/copilot/instructions`)] as [Deno.DirEntry];
-    const path = `${home}/copilot/instructions/${name}`;
-    if (Deno.build.os !== "windows") assertEquals(Deno.statSync(path).mode! & 0o777, 0o600);
-    const changeNow = async () => (await begun(folder, home)).asked[0]!.files[0]!.change;
-    assertEquals((await changeNow())?.lines?.length, 2);
-    await Deno.writeTextFile(path, "another\n");
-    assertEquals(await changeNow(), { type: "changed" });
-    await Deno.remove(path);
-    assertEquals(await changeNow(), { type: "changed" });
+    const trust = `${home}/copilot/trust`;
+    const paths = [...Deno.readDirSync(trust)].map(({ name }) => `${trust}/${name}`);
+    if (Deno.build.os !== "windows") {
+      assertEquals(paths.map((path) => Deno.statSync(path).mode! & 0o777), [0o600, 0o600]);
+    }
+    assertEquals((await begun(folder, home)).asked.length, 0);
+    for (const text of ["", "{}", '{"folder": 1}']) {
+      for (const path of paths) await Deno.writeTextFile(path, text);
+      const { asked, texts } = await begun(folder, home);
+      assertEquals([asked.length, texts], [1, []]);
+    }
   });
 });
 
@@ -346,7 +336,7 @@ Deno.test("PTH-03 instructions that lead out of the repository are not read; nor
       ]];
       for (const [name, words] of rows) {
         const agent = agentIn(`${folder}/${name}`);
-        const said = await heedInstructions(agent, await settingsIn(folder), { trust: true });
+        const said = await heed(agent, await settingsIn(folder), { trust: true });
         assertStringIncludes(instructionLines(said, "terminal").join("\n"), words!);
         assertEquals(/outside|\0/.test(agent.systemPrompt), false);
         assertStringIncludes(agent.systemPrompt, "\nreal");
@@ -363,7 +353,7 @@ Deno.test("SEC-01 instructions that lead to a secret of the repository are not r
       await Deno.symlink("../.git/config", `${folder}/b/AGENTS.md`);
       for (const name of ["a", "b"]) {
         const agent = agentIn(`${folder}/${name}`);
-        const said = await heedInstructions(agent, await settingsIn(folder), { trust: true });
+        const said = await heed(agent, await settingsIn(folder), { trust: true });
         assertMatch(
           instructionLines(said, "terminal").join("\n"),
           /^· AGENTS\.md is not used: it links to a secret file$/m,
@@ -389,7 +379,7 @@ Deno.test({
       const settings = await settingsIn(folder);
       const promptNow = async () => {
         const agent = agentIn(folder);
-        await heedInstructions(agent, settings, { trust: true });
+        await heed(agent, settings, { trust: true });
         return agent.systemPrompt;
       };
       try {
@@ -413,7 +403,7 @@ Deno.test("long instructions are cut: to 32 KiB, and to what a small context has
   await folderWith({ "AGENTS.md": `${"word ".repeat(10_000)}end` }, async (folder) => {
     for (const [contextLength, least, most] of [[undefined, 32_000, 36_000], [8192, 3000, 6500]]) {
       const agent = agentIn(folder, contextLength);
-      await heedInstructions(agent, await settingsIn(folder), { trust: true });
+      await heed(agent, await settingsIn(folder), { trust: true });
       const { length } = agent.systemPrompt;
       assertEquals(length > least! && length < most!, true, `${length}`);
     }
@@ -477,7 +467,7 @@ Deno.test({
 Deno.test("what can not be kept is heeded this time, and said", async () => {
   await folderWith({ "AGENTS.md": "be brief\n" }, async (folder) => {
     const agent = agentIn(folder);
-    const said = await heedInstructions(agent, await settingsIn("/dev/null"), {
+    const said = await heed(agent, await settingsIn("/dev/null"), {
       confirm: () => Promise.resolve(true),
     });
     assertMatch(
@@ -492,7 +482,7 @@ Deno.test("instructions are read up to 32 KiB, and what is left out is said", as
   for (const [size, isCut] of [[32_768, false], [32_769, true]] as const) {
     await folderWith({ "AGENTS.md": "a".repeat(size) }, async (folder) => {
       const agent = agentIn(folder);
-      await heedInstructions(agent, await settingsIn(folder), { trust: true });
+      await heed(agent, await settingsIn(folder), { trust: true });
       const { instructions } = agent.state;
       assertEquals(instructions!.includes("a".repeat(32_768)), true);
       assertEquals(instructions!.includes("[The rest is left out: 32768 bytes are read]"), isCut);
@@ -504,9 +494,9 @@ Deno.test("of two files in a folder the first counts, empty ones are none, lines
   const files = { "AGENTS.md": " \n", "CLAUDE.md": "b", "a/AGENTS.md": "c\nd\n\n", "a/b/x": "" };
   await folderWith({ ".git/HEAD": "", ...files }, async (folder) => {
     const agent = agentIn(`${folder}/a/b`);
-    const heeded = await heedInstructions(agent, await settingsIn(folder), { trust: true });
+    const heeded = await heed(agent, await settingsIn(folder), { trust: true });
     assertEquals(heeded.files, [{ name: "../AGENTS.md", lines: 2, isHeeded: true }]);
-    const none = await heedInstructions(agentIn(folder), await settingsIn(folder), {});
+    const none = await heed(agentIn(folder), await settingsIn(folder), {});
     assertEquals([none.files, none.isHeeded], [[], true]);
   });
 });
@@ -519,9 +509,9 @@ Deno.test("the person's own instructions come first, and need no trust", async (
       const env = (name: string) => name === "XDG_CONFIG_HOME" ? `${folder}/config` : undefined;
       const settings = await settingsIn(folder);
       const confirm = () => Promise.resolve(false);
-      await heedInstructions(agent, settings, { env });
+      await heed(agent, settings, { env });
       assertEquals(agent.state.instructions, "Instructions of the user:\nmine");
-      await heedInstructions(agent, settings, { env, trust: true, confirm });
+      await heed(agent, settings, { env, trust: true, confirm });
       assertEquals(
         agent.state.instructions,
         "Instructions of the user:\nmine\nInstructions of the project, from AGENTS.md:\ntheirs",

@@ -6,6 +6,7 @@ import { fromFileUrl } from "@std/path/from-file-url";
 import type { PromptTier } from "../../src/config.ts";
 import { localConfig } from "../../src/config.ts";
 import type { Approval } from "../../src/session/frontend.ts";
+import type { Confirmation } from "../../src/session/frontend.ts";
 import { mcpRow } from "../../src/session/mcp.ts";
 import { openPermissions } from "../../src/session/permissions.ts";
 import { fakeSession } from "../helpers/fake_session.ts";
@@ -144,14 +145,18 @@ Deno.test("mcp: a folder starts nothing that was not approved, and an approval i
   {
     await using one = await open(() => Promise.resolve(true));
     assertEquals(names(one), ["find_tool", "call_tool"]);
-    const [{ definition }] = one.asked as [{ definition: { command: string[] } }];
-    assertEquals(definition.command, [Deno.execPath(), ...program("legacy", at.notes).args]);
+    const [{ data }] = one.asked as [{ data: { command: string[] } }];
+    assertEquals(data.command, [Deno.execPath(), ...program("legacy", at.notes).args]);
     await using two = await open(() => Promise.resolve(true));
     assertEquals(two.asked, []);
   }
   await at.brings({ bad: program("legacy", at.notes, "one argument more") });
   await using changed = await open(() => Promise.resolve(false));
   assertEquals([changed.asked.length, names(changed)], [1, []]);
+  // The difference is shown.
+  const [{ files }] = changed.asked as [Confirmation];
+  const lines = files[0]!.change!.lines!.filter(({ kind }) => kind !== " ");
+  assertMatch(lines.map(({ text }) => text).join("\n"), /"one argument more"/);
   await using later = await open(() => Promise.resolve(true));
   assertEquals([later.asked.length, names(later), await at.starts()], [0, [], 0]);
 });

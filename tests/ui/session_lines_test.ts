@@ -2,14 +2,15 @@ import { assertEquals } from "@std/assert";
 import { diffLines } from "../../src/text/diff.ts";
 import {
   farewellLines,
-  hookLines,
-  serverLines,
   trustChangeRows,
-  trustQuestion,
   trustStartRows,
   trustWholeRows,
 } from "../../src/ui/session_lines.ts";
-import { instructionLines } from "../../src/session/instruction_lines.ts";
+import { definitionsIn } from "../../src/mcp/definition.ts";
+import { hooksQuestion } from "../../src/session/hooks/open_hooks.ts";
+import { serverQuestion } from "../../src/session/mcp.ts";
+import type { ToolChange } from "../../src/mcp/server_options.ts";
+import { instructionLines, instructionQuestion } from "../../src/session/instruction_lines.ts";
 
 Deno.test("what becomes of a folder's instructions is said, but not that they were refused by the person", () => {
   const files = [
@@ -36,7 +37,8 @@ Deno.test("what becomes of a folder's instructions is said, but not that they we
       `· not used: ${names} (--trust uses it)`,
     ],
   );
-  assertEquals(trustQuestion({ type: "trust", files }), {
+  const { text, title } = instructionQuestion({ files });
+  assertEquals({ text, title }, {
     text: `This folder has instructions for the model: ${names}.`,
     title: "Use these instructions?",
   });
@@ -61,14 +63,14 @@ Deno.test("R-18 what changed since it was trusted is said, asked about, and show
     `· not used, because this is not the folder that you trusted: ${named} (/trust uses it)`,
   ]);
   const texts = (["content", "folder"] as const).map((doubt) =>
-    trustQuestion({ type: "trust", doubt, files }).text
+    instructionQuestion({ doubt, files }).text
   );
   assertEquals(texts, [
     `This folder's instructions for the model have changed since you trusted them: AGENTS.md (1 line), ${named}.`,
     "This is not the folder that you trusted at this path. It has instructions for the model: " +
     `AGENTS.md (1 line), ${named}.`,
   ]);
-  const rows = trustChangeRows({ type: "trust", doubt: "content", files }, 80, (text) => text);
+  const rows = trustChangeRows({ files }, 80, (text) => text);
   assertEquals(rows, ["  a/AGENTS.md", "    1   one", "    2 - two", "    2 + 2␛"]);
 });
 
@@ -105,7 +107,7 @@ Deno.test("all that is to be trusted can be read before the answer: what a file 
     ...["a", "b", "c", "d"].map((name) => ({ name, lines: 20, text })),
     { name: "e", lines: 1, change },
   ];
-  const rows = trustWholeRows({ type: "trust", files }, 30, (text) => text);
+  const rows = trustWholeRows({ files }, 30, (text) => text);
   assertEquals(rows.filter((row) => row.includes("␛")).length, 80);
   assertEquals(rows.every((row) => row.length <= 30), true);
   assertEquals(rows.slice(0, 2), ["  e", "    1 + new"]);
@@ -126,26 +128,26 @@ Deno.test("of many skills, commands or sub-agents eight each are named", () => {
 });
 
 Deno.test("an MCP server is shown with all that its approval is about", () => {
-  const question = {
-    type: "server",
-    name: "s\x1b",
-    definition: { command: ["a"] },
-    variables: [],
-  } as const;
-  assertEquals(serverLines(question), ["The MCP server s␛:", '  command: ["a"]']);
+  const linesOf = (fields: object, file?: string, ...changes: ToolChange[]) => {
+    const source = { scope: "user", ...file !== undefined && { file } } as const;
+    const definition = definitionsIn({ mcpServers: { "s": fields } }, source)[0]!;
+    const named = { ...definition, name: "s\x1b" };
+    return serverQuestion({ definition: named, trust: {} }, changes).text.split("\n");
+  };
+  assertEquals(linesOf({ url: "https://a" }), ["The MCP server s␛:", '  url: "https://a"']);
+  assertEquals(linesOf({ command: "a", args: ["${A}${B}"] }, "/f\x1b"), [
+    "The MCP server s␛ of /f␛:",
+    '  command: ["a","${A}${B}"]',
+    "  It gets the values of A, B.",
+    "  It runs with the network.",
+  ]);
   assertEquals(
-    serverLines({ ...question, file: "/f\x1b", variables: ["A", "B"], network: true }),
-    [
-      "The MCP server s␛ of /f␛:",
-      '  command: ["a"]',
-      "  It gets the values of A, B.",
-      "  It runs with the network.",
-    ],
+    linesOf({ command: "a", network: false }).at(-1),
+    "  It runs without a network.",
   );
-  assertEquals(serverLines({ ...question, network: false }).at(-1), "  It runs without a network.");
   const tool = (description: string) => ({ name: "t", description, inputSchema: {} });
   const changes = [{ now: tool("b") }, { before: tool("a"), now: tool("b") }];
-  const rows = serverLines({ ...question, changes });
+  const rows = linesOf({ command: "a" }, undefined, ...changes);
   assertEquals(rows.slice(0, 2), ["Tools of the MCP server s␛:", "New: t"]);
   assertEquals(rows.filter((row) => /^ {2}[-+]|^Changed/.test(row)).slice(-3), [
     "Changed: t",
@@ -157,7 +159,7 @@ Deno.test("an MCP server is shown with all that its approval is about", () => {
 Deno.test("hooks are shown with their limits, and a session that is left with its file", () => {
   const hook = { event: "PreToolUse", command: "a\x1b", timeoutMs: 1500 };
   const hooks = [hook, { ...hook, matcher: "Bash\x1b" }] as never;
-  assertEquals(hookLines({ type: "hooks", file: "/f", hooks } as never), [
+  assertEquals(hooksQuestion("/f", hooks).text.split("\n"), [
     "Hooks in /f: programs that run without asking, in the sandbox:",
     "  PreToolUse: a␛ (at most 1.5 s)",
     "  PreToolUse Bash␛: a␛ (at most 1.5 s)",

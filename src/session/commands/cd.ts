@@ -35,7 +35,7 @@ async function changeFolder(session: SessionState, path: string): Promise<string
   const notices = await permissions.prepare(folder, false);
   state.workingDir = folder;
   session.mode = await permissions.mode(folder);
-  const instructions = await heedInstructions(session.agent, permissions, { plug: session.plug });
+  const instructions = await heedInstructions(session, { plug: session.plug });
   return [
     `Now in ${oneLine(folder)}`,
     ...notices.flatMap((one) => noticeLines(one, way)).map((line) => `· ${line}`),

@@ -6,6 +6,8 @@ import { reasonOf } from "../../text/reason.ts";
 import { modeMeaning } from "../modes.ts";
 import { changeMode } from "../plan_mode.ts";
 import { hookText } from "../hooks/hook_text.ts";
+import { trustsInstructions } from "../instructions.ts";
+import { repositoryOf } from "../repository.ts";
 import type { ArgumentChoice, PermissionReport } from "../data.ts";
 import type { Command, SessionState } from "../state.ts";
 import { takesText } from "./texts.ts";
@@ -81,8 +83,11 @@ async function runPermissions(session: SessionState, argument: string): Promise<
   return await permissionsOf(session);
 }
 
-async function permissionsOf({ agent, permissions, hooks }: SessionState): Promise<string> {
-  return permissionsText(await permissions.describe(agent.state.workingDir), hooks);
+async function permissionsOf(session: SessionState): Promise<string> {
+  const { agent: { state: { workingDir } }, permissions, folderTrust, hooks } = session;
+  const trust = await trustsInstructions(folderTrust, repositoryOf(workingDir));
+  const report = await permissions.describe(workingDir);
+  return permissionsText({ ...report, ...trust !== undefined && { trust } }, hooks);
 }
 
 /** Returns a row for each part of the permissions in force, and for each hook. */

@@ -1,7 +1,7 @@
 /** `/trust`: whether the model gets the folder's instructions. @module */
 
 import { instructionLines } from "../instruction_lines.ts";
-import { heedInstructions } from "../instructions.ts";
+import { heedInstructions, trustsInstructions } from "../instructions.ts";
 import { repositoryOf } from "../repository.ts";
 import type { Command, SessionState } from "../state.ts";
 import { takesText } from "./texts.ts";
@@ -12,22 +12,20 @@ export const trustCommand: Command = {
   help: "use the folder's instructions (AGENTS.md), or not; the choice is saved",
   question: "Use this folder's instructions?",
   run: setTrust,
-  choices({ agent, permissions }) {
-    const trusted = permissions.trusted(repositoryOf(agent.state.workingDir));
-    const isOff = trusted === false;
-    const isOn = trusted !== undefined && !isOff;
+  async choices({ agent, folderTrust }) {
+    const trusts = await trustsInstructions(folderTrust, repositoryOf(agent.state.workingDir));
     return [
-      { argument: "on", label: "on", detail: "yes, always", isCurrent: isOn },
-      { argument: "off", label: "off", detail: "no", isCurrent: isOff },
+      { argument: "on", label: "on", detail: "yes, always", isCurrent: trusts === true },
+      { argument: "off", label: "off", detail: "no", isCurrent: trusts === false },
     ];
   },
 };
 
 async function setTrust(session: SessionState, argument: string): Promise<string> {
-  const { agent, permissions, plug, surface: { way } } = session;
+  const { plug, surface: { way } } = session;
   if (!["", "on", "off"].includes(argument)) return takesText("trust", ["on", "off"]);
   const answer = argument !== "off";
-  const instructions = await heedInstructions(agent, permissions, { answer, plug });
+  const instructions = await heedInstructions(session, { answer, plug });
   const lines = instructionLines(instructions, way);
   if (instructions.isHeeded === false) lines.push("This folder's instructions are not used.");
   else if (instructions.files.length === 0) {

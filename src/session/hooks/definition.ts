@@ -52,7 +52,7 @@ export function hooksIn(value: Record<string, unknown>, file: HookFile): HooksOf
   // A file of settings without hooks is no file of hooks.
   const isSettings = /settings[^/\\]*\.json$/.test(file.path);
   const events = isWrapped ? value.hooks as Record<string, unknown> : isSettings ? {} : value;
-  const found: HooksOfFile = { hooks: [], problems: [], text: JSON.stringify(events) };
+  const found: HooksOfFile = { hooks: [], problems: [], text: JSON.stringify(events, null, 2) };
   for (const event of HOOK_EVENTS) {
     const groups = Object.hasOwn(events, event) ? events[event] : [];
     if (!Array.isArray(groups)) addProblem(found, file, `${event} must be a list`);

@@ -10,6 +10,8 @@ export interface HookFile {
   path: string;
   /** `user`: the person's own, approved by being written; `folder`: asked about. */
   scope: "user" | "folder";
+  /** The folder that a folder's file is for. */
+  folder?: string;
 }
 
 /** The files that are there: the person's, then those of the folder and of its repository. */
@@ -21,7 +23,7 @@ export function hookFiles(folder: string, env: VariableReader): HookFile[] {
     ...own === undefined ? [] : [{ path: own, scope: "user" } as const],
     ...folders.flatMap((at) =>
       [".agents/hooks.json", ".claude/settings.json"].map((name) =>
-        ({ path: join(at, name), scope: "folder" }) as const
+        ({ path: join(at, name), scope: "folder", folder: at }) as const
       )
     ),
   ];

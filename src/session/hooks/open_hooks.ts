@@ -2,14 +2,15 @@
 
 import { attempt } from "../../attempt.ts";
 import { readJsonFile } from "../../user_files.ts";
-import type { Frontend, HooksQuestion } from "../frontend.ts";
-import type { Permissions } from "../permissions.ts";
-import { HookApprovals } from "./approval.ts";
+import { sanitize } from "../../text/sanitize.ts";
+import type { FolderTrust, TrustChange } from "../../safety/folder_trust.ts";
+import type { Confirmation, Frontend } from "../frontend.ts";
 import { type HookDefinition, hooksIn } from "./definition.ts";
 import type { HookFile } from "./hook_files.ts";
+import { hookText } from "./hook_text.ts";
 
 interface HookOptions {
-  permissions: Permissions;
+  folderTrust: FolderTrust;
   frontend: Pick<Frontend, "confirm">;
   /** True uses a folder's hooks this time, unseen. */
   trust: boolean;
@@ -26,10 +27,8 @@ interface OpenedHooks {
 /** The hooks that may run. @throws {UsageError} when the person's own file makes no sense. */
 export async function openHooks(
   files: readonly HookFile[],
-  { permissions, frontend, trust, signal }: HookOptions,
+  { folderTrust, frontend, trust, signal }: HookOptions,
 ): Promise<OpenedHooks> {
-  const state = permissions.stateFolder;
-  const approvals = new HookApprovals(state && `${state}/hooks`);
   const opened: OpenedHooks = { hooks: [], problems: [], pending: [] };
   for (const file of files) {
     // Of a folder's file only its hooks are shown, as it may be a link to anything.
@@ -41,10 +40,14 @@ export async function openHooks(
     opened.problems.push(...problems);
     if (hooks.length === 0) continue;
     const path = attempt(() => Deno.realPathSync(file.path)) ?? file.path;
+    const brought = { kind: "hooks", root: file.folder ?? path, name: path, text } as const;
     const ask = async () => {
-      const known = await approvals.of(path, text);
-      const answer = known ?? await frontend.confirm?.(questionOf(file, hooks), signal);
-      if (known === undefined && answer !== undefined) await approvals.keep(path, text, answer);
+      const { isApproved: known, change } = await folderTrust.of(brought);
+      const question = () => hooksQuestion(file.path, hooks, change);
+      const answer = known ?? await frontend.confirm?.(question(), signal);
+      if (known === undefined && answer !== undefined) {
+        await folderTrust.save(brought, answer).catch(() => {});
+      }
       if (answer === undefined) opened.pending.push(file);
       return answer === true;
     };
@@ -53,11 +56,25 @@ export async function openHooks(
   return opened;
 }
 
-function questionOf({ path }: HookFile, hooks: readonly HookDefinition[]): HooksQuestion {
+/** Asks whether to run the hooks of a file of a folder. */
+export function hooksQuestion(
+  path: string,
+  hooks: readonly Pick<HookDefinition, "event" | "matcher" | "command" | "timeoutMs">[],
+  change?: TrustChange,
+): Confirmation {
+  const rows = hooks.map((hook) => `  ${hookText(hook)} (at most ${hook.timeoutMs / 1000} s)`);
+  const changed = change?.type === "changed" ? [{ name: path, lines: rows.length, change }] : [];
   return {
-    type: "hooks",
-    file: path,
-    hooks: hooks.map(({ event, matcher, command, timeoutMs }) => ({
+    kind: "hooks",
+    text: [
+      `Hooks in ${sanitize(path)}: programs that run without asking, in the sandbox:`,
+      ...rows,
+    ].join("\n"),
+    title: "Run these hooks?",
+    heading: "Run the hooks of this folder?",
+    files: changed,
+    path,
+    data: hooks.map(({ event, matcher, command, timeoutMs }) => ({
       event,
       ...matcher !== undefined && { matcher },
       command,

@@ -52,8 +52,8 @@ export async function beginHooks(
   files: readonly HookFile[],
   options: SessionHookOptions,
 ): Promise<{ hooks?: SessionHooks; pending: readonly HookFile[] }> {
-  const { permissions, emit } = state;
-  const opened = await openHooks(files, { permissions, ...options });
+  const { permissions, folderTrust, emit } = state;
+  const opened = await openHooks(files, { folderTrust, ...options });
   const { problems, pending } = opened;
   if (problems.length + pending.length > 0) {
     emit({

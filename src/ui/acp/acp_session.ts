@@ -5,6 +5,7 @@ import { commandIn } from "../../session/commands/command_line.ts";
 import {
   type Approval,
   type ApprovalAnswer,
+  type Confirmation,
   type Frontend,
   PLAIN_SURFACE,
   type SessionEvent,
@@ -20,10 +21,10 @@ import type { EditorFiles } from "../../types/tool.ts";
 import type { StopReason } from "../../types/event.ts";
 import { noticeLines } from "../../session/notices.ts";
 import { jobEnded, progressLine } from "../progress.ts";
-import { instructionLines } from "../../session/instruction_lines.ts";
+import { instructionLines, instructionQuestion } from "../../session/instruction_lines.ts";
 import { editorFiles } from "./editor_files.ts";
 import type { Editor } from "./editor.ts";
-import { askAbout, askApproval, askForTrust, type Asking } from "./questions.ts";
+import { askAbout, askApproval, type Asking } from "./questions.ts";
 import { replayUpdates } from "./replay.ts";
 import { ShownCalls } from "./shown_calls.ts";
 import { runTerminalProgram } from "./terminal.ts";
@@ -292,9 +293,8 @@ export class AcpSession implements Frontend {
     const found = this.#instructions;
     this.#instructions = undefined;
     if (found === undefined || found.isHeeded !== undefined || found.files.length === 0) return;
-    const { workingDir } = this.#shown.agent.state;
-    const answer = await askForTrust(found, workingDir, this.#asking, signal);
-    if (answer !== undefined) await this.#shown.command("trust", answer, signal);
+    const isYes = await this.#confirm(instructionQuestion(found), signal);
+    if (isYes !== undefined) await this.#shown.command("trust", isYes ? "on" : "off", signal);
     this.#instructions = undefined;
   }
 
@@ -302,11 +302,11 @@ export class AcpSession implements Frontend {
   async #askPending(signal: AbortSignal): Promise<void> {
     if (this.#hasAsked) return;
     this.#hasAsked = true;
-    await this.#shown.askPending(
-      (question, signal) => askAbout(question, this.#asking, signal),
-      signal,
-    );
+    await this.#shown.askPending(this.#confirm, signal);
   }
+
+  readonly #confirm = (question: Confirmation, signal: AbortSignal) =>
+    askAbout(question, this.#shown.agent.state.workingDir, this.#asking, signal);
 
   #onStatus(status: Status): void {
     const before = this.#status;

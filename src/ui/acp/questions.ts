@@ -5,14 +5,11 @@ import type {
   ApprovalAnswer,
   ApprovalChoice,
   Confirmation,
-  HooksQuestion,
-  ServerQuestion,
 } from "../../session/frontend.ts";
-import type { HeededInstructions } from "../../session/data.ts";
 import { oneLine } from "../../text/one_line.ts";
-import { join } from "../../text/std_path.ts";
+import { resolve } from "../../text/std_path.ts";
 import { answerRows, questionNotes } from "../answers.ts";
-import { hookLines, serverLines, trustQuestion, trustWholeRows } from "../session_lines.ts";
+import { trustWholeRows } from "../session_lines.ts";
 import { askedCall, type CallUpdate, printedText } from "./call_updates.ts";
 import type { Editor } from "./editor.ts";
 
@@ -65,58 +62,29 @@ export async function askApproval(
   return isYes ? { choice } : { choice: "refuse", reason: "" };
 }
 
-/** Asks whether to trust a folder's instructions; undefined if there is no answer. */
-export async function askForTrust(
-  { files, doubt }: HeededInstructions,
+/**
+ * Asks whether to use what a folder brings, with a call that exists only for the question; undefined if there is
+ * no answer.
+ */
+export async function askAbout(
+  { kind, text, heading, files, path, data }: Confirmation,
   folder: string,
   asking: Asking,
   signal: AbortSignal,
-): Promise<"on" | "off" | undefined> {
-  const { text, title } = trustQuestion({ type: "trust", files, ...doubt && { doubt } });
-  const whole = trustWholeRows({ type: "trust", files }, Infinity, (text) => text).join("\n");
-  const question = {
-    title: `${text} ${title}`,
-    ...whole !== "" && { content: [printedText(whole)] },
-    locations: files.map(({ name }) => ({ path: join(folder, name) })),
+): Promise<boolean | undefined> {
+  const toolCallId = `${kind}-${crypto.randomUUID()}`;
+  const whole = trustWholeRows({ files }, Infinity, (text) => text);
+  const shown = [...heading.startsWith(text) ? [] : [text], ...whole].join("\n");
+  const paths = path === undefined ? files.map(({ name }) => resolve(folder, name)) : [path];
+  const call: CallUpdate = {
+    toolCallId,
+    kind: "other",
+    status: "pending",
+    title: heading,
+    ...shown !== "" && { content: [printedText(shown)] },
+    locations: paths.map((path) => ({ path })),
+    ...data !== undefined && { rawInput: data },
   };
-  const isYes = await askForGood("trust", question, asking, signal);
-  return isYes === undefined ? undefined : isYes ? "on" : "off";
-}
-
-/** Asks whether an MCP server or the folder's hooks may be used; undefined if there is no answer. */
-export function askAbout(
-  question: ServerQuestion | HooksQuestion,
-  asking: Asking,
-  signal: AbortSignal,
-): Promise<boolean | undefined> {
-  const { type, file } = question;
-  const { title, lines, rawInput } = type === "server"
-    ? {
-      title: oneLine(`May the MCP server ${question.name} of this folder be used?`),
-      lines: serverLines(question),
-      rawInput: question.definition,
-    }
-    : {
-      title: "Run the hooks of this folder?",
-      lines: hookLines(question),
-      rawInput: question.hooks,
-    };
-  const content = [printedText(lines.join("\n"))];
-  const locations = file === undefined ? [] : [{ path: file }];
-  return askForGood(type, { title, content, locations, rawInput }, asking, signal);
-}
-
-/**
- * Asks yes or no, once or always, with a call that exists only for the question; undefined if there is no answer.
- */
-async function askForGood(
-  about: Confirmation["type"],
-  question: Omit<CallUpdate, "toolCallId" | "kind" | "status">,
-  asking: Asking,
-  signal: AbortSignal,
-): Promise<boolean | undefined> {
-  const toolCallId = `${about}-${crypto.randomUUID()}`;
-  const call: CallUpdate = { toolCallId, kind: "other", status: "pending", ...question };
   asking.begin(call);
   const options = [
     { optionId: "on", name: "Yes, always", kind: "allow_always" },

@@ -2,6 +2,8 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { modelFlags } from "../../../src/cli/settings.ts";
 import { commandIn } from "../../../src/session/commands/command_line.ts";
 import type { Job } from "../../../src/types/tool.ts";
+import { FolderTrust } from "../../../src/safety/folder_trust.ts";
+import { trustsInstructions } from "../../../src/session/instructions.ts";
 import { openPermissions } from "../../../src/session/permissions.ts";
 import { jobRows, jobsCommand } from "../../../src/session/commands/jobs.ts";
 import { tokensCommand } from "../../../src/session/commands/tokens.ts";
@@ -409,7 +411,7 @@ Deno.test("/trust is for the repository, and holds in its folders and in later s
   const base = await Deno.realPath(await Deno.makeTempDir());
   const [root, folder] = [`${base}/repo`, `${base}/repo/sub`];
   const settings = () =>
-    openPermissions({}, (name) => name === "XDG_CONFIG_HOME" ? `${base}/config` : undefined);
+    openPermissions({}, (name) => /^XDG_/.test(name) ? `${base}/config` : undefined);
   try {
     await Deno.mkdir(`${root}/.git`, { recursive: true });
     await Deno.mkdir(folder);
@@ -423,13 +425,9 @@ Deno.test("/trust is for the repository, and holds in its folders and in later s
       assertEquals(await fake.command(line), said);
       const { instructions } = fake.session.agent.state;
       assertEquals(instructions!.includes("be brief"), isTrusted);
-      const later = await settings();
-      await later.prepare(root, false);
-      const trusted = later.trusted(root);
-      assertEquals([trusted && Object.keys(trusted.files), later.trusted(base)], [
-        isTrusted && ["AGENTS.md"],
-        undefined,
-      ]);
+      const later = new FolderTrust((await settings()).stateFolder);
+      const trusts = [root, base].map((at) => trustsInstructions(later, at));
+      assertEquals(await Promise.all(trusts), [isTrusted, undefined]);
     }
   } finally {
     await Deno.remove(base, { recursive: true });

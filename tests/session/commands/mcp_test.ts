@@ -1,9 +1,7 @@
-import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import { fromFileUrl } from "@std/path/from-file-url";
 import type { Frontend } from "../../../src/session/frontend.ts";
-import { serverLines } from "../../../src/ui/session_lines.ts";
 import { promptCommands, runPrompt } from "../../../src/session/commands/mcp.ts";
 import { openPermissions } from "../../../src/session/permissions.ts";
 import type { SessionState } from "../../../src/session/state.ts";
@@ -38,8 +36,7 @@ Deno.test("/mcp lists the servers, shows what one has, and approves a folder's",
     assertMatch((await one.command("/mcp approve two"))!, /^Approved two\./);
     // It was shown whole each time, also as the session began.
     for (const question of asked) {
-      assert(question.type === "server");
-      assertEquals(question.definition.command, [Deno.execPath(), ...args]);
+      assertEquals((question.data as { command: unknown }).command, [Deno.execPath(), ...args]);
     }
     assertEquals(asked.length, 3);
     assertMatch(
@@ -83,8 +80,7 @@ Deno.test("/mcp: a tool that changed is approved once its difference was shown; 
         "Approved the changed tools of two.",
       );
       const [question] = asked;
-      assert(question?.type === "server");
-      assertMatch(serverLines(question).join("\n"), /\+ .*IGNORE ALL RULES/);
+      assertMatch(question!.text, /\+ .*IGNORE ALL RULES/);
       assertMatch((await one.command("/mcp two"))!, /two: 2 tools/);
     }
     await using one = await open("prompts");

@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
-import type { HooksQuestion } from "../../../src/session/frontend.ts";
+import type { Confirmation } from "../../../src/session/frontend.ts";
 import { openPermissions } from "../../../src/session/permissions.ts";
 import { fakeSession } from "../../helpers/fake_session.ts";
 import { strictServer } from "../../helpers/strict_server.ts";
@@ -194,7 +194,7 @@ Deno.test("hooks: those of a folder run once their exact text is approved, in th
       await Deno.remove(`${at.root}/${name}`).catch(() => {});
     }
     await using server = strictServer([bash("touch made"), { text: "done" }]);
-    const asked: HooksQuestion[] = [];
+    const asked: Confirmation[] = [];
     let calls = 0;
     await using fake = await fakeSession(server.url, {
       folder: at.folder,
@@ -203,7 +203,7 @@ Deno.test("hooks: those of a folder run once their exact text is approved, in th
     }, {
       approve: () => (calls++, Promise.resolve({ choice: "once" })),
       confirm: (question) => {
-        if (question.type === "hooks") asked.push(question);
+        if (question.kind === "hooks") asked.push(question);
         return Promise.resolve(answer);
       },
     });
@@ -214,7 +214,7 @@ Deno.test("hooks: those of a folder run once their exact text is approved, in th
   };
   const open = await turn();
   assertEquals([open.asked.length, open.ran, open.pending], [1, [false, false], true]);
-  assertEquals(open.asked[0]!.hooks, [
+  assertEquals(open.asked[0]!.data, [
     { event: "PreToolUse", matcher: "Bash", command: guard(), timeoutMs: 60_000 },
   ]);
   const yes = await turn(true);
@@ -246,8 +246,8 @@ Deno.test("hooks: those of a folder that nobody was asked about are asked about 
   await fake.session.prompt("hi", never);
   const asked: string[] = [];
   const confirm = (
-    question: { type: string },
-  ) => (asked.push(question.type), Promise.resolve(true));
+    question: Confirmation,
+  ) => (asked.push(question.kind), Promise.resolve(true));
   for (let i = 0; i < 2; i++) await fake.session.askPending(confirm, never);
   await fake.session.prompt("hi", never);
   const said = server.requests.map(({ body }) =>

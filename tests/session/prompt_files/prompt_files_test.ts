@@ -6,7 +6,7 @@ import {
   assertStringIncludes,
 } from "@std/assert";
 import { localConfig, type PromptTier } from "../../../src/config.ts";
-import type { TrustQuestion } from "../../../src/session/frontend.ts";
+import type { Confirmation } from "../../../src/session/frontend.ts";
 import { openPermissions } from "../../../src/session/permissions.ts";
 import { fakeSession } from "../../helpers/fake_session.ts";
 import { type StrictServer, strictServer } from "../../helpers/strict_server.ts";
@@ -53,7 +53,7 @@ Deno.test("skills: the person's are listed, those of a folder once it is trusted
     "repo/.claude/skills/deploy/SKILL.md": skill("deploy", "Ships: to production"),
   });
   const open = async (answer?: boolean, trust?: boolean) => {
-    const asked: TrustQuestion[] = [];
+    const asked: Confirmation[] = [];
     const options = { folder: at.folder, permissions: await at.permissions(), trust };
     const fake = await fakeSession("http://127.0.0.1:9", {
       ...options,
@@ -61,7 +61,7 @@ Deno.test("skills: the person's are listed, those of a folder once it is trusted
     }, {
       ...answer !== undefined && {
         confirm: (question) => {
-          if (question.type === "trust") asked.push(question);
+          if (question.kind === "instructions") asked.push(question);
           return Promise.resolve(answer);
         },
       },

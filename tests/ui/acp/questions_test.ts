@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
-import { askApproval, askForTrust } from "../../../src/ui/acp/questions.ts";
+import { askAbout, askApproval } from "../../../src/ui/acp/questions.ts";
 import type { Editor } from "../../../src/ui/acp/editor.ts";
+import { instructionQuestion } from "../../../src/session/instruction_lines.ts";
 import type { Approval } from "../../../src/session/frontend.ts";
 
 const { signal } = new AbortController();
@@ -34,8 +35,8 @@ Deno.test("editors: a question about trust has all of the text and of the change
     { name: "b", lines: 60, change: { type: "added", lines } as const, isHeeded: false },
   ];
   const { asking, shown } = answering("off");
-  const question = { files, refused: [], isHeeded: undefined, doubt: "content" } as const;
-  assertEquals(await askForTrust(question, "/project", asking, signal), "off");
+  const question = instructionQuestion({ files, doubt: "content" });
+  assertEquals(await askAbout(question, "/project", asking, signal), false);
   const rows = shown().join("\n").split("\n");
   assertEquals(rows.filter((row) => /line \d|new \d/.test(row)).length, 120);
 });

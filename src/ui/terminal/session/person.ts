@@ -4,14 +4,7 @@ import type { Approval, ApprovalAnswer, Frontend } from "../../../session/fronte
 import { LiveScreen } from "../screen/live_screen.ts";
 import { wrapped } from "../../../text/wrap.ts";
 import { answerRows } from "../../answers.ts";
-import {
-  hookLines,
-  serverLines,
-  trustChangeRows,
-  trustQuestion,
-  trustStartRows,
-  trustWholeRows,
-} from "../../session_lines.ts";
+import { trustChangeRows, trustStartRows, trustWholeRows } from "../../session_lines.ts";
 import { ApprovalModal } from "./approval_modal.ts";
 import type { Display } from "./display.ts";
 import { screenKey } from "../../shown_keys.ts";
@@ -59,20 +52,14 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
   readonly confirm: NonNullable<Frontend["confirm"]> = async (question, signal) => {
     const { isLive, screen, columns, paint } = this.display;
     if (!isLive) return undefined;
-    const { text, title } = question.type === "trust"
-      ? trustQuestion(question)
-      : question.type === "hooks"
-      ? { text: hookLines(question).join("\n"), title: "Run these hooks?" }
-      : {
-        text: serverLines(question).join("\n"),
-        title: question.changes ? "Offer these tools to the model?" : "Use this server?",
-      };
-    const changes = question.type === "trust"
-      ? [...trustStartRows(question, columns), ...trustChangeRows(question, columns, paint)]
-      : [];
+    const { text, title, files } = question;
+    const changes = [
+      ...trustStartRows(question, columns),
+      ...trustChangeRows(question, columns, paint),
+    ];
     screen.print([wrapped(text, columns), ...changes].join("\n"));
     if (screen instanceof LiveScreen) {
-      if (question.type === "trust") {
+      if (files.length > 0) {
         const whole = (columns: number) => trustWholeRows(question, columns, paint).join("\n");
         this.#asked = { text: whole, onSeen: () => {} };
       }

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import type { Display } from "../../../../src/ui/terminal/session/display.ts";
 import { Person } from "../../../../src/ui/terminal/session/person.ts";
 import { TurnView } from "../../../../src/ui/terminal/session/turn_view.ts";
-import type { Approval, ServerQuestion } from "../../../../src/session/frontend.ts";
+import type { Approval, Confirmation } from "../../../../src/session/frontend.ts";
 import { DEFAULT_KEYMAP, keymapOf } from "../../../../src/ui/terminal/line/actions.ts";
 import { LiveScreen } from "../../../../src/ui/terminal/screen/live_screen.ts";
 import { FakeTerminal } from "../screen/fake_terminal.ts";
@@ -135,9 +135,12 @@ Deno.test("a question names the key that shows all of it; where none does, all s
 });
 
 Deno.test("a server is confirmed with a line; nobody is asked where nobody types", async () => {
-  const question: ServerQuestion = {
-    ...{ type: "server", name: "s", file: "/f/.mcp.json" },
-    ...{ definition: { command: ["tool"] }, variables: [] },
+  const question: Confirmation = {
+    kind: "server",
+    text: 'The MCP server s of /f/.mcp.json:\n  command: ["tool"]',
+    title: "Use this server?",
+    heading: "May it be used?",
+    files: [],
   };
   for (const [line, answer] of [["y", true], ["no", false], [null, undefined]] as const) {
     const { one, seen } = person([line]);
@@ -148,9 +151,9 @@ Deno.test("a server is confirmed with a line; nobody is asked where nobody types
     ]);
   }
   const changed = person(["maybe"]);
-  await changed.one.confirm({ ...question, changes: [] }, signal);
+  await changed.one.confirm(question, signal);
   assertEquals(changed.seen.slice(1), [
-    "Offer these tools to the model? [y/n] ",
+    "Use this server? [y/n] ",
     "  y or n; Esc decides later",
   ]);
   const silent = person(["y"], false);

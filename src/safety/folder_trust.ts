@@ -1,0 +1,101 @@
+/**
+ * The user's answers about what folders bring: instructions, hooks and MCP servers. An answer is bound to the text
+ * that it is about. A yes is also bound to the folder: another folder at the same path is not trusted. @module
+ */
+
+import { attempt } from "../attempt.ts";
+import { digestOf } from "../text/digest.ts";
+import { type DiffLine, diffLines } from "../text/diff.ts";
+import { readJsonFile, replaceUserFile } from "../user_files.ts";
+
+/** The change of a text since the user's answer. */
+export interface TrustChange {
+  type: "added" | "changed";
+  lines?: readonly DiffLine[];
+}
+
+/** Why an earlier answer does not count: the text changed, or the folder was replaced. */
+export type TrustDoubt = "content" | "folder";
+
+/** Something that a folder brings. */
+export interface Brought {
+  kind: "instructions" | "hooks" | "server";
+  /** The folder that is trusted. */
+  root: string;
+  /** Its name among those of this kind and folder. */
+  name: string;
+  /** All of it that an answer is about. */
+  text: string;
+}
+
+/** What is known about something that a folder brings. */
+export interface TrustVerdict {
+  /** The user's answer; undefined if there is none about this text in this folder. */
+  isApproved?: boolean;
+  /** Why an earlier answer does not count. */
+  doubt?: TrustDoubt;
+  /** The change since the last answer; `added` without one about this folder. */
+  change?: TrustChange;
+}
+
+interface Saved {
+  folder: string;
+  isApproved: boolean;
+  text: string;
+}
+
+/** Saves each answer in a file of its own. Without a folder of state, the answers last for this session. */
+export class FolderTrust {
+  readonly #answers = new Map<string, Saved>();
+
+  /** @param state the folder of state; undefined if there is none */
+  constructor(private readonly state: string | undefined) {}
+
+  /** Returns what the user answered about `brought`. */
+  async of(brought: Brought): Promise<TrustVerdict> {
+    const { root, text } = brought;
+    const saved = await this.#saved(brought);
+    const isSame = saved?.text === text;
+    if (isSame && !saved.isApproved) return { isApproved: false };
+    const isOther = saved !== undefined && saved.folder !== folderId(root);
+    const doubt = isOther ? "folder" : "content";
+    if (saved === undefined || isOther) {
+      return { ...saved && { doubt }, change: { type: "added", lines: diffLines("", text) } };
+    }
+    if (isSame) return { isApproved: true };
+    return { doubt, change: { type: "changed", lines: diffLines(saved.text, text) } };
+  }
+
+  /** Saves an answer. @throws {Error} if that is not possible; the answer then counts for this session. */
+  async save(brought: Brought, isApproved: boolean): Promise<void> {
+    const { root, name, text } = brought;
+    const path = await this.#path(brought);
+    const saved = { folder: folderId(root), isApproved, text };
+    this.#answers.set(path, saved);
+    if (this.state === undefined) throw new Error("there is no home folder to keep it in");
+    await replaceUserFile(path, `${JSON.stringify({ root, name, ...saved })}\n`);
+  }
+
+  async #saved(brought: Brought): Promise<Saved | undefined> {
+    const path = await this.#path(brought);
+    const known = this.#answers.get(path);
+    if (known || this.state === undefined) return known;
+    const { folder, isApproved, text } = attempt(() => readJsonFile(path, false)) ?? {};
+    if (typeof folder !== "string" || typeof text !== "string") return undefined;
+    return { folder, isApproved: isApproved === true, text };
+  }
+
+  async #path({ kind, root, name }: Brought): Promise<string> {
+    return `${this.state ?? ""}/trust/${await digestOf(JSON.stringify([kind, root, name]))}.json`;
+  }
+}
+
+/**
+ * Identifies the folder at a path. Its inode may be given to a later folder, so the time when it was made
+ * counts, too, if the file system knows it. The device's number may change with a restart. All this is new in
+ * a folder that comes from a backup, which is another folder for this reason.
+ */
+function folderId(path: string): string {
+  const { ino, birthtime } = attempt(() => Deno.statSync(path)) ?? {};
+  return `${ino ?? 0}-${birthtime?.getTime() ?? 0}`;
+}
