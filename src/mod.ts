@@ -59,7 +59,7 @@ export {
   pluggedSession,
   type PluggedSessionOptions,
 } from "./ui/plugged_session.ts";
-export { type McpTools, mcpTools, type McpToolsOptions } from "./session/mcp_tools.ts";
+export { type McpTools, mcpTools, type McpToolsOptions } from "./extensions/mcp/mcp_tools.ts";
 export { builtinTools } from "./tools/mod.ts";
 export { fetchTool } from "./tools/web/fetch_tool.ts";
 export { jobStore } from "./tools/shell/jobs.ts";

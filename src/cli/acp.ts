@@ -3,7 +3,7 @@
 import { VERSION } from "../config.ts";
 import { UsageError } from "../errors.ts";
 import { serveEditor } from "../ui/acp/acp.ts";
-import { EXIT } from "../ui/exit_codes.ts";
+import { EXIT } from "../exit_codes.ts";
 import { parsePermissionChoice } from "../safety/choice.ts";
 import { openPermissions } from "../session/permissions.ts";
 import { Session } from "../session/session.ts";

@@ -13,7 +13,7 @@ import { APPROVE_MODES, SANDBOX_MODES } from "../safety/settings.ts";
 import { shortened } from "../text/one_line.ts";
 import { shellWord } from "../text/shell_word.ts";
 import { didYouMean, nearest } from "../text/nearest.ts";
-import { EXIT_CODES } from "../ui/exit_codes.ts";
+import { EXIT_CODES } from "../exit_codes.ts";
 import { wrapped } from "../text/wrap.ts";
 
 /** Runs `make`. A rejected setting becomes a usage error that names the flag. */

@@ -7,7 +7,7 @@ import { UsageError } from "../errors.ts";
 import { type Keymap, keymapOf } from "../ui/terminal/line/actions.ts";
 import { makeSane } from "../ui/terminal/tty.ts";
 import { canEdit } from "../ui/terminal/line/input.ts";
-import { EXIT } from "../ui/exit_codes.ts";
+import { EXIT } from "../exit_codes.ts";
 import { type Args, asUsage } from "./args.ts";
 import { keepTheme } from "./defaults.ts";
 import { lastLines } from "./session_server.ts";

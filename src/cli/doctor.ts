@@ -14,15 +14,15 @@ import { type ModelTarget, targetOf, withModel } from "../models/target.ts";
 import { aboutTokens, count, duration } from "../text/count.ts";
 import { RepetitionWatcher } from "../text/repetition.ts";
 import type { Message } from "../types/message.ts";
-import { EXIT } from "../ui/exit_codes.ts";
+import { EXIT } from "../exit_codes.ts";
 import { hintFor, type Way } from "../session/hint_text.ts";
 import { unsentKeyText } from "../session/notices.ts";
 import { ModelFit } from "../session/fit_model.ts";
 import type { Check, SandboxStatus } from "../session/data.ts";
 import { openPermissions, type Permissions } from "../session/permissions.ts";
 import type { Session } from "../session/session.ts";
-import { mcpFiles } from "../session/mcp_files.ts";
-import { type ExtensionSurvey, surveyExtensions } from "../session/prompt_files/survey.ts";
+import { mcpFiles } from "../extensions/mcp/mcp_files.ts";
+import { type ExtensionSurvey, surveyExtensions } from "../extensions/skills/survey.ts";
 import { addressOf, serverOf } from "../models/model_server.ts";
 import { folderTool } from "../tools/list_directory.ts";
 import { oneLine } from "../text/one_line.ts";
@@ -30,7 +30,7 @@ import { reasonOf } from "../text/reason.ts";
 import { wrapped } from "../text/wrap.ts";
 import { checkServerAndModel } from "../session/server_look.ts";
 import { unsentKey } from "./keys.ts";
-import { mcpRow, openMcp } from "../session/mcp.ts";
+import { mcpRow, openMcp } from "../extensions/mcp/source.ts";
 
 interface DoctorOptions {
   permissions: Permissions;

@@ -1,6 +1,6 @@
 /** Finds the servers of this machine for `copilot doctor` and `-p`, if no server is configured. @module */
 
-import { EXIT } from "../ui/exit_codes.ts";
+import { EXIT } from "../exit_codes.ts";
 import { placesText, type ServerSettings, settingsOf } from "../ui/server_settings.ts";
 import type { SetupHome } from "../ui/terminal/session/setup.ts";
 import type { Check } from "../session/data.ts";

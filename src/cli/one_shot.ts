@@ -11,7 +11,7 @@ import type { ToolExecution } from "../types/event.ts";
 import type { Part } from "../types/message.ts";
 import type { JsonSchema } from "../types/tool.ts";
 import { executionRows } from "../ui/change.ts";
-import { EXIT } from "../ui/exit_codes.ts";
+import { EXIT } from "../exit_codes.ts";
 import type { Format } from "../ui/print/json_output.ts";
 import { PrintFrontend } from "../ui/print/print.ts";
 import { readPiped } from "../ui/terminal/stdio.ts";

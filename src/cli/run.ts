@@ -4,7 +4,7 @@ import { attempt } from "../attempt.ts";
 import { VERSION } from "../config.ts";
 import { type Args, outputAsked, parseArgs, usageText, wrongValue } from "./args.ts";
 import { UsageError } from "../errors.ts";
-import { EXIT } from "../ui/exit_codes.ts";
+import { EXIT } from "../exit_codes.ts";
 import { type Format, FORMATS, resultLine } from "../ui/print/json_output.ts";
 import { oneLine } from "../text/one_line.ts";
 import { withSigns } from "../text/signs.ts";
@@ -48,7 +48,7 @@ export async function main(words: readonly string[]): Promise<number> {
   try {
     if (words[0] === "mcp") {
       stopOnSignals(run);
-      code = await (await import("./mcp.ts")).runMcp(words.slice(1), run);
+      code = await (await import("../extensions/mcp/mcp_verb.ts")).runMcp(words.slice(1), run);
     } else {
       args = parseArgs(words);
       code = await dispatch(args, run);

@@ -1,4 +1,4 @@
-import { EXIT } from "../ui/exit_codes.ts";
+import { EXIT } from "../exit_codes.ts";
 
 /**
  * Calls `handler` with the exit code on each signal, until the returned function is called. Meanwhile a file that

@@ -1,7 +1,7 @@
 /** The data that a session hands to frontends: answers of slash commands, notices, checks, permissions, instructions. @module */
 
 import type { Theme } from "../config.ts";
-import type { ServerNews } from "../mcp/server_options.ts";
+import type { ServerNews } from "../extensions/mcp/server_options.ts";
 import type { TrustChange, TrustDoubt } from "../safety/folder_trust.ts";
 import type { RuleEffect } from "../safety/rules.ts";
 import type { ApproveMode, SandboxMode } from "../safety/settings.ts";

@@ -3,21 +3,21 @@
  * Their code is loaded only if there are some; otherwise only folders and files are checked. @module
  */
 
-import type { McpDefinition } from "../mcp/definition.ts";
+import type { McpDefinition } from "../extensions/mcp/definition.ts";
 import type { ToolExecution } from "../types/event.ts";
 import type { Part, TextPart } from "../types/message.ts";
 import type { Policy } from "../types/policy.ts";
 import type { Tool } from "../types/tool.ts";
-import { exploreTool } from "./agents/explore_tool.ts";
-import type { SubAgents } from "./agents/sub_agents.ts";
+import { exploreTool } from "../tools/explore.ts";
+import type { SubAgents } from "../extensions/agents/sub_agents.ts";
 import { attachFiles } from "./attach.ts";
-import type { InstructionsBelow } from "./below.ts";
+import type { InstructionsBelow } from "../extensions/instructions/below.ts";
 import { commandIn } from "./commands/command_line.ts";
 import type { Confirmation, Frontend } from "./frontend.ts";
-import { type HookFile, hookFiles } from "./hooks/hook_files.ts";
-import type { SessionHooks } from "./hooks/session_hooks.ts";
-import { mcpFiles } from "./mcp_files.ts";
-import type { LoadedPromptFiles } from "./prompt_files/load.ts";
+import { type HookFile, hookFiles } from "../extensions/hooks/hook_files.ts";
+import type { SessionHooks } from "../extensions/hooks/session_hooks.ts";
+import { mcpFiles } from "../extensions/mcp/mcp_files.ts";
+import type { LoadedPromptFiles } from "../extensions/skills/load.ts";
 import type { Notice } from "./data.ts";
 import type { SessionState } from "./state.ts";
 
@@ -66,7 +66,7 @@ export class Extensions {
   async plug(found: LoadedPromptFiles): Promise<void> {
     const isEmpty = found.promptFiles.length + found.problems.length === 0;
     if (isEmpty && this.state().plugged === undefined) return;
-    const { plugInto } = await import("./prompt_files/plug_into.ts");
+    const { plugInto } = await import("../extensions/skills/plug_into.ts");
     await plugInto(this.state(), found);
   }
 
@@ -144,7 +144,7 @@ export class Extensions {
     const { frontend, servers: given, trust, approvesAll: answersByDefaults } = this.options;
     const files = mcpFiles(agent.state.workingDir, permissions.variables);
     if (files.length + given.length === 0) return;
-    const { plugMcp } = await import("./mcp.ts");
+    const { plugMcp } = await import("../extensions/mcp/source.ts");
     const tell = (notice: Notice) => emit({ type: "session_notice", notice });
     const options = { files, given, trust, answersByDefaults };
     state.mcp = await plugMcp({ agent, permissions, frontend, tell, signal }, options);
@@ -187,7 +187,7 @@ export class Extensions {
     signal: AbortSignal,
     source: "startup" | "resume",
   ): Promise<void> {
-    const { beginHooks } = await import("./hooks/session_hooks.ts");
+    const { beginHooks } = await import("../extensions/hooks/session_hooks.ts");
     const options = { ...this.options, frontend, signal };
     const { hooks, pending } = await beginHooks(this.state(), files, options);
     this.#pendingHooks = pending;
@@ -228,7 +228,7 @@ export class Extensions {
     return exploreTool({
       hasAgents: () => (this.state().plugged?.agents ?? []).length > 0,
       run: async (call, context) => {
-        const { SubAgents } = await import("./agents/sub_agents.ts");
+        const { SubAgents } = await import("../extensions/agents/sub_agents.ts");
         this.#subAgents ??= new SubAgents({
           state: this.state(),
           policy: this.policy,
@@ -248,7 +248,7 @@ export class Extensions {
   async #openBelow(signal: AbortSignal): Promise<InstructionsBelow> {
     const { agent, permissions, folderTrust, emit } = this.state();
     const { frontend, oneByOne, trust } = this.options;
-    const { InstructionsBelow } = await import("./below.ts");
+    const { InstructionsBelow } = await import("../extensions/instructions/below.ts");
     return new InstructionsBelow(agent, permissions, {
       folderTrust,
       trust,

@@ -1,6 +1,6 @@
 /** The interface between a session and its display: the session emits data, a frontend draws it. @module */
 
-import type { Elicitation, ElicitationAnswer } from "../mcp/elicitation.ts";
+import type { Elicitation, ElicitationAnswer } from "../extensions/mcp/elicitation.ts";
 import type { Theme } from "../config.ts";
 import type { OfferedRule } from "../safety/rules.ts";
 import type { ApproveMode } from "../safety/settings.ts";

@@ -1,6 +1,6 @@
 /** The permissions of a run: decides calls, confines commands, knows which folders are trusted. @module */
 
-import { EXPLORE } from "./agents/explore_tool.ts";
+import { EXPLORE } from "../tools/explore.ts";
 import { API_KEY_ENVS } from "../config.ts";
 import type { PermissionChoice } from "../safety/choice.ts";
 import type { FolderLooks } from "../safety/folder_looks.ts";

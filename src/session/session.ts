@@ -29,8 +29,8 @@ import {
 import { Extensions } from "./extensions.ts";
 import { FolderTrust } from "../safety/folder_trust.ts";
 import type { FolderPaths } from "./folder_paths.ts";
-import { heedInstructions } from "./instructions.ts";
-import { skillReadingTools } from "./prompt_files/read_tool.ts";
+import { heedInstructions } from "../extensions/instructions/instructions.ts";
+import { skillReadingTools } from "../extensions/skills/read_tool.ts";
 import { choosesModel } from "../models/model_server.ts";
 import { beginPlan, hasPlan, isPlanning, resumeMode } from "./plan_mode.ts";
 import { CacheWatch, slotsOf } from "./cache_watch.ts";

@@ -2,7 +2,7 @@
 
 import type { TurnOptions } from "../agent/turn.ts";
 import type { CopilotConfig } from "../config.ts";
-import type { McpDefinition } from "../mcp/definition.ts";
+import type { McpDefinition } from "../extensions/mcp/definition.ts";
 import type { StoredSession } from "../records/store.ts";
 import type { EditorFiles } from "../types/tool.ts";
 import type { Permissions } from "./permissions.ts";

@@ -3,7 +3,7 @@
 import { parseArgs } from "../../src/cli/args.ts";
 import { optionsFromArgs, sessionOptions, toConfig } from "../../src/cli/settings.ts";
 import { UsageError } from "../../src/errors.ts";
-import { EXIT } from "../../src/ui/exit_codes.ts";
+import { EXIT } from "../../src/exit_codes.ts";
 import { PrintFrontend } from "../../src/ui/print/print.ts";
 import { parsePermissionChoice } from "../../src/safety/choice.ts";
 import { openPermissions } from "../../src/session/permissions.ts";

@@ -10,9 +10,10 @@ const ROWS: [name: string, tree: Tree, broken: string[]][] = [
     "main.ts": `import "./src/cli/run.ts";`,
     "src/cli/run.ts": `import "../ui/a.ts"; import "../ui/terminal/a.ts";`,
     "src/ui/a.ts": `import "../session/a.ts"; import "./terminal/a.ts"; import "./print/a.ts";`,
-    "src/session/a.ts": `import "../agent/a.ts"; import "../mcp/a.ts"; import "../records/a.ts";`,
+    "src/session/a.ts": `import "../agent/a.ts"; import "../records/a.ts";`,
     "src/agent/a.ts": `import "../tools/a.ts"; import "../text/a.ts"; import "./b.ts";`,
-    "src/mcp/a.ts": `import "../rpc/a.ts"; import "../types/a.ts";`,
+    "src/extensions/x/a.ts": `import "../../session/a.ts"; import "../y/a.ts";`,
+    "src/extensions/y/a.ts": `import "../../rpc/a.ts"; import "../../types/a.ts";`,
     "src/tools/a.ts": `import "../wire/a.ts"; import "../errors.ts"; import "@std/path/join";`,
     "src/wire/a.ts": `import type { T } from "../types/a.ts";`,
     "src/types/a.ts": `import "./b.ts";`,
@@ -36,7 +37,7 @@ const ROWS: [name: string, tree: Tree, broken: string[]][] = [
     "src/wire/a.ts:1 imports src/agent/a.ts: wire is in layer 1 and agent in layer 3, imports point downwards",
   ]],
   ["upwards when it runs", { "src/session/a.ts": `await import("../cli/run.ts");` }, [
-    "src/session/a.ts:1 imports src/cli/run.ts: session is in layer 4 and cli in layer 6, imports point downwards",
+    "src/session/a.ts:1 imports src/cli/run.ts: session is in layer 4 and cli in layer 7, imports point downwards",
   ]],
   ["upwards by an export", { "src/errors.ts": `export { a } from "./text/a.ts";` }, [
     "src/errors.ts:1 imports src/text/a.ts: errors is in layer 0 and text in layer 1, imports point downwards",
@@ -47,8 +48,8 @@ const ROWS: [name: string, tree: Tree, broken: string[]][] = [
   ["across layer 2", { "src/models/x/a.ts": `import "../toolcalls/a.ts";` }, [
     "src/models/x/a.ts:1 imports src/models/toolcalls/a.ts: models is in layer 2 and models/toolcalls in layer 2, imports point downwards",
   ]],
-  ["across layer 3", { "src/agent/a.ts": `import "../mcp/a.ts";` }, [
-    "src/agent/a.ts:1 imports src/mcp/a.ts: agent is in layer 3 and mcp in layer 3, imports point downwards",
+  ["from the agent to an extension", { "src/agent/a.ts": `import "../extensions/x/a.ts";` }, [
+    "src/agent/a.ts:1 imports src/extensions/x/a.ts: agent is in layer 3 and extensions in layer 5, imports point downwards",
   ]],
   ["the agent and the terminal", { "src/agent/a.ts": `import "../ui/terminal/a.ts";` }, [
     "src/agent/a.ts:1 imports src/ui/terminal/a.ts: agent imports nothing of ui",
@@ -118,7 +119,7 @@ const FOLDERS = [
   "safety",
   "records",
   "ui/terminal",
-  "mcp",
+  "extensions",
   "agent",
   "session",
   "ui",

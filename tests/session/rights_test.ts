@@ -1,8 +1,8 @@
 /** What has more rights does not use what fewer rights wrote: the rows of the table in docs/architecture.md. */
 
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { definitionsIn } from "../../src/mcp/definition.ts";
-import { startProgram } from "../../src/mcp/stdio.ts";
+import { definitionsIn } from "../../src/extensions/mcp/definition.ts";
+import { startProgram } from "../../src/extensions/mcp/stdio.ts";
 import { PathTable } from "../../src/safety/path_table.ts";
 import { findSandbox } from "../../src/safety/sandbox/probe.ts";
 import { accessAt, makeView } from "../../src/safety/view.ts";

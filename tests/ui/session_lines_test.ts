@@ -6,11 +6,14 @@ import {
   trustStartRows,
   trustWholeRows,
 } from "../../src/ui/session_lines.ts";
-import { definitionsIn } from "../../src/mcp/definition.ts";
-import { hooksQuestion } from "../../src/session/hooks/open_hooks.ts";
-import { serverQuestion } from "../../src/session/mcp.ts";
-import type { ToolChange } from "../../src/mcp/server_options.ts";
-import { instructionLines, instructionQuestion } from "../../src/session/instruction_lines.ts";
+import { definitionsIn } from "../../src/extensions/mcp/definition.ts";
+import { hooksQuestion } from "../../src/extensions/hooks/open_hooks.ts";
+import { serverQuestion } from "../../src/extensions/mcp/source.ts";
+import type { ToolChange } from "../../src/extensions/mcp/server_options.ts";
+import {
+  instructionLines,
+  instructionQuestion,
+} from "../../src/extensions/instructions/instruction_lines.ts";
 
 Deno.test("what becomes of a folder's instructions is said, but not that they were refused by the person", () => {
   const files = [

@@ -3,8 +3,8 @@
 import { oneLine } from "../../text/one_line.ts";
 import { resolvePath } from "../../text/paths.ts";
 import { reasonOf } from "../../text/reason.ts";
-import { instructionLines } from "../instruction_lines.ts";
-import { heedInstructions } from "../instructions.ts";
+import { instructionLines } from "../../extensions/instructions/instruction_lines.ts";
+import { heedInstructions } from "../../extensions/instructions/instructions.ts";
 import { noticeLines } from "../notices.ts";
 import type { Command, SessionState } from "../state.ts";
 

@@ -5,7 +5,7 @@ import { oneLine } from "../../text/one_line.ts";
 import { table } from "../../text/table.ts";
 import type { ArgumentChoice, CommandAnswer, CommandInfo } from "../data.ts";
 import type { Command, SessionState } from "../state.ts";
-import { agentsCommand } from "./agents.ts";
+import { agentsCommand } from "../../extensions/agents/agents_command.ts";
 import { cdCommand } from "./cd.ts";
 import { clearCommand } from "./clear.ts";
 import { compactCommand } from "./compact.ts";
@@ -13,7 +13,7 @@ import { contextCommand } from "./context.ts";
 import { copyCommand } from "./copy.ts";
 import { initCommand } from "./init.ts";
 import { jobsCommand } from "./jobs.ts";
-import { mcpCommand, promptCommands, runPrompt } from "./mcp.ts";
+import { mcpCommand, promptCommands, runPrompt } from "../../extensions/mcp/mcp_command.ts";
 import { modelCommand, setupCommand } from "./model.ts";
 import { permissionCommands } from "./permissions.ts";
 import { planCommand } from "./plan.ts";
@@ -21,7 +21,7 @@ import { resumeCommand } from "./resume.ts";
 import { unknownText } from "./texts.ts";
 import { themeCommand } from "./theme.ts";
 import { tokensCommand } from "./tokens.ts";
-import { trustCommand } from "./trust.ts";
+import { trustCommand } from "../../extensions/instructions/trust_command.ts";
 import { undoCommands } from "./undo.ts";
 
 const leaveAnswer = (): CommandAnswer => ({

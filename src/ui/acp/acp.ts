@@ -5,7 +5,7 @@
 
 import { attempt } from "../../attempt.ts";
 import { UsageError } from "../../errors.ts";
-import { definitionsIn, type McpDefinition } from "../../mcp/definition.ts";
+import { definitionsIn, type McpDefinition } from "../../extensions/mcp/definition.ts";
 import { linePeer } from "../../rpc/line_peer.ts";
 import { invalidParams, RPC_CODES, RpcError, type RpcParams } from "../../rpc/message.ts";
 import type { RpcPeer } from "../../rpc/peer.ts";

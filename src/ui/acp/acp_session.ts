@@ -21,7 +21,10 @@ import type { EditorFiles } from "../../types/tool.ts";
 import type { StopReason } from "../../types/event.ts";
 import { noticeLines } from "../../session/notices.ts";
 import { jobEnded, progressLine } from "../progress.ts";
-import { instructionLines, instructionQuestion } from "../../session/instruction_lines.ts";
+import {
+  instructionLines,
+  instructionQuestion,
+} from "../../extensions/instructions/instruction_lines.ts";
 import { editorFiles } from "./editor_files.ts";
 import type { Editor } from "./editor.ts";
 import { askAbout, askApproval, type Asking } from "./questions.ts";

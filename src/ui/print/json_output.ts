@@ -1,7 +1,7 @@
 /** The output of `--output json` and `stream-json`. @module */
 
 import type { TurnResult } from "../../types/event.ts";
-import { EXIT } from "../exit_codes.ts";
+import { EXIT } from "../../exit_codes.ts";
 
 /** The values of `--output`. */
 export const FORMATS = ["text", "json", "stream-json"] as const;

@@ -9,10 +9,10 @@ import type { Output } from "../terminal/stdio.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
 import type { Part } from "../../types/message.ts";
 import type { ToolExecution, TurnEvent } from "../../types/event.ts";
-import { EXIT } from "../exit_codes.ts";
+import { EXIT } from "../../exit_codes.ts";
 import { noticeLines } from "../../session/notices.ts";
 import { jobEnded, progressLine } from "../progress.ts";
-import { instructionLines } from "../../session/instruction_lines.ts";
+import { instructionLines } from "../../extensions/instructions/instruction_lines.ts";
 import { resumedLines } from "../../session/resumed_lines.ts";
 import { type Format, jsonLine, type ResultLine, resultLine } from "./json_output.ts";
 

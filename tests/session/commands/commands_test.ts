@@ -3,7 +3,7 @@ import { modelFlags } from "../../../src/cli/settings.ts";
 import { commandIn } from "../../../src/session/commands/command_line.ts";
 import type { Job } from "../../../src/types/tool.ts";
 import { FolderTrust } from "../../../src/safety/folder_trust.ts";
-import { trustsInstructions } from "../../../src/session/instructions.ts";
+import { trustsInstructions } from "../../../src/extensions/instructions/instructions.ts";
 import { openPermissions } from "../../../src/session/permissions.ts";
 import { jobRows, jobsCommand } from "../../../src/session/commands/jobs.ts";
 import { tokensCommand } from "../../../src/session/commands/tokens.ts";

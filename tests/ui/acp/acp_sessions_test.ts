@@ -6,7 +6,7 @@ import { run } from "../../helpers/program.ts";
 import { strictServer } from "../../helpers/strict_server.ts";
 import { workspace } from "../../tools/workspace.ts";
 
-const MCP_SERVER = fromFileUrl(new URL("../../mcp/bad_server.ts", import.meta.url));
+const MCP_SERVER = fromFileUrl(new URL("../../extensions/mcp/bad_server.ts", import.meta.url));
 const call = (name: string, args: Record<string, unknown>) => ({
   toolCalls: [{ name, arguments: args }],
 });

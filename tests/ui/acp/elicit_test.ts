@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { elicitAnswer, elicitParams } from "../../../src/ui/acp/elicit.ts";
-import { elicitationOf } from "../../../src/mcp/elicitation.ts";
+import { elicitationOf } from "../../../src/extensions/mcp/elicitation.ts";
 
 Deno.test("acp: a form of a server is asked as it came, with its limits", () => {
   const choices = [{ const: "a", title: "A" }];

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { askAbout, askApproval } from "../../../src/ui/acp/questions.ts";
 import type { Editor } from "../../../src/ui/acp/editor.ts";
-import { instructionQuestion } from "../../../src/session/instruction_lines.ts";
+import { instructionQuestion } from "../../../src/extensions/instructions/instruction_lines.ts";
 import type { Approval } from "../../../src/session/frontend.ts";
 
 const { signal } = new AbortController();

@@ -5,7 +5,7 @@ import {
   type ElicitationAnswer,
   fieldValue,
   type FormField,
-} from "../../../mcp/elicitation.ts";
+} from "../../../extensions/mcp/elicitation.ts";
 import { oneLine } from "../../../text/one_line.ts";
 import { sanitizeProse } from "../../../text/sanitize.ts";
 import { wrapped } from "../../../text/wrap.ts";

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert/equals";
 import { askForm } from "../../../../src/ui/terminal/session/form.ts";
-import { elicitationOf } from "../../../../src/mcp/elicitation.ts";
+import { elicitationOf } from "../../../../src/extensions/mcp/elicitation.ts";
 
 /** A display whose person answers in turn; null is Esc. */
 function display(answers: (string | null)[]) {

@@ -1,0 +1,59 @@
+/** `/agents`: lists the sub-agents of files, and runs one. @module */
+
+import { aboutTokens } from "../../text/count.ts";
+import { oneLine } from "../../text/one_line.ts";
+import { EXPLORE } from "../../tools/explore.ts";
+import type { PromptFile } from "../skills/load.ts";
+import { nearest } from "../../text/nearest.ts";
+import { table } from "../../text/table.ts";
+import type { Command, SessionState } from "../../session/state.ts";
+import { unknownText } from "../../session/commands/texts.ts";
+
+export const agentsCommand: Command = {
+  name: "agents",
+  argument: "[NAME TASK]",
+  help: "list the sub-agents, or run one",
+  run(session, argument) {
+    const agents = namedAgents(session);
+    const [, name = "", task = ""] = /^(\S*)\s*(.*)$/s.exec(argument) ?? [];
+    if (agents.length === 0) {
+      return "No sub-agents are defined. Add a file to .agents/agents or ~/.config/copilot/agents.";
+    }
+    const rows = (some: readonly PromptFile[]) =>
+      table(some.map((one) => [one.name, describedAgent(one)]), session.surface.columns);
+    if (name === "") return rows(agents);
+    const found = session.plugged?.subAgent(name);
+    if (found === undefined) {
+      const meant = nearest(name, agents.map((one) => one.name));
+      return unknownText(`sub-agent ${name}`, "/agents", meant);
+    }
+    if (task === "") return rows([found]);
+    if (!session.agent.offered.some((tool) => tool.name === EXPLORE)) {
+      return "The tool explore does not fit into the first request: remove some skills, sub-agents or MCP servers.";
+    }
+    const text = `Have the sub-agent ${found.name} do this, by the tool ${EXPLORE}: ${task}`;
+    return { type: "turn", parts: [{ type: "text", text }] };
+  },
+  values: (session) =>
+    namedAgents(session).map((one) => ({
+      argument: `${one.name} `,
+      label: one.name,
+      detail: describedAgent(one),
+    })),
+};
+
+const namedAgents = ({ plugged }: SessionState): readonly PromptFile[] => plugged?.agents ?? [];
+
+/** Returns a row of `/agents`: description, tokens of the prompt, tools and model. */
+function describedAgent({ description, body, limits, path }: PromptFile): string {
+  const { tools, without = [], isReader, model } = limits ?? {};
+  return [
+    description,
+    `about ${aboutTokens(body)} tokens when used`,
+    ...tools ? [`tools: ${tools.join(", ") || "none"}`] : [],
+    ...without.length > 0 ? [`not ${without.join(", ")}`] : [],
+    ...isReader ? ["only reads"] : [],
+    ...model === undefined ? [] : [`model ${model}`],
+    path,
+  ].map(oneLine).join(" · ");
+}

@@ -1,0 +1,304 @@
+/** Sub-agents: agents with their own messages, which return only their last one. @module */
+
+import type { CopilotAgent } from "../../agent/agent.ts";
+import { addTokens, inheritCounts } from "../../agent/tokens.ts";
+import { processTurn } from "../../agent/turn.ts";
+import { targetOf, withModel } from "../../models/target.ts";
+import { nearest } from "../../text/nearest.ts";
+import { oneLine, shortened } from "../../text/one_line.ts";
+import { notePart } from "../../text/parts.ts";
+import { truncateMiddle } from "../../text/truncate.ts";
+import type { ToolExecution, TurnEvent, TurnResult, Usage } from "../../types/event.ts";
+import type { Policy } from "../../types/policy.ts";
+import type { SubCall, Subject, SubProgress, ToolContext, ToolOutcome } from "../../types/tool.ts";
+import { modelNames } from "../../models/model_server.ts";
+import type { PromptFile } from "../skills/load.ts";
+import { addCost } from "../../models/prices.ts";
+import type { SessionState } from "../../session/state.ts";
+import { type AgentLimits, mayCall } from "./agent_file.ts";
+import { EXPLORE } from "../../tools/explore.ts";
+import { closeLanes, type Lanes, openLanes } from "./lanes.ts";
+
+/** The maximum rounds of calls of a sub-agent, and the maximum number of its stored calls. */
+const MAX_SUB_ROUNDS = 30;
+const MAX_KEPT_CALLS = 200;
+/** The maximum number of characters stored of a command or a pattern. */
+const MAX_SUBJECT_CHARS = 300;
+/**
+ * The number of words requested, and the maximum number of characters used, in total and per token of context.
+ */
+const ANSWER_WORDS = 300;
+const MAX_HANDED_CHARS = 12_000;
+const ANSWER_SHARE = 0.5;
+/** Characters of a file's prompt per token of context: about an eighth of the context. */
+const PROMPT_SHARE = 0.5;
+/** The number of newest calls shown while it works. */
+const NEWEST_CALLS = 2;
+
+/** The session of the agent that starts sub-agents. */
+interface SubAgentHost {
+  state: SessionState;
+  /** Decides on calls as for the main agent. */
+  policy: Policy;
+  /** Returns the function that extends tool results of a separate agent. */
+  afterFork(): CopilotAgent["afterTool"];
+  /** Called after tokens or costs were added. */
+  onCounted(): void;
+}
+
+/** The limits of the built-in sub-agent. */
+const EXPLORER: AgentLimits = { without: [], isReader: true };
+
+export class SubAgents {
+  /** The lanes while some are in use. The server may have others the next time. */
+  #lanes: Promise<Lanes> | undefined;
+  #working = 0;
+  /** Sub-agents whose missing model was already reported. */
+  readonly #told = new Set<string>();
+
+  constructor(private readonly host: SubAgentHost) {}
+
+  /** Runs a task. @throws {Error} with a message for the model, or the reason of an abort. */
+  async run(
+    { task, agent: name }: { task: string; agent?: string },
+    context: ToolContext,
+  ): Promise<ToolOutcome> {
+    if (task.trim() === "") throw new Error("The task is empty: say what to find out, and where.");
+    const file = name === undefined ? undefined : this.#named(name);
+    const { agent } = this.host.state;
+    const { signal } = context;
+    const limits = file?.limits ?? EXPLORER;
+    const isAlone = agent.tools.some((tool) => tool.access !== "read" && mayCall(limits, tool));
+    this.#lanes ??= openLanes(agent.config, signal);
+    this.#working++;
+    try {
+      using lane = await (await this.#lanes).enter(isAlone, signal);
+      const work = new SubAgentWork(this.host, { name: file?.name ?? EXPLORE, limits }, context);
+      work.agent.slot = lane.slot;
+      if (file && limits.model !== undefined) await this.#useModel(work.agent, file, limits.model);
+      return await work.run(task, file?.body);
+    } finally {
+      if (--this.#working === 0) {
+        this.#lanes = undefined;
+        await closeLanes(agent.config);
+      }
+    }
+  }
+
+  #named(name: string): PromptFile {
+    const { plugged } = this.host.state;
+    const found = plugged?.subAgent(name);
+    if (found) return found;
+    const agents = plugged?.agents ?? [];
+    const near = nearest(name, agents.map((one) => one.name));
+    const list = agents.map((one) => `${one.name}: ${shortened(one.description, 80)}`);
+    const which = near === undefined ? `There are:\n${list.join("\n")}` : `Did you mean ${near}?`;
+    throw new Error(
+      `There is no sub-agent ${oneLine(name)}. ${agents.length === 0 ? "Leave agent out." : which}`,
+    );
+  }
+
+  /** Switches to the model that a file requests if the server has it, and reports if it does not. */
+  async #useModel(agent: CopilotAgent, { name, path }: PromptFile, model: string): Promise<void> {
+    const { isSameModel } = await import("../../models/ollama/connection.ts");
+    const names = await modelNames(agent.config).catch(() => []);
+    const found = names.find((one) => isSameModel(one, model));
+    if (found !== undefined) {
+      agent.slot = undefined;
+      return agent.configure(withModel(agent.config, { model: found }));
+    }
+    if (this.#told.has(path)) return;
+    this.#told.add(path);
+    const notice = { code: "agent_model", agent: name, model } as const;
+    this.host.state.emit({ type: "session_notice", notice });
+  }
+}
+
+interface SubAgentDefinition {
+  name: string;
+  limits: AgentLimits;
+}
+
+/** One task of a sub-agent. */
+class SubAgentWork {
+  readonly agent: CopilotAgent;
+  readonly #calls: SubCall[] = [];
+  readonly #usage = { inputTokens: 0, outputTokens: 0 };
+  /** The number of all calls, and the running one. */
+  #made = 0;
+  #running: SubProgress["running"];
+  /** True once it has to answer with what it has. */
+  #isOver = false;
+
+  constructor(
+    private readonly host: SubAgentHost,
+    private readonly definition: SubAgentDefinition,
+    private readonly context: ToolContext,
+  ) {
+    const parent = host.state.agent;
+    this.agent = parent.fork({
+      policy: { decide: (...call) => this.#decide(...call) },
+      afterTool: host.afterFork(),
+      subAgent: definition.name,
+    });
+    inheritCounts(parent, this.agent);
+  }
+
+  async run(task: string, prompt: string | undefined): Promise<ToolOutcome> {
+    const { definition: { limits } } = this;
+    const most = Math.min(this.agent.config.maxToolRounds, MAX_SUB_ROUNDS);
+    const rounds = Math.min(most, limits.maxRounds ?? most);
+    const said = await this.#turn([
+      notePart(this.#rules()),
+      ...prompt === undefined ? [] : [notePart(truncateMiddle(prompt, this.#chars(PROMPT_SHARE)))],
+      { type: "text", text: task },
+    ], rounds);
+    if (said.stopReason === "loop" && said.toolExecutions.every(({ isError }) => isError)) {
+      throw new Error("The sub-agent made no call that worked. Search yourself.");
+    }
+    const isCut = said.stopReason === "max_rounds" || said.stopReason === "loop";
+    this.#isOver = true;
+    const result = isCut ? await this.#turn([notePart(ANSWER_NOW)], 1) : said;
+    if (result.isUnanswered || result.response.trim() === "") {
+      throw new Error(
+        `The sub-agent gave no answer after ${this.#made} calls. Ask for less, or search yourself.`,
+      );
+    }
+    const end = isCut || result.stopReason === "budget"
+      ? "\n\n[It was stopped before it was done: this may not be all.]"
+      : "";
+    const max = Math.min(MAX_HANDED_CHARS, this.#chars(ANSWER_SHARE));
+    return {
+      content: truncateMiddle(result.response, max) + end,
+      calls: this.#calls,
+      usage: this.#usage,
+      counts: { calls: this.#made, tokens: this.#tokens },
+    };
+  }
+
+  /** Returns characters for a share of the context. */
+  #chars(share: number): number {
+    const { contextLength = Infinity } = targetOf(this.agent.config);
+    return Math.min(contextLength * share, this.agent.config.maxOutputChars);
+  }
+
+  async #turn(
+    parts: Parameters<typeof processTurn>[1],
+    maxToolRounds: number,
+  ): Promise<TurnResult> {
+    const { signal } = this.context;
+    const result = await processTurn(this.agent, parts, {
+      signal,
+      maxToolRounds,
+      isReadOnly: () => this.definition.limits.isReader,
+      onEvent: (event) => this.#onEvent(event),
+    });
+    signal.throwIfAborted();
+    return result;
+  }
+
+  /**
+   * Returns the rules of a sub-agent. They are in its first message, because its prompt is that of its parent.
+   */
+  #rules(): string {
+    const { definition: { name, limits }, agent } = this;
+    const tools = agent.offered.filter((tool) => mayCall(limits, tool)).map((tool) => tool.name);
+    const who = name === EXPLORE
+      ? "You are a sub-agent that only reads."
+      : `You are the sub-agent ${name}.`;
+    const others = limits.isReader ? "nothing is written or run" : "others are refused";
+    return `[${who} Your tools: ${
+      tools.join(", ") || "none"
+    }; ${others}. Do the task below by yourself, as ` +
+      "nobody answers questions. Your last message is all that is handed back: say in it what you " +
+      `found, with places as path:line, in at most ${ANSWER_WORDS} words.]`;
+  }
+
+  /** Decides on a call: first by the sub-agent's limits, then as for its parent. */
+  readonly #decide: Policy["decide"] = (tool, args, context) => {
+    const { name, limits } = this.definition;
+    if (this.#isOver) return { allow: false, reason: ANSWER_NOW, summary: "it is to answer now" };
+    if (tool.name === EXPLORE) {
+      const reason = "Refused: a sub-agent starts no other. Search yourself.";
+      return { allow: false, reason, summary: "a sub-agent starts no other" };
+    }
+    if (!mayCall(limits, tool)) {
+      const summary = `${name} does not have this tool`;
+      return {
+        allow: false,
+        reason: `Refused: ${summary}. Go on with the tools that it has, or answer.`,
+        summary,
+      };
+    }
+    // Ids of two agents may be equal.
+    const callId = `${this.context.callId ?? ""}/${context.callId ?? ""}`;
+    return this.host.policy.decide(tool, args, { ...context, callId });
+  };
+
+  #onEvent(event: TurnEvent): void {
+    switch (event.type) {
+      case "tool_start": {
+        const { name: toolName, subject } = event;
+        this.#running = { toolName, ...subject && { subject: shortSubject(subject) } };
+        return;
+      }
+      case "tool_done":
+        this.#made++;
+        if (this.#calls.length < MAX_KEPT_CALLS) this.#calls.push(subCall(event.exec));
+        return;
+      case "thinking":
+        this.#running = undefined;
+        // Repeated at each step, because the end of another call clears it.
+        return this.context.onOutput?.(() => this.#progress());
+      case "usage":
+        return this.#count(event.usage);
+    }
+  }
+
+  #count(usage: Usage): void {
+    const { state, onCounted } = this.host;
+    addTokens(usage, this.#usage, state.agent.state);
+    addCost(state, usage, this.agent.config);
+    onCounted();
+  }
+
+  get #tokens(): number {
+    return this.#usage.inputTokens + this.#usage.outputTokens;
+  }
+
+  #progress(): SubProgress {
+    const calls = this.#calls.slice(-NEWEST_CALLS);
+    const running = this.#running && { running: this.#running };
+    return { calls, ...running, made: this.#made, tokens: this.#tokens };
+  }
+}
+
+const ANSWER_NOW =
+  "[No more calls: answer the task now with what you found, and say what is missing.]";
+
+/** Returns a subject without the rest of long commands. */
+function shortSubject(subject: Subject): Subject {
+  const { command, query, reason: _, ...rest } = subject;
+  return {
+    ...rest,
+    ...command !== undefined && { command: shortened(command, MAX_SUBJECT_CHARS) },
+    ...query !== undefined && { query: shortened(query, MAX_SUBJECT_CHARS) },
+  };
+}
+
+/** Returns a call for display, without its result and without the text it wrote. */
+function subCall({ toolName, subject, outcome, durationMs, details = {} }: ToolExecution): SubCall {
+  const { counts, range, exitCode } = details;
+  const shown = {
+    ...counts && { counts },
+    ...range && { range },
+    ...exitCode !== undefined && { exitCode },
+  };
+  return {
+    toolName,
+    outcome,
+    durationMs,
+    ...subject && { subject: shortSubject(subject) },
+    ...Object.keys(shown).length > 0 && { details: shown },
+  };
+}

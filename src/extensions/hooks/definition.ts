@@ -1,0 +1,131 @@
+/** Definitions of hooks, in the JSON of Claude Code. Pure. @module */
+
+import { isObject } from "../../text/json.ts";
+import { nearest } from "../../text/nearest.ts";
+import { oneLine } from "../../text/one_line.ts";
+import type { HookFile } from "./hook_files.ts";
+import { toolNamedLike } from "./tool_names.ts";
+
+/** The moments at which hooks run. */
+const HOOK_EVENTS = [
+  ...[
+    "SessionStart",
+    "UserPromptSubmit",
+    "PreToolUse",
+    "PostToolUse",
+    "Stop",
+    "SessionEnd",
+  ] as const,
+];
+export type HookEvent = (typeof HOOK_EVENTS)[number];
+
+/** A program that runs at a moment. */
+export interface HookDefinition extends HookFile {
+  event: HookEvent;
+  /** The names that it is for, as the file has it; left out for all. */
+  matcher?: string;
+  /** The shell command; for a kind of hook that there is not, its JSON. */
+  command: string;
+  timeoutMs: number;
+  /** True for one of the person's own that is to run outside of the sandbox. */
+  isOutside?: true;
+  /** Why it cannot run. */
+  problem?: string;
+}
+
+/** The hooks of one file, and problems to report. */
+interface HooksOfFile {
+  hooks: HookDefinition[];
+  problems: { path: string; why: string }[];
+  /** The exact text that an approval is of: all hooks of the file. */
+  text: string;
+}
+
+const DEFAULT_TIMEOUT_S = 60;
+const MAX_TIMEOUT_S = 600;
+/** The most letters by which a slip in the name of a moment makes it longer or shorter. */
+const MAX_SLIP = 3;
+
+/** The hooks in a file's JSON, with or without the outer `hooks`. Events of other agents are left out. */
+export function hooksIn(value: Record<string, unknown>, file: HookFile): HooksOfFile {
+  const isWrapped = isObject(value.hooks);
+  // A file of settings without hooks is no file of hooks.
+  const isSettings = /settings[^/\\]*\.json$/.test(file.path);
+  const events = isWrapped ? value.hooks as Record<string, unknown> : isSettings ? {} : value;
+  const found: HooksOfFile = { hooks: [], problems: [], text: JSON.stringify(events, null, 2) };
+  for (const event of HOOK_EVENTS) {
+    const groups = Object.hasOwn(events, event) ? events[event] : [];
+    if (!Array.isArray(groups)) addProblem(found, file, `${event} must be a list`);
+    else for (const group of groups) addGroup(found, group, { ...file, event });
+  }
+  for (const key of Object.keys(events)) {
+    const meant = HOOK_EVENTS.includes(key as HookEvent) ? undefined : nearest(key, HOOK_EVENTS);
+    // Much longer ones are moments of other agents: PostToolUseFailure.
+    if (meant !== undefined && Math.abs(meant.length - key.length) <= MAX_SLIP) {
+      addProblem(found, file, `hooks do not run at ${oneLine(key)}: did you mean ${meant}?`);
+    }
+  }
+  return found;
+}
+
+function addProblem(found: HooksOfFile, { path }: HookFile, why: string): void {
+  found.problems.push({ path, why });
+}
+
+type HookPlace = HookFile & { event: HookEvent };
+
+function addGroup(found: HooksOfFile, group: unknown, place: HookPlace): void {
+  const { hooks, matcher } = isObject(group) ? group : {};
+  if (!Array.isArray(hooks) || matcher !== undefined && typeof matcher !== "string") {
+    const why = `${place.event} must be a list of objects with "hooks", and a text as "matcher"`;
+    return addProblem(found, place, why);
+  }
+  const tool = matcher === undefined ? undefined : toolNamedLike(matcher);
+  if (tool !== undefined) {
+    addProblem(found, place, `no tool is called ${oneLine(matcher!)}: did you mean ${tool}?`);
+  }
+  for (const hook of hooks) found.hooks.push(hookOf(hook, matcher, place));
+}
+
+/** One hook. What makes no sense is kept with its problem: a guard that cannot run lets nothing pass. */
+function hookOf(value: unknown, matcher: string | undefined, place: HookPlace): HookDefinition {
+  const { type = "command", command, timeout, sandbox } = isObject(value) ? value : {};
+  const isCommand = type === "command" && typeof command === "string" && command.trim() !== "";
+  const seconds = typeof timeout === "number" && timeout > 0 ? timeout : DEFAULT_TIMEOUT_S;
+  const isAll = matcher === undefined || matcher === "" || matcher === "*";
+  const problem = !isCommand
+    ? `it must have "type": "command" and a "command"`
+    : isAll || isPattern(matcher)
+    ? undefined
+    : "its matcher is not a regular expression";
+  return {
+    ...place,
+    ...!isAll && { matcher },
+    command: isCommand ? command : JSON.stringify(value) ?? "",
+    ...place.scope === "user" && sandbox === "off" && { isOutside: true },
+    timeoutMs: Math.min(seconds, MAX_TIMEOUT_S) * 1000,
+    ...problem !== undefined && { problem },
+  };
+}
+
+/** The most characters of a matcher. */
+const MAX_MATCHER_CHARS = 500;
+
+function isPattern(matcher: string): boolean {
+  if (matcher.length > MAX_MATCHER_CHARS) return false;
+  try {
+    return new RegExp(matcher) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** True for a hook that is for one of `names`; one whose matcher makes no sense is for all. */
+export function matchesHook(
+  { matcher, problem }: HookDefinition,
+  names: readonly string[],
+): boolean {
+  if (matcher === undefined || problem !== undefined || names.length === 0) return true;
+  const pattern = new RegExp(`^(?:${matcher})$`);
+  return names.some((name) => pattern.test(name));
+}

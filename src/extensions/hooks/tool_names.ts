@@ -1,0 +1,36 @@
+/** Calls as hooks that were written for Claude Code know them. Pure. @module */
+
+import { resolvePath } from "../../text/paths.ts";
+import { HOOK_NAMES } from "../../text/tool_aliases.ts";
+
+/** The tool that a matcher names but for the case of its letters, which counts; undefined for none. */
+export function toolNamedLike(matcher: string): string | undefined {
+  const names = Object.entries(HOOK_NAMES).flat();
+  if (names.includes(matcher)) return undefined;
+  return names.find((name) => name.toLowerCase() === matcher.toLowerCase());
+}
+
+/** A call as a hook gets it. */
+interface HookCall {
+  /** The names that a matcher may have for the tool, the usual one first. */
+  names: string[];
+  input: Record<string, unknown>;
+}
+
+/** The call of a tool; paths of files are absolute there. */
+export function hookCall(
+  tool: { name: string; ruleName?: string | undefined },
+  args: Readonly<Record<string, unknown>>,
+  workingDir: string,
+): HookCall {
+  const { name, ruleName } = tool;
+  const alias = Object.hasOwn(HOOK_NAMES, name) ? HOOK_NAMES[name] : ruleName;
+  const { file_path: path } = args;
+  return {
+    names: alias === undefined ? [name] : [alias, name],
+    input: {
+      ...args,
+      ...typeof path === "string" && { file_path: resolvePath({ workingDir }, path) },
+    },
+  };
+}

@@ -1,0 +1,124 @@
+/** What a hook says: its exit code, and what it prints. Pure. @module */
+
+import { isObject, jsonOrUndefined } from "../../text/json.ts";
+import { oneLine, shortened } from "../../text/one_line.ts";
+import type { HookDefinition } from "./definition.ts";
+
+/** The end of a hook: `failure` says why it did not run to its end. */
+export type HookEnd =
+  | { failure: string }
+  | { code: number; stdout: string; stderr: string; isCut: boolean };
+
+/** What hooks decided. */
+export interface HookVerdict {
+  /** Why the call or message is refused; at the end of a turn, why the turn continues. */
+  block?: string;
+  /** A call is asked about, or runs without a question. */
+  decision?: "allow" | "ask";
+  reason?: string;
+  /** The arguments in the place of the call's. */
+  updatedInput?: Record<string, unknown>;
+  /** Text for the model. */
+  context?: string;
+  /** Ends the turn, with a reason for the person. */
+  stop?: string;
+  /** Lines for the person. */
+  messages: string[];
+}
+
+/** The most characters for the model of one hook. */
+const MAX_CONTEXT_CHARS = 10_000;
+/** The most characters of a hook's command in a message. */
+const SHOWN_COMMAND_CHARS = 60;
+/** Exit codes of a shell that did not find the program, and those of signals from here on. */
+const NOT_RUN_CODES = [126, 127];
+const FIRST_SIGNAL_CODE = 128;
+
+/** The verdict of one hook. A guard before a tool that cannot do its work lets nothing pass. */
+export function verdictOf(hook: HookDefinition, end: HookEnd): HookVerdict {
+  const named = `the hook ${shortened(oneLine(hook.command), SHOWN_COMMAND_CHARS)}`;
+  if ("failure" in end) return failed(hook, `${named} cannot run: ${end.failure}`);
+  const { code, stdout, stderr, isCut } = end;
+  const said = shortened(stderr.trim(), MAX_CONTEXT_CHARS);
+  const words = said === "" ? "" : `: ${oneLine(said)}`;
+  if (code === 2) {
+    const block = said === "" ? `${named} refused it` : said;
+    return isOnlyTold(hook) ? { messages: [`${named} said${words}`] } : { block, messages: [] };
+  }
+  if (NOT_RUN_CODES.includes(code) || code >= FIRST_SIGNAL_CODE) {
+    return failed(hook, `${named} cannot run: exit code ${code}${words}`);
+  }
+  if (code !== 0) return { messages: [`${named} ended with exit code ${code}${words}`] };
+  const text = stdout.trim();
+  if (!text.startsWith("{")) {
+    const isContext = hook.event === "SessionStart" || hook.event === "UserPromptSubmit";
+    const context = shortened(text, MAX_CONTEXT_CHARS);
+    return { ...isContext && text !== "" && { context }, messages: [] };
+  }
+  const value = isCut ? undefined : jsonOrUndefined(text);
+  if (!isObject(value)) return failed(hook, `${named} printed what is not JSON`);
+  return verdictIn(value, hook, named);
+}
+
+/** At these moments nothing can be held back. */
+const isOnlyTold = ({ event }: HookDefinition) =>
+  event === "SessionStart" || event === "SessionEnd";
+
+function failed({ event }: HookDefinition, why: string): HookVerdict {
+  return event === "PreToolUse" ? { block: why, messages: [] } : { messages: [why] };
+}
+
+function verdictIn(
+  value: Record<string, unknown>,
+  hook: HookDefinition,
+  named: string,
+): HookVerdict {
+  const { hookSpecificOutput: given, systemMessage, decision, stopReason } = value;
+  const more = isObject(given) ? given : {};
+  const { permissionDecision, permissionDecisionReason, updatedInput, additionalContext } = more;
+  const isGuard = hook.event === "PreToolUse";
+  const text = (one: unknown) =>
+    typeof one === "string" && one !== "" ? shortened(one, MAX_CONTEXT_CHARS) : undefined;
+  const said = isGuard ? permissionDecision ?? decision : decision;
+  const reason = text(permissionDecisionReason) ?? text(value.reason);
+  const verdict: HookVerdict = { messages: [] };
+  if (text(systemMessage) !== undefined) verdict.messages.push(oneLine(text(systemMessage)!));
+  if (value.continue === false) verdict.stop = text(stopReason) ?? `${named} stopped it`;
+  if (text(additionalContext) !== undefined) verdict.context = text(additionalContext)!;
+  if (isGuard && isObject(updatedInput)) verdict.updatedInput = updatedInput;
+  if (reason !== undefined) verdict.reason = reason;
+  if (said === "deny" || said === "block") {
+    if (!isOnlyTold(hook)) verdict.block = reason ?? `${named} refused it`;
+  } else if (isGuard && (said === "allow" || said === "approve")) verdict.decision = "allow";
+  else if (isGuard && said === "ask") verdict.decision = "ask";
+  else if (isGuard && said !== undefined && said !== "defer") {
+    verdict.block = `${named} decided ${oneLine(JSON.stringify(said))}, which is not a decision`;
+  }
+  if (isGuard && verdict.stop !== undefined) verdict.block ??= verdict.stop;
+  return verdict;
+}
+
+/** The verdicts of several hooks as one: deny comes before ask, ask before allow. */
+export function joinedVerdicts(
+  each: readonly { hook: HookDefinition; verdict: HookVerdict }[],
+): HookVerdict {
+  const verdicts = each.map(({ verdict }) => verdict);
+  const lines = (key: "block" | "context" | "stop" | "reason") => {
+    const texts = verdicts.flatMap((one) => one[key] ?? []);
+    return texts.length > 0 && { [key]: [...new Set(texts)].join("\n") };
+  };
+  const changed = each.findLast(({ verdict }) => verdict.updatedInput);
+  const asks = verdicts.some(({ decision }) => decision === "ask");
+  // What a folder brings makes nothing less strict: neither a yes of its hooks, nor a yes to what they changed.
+  const allows = changed?.hook.scope !== "folder" &&
+    each.some(({ hook, verdict }) => hook.scope === "user" && verdict.decision === "allow");
+  return {
+    messages: verdicts.flatMap(({ messages }) => messages),
+    ...lines("block"),
+    ...lines("context"),
+    ...lines("stop"),
+    ...lines("reason"),
+    ...changed && { updatedInput: changed.verdict.updatedInput! },
+    ...asks ? { decision: "ask" } as const : allows && { decision: "allow" } as const,
+  };
+}

@@ -1,0 +1,65 @@
+/** Describes the instructions of a folder, and asks about them. @module */
+
+import { count } from "../../text/count.ts";
+import { oneLine } from "../../text/one_line.ts";
+import type { Way } from "../../session/hint_text.ts";
+import type { TrustDoubt } from "../../safety/folder_trust.ts";
+import type { HeededInstructions, InstructionFile } from "../../session/data.ts";
+import type { Confirmation } from "../../session/frontend.ts";
+
+const TRUST_TEXTS = {
+  first: "This folder has instructions for the model:",
+  content: "This folder's instructions for the model have changed since you trusted them:",
+  folder:
+    "This is not the folder that you trusted at this path. It has instructions for the model:",
+};
+
+/** Asks whether to load a folder's instructions. `doubt` is set if they were trusted before. */
+export function instructionQuestion(
+  { doubt, files }: { doubt?: TrustDoubt; files: readonly InstructionFile[] },
+): Confirmation {
+  const text = `${TRUST_TEXTS[doubt ?? "first"]} ${fileNames(files)}.`;
+  const title = "Use these instructions?";
+  return { kind: "instructions", text, title, heading: `${text} ${title}`, files };
+}
+
+/** Returns the lines that say which of a folder's instructions are loaded. */
+export function instructionLines(
+  { files, refused, isHeeded, doubt, unsaved }: HeededInstructions,
+  way: Way,
+): string[] {
+  const lines = refused.map(({ name, reason }) => {
+    const where = reason === "secret" ? "to a secret file" : "out of the folder";
+    return `· ${oneLine(name)} is not used: it links ${where}`;
+  });
+  if (unsaved !== undefined) lines.push(`· your answer cannot be saved: ${oneLine(unsaved)}`);
+  if (isHeeded === false) return lines;
+  const heeded = files.filter((file) => file.isHeeded);
+  const others = files.filter((file) => !file.isHeeded);
+  if (heeded.length > 0) lines.push(`· using ${fileNames(heeded)}`);
+  if (others.length > 0) {
+    const why = doubt === "folder" ? ", because this is not the folder that you trusted" : "";
+    const how = way === "flags" ? "--trust" : "/trust";
+    lines.push(`· not used${why}: ${fileNames(others)} (${how} uses it)`);
+  }
+  return lines;
+}
+
+/** The maximum number of skills, of commands and of sub-agents that a question names. */
+const MAX_NAMED_PROMPTS = 8;
+
+function fileNames(files: readonly InstructionFile[]): string {
+  const named = (list: readonly InstructionFile[]) =>
+    list.map(({ name, lines, change }) => {
+      const since = change &&
+        (change.type === "added" ? ", new" : ", changed since you trusted it");
+      return `${oneLine(name)} (${count(lines, "line")}${since ?? ""})`;
+    });
+  const groups = (["skill", "command", "agent"] as const).flatMap((kind) => {
+    const some = files.filter((file) => file.kind === kind);
+    if (some.length <= MAX_NAMED_PROMPTS) return named(some);
+    const rest = some.length - MAX_NAMED_PROMPTS;
+    return [...named(some.slice(0, MAX_NAMED_PROMPTS)), `and ${count(rest, `more ${kind}`)}`];
+  });
+  return [...named(files.filter(({ kind }) => kind === undefined)), ...groups].join(", ");
+}

@@ -1,0 +1,248 @@
+/**
+ * Instruction files for the model: the user's own, and those of a folder, which are loaded after the user has
+ * trusted it. They are read once, so that the prompt stays the same. @module
+ */
+
+import type { CopilotAgent } from "../../agent/agent.ts";
+import { attempt } from "../../attempt.ts";
+import { oneLine } from "../../text/one_line.ts";
+import { join, relative } from "../../text/std_path.ts";
+import { reasonOf } from "../../text/reason.ts";
+import { userFile, type VariableReader } from "../../user_files.ts";
+import { readBoundedText } from "../bounded_text.ts";
+import type { Confirmation } from "../../session/frontend.ts";
+import { instructionQuestion } from "./instruction_lines.ts";
+import type { LoadedPromptFiles, PromptFile } from "../skills/load.ts";
+import { promptFolders } from "../skills/places.ts";
+import type { HeededInstructions, InstructionFile } from "../../session/data.ts";
+import type { Permissions } from "../../session/permissions.ts";
+import { foldersDownTo, isInGit } from "../../session/repository.ts";
+import type { Brought, FolderTrust, TrustChange, TrustDoubt } from "../../safety/folder_trust.ts";
+
+/** The names of instruction files. The first existing one of each folder is used. */
+const FILE_NAMES = ["AGENTS.override.md", "AGENTS.md", "CLAUDE.md"];
+/** The maximum bytes read of a file, as in other agents. */
+const MAX_INSTRUCTION_BYTES = 32 * 1024;
+
+interface FolderInstructions {
+  /** The folder to trust: the repository's root, or else the folder itself. */
+  root: string;
+  /** The files, by path relative to the working directory (`name`) and to `root`. */
+  files: { name: string; path: string; text: string; promptFile?: PromptFile }[];
+  refused: HeededInstructions["refused"][number][];
+}
+
+/** How to decide on a folder's instructions. */
+interface HeedOptions {
+  /** Loads them this time. */
+  trust?: boolean | undefined;
+  /** The user's answer, if given without a question. */
+  answer?: boolean | undefined;
+  /** Asks the user; undefined if there is no answer. */
+  confirm?: ((question: Confirmation) => Promise<boolean | undefined>) | undefined;
+  /** Reads the variables that locate the user's own instructions. */
+  env?: VariableReader;
+  /**
+   * Receives the loaded skills, commands and sub-agents. Those of the folder are trusted with its instructions.
+   */
+  plug?: ((found: LoadedPromptFiles) => Promise<void>) | undefined;
+}
+
+/** The parts of a session that instructions need. */
+interface InstructionHost {
+  agent: CopilotAgent;
+  permissions: Permissions;
+  folderTrust: FolderTrust;
+}
+
+export async function heedInstructions(
+  { agent, permissions, folderTrust }: InstructionHost,
+  { trust, answer, confirm, env, plug }: HeedOptions,
+): Promise<HeededInstructions> {
+  const { workingDir } = agent.state;
+  const { root, files, refused } = await instructionsOf(workingDir, permissions);
+  const found = plug && await promptFilesFor(workingDir, permissions);
+  for (const promptFile of found?.promptFiles ?? []) {
+    if (promptFile.scope === "user") continue;
+    const { path, text } = promptFile;
+    files.push({ name: relative(workingDir, path), path: relative(root, path), text, promptFile });
+  }
+  const judged = await judgeInstructions(folderTrust, root, files);
+  const shown = judged.files.map((
+    { file: { name, text, promptFile }, isTrusted, change },
+  ): InstructionFile => ({
+    name,
+    ...promptFile && { kind: promptFile.kind },
+    lines: text.trimEnd().split("\n").length,
+    ...change && { change },
+    ...!isTrusted && !change?.lines && { text },
+  }));
+  const doubt = judged.doubt && { doubt: judged.doubt };
+  const isOpen = !trust && judged.isTrusted === undefined;
+  const said = answer ??
+    (isOpen ? await confirm?.(instructionQuestion({ files: shown, ...doubt })) : undefined);
+  const isHeeded = said ?? (trust || judged.isTrusted);
+  const heeded: HeededInstructions = {
+    files: shown.map(({ change, text, ...file }, i) => ({
+      ...file,
+      ...isHeeded === undefined && text !== undefined && { text },
+      // A yes trusts the current file, so it is no longer changed.
+      ...change && !said && { change },
+      isHeeded: isHeeded ?? judged.files[i]!.isTrusted,
+    })),
+    refused,
+    isHeeded,
+    ...isHeeded === undefined && doubt,
+  };
+  if (said !== undefined) {
+    await trustInstructions(folderTrust, root, said ? files : undefined)
+      .catch((error) => heeded.unsaved = reasonOf(error));
+  }
+  const own = userFile("AGENTS.md", env);
+  const yours = own && attempt(() => readBoundedText(own, MAX_INSTRUCTION_BYTES));
+  agent.state.instructions = [
+    ...yours ? [`Instructions of the user:\n${yours}`] : [],
+    ...files.filter(({ promptFile }, i) => !promptFile && heeded.files[i]!.isHeeded).map((
+      { name, text },
+    ) => `Instructions of the project, from ${oneLine(name)}:\n${text}`),
+  ].join("\n");
+  if (found) {
+    const unheeded = new Set(files.filter((_, i) => !heeded.files[i]!.isHeeded));
+    const left = new Set([...unheeded].map(({ promptFile }) => promptFile));
+    const promptFiles = found.promptFiles.filter((one) => !left.has(one));
+    await plug?.({ ...found, promptFiles });
+  }
+  return heeded;
+}
+
+/** A file with instructions; `path` is relative to the folder that is trusted. */
+type Instructions = Pick<FoundInstructions, "path" | "text">;
+
+/** The trust in some files of a folder. */
+interface Judgement<File extends Instructions> {
+  /** False if the user does not want any instructions of the folder; undefined if they have to be asked. */
+  isTrusted: boolean | undefined;
+  doubt?: TrustDoubt;
+  files: { file: File; isTrusted: boolean; change?: TrustChange }[];
+}
+
+/** The user's answer about all instructions of a folder. */
+const allOf = (root: string): Brought => ({ kind: "instructions", root, name: "", text: "" });
+const broughtFile = (root: string, { path, text }: Instructions): Brought => {
+  return { kind: "instructions", root, name: path, text };
+};
+
+/** Returns true or false if the user has decided on the instructions of the folder `root`. */
+export async function trustsInstructions(
+  folderTrust: FolderTrust,
+  root: string,
+): Promise<boolean | undefined> {
+  const { isApproved, doubt } = await folderTrust.of(allOf(root));
+  return isApproved ?? (doubt && true);
+}
+
+/** Compares the instructions of the folder `root` with those that were trusted there. */
+export async function judgeInstructions<File extends Instructions>(
+  folderTrust: FolderTrust,
+  root: string,
+  files: readonly File[],
+): Promise<Judgement<File>> {
+  if (files.length === 0) return { isTrusted: true, files: [] };
+  const { isApproved, doubt } = await folderTrust.of(allOf(root));
+  if (!isApproved) {
+    const none = files.map((file) => ({ file, isTrusted: false }));
+    return { isTrusted: isApproved, ...doubt && { doubt }, files: none };
+  }
+  const judged = await Promise.all(files.map(async (file) => {
+    const { isApproved = false, change } = await folderTrust.of(broughtFile(root, file));
+    return { file, isTrusted: isApproved, ...change && { change } };
+  }));
+  if (judged.every(({ isTrusted }) => isTrusted)) return { isTrusted: true, files: judged };
+  return { isTrusted: undefined, doubt: "content", files: judged };
+}
+
+/** Saves that the user trusts the folder `root` with `files`, or wants no instructions of it. */
+export async function trustInstructions(
+  folderTrust: FolderTrust,
+  root: string,
+  files: readonly Instructions[] | undefined,
+): Promise<void> {
+  for (const file of files ?? []) await folderTrust.save(broughtFile(root, file), true);
+  await folderTrust.save(allOf(root), files !== undefined);
+}
+
+/**
+ * Returns the skills, commands and sub-agents of the user and of a folder. No file is read if there is no folder
+ * for them.
+ */
+async function promptFilesFor(
+  folder: string,
+  permissions: Permissions,
+): Promise<LoadedPromptFiles> {
+  const places = promptFolders(folder, permissions.variables);
+  if (places.length === 0) return { promptFiles: [], problems: [] };
+  const { loadPromptFiles } = await import("../skills/load.ts");
+  return loadPromptFiles(places, await permissions.paths());
+}
+
+async function instructionsOf(folder: string, by: Permissions): Promise<FolderInstructions> {
+  const folders = foldersDownTo(folder);
+  const root = folders[0]!;
+  const found: FolderInstructions = { root, files: [], refused: [] };
+  for (const at of folders) {
+    const file = await instructionFileIn(at, folder, root, by);
+    if (file === undefined) continue;
+    if ("reason" in file) found.refused.push(file);
+    else found.files.push(file);
+  }
+  return found;
+}
+
+/** An instruction file, by path relative to the working directory (`name`) and to the root. */
+export type FoundInstructions = Pick<FolderInstructions["files"][number], "name" | "path" | "text">;
+
+/**
+ * Returns the instruction file in the folder `at`, named relative to `folder`, or why it is never loaded;
+ * undefined if there is none.
+ */
+export async function instructionFileIn(
+  at: string,
+  folder: string,
+  root: string,
+  by: Permissions,
+): Promise<FoundInstructions | FolderInstructions["refused"][number] | undefined> {
+  for (const name of FILE_NAMES) {
+    const path = join(at, name);
+    const real = attempt(() => Deno.realPathSync(path));
+    if (real === undefined) continue;
+    const shown = relative(folder, path);
+    // The user trusts the folder's author, but not the files that a link points to.
+    const isSecret = real !== path &&
+      ((await by.paths()).secretKind(real) !== undefined || isInGit(real));
+    const isInside = real.startsWith(join(root, "/")) && !isSecret;
+    const own = isInside
+      ? attempt(() => readBoundedText(real, MAX_INSTRUCTION_BYTES, root))
+      : undefined;
+    const text = own && await withImports(own, { path: real, root, by });
+    if (own === undefined) return { name: shown, reason: isSecret ? "secret" : "outside" };
+    return text!.trim() === ""
+      ? undefined
+      : { name: shown, path: relative(root, path), text: text! };
+  }
+  return undefined;
+}
+
+/** Returns `text` with its imports (`@path`), if it has any. */
+async function withImports(
+  text: string,
+  { path, root, by }: { path: string; root: string; by: Permissions },
+): Promise<string> {
+  if (!/^[ \t]*@\S/m.test(text)) return text;
+  const { expandImports } = await import("./imports.ts");
+  return expandImports(text, {
+    path,
+    root,
+    maxBytes: MAX_INSTRUCTION_BYTES,
+    paths: await by.paths(),
+  });
+}

@@ -1,0 +1,20 @@
+/** The transport between a client and its server. @module */
+
+import type { RpcPeer, RpcPeerOptions } from "../../rpc/peer.ts";
+
+/** The handlers that a carrier passes to the peer that it creates. */
+export type CarrierHandlers = Pick<
+  RpcPeerOptions,
+  "onRequest" | "onNotification" | "onIgnored" | "cancellation"
+>;
+
+/** A connection to a server, which is a program or an address. */
+export interface Carrier {
+  peer: RpcPeer;
+  /** Called when the protocol revision is known: over HTTP each request names it. */
+  speaks(version: string): void;
+  /** The end of the server's stderr, for error messages; empty if there is none. */
+  lastWords(): string;
+  /** Closes the connection. Ends the program and all processes that it started. */
+  end(): Promise<void>;
+}

@@ -1,0 +1,371 @@
+/** One connection to a server, in either era of the protocol. @module */
+
+import { RPC_CODES, RpcError, type RpcParams } from "../../rpc/message.ts";
+import { isObject } from "../../text/json.ts";
+import { oneLine, shortened } from "../../text/one_line.ts";
+import type { Carrier, CarrierHandlers } from "./carrier.ts";
+import { type Elicit, elicitationOf } from "./elicitation.ts";
+import { HttpStatusError, isOlder } from "./http.ts";
+import { limitedBy } from "./time_limit.ts";
+import { progressText } from "./results.ts";
+import {
+  CLIENT_INFO,
+  type Era,
+  LEGACY_VERSIONS,
+  MCP_CODES,
+  META,
+  MODERN_VERSION,
+  notSpoken,
+  type ServerFacts,
+} from "./protocol.ts";
+
+/** The time for a modern server to answer the first question, in ms. The handshake is tried after it. */
+const DISCOVER_MS = 3000;
+/** The time for a server to start, in ms. It may have to be downloaded first. */
+const START_MS = 60_000;
+/** The time limit of a request without progress, in ms. */
+const REQUEST_MS = 60_000;
+/** The number of times that a server may ask for more input before it answers one request. */
+const MAX_INPUT_ROUNDS = 10;
+
+interface ClientOptions {
+  /** The server's name in the user's settings. */
+  name: string;
+  /** The era that the server spoke last; undefined if it is not known. */
+  era?: Era | undefined;
+  timeoutMs?: number | undefined;
+  /**
+   * Asks the user for what the server wants to know. If it is missing, the server learns that the user cannot be
+   * asked.
+   */
+  elicit?: Elicit | undefined;
+  /** Called with the names of the lists that changed: `tools`, `prompts`, `resources`. */
+  onChanged?(list: string): void;
+}
+
+export interface RequestOptions {
+  signal?: AbortSignal | undefined;
+  /** Called with the newest progress, as text. */
+  onProgress?: ((text: string) => void) | undefined;
+  timeoutMs?: number | undefined;
+}
+
+/** Methods that a modern server may answer with questions. */
+const WITH_INPUT = ["tools/call", "prompts/get", "resources/read"];
+
+export class McpClient {
+  facts: ServerFacts = { era: "legacy", version: "", has: NOTHING };
+  /** The first input that was not a message, for an error. */
+  noise = "";
+  readonly #progress = new Map<string, (params: RpcParams) => void>();
+  #nextToken = 1;
+  /** The number of questions that the user is being asked for the server. */
+  #asking = 0;
+  /** The number of requests in flight. */
+  #underWay = 0;
+  #carrier: Carrier | undefined;
+
+  private constructor(private readonly options: ClientOptions) {}
+
+  /**
+   * Connects to a server. Sends a modern request first, and the handshake if the server does not know that
+   * request, does not answer it in time, or is known to be older.
+   *
+   * @throws {Error} with the end of a sentence about the server, if it cannot be used.
+   */
+  static async connect(
+    open: (handlers: CarrierHandlers) => Promise<Carrier> | Carrier,
+    options: ClientOptions,
+    signal?: AbortSignal,
+  ): Promise<McpClient> {
+    const client = new McpClient(options);
+    client.#carrier = await open(client.#handlers());
+    try {
+      await client.#agree(signal);
+      return client;
+    } catch (error) {
+      // Checked first: the end of a program invalidates what is known of it.
+      const failure = client.#startFailure(error, signal);
+      await client.end();
+      throw failure;
+    }
+  }
+
+  get isClosed(): boolean {
+    return this.#carrier!.peer.isClosed;
+  }
+
+  lastWords(): string {
+    return this.#carrier!.lastWords();
+  }
+
+  async end(): Promise<void> {
+    await this.#carrier?.end();
+  }
+
+  /**
+   * Sends a request and answers the questions that the server asks meanwhile.
+   * @throws {RpcError} the server's error; {Error} if there is no answer; the reason of `signal`.
+   */
+  async request(method: string, params: RpcParams, options: RequestOptions = {}): Promise<Answer> {
+    this.#underWay++;
+    try {
+      return await this.#asked(method, params, options);
+    } finally {
+      this.#underWay--;
+    }
+  }
+
+  async #asked(method: string, params: RpcParams, options: RequestOptions): Promise<Answer> {
+    let more: RpcParams = {};
+    for (let round = 1; round <= MAX_INPUT_ROUNDS; round++) {
+      const result = await this.#once(method, { ...params, ...more }, options);
+      const isAsking = this.facts.era === "modern" && result.resultType === "input_required" &&
+        WITH_INPUT.includes(method);
+      if (!isAsking) return result;
+      const { inputRequests, requestState } = result;
+      more = {
+        ...isObject(inputRequests) && {
+          inputResponses: await this.#answers(inputRequests, options.signal),
+        },
+        ...requestState !== undefined && { requestState },
+      };
+    }
+    throw new Error(`it asked for more input ${MAX_INPUT_ROUNDS} times without an answer`);
+  }
+
+  /**
+   * Returns a whole list, page by page, with at most `limit` entries. `isCut` is true if there are more, or if
+   * the list does not end.
+   */
+  async list(
+    kind: "tools" | "prompts" | "resources",
+    limit: number,
+    options: RequestOptions = {},
+  ): Promise<{ entries: unknown[]; isCut: boolean; ttlMs: number | undefined }> {
+    const entries: unknown[] = [];
+    const seen = new Set<string>();
+    let cursor: string | undefined;
+    let ttlMs: number | undefined;
+    for (;;) {
+      // An empty cursor is a valid cursor.
+      const params = cursor === undefined ? {} : { cursor };
+      const page = await this.request(`${kind}/list`, params, options);
+      const part = page[kind];
+      if (!Array.isArray(part)) {
+        throw new Error(`its answer to ${kind}/list has no list of ${kind}`);
+      }
+      const isLong = part.length > limit - entries.length;
+      entries.push(...part.slice(0, limit - entries.length));
+      if (typeof page.ttlMs === "number") ttlMs = Math.min(ttlMs ?? Infinity, page.ttlMs);
+      const { nextCursor } = page;
+      if (typeof nextCursor !== "string") return { entries, isCut: isLong, ttlMs };
+      if (entries.length >= limit || seen.has(nextCursor) || seen.size >= limit) {
+        return { entries, isCut: true, ttlMs };
+      }
+      seen.add(nextCursor);
+      cursor = nextCursor;
+    }
+  }
+
+  #handlers(): CarrierHandlers {
+    return {
+      onRequest: (method, params, { signal }) => this.#answer(method, params, signal),
+      onNotification: (method, params) => this.#notice(method, params),
+      onIgnored: (reason) => {
+        if (this.noise === "") this.noise = reason;
+      },
+      // The protocol forbids cancelling the handshake.
+      cancellation: (id, method) =>
+        method === "initialize" || method === "server/discover" ? undefined : {
+          method: "notifications/cancelled",
+          params: { requestId: id, reason: "given up" },
+        },
+    };
+  }
+
+  async #agree(given: AbortSignal | undefined): Promise<void> {
+    const limited = limitedBy(given, START_MS, `it did not answer within ${START_MS / 1000} s`);
+    const { signal } = limited;
+    try {
+      if (this.options.era !== "legacy" && await this.#isModern(signal)) return;
+      await this.#initialize(signal).catch(async (error) => {
+        if (!(error instanceof RpcError)) throw error;
+        // A server that started slowly, or was older the last time, may be modern.
+        if (!await this.#isModern(signal)) throw error;
+      });
+    } finally {
+      limited.done();
+    }
+  }
+
+  /** Sends a modern request. Returns false if the server is older or does not answer in time. */
+  async #isModern(signal: AbortSignal): Promise<boolean> {
+    const first = limitedBy(signal, DISCOVER_MS, "");
+    try {
+      await this.#discover(first.signal);
+      return true;
+    } catch (error) {
+      const isLate = first.signal.aborted && !signal.aborted;
+      if (isLate || isOlder(error)) return false;
+      throw error;
+    } finally {
+      first.done();
+    }
+  }
+
+  async #discover(signal: AbortSignal): Promise<void> {
+    const result = await this.#send("server/discover", {}, signal);
+    // Some older servers answer any request with an empty result.
+    if (!isObject(result) || !Array.isArray(result.supportedVersions)) {
+      throw new RpcError(RPC_CODES.methodNotFound, "no answer to server/discover");
+    }
+    if (!result.supportedVersions.includes(MODERN_VERSION)) {
+      throw notSpoken(result.supportedVersions);
+    }
+    this.#isKnown("modern", MODERN_VERSION, result);
+  }
+
+  async #initialize(signal: AbortSignal): Promise<void> {
+    const { peer } = this.#carrier!;
+    const result = await peer.request("initialize", {
+      protocolVersion: LEGACY_VERSIONS[0],
+      capabilities: this.#capabilities,
+      clientInfo: CLIENT_INFO,
+    }, { signal });
+    const version = isObject(result) ? result.protocolVersion : undefined;
+    if (typeof version !== "string" || !LEGACY_VERSIONS.includes(version)) {
+      throw notSpoken([version]);
+    }
+    this.#isKnown("legacy", version, result as Answer);
+    await peer.notify("notifications/initialized");
+  }
+
+  #isKnown(era: Era, version: string, { capabilities }: Answer): void {
+    const can = isObject(capabilities) ? capabilities : {};
+    this.facts = {
+      era,
+      version,
+      has: {
+        tools: can.tools !== undefined,
+        prompts: can.prompts !== undefined,
+        resources: can.resources !== undefined,
+      },
+    };
+    this.#carrier!.speaks(version);
+  }
+
+  get #capabilities(): Record<string, unknown> {
+    return this.options.elicit ? { elicitation: { form: {}, url: {} } } : {};
+  }
+
+  async #once(method: string, params: RpcParams, options: RequestOptions): Promise<Answer> {
+    const { timeoutMs = this.options.timeoutMs ?? REQUEST_MS } = options;
+    const words = `it sent no answer to ${method} within ${timeoutMs / 1000} s`;
+    const limited = limitedBy(options.signal, timeoutMs, words, () => this.#asking > 0);
+    const token = `p${this.#nextToken++}`;
+    if (options.onProgress) {
+      this.#progress.set(token, (progress) => {
+        limited.renew();
+        options.onProgress!(progressText(progress));
+      });
+    }
+    try {
+      const given = options.onProgress ? { ...params, _meta: { progressToken: token } } : params;
+      const result = await this.#send(method, given, limited.signal);
+      if (!isObject(result)) throw new Error(`its answer to ${method} is not an object`);
+      return result;
+    } finally {
+      this.#progress.delete(token);
+      limited.done();
+    }
+  }
+
+  async #send(method: string, params: RpcParams, signal: AbortSignal): Promise<unknown> {
+    // Before a revision is agreed on, requests have the modern form.
+    const isModern = this.facts.version === "" || this.facts.era === "modern";
+    const meta = isModern && {
+      [META.version]: MODERN_VERSION,
+      [META.capabilities]: this.#capabilities,
+      [META.client]: CLIENT_INFO,
+    };
+    const given = isObject(params._meta) ? params._meta : undefined;
+    const full = meta || given ? { ...params, _meta: { ...given, ...meta } } : params;
+    const ask = () => this.#carrier!.peer.request(method, full, { signal });
+    return await ask().catch((error) => {
+      const isVersion = error instanceof RpcError && error.code === MCP_CODES.unsupportedVersion;
+      if (!isModern || !isVersion) throw error;
+      const { supported } = isObject(error.data) ? error.data : {};
+      const versions = Array.isArray(supported) ? supported : [];
+      if (!versions.includes(MODERN_VERSION)) throw notSpoken(versions);
+      return ask();
+    });
+  }
+
+  /** Answers a request of the server. */
+  async #answer(method: string, params: RpcParams, signal: AbortSignal): Promise<unknown> {
+    if (method === "ping") return {};
+    const { elicit, name } = this.options;
+    if (method === "elicitation/create" && elicit) {
+      // A question that belongs to no request would interrupt the user at an arbitrary moment.
+      if (this.#underWay === 0) {
+        throw new RpcError(RPC_CODES.invalidRequest, "Cannot ask as no request is under way");
+      }
+      const question = elicitationOf(name, params);
+      this.#asking++;
+      try {
+        return await elicit(question, signal);
+      } finally {
+        this.#asking--;
+      }
+    }
+    throw new RpcError(RPC_CODES.methodNotFound, `method not found: ${method}`);
+  }
+
+  /** Returns the answers to the questions that a server asks before it answers a request. */
+  async #answers(
+    requests: Record<string, unknown>,
+    signal = new AbortController().signal,
+  ): Promise<Record<string, unknown>> {
+    const answers: Record<string, unknown> = {};
+    for (const [key, request] of Object.entries(requests).slice(0, MAX_INPUT_ROUNDS)) {
+      const { method, params } = isObject(request) ? request : {};
+      const asked = oneLine(String(method)).slice(0, 100);
+      if (method !== "elicitation/create") {
+        throw new Error(`it asks for ${asked}, which copilot does not offer`);
+      }
+      const given = isObject(params) ? params : {};
+      answers[key] = this.options.elicit
+        ? await this.#answer(method, given, signal)
+        : { action: "cancel" };
+    }
+    return answers;
+  }
+
+  #notice(method: string, params: RpcParams): void {
+    if (method === "notifications/progress") {
+      this.#progress.get(String(params.progressToken))?.(params);
+    } else if (method === "notifications/cancelled") {
+      this.#carrier!.peer.cancelIncoming(params.requestId);
+    }
+    const changed = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method);
+    if (changed) this.options.onChanged?.(changed[1]!);
+  }
+
+  #startFailure(error: unknown, signal: AbortSignal | undefined): unknown {
+    if (signal?.aborted) return error;
+    if (error instanceof HttpStatusError && [400, 404, 405].includes(error.status)) {
+      const old = 'a server that speaks only the transport "sse" of 2024 answers so, too';
+      return new Error(`${error.message} (${old})`, { cause: error });
+    }
+    const said = this.lastWords() ||
+      (this.noise && `its stdout is not MCP: ${oneLine(this.noise)}`);
+    const { message } = error as Error;
+    return said === ""
+      ? error
+      : new Error(`${message} (${shortened(said, 600)})`, { cause: error });
+  }
+}
+
+type Answer = Record<string, unknown>;
+const NOTHING: ServerFacts["has"] = { tools: false, prompts: false, resources: false };

@@ -1,0 +1,293 @@
+/**
+ * Definitions of MCP servers, in the spellings of several programs. Reading one starts nothing and expands
+ * nothing. @module
+ */
+
+import { isObject } from "../../text/json.ts";
+import type { Brought } from "../../safety/folder_trust.ts";
+import { digestOf } from "../../text/digest.ts";
+
+/** The author of a definition: the user, the folder, or the program that uses the library. */
+type DefinitionScope = "user" | "folder" | "given";
+
+/** OAuth settings of a definition. Everything else is discovered from the server. */
+export interface OAuthSettings {
+  clientId?: string;
+  clientSecret?: string;
+  /** An https address with the metadata of a client. It is also the client's id. */
+  clientMetadataUrl?: string;
+  scope?: string;
+  /** The port of the loopback address that the browser is redirected to; by default a free port. */
+  callbackPort?: number;
+}
+
+/** A server: a program to start or an address to call. Variables in its texts are not expanded. */
+export interface McpDefinition {
+  name: string;
+  scope: DefinitionScope;
+  /** The file that contains the definition. */
+  file?: string;
+  /** The base folder of relative paths; by default the session's folder. */
+  folder?: string;
+  program?: { command: string; args: readonly string[]; env: Readonly<Record<string, string>> };
+  cwd?: string;
+  url?: string;
+  headers: Readonly<Record<string, string>>;
+  isEnabled: boolean;
+  /** The time limit of one request, in milliseconds. Progress restarts it. */
+  timeoutMs?: number;
+  /** The names of the tools to offer; by default all. */
+  include?: readonly string[];
+  exclude: readonly string[];
+  /** False if the definition turns OAuth off. */
+  oauth?: OAuthSettings | false;
+  /** False if the program has no network, or no sandbox. Only the user can turn the sandbox off. */
+  network: boolean;
+  isConfined: boolean;
+  /**
+   * The reason why the server cannot be used, as the end of a sentence. Such a server is never started or called.
+   */
+  problem?: string;
+}
+
+/** The source of a definition. */
+interface DefinitionSource {
+  scope: DefinitionScope;
+  file?: string;
+  folder?: string;
+}
+
+/** The maximum number of servers in one file. */
+const MAX_FILE_SERVERS = 100;
+/** The keys that may contain the map of servers. A file without any of them is the map itself. */
+const MAP_KEYS = ["mcpServers", "mcp", "servers"];
+
+/** Returns the servers of a file's JSON. Never throws: an invalid definition has a `problem`. */
+export function definitionsIn(
+  value: Readonly<Record<string, unknown>>,
+  source: DefinitionSource,
+): McpDefinition[] {
+  const wrapper = MAP_KEYS.find((key) => isObject(value[key]));
+  const servers = wrapper === undefined ? value : value[wrapper] as Record<string, unknown>;
+  return Object.entries(servers).slice(0, MAX_FILE_SERVERS)
+    // A file without such a key may contain other settings beside the servers.
+    .filter(([, server]) => wrapper !== undefined || isServer(server))
+    .map(([name, server]) => definitionOf(name, server, source));
+}
+
+const isServer = (value: unknown): value is Record<string, unknown> =>
+  isObject(value) && ["command", "url", "httpUrl"].some((key) => key in value);
+
+/** A server's name, as in tool names, rules and commands. */
+const NAME = /^[A-Za-z0-9](?:[\w.-]{0,38}[A-Za-z0-9])?$/;
+
+/** Reads one server. */
+function definitionOf(name: string, value: unknown, source: DefinitionSource): McpDefinition {
+  const given = isObject(value) ? value : {};
+  const definition: McpDefinition = {
+    name,
+    ...source,
+    headers: {},
+    isEnabled: given.disabled !== true && given.enabled !== false,
+    exclude: [],
+    network: given.network !== false,
+    isConfined: given.sandbox !== "off" || source.scope === "folder",
+  };
+  try {
+    if (!isObject(value)) return { ...definition, problem: "its definition is not a JSON object" };
+    Object.assign(definition, givenFields(value));
+    const problem = problemOf(definition, value.type);
+    return problem === undefined ? definition : { ...definition, problem };
+  } catch (error) {
+    return { ...definition, problem: (error as Error).message };
+  }
+}
+
+function problemOf({ name, program, url }: McpDefinition, type: unknown): string | undefined {
+  if (!NAME.test(name)) {
+    return "its name must be 1 to 40 of A-Z a-z 0-9 . _ -, with a letter or a digit at both ends";
+  }
+  if (/[._]{2}/.test(name)) return "its name must not have two of . and _ in a row";
+  if (/^sse$/i.test(String(type))) {
+    return 'the transport "sse" of 2024 is not supported: most servers also have a streamable HTTP address, often ending in /mcp; use it with "type": "http"';
+  }
+  if (program === undefined && url === undefined) return "it has neither a command nor a url";
+  if (program !== undefined && url !== undefined) return "it has both a command and a url";
+  if (program?.command.trim() === "") return "its command is empty";
+  // A variable may stand for the whole address.
+  if (url !== undefined && !/^https?:\/\/|^\$?\{/.test(url)) {
+    return "its url must begin with http:// or https://";
+  }
+  return undefined;
+}
+
+type Given = Readonly<Record<string, unknown>>;
+
+/**
+ * Returns a reader for a field of one type that has several spellings. @throws {TypeError} if the value has
+ * another type.
+ */
+const reader =
+  <T>(is: (value: unknown) => value is T, what: string) =>
+  (given: Given, ...keys: string[]): T | undefined => {
+    const key = keys.find((name) => given[name] !== undefined && given[name] !== null);
+    if (key === undefined) return undefined;
+    const value = given[key];
+    if (!is(value)) throw new TypeError(`its ${key} must be ${what}`);
+    return value;
+  };
+
+const stringIn = reader((value) => typeof value === "string", "a string");
+const numberIn = reader(
+  (value): value is number => typeof value === "number" && value > 0,
+  "a number above 0",
+);
+const textsIn = reader(
+  (value): value is string[] =>
+    Array.isArray(value) && value.every((one) => typeof one === "string"),
+  "a list of strings",
+);
+const scalarsIn = reader(
+  (value): value is Record<string, string | number | boolean> =>
+    isObject(value) &&
+    Object.values(value).every((one) => /^(string|number|boolean)$/.test(typeof one)),
+  "an object of strings",
+);
+const mapIn = (given: Given, ...keys: string[]): Record<string, string> =>
+  mapped(scalarsIn(given, ...keys) ?? {}, String);
+
+/** Returns an object with mapped values. */
+const mapped = <T, U>(given: Readonly<Record<string, T>>, to: (value: T) => U): Record<string, U> =>
+  Object.fromEntries(Object.entries(given).map(([name, value]) => [name, to(value)]));
+
+/** Returns an object without the keys whose values are undefined. */
+export const defined = <T extends object>(given: T) =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+
+function givenFields(given: Given): Partial<McpDefinition> {
+  const words = Array.isArray(given.command) ? textsIn(given, "command")! : undefined;
+  const [command, ...first] = words ?? [stringIn(given, "command")];
+  const args = [...first as string[], ...textsIn(given, "args") ?? []];
+  const seconds = numberIn(given, "tool_timeout_sec");
+  return defined({
+    program: command === undefined
+      ? undefined
+      : { command, args, env: mapIn(given, "env", "environment") },
+    url: stringIn(given, "httpUrl", "url"),
+    headers: mapIn(given, "headers"),
+    cwd: stringIn(given, "cwd"),
+    timeoutMs: numberIn(given, "timeout") ?? (seconds && seconds * 1000),
+    include: textsIn(given, "includeTools", "enabled_tools"),
+    exclude: textsIn(given, "excludeTools", "disabled_tools") ?? [],
+    oauth: given.oauth === false ? false : isObject(given.oauth) ? oauthOf(given.oauth) : undefined,
+  });
+}
+
+function oauthOf(given: Given): OAuthSettings | undefined {
+  const settings = defined({
+    clientId: stringIn(given, "clientId"),
+    clientSecret: stringIn(given, "clientSecret"),
+    clientMetadataUrl: stringIn(given, "clientMetadataUrl"),
+    scope: stringIn(given, "scope"),
+    callbackPort: numberIn(given, "callbackPort"),
+  });
+  return Object.keys(settings).length === 0 ? undefined : settings;
+}
+
+/**
+ * Returns the part of a definition that decides what runs and with which input. It is shown to the user, who
+ * approves it.
+ */
+export function approvedPart(definition: McpDefinition): Record<string, unknown> {
+  const { program, cwd, url, headers, oauth, network, scope, folder } = definition;
+  const filled = (map: object) => Object.keys(map).length > 0 ? map : undefined;
+  return defined({
+    command: program && [program.command, ...program.args],
+    env: program && filled(program.env),
+    cwd,
+    url,
+    headers: filled(headers),
+    oauth: oauth || undefined,
+    network: program && !network ? network : undefined,
+    // In another folder the same words start another program.
+    folder: scope === "folder" ? folder : undefined,
+  });
+}
+
+/** Returns a folder's definition as something to trust. */
+export function broughtBy(definition: McpDefinition): Brought {
+  const { name, folder = "" } = definition;
+  const text = JSON.stringify(sorted(approvedPart(definition)), null, 2);
+  return { kind: "server", root: folder, name, text };
+}
+
+/**
+ * Returns an id of what a definition starts or calls. It changes with the command, address, variables and
+ * headers.
+ */
+export async function definitionId(definition: McpDefinition): Promise<string> {
+  const { name, scope } = definition;
+  const isOwn = scope !== "folder";
+  const text = JSON.stringify([name, isOwn, sorted(approvedPart(definition))]);
+  return (await digestOf(text)).slice(0, 32);
+}
+
+/** Returns a value with sorted keys, so that equal values give equal text. */
+export function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1).map((
+      [key, one],
+    ) => [key, sorted(one)]),
+  );
+}
+
+/** `${VAR}`, `${VAR:-default}`, `${env:VAR}` and `{env:VAR}`; never `$VAR`. */
+const VARIABLE = /\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}|(?<!\$)\{env:([A-Za-z_]\w*)\}/g;
+
+/** Returns the names of the variables that a definition uses, in order. */
+export function variablesOf(definition: McpDefinition): string[] {
+  const names = new Set<string>();
+  expanded(definition, (name) => (names.add(name), ""));
+  return [...names];
+}
+
+/** @throws {Error} if a value cannot be in a header. The message omits the value, which may be secret. */
+function checkHeaders(headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) {
+      throw new Error(`its header ${name} has a line break, or a character that no header holds`);
+    }
+  }
+}
+
+/**
+ * Returns the definition with its variables expanded. Values are not expanded again.
+ * @throws {Error} if a variable is not set and has no default.
+ */
+export function expanded(
+  definition: McpDefinition,
+  env: (name: string) => string | undefined,
+): McpDefinition {
+  const text = (given: string) =>
+    given.replace(VARIABLE, (_, one: string, usual: string | undefined, other: string) => {
+      const value = env(one ?? other) ?? usual;
+      if (value === undefined) {
+        throw new Error(`the variable ${one ?? other} is not set, which its definition uses`);
+      }
+      return value;
+    });
+  const all = (value: unknown): unknown =>
+    typeof value === "string"
+      ? text(value)
+      : Array.isArray(value)
+      ? value.map(all)
+      : isObject(value)
+      ? mapped(value, all)
+      : value;
+  const { program, cwd, url, headers, oauth } = definition;
+  const found = all(defined({ program, cwd, url, headers, oauth })) as Partial<McpDefinition>;
+  checkHeaders(found.headers!);
+  return { ...definition, ...found };
+}

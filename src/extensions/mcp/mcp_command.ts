@@ -1,0 +1,125 @@
+/** `/mcp`: the MCP servers of the session. Their prompts are commands, too. @module */
+
+import type { McpServer } from "./server.ts";
+import { oneLine, shortened } from "../../text/one_line.ts";
+import { notePart } from "../../text/parts.ts";
+import { reasonOf } from "../../text/reason.ts";
+import type { CommandAnswer, CommandInfo } from "../../session/data.ts";
+import { mcpRow, type McpSource, serverQuestion } from "./source.ts";
+import type { Command, SessionState } from "../../session/state.ts";
+import { unknownText } from "../../session/commands/texts.ts";
+
+export const mcpCommand: Command = {
+  name: "mcp",
+  argument: "[NAME]",
+  help: "list the MCP servers, or show one; /mcp approve NAME approves it, or its changed tools",
+  run: runMcpCommand,
+  values: ({ mcp }) => (mcp?.all.servers ?? []).flatMap(argumentsFor),
+};
+
+function argumentsFor({ name, standing, changes }: McpServer): string[] {
+  const isOpen = standing === "pending" || standing === "declined" || changes.length > 0;
+  return [name, ...isOpen ? [`approve ${name}`] : []];
+}
+
+async function runMcpCommand(
+  { mcp }: SessionState,
+  argument: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const { servers = [] } = mcp?.all ?? {};
+  if (!mcp || argument === "" && servers.length === 0) {
+    return "No MCP servers are defined. Add one with copilot mcp add; new sessions use it.";
+  }
+  if (argument === "") return servers.map(serverRow).join("\n");
+  const [, approves, name = ""] = /^(approve\s+)?(\S+)$/.exec(argument) ?? [];
+  const server = mcp.all.named(name);
+  if (!server) return unknownText(`MCP server ${argument}`, "/mcp");
+  if (approves) return await approve(server, mcp, signal);
+  try {
+    await server.refresh(signal);
+    await server.listOthers(signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    return oneLine(reasonOf(error));
+  }
+  const { tools = [], memory: { prompts = [], resources = [] } } = server;
+  const row = (name: string, words = "") =>
+    `    ${oneLine(name)}${words && `: ${shortened(oneLine(words), MAX_WORDS_CHARS)}`}`;
+  return [
+    serverRow(server),
+    ...tools.map((one) => row(one.name, one.description)),
+    ...prompts.map((one) => row(`/${name}:${one.name}`, one.description)),
+    ...resources.map((one) => row(`@${name}:${one.uri}`, one.name)),
+  ].join("\n");
+}
+
+/** The maximum length of the description of a tool, a prompt or a resource. */
+const MAX_WORDS_CHARS = 100;
+
+const serverRow = (server: McpServer): string => `  ${mcpRow(server, "/mcp")}`;
+
+/** Approves a server, or its changed tools, after the user has seen all of it and said yes. */
+async function approve(
+  server: McpServer,
+  { confirm, tools }: McpSource,
+  signal: AbortSignal,
+): Promise<string> {
+  const { standing, name, changes } = server;
+  const isOpen = standing === "pending" || standing === "declined";
+  if (!isOpen && changes.length === 0) return `Nothing of ${name} needs approval.`;
+  if (!confirm) return `Run copilot mcp approve ${name} to review and approve it.`;
+  const answer = await confirm(serverQuestion(server, isOpen ? [] : changes), signal);
+  if (isOpen && answer !== undefined) await server.decide(answer);
+  else if (answer) await server.approveTools(changes);
+  if (!answer) return `Not approved: ${name}${isOpen ? "." : " keeps its approved tools."}`;
+  if (!isOpen) return `Approved the changed tools of ${name}.`;
+  return tools.length > 0
+    ? `Approved ${name}. find_tool finds its tools now.`
+    : `Approved ${name}. Its tools are available in the next session.`;
+}
+
+/** Returns the prompts of servers as commands: `/server:prompt`. */
+export function promptCommands({ mcp }: SessionState): CommandInfo[] {
+  return (mcp?.all.usable ?? []).flatMap(({ name: server, memory: { prompts = [] } }) =>
+    prompts.filter(({ name }) => /^[\w-]+$/.test(name) && /^[\w-]+$/.test(server)).map((
+      prompt,
+    ) => ({
+      name: `${server}:${prompt.name}`,
+      help: oneLine(prompt.description ?? "a prompt of an MCP server").slice(0, 200),
+      ...prompt.arguments.length > 0 && {
+        argument: prompt.arguments.map(({ name, required }) =>
+          required ? oneLine(name) : `[${oneLine(name)}]`
+        ).join(" "),
+      },
+    }))
+  );
+}
+
+/** Sends a server's prompt as the user's message; undefined for an unknown name. */
+export async function runPrompt(
+  session: SessionState,
+  name: string,
+  argument: string,
+  signal: AbortSignal,
+): Promise<CommandAnswer | undefined> {
+  const [, server, prompt] = /^([^:]+):(.+)$/.exec(name) ?? [];
+  const found = server === undefined ? undefined : session.mcp?.all.named(server);
+  const definition = found?.memory.prompts?.find((one) => one.name === prompt);
+  if (!found || !definition) return undefined;
+  const words = argument.match(/"[^"]*"|\S+/g) ?? [];
+  const values = words.map((word) => word.replace(/^"|"$/g, ""));
+  const last = definition.arguments.length - 1;
+  // The last argument gets the rest of the words.
+  const entries = definition.arguments.map(({ name }, i): [string, string | undefined] => [
+    name,
+    i === last && values.length > last ? values.slice(i).join(" ") : values[i],
+  ]);
+  const missing = definition.arguments.find(({ required }, i) => required && !entries[i]![1]);
+  if (missing) return `/${name} needs ${oneLine(missing.name)}`;
+  const given = entries.filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const text = await found.prompt(definition.name, Object.fromEntries(given), signal);
+  if (text.trim() === "") return `The prompt ${name} is empty.`;
+  const line = `/${name}${argument && ` ${argument}`}`;
+  return { type: "turn", parts: [{ type: "text", text: line }, notePart(text)] };
+}

@@ -1,0 +1,55 @@
+/** The tools of MCP servers, for programs that use the library. @module */
+
+import { definitionsIn } from "./definition.ts";
+import { isObject } from "../../text/json.ts";
+import type { Confine } from "../../types/confine.ts";
+import type { Tool } from "../../types/tool.ts";
+import { openMcp } from "./source.ts";
+
+/** Options of {@linkcode mcpTools}. */
+export interface McpToolsOptions {
+  /** The folder that programs work in; by default the current one. */
+  folder?: string;
+  /** Names of variables that programs get beside the usual ones. */
+  env?: readonly string[];
+  /** Confines programs; left out, none is confined. */
+  confine?: Confine;
+}
+
+/** The tools of MCP servers. Disposing of it ends the servers, with all that they started. */
+export interface McpTools extends AsyncDisposable {
+  /**
+   * `find_tool` and `call_tool`, which start a server when it is first needed. They are the same for as
+   * long as it lives, however many tools the servers have; none where there is no server.
+   */
+  readonly tools: readonly Tool[];
+}
+
+/**
+ * Makes the tools of MCP servers ready for an agent; starts none. Nothing asks whether a server may be
+ * started: who names it here approves it. A token of `copilot mcp login` is used.
+ *
+ * @example
+ * ```ts ignore
+ * await using mcp = await mcpTools({ files: { command: "npx", args: ["-y", "some-server", "."] } });
+ * const agent = new CopilotAgent(config, ".", { tools: [...builtinTools, ...mcp.tools] });
+ * ```
+ *
+ * @param servers definitions by name, as `mcpServers` of a settings file has them
+ * @throws {TypeError} when a definition makes no sense.
+ */
+export async function mcpTools(
+  servers: Readonly<Record<string, unknown>>,
+  { folder = ".", env = [], confine }: McpToolsOptions = {},
+): Promise<McpTools> {
+  if (!isObject(servers)) throw new TypeError("Cannot use servers as they must be an object");
+  const given = definitionsIn({ mcpServers: servers }, { scope: "given" });
+  const wrong = given.find(({ problem }) => problem !== undefined);
+  if (wrong) throw new TypeError(`Cannot use the MCP server ${wrong.name}: ${wrong.problem}`);
+  return await openMcp({
+    folder: await Deno.realPath(folder),
+    files: [],
+    ...{ given, env, forgets: true },
+    ...confine && { confine: () => confine },
+  });
+}

@@ -1,0 +1,86 @@
+/**
+ * The stored state of servers, by the id of the definition: the era, what they listed last, and the approved tools.
+ * @module
+ */
+
+import { readJsonFile, replaceUserFile } from "../../user_files.ts";
+import { defined, sorted } from "./definition.ts";
+import {
+  type Era,
+  type PromptDefinition,
+  promptDefinitionOf,
+  type ResourceDefinition,
+  resourceDefinitionOf,
+  type ToolDefinition,
+  toolDefinitionOf,
+} from "./protocol.ts";
+
+export interface ServerMemory {
+  era?: Era;
+  /** The tools as last listed; undefined before the first listing. */
+  tools?: readonly ToolDefinition[];
+  prompts?: readonly PromptDefinition[];
+  resources?: readonly ResourceDefinition[];
+  /** The tools as approved; undefined before the first listing. */
+  pins?: readonly ToolDefinition[];
+}
+
+/** True if two tools have the same description for a model. */
+export const isSameTool = (one: ToolDefinition, other: ToolDefinition): boolean =>
+  JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
+
+/** The files of {@linkcode ServerMemory}. Without a folder, the state lasts for this session. */
+export class MemoryStore {
+  readonly #known = new Map<string, ServerMemory>();
+  #written: Promise<void> = Promise.resolve();
+
+  /** @param folder the folder of the files; undefined if there is none */
+  constructor(private readonly folder: string | undefined) {}
+
+  of(id: string): ServerMemory {
+    const known = this.#known.get(id) ?? this.#read(id);
+    this.#known.set(id, known);
+    return known;
+  }
+
+  /** Changes the state of a server. If its file cannot be written, the change lasts for this session. */
+  async change(id: string, change: Partial<ServerMemory>): Promise<void> {
+    const memory = { ...this.of(id), ...change };
+    this.#known.set(id, memory);
+    if (this.folder === undefined) return;
+    const text = `${JSON.stringify(memory)}\n`;
+    // In sequence, so that the newest state is written last.
+    this.#written = this.#written.then(() => replaceUserFile(this.#path(id), text))
+      .then(() => {}, () => {});
+    await this.#written;
+  }
+
+  #path(id: string): string {
+    return `${this.folder}/${id}.json`;
+  }
+
+  #read(id: string): ServerMemory {
+    if (this.folder === undefined) return {};
+    let value: Record<string, unknown> | undefined;
+    try {
+      value = readJsonFile(this.#path(id), false);
+    } catch {
+      // The file is truncated or too long: the server is listed again.
+      return {};
+    }
+    if (value === undefined) return {};
+    const { era, tools, prompts, resources, pins } = value;
+    const list = <T>(given: unknown, read: (one: unknown) => T | string | undefined) =>
+      Array.isArray(given)
+        ? given.map(read).filter((one): one is T => one !== undefined && typeof one !== "string")
+        : undefined;
+    const memory = {
+      era: era === "modern" || era === "legacy" ? era : undefined,
+      tools: list(tools, toolDefinitionOf),
+      prompts: list(prompts, promptDefinitionOf),
+      resources: list(resources, resourceDefinitionOf),
+      pins: list(pins, toolDefinitionOf),
+    };
+    return defined(memory);
+  }
+}

@@ -1,0 +1,140 @@
+/**
+ * The messages of the Model Context Protocol, https://modelcontextprotocol.io/specification, revisions 2024-11-05
+ * to 2026-07-28. `modern` is 2026-07-28, in which each request is self-contained. `legacy` are the revisions with
+ * the `initialize` handshake. @module
+ */
+
+import { VERSION } from "../../config.ts";
+import { isObject } from "../../text/json.ts";
+import { oneLine } from "../../text/one_line.ts";
+import type { JsonSchema } from "../../types/tool.ts";
+
+export type Era = "modern" | "legacy";
+
+export const MODERN_VERSION = "2026-07-28";
+/** The revisions with a handshake, newest first. */
+export const LEGACY_VERSIONS: readonly string[] = [
+  "2025-11-25",
+  "2025-06-18",
+  "2025-03-26",
+  "2024-11-05",
+];
+
+/** Keys of `_meta`. */
+export const META = {
+  version: "io.modelcontextprotocol/protocolVersion",
+  capabilities: "io.modelcontextprotocol/clientCapabilities",
+  client: "io.modelcontextprotocol/clientInfo",
+} as const;
+
+/** Error codes of the modern revision. */
+export const MCP_CODES = {
+  headerMismatch: -32020,
+  missingCapability: -32021,
+  unsupportedVersion: -32022,
+} as const;
+
+export const CLIENT_INFO = { name: "copilot", title: "Copilot", version: VERSION };
+
+/** A tool as a server defines it. `inputSchema` is unchanged. */
+export interface ToolDefinition {
+  name: string;
+  title?: string;
+  description?: string;
+  inputSchema: JsonSchema;
+}
+
+/** A prompt as a server defines it. */
+export interface PromptDefinition {
+  name: string;
+  description?: string;
+  arguments: { name: string; description?: string; required: boolean }[];
+}
+
+/** A resource that a server lists. */
+export interface ResourceDefinition {
+  uri: string;
+  name: string;
+  description?: string;
+  mimeType?: string;
+}
+
+/** The server's description of itself. Only its capabilities are used. */
+export interface ServerFacts {
+  era: Era;
+  version: string;
+  has: { tools: boolean; prompts: boolean; resources: boolean };
+}
+
+/** The maximum length of the name of a tool or prompt, and of a resource's address, in characters. */
+const MAX_DEFINED_NAME = 128;
+const MAX_URI = 2048;
+/** The maximum length of a description, in characters. Longer ones are shortened. */
+const MAX_DEFINED_WORDS = 4000;
+/** The maximum length of a schema, in characters. A longer one would fill a small model's window. */
+const MAX_SCHEMA = 64 * 1024;
+
+const definedWords = (value: unknown, max = MAX_DEFINED_WORDS): string | undefined =>
+  typeof value === "string" && value.trim() !== "" ? value.slice(0, max).toWellFormed() : undefined;
+
+/** Reads a tool, or returns the reason why it is left out. */
+export function toolDefinitionOf(value: unknown): ToolDefinition | string {
+  if (!isObject(value)) return "a tool is not an object";
+  const { name, inputSchema = { type: "object" } } = value;
+  if (typeof name !== "string" || name === "" || name.length > MAX_DEFINED_NAME) {
+    return `a tool's name must be text of 1 to ${MAX_DEFINED_NAME} characters`;
+  }
+  if (!isObject(inputSchema)) return `the schema of ${name} is not an object`;
+  if (JSON.stringify(inputSchema).length > MAX_SCHEMA) {
+    return `the schema of ${name} has over ${MAX_SCHEMA} characters`;
+  }
+  const title = definedWords(value.title, 200);
+  const description = definedWords(value.description);
+  return { name, ...title && { title }, ...description && { description }, inputSchema };
+}
+
+/** Reads a prompt; undefined if it is invalid. */
+export function promptDefinitionOf(value: unknown): PromptDefinition | undefined {
+  if (!isObject(value)) return undefined;
+  const name = definedWords(value.name, MAX_DEFINED_NAME);
+  if (name === undefined) return undefined;
+  const description = definedWords(value.description);
+  const given = Array.isArray(value.arguments) ? value.arguments.slice(0, 20) : [];
+  return {
+    name,
+    ...description && { description },
+    arguments: given.filter(isObject).flatMap((one) => {
+      const argument = definedWords(one.name, MAX_DEFINED_NAME);
+      const help = definedWords(one.description, 200);
+      return argument === undefined
+        ? []
+        : [{ name: argument, ...help && { description: help }, required: one.required === true }];
+    }),
+  };
+}
+
+/** Reads a resource; undefined if it is invalid. */
+export function resourceDefinitionOf(value: unknown): ResourceDefinition | undefined {
+  if (!isObject(value)) return undefined;
+  const uri = definedWords(value.uri, MAX_URI);
+  if (uri === undefined) return undefined;
+  const description = definedWords(value.description, 200);
+  const mimeType = definedWords(value.mimeType, 100);
+  return {
+    uri,
+    name: definedWords(value.name, MAX_DEFINED_NAME) ?? uri,
+    ...description && { description },
+    ...mimeType && { mimeType },
+  };
+}
+
+/** Returns why a server that supports none of our revisions cannot be used. */
+export function notSpoken(versions: readonly unknown[]): Error {
+  const named = versions.filter((one) => typeof one === "string").slice(0, 5).map((one) =>
+    oneLine(one as string).slice(0, 40)
+  );
+  const ours = `copilot speaks ${MODERN_VERSION} and ${LEGACY_VERSIONS.join(", ")}`;
+  return new Error(
+    `it speaks none of our revisions: ${named.join(", ") || "it names none"}; ${ours}`,
+  );
+}

@@ -1,0 +1,137 @@
+/** Answers of servers as text for a model: bounded, and without control characters. @module */
+
+import type { RpcParams } from "../../rpc/message.ts";
+import { count } from "../../text/count.ts";
+import { isObject, jsonOrUndefined } from "../../text/json.ts";
+import { oneLine } from "../../text/one_line.ts";
+import { foreignText } from "../../text/sanitize.ts";
+import { loadedImage } from "../../tools/files/image.ts";
+import type { ImageLimits } from "../../types/image.ts";
+import type { ToolOutcome } from "../../types/tool.ts";
+import { sorted } from "./definition.ts";
+
+/** The maximum number of parts of one answer. A server may send a million empty ones. */
+const MAX_RESULT_PARTS = 200;
+/** The maximum length of one part, in characters, before all parts are shortened together. */
+const MAX_PART = 2 ** 20;
+/** The maximum number of images in one result. */
+const MAX_IMAGES = 10;
+
+/** Returns the result of a tool, with images for a model that can see within `limits`. */
+export async function resultOutcome(
+  { content, structuredContent }: Readonly<Record<string, unknown>>,
+  limits?: ImageLimits,
+): Promise<string | ToolOutcome> {
+  const seen = limits ? await imagesIn(content, limits) : new Map();
+  const text = contentText(content, structuredContent, seen);
+  const images = [...seen.values()].map(({ part }) => part);
+  return images.length === 0 ? text : { content: text, images };
+}
+
+type SeenImages = ReadonlyMap<unknown, NonNullable<Awaited<ReturnType<typeof loadedImage>>>>;
+
+/** Returns the images of a result by their parts, without those that cannot be sent. */
+async function imagesIn(content: unknown, limits: ImageLimits): Promise<SeenImages> {
+  const seen = new Map();
+  for (const part of Array.isArray(content) ? content.slice(0, MAX_RESULT_PARTS) : []) {
+    if (!isObject(part)) continue;
+    const data = part.type === "image" ? part.data : isObject(part.resource) && part.resource.blob;
+    if (typeof data !== "string" || seen.size === MAX_IMAGES) continue;
+    try {
+      const image = await loadedImage(Uint8Array.fromBase64(data), "", limits);
+      if (image) seen.set(part, image);
+    } catch (error) {
+      // Not base64, or too large: a line reports that it is not shown.
+      if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
+    }
+  }
+  return seen;
+}
+
+/** Returns the text of a tool's result or of a prompt's message. */
+export function contentText(
+  content: unknown,
+  structured?: unknown,
+  seen: SeenImages = new Map(),
+): string {
+  const given = Array.isArray(content) ? content : content === undefined ? [] : [content];
+  const parts = firstParts(
+    given,
+    (part) => seen.has(part) ? `[image: ${seen.get(part)!.about}]` : partText(part),
+  );
+  if (structured !== undefined && !isRepeated(given, structured)) {
+    parts.push(shownText(JSON.stringify(structured)));
+  }
+  return parts.join("\n");
+}
+
+/** Returns the text of a resource's contents. */
+export function resourceText(contents: unknown): string {
+  const given = Array.isArray(contents) ? contents : [];
+  return firstParts(given, (one) => isObject(one) ? embedded(one) : "").join("\n");
+}
+
+/** Returns the texts of the first parts, without empty ones. */
+function firstParts(given: readonly unknown[], text: (part: unknown) => string): string[] {
+  const more = given.length - MAX_RESULT_PARTS;
+  const parts = given.slice(0, MAX_RESULT_PARTS).map(text).filter((one) => one !== "");
+  return more > 0 ? [...parts, `[${more} more parts left out]`] : parts;
+}
+
+function partText(part: unknown): string {
+  if (!isObject(part)) return "";
+  const { type, text, data, mimeType, resource, uri, name, description } = part;
+  if (type === "text") return typeof text === "string" ? shownText(text) : "";
+  if (type === "image" || type === "audio") return `[${blobText(mimeType, data)}, not shown]`;
+  if (type === "resource" && isObject(resource)) {
+    const where = typeof resource.uri === "string" ? `[${short(resource.uri)}]\n` : "";
+    return `${where}${embedded(resource)}`;
+  }
+  if (type === "resource_link" && typeof uri === "string") {
+    const words = [name, description].filter((one) => typeof one === "string") as string[];
+    return `[link: ${[short(uri), ...words.map(short)].join(" · ")}]`;
+  }
+  return `[a part of the kind ${short(String(type))}, not shown]`;
+}
+
+/** Returns the text of an embedded resource, or a line that replaces binary data. */
+function embedded({ text, blob, mimeType }: Record<string, unknown>): string {
+  if (typeof text === "string") return shownText(text);
+  return typeof blob === "string" ? `[${blobText(mimeType, blob)}, not shown]` : "";
+}
+
+/** `image/png, 12 KB` */
+function blobText(mimeType: unknown, data: unknown): string {
+  const size = typeof data === "string" ? Math.floor(data.length * 3 / 4) : 0;
+  const words = size < 1000 ? count(size, "byte") : `${Math.round(size / 1000)} KB`;
+  return `${short(typeof mimeType === "string" ? mimeType : "unknown")}, ${words}`;
+}
+
+const short = (text: string): string => oneLine(text.slice(0, 300));
+
+const shownText = (text: string): string => foreignText(text.slice(0, MAX_PART));
+
+/** True if a part already contains the structured result, as the protocol asks for. Many results wrap a text. */
+function isRepeated(parts: readonly unknown[], structured: unknown): boolean {
+  const values = isObject(structured) ? Object.values(structured) : [];
+  const inner = values.length === 1 ? values[0] : structured;
+  const wanted = [structured, inner].map((one) => JSON.stringify(sorted(one)));
+  return parts.some((part) => {
+    if (!isObject(part) || typeof part.text !== "string" || part.text.length > MAX_PART) {
+      return false;
+    }
+    const value = sorted(jsonOrUndefined(part.text));
+    return part.text === inner || wanted.includes(JSON.stringify(value));
+  });
+}
+
+/** Returns the text of a progress notification. */
+export function progressText({ progress, total, message }: RpcParams): string {
+  const done = typeof progress !== "number"
+    ? ""
+    : typeof total === "number" && total > 0
+    ? `${progress} of ${total}`
+    : String(progress);
+  const said = typeof message === "string" ? oneLine(message).slice(0, 200) : "";
+  return [said, done].filter((one) => one !== "").join(" · ");
+}

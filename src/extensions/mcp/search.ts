@@ -1,0 +1,81 @@
+/** Searches tools by words, and describes them for a model. @module */
+
+import { isObject } from "../../text/json.ts";
+import { oneLine, shortened } from "../../text/one_line.ts";
+import type { JsonSchema, Tool } from "../../types/tool.ts";
+
+/** The maximum number of tools in one answer, and the maximum length of a description in characters. */
+const MAX_FOUND = 6;
+const MAX_DESCRIPTION = 160;
+const MAX_WHOLE = 3000;
+/** The weight of a word in a tool's name, relative to one in its description. */
+const NAME_WEIGHT = 4;
+
+const wordsIn = (text: string): string[] =>
+  // Splits `createIssue` and `create_issue` into words.
+  text.replace(/([a-z\d])([A-Z])/g, "$1 $2").toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+
+/** Returns the tools that match `query`, best first. */
+export function searchTools(tools: readonly Tool[], query: string): Tool[] {
+  const wanted = [...new Set(wordsIn(query))];
+  const texts = tools.map((tool) => ({
+    tool,
+    name: wordsIn(tool.name),
+    description: wordsIn(tool.description.slice(0, 1000)),
+  }));
+  const fits = (word: string, one: string) =>
+    one === word || word.length > 3 && one.startsWith(word) ||
+    one.length > 3 && word.startsWith(one);
+  const weights = wanted.map((word) => {
+    const holding = texts.filter(({ name, description }) =>
+      [...name, ...description].some((one) => fits(word, one))
+    );
+    return { word, weight: Math.log(1 + tools.length / (1 + holding.length)) };
+  });
+  return texts.map(({ tool, name, description }) => ({
+    tool,
+    score: weights.reduce((sum, { word, weight }) => {
+      const inName = name.some((one) => fits(word, one)) ? NAME_WEIGHT : 0;
+      const inText = description.some((one) => fits(word, one)) ? 1 : 0;
+      return sum + weight * (inName + inText);
+    }, 0),
+  })).filter(({ score }) => score > 0).sort((a, b) => b.score - a.score).slice(0, MAX_FOUND)
+    .map(({ tool }) => tool);
+}
+
+/** Returns a tool in one line: `github__create_issue(repo: string, title?: string): Creates ...` */
+export function toolLine({ name, description, parameters }: Tool): string {
+  const words = shortened(oneLine(description), MAX_DESCRIPTION);
+  return `${name}(${argumentList(parameters)})${words && `: ${words}`}`;
+}
+
+/** Returns everything that a model needs to call a tool. */
+export function wholeTool({ name, description, parameters }: Tool): string {
+  const schema = shortened(JSON.stringify(parameters), MAX_WHOLE);
+  const words = shortened(oneLine(description), MAX_WHOLE);
+  return `${name}: ${words}\narguments: ${schema}`;
+}
+
+function argumentList({ properties, required }: JsonSchema): string {
+  if (!isObject(properties)) return "";
+  const needed = Array.isArray(required) ? required : [];
+  const names = Object.keys(properties).sort((a, b) =>
+    Number(needed.includes(b)) - Number(needed.includes(a))
+  );
+  const shown = names.slice(0, 12).map((name) =>
+    `${oneLine(name).slice(0, 60)}${needed.includes(name) ? "" : "?"}: ${
+      typeText(properties[name])
+    }`
+  );
+  return [...shown, ...names.length > 12 ? ["..."] : []].join(", ");
+}
+
+function typeText(schema: unknown): string {
+  if (!isObject(schema)) return "any";
+  if (Array.isArray(schema.enum)) {
+    return shortened(oneLine(schema.enum.map((one) => JSON.stringify(one)).join("|")), 80);
+  }
+  if (Array.isArray(schema.type)) return schema.type.map(String).join("|").slice(0, 40);
+  if (schema.type === "array") return `${typeText(schema.items).slice(0, 40)}[]`;
+  return typeof schema.type === "string" ? schema.type.slice(0, 20) : "any";
+}

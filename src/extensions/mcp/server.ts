@@ -1,0 +1,375 @@
+/** One server of a session. It starts on first use, and its tools are compared with the approved ones. @module */
+
+import { RpcError } from "../../rpc/message.ts";
+import { isObject } from "../../text/json.ts";
+import { oneLine } from "../../text/one_line.ts";
+import { reasonOf } from "../../text/reason.ts";
+import type { TrustVerdict } from "../../safety/folder_trust.ts";
+import type { Confine } from "../../types/confine.ts";
+import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
+import { McpClient, type RequestOptions } from "./client.ts";
+import { broughtBy, expanded, type McpDefinition, variablesOf } from "./definition.ts";
+import { HttpCarrier, HttpStatusError } from "./http.ts";
+import { isSameTool, type ServerMemory } from "./memory.ts";
+import { paramHeaders, problemOfHeaders } from "./param_headers.ts";
+import {
+  promptDefinitionOf,
+  resourceDefinitionOf,
+  type ToolDefinition,
+  toolDefinitionOf,
+} from "./protocol.ts";
+import { contentText, resourceText, resultOutcome } from "./results.ts";
+import type { ServerAuth, ServerOptions, Standing, ToolChange } from "./server_options.ts";
+import { startProgram } from "./stdio.ts";
+import { orAborted } from "./time_limit.ts";
+
+/** The maximum number of tools, prompts and resources of one server. */
+const MAX_LIST = 1000;
+/** The time limit of a call without progress, in ms. */
+const CALL_MS = 120_000;
+
+export class McpServer {
+  /** The tools that are approved unchanged, sorted by name; undefined until they are known. */
+  tools: readonly ToolDefinition[] | undefined;
+  changes: readonly ToolChange[] = [];
+  /** The reason why it could not be used the last time; undefined if it could. */
+  failure: string | undefined;
+  #client: Promise<McpClient> | undefined;
+  #running: McpClient | undefined;
+  #refreshing: Promise<void> | undefined;
+  /** The newest listing of prompts and resources. */
+  #others: Promise<void> | undefined;
+  /** The view of the running program. */
+  #view: string | undefined;
+  /** True while the tools match those of the running server. */
+  #isFresh = false;
+  #freshUntil = Infinity;
+  #isOver = false;
+  #confine: Confine | undefined;
+  #auth: ServerAuth | undefined;
+  /** Aborted with the session, which also ends a start in progress. */
+  readonly #over = new AbortController();
+
+  constructor(
+    readonly definition: McpDefinition,
+    readonly id: string,
+    private readonly options: ServerOptions,
+    /** The user's answer about a folder's definition. */
+    public trust: TrustVerdict,
+  ) {}
+
+  get name(): string {
+    return this.definition.name;
+  }
+
+  get memory(): ServerMemory {
+    return this.options.memory.of(this.id);
+  }
+
+  get isRunning(): boolean {
+    return this.#running !== undefined && !this.#running.isClosed;
+  }
+
+  get standing(): Standing {
+    const { definition: { problem, isEnabled, scope }, trust: { isApproved }, options } = this;
+    if (problem !== undefined) return "broken";
+    if (!isEnabled) return "disabled";
+    if (scope !== "folder" || isApproved || options.isTrusted) return "ready";
+    return isApproved === undefined ? "pending" : "declined";
+  }
+
+  /** Reads what earlier sessions stored about its tools. */
+  load(): void {
+    this.#judge(this.memory.tools);
+  }
+
+  /** Approves or declines its definition. */
+  async decide(isApproved: boolean): Promise<void> {
+    this.trust = { isApproved };
+    await this.options.folderTrust.save(broughtBy(this.definition), isApproved).catch(() => {});
+  }
+
+  /** Approves the changes that the user was shown. The server may have made others since. */
+  async approveTools(shown: readonly ToolChange[]): Promise<void> {
+    const { tools, pins = [] } = this.memory;
+    const approved = shown.map(({ now }) => now);
+    const others = pins.filter((pin) => !approved.some(({ name }) => name === pin.name));
+    await this.options.memory.change(this.id, { pins: [...others, ...approved] });
+    this.#judge(tools);
+  }
+
+  /** Starts the server if it is not running, and lists its tools if they may have changed. */
+  async refresh(signal?: AbortSignal): Promise<McpClient> {
+    const client = await this.#connected(signal);
+    if (!this.#isFresh || Date.now() > this.#freshUntil) {
+      this.#refreshing ??= this.#listTools(client).finally(() => this.#refreshing = undefined);
+      await orAborted(this.#refreshing, signal);
+    }
+    // A sign-in requests only the scopes that it needs.
+    if (!this.#auth) this.#others ??= this.listOthers(this.#over.signal).catch(() => {});
+    return client;
+  }
+
+  /**
+   * Calls a tool and returns its text and images. Restarts a server that died.
+   * @throws {Error} for the model: the server's own error, or why there is no answer.
+   */
+  async call(
+    tool: string,
+    args: Readonly<Record<string, unknown>>,
+    { signal, onOutput, imageLimits }: Pick<ToolContext, "signal" | "onOutput" | "imageLimits">,
+  ): Promise<string | ToolOutcome> {
+    let newest = "";
+    onOutput?.(() => newest);
+    const result = await this.#ask("tools/call", { name: tool, arguments: args }, {
+      signal,
+      timeoutMs: this.definition.timeoutMs ?? CALL_MS,
+      onProgress: (text) => newest = text,
+    }, (one) => {
+      if (this.tools?.some(({ name }) => name === tool)) return;
+      const isChanged = this.changes.some(({ now }) => now.name === tool);
+      throw new Error(
+        isChanged
+          ? `The server ${this.name} has changed the tool ${tool} since the user approved it: it is not called before they approve the change. Do without it, and tell them.`
+          : `The server ${this.name} has no tool ${oneLine(tool)} any more${
+            one.isClosed ? ", as it has ended" : ""
+          }.`,
+      );
+    });
+    if (result.isError !== true) return await resultOutcome(result, imageLimits);
+    const text = contentText(result.content, result.structuredContent);
+    throw new Error(text || `the tool ${tool} failed without a word`);
+  }
+
+  /** Returns the text of a resource. */
+  async read(uri: string, signal: AbortSignal): Promise<string> {
+    const { contents } = await this.#ask("resources/read", { uri }, { signal });
+    return resourceText(contents);
+  }
+
+  /** Returns the messages of a prompt as text. */
+  async prompt(
+    name: string,
+    args: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const { messages } = await this.#ask("prompts/get", { name, arguments: args }, { signal });
+    const list = Array.isArray(messages) ? messages.filter(isObject).slice(0, 50) : [];
+    return list.map(({ role, content }) =>
+      `${role === "assistant" ? "Assistant: " : ""}${contentText(content)}`
+    ).join("\n\n");
+  }
+
+  /** Lists its prompts and resources for the user; empty if the server has none. */
+  async listOthers(signal?: AbortSignal): Promise<void> {
+    const client = await this.#connected(signal);
+    const { prompts, resources } = client.facts.has;
+    const { prompts: known = [], resources: others = [] } = this.memory;
+    if (!prompts && !resources && known.length + others.length === 0) return;
+    const list = async <T>(kind: keyof typeof client.facts.has, read: (one: unknown) => T) => {
+      if (!client.facts.has[kind]) return [];
+      const { entries } = await client.list(kind, MAX_LIST, { signal });
+      return entries.map(read).filter((one) => one !== undefined);
+    };
+    await this.options.memory.change(this.id, {
+      prompts: await list("prompts", promptDefinitionOf),
+      resources: await list("resources", resourceDefinitionOf),
+    });
+  }
+
+  /** Signs in to an address. `tell` shows a line to the user. */
+  async signIn(tell: (text: string) => void, signal: AbortSignal): Promise<void> {
+    this.#auth = this.options.authFor(expanded(this.definition, this.options.variables), tell);
+    const auth = this.#auth;
+    if (!auth.signIn) {
+      throw new Error(`${this.name} takes no sign-in: its definition has a token, or turns it off`);
+    }
+    const failure = await this.refresh(signal).then(() => undefined, (error) => error as Error);
+    if (failure && !auth.hasSignedIn) throw failure;
+    // A server may allow listing without a token and require one later.
+    const { wanted } = auth;
+    if (auth.hasSignedIn || !wanted && await auth.header() !== undefined) return;
+    await auth.signIn(wanted ?? "", signal);
+  }
+
+  /** Removes the token of an address. */
+  async signOut(): Promise<void> {
+    await this.options.authFor(this.definition).signOut?.();
+  }
+
+  async end(): Promise<void> {
+    this.#isOver = true;
+    this.#over.abort(new Error("the session is over"));
+    const client = await this.#client?.catch(() => undefined);
+    await client?.end();
+    await this.#others;
+  }
+
+  /** Sends one request, and repeats it once if the server lost the session. */
+  async #ask(
+    method: string,
+    params: Record<string, unknown>,
+    options: RequestOptions & { signal: AbortSignal },
+    check: (client: McpClient) => void = () => {},
+  ): Promise<Record<string, unknown>> {
+    for (let round = 1;; round++) {
+      const client = await this.refresh(options.signal);
+      check(client);
+      try {
+        return await client.request(method, params, options);
+      } catch (error) {
+        options.signal.throwIfAborted();
+        const isLost = error instanceof HttpStatusError && error.status === 404 &&
+          client.facts.era === "legacy";
+        if (!isLost || round > 1) throw this.#failureOf(error, client);
+        this.#forget();
+      }
+    }
+  }
+
+  #failureOf(error: unknown, client: McpClient): Error {
+    if (error instanceof RpcError) {
+      const words = oneLine(error.message);
+      return new Error(`The server ${this.name} answered: ${words} (${error.code})`);
+    }
+    const said = client.isClosed ? client.lastWords() : "";
+    const words = oneLine(reasonOf(error));
+    return new Error(`The server ${this.name} gave no answer: ${words}${said && ` (${said})`}`);
+  }
+
+  #forget(): void {
+    this.#client = undefined;
+    this.#isFresh = false;
+  }
+
+  async #connected(signal: AbortSignal | undefined): Promise<McpClient> {
+    if (this.#running?.isClosed) this.#forget();
+    await this.#endOther();
+    if (this.standing !== "ready" || this.#isOver) {
+      throw new Error(`The server ${this.name} may not be used: ${this.#objection()}`);
+    }
+    this.#client ??= this.#connect();
+    try {
+      return await orAborted(this.#client, signal);
+    } catch (error) {
+      signal?.throwIfAborted();
+      this.#forget();
+      this.failure = oneLine(reasonOf(error));
+      throw new Error(`The server ${this.name} cannot be used: ${this.failure}`, { cause: error });
+    }
+  }
+
+  /** Ends a program whose view is outdated. The next use starts it again. */
+  async #endOther(): Promise<void> {
+    if (this.definition.url !== undefined) return;
+    const view = await this.options.view?.();
+    const running = this.#running;
+    const isSame = this.#view === view;
+    this.#view = view;
+    if (isSame || running === undefined || running.isClosed) return;
+    this.#forget();
+    await running.end();
+  }
+
+  #objection(): string {
+    if (this.#isOver) return "the session is over";
+    const { problem } = this.definition;
+    if (problem !== undefined) return problem;
+    return this.standing === "disabled"
+      ? "it is turned off in its definition"
+      : `the user has not approved it, which copilot mcp approve ${this.name} does`;
+  }
+
+  async #connect(): Promise<McpClient> {
+    const { definition, options, name } = this;
+    const { env, folder, variables } = options;
+    this.#confine ??= options.confine?.(this.id);
+    const isUnseen = definition.scope === "folder" && !this.trust.isApproved;
+    const hidden = isUnseen ? variablesOf(definition).join(", ") : "";
+    if (hidden !== "") {
+      throw new Error(
+        `it uses the variable ${hidden}, which --trust does not give away: copilot mcp approve ${name} shows it`,
+      );
+    }
+    const full = expanded(definition, variables);
+    const client = await McpClient.connect(
+      (handlers) =>
+        full.url === undefined
+          ? startProgram(full, handlers, { folder, env, confine: this.#confine })
+          : new HttpCarrier(
+            full,
+            handlers,
+            this.#auth ?? options.authFor(full),
+            (message) => paramHeaders(this.tools ?? [], message),
+          ),
+      {
+        name,
+        era: this.memory.era,
+        timeoutMs: definition.timeoutMs,
+        elicit: options.elicit,
+        onChanged: (list) => {
+          if (list === "tools") this.#isFresh = false;
+          else this.#others = undefined;
+        },
+      },
+      this.#over.signal,
+    );
+    this.#running = client;
+    this.failure = undefined;
+    if (this.#isOver) await client.end();
+    await options.memory.change(this.id, { era: client.facts.era });
+    return client;
+  }
+
+  async #listTools(client: McpClient): Promise<void> {
+    const { entries, isCut, ttlMs } = client.facts.has.tools
+      ? await client.list("tools", MAX_LIST, { signal: this.#over.signal })
+      : { entries: [], isCut: false, ttlMs: undefined };
+    const { tools, reasons } = readTools(entries, this.definition.url !== undefined);
+    if (isCut) reasons.push(`its list of tools goes on after ${MAX_LIST}, or without end`);
+    if (reasons.length > 0) {
+      this.options.onNews?.({ type: "left_out", server: this.name, reasons });
+    }
+    const { pins } = this.memory;
+    // An approved definition approves the tools of the first listing.
+    await this.options.memory.change(this.id, { tools, pins: pins ?? tools });
+    this.#isFresh = true;
+    // A list with a lifetime is requested again when it is used after that time.
+    this.#freshUntil = ttlMs ? Date.now() + ttlMs : Infinity;
+    const before = this.changes.length;
+    this.#judge(tools);
+    if (this.changes.length > 0 && this.changes.length !== before) {
+      this.options.onNews?.({ type: "changed", server: this.name, tools: this.changes });
+    }
+  }
+
+  /** Compares the tools with the approved ones. */
+  #judge(tools: readonly ToolDefinition[] | undefined): void {
+    if (!tools) return;
+    const { pins = [] } = this.memory;
+    const { include, exclude } = this.definition;
+    const judged = tools
+      .filter(({ name }) => (include?.includes(name) ?? true) && !exclude.includes(name))
+      .map((now) => ({ now, before: pins.find(({ name }) => name === now.name) }));
+    const isSame = ({ now, before }: ToolChange) => before !== undefined && isSameTool(now, before);
+    this.tools = judged.filter(isSame).map(({ now }) => now);
+    this.changes = judged.filter((one) => !isSame(one));
+  }
+}
+
+/** Returns the usable tools of a list, sorted by name and each name once, and why others are not usable. */
+export function readTools(
+  entries: readonly unknown[],
+  isHttp: boolean,
+): { tools: ToolDefinition[]; reasons: string[] } {
+  const reasons: string[] = [];
+  const tools = new Map<string, ToolDefinition>();
+  for (const entry of entries) {
+    const tool = toolDefinitionOf(entry);
+    const problem = typeof tool === "string" ? tool : isHttp ? problemOfHeaders(tool) : undefined;
+    if (problem !== undefined) reasons.push(oneLine(problem).slice(0, 200));
+    else if (typeof tool !== "string" && !tools.has(tool.name)) tools.set(tool.name, tool);
+  }
+  const inOrder = [...tools.values()].sort((a, b) => a.name < b.name ? -1 : 1);
+  return { tools: inOrder, reasons: [...new Set(reasons)].slice(0, 10) };
+}

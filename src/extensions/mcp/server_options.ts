@@ -1,0 +1,60 @@
+/** The environment of a server in a session, and its events. @module */
+
+import type { Confine } from "../../types/confine.ts";
+import type { VariableReader } from "../../user_files.ts";
+import type { FolderTrust } from "../../safety/folder_trust.ts";
+import type { McpDefinition } from "./definition.ts";
+import type { Elicit } from "./elicitation.ts";
+import type { HttpAuth } from "./http.ts";
+import type { MemoryStore } from "./memory.ts";
+import type { ToolDefinition } from "./protocol.ts";
+
+/** The environment of all servers of a session. */
+export interface ServerOptions {
+  /** The session's folder, in which programs work. */
+  folder: string;
+  memory: MemoryStore;
+  folderTrust: FolderTrust;
+  /** The names of additional variables for programs. */
+  env: readonly string[];
+  /** Reads the variables that definitions use. */
+  variables: VariableReader;
+  /** Confines the server of that id, apart from all others. */
+  confine?: ((id: string) => Confine) | undefined;
+  /** Returns the name of the view that programs would get now. A program with another view is restarted. */
+  view?(): Promise<string>;
+  /** True if the user trusts the folder's definitions for this run without seeing them. */
+  isTrusted: boolean;
+  elicit?: Elicit | undefined;
+  /** Returns the authorization for an address. With `tell`, which shows a line, it signs in. */
+  authFor(definition: McpDefinition, tell?: (text: string) => void): ServerAuth;
+  /** Called with news of a server, for the user. */
+  onNews?(news: ServerNews): void;
+}
+
+/** Authorizes requests to an address. */
+export interface ServerAuth extends HttpAuth {
+  hasSignedIn?: boolean;
+  /** The challenge with which the server asked for more since the last sign-in. */
+  wanted?: string | undefined;
+  /** Signs in without being asked to. */
+  signIn?(challenge: string, signal?: AbortSignal): Promise<void>;
+  /** Removes the token. */
+  signOut?(): Promise<void>;
+}
+
+/** News of a server. */
+export type ServerNews =
+  /** Tools differ from the approved ones. They are not offered. */
+  | { type: "changed"; server: string; tools: readonly ToolChange[] }
+  /** Tools that are left out, with the reasons. */
+  | { type: "left_out"; server: string; reasons: readonly string[] };
+
+/** A tool that differs from the approved one. Without `before` it is new. */
+export interface ToolChange {
+  before?: ToolDefinition | undefined;
+  now: ToolDefinition;
+}
+
+/** The state of a server: `pending` waits for the user, who may have `declined` it. */
+export type Standing = "ready" | "pending" | "declined" | "disabled" | "broken";

@@ -1,0 +1,231 @@
+/**
+ * All servers of a session, and the tools that a model is offered: the servers' tools if they are few, otherwise
+ * one tool to find them and one to call them. The offer stays the same for the whole session. @module
+ */
+
+import { didYouMean } from "../../text/nearest.ts";
+import { oneLine, shortened } from "../../text/one_line.ts";
+import { isObject, jsonOrUndefined } from "../../text/json.ts";
+import { sanitizeProse, stripEscapes } from "../../text/sanitize.ts";
+import type { JsonSchema, Tool, ToolContext } from "../../types/tool.ts";
+import { broughtBy, definitionId, type McpDefinition } from "./definition.ts";
+import { modelNamesOf, ruleNameOf } from "./names.ts";
+import type { ToolDefinition } from "./protocol.ts";
+import { searchTools, toolLine, wholeTool } from "./search.ts";
+import { McpServer } from "./server.ts";
+import type { ServerOptions } from "./server_options.ts";
+
+/**
+ * The maximum length of the tool definitions that are offered directly, as JSON characters. It keeps the first
+ * request within 5 KB, or 3 KB for small models.
+ */
+const DIRECT_CHARS = 400;
+/** The maximum number of servers of a session. */
+const MAX_SESSION_SERVERS = 50;
+/** The maximum length of a list of all tools, in characters. */
+const MAX_OVERVIEW = 3000;
+
+export class McpServers implements AsyncDisposable {
+  readonly servers: readonly McpServer[];
+  #offered: readonly Tool[] | undefined;
+
+  private constructor(servers: readonly McpServer[]) {
+    this.servers = servers;
+  }
+
+  /** Reads the stored state of the servers and starts none. Of two with the same name, the first counts. */
+  static async open(
+    definitions: readonly McpDefinition[],
+    options: ServerOptions,
+  ): Promise<McpServers> {
+    const taken = new Set<string>();
+    const servers: McpServer[] = [];
+    for (const given of definitions.slice(0, MAX_SESSION_SERVERS)) {
+      const key = given.name.replaceAll(".", "_");
+      const isTaken = taken.has(key);
+      taken.add(key);
+      const definition = isTaken
+        ? { ...given, problem: "a server of that name comes before it" }
+        : given;
+      const trust = definition.scope === "folder"
+        ? await options.folderTrust.of(broughtBy(definition))
+        : {};
+      const server = new McpServer(definition, await definitionId(definition), options, trust);
+      server.load();
+      servers.push(server);
+    }
+    return new McpServers(servers);
+  }
+
+  /** The servers that may be used. */
+  get usable(): readonly McpServer[] {
+    return this.servers.filter(({ standing }) => standing === "ready");
+  }
+
+  named(name: string): McpServer | undefined {
+    const all = this.servers.filter((server) => server.name === name);
+    return all.find(({ standing }) => standing !== "broken") ?? all[0];
+  }
+
+  /** Returns the tools to offer. The first call decides for the whole session. */
+  offered(): readonly Tool[] {
+    return this.#offered ??= this.#choose();
+  }
+
+  /** Decides again what to offer, because servers were approved before the first request. */
+  chooseAnew(): void {
+    this.#offered = undefined;
+  }
+
+  #choose(): readonly Tool[] {
+    const { usable } = this;
+    if (usable.length === 0) return [];
+    const tools = this.known();
+    const isKnown = usable.every((server) => server.tools !== undefined);
+    const chars = tools.reduce((sum, tool) => sum + definitionChars(tool), 0);
+    if (isKnown && chars <= DIRECT_CHARS) return tools;
+    return [this.#findTool(), this.#callTool()];
+  }
+
+  /** Returns every known and approved tool. */
+  known(): Tool[] {
+    return this.usable.flatMap((server) => {
+      const { tools = [] } = server;
+      const names = modelNamesOf(server.name, tools.map(({ name }) => name));
+      return tools.map((tool) => toolOf(server, tool, names.get(tool.name)!));
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.servers.map((server) => server.end()));
+  }
+
+  #findTool(): Tool {
+    return {
+      name: "find_tool",
+      description: "Find more tools, by words",
+      parameters: {
+        type: "object",
+        properties: { query: { type: "string" } },
+        required: ["query"],
+      },
+      access: "read",
+      run: async ({ query }, { signal }) => await this.#find(String(query), signal),
+    };
+  }
+
+  #callTool(): Tool {
+    return {
+      name: "call_tool",
+      description: "Call a tool that find_tool found",
+      parameters: {
+        type: "object",
+        properties: { name: { type: "string" }, arguments: { type: "object" } },
+        required: ["name"],
+        // Small models put the arguments beside the name.
+        additionalProperties: true,
+      },
+      access: "network",
+      forward: async (args, context) => await this.#forward(args, context),
+      run: () => {
+        throw new Error("Cannot call a tool without its name");
+      },
+    };
+  }
+
+  async #find(query: string, signal: AbortSignal): Promise<string> {
+    const failures = await this.#listUnknown(signal);
+    const tools = this.known();
+    const exact = tools.find(({ name }) => name === query.trim());
+    const found = exact ? [exact] : searchTools(tools, query);
+    const lines = found.length === 1 ? found.map(wholeTool) : found.map(toolLine);
+    if (found.length === 0) {
+      lines.push(`No tool fits. There are: ${overview(tools)}`);
+    } else {
+      lines.push(`Call one with call_tool {"name": "${found[0]!.name}", "arguments": {...}}.`);
+    }
+    return [...lines, ...failures].join("\n");
+  }
+
+  /** Lists the tools of servers without a known list. Returns a line for each server that cannot be used. */
+  async #listUnknown(signal: AbortSignal): Promise<string[]> {
+    const unknown = this.usable.filter(({ tools }) => tools === undefined);
+    const lines = await Promise.all(unknown.map(async (server) => {
+      try {
+        await server.refresh(signal);
+        return [];
+      } catch (error) {
+        signal.throwIfAborted();
+        return [(error as Error).message];
+      }
+    }));
+    return lines.flat();
+  }
+
+  async #forward(
+    { name, arguments: given, ...others }: Record<string, unknown>,
+    { signal }: ToolContext,
+  ): Promise<{ tool: Tool; args: Record<string, unknown> }> {
+    const wanted = String(name).trim();
+    let tool = this.#toolNamed(wanted);
+    const failures = tool ? [] : await this.#listUnknown(signal);
+    tool ??= this.#toolNamed(wanted);
+    if (!tool) {
+      const names = this.known().map((one) => one.name);
+      const hint = didYouMean(wanted, names, "look for one with find_tool");
+      const why = [`There is no tool ${oneLine(wanted).slice(0, 100)}: ${hint}`, ...failures];
+      throw new Error(why.join("\n"));
+    }
+    const inside = typeof given === "string" ? jsonOrUndefined(given) : given;
+    // Small models also use both places at once: the values beside the object are arguments, too.
+    return { tool, args: { ...others, ...isObject(inside) && inside } };
+  }
+
+  /** Finds a tool by its name for models, by its name in rules, or by its own name if that is unique. */
+  #toolNamed(name: string): Tool | undefined {
+    const tools = this.known();
+    const found = tools.find((tool) => tool.name === name || tool.ruleName === name);
+    if (found) return found;
+    const same = tools.filter((tool) => tool.name.split("__").slice(1).join("__") === name);
+    return same.length === 1 ? same[0] : undefined;
+  }
+}
+
+function toolOf(server: McpServer, definition: ToolDefinition, name: string): Tool {
+  const { title, description, inputSchema } = definition;
+  const words = [title, description].filter((one) => one !== undefined).join(": ");
+  return {
+    name,
+    ruleName: ruleNameOf(name),
+    description: plainWords(words),
+    parameters: { ...shownSchema(inputSchema) as JsonSchema, type: "object" },
+    access: "network",
+    run: async (args, context) => await server.call(definition.name, args, context),
+  };
+}
+
+const plainWords = (text: string): string => sanitizeProse(stripEscapes(text));
+
+/**
+ * Returns a schema whose texts hide nothing from a model. The schema that is sent to the server stays unchanged.
+ */
+function shownSchema(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(shownSchema);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => {
+      const isWords = ["description", "title", "$comment"].includes(key) && typeof one === "string";
+      return [key, isWords ? plainWords(one) : shownSchema(one)];
+    }),
+  );
+}
+
+function definitionChars({ name, description, parameters }: Tool): number {
+  const given = { type: "function", function: { name, description, parameters } };
+  return JSON.stringify(given).length + 1;
+}
+
+function overview(tools: readonly Tool[]): string {
+  const names = tools.map(({ name }) => name).join(", ");
+  return names === "" ? "none" : shortened(names, MAX_OVERVIEW);
+}

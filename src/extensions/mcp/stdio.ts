@@ -1,0 +1,153 @@
+/** Servers that are programs: one JSON message per line on stdin and stdout. @module */
+
+import { linePeer } from "../../rpc/line_peer.ts";
+import { startLeader } from "../../start_leader.ts";
+import { attempt } from "../../attempt.ts";
+import { makeTempFolder } from "../../temp_folder.ts";
+import { stripEscapes } from "../../text/sanitize.ts";
+import { oneLine, shortened } from "../../text/one_line.ts";
+import { isAbsolute, join } from "../../text/std_path.ts";
+import { reasonOf } from "../../text/reason.ts";
+import { commandEnvironment } from "../../tools/shell/command_environment.ts";
+import { findProgram, programFolders } from "../../find_program.ts";
+import { endGroup, endNow } from "../../tools/shell/process_group.ts";
+import { atProgramEnd } from "../../tools/shell/program_end.ts";
+import type { Confine } from "../../types/confine.ts";
+import { within } from "../../wire/wait.ts";
+import type { Carrier, CarrierHandlers } from "./carrier.ts";
+import type { McpDefinition } from "./definition.ts";
+
+/** The time for a server to exit after its stdin was closed, and then after SIGTERM, in ms. */
+const LEAVE_MS = 300;
+const END_MS = 700;
+/** Starts a program in a folder, which a sandbox with a `/tmp` of its own does not have. */
+const ENTER_FOLDER = 'mkdir -p -- "$0" 2>/dev/null; cd -- "$0" && exec "$@"';
+/** The maximum length of the stored end of stderr, in characters. */
+const MAX_WORDS = 4000;
+
+interface ProgramOptions {
+  /** The session's folder, in which the server works. */
+  folder: string;
+  /** The names of additional variables for the server. */
+  env: readonly string[];
+  confine?: Confine | undefined;
+}
+
+/**
+ * Starts a server in its own process group, sandboxed if requested. Its environment is an allow list plus the
+ * variables of its definition.
+ *
+ * @throws {Error} with the end of a sentence about the server, if it cannot be started.
+ */
+export async function startProgram(
+  definition: McpDefinition,
+  handlers: CarrierHandlers,
+  { folder, env, confine }: ProgramOptions,
+): Promise<Carrier> {
+  const { program, network, isConfined } = definition;
+  const { cwd = "." } = definition;
+  // The user's own server has rights that a file of the session's folder, as in `node_modules`, must not use.
+  const ownFolder = definition.scope === "user" && definition.cwd === undefined
+    ? makeTempFolder("copilot-mcp-")
+    : undefined;
+  const at = ownFolder ?? (isAbsolute(cwd) ? cwd : join(definition.folder ?? folder, cwd));
+  if (!(await Deno.stat(at).catch(() => undefined))?.isDirectory) {
+    throw new Error(`its folder ${at} does not exist`);
+  }
+  const found = programPath(program!.command, at, folder);
+  // A sandbox starts in the session's folder, with its own /tmp.
+  const [path, ...args] = at === folder || Deno.build.os === "windows"
+    ? [found, ...program!.args] as const
+    : ["/bin/sh", "-c", ENTER_FOLDER, at, found, ...program!.args] as const;
+  const confined = isConfined
+    ? await confine?.(path, args, network ? "network" : undefined)
+    : undefined;
+  let child: Deno.ChildProcess;
+  try {
+    const outer = Deno.build.os !== "windows" && { PATH: programFolders(folder).join(":") };
+    const usual = { ...commandEnvironment(env), ...outer, ...confined?.variables };
+    const how = { cwd: at, env: { ...usual, ...program!.env } };
+    child = startLeader(confined?.program ?? path, confined?.args ?? args, how);
+  } catch (error) {
+    throw new Error(`it cannot be started: ${reasonOf(error)}`, { cause: error });
+  }
+  const limits = confined?.limits &&
+    `${confined.limits}: "sandboxRead" in permissions.json shows it more, copilot mcp add --no-sandbox lifts that`;
+  return new ProgramCarrier(child, folder, handlers, limits, () => {
+    confined?.mend?.("");
+    if (ownFolder !== undefined) attempt(() => Deno.removeSync(ownFolder, { recursive: true }));
+  });
+}
+
+/**
+ * Returns the program to start. Programs of the folder itself run only if a path names them, relative to `at`.
+ */
+function programPath(command: string, at: string, folder: string): string {
+  if (/[/\\]/.test(command)) return isAbsolute(command) ? command : join(at, command);
+  if (Deno.build.os === "windows") return command;
+  const folders = programFolders(folder, programFolders(at).join(":"));
+  const found = findProgram(command, folders);
+  if (found === undefined) throw new Error(`there is no program ${command} on PATH`);
+  return found;
+}
+
+class ProgramCarrier implements Carrier {
+  readonly peer: Carrier["peer"];
+  #words = "";
+  #ending: Promise<void> | undefined;
+  readonly #release: () => void;
+  readonly #reading: Promise<void>;
+
+  constructor(
+    private readonly child: Deno.ChildProcess,
+    private readonly folder: string,
+    handlers: CarrierHandlers,
+    /** The limits of its sandbox, in one line: they may be the cause of a failure. */
+    private readonly limits: string | undefined,
+    private readonly onEnd: () => void,
+  ) {
+    this.peer = linePeer({ ...handlers, input: child.stdout, output: child.stdin });
+    this.#reading = this.#readWords();
+    this.#release = atProgramEnd(() => {
+      endNow(child.pid, folder);
+      onEnd();
+    });
+    // Processes that it started may outlive it and keep its stdout open. Its last output is read first.
+    child.status.then(() => within(LEAVE_MS, this.peer.closed)).then(() => this.end());
+  }
+
+  speaks(): void {}
+
+  lastWords(): string {
+    const lines = stripEscapes(this.#words).split("\n").map(oneLine).filter((line) => line !== "");
+    // The error often precedes a stack trace and the interpreter's version.
+    const error = lines.findLast((line) => /^\w*(error|exception)\b/i.test(line));
+    const said = shortened(error ?? lines.slice(-3).join(" / "), 300);
+    return [said, this.limits].filter(Boolean).join("; ");
+  }
+
+  end(): Promise<void> {
+    return this.#ending ??= this.#end();
+  }
+
+  async #end(): Promise<void> {
+    this.peer.close(new Error("it has ended"));
+    await within(LEAVE_MS, this.child.status);
+    await endGroup(this.child.pid, END_MS, this.folder);
+    await within(END_MS, Promise.all([this.child.status, this.#reading]));
+    this.#release();
+    this.onEnd();
+  }
+
+  /** Reads stderr continuously: a server that writes to a full pipe would block. */
+  async #readWords(): Promise<void> {
+    const decoder = new TextDecoder();
+    try {
+      for await (const chunk of this.child.stderr) {
+        this.#words = (this.#words + decoder.decode(chunk, { stream: true })).slice(-MAX_WORDS);
+      }
+    } catch {
+      // It has exited.
+    }
+  }
+}

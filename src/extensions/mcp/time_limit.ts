@@ -1,0 +1,53 @@
+/** The time limit of a request to a server. @module */
+
+import { aborted } from "../../wire/wait.ts";
+
+/** The longest duration of one request, regardless of progress, in ms. */
+const MAX_REQUEST_MS = 30 * 60_000;
+
+/**
+ * Returns a signal that is aborted with another signal or after `ms`. `renew` restarts the time, up to half an
+ * hour in total. The clock stops while `isPaused`, when the user is asked.
+ */
+export function limitedBy(
+  signal: AbortSignal | undefined,
+  ms: number,
+  words: string,
+  isPaused: () => boolean = () => false,
+) {
+  const controller = new AbortController();
+  const start = performance.now();
+  const expire = () => {
+    if (isPaused()) timer = setTimeout(expire, ms);
+    else controller.abort(new Error(words));
+  };
+  const abort = () => controller.abort(signal!.reason);
+  let timer = setTimeout(expire, ms);
+  if (signal?.aborted) abort();
+  signal?.addEventListener("abort", abort);
+  return {
+    signal: controller.signal,
+    renew() {
+      if (performance.now() - start > MAX_REQUEST_MS) return;
+      clearTimeout(timer);
+      timer = setTimeout(expire, ms);
+    },
+    done() {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", abort);
+    },
+  };
+}
+
+/** Returns the value of `promise`, or throws the reason of `signal` if that is aborted first. */
+export async function orAborted<T>(
+  promise: Promise<T>,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  if (!signal) return await promise;
+  const stop = aborted(signal).then(() => {
+    throw signal.reason;
+  });
+  stop.catch(() => {});
+  return await Promise.race([promise, stop]);
+}

@@ -1,0 +1,251 @@
+/**
+ * Reads skills, custom commands and sub-agents: Markdown files with frontmatter, in the folders of `places.ts`.
+ * @module
+ */
+
+import { attempt } from "../../attempt.ts";
+import type { PathTable } from "../../safety/path_table.ts";
+import { oneLine, shortened } from "../../text/one_line.ts";
+import { isWithin } from "../../text/paths.ts";
+import { basename, dirname, join, relative, slashed } from "../../text/std_path.ts";
+import { type AgentLimits, limitsIn } from "../agents/agent_file.ts";
+import { EXPLORE } from "../../tools/explore.ts";
+import { readBoundedText } from "../bounded_text.ts";
+import { booleanField, type FrontmatterFile, readFrontmatter, textField } from "./frontmatter.ts";
+import type { PromptFolder } from "./places.ts";
+
+/** A Markdown file with a prompt: a skill, a command or a sub-agent of the user or a folder. */
+export interface PromptFile {
+  kind: PromptFolder["kind"];
+  scope: PromptFolder["scope"];
+  /** The name. Skills and commands are typed with a slash before it. */
+  name: string;
+  /** A one-line description. */
+  description: string;
+  /** The name of its argument, such as `[ISSUE]`. */
+  argument?: string;
+  /** The file, with links resolved. */
+  path: string;
+  /** The whole file, which trust is bound to. */
+  text: string;
+  /** The text below the frontmatter. */
+  body: string;
+  /** False if only the user may start it. */
+  isForModel: boolean;
+  /** False if only the model may start it. */
+  isForPerson: boolean;
+  /** The limits of a sub-agent. */
+  limits?: AgentLimits;
+}
+
+/** An ignored file. */
+interface PromptFileProblem {
+  path: string;
+  why: string;
+}
+
+export interface LoadedPromptFiles {
+  /** By kind and name, sorted by name. Of equal names, the first place wins. */
+  promptFiles: PromptFile[];
+  problems: PromptFileProblem[];
+}
+
+/** The maximum folders and files to visit, their depth, the bytes of one file, and of all. */
+const MAX_FOLDERS = 2000;
+const MAX_PROMPT_DEPTH = 5;
+const MAX_PROMPT_FILES = 1000;
+const MAX_FILE_BYTES = 64 * 1024;
+const MAX_ALL_BYTES = 4 * 1024 * 1024;
+const MAX_DESCRIPTION_CHARS = 1024;
+const MAX_PROMPT_NAME = 64;
+/** The maximum length of an argument's hint. */
+const MAX_HINT_CHARS = 40;
+const SKILL_FILE = "SKILL.md";
+/** Folders that do not contain skills. */
+const SKIPPED = /^(?:\.git|node_modules|\.venv|__pycache__)$/;
+
+/** Reads `places`, in order of precedence. */
+export function loadPromptFiles(
+  places: readonly PromptFolder[],
+  paths: PathTable,
+): LoadedPromptFiles {
+  return new Loader(paths).load(places);
+}
+
+class Loader {
+  readonly #found = new Map<string, PromptFile>();
+  readonly #problems: PromptFileProblem[] = [];
+  #folders = 0;
+  #files = 0;
+  #bytes = 0;
+
+  constructor(private readonly paths: PathTable) {}
+
+  load(places: readonly PromptFolder[]): LoadedPromptFiles {
+    for (const place of places) {
+      const files = place.kind === "skill"
+        ? this.#skillFiles(place.path, 1)
+        : this.#commandFiles(place.path, 1);
+      for (const file of files) this.#add(file, place);
+    }
+    const skills = new Set([...this.#found.values()].filter(isSkill).map(({ name }) => name));
+    const promptFiles = [...this.#found.values()]
+      .filter((one) => one.kind !== "command" || !skills.has(one.name))
+      .sort((a, b) => a.name < b.name ? -1 : 1);
+    return { promptFiles, problems: this.#problems };
+  }
+
+  /** Finds the `SKILL.md` files below a folder, down to the outermost one of each branch. */
+  *#skillFiles(folder: string, depth: number): Generator<string> {
+    for (const name of this.#foldersIn(folder)) {
+      const at = join(folder, name);
+      const file = join(at, SKILL_FILE);
+      if (attempt(() => Deno.statSync(file).isFile)) yield file;
+      else if (depth < MAX_PROMPT_DEPTH) yield* this.#skillFiles(at, depth + 1);
+    }
+  }
+
+  *#commandFiles(folder: string, depth: number): Generator<string> {
+    const names = entriesIn(folder).filter(({ isDirectory }) => !isDirectory)
+      .map(({ name }) => name).filter((name) => /\.md$/i.test(name)).sort();
+    for (const name of names) yield join(folder, name);
+    if (depth === MAX_PROMPT_DEPTH) return;
+    for (const name of this.#foldersIn(folder)) {
+      yield* this.#commandFiles(join(folder, name), depth + 1);
+    }
+  }
+
+  #foldersIn(folder: string): string[] {
+    const names = entriesIn(folder)
+      .filter(({ name, isDirectory, isSymlink }) =>
+        (isDirectory || isSymlink) && !SKIPPED.test(name)
+      ).map(({ name }) => name).sort();
+    const room = Math.max(0, MAX_FOLDERS - this.#folders);
+    this.#folders += names.length;
+    return names.slice(0, room);
+  }
+
+  #add(file: string, place: PromptFolder): void {
+    const refuse = (why: string) => void this.#problems.push({ path: file, why });
+    if (this.#files++ >= MAX_PROMPT_FILES) return;
+    const isFull = "there are too many files, or they are too long";
+    if (this.#bytes > MAX_ALL_BYTES) return refuse(isFull);
+    const path = attempt(() => Deno.realPathSync(file));
+    if (path === undefined) return refuse("it cannot be read");
+    if (this.paths.secretKind(path) !== undefined && place.scope === "folder") {
+      return refuse("it links to a secret file");
+    }
+    if (place.root !== undefined && !isWithin(place.root, path)) {
+      return refuse("it links out of the folder");
+    }
+    const text = attempt(() => readBoundedText(path, MAX_FILE_BYTES, place.root));
+    if (text === undefined) return refuse("it cannot be read");
+    this.#bytes += text.length;
+    if (this.#bytes > MAX_ALL_BYTES) return refuse(isFull);
+    const { kind, scope } = place;
+    const read = definitionIn(kind, text, slashed(relative(place.path, file)));
+    if (typeof read === "string") return refuse(read);
+    const key = `${kind} ${read.name}`;
+    if (!this.#found.has(key)) this.#found.set(key, { kind, scope, path, text, ...read });
+  }
+}
+
+const isSkill = ({ kind }: PromptFile) => kind === "skill";
+
+function entriesIn(folder: string): Deno.DirEntry[] {
+  return attempt(() => [...Deno.readDirSync(folder)]) ?? [];
+}
+
+/** The fields that come from the file itself. */
+type Definition = Omit<PromptFile, "kind" | "scope" | "path" | "text">;
+
+/**
+ * Returns the definition in a file, or why there is none. `file` is its path below the folder of its kind, with
+ * slashes.
+ */
+export function definitionIn(
+  kind: PromptFile["kind"],
+  text: string,
+  file: string,
+): Definition | string {
+  const { fields, body } = readFrontmatter(text);
+  return DEFINITION_READERS[kind]({ fields, body: body.trim() }, file);
+}
+
+type FieldValue = Parameters<typeof textField>[0];
+type DefinitionReader = (read: FrontmatterFile, file: string) => Definition | string;
+
+const BAD_NAME = "its name must be letters, digits and hyphens";
+const NO_DESCRIPTION = "it has no description";
+const NO_TEXT = "it has no text";
+
+const DEFINITION_READERS: Readonly<Record<PromptFile["kind"], DefinitionReader>> = {
+  /** An invalid name is replaced by that of the skill's folder. */
+  skill({ fields, body }, file) {
+    const description = lineOf(fields.description);
+    if (description === "") return NO_DESCRIPTION;
+    const name = nameIn(fields, basename(dirname(file)), /^[\p{L}\p{N}][\p{L}\p{M}\p{N}_-]*$/u);
+    if (name === undefined) return BAD_NAME;
+    return {
+      name,
+      description,
+      body,
+      argument: argumentHint(fields["argument-hint"]) ?? "[TEXT]",
+      isForModel: booleanField(fields["disable-model-invocation"]) !== true,
+      isForPerson: booleanField(fields["user-invocable"]) !== false,
+    };
+  },
+  agent({ fields, body }, file) {
+    const description = lineOf(fields.description);
+    if (description === "") return NO_DESCRIPTION;
+    if (body === "") return NO_TEXT;
+    const name = nameIn(fields, withoutEnding(basename(file)), /^[a-z][\w-]*$/);
+    if (name === undefined) return BAD_NAME;
+    if (name === EXPLORE) return "a built-in sub-agent has this name";
+    const limits = limitsIn(fields);
+    return { name, description, body, limits, isForModel: true, isForPerson: false };
+  },
+  /** `git/commit.md` is `/git:commit`. */
+  command({ fields, body }, file) {
+    const name = withoutEnding(file).replaceAll("/", ":").toLowerCase();
+    if (name.length > MAX_PROMPT_NAME || !/^[\p{L}\p{N}][\p{L}\p{M}\p{N}_:-]*$/u.test(name)) {
+      return BAD_NAME;
+    }
+    if (body === "") return NO_TEXT;
+    const [first = ""] = body.split("\n");
+    const argument = argumentHint(fields["argument-hint"]) ??
+      (/\$(?:ARGUMENTS|[1-9])/.test(body) ? "[TEXT]" : undefined);
+    return {
+      name,
+      body,
+      description: lineOf(fields.description ?? first.replace(/^#+\s*/, "")),
+      ...argument !== undefined && { argument },
+      isForModel: false,
+      isForPerson: true,
+    };
+  },
+};
+
+const withoutEnding = (file: string) => file.replace(/\.md$/i, "");
+
+/** Returns the name in the fields, or else `other`, if it is `valid`. */
+function nameIn(
+  { name: given }: FrontmatterFile["fields"],
+  other: string,
+  valid: RegExp,
+): string | undefined {
+  return [textField(given)?.trim() ?? "", other]
+    .map((one) => one.normalize("NFKC").toLowerCase())
+    .find((one) => one.length <= MAX_PROMPT_NAME && valid.test(one));
+}
+
+/** Returns a field as one line. */
+function lineOf(value: FieldValue, maxChars = MAX_DESCRIPTION_CHARS): string {
+  return shortened(oneLine(textField(value) ?? ""), maxChars);
+}
+
+/** Returns a hint as written, in brackets if the argument is optional. */
+function argumentHint(value: FieldValue): string | undefined {
+  const hint = lineOf(value, MAX_HINT_CHARS);
+  return hint === "" ? undefined : hint;
+}

@@ -1,0 +1,249 @@
+/**
+ * The skills, commands and sub-agents of a session: expands lines that start with one, and lets the model read
+ * skills. @module
+ */
+
+import type { CopilotAgent } from "../../agent/agent.ts";
+import { outcomeOf } from "../../agent/run_tools.ts";
+import { attempt } from "../../attempt.ts";
+import { targetOf } from "../../models/target.ts";
+import type { PathTable } from "../../safety/path_table.ts";
+import { CHARS_PER_TOKEN } from "../../text/count.ts";
+import { didYouMean } from "../../text/nearest.ts";
+import { oneLine } from "../../text/one_line.ts";
+import { isWithin } from "../../text/paths.ts";
+import { notePart } from "../../text/parts.ts";
+import { dirname, join, resolve } from "../../text/std_path.ts";
+import { truncateMiddle } from "../../text/truncate.ts";
+import { fileTool } from "../../tools/read_file.ts";
+import { shellTool } from "../../tools/run_bash.ts";
+import type { Part, TextPart } from "../../types/message.ts";
+import type { Policy } from "../../types/policy.ts";
+import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
+import { attachFiles } from "../../session/attach.ts";
+import { EXPLORE } from "../../tools/explore.ts";
+import type { CommandInfo, Notice } from "../../session/data.ts";
+import { promptCatalogue, SKILL_SCHEME, skillList } from "./catalogue.ts";
+import type { PromptFile } from "./load.ts";
+import { fillTemplate } from "./template.ts";
+
+/** Characters of a skill per token of context: about an eighth of the context. */
+const SKILL_SHARE = 0.5;
+/** The maximum share of the context for the list of skills. */
+const CATALOGUE_SHARE = 0.015;
+
+/** A line that starts with a skill or a command, as the parts of a message. */
+interface OpenedLine {
+  parts: Part[];
+  notice?: Notice;
+}
+
+/** The options for expanding a command's text. */
+interface OpeningOptions {
+  /** Decides on its commands and files. */
+  policy: Policy;
+  signal: AbortSignal;
+  /** Shows the newest line of a running command. */
+  onOutput?: ToolContext["onOutput"];
+}
+
+export class PromptFiles {
+  constructor(
+    private readonly agent: CopilotAgent,
+    /** The loaded ones. */
+    readonly promptFiles: readonly PromptFile[],
+    private readonly paths: PathTable,
+  ) {}
+
+  get #skills(): PromptFile[] {
+    return this.promptFiles.filter(({ kind, isForModel }) => kind === "skill" && isForModel);
+  }
+
+  /** The sub-agents that the model may name. */
+  get agents(): PromptFile[] {
+    return this.promptFiles.filter(({ kind }) => kind === "agent");
+  }
+
+  /** Returns the sub-agent with this name. */
+  subAgent(name: string): PromptFile | undefined {
+    return withName(this.agents, name);
+  }
+
+  /** Returns the list of skills and sub-agents in the prompt, for the given context and room. */
+  catalogue(contextLength: number, maxBytes: number): string {
+    const share = contextLength * CATALOGUE_SHARE * CHARS_PER_TOKEN;
+    const isOffered = this.agent.offered.some(({ name }) => name === EXPLORE);
+    const agents = isOffered ? this.agents : [];
+    return promptCatalogue(this.#skills, agents, Math.min(share, maxBytes));
+  }
+
+  /** Returns what the user may type after a slash. */
+  get commands(): CommandInfo[] {
+    return this.promptFiles.filter(({ isForPerson }) => isForPerson)
+      .map(({ name, description, argument }) => ({
+        name,
+        help: description,
+        ...argument !== undefined && { argument },
+      }));
+  }
+
+  /** Returns the skill or command that the user may type as `/name`. */
+  named(name: string): PromptFile | undefined {
+    return withName(this.promptFiles.filter(({ isForPerson }) => isForPerson), name);
+  }
+
+  /**
+   * Expands `line`, which starts with the skill or command `promptFile`.
+   * @throws {Error} if a command in it may not run; nothing is sent then.
+   */
+  async open(
+    promptFile: PromptFile,
+    line: TextPart,
+    argument: string,
+    options: OpeningOptions,
+  ): Promise<OpenedLine> {
+    const { agent } = this;
+    const { policy, signal } = options;
+    if (promptFile.kind === "skill") {
+      const { notice, parts } = await attachFiles(agent, [line], signal, policy);
+      const given = argument === "" ? [] : [notePart(`ARGUMENTS: ${argument}`)];
+      return {
+        parts: [line, this.#skillPart(promptFile), ...given, ...parts],
+        ...notice && { notice },
+      };
+    }
+    const text = await this.#filled(promptFile, argument, options);
+    // A folder's file is not the user's text: its commands and files need the same approval as the model's calls.
+    const asModel: Policy = {
+      decide: (tool, args, { isOfPerson: _, ...context }) => policy.decide(tool, args, context),
+    };
+    const by = promptFile.scope === "user" ? policy : asModel;
+    const { notice, parts } = await attachFiles(agent, [{ type: "text", text }], signal, by);
+    return { parts: [line, notePart(text), ...parts], ...notice && { notice } };
+  }
+
+  /** Returns the text of a command. Commands in it run like any others. */
+  async #filled(
+    promptFile: PromptFile,
+    argument: string,
+    options: OpeningOptions,
+  ): Promise<string> {
+    const texts: string[] = [];
+    for (const piece of fillTemplate(promptFile.body, argument)) {
+      texts.push(
+        "text" in piece ? piece.text : await this.#output(promptFile, piece.command, options),
+      );
+    }
+    return texts.join("");
+  }
+
+  async #output(
+    { name }: PromptFile,
+    command: string,
+    { policy, signal, onOutput }: OpeningOptions,
+  ): Promise<string> {
+    const context: ToolContext = {
+      ...this.agent.toolContext(signal),
+      ...onOutput && { onOutput },
+    };
+    const args = { command, timeout_seconds: 120 };
+    const decision = await policy.decide(shellTool, args, context);
+    if (!decision.allow) {
+      const why = decision.explanation ?? decision.reason;
+      throw new Error(
+        `/${name} is not sent because its command \`${oneLine(command)}\` may not run: ${why}`,
+      );
+    }
+    const { args: given = args, grant, leave, prepared } = decision;
+    const granted = { ...context, ...grant && { grant }, ...leave && { leave } };
+    const { output, exitCode, content } = outcomeOf(await shellTool.run(given, granted, prepared));
+    return exitCode === 0 && output ? output.stdout ?? "" : content;
+  }
+
+  /** Returns the text of a skill, or that the session already contains it. */
+  #skillPart(skill: PromptFile): Part {
+    if (this.#isLoaded(skill)) return notePart(`[Use the skill ${skill.name}, which is above.]`);
+    const text = this.#skillText(skill);
+    return { type: "resource", kind: "skill", name: skill.name, text };
+  }
+
+  #isLoaded({ name }: PromptFile): boolean {
+    return this.agent.state.messages.some(({ parts = [] }) =>
+      parts.some((part) => part.type === "resource" && part.kind === "skill" && part.name === name)
+    );
+  }
+
+  #skillText({ name, path, body }: PromptFile): string {
+    const folder = dirname(path);
+    const more = attempt(() => [...Deno.readDirSync(folder)].length > 1) === true;
+    const files = more
+      ? `Its other files: read_file ${SKILL_SCHEME}${name}/PATH; for commands they are in ${folder}\n\n`
+      : "";
+    const text = truncateMiddle(
+      body,
+      this.#maxChars,
+      (chars) => `\n[${chars} characters left out: read_file ${SKILL_SCHEME}${name}/SKILL.md]\n`,
+    );
+    return `<skill name=${JSON.stringify(name)}>\n${files}${text}\n</skill>`;
+  }
+
+  get #maxChars(): number {
+    const { config } = this.agent;
+    const { contextLength = Infinity } = targetOf(config);
+    return Math.min(config.maxOutputChars * 0.9, contextLength * SKILL_SHARE);
+  }
+
+  /** Reads `skill:NAME`, a file of a skill, or a skill by its path; undefined for other files. */
+  read(args: Record<string, unknown>, context: ToolContext): Promise<ToolOutcome> | undefined {
+    const path = String(args.file_path);
+    const isWhole = (args.offset ?? 1) === 1;
+    if (!path.startsWith(SKILL_SCHEME)) {
+      const real = context.grant?.realPath;
+      const skill = isWhole && this.#skills.find((one) => one.path === real);
+      return skill ? Promise.resolve(this.#loaded(skill, context)) : undefined;
+    }
+    const [, name = "", file] = /^([^/]*)(?:\/(.*))?$/s.exec(path.slice(SKILL_SCHEME.length)) ?? [];
+    const skills = this.#skills;
+    if (name === "") {
+      return Promise.resolve({ content: skillList(skills, context.maxOutputChars) });
+    }
+    const skill = withName(skills, name);
+    if (skill === undefined) {
+      const names = skills.map((one) => one.name);
+      const hint = didYouMean(name, names, `read ${SKILL_SCHEME} for a list`);
+      throw new Error(`There is no skill ${oneLine(name)}: ${hint}`);
+    }
+    if (file === undefined || file === "") return Promise.resolve(this.#loaded(skill, context));
+    return this.#readFile(skill, file, args, context);
+  }
+
+  #loaded(skill: PromptFile, { subAgent }: ToolContext): ToolOutcome {
+    if (!subAgent && this.#isLoaded(skill)) {
+      return { content: `The skill ${skill.name} is in the conversation.` };
+    }
+    return { content: this.#skillText(skill), skill: skill.name };
+  }
+
+  async #readFile(
+    { name, path }: PromptFile,
+    file: string,
+    args: Record<string, unknown>,
+    context: ToolContext,
+  ): Promise<ToolOutcome> {
+    const folder = dirname(path);
+    const asked = resolve(join(folder, file));
+    const real = attempt(() => Deno.realPathSync(asked));
+    if (real === undefined) throw new Error(`The skill ${name} has no file ${oneLine(file)}`);
+    const isClosed = [asked, real].some((one) =>
+      !isWithin(folder, one) || this.paths.secretKind(one) !== undefined
+    );
+    if (isClosed) throw new Error(`${oneLine(file)} is not a file of the skill ${name}`);
+    const grant = { realPath: real, withheld: { folder, paths: [] } };
+    return outcomeOf(await fileTool.run({ ...args, file_path: real }, { ...context, grant }));
+  }
+}
+
+function withName(list: readonly PromptFile[], name: string): PromptFile | undefined {
+  const wanted = name.toLowerCase();
+  return list.find((one) => one.name === wanted);
+}

@@ -1,0 +1,93 @@
+import { assertEquals } from "@std/assert";
+import { hooksIn, matchesHook } from "../../../src/extensions/hooks/definition.ts";
+
+const SLIPS: [events: unknown, why: string[]][] = [
+  [{ PreToolUs: [] }, ["hooks do not run at PreToolUs: did you mean PreToolUse?"]],
+  [{ pretooluse: [] }, ["hooks do not run at pretooluse: did you mean PreToolUse?"]],
+  [{ PostToolUseFailure: [], Notification: [], SubagentStop: [], PreCompact: [] }, []],
+  [{ Stop: {} }, ["Stop must be a list"]],
+  [
+    { PreToolUse: [{ matcher: "bash", hooks: [] }] },
+    ["no tool is called bash: did you mean Bash?"],
+  ],
+  [{ PreToolUse: [{ matcher: "Bash", hooks: [] }, { matcher: "mcp__a__b", hooks: [] }] }, []],
+];
+for (const [events, why] of SLIPS) {
+  Deno.test(`hooks: what is told of ${JSON.stringify(events)}`, () => {
+    const { problems } = hooksIn(events as Record<string, unknown>, {
+      path: "/hooks.json",
+      scope: "user",
+    });
+    assertEquals(problems, why.map((one) => ({ path: "/hooks.json", why: one })));
+  });
+}
+
+Deno.test("hooks: what runs is read with its limits, and what cannot run says why", () => {
+  const file = { path: "/hooks.json", scope: "user" } as const;
+  const read = (hook: unknown, matcher?: unknown) => {
+    const { hooks: [one], problems } = hooksIn({ Stop: [{ matcher, hooks: [hook] }] }, file);
+    if (one === undefined) return problems.map(({ why }) => why).join();
+    const { command, timeoutMs, problem, matcher: kept } = one;
+    return [command, timeoutMs, kept, problem];
+  };
+  const noCommand = 'it must have "type": "command" and a "command"';
+  const noPattern = "its matcher is not a regular expression";
+  const noGroup = 'Stop must be a list of objects with "hooks", and a text as "matcher"';
+  const rows: [hook: unknown, matcher: unknown, read: unknown][] = [
+    [{ command: "a" }, undefined, ["a", 60_000, undefined, undefined]],
+    [{ type: "command", command: "a", timeout: 0.5 }, "", ["a", 500, undefined, undefined]],
+    [{ command: "a", timeout: 600 }, "*", ["a", 600_000, undefined, undefined]],
+    [{ command: "a", timeout: 601 }, "x", ["a", 600_000, "x", undefined]],
+    [{ command: "a", timeout: 0 }, "x", ["a", 60_000, "x", undefined]],
+    [{ command: "a", timeout: "9" }, "x", ["a", 60_000, "x", undefined]],
+    [{ command: "a" }, "(", ["a", 60_000, "(", noPattern]],
+    [{ command: "a" }, "x".repeat(500), ["a", 60_000, "x".repeat(500), undefined]],
+    [{ command: "a" }, "x".repeat(501), ["a", 60_000, "x".repeat(501), noPattern]],
+    [{ command: " " }, "x", ['{"command":" "}', 60_000, "x", noCommand]],
+    [{ type: "prompt", command: "a" }, "(", [
+      '{"type":"prompt","command":"a"}',
+      60_000,
+      "(",
+      noCommand,
+    ]],
+    [5, "x", ["5", 60_000, "x", noCommand]],
+    [{ command: "a" }, 5, noGroup],
+  ];
+  for (const [hook, matcher, expected] of rows) assertEquals(read(hook, matcher), expected);
+  assertEquals(hooksIn({ Stop: [5] }, file).problems, [{ path: "/hooks.json", why: noGroup }]);
+});
+
+Deno.test("hooks: a file has the outer key, or is none of settings, and a hundred hooks at most", () => {
+  const events = { Stop: [{ hooks: [{ command: "a" }] }] };
+  const count = (value: Record<string, unknown>, path: string) =>
+    hooksIn(value, { path, scope: "user" }).hooks.length;
+  assertEquals(count({ hooks: events, Stop: [] }, "/settings.json"), 1);
+  assertEquals(count(events, "/settings.local.json"), 0);
+  assertEquals(count(events, "/hooks.json"), 1);
+  assertEquals(count(events, "/settings/hooks.json"), 1);
+  const file = { path: "/hooks.json", scope: "user" } as const;
+  // A name that is three letters longer may be a slip, one of four more is another one.
+  const told = (key: string) => hooksIn({ [key]: [] }, file).problems.length;
+  assertEquals(["Stopxxx", "SessionStartt", "Stopped"].map(told).at(1), 1);
+});
+
+Deno.test("hooks: a matcher is for whole names, and one that makes no sense for all", () => {
+  const matches = (matcher: string | undefined, names: string[], problem?: string) => {
+    const hook = { path: "", scope: "user", event: "Stop", command: "a", timeoutMs: 1 } as const;
+    return matchesHook(
+      { ...hook, ...matcher !== undefined && { matcher }, ...problem !== undefined && { problem } },
+      names,
+    );
+  };
+  const rows: [matcher: string | undefined, names: string[], isFor: boolean, problem?: string][] = [
+    [undefined, ["a"], true],
+    ["Edit|Write", ["x", "Write"], true],
+    ["Edit|Write", ["Writer"], false],
+    ["Edit", ["MultiEdit"], false],
+    ["Edit", [], true],
+    ["(", ["a"], true, "no expression"],
+  ];
+  for (const [matcher, names, isFor, problem] of rows) {
+    assertEquals(matches(matcher, names, problem), isFor, `${matcher}`);
+  }
+});

@@ -1,0 +1,261 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { assertRejects } from "@std/assert/rejects";
+import { assertThrows } from "@std/assert/throws";
+import { definitionsIn, expanded } from "../../../src/extensions/mcp/definition.ts";
+import { headerValue } from "../../../src/extensions/mcp/http.ts";
+import { FolderTrust } from "../../../src/safety/folder_trust.ts";
+import { MemoryStore } from "../../../src/extensions/mcp/memory.ts";
+import { TokenAuth, TokenStore } from "../../../src/extensions/mcp/oauth.ts";
+import { checkedAddress } from "../../../src/extensions/mcp/oauth_discovery.ts";
+import { paramHeaders, problemOfHeaders } from "../../../src/extensions/mcp/param_headers.ts";
+import { McpServers } from "../../../src/extensions/mcp/servers.ts";
+import { type Handler, json, respond, serve, type Server } from "../../helpers/server.ts";
+
+const tools = [{
+  name: "echo",
+  inputSchema: { type: "object", properties: { text: { type: "string", "x-mcp-header": "Text" } } },
+}];
+
+/** Answers in the modern way, but for what `other` takes. */
+const modern = (other?: (method: string) => Handler | undefined): Handler => (request, peer) => {
+  const { id, method } = request.json();
+  const handler = other?.(method);
+  if (handler) return handler(request, peer);
+  const result = {
+    "server/discover": { supportedVersions: ["2026-07-28"], capabilities: { tools: {} } },
+    "tools/list": { tools },
+    "tools/call": { content: [{ type: "text", text: "hi" }] },
+  }[method as string];
+  return json({ jsonrpc: "2.0", id, result })(request, peer);
+};
+
+async function opened(server: Server): Promise<McpServers> {
+  const store = new TokenStore(undefined);
+  const url = `${server.url}/mcp`;
+  await store.set(url, {
+    token: {
+      issuer: "i",
+      tokenUrl: "t",
+      client: { id: "c", method: "none" },
+      access: "the-token-of-this-server",
+    },
+  });
+  return await McpServers.open(definitionsIn({ mcpServers: { web: { url } } }, { scope: "user" }), {
+    folder: ".",
+    memory: new MemoryStore(undefined),
+    folderTrust: new FolderTrust(undefined),
+    env: [],
+    variables: () => undefined,
+    isTrusted: false,
+    authFor: (definition) => new TokenAuth(definition, store),
+  });
+}
+
+const signal = new AbortController().signal;
+
+Deno.test("mcp: a request over HTTP says in its headers what it is, and has the token", async () => {
+  await using server = serve(modern());
+  await using servers = await opened(server);
+  const web = servers.named("web")!;
+  assertEquals(await web.call("echo", { text: "ü" }, { signal }), "hi");
+  const { headers } = server.requests.at(-1)!;
+  const names = [
+    "mcp-protocol-version",
+    "mcp-method",
+    "mcp-name",
+    "mcp-param-text",
+    "authorization",
+  ];
+  assertEquals(names.map((name) => headers.get(name)), [
+    "2026-07-28",
+    "tools/call",
+    "echo",
+    "=?base64?w7w=?=",
+    "Bearer the-token-of-this-server",
+  ]);
+});
+
+Deno.test("mcp: a redirect is not followed, so that no token goes elsewhere", async () => {
+  await using other = serve(respond(200));
+  const redirect = respond(307, { location: `${other.url}/mcp` });
+  await using server = serve(modern((method) => method === "tools/call" ? redirect : undefined));
+  await using servers = await opened(server);
+  const call = servers.named("web")!.call("echo", {}, { signal });
+  await assertRejects(() => call, Error, "which is not followed");
+  assertEquals(other.requests, []);
+});
+
+Deno.test("mcp: a server that wants a sign-in says so, with the command that does it", async () => {
+  const refusal = respond(401, { "www-authenticate": 'Bearer scope="a b"' });
+  await using server = serve(refusal);
+  await using servers = await opened(server);
+  const call = servers.named("web")!.call("echo", {}, { signal });
+  await assertRejects(
+    () => call,
+    Error,
+    "it wants you to sign in: copilot mcp login web does that",
+  );
+});
+
+Deno.test("mcp: a session that an older server has lost is begun anew, once", async () => {
+  let isLost = true;
+  await using server = serve((request, peer) => {
+    if (request.method !== "POST") return respond(405)(request, peer);
+    const { id, method } = request.json();
+    if (method === "server/discover") return respond(400, {}, "no")(request, peer);
+    if (method === "notifications/initialized") return respond(202)(request, peer);
+    const answer = (result: unknown, headers = {}) =>
+      json({ jsonrpc: "2.0", id, result }, 200, headers)(request, peer);
+    if (method === "initialize") {
+      return answer({ protocolVersion: "2025-06-18", capabilities: { tools: {} } }, {
+        "mcp-session-id": "s",
+      });
+    }
+    if (method === "tools/list") return answer({ tools });
+    if (!isLost) return answer({ content: [{ type: "text", text: "back" }] });
+    isLost = false;
+    return respond(404)(request, peer);
+  });
+  await using servers = await opened(server);
+  assertEquals(await servers.named("web")!.call("echo", {}, { signal }), "back");
+  const inits = server.requests.filter(({ text }) => text.includes('"initialize"'));
+  assertEquals(inits.length, 2);
+});
+
+Deno.test("mcp: headers made of arguments hold to the letter of the revision", () => {
+  assertEquals(["a b", "", " a", "a\n", "=?base64?x?="].map(headerValue), [
+    "a b",
+    "",
+    "=?base64?IGE=?=",
+    "=?base64?YQo=?=",
+    "=?base64?PT9iYXNlNjQ/eD89?=",
+  ]);
+  const tool = (...named: [header: unknown, type: string][]) => ({
+    name: "a",
+    inputSchema: {
+      type: "object",
+      properties: Object.fromEntries(
+        named.map(([header, type], i) => [`p${i}`, { type, "x-mcp-header": header }]),
+      ),
+    },
+  });
+  const good = tool(["A", "string"], ["B", "integer"], ["C", "boolean"]);
+  assertEquals(problemOfHeaders(good), undefined);
+  assertEquals(problemOfHeaders({ name: "a", inputSchema: { type: "object" } }), undefined);
+  for (
+    const wrong of [
+      tool(["A", "number"]),
+      tool(["a b", "string"]),
+      tool(["", "string"]),
+      tool(["A", "object"]),
+      tool(["A", "string"], ["a", "string"]),
+    ]
+  ) assertEquals(problemOfHeaders(wrong), "a: its x-mcp-header names no header");
+  const rows: [args: Record<string, unknown>, headers: Record<string, string>][] = [
+    [{ p0: "x", p1: 1, other: 2 }, { "mcp-param-A": "x", "mcp-param-B": "1" }],
+    [{ p0: null, p1: {}, p2: false }, { "mcp-param-C": "false" }],
+    [{}, {}],
+  ];
+  const call = (method: string, args: unknown) =>
+    paramHeaders([good], { jsonrpc: "2.0", id: 1, method, params: { name: "a", arguments: args } });
+  for (const [args, headers] of rows) assertEquals(call("tools/call", args), headers);
+  assertEquals([call("prompts/get", { p0: "x" }), call("tools/call", 5)], [{}, {}]);
+});
+
+Deno.test("mcp: addresses that a server names lead neither inside the own network nor over plain HTTP", () => {
+  const rows: [address: string, server: string, isGood: boolean][] = [
+    ["https://auth.example/x", "https://mcp.example/mcp", true],
+    ["http://auth.example/x", "https://mcp.example/mcp", false],
+    ["https://10.0.0.1/x", "https://mcp.example/mcp", false],
+    ["https://169.254.169.254/x", "https://mcp.example/mcp", false],
+    ["http://127.0.0.1:9/x", "https://mcp.example/mcp", false],
+    ["http://127.0.0.1:9/x", "http://127.0.0.1:8/mcp", true],
+    ["https://a:b@auth.example/", "https://mcp.example/mcp", false],
+    ["https://a@auth.example/", "https://mcp.example/mcp", false],
+    ["https://:b@auth.example/", "https://mcp.example/mcp", false],
+    ["https://10.0.0.1/x", "https://10.0.0.2/mcp", true],
+    ["file:///etc/passwd", "https://mcp.example/mcp", false],
+    ["https://localhost./x", "https://mcp.example/mcp", false],
+    ["https://0x7f.1/x", "https://mcp.example/mcp", false],
+    ["https://[::ffff:10.0.0.1]/x", "https://mcp.example/mcp", false],
+    ["https://metadata.google.internal/x", "https://mcp.example/mcp", false],
+  ];
+  for (const [address, server, isGood] of rows) {
+    let seen = true;
+    try {
+      checkedAddress(address, server);
+    } catch {
+      seen = false;
+    }
+    assertEquals(seen, isGood, address);
+  }
+});
+
+Deno.test("mcp: the body of a failure takes time linear in its length", async () => {
+  await using server = serve(respond(500, {}, "<".repeat(60_000)));
+  await using servers = await opened(server);
+  await assertRejects(() => servers.named("web")!.refresh(signal), Error, "answered 500: <<<");
+});
+
+Deno.test("mcp: a header that cannot be sent is named, without its value", () => {
+  const [web] = definitionsIn(
+    { mcpServers: { web: { url: "http://a", headers: { "X-Key": "${KEY}" } } } },
+    { scope: "user" },
+  );
+  const error = assertThrows(
+    () => expanded(web!, () => "the key\nof mine"),
+    Error,
+    "its header X-Key",
+  );
+  assert(!error.message.includes("of mine"));
+});
+
+Deno.test("mcp: a sign-in of another run is seen at once, and those of others are kept", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const [one, two] = [new TokenStore(`${folder}/tokens`), new TokenStore(`${folder}/tokens`)];
+    assertEquals(one.of("a"), {});
+    await two.set("a", { challenge: "x" });
+    assertEquals(one.of("a"), { challenge: "x" });
+    await one.set("b", { challenge: "y" });
+    assertEquals(two.of("a"), { challenge: "x" });
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("mcp: the secret of a client goes to no other authority than the last time", async () => {
+  await using server = serve((request, peer) => {
+    const base = server.url;
+    const documents: Record<string, unknown> = {
+      "/.well-known/oauth-protected-resource/mcp": {
+        resource: `${base}/mcp`,
+        authorization_servers: [base],
+      },
+      "/.well-known/oauth-authorization-server": {
+        issuer: base,
+        authorization_endpoint: `${base}/authorize`,
+        token_endpoint: `${base}/token`,
+        code_challenge_methods_supported: ["S256"],
+      },
+    };
+    const found = documents[request.path];
+    return found ? json(found)(request, peer) : respond(404)(request, peer);
+  });
+  const url = `${server.url}/mcp`;
+  const store = new TokenStore(undefined);
+  const client = { id: "c", secret: "s", method: "client_secret_post" };
+  await store.set(url, {
+    token: { issuer: "https://auth.example", tokenUrl: "t", client, access: "a" },
+  });
+  const [web] = definitionsIn({
+    mcpServers: { web: { url, oauth: { clientId: "c", clientSecret: "s" } } },
+  }, { scope: "user" });
+  const auth = new TokenAuth(web!, store, () => {});
+  await assertRejects(
+    () => auth.signIn("", signal),
+    Error,
+    "it names another authorization server than the last time",
+  );
+});

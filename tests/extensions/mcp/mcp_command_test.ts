@@ -1,0 +1,173 @@
+import { assertEquals } from "@std/assert/equals";
+import { assertMatch } from "@std/assert/match";
+import { fromFileUrl } from "@std/path/from-file-url";
+import type { Frontend } from "../../../src/session/frontend.ts";
+import { promptCommands, runPrompt } from "../../../src/extensions/mcp/mcp_command.ts";
+import { openPermissions } from "../../../src/session/permissions.ts";
+import type { SessionState } from "../../../src/session/state.ts";
+import { fakeSession } from "../../helpers/fake_session.ts";
+
+type Question = Parameters<NonNullable<Frontend["confirm"]>>[0];
+
+const SCRIPT = fromFileUrl(new URL("bad_server.ts", import.meta.url));
+
+Deno.test("/mcp lists the servers, shows what one has, and approves a folder's", async () => {
+  const root = await Deno.realPath(await Deno.makeTempDir());
+  try {
+    const args = ["run", "-A", "--no-check", SCRIPT, "legacy"];
+    const servers = {
+      two: { command: Deno.execPath(), args },
+      old: { type: "sse", url: "http://a" },
+    };
+    await Deno.writeTextFile(`${root}/.mcp.json`, JSON.stringify({ mcpServers: servers }));
+    const env = (name: string) => name === "PATH" ? Deno.env.get("PATH") : undefined;
+    const permissions = await openPermissions({ sandbox: "off" }, env);
+    const asked: Question[] = [];
+    const answers = [undefined, undefined, true];
+    await using one = await fakeSession("http://127.0.0.1:9", { folder: root, permissions }, {
+      confirm: (question) => (asked.push(question), Promise.resolve(answers.shift())),
+    });
+    const [two, old] = (await one.command("/mcp"))!.split("\n");
+    assertEquals(two, "  two: not approved: /mcp approve two");
+    assertMatch(old!, /^ {2}old: cannot be used · the transport "sse" of 2024 is not supported/);
+    assertMatch((await one.command("/mcp two"))!, /may not be used: the user has not approved it/);
+    assertEquals(await one.session.complete("mcp", "app"), ["approve two"]);
+    assertEquals(await one.command("/mcp approve two"), "Not approved: two.");
+    assertMatch((await one.command("/mcp approve two"))!, /^Approved two\./);
+    // It was shown whole each time, also as the session began.
+    for (const question of asked) {
+      assertEquals((question.data as { command: unknown }).command, [Deno.execPath(), ...args]);
+    }
+    assertEquals(asked.length, 3);
+    assertMatch(
+      (await one.command("/mcp two"))!,
+      /^ {2}two: 2 tools, about \d+ tokens if all were shown · running\n {4}echo: Says it again\n {4}slow: Does slow$/,
+    );
+    assertEquals(await one.command("/mcp three"), "There is no MCP server three: see /mcp");
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+});
+
+Deno.test("/mcp: a tool that changed is approved once its difference was shown; a prompt is sent at once", async () => {
+  const root = await Deno.realPath(await Deno.makeTempDir());
+  try {
+    const env = (name: string) =>
+      ({ PATH: Deno.env.get("PATH"), HOME: root } as Record<string, string | undefined>)[name];
+    const open = async (mode: string, asked: Question[] = []) => {
+      const args = ["run", "-A", "--no-check", SCRIPT, mode, `${root}/notes`];
+      await Deno.mkdir(`${root}/.config/copilot`, { recursive: true });
+      await Deno.writeTextFile(
+        `${root}/.config/copilot/mcp.json`,
+        JSON.stringify({ mcpServers: { two: { command: Deno.execPath(), args } } }),
+      );
+      const permissions = await openPermissions({ sandbox: "off" }, env);
+      const folder = `${root}/.config`;
+      return await fakeSession("http://127.0.0.1:9", { folder, permissions }, {
+        confirm: (question) => (asked.push(question), Promise.resolve(true)),
+      });
+    };
+    {
+      await using one = await open("changed");
+      await one.command("/mcp two");
+    }
+    {
+      const asked: Question[] = [];
+      await using one = await open("changed", asked);
+      assertMatch((await one.command("/mcp two"))!, /changed, and not offered: echo, new_one/);
+      assertEquals(
+        await one.command("/mcp approve two"),
+        "Approved the changed tools of two.",
+      );
+      const [question] = asked;
+      assertMatch(question!.text, /\+ .*IGNORE ALL RULES/);
+      assertMatch((await one.command("/mcp two"))!, /two: 2 tools/);
+    }
+    await using one = await open("prompts");
+    await one.command("/mcp two");
+    const report = await one.session.command("two:greet", "", new AbortController().signal);
+    assertEquals(report, {
+      type: "turn",
+      parts: [
+        { type: "text", text: "/two:greet" },
+        // What a server writes names no file of the person's.
+        { type: "resource", kind: "note", name: "", text: "Greet @secret.txt" },
+      ],
+    });
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+});
+
+const argument = (name: string, required = false) => ({ name, required });
+const PROMPTS = [
+  { name: "none", arguments: [] },
+  { name: "one", description: "Says\none thing", arguments: [argument("it")] },
+  {
+    name: "two",
+    description: "x".repeat(201),
+    arguments: [argument("file", true), argument("rest")],
+  },
+  { name: "no command", arguments: [] },
+];
+/** A session with a server `s` that has the prompts, and takes note of what it is asked for. */
+function withPrompts(text = "Do it.") {
+  const asked: unknown[] = [];
+  const server = {
+    name: "s",
+    memory: { prompts: PROMPTS },
+    prompt: (...[name, values]: unknown[]) => {
+      asked.push(name, values);
+      return Promise.resolve(text);
+    },
+  };
+  const usable = [server, { ...server, name: "a b" }, { name: "empty", memory: {} }];
+  const named = (name: string) => usable.find((one) => one.name === name);
+  return { session: { mcp: { all: { usable, named } } } as unknown as SessionState, asked };
+}
+const { signal } = new AbortController();
+
+Deno.test("prompts of servers are commands where their names can be typed", () => {
+  assertEquals(promptCommands(withPrompts().session), [
+    { name: "s:none", help: "a prompt of an MCP server" },
+    { name: "s:one", help: "Says one thing", argument: "[it]" },
+    { name: "s:two", help: "x".repeat(200), argument: "file [rest]" },
+  ]);
+  assertEquals(promptCommands({} as SessionState), []);
+});
+
+const VALUES: [name: string, typed: string, values: Record<string, string>][] = [
+  ["none", "", {}],
+  ["none", "more", {}],
+  ["one", "", {}],
+  ["one", "a b", { it: "a b" }],
+  ["two", "a", { file: "a" }],
+  ["two", "a b", { file: "a", rest: "b" }],
+  ["two", "a b  c", { file: "a", rest: "b c" }],
+  ["two", '"a b" "c d"', { file: "a b", rest: "c d" }],
+];
+Deno.test("the words behind a prompt are its arguments, and the last takes all that is left", async () => {
+  for (const [name, typed, values] of VALUES) {
+    const { session, asked } = withPrompts();
+    const line = `/s:${name}${typed && ` ${typed}`}`;
+    assertEquals(await runPrompt(session, `s:${name}`, typed, signal), {
+      type: "turn",
+      parts: [
+        { type: "text", text: line },
+        { type: "resource", kind: "note", name: "", text: "Do it." },
+      ],
+    });
+    assertEquals(asked, [name, values]);
+  }
+});
+
+Deno.test("a prompt without what it must have is not asked for, and an empty one sends nothing", async () => {
+  const { session, asked } = withPrompts();
+  assertEquals(await runPrompt(session, "s:two", " ", signal), "/s:two needs file");
+  for (const name of ["s", "s:three", "t:one", "empty:one"]) {
+    assertEquals(await runPrompt(session, name, "", signal), undefined);
+  }
+  assertEquals(asked, []);
+  const empty = await runPrompt(withPrompts(" \n").session, "s:none", "", signal);
+  assertEquals(empty, "The prompt s:none is empty.");
+});

@@ -1,0 +1,86 @@
+import { assertEquals } from "@std/assert/equals";
+import { searchTools, toolLine, wholeTool } from "../../../src/extensions/mcp/search.ts";
+import type { JsonSchema, Tool } from "../../../src/types/tool.ts";
+
+const tool = (name: string, description = "", parameters: JsonSchema = {}): Tool => ({
+  ...{ name, description, parameters, access: "network" },
+  run: () => "",
+});
+
+Deno.test("mcp: tools are found by the words of their names, then of their descriptions", () => {
+  const tools = [
+    tool("git__createIssue", "Makes a ticket"),
+    tool("git__list_issues", "Lists tickets"),
+    tool("mail__send", "Sends a message about an issue"),
+    tool("mail__cat", "Prints"),
+  ];
+  const found = (query: string) => searchTools(tools, query).map(({ name }) => name);
+  const rows: [query: string, names: string[]][] = [
+    ["create issue", ["git__createIssue", "git__list_issues", "mail__send"]],
+    ["CREATE", ["git__createIssue"]],
+    ["issue", ["git__list_issues", "git__createIssue", "mail__send"].sort()],
+    ["ticket", ["git__createIssue", "git__list_issues"]],
+    ["sending", ["mail__send"]],
+    ["cats", []],
+    ["cat", ["mail__cat"]],
+    ["mess", ["mail__send"]],
+    ["mes", []],
+    ["print prints", ["mail__cat"]],
+    ["nothing like it", []],
+    ["", []],
+  ];
+  for (const [query, names] of rows) assertEquals(found(query), names, query);
+  const many = Array.from({ length: 9 }, (_, i) => tool(`t${i}`, "same"));
+  assertEquals(searchTools(many, "same").length, 6);
+  assertEquals(searchTools([tool("a", `${"x ".repeat(500)}far`)], "far"), []);
+  assertEquals(searchTools([tool("a", `${"x ".repeat(498)}far`)], "far").length, 1);
+});
+
+Deno.test("mcp: a tool is told in one line, with its arguments, those that are required first", () => {
+  const properties = {
+    title: { type: "string" },
+    repo: { type: "string" },
+    kind: { enum: ["a", "b"] },
+    ids: { type: "array", items: { type: "integer" } },
+    any: {},
+    odd: null,
+    both: { type: ["string", "null"] },
+  };
+  const line = toolLine(tool("x", "Makes\none", { properties, required: ["repo"] }));
+  assertEquals(
+    line,
+    'x(repo: string, title?: string, kind?: "a"|"b", ids?: integer[], any?: any, odd?: any, both?: string|null): Makes one',
+  );
+  assertEquals(toolLine(tool("x")), "x()");
+  assertEquals(toolLine(tool("x", "", { properties: 5 } as never)), "x()");
+  const some = (length: number) => ({
+    properties: Object.fromEntries(Array.from({ length }, (_, i) => [`a${i}`, {}])),
+  });
+  assertEquals(toolLine(tool("x", "", some(12))).endsWith("a11?: any)"), true);
+  assertEquals(toolLine(tool("x", "", some(13))).endsWith("a11?: any, ...)"), true);
+  const long = tool("x", "d".repeat(161), {
+    properties: {
+      ["n".repeat(61)]: { type: "t".repeat(21) },
+      e: { enum: ["v".repeat(80)] },
+      l: { type: "array", items: { enum: ["w".repeat(50)] } },
+      b: { type: ["u".repeat(41)] },
+    },
+  });
+  assertEquals(
+    toolLine(long),
+    `x(${"n".repeat(60)}?: ${"t".repeat(20)}, e?: "${"v".repeat(78)}…, l?: "${
+      "w".repeat(39)
+    }[], b?: ${"u".repeat(40)}): ${"d".repeat(159)}…`,
+  );
+  assertEquals(toolLine(tool("x", "d".repeat(160))), `x(): ${"d".repeat(160)}`);
+});
+
+Deno.test("mcp: all of a tool is its words and its schema, up to a length", () => {
+  assertEquals(
+    wholeTool(tool("x", "a\nb", { type: "object" })),
+    'x: a b\narguments: {"type":"object"}',
+  );
+  const [first, second] = wholeTool(tool("x", "d".repeat(3001), { title: "t".repeat(3000) }))
+    .split("\n");
+  assertEquals([first!.length, second!.length], ["x: ".length + 3000, "arguments: ".length + 3000]);
+});

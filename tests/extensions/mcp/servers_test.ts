@@ -1,0 +1,354 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { assertMatch } from "@std/assert/match";
+import { assertRejects } from "@std/assert/rejects";
+import { assertStringIncludes } from "@std/assert/string-includes";
+import { fromFileUrl } from "@std/path/from-file-url";
+import { definitionsIn } from "../../../src/extensions/mcp/definition.ts";
+import { FolderTrust } from "../../../src/safety/folder_trust.ts";
+import { MemoryStore } from "../../../src/extensions/mcp/memory.ts";
+import { modelNamesOf } from "../../../src/extensions/mcp/names.ts";
+import type { ServerNews, ServerOptions } from "../../../src/extensions/mcp/server_options.ts";
+import { McpServers } from "../../../src/extensions/mcp/servers.ts";
+import type { Tool, ToolContext } from "../../../src/types/tool.ts";
+import { left, living, marker } from "../../helpers/processes.ts";
+import { waitUntil } from "../../helpers/wait_until.ts";
+
+const SCRIPT = fromFileUrl(new URL("bad_server.ts", import.meta.url));
+
+/** A server in a mode of the script, in a folder of its own. */
+interface Bad extends AsyncDisposable {
+  servers: McpServers;
+  folder: string;
+  news: ServerNews[];
+  /** Calls a tool by the name that its server gave it. */
+  call(name: string, args?: Record<string, unknown>, signal?: AbortSignal): Promise<string>;
+  find(query: string): Promise<string>;
+  /** A later session with the same folder and memory. */
+  again(): Promise<Bad>;
+}
+
+async function bad(mode: string, { args = [], fields = {}, folder: given, more = {} }: {
+  args?: string[];
+  fields?: Record<string, unknown>;
+  folder?: string;
+  more?: Partial<ServerOptions>;
+} = {}): Promise<Bad> {
+  const folder = given ?? await Deno.makeTempDir();
+  const command = [Deno.execPath(), "run", "-A", "--no-check", SCRIPT, mode, `${folder}/notes`];
+  const server = { command: [...command, ...args], ...fields };
+  const news: ServerNews[] = [];
+  const servers = await McpServers.open(
+    definitionsIn({ mcpServers: { bad: server } }, { scope: "user" }),
+    {
+      folder,
+      memory: new MemoryStore(`${folder}/memory`),
+      folderTrust: new FolderTrust(`${folder}/memory`),
+      env: [],
+      variables: () => undefined,
+      isTrusted: false,
+      authFor: () => {
+        throw new Error("no address");
+      },
+      onNews: (one) => void news.push(one),
+      ...more,
+    },
+  );
+  const signal = new AbortController().signal;
+  const context = (own = signal) =>
+    ({ signal: own, workingDir: folder, maxOutputChars: 1e5 }) as ToolContext;
+  const offered = (name: string) => servers.offered().find((tool) => tool.name === name) as Tool;
+  return {
+    servers,
+    folder,
+    news,
+    async call(name, args = {}, own = signal) {
+      const forward = offered("call_tool")?.forward;
+      const { tool } = forward
+        ? await forward({ name, arguments: args }, context(own))
+        : { tool: servers.known().find((one) => one.name === `bad__${name}`)! };
+      return await tool.run(args, context(own)) as string;
+    },
+    find: async (query) => await offered("find_tool").run({ query }, context()) as string,
+    again: () => bad(mode, { args, fields, folder, more }),
+    async [Symbol.asyncDispose]() {
+      await servers[Symbol.asyncDispose]();
+      if (!given) await Deno.remove(folder, { recursive: true });
+    },
+  };
+}
+
+const notesOf = async ({ folder }: Bad) =>
+  await Deno.readTextFile(`${folder}/notes`).catch(() => "");
+const startsOf = async ({ folder }: Bad) =>
+  Number(await Deno.readTextFile(`${folder}/notes.starts`).catch(() => "0"));
+
+Deno.test("mcp: a server starts on first use, in either era, and one is found and called", async () => {
+  for (const mode of ["modern", "legacy", "polite", "noisy", "stderr-flood"]) {
+    await using one = await bad(mode);
+    assertEquals(one.servers.offered().map(({ name }) => name), ["find_tool", "call_tool"]);
+    assertEquals(await startsOf(one), 0);
+    assertStringIncludes(await one.find("say again"), "bad__echo");
+    assertMatch(await one.call("echo", { text: "hi" }), /^echo hi from \d+$/);
+    const { facts } = await one.servers.named("bad")!.refresh();
+    assertEquals(facts.era, mode === "modern" ? "modern" : "legacy");
+    assertEquals(await startsOf(one), 1);
+  }
+});
+
+Deno.test("mcp: what is known of tools is kept: searching in the next session starts nothing", async () => {
+  await using one = await bad("many");
+  await one.find("case 17");
+  await using next = await one.again();
+  assertStringIncludes(await next.find("case 17"), "bad__tool_17");
+  assertEquals(await startsOf(one), 1);
+});
+
+Deno.test("mcp: few tools are offered themselves, once they are known", async () => {
+  await using one = await bad("legacy", { fields: { includeTools: ["echo"] } });
+  await one.find("echo");
+  await using next = await one.again();
+  assertEquals(next.servers.offered().map(({ name }) => name), ["bad__echo"]);
+  assertEquals(next.servers.offered()[0]!.ruleName, "mcp__bad__echo");
+});
+
+Deno.test("mcp: a server that cannot be used says why in a line, and the search goes on", async () => {
+  const rows: [mode: string, fields: Record<string, unknown>, why: RegExp][] = [
+    ["crashes", {}, /cannot be used: .*\(cannot find the database\)$/],
+    ["wrong-version", {}, /cannot be used: it speaks none of our revisions: 1999-01-01; copilot/],
+    ["future", {}, /cannot be used: it speaks none of our revisions: 2031-01-01; copilot/],
+    [
+      "none",
+      { command: "no-such-program-anywhere" },
+      /there is no program no-such-program-anywhere/,
+    ],
+    ["none", { cwd: "/no/such/folder" }, /its folder \/no\/such\/folder does not exist/],
+    ["none", { env: { A: "${NOT_SET}" } }, /the variable NOT_SET is not set/],
+  ];
+  for (const [mode, fields, why] of rows) {
+    await using one = await bad(mode, { fields });
+    const answer = await one.find("echo");
+    assertMatch(answer, why);
+    assert(!answer.includes("\x1b"));
+  }
+});
+
+Deno.test("mcp: a server that never answers is given up by an abort, and ended", async () => {
+  await using one = await bad("silent");
+  const controller = new AbortController();
+  const call = one.call("echo", {}, controller.signal);
+  await waitUntil(async () => await startsOf(one) > 0);
+  controller.abort(new Error("Esc"));
+  await assertRejects(() => call, Error, "Esc");
+});
+
+Deno.test("mcp: a call that is given up is cancelled; a late answer is ignored", async () => {
+  await using one = await bad("legacy");
+  await one.find("slow");
+  const controller = new AbortController();
+  const call = one.call("slow", {}, controller.signal);
+  await waitUntil(async () => (await notesOf(one)).includes("slow"));
+  controller.abort(new Error("Esc"));
+  await assertRejects(() => call, Error, "Esc");
+  assertMatch(await one.call("echo", { text: "next" }), /^echo next/);
+  assertStringIncludes(await notesOf(one), "cancelled");
+});
+
+Deno.test("mcp: a call without an answer ends at its time limit", async () => {
+  await using one = await bad("silent-call", { fields: { timeout: 300 } });
+  await assertRejects(
+    () => one.call("echo"),
+    Error,
+    "it sent no answer to tools/call within 0.3 s",
+  );
+});
+
+Deno.test("mcp: a server that dies amid a call is named, and started again for the next", async () => {
+  await using one = await bad("dies");
+  const prefix = JSON.stringify(one.servers.offered());
+  await assertRejects(() => one.call("echo"), Error, "The server bad gave no answer");
+  await assertRejects(() => one.call("echo"), Error, "The server bad gave no answer");
+  assertEquals(await startsOf(one), 2);
+  assertEquals(JSON.stringify(one.servers.offered()), prefix);
+});
+
+Deno.test("mcp: answers of wrong ids, of wrong shape and of any size are bounded and harmless", async () => {
+  {
+    await using one = await bad("wrong-ids");
+    assertMatch(await one.call("echo", { text: "hi" }), /^echo hi/);
+  }
+  {
+    await using one = await bad("not-an-object");
+    await assertRejects(() => one.call("echo"), Error, "is not an object");
+  }
+  {
+    await using one = await bad("huge-result");
+    assertEquals((await one.call("echo")).length, 2 ** 20);
+  }
+  {
+    await using one = await bad("endless-line");
+    await assertRejects(() => one.call("echo"), Error, "a message of over");
+  }
+  await using one = await bad("escape-result");
+  assertEquals(await one.call("echo"), "red \\u{202e}abc");
+});
+
+Deno.test("mcp: lists without end are cut, with a word", async () => {
+  for (
+    const [mode, count] of [["huge-list", 1000], ["endless-pages", 1000], ["same-page", 2]] as const
+  ) {
+    await using one = await bad(mode);
+    await one.find("anything");
+    assertEquals(one.servers.known().length, count);
+    assertEquals(one.news.map(({ type }) => type), ["left_out"]);
+  }
+});
+
+Deno.test("mcp: names are made safe for models, and stay apart", async () => {
+  await using one = await bad("names");
+  await one.find("a");
+  const names = one.servers.known().map(({ name }) => name);
+  assertEquals(new Set(names).size, 5);
+  assert(names.includes("bad__a_b"));
+  for (const name of names) assertMatch(name, /^[\w-]{1,64}$/);
+  const [news] = one.news;
+  assert(news?.type === "left_out" && news.reasons.length === 1, JSON.stringify(one.news));
+});
+
+Deno.test("mcp: descriptions drive no terminal and hide nothing", async () => {
+  await using one = await bad("escapes");
+  const answer = await one.find("echo");
+  assertStringIncludes(answer, "Safe \\u{202e}reversed\\u{202c} text");
+  assertEquals(one.servers.known()[0]!.parameters.properties, {
+    a: { type: "string", description: "x\\u{e0041}y" },
+  });
+});
+
+Deno.test("mcp: a tool that changes after it was approved is not offered before that is approved too", async () => {
+  await using one = await bad("changed");
+  assertStringIncludes(await one.find("echo"), "Says it again");
+  await using next = await one.again();
+  // The answer is of the list that is known; the call sees what the server has now.
+  await assertRejects(() => next.call("echo"), Error, "has changed the tool echo");
+  assertEquals(
+    next.news.map((news) => news.type === "changed" && news.tools.map(({ now }) => now.name)),
+    [
+      ["echo", "new_one"],
+    ],
+  );
+  assertEquals(next.servers.known(), []);
+  assertEquals(await notesOf(one), "");
+  const server = next.servers.named("bad")!;
+  // Only what the person was shown is approved.
+  await server.approveTools(server.changes.filter(({ now }) => now.name === "echo"));
+  assertMatch(await next.call("echo"), /^echo/);
+  assertEquals(server.changes.map(({ now }) => now.name), ["new_one"]);
+});
+
+Deno.test("mcp: a title is told to the model, so one that changes is not offered either", async () => {
+  await using one = await bad("title");
+  await one.find("echo");
+  await using next = await one.again();
+  await assertRejects(() => next.call("echo"), Error, "has changed the tool echo");
+});
+
+Deno.test("mcp: names stay apart even where they were made up to have the same mark", () => {
+  const long = "x".repeat(100);
+  const names = modelNamesOf("s", Array.from({ length: 20_000 }, (_, i) => `${long}${i}`));
+  assertEquals(new Set(names.values()).size, 20_000);
+  for (const name of names.values()) assert(name.length <= 64);
+});
+
+Deno.test("mcp: prompts and resources are known once the server was used", async () => {
+  await using one = await bad("prompts");
+  await one.find("echo");
+  const { id } = one.servers.named("bad")!;
+  // Another session knows what is in the file.
+  while (!new MemoryStore(`${one.folder}/memory`).of(id).prompts) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  await using next = await one.again();
+  const { memory } = next.servers.named("bad")!;
+  assertEquals(memory.prompts?.map(({ name }) => name), ["greet"]);
+  assertEquals(memory.resources?.map(({ uri }) => uri), ["a:1"]);
+});
+
+Deno.test("mcp: a question that belongs to no request is not asked", async () => {
+  const asked: string[] = [];
+  const more: Partial<ServerOptions> = {
+    elicit: ({ message }) => (asked.push(message), Promise.resolve({ action: "decline" })),
+  };
+  await using one = await bad("asks", { more });
+  assertMatch(await one.call("echo"), /^echo/);
+  await waitUntil(async () => (await notesOf(one)).includes("refused unasked"));
+  assertEquals(asked, ["in a call"]);
+});
+
+Deno.test("mcp: a program gets the view of the mode that is in force", async () => {
+  let view = "";
+  await using one = await bad("legacy", { more: { view: () => Promise.resolve(view) } });
+  const first = await one.call("echo");
+  assertEquals(await one.call("echo"), first);
+  view = "plan";
+  const second = await one.call("echo");
+  assert(second !== first);
+  assertEquals(await one.call("echo"), second);
+  assertEquals(await startsOf(one), 2);
+});
+
+Deno.test("mcp: a definition of a folder starts what that folder has, wherever the session is", async () => {
+  const root = await Deno.realPath(await Deno.makeTempDir());
+  try {
+    for (const [folder, word] of [["", "right"], ["/inner", "wrong"]]) {
+      await Deno.mkdir(`${root}${folder}`, { recursive: true });
+      const text = `#!/bin/sh\necho ${word} >&2\nexit 1\n`;
+      await Deno.writeTextFile(`${root}${folder}/run.sh`, text, { mode: 0o755 });
+    }
+    const source = { scope: "folder", folder: root } as const;
+    await using servers = await McpServers.open(
+      definitionsIn({ mcpServers: { a: { command: "./run.sh" } } }, source),
+      {
+        folder: `${root}/inner`,
+        memory: new MemoryStore(undefined),
+        folderTrust: new FolderTrust(undefined),
+        env: [],
+        variables: () => undefined,
+        isTrusted: true,
+        authFor: () => {
+          throw new Error("no address");
+        },
+      },
+    );
+    await assertRejects(() => servers.named("a")!.refresh(), Error, "(right)");
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+});
+
+Deno.test({
+  name: "mcp: what a server starts ends with it, however it ends",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const mark = marker();
+    {
+      await using one = await bad("grandchild", { args: [mark.slice(0)] });
+      await one.call("echo");
+      assertEquals((await living(mark, (count) => count >= 2)).length, 2);
+    }
+    assertEquals(await left(mark), []);
+    const killed = marker();
+    {
+      await using one = await bad("grandchild", { args: [killed] });
+      const [, pid] = /from (\d+)$/.exec(await one.call("echo"))!;
+      assertEquals((await living(killed, (count) => count >= 2)).length, 2);
+      Deno.kill(Number(pid), "SIGKILL");
+      assertEquals(await left(killed), []);
+    }
+    const other = marker();
+    {
+      await using one = await bad("stubborn", { args: [other] });
+      await one.call("echo");
+    }
+    assertEquals(await left(other), []);
+  },
+});

@@ -1,0 +1,256 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { assertMatch } from "@std/assert/match";
+import { assertStringIncludes } from "@std/assert/string-includes";
+import { fromFileUrl } from "@std/path/from-file-url";
+import type { PromptTier } from "../../../src/config.ts";
+import { localConfig } from "../../../src/config.ts";
+import type { Approval } from "../../../src/session/frontend.ts";
+import type { Confirmation } from "../../../src/session/frontend.ts";
+import { mcpRow } from "../../../src/extensions/mcp/source.ts";
+import { openPermissions } from "../../../src/session/permissions.ts";
+import { fakeSession } from "../../helpers/fake_session.ts";
+import { strictServer } from "../../helpers/strict_server.ts";
+
+const SCRIPT = fromFileUrl(new URL("bad_server.ts", import.meta.url));
+
+/** A folder and a home of their own, and the variables that name it. */
+async function places() {
+  const root = await Deno.realPath(await Deno.makeTempDir());
+  for (const name of ["folder", "home/.config/copilot"]) {
+    await Deno.mkdir(`${root}/${name}`, { recursive: true });
+  }
+  const home = `${root}/home`;
+  return {
+    folder: `${root}/folder`,
+    home,
+    env: (name: string) =>
+      ({ HOME: home, PATH: Deno.env.get("PATH") } as Record<string, string | undefined>)[name],
+    own: (servers: Record<string, unknown>) =>
+      Deno.writeTextFile(
+        `${home}/.config/copilot/mcp.json`,
+        JSON.stringify({ mcpServers: servers }),
+      ),
+    brings: (servers: Record<string, unknown>) =>
+      Deno.writeTextFile(`${root}/folder/.mcp.json`, JSON.stringify({ mcpServers: servers })),
+    notes: `${root}/notes`,
+    starts: async () => Number(await Deno.readTextFile(`${root}/notes.starts`).catch(() => "0")),
+    [Symbol.asyncDispose]: () => Deno.remove(root, { recursive: true }),
+  };
+}
+
+const program = (mode: string, notes: string, ...more: string[]) => ({
+  command: Deno.execPath(),
+  args: ["run", "-A", "--no-check", SCRIPT, mode, notes, ...more],
+});
+
+const calling = (name: string, args: Record<string, unknown> = {}) => ({
+  toolCalls: [{ name: "call_tool", arguments: { name, arguments: args } }],
+});
+
+const never = new AbortController().signal;
+
+Deno.test("mcp: the first request keeps to its bound with 0, 20 and 180 tools, in every tier and format", async () => {
+  for (const [promptTier, most] of [["lean", 3000], ["full", 5000]] as [PromptTier, number][]) {
+    for (const mode of ["none", "legacy", "twenty", "many"]) {
+      await using at = await places();
+      if (mode !== "none") await at.own({ bad: program(mode, at.notes) });
+      const tools = [{ toolCalls: [{ name: "find_tool", arguments: { query: "echo case" } }] }];
+      await using server = strictServer([...mode === "none" ? [] : tools, { text: "a" }, {
+        text: "b",
+      }]);
+      const session = () =>
+        openPermissions({ sandbox: "off" }, at.env).then((permissions) =>
+          fakeSession(server.url, {
+            folder: at.folder,
+            permissions,
+            config: {
+              promptTier,
+              local: localConfig({ host: server.url, model: "test", useCompat: true }),
+            },
+          })
+        );
+      // The first session lists the tools, the second one knows them.
+      for (let round = 1; round <= 2; round++) {
+        await using one = await session();
+        await one.session.prompt("hi", never);
+      }
+      const firsts = server.requests.map(({ text }) => ({ text, body: JSON.parse(text) }))
+        .filter(({ body }) => body.messages.length === 2);
+      assertEquals(firsts.length, 2);
+      for (const { body, text } of firsts) {
+        const { length } = text.replace('"return_progress":true,', "").replace(at.folder, "/");
+        assert(length <= most, `${promptTier} ${mode}: ${length}`);
+        const names = body.tools.map(({ function: { name } }: { function: { name: string } }) =>
+          name
+        );
+        const isPlugged = names.includes("find_tool") || names.includes("bad__echo");
+        assertEquals(isPlugged, mode !== "none", `${promptTier} ${mode}`);
+      }
+    }
+  }
+});
+
+Deno.test("mcp: requests begin with the same bytes all along, also when a server dies and comes back", async () => {
+  await using at = await places();
+  await at.own({ bad: program("dies", at.notes) });
+  await using server = strictServer([calling("bad__echo"), calling("bad__echo"), { text: "a" }, {
+    text: "b",
+  }]);
+  const permissions = await openPermissions({ sandbox: "off", yes: true }, at.env);
+  await using one = await fakeSession(server.url, {
+    folder: at.folder,
+    permissions,
+    approvesAll: true,
+  });
+  await one.session.prompt("hi", never);
+  await one.session.prompt("again", never);
+  assertEquals(await at.starts(), 2);
+  const heads = server.requests.map(({ text }) => JSON.parse(text)).map(({ tools, messages }) =>
+    JSON.stringify([tools, messages.slice(0, 2)])
+  );
+  assertEquals(new Set(heads).size, 1);
+  assertEquals(server.requests.length, 4);
+});
+
+Deno.test("mcp: a folder starts nothing that was not approved, and an approval is of the exact definition", async () => {
+  await using at = await places();
+  await at.brings({ bad: program("legacy", at.notes) });
+  const open = async (confirm?: () => Promise<boolean | undefined>, trust?: boolean) => {
+    const asked: unknown[] = [];
+    const permissions = await openPermissions({ sandbox: "off" }, at.env);
+    const session = await fakeSession("http://127.0.0.1:9", {
+      folder: at.folder,
+      permissions,
+      trust,
+    }, {
+      ...confirm && {
+        confirm: (question) => (asked.push(question), confirm()),
+      },
+    });
+    return { ...session, asked, [Symbol.asyncDispose]: () => session[Symbol.asyncDispose]() };
+  };
+  const names = ({ session }: Awaited<ReturnType<typeof open>>) =>
+    session.agent.tools.map(({ name }) => name).filter((name) => name.includes("_tool"));
+  {
+    // Nobody there to ask, and then one who does not answer.
+    await using one = await open();
+    assertEquals(names(one), []);
+    assertStringIncludes(one.notices().join("\n"), "not started: bad (/mcp approve bad)");
+    await using two = await open(() => Promise.resolve(undefined));
+    assertEquals(two.asked.length, 1);
+    await using trusting = await open(undefined, true);
+    assertEquals(names(trusting), ["find_tool", "call_tool"]);
+  }
+  {
+    await using one = await open(() => Promise.resolve(true));
+    assertEquals(names(one), ["find_tool", "call_tool"]);
+    const [{ data }] = one.asked as [{ data: { command: string[] } }];
+    assertEquals(data.command, [Deno.execPath(), ...program("legacy", at.notes).args]);
+    await using two = await open(() => Promise.resolve(true));
+    assertEquals(two.asked, []);
+  }
+  await at.brings({ bad: program("legacy", at.notes, "one argument more") });
+  await using changed = await open(() => Promise.resolve(false));
+  assertEquals([changed.asked.length, names(changed)], [1, []]);
+  // The difference is shown.
+  const [{ files }] = changed.asked as [Confirmation];
+  const lines = files[0]!.change!.lines!.filter(({ kind }) => kind !== " ");
+  assertMatch(lines.map(({ text }) => text).join("\n"), /"one argument more"/);
+  await using later = await open(() => Promise.resolve(true));
+  assertEquals([later.asked.length, names(later), await at.starts()], [0, [], 0]);
+});
+
+Deno.test("mcp: variables of a folder's file are expanded only where the person saw their names", async () => {
+  await using at = await places();
+  await at.brings({ bad: { ...program("legacy", at.notes), env: { TOKEN: "${HOME}" } } });
+  await using server = strictServer([
+    { toolCalls: [{ name: "find_tool", arguments: { query: "echo" } }] },
+    { text: "a" },
+  ]);
+  const permissions = await openPermissions({ sandbox: "off" }, at.env);
+  await using one = await fakeSession(server.url, { folder: at.folder, permissions, trust: true });
+  const { toolExecutions: [found] } = await one.session.prompt("hi", never);
+  assertStringIncludes(
+    found!.result,
+    "it uses the variable HOME, which --trust does not give away",
+  );
+  assertEquals(await at.starts(), 0);
+});
+
+Deno.test("mcp: each call is asked about by its own name, and rules speak of it", async () => {
+  await using at = await places();
+  await at.own({ bad: program("many", at.notes) });
+  const call = calling("bad__tool_1", { text: "hi" });
+  await using server = strictServer([
+    call,
+    { text: "a" },
+    call,
+    { text: "b" },
+    call,
+    { text: "c" },
+    call,
+    {
+      text: "d",
+    },
+  ]);
+  const asked: Approval[] = [];
+  const open = async (choice: "once" | "session", rules: Record<string, string[]> = {}) => {
+    await Deno.writeTextFile(`${at.home}/.config/copilot/permissions.json`, JSON.stringify(rules));
+    const permissions = await openPermissions({ sandbox: "off" }, at.env);
+    return await fakeSession(server.url, { folder: at.folder, permissions }, {
+      approve: (approval) => (asked.push(approval), Promise.resolve({ choice })),
+    });
+  };
+  {
+    await using one = await open("session");
+    const { toolExecutions: [done] } = await one.session.prompt("hi", never);
+    assertMatch(done!.result, /^echo hi/);
+    const [{ call, rules }] = asked as [Approval];
+    assertEquals([call.name, call.arguments, rules], [
+      "bad__tool_1",
+      { text: "hi" },
+      [{ rule: "mcp__bad__tool_1", words: "bad__tool_1" }],
+    ]);
+    await one.session.prompt("again", never);
+    assertEquals(asked.length, 1);
+  }
+  {
+    await using one = await open("once", { deny: ["mcp__bad"] });
+    const { toolExecutions: [done] } = await one.session.prompt("hi", never);
+    assertEquals([done!.outcome, asked.length], ["refused", 1]);
+  }
+  await using one = await open("once", { allow: ["mcp__bad__tool_1(text: h*)"] });
+  const { toolExecutions: [done] } = await one.session.prompt("hi", never);
+  assertEquals([done!.outcome, asked.length], ["done", 1]);
+});
+
+Deno.test("an MCP server is one row: its state, and what waits for the person", () => {
+  const server = {
+    ...{ name: "s", standing: "ready", isRunning: false, definition: {}, changes: [] },
+  } as unknown as Parameters<typeof mcpRow>[0];
+  const tools = (...names: string[]) => names.map((name) => ({ name }));
+  const changed = (...names: string[]) => tools(...names).map((now) => ({ now }));
+  const rows: [more: object, row: string][] = [
+    [{}, "s: its tools are not known yet"],
+    [
+      { tools: tools("a"), isRunning: true },
+      "s: 1 tool, about 4 tokens if all were shown · running",
+    ],
+    [{ standing: "pending" }, "s: not approved: /mcp approve s"],
+    [{ standing: "declined" }, "s: not approved: /mcp approve s"],
+    [{ standing: "disabled" }, "s: turned off"],
+    [{ standing: "broken", definition: { problem: "it\nis" } }, "s: cannot be used · it is"],
+    [{ standing: "broken", definition: { problem: "a" }, failure: "b" }, "s: cannot be used · b"],
+    [
+      { tools: tools("a", "b"), changes: changed("a", "b\n") },
+      "s: 2 tools, about 7 tokens if all were shown · changed, and not offered: a, b (/mcp approve s)",
+    ],
+  ];
+  for (const [more, row] of rows) assertEquals(mcpRow({ ...server, ...more }, "/mcp"), row);
+  const changes = changed(...Array.from({ length: 11 }, (_, i) => `${i}`)) as never;
+  assertEquals(
+    mcpRow({ ...server, changes }, "copilot mcp").includes("8, 9 (copilot mcp approve s)"),
+    true,
+  );
+});

@@ -1,0 +1,70 @@
+import { assertEquals } from "@std/assert/equals";
+import { promptCatalogue, skillList } from "../../../src/extensions/skills/catalogue.ts";
+
+const HEAD = "Skills: before work that one fits, read_file skill:NAME\n";
+const listed = (name: string, length: number) => ({ name, description: "d".repeat(length) });
+const skills = [listed("bb", 100), listed("aa", 90)];
+const cut = (length: number) => `${"d".repeat(length - 1)}…`;
+
+/** The bytes of a text within JSON. */
+const bytesOf = (text: string) => new TextEncoder().encode(JSON.stringify(text)).length - 2;
+
+Deno.test("skills are listed by name, with as much of what they are for as there is room", () => {
+  const rows = (length: number) => `${HEAD}- aa: ${cut(length)}\n- bb: ${cut(length)}\n`;
+  const names = `${HEAD}aa, bb\n`;
+  const forms = [rows(80), rows(40), rows(24), names];
+  for (const [i, form] of forms.entries()) {
+    assertEquals(promptCatalogue(skills, [], bytesOf(form)), form);
+    assertEquals(
+      promptCatalogue(skills, [], bytesOf(form) - 1),
+      forms[i + 1] ?? "Skills: read_file skill: lists 2\n",
+    );
+  }
+  assertEquals(promptCatalogue([], [], 1000), "");
+});
+
+Deno.test("of many skills some are named, as many as fit, and how the others are found", () => {
+  const many = Array.from({ length: 100 }, (_, i) => listed(`n${10 + i}`.slice(0, 3), 9));
+  const text = (shown: number) =>
+    `${HEAD}${Array.from({ length: shown }, (_, i) => `n${10 + i}`).join(", ")}, +${
+      90 - shown
+    }: read_file skill: lists all\n`;
+  const some = many.slice(0, 90);
+  for (const shown of [1, 2, 9]) {
+    assertEquals(promptCatalogue(some, [], bytesOf(text(shown))), text(shown));
+  }
+  assertEquals(promptCatalogue(some, [], bytesOf(text(2)) - 1), text(1));
+  assertEquals(
+    promptCatalogue(some, [], bytesOf(text(1)) - 1),
+    "Skills: read_file skill: lists 90\n",
+  );
+});
+
+Deno.test("sub-agents get the room that skills leave, and sixty bytes in any case", () => {
+  const agents = [listed("x", 100), listed("y", 5)];
+  const rows = (length: number) => `Agents for explore:\n- x: ${cut(length)}\n- y: ddddd\n`;
+  const forms = [rows(80), rows(40), rows(24)];
+  for (const form of forms) {
+    assertEquals(promptCatalogue([], agents, bytesOf(form)), form);
+  }
+  assertEquals(promptCatalogue([], agents, bytesOf(rows(80)) - 1), rows(40));
+  assertEquals(promptCatalogue([], agents, bytesOf(rows(40)) - 1), rows(24));
+  const names = "Agents for explore: x, y\n";
+  assertEquals(promptCatalogue([], agents, 60), names);
+  assertEquals(promptCatalogue([], agents, 0), names);
+  const long = [..."abcdefghijkl"].map((name) => listed(name.repeat(5), 1));
+  const some = "Agents for explore: aaaaa, bbbbb, ccccc, ddddd, eeeee, ...\n";
+  assertEquals(promptCatalogue([], long, 0), some);
+  assertEquals(promptCatalogue([], [listed("z".repeat(50), 1)], 0), "");
+  const both = promptCatalogue(skills, agents, 200);
+  assertEquals(both.startsWith(HEAD), true);
+  assertEquals(both.endsWith("- x: " + cut(24) + "\n- y: ddddd\n"), true, both);
+});
+
+Deno.test("the list of all skills has what they are for, in fewer words where there are many", () => {
+  const one = [listed("a", 400), listed("b", 3)];
+  const rows = (length: number) => `a: ${cut(length)}\nb: ddd`;
+  assertEquals(skillList(one, rows(300).length), rows(300));
+  assertEquals(skillList(one, rows(300).length - 1), rows(80));
+  assertEquals(skillList(one, rows(80).length - 1), "a\nb");
+});

@@ -1,0 +1,182 @@
+import { assertEquals } from "@std/assert";
+import { PathTable } from "../../../src/safety/path_table.ts";
+import { definitionIn, loadPromptFiles } from "../../../src/extensions/skills/load.ts";
+
+/** Names that the reference of the open standard takes, beside plain ones. */
+const NAMES = ["pdf", "3d-model", "überblick", "数据-分析"];
+
+for (const name of NAMES) {
+  Deno.test(`skills: ${name} is a name`, async () => {
+    const path = await Deno.makeTempDir();
+    try {
+      await Deno.mkdir(`${path}/${name}`);
+      const text = `---\nname: ${name}\ndescription: Does it\n---\nBody\n`;
+      await Deno.writeTextFile(`${path}/${name}/SKILL.md`, text);
+      const place = { path, kind: "skill", scope: "user" } as const;
+      const { promptFiles, problems } = loadPromptFiles([place], new PathTable());
+      assertEquals([promptFiles.map((one) => one.name), problems], [[name], []]);
+    } finally {
+      await Deno.remove(path, { recursive: true });
+    }
+  });
+}
+
+Deno.test("commands: a file whose link leads nowhere is left out, and it is said", async () => {
+  const path = await Deno.makeTempDir();
+  try {
+    await Deno.symlink(`${path}/nothing`, `${path}/a.md`);
+    const place = { path, kind: "command", scope: "user" } as const;
+    const { problems } = loadPromptFiles([place], new PathTable());
+    assertEquals(problems, [{ path: `${path}/a.md`, why: "it cannot be read" }]);
+  } finally {
+    await Deno.remove(path, { recursive: true });
+  }
+});
+
+Deno.test("skills: files of more than 4 MiB together are left out, and it is said", async () => {
+  const path = await Deno.makeTempDir();
+  try {
+    for (let n = 10; n < 80; n++) {
+      await Deno.mkdir(`${path}/s${n}`);
+      const text = `---\ndescription: Does it\n---\n${"x".repeat(60_000)}\n`;
+      await Deno.writeTextFile(`${path}/s${n}/SKILL.md`, text);
+    }
+    const place = { path, kind: "skill", scope: "user" } as const;
+    const { promptFiles, problems } = loadPromptFiles([place], new PathTable());
+    assertEquals(promptFiles.length + problems.length, 70);
+    assertEquals(promptFiles.length, Math.floor(4 * 2 ** 20 / 60_032));
+    assertEquals(problems.at(-1)!.why, "there are too many files, or they are too long");
+  } finally {
+    await Deno.remove(path, { recursive: true });
+  }
+});
+
+const head = (...lines: string[]) => `---\n${lines.join("\n")}\n---\nBody\n`;
+const does = "description: Does it";
+
+/** What a file says itself, or why it is left out. */
+const DEFINITIONS: [
+  kind: "skill" | "agent" | "command",
+  file: string,
+  text: string,
+  read: Record<string, unknown> | string,
+][] = [
+  ["skill", "a/SKILL.md", head(does), {
+    ...{ name: "a", description: "Does it", body: "Body", argument: "[TEXT]" },
+    ...{ isForModel: true, isForPerson: true },
+  }],
+  [
+    "skill",
+    "a/SKILL.md",
+    head("name: B", does, "argument-hint: FILE", "disable-model-invocation: yes"),
+    {
+      ...{ name: "b", description: "Does it", body: "Body", argument: "FILE" },
+      ...{ isForModel: false, isForPerson: true },
+    },
+  ],
+  [
+    "skill",
+    "a/SKILL.md",
+    head("name: b c", does, "argument-hint: [A, B]", "user-invocable: false"),
+    {
+      ...{ name: "a", description: "Does it", body: "Body", argument: "A B" },
+      ...{ isForModel: true, isForPerson: false },
+    },
+  ],
+  ["skill", "a/SKILL.md", head("name: a"), "it has no description"],
+  ["skill", "a b/SKILL.md", head(does), "its name must be letters, digits and hyphens"],
+  [
+    "skill",
+    `${"a".repeat(65)}/SKILL.md`,
+    head(does),
+    "its name must be letters, digits and hyphens",
+  ],
+  ["agent", "Look.md", head(does), {
+    ...{ name: "look", description: "Does it", body: "Body" },
+    ...{ isForModel: true, isForPerson: false },
+  }],
+  ["agent", "look.md", head("name: a"), "it has no description"],
+  ["agent", "look.md", `---\n${does}\n---\n`, "it has no text"],
+  ["agent", "1.md", head(does), "its name must be letters, digits and hyphens"],
+  ["agent", "explore.md", head(does), "a built-in sub-agent has this name"],
+  ["command", "git/Commit.MD", "# Commit $1\nall", {
+    ...{
+      name: "git:commit",
+      description: "Commit $1",
+      body: "# Commit $1\nall",
+      argument: "[TEXT]",
+    },
+    ...{ isForModel: false, isForPerson: true },
+  }],
+  ["command", "a.md", head(does), {
+    ...{ name: "a", description: "Does it", body: "Body", isForModel: false, isForPerson: true },
+  }],
+  ["command", "a.md", head("argument-hint: [X]") + "$10 $ARGUMENT", {
+    ...{ name: "a", description: "Body", body: "Body\n$10 $ARGUMENT", argument: "X" },
+    ...{ isForModel: false, isForPerson: true },
+  }],
+  ["command", "a.md", "", "it has no text"],
+  ["command", "a b.md", "x", "its name must be letters, digits and hyphens"],
+  ["command", `${"a".repeat(65)}.md`, "x", "its name must be letters, digits and hyphens"],
+  ["command", `${"a".repeat(64)}.md`, "x", {
+    ...{ name: "a".repeat(64), description: "x", body: "x", isForModel: false, isForPerson: true },
+  }],
+];
+
+for (const [kind, file, text, expected] of DEFINITIONS) {
+  Deno.test(`${kind} in ${file.slice(0, 30)}: ${JSON.stringify(text).slice(0, 60)}`, () => {
+    const read = definitionIn(kind, text, file);
+    if (typeof read === "string") return assertEquals(read, expected);
+    const { limits: _, ...rest } = read;
+    assertEquals(rest, expected as typeof rest);
+  });
+}
+
+Deno.test("prompt files: descriptions and hints are cut, and an earlier place comes first", async () => {
+  const cut = definitionIn(
+    "skill",
+    head(`description: ${"d".repeat(1025)}`, `argument-hint: ${"h".repeat(41)}`),
+    "a/SKILL.md",
+  );
+  assertEquals(typeof cut === "object" && [cut.description, cut.argument], [
+    `${"d".repeat(1023)}…`,
+    `${"h".repeat(39)}…`,
+  ]);
+  const path = await Deno.realPath(await Deno.makeTempDir());
+  try {
+    const files: Record<string, string> = {
+      "one/b/SKILL.md": head(does),
+      "one/deep/2/3/4/a/SKILL.md": head(does),
+      "one/deep/2/3/4/5/c/SKILL.md": head(does),
+      "one/node_modules/d/SKILL.md": head(does),
+      "one/b/below/SKILL.md": head(does),
+      "two/b/SKILL.md": head("description: Does another"),
+      "two/e/SKILL.md": head(),
+      "three/b.md": "command",
+      "three/1/2/3/4/f.md": "command",
+      "three/1/2/3/4/5/g.md": "command",
+      "three/h.txt": "text",
+    };
+    for (const [name, text] of Object.entries(files)) {
+      await Deno.mkdir(`${path}/${name}`.replace(/\/[^/]*$/, ""), { recursive: true });
+      await Deno.writeTextFile(`${path}/${name}`, text);
+    }
+    const place = (name: string, kind: "skill" | "command") =>
+      ({ path: `${path}/${name}`, kind, scope: "user" }) as const;
+    const { promptFiles, problems } = loadPromptFiles(
+      [
+        place("one", "skill"),
+        place("two", "skill"),
+        place("three", "command"),
+        place("none", "skill"),
+      ],
+      new PathTable(),
+    );
+    assertEquals(promptFiles.map(({ name, description }) => `${name} ${description}`), [
+      ...["1:2:3:4:f command", "a Does it", "b Does it"],
+    ]);
+    assertEquals(problems, [{ path: `${path}/two/e/SKILL.md`, why: "it has no description" }]);
+  } finally {
+    await Deno.remove(path, { recursive: true });
+  }
+});
