@@ -178,7 +178,7 @@ async function exchangeFile(grant: Grant, sides: FileSides, all: readonly FileSi
   if (await stampAt(path) !== stamp) throw new Error("it has changed since");
   const now = stamp === ABSENT ? undefined : await Deno.readFile(path);
   if (bytes === undefined) await Deno.remove(path);
-  else await writeAtomically(path, path, bytes, now && { head: now, size: now.length }, { grant });
+  else await writeAtomically(path, path, bytes, now && { stamp }, { grant });
   Object.assign(sides, { bytes: now, stamp: otherStamp, otherStamp: stamp });
   // The file has its earlier content under a new stamp. The neighbouring steps get that stamp.
   const restored = await stampAt(path);

@@ -13,7 +13,7 @@ import {
   readBytes,
   statRegular,
 } from "./regular_file.ts";
-import { stampOf } from "./seen_files.ts";
+import { type Seen, stampOf } from "./seen_files.ts";
 
 /** The file that {@linkcode writeAtomically} wrote. */
 export interface Written {
@@ -22,13 +22,6 @@ export interface Written {
   linked: boolean; // true if the path is a link to `realPath`
   /** The reason why the file was written in place, not atomically; undefined if it was replaced. */
   inPlace?: string;
-}
-
-/** The state of the file from which the new content was made. */
-export interface Seen {
-  head: Uint8Array; // its first bytes; all of them for an edit
-  size: number; // its size in bytes; 0 for a new file
-  stamp?: string; // its stamp, if `head` is only a part of it
 }
 
 /** The parameters of {@linkcode writeAtomically} that all its steps need. */
@@ -62,7 +55,7 @@ export async function writeAtomically(
     const linked = (await Deno.lstat(path).catch(ifMissing))?.isSymlink === true;
     const target = grant?.realPath ?? (linked ? await linkTarget(path) : path);
     if (await Deno.lstat(target).catch(ifMissing) === undefined) {
-      if (seen?.size) throw new ChangedError();
+      if (seen?.stamp) throw new ChangedError();
       const folder = dirname(target);
       if (grant && hasShell) await makeFolder(folder, grant);
       else await Deno.mkdir(folder, { recursive: true });
@@ -202,7 +195,8 @@ async function replaceTarget(
       : await prepare(temporary, { ...old, path: target }, order);
     signal?.throwIfAborted();
     await lock(file, signal);
-    if (seen && !await isAsSeen(target, seen).catch(ifMissing)) throw new ChangedError();
+    // Times are too coarse, and inode numbers are reused.
+    if (seen && await stampOf(target).catch(ifMissing) !== seen.stamp) throw new ChangedError();
     if (inPlace === undefined) {
       // Windows does not rename over an open file.
       if (Deno.build.os === "windows") file.close();
@@ -300,23 +294,6 @@ export async function lock(file: Deno.FsFile, signal?: AbortSignal): Promise<voi
   for (let tries = 0; tries < 400 && !await file.tryLock(true).catch(() => true); tries++) {
     await wait(5, signal);
   }
-}
-
-/** True if the content is as seen. Times are too coarse, and inode numbers are reused. */
-async function isAsSeen(path: string, { head, size, stamp }: Seen): Promise<boolean> {
-  // Reopened, because another file may have replaced the locked one; for writing too, because opening a FIFO only for
-  // reading waits for a writer.
-  using file = await Deno.open(path, { read: true, write: true });
-  if (!file.statSync().isFile) return false;
-  const buffer = new Uint8Array(64 * 1024);
-  for (let at = 0; at < head.length;) {
-    const read = await file.read(buffer.subarray(0, head.length - at)) ?? 0;
-    if (read === 0) return false;
-    for (let i = 0; i < read; i++) if (buffer[i] !== head[at + i]) return false;
-    at += read;
-  }
-  if ((await file.stat()).size !== size) return false;
-  return stamp === undefined || stamp === await stampOf(path);
 }
 
 /** Overwrites the file itself. Restores the bytes that may be lost on failure. */

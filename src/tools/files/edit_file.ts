@@ -13,14 +13,13 @@ import { BOM, lineEndsIn } from "./line_endings.ts";
 import { holdsWholeFile, leftOutBy } from "./left_out.ts";
 import { PreparedWrite, writerOf } from "./prepared_write.ts";
 import { fileError, openRegular, readBytes } from "./regular_file.ts";
+import { MAX_DIGESTED_BYTES, type Seen, seenOf } from "./seen_files.ts";
 import { editText, type TextEdit } from "./text_edit.ts";
 
 type EditArguments =
   & Record<"file_path" | "old_string" | "new_string", string>
   & Record<"replace_all", boolean>;
 
-/** Larger files are not source code. An edit has a file in memory several times. */
-const MAX_EDITED_BYTES = 16 * 1024 * 1024;
 /**
  * The number of lines around a change in the result, the maximum number of lines, and the maximum length of each in
  * characters.
@@ -50,14 +49,14 @@ export async function prepareEdit(args: ToolArgs, context: ToolContext): Promise
   // A lone surrogate would match half a character and damage the rest.
   if (!old_string.isWellFormed()) throw refuse("old_string has half of a character");
   await checkSeen(context, path, shown, false);
-  const { bytes, isNew } = await readAll(path, shown, old_string === "", context);
+  const seen = await readAll(path, shown, old_string === "", context);
+  const { bytes } = seen;
   const text = decodedBytes(bytes);
   if (text === undefined) {
     const reason = "it is not valid UTF-8, and the rest of it would be damaged";
     const hint = "use run_bash with a program that works on bytes, such as sed or perl";
     throw refuse(`${reason}: ${hint}`, TypeError);
   }
-  const seen = { head: bytes, size: bytes.length };
   const plan = { path, args, seen, replacesAll: false };
   if (old_string === "") {
     if (text !== "" && text !== BOM) {
@@ -71,7 +70,7 @@ export async function prepareEdit(args: ToolArgs, context: ToolContext): Promise
       const verb = written.created ? "Created" : "Filled";
       return writeReport(`${verb} ${shown}: wrote ${filled.length} bytes`, written);
     };
-    const change = { path: shown, isNew, ...lines };
+    const change = { path: shown, isNew: seen.stamp === "", ...lines };
     return new PreparedWrite({ ...plan, bytes: filled, change, report });
   }
   checkKept(text, old_string, new_string, refuse);
@@ -80,7 +79,7 @@ export async function prepareEdit(args: ToolArgs, context: ToolContext): Promise
     oldText: old_string,
     newText: new_string.toWellFormed(),
     all: replace_all,
-    maxLength: MAX_EDITED_BYTES,
+    maxLength: MAX_DIGESTED_BYTES,
     mayQuote: !isSecret,
   }, refuse);
   return new PreparedWrite({
@@ -128,25 +127,30 @@ function editReport(edit: TextEdit, shown: string, written: Written, isSecret: b
 }
 
 /** Returns the whole file; empty bytes if it does not exist. */
-async function readAll(path: string, shown: string, mayBeMissing: boolean, context: ToolContext) {
+async function readAll(
+  path: string,
+  shown: string,
+  mayBeMissing: boolean,
+  context: ToolContext,
+): Promise<Required<Seen>> {
   const unsaved = await editorBytes(context, path);
-  if (unsaved !== undefined) return { bytes: unsaved, isNew: false };
+  if (unsaved !== undefined) return await seenOf(path, unsaved);
   if (mayBeMissing) {
     const info = await Deno.stat(path).catch((error) => {
       if (!(error instanceof Deno.errors.NotFound)) throw fileError("edit", shown, error);
     });
-    if (info === undefined) return { bytes: new Uint8Array(), isNew: true };
+    if (info === undefined) return { bytes: new Uint8Array(), stamp: "" };
   }
   using opened = await openRegular(path, shown, "edit", context.grant);
   // Another process may be writing the file in place.
   await lock(opened.file, context.signal);
   const { size } = await opened.file.stat();
-  if (size > MAX_EDITED_BYTES) {
+  if (size > MAX_DIGESTED_BYTES) {
     throw new RangeError(
-      `Cannot edit ${shown} as it must have at most ${MAX_EDITED_BYTES} bytes: it has ${size}. Use run_bash`,
+      `Cannot edit ${shown} as it must have at most ${MAX_DIGESTED_BYTES} bytes: it has ${size}. Use run_bash`,
     );
   }
-  return { bytes: await readBytes(opened.file, size), isNew: false };
+  return await seenOf(path, await readBytes(opened.file, size));
 }
 
 /** Returns the changed lines with some around them, numbered as in `read_file`. */

@@ -3,10 +3,10 @@
 import type { Change, Prepared, ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { newFilePath, realPathOr } from "../paths.ts";
 import type { ToolArgs } from "../schema.ts";
-import { type Seen, writeAtomically, type Written } from "./atomic_write.ts";
+import { writeAtomically, type Written } from "./atomic_write.ts";
 import { checkSeen } from "./check_seen.ts";
 import { writeThroughEditor } from "./editor_text.ts";
-import { stampOf } from "./seen_files.ts";
+import { type Seen, stampOf } from "./seen_files.ts";
 
 /** A file to write, and the state from which its bytes were made. */
 interface WritePlan {
@@ -19,9 +19,6 @@ interface WritePlan {
   replacesAll: boolean;
   report(written: Written): Pick<ToolOutcome, "content" | "written" | "repairs">;
 }
-
-/** The maximum size, in bytes, of files whose old bytes are reported. */
-const MAX_SAVED_BYTES = 16 * 1024 * 1024;
 
 export class PreparedWrite implements Prepared {
   readonly change: Change;
@@ -46,8 +43,7 @@ export class PreparedWrite implements Prepared {
     const { path, args, bytes, seen, change, report } = this.plan;
     const shown = String(args.file_path);
     const before = context.onWritten && await versionOf(context.grant?.realPath ?? path, seen);
-    const whole = seen?.head.length === seen?.size ? seen?.head : undefined;
-    const realPath = await writeThroughEditor(context, path, shown, bytes, whole);
+    const realPath = await writeThroughEditor(context, path, shown, bytes, seen?.bytes);
     const written = realPath === undefined
       ? await writeAtomically(path, shown, bytes, seen, context)
       : { realPath, created: change.isNew, linked: realPath !== path };
@@ -62,12 +58,10 @@ export class PreparedWrite implements Prepared {
   }
 }
 
-/** Returns the file at `path`, which starts with `seen`; without bytes if it cannot be read. */
+/** Returns the file at `path` as it was `seen`; without bytes if it is large or cannot be read. */
 async function versionOf(path: string, seen: Seen | undefined) {
   const stamp = await stampOf(path).catch(() => undefined);
-  if (stamp === undefined) return undefined;
-  if (seen === undefined || seen.size > MAX_SAVED_BYTES) return { stamp };
-  return { stamp, bytes: seen.head.length === seen.size ? seen.head : await Deno.readFile(path) };
+  return stamp === undefined ? undefined : { stamp, ...seen?.bytes && { bytes: seen.bytes } };
 }
 
 type PrepareWrite = (args: ToolArgs, context: ToolContext) => Promise<PreparedWrite>;

@@ -3,10 +3,20 @@
 import { digestOf } from "../../text/digest.ts";
 import { readBytes } from "./regular_file.ts";
 
-/** The number of first bytes that are compared beside the stamp, for files that are not stored whole. */
-export const SAMPLE_BYTES = 1024 * 1024;
-/** Larger files, in bytes, are compared only by times, of which programs can reset one. */
-export const MAX_DIGESTED_BYTES = 8 * 1024 * 1024;
+/** The state of a file from which new content was made. */
+export interface Seen {
+  stamp: string; // empty for a new file
+  bytes?: Uint8Array; // its content; missing if it is larger than {@linkcode MAX_DIGESTED_BYTES}
+}
+
+/** Returns the state of a file of at most {@linkcode MAX_DIGESTED_BYTES}. */
+export const seenOf = async (path: string, bytes: Uint8Array): Promise<Required<Seen>> => ({
+  bytes,
+  stamp: await stampOf(path, bytes),
+});
+
+/** Larger files, in bytes, are not edited, and compared only by times, of which programs can reset one. */
+export const MAX_DIGESTED_BYTES = 16 * 1024 * 1024;
 
 /**
  * Returns a short text for the state of a file, which changes with its content.

@@ -2,10 +2,10 @@
 
 import { utf8Text } from "../../text/utf8.ts";
 import { count } from "../../text/count.ts";
-import type { Grant, ToolContext, WriteFacts } from "../../types/tool.ts";
+import type { ToolContext, WriteFacts } from "../../types/tool.ts";
 import { newFilePath } from "../paths.ts";
 import type { ToolArgs } from "../schema.ts";
-import { type Seen, writeReport } from "./atomic_write.ts";
+import { writeReport } from "./atomic_write.ts";
 import { comparedWhole } from "./change.ts";
 import { editorBytes } from "./editor_text.ts";
 import { checkSeen } from "./check_seen.ts";
@@ -13,7 +13,7 @@ import { leftOutBy, standsIn } from "./left_out.ts";
 import { BOM, dominantEnding, utf16Label } from "./line_endings.ts";
 import { PreparedWrite, writerOf } from "./prepared_write.ts";
 import { openRegular, readBytes } from "./regular_file.ts";
-import { SAMPLE_BYTES, stampOf } from "./seen_files.ts";
+import { MAX_DIGESTED_BYTES, type Seen, seenOf, stampOf } from "./seen_files.ts";
 
 /**
  * Creates a file, or replaces all of it, and reports the number of bytes. CRLF (or CR) line endings and a BOM of the
@@ -39,17 +39,15 @@ export async function prepareWrite(args: ToolArgs, context: ToolContext): Promis
     );
   }
   await checkSeen(context, path, shown, true);
-  const unsaved = await editorBytes(context, path);
-  const { seen, size } = unsaved === undefined
-    ? await sampleOf(path, shown, context.grant)
-    : { seen: { head: unsaved, size: unsaved.length }, size: unsaved.length };
-  if (seen && utf16Label(seen.head) !== undefined) {
+  const { seen, size } = await seenAt(path, shown, context);
+  const old = seen?.bytes;
+  if (old && utf16Label(old) !== undefined) {
     throw new Error(
       `Cannot write ${shown} as it is UTF-16 text and would become UTF-8: write another file and ` +
         "convert it with iconv -t UTF-16 in run_bash, or remove this one first",
     );
   }
-  const mark = seen && leftOutBy(new TextDecoder().decode(seen.head), content);
+  const mark = old && leftOutBy(utf8Text(old), content);
   if (mark !== undefined) {
     throw new Error(
       `Cannot write ${shown} as content has ${
@@ -57,11 +55,11 @@ export async function prepareWrite(args: ToolArgs, context: ToolContext): Promis
       } in place of lines that the file has, which would be left out: write all of the file, or change a part with edit_file`,
     );
   }
-  const { text, facts } = asTheFileHasIt(content, seen);
+  const { text, facts } = asTheFileHasIt(content, utf8Text(old));
   const bytes = new TextEncoder().encode(text);
   const isNew = size === undefined;
-  const isShown = seen?.head.length === seen?.size && (isNew || !context.grant?.isSecret);
-  const lines = seen && isShown ? comparedWhole(seen.head, bytes) : undefined;
+  const isShown = isNew || !context.grant?.isSecret;
+  const lines = old && isShown ? comparedWhole(old, bytes) : undefined;
   const rest = lines ?? (isNew ? {} : { replacedBytes: size });
   return new PreparedWrite({
     path,
@@ -79,8 +77,7 @@ export async function prepareWrite(args: ToolArgs, context: ToolContext): Promis
 }
 
 /** Returns the content with the line endings and the BOM of the old file. */
-function asTheFileHasIt(content: string, seen?: Seen): { text: string; facts: WriteFacts } {
-  const old = utf8Text(seen?.head);
+function asTheFileHasIt(content: string, old: string): { text: string; facts: WriteFacts } {
   const ending = dominantEnding(old);
   const keeps: NonNullable<WriteFacts["keeps"]>[number][] = [];
   let text = content;
@@ -95,23 +92,28 @@ function asTheFileHasIt(content: string, seen?: Seen): { text: string; facts: Wr
   return { text, facts: keeps.length > 0 ? { keeps } : {} };
 }
 
-/** Returns the file's first bytes, undefined if it cannot be read, and its size, undefined without a file. */
-async function sampleOf(path: string, shown: string, grant: Grant | undefined) {
+/** Returns the old file, undefined if it cannot be read, and its size, undefined without a file. */
+async function seenAt(
+  path: string,
+  shown: string,
+  context: ToolContext,
+): Promise<{ seen: Seen | undefined; size: number | undefined }> {
+  const unsaved = await editorBytes(context, path);
+  if (unsaved !== undefined) return { seen: await seenOf(path, unsaved), size: unsaved.length };
   let size: number | undefined;
   try {
     ({ size } = await Deno.stat(path));
   } catch (error) {
     // The write reports other errors.
     if (error instanceof Deno.errors.NotFound) {
-      return { seen: { head: new Uint8Array(), size: 0 }, size };
+      return { seen: { bytes: new Uint8Array(), stamp: "" }, size };
     }
   }
   try {
-    using opened = await openRegular(path, shown, "write", grant);
+    using opened = await openRegular(path, shown, "write", context.grant);
     const { size } = opened.info;
-    const head = await readBytes(opened.file, Math.min(size, SAMPLE_BYTES));
-    const rest = size > SAMPLE_BYTES && { stamp: await stampOf(opened.realPath) };
-    return { seen: { head, size, ...rest }, size };
+    if (size > MAX_DIGESTED_BYTES) return { seen: { stamp: await stampOf(opened.realPath) }, size };
+    return { seen: await seenOf(path, await readBytes(opened.file, size)), size };
   } catch (error) {
     const { cause } = error as Error;
     if (cause instanceof Deno.errors.PermissionDenied) return { seen: undefined, size };

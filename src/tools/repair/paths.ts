@@ -173,16 +173,17 @@ function namedPlace(path: string, { asked = "", ...order }: PathOrder): string |
   return named === path || second !== undefined ? undefined : named;
 }
 
-/** Rejects a new file with a mistake in its name or place. */
+/** Rejects a new file with a mistake in its name. */
 async function checkNew(path: string, clean: string, order: PathOrder): Promise<undefined> {
-  const { folder } = order;
   const refuse = (reason: string, right: string): never => {
     throw new SlipError(
       `Cannot write ${JSON.stringify(path)} as ${reason}: give the path ${JSON.stringify(right)}`,
     );
   };
   const plain = clean.replace(LINE_BEHIND, "");
-  const below = isAbsolute(plain) && !isWithin(folder, plain) ? belowFolder(plain, order) : plain;
+  const below = isAbsolute(plain) && !isWithin(order.folder, plain)
+    ? belowFolder(plain, order)
+    : plain;
   const isTop = below !== plain && !await hasTop(plain);
   const right = isTop ? below : plain;
   if (isTop) {
@@ -209,30 +210,7 @@ async function checkNew(path: string, clean: string, order: PathOrder): Promise<
       right,
     );
   }
-  await checkTest(path, folder);
-}
-
-/** The variable part of a test's file name, and the wildcard that replaces it. */
-const TEST_NAMES: readonly (readonly [RegExp, string])[] = [
-  [/^test_[\w.-]+(?=\.\w+$)/, "test_*"],
-  [/^[\w.-]+(?=[._](?:test|spec)\.\w+$)/, "*"],
-];
-
-/** Rejects a new test at the top of the folder if all other tests of its form are in one folder below. */
-async function checkTest(path: string, folder: string): Promise<undefined> {
-  const [name, by] = TEST_NAMES.find(([one]) => one.test(path)) ?? [];
-  if (name === undefined) return;
-  const pattern = path.replace(name, by!);
-  const { folderOfAll } = await import("./named_files.ts");
-  const place = await folderOfAll(pattern, folder);
-  if (place === undefined) return;
-  throw new SlipError(
-    `Cannot write ${
-      JSON.stringify(path)
-    } as all files of the name ${pattern} are in the folder ${place}: give the path ${
-      JSON.stringify(`${place}/${path}`)
-    }, or ${JSON.stringify(`./${path}`)} to make it at the top`,
-  );
+  return undefined;
 }
 
 /**
