@@ -140,37 +140,6 @@ inTerminal("TTY-07 fifty resizes leave the text as if drawn anew", async (term) 
   await term.until((rows) => rows.join("").replaceAll(" ", "").includes(squeezed));
 });
 
-inTerminal("TTY-07 each resize alone redraws in place", async (term) => {
-  // At the end of a full screen: at its top, what tmux pushes out of reach can not be redrawn.
-  await term.type("a\r".repeat(15));
-  await term.until((rows) => rows.length === 24 && rows.at(-1) === ">");
-  const text = "words of text ".repeat(10).trim();
-  await term.type(text);
-  for (const columns of [60, 40, 21, 20, 12, 100, 36, 80]) {
-    await term.resize(columns, 24);
-    const expected = laidOut(text, columns).rows;
-    // The row above, if it is on the screen, shows that no row was left behind or erased.
-    await term.until((rows) => {
-      const above = rows.slice(0, -expected.split("\n").length);
-      return rows.join("\n").endsWith(expected) && (above.at(-1) ?? 'got "a"') === 'got "a"';
-    });
-  }
-});
-
-inTerminal("a text of more rows than the screen scrolls in it, and is left whole", async (term) => {
-  await term.type("1\x1b\r2\x1b\r3\x1b\r4\x1b\r5\x1b\r6\x1b\r7");
-  await term.until((rows) => rows.join("|") === "  4|  5|  6|  7");
-  await term.type("\x1b[1;5H");
-  await term.until((rows) => rows.join("|") === "> 1|  2|  3|  4");
-  await term.type("\r");
-  await term.until('got "1\\n2\\n3\\n4\\n5\\n6\\n7"');
-  await term.resize(80, 24);
-  await term.until((rows) =>
-    rows.slice(0, 7).join("|") ===
-      "> 1|  2|  3|  4|  5|  6|  7"
-  );
-}, { rows: 4 });
-
 inTerminal(
   "TTY-05 Ctrl-Z gives the shell a sane terminal, fg brings the text back",
   async (term) => {
@@ -311,14 +280,6 @@ inTerminal("readLineRaw: prompt in colour, one line, what was typed ahead", asyn
   await term.type("\x04\x01\x0b\x04");
   await term.until("got null");
 }, { mode: "line" });
-
-inTerminal("TTY-02 what could drive the terminal is shown, not sent", async (term) => {
-  await term.type("\x1b[200~a\x1b]0;title\x07\x1b[2Jb\u202ec\x1b[201~");
-  await term.until((rows) => rows[0] === "> a␛]0;title␇␛[2Jb\\u{202e}c");
-  await term.type("\x03");
-  const output = await term.output();
-  assert(!output.includes("\x1b]") && !output.includes("\x1b[2J\x1b"), JSON.stringify(output));
-});
 
 inTerminal(
   "TTY-09 a terminal that knows no escape sequences edits the line itself",

@@ -117,23 +117,6 @@ Deno.test("searches, menus and large pastes", async () => {
   assertEquals(menu(80), ["> /c|", "  /clear", "  /close", "  /cd"]);
   assertEquals(menu(4), ["> /c", "|", "  /…", "  /…", "  /…"]);
   assertEquals(menu(80, 3), ["> /c|", "  /clear", "↓ /close"]);
-  assertEquals(menu(80, 1), ["> /c|"]);
-  const tabs: [keys: string, text: string][] = [
-    ["\x1b[Z", "> /cd|"],
-    ["\t", "> /clear|"],
-    ["\x1b[Z", "> /cd|"],
-    ["\x1b[Z", "> /close|"],
-    ["\x1b[Z", "> /clear|"],
-    ["\t", "> /close|"],
-    ["\t", "> /cd|"],
-    ["\t", "> /clear|"],
-    ["\x1b[Z", "> /cd|"],
-    ["\x1f", "> /c|"],
-  ];
-  for (const [keys, text] of tabs) {
-    await pressAll(keys, line);
-    assertEquals(menu(80)[0], text);
-  }
 });
 
 Deno.test("a text with more rows than the screen scrolls only as far as it must", async () => {
@@ -156,32 +139,6 @@ Deno.test("a text with more rows than the screen scrolls only as far as it must"
       [first, cursorRow],
       keys,
     );
-  }
-});
-
-const bytes: [keys: string, then: string, columns: number, output: string][] = [
-  ["abc", "d", 80, "d"],
-  ["abc", "日", 80, "日"],
-  ["abc", "\x7f", 80, "\b\x1b[K"],
-  ["abc", LEFT, 80, "\b"],
-  ["abc", "\x01", 80, "\x1b[3G"],
-  ["abc", "\x01x", 80, "\x1b[3Gxabc\x1b[4G"],
-  ["abc", "\x14", 80, "\x1b[4Gcb"],
-  ["ab", "c", 5, "c\r\n"],
-  ["abc", "d", 5, "d"],
-  ["abcd", "\x7f", 5, "\r\x1b[K"],
-  ["one", "\n", 80, "\r\n  "],
-  ["one\n", "\x7f", 80, "\r\x1b[J\x1b[A\x1b[6G"],
-  ["abc", "👍", 80, "\x1b[?7l👍\x1b[8G\x1b[?7h"],
-  ["abc", "", 80, ""],
-];
-
-Deno.test("a key writes no more than it must", async () => {
-  for (const [keys, then, columns, output] of bytes) {
-    const line = await pressAll(keys);
-    const before = layoutLine(line.state, options(columns));
-    const after = layoutLine((await pressAll(then, line)).state, options(columns));
-    assertEquals(paint(before, after, columns), output, JSON.stringify([keys, then]));
   }
 });
 
@@ -210,21 +167,7 @@ const KEYS = [
 Deno.test("TTY-07 after any edits at any width the screen is as if drawn anew", async () => {
   const random = seeded(11);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
-  const widths = [
-    1,
-    2,
-    3,
-    5,
-    7,
-    8,
-    13,
-    20,
-    40,
-    79,
-    80,
-    200,
-    ...Array.from({ length: 30 }, (_, i) => i + 1),
-  ];
+  const widths = [40, 79, 80, 200, ...Array.from({ length: 30 }, (_, i) => i + 1)];
   for (const columns of widths) {
     const height = pick([1, 2, 5, 24]);
     const screen = new Screen(columns, height);

@@ -379,36 +379,6 @@ Deno.test("TTY-08 units stay the graphemes of the text, wherever it is edited", 
   }
 });
 
-Deno.test("TTY-08 no key leaves half a character", async () => {
-  const random = seeded(9);
-  const keys = [
-    ...PIECES,
-    LEFT,
-    RIGHT,
-    UP,
-    DOWN,
-    "\x7f",
-    "\x1b[3~",
-    ..."\x01\x05\x0b\x14\x15\x17\x19\x1f",
-    "\x1bb",
-    "\x1bf",
-    "\x1bd",
-    "\x1by",
-    "\x1bu",
-    "\x12a",
-    "\x07",
-  ].filter((key) => key !== "©"); // keeps \x1b from meeting it
-  for (let round = 0; round < 300; round++) {
-    const line = new PressedLine(lineState({ history: ["👨‍👩‍👧 a", "e\u0301a\nb"] }));
-    for (let step = 0; step < 40; step++) {
-      const key = keys[Math.floor(random() * keys.length)]!;
-      const { state } = await pressAll(key, line);
-      assertEquals(state.units, graphemes(lineText(state)), JSON.stringify(key));
-      assert(state.cursor >= 0 && state.cursor <= state.units.length);
-    }
-  }
-});
-
 Deno.test("vim mode: a key with a name takes back a command that is not finished", () => {
   const text = (text: string): Key => ({ type: "text", text });
   const named = (name: string): Key => ({ type: "key", name });

@@ -116,28 +116,6 @@ screenTest("a question that comes is never off the screen", async (screen, termi
   assertEquals(await answer, "y");
 });
 
-screenTest("a list is drawn whole before it takes keys", async (screen, terminal) => {
-  const items = [{ label: "One", value: 1 }, { label: "Two", value: 2 }];
-  const list = { title: "Which?", items, isNumbered: true };
-  const picked = screen.choose(list, new AbortController().signal, { waits: true });
-  await terminal.until((rows) => rows.some((row) => row.includes("2  Two")));
-  await terminal.type("2");
-  await terminal.until((rows) => rows.includes("> 2") && !rows.includes("Which?"));
-  await terminal.wait(300);
-  await terminal.until((rows) => rows.includes("Which?"));
-  await terminal.type("1");
-  assertEquals(await picked, 1);
-});
-
-screenTest("a list yields to a queued message", async (screen, terminal) => {
-  const list = { title: "Which?", items: [{ label: "One", value: 1 }] };
-  const how = { waits: true, yields: true };
-  const picked = screen.choose(list, new AbortController().signal, how);
-  await terminal.type("rather\r");
-  await terminal.wait(300);
-  assertEquals(await picked, null);
-});
-
 screenTest("a question objects, is cancelled, is aborted", async (screen, terminal) => {
   const ask = async (signal: AbortSignal) => {
     const answer = screen.ask("Run this? ", yes, signal, "text");
@@ -146,14 +124,16 @@ screenTest("a question objects, is cancelled, is aborted", async (screen, termin
     return { answer };
   };
   const abort = new AbortController();
+  await terminal.type("later\r");
   const { answer: first } = await ask(abort.signal);
-  await terminal.type("\r");
-  await terminal.until((rows) => rows.includes("y is the answer") && rows.includes("Run this?"));
   // It stays one line.
+  await terminal.type("\\\r");
+  await terminal.until((rows) => rows.includes("y is the answer") && rows.includes("Run this?"));
   await terminal.type("\\\r");
   await terminal.until((rows) => rows.filter((row) => row === "y is the answer").length === 2);
   await terminal.type("\x1b");
   assertEquals(await first, null);
+  await terminal.until((rows) => rows.includes("held: later"));
   const { answer: second } = await ask(abort.signal);
   await terminal.type("\x12not in the history");
   abort.abort();
@@ -297,13 +277,6 @@ screenTest("a command overtakes held messages", async (screen, terminal) => {
   assertEquals(told, ["/now", "one", "two!", "three"]);
 }, turn);
 
-screenTest("Up finds new entries of the history", async (screen, terminal) => {
-  past.history.push("second");
-  screen.read();
-  await terminal.type("\x1b[A");
-  await terminal.until((rows) => rows.includes("> second"));
-}, past);
-
 screenTest("the progress of a turn is drawn again", async (screen, terminal) => {
   screen.update();
   for (const activity of ["1 s", "2 s", "3 s"]) {
@@ -326,6 +299,9 @@ screenTest("R-06 a queued message knows its pasted ranges", async (screen, termi
     await terminal.type(typed);
   }
   await terminal.until((rows) => rows.includes("queued: @c @d"));
+  await terminal.type("\x1b[200~a\x1b[8mb\x1b[201~\r");
+  await terminal.until((rows) => rows.includes("queued: a␛[8mb"));
+  await terminal.type("\x1b[A\x15");
   await terminal.type("\x1b[A!\r");
   const sent = [await screen.read(), await screen.read()];
   const pasted: TextPart["pasted"] = [[0, 1]];
@@ -573,11 +549,6 @@ screenTest("Ctrl-D before anybody reads is not lost", async (screen, terminal) =
   await terminal.type("\x04");
   assertEquals(await screen.read(), null);
 }, { activity: undefined });
-
-screenTest("no message comes once the screen is given back", async (screen) => {
-  screen[Symbol.dispose]();
-  assertEquals(await screen.read(), null);
-});
 
 Deno.test("a question waits for keys that came while a completion was looked up", async () => {
   const asked = Promise.withResolvers<void>();

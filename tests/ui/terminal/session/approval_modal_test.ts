@@ -192,13 +192,6 @@ Deno.test("a reason is typed in the place of the last row, the command in that o
   }
 });
 
-Deno.test("what an answer allows is said in whole, in its row or above it", () => {
-  for (let columns = 40; columns < 90; columns++) {
-    const row = question({}, columns).rows()[4]!;
-    assertEquals(row.endsWith(" in this session"), true, row);
-  }
-});
-
 Deno.test("a question on a low screen keeps the row that is chosen", () => {
   const { press, rows } = question();
   press("\t");

@@ -1,55 +1,15 @@
 import { assertEquals } from "@std/assert";
 import { CopilotAgent } from "../../../../src/agent/agent.ts";
 import { textOfParts } from "../../../../src/text/parts.ts";
-import { attachFiles, namedPaths } from "../../../../src/session/attach.ts";
+import { attachFiles } from "../../../../src/session/attach.ts";
 import { noticeLines } from "../../../../src/session/notices.ts";
 import { completer } from "../../../../src/ui/terminal/session/complete.ts";
 import { modelFlags } from "../../../../src/cli/settings.ts";
-import { bestFits } from "../../../../src/text/fuzzy.ts";
 import { fakeSession } from "../../../helpers/fake_session.ts";
 import type { TextPart } from "../../../../src/types/message.ts";
 import { localConfig } from "../../../../src/config.ts";
 
-const PATHS = ["src/main.ts", "tests/main_test.ts", "docs/domain.md", "README.md", "src/map/in.ts"];
-
-const BEST: [word: string, expected: string[]][] = [
-  ["main", ["src/main.ts", "tests/main_test.ts", "docs/domain.md", "src/map/in.ts"]],
-  ["READ", ["README.md"]],
-  ["src/", ["src/main.ts", "src/map/in.ts"]],
-  ["smt", ["src/main.ts", "tests/main_test.ts", "src/map/in.ts"]],
-  ["zzz", []],
-  ["rc/m", ["src/main.ts", "src/map/in.ts"]],
-  ["ma", ["src/main.ts", "tests/main_test.ts", "docs/domain.md", "src/map/in.ts"]],
-  ["in.ts", ["src/map/in.ts", "src/main.ts", "tests/main_test.ts"]],
-  ["", PATHS],
-];
-
-for (const [word, expected] of BEST) {
-  Deno.test(`@${word} completes the paths that fit best`, () => {
-    assertEquals(bestFits(word, PATHS, (path) => path), expected);
-  });
-}
-
-Deno.test("completion of 100 000 paths offers no more than fit", () => {
-  const many = Array.from({ length: 100_000 }, (_, i) => `folder${i % 300}/file_${i}.ts`);
-  assertEquals(bestFits("file_99999", many, (path) => path, 50)[0], "folder99/file_99999.ts");
-  assertEquals(bestFits("file", many, (path) => path, 50).length, 50);
-});
-
 const typed = (text: string): TextPart[] => [{ type: "text", text }];
-
-const NAMED: [text: string, expected: string[]][] = [
-  ["look at @src/a.ts and @b", ["src/a.ts", "b"]],
-  ['@"a b.txt"', ["a b.txt"]],
-  ["(@a)", ["a)"]],
-  ["me@example.com", []],
-  ["@a @a", ["a"]],
-  ["@", []],
-];
-
-for (const [text, expected] of NAMED) {
-  Deno.test(`paths named in ${text}`, () => assertEquals(namedPaths(typed(text)).typed, expected));
-}
 
 async function inFolder(check: (agent: CopilotAgent) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir();

@@ -10,26 +10,6 @@ const said = ({ body }: StrictRequest) =>
   (body.messages as { role: string; content: string }[]).at(-1)!.content;
 const rowsOf = (rows: string[], text: string) => rows.filter((row) => row.includes(text)).length;
 
-{
-  const gate = Promise.withResolvers<void>();
-  sessionTest(
-    "what is typed while the model works waits its turn, and can be taken back",
-    [async () => (await gate.promise, { text: "First." }), { text: "Second." }],
-    async (terminal, server) => {
-      await terminal.type("one\r");
-      await terminal.until("waiting for test");
-      await terminal.type("two\rthree\r");
-      await terminal.until("queued: three");
-      await terminal.type("\x1b[A");
-      await terminal.until((rows) => rows.includes("> three") && !rows.includes("queued: three"));
-      await terminal.type("\x15\x15");
-      gate.resolve();
-      await terminal.until("Second.");
-      assertEquals(server.requests.map(said), ["one", "two"]);
-    },
-  );
-}
-
 sessionTest(
   "Esc stops the turn, keeps what was said, and holds what was queued, each by itself",
   [{ text: "The beginning of an answer that", hang: true }, { text: "Again." }, { text: "Then." }],
@@ -54,61 +34,6 @@ sessionTest(
   },
 );
 
-const list = { toolCalls: [{ name: "run_bash", arguments: { command: "seq 5" } }] };
-
-sessionTest(
-  "how to go on with what is held is shown where that is true: at an empty line, amid nothing",
-  [{ text: "The beginning of an answer that", hang: true }, list, { text: "Done." }],
-  async (terminal) => {
-    const hint = "On hold. Enter sends";
-    const shows = (isHinted: boolean) =>
-      terminal.until((rows) =>
-        rows.at(-1)!.startsWith("test · ") && rows.some((row) => row.startsWith(hint)) === isHinted
-      );
-    await terminal.type("go\r");
-    await terminal.until("The beginning of an answer");
-    await terminal.type("later\r");
-    await terminal.until("queued: later");
-    await terminal.type("\x1b");
-    await shows(true);
-    await terminal.type("list");
-    await shows(false);
-    await terminal.type("\x15");
-    await shows(true);
-    await terminal.type("\r");
-    await terminal.until("Run this?");
-    await shows(false);
-    await terminal.type("y");
-    await terminal.until("Done.");
-    await shows(false);
-  },
-);
-
-sessionTest(
-  "reasoning and results are folded to a line each",
-  [{ reasoning: `Deep thoughts.\nMore. ${"wanted ".repeat(20)}`, ...list }, { text: "Done." }],
-  async (terminal) => {
-    await terminal.type("go\r");
-    const rows = await terminal.until("Done.");
-    assertEquals(rowsOf(rows, "thought for"), 1);
-    assertEquals(rowsOf(rows, "Deep thoughts"), 0);
-    assertEquals(rows.includes("3"), false);
-  },
-  { flags: "--yes" },
-);
-
-sessionTest(
-  "a table that is held back is told, and shown when the turn is stopped",
-  [{ text: "|a|b|\n|-|-|\n|c|d|\n|e|", hang: true }],
-  async (terminal) => {
-    await terminal.type("go\r");
-    await terminal.until("writing a table");
-    await terminal.type("\x1b");
-    const rows = await terminal.until("interrupted");
-    assert(rows.includes("c │ d") && rows.includes("e │"), rows.join("\n"));
-  },
-);
-
 const edit = (old_string: string, new_string: string) => ({
   toolCalls: [{ name: "edit_file", arguments: { file_path: "f", old_string, new_string } }],
 });
@@ -126,18 +51,6 @@ sessionTest(
     assertEquals(rowsOf(await terminal.until("Done."), "2 + and 2"), 1);
     assertEquals(await Deno.readTextFile(`${terminal.folder}/f`), "one\nand 2\nthree\n");
   },
-);
-
-sessionTest(
-  "an edit that needs no approval is shown as a difference when it is done",
-  [edit("one\ntwo", "one\n2"), { text: "Done." }],
-  async (terminal) => {
-    await Deno.writeTextFile(`${terminal.folder}/f`, "one\ntwo\nthree\n");
-    await terminal.type("go\r");
-    const rows = await terminal.until("Done.");
-    assert(rows.includes("    2 - two") && rows.includes("    2 + 2"), rows.join("\n"));
-  },
-  { flags: "--approve edits" },
 );
 
 sessionTest(
@@ -321,80 +234,6 @@ sessionTest(
 );
 
 sessionTest(
-  "a session in 40 columns keeps its rows within them",
-  [{ text: "A rather long sentence that has to be broken into several rows." }],
-  async (terminal) => {
-    await terminal.type("go\r");
-    const rows = await terminal.until("several rows.");
-    assert(rows.every((row) => row.length <= 40));
-    assert(rows.includes("A rather long sentence that has to be"), rows.join("\n"));
-  },
-  { columns: 40, rows: 20 },
-);
-
-sessionTest(
-  "in 40 columns what was typed, and a request, are broken at spaces; what fits is not",
-  [{
-    toolCalls: [{
-      name: "write_file",
-      arguments: { file_path: "x", content: "line of it\n".repeat(30) },
-    }],
-  }],
-  async (terminal) => {
-    const long = `${"a".repeat(39)}b`;
-    await terminal.type(
-      `please go and write that file of 12 char somewhere in this folder ${long}\r`,
-    );
-    const rows = await terminal.until("Write x (+30 -0)?");
-    for (
-      const row of [
-        "> please go and write that file of 12",
-        "char somewhere in this folder",
-        long,
-        "  The same means: writes of x",
-      ]
-    ) assert(rows.includes(row), `${row} in\n${rows.join("\n")}`);
-  },
-  { columns: 40, rows: 55 },
-);
-
-sessionTest(
-  "a history that cannot be read is told, and the session goes on without",
-  [{ text: "Here." }],
-  async (terminal, server) => {
-    await terminal.type("\x04");
-    await terminal.until("left: 0");
-    await terminal.type(
-      `rm -rf ../state; mkdir -p ../state/copilot/history.jsonl; clear; ${
-        sessionCommand(server)
-      }\r`,
-    );
-    await terminal.until("the history cannot be read");
-    await terminal.type("are you there?\r");
-    await terminal.until("Here.");
-    await terminal.type("\x1b[A");
-    await terminal.until((rows) => rows.filter((row) => row === "> are you there?").length === 2);
-  },
-);
-
-sessionTest(
-  "Up brings back the newest message first, whatever was typed meanwhile",
-  [{ text: "First." }, { text: "Second." }],
-  async (terminal) => {
-    await terminal.type("one\r");
-    await terminal.until("First.");
-    await terminal.type("two\r");
-    await terminal.until("Second.");
-    await terminal.type("half\x1b[A");
-    await terminal.until((rows) => rows.filter((row) => row === "> two").length === 2);
-    await terminal.type("\x1b[A");
-    await terminal.until((rows) => rows.filter((row) => row === "> one").length === 2);
-    await terminal.type("\x1b[B\x1b[B");
-    await terminal.until("> half");
-  },
-);
-
-sessionTest(
   "TTY-05 Ctrl-Z amid an answer: nothing is written over what the shell shows after fg",
   [{ text: "One.\n\nTwo.\n\nThree", hang: true }],
   async (terminal) => {
@@ -409,35 +248,6 @@ sessionTest(
     assertEquals(written.length, 2, rows.join("\n")); // what goes on, and the prompt
     await terminal.type("\x1b");
     await terminal.until("interrupted");
-  },
-);
-
-sessionTest(
-  "TTY-05 Ctrl-Z while a question is open: after fg it is there again, and what it is about",
-  [list, { text: "Done." }],
-  async (terminal) => {
-    await terminal.type("go\r");
-    await terminal.until("Run this?");
-    await terminal.type("\x1a");
-    await terminal.until("Stopped");
-    await terminal.type("clear; echo above; fg\r");
-    const rows = await terminal.until((rows) =>
-      rows.at(0) === "above" && rowsOf(rows, "Run this?") === 1
-    );
-    assertEquals(rowsOf(rows, "│ seq 5"), 1, rows.join("\n"));
-    await terminal.type("y\r");
-    await terminal.until("Done.");
-  },
-);
-
-sessionTest(
-  "TTY-01 a paste that waits its turn is shown as it is",
-  [{ text: "One.\n\nTwo", hang: true }],
-  async (terminal) => {
-    await terminal.type("go\r");
-    await terminal.until("One.");
-    await terminal.type("\x1b[200~all \x1b[8mof it\x1b[201~\r");
-    await terminal.until("queued: all ␛[8mof it");
   },
 );
 
@@ -470,21 +280,6 @@ sessionTest(
     assert(lines.includes('"text":"see @a.txt","folder"') && lines.includes('"pasted":[[4,5]]'));
   },
   { rows: 50 },
-);
-
-sessionTest(
-  "TTY-07 the status line is there again in a window that became lower",
-  [],
-  async (terminal) => {
-    await terminal.type("/tokens\r");
-    // The prompt and the status were there before, too, and higher up.
-    const { length } = await terminal.until((rows) =>
-      rows.includes("Tokens so far: 0 in, 0 out") && rows.at(-2) === ">" &&
-      rows.at(-1)!.startsWith("test ·")
-    );
-    await terminal.resize(80, length - 1);
-    await terminal.until((rows) => rows.at(-2) === ">" && rows.at(-1)!.startsWith("test ·"));
-  },
 );
 
 sessionTest(

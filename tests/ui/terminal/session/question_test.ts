@@ -7,7 +7,6 @@ import {
   requestText as requestOf,
   ruleAdded,
 } from "../../../../src/ui/terminal/session/question.ts";
-import { networkGrants } from "../../../../src/safety/shell/beginnings.ts";
 import type { Approval, ApprovalAnswer, ApprovalChoice } from "../../../../src/session/frontend.ts";
 import { withSigns } from "../../../../src/text/signs.ts";
 import { graphemeWidth } from "../../../../src/text/width.ts";
@@ -160,28 +159,6 @@ Deno.test("a command is edited, and stays as it was where nothing is typed", asy
   }
 });
 
-Deno.test("SBX-04 a question shows all that a yes gives the network to, however long the line is", () => {
-  const shown = (command: string) => {
-    const reason = `asks for the network: ${"why ".repeat(200)}`;
-    const networked = networkGrants(command);
-    const more = { reason, isRoutine: false, networked };
-    return listedQuestion(approvalOf(bash, { command }, more), 400, (text) => text).split("\n")
-      .at(-1);
-  };
-  const begin = "  Yes runs it with network access; its files stay sandboxed. " +
-    "In this session, network access is then allowed without asking for ";
-  assertEquals(shown("curl x"), `${begin}exactly this.`);
-  assertEquals(
-    shown(`echo ${"x".repeat(5000)} && npm install a && npm install b; git push`),
-    `${begin}any \`npm install …\` and any \`git push …\` and exactly this, with all scripts of this folder that it runs.`,
-  );
-  const out = approvalOf(bash, { command: "git commit" }, { isRoutine: false, leave: "sandbox" });
-  assertMatch(
-    listedQuestion(out, 200, (text) => text),
-    /Yes runs it once without the sandbox: it can read and write everything that you can/,
-  );
-});
-
 Deno.test("what is said of a rule that was added drives no terminal", () => {
   const rule = "run_bash(ls\x1b[2J)";
   const type = "rule_added" as const;
@@ -302,6 +279,10 @@ Deno.test("CMD-08 a question says what its answers allow, and offers none that w
          it
   e      edit the command first`,
   );
+  assertEquals(
+    listedQuestion(approvalOf(tool, edit, listed), 40, (text) => text).split("\n").at(-1),
+    "  The same means: edits of src/none.py",
+  );
   const command = await asked(
     "run_bash",
     { command: "npm test" },
@@ -335,11 +316,6 @@ Deno.test("CMD-08 a question says what its answers allow, and offers none that w
   assertEquals(narrow.prompt, "Run this? [y/n/?] ");
   const rows = narrow.text.split("\n").slice(1);
   assertEquals(rows.filter((row) => row.length > 24), []);
-});
-
-Deno.test("a question says how a command will be confined", async () => {
-  const { text } = await asked("run_bash", { command: "ls" }, { confinedTo: "so" });
-  assertEquals(text.split("\n").at(-1), "  so");
 });
 
 Deno.test("why a call is asked about is broken at spaces", async () => {
@@ -385,18 +361,10 @@ Deno.test("a file that a message names is asked about in other words than a call
   assertEquals(of.said, [help]);
 });
 
-Deno.test("a question names its keys from 30 columns on, and all of its reason", async () => {
+Deno.test("a question names its keys from 30 columns on", async () => {
   const ls = { command: "ls" };
   assertEquals((await asked("run_bash", ls, {}, [], 30)).prompt, "Run this? [y/n/a/s/e/?] ");
   assertEquals((await asked("run_bash", ls, {}, [], 29)).prompt, "Run this? [y/n/?] ");
-  const { text } = await asked(
-    "run_bash",
-    ls,
-    { isRoutine: false, reason: "a".repeat(250) },
-    [],
-    300,
-  );
-  assertEquals(text.split("\n").at(-1), `  It ${"a".repeat(250)}.`);
 });
 
 Deno.test("the arguments of a call: short ones in a row, others below it, the background in words", () => {

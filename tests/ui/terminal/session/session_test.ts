@@ -3,7 +3,6 @@ import { left, living, marker } from "../../../helpers/processes.ts";
 import { sessionCommand, sessionTest } from "../../../helpers/session.ts";
 import { type StrictRequest, strictServer } from "../../../helpers/strict_server.ts";
 import { noTmux, type Terminal, terminal } from "../../../helpers/tmux.ts";
-import { waitUntil } from "../../../helpers/wait_until.ts";
 
 const touch = { toolCalls: [{ name: "run_bash", arguments: { command: "touch ran" } }] };
 
@@ -21,38 +20,6 @@ sessionTest("a command runs when it is approved", [touch, { text: "Done." }], as
   await terminal.until("Done.");
   assertEquals(await exists(terminal, "ran"), true);
 });
-
-sessionTest("a command that is refused does not run", [touch, { text: "Well." }], async (t) => {
-  await t.type("go\r");
-  await t.until("Run this?");
-  await t.type("n\r");
-  await t.until("Well.");
-  assertEquals(await exists(t, "ran"), false);
-});
-
-{
-  const gate = Promise.withResolvers<void>();
-  sessionTest(
-    "TTY-03 what was typed before the question does not answer it",
-    [async () => (await gate.promise, touch), { text: "Well." }, { text: "One." }, {
-      text: "Two.",
-    }],
-    async (terminal, server) => {
-      await terminal.type("go\r");
-      await waitUntil(() => server.requests.length > 0);
-      await terminal.type("y\ry\ry");
-      await terminal.until((rows) => rows.includes("> y"));
-      gate.resolve();
-      await terminal.until("Run this?");
-      await terminal.type("n\r");
-      await terminal.until("Well.");
-      // Both were messages for after the turn, and the rest is in the line still.
-      await terminal.until("Two.");
-      await terminal.until((rows) => rows.filter((row) => row === "> y").length === 3);
-      assertEquals(await exists(terminal, "ran"), false);
-    },
-  );
-}
 
 sessionTest(
   "Ctrl-C at the question ends the turn, at the prompt the session",
