@@ -26,7 +26,7 @@ interface NamedPaths {
 }
 
 /** Returns the names after `@` in `texts`: `@"a b"`, or up to the next white space. */
-export function namedPaths(texts: readonly TextPart[]): NamedPaths {
+function namedPaths(texts: readonly TextPart[]): NamedPaths {
   const typed = new Set<string>();
   const others = new Set<string>();
   for (const { text, pasted = [] } of texts) {
