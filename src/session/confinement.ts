@@ -159,10 +159,10 @@ export class Confinement {
         const mended = close().map((path) => `${path} was put back as git would follow or run it`);
         for (const { at, before } of indexes) {
           const path = `${at}/index`;
-          if (indexState(at) === before || !git.indexMayHaveGitFiles(source, at)) continue;
+          if (indexState(at) === before || !git.indexMayLeadAway(source, at)) continue;
           attempt(() => Deno.renameSync(path, `${path}.replaced`));
           mended.push(
-            `${path} was moved to index.replaced as it may name files of git's own: git reset makes it again`,
+            `${path} was moved to index.replaced as it may name files elsewhere: git reset makes it again`,
           );
         }
         return mended;

@@ -33,12 +33,12 @@ export function gitHooks(source: GitSource): string[] {
   return entries.map(({ name }) => name).filter((name) => !name.endsWith(".sample")).sort();
 }
 
-/** True if the index of the repository `gitFolder` may contain files of git's own, which a checkout would write. */
-export function indexMayHaveGitFiles(source: GitSource, gitFolder: string): boolean {
+/** True if a checkout of the index of `gitFolder` may write files of git's own, or outside of the work tree. */
+export function indexMayLeadAway(source: GitSource, gitFolder: string): boolean {
   const names = gitOutput(source, [
     ...["-c", "core.fsmonitor=false", "--git-dir", gitFolder, "ls-files", "-z"],
   ]);
-  return names === undefined || /(^|[\0/])(\.git|git~1)(\/|\0)/i.test(names);
+  return names === undefined || /(^|[\0/])(|\.\.?|\.git|git~1)(\/|\0)/i.test(names);
 }
 
 /** Git loads missing objects by any transport that a repository names. Here it uses none. */

@@ -291,6 +291,14 @@ const LEFT: [name: string, prepare: string, command: string][] = [
     "perl -MDigest::SHA=sha1 -0777 -pi -e 's/xgit\\/hooks/.git\\/hooks/; substr($_, -20) = sha1(substr($_, 0, -20))' .git/index",
     "git checkout-index -a -f; git checkout -q -b y",
   ],
+  ...["../home", "a/../../home", "$HOME"].map((to): [string, string, string] => [
+    `an index with a file elsewhere: ${to}`,
+    // The names of folders in it are exchanged by others of that length.
+    `export to=${to} from=$(printf %s "${to}" | tr -c / x | sed s,^/,x,); ` +
+    'mkdir -p "$from"; echo evil > "$from/.bashrc"; git add -f "$from"; ' +
+    "perl -MDigest::SHA=sha1 -0777 -pi -e 's/\\Q$ENV{from}/$ENV{to}/; substr($_, -20) = sha1(substr($_, 0, -20))' .git/index",
+    "git restore .",
+  ]),
 ];
 
 for (const [name, prepare, command] of LEFT) {
