@@ -285,6 +285,13 @@ const LEFT: [name: string, prepare: string, command: string][] = [
     "git rebase --continue",
   ],
   [
+    "conflicts that were resolved before, elsewhere",
+    "id=1111111111111111111111111111111111111111; mkdir -p .git/rr-cache/$id; : > .git/rr-cache/$id/preimage; " +
+    "echo evil > .git/rr-cache/$id/postimage; echo '* merge=union' > .gitattributes; " +
+    "{ printf $id.-1; printf '\\t../home/.profile\\000'; printf $id | tr 1 2; printf '\\t%120000s\\000' x; } > .git/MERGE_RR",
+    `${COMMIT}; grep -q evil ../home/.profile && touch ../home/.bashrc`,
+  ],
+  [
     "an index with a hook",
     // As git adds none of its own files to an index, one byte is changed in an index of version 2.
     "mkdir -p xgit/hooks; (echo '#!/bin/sh'; cat evil.sh) > xgit/hooks/post-checkout; chmod +x xgit/hooks/*; git add -f xgit; " +
@@ -308,6 +315,7 @@ for (const [name, prepare, command] of LEFT) {
     async fn() {
       await using at = await repository();
       const home = `${at.base}/home`;
+      await Deno.writeTextFile(`${home}/.profile`, "own\n");
       await Deno.writeTextFile(`${at.folder}/p.sh`, prepare.replaceAll("$HOME", home));
       await at.run("git tag one; sh p.sh");
       await at.outside(command);

@@ -85,6 +85,9 @@ export async function openGitFolders(
 function menderOf(folder: string): () => string[] {
   const headPath = join(folder, "HEAD");
   const head = smallFile(headPath);
+  // git writes the files that it names, without a look at their paths.
+  const resolvedPath = join(folder, "MERGE_RR");
+  const resolved = textIfFile(resolvedPath);
   return () => {
     const undone: string[] = [];
     for (const path of neededIn(folder)) {
@@ -102,10 +105,13 @@ function menderOf(folder: string): () => string[] {
       Deno.writeTextFileSync(headPath, head, NEW);
       undone.push(headPath);
     }
+    if (entryAt(resolvedPath) && (resolved ?? "") !== textIfFile(resolvedPath)) {
+      Deno.removeSync(resolvedPath, { recursive: true });
+      undone.push(resolvedPath);
+    }
     for (const [name, pattern] of RUN_LATER) {
       const path = join(folder, name);
-      if (!entryAt(path)?.isFile) continue;
-      const text = attempt(() => Deno.readTextFileSync(path)) ?? "";
+      const text = textIfFile(path) ?? "";
       const left = text.replace(pattern, "");
       if (left === text) continue;
       // It may be closed to writing.
@@ -116,6 +122,9 @@ function menderOf(folder: string): () => string[] {
     return undone;
   };
 }
+
+const textIfFile = (path: string): string | undefined =>
+  entryAt(path)?.isFile ? attempt(() => Deno.readTextFileSync(path)) : undefined;
 
 /** Lines of files by which git runs programs later, as it goes on with a rebase or the like. */
 const RUN_LATER: readonly (readonly [name: string, pattern: RegExp])[] = [
