@@ -148,8 +148,7 @@ export function makeView(sources: ViewSources): View {
     // A link that leads out of the folder leads to what the view says of that place.
     if (real === undefined || !isWithin(folder, real)) continue;
     // Nothing is mounted behind a link: the kernel has another path for that.
-    const isBehind = named && realPathOf(dirname(path)) !== dirname(path);
-    for (const one of isBehind ? [real] : [path, real]) places.set(one, access);
+    for (const one of named ? [real] : [path, real]) places.set(one, access);
   }
   for (const { path, real } of paths.confinedSecrets()) {
     // Nothing hides the folder itself, and what this user cannot open needs no hiding.
