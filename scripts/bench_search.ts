@@ -7,7 +7,6 @@
 import { existsSync } from "@std/fs/exists";
 import { globFiles } from "../src/tools/search/glob_files.ts";
 import { grepCode } from "../src/tools/search/grep_code.ts";
-import { runSearch } from "../src/tools/search/run_search.ts";
 import { inPairs, median } from "./bench_tools.ts";
 
 interface TreeShape {
@@ -143,12 +142,6 @@ async function main(): Promise<void> {
   await both("literal", "needle_in_haystack", small);
   await both("regex", "function\\s+\\w+_9\\d+\\(", small);
   await row("glob **/*.ts", glob("**/*.ts", small), small, "--files", "-g", "*.ts");
-
-  const grepJob = { pattern: "needle_in_haystack", contextLines: 0 };
-  const walk = { root: small, top: small, maxDepth: Infinity, hidden: [] };
-  const job = { walk, prefix: "", grep: grepJob, limit: 100_000 };
-  const inWorkers = () => runSearch(job, [small], new AbortController().signal, { hereMs: 0 });
-  await row("literal, in workers at once", inWorkers, small);
 }
 
 await main();

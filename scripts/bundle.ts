@@ -1,6 +1,6 @@
 /**
- * Bundles the program and its workers into FOLDER: `deno run -A scripts/bundle.ts FOLDER WORKER...`.
- * The program is one file, in which the functions that an answer to one prompt calls are marked for V8.
+ * Bundles the program into FOLDER: `deno run -A scripts/bundle.ts FOLDER`. It is one file, in which the functions that
+ * an answer to one prompt calls are marked for V8.
  */
 import { basename } from "@std/path/basename";
 import { join } from "@std/path/join";
@@ -8,13 +8,9 @@ import { resolve } from "@std/path/resolve";
 import { root, startServer } from "./bench_tools.ts";
 import { withParentheses } from "./eager.ts";
 
-/** The names of the workers' files in the bundle, by their names in the sources. */
-const workerNames = new Map<string, string>();
-
 if (import.meta.main) {
-  const [to, ...workers] = Deno.args as [string, ...string[]];
+  const [to] = Deno.args as [string];
   try {
-    for (const worker of workers) await bundleWorker(worker, to);
     const main = resolve(to, "main.js");
     await bundle("main.ts", main);
     await markStart(main);
@@ -29,19 +25,7 @@ async function bundle(source: string, to: string): Promise<void> {
   const command = new Deno.Command(Deno.execPath(), { args, cwd: root });
   const { success, stderr } = await command.output();
   if (!success) throw new Error(new TextDecoder().decode(stderr).trim());
-  let text = await Deno.readTextFile(to);
-  for (const [name, own] of workerNames) text = text.replaceAll(`"./${name}"`, `"./${own}"`);
-  await Deno.writeTextFile(to, asAscii(text));
-}
-
-/** Bundles a worker into a file with its hash in the name: a running session keeps its own version. */
-async function bundleWorker(source: string, to: string): Promise<void> {
-  const made = join(to, "worker.js");
-  await bundle(source, made);
-  const hash = await crypto.subtle.digest("SHA-256", await Deno.readFile(made));
-  const name = `worker-${new Uint8Array(hash).toHex().slice(0, 8)}.js`;
-  await Deno.rename(made, join(to, name));
-  workerNames.set(basename(source), name);
+  await Deno.writeTextFile(to, asAscii(await Deno.readTextFile(to)));
 }
 
 /**

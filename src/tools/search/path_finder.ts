@@ -3,7 +3,8 @@
  */
 
 import { fuzzyRank, NO_FIT } from "../../text/fuzzy.ts";
-import { Searcher, type SearchJob } from "./searcher.ts";
+import { runSearch, turnOfOthers } from "./run_search.ts";
+import type { SearchJob } from "./searcher.ts";
 
 /** The files and folders that fit a word best so far. A folder ends in `/`. */
 export interface FittingPaths {
@@ -12,7 +13,8 @@ export interface FittingPaths {
   more?: () => Promise<FittingPaths | undefined>;
 }
 
-/** The maximum number of listed files: the name of a folder narrows them down. */
+/** The maximum number of milliseconds of the walk, and of files: the name of a folder narrows them down. */
+const MAX_WALK_MS = 60_000;
 const MAX_PATHS = 1_000_000;
 /** Files modified within the same span, in milliseconds, count as equally new. */
 const TOGETHER_MS = 60_000;
@@ -24,12 +26,8 @@ const FIRST_MS = 16;
 const RANKING_MS = 100;
 /** The time between lists, in milliseconds. */
 const GROWTH_MS = 60;
-/** A folder whose ignore rules take longer, in milliseconds, is skipped. */
-const MAX_RULES_MS = 200;
 /** The number of files that are ranked between two checks of the clock. */
 const RANKED_AT_ONCE = 200;
-
-const turnOfOthers = () => new Promise<void>((resolve) => setTimeout(resolve));
 
 /** A file, or a folder that ends in `/`, and its time of modification in milliseconds. */
 interface FoundPath {
@@ -39,23 +37,19 @@ interface FoundPath {
 
 /** The files below a folder, and the folders that they are in. The walk starts at once. */
 export class PathFinder implements Disposable {
-  readonly #searcher: Searcher;
   readonly #paths: FoundPath[] = [];
   readonly #folders = new Set<string>();
   #newest: BestPaths | undefined;
+  readonly #ended = new AbortController();
   #isDone = false;
-  /** The time at which the current step of the walk must end. */
-  #latest = 0;
 
   /** @param limit the maximum number of files that fit */
   constructor(
     { walk, prefix }: Pick<SearchJob, "walk" | "prefix">,
     private readonly limit: number,
   ) {
-    const job = { walk, prefix, limit: MAX_PATHS };
-    this.#searcher = new Searcher(job, () => performance.now() > this.#latest, [walk.root]);
     this.#folders.add(prefix);
-    void this.#run();
+    void this.#run({ walk, prefix, limit: MAX_PATHS });
   }
 
   /** Returns the files that fit `word` best so far. The previous word is dropped. */
@@ -66,6 +60,7 @@ export class PathFinder implements Disposable {
 
   /** Ends the walk. */
   [Symbol.dispose](): void {
+    this.#ended.abort();
     this.#isDone = true;
     this.#newest = undefined;
   }
@@ -90,23 +85,16 @@ export class PathFinder implements Disposable {
     }
   }
 
-  async #run(): Promise<void> {
-    const { tasks, found } = this.#searcher;
-    while (tasks.length > 0 && !this.#isDone && this.#paths.length < MAX_PATHS) {
-      await turnOfOthers();
-      const until = performance.now() + SLICE_MS;
-      while (tasks.length > 0 && performance.now() < until) {
-        const task = tasks.at(-1);
-        this.#latest = typeof task === "string" ? performance.now() + MAX_RULES_MS : until;
-        this.#searcher.step();
-        // A folder that remains has ignore rules that take too long.
-        if (tasks.at(-1) === task) tasks.pop();
-      }
+  async #run(job: SearchJob): Promise<void> {
+    await turnOfOthers();
+    const limits = { sliceMs: SLICE_MS, timeoutMs: MAX_WALK_MS };
+    await runSearch(job, [job.walk.root], this.#ended.signal, limits, (found) => {
       for (const file of found.files.splice(0)) {
         this.#paths.push(file);
         this.#addFolder(file.path);
       }
-    }
+      if (this.#paths.length >= MAX_PATHS) this.#ended.abort();
+    }).catch(() => {}); // It was ended.
     this.#isDone = true;
   }
 

@@ -1,26 +1,19 @@
 /**
- * Runs a search. It starts in this thread, because most end before a worker would have started, and continues in a
- * worker, so that the user can interrupt it. The worker ends with its search: a waiting one would keep the process
- * alive. One is enough: measured, several are at most 1.5 times as fast on 2 processors. @module
+ * Runs a search in slices, between which keys, signals and the screen get their turn. A worker would be no faster, as
+ * measured, but for its start. @module
  */
 
 import { isStill } from "../files/regular_file.ts";
-import {
-  type Found,
-  type Order,
-  Searcher,
-  type SearchJob,
-  sortFound,
-  type Task,
-} from "./searcher.ts";
+import { type Found, Searcher, type SearchJob, sortFound, type Task } from "./searcher.ts";
 
 export interface SearchLimits {
-  hereMs: number; // the time limit of the search in this thread, in milliseconds
-  timeoutMs: number; // the time limit of the worker, in milliseconds
+  sliceMs: number; // the time without a turn of others, in milliseconds
+  timeoutMs: number; // the time limit of the search, in milliseconds
 }
 
-/** A worker is ready after 10 to 20 ms, as measured. */
-const DEFAULTS: SearchLimits = { hereMs: 15, timeoutMs: 20_000 };
+const DEFAULTS: SearchLimits = { sliceMs: 15, timeoutMs: 20_000 };
+/** A file whose search takes longer, or a folder whose rules do, in milliseconds, is left out: nothing interrupts it. */
+const MAX_STEP_MS = 2000;
 
 /** The end of a search: `"timeout"` if a part of the tree remains. */
 export type SearchEnd = "done" | "timeout";
@@ -28,29 +21,50 @@ export type SearchResult = Found & { end: SearchEnd };
 
 /**
  * Searches `tasks` for `job`.
- * @throws {SyntaxError} if the pattern is invalid; the reason of `signal` immediately when it is aborted.
+ * @param onSlice called with the results so far, which it may take
+ * @throws {SyntaxError} if the pattern is invalid; the reason of `signal` when it is aborted.
  */
 export async function runSearch(
   job: SearchJob,
   tasks: readonly Task[],
   signal: AbortSignal,
   limits: Partial<SearchLimits> = {},
+  onSlice?: (found: Found) => void,
 ): Promise<SearchResult> {
   signal.throwIfAborted();
-  const { hereMs, timeoutMs } = { ...DEFAULTS, ...limits };
+  const { sliceMs, timeoutMs } = { ...DEFAULTS, ...limits };
   const since = Date.now();
-  const until = performance.now() + hereMs;
-  const here = new Searcher(job, () => performance.now() > until);
-  for (const task of tasks) here.tasks.push(task);
-  while (here.tasks.length > 0 && performance.now() <= until) here.step();
-  const { tasks: rest, found } = here;
-  const result: SearchResult = rest.length > 0
-    ? await searchInWorker({ job, tasks: rest, found }, signal, timeoutMs)
-    : { ...found, end: "done" };
-  sortFound(result, job);
-  if (job.walk.withheld) dropMoved(result, job, job.walk.withheld.folder, since);
-  return result;
+  const deadline = performance.now() + timeoutMs;
+  let latest = 0;
+  const searcher = new Searcher(job, () => performance.now() > latest, tasks);
+  const { tasks: rest, found } = searcher;
+  let end: SearchEnd = "done";
+  for (let limit = sliceMs; rest.length > 0;) {
+    const until = performance.now() + sliceMs;
+    do {
+      latest = Math.max(until, performance.now() + limit);
+      // A step without a result begins again, with more time.
+      limit = searcher.step() ? sliceMs : 2 * limit;
+      if (limit <= MAX_STEP_MS) continue;
+      searcher.skip();
+      end = "timeout";
+      limit = sliceMs;
+    } while (rest.length > 0 && performance.now() < until);
+    onSlice?.(found);
+    if (rest.length === 0) break;
+    if (performance.now() > deadline) {
+      end = "timeout";
+      break;
+    }
+    await turnOfOthers();
+    signal.throwIfAborted();
+  }
+  sortFound(found, job);
+  if (job.walk.withheld) dropMoved(found, job, job.walk.withheld.folder, since);
+  return { ...found, end };
 }
+
+export const turnOfOthers = () => new Promise<void>((resolve) => setTimeout(resolve));
 
 /** Drops files that are no longer where they were read: a link may have replaced a folder meanwhile. */
 function dropMoved(found: Found, { walk, prefix }: SearchJob, folder: string, since: number): void {
@@ -59,40 +73,4 @@ function dropMoved(found: Found, { walk, prefix }: SearchJob, folder: string, si
   const still = found.matches.filter(isThere);
   found.tally.unreadable += found.matches.length - still.length;
   found.matches = still;
-}
-
-async function searchInWorker(
-  order: Omit<Order, "stop">,
-  signal: AbortSignal,
-  timeoutMs: number,
-): Promise<SearchResult> {
-  const { promise, resolve, reject } = Promise.withResolvers<Found>();
-  // Bundlers find the worker by exactly this expression.
-  const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
-  const stop = new Int32Array(new SharedArrayBuffer(4));
-  const fail = (reason: string) =>
-    reject(new Error(`Cannot search as the worker failed: ${reason}`));
-  worker.onmessage = ({ data }: MessageEvent<Found | string>) =>
-    typeof data === "string" ? fail(data) : resolve(data);
-  worker.onerror = (event) => {
-    event.preventDefault(); // otherwise it would end the process
-    fail(event.message);
-  };
-  const abort = () => reject(signal.reason);
-  signal.addEventListener("abort", abort);
-  let end: SearchEnd = "done";
-  const timer = setTimeout(() => {
-    end = "timeout";
-    Atomics.store(stop, 0, 1);
-  }, timeoutMs);
-  try {
-    worker.postMessage({ ...order, stop });
-    return { ...await promise, end };
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", abort);
-    // A busy worker stops immediately by the flag, and late by `terminate` alone.
-    Atomics.store(stop, 0, 1);
-    worker.terminate();
-  }
 }

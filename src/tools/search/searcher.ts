@@ -6,7 +6,7 @@ import { withFileText } from "./read_text.ts";
 import { Stopped } from "./regex/dfa.ts";
 import { countUnreadable, emptyTally, type Tally, Walk, type WalkOptions } from "./walk.ts";
 
-/** The parameters of a search: plain data, because they are sent to a worker. */
+/** The parameters of a search. */
 export interface SearchJob {
   walk: WalkOptions;
   /** Replaces the root in the shown paths: empty, or with a `/` at its end. */
@@ -33,59 +33,52 @@ export interface Found {
 /** A folder to list, or files to search. */
 export type Task = string | string[];
 
-/** A search for a worker to finish. `stop` is shared memory: 1 when it must stop. */
-export interface Order {
-  job: SearchJob;
-  tasks: Task[];
-  found: Found;
-  stop: Int32Array;
-}
-
-const noneFound = (): Found => ({ tally: emptyTally(), matches: [], files: [], more: 0 });
-
 export class Searcher {
+  /** The remaining tasks. */
+  readonly tasks: Task[];
+  readonly found: Found = { tally: emptyTally(), matches: [], files: [], more: 0 };
   readonly #search: (path: string) => void;
   readonly #walk: Walk;
 
   /**
    * @param stop called about every millisecond; if it returns true, the rest of the task remains
-   * @param tasks the remaining tasks
-   * @param found the results so far
    * @throws {SyntaxError} if the pattern is invalid.
    */
-  constructor(
-    job: SearchJob,
-    private readonly stop: () => boolean,
-    readonly tasks: Task[] = [],
-    readonly found: Found = noneFound(),
-  ) {
+  constructor(job: SearchJob, private readonly stop: () => boolean, tasks: readonly Task[]) {
+    this.tasks = tasks.slice();
     this.#search = job.grep
       ? lineKeeper(job, job.grep, this.found, stop)
       : fileKeeper(job, this.found);
     this.#walk = new Walk(job.walk, this.found.tally, stop);
   }
 
-  /** Does the last of `tasks`, or as much of it as the time allows. */
-  step(): void {
-    const task = this.tasks.pop();
-    if (task === undefined) return;
-    if (typeof task === "string") this.#list(task);
-    else this.#searchFiles(task);
+  /** Does the last of `tasks`, or as much of it as the time allows. Returns false if that is nothing. */
+  step(): boolean {
+    const task = this.tasks.pop()!;
+    return typeof task === "string" ? this.#list(task) : this.#searchFiles(task);
   }
 
-  #list(folder: string): void {
-    const { files, folders } = this.#unlessStopped(() => this.#walk.list(folder)) ??
-      { files: [], folders: [folder] };
+  /** Drops the folder or file that `step` could not finish. */
+  skip(): void {
+    const task = this.tasks.pop()!;
+    if (typeof task !== "string" && task.length > 1) this.tasks.push(task.slice(1));
+  }
+
+  #list(folder: string): boolean {
+    const listed = this.#unlessStopped(() => this.#walk.list(folder));
+    const { files, folders } = listed ?? { files: [], folders: [folder] };
     for (const folder of folders) this.tasks.push(folder);
     if (files.length > 0) this.tasks.push(files);
+    return listed !== undefined;
   }
 
-  #searchFiles(files: string[]): void {
+  #searchFiles(files: string[]): boolean {
     let i = 0;
     this.#unlessStopped(() => {
       for (; i < files.length && !this.stop(); i++) this.#search(files[i]!);
     });
     if (i < files.length) this.tasks.push(files.slice(i));
+    return i > 0;
   }
 
   /** Returns the result of `work`; undefined if it was stopped. */

@@ -2,7 +2,7 @@
  * Lists folders without hidden files, `node_modules`, and names in `.rgignore`, `.ignore`, `.gitignore` and
  * `.git/info/exclude`. As in ripgrep, this is their precedence, and a rule that includes a name includes it even if it
  * is hidden. Unlike ripgrep, a `.gitignore` applies outside repositories too, and git's user settings do not.
- * Synchronous calls take a fraction of the time; long searches run in a worker.
+ * Synchronous calls take a fraction of the time; a search runs in slices.
  * @module
  */
 
