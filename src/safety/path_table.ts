@@ -131,8 +131,8 @@ export class PathTable {
   }
 
   /**
-   * The reason not to write an absolute path unasked if `root` is the folder that is worked in: new files configure
-   * programs there. In the home folder these are hidden ones, and folders of programs.
+   * Returns why not to write an absolute path unasked in the working folder `root`, in which new files configure
+   * programs; undefined for no reason.
    */
   configuredKind(root: string, path: string): string | undefined {
     const { realHome: home } = this;
@@ -209,7 +209,7 @@ export class PathTable {
   }
 }
 
-/** In the home folder: what programs read at their start, and programs. */
+/** Settings of programs, and programs, in the home folder. */
 const HOME_SETTING = /^\/?(\.|Library\/|(\w+\/)?s?bin\/)/i;
 
 /** The rows that count wherever the home folder is; its links are not looked up. */

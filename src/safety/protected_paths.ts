@@ -125,11 +125,11 @@ const PROTECTED: readonly FileGroup[] = [
       ".{bash_,zsh_,z,}{login,logout} .bash_aliases .inputrc .envrc .envrc.* {.,}mise{,.*}.toml " +
       ".config/{fish,autostart,systemd,mise,environment.d}/ .x{profile,session,sessionrc,initrc} .pam_environment",
   },
-  { // itself: in the folder that is worked in, new files are settings
+  { // in this working folder, new files are settings
     what: "a folder of settings",
     paths: "~/.config ~/.local ~/.local/{bin,share,share/applications} ~/Library",
   },
-  { // as the folder that root works in: the loader of programs, PAM and cron read it
+  { // in this working folder of root, new files configure the loader of programs, PAM and cron
     what: "a part of the system",
     paths:
       "/{etc,boot,bin,sbin,lib,lib64}/ /usr/{bin,sbin,lib,lib64,libexec}/ /usr/local/{bin,sbin,lib}/ " +

@@ -46,11 +46,11 @@ export interface Settings {
   /** The secrets and protected files; left out, those that count in every home folder. */
   paths?: PathTable;
   /**
-   * Makes the view of the folder as it is now, in which one more folder may be `written`; left out where no sandbox
-   * confines commands.
+   * Makes the current view of the folder, in which commands may also write the folder `written`; undefined without a
+   * sandbox.
    */
   view?(written?: string): View;
-  /** The ends of what sandboxed commands printed; empty for one that was given a folder since. */
+  /** The last output of sandboxed commands; empty for a command that has got a folder. */
   outputs?: Map<string, string>;
   /** True where confined commands may use the network. */
   network?: boolean;

@@ -360,8 +360,8 @@ function folderFindings(
 const systemFindings = new WeakMap<FolderLooks, Finding[]>();
 
 /**
- * The secrets in the system's folders: those that are known by their names, and what root alone may read. No command
- * writes there: one look is enough.
+ * The secrets in the system's folders: those that are known by their names, and files that only root may read. No
+ * command writes there: one look is enough.
  */
 function systemSecrets(looks: FolderLooks, os: string = Deno.build.os): Finding[] {
   const known = systemFindings.get(looks);
@@ -381,7 +381,7 @@ function systemSecrets(looks: FolderLooks, os: string = Deno.build.os): Finding[
   return secrets;
 }
 
-/** True for a file, or a folder, that root may read without privileges, and users other than root may not. */
+/** True for a file or folder that root may read even without privileges, and other users may not. */
 function isClosed(path: string): boolean {
   const { isFile, isDirectory, uid, gid, mode, size } = entryAt(path) ?? {};
   const isOwn = uid === 0 || gid === 0 && (mode! & 0o40) !== 0;

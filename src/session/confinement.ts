@@ -22,7 +22,7 @@ interface ConfinementSources {
   variables(name: string): string | undefined;
   /** The folder in that one with the caches of what is confined: what a command leaves there, no server uses. */
   caches: string;
-  /** Called as a confined command in a folder has ended, with the end of its output. */
+  /** Called at the end of a sandboxed command, with the end of its output. */
   onEnd(folder: string, command: string, output: string): void;
 }
 

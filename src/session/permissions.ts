@@ -54,7 +54,7 @@ async function builtinToolNames(): Promise<string[]> {
   return [...[...withJobs(builtinTools), fetchTool].map(({ name }) => name), EXPLORE];
 }
 
-/** The maximum of commands whose output is kept for a question. */
+/** The maximum number of commands whose last output is saved. */
 const MAX_OUTPUTS = 100;
 
 export class Permissions {
@@ -72,7 +72,7 @@ export class Permissions {
   #paths: Promise<PathTable> | undefined;
   /** The texts of the grants by which a person let commands use the network. */
   readonly #networked = new Set<string>();
-  /** The ends of what sandboxed commands printed. */
+  /** The last output of sandboxed commands. */
   readonly #outputs = new Map<string, string>();
   readonly #confinement: Confinement;
 

@@ -68,7 +68,7 @@ export function questionNotes(approval: Approval): QuestionNote[] {
   ];
 }
 
-/** True if a word has a Latin letter next to one of an alphabet with letters that look the same. */
+/** True if a word has a Latin letter next to one of an alphabet with similar letters. */
 function mixesAlphabets(text: string): boolean {
   if (!/[^\0-\x7f]/.test(text)) return false;
   const [latin, other] = ["\\p{sc=Latin}", "[\\p{sc=Cyrillic}\\p{sc=Greek}\\p{sc=Armenian}]"];
@@ -100,7 +100,7 @@ function meaningOfYes({ networked, leave, programs = [] }: Approval): string | u
 function networkedBy(grants: NonNullable<Approval["networked"]>): string {
   const open = grants.filter(({ isExact }) => !isExact).map(({ text }) => `any \`${text} …\``);
   const exact = open.length < grants.length ? ["exactly this"] : [];
-  // An installation runs scripts that commands may have written since.
+  // Scripts of an installation may be new since this answer.
   const scripts = open.length > 0 ? ", with all scripts of this folder that it runs" : "";
   return [...open, ...exact].join(" and ") + scripts;
 }

@@ -5,13 +5,13 @@ import { dirname } from "../../text/std_path.ts";
 import type { Scene } from "../path_verdict.ts";
 import { accessAt, entryAt } from "../view.ts";
 
-/** What programs print about a path that is read-only or missing. */
+/** Messages of programs about a path that is read-only or missing. */
 const LACKED =
   /read-only file ?system|permission denied|no such file or directory|not a directory|nonexistent|EROFS|EACCES|ENOENT/i;
-/** The maximum of lines that are read. */
+/** The maximum number of messages. */
 const MAX_MESSAGES = 20;
 
-/** Returns the one folder, outside of what the sandbox shows, of all paths in such messages, if it is an ordinary one. */
+/** Returns the one folder outside of the sandbox that has all paths in such messages, unless it is a special one. */
 export function refusedFolder(
   output: string,
   { view, paths, place, root }: Scene,
@@ -21,7 +21,7 @@ export function refusedFolder(
   const folders = new Set<string>();
   for (const { real } of [...new Set(named)].map(place)) {
     const access = view && accessAt(view(), real);
-    // A program names itself, too.
+    // Programs name themselves in messages.
     const isShown = access === "read" && entryAt(real)?.isFile;
     if (access === "write" || access === "own" || isShown) continue;
     if (paths.secretKind(real) ?? paths.protectedKind(real)) return undefined;

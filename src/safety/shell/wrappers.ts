@@ -85,7 +85,7 @@ const MAX_WRAPPINGS = 4;
 const MAX_PARTS = 5;
 const MAX_RUNS = 2000;
 
-/** Commands of bash that evaluate their words: subscripts (`test -v 'a[$(x)]'`), numbers, lists of completions. */
+/** Builtins of bash that evaluate their words: subscripts (`test -v 'a[$(x)]'`), numbers, lists of completions. */
 const EVALUATING = new Set(
   "[ [[ compgen complete declare getopts let local printf read readonly test typeset unset wait"
     .split(" "),
@@ -142,7 +142,7 @@ export function mayRun(
   return runs;
 }
 
-/** The texts of a command in which bash may run what `$(...)` and backquotes hold, although they are quoted. */
+/** The texts of a command in which bash may run commands between quoted `$(...)` or backquotes. */
 function evaluatedTexts({ words, assignments, redirections }: SimpleCommand, evaluates: boolean) {
   return [
     ...evaluates ? words : [],

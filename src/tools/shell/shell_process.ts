@@ -26,7 +26,7 @@ const MAX_COMMAND_BYTES = Deno.build.os === "windows" ? 30_000 : 128 * 1024 - 1;
 /** Signals by number, from 0; empty if systems differ. */
 const SIGNALS = " HUP INT QUIT ILL TRAP ABRT  FPE KILL  SEGV  PIPE ALRM TERM".split(" ");
 
-/** The maximum of a command's output that is told to its sandbox, from each stream. */
+/** The maximum number of bytes of each stream that `mend` gets. */
 const MAX_MENDED_BYTES = 4096;
 
 /** A started shell. `folder` is its working directory, `limits` are those of its sandbox. */
