@@ -259,7 +259,9 @@ Deno.test({
   async fn() {
     await using at = await places();
     const other = `${at.home}/other`;
-    for (const path of [other, `${at.home}/.ssh`]) await Deno.mkdir(path);
+    const tools = `${at.home}/tools`;
+    for (const path of [other, tools, `${at.home}/.ssh`]) await Deno.mkdir(path);
+    at.variables.PATH += `:${tools}`;
     for (const path of ["plain", ".ssh/id", "other/.env"]) {
       await Deno.writeTextFile(`${at.home}/${path}`, "SECRET\n");
     }
@@ -292,12 +294,13 @@ Deno.test({
     // What asks again needs more. A secret's folder, and the home folder, are not given.
     await at.run("sh  job.sh", confine);
     await ask("sh  job.sh");
-    for (const path of [`${at.home}/.ssh/new`, `${at.home}/new`, `${at.home}/.config/x/y`]) {
+    for (const name of [".ssh/new", "new", ".config/x/y", "tools/git"]) {
+      const path = `${at.home}/${name}`;
       await Deno.writeTextFile(`${at.folder}/job.sh`, `echo x > '${path}'\n`);
       const next = `sh job.sh ${asked.length}`;
       assertMatch(await at.run(next, confine), /No such file|nonexistent|Read-only/);
       await ask(next);
     }
-    assertEquals(asked, [leave, ...Array(4).fill("sandbox")]);
+    assertEquals(asked, [leave, ...Array(5).fill("sandbox")]);
   },
 });

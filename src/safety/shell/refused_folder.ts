@@ -14,7 +14,7 @@ const MAX_MESSAGES = 20;
 /** Returns the one folder outside of the sandbox that has all paths in such messages, unless it is a special one. */
 export function refusedFolder(
   output: string,
-  { view, paths, place, root }: Scene,
+  { view, paths, place, root, programs = [] }: Scene,
 ): string | undefined {
   const lines = output.split("\n").filter((line) => LACKED.test(line)).slice(-MAX_MESSAGES);
   const named = lines.flatMap((line) => line.match(/(?<![\w.~/])\/[^\s'"‘’`:,()[\]]+/g) ?? []);
@@ -33,6 +33,6 @@ export function refusedFolder(
   const isWide = dirname(folder) === "/" || dirname(folder) === folder ||
     isWithin(folder, paths.realHome ?? "/");
   const isOther = folders.size === 1 && !isWide && !isWithin(root.real, folder) &&
-    paths.protectedKind(folder) === undefined;
+    paths.protectedKind(folder) === undefined && !programs.some((at) => isWithin(folder, at));
   return isOther ? folder : undefined;
 }
