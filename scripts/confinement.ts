@@ -30,7 +30,7 @@ import {
   WAYS,
 } from "./confinement_ways.ts";
 
-const [auto, confined] = [{ approve: "auto" }, { sandbox: "workspace-write" }] as const;
+const [auto, bare] = [{ approve: "auto" }, { sandbox: "off" }] as const;
 
 /** A mode, with what it does to the file of {@linkcode CONTROL}, whatever the view says: `+` unasked. */
 const MODES: readonly (Mode & { control: string })[] = [
@@ -39,9 +39,9 @@ const MODES: readonly (Mode & { control: string })[] = [
   { name: "yes", choice: { yes: true }, control: "+++++++" },
   { name: "read-only", choice: { ...auto, sandbox: "read-only" }, control: "+..+++." },
   { name: "ask", choice: { approve: "ask" }, control: "+..++.." },
-  { name: "ask boxed", choice: { approve: "ask", ...confined }, control: "+..++.." },
+  { name: "ask bare", choice: { approve: "ask", ...bare }, control: "+..++.." },
   { name: "never", choice: { approve: "never" }, control: "+..++.." },
-  { name: "never boxed", choice: { approve: "never", ...confined }, control: "+..++.." },
+  { name: "never bare", choice: { approve: "never", ...bare }, control: "+..++.." },
   { name: "plan", choice: auto, plans: true, control: "+..+++." },
 ];
 const CONTROL = "src/a.ts";
@@ -162,7 +162,7 @@ function expectedOf(tried: Tried, mode: Mode, view: View): Outcome {
   const { kind, path, real, seen } = tried;
   const { approve = "auto", sandbox, yes } = mode.choice;
   const access = accessAt(view, real);
-  const isConfined = sandbox !== undefined || yes === true || /auto|edits/.test(approve);
+  const isConfined = sandbox !== "off";
   const isThere = access === "read" || access === "write";
   const canRead = isThere && seen.text !== "''" && (isConfined || isWithin(view.folder, real));
   // In plan mode, commands run but cannot write.
