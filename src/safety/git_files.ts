@@ -11,7 +11,7 @@ export interface Finding {
   /** True for a folder in which git keeps a repository. */
   isGitFolder?: true;
   /** What settings name here: if it is missing, no command may make it. */
-  named?: "folder" | "file";
+  named?: "hooks" | "folder" | "file";
 }
 
 /**
@@ -104,7 +104,8 @@ export function gitFindings(
       one,
     ) => ({ path: one, access: "read" } as const)),
     ...included.map((one) => ({ path: one, access: "read", named: "file" } as const)),
-    ...[...hooks, ...bare].map((one) => ({ path: one, access: "read", named: "folder" } as const)),
+    ...hooks.map((one) => ({ path: one, access: "read", named: "hooks" } as const)),
+    ...bare.map((one) => ({ path: one, access: "read", named: "folder" } as const)),
   ];
 }
 

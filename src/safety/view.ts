@@ -177,13 +177,18 @@ function makeOwnFolders({ folder, isWritable, write = [], paths }: ViewSources):
 const topIn = (folder: string, path: string): string =>
   dirname(path) === folder || path === folder ? path : topIn(folder, dirname(path));
 
+/** Follows no link that a command puts there meanwhile. */
+export const NEW = { createNew: true };
+
 /** Makes what settings of git name in the folder and is missing: no command can make it then. */
-function makeNamed(folder: string, path: string, named: "folder" | "file"): void {
+function makeNamed(folder: string, path: string, named: NonNullable<Finding["named"]>): void {
   const { real } = placeOf("/", path);
   if (!isWithin(folder, real) || hasOtherBytes(real) || entryAt(real) !== undefined) return;
   attempt(() => {
-    Deno.mkdirSync(named === "folder" ? real : dirname(real), { recursive: true });
-    if (named === "file") Deno.writeTextFileSync(real, "", { createNew: true });
+    Deno.mkdirSync(named === "file" ? dirname(real) : real, { recursive: true });
+    if (named === "file") Deno.writeTextFileSync(real, "", NEW);
+    // git stash would remove an empty folder, which commands cannot.
+    if (named === "hooks") Deno.writeTextFileSync(join(real, ".gitignore"), "*\n", NEW);
   });
 }
 

@@ -93,6 +93,7 @@ Deno.test({
       "git checkout -qb side; echo c > c; git add c; git commit -qm three; git checkout -q main",
       "git merge -q --no-ff -m four side; git tag v1; git branch -d side",
       "echo d >> a; git stash -q; git stash pop -q; git commit -qam five; git rebase -q HEAD~1",
+      "echo e >> a; echo u > u; git stash -qu && git stash pop -q && git checkout -q a && rm u",
     ];
     for (const line of lines) assertMatch(await at.run(line), /^exit code: 0/, line);
     assertEquals(
@@ -359,6 +360,8 @@ for (const [settings, folder, plant] of NAMED) {
         else {
           const said = await at.run(`${line}; :`, { folder: `${at.folder}/${folder}` });
           assertMatch(said, /^exit code: 0/);
+          const stash = "echo b >> a; git stash -qu && git stash pop -q";
+          if (settings.includes("hooksPath")) assertMatch(await at.run(stash), /^exit code: 0/);
         }
         await at.outside(`git status; ${COMMIT}; cd sub; git status; ${COMMIT}`);
         assertEquals(at.has("pwned"), isReal);

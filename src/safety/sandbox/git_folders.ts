@@ -4,7 +4,7 @@ import { attempt } from "../../attempt.ts";
 import { basename, dirname, join } from "../../text/std_path.ts";
 import { wait } from "../../wire/wait.ts";
 import { smallFile } from "../git_files.ts";
-import { entryAt, type View } from "../view.ts";
+import { entryAt, NEW, type View } from "../view.ts";
 
 /** Settings, hooks, and what leads git to other settings, or to the objects of another repository. */
 const READ_ONLY =
@@ -23,8 +23,8 @@ const MISSING: readonly (readonly [name: string, text?: string])[] = [
   ["objects/info/alternates", ""],
 ];
 /**
- * An empty folder in the work tree, where git does not show it. As long as it is there, git never takes the work tree
- * for a repository whose settings a command wrote, even if `.git` is broken.
+ * A folder in the work tree that git ignores. As long as it is there, git never takes the work tree for a repository
+ * whose settings a command wrote, even if `.git` is broken.
  */
 const BESIDE = "../commondir";
 /** True for the folder of a linked work tree: its objects are those of the repository. */
@@ -33,7 +33,7 @@ const missingIn = (folder: string): typeof MISSING =>
   isLinked(folder)
     ? MISSING.filter(([name]) => !name.includes("/"))
     : basename(folder) === ".git"
-    ? [...MISSING, [BESIDE]]
+    ? [...MISSING, [`${BESIDE}/.gitignore`, "*\n"]]
     : MISSING;
 /** The time of a change that what is made here has, whichever run made it. Files of others have another. */
 const MADE = new Date(1_000_000_007_000);
@@ -41,8 +41,6 @@ const MADE = new Date(1_000_000_007_000);
 const HEAD_TEXT = /^(ref: refs\/[^\n\ufffd]+|[\da-f]{40,64})\n*$/;
 const neededIn = (folder: string): string[] =>
   ["", ...isLinked(folder) ? [] : ["objects", "refs"]].map((name) => join(folder, name));
-/** Follows no link that a command puts there meanwhile. */
-const NEW = { createNew: true };
 /** A command of git waits so often, 5 ms each, while another run removes what it made. */
 const MAX_LOCK_TRIES = 100;
 
@@ -201,4 +199,5 @@ function removeMade(folder: string): void {
   for (const path of missingIn(folder).map(([name]) => join(folder, name))) {
     if (entryAt(path)?.mtime?.getTime() === MADE.getTime()) attempt(() => Deno.removeSync(path));
   }
+  attempt(() => Deno.removeSync(join(folder, BESIDE)));
 }
