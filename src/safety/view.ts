@@ -143,8 +143,9 @@ export function makeView(sources: ViewSources): View {
     if (named && places.get(folder) === "write") makeNamed(folder, path, named);
     const real = realPathOf(path, path);
     // Only in the folder itself, which no command can move away: below, another place could be mended.
-    const top = named && isWithin(folder, path) ? topIn(folder, path) : path;
-    if (dirname(top) === folder && entryAt(top)?.isSymlink) links.push(top);
+    const link = named ? linkOn(folder, path) : entryAt(path)?.isSymlink ? path : undefined;
+    if (link && dirname(link) === folder) links.push(link);
+    else if (link && named) places.set(dirname(link), "read");
     // A link that leads out of the folder leads to what the view says of that place.
     if (real === undefined || !isWithin(folder, real)) continue;
     // Nothing is mounted behind a link: the kernel has another path for that.
@@ -174,8 +175,11 @@ function makeOwnFolders({ folder, isWritable, write = [], paths }: ViewSources):
   }
 }
 
-const topIn = (folder: string, path: string): string =>
-  dirname(path) === folder || path === folder ? path : topIn(folder, dirname(path));
+/** The first link on the way from the folder to a path in it. */
+function linkOn(folder: string, path: string): string | undefined {
+  if (path === folder || !isWithin(folder, path)) return undefined;
+  return linkOn(folder, dirname(path)) ?? (entryAt(path)?.isSymlink ? path : undefined);
+}
 
 /** Follows no link that a command puts there meanwhile. */
 export const NEW = { createNew: true };

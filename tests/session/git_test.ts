@@ -286,6 +286,12 @@ const LEFT: [name: string, prepare: string, command: string][] = [
     "git rebase --continue",
   ],
   [
+    "a remote that no settings name",
+    "mkdir -p .git/remotes .git/branches; git init -q --bare up.git; (echo '#!/bin/sh'; cat evil.sh) > up.git/hooks/pre-receive; " +
+    "chmod +x up.git/hooks/*; echo 'URL: ./up.git' > .git/remotes/one; echo ./up.git > .git/branches/two",
+    "git push one main; git push two main",
+  ],
+  [
     "conflicts that were resolved before, elsewhere",
     "id=1111111111111111111111111111111111111111; mkdir -p .git/rr-cache/$id; : > .git/rr-cache/$id/preimage; " +
     "echo evil > .git/rr-cache/$id/postimage; echo '* merge=union' > .gitattributes; " +
@@ -337,6 +343,11 @@ const NAMED: [settings: string, folder: string, plant: string][] = [
     "core.hooksPath link/deep/own; mkdir -p real/deep; ln -s real link",
     ".",
     "rm link; mkdir -p link/deep/own real/deep/own; set link/deep/own; HOOK",
+  ],
+  [
+    "core.hookspath sub/link/own; mkdir sub/real; ln -s real sub/link",
+    ".",
+    "rm sub/link; mkdir -p sub/link/own sub/real/own; set sub/link/own; HOOK",
   ],
   ["include.path ../more", ".", "printf '[core]\\nfsmonitor=sh ./evil.sh; false\\n' > more"],
   [

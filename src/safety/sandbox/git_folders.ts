@@ -8,7 +8,7 @@ import { entryAt, NEW, type View } from "../view.ts";
 
 /** Settings, hooks, and what leads git to other settings, or to the objects of another repository. */
 const READ_ONLY =
-  "config config.worktree commondir ../commondir gitdir hooks info modules worktrees objects/info/alternates"
+  "config config.worktree commondir ../commondir gitdir hooks info modules worktrees remotes branches objects/info/alternates"
     .split(" ");
 /**
  * Folders, and files with a text, that are made where they are missing, for as long as commands run. In `commondir`, `.` leads git to the folder itself.
@@ -18,6 +18,8 @@ const MISSING: readonly (readonly [name: string, text?: string])[] = [
   ["info"],
   ["modules"],
   ["worktrees"],
+  ["remotes"],
+  ["branches"],
   ["commondir", ".\n"],
   ["config.worktree", ""],
   ["objects/info/alternates", ""],

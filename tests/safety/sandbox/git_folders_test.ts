@@ -31,7 +31,7 @@ function repository() {
 
 const BEFORE = "HEAD config info objects refs";
 const OPEN =
-  "HEAD alternates commondir config config.worktree hooks info modules objects refs worktrees";
+  "HEAD alternates branches commondir config config.worktree hooks info modules objects refs remotes worktrees";
 
 Deno.test({
   name: "R-21 what is made in git's folder stays while any run has a command of git there",
