@@ -13,7 +13,6 @@ export interface AnswerRow {
   label: string;
 }
 
-/** Returns the answers as rows of a list of the given width, in the order of their digits. */
 export function answerRows(approval: Approval, columns: number): AnswerRow[] {
   const more = approval.isOfPerson ? "" : ": say what to do instead";
   const allowed = allowedBy(approval);
@@ -45,7 +44,6 @@ export function remembered(approval: Approval, columns: number): string {
   return hasRoom(allowed, columns - ANSWER_COLUMNS) ? allowed : "the same";
 }
 
-/** The most programs that a question names by their paths. */
 const MAX_PROGRAMS = 3;
 
 /** A line about a call that needs approval. `isCalm` is true if it gives no reason for doubt. */
@@ -105,7 +103,6 @@ function networkedBy(grants: NonNullable<Approval["networked"]>): string {
   return [...open, ...exact].join(" and ") + scripts;
 }
 
-/** Returns the calls that the rules allow, in words. */
 export function allowedBy(approval: Approval): string {
   const { call, subject: { action }, rules = [], rulePath } = approval;
   if (rulePath !== undefined) {

@@ -48,7 +48,6 @@ export interface CallText {
   path?: string;
   /** The amount that the call found or did, such as `26 lines`; empty if unknown. */
   counts: string;
-  /** The lines it added to a file and removed from it. */
   added: number;
   removed: number;
   /** The outcome, such as `failed · exit 1 · 0.2 s`; empty for a quick success. */
@@ -60,7 +59,6 @@ export interface CallText {
   isLook: boolean;
 }
 
-/** A running or finished call. */
 export type Called = Pick<ToolExecution, "toolName" | "arguments" | "subject">;
 
 /** Describes a running call, such as `Reading src/a.ts`. */
@@ -68,7 +66,6 @@ export function runningText(call: Called): string {
   return `${actionWords(call.subject).verbs[2]} ${objectText(call)}`.trimEnd();
 }
 
-/** Describes a finished call. */
 export function callText(exec: ToolExecution): CallText {
   const { outcome, refusal, details = {}, subject } = exec;
   const hasRun = outcome === "done" || outcome === "stopped";
@@ -117,7 +114,6 @@ function subjectText({ action, command, query, path, url, job, task, agent }: Su
   return command ?? path ?? url ?? (action === "list" ? "." : "");
 }
 
-/** The nouns of the counts. */
 const NOUNS: Readonly<Record<string, readonly [one: string, many: string]>> = {
   files: ["file", "files"],
   matches: ["match", "matches"],
@@ -142,7 +138,6 @@ function countsText({ range, counts = {}, job, about }: Omit<ToolOutcome, "conte
   ).slice(0, counts.matches === 0 ? 1 : undefined).join(" in ");
 }
 
-/** Returns the number of added or removed lines. */
 export function changedLines(change: Change | undefined, kind: ChangeLine["kind"]): number {
   return change?.lines?.filter((line) => line.kind === kind).length ?? 0;
 }

@@ -36,7 +36,6 @@ function numbersOf(lines: readonly ChangeLine[]): string[] {
   return lines.map(({ line }) => line === undefined ? "" : `${String(line).padStart(width)} `);
 }
 
-/** Returns the notes below the lines of a change. */
 export function changeNotes({ lines, morePlaces, lineEnd }: Change): string[] {
   return [
     ...(morePlaces > 0 ? [`(and in ${count(morePlaces, "more place")})`] : []),
@@ -45,7 +44,6 @@ export function changeNotes({ lines, morePlaces, lineEnd }: Change): string[] {
   ];
 }
 
-/** Returns notes on how the changed file was written. */
 export function writeNotes(
   { keeps = [], isReindented, linkedTo, inPlace }: WriteFacts = {},
 ): string[] {
@@ -64,7 +62,6 @@ const MAX_CHANGE_LINE_CHARS = 400;
 const INDENT = "    ";
 const MIN_TEXT_COLUMNS = 8;
 
-/** The styles of each kind of line: sign, row and changed words. */
 const KINDS: Readonly<Record<ChangeLine["kind"], { sign: Style; row: Style; words: Style }>> = {
   " ": { sign: 0, row: 0, words: 0 },
   "+": { sign: ADDED, row: ADDED_BAND, words: ADDED_WORD },
@@ -97,13 +94,11 @@ export function changeRows(
   return [...rows, ...notes.map((note) => paint(`${INDENT}${note}`, DIM))];
 }
 
-/** A drawn line of a change. */
 interface DrawnLine {
   kind: ChangeLine["kind"];
   /** Its number, and its sign with a space on either side. */
   number: string;
   text: string;
-  /** The ranges of the changed words. */
   words: readonly TextRange[];
   spans: readonly Span[];
 }

@@ -8,7 +8,6 @@ import { shortCommand } from "../tools/shell/jobs.ts";
 import type { Job, NewestOutput, SubProgress } from "../types/tool.ts";
 import type { RetryNotice, ToolExecution, TurnEvent } from "../types/event.ts";
 
-/** The maximum length of a call, in characters. */
 const MAX_CALL_CHARS = 100;
 
 /** Describes a call in one line that is safe to print, such as `read_file src/a.ts limit=80`. */
@@ -78,10 +77,8 @@ function outcomeText(exec: ToolExecution): string {
   }[outcome];
 }
 
-/** Returns the first line of the reason why a call failed. */
 export const failureOf = (exec: ToolExecution): string => ownResult(exec).split("\n", 1)[0]!;
 
-/** Returns the exit code of a command if it is not 0. */
 export function failedExitCode({ outcome, details }: ToolExecution): number | undefined {
   return outcome === "done" && details?.exitCode !== 0 ? details?.exitCode : undefined;
 }

@@ -15,7 +15,6 @@ export interface ServerSettings {
   demo?: true;
 }
 
-/** How to start a server that was found. */
 export const HOW_TO_START = `  Ollama (ollama.com): ollama serve, then ollama pull qwen3:8b
   llama.cpp: llama-server -hf Qwen/Qwen3-8B-GGUF --jinja
   LM Studio (lmstudio.ai): load a model, start its server`;

@@ -27,7 +27,6 @@ import { AcpSession } from "./acp_session.ts";
 import type { Editor } from "./editor.ts";
 
 const PROTOCOL_VERSION = 1;
-/** The maximum number of sessions per page of a list. */
 const PAGE_SESSIONS = 50;
 /** The protocol's errors, in addition to those of JSON-RPC. */
 const ACP_CODES = { cancelled: -32800, authRequired: -32000, notFound: -32002 } as const;
@@ -44,11 +43,9 @@ interface AcpOptions {
     frontend: Frontend,
     more?: Pick<SessionOptions, "resumes" | "editor" | "servers">,
   ): Promise<Session>;
-  /** Ends everything. */
   signal: AbortSignal;
 }
 
-/** Serves an editor until its stream ends. */
 export async function serveEditor(options: AcpOptions): Promise<void> {
   const server = new AcpServer(options);
   const peer = linePeer({

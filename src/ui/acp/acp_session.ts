@@ -132,7 +132,6 @@ export class AcpSession implements Frontend {
     });
   }
 
-  /** Replays all messages of the session. */
   replay(): void {
     this.#held = undefined;
     for (const update of replayUpdates(this.#shown)) this.#update(update);
@@ -176,7 +175,6 @@ export class AcpSession implements Frontend {
     }
   }
 
-  /** Runs the model. */
   async #answer(parts: readonly Part[], signal: AbortSignal): Promise<PromptAnswer> {
     this.#title(parts.flatMap((part) => part.type === "text" ? [part.text] : []).join(" "));
     const result = await this.#shown.prompt(parts, signal);
@@ -189,12 +187,10 @@ export class AcpSession implements Frontend {
     };
   }
 
-  /** Cancels the running turn. */
   cancel(): void {
     this.#turn?.abort(new DOMException("cancelled", "AbortError"));
   }
 
-  /** Sets an option and returns all of them. */
   async set(id: unknown, value: unknown, signal: AbortSignal): Promise<unknown> {
     await this.#options!.set(id, value, signal);
     this.#tellOptions();

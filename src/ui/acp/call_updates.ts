@@ -25,7 +25,6 @@ export interface CallUpdate {
   rawOutput?: unknown;
 }
 
-/** Announces a call that needs approval or starts. */
 export function begunCall(
   call: Called & { id: string },
   folder: string,

@@ -8,7 +8,6 @@ import { fromFileUrl, relative } from "../../text/std_path.ts";
 import { typedText } from "../../text/parts.ts";
 import type { Message, Part } from "../../types/message.ts";
 
-/** A content block that this program sends (schema `ContentBlock`). */
 export type ContentBlock =
   | { type: "text"; text: string }
   | { type: "image"; mimeType: string; data: string };

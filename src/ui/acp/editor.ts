@@ -2,7 +2,6 @@
 
 import type { RpcParams } from "../../rpc/message.ts";
 
-/** The editor, as a session sees it. */
 export interface Editor {
   /** The optional updates that it accepts. */
   readonly takes: { notices: boolean; compaction: boolean };

@@ -4,7 +4,6 @@ import type { Elicitation, ElicitationAnswer } from "../../extensions/mcp/elicit
 import type { RpcParams } from "../../rpc/message.ts";
 import { isObject } from "../../text/json.ts";
 
-/** Returns the parameters of the request for `question`. */
 export function elicitParams(question: Elicitation, sessionId: string): RpcParams {
   const message = `${question.server}: ${question.message}`;
   if (question.mode === "url") {

@@ -13,7 +13,6 @@ import { trustWholeRows } from "../session_lines.ts";
 import { askedCall, type CallUpdate, printedText } from "./call_updates.ts";
 import type { Editor } from "./editor.ts";
 
-/** The session that asks. */
 export interface Asking {
   editor: Editor;
   sessionId: string;
@@ -30,7 +29,6 @@ const PERMISSION_KINDS: Readonly<Record<Exclude<ApprovalChoice, "edit">, string>
   refuse: "reject_once",
 };
 
-/** Asks about a call. */
 export async function askApproval(
   approval: Approval,
   folder: string,

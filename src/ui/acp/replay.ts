@@ -7,7 +7,6 @@ import { pastExecution } from "../past_execution.ts";
 import { endedCall } from "./call_updates.ts";
 import { saidBlocks } from "./content.ts";
 
-/** Returns the updates that show the messages and calls of `session`, in order. */
 export function* replayUpdates(
   { agent, executions }: Session,
 ): Generator<Record<string, unknown>> {

@@ -26,7 +26,6 @@ interface PrintOptions {
   changeRows: ((execution: ToolExecution) => string[]) | undefined;
   /** True if the answer must match a schema. One that does not is not printed. */
   isChecked?: boolean;
-  /** Ends the turn. */
   signal: AbortSignal;
   /** The exit code of a turn ended by `signal`. */
   stopCode: () => number;

@@ -6,7 +6,6 @@ import { oneLine } from "../../text/one_line.ts";
 import { join } from "../../text/std_path.ts";
 import { reasonOf } from "../../text/reason.ts";
 
-/** The edited text, or a sentence that says why it is unchanged. */
 interface EditedText {
   text?: string;
   failure?: string;

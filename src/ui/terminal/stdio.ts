@@ -47,7 +47,6 @@ export class Output {
     this.write(`${columns ? wrapped(text, columns) : text}\n`);
   }
 
-  /** Resolves when all queued text is written. */
   drained(): Promise<void> {
     return this.#writing ?? Promise.resolve();
   }

@@ -9,7 +9,6 @@ import { showsUtf8 } from "./locale.ts";
 /** The colours of the terminal; with `none`, no escape sequences are written. */
 type Colors = "none" | "16" | "256" | "rgb";
 
-/** The brightness of the terminal's background. */
 export type Background = "dark" | "light";
 
 export interface Appearance {

@@ -140,7 +140,6 @@ export function isWordUnit(unit: Unit): boolean {
   return isFolded(unit) || /^[\p{L}\p{N}\p{M}]/u.test(unitText(unit));
 }
 
-/** The start of the word that ends at or before the cursor. */
 export function wordStart({ units, cursor }: LinePlace, isWord = isWordUnit): number {
   while (cursor > 0 && !isWord(units[cursor - 1]!)) cursor--;
   while (cursor > 0 && isWord(units[cursor - 1]!)) cursor--;
@@ -151,7 +150,6 @@ export function spacedWordStart(place: LinePlace): number {
   return wordStart(place, (unit) => typeof unit !== "string" || !/^\s/u.test(unit));
 }
 
-/** The end of the word that starts at or after the cursor. */
 export function wordEnd({ units, cursor }: LinePlace): number {
   while (cursor < units.length && !isWordUnit(units[cursor]!)) cursor++;
   while (cursor < units.length && isWordUnit(units[cursor]!)) cursor++;

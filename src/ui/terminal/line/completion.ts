@@ -69,7 +69,6 @@ function textBefore({ units, cursor }: LineState): string {
   return text.length > MAX_CHARS ? `…${text.slice(-MAX_CHARS)}` : text;
 }
 
-/** The longer menu that follows `menu` for the same line. */
 export async function nextMenu({ more }: Menu, state: LineState): Promise<Menu | undefined> {
   return more && await menuOf(more, state);
 }

@@ -11,7 +11,6 @@ interface Entry {
   text: string;
   /** The ranges of `text` that were pasted, if there are any. */
   pasted?: readonly TextRange[] | undefined;
-  /** The absolute path of the folder of the session. */
   folder: string;
 }
 

@@ -3,7 +3,6 @@
  * keyboard protocol, terminfo's screen and tmux. @module
  */
 
-/** Parses rows such as `A=up`, separated by spaces. */
 const keyTable = (rows: string): Readonly<Record<string | number, string>> =>
   Object.fromEntries(rows.split(" ").map((row) => row.split("=")));
 

@@ -38,7 +38,6 @@ export function asPressed(key: Key, ms: number): Key {
   return ms < EARLY_MS && key.name === "ctrl-j" ? { ...key, name: "enter" } : key;
 }
 
-/** The most characters of a control sequence. */
 const MAX_SEQUENCE = 256;
 const PASTE_START = "\x1b[200~";
 const PASTE_END = "\x1b[201~";
@@ -59,7 +58,6 @@ export class KeyDecoder {
   #string = "";
   readonly #keys: Key[] = [];
 
-  /** Decodes `bytes` and returns the completed keys. */
   push(bytes: Uint8Array): Key[] {
     this.#run(this.#utf8.decode(bytes, { stream: true }), false);
     return this.#keys.splice(0);

@@ -71,7 +71,6 @@ function unitCells(unit: string): readonly Cell[] {
   return cells;
 }
 
-/** Marks the position of the cursor among the cells. */
 const CURSOR: Cell = { text: "", width: 0, style: "" };
 
 class Flow {
@@ -118,7 +117,6 @@ class Flow {
     this.#gap = 0;
   }
 
-  /** Starts a new row if this one is full. */
   wrapFull(): void {
     if (this.#column >= this.columns) this.startRow(this.#indent);
   }
@@ -131,7 +129,6 @@ class Flow {
     this.startRow([...this.#indent, ...row.splice(at)]);
   }
 
-  /** Removes the mark of the cursor and returns its position. */
   removeCursor(): { row: number; column: number } {
     const row = this.rows.findIndex((cells) => cells.includes(CURSOR));
     const cells = this.rows[row]!;

@@ -32,7 +32,6 @@ export interface LineModalOptions extends Pick<LayoutOptions, "prompt" | "color"
   unicode?: boolean;
   /** The SGR sequence of the selected row (default: the terminal's own colour). */
   accent?: string | undefined;
-  /** The kill ring that several lines share. */
   ring: { kills: KillRing };
   keymap?: Keymap | undefined;
   /** Edits the text in a program; resolves with undefined if it stays as it is. */

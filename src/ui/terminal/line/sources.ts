@@ -74,11 +74,8 @@ export class LineSource {
   }
 }
 
-/** The milliseconds to wait for the rest of a key; a slow link raises them up to the maximum. */
-const PAUSE_MS = 40;
-const MAX_PAUSE_MS = 500;
-/** The rest of a sequence within these milliseconds after its Escape shows a slow link. */
-const LATE_REST_MS = 1000;
+/** The milliseconds to wait for the rest of a key, also over a slow link. */
+const PAUSE_MS = 100;
 /** A paste without input for this many milliseconds has lost its end. */
 const LOST_PASTE_MS = 5000;
 
@@ -87,11 +84,9 @@ export class KeySource {
   readonly #decoder = new KeyDecoder();
   #keys: Key[] = [];
   #at = 0;
-  /** The time at which a lone Escape was read as the key. */
-  #escapedAt = -Infinity;
   constructor(
     private readonly source: ByteSource,
-    private pauseMs = PAUSE_MS,
+    private readonly pauseMs = PAUSE_MS,
     private readonly lostMs = LOST_PASTE_MS,
   ) {}
 
@@ -108,7 +103,7 @@ export class KeySource {
         continue;
       }
       if (signal?.aborted) break;
-      if (this.#decoder.pending) this.#flush();
+      if (this.#decoder.pending) this.#add(this.#decoder.flush());
       else if (this.source.ended) return null;
       else if (isPasting) this.#add(this.#decoder.giveUp());
     }
@@ -136,21 +131,8 @@ export class KeySource {
     }
   }
 
-  #flush(): void {
-    const keys = this.#decoder.flush();
-    if (keys.at(-1)?.name === "escape") this.#escapedAt = performance.now();
-    this.#add(keys);
-  }
-
   #decode(bytes: Uint8Array | null): boolean {
     if (bytes === null) return false;
-    const ms = performance.now() - this.#escapedAt;
-    this.#escapedAt = -Infinity;
-    if (ms < LATE_REST_MS && isRestOfKey(bytes)) {
-      // The Escape key was handled already, but the rest of the sequence is not text.
-      this.pauseMs = Math.min(MAX_PAUSE_MS, 2 * Math.max(this.pauseMs, ms));
-      this.#add(this.#decoder.push(ESCAPE));
-    }
     this.#add(this.#decoder.push(bytes));
     return true;
   }
@@ -161,18 +143,9 @@ export class KeySource {
   }
 }
 
-const ESCAPE = Uint8Array.of(0x1b);
-
-/** True if an Escape and `bytes` are one key, such as an arrow. */
-function isRestOfKey(bytes: Uint8Array): boolean {
-  return bytes.length < 16 &&
-    /^(?:\[[\d;:]*[A-FHP-SZu~]|O[\d;]*[A-FHMP-S])$/.test(String.fromCharCode(...bytes));
-}
-
 let stdin: ByteSource | undefined;
 let lines: LineSource | undefined;
 let keys: KeySource | undefined;
 const stdinBytes = () => stdin ??= new ByteSource({ read: (buffer) => Deno.stdin.read(buffer) });
 export const stdinLines = (): LineSource => lines ??= new LineSource(stdinBytes());
-/** The keys of stdin, for a terminal in raw mode. */
 export const stdinKeys = (): KeySource => keys ??= new KeySource(stdinBytes());

@@ -11,7 +11,6 @@ import {
 } from "../units.ts";
 import type { Key } from "./keys.ts";
 
-/** The visible part of a line. */
 export interface Snapshot extends LinePlace {
   /** The index of the history entry that is shown; `history.length` for the new text. */
   readonly entry: number;
@@ -124,7 +123,6 @@ export function lineState(
   };
 }
 
-/** `state` with the kill ring of another line. */
 export function withKills(state: LineState, kills: KillRing): LineState {
   if (state.kills === kills) return state;
   return { ...state, kills, yanked: { ...state.yanked, kill: kills.length - 1 } };

@@ -13,7 +13,6 @@ export type BlockStart =
   | { kind: "heading"; level: number; length: number }
   | { kind: "fence"; fence: string; info: string };
 
-/** The most characters that decide on the block of a line. */
 const MAX_START = 256;
 const TEXT_BLOCK: BlockStart = { kind: "text" };
 
@@ -63,7 +62,6 @@ export interface Container {
   /** The column of an item's marker, counted from the last quotation's sign; -2 for a quotation. */
   column: number;
   marker: string;
-  /** True once the marker was written. */
   shown: boolean;
 }
 

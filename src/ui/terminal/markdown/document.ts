@@ -18,14 +18,12 @@ const MAX_INDENT = 1000;
 export class MarkdownDocument {
   readonly fill: Filler;
   readonly #containers: Container[] = [];
-  /** The kind of the rest of the line. */
   #mode: "start" | "text" | "code" | "row" | "nothing" = "start";
   /** The part of the line that waits. */
   #line = "";
   /** The indentation of the line, in columns, and the number of its containers so far. */
   #column = 0;
   #depth = 0;
-  /** True if an item starts on this line. */
   #marker = false;
   #gap = false;
   #inline: InlineParser | undefined;

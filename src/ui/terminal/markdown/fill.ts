@@ -51,7 +51,6 @@ interface StyledText {
 
 const NO_SPACE: StyledText = { text: "", style: 0 };
 
-/** The last code point of a text that is not empty. */
 export function lastCodePoint(text: string): string {
   return text.slice(/[\ud800-\udbff]/.test(text.slice(-2, -1)) ? -2 : -1);
 }
@@ -71,7 +70,6 @@ export class Filler {
 
   /** `prefix` returns the text at the start of a line; `shows` is false if only its width is needed. */
   constructor(
-    /** The columns of later lines. */
     public columns: number,
     private readonly prefix: (shows: boolean) => Prefix,
     private readonly paint: Painter,
@@ -85,12 +83,10 @@ export class Filler {
     return this.columns - this.prefix(false).width;
   }
 
-  /** Drops the unfinished word if it matches `pattern`. */
   dropWord(pattern: RegExp): void {
     if (pattern.test(this.#word)) this.#clearWord();
   }
 
-  /** Ends the current line, if there is one. */
   endLine(): void {
     this.#place();
     this.#breakLine();
@@ -108,7 +104,6 @@ export class Filler {
     this.wrote = this.#open = true;
   }
 
-  /** Returns the output since the last call. */
   take(): string {
     const out = this.#out;
     this.#out = "";
@@ -195,7 +190,6 @@ export class Filler {
     this.#parts = this.#parts.map((part) => ({ ...part, link: address }));
   }
 
-  /** Writes a word that is longer than a line. */
   #breakWord(space: StyledText): void {
     const looks = this.#parts.flatMap((part) => new Array<StyledText>(part.text.length).fill(part));
     let line = [space];

@@ -103,7 +103,6 @@ export interface Lexicon extends Tokens {
 
 const lexicons = new Map<string, Lexicon>();
 
-/** The lexicon of a language; undefined for unknown names. */
 export function languageOf(name: string): Lexicon | undefined {
   const lower = name.toLowerCase();
   const family = LANGUAGE_FAMILIES.find(([names]) => names.split(" ").includes(lower));

@@ -51,7 +51,6 @@ export class MarkdownRenderer {
     return rest;
   }
 
-  /** Sets the width of later lines. */
   resize(columns: number): void {
     this.#document.fill.columns = usable(columns);
   }

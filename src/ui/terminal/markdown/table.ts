@@ -18,7 +18,6 @@ export interface Table {
   /** Undefined until the head is written; empty if the columns do not fit side by side. */
   widths?: number[];
   ruled?: boolean;
-  /** True if the last written row has several lines. */
   tall?: boolean;
 }
 

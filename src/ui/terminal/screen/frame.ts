@@ -25,7 +25,6 @@ export interface Frame {
   readonly title?: string | undefined;
 }
 
-/** An empty row with the cursor at its start. */
 export const EMPTY_FRAME: Frame = { rows: [[]], cursor: { row: 0, column: 0 } };
 
 export const widthOf = (row: CellRow) => row.reduce((sum, { width }) => sum + width, 0);
@@ -73,16 +72,10 @@ function paintRow(pen: Pen, at: number, old: CellRow, row: CellRow, columns: num
     pen.out += "\x1b[K";
     return writeCells(pen, at, row, 0, columns);
   }
-  // Unchanged cells at the end are not written, if they did not move.
-  let end = row.length;
-  if (width === oldWidth) {
-    for (let oldEnd = old.length; end > same; end--, oldEnd--) {
-      if (!isSame(row[end - 1]!, old[oldEnd - 1]!)) break;
-    }
-  }
-  if (same === end && width >= oldWidth && at <= pen.bottom) return;
-  writeCells(pen, at, row.slice(same, end), column, columns);
-  if (width < oldWidth || same === end) {
+  const isStart = same === row.length;
+  if (isStart && width >= oldWidth && at <= pen.bottom) return;
+  writeCells(pen, at, row.slice(same), column, columns);
+  if (width < oldWidth || isStart) {
     move(pen, at, width);
     if (width < oldWidth) pen.out += "\x1b[K";
   }

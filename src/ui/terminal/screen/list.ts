@@ -12,7 +12,6 @@ export interface ListRow {
 }
 
 export interface ListLook {
-  /** True if the terminal has colours. */
   hasStyles: boolean;
   /** The SGR sequence of the selected row (default: the terminal's own colour). */
   accent?: string | undefined;

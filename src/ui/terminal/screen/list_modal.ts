@@ -28,11 +28,9 @@ export interface ListOptions<T> extends Omit<ListLook, "word"> {
   /** Lines above the rows, with SGR. */
   title: string;
   items: readonly ListItem<T>[];
-  /** The row that is selected at first (default: 0). */
   chosen?: number;
   /** False if a step does not wrap around the ends (default: true). */
   wraps?: boolean;
-  /** Help for its keys, in a row below the list. */
   hint?: string;
   /** Text that was printed before it. */
   context?: string;

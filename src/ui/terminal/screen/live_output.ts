@@ -30,7 +30,6 @@ export class LiveOutput {
   #lines = "";
   /** True if the text ends with a blank line, or is empty. */
   #isApart = true;
-  /** The time of the last paced frame. */
   #drawn = 0;
   #frame: ReturnType<typeof setTimeout> | undefined;
   /** The frame on the alternate screen, while it is used. */

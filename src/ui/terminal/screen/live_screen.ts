@@ -34,7 +34,6 @@ interface LiveScreenOptions
   footer: (lineMode?: string) => string;
   /** The SGR sequence of the rule above the input line; without it there is no rule. */
   rule?: (() => string) | undefined;
-  /** False if the terminal shows ASCII only. */
   unicode: boolean;
   /** Shift-Tab, if no list or question is open. */
   onShiftTab?: () => void;
@@ -51,7 +50,6 @@ interface LiveScreenOptions
   onEnd: (signal: Deno.Signal) => void;
 }
 
-/** The milliseconds between two frames of the progress. */
 const TICK_MS = 120;
 /** Asks for the flags of kitty's keyboard protocol; only terminals that know it answer. */
 const ASK_KEYBOARD = "\x1b[?u";

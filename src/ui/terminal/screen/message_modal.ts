@@ -44,9 +44,7 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
   isHeld = false;
   /** True if the next Ctrl-C exits. */
   isLeaving = false;
-  /** True if a search was open at the last key. */
   wasSearching = false;
-  /** True if the next Escape rewinds. */
   isRewinding = false;
   /** True if the turn was stopped and has not ended yet. */
   #isStopping = false;
@@ -87,7 +85,6 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     });
   }
 
-  /** The typed texts that were not sent: the queue and the line. */
   get unsent(): TextPart[] {
     return [...this.queued, this.state.units].map(textPartOf);
   }
@@ -162,7 +159,6 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     this.#sendQueued();
   }
 
-  /** Sends the oldest queued message, if there is a reader. */
   #sendQueued(): void {
     if (this.isHeld || this.#reader === undefined) return;
     const units = this.queued.shift();
@@ -240,7 +236,6 @@ export function bandText(units: readonly Unit[], columns: number, look: BandLook
 }
 
 interface QuestionModalOptions extends SessionLineOptions {
-  /** Text that was printed before the question. */
   context: string;
   text: string;
   /** Why a line is not an answer; printed before the question is asked again. */

@@ -59,7 +59,7 @@ export class ModalStack {
 
   /** Closes `modal` and its parts, if it is open. */
   close(modal: Modal, result: unknown = null): void {
-    const at = this.#indexOf(modal);
+    const at = this.#layers.findIndex((layer) => layer.modal === modal);
     if (at === -1) return;
     let end = at + 1;
     while (end < this.#layers.length && this.#layers[end]!.settle === undefined) end++;
@@ -75,7 +75,6 @@ export class ModalStack {
     return this.#layers.filter(({ settle }) => settle !== undefined).length;
   }
 
-  /** The contexts of all modals, as whole lines. */
   get context(): string {
     return this.#layers.map(({ modal: { context } }) => context ? `${context}\n` : "").join("");
   }
@@ -104,16 +103,10 @@ export class ModalStack {
       }
       if (typeof outcome === "string") return outcome;
       if ("done" in outcome) this.close(modal, outcome.done);
-      // It may have closed while its outcome was pending.
-      const at = this.#indexOf(modal);
-      if ("push" in outcome && at !== -1) this.#layers.splice(at + 1, 0, { modal: outcome.push });
+      if ("push" in outcome) this.#layers.push({ modal: outcome.push });
       return "none";
     }
     return "none";
-  }
-
-  #indexOf(modal: Modal): number {
-    return this.#layers.findIndex((layer) => layer.modal === modal);
   }
 }
 
@@ -123,11 +116,9 @@ interface ModalDriverOptions extends Pick<RawOptions, "focus" | "onSignal"> {
   output: LiveOutput;
   /** Called before the modals; true if the key is handled. The next key waits for it. */
   onKey?: (key: Key) => boolean | Promise<boolean>;
-  /** Called with the name of each report of the terminal. */
   onReport?: (name: string) => void;
 }
 
-/** Reads keys and draws, in raw mode, until it is disposed of. */
 export class ModalDriver implements Disposable {
   readonly #raw: RawTerminal;
 

@@ -5,7 +5,6 @@ import type { CellRow } from "./frame.ts";
 
 /** A piece of a text; the same object while it does not change. */
 export interface PagerBlock {
-  /** Its rows of at most `columns`. */
   rows(columns: number): readonly CellRow[];
   /** The text of its rows; the rows of a block whose source has no match are not searched. */
   readonly source: string;
@@ -15,7 +14,6 @@ export interface PagerBlock {
   readonly onSeen?: () => void;
 }
 
-/** A row of a text, and a cell of it. */
 export interface PagerPlace {
   block: number;
   row: number;
@@ -29,7 +27,6 @@ interface MatchRange {
   row: number;
   from: number;
   to: number;
-  /** True for the first part of a match. */
   isFirst: boolean;
 }
 
@@ -250,7 +247,6 @@ function rangesOf(pattern: RegExp, rows: readonly CellRow[]): MatchRange[] {
   return ranges;
 }
 
-/** The cells of `row` with the characters from `from` to `to`. */
 function cellRange(row: CellRow, from: number, to: number): { from: number; to: number } {
   let at = 0;
   let [first, end] = [row.length, 0];

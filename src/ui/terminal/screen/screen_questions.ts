@@ -28,7 +28,6 @@ const QUESTION_COMES = "Stop typing to answer:";
 export class ScreenQuestions {
   keyTime = 0;
   context = "";
-  /** True if the steps of long work stay above the question. */
   hasPanel = false;
   #coming: Modal | undefined;
 

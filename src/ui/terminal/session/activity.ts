@@ -21,12 +21,9 @@ const MIN_ONE_ROW_COLUMNS = 60;
 const SPINNER_FRAME_MS = 120;
 /** After this silence within an answer, in milliseconds, the model is writing a call that arrives as a whole. */
 const SILENT_MS = 3000;
-/** The minimum number of tokens for a speed. */
 const MIN_TOKENS_FOR_SPEED = 20;
-/** The number of newest rows shown of a file that the model writes. */
 const GHOST_ROWS = 4;
 
-/** The maximum number of characters for a row of reasoning. */
 const MAX_ROW_CHARS = 4096;
 
 /** Returns the object of a call whose arguments may be incomplete. */
@@ -48,9 +45,7 @@ export class Activity {
   #newest: NewestOutput | undefined;
   /** The text while the server loads its model, and until when it is known to load. */
   #loading = { text: "", until: 0 };
-  /** The current row of reasoning. */
   #thought = "";
-  /** The call that the model is writing. */
   #written: WrittenCall | undefined;
   #retry: { notice: RetryNotice; at: number } | undefined;
 
@@ -77,7 +72,6 @@ export class Activity {
     this.#isActive = false;
   }
 
-  /** Excludes `ms` from the time of the turn. */
   leaveOut(ms: number): void {
     this.#startedAt += ms;
   }
@@ -121,7 +115,6 @@ export class Activity {
       .map((line) => this.paint(`    ${rowsOf(sanitize(line), Math.max(8, columns - 4))[0]}`, DIM));
   }
 
-  /** The server has processed a part of the prompt. */
   readsPrompt(progress: PromptProgress): void {
     const at = performance.now();
     this.#loading.until = 0;
@@ -129,12 +122,10 @@ export class Activity {
     this.#doing = (now, columns) => readingText(progress, now - at, columns);
   }
 
-  /** The server is answering other requests first. */
   queued(): void {
     this.#doing = "queued behind another request";
   }
 
-  /** A request failed and will be repeated. */
   retry(notice: RetryNotice): void {
     this.#retry = { notice, at: performance.now() };
   }

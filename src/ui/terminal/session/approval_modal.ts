@@ -23,11 +23,9 @@ interface ApprovalModalOptions extends Pick<ListLook, "hasStyles" | "accent" | "
   transcriptKey: string | undefined;
   /** Returns true once the user has seen the whole call. Cut calls cannot be allowed before that. */
   isSeen?: () => boolean;
-  /** The command, if it can be edited. */
   command?: string | undefined;
   ring: LineModalOptions["ring"];
   keymap?: LineModalOptions["keymap"];
-  /** The meanings of the answers, as lines. */
   help: (columns: number) => string;
   /** Ctrl-C or Escape: ends the turn. */
   onCancel(): void;
@@ -68,13 +66,11 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
   #chosen = 0;
   /** The line that replaces the list, and its use; undefined while the list is active. */
   #line: TypedAnswer | undefined;
-  /** True while the meanings of the answers are shown. */
   #isHelp = false;
   /** True if the newest layout omitted rows of the call. */
   #isCut = false;
   /** True after an answer was rejected because the user has not seen the whole call. */
   #isLookDue = false;
-  /** The size of the newest layout. */
   #size: TerminalSize = { columns: Infinity, rows: Infinity };
   /** The newest answers. Their order is the same for any width. */
   #rows: readonly AnswerRow[];

@@ -9,7 +9,6 @@ import { withSigns } from "../../../text/signs.ts";
 import type { ToolExecution } from "../../../types/event.ts";
 import { type CallText, callText, tellingLines } from "../../call_text.ts";
 
-/** The terminal that shows the rows. */
 interface RowsLook {
   columns: number;
   unicode: boolean;
@@ -29,7 +28,6 @@ const MOODS: Readonly<Record<CallText["mood"], Style>> = {
 const MIN_TABLE_COLUMNS = 60;
 const MAX_TABLE_COLUMNS = 100;
 const VERB_COLUMNS = 7;
-/** The maximum number of rows of a reason. */
 const MAX_REASON_ROWS = 3;
 
 /**

@@ -3,7 +3,6 @@
 import type { ArgumentChoice, CommandInfo } from "../../../session/data.ts";
 import type { ChoiceList } from "../screen/screen.ts";
 
-/** The maximum number of rows with a digit. */
 const MAX_NUMBERED = 9;
 
 /** Shows `choices` for a command. The result is the argument. */

@@ -16,7 +16,6 @@ import { helpText, keysText } from "./help_tables.ts";
 import { setUp, type SetupHome, type SetupScreen } from "./setup.ts";
 import type { ServerSettings } from "../../server_settings.ts";
 
-/** A slash command as typed. */
 interface TypedCommand {
   name: string;
   argument: string;
@@ -43,7 +42,6 @@ interface DoctorOutput {
   signal: AbortSignal;
 }
 
-/** Runs the commands of a session. */
 export class CommandRunner {
   constructor(
     private readonly session: Session,
@@ -82,7 +80,6 @@ export class CommandRunner {
     display.screen.update();
   }
 
-  /** Runs the user's own shell command. */
   async runShell(command: string, signal: AbortSignal): Promise<void> {
     const { screen, view } = this.display;
     if (command.trim() === "") return screen.print("· !COMMAND runs a command");

@@ -6,10 +6,8 @@ import type { Completer, Completion, Offer } from "../line/completion.ts";
 import { bestFits } from "../../../text/fuzzy.ts";
 import type { FittingPaths } from "../../../tools/search/path_finder.ts";
 
-/** The maximum number of arguments offered. */
 const MAX_ITEMS = 50;
 
-/** Completes text typed into a session. */
 export function completer(session: Session): Completer {
   return async (before, after): Promise<Completion | undefined> => {
     const mention = /(?:^|[\s(])@("?)([^\s"]*)$/.exec(before);

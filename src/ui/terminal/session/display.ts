@@ -43,7 +43,6 @@ interface DisplayOptions extends
   Required<Pick<ScreenOptions, "onShiftTab" | "transcript">> {
   keymap: Keymap;
   theme: Theme;
-  /** Aborted when the session ends. */
   over: AbortSignal;
   subjectOf: ConstructorParameters<typeof TurnView>[2];
 }
@@ -65,7 +64,6 @@ export class Display implements Disposable {
   #theme: Theme;
   /** The background that the terminal reported, independent of the theme. */
   #background: Background | undefined;
-  /** True while the task list is shown. */
   showsTasks = false;
   #saidNoTasks = false;
   #screen: Screen | undefined;
@@ -84,7 +82,6 @@ export class Display implements Disposable {
     return this.#theme;
   }
 
-  /** Sets the colours of all later output. */
   set theme(theme: Theme) {
     this.#theme = theme;
     const { background, ...look } = appearance();
@@ -139,7 +136,6 @@ export class Display implements Disposable {
     this.screen.update();
   }
 
-  /** The model wrote this many tokens for the waiting command. */
   waitTokens(tokens: number): void {
     if (this.#waiting) this.#waiting.tokens = tokens;
   }

@@ -46,9 +46,7 @@ export function footerText(
   return joined();
 }
 
-/** The minimum width of a useful end of a folder. */
 const MIN_FOLDER = 12;
-/** The minimum length of a model's name. */
 const MIN_NAME = 8;
 
 /** Returns a model's name. For a file, as llama.cpp names models, it is the last part of the path. */

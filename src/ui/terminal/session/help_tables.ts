@@ -20,7 +20,6 @@ export const HELP_MORE: readonly { name: string; help: string; more?: string }[]
     more: "your next message includes its output",
   },
 ];
-/** The actions whose keys the help lists. `/keys` lists all of them. */
 const HELP_ACTIONS: readonly ActionName[] = [
   ...["stop", "cancel", "newline", "previous-line", "complete", "search-back", "editor"] as const,
   ...["transcript", "tasks", "next-mode", "suspend"] as const,
@@ -43,7 +42,6 @@ export function helpText(keymap: Keymap, columns: number): string {
   }`;
 }
 
-/** Returns all keys and their effects. */
 export function keysText(keymap: Keymap, columns: number): string {
   const rows = table(keyRows(keymap, ACTIONS.map(({ name }) => name)), columns);
   if (!keymap.isVim) return rows;

@@ -35,7 +35,6 @@ const WORDS: Readonly<Record<Exclude<Choice, "refuse">, string>> = {
 
 const approvalKey = (choice: Choice): string => choice === "refuse" ? "n" : WORDS[choice][0]!;
 
-/** What the model wants to do, by the action of the call. */
 const WISHES: Readonly<Partial<Record<CallAction, string>>> = {
   run: "run a command",
   start: "start a command",
@@ -95,7 +94,6 @@ function asciiStrings<T>(value: T): T {
   ) as T;
 }
 
-/** Asks about calls with `ask`. */
 export function askPerson(
   ask: AskLine,
   columns: () => number,
@@ -120,7 +118,7 @@ export function askPerson(
 
 /** Returns the text above the answers: the whole call, and why it needs approval. */
 export function listedQuestion(approval: Approval, columns: number, paint: Painter): string {
-  const text = requestNotes(approval, columns, paint, Infinity);
+  const text = requestNotes(approval, columns, paint);
   const allowed = allowedBy(approval);
   if (approval.rules && remembered(approval, columns) !== allowed) {
     text.push(paintedRows(`  The same means: ${allowed}`, columns, DIM, paint));
@@ -136,7 +134,6 @@ export function answersHelp(approval: Approval, columns: number): string {
   return meanings([...listed, ...edit], approval, columns);
 }
 
-/** Returns the line about a new rule. */
 export function ruleAdded(
   { rule, path, error }: Extract<SessionEvent, { type: "rule_added" }>,
 ): string {
@@ -160,7 +157,6 @@ function answerOf(line: string, { choices, subject }: Approval): ApprovalAnswer 
   return choice && { choice };
 }
 
-/** Columns before the meanings of the answers. */
 const HELP_MARGIN = 9;
 
 /** Returns the objection to an invalid answer, or the help it asks for. */
@@ -207,46 +203,30 @@ function questionText(approval: Approval, columns: number, paint: Painter): stri
   return text.join("\n");
 }
 
-/** Returns the call and its notes. */
-function requestNotes(
-  approval: Approval,
-  columns: number,
-  paint: Painter,
-  glance?: number,
-): string[] {
+function requestNotes(approval: Approval, columns: number, paint: Painter): string[] {
   const notes = questionNotes(approval).map(({ text, isCalm }) =>
     isCalm ? paintedRows(`  ${text}`, columns, DIM, paint) : wrapped(`  ${text}`, columns)
   );
-  return [requestText(approval, columns, paint, glance), ...notes];
+  return [requestText(approval, columns, paint), ...notes];
 }
 
-/** The maximum number of rows of a request that can be seen at once. */
-const MANY_ROWS = 18;
-
-/**
- * Returns everything that would run: nothing is omitted, and control characters are made visible. If it has more
- * than `glance` rows, its beginning is repeated below, because it may have scrolled away.
- */
+/** Returns everything that would run: nothing is omitted, and control characters are made visible. */
 export function requestText(
   { call, subject, preview, isOfPerson, subAgent }: Approval,
   columns: number,
   paint: Painter = (text) => text,
-  glance = MANY_ROWS,
 ): string {
   if (isOfPerson) return `Your message names ${oneLine(subject.path ?? "")}:`;
   // The arguments of a new file already contain the file, so the change is not shown instead.
   const isShown = preview?.lines !== undefined && !(preview.isNew && subject.action === "write");
-  const fields = Object.entries(call.arguments)
+  const rows = Object.entries(call.arguments)
     .filter(([name]) => !(isShown && WRITTEN_ARGUMENTS.includes(name)))
-    .map(([name, value]) => ({ value, text: fieldText(name, value, subject, columns, glance) }));
-  const rows = fields.map(({ text }) => text);
+    .map(([name, value]) => fieldText(name, value, subject, columns));
   if (isShown) rows.push(...changeFields(preview, subject, columns, paint));
   if (preview?.replacedBytes !== undefined) {
     const size = count(preview.replacedBytes, "byte");
     rows.push(wrapped(`  this replaces a file of ${size}`, columns));
   }
-  const path = fields.find(({ value }) => value === subject.path);
-  if (path && rows.join("\n").split("\n").length > glance) rows.push(path.text);
   if (Object.values(call.arguments).some(hides)) {
     const careful = "  Careful: it contains characters that hide or reorder text";
     rows.push(paintedRows(careful, columns, BOLD, paint));
@@ -256,13 +236,7 @@ export function requestText(
   return `${paint(`${who} wants to ${wish}:`, BOLD)}\n${rows.join("\n")}`;
 }
 
-function fieldText(
-  name: string,
-  value: unknown,
-  subject: Subject,
-  columns: number,
-  glance: number,
-): string {
+function fieldText(name: string, value: unknown, subject: Subject, columns: number): string {
   if (name === BACKGROUND_ARGUMENT && value === true) return "  in the background (/jobs stops it)";
   const clean = sanitize(typeof value === "string" ? value : JSON.stringify(value));
   const isCommand = value === subject.command;
@@ -271,11 +245,7 @@ function fieldText(
   if (!isCommand && !text.includes("\n") && more === undefined) return `  ${name}: ${row}`;
   const lines = text.replace(/\n$/, "").split("\n");
   const size = `${count(lines.length, "line")}, ${count(clean.length, "character")}`;
-  const rows = boxed(lines, columns);
-  const end = rows.split("\n").length > glance
-    ? `\n${wrapped(`  (end of ${name}: ${size} above)`, columns)}`
-    : "";
-  return `${isCommand ? "" : `  ${name} (${size}):\n`}${rows}${end}`;
+  return `${isCommand ? "" : `  ${name} (${size}):\n`}${boxed(lines, columns)}`;
 }
 
 function changeFields(change: Change, subject: Subject, columns: number, paint: Painter): string[] {

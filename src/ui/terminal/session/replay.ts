@@ -17,11 +17,9 @@ interface ReplayOptions extends PastCalls {
   /** The view of later turns, which can unfold what is folded here. */
   view: Pick<TurnView, "begin" | "onEvent" | "end">;
   columns: number;
-  /** Styles less important text. */
   dim: (text: string) => string;
 }
 
-/** Replays the newest turns of `messages`. */
 export function replay(messages: readonly Message[], options: ReplayOptions): void {
   const { screen, view, executions, columns, dim } = options;
   const from = firstReplayed(messages, executions, columns);

@@ -51,7 +51,6 @@ interface SetupOptions {
   isFirst: boolean;
   columns: number;
   signal: AbortSignal;
-  /** Called when a search for servers starts and ends. */
   onLook(isLooking: boolean): void;
 }
 
@@ -62,7 +61,6 @@ const SECOND_LOOK_MS = 5000;
 /** The screen of setup. It wraps long lines. */
 export type SetupScreen = Pick<Screen, "print" | "choose" | "ask" | "askHidden">;
 
-/** The choices after a server did not list its models. */
 const NO_MODEL_ROWS = [
   { label: "Change the address", value: "address" },
   { label: "Retry", detail: "after starting it", value: "again" },
@@ -97,7 +95,6 @@ export async function setUp(
   return await new Setup(screen, home, options).run();
 }
 
-/** The saved settings, if any. */
 type Kept = Promise<ServerSettings | undefined>;
 
 class Setup {
@@ -284,7 +281,6 @@ class Setup {
   }
 }
 
-/** Why a server offers no model or rejects the key. */
 interface ServerProblem {
   text: string;
   wantsKey: boolean;

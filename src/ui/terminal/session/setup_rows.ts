@@ -6,7 +6,6 @@ import type { FoundServer } from "../../../models/servers.ts";
 import { oneLine } from "../../../text/one_line.ts";
 import { HOW_TO_START, type ServerSettings, settingsOf } from "../../server_settings.ts";
 
-/** A hosted API that is offered. */
 export interface HostedOffer {
   name: string;
   /** The address of its key. */
@@ -83,5 +82,4 @@ export function lastRows(found: readonly FoundServer[], isFirst: boolean): Row[]
   ];
 }
 
-/** Returns the host of an address, for users. */
 export const hostShown = (address: string): string => oneLine(new URL(address).host);

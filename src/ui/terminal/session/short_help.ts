@@ -12,7 +12,6 @@ const SHOWN: readonly ActionName[] = [
   ...["stop", "next-mode", "newline", "search-back", "transcript", "tasks", "editor"] as const,
 ];
 
-/** The minimum width of a description; narrower terminals cut it. */
 const MIN_HELP_COLUMNS = 14;
 
 /**

@@ -44,7 +44,6 @@ export class TurnTally {
     }
   }
 
-  /** Excludes `ms` from the time of the turn. */
   leaveOut(ms: number): void {
     this.#startedAt += ms;
   }

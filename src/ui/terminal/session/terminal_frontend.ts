@@ -43,9 +43,7 @@ interface TerminalOptions extends CommandHome {
   notifies: boolean;
   theme: Theme;
   keymap: Keymap;
-  /** The first message of the session. */
   message?: string | undefined;
-  /** Returns the lines to show after the session. */
   lastLines?: ((session: Session) => readonly string[]) | undefined;
   /** Calls its argument with the exit code of each signal, until the returned function is called. */
   onSignals(handler: (exitCode: number) => void): () => void;
@@ -78,6 +76,9 @@ const SIGNAL_CODES: Partial<Record<Deno.Signal, number>> = {
 export class TerminalFrontend implements Frontend, Disposable {
   readonly #display: Display;
   readonly #person: Person;
+  readonly approve: NonNullable<Frontend["approve"]>;
+  readonly confirm: NonNullable<Frontend["confirm"]>;
+  readonly elicit: NonNullable<Frontend["elicit"]>;
   readonly #over = new AbortController();
   /** Aborted to stop the running turn, command or question. */
   #stop = new AbortController();
@@ -121,25 +122,14 @@ export class TerminalFrontend implements Frontend, Disposable {
         setTimeout(() => Deno.exit(this.#ended), SIGNAL_TIDY_UP_MS);
       },
     });
-    this.#person = new Person(this.#display, () => this.#stop.abort());
+    const person = this.#person = new Person(this.#display, () => this.#stop.abort());
+    ({ approve: this.approve, confirm: this.confirm, elicit: this.elicit } = person);
   }
 
   get surface(): Surface {
     const { columns, look: { unicode }, keymap, theme } = this.#display;
     const modeKey = screenKey(keymap, "next-mode");
     return { way: "terminal", columns, unicode, modeKey, theme };
-  }
-
-  get approve(): NonNullable<Frontend["approve"]> {
-    return this.#person.approve;
-  }
-
-  get elicit(): NonNullable<Frontend["elicit"]> {
-    return this.#person.elicit;
-  }
-
-  get confirm(): NonNullable<Frontend["confirm"]> {
-    return this.#person.confirm;
   }
 
   onEvent(event: SessionEvent): void {
@@ -257,7 +247,6 @@ export class TerminalFrontend implements Frontend, Disposable {
     });
   }
 
-  /** Switches to the next mode. */
   async #nextMode(): Promise<void> {
     const now = MODES.indexOf(this.#display.status?.mode?.approve ?? "ask");
     const next = MODES[(now + 1) % MODES.length]!;

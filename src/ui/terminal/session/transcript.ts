@@ -28,7 +28,6 @@ import type { WholeConversation } from "./whole_conversation.ts";
 
 interface TranscriptOptions extends PastCalls {
   conversation: WholeConversation;
-  /** The messages that the model currently has. */
   messages: () => readonly Message[];
   /** The text of the open question about a call, with SGR. */
   asked?: () => OpenQuestion | undefined;
@@ -36,20 +35,14 @@ interface TranscriptOptions extends PastCalls {
   display: { look: Appearance; paint: Painter; band: BandLook | undefined };
 }
 
-/**
- * A block ends at the first newline after the first limit, and at the latest at the second one, in characters.
- */
+/** A block of plain text ends at the first newline after the first limit, and at most at the second one. */
 const PIECE_CHARS = 4000;
 const MAX_PIECE_CHARS = 16_000;
-/** The limits of an answer, which is split at paragraphs. */
-const MARKDOWN_CHARS = 8000;
-const MAX_MARKDOWN_CHARS = 64_000;
 const MARGIN = "    ";
 const MIN_COLUMNS = 8;
 /** The width of the text for searches. */
 const SOURCE_COLUMNS = 1000;
 
-/** A pager that shows the current session, also while a turn runs. */
 export function transcriptModal(options: TranscriptOptions): PagerModal {
   const transcript = new Transcript(options);
   const { colors, unicode } = options.display.look;
@@ -71,7 +64,6 @@ class Transcript {
 
   constructor(private readonly options: TranscriptOptions) {}
 
-  /** Returns the current blocks. */
   blocks(): readonly PagerBlock[] {
     const { conversation, messages } = this.options;
     const blocks: PagerBlock[] = [];
@@ -153,42 +145,31 @@ class Transcript {
 
   #answer(text: string): PagerBlock[] {
     const { look, paint } = this.options.display;
-    return markdownPieces(text).map((source) =>
-      this.#block(source, (columns) => {
-        const renderer = new MarkdownRenderer({ ...look, paint, columns });
-        const shown = renderer.push(source) + renderer.end();
-        return ["", ...shown.replace(/\n$/, "").split("\n")];
-      })
-    );
+    if (text.trim() === "") return [];
+    return [this.#block(text, (columns) => {
+      const renderer = new MarkdownRenderer({ ...look, paint, columns });
+      const shown = renderer.push(text) + renderer.end();
+      return ["", ...shown.replace(/\n$/, "").split("\n")];
+    })];
   }
 
   #ofCall(message: Message): PagerBlock[] {
     const exec = pastExecution(message, this.#calls, this.options);
     const { look, paint } = this.options.display;
     const call = callText(exec);
-    const { change, written, tasks = [] } = exec.details ?? {};
+    const { details: { change, written, tasks = [], calls = [] } = {}, repairs = [] } = exec;
     const title = this.#block(
       [call.verb, call.object, call.counts, call.ending].join(" "),
       (columns) => ["", ...titleRows(call.verb, [call], { columns, unicode: look.unicode, paint })],
     );
-    const { repairs = [] } = exec;
-    const calls = (exec.details?.calls ?? []).map((one) => this.#ofSubCall(one));
     const head = [title, ...this.#result(repairs.map((one) => `read ${one}`).join("\n"), DIM)];
     if (tasks.length > 0) {
-      const source = tasks.map(({ text }) => text).join("\n");
-      const block = this.#block(
-        source,
-        () => taskRows(tasks, { ...look, paint, margin: MARGIN }, Infinity),
-      );
-      return [...head, block];
+      const rows = taskRows(tasks, { ...look, paint: (text) => text, margin: "" }, Infinity);
+      return [...head, ...this.#result(rows.join("\n"))];
     }
     if (change?.lines === undefined || exec.isError) {
-      // The notes for the model are shown above already.
-      return [
-        ...head,
-        ...calls,
-        ...this.#result(ownResult(exec)),
-      ];
+      const subCalls = calls.map(subCallText).join("\n");
+      return [...head, ...this.#result(subCalls), ...this.#result(ownResult(exec))];
     }
     const notes = writeNotes(written);
     const source = [...changeLines(change), ...changeNotes(change), ...notes].join("\n");
@@ -199,22 +180,6 @@ class Transcript {
         ...notes.map((note) => `${MARGIN}${paint(note, DIM)}`),
       ]),
     ];
-  }
-
-  /** A sub-agent's call: a row within that of its task. */
-  #ofSubCall(one: SubCall): PagerBlock {
-    const { look, paint } = this.options.display;
-    const isError = one.outcome !== "done";
-    const call = callText({ toolCallId: "", arguments: {}, result: "", isError, ...one });
-    const room = (columns: number) => ({
-      columns: Math.max(MIN_COLUMNS, columns - MARGIN.length),
-      unicode: look.unicode,
-      paint,
-    });
-    return this.#block(
-      [call.verb, call.object, call.counts].join(" "),
-      (columns) => titleRows(call.verb, [call], room(columns)).map((row) => MARGIN + row),
-    );
   }
 
   /** Returns the end of the session that is not yet a message. */
@@ -230,7 +195,6 @@ class Transcript {
     return this.#written.blocks;
   }
 
-  /** Returns the open question in full. */
   #blocksOfAsked(): readonly PagerBlock[] {
     const asked = this.options.asked?.();
     if (asked === undefined) return [];
@@ -284,6 +248,13 @@ class Transcript {
   }
 }
 
+/** A sub-agent's call: a row below that of its task. */
+function subCallText(one: SubCall): string {
+  const isError = one.outcome !== "done";
+  const call = callText({ toolCallId: "", arguments: {}, result: "", isError, ...one });
+  return [call.verb, call.object, call.counts, call.ending].filter(Boolean).join(" ");
+}
+
 /** Wraps the lines of `text` at spaces into rows of at most `columns`, safe to print. */
 function brokenLines(text: string, columns: number): string[] {
   const room = Math.max(MIN_COLUMNS, columns);
@@ -304,29 +275,6 @@ function plainPieces(text: string): string[] {
     const cut = end <= most ? end : most - (/[\ud800-\udbff]/.test(text[most - 1]!) ? 1 : 0);
     found.push(text.slice(at, cut));
     at = cut === line ? cut + 1 : cut;
-  }
-  return found;
-}
-
-/** Splits Markdown at paragraphs, and within a block of code only if that is very long. */
-function markdownPieces(text: string): string[] {
-  if (text.trim() === "") return [];
-  if (text.length <= MARKDOWN_CHARS) return [text];
-  const found: string[] = [];
-  let [piece, isCode] = ["", false];
-  for (const line of text.split("\n")) {
-    if (/^ {0,3}(?:```|~~~)/.test(line)) isCode = !isCode;
-    const isEnd = line.trim() === "" && !isCode && piece.length >= MARKDOWN_CHARS;
-    if (isEnd || piece.length + line.length > MAX_MARKDOWN_CHARS) {
-      if (piece.trim() !== "") {
-        found.push(...piece.length > MAX_MARKDOWN_CHARS ? plainPieces(piece) : [piece]);
-      }
-      piece = "";
-    }
-    piece += `${line}\n`;
-  }
-  if (piece.trim() !== "") {
-    found.push(...piece.length > MAX_MARKDOWN_CHARS ? plainPieces(piece) : [piece]);
   }
   return found;
 }

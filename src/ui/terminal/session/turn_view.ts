@@ -18,7 +18,6 @@ import { withSigns } from "../../../text/signs.ts";
 import { TurnTally } from "./tally.ts";
 import { taskRows } from "./task_rows.ts";
 
-/** The maximum number of calls per row. */
 const MAX_HELD_CALLS = 12;
 
 /** Shows turns on a screen, one after the other. */
@@ -148,13 +147,11 @@ export class TurnView {
     return this.#last === "nothing";
   }
 
-  /** Prints `text` as separate lines below the output. */
   print(text: string): void {
     this.#endReasoning();
     this.#line(text);
   }
 
-  /** Prints `text` dimmed and wrapped. */
   note(text: string): void {
     this.print(this.#dimmed(text));
   }

@@ -15,12 +15,10 @@ export const MAX_KEPT_CHARS = 4 * 2 ** 20;
 export class WholeConversation {
   /** The answer being written, and the running calls. */
   readonly written = { reasoning: "", text: "", running: [] as Called[] };
-  /** The messages at the last check. */
-  #known: readonly Message[] = [];
-  /** The messages that a summary replaced. */
-  #replaced: Message[] = [];
-  /** Full results of shortened ones, by call. */
-  readonly #results = new Map<string, Message>();
+  /** The keys of the messages that the model had at the last check. */
+  #known: ReadonlySet<unknown> = new Set();
+  /** All messages of the session by key, each result as it first was. */
+  #all = new Map<unknown, Message>();
   readonly #ids = new Map<string, Called>();
 
   /** @param messages returns those that the model currently has */
@@ -41,13 +39,10 @@ export class WholeConversation {
         // The answer with the call is a message now.
         const { running } = this.written;
         this.end(messages);
-        const { subject } = event;
-        this.#ids.set(event.id, {
-          toolName: event.name,
-          arguments: event.args,
-          ...subject && { subject },
-        });
-        this.written.running = [...running, this.#ids.get(event.id)!];
+        const { id, name: toolName, args, subject } = event;
+        const call = { toolName, arguments: args, ...subject && { subject } };
+        this.#ids.set(id, call);
+        this.written.running = [...running, call];
         return;
       }
       case "tool_done": {
@@ -68,52 +63,43 @@ export class WholeConversation {
   /** Returns all messages of the session; the model has `messages` of them. */
   of(messages: readonly Message[]): readonly Message[] {
     this.#look(messages);
-    const kept = messages.map((message) => this.#results.get(message.toolCallId ?? "") ?? message);
-    if (this.#replaced.length === 0) return kept;
-    return [...this.#replaced, ...kept.filter(({ standsFor }) => standsFor !== "summary")];
+    const all = [...this.#all.values()];
+    return isOfSummary(all[0]) ? all : all.filter((message) => !isOfSummary(message));
   }
 
-  /** Finds removed messages, and stores those that a summary replaced. */
+  /** Adds new messages, and removes those that are gone, except those that a summary replaces. */
   #look(messages: readonly Message[]): void {
     const known = this.#known;
-    const isSame = (message: Message, at: number) => message === known[at];
-    if (messages.length === known.length && messages.every(isSame)) return;
-    this.#known = [...messages];
     const now = new Map(messages.map((message) => [keyOf(message), message]));
-    const before = new Set(known.map(keyOf));
-    const isOther = !known.some((message) => now.has(keyOf(message)));
-    const summary = messages.find(({ standsFor }) => standsFor === "summary");
-    if (isOther || summary === undefined) this.#replaced = [];
-    if (isOther) return this.#results.clear();
-    for (const message of known) {
-      const later = now.get(keyOf(message));
-      const id = message.toolCallId ?? "";
-      if (later !== undefined && later.content !== message.content && !this.#results.has(id)) {
-        if (message.role === "tool") this.#results.set(id, message);
-      } else if (later === undefined && summary && !before.has(keyOf(summary))) {
-        if (message.standsFor !== "summary") this.#replaced.push(this.#results.get(id) ?? message);
-        this.#results.delete(id);
-      }
-    }
-    this.#drop();
+    this.#known = new Set(now.keys());
+    const summary = messages.find(isOfSummary);
+    const isOther = ![...known].some((key) => now.has(key));
+    const isReplaced = (key: unknown) =>
+      summary && !isOther && !now.has(key) && !(known.has(keyOf(summary)) && known.has(key));
+    const replaced = [...this.#all].filter(([key]) => isReplaced(key));
+    const current = [...now].map(([key, message]) => {
+      const first = isOther || message.role !== "tool" ? undefined : this.#all.get(key);
+      return [key, first ?? message] as const;
+    });
+    this.#all = new Map([...replaced, ...current]);
+    this.#drop(now);
   }
 
-  /** Drops the oldest stored messages, then results, until the rest fits. */
-  #drop(): void {
-    let size = 0;
-    for (const { content } of [...this.#replaced, ...this.#results.values()]) {
-      size += content.length;
-    }
-    while (size > MAX_KEPT_CHARS && this.#replaced.length > 0) {
-      size -= this.#replaced.shift()!.content.length;
-    }
-    for (const [id, { content }] of this.#results) {
+  /** Replaces the oldest messages that the model no longer has by what it has, until the rest fits. */
+  #drop(now: ReadonlyMap<unknown, Message>): void {
+    const kept = [...this.#all].filter(([key, message]) => now.get(key) !== message);
+    let size = kept.reduce((sum, [, { content }]) => sum + content.length, 0);
+    for (const [key, { content }] of kept) {
       if (size <= MAX_KEPT_CHARS) return;
       size -= content.length;
-      this.#results.delete(id);
+      const current = now.get(key);
+      if (current === undefined) this.#all.delete(key);
+      else this.#all.set(key, current);
     }
   }
 }
 
-/** A shortened result becomes a new message for the same call. */
-const keyOf = ({ id, toolCallId }: Message) => toolCallId ?? id ?? "";
+const isOfSummary = (message: Message | undefined): boolean => message?.standsFor === "summary";
+
+/** A shortened result is a new message for the same call. */
+const keyOf = (message: Message): unknown => message.toolCallId ?? message.id ?? message;

@@ -21,7 +21,6 @@ export class WrittenCall {
   #key = "";
   /** True after the colon of an argument. */
   #isValue = false;
-  /** The start of an escape sequence. */
   #escape = "";
 
   constructor(readonly name: string) {}
@@ -32,7 +31,6 @@ export class WrittenCall {
     }
   }
 
-  /** Reads one character between strings. */
   #takeSign(text: string, at: number): number {
     const sign = text[at]!;
     if (sign === '"') this.#begin();

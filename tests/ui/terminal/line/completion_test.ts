@@ -11,7 +11,6 @@ const COMMANDS = [
 ];
 const FILES = ["a.txt", "b c.txt"].map((label) => ({ label, text: `@${label} `, isOpen: true }));
 
-/** What a session offers, with all that begins like the text. */
 function offered(before: string): Completion | undefined {
   const [, word] = /(?:^| )@(\S*)$/.exec(before) ?? [];
   if (word !== undefined) {
@@ -95,7 +94,6 @@ for (const [name, keys, text, sent] of KEYS) {
 const TABS: [typed: string, items: string[], replace: number, text: string][] = [
   ["re", ["read", "ready"], 2, "read|"],
   ["re", ["read"], 2, "read|"],
-  // The whole of a line, and no more, where more is to be replaced than there is.
   ["re", ["read"], 9, "read|"],
   ["see RE", ["read", "reuse"], 2, "see re|"],
   ["re", ["are", "bare"], 2, "re|"],
@@ -136,7 +134,6 @@ Deno.test("of a long text a completer is given what is next to the cursor", asyn
     await pressAll("\t", pressed);
     return given.pop();
   };
-  // What only looks like a command where it is cut does not begin the text.
   const [command, mention] = ["/" + "a".repeat(1023), " @src/a"];
   assertEquals(await asked(command), [command, ""]);
   assertEquals(await asked(`b${command}`), [`…${command}`, ""]);

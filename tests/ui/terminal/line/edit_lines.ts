@@ -14,7 +14,6 @@ if (Deno.stdin.isTerminal()) Deno.writeTextFileSync("pid", `${Deno.pid}`);
 const state = { history: ["first entry", "second\nwith two lines", "third entry"] };
 const items = ["/clear", "/close", "/cd"];
 
-/** What to do while the line is edited, as soon as the person has typed something. */
 const meanwhile: Record<string, () => void> = {
   throw: () => {
     throw new Error("thrown meanwhile");

@@ -6,7 +6,6 @@ import { noTmux, type Terminal, terminal } from "../../../helpers/tmux.ts";
 const command = (mode = "input") =>
   `"$DENO" run -A --no-check "$PROJECT/tests/ui/terminal/line/edit_lines.ts" ${mode}`;
 
-/** A test in a terminal where the program has just shown its prompt at the top of the screen. */
 function inTerminal(
   name: string,
   fn: (term: Terminal) => Promise<void>,
@@ -24,7 +23,6 @@ function inTerminal(
   });
 }
 
-/** The layout of `text` behind the prompt, and its rows as the screen shows them. */
 function laidOut(text: string, columns: number, maxRows = 24) {
   const frame = layoutLine(lineState({ text }), { prompt: "> ", color: "", columns, maxRows });
   const rows = frame.rows.map((row) => row.map((cell) => cell.text).join("").trimEnd());
@@ -190,7 +188,6 @@ for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"] as const) {
     await term.type("echo code $?\r");
     await term.until(`code ${{ SIGTERM: 143, SIGHUP: 129, SIGINT: 130 }[signal]}`);
     await assertRestored(term);
-    // Nothing is written over.
     const rows = (await term.screen()).slice(0, 2).map((row) => row.trim());
     assertStringIncludes(rows.join(""), "x".repeat(80));
   });
@@ -218,7 +215,6 @@ inTerminal("TTY-04 the outermost holder restores the terminal", async (term) => 
   await assertRestored(term);
 }, { mode: "nested" });
 
-// Each row: how the program ends, and by what.
 const leavings: [name: string, leave: (term: Terminal) => Promise<void>, mode?: string][] = [
   ["at the end", (term) => term.type("\x03")],
   ["by SIGTERM", (term) => kill(term, "SIGTERM")],
@@ -253,7 +249,6 @@ inTerminal("TTY-04 a terminal without echo is not raw, and stays so", async (ter
   assertStringIncludes(await Deno.readTextFile(`${term.folder}/after`), " -echo ");
 }, { env: "stty -echo;" });
 
-/** The terminal has lines, echo and line breaks. */
 async function assertSane(term: Terminal): Promise<void> {
   await term.until((rows) => rows.at(-1) === "$");
   await term.type("stty -a > after; echo is $?\r");

@@ -27,7 +27,6 @@ Deno.test("entries come back, several lines and all, each once", async () => {
   const expected = ["two\nlines", "one", "日本 \u2028 \x1b[A"];
   assertEquals(first.entries, expected);
   assertEquals(new History(dir.path, "/a").entries, expected);
-  // A text repeated at once is not written again; one that was put into the list already, is.
   const lines = () => Deno.readTextFileSync(dir.path).split("\n").filter(Boolean).length;
   assertEquals(lines(), 4);
   first.add("日本 \u2028 \x1b[A");
@@ -52,7 +51,6 @@ Deno.test("what was entered in this folder comes last: first to be found", async
   assertEquals(new History(dir.path, "/a").entries, ["in b", "b again", "in a", "both", "a again"]);
   assertEquals(new History(dir.path, "/b").entries, ["in a", "a again", "in b", "both", "b again"]);
   assertEquals(new History(dir.path, "/c").entries, ["in a", "in b", "both", "b again", "a again"]);
-  // A text known from elsewhere becomes one of this folder.
   new History(dir.path, "/c").add("in a");
   assertEquals(new History(dir.path, "/c").entries.at(-1), "in a");
 });
@@ -71,7 +69,6 @@ Deno.test("lines that are torn, or no entries, cost no other", async () => {
     write(dir.path, file);
     const history = new History(dir.path, "/a");
     assertEquals(history.entries, entries, file);
-    // What is added after a torn line is not lost with it.
     history.add("new");
     assertEquals(new History(dir.path, "/a").entries, [...entries, "new"], file);
   }
@@ -121,12 +118,10 @@ Deno.test("R-06 what was pasted of an entry is kept with it", async () => {
   history.add("@c");
   const known = () => [...new History(dir.path, "/a").pasted];
   assertEquals([[...history.pasted], known()], [[["@a @b", [[3, 5]]]], [["@a @b", [[3, 5]]]]]);
-  // Typed the next time, and pasted again, though it is the newest text.
   history.add("@a @b");
   assertEquals([[...history.pasted], known()], [[], []]);
   history.add("@a @b", [[0, 5]]);
   assertEquals(known(), [["@a @b", [[0, 5]]]]);
-  // A field that makes no sense: nothing of the text counts as typed.
   for (const pasted of [true, [1], [[0]], [["0", 1]]]) {
     write(dir.path, JSON.stringify({ text: "@a", folder: "/a", pasted }));
     assertEquals(known(), [["@a", [[0, 2]]]]);

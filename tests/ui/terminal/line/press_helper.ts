@@ -1,8 +1,4 @@
-/**
- * Presses keys, given as a terminal sends them, on a line and on the modals that it opens.
- *
- * @module
- */
+/** Presses keys, given as a terminal sends them, on a line and its modals. @module */
 
 import { keymapOf } from "../../../../src/ui/terminal/line/actions.ts";
 import { type Key, KeyDecoder } from "../../../../src/ui/terminal/line/keys.ts";
@@ -17,15 +13,12 @@ import {
 import { ModalStack, type Outcome } from "../../../../src/ui/terminal/screen/modal.ts";
 import { unitsText } from "../../../../src/ui/terminal/units.ts";
 
-/** The keys of the table, and readline's key for an action that has none by default. */
 const KEYMAP = keymapOf({ "ctrl-t": "transpose-chars" });
 
-/** A line at the bottom of a stack of its own, which stays open. */
 export class PressedLine extends LineModal<never> {
   readonly modals = new ModalStack();
   /** The effects of the keys pressed last, but for `"none"` and searches. */
   effects: LineEffect[] = [];
-  /** The texts with which the line was left. */
   readonly sent: string[] = [];
 
   constructor(
@@ -51,7 +44,6 @@ export class PressedLine extends LineModal<never> {
   }
 }
 
-/** Presses `keys` one after the other, as a person does. */
 export async function pressAll(keys: string, line = new PressedLine()): Promise<PressedLine> {
   const decoder = new KeyDecoder();
   const decoded = [...decoder.push(new TextEncoder().encode(keys)), ...decoder.flush()];

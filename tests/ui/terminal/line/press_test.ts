@@ -68,6 +68,7 @@ const rows: [keys: string, text: string, ...effects: string[]][] = [
   ["\x19", "|", "bell"],
   ["a\x1by", "a|", "bell"],
   ["one two\x17\x02\x1by", "one| ", "bell"],
+  ["a\x17b\x17c\x17\x19\x1by", "b|"],
   // Kills in a row replace the last text alone.
   ["x\x17a b\x17\x17\x19\x1by", "x|"],
 
@@ -84,7 +85,7 @@ const rows: [keys: string, text: string, ...effects: string[]][] = [
   [" one\x1bt", " one|", "bell"],
   ["straße x\x01\x1bu", "STRASSE| x"],
 
-  // Undo: what is typed in steps of 20 bytes, each other change alone; readline_test.ts has more.
+  // Undo: what is typed in steps of 20 bytes, each other change alone.
   ["one two\x1f", "|"],
   ["one two three four five\x1f", "one two three four f|"],
   ["one two\x1f\x1f", "|", "bell"],
@@ -188,7 +189,6 @@ const historyRows: [keys: string, text: string, ...effects: string[]][] = [
   ["new\x1b>", "new|"],
   [`\x1b<${UP}`, "make test|", "bell"],
   [DOWN, "|", "bell"],
-  // Each entry has its own changes to undo.
   [`${UP}\x1f`, "git push|", "bell"],
   [`x${UP}Y${DOWN}\x1f`, "|"],
   [`x${UP}Y${DOWN}${UP}\x1f`, "git push|"],
@@ -224,6 +224,14 @@ Deno.test("history and incremental search", async () => {
   }
 });
 
+Deno.test("a search skips equal entries, and is case-sensitive with capitals", async () => {
+  const history = ["Git a", "git a", "git b", "git b"];
+  for (const [keys, text] of [["\x12git\x12", "|git a"], ["\x12Git", "|Git a"]] as const) {
+    const { state } = await pressAll(keys, new PressedLine(lineState({ history })));
+    assertEquals(shown(state), text);
+  }
+});
+
 Deno.test("what a single line does not do", async () => {
   for (const key of ["\r", "\n", "\x1b\r", "\x1b[13;2u"]) {
     const line = new PressedLine(lineState({ multiline: false }));
@@ -244,7 +252,6 @@ Deno.test("large pastes are one unit, and whole when it counts", async () => {
   assertEquals((await after("\x1b[1;5D\x1b[1;5D\x0b\x19\x19")).length, 2 * large.length + 19);
   assertEquals(await after("\x01\x1bf\x06\x1b[3~"), "before  after");
 
-  // A word, whatever it begins with.
   const list = `x ${paste("- y\n".repeat(30))}\x1bb`;
   assertEquals((await pressAll(list)).state.cursor, 2);
 });
@@ -271,9 +278,7 @@ const PASTED: [keys: string, marked: string][] = [
   ["@a b", "@a b"],
   [paste("@a @b"), "#a #b"],
   [`@a ${paste("é@b")}@c`, "@a é#b@c"],
-  // A name behind a typed `@` may be pasted.
   [`@${paste("a")}`, "@a"],
-  // Editing around it does not make it typed, and neither do undo and the kill ring.
   [`${paste("x@a")}${LEFT}${LEFT} `, "x #a"],
   [`${paste("@a")}\x15\x19\x19`, "#a#a"],
   [`${paste("@a")}\x15\x1f`, "#a"],
@@ -282,7 +287,6 @@ const PASTED: [keys: string, marked: string][] = [
   [`${paste("@\u0301a")}\x7f`, "#\u0301"],
   [`${paste("@")}\u0301a`, "#\u0301a"],
   [`@b ${paste(`@a ${"x".repeat(3000)}`)} @c`, `@b #a ${"x".repeat(3000)} @c`],
-  // What was entered before is as it was then, whatever was looked at in between.
   [UP, "see @b #a"],
   [`\x12see\x1b`, "see @b #a"],
   [`${UP}${UP}${DOWN}!`, "see @b #a!"],
@@ -298,7 +302,6 @@ Deno.test("R-06 an @ that was pasted stays known as that, however the line is ed
     const line = await pressAll(keys, new PressedLine(lineState({ history, pasted })));
     assertEquals(marked(line.state), expected, JSON.stringify(keys.slice(0, 40)));
   }
-  // For the cursor it is a character like others.
   const { state } = await pressAll(`${paste("one @two")}\x1bb\x1bb`);
   assertEquals(shown(state), "|one @two");
 });
@@ -367,7 +370,6 @@ Deno.test("TTY-08 units stay the graphemes of the text, wherever it is edited", 
       const next = replaceUnits(units, from, to, graphemes(inserted));
       units = next.units;
       assertEquals(units, graphemes(text), JSON.stringify({ before, inserted }));
-      // The cursor is behind what was inserted, or behind the grapheme that that became part of.
       const at = unitsText(units.slice(0, next.cursor)).length;
       const end = before.length + inserted.length;
       const last = next.cursor === 0 ? 0 : units[next.cursor - 1]!.toString().length;

@@ -48,41 +48,6 @@ Deno.test("a lone Escape is one when nothing follows in time", async () => {
   assertEquals([await keys.next(), await keys.next()], [key("escape"), null]);
 });
 
-Deno.test("a sequence that a slow link cut at its Escape is no text, and the next one is waited for", async () => {
-  const input = stream();
-  const keys = new KeySource(new ByteSource(input), 1);
-  input.send("\x1b");
-  assertEquals(await keys.next(), key("escape"));
-  input.send("[1;5D");
-  assertEquals(await keys.next(), key("ctrl-left"));
-  // What follows an Escape only by its looks is text.
-  for (const typed of ["[", "[x", "OK", "[A and more"]) {
-    input.send("\x1b");
-    assertEquals(await keys.next(), key("escape"));
-    input.send(typed);
-    assertEquals(await keys.next(), text(typed));
-    input.send("[A");
-    assertEquals(await keys.next(), text("[A"), "long after an Escape");
-  }
-});
-
-Deno.test("Escape alone is waited for longer once a link was slow", async () => {
-  const input = stream();
-  const keys = new KeySource(new ByteSource(input), 20);
-  for (let i = 0; i < 3; i++) {
-    input.send("\x1b");
-    assertEquals(await keys.next(), key("escape"));
-    input.send("OA");
-    assertEquals(await keys.next(), key("up"));
-  }
-  const began = performance.now();
-  input.send("\x1b");
-  assertEquals(await keys.next(), key("escape"));
-  assertEquals(performance.now() - began > 100, true);
-  input.send("\x1b", "[A");
-  assertEquals(await keys.next(), key("up"));
-});
-
 Deno.test("a paste whose end is lost is given up when it is silent for long", async () => {
   const input = stream();
   const keys = new KeySource(new ByteSource(input), FOREVER, 1);
@@ -131,7 +96,6 @@ Deno.test("lines, however their bytes are cut", async () => {
   for (const [bytes, ...lines] of rows) {
     forEverySplit(new TextEncoder().encode(bytes), (pieces) => {
       runs.push((async () => {
-        // A read of no bytes is no end.
         const rest: (Uint8Array | null)[] = [...pieces, null];
         const source = new LineSource(
           new ByteSource({

@@ -1,15 +1,10 @@
-/**
- * A terminal without a process: bytes in, a grid of cells out, a clock that stands until it is moved.
- *
- * @module
- */
+/** A terminal without a process: bytes in, a grid of cells out, and a clock that tests set. @module */
 
 import { KeySource } from "../../../../src/ui/terminal/line/sources.ts";
 import { ByteSource } from "../../../../src/ui/terminal/line/sources.ts";
 import type { RawOptions, Terminal } from "../../../../src/ui/terminal/tty.ts";
 import { Screen } from "../../../helpers/screen.ts";
 
-/** Sequences that the grid knows nothing of: synchronized output, notifications, a question. */
 const UNSEEN = new RegExp(
   "\x1b\\[\\?2026[hl]|\x1b\\]9;[^\x07]*\x07|\x1b\\[\\?u|\x1b\\]11;\\?\x1b\\\\",
   "g",
@@ -19,7 +14,6 @@ const UNSEEN = new RegExp(
 export class FakeTerminal implements Terminal {
   readonly keys: KeySource;
   readonly reflows = true;
-  /** All that was written. */
   output = "";
   readonly #grid = new Screen(40, 12);
   readonly #bytes: Uint8Array[] = [];
@@ -43,21 +37,17 @@ export class FakeTerminal implements Terminal {
   async wait(ms: number): Promise<void> {
     this.#time += ms;
     for (const pause of this.#pauses.filter(({ until }) => until <= this.#time)) pause.end();
-    // What goes on after the pauses.
     await new Promise((resolve) => setTimeout(resolve));
   }
 
-  /** Waits until `is` holds for the rows of the screen. */
   async until(is: (rows: readonly string[]) => boolean): Promise<void> {
     while (!is(this.#grid.lines)) await new Promise<void>((resolve) => this.#onEvent = resolve);
   }
 
-  /** The rows of the screen. */
   get rows(): readonly string[] {
     return this.#grid.lines;
   }
 
-  /** True while the alternate screen is shown. */
   get isAlternate(): boolean {
     return this.#grid.isAlternate;
   }
@@ -71,9 +61,7 @@ export class FakeTerminal implements Terminal {
     this.#onEvent();
   }
 
-  /** True once kitty's keyboard protocol is used. */
   hasKitty = false;
-  /** What those in raw mode want to be told, outermost first. */
   readonly holders: RawOptions[] = [];
 
   raw(options: RawOptions) {

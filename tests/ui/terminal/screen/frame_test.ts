@@ -9,7 +9,6 @@ import {
 } from "../../../../src/ui/terminal/screen/frame.ts";
 import { cellsOf } from "../../../../src/ui/terminal/styled.ts";
 
-/** A frame of rows as wide as told, with its cursor. */
 const frame = (widths: number[], row: number, column = 0): Frame => ({
   rows: widths.map((width) => cellsOf("x".repeat(width), "")),
   cursor: { row, column },
@@ -26,7 +25,6 @@ Deno.test("TTY-07 rows that a smaller window has broken are taken off, too", () 
     [frame([8, 8], 1), 8, "\x1b[A"],
     [frame([8, 8], 1), 7, "\x1b[2A"],
     [frame([0, 9, 0], 2), 4, "\x1b[4A"],
-    // The cursor's own row
     [frame([9], 0, 3), 4, ""],
     [frame([9], 0, 4), 4, "\x1b[A"],
     [frame([9], 0, 8), 4, "\x1b[2A"],
@@ -37,7 +35,6 @@ Deno.test("TTY-07 rows that a smaller window has broken are taken off, too", () 
   ];
   for (const [before, columns, up] of rows) {
     assertEquals(eraseResized(before, columns, true), `${up}\r\x1b[J`);
-    // A terminal that cuts rows off
     assertEquals(eraseResized(before, columns, false), erase(before));
   }
 });
@@ -49,18 +46,18 @@ Deno.test("a frame that is left stays whole: what follows is below its last row"
   assertEquals(leave(frame([3, 3, 3, 3], 1)), "\x1b[2B\r\n");
 });
 
-Deno.test("of a row only what has changed is written", () => {
+Deno.test("of a row what is from the first change on is written", () => {
   const rows: [old: string, row: string, output: string][] = [
     ["abcdef", "abcdef", ""],
-    ["abcdef", "abXdef", "\x1b[3GX\r"],
+    ["abcdef", "abXdef", "\x1b[3GXdef\r"],
     ["abcdef", "XbcdeX", "XbcdeX\r"],
-    ["日bcd", "aabcd", "aa\r"],
-    ["aabcd", "日bcd", "日\r"],
+    ["日bcd", "aabcd", "aabcd\r"],
+    ["aabcd", "日bcd", "日bcd\r"],
     ["abc", "abcd", "\x1b[4Gd\r"],
     ["abcd", "abc", "\x1b[4G\x1b[K\r"],
     ["abcdefgh", "Xabcdefgh", "Xabcdefgh\r"],
     ["Xabcdefgh", "abcdefgh", "abcdefgh\x1b[K\r"],
-    // A row that becomes much shorter is erased from its beginning, as tmux takes it for as wide as it was else
+    // tmux keeps the width of a row that is not erased from its start.
     ["12345abcdefgh", "abcdefgh", "\x1b[Kabcdefgh\r"],
   ];
   for (const [old, row, output] of rows) {
@@ -80,12 +77,12 @@ Deno.test("each style is written once, and none is left on", () => {
   const [plain, bold, dim] = ["", "\x1b[1m", "\x1b[2m"];
   const before = styled(["abcdef", plain]);
   const rows: [after: Frame, output: string][] = [
-    [styled(["ab", bold], ["cdef", plain]), "\x1b[1mab\x1b[m\r"],
-    [styled(["ab", bold], ["cd", dim], ["ef", plain]), "\x1b[1mab\x1b[m\x1b[2mcd\x1b[m\r"],
+    [styled(["ab", bold], ["cdef", plain]), "\x1b[1mab\x1b[mcdef\r"],
+    [styled(["ab", bold], ["cd", dim], ["ef", plain]), "\x1b[1mab\x1b[m\x1b[2mcd\x1b[mef\r"],
     [
       styled(["a", bold], ["b", plain], ["c", dim], ["def", plain]),
       [
-        ...["\x1b[1ma", "\x1b[mb", "\x1b[2mc", "\x1b[m\r"],
+        ...["\x1b[1ma", "\x1b[mb", "\x1b[2mc", "\x1b[mdef\r"],
       ].join(""),
     ],
   ];

@@ -112,7 +112,6 @@ Deno.test("a list of nothing, and one that fits to the column", () => {
   const nothing = list({}, []);
   assertEquals(press(nothing, "down", "up", "pagedown", "enter"), "bell");
   assertEquals(shown(nothing)[1], "  no match · Esc clears");
-  // A hint has a row of nine and more.
   const hinted = (rows: number) => shown(list({ hint: "hint" }), { columns: 40, rows }).at(-2);
   assertEquals([hinted(8), hinted(9)], ["  three  the three", "  hint"]);
 });
@@ -155,7 +154,6 @@ Deno.test("a third of the screen is the list's, and it moves with the row that i
   const many = Array.from({ length: 30 }, (_, i) => `item ${i}`);
   const modal = list({ hint: "hint" }, many);
   const rows = () => shown(modal).slice(1, -2).map((row) => row.slice(0, 9).trimEnd());
-  // A sign stands where there are more.
   const six = [1, 2, 3, 4, 5, 6].map((n) => `  item ${n}`);
   assertEquals(rows(), ["❯ item 0", ...six, "↓ item 7"]);
   press(modal, "pagedown", "pagedown");
@@ -163,7 +161,6 @@ Deno.test("a third of the screen is the list's, and it moves with the row that i
   assertEquals(modal.layout(size).cursor, { row: 5, column: 0 });
   press(modal, "end");
   assertEquals([rows()[0], rows()[7]], ["↑ item 22", "❯ item 29"]);
-  // A small screen: the rows go before the title, and one is always there.
   assertEquals(shown(modal, { columns: 40, rows: 2 }), ["Which?", "❯ item 29  the item 29", ""]);
 });
 
@@ -220,7 +217,6 @@ Deno.test("a list too narrow for its descriptions has that of the chosen row bel
   assertEquals(shown(modal).slice(3), ["    edits in the folder", "", "  hint", ""]);
   press(modal, "'zzz");
   assertEquals(shown(modal).slice(-4), ["", "", "  hint", ""]);
-  // A low screen has none of it.
   assertEquals(shown(modal, { columns: 40, rows: 13 }).length, 5);
 });
 

@@ -12,7 +12,6 @@ function opened(state: { row: string; column?: number } = { row: "input" }, sign
     cursor: { row: 0, column: Math.min(state.column ?? 0, columns - 1) },
   });
   const output = new LiveOutput(terminal, layout, (error) => failures.push(error), signal);
-  /** What `step` writes. */
   const written = (step: () => void): string => {
     terminal.output = "";
     step();
@@ -72,13 +71,11 @@ Deno.test("frames are 33 ms apart, the first after a pause is drawn at once", as
   await terminal.wait(32);
   output.print("later");
   assertEquals(written(() => output.drawSoon()), "");
-  // A frame drawn before that makes it needless.
   output.draw();
   await terminal.wait(33);
   output.print("at once");
   output.drawSoon();
   assertEquals(terminal.rows, ["soon", "with it", "later", "at once", "input"]);
-  // That of a key puts no other off.
   await terminal.wait(33);
   output.draw();
   output.print("it asked for");
@@ -132,7 +129,6 @@ Deno.test("TTY-07 the rows are drawn anew on a terminal that has another size", 
   output.draw();
   terminal.size = () => ({ columns: 39, rows: 11 });
   assertEquals(written(commit), `${anew}\r\n`);
-  // More rows than the terminal has are written again, in full.
   terminal.size = () => ({ columns: 39, rows: 2 });
   output.draw();
   const rows = (count: number) => () => ({
@@ -199,7 +195,6 @@ Deno.test("a layout of the whole screen is on the alternate one; the other is as
   assertEquals(terminal.output.slice(before).startsWith("\x1b[?1049l"), true);
   assertEquals([terminal.isAlternate, rows], [false, ["above", "input"]]);
   assertEquals(terminal.rows, ["above", "later", "input"]);
-  // Every way out leaves it.
   full = ["one"];
   output.draw();
   terminal.write(output.below());

@@ -7,7 +7,6 @@ import { FakeTerminal } from "./fake_terminal.ts";
 
 type Options = ConstructorParameters<typeof LiveScreen>[0];
 
-/** A screen between turns on a fake terminal. */
 function makeScreen(options: Partial<Options> = {}) {
   const terminal = new FakeTerminal();
   const screen = new LiveScreen({
@@ -65,7 +64,6 @@ const yes = (line: string) => line === "y" ? undefined : "y is the answer";
 const plain = (output: string) =>
   // deno-lint-ignore no-control-regex
   output.replace(/\x1b\[[?\d]*[A-Za-z]|\r/g, "").split("\n").map((row) => row.trimEnd());
-/** The progress of a turn that a test ends. */
 const now: { activity: string | undefined } = { activity: "working" };
 const turn: { activity: string | undefined } = { activity: "working" };
 const turnOfUp: { activity: string | undefined; history: string[] } = {
@@ -203,7 +201,6 @@ screenTest("the rows above and below the input, in low windows, too", async (scr
   ];
   await terminal.until(() => terminal.rows.includes("queued: two lines"));
   assertEquals(terminal.rows, all);
-  // A low window has no status, then fewer rows above, and the input always.
   const shown = async (height: number) => {
     terminal.size = () => ({ columns: 40, rows: height });
     terminal.output = "";
@@ -214,7 +211,6 @@ screenTest("the rows above and below the input, in low windows, too", async (scr
   };
   for (const height of [6, 5, 4]) assertEquals(await shown(height), all.slice(-height));
   for (const height of [3, 2, 1]) assertEquals(await shown(height), all.slice(-height - 1, -1));
-  // A long input has the lower half, and what the rows above leave.
   await terminal.type("1\x1b\r2\x1b\r3\x1b\r4\x1b\r5");
   const input = (from: number) => [2, 3, 4, 5].map((n) => `  ${n}`).slice(from);
   assertEquals(await shown(8), [...all.slice(1, 5), ...input(1), "the status"]);
@@ -233,7 +229,6 @@ screenTest("held messages can be edited and dropped", async (screen, terminal, s
   await terminal.until((rows) => !rows.includes(held) && rows.includes("the status"));
   await terminal.type("\x7f\x1b[A");
   await terminal.until((rows) => rows.includes("> two") && !rows.includes("held: two"));
-  // The line is cleared, the queue is dropped, and two more leave.
   await terminal.type("\x03\x03\x03");
   await terminal.until((rows) =>
     !rows.includes("held: one") && rows.includes("Press Ctrl-C again to exit")
@@ -267,7 +262,6 @@ screenTest("a command overtakes held messages", async (screen, terminal) => {
   await terminal.type("/now\r");
   await first;
   const second = next();
-  // The newest is taken back first, by either key, and goes back to its place.
   await terminal.type("\x10");
   await terminal.until((rows) => rows.includes("> two") && rows.includes("held: one"));
   await terminal.type("!\rthree\r");
@@ -372,7 +366,6 @@ screenTest("Ctrl-C twice exits, without a key in between", async (screen, termin
   const message = screen.read();
   await terminal.type("\x03");
   await terminal.until((rows) => rows.includes("Press Ctrl-C again to exit"));
-  // What clears the line or leaves a search arms nothing.
   for (const keys of ["draft\x03", "\x12\x03"]) {
     await terminal.type(keys);
     await terminal.until((rows) => rows.includes(">") && rows.includes("the status"));
@@ -439,7 +432,6 @@ screenTest("keys typed ahead reach the line after a list", async (screen, termin
   const { signal } = new AbortController();
   const pick = async () => {
     for (const _ of "list") await screen.choose(LIST, signal);
-    // Some work between them, such as the words above the line.
     for (const _ of "some work") await null;
     return await screen.ask("Address: ", () => undefined, signal, "", { waits: false });
   };
@@ -512,7 +504,6 @@ screenTest("Esc twice at an empty line rewinds", async (screen, terminal) => {
   const isAsking = (rows: readonly string[]) =>
     rows.includes("Press Esc again to rewind to a message");
   const message = screen.read();
-  // A key in between, or a line that is begun, makes the next Esc the first one.
   await terminal.type("\x1b");
   await terminal.until(isAsking);
   await terminal.type("x");
@@ -524,7 +515,6 @@ screenTest("Esc twice at an empty line rewinds", async (screen, terminal) => {
   await terminal.until(isAsking);
   await terminal.type("\x1b");
   assertEquals(await message, { type: "text", text: "/undo" });
-  // Nobody typed it.
   await terminal.type("y");
   await terminal.until((rows) => rows.includes("> y"));
   assertEquals(terminal.rows.some((row) => row.includes("/undo")), false);
@@ -538,6 +528,7 @@ screenTest("Esc closes a menu or a search first", async (_screen, terminal, stop
   await terminal.until((rows) => !isMenu(rows));
   await terminal.type("\x12");
   await terminal.until((rows) => rows.some((row) => row.startsWith("(reverse-i-search)")));
+  assertEquals(terminal.rows.includes("working"), true);
   await terminal.type("\x1b");
   await terminal.until((rows) => rows.includes("> /cl"));
   assertEquals(stops, []);
@@ -591,7 +582,6 @@ Deno.test("Shift-Tab is for the modes, but where a list or a question has it", a
   using screen = made.screen;
   await terminal.type("\x1b[Z");
   assertEquals(presses, 1);
-  // What is offered is there with the key.
   await terminal.type("/");
   assertEquals(terminal.rows.includes("❯ /clear"), true);
   await terminal.type("\x1b[Z");
@@ -608,7 +598,6 @@ Deno.test("Shift-Tab is for the modes, but where a list or a question has it", a
   assertEquals(await answer, "y");
 });
 
-/** A screen between turns, with a band for messages and a rule. */
 const lookedAt = (onBackground?: (background: string) => void) =>
   makeScreen({
     color: "\x1b[1m",
@@ -630,7 +619,6 @@ Deno.test("the background is asked for once, after the first prompt; a late answ
     assertEquals(terminal.output.slice(0, terminal.output.indexOf(question)).includes("> "), true);
     await terminal.wait(ms);
     await terminal.type("\x1b]11;rgb:ffff/ffff/ffff\x07go\r");
-    // It is no typed text, however late.
     assertEquals(await first, { type: "text", text: "go" });
     const second = screen.read();
     await terminal.type("on\r");
@@ -663,7 +651,6 @@ Deno.test("a message stands as a band from margin to margin, apart from what is 
   ]);
   const band = `\x1b[48;5;1m\x1b[38;5;2m▌\x1b[m\x1b[48;5;1m two${" ".repeat(35)}\x1b[m`;
   assertEquals(terminal.output.includes(band), true);
-  // A blank row is above the next band, and one alone.
   for (const printed of ["said", "told\n"]) {
     screen.print(printed);
     const next = screen.read();

@@ -70,7 +70,6 @@ Deno.test("the end of a text that grows stays in view, and no other place moves"
   assertEquals(shown("k")[4], "row 11");
   blocks.push(block(lines(13, 20)));
   assertEquals(shown("")[4], "row 11");
-  // It became shorter.
   blocks.length = 1;
   assertEquals(shown("")[4], "row 9");
   blocks.length = 0;
@@ -86,10 +85,8 @@ Deno.test("a pager begins at what is to be seen; it was once its end was shown a
   assertEquals(seen, 0);
   begins.shown("[pagedown]");
   assertEquals(seen > 0, true);
-  // To its end in one step, too.
   seen = 0;
   assertEquals([pager([asked]).shown("G")[4], seen > 0], ["row 20", true]);
-  // All of it in one look.
   seen = 0;
   pager([block(lines(1, 7)), asked]).at(80, 20);
   assertEquals(seen, 1);
@@ -116,7 +113,6 @@ Deno.test("a search goes to the nearest match, then on, around the ends, and say
   assertEquals(shown("/wo[backspace]ord").at(-1), "/word");
   assertEquals(cursor(), { row: 5, column: 5 });
   assertEquals(modal.press({ type: "key", name: "enter" }), "none");
-  // From the end, the nearest is above.
   assertEquals(at()[cursor().row], "the Word");
   assertEquals(cursor().column, 4);
   assertEquals(at().at(-1)!.endsWith(" % · n next, N previous: word · q closes"), true);
@@ -128,7 +124,6 @@ Deno.test("a search goes to the nearest match, then on, around the ends, and say
   assertEquals(next("nN"), ["the Word", 4]);
   assertEquals(shown("/none[enter]").at(-1)!.includes("no match: none"), true);
   assertEquals(modal.press({ type: "text", text: "n" }), "bell");
-  // What was begun and left changes nothing.
   assertEquals(shown("/wor[escape]").at(-1)!.includes("no match: none"), true);
   assertEquals(shown("/a.b*(\\[enter]").at(-1)!.includes("no match: a.b*(\\"), true);
   assertEquals(modal.press({ type: "key", name: "escape" }), { done: null });

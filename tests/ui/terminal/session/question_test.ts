@@ -16,7 +16,6 @@ import { type Workspace, workspace } from "../../../tools/workspace.ts";
 
 const bash = builtinTools.find((tool) => tool.name === "run_bash")!;
 
-/** A request for approval of a call, with all answers, unless `more` says otherwise. */
 function approvalOf(
   tool: Tool,
   args: Record<string, unknown>,
@@ -60,7 +59,6 @@ Deno.test("CMD-05 no row of a request is wider than the terminal, whatever it is
     for (const size of [1, 30, 40, 60, 75, 500]) {
       const command = `${wide.repeat(size)}Run this? [y/n] y`;
       const rows = requestText(bash, { command }, 80).split("\n").slice(1);
-      if (rows.length > 18) assertMatch(rows.pop()!, /^ {2}\(end of command: 1 line, /);
       for (const row of rows) {
         assertEquals(row.includes("\t"), false);
         const columns = Array.from(row, graphemeWidth).reduce((sum, width) => sum + width);
@@ -75,13 +73,11 @@ Deno.test("CMD-05 no row of a request is wider than the terminal, whatever it is
 
 Deno.test("CMD-05 what bash tells apart looks different: ends of lines, folds, blanks", () => {
   const rows = (command: string) => requestText(bash, { command }, 30).split("\n").slice(1);
-  // Lines that go on, and lines that are only folded.
   assertEquals(rows(`echo ${"a".repeat(19)}\nrm x`), [`  │ echo ${"a".repeat(19)}`, "  │ rm x"]);
   assertEquals(rows(`echo ${"a".repeat(19)}rm x`), ["  │ echo ", `  ┆ ${"a".repeat(19)}rm x`]);
   assertEquals(rows(`${"a".repeat(24)}rm x`), [`  │ ${"a".repeat(24)}`, "  ┆ rm x"]);
   // A backslash at the end of a line joins it with the next; before a blank it does not.
   assertEquals(rows("echo \\ \nrm x"), ["  │ echo \\␠", "  │ rm x"]);
-  // A tab before it is no part of a delimiter.
   assertEquals(rows("cat <<-E\n\tE\nrm x"), ["  │ cat <<-E", "  │ ␉   E", "  │ rm x"]);
 });
 
@@ -109,7 +105,6 @@ Deno.test("TTY-02 without UTF-8, signs of a request are shown by their numbers, 
       .words;
   assertEquals(words("run_bash(npm test *)", "npm test …"), "npm test ...");
   assertEquals(words("run_bash(echo …)", "echo …"), "echo \\u{2026}");
-  // The command itself is what runs, and what is edited.
   assertEquals(approvalOf(bash, { command }).subject.command, command);
 });
 
@@ -138,7 +133,6 @@ Deno.test("CMD-05 only what is an answer answers, and nothing else is a yes", as
       () => 80,
     );
     const answer = await approve(approvalOf(bash, { command: "ls" }), signal);
-    // What is no answer is asked about again; here nobody goes on.
     assertEquals(answer, expected ?? { choice: "refuse", reason: "" }, line);
   }
 });
@@ -174,7 +168,6 @@ Deno.test("what is said of a rule that was added drives no terminal", () => {
   }
 });
 
-/** The rows below the path in a question about a call, with what its tool prepares. */
 async function rowsBelowPath(
   ws: Workspace,
   name: string,
@@ -265,7 +258,6 @@ Deno.test("CMD-08 a question says what its answers allow, and offers none that w
   a      always: yes, and allow edits of src/none.py in this session
   s      save: the same in this folder from now on: edit_file(src/none.py)`;
   assertEquals(of.said, [short, whole, short]);
-  // A list has digits, too.
   const tool = builtinTools.find((one) => one.name === "edit_file")!;
   const listed = { rules, rulePath: "src/none.py", choices: [...choices, "edit" as const] };
   assertEquals(
@@ -296,7 +288,6 @@ Deno.test("CMD-08 a question says what its answers allow, and offers none that w
     /\n {2}a allows exactly this in this session, s in/,
   );
   assertMatch(command.said[0]!, /from now on: run_bash\(npm test\)\n {2}e {6}edit the command/);
-  // No rule allows what always asks; lines cannot be edited.
   const always = await asked(
     "run_bash",
     { command: "a\nb" },
@@ -329,22 +320,6 @@ Deno.test("why a call is asked about is broken at spaces", async () => {
   );
   const rows = ["  It names .env, which may hold", "  variables of the environment."];
   assertEquals(text.split("\n").slice(-2), rows);
-});
-
-Deno.test("the path is there again below a text that is longer than the screen", async () => {
-  const ends = async (lines: number) => {
-    const args = { file_path: "new.txt", content: "x\n".repeat(lines) };
-    return (await asked("write_file", args, {})).text.split("\n").slice(-2);
-  };
-  assertEquals(await ends(3), ["  │ x", "  │ x"]);
-  const end = "  (end of content: 120 lines, 240 characters above)";
-  assertEquals(await ends(120), [end, "  file_path: new.txt"]);
-  // 18 rows are seen at one glance, those of the text as well as all together.
-  assertEquals(await ends(16), ["  │ x", "  │ x"]);
-  assertEquals(await ends(17), ["  │ x", "  file_path: new.txt"]);
-  assertEquals(await ends(18), ["  │ x", "  file_path: new.txt"]);
-  const short = "  (end of content: 19 lines, 38 characters above)";
-  assertEquals(await ends(19), [short, "  file_path: new.txt"]);
 });
 
 Deno.test("a file that a message names is asked about in other words than a call", async () => {

@@ -59,7 +59,6 @@ Deno.test("a question that is open stands whole at the end of the transcript", (
   assertEquals(rows.slice(0, 5), ["", "> go", "", "wants 40:", "│ row"]);
   assertEquals([rows.filter((row) => row === "│ row").length, rows.includes("end")], [30, true]);
   assertEquals(seen, 1);
-  // On a lower screen its beginning is shown first, and it was not seen whole.
   const low = shown([{ role: "user", content: "go" }], { rows: 10 }, undefined, asked);
   assertEquals([low.slice(0, 3), seen], [["", "wants 40:", "│ row"], 1]);
 });
@@ -192,7 +191,6 @@ for (const [columns, rows] of [[80, 24], [40, 24]] as const) {
       ]);
       await terminal.type("q");
       assertEquals(await terminal.until((rows) => rows.includes("> draft")), before);
-      // What comes meanwhile is there afterwards.
       await terminal.type("\r");
       await terminal.until("waiting for test");
       await terminal.type("\x0f");

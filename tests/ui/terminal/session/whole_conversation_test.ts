@@ -23,7 +23,6 @@ Deno.test("what a summary stands for is kept, and results as they were; /clear f
   const old = [message("user", "one"), result("a", "long"), message("assistant", "two")];
   const kept = [message("user", "three"), result("b", "longer")];
   assertEquals(texts(conversation, [...old, ...kept]), ["one", "long", "two", "three", "longer"]);
-  // Old results become short ones, then the oldest messages a summary.
   const cut = [old[0]!, result("a", "cut"), old[2]!, ...kept];
   assertEquals(texts(conversation, cut), ["one", "long", "two", "three", "longer"]);
   const now = [...summary(), kept[0]!, result("b", "short")];
@@ -32,10 +31,8 @@ Deno.test("what a summary stands for is kept, and results as they were; /clear f
   const later = [...summary(), now.at(-1)!];
   assertEquals(texts(conversation, now).at(-1), "four");
   assertEquals(texts(conversation, later), ["one", "long", "two", "three", "longer", "four"]);
-  // A message is taken back.
   assertEquals(texts(conversation, later.slice(0, 2)), ["one", "long", "two", "three", "longer"]);
   assertEquals(texts(conversation, []), []);
-  // Another session, which begins with a summary of its own.
   assertEquals(texts(conversation, [...summary(), message("user", "x")]), ["sum", "on", "x"]);
 });
 
