@@ -98,7 +98,6 @@ Deno.test("a call that ended otherwise than well says how, and what of its outpu
       ...["● Run x  refused", "  └ plan␛ mode"],
     ]],
     [{ outcome: "refused", isError: true }, ["● Run x  refused"]],
-    // What a result says in words is nobody's business.
     [{ result: "exit code: 1\nRefused" }, ["● Ran x"]],
     [{ outcome: "failed", isError: true, result: "Refused: so\nmore" }, [
       ...["● Run x  failed", "  └ Refused: so"],

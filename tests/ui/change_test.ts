@@ -177,7 +177,6 @@ Deno.test("a changed line is a band to the margin, its changed words brighter, i
     "    <+ dim> 9 </><+>+ </><+>  b = </><word+ + number>22</><+>   </>",
     "    <+ dim>10 </><+>+ </><+>c</><+>          </>",
   ]);
-  // Where there are no bands, a line has the colour of its sign, and blanks at its end are none.
   assertEquals(styled({ lines: lines.slice(0, 2) }, 20, false), [
     "    <dim>8 </>  <dim>if a:</>",
     "    <- dim>9 </><->- </><->  b = 1</>",

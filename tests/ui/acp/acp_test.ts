@@ -185,7 +185,6 @@ Deno.test("acp: a session is listed, loaded with all of its turns, resumed and d
     "agent_message_chunk",
   ]);
   assertEquals(await editor.prompt(id, "More"), "end_turn");
-  // What it was continued by is found by the name that the editor knows.
   await editor.request("session/resume", { sessionId: id, cwd: ws.dir });
   await editor.request("session/delete", { sessionId: id });
   const after = await editor.request("session/list", {});

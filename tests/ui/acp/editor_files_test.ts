@@ -7,7 +7,6 @@ import { RpcError, type RpcParams } from "../../../src/rpc/message.ts";
 const { signal } = new AbortController();
 const both = { readTextFile: true, writeTextFile: true };
 
-/** An editor that answers with `answer`, and what it was asked. */
 function editor(answer: (method: string, params: RpcParams, signal: AbortSignal) => unknown) {
   const asked: [method: string, params: RpcParams][] = [];
   const request = (method: string, params: RpcParams, signal: AbortSignal) => {
@@ -37,7 +36,6 @@ Deno.test("acp: the files of an editor are read and written as far as it offers 
     "fs/write_text_file",
     { sessionId: "s", path: "/no/such/a", content: "text" },
   ]);
-  // A folder is not asked about.
   const before = asked.length;
   assertEquals(await reader.read!(Deno.cwd(), signal), undefined);
   assertEquals(asked.length, before);

@@ -6,7 +6,6 @@ import type { Approval } from "../../../src/session/frontend.ts";
 
 const { signal } = new AbortController();
 
-/** An editor in which the person picks an option, and the texts that it was shown. */
 function answering(optionId: string) {
   let shown: string[] = [];
   const editor = {

@@ -25,7 +25,6 @@ Deno.test("acp: a call is begun once, then brought up to date, and ends", () => 
   calls.begin({ toolCallId: "1", status: "pending" });
   calls.start(start as never, "/ws");
   calls.end(exec(), "/ws");
-  // One that nobody was told of is begun first.
   calls.end(exec({ toolCallId: "2" }), "/ws");
   calls.answer("3", true);
   calls.begin({ toolCallId: "4", status: "pending" });

@@ -5,11 +5,9 @@ import { workspace } from "../../tools/workspace.ts";
 
 type Json = Record<string, unknown>;
 
-/** An editor with terminals: runs what it is told to, with the variables that it is given. */
 class Terminals {
   readonly asked: string[] = [];
   readonly #made = new Map<string, Deno.ChildProcess>();
-  /** Called once a program is waited for. */
   onWait = () => {};
 
   answer = async (method: string, params: Json): Promise<Json | undefined> => {

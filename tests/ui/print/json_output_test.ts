@@ -125,7 +125,6 @@ for (const [signal, exitCode] of signals) {
   });
 }
 
-// Each waits for the time that a slow reader is given: side by side.
 Deno.test({
   name: "a signal ends the program though nobody reads its stdout",
   ignore: !unix,
@@ -133,7 +132,6 @@ Deno.test({
     await Promise.all(signals.map(async ([signal, exitCode]) => {
       const taken = Promise.withResolvers<void>();
       await using server = serve(async (request, peer) => {
-        // More than the pipe holds.
         const content = Array.from({ length: 100_000 }, (_, i) => `${i * 7919} `).join("");
         await ndjson([{ message: { role: "assistant", content }, done: false }], {
           "content-length": "99999999",

@@ -12,7 +12,6 @@ import { type Step, strictServer } from "../../helpers/strict_server.ts";
 
 type PrintOptions = ConstructorParameters<typeof PrintFrontend>[0];
 
-/** Streams that keep what is written. */
 function streams(options: Partial<PrintOptions> = {}): {
   stdout: string[];
   stderr: string[];
@@ -60,7 +59,6 @@ Deno.test("that a call was recovered is said once, that the model loads once in 
   ]);
 });
 
-/** What is printed of a session with one prompt, and its exit code. */
 async function printed(
   steps: Step[],
   options: Partial<PrintOptions> = {},

@@ -18,7 +18,6 @@ Deno.test({
         ["copilot-no-such-program"] as const,
         printing("echo no image >&2; exit 1"),
         printing("echo text"),
-        // An image from a program that failed is none.
         printing(`cat '${source}'; exit 1`),
         printing(`cat '${source}'`),
       ];

@@ -22,7 +22,6 @@ Deno.test("a paste of nothing but paths of images is their @paths, in every spel
       [`file://${dir}/a.png\r\nfile://${dir}/b%20c.PNG\r\n`, `@${dir}/a.png ${blank}`],
       [`${dir}/a.png '${dir}/b c.PNG'`, `@${dir}/a.png ${blank}`],
       [`'${dir}/it'\\''s.jpg'`, `@${dir}/it's.jpg `],
-      // No "@path" can name it.
       [`${dir}/q\\".png`, undefined],
       [`see ${dir}/a.png`, undefined],
       ["a.png", undefined],

@@ -56,7 +56,6 @@ configuredTest(
   async (screen) => {
     await screen.type("hello\x18\x05");
     await screen.until("EDITING");
-    // Ctrl-C is the editor's, were it one that takes it; keys go to the editor alone.
     await screen.type("typed there\r");
     await screen.until((rows) =>
       rows.includes("> hello") &&
@@ -113,7 +112,6 @@ configuredTest(
   { setup: "export EDITOR='sh ed.sh'" },
   async (screen) => {
     await screen.output((output) => output.includes("\x1b[?u"));
-    // The answer of a terminal, as if it came from one.
     await screen.type("\x1b[?0u");
     await screen.output((output) => output.includes("\x1b[>5u"));
     await screen.type("one\x1b[13;2utwo");

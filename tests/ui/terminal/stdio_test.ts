@@ -7,7 +7,6 @@ Deno.test("an output that is not taken asks to wait, until all is written", asyn
   const stdout = new Output({
     async write(bytes) {
       await gate.promise;
-      // A pipe takes a part.
       const part = Math.min(bytes.length, 65_536);
       written += part;
       return part;
@@ -49,7 +48,6 @@ Deno.test("an output whose reader has gone asks nobody to wait", async () => {
 });
 
 Deno.test("stdin of exactly 64 MiB is read, one byte more is refused", async () => {
-  /** `size` letters, as many at a time as there is room for. */
   const source = (size: number) => ({
     read(buffer: Uint8Array) {
       const part = Math.min(size, buffer.length);

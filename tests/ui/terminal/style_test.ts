@@ -55,7 +55,6 @@ Deno.test("a terminal's answer says whether its background is dark", () => {
   for (const [answer, background] of rows) assertEquals(backgroundOf(answer), background, answer);
 });
 
-/** Backgrounds that terminals often have. */
 const PAPERS: Record<Background, string[]> = {
   dark: ["#000000", "#1e1e1e", "#282c34"],
   light: ["#ffffff", "#fdf6e3", "#eeeeee"],
@@ -71,7 +70,6 @@ Deno.test("every role has a contrast of 4.5 to its background and to every band 
       const bands = BAND_ROLES.map(([style]) => shown(style));
       for (const [style, , ...hexes] of TEXT_ROLES) {
         const text = shown(style);
-        // What is a colour of the table, is one on the terminal.
         if (colors === "rgb") assertEquals(text.join(";"), decimal(hexes[column - 2]!));
         for (const paper of [...papers, ...bands]) {
           const ratio = contrast(text, paper);
@@ -107,7 +105,6 @@ Deno.test("what is painted once the background is known has its colours", () => 
   assertEquals(paint.hasBands, true);
   assertEquals(painter({ ...look, colors: "none" })("a", BOLD), "a");
   assertEquals(painter({ ...look, colors: "16" })("a", DIM), "\x1b[2ma\x1b[m");
-  // Text that is dim has the colour of its other role.
   assertEquals(paint("a", DIM | KEYWORD), paint("a", KEYWORD));
 });
 
@@ -123,7 +120,6 @@ Deno.test("no other module holds a colour", () => {
 const decimal = (hex: string) =>
   [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16)).join(";");
 
-/** The colour that an SGR sequence of one colour gives. */
 function rgbOf(sgr: string): number[] {
   const [, space, ...values] = /(\d+(?:;\d+)+)m$/.exec(sgr)![1]!.split(";").map(Number);
   if (space === 2) return values;

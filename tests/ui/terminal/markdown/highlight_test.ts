@@ -71,7 +71,6 @@ Deno.test("highlight: comments, strings, numbers, keywords", () => {
   for (const [language, code, expected] of rows) {
     const highlight = highlighter(language, mark);
     assertEquals(code.split("\n").map(highlight).join("\n"), expected);
-    // Nothing is lost, whatever the language.
     for (const [other] of rows) {
       const lines = code.split("\n").map(highlighter(other, (text) => text));
       assertEquals(lines.join("\n"), code, other);

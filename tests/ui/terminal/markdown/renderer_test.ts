@@ -20,7 +20,6 @@ function tagged(text: string): string {
   return text.replaceAll("\x1b[m", "</>").replace(/\x1b\[([\d;]+)m/g, "<$1>");
 }
 
-/** Lines as one text, or as a list. */
 type Row = [markdown: string, columns: number, lines: string | string[]];
 
 function check(rows: Row[], colors: Appearance["colors"], unicode: boolean): void {
@@ -55,7 +54,6 @@ Deno.test("markdown: blocks, without colours, in ASCII (TTY-09)", () => {
         "a\n--------------------\nb\n--------------------\n--------------------\n--\n--------------------",
       ],
       ["== no\n-5 degrees\n+1\n*", 20, "== no\n-5 degrees\n+1\n-"],
-      // A longer one is text
       ["-".repeat(256), 300, ["-".repeat(300)]],
       ["-".repeat(257), 300, ["-".repeat(257)]],
       // Lists
@@ -163,7 +161,6 @@ Deno.test("markdown: inlines, without colours", () => {
       ["https://x/_a_/__b__/*c*d **https://x/_y**", 60, "https://x/_a_/__b__/*c*d https://x/_y"],
       ["<https://x.y> a@b.c", 40, "<https://x.y> a@b.c"],
       ["a  b   c\td", 40, "a  b   c d"],
-      // Held back for 400 characters, not longer
       [`*${"a ".repeat(199)}b* c`, 500, [`${"a ".repeat(199)}b c`]],
       [`*${"a ".repeat(201)}b* c`, 500, [`*${"a ".repeat(201)}b* c`]],
       [`${"*".repeat(70)}a`, 80, [`${"*".repeat(70)}a`]],
@@ -225,7 +222,6 @@ Deno.test("markdown: text is wrapped at the width", () => {
       ["aaaa bbbb cccc dddd eeee", 20, "aaaa bbbb cccc dddd\neeee"],
       ["a " + "x".repeat(45), 20, ["a", "x".repeat(20), "x".repeat(20), "xxxxx"]],
       ["中文段落没有空格,要换行。", 20, "中文段落没有空格,要\n换行。"],
-      // No line begins with a full stop
       ["中文段落没有空格需要。", 20, "中文段落没有空格需\n要。"],
       ["a中b文(中文)", 8, "a中b文\n(中文)"],
       ["👩‍👩‍👧 ".repeat(8), 20, "👩‍👩‍👧 👩‍👩‍👧 👩‍👩‍👧 👩‍👩‍👧 👩‍👩‍👧 👩‍👩‍👧 👩‍👩‍👧\n👩‍👩‍👧"],
@@ -238,12 +234,10 @@ Deno.test("markdown: text is wrapped at the width", () => {
     "none",
     true,
   );
-  // No more than 32 levels, of which the inner ones are shown.
   for (const sign of ["> ", "- "]) {
     assertEquals(render([`${sign.repeat(32)}a`], 80, "none", false), `${sign.repeat(20)}a\n`);
     assertEquals(render([`${sign.repeat(33)}a`], 80, "none", false), `${sign.repeat(21)}a\n`);
   }
-  // Less than the least, and what a terminal says that does not know.
   assertEquals(render(["aaaa bbbb cccc"], 1, "none", true), "aaaa\nbbbb\ncccc\n");
   assertEquals(render(["a".repeat(81)], 0, "none", true), `${"a".repeat(80)}\na\n`);
 });
@@ -257,7 +251,6 @@ Deno.test("markdown: tables", () => {
         "a   | Number |  说明\n----+--------+-------\n`x  |     y` | 1 | 中\nz|z |     22 |  b c",
       ],
       ["|a|b|\n|-|-|", 20, "a | b\n--+--"],
-      // No wider than it is.
       ["|a|b|c|d|\n|-|-|-|-|\n|e|f|g|hi|", 14, "a | b | c | d\n--+---+---+---\ne | f | g | hi"],
       ["|a|b|\n|-|-|\n|c|\n|d|e|f|\n", 20, "a | b\n--+------\nc |\nd | e | f"],
       ["text\n|a|\n|-|\n|b|\ntext", 20, "text\na\n-\nb\ntext"],
@@ -323,7 +316,6 @@ Deno.test("markdown: a row of a table has up to 16384 characters", () => {
   }
 });
 
-/** A table with numbered rows, of which some may be told to be others. */
 function longTable(head: string, count: number, others: Record<number, string> = {}): string {
   const rows = Array.from({ length: count }, (_, i) => others[i + 1] ?? `|${i + 1}|b|`);
   return `${head}\n|-:|-|\n${rows.join("\n")}\n`;
@@ -349,7 +341,6 @@ Deno.test("markdown: a long table is written with the widths of its first rows, 
         "1234 |",
         "   5 |",
       ]],
-      // No room to spare
       [longTable("|a|b234567890123456|", 10, { 10: "|9|c|" }), 20, [
         "a | b234567890123456",
         "--+-----------------",
@@ -437,7 +428,6 @@ Deno.test("TTY-01 markdown: any text, cut anywhere: the same output, our styles,
   }
 });
 
-/** Asserts that all styles are ours, and closed before the line ends, and that nothing else is. */
 function assertClosed(output: string, text: string): void {
   // deno-lint-ignore no-control-regex
   const rest = output.replace(/\x1b\[[1-9][\d;]*m[^\x1b\n]+\x1b\[m/g, "");
@@ -536,7 +526,6 @@ Deno.test("markdown: text appears word by word, code line by line", () => {
   ];
   for (const [piece, expected] of steps) assertEquals(renderer.push(piece), expected, piece);
   assertEquals(renderer.end(), "文\n");
-  // A longer word than is held back
   assertEquals(renderer.push("x".repeat(1024)), "");
   assertEquals(renderer.push("x").replaceAll("\n", ""), "x".repeat(1024));
   assertEquals(renderer.end().replaceAll("\n", ""), "x");
@@ -588,13 +577,11 @@ Deno.test("TTY-02 marks are counted over the pieces of an answer", () => {
 
 const LINKS: [markdown: string, columns: number, shown: string][] = [
   ["see [the docs](https://a.org/x) now", 40, "see <https://a.org/x|the docs> now"],
-  // A label that looks like another address hides none.
   ["[b.org](https://a.org)", 40, "<https://a.org|b.org> <https://a.org|(https://a.org)>"],
   ["[a.org](https://a.org)", 40, "<https://a.org|a.org>"],
   ["go to https://a.org/b.", 40, "go to <https://a.org/b|https://a.org/b.>"],
   ["[one twosome](https://a.org)", 8, "<https://a.org|one>\n<https://a.org|twosome>"],
   ["| a |\n|-|\n| [x](https://a.org) |", 40, "a\n─\n<https://a.org|x>"],
-  // A file opens in a program of the person's: they see which.
   ["[docs](file:///tmp/x.desktop)", 60, "<file:///tmp/x.desktop|docs> (file:///tmp/x.desktop)"],
   // What would end the sequence, or open something else, is no part of it.
   ["[x](javascript:alert)", 40, "x (javascript:alert)"],

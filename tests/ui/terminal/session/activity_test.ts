@@ -42,7 +42,6 @@ Deno.test("the speed is shown after twenty tokens and a second of them", () => {
     assertEquals(at(6000)!.slice(2), "6 s · 21 tokens: b");
     assertEquals(at(6001)!.slice(2), "6 s · 21 tokens · 21/s: b");
     assertEquals(at(8000)!.slice(2), "8 s · 21 tokens · 7/s: b");
-    // The next request counts from its own first token.
     activity.request();
     activity.token("c");
     assertEquals(at(8100)!.slice(2), "8 s · 1 token: c");
@@ -84,7 +83,6 @@ Deno.test("reasoning fills a row, breaks at words, and goes on in a new one", ()
     assertEquals(row, "/ 0 s · 5 tokens · Esc stops · thinking: x y and more w␛ords");
     assertEquals(shown("!!"), "w␛ords!!");
     assertEquals(shown(" 日日日日日日日日日日"), "日日日日日");
-    // A narrow terminal has the numbers in a row below.
     assertEquals(shown(" so", 30), "日日日日日 so");
   });
 });
@@ -136,7 +134,6 @@ Deno.test("how much of the prompt was read is shown until the answer begins", ()
     assertEquals(ages.map((ms) => at(ms)!.replace(/.*tok/, "tok")), [
       "tok/s · 2 min left",
       "tok/s · 20 s left",
-      // It takes longer than it should.
       "tok/s",
     ]);
     activity.token("b");

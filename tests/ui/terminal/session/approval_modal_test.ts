@@ -66,7 +66,6 @@ Deno.test("a question is a list: what each answer allows stands in its row", () 
   ]);
   const exact = [{ rule: "run_bash(npm test)", words: "npm test" }];
   assertEquals(question({ rules: exact }).rows()[4], "  2  Yes, and exactly this in this session");
-  // What does not fit is said above the list, in whole.
   assertEquals(question({}, 40).rows()[4], "  2  Yes, and the same in this session");
   assertEquals(question({ choices: ["once", "refuse"], isOfPerson: true }).rows(), [
     ...["", "the call"],
@@ -131,7 +130,6 @@ Deno.test("a word that was typed letter by letter behind the key n is whole in t
   for (const [typed, reason] of reasons) {
     const { press, rows } = question();
     for (const letter of typed) press(letter);
-    // It is seen as it is sent.
     if (/^n\w+ \w/i.test(reason)) assertEquals(rows()[6], `❯ 4  No: ${reason}`);
     assertEquals(press("\r"), { done: { choice: "refuse", reason } }, typed);
   }
@@ -154,11 +152,9 @@ Deno.test("? explains, Escape and Ctrl-C end the turn, and neither is an answer"
   const before = help.rows();
   assertEquals(help.press("?"), "none");
   assertEquals(help.rows(), [...before.slice(0, -1), "y  yes", "n  no", before.at(-1)]);
-  // It takes no room from the answers, and one more takes it away.
   assertEquals(help.rows({ columns: 80, rows: 6 }).at(-1), "  4  No: say what to do instead");
   assertEquals(help.press("?"), "bell");
   assertEquals(help.rows(), before);
-  // Without room it rings: on a low screen, and where the help is longer than what is left.
   for (const [rows, outcome] of [[8, "bell"], [9, "none"]] as const) {
     const low = question();
     low.rows({ columns: 80, rows });
@@ -182,7 +178,6 @@ Deno.test("a reason is typed in the place of the last row, the command in that o
   const command = question();
   command.press("e");
   assertEquals(command.rows(), ["❯ npm test", "  Enter runs it, once · Esc goes back"]);
-  // A backspace goes back only where nothing is left to erase.
   for (const [keys, title] of [["4x", ""], ["e\x15x", "❯"]] as const) {
     const { press, rows } = question();
     press(`${keys}\x7f`);
@@ -233,7 +228,6 @@ Deno.test("CMD-05 what is cut is not allowed before all of it was shown; it may 
   for (const key of ["1", "y", "2", "s", "\r"]) assertEquals(press(key), "bell", key);
   assertEquals(hint(low), "  see all of it first: F2 · Esc stops the turn");
   assertEquals(press("4no\r"), { done: { choice: "refuse", reason: "no" } });
-  // A screen that shows all of it is enough, and so is another look at it.
   const other = question({}, 80, call, () => isSeen);
   other.rows(low);
   assertEquals(other.press("1"), "bell");

@@ -51,7 +51,6 @@ Deno.test({
     await screen.until((rows) => rows.at(-2) === ">");
     await screen.type("/exit\r");
     await screen.until("left: 0");
-    // The answer to one prompt is fitted to the terminal, too.
     await screen.type(`clear; LC_ALL=C ${sessionCommand(server)} -p go\r`);
     await screen.until("Naive...");
     const output = await screen.output((text) => text.includes("left: 0\r"));

@@ -46,7 +46,6 @@ for (const columns of [80, 40]) {
       await terminal.type("hello\r");
       await terminal.until("`code`");
       const output = await terminal.output((output) => output.slice(before).includes("`code`"));
-      // SGR alone ends with an m behind digits.
       assertEquals(output.slice(before).match(/\[\d[\d;]*m/g), null);
       await terminal.type("/theme\r");
       await terminal.until((rows) => rows.some((row) => /none +no colours · now/.test(row)));

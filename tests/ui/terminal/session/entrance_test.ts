@@ -10,7 +10,6 @@ for (const columns of [80, 40]) {
     `a message on the command line begins a session; leaving it says how to come back, at ${columns} columns`,
     [{ text: "They pass." }, { text: "Again." }],
     async (terminal, server) => {
-      // Nothing was said: there is nothing to come back to.
       await terminal.type("exit\r");
       const rows = await terminal.until("left: 0");
       assertEquals(rows.filter((row) => row.startsWith("To continue")), []);
@@ -43,7 +42,6 @@ sessionTest(
   "words that stand for a command are one as a whole line, typed, and nothing else",
   [{ text: "One." }, { text: "Two." }],
   async (terminal, server) => {
-    // It comes when it comes, and not below a screen that was cleared.
     await terminal.until("· test: tools");
     for (const word of ["?", "help"]) {
       await terminal.type(`${word}\r`);
@@ -55,7 +53,6 @@ sessionTest(
     await terminal.until("One.");
     await terminal.type("\x04");
     await terminal.until("left: 0");
-    // A script may pass on what others wrote: as a message it is none of the person's commands.
     await terminal.type(`clear; ${sessionCommand(server, "'!touch ran'")}\r`);
     await terminal.until("Two.");
     await terminal.type("exit\r");

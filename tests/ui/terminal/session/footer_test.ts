@@ -40,7 +40,6 @@ const ROWS: [change: Partial<Status>, shown: string, columns?: number][] = [
   [{ folder: "/home/ursula" }, "m · /home/ursula"],
   [{ folder: `/${"a".repeat(19)}` }, `m · /${"a".repeat(19)}`, 40],
   [{ folder: `/${"a".repeat(20)}` }, `m · …${"a".repeat(19)}`, 40],
-  // What may run is always seen: the folder gives way first.
   [{ folder: "/abcdefghijklmn" }, "m", 10],
   [
     {
@@ -52,7 +51,6 @@ const ROWS: [change: Partial<Status>, shown: string, columns?: number][] = [
     "a-model-… · ctx 1.6k · edits · sandboxed",
     40,
   ],
-  // The context stays in a short form, before the model's name, what it costs and what runs.
   [
     {
       ...tokens(1600, false, 8192),

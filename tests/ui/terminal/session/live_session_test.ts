@@ -22,12 +22,10 @@ sessionTest(
     const rows = await terminal.until("interrupted");
     assert(rows.some((row) => row.includes("The beginning of an answer that")), rows.join("\n"));
     await terminal.until((rows) => rows.includes("held: later") && rows.includes("> half"));
-    // What was begun is cleared; the newest that is held is dropped, and the one before it.
     await terminal.type("\x03\x1b[A\x03\x1b[A\x03");
     await terminal.until((rows) =>
       rows.includes("held: later") && !rows.includes("held: !touch no")
     );
-    // A new message does not overtake the one that is left.
     await terminal.type("new\r");
     await terminal.until("Then.");
     assertEquals(server.requests.slice(1).map(said), ["later", "new"]);
@@ -47,7 +45,6 @@ sessionTest(
     const rows = await terminal.until("Edit f (+1 -1)?");
     assert(rows.includes("    2 - and two") && rows.includes("    2 + and 2"), rows.join("\n"));
     await terminal.type("y\r");
-    // Not again once it is done.
     assertEquals(rowsOf(await terminal.until("Done."), "2 + and 2"), 1);
     assertEquals(await Deno.readTextFile(`${terminal.folder}/f`), "one\nand 2\nthree\n");
   },
@@ -101,7 +98,6 @@ for (const columns of [80, 40]) {
       assert(rows[at + 1]!.startsWith(`❯ 1  test   ${facts(" · now")}`), rows.join("\n"));
       assert(rows[at + 2]!.startsWith(`  2  other  ${facts("")}`), rows.join("\n"));
       assertEquals(rows[at + 3], "  Enter to select · Esc to cancel");
-      // Esc leaves all as it was; what is typed narrows the list.
       await terminal.type("\x1b");
       await terminal.until((rows) => rows.at(-2) === ">" && !rows.includes("Which model?"));
       await terminal.type("/model\r");
@@ -183,7 +179,6 @@ sessionTest(
       await terminal.type("\r");
       await terminal.until("waiting for test");
       gate.resolve();
-      // What is shown last, the status, tells that all is.
       const rows = await terminal.until((rows) =>
         rows.includes("Done.") && rows.some((row) => row.startsWith("test · "))
       );
@@ -275,7 +270,6 @@ sessionTest(
     }
     await terminal.type("\x04");
     await terminal.until("left: 0");
-    // Nor in the next session.
     const lines = await Deno.readTextFile(`${terminal.folder}/../state/copilot/history.jsonl`);
     assert(lines.includes('"text":"see @a.txt","folder"') && lines.includes('"pasted":[[4,5]]'));
   },
@@ -321,7 +315,6 @@ sessionTest(
   async (terminal, server) => {
     await terminal.type("go\r");
     assertEquals((await living(NAP, (count) => count >= 2)).length >= 2, true);
-    // Neither an answer to anything nor input of the command.
     await terminal.type("y and more");
     await terminal.until("y and more");
     await terminal.type("\x03");
@@ -376,7 +369,6 @@ sessionTest(
       "user",
     ]);
     assert(messages[3]!.content.startsWith("Interrupted: the program ended"));
-    // What it went on from is a part of it.
     await terminal.type("/resume\r");
     const rows = await terminal.until("❯ 1  just now  a question  test");
     assertEquals(rows.filter((row) => /^..\d {2}just now {2}a question/.test(row)).length, 1);

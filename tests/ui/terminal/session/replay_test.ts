@@ -76,7 +76,6 @@ Deno.test("the last turns that fit are shown, after a line on how much came befo
     "> question 4",
     "> question 5",
   ]);
-  // What is longer than all the room is shown whole where it is the newest, and else not.
   const long = "word ".repeat(100_000);
   assertEquals(shown([user("q"), answer(long)]), [
     "· 1 earlier message",
@@ -85,7 +84,6 @@ Deno.test("the last turns that fit are shown, after a line on how much came befo
     "end",
   ]);
   assertEquals(shown([user("q"), answer(long), ...turn(2)])[0], "· 2 earlier messages");
-  // The change of a call takes its rows.
   const change = { path: "f", isNew: false, morePlaces: 0 };
   const lined = Array.from({ length: 150 }, () => ({ kind: "+", text: "x" } as const));
   const facts: ExecutionFacts = {
@@ -115,7 +113,6 @@ for (const columns of [80, 40]) {
       { text: "Changed:\n\n- `f`\n" },
     ],
     async (terminal, server) => {
-      /** The rows from the message to the end of the answer. */
       const turn = (rows: string[]) => {
         const from = rows.indexOf("> change it");
         const to = rows.findIndex((row, at) => at > from && row.startsWith("• "));
@@ -139,7 +136,6 @@ for (const columns of [80, 40]) {
       await terminal.type("\r");
       await terminal.until((rows) => rows.join(" ").includes("6 messages"));
       assertEquals(turn(await terminal.until(isOver)), live);
-      // What is folded is in the transcript.
       await terminal.type("\x0f");
       await terminal.until((rows) => rows.includes("    exit code: 3"));
     },

@@ -119,7 +119,6 @@ Deno.test({
   ignore: noTmux !== "",
   async fn() {
     const mark = marker();
-    // One that ends when it is asked to, and one that has to be made to.
     const command = `sleep ${mark} & (trap '' TERM HUP; sleep ${mark}) & wait`;
     await using server = strictServer([
       { toolCalls: [{ name: "run_bash", arguments: { command } }] },
@@ -129,7 +128,6 @@ Deno.test({
       await screen.type(`${sessionCommand(server, "--yes")}\r`);
       await screen.until((rows) => rows.includes(">"));
       await screen.type("go\r");
-      // The shell, too.
       assertEquals((await living(mark, (count) => count === 3)).length, 3);
     }
     assertEquals(await left(mark), []);
@@ -159,7 +157,6 @@ sessionTest(
     assertEquals(whole.filter((row) => row === "First plan.").length, 1);
     await terminal.type("q");
     await terminal.until(list);
-    // A command that is typed at the list runs, and the list comes back.
     await terminal.type("/tokens\r");
     await terminal.until((rows) =>
       rows.some((row) => row.startsWith("Tokens so far")) && list(rows)

@@ -29,14 +29,11 @@ const remote: FoundServer = {
 };
 
 interface Scene {
-  /** The servers at each look. */
   finds: readonly (readonly FoundServer[])[];
   /** The label of the row that is picked from each list, or null for Esc. */
   picks: readonly (string | null)[];
   keys?: readonly (string | null)[];
-  /** The addresses that are typed. */
   typed?: readonly (string | null)[];
-  /** What servers at named addresses answer. */
   answers?: readonly (FoundServer | BackendError)[];
   isFirst?: boolean;
   keyIn?: string;
@@ -192,7 +189,6 @@ Deno.test("without a server it says what to install; a second look has more time
     finds: [[], [], [empty], [slow], [llama, slow]],
     picks: ["Rescan", "Rescan", "127.0.0.1:11434", "127.0.0.1:8000", null],
   });
-  // Each look leaves a line, until there is a model.
   const looked = "· checked 127.0.0.1:11434, :8080, [::1]:1: still no model";
   assertEquals(printed, [looked, looked, looked]);
   assertEquals(titles[0]!.split("\n").length, 5);
@@ -245,7 +241,6 @@ Deno.test("SEC-02 a key is tried before it is kept; one that is not taken, where
   ]);
   assertEquals(limits, [300, 5000, 5000, 5000]);
   assertEquals(kept, [[{ hosted: true }, { address: "https://api.example", key: "two" }]]);
-  // Esc at the list leads back, as no other key does.
   const left = await play({
     ...{ finds: [[llama, slow], [llama, slow], [llama, slow]], answers: [wrong, wrong] },
     ...{ keys: ["one", "one", ""], picks: ["Hosted", null, "Hosted", "Enter another key", null] },
@@ -389,7 +384,6 @@ Deno.test("SEC-02 over https a key is asked for first, over http where the serve
     const prompt = "The key for known.example (hidden; Enter alone for the one in A_KEY): ";
     assertEquals(hosted.prompts[2], prompt);
   }
-  // Esc at the key leads back.
   const left = await play({
     ...scene,
     finds: [LIST, LIST],

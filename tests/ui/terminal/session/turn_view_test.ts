@@ -27,7 +27,6 @@ Deno.test("a history that cannot be written is told of once, and kept for the se
   const before = Deno.env.get("XDG_STATE_HOME");
   try {
     Deno.mkdirSync(`${folder}/copilot`);
-    // There is nothing to read, and nowhere to write.
     const path = `${folder}/copilot/history.jsonl`;
     Deno.symlinkSync(`${folder}/missing/file`, path);
     Deno.env.set("XDG_STATE_HOME", folder);
@@ -50,7 +49,6 @@ Deno.test("a history that cannot be written is told of once, and kept for the se
   }
 });
 
-/** A view on a terminal of 80 columns, and what it wrote. */
 function written(isLive = false): { view: TurnView; text: () => string } {
   let text = "";
   const to = {
