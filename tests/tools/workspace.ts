@@ -56,13 +56,19 @@ export async function run(program: string, ...args: string[]): Promise<string> {
 
 const CONFIG = fromFileUrl(new URL("../../deno.json", import.meta.url));
 
+/** The command that runs a module with the project's settings. */
+export const RUN_MODULE: readonly [string, ...string[]] = [
+  Deno.execPath(),
+  ...["run", "-A", "--no-check", "--no-lock", `--config=${CONFIG}`],
+];
+
 /** Runs a script as a user without rights, in a folder, and returns what it printed. */
 export async function runAsNobody(folder: string, script: string): Promise<string> {
   const path = join(folder, "script.ts");
   Deno.writeTextFileSync(path, script);
   Deno.chmodSync(path, 0o644);
-  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--no-check", "--no-lock", `--config=${CONFIG}`, path],
+  const { success, stdout, stderr } = await new Deno.Command(RUN_MODULE[0], {
+    args: [...RUN_MODULE.slice(1), path],
     uid: 65534,
     gid: 65534,
     cwd: folder,

@@ -101,7 +101,7 @@ export class PathFinder implements Disposable {
   /** Adds the folder of a path, and those above it. */
   #addFolder(path: string): void {
     const folder = path.slice(0, path.lastIndexOf("/", path.length - 2) + 1);
-    if (this.#folders.has(folder) || folder === "") return;
+    if (this.#folders.has(folder)) return;
     this.#folders.add(folder);
     this.#paths.push({ path: folder, mtime: 0 });
     this.#addFolder(folder);

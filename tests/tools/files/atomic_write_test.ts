@@ -7,7 +7,14 @@ import {
 } from "@std/assert";
 import { writeAtomically, writeReport } from "../../../src/tools/files/atomic_write.ts";
 import { editFile, writeFile } from "../text_results.ts";
-import { hasNobody, run, runAsNobody, type Workspace, workspace } from "../workspace.ts";
+import {
+  hasNobody,
+  run,
+  RUN_MODULE,
+  runAsNobody,
+  type Workspace,
+  workspace,
+} from "../workspace.ts";
 import { waitUntil } from "../../helpers/wait_until.ts";
 
 const posix = Deno.build.os !== "windows";
@@ -126,18 +133,9 @@ Deno.test({
         console.log("edited");
       }`,
     );
-    const config = `${import.meta.dirname}/../../../deno.json`;
     for (let kill = 0; kill < 8; kill++) {
-      const child = new Deno.Command(Deno.execPath(), {
-        args: [
-          "run",
-          "-A",
-          "--no-check",
-          "--no-lock",
-          `--config=${config}`,
-          ws.at("edits.ts"),
-          ws.dir,
-        ],
+      const child = new Deno.Command(RUN_MODULE[0], {
+        args: [...RUN_MODULE.slice(1), ws.at("edits.ts"), ws.dir],
         cwd: ws.dir,
         stdin: "null",
         stdout: "piped",
@@ -210,11 +208,9 @@ Deno.test({
       }
       Deno.exit();`,
     );
-    const config = `${import.meta.dirname}/../../../deno.json`;
-    const options = ["run", "-A", "--no-check", "--no-lock", `--config=${config}`];
     // With caches of its own, as Deno writes to them, too: shared ones may be over the limit.
     const limited = 'export DENO_DIR="$0"; ulimit -f 30000; exec "$@"';
-    const args = [Deno.execPath(), ...options, ws.at("script.ts"), ws.dir];
+    const args = [...RUN_MODULE, ws.at("script.ts"), ws.dir];
     const said = await run("sh", "-c", limited, ws.at("cache"), ...args);
     const lines = ["f", "linked", "new"].map((name) => `Cannot write ${name}: File too large\n`);
     assertEquals(said, lines.join(""));
@@ -532,12 +528,8 @@ Deno.test({
         }
         console.log(refused);`,
       );
-      const config = `${import.meta.dirname}/../../../deno.json`;
-      const options = ["run", "-A", "--no-check", "--no-lock", `--config=${config}`];
       await Promise.all(
-        ["p0", "p1"].map((name) =>
-          run(Deno.execPath(), ...options, ws.at("edits.ts"), ws.dir, name)
-        ),
+        ["p0", "p1"].map((name) => run(...RUN_MODULE, ws.at("edits.ts"), ws.dir, name)),
       );
       assertEquals(ws.text("f"), `p0 ${edits}\np1 ${edits}\n`);
     }

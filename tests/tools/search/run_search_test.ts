@@ -1,10 +1,9 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { fromFileUrl } from "@std/path/from-file-url";
 import { runSearch, type SearchLimits } from "../../../src/tools/search/run_search.ts";
 import { Searcher, type SearchJob } from "../../../src/tools/search/searcher.ts";
 import { emptyTally } from "../../../src/tools/search/walk.ts";
 import { globFiles, grepCode } from "../text_results.ts";
-import { type Workspace, workspace } from "../workspace.ts";
+import { RUN_MODULE, type Workspace, workspace } from "../workspace.ts";
 
 function job(ws: Workspace, pattern?: string): SearchJob {
   const root = ws.dir.replaceAll("\\", "/");
@@ -145,10 +144,8 @@ Deno.test("a program that searched, to the end, out of time or aborted, ends by 
     console.log(await search(${JSON.stringify(SLOW)}, never, { timeoutMs: 300 }));
     console.log(await search(${JSON.stringify(SLOW)}, AbortSignal.timeout(300)));`,
   );
-  const config = fromFileUrl(new URL("../../../deno.json", import.meta.url));
-  const args = ["run", "-A", "--no-check", "--no-lock", "--config", config, ws.at("program.ts")];
-  const { code, stdout } = await new Deno.Command(Deno.execPath(), {
-    args,
+  const { code, stdout } = await new Deno.Command(RUN_MODULE[0], {
+    args: [...RUN_MODULE.slice(1), ws.at("program.ts")],
     cwd: ws.dir,
     stdin: "null",
     // A program that spins would never end.
@@ -168,7 +165,7 @@ Deno.test("a file that takes too long is left out, and the others are searched",
   let turns = 0;
   const timer = setInterval(() => turns++, 1);
   const names = Array.from({ length: 50 }, (_, i) => ws.at(`f${i}`));
-  const tasks = [names, [ws.at("slow")]];
+  const tasks = [[ws.at("slow"), ...names]];
   const found = await runSearch(job(ws, SLOW), tasks, new AbortController().signal);
   clearInterval(timer);
   assertEquals([found.end, found.matches.length], ["timeout", 50]);

@@ -3,7 +3,7 @@ import { commandEnvironment } from "../../../src/tools/shell/command_environment
 import type { NewestOutput, ToolContext } from "../../../src/types/tool.ts";
 import { left, living, marker } from "../../helpers/processes.ts";
 import { runBash } from "../text_results.ts";
-import { run, type Workspace, workspace } from "../workspace.ts";
+import { run, RUN_MODULE, type Workspace, workspace } from "../workspace.ts";
 
 // The commands are for a POSIX shell.
 const ignore = Deno.build.os === "windows";
@@ -257,17 +257,8 @@ Deno.test("PRC-04 what is typed to the program never reaches a command", { ignor
     console.log((await runBash({ command: "cat", timeout_seconds: 60 }, context)).content);
     console.log(await new Response(Deno.stdin.readable).text());`,
   );
-  const config = `${import.meta.dirname}/../../../deno.json`;
-  const child = new Deno.Command(Deno.execPath(), {
-    args: [
-      "run",
-      "-A",
-      "--no-check",
-      "--no-lock",
-      `--config=${config}`,
-      ws.at("script.ts"),
-      ws.dir,
-    ],
+  const child = new Deno.Command(RUN_MODULE[0], {
+    args: [...RUN_MODULE.slice(1), ws.at("script.ts"), ws.dir],
     stdin: "piped",
     stdout: "piped",
   }).spawn();
@@ -280,7 +271,6 @@ Deno.test("PRC-04 what is typed to the program never reaches a command", { ignor
 
 Deno.test("PRC-07 a program that crashes takes its command along", { ignore }, async () => {
   using ws = workspace();
-  const config = `${import.meta.dirname}/../../../deno.json`;
   for (const crash of ["throw new Error('oops')", "Deno.exit(3)"]) {
     const mark = marker();
     // The second one is of another group, as with `timeout`.
@@ -297,9 +287,8 @@ Deno.test("PRC-07 a program that crashes takes its command along", { ignore }, a
       };
       look();`,
     );
-    const args = ["run", "-A", "--no-check", "--no-lock", `--config=${config}`];
-    const child = new Deno.Command(Deno.execPath(), {
-      args: [...args, ws.at("script.ts"), ws.dir],
+    const child = new Deno.Command(RUN_MODULE[0], {
+      args: [...RUN_MODULE.slice(1), ws.at("script.ts"), ws.dir],
       stderr: "null",
     });
     assert((await child.output()).code > 0);
