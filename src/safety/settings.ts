@@ -14,9 +14,6 @@ import type { View } from "./view.ts";
  */
 export const APPROVE_MODES = ["plan", "never", "ask", "edits", "auto"] as const;
 export type ApproveMode = typeof APPROVE_MODES[number];
-/** True where a command runs unasked, as far as a sandbox holds it. */
-export const runsConfined = (mode: ApproveMode): boolean =>
-  mode === "auto" || mode === "edits" || mode === "plan";
 /** The modes of the sandbox, strictest first. */
 export const SANDBOX_MODES = ["read-only", "workspace-write", "off"] as const;
 export type SandboxMode = typeof SANDBOX_MODES[number];

@@ -12,7 +12,7 @@ import {
 } from "../path_verdict.ts";
 import type { Scene } from "../path_verdict.ts";
 import { allowsCommand, concernsCommand, isFor, parseRule, type Rule } from "../rules.ts";
-import { type PolicyCall, runsConfined, type Verdict } from "../settings.ts";
+import type { PolicyCall, Verdict } from "../settings.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { isAbsolute } from "../../text/std_path.ts";
 import { enteredFolder, isQuiet, networkGrants } from "./beginnings.ts";
@@ -149,7 +149,8 @@ function hasPathRules({ rules }: Scene, tools: PolicyCall["tool"][] = [READER, W
 /** True where a command runs unasked, as the sandbox keeps it from all that it must not touch. */
 function confines(scene: Scene): boolean {
   const { view, approve } = scene;
-  return view !== undefined && runsConfined(approve) && (!hasPathRules(scene) || view().isComplete);
+  return view !== undefined && !/^(ask|never)$/.test(approve) &&
+    (!hasPathRules(scene) || view().isComplete);
 }
 
 /** A command with more words is asked about: each may be a path that is looked up. */
