@@ -80,7 +80,7 @@ export const FLAGS = [
     value: "MODE",
     values: SANDBOX_MODES,
     help:
-      "what sandboxed commands may write: workspace-write (the default with auto), read-only, or off for no sandbox",
+      "what sandboxed commands may write: workspace-write (the default of a session), read-only, or off for no sandbox",
   },
   { name: "trust", help: "use the folder's instructions (AGENTS.md) for this run without asking" },
   {
