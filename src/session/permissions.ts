@@ -96,7 +96,7 @@ export class Permissions {
         // While the model reads what a command printed, a large folder is looked at for the next one.
         if (this.#looks?.isLarge) void this.#looks.walk(folder);
         if (this.#outputs.size > MAX_OUTPUTS) this.#outputs.clear();
-        if (this.#outputs.get(command) !== "") this.#outputs.set(command, output);
+        if (output !== "" && this.#outputs.get(command) !== "") this.#outputs.set(command, output);
       },
     });
   }
