@@ -30,7 +30,8 @@ export function refusedFolder(
     folders.add(folder);
   }
   const [folder = "/"] = folders;
-  const isWide = dirname(folder) === "/" || dirname(folder) === folder ||
+  // Homes of others, and places of the kernel and of services: `/proc/1/root` is all of the machine.
+  const isWide = !/^\/(?!(proc|sys|dev|run)\/)[^/]+\/[^/]+\/./.test(folder) ||
     isWithin(folder, paths.realHome ?? "/");
   const isOther = folders.size === 1 && !isWide && !isWithin(root.real, folder) &&
     paths.protectedKind(folder) === undefined && !programs.some((at) => isWithin(folder, at));

@@ -157,3 +157,34 @@ Deno.test(
     assertEquals([named(4095), named(4096)], ["ask", "allow"]);
   },
 );
+
+Deno.test("R-14 no folder is given that leads to more, whatever a command prints", unix, () => {
+  using at = folder();
+  const other = Deno.realPathSync(Deno.makeTempDirSync());
+  Deno.mkdirSync(`${other}/a/b`, { recursive: true });
+  const rows: [printed: string, folder?: string][] = [
+    [`open('${other}/a/b/x'): EROFS`, `${other}/a/b`],
+    [`mkdir: ${other}/a/c/d: No such file or directory\n${other}/x: done`, `${other}/a`],
+    [`${other}/a/b/x: ENOENT\n${other}/a/x: ENOENT`],
+    ...[
+      "/x",
+      "/etc/x",
+      "/proc/1/root/x",
+      "/dev/x/y/z",
+      "/run/user/1/x",
+      "/home/x/y",
+      `${at.path}/x`,
+    ]
+      .map((path): [string] => [`${path}: No such file or directory`]),
+    [`${other}/a/.ssh/id: ENOENT`],
+    ["nothing to see"],
+  ];
+  for (const [printed, expected] of rows) {
+    const { leave } = at.verdict({ command: "make", leave: "sandbox" }, [], {
+      view: () => at.view(false),
+      outputs: new Map([["make", printed]]),
+    });
+    assertEquals(leave, expected === undefined ? "sandbox" : `write:${expected}`, printed);
+  }
+  Deno.removeSync(other, { recursive: true });
+});
