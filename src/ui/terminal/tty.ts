@@ -66,10 +66,7 @@ export interface RawOptions {
   onRedraw?: ((resumed: boolean) => void) | undefined;
   /** The text to write before the terminal is given up, such as the way to the row below. */
   onLeave?: (() => string) | undefined;
-  /**
-   * Ends the process on a signal, after the terminal was restored; by default the signal ends it.
-   * Only the outermost holder's is called.
-   */
+  /** Ends the process on a signal, after the terminal was restored; by default the signal ends it. */
   onSignal?: ((signal: Deno.Signal) => void) | undefined;
   /** Asks the terminal to report `focus-in` and `focus-out`. */
   focus?: boolean | undefined;
@@ -89,38 +86,30 @@ const FOCUS_OFF = "\x1b[?1004l";
 /** A stop that did not come within these milliseconds was ignored: no shell could continue us. */
 const SUSPEND_MS = 200;
 const unix = Deno.build.os !== "windows";
-/** The holders of raw mode, outermost first. */
-const holders: RawOptions[] = [];
+/** The options of raw mode, while the terminal is in it. */
+let held: RawOptions | undefined;
 let endWatch = () => {};
 let hasKitty = false;
 let isLent = false;
 let onResumed = () => {};
 
 function rawTerminal(options: RawOptions): RawTerminal {
-  holders.push(options);
-  if (holders.length === 1) {
-    enterRaw();
-    endWatch = watch();
-  } else if (options.focus) writeStdout(FOCUS_ON);
+  held = options;
+  enterRaw();
+  endWatch = watch();
   return {
     suspend,
     lend,
     useKitty() {
-      if (hasKitty || holders.length === 0) return;
+      if (hasKitty || held === undefined) return;
       hasKitty = true;
       if (!isLent) writeStdout(KITTY_ON);
     },
     [Symbol.dispose]() {
-      const at = holders.indexOf(options);
-      if (at === -1) return;
-      if (holders.length > 1) {
-        holders.splice(at, 1);
-        if (options.focus && !reportsFocus()) writeStdout(FOCUS_OFF);
-        return;
-      }
+      if (held === undefined) return;
       endWatch();
       exitRaw();
-      holders.pop();
+      held = undefined;
     },
   };
 }
@@ -151,25 +140,25 @@ async function stty(word: string): Promise<string> {
 
 /** True for terminals that have modifyOtherKeys; others may read it as colours. */
 const hasOtherKeys = () => Deno.env.has("TMUX") || Deno.env.has("XTERM_VERSION");
-const reportsFocus = () => holders.some(({ focus }) => focus);
 
 function enterRaw(): void {
   Deno.stdin.setRaw(true);
   const keyboard = hasKitty ? KITTY_ON : hasOtherKeys() ? OTHER_KEYS_ON : "";
-  writeStdout(ENTER + keyboard + (reportsFocus() ? FOCUS_ON : ""));
+  writeStdout(ENTER + keyboard + (held?.focus ? FOCUS_ON : ""));
 }
 
 // The terminal may be gone: each step below may fail.
 
 function exitRaw(): void {
   const keyboard = (hasKitty ? KITTY_OFF : "") + (hasOtherKeys() ? OTHER_KEYS_OFF : "");
-  attempt(() => writeStdout((reportsFocus() ? FOCUS_OFF : "") + keyboard + LEAVE));
+  attempt(() => writeStdout((held?.focus ? FOCUS_OFF : "") + keyboard + LEAVE));
   attempt(() => Deno.stdin.setRaw(false));
 }
 
 function exitInHaste(): void {
-  if (holders.length === 0 || isLent) return;
-  attempt(() => writeStdout(holders.map(({ onLeave }) => onLeave?.() ?? "").join("")));
+  if (held === undefined || isLent) return;
+  const { onLeave } = held;
+  attempt(() => writeStdout(onLeave?.() ?? ""));
   exitRaw();
 }
 
@@ -192,7 +181,7 @@ function watch(): () => void {
 function endProcess(signal: Deno.Signal): void {
   // Ctrl-C is for the program that uses the terminal.
   if (isLent && signal === "SIGINT") return;
-  const { onSignal } = holders[0] ?? {};
+  const { onSignal } = held ?? {};
   exitInHaste();
   if (onSignal) return onSignal(signal);
   endWatch();
@@ -203,7 +192,7 @@ function endProcess(signal: Deno.Signal): void {
 
 function redraw(afterStop: boolean): void {
   if (isLent) return;
-  for (const { onRedraw } of holders) onRedraw?.(afterStop);
+  held?.onRedraw?.(afterStop);
 }
 
 function suspend(): Promise<void> {

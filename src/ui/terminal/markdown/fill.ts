@@ -25,22 +25,8 @@ function mayBreak(before: string, after: string): boolean {
     !NOT_FIRST.test(after);
 }
 
-/** Text without characters that join others. */
-const APART = new RegExp(
-  "^[\\x20-\u02ff\u0370-\u0482\u048a-\u0590\u1e00-\u1fff\u2010-\u2027\u2030-\u205e\u2070-\u20cf" +
-    "\u2100-\u2bff\u3001-\u3029\u3041-\u3096\u30a1-\u9fff\uff01-\uff60]*$",
-);
-
-function charactersOf(text: string): string[] {
-  return APART.test(text) ? text.split("") : graphemes(text);
-}
-
 export function textWidth(text: string): number {
-  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
-  if (!APART.test(text)) return displayWidth(text);
-  let width = 0;
-  for (const char of text) width += graphemeWidth(char);
-  return width;
+  return /^[\x20-\x7e]*$/.test(text) ? text.length : displayWidth(text);
 }
 
 interface StyledText {
@@ -194,7 +180,7 @@ export class Filler {
     const looks = this.#parts.flatMap((part) => new Array<StyledText>(part.text.length).fill(part));
     let line = [space];
     let at = 0;
-    for (const grapheme of charactersOf(this.#word)) {
+    for (const grapheme of graphemes(this.#word)) {
       const width = graphemeWidth(grapheme);
       if (this.#column + width > this.columns && this.#column > this.#start) {
         this.#write(line);

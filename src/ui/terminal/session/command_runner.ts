@@ -1,16 +1,16 @@
 /** Lines that are not messages: slash commands with their lists, and `!COMMAND`. @module */
 
 import type { Theme } from "../../../config.ts";
-import type { CommandInfo, Effect } from "../../../session/data.ts";
+import type { ArgumentChoice, CommandInfo, Effect } from "../../../session/data.ts";
 import type { Session } from "../../../session/session.ts";
 import { type Copied, MAX_COPY_BYTES } from "../clipboard.ts";
+import type { ChoiceList } from "../screen/screen.ts";
 import { thousands } from "../../../text/count.ts";
 import { oneLine } from "../../../text/one_line.ts";
 import { sanitizeProse } from "../../../text/sanitize.ts";
 import { reasonOf } from "../../../text/reason.ts";
 import { InterruptedError } from "../../../tools/call_errors.ts";
 import type { CommandOutput, ToolOutcome } from "../../../types/tool.ts";
-import { choiceList } from "./choice_list.ts";
 import type { Display } from "./display.ts";
 import { helpText, keysText } from "./help_tables.ts";
 import { setUp, type SetupHome, type SetupScreen } from "./setup.ts";
@@ -146,6 +146,28 @@ export class CommandRunner {
     if (signal.aborted) return null;
     return choices.length === 0 ? "" : await screen.choose(choiceList(command, choices), signal);
   }
+}
+
+const MAX_NUMBERED = 9;
+
+/** Shows `choices` for a command. The result is the argument. */
+export function choiceList(
+  { name, question = `/${name}`, wraps }: Pick<CommandInfo, "name" | "question" | "wraps">,
+  choices: readonly ArgumentChoice[],
+): ChoiceList<string> {
+  const items = choices.map(({ argument, label, detail, isCurrent }) => ({
+    label,
+    detail: [detail, isCurrent && "now"].filter(Boolean).join(" · "),
+    value: argument,
+  }));
+  return {
+    title: question,
+    items,
+    chosen: Math.max(0, choices.findIndex(({ isCurrent }) => isCurrent)),
+    ...wraps !== undefined && { wraps },
+    isNumbered: items.length <= MAX_NUMBERED,
+    hint: "Enter to select · Esc to cancel",
+  };
 }
 
 /** Lets the user choose a server; undefined if they cancel. `isFirst`: there is no session yet. */

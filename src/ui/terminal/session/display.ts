@@ -28,7 +28,7 @@ import { withSigns } from "../../../text/signs.ts";
 import { wrapped } from "../../../text/wrap.ts";
 import type { TextPart } from "../../../types/message.ts";
 import { footerText } from "./footer.ts";
-import { shortHelp } from "./short_help.ts";
+import { shortHelp } from "./help_tables.ts";
 import { taskRows } from "./task_rows.ts";
 import { TurnView } from "./turn_view.ts";
 

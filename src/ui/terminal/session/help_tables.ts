@@ -1,4 +1,4 @@
-/** The tables of keys in `/help` and `/keys`. @module */
+/** The keys in `/help`, `/keys` and the short help, which is below a line that is `?` alone. @module */
 
 import {
   actionHelp,
@@ -6,13 +6,16 @@ import {
   ACTIONS,
   type Keymap,
   keysOf,
+  shownKey,
   VIM_KEYS,
 } from "../line/actions.ts";
 import { table } from "../../../text/table.ts";
-import { shownKey } from "../../shown_keys.ts";
+import { wrapped } from "../../../text/wrap.ts";
+import { modeText } from "../../../session/modes.ts";
+import type { ApproveMode } from "../../../safety/settings.ts";
 
 /** Signs that a message may start with or contain. Only the long help shows `more`. */
-export const HELP_MORE: readonly { name: string; help: string; more?: string }[] = [
+const HELP_MORE: readonly { name: string; help: string; more?: string }[] = [
   { name: "@PATH", help: "attaches the file, if the @ is typed, not pasted" },
   {
     name: "!COMMAND",
@@ -47,4 +50,34 @@ export function keysText(keymap: Keymap, columns: number): string {
   if (!keymap.isVim) return rows;
   const vim = table(VIM_KEYS.map(({ keys, help }) => [keys, help]), columns);
   return `${rows}\n\nIn vim's command mode:\n${vim}`;
+}
+
+/** The actions whose keys are listed. `/keys` lists all of them. */
+const SHOWN: readonly ActionName[] = [
+  ...["stop", "next-mode", "newline", "search-back", "transcript", "tasks", "editor"] as const,
+];
+
+const MIN_HELP_COLUMNS = 14;
+
+/**
+ * Returns the rows for `columns`: the current mode, how a line may start, and the first key of the most important
+ * actions.
+ */
+export function shortHelp(keymap: Keymap, columns: number, mode?: ApproveMode): string[] {
+  const keys = SHOWN.flatMap((name): [string, string][] => {
+    const [key] = keysOf(keymap, name);
+    return key === undefined ? [] : [[shownKey(key), actionHelp(name, true)]];
+  });
+  const more = HELP_MORE.map(({ name, help }) => [name, help]);
+  const rows = [["/", "lists the commands"], ...more, ...keys, ["Enter", "the full help"]];
+  const width = Math.max(...rows.map(([name = ""]) => name.length));
+  const broken = (text: string, indent: number) =>
+    wrapped(text, Math.max(MIN_HELP_COLUMNS, columns - indent)).replaceAll(
+      "\n",
+      `\n${" ".repeat(indent)}`,
+    );
+  return [
+    ...rows.map(([name = "", text = ""]) => `  ${name.padEnd(width)}  ${broken(text, width + 4)}`),
+    ...mode === undefined ? [] : [`  ${broken(modeText(mode), 2)}`],
+  ].flatMap((row) => row.split("\n"));
 }

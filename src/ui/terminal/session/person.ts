@@ -1,13 +1,13 @@
 /** A session's questions to the user at the terminal. @module */
 
 import type { Approval, ApprovalAnswer, Frontend } from "../../../session/frontend.ts";
+import { screenKey } from "../line/actions.ts";
 import { LiveScreen } from "../screen/live_screen.ts";
 import { wrapped } from "../../../text/wrap.ts";
 import { answerRows } from "../../answers.ts";
 import { trustChangeRows, trustStartRows, trustWholeRows } from "../../session_lines.ts";
 import { ApprovalModal } from "./approval_modal.ts";
 import type { Display } from "./display.ts";
-import { screenKey } from "../../shown_keys.ts";
 import {
   answersHelp,
   asciiApproval,

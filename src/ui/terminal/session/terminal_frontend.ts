@@ -6,7 +6,7 @@ import type { Frontend, SessionEvent, Status, Surface } from "../../../session/f
 import type { Resumed } from "../../../session/record.ts";
 import type { Session } from "../../../session/session.ts";
 import type { ApproveMode } from "../../../safety/settings.ts";
-import type { Keymap } from "../line/actions.ts";
+import { type Keymap, screenKey } from "../line/actions.ts";
 import type { Completer } from "../line/completion.ts";
 import type { PagerModal } from "../screen/pager_modal.ts";
 import { LiveScreen } from "../screen/live_screen.ts";
@@ -31,7 +31,6 @@ import { Person } from "./person.ts";
 import { ruleAdded } from "./question.ts";
 import { replay } from "./replay.ts";
 import type { ServerSettings } from "../../server_settings.ts";
-import { screenKey } from "../../shown_keys.ts";
 import { runTurn } from "./turn.ts";
 import { SessionHistory } from "./typed_history.ts";
 import { WholeConversation } from "./whole_conversation.ts";

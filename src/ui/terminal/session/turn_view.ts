@@ -1,7 +1,7 @@
 /** A turn on the screen: the answer as Markdown, each tool call in one line, long texts folded. @module */
 
 import { MarkdownRenderer } from "../markdown/renderer.ts";
-import { DEFAULT_KEYMAP, type Keymap } from "../line/actions.ts";
+import { DEFAULT_KEYMAP, type Keymap, screenKey } from "../line/actions.ts";
 import type { Screen } from "../screen/screen.ts";
 import { type Appearance, DIM, type Painter, painter } from "../style.ts";
 import { terminalSize } from "../tty.ts";
@@ -11,7 +11,6 @@ import type { TaskItem } from "../../../types/tool.ts";
 import { type CallText, callText } from "../../call_text.ts";
 import { changeRows, paintedRows } from "../../change.ts";
 import { progressLine } from "../../progress.ts";
-import { screenKey } from "../../shown_keys.ts";
 import { Activity, type SubjectOf } from "./activity.ts";
 import { callRows, titleRows } from "./call_rows.ts";
 import { withSigns } from "../../../text/signs.ts";

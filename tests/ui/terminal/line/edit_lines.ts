@@ -1,13 +1,12 @@
 /**
  * A program that reads lines and prints them, for the tests to run in a terminal:
- * `edit_lines.ts [input|line|clear|nested|throw|reject|exit]`. Its process id goes to the file `pid`.
+ * `edit_lines.ts [input|line|clear|throw|reject|exit]`. Its process id goes to the file `pid`.
  *
  * @module
  */
 
 import { readInput, readLineRaw } from "../../../../src/ui/terminal/line/input.ts";
 import { writeStdout } from "../../../../src/ui/terminal/stdio.ts";
-import { makeSane, processTerminal } from "../../../../src/ui/terminal/tty.ts";
 
 const [mode = "input"] = Deno.args;
 if (Deno.stdin.isTerminal()) Deno.writeTextFileSync("pid", `${Deno.pid}`);
@@ -29,8 +28,6 @@ const completer = (before: string) => {
   return { replace: before.length, items: items.filter((item) => item.startsWith(before)) };
 };
 
-if (mode === "nested") await makeSane();
-using _outer = mode === "nested" ? processTerminal().raw({}) : undefined;
 for (;;) {
   const text = mode === "line"
     ? await readLineRaw("name: ", "\x1b[32m", state.history, { completer })

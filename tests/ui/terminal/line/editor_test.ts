@@ -206,20 +206,9 @@ for (const [mode, message] of ends) {
   }, { mode });
 }
 
-inTerminal("TTY-04 the outermost holder restores the terminal", async (term) => {
-  await term.type("a\r");
-  await term.until('got "a"');
-  const output = await term.output();
-  assert(!output.includes("\x1b[?2004l"));
-  await term.type("\x04");
-  await assertRestored(term);
-}, { mode: "nested" });
-
 const leavings: [name: string, leave: (term: Terminal) => Promise<void>, mode?: string][] = [
   ["at the end", (term) => term.type("\x03")],
   ["by SIGTERM", (term) => kill(term, "SIGTERM")],
-  ["by an error", (term) => term.type("/c\t"), "throw"],
-  ["by exit", (term) => term.type("/c\t"), "exit"],
 ];
 for (const [name, leave, mode = "input"] of leavings) {
   inTerminal(`TTY-04 a terminal found raw is left sane: ${name}`, async (term) => {
@@ -292,12 +281,6 @@ inTerminal(
   },
   { mode: "input", env: "TERM=dumb" },
 );
-
-inTerminal("TTY-09 readLineRaw there: the prompt without its colour", async (term) => {
-  await term.type("a\\\r");
-  await term.until('got "a\\\\"');
-  assert(!(await term.output()).includes("\x1b[32m"));
-}, { mode: "line", env: "TERM=dumb" });
 
 Deno.test({
   name: "TTY-06 a terminal that is closed ends the program" + (noTmux && `: skipped, ${noTmux}`),

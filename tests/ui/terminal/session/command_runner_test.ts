@@ -1,5 +1,13 @@
 import { assertEquals } from "@std/assert";
 import { sessionTest } from "../../../helpers/session.ts";
+import {
+  choiceList,
+  outputText,
+  shellText,
+} from "../../../../src/ui/terminal/session/command_runner.ts";
+import { runBash } from "../../../../src/tools/shell/run_bash.ts";
+import { fakeSession } from "../../../helpers/fake_session.ts";
+import { workspace } from "../../../tools/workspace.ts";
 
 const ANSWER = "Run this:\n\n```sh\nls -l\n```\n\nor this:\n\n```py\nprint('é')\nexit()\n```\n";
 const osc52 = (text: string) => `\x1b]52;c;${new TextEncoder().encode(text).toBase64()}\x07`;
@@ -59,3 +67,63 @@ for (const columns of [80, 40]) {
     { columns },
   );
 }
+
+const SHELL: [command: string, shown: string][] = [
+  ["echo a", "a"],
+  ["echo a; echo b >&2", "a\nstderr:\nb"],
+  ["echo b >&2", "stderr:\nb"],
+  ["true", "no output"],
+  ["echo 'exit code: 0'", "exit code: 0"],
+  ["echo a; exit 2", "exit code: 2\nstdout:\na"],
+  [
+    "sleep 60 & echo a",
+    "exit code: 0\nended processes it left in the background: 1 (sleep)\nstdout:\na",
+  ],
+];
+for (const [command, shown] of SHELL) {
+  Deno.test(`a person reads of !${command}`, {
+    ignore: Deno.build.os === "windows",
+  }, async () => {
+    using ws = workspace();
+    assertEquals(shellText(await runBash({ command, timeout_seconds: 60 }, ws.context)), shown);
+  });
+}
+
+Deno.test("of a command that printed nothing to stdout, stderr is shown", () => {
+  assertEquals(outputText({}), "no output");
+  assertEquals(outputText({ stderr: "" }), "stderr:\n");
+  assertEquals(outputText({ stdout: "a" }), "a");
+});
+
+Deno.test("each argument of /approve and /trust is explained, in words that a terminal of 80 holds", async () => {
+  await using fake = await fakeSession("http://127.0.0.1:1");
+  for (const name of ["approve", "trust"]) {
+    const choices = await fake.session.choices(name, new AbortController().signal);
+    const command = (await fake.session.commands()).find((one) => one.name === name)!;
+    const { items, title } = choiceList(command, choices);
+    assertEquals(title.length < 40, true, title);
+    for (const { label, detail = "" } of items) {
+      assertEquals(detail !== "" && detail.length < 65, true, `${label}: ${detail}`);
+    }
+  }
+});
+
+Deno.test("what is current is chosen and said; a command without a title has its name", () => {
+  const choices = [{ argument: "a", label: "A", detail: "8B" }, {
+    argument: "b",
+    label: "B",
+    isCurrent: true,
+  }];
+  assertEquals(choiceList({ name: "x" }, choices), {
+    title: "/x",
+    items: [{ label: "A", detail: "8B", value: "a" }, { label: "B", detail: "now", value: "b" }],
+    chosen: 1,
+    isNumbered: true,
+    hint: "Enter to select · Esc to cancel",
+  });
+  const many = Array.from({ length: 10 }, (_, n) => ({ argument: `${n}`, label: `${n}` }));
+  assertEquals(choiceList({ name: "x" }, many).isNumbered, false);
+  assertEquals(choiceList({ name: "x" }, many.slice(1)).isNumbered, true);
+  const list = choiceList({ name: "x", question: "Which?", wraps: false }, many);
+  assertEquals([list.title, list.wraps], ["Which?", false]);
+});
