@@ -20,8 +20,10 @@ export interface LinePlace {
   readonly cursor: number;
 }
 
-/** Earlier texts with the ranges of them that were pasted; fully typed texts have no row. */
-export type PastedRanges = ReadonlyMap<string, readonly TextRange[]>;
+/** An earlier text, with the ranges of it that were pasted if there are any. */
+export type Entry = string | Pick<TextPart, "text" | "pasted">;
+
+export const entryText = (entry: Entry): string => typeof entry === "string" ? entry : entry.text;
 
 /** A paste of more lines or characters is shown as a label. */
 const MAX_PASTED_LINES = 20;
@@ -40,8 +42,9 @@ export function pastedUnits(text: string): readonly Unit[] {
 }
 
 /** The units of an earlier text: an `@`, or a first character, that was pasted stays inert. */
-export function entryUnits(text: string, pasted: readonly TextRange[] = []): readonly Unit[] {
-  text = text.replace(/\r\n?/g, "\n");
+export function entryUnits(entry: Entry): readonly Unit[] {
+  const text = entryText(entry).replace(/\r\n?/g, "\n");
+  const { pasted = [] } = typeof entry === "string" ? {} : entry;
   if (text.length > MAX_ENTRY_CHARS) return [{ text, label: `[${text.length} characters]` }];
   let at = 0;
   return graphemes(text).map((unit) => {

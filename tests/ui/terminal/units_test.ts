@@ -35,16 +35,16 @@ Deno.test("a paste of more than 20 lines or 2048 characters is one unit", () => 
 
 Deno.test("R-06 an @ and a first character that were pasted are inert, and no others", () => {
   const ranges: TextRange[] = [[1, 3], [3, 4], [6, 7]];
-  const units = entryUnits("@@a@@b@@", ranges);
+  const units = entryUnits({ text: "@@a@@b@@", pasted: ranges });
   assertEquals([marked(units), units.some(isFolded)], ["@#a#@b#@", false]);
   const pasted = [[1, 2], [3, 4], [6, 7]] as const;
   assertEquals(textPartOf(units), { type: "text", text: "@@a@@b@@", pasted });
-  assertEquals(marked(entryUnits("/a /b", [[0, 5]])), "#a /b");
-  assertEquals(marked(entryUnits("/a @b", [[1, 5]])), "/a #b");
+  assertEquals(marked(entryUnits({ text: "/a /b", pasted: [[0, 5]] })), "#a /b");
+  assertEquals(marked(entryUnits({ text: "/a @b", pasted: [[1, 5]] })), "/a #b");
   assertEquals(marked(pastedUnits("/a @b")), "/a #b");
   assertEquals(textPartOf(["a"]), { type: "text", text: "a" });
   // The file of the history may have been edited.
   for (const odd of [[[4, 9000], [2, 5]], [[-9, 700]], [[500, 3]]] as const) {
-    assertEquals(textPartOf(entryUnits("see @a", odd)).text, "see @a");
+    assertEquals(textPartOf(entryUnits({ text: "see @a", pasted: odd })).text, "see @a");
   }
 });

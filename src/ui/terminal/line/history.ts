@@ -5,12 +5,11 @@
 
 import { attempt } from "../../../attempt.ts";
 import { dirname } from "../../../text/std_path.ts";
-import type { TextRange } from "../../../types/message.ts";
+import type { TextPart } from "../../../types/message.ts";
+import { type Entry, entryText } from "../units.ts";
 
-interface Entry {
-  text: string;
-  /** The ranges of `text` that were pasted, if there are any. */
-  pasted?: readonly TextRange[] | undefined;
+interface SavedEntry extends Pick<TextPart, "text"> {
+  pasted?: TextPart["pasted"] | undefined;
   folder: string;
 }
 
@@ -22,10 +21,9 @@ const MAX_ENTRY_BYTES = 64 * 2 ** 10;
 /** The history of a folder; the first entry creates the file. */
 export class History {
   /** Oldest first, each text once; those of the folder come after all others. */
-  readonly entries: string[];
-  readonly pasted = new Map<string, readonly TextRange[]>();
+  readonly entries: Entry[];
   #newest: string | undefined;
-  readonly #unsaved: Entry[] = [];
+  readonly #unsaved: SavedEntry[] = [];
 
   /**
    * @param path The file; without one, nothing is saved.
@@ -38,9 +36,7 @@ export class History {
   ) {
     const all = path === undefined ? [] : load(path, maxBytes);
     const here = all.filter((entry) => entry.folder === folder);
-    const entries = lastOfEach([...all, ...here], ({ text }) => text);
-    this.entries = entries.map(({ text }) => text);
-    for (const { text, pasted } of entries) if (pasted) this.pasted.set(text, pasted);
+    this.entries = lastOfEach([...all, ...here], ({ text }) => text).map(knownEntry);
     this.#newest = here.at(-1)?.text;
   }
 
@@ -48,14 +44,14 @@ export class History {
    * Adds the newest entry and saves it, with earlier ones that could not be saved. Ignores blank texts.
    * @throws {Error} if the file cannot be written (`Deno.errors`); `entries` contains the text then.
    */
-  add(text: string, pasted?: readonly TextRange[]): void {
+  add(text: string, pasted?: TextPart["pasted"]): void {
     if (text.trim() === "") return;
     const { entries } = this;
-    const isAsBefore = JSON.stringify(this.pasted.get(text)) === JSON.stringify(pasted);
-    if (pasted) this.pasted.set(text, pasted);
-    else this.pasted.delete(text);
+    const entry = knownEntry({ text, pasted });
+    const before = entries.find((one) => entryText(one) === text);
+    const isAsBefore = JSON.stringify(before) === JSON.stringify(entry);
     // `readInput` may have added the text already.
-    entries.splice(0, entries.length, ...entries.filter((entry) => entry !== text), text);
+    entries.splice(0, entries.length, ...entries.filter((one) => one !== before), entry);
     if (this.path === undefined || text === this.#newest && isAsBefore) return;
     this.#newest = text;
     this.#unsaved.push({ text, folder: this.folder, pasted });
@@ -66,7 +62,10 @@ export class History {
   }
 }
 
-function load(path: string, maxBytes: number): Entry[] {
+const knownEntry = ({ text, pasted }: Omit<SavedEntry, "folder">): Entry =>
+  pasted ? { text, pasted } : text;
+
+function load(path: string, maxBytes: number): SavedEntry[] {
   try {
     const { isCharDevice, isFile, mode, size } = Deno.statSync(path);
     if (isCharDevice) return []; // a link to /dev/null turns the history off
@@ -84,7 +83,7 @@ function load(path: string, maxBytes: number): Entry[] {
 }
 
 /** The entry of a line, if it has one: a line may be torn. */
-function savedEntry(line: string): Entry[] {
+function savedEntry(line: string): SavedEntry[] {
   try {
     const { text, folder, pasted } = JSON.parse(line);
     if (typeof text !== "string" || typeof folder !== "string") return [];
@@ -98,7 +97,7 @@ function savedEntry(line: string): Entry[] {
 }
 
 /** The newest of `entries`, each once, with at most `chars` characters. */
-function newestOf(entries: readonly Entry[], chars: number): Entry[] {
+function newestOf(entries: readonly SavedEntry[], chars: number): SavedEntry[] {
   const all = lastOfEach(entries, ({ text, folder }) => `${folder}\n${text}`);
   let at = all.length;
   while (at > 0 && (chars -= savedLine(all[at - 1]!).length) >= 0) at--;
@@ -116,7 +115,7 @@ function replaceFile(path: string, text: string): void {
   }
 }
 
-function append(path: string, entry: Entry): void {
+function append(path: string, entry: SavedEntry): void {
   Deno.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const bytes = new TextEncoder().encode(savedLine(entry));
   if (bytes.length > MAX_ENTRY_BYTES) return;
@@ -126,7 +125,7 @@ function append(path: string, entry: Entry): void {
 }
 
 /** A line of the file; it starts with a line feed because the line before may be torn. */
-const savedLine = (entry: Entry): string => `\n${JSON.stringify(entry)}\n`;
+const savedLine = (entry: SavedEntry): string => `\n${JSON.stringify(entry)}\n`;
 
 /** The last item of each key, in their order. */
 function lastOfEach<T>(items: readonly T[], keyOf: (item: T) => string): T[] {

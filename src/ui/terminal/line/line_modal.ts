@@ -150,7 +150,7 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
     // If a part was pasted, all but the start of the edited text is inert.
     const isPasted = before.units.some((unit) => typeof unit !== "string");
     const from = typeof before.units[0] === "string" ? 1 : 0;
-    const units = entryUnits(text, isPasted ? [[from, text.length]] : []);
+    const units = entryUnits({ text, pasted: isPasted ? [[from, text.length]] : [] });
     const next = { ...before, units, cursor: units.length };
     this.state = withUndo(before, next, before.units.length);
     return "none";

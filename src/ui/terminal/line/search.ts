@@ -3,7 +3,7 @@
 import type { Frame } from "../screen/frame.ts";
 import type { Modal, Outcome } from "../screen/modal.ts";
 import type { TerminalSize } from "../tty.ts";
-import { entryUnits, unitsText } from "../units.ts";
+import { entryText, entryUnits, unitsText } from "../units.ts";
 import { graphemes } from "../../../text/width.ts";
 import type { Key } from "./keys.ts";
 import { type LineState, type Snapshot, withEntry, withUndo } from "./state.ts";
@@ -91,7 +91,7 @@ export class SearchModal implements Modal<void> {
 
 /** The first match from entry `state.entry + step` on. */
 function findEntry(
-  { history, pasted, entry: from }: LineState,
+  { history, entry: from }: LineState,
   query: string,
   step: -1 | 0 | 1,
   direction: -1 | 1,
@@ -99,11 +99,12 @@ function findEntry(
   // A query without capitals matches both cases.
   const fold = (text: string) => query === query.toLowerCase() ? text.toLowerCase() : text;
   for (let entry = from + step; entry >= 0 && entry <= history.length; entry += direction) {
-    const text = history[entry];
-    if (text === undefined || step !== 0 && text === history[from]) continue;
+    const one = history[entry];
+    const text = one && entryText(one);
+    if (!one || !text || step !== 0 && text === entryText(history[from] ?? "")) continue;
     const at = fold(text).indexOf(query);
     if (at === -1) continue;
-    const units = entryUnits(text, pasted.get(text));
+    const units = entryUnits(one);
     const cursor = graphemes(text.slice(0, at)).length;
     return { entry, units, cursor: Math.min(cursor, units.length) };
   }

@@ -1,9 +1,9 @@
 /** A line of input that is being edited, as plain data, which `press.ts` changes key by key. @module */
 
 import {
+  type Entry,
   entryUnits,
   type LinePlace,
-  type PastedRanges,
   pastedUnits,
   replaceUnits,
   type Unit,
@@ -31,8 +31,7 @@ export type KillRing = readonly (readonly Unit[])[];
 
 export interface LineState extends Snapshot {
   /** Earlier texts, oldest first. */
-  readonly history: readonly string[];
-  readonly pasted: PastedRanges;
+  readonly history: readonly Entry[];
   /** Entries as they were edited before another one was shown. */
   readonly edited: ReadonlyMap<number, Pick<LineState, "units" | "undo">>;
   readonly kills: KillRing;
@@ -95,20 +94,19 @@ const MIN_UNDO = 20;
 const MAX_TYPED_BYTES = 20;
 
 type LineStart = Partial<
-  & Pick<LineState, "history" | "pasted" | "multiline" | "vi">
+  & Pick<LineState, "history" | "multiline" | "vi">
   & { text: string | readonly Unit[] }
 >;
 
 /** A line before the first key, with the cursor behind `text`. */
 export function lineState(
-  { history = [], pasted = new Map(), text = "", multiline = true, vi }: LineStart = {},
+  { history = [], text = "", multiline = true, vi }: LineStart = {},
 ): LineState {
   const units = typeof text === "string" ? pastedUnits(text.replace(/\r\n?/g, "\n")) : text;
   return {
     units,
     cursor: units.length,
     history,
-    pasted,
     entry: history.length,
     edited: new Map(),
     kills: [],
@@ -129,23 +127,18 @@ export function withKills(state: LineState, kills: KillRing): LineState {
 }
 
 /** `state` with a newer history; unchanged while it shows an entry of the old one. */
-export function withHistory(
-  state: LineState,
-  history: readonly string[],
-  pasted: PastedRanges,
-): LineState {
+export function withHistory(state: LineState, history: readonly Entry[]): LineState {
   if (state.entry < state.history.length) return state;
-  return { ...state, history, pasted, entry: history.length, edited: new Map() };
+  return { ...state, history, entry: history.length, edited: new Map() };
 }
 
 /** Shows another entry of the history, with its earlier edits, the cursor at its end. */
 export function withEntry(state: LineState, entry: number): LineState {
   if (entry === state.entry) return state;
-  const { history, pasted, units: old, undo: oldUndo } = state;
+  const { history, units: old, undo: oldUndo } = state;
   const edited = new Map(state.edited).set(state.entry, { units: old, undo: oldUndo });
-  const text = history[entry] ?? "";
   const { units, undo } = edited.get(entry) ??
-    { units: entryUnits(text, pasted.get(text)), undo: [] };
+    { units: entryUnits(history[entry] ?? ""), undo: [] };
   return { ...state, edited, entry, units, undo, cursor: units.length };
 }
 

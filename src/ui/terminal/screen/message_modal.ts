@@ -8,7 +8,7 @@ import { isEscapable } from "../line/press.ts";
 import { cleared, lineState, lineText, viStart, withHistory } from "../line/state.ts";
 import { brokenRow, cellsOf, rowsText, styledRow } from "../styled.ts";
 import type { TerminalSize } from "../tty.ts";
-import { entryUnits, type PastedRanges, textPartOf, type Unit, unitsText } from "../units.ts";
+import { type Entry, entryText, entryUnits, textPartOf, type Unit, unitsText } from "../units.ts";
 import { type Cell, type CellRow, type Frame, widthOf } from "./frame.ts";
 import type { Outcome } from "./modal.ts";
 
@@ -19,8 +19,7 @@ export interface SessionLineOptions extends LineModalOptions {
 
 export interface MessageModalOptions extends SessionLineOptions {
   /** Earlier texts, oldest first; read before each message. */
-  history: () => readonly string[];
-  pasted: () => PastedRanges;
+  history: () => readonly Entry[];
   isActive: () => boolean;
   /** The band of sent messages; without one they are printed as they were typed. */
   band?: (() => BandLook | undefined) | undefined;
@@ -60,8 +59,7 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
   read(): Promise<TextPart | null> {
     if (this.#hasLeft) return Promise.resolve(null);
     this.#isStopping = false;
-    const { history, pasted } = this.options;
-    this.#remember([...history()], pasted());
+    this.#remember([...this.options.history()]);
     return new Promise((resolve) => {
       this.#reader = resolve;
       this.#sendQueued();
@@ -136,11 +134,11 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
   }
 
   #reset(text: readonly Unit[] = []): void {
-    const { history, pasted, keymap } = this.options;
+    const { history, keymap } = this.options;
     // A copy: the history may grow while the line is edited.
     const entries = [...history()];
     const vi = keymap?.isVim ? viStart(entries.length, this.state.vi?.memory) : undefined;
-    this.state = lineState({ history: entries, pasted: pasted(), text, vi });
+    this.state = lineState({ history: entries, text, vi });
   }
 
   #submit(): void {
@@ -165,8 +163,8 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     if (units !== undefined) this.#send(units);
   }
 
-  echo({ text, pasted }: TextPart): void {
-    this.#print(entryUnits(text, pasted));
+  echo(message: TextPart): void {
+    this.#print(entryUnits(message));
   }
 
   #print(text: readonly Unit[]): void {
@@ -184,14 +182,13 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     const message = textPartOf(text);
     this.give(message);
     // The caller adds it to the history later; Up finds it at once.
-    const { history, pasted } = this.options;
-    const others = history().filter((entry) => entry !== message.text);
-    const ranges = new Map(pasted()).set(message.text, message.pasted ?? []);
-    this.#remember([...others, message.text], ranges);
+    const { history } = this.options;
+    const others = history().filter((entry) => entryText(entry) !== message.text);
+    this.#remember([...others, message]);
   }
 
-  #remember(history: readonly string[], pasted: PastedRanges): void {
-    if (this.search === undefined) this.state = withHistory(this.state, history, pasted);
+  #remember(history: readonly Entry[]): void {
+    if (this.search === undefined) this.state = withHistory(this.state, history);
   }
 
   #stop(): void {

@@ -22,6 +22,7 @@ import {
   themed,
 } from "../style.ts";
 import { terminalSize } from "../tty.ts";
+import { entryText } from "../units.ts";
 import { oneLine, shortened } from "../../../text/one_line.ts";
 import { count } from "../../../text/count.ts";
 import { withSigns } from "../../../text/signs.ts";
@@ -38,7 +39,7 @@ type ScreenOptions = ConstructorParameters<typeof LiveScreen>[0];
 interface DisplayOptions extends
   Pick<
     ScreenOptions,
-    "history" | "pasted" | "completer" | "onStop" | "onEnd" | "overtakes" | "queuedNote"
+    "history" | "completer" | "onStop" | "onEnd" | "overtakes" | "queuedNote"
   >,
   Required<Pick<ScreenOptions, "onShiftTab" | "transcript">> {
   keymap: Keymap;
@@ -148,7 +149,9 @@ export class Display implements Disposable {
 
   #makeScreen(): Screen {
     const { over, theme: _, subjectOf: __, ...keys } = this.options;
-    if (!this.isLive) return new PlainScreen(() => [...keys.history()], over, this.look.unicode);
+    if (!this.isLive) {
+      return new PlainScreen(() => keys.history().map(entryText), over, this.look.unicode);
+    }
     const hasColors = () => this.look.colors !== "none";
     const accent = () => this.#sgr(ACCENT);
     const onBackground = (background: Background) => {

@@ -11,6 +11,7 @@ import type { Completer } from "../line/completion.ts";
 import type { PagerModal } from "../screen/pager_modal.ts";
 import { LiveScreen } from "../screen/live_screen.ts";
 import { makeSane } from "../tty.ts";
+import { entryText } from "../units.ts";
 import { oneLine } from "../../../text/one_line.ts";
 import { inRow } from "../../../text/width.ts";
 import { wrapped } from "../../../text/wrap.ts";
@@ -104,8 +105,7 @@ export class TerminalFrontend implements Frontend, Disposable {
       keymap: options.keymap,
       over: this.#over.signal,
       // The screen of setup has no session yet.
-      history: () => this.#session?.agent.state.history ?? [],
-      pasted: () => this.#history?.pasted() ?? new Map(),
+      history: () => this.#history?.entries() ?? [],
       completer: (before, after) => this.#completer?.(before, after),
       subjectOf: this.subjectOf,
       overtakes: (line) => this.#commandIn(line) !== undefined,
@@ -196,7 +196,7 @@ export class TerminalFrontend implements Frontend, Disposable {
     // Warnings wait for the screen, which is created after the history.
     const warn = (message: string) => queueMicrotask(() => this.#display.say(message));
     this.#history = new SessionHistory(() => state.workingDir, warn);
-    state.history = this.#history.entries();
+    state.history = this.#history.entries().map(entryText);
     this.#isNew = state.history.length === 0;
     cleanUp.defer(() => this[Symbol.dispose]());
     const screen = this.#display.screen;
@@ -354,7 +354,7 @@ export class TerminalFrontend implements Frontend, Disposable {
     isTurn = true,
   ): Promise<void> {
     if (message !== REWIND) this.#history.add(message.text, message.pasted);
-    this.#session.agent.state.history = this.#history.entries();
+    this.#session.agent.state.history = this.#history.entries().map(entryText);
     this.#stop = new AbortController();
     const start = performance.now();
     this.#isInTurn = isTurn;

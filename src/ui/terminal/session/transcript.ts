@@ -116,7 +116,7 @@ class Transcript {
   #personLines(source: string, columns: number): string[] {
     const look = this.options.display.band;
     if (look !== undefined) {
-      return bandText(entryUnits(source, undefined), columns, look).split("\n").slice(0, -1);
+      return bandText(entryUnits(source), columns, look).split("\n").slice(0, -1);
     }
     return brokenLines(source, columns - 2).map((line, at) => `${at === 0 ? ">" : " "} ${line}`);
   }

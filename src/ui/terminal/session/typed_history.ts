@@ -2,9 +2,10 @@
 
 import { join } from "../../../text/std_path.ts";
 import { History } from "../line/history.ts";
+import type { Entry } from "../units.ts";
 import { oneLine } from "../../../text/one_line.ts";
 import { reasonOf } from "../../../text/reason.ts";
-import type { TextRange } from "../../../types/message.ts";
+import type { TextPart } from "../../../types/message.ts";
 import { stateFolder } from "../../../user_files.ts";
 
 /** The lines typed into this session and, if they can be stored, into earlier ones. */
@@ -21,16 +22,11 @@ export class SessionHistory {
   ) {}
 
   /** All entries, oldest first; those of the session's folder last. */
-  entries(): string[] {
+  entries(): readonly Entry[] {
     return this.#open().entries;
   }
 
-  /** The ranges of pasted text, by entry. */
-  pasted(): History["pasted"] {
-    return this.#open().pasted;
-  }
-
-  add(text: string, pasted?: readonly TextRange[]): void {
+  add(text: string, pasted?: TextPart["pasted"]): void {
     try {
       this.#open().add(text, pasted);
     } catch (error) {

@@ -116,15 +116,16 @@ Deno.test("R-06 what was pasted of an entry is kept with it", async () => {
   const history = new History(dir.path, "/a");
   history.add("@a @b", [[3, 5]]);
   history.add("@c");
-  const known = () => [...new History(dir.path, "/a").pasted];
-  assertEquals([[...history.pasted], known()], [[["@a @b", [[3, 5]]]], [["@a @b", [[3, 5]]]]]);
+  const known = () => new History(dir.path, "/a").entries;
+  const entries = [{ text: "@a @b", pasted: [[3, 5] as const] }, "@c"];
+  assertEquals([history.entries, known()], [entries, entries]);
   history.add("@a @b");
-  assertEquals([[...history.pasted], known()], [[], []]);
+  assertEquals([history.entries, known()], [["@c", "@a @b"], ["@c", "@a @b"]]);
   history.add("@a @b", [[0, 5]]);
-  assertEquals(known(), [["@a @b", [[0, 5]]]]);
+  assertEquals(known(), ["@c", { text: "@a @b", pasted: [[0, 5]] }]);
   for (const pasted of [true, [1], [[0]], [["0", 1]]]) {
     write(dir.path, JSON.stringify({ text: "@a", folder: "/a", pasted }));
-    assertEquals(known(), [["@a", [[0, 2]]]]);
+    assertEquals(known(), [{ text: "@a", pasted: [[0, 2]] }]);
   }
 });
 

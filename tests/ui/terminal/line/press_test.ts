@@ -12,6 +12,7 @@ import {
   withUndo,
 } from "../../../../src/ui/terminal/line/state.ts";
 import {
+  type Entry,
   replaceUnits,
   textPartOf,
   type Unit,
@@ -261,7 +262,7 @@ Deno.test("a history that grows: entries that are looked at stay those they are"
     const [before, keys, text] of [[UP, UP, "one"], [UP, DOWN, ""], ["x", UP, "three"]] as const
   ) {
     const line = await pressAll(before, new PressedLine(lineState({ history: ["one", "two"] })));
-    line.state = withHistory(line.state, ["one", "two", "three"], new Map());
+    line.state = withHistory(line.state, ["one", "two", "three"]);
     assertEquals(lineText((await pressAll(keys, line)).state), text);
   }
 });
@@ -296,10 +297,13 @@ const PASTED: [keys: string, marked: string][] = [
 
 Deno.test("R-06 an @ that was pasted stays known as that, however the line is edited", async () => {
   const long = `@x @y${"z".repeat(20_000)}`;
-  const history = ["@typed", long, "see @b @a"];
-  const pasted = new Map([["see @b @a", [[7, 9]]], [long, [[3, 4]]]] as const);
+  const history: Entry[] = [
+    "@typed",
+    { text: long, pasted: [[3, 4]] },
+    { text: "see @b @a", pasted: [[7, 9]] },
+  ];
   for (const [keys, expected] of PASTED) {
-    const line = await pressAll(keys, new PressedLine(lineState({ history, pasted })));
+    const line = await pressAll(keys, new PressedLine(lineState({ history })));
     assertEquals(marked(line.state), expected, JSON.stringify(keys.slice(0, 40)));
   }
   const { state } = await pressAll(`${paste("one @two")}\x1bb\x1bb`);

@@ -13,7 +13,6 @@ function makeScreen(options: Partial<Options> = {}) {
     color: "",
     unicode: true,
     history: () => [],
-    pasted: () => new Map(),
     completer: () => undefined,
     activity: () => undefined,
     footer: () => "the status",

@@ -66,7 +66,7 @@ async function liveQuestion(request: Approval, keymap = DEFAULT_KEYMAP) {
   const terminal = new FakeTerminal();
   const screen = new LiveScreen({
     ...{ color: "", unicode: true, keymap, footer: () => "", activity: () => undefined },
-    ...{ history: () => [], pasted: () => new Map(), onStop() {}, onEnd() {} },
+    ...{ history: () => [], onStop() {}, onEnd() {} },
   }, terminal);
   const paint = (text: string) => text;
   const look = { unicode: true, colors: "none" } as const;
