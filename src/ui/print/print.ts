@@ -142,8 +142,8 @@ export class PrintFrontend implements Frontend {
     }
     if (format === "text" && stdout.midLine) stdout.write("\n");
     const rows = event.type === "tool_done" && format === "text" ? changeRows?.(event.exec) : [];
-    stderr.line(progress);
-    if (rows?.length) stderr.write([...rows, ""].join("\n"));
+    // One write, because the answer on stdout may follow at once.
+    stderr.line([progress, ...rows ?? []].join("\n"));
   }
 
   #shown(text: string): string {

@@ -179,27 +179,6 @@ Deno.test("acp: an id of a session is a name and no path", async () => {
   assertEquals(await Deno.readTextFile(outside), '{"version":1}\n');
 });
 
-Deno.test("acp: a flood of what is no message is answered line by line, and then goes on", async () => {
-  using ws = workspace();
-  await using server = strictServer([]);
-  await using editor = new Editor(flagsFor(server.url, "--no-session"), { cwd: ws.dir });
-  await editor.request("initialize", { protocolVersion: 1 });
-  await editor.send(Array.from({ length: 10_000 }, (_, at) => `{"garbage ${at}`).join("\n"));
-  assertEquals((await editor.ask("session/list", {})).error, undefined);
-  assertEquals(editor.lines.filter((line) => line.includes("-32700")).length, 10_000);
-});
-
-Deno.test("acp: a message of 20 MB is answered with an error, and ends the connection", async () => {
-  using ws = workspace();
-  await using server = strictServer([]);
-  await using editor = new Editor(flagsFor(server.url, "--no-session"), { cwd: ws.dir });
-  await editor.request("initialize", { protocolVersion: 1 });
-  // The pipe breaks on the way.
-  await editor.send("x".repeat(20_000_000)).catch(() => {});
-  assertEquals((await editor.end()).code, 0);
-  assertMatch(editor.lines.at(-1)!, /"id":null,"error".*a message of over \d+ characters/);
-});
-
 Deno.test("acp: the end of stdin ends a command that runs, within a second, with all it started", async () => {
   using ws = workspace();
   const mark = marker();

@@ -173,23 +173,6 @@ Deno.test("markdown: inlines, without colours", () => {
   );
 });
 
-Deno.test("markdown: code and addresses of up to 1000 characters", () => {
-  const rows: [text: (inner: string) => string, start: string, startOfLonger: string][] = [
-    [(inner) => `\`*b*${inner}\``, "`*b*", "`b"],
-    [(inner) => `[](*b*${inner})`, "*b*", "[](b"],
-    [(inner) => `[](<*b*${inner.slice(2)}>)`, "*b*", "[](<b"],
-    [(inner) => `[](*b* "${inner.slice(3)}")`, "*b*", "[](b"],
-  ];
-  for (const [text, start, startOfLonger] of rows) {
-    for (const [length, expected] of [[997, start], [998, startOfLonger]] as const) {
-      const markdown = text("c".repeat(length));
-      for (const pieces of [[markdown], markdown.split("")]) {
-        assertEquals(render(pieces, 1000, "none", false).slice(0, expected.length), expected);
-      }
-    }
-  }
-});
-
 Deno.test("markdown: styles, closed at the end of each word", () => {
   check(
     [
@@ -305,15 +288,6 @@ Deno.test("markdown: tables", () => {
     "16",
     true,
   );
-});
-
-Deno.test("markdown: a row of a table has up to 16384 characters", () => {
-  for (const [length, start] of [[16_384, "x"], [16_385, "|x"]] as const) {
-    const row = `|${"x".repeat(length - 2)}|`;
-    for (const pieces of [[row, "\n|-|\n"], row.split("").concat("\n|-|\n")]) {
-      assert(render(pieces, 80, "none", false).startsWith(start), `${length}`);
-    }
-  }
 });
 
 function longTable(head: string, count: number, others: Record<number, string> = {}): string {

@@ -65,11 +65,10 @@ const plain = (output: string) =>
   output.replace(/\x1b\[[?\d]*[A-Za-z]|\r/g, "").split("\n").map((row) => row.trimEnd());
 const now: { activity: string | undefined } = { activity: "working" };
 const turn: { activity: string | undefined } = { activity: "working" };
-const turnOfUp: { activity: string | undefined; history: string[] } = {
-  activity: "working",
+const sentOnUp: { activity: string | undefined; history: string[] } = {
+  activity: undefined,
   history: ["first"],
 };
-const sentOnUp: typeof turnOfUp = { activity: undefined, history: ["first"] };
 const past = { activity: undefined, history: ["first"] };
 const clock: { activity: string | undefined } = { activity: "0 s" };
 const isAsked = ({ rows }: FakeTerminal) => rows.some((row) => row.startsWith("Run this?"));
@@ -176,16 +175,6 @@ screenTest("a search goes on behind a question", async (screen, terminal) => {
   await terminal.until((rows) => rows.includes("> !first"));
 }, { history: ["first", "second"] });
 
-screenTest("text cut in a question can be pasted in the line", async (screen, terminal) => {
-  const answer = screen.ask("Run this? ", yes, new AbortController().signal, "some text");
-  await terminal.wait(300);
-  await terminal.until(() => isAsked(terminal));
-  await terminal.type("\x17\x03");
-  assertEquals(await answer, null);
-  await terminal.type("\x19");
-  await terminal.until((rows) => rows.includes("> text"));
-});
-
 screenTest("the rows above and below the input, in low windows, too", async (screen, terminal) => {
   screen.stream("The beginning");
   await terminal.type("one\rtwo\x1b\r  lines\r");
@@ -246,7 +235,10 @@ screenTest("a stopped turn holds its queue", async (screen, terminal) => {
   await terminal.until((rows) => rows.includes("held: one"));
   turn.activity = undefined;
   const message = screen.read();
-  await terminal.type("\r");
+  await terminal.type("\x1b[A\x15");
+  await terminal.until((rows) => rows.length === 2);
+  assertEquals(terminal.rows, [">", "the status"]);
+  await terminal.type("one\r");
   assertEquals((await message)?.text, "one");
 }, turn);
 
@@ -277,13 +269,6 @@ screenTest("the progress of a turn is drawn again", async (screen, terminal) => 
     await terminal.until((rows) => rows.includes(activity));
   }
 }, clock);
-
-screenTest("queued messages are sent in order", async (screen, terminal) => {
-  await terminal.type("one\rtwo\r");
-  const sent = [await screen.read(), await screen.read()];
-  assertEquals(sent.map((part) => part?.text), ["one", "two"]);
-  await terminal.until((rows) => rows.slice(0, 3).join() === "> one,,> two");
-});
 
 screenTest("R-06 a queued message knows its pasted ranges", async (screen, terminal) => {
   for (const [pasted, typed] of [["@a", " @b\r"], ["@c", " @d\r"]] as const) {
@@ -348,18 +333,6 @@ screenTest("a person is notified without the focus", async (screen, terminal) =>
   await terminal.type("\x1b[I");
   assertEquals(notified(), "");
 });
-
-screenTest("Up takes back queued messages first", async (screen, terminal) => {
-  await terminal.type("second\r");
-  await terminal.until((rows) => rows.includes("queued: second"));
-  await terminal.type("\x1b[A");
-  await terminal.until((rows) => rows.includes("> second"));
-  await terminal.type("\x15");
-  turnOfUp.activity = undefined;
-  const message = screen.read();
-  await terminal.type("go\r");
-  assertEquals(await message, { type: "text", text: "go" });
-}, turnOfUp);
 
 screenTest("Ctrl-C twice exits, without a key in between", async (screen, terminal) => {
   const message = screen.read();
@@ -445,36 +418,6 @@ const LIST = {
   items: ["one", "two"].map((label) => ({ label, value: label })),
   isNumbered: true,
 };
-
-screenTest(
-  "a list opens at once and returns a row or null",
-  async (
-    screen,
-    terminal,
-  ) => {
-    const rows: [keys: string, picked: string | null][] = [
-      ["\r", "one"],
-      ["\x1b[B\r", "two"],
-      ["2", "two"],
-      ["tw\r", "two"],
-      ["\x1b", null],
-      ["\x03", null],
-    ];
-    for (const [keys, picked] of rows) {
-      const choice = screen.choose(LIST, new AbortController().signal);
-      await terminal.until((rows) => rows.includes("❯ 1  one"));
-      await terminal.type(keys);
-      assertEquals(await choice, picked, keys);
-      await terminal.until((rows) => rows.includes(">") && !rows.includes("Which?"));
-    }
-    const stop = new AbortController();
-    const choice = screen.choose(LIST, stop.signal);
-    assertEquals(terminal.rows.includes("Which?"), true);
-    stop.abort();
-    assertEquals(await choice, null);
-  },
-  { activity: undefined },
-);
 
 screenTest("SEC-02 a hidden answer is never shown", async (screen, terminal) => {
   const objection = (line: string) => line === "bad" ? "no key" : undefined;
@@ -658,13 +601,4 @@ Deno.test("a message stands as a band from margin to margin, apart from what is 
     const rows = `${printed.trim()},,▌ on`;
     await terminal.until((all) => all.slice(-6, -3).join() === rows);
   }
-});
-
-Deno.test("the key of the tasks rings where there are none", async () => {
-  const tasks = [false, true];
-  const { terminal, screen } = makeScreen({ onTasks: () => tasks.shift()! });
-  using _ = screen;
-  await terminal.type("\x14");
-  await terminal.type("\x14");
-  assertEquals([terminal.output.split("\x07").length, tasks], [2, []]);
 });

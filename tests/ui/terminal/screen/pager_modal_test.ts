@@ -147,20 +147,8 @@ Deno.test("all of a text is laid out anew for another size, at about the same pl
   assertEquals(narrow[0], before.slice(0, 4).trimEnd());
   assertEquals(narrow.length, 12);
   assertEquals(narrow.every((row) => row.length <= 4), true);
+  assertEquals(shown("", 4, 1).length, 1);
 });
-
-for (const [columns, rows] of [[80, 24], [40, 24], [120, 40], [10, 3], [2, 2]] as const) {
-  Deno.test(`a pager fits into ${columns} by ${rows}`, () => {
-    const { modal } = pager([block(lines(1, 100))]);
-    for (const name of ["home", "pagedown", "/", "enter", "n", "end"]) {
-      modal.press(name.length === 1 ? { type: "text", text: name } : { type: "key", name });
-      const frame = modal.layout({ columns, rows });
-      assertEquals(frame.rows.length, rows);
-      assertEquals(frame.rows.every((row) => row.length <= columns), true);
-      assertEquals(frame.cursor.row < rows && frame.cursor.column < columns, true);
-    }
-  });
-}
 
 Deno.test("of a long text little is laid out: where it is looked at, and what a search may find", () => {
   const blocks = Array.from({ length: 5000 }, (_, n) => block(`${n} `.repeat(500)));
@@ -187,20 +175,4 @@ Deno.test("keys that are no pager's do nothing, a paste is searched for in one r
   assertEquals(modal.press({ type: "key", name: "ctrl-z" }), "suspend");
   assertEquals(modal.press({ type: "key", name: "ctrl-c" }), "none");
   assertEquals(modal.press({ type: "key", name: "ctrl-c" }), { done: null });
-});
-
-Deno.test("the rows of 200 000 characters are kept, a block counting for 200 more; then the oldest go", () => {
-  for (const [length, again] of [[99_800, 0], [99_801, 1]] as const) {
-    const count = { first: 0, last: 0 };
-    const large = (name: "first" | "last", length: number): PagerBlock => ({
-      source: "x".repeat(length),
-      rows: (columns) => {
-        count[name]++;
-        return Array.from({ length: 5 }, () => styledRows(name, columns)[0]!);
-      },
-    });
-    const { shown } = pager([large("first", 99_800), large("last", length)]);
-    for (const key of ["[end]", "[home]", "[end]", "[home]"]) shown(key);
-    assertEquals([count.first > 1, count.last > 1], [again > 0, again > 0]);
-  }
 });

@@ -33,6 +33,7 @@ Deno.test("what a summary stands for is kept, and results as they were; /clear f
   assertEquals(texts(conversation, later), ["one", "long", "two", "three", "longer", "four"]);
   assertEquals(texts(conversation, later.slice(0, 2)), ["one", "long", "two", "three", "longer"]);
   assertEquals(texts(conversation, []), []);
+  texts(conversation, old);
   assertEquals(texts(conversation, [...summary(), message("user", "x")]), ["sum", "on", "x"]);
 });
 
