@@ -70,3 +70,11 @@ function cut(bytes: Uint8Array, positions: number[]): Uint8Array[] {
   const at = [0, ...positions.sort((a, b) => a - b), bytes.length];
   return at.slice(1).map((end, i) => bytes.slice(at[i], end));
 }
+
+/** Returns random whole numbers below the one that is given: the same ones for the same seed. */
+export function randomBelow(seed: number): (limit: number) => number {
+  return (limit) => {
+    seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
+    return Math.floor(seed / 2 ** 32 * limit);
+  };
+}

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { reindented } from "../../../src/tools/files/indentation.ts";
 import { cpuTime } from "../../helpers/cpu_time.ts";
+import { randomBelow } from "../../helpers/split.ts";
 
 /** Edits `text`; undefined where it is refused. */
 function edited(text: string, before: string, after: string): string | undefined {
@@ -87,14 +88,6 @@ Deno.test("lines of another indentation: over 16 Mi characters are not looked th
   assertEquals(edited(`x${most}`, "a", "b"), undefined);
 });
 
-/** Random numbers that are the same in each run. */
-function random(seed: number): (below: number) => number {
-  return (below) => {
-    seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
-    return Math.floor(seed / 2 ** 32 * below);
-  };
-}
-
 /** A line by its depth; `align` blanks stand behind its indentation, as in a comment of several lines. */
 interface Nested {
   depth: number;
@@ -116,7 +109,7 @@ Deno.test("lines of another indentation: whatever the edit, it is nested as it w
   const units = ["  ", "    ", "\t", "        "];
   let done = 0;
   for (let seed = 0; seed < 3000; seed++) {
-    const below = random(seed);
+    const below = randomBelow(seed);
     const [real, given] = [units[below(4)]!, units[below(4)]!];
     const file = [
       { depth: 0, align: "", word: "head" },

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { parseIgnore, verdict } from "../../../src/tools/search/ignore.ts";
 import { Stopped } from "../../../src/tools/search/regex/dfa.ts";
+import { randomBelow } from "../../helpers/split.ts";
 import { run, workspace } from "../workspace.ts";
 
 /** Rules, and the paths that they leave out of {@linkcode PATHS}. */
@@ -162,20 +163,12 @@ const NAMES = [
   "*",
 ];
 
-/** A sequence of numbers, each below the `n` asked for. */
-function random(seed: number): (n: number) => number {
-  return (n) => {
-    seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
-    return Math.floor(seed / 2 ** 32 * n);
-  };
-}
-
 Deno.test({
   name: "random rules of .gitignore, as git reads them",
   ignore: gitMissing || Deno.build.os === "windows",
   fn: async () => {
     using ws = workspace();
-    const below = random(Number(Deno.env.get("FUZZ_SEED") ?? 1));
+    const below = randomBelow(Number(Deno.env.get("FUZZ_SEED") ?? 1));
     const paths: [string, boolean][] = [];
     const fill = (folder: string, depth: number) => {
       for (const name of NAMES) {

@@ -3,6 +3,7 @@ import { runSearch, type SearchLimits } from "../../../src/tools/search/run_sear
 import { Searcher, type SearchJob } from "../../../src/tools/search/searcher.ts";
 import { emptyTally } from "../../../src/tools/search/walk.ts";
 import { globFiles, grepCode } from "../text_results.ts";
+import { randomBelow } from "../../helpers/split.ts";
 import { RUN_MODULE, type Workspace, workspace } from "../workspace.ts";
 
 function job(ws: Workspace, pattern?: string): SearchJob {
@@ -87,11 +88,8 @@ Deno.test("R-07 rules that take long end with the time, and that they were cut i
 const SLOW = "hit|(a|b)*a(a|b){1500}c";
 
 function slowText(): string {
-  let state = 1;
-  return Array.from({ length: 4_000_000 }, () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state >>> 31 ? "a" : "b";
-  }).join("");
+  const below = randomBelow(1);
+  return Array.from({ length: 4_000_000 }, () => below(2) ? "a" : "b").join("");
 }
 
 Deno.test("what is not done in time is given up, and what was found is kept", async () => {

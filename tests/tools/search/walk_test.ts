@@ -1,5 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { emptyTally, isWithheld, Walk, type WalkOptions } from "../../../src/tools/search/walk.ts";
+import { randomBelow } from "../../helpers/split.ts";
 import { run, type Workspace, workspace } from "../workspace.ts";
 
 const posix = Deno.build.os !== "windows";
@@ -167,11 +168,7 @@ Deno.test({
   name: "random trees with nested .gitignore files, as git has it",
   ignore: gitMissing || !posix, // compares with git
   fn: async () => {
-    let state = Number(Deno.env.get("FUZZ_SEED") ?? 1);
-    const below = (n: number): number => {
-      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-      return Math.floor(state / 2 ** 32 * n);
-    };
+    const below = randomBelow(Number(Deno.env.get("FUZZ_SEED") ?? 1));
     const names = ["a", "b", "c.js", "d", ".e"];
     const atoms = ["a", "b", "c.js", "d", ".e", "*", "*.js", "?", "[ab]", "**"];
     const rules = () =>

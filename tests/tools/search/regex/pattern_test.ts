@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
+import { randomBelow } from "../../../helpers/split.ts";
 import { compileLinePattern } from "../../../../src/tools/search/regex/line_pattern.ts";
 import { matchLines } from "../../../../src/tools/search/match_lines.ts";
 import { cpuTime } from "../../../helpers/cpu_time.ts";
@@ -187,7 +188,7 @@ Deno.test("no pattern takes long on any text", () => { // linear: well below a s
 
 /** So many letters a and b, in an order of their own. */
 function noise(length: number, seed: number): string {
-  const below = random(seed);
+  const below = randomBelow(seed);
   return Array.from({ length }, () => below(2) ? "a" : "b").join("");
 }
 
@@ -202,7 +203,7 @@ Deno.test("many states, dropped and made anew, find the same", () => {
 });
 
 Deno.test("random lines of so many states that they are dropped match as in JavaScript", () => {
-  const below = random(3);
+  const below = randomBelow(3);
   const lines = Array.from({ length: 12_000 }, () => {
     let line = "";
     for (let n = 18 + below(8); n > 0; n--) line += "ab"[below(2)];
@@ -262,14 +263,6 @@ Deno.test("a search is stopped within its text", () => {
   });
 });
 
-/** A sequence of numbers, each below the `n` asked for. */
-function random(seed: number): (n: number) => number {
-  return (n) => {
-    seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
-    return Math.floor(seed / 2 ** 32 * n);
-  };
-}
-
 /** Those of {@linkcode PIECES} that are word characters. */
 const WORD = "[aAbBé_1ж]";
 const [WORD_BEFORE, WORD_AFTER] = [`(?<=${WORD})`, `(?=${WORD})`];
@@ -293,7 +286,7 @@ const QUANTIFIERS = ["", "", "", "*", "+", "?", "+?", "*?", "{2}", "{0,1}", "{1,
 const PIECES = [..."abAB é_1(-ж", "\n", "\n", "\n", "\r\n", "\r", "😀", "aa", "ab", "\t"];
 
 Deno.test("random patterns match the lines that JavaScript matches one by one", () => {
-  const below = random(Number(Deno.env.get("FUZZ_SEED") ?? 1));
+  const below = randomBelow(Number(Deno.env.get("FUZZ_SEED") ?? 1));
   const branch = (depth: number): [ours: string, theirs: string] => {
     let [ours, theirs] = ["", ""];
     for (let i = below(4); i >= 0; i--) {
@@ -334,7 +327,7 @@ Deno.test("random patterns match the lines that JavaScript matches one by one", 
 });
 
 Deno.test("random literals and sets are found among much that is like them", () => {
-  const below = random(Number(Deno.env.get("FUZZ_SEED") ?? 1));
+  const below = randomBelow(Number(Deno.env.get("FUZZ_SEED") ?? 1));
   const atoms = [
     ..."abcd",
     "[ab]",
