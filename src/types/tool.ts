@@ -84,40 +84,6 @@ export interface EditorFiles {
   write?(path: string, text: string, signal: AbortSignal): Promise<void>;
   /** The paths whose text the editor had recently. Searches use that text. */
   readonly known: ReadonlySet<string>;
-  /** Runs a program in a terminal of the editor; missing if it has none. @throws {Error} if it cannot. */
-  terminal?(program: TerminalProgram, signal: AbortSignal): Promise<TerminalEnd>;
-}
-
-/** A program for a terminal of the editor. */
-export interface TerminalProgram {
-  /** The id of the call. */
-  callId: string | undefined;
-  /** The program, by its path. */
-  program: string;
-  /** Its arguments. */
-  args: readonly string[];
-  /** Variables in addition to the editor's own. */
-  env: Readonly<Record<string, string>>;
-  /** The absolute folder that it runs in. */
-  folder: string;
-  /** The time limit, in milliseconds. */
-  timeoutMs: number;
-  /** The maximum size of the newest output, in bytes. */
-  maxBytes: number;
-}
-
-/** The end of a program in an editor's terminal, and its output. */
-export interface TerminalEnd {
-  /** Why it ended. */
-  ended: "exit" | "timeout" | "abort";
-  /** The newest part of its output. */
-  output: string;
-  /** True if earlier output is missing. */
-  isCut: boolean;
-  /** Its exit code; missing if a signal ended it. */
-  exitCode?: number;
-  /** The signal that ended it. */
-  signal?: string;
 }
 
 /** The limits of the permission for one call. */

@@ -66,11 +66,6 @@ type Streams = Readonly<Record<"stdout" | "stderr", OutputCapture>>;
  */
 export async function runBash(args: ToolArgs, context: ToolContext): Promise<ToolOutcome> {
   const { command, timeout_seconds } = args as { command: string; timeout_seconds: number };
-  if (context.editor?.terminal) {
-    const { runInEditor } = await import("./editor_terminal.ts");
-    const outcome = await runInEditor(command, timeout_seconds, context);
-    if (outcome !== undefined) return outcome;
-  }
   const shell = await startShell(command, context);
   const { child, limits } = shell;
   // At the end of the program, there is no time for SIGTERM.

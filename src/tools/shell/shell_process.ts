@@ -81,7 +81,7 @@ export async function startShell(
 }
 
 /** Returns the shells to try for a command, best first, with their arguments. @throws {Error} if it cannot run. */
-export async function shellsFor(command: string, cwd: string): Promise<[string, string[]][]> {
+async function shellsFor(command: string, cwd: string): Promise<[string, string[]][]> {
   if (command.trim() === "") throw new RangeError("Cannot run the command as it is empty");
   if (command.includes("\0")) {
     throw new RangeError("Cannot run the command as it must not have a NUL character: use $'\\0'");

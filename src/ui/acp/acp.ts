@@ -70,7 +70,6 @@ type Method = (params: RpcParams, signal: AbortSignal) => Promise<unknown> | unk
 class AcpServer implements AsyncDisposable, Editor {
   takes = { notices: false, compaction: false };
   fs = { readTextFile: false, writeTextFile: false };
-  hasTerminals = false;
   elicits = { form: false, url: false };
   readonly #sessions = new Map<string, AcpSession>();
   #peer: RpcPeer | undefined;
@@ -158,7 +157,7 @@ class AcpServer implements AsyncDisposable, Editor {
     if (!Number.isInteger(protocolVersion)) {
       throw invalidParams("protocolVersion must be an integer");
     }
-    const { session, auth, fs, terminal, elicitation } = isObject(clientCapabilities)
+    const { session, auth, fs, elicitation } = isObject(clientCapabilities)
       ? clientCapabilities
       : {};
     const offered = isObject(session) ? session : {};
@@ -169,7 +168,6 @@ class AcpServer implements AsyncDisposable, Editor {
       readTextFile: files.readTextFile === true,
       writeTextFile: files.writeTextFile === true,
     };
-    this.hasTerminals = terminal === true;
     const asks = isObject(elicitation) ? elicitation : {};
     this.elicits = { form: isObject(asks.form), url: isObject(asks.url) };
     this.#isInitialized = true;

@@ -30,7 +30,6 @@ import type { Editor } from "./editor.ts";
 import { askAbout, askApproval, type Asking } from "./questions.ts";
 import { replayUpdates } from "./replay.ts";
 import { ShownCalls } from "./shown_calls.ts";
-import { runTerminalProgram } from "./terminal.ts";
 import { ConfigOptions } from "./config_options.ts";
 import { elicitAnswer, elicitParams } from "./elicit.ts";
 import { type ContentBlock, promptParts } from "./content.ts";
@@ -77,15 +76,7 @@ export class AcpSession implements Frontend {
 
   /** The editor's files, if it offers them. */
   get files(): EditorFiles | undefined {
-    const files = editorFiles(this.editor, this.editor.fs, () => this.#id);
-    if (!this.editor.hasTerminals) return files;
-    return {
-      ...files ?? { known: new Set() },
-      terminal: (program, signal) => {
-        const onMade = (id: string) => this.#calls.showTerminal(program.callId, id);
-        return runTerminalProgram(this.editor, this.#id, program, onMade, signal);
-      },
-    };
+    return editorFiles(this.editor, this.editor.fs, () => this.#id);
   }
 
   /** The displayed session. Set it before it is opened. */

@@ -8,9 +8,8 @@ import { type Called, type CallKind, callText, kindOf, runningText } from "../ca
 import type { ContentBlock } from "./content.ts";
 
 /** A piece of a call's content (schema `ToolCallContent`). */
-export type CallContent =
+type CallContent =
   | { type: "content"; content: ContentBlock }
-  | { type: "terminal"; terminalId: string }
   | { type: "diff"; path: string; oldText: string | null; newText: string };
 
 /** A call, or its changes (schema `ToolCall`, `ToolCallUpdate`). */
@@ -50,8 +49,8 @@ export function askedCall({ call, subject, preview }: Approval, folder: string):
   return { ...begun, ...preview && { content: diffsOf(preview, folder) } };
 }
 
-/** Reports a finished call. `terminalId` is the editor's terminal that it ran in and that shows its output. */
-export function endedCall(exec: ToolExecution, folder: string, terminalId?: string): CallUpdate {
+/** Reports a finished call. */
+export function endedCall(exec: ToolExecution, folder: string): CallUpdate {
   const { toolCallId, outcome, details, subject, result } = exec;
   const { verb, object, counts, ending } = callText(exec);
   const diffs = details?.change ? diffsOf(details.change, folder) : [];
@@ -68,9 +67,7 @@ export function endedCall(exec: ToolExecution, folder: string, terminalId?: stri
     title: [`${verb} ${object}`, counts, ending].filter((part) => part !== "").join(" · "),
     kind: kindOf(subject),
     status: outcome === "done" ? "completed" : "failed",
-    content: terminalId !== undefined
-      ? [{ type: "terminal", terminalId }]
-      : [...diffs, ...isShown ? [content] : []],
+    content: [...diffs, ...isShown ? [content] : []],
     locations: locationsOf(subject, folder, range?.first ?? firstChanged(details?.change)),
     rawOutput: {
       outcome,

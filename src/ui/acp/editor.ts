@@ -7,8 +7,6 @@ export interface Editor {
   readonly takes: { notices: boolean; compaction: boolean };
   /** True for the file operations that it handles itself. */
   readonly fs: { readTextFile: boolean; writeTextFile: boolean };
-  /** True if it runs programs in its own terminals. */
-  readonly hasTerminals: boolean;
   /** The ways in which it can ask for an MCP server's input. */
   readonly elicits: { form: boolean; url: boolean };
   update(sessionId: string, update: Record<string, unknown>): void;

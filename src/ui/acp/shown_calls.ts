@@ -3,13 +3,7 @@
 import type { ToolExecution, TurnEvent } from "../../types/event.ts";
 import type { NewestOutput } from "../../types/tool.ts";
 import { newestText } from "../progress.ts";
-import {
-  begunCall,
-  type CallContent,
-  type CallUpdate,
-  endedCall,
-  printedText,
-} from "./call_updates.ts";
+import { begunCall, type CallUpdate, endedCall, printedText } from "./call_updates.ts";
 
 /** The polling interval for output in ms, and the maximum number of characters shown. */
 const OUTPUT_MS = 250;
@@ -18,8 +12,6 @@ const MAX_OUTPUT_CHARS = 8000;
 export class ShownCalls {
   /** Announced calls that are not finished. */
   readonly #open = new Set<string>();
-  /** The editor's terminals that calls run in. */
-  readonly #terminals = new Map<string, string>();
   #outputTimer: ReturnType<typeof setInterval> | undefined;
 
   constructor(private readonly update: (update: Record<string, unknown>) => void) {}
@@ -49,8 +41,7 @@ export class ShownCalls {
       this.begin(begunCall(call, folder, "pending"));
     }
     this.#open.delete(toolCallId);
-    const ended = endedCall(exec, folder, this.#terminals.get(toolCallId));
-    this.update({ sessionUpdate: "tool_call_update", ...ended });
+    this.update({ sessionUpdate: "tool_call_update", ...endedCall(exec, folder) });
   }
 
   /** Reports the answer to a call that existed only for its question. */
@@ -58,14 +49,6 @@ export class ShownCalls {
     this.#open.delete(toolCallId);
     const status = isYes ? "completed" : "failed";
     this.update({ sessionUpdate: "tool_call_update", toolCallId, status });
-  }
-
-  /** Reports that a call runs in a terminal of the editor. */
-  showTerminal(toolCallId: string | undefined, terminalId: string): void {
-    if (toolCallId === undefined) return;
-    this.#terminals.set(toolCallId, terminalId);
-    const content: CallContent[] = [{ type: "terminal", terminalId }];
-    this.update({ sessionUpdate: "tool_call_update", toolCallId, content });
   }
 
   /** Shows the end of the newest call's output when it changes. The editor replaces the previous content. */
@@ -94,6 +77,5 @@ export class ShownCalls {
       this.update({ sessionUpdate: "tool_call_update", toolCallId, status: "failed" });
     }
     this.#open.clear();
-    this.#terminals.clear();
   }
 }

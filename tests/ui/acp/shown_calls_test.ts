@@ -46,16 +46,6 @@ Deno.test("acp: a call is begun once, then brought up to date, and ends", () => 
   ]);
 });
 
-Deno.test("acp: a call in a terminal shows that, also once it ended", () => {
-  const { told, calls } = shown();
-  calls.begin({ toolCallId: "1", status: "pending" });
-  calls.showTerminal(undefined, "t");
-  calls.showTerminal("1", "t");
-  calls.end(exec({ toolName: "run_bash" }), "/ws");
-  const content = [{ type: "terminal", terminalId: "t" }];
-  assertEquals(told.slice(1).map((update) => update.content), [content, content]);
-});
-
 Deno.test("acp: a change is shown place by place, at its first line", () => {
   const { told, calls } = shown();
   const lines = [
