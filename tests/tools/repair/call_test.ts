@@ -13,37 +13,6 @@ const repaired = (name: string, args: ToolArgs | string) =>
     "/ws",
   );
 
-/** A call, and what is read of it: the name and the arguments. */
-const READ: [name: string, args: ToolArgs | string, tool: string, read: ToolArgs][] = [
-  ["readFile", { path: "a" }, "read_file", { file_path: "a" }],
-  ["functions.read_file", { path: "a" }, "read_file", { file_path: "a" }],
-  ["strange.read_file", { path: "a" }, "read_file", { file_path: "a" }],
-  ["Bash", { command: "ls" }, "run_bash", { command: "ls" }],
-  ["str_replace_editor", { command: "view", path: "a" }, "read_file", { file_path: "a" }],
-  ["run_bash", 'command="ls"', "run_bash", { command: "ls" }],
-  ["read_file", "path='a', offset=3", "read_file", { file_path: "a", offset: 3 }],
-  ["list_directory", "", "list_directory", {}],
-  ["list_directory", "[]", "list_directory", {}],
-  ["read_file", '[{"path": "a"}]', "read_file", { file_path: "a" }],
-  ["read_file", '"{\\"path\\": \\"a\\"}"', "read_file", { file_path: "a" }],
-  ["read_file", '"src/a.ts"', "read_file", { file_path: "src/a.ts" }],
-  ["tool", { name: "read_file", arguments: { path: "a" } }, "read_file", { file_path: "a" }],
-  ["tool", { read_file: { path: "a" } }, "read_file", { file_path: "a" }],
-  ["read_file", { read_file: '{"path": "a"}' }, "read_file", { file_path: "a" }],
-  ["search_files", { query: "^a|b$" }, "grep_code", { pattern: "^a|b$" }],
-  ["search_files", { query: "**/*.ts" }, "glob_files", { pattern: "**/*.ts" }],
-];
-
-for (const [name, args, tool, read] of READ) {
-  Deno.test(`the call ${name} ${JSON.stringify(args)}`, () => {
-    const call = repaired(name, args);
-    assertEquals(
-      call && "error" in call ? call.error : [call?.name, call?.arguments],
-      [tool, read],
-    );
-  });
-}
-
 /** `value` as JSON, and that as a string of JSON, so many times. */
 const encoded = (value: unknown, times: number): string =>
   times === 0 ? JSON.stringify(value) : JSON.stringify(encoded(value, times - 1));
@@ -62,6 +31,10 @@ const REPAIRED: [name: string, args: ToolArgs | string, tool: string, repairs: s
   ["list_directory", " Null ", "list_directory", []],
   ["read_file", '[{"path": "a"}]', "read_file", ["a list of one object as the object", asPath]],
   ["run_bash", 'command="ls"', "run_bash", ['"command=\\"ls\\"" as {"command":"ls"}']],
+  ["read_file", "path='a', offset=3", "read_file", [
+    `"path='a', offset=3" as {"path":"a","offset":3}`,
+    asPath,
+  ]],
   ["read_file", encoded({ path: "a" }, 2), "read_file", [asPath]],
   ["read_file", encoded("x".repeat(499), 0), "read_file", [
     `"${"x".repeat(499)}" as {"file_path":"${"x".repeat(499)}"}`,
