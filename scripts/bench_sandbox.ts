@@ -20,7 +20,7 @@ async function time(confine?: Confine): Promise<number> {
 }
 
 async function compare(what: string): Promise<void> {
-  const permissions = await openPermissions({ sandbox: "workspace-write" });
+  const permissions = openPermissions({ sandbox: "workspace-write" });
   const preparing: number[] = [];
   const inner = permissions.confine(() => workingDir);
   const confine: Confine = async (...given) => {

@@ -43,7 +43,7 @@ export async function inMode<T>(
     : { approve: () => Promise.resolve({ choice: "refuse", reason: "" } as const) };
   await using opened = await fakeSession(NO_SERVER, {
     folder,
-    permissions: await openPermissions(choice, (name) => variables[name]),
+    permissions: openPermissions(choice, (name) => variables[name]),
     approvesAll: choice.yes === true,
     config: { local: localConfig({ host: NO_SERVER, model: "test" }), maxOutputChars: 10_000_000 },
   }, approve);

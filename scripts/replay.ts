@@ -97,7 +97,7 @@ async function play(one: OrdinarySession, approve: ApproveMode): Promise<Played>
     };
     const executions = await turns(calls, {
       folder,
-      permissions: await openPermissions(
+      permissions: openPermissions(
         { approve, sandbox: "workspace-write" },
         (name) => variables[name],
       ),

@@ -32,10 +32,10 @@ export async function runAcp(args: Args, signal: AbortSignal): Promise<number> {
         description: "Lists the model servers of this machine and hosted ones; the choice is kept",
         args: [],
       },
-      async makeSession(folder, frontend, more) {
+      makeSession(folder, frontend, more) {
         if (isServerOpen(args)) throw new UsageError(NO_SERVER);
         const choice = { ...parsePermissionChoice(args), prefersAuto: "workspace-write" as const };
-        const permissions = await openPermissions(choice);
+        const permissions = openPermissions(choice);
         const config = asUsage(() => toConfig(options));
         return asUsage(() =>
           new Session({

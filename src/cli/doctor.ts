@@ -58,7 +58,7 @@ export async function examineSession(
   }
   await runDoctor(config, {
     ...{ ...output, json: false, way: "terminal", folder: state.workingDir },
-    permissions: await openPermissions(choice),
+    permissions: openPermissions(choice),
     fit: new ModelFit({ isChosen: true, asksRemote: true }),
   });
 }
@@ -118,7 +118,7 @@ async function* checksOf(agent: CopilotAgent, options: DoctorOptions): AsyncGene
   yield confinementCheck(sandbox);
   // If the user cannot be asked, only a rule turns it on.
   yield webCheck(sandbox, await permissions.mayFetch(agent.state.workingDir, false));
-  const plugged = extensionCheck(await surveyExtensions(agent.state.workingDir, permissions));
+  const plugged = extensionCheck(surveyExtensions(agent.state.workingDir, permissions));
   if (plugged) yield plugged;
   const unsent = unsentKey(agent.config);
   if (unsent !== undefined) {

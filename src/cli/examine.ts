@@ -31,7 +31,7 @@ export async function examine(args: Args, run: Run): Promise<number> {
   }
   const options = optionsFromArgs(args);
   return await runDoctor(asUsage(() => toConfig(options)), {
-    permissions: await openPermissions(parsePermissionChoice(args)),
+    permissions: openPermissions(parsePermissionChoice(args)),
     fit: new ModelFit({ isChosen: options.model !== undefined, asksRemote: true }),
     ...output,
   });

@@ -45,7 +45,7 @@ async function answerPrompt(
   const answerSchema = await answerSchemaOf(args);
   const chosen = parsePermissionChoice(args);
   const choice = chosen.yes ? chosen : { ...chosen, prefersAuto: "read-only" as const };
-  const permissions = await openPermissions(choice);
+  const permissions = openPermissions(choice);
   const isProgressSeen = Deno.stderr.isTerminal();
   const changeRows = isProgressSeen
     ? (execution: ToolExecution) => executionRows(execution, terminalSize().columns)

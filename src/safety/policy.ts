@@ -3,32 +3,28 @@
 import { escapeRegex } from "../text/glob.ts";
 import { isWithin } from "../text/paths.ts";
 import type { Grant, Withheld } from "../types/tool.ts";
-import type * as shell from "./shell/mod.ts";
 import { hostRule, hostVerdict, isFetch } from "./host_verdict.ts";
 import { bareVerdict, pathVerdict, READER, type Scene, sceneOf, secretAt } from "./path_verdict.ts";
 import { isFor, matchesPath, type OfferedRule, parseKept, rulePathOf } from "./rules.ts";
+import { commandRules } from "./shell/kept_rules.ts";
+import { commandVerdict } from "./shell/command_verdict.ts";
 import { APPROVE_MODES, type PolicyCall, SANDBOX_MODES, type Strictness } from "./settings.ts";
 import type { Settings, Verdict } from "./settings.ts";
-
-/** The analysis of command lines: loaded for calls that have one, as most calls of a short run read. */
-export type CommandAnalysis = typeof shell;
 
 /**
  * Decides one call. Rules that deny come first, then the calls that always ask (secrets, protected
  * files, commands that destroy or cannot be understood), rules that ask, rules that allow, and last the
- * modes. The strictest part of a command line decides for all of it. `place` resolves paths; `commands`
- * is needed for a call with a command.
+ * modes. The strictest part of a command line decides for all of it. `place` resolves paths.
  */
 export function decide(
   call: PolicyCall,
   settings: Settings,
   place: Scene["place"],
-  commands?: CommandAnalysis,
 ): Verdict {
   const scene = sceneOf(settings, place);
   const { command } = call;
   const verdict = command !== undefined
-    ? commands!.commandVerdict({ ...call, command }, scene)
+    ? commandVerdict({ ...call, command }, scene)
     : call.path !== undefined
     ? pathVerdict(call.tool, call.path, scene, call.showsNames)
     : isFetch(call)
@@ -50,14 +46,13 @@ export function rulesFor(
   call: PolicyCall,
   settings: Settings,
   place: Scene["place"],
-  commands?: CommandAnalysis,
 ): readonly OfferedRule[] {
   let kept: OfferedRule[] = [];
   const { command } = call;
   // Nothing that leaves the sandbox as its model asks is allowed for good.
   if (call.leave !== undefined) return [];
   if (command !== undefined) {
-    kept = commands!.commandRules({ ...call, command }, sceneOf(settings, place));
+    kept = commandRules({ ...call, command }, sceneOf(settings, place));
   } else if (call.path !== undefined) {
     // The place that the path leads to: the name of a link allows nothing.
     const name = rulePathOf(place(".").real, place(call.path).real);
@@ -69,7 +64,7 @@ export function rulesFor(
   const { ruleName, name: words } = call.tool;
   if (ruleName !== undefined) kept = [{ rule: ruleName, words }];
   const rules = [...settings.rules, ...kept.map((rule) => parseKept(rule))];
-  const { effect, leave } = decide(call, { ...settings, rules }, place, commands);
+  const { effect, leave } = decide(call, { ...settings, rules }, place);
   if (effect !== "allow") return [];
   const isConfined = command !== undefined && settings.view !== undefined &&
     (leave === undefined || leave === "git");

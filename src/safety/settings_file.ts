@@ -6,7 +6,16 @@ import { isWithin } from "../text/paths.ts";
 import { isAbsolute } from "../text/std_path.ts";
 import { readJsonFile, replaceUserFile } from "../user_files.ts";
 import type { PermissionChoice } from "./choice.ts";
-import type { KeptRule, Rule, RuleEffect } from "./rules.ts";
+import {
+  type KeptRule,
+  parseKept,
+  parseRule,
+  PLUGGED,
+  realFolder,
+  type Rule,
+  RULE_EFFECTS,
+  type RuleEffect,
+} from "./rules.ts";
 import { APPROVE_MODES, modeAmong, SANDBOX_MODES, type Strictness } from "./settings.ts";
 
 /** One level of settings: those of the person, of a folder in the person's file, or of a project. */
@@ -33,7 +42,7 @@ const KEYS =
     .split(" ");
 /** Words that stand for several tools in a rule. */
 const TOOL_GROUPS = ["read", "write", "execute", "network", "*"];
-export type ToolNames = () => Promise<readonly string[]>;
+export type ToolNames = readonly string[];
 
 /** The file that a level of settings stands in. */
 interface LevelSource {
@@ -45,7 +54,7 @@ interface LevelSource {
 }
 
 /** One level, checked. Throws a UsageError for a setting that there is not, or a value without sense. */
-export async function levelOf(value: unknown, source: LevelSource): Promise<SettingsLevel> {
+export function levelOf(value: unknown, source: LevelSource): SettingsLevel {
   const { file } = source;
   if (!isObject(value)) throw unusable("a folder", file, "a JSON object");
   for (const key of Object.keys(value)) {
@@ -74,7 +83,7 @@ export async function levelOf(value: unknown, source: LevelSource): Promise<Sett
     throw unusable("instructions", file, "true, false, or what copilot writes there");
   }
   if (["deny", "ask", "allow"].some((effect) => value[effect] !== undefined)) {
-    level.rules = await rulesIn(value, source);
+    level.rules = rulesIn(value, source);
   }
   return level;
 }
@@ -96,12 +105,11 @@ function unusable(key: string, file: string, constraint: string): UsageError {
   return new UsageError(`Cannot use ${key} in ${file} as it must be ${constraint}`);
 }
 
-async function rulesIn(
+function rulesIn(
   value: Record<string, unknown>,
   { file, toolNames, above }: LevelSource,
-): Promise<Rule[]> {
-  const { parseKept, parseRule, PLUGGED, RULE_EFFECTS } = await import("./rules.ts");
-  const names = [...await toolNames(), ...TOOL_GROUPS];
+): Rule[] {
+  const names = [...toolNames, ...TOOL_GROUPS];
   return RULE_EFFECTS.flatMap((effect) => {
     const texts = value[effect] ?? [];
     if (!Array.isArray(texts) || !texts.every((rule) => isRule(rule, effect))) {
@@ -161,25 +169,22 @@ export class PermissionsFile {
     return this.hasFolders || this.#content?.allow !== undefined;
   }
 
-  async general(): Promise<SettingsLevel> {
-    return { ...this.usual, ...await this.#level(this.#content ?? {}) };
+  general(): SettingsLevel {
+    return { ...this.usual, ...this.#level(this.#content ?? {}) };
   }
 
-  forFolder(folder: string): Promise<SettingsLevel> {
+  forFolder(folder: string): SettingsLevel {
     return this.#level(this.#folders()[folder] ?? {});
   }
 
   /** The settings for the folders above one, and for the folder itself by the name of a link. */
-  async aboveFolder(folder: string): Promise<SettingsLevel[]> {
-    const { realFolder } = await import("./rules.ts");
-    return await Promise.all(
-      Object.entries(this.#folders()).flatMap(([name, value]) => {
-        // `folder` has no links in its path; the name that the person gives it may have some.
-        const above = realFolder(name);
-        if (name === folder || !isWithin(above, folder)) return [];
-        return this.#level(value, above === folder ? undefined : above);
-      }),
-    );
+  aboveFolder(folder: string): SettingsLevel[] {
+    return Object.entries(this.#folders()).flatMap(([name, value]) => {
+      // `folder` has no links in its path; the name that the user gives it may have some.
+      const above = realFolder(name);
+      if (name === folder || !isWithin(above, folder)) return [];
+      return this.#level(value, above === folder ? undefined : above);
+    });
   }
 
   /** The texts of the rules that allow calls in a folder alone. */
@@ -227,7 +232,7 @@ export class PermissionsFile {
     return isObject(this.#content?.folders) ? this.#content.folders : {};
   }
 
-  #level(value: unknown, above?: string): Promise<SettingsLevel> {
+  #level(value: unknown, above?: string): SettingsLevel {
     return levelOf(value, { file: this.path ?? "", toolNames: this.toolNames, above });
   }
 }

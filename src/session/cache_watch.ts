@@ -1,7 +1,7 @@
 /** Detects prompts that a server processed again although most of them should have been in its cache. @module */
 
 import type { CopilotAgent } from "../agent/agent.ts";
-import type { SlotTasks } from "../models/ollama/slots.ts";
+import { type SlotTasks, slotTasks } from "../models/ollama/slots.ts";
 import { targetOf } from "../models/target.ts";
 import type { Message } from "../types/message.ts";
 import type { TurnEvent, Usage } from "../types/event.ts";
@@ -150,7 +150,6 @@ export class CacheWatch {
 
 /** Asks the agent's server for its slots. Returns an empty list if it has no slots or fails. */
 export async function slotsOf({ config }: CopilotAgent, signal: AbortSignal): Promise<SlotTasks> {
-  const { slotTasks } = await import("../models/ollama/slots.ts");
   return await slotTasks({ ...addressOf(targetOf(config)), signal }).catch(() => []);
 }
 

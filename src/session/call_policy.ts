@@ -2,7 +2,8 @@
 
 import { attempt } from "../attempt.ts";
 import { LinksReadOnce, type Place, placeOf } from "../safety/places.ts";
-import { type CommandAnalysis, decide, grantOf, rulesFor } from "../safety/policy.ts";
+import { programNames } from "../safety/shell/command_verdict.ts";
+import { decide, grantOf, rulesFor } from "../safety/policy.ts";
 import { READER } from "../safety/path_verdict.ts";
 import { type KeptRule, type OfferedRule, rulePathOf } from "../safety/rules.ts";
 import type { PolicyCall, Settings, Verdict } from "../safety/settings.ts";
@@ -25,7 +26,7 @@ interface Deciding extends Pick<Frontend, "onEvent"> {
   onRefused(): void;
   /** The limits that the system sets to a command; undefined where it sets none. */
   confined(): Promise<string | undefined>;
-  allow(rule: KeptRule, folder: string): Promise<void>;
+  allow(rule: KeptRule, folder: string): void;
   /** Lets commands use the network for the rest of the session. */
   network(grants: NonNullable<Verdict["networked"]>): void;
   /** Adds a rule for good; the path of the file that stores it. */
@@ -38,7 +39,6 @@ export class CallPolicy {
   readonly #links = new LinksReadOnce();
   readonly #shared = new Map<string, boolean>();
   /** Loaded where the call has a command. */
-  #commands: CommandAnalysis | undefined;
 
   constructor(
     private readonly tool: Tool,
@@ -51,7 +51,7 @@ export class CallPolicy {
     const { settings, yes, approve, onRefused } = this.by;
     const replaced = this.#replaced();
     if (replaced) return replaced;
-    let verdict = await this.#verdict(args);
+    let verdict = this.#verdict(args);
     const { path } = this.#call(args);
     const grant = path !== undefined && {
       grant: {
@@ -105,14 +105,10 @@ export class CallPolicy {
     return { tool, ...tool.subject?.(args), ...tool.ruleName !== undefined && { args } };
   }
 
-  async #verdict(args: Arguments): Promise<Verdict> {
+  #verdict(args: Arguments): Verdict {
     const { settings } = this.by;
     const call = this.#call(args);
-    const commands = call.command === undefined
-      ? undefined
-      : await import("../safety/shell/mod.ts");
-    this.#commands = commands;
-    const verdict = decide(call, settings, this.#place, commands);
+    const verdict = decide(call, settings, this.#place);
     if (verdict.effect !== "allow" || !this.#isShared(args)) return verdict;
     const effect = settings.approve === "never" ? "deny" : "ask";
     return { effect, reason: "is a file with other names (hard links), maybe outside" };
@@ -121,7 +117,7 @@ export class CallPolicy {
   /** The rules that would save the question; undefined where none would. */
   #rules(args: Arguments): readonly OfferedRule[] | undefined {
     if (this.#isShared(args)) return undefined;
-    const rules = rulesFor(this.#call(args), this.by.settings, this.#place, this.#commands);
+    const rules = rulesFor(this.#call(args), this.by.settings, this.#place);
     return rules.length === 0 ? undefined : rules;
   }
 
@@ -176,7 +172,7 @@ export class CallPolicy {
     if (answer.choice === "edit") {
       given = { ...args, command: answer.command };
       const { leave } = verdict;
-      verdict = await this.#verdict(given);
+      verdict = this.#verdict(given);
       if (verdict.effect === "deny") return verdict;
       // The answer was to a question about one folder.
       if (leave?.startsWith("write:") && verdict.leave) verdict = { ...verdict, leave };
@@ -248,7 +244,7 @@ export class CallPolicy {
   /** The paths of the programs that a command line starts. */
   #programs(command: string): string[] {
     const { programs } = this.by.settings;
-    return (this.#commands?.programNames(command) ?? []).flatMap((name) =>
+    return programNames(command).flatMap((name) =>
       name.includes("/") ? this.#place(name).path : findProgram(name, programs ?? []) ?? []
     );
   }
@@ -263,7 +259,7 @@ export class CallPolicy {
     const { rule } = kept;
     if (choice === "once") return;
     if (choice === "session") {
-      await allow(kept, workingDir);
+      allow(kept, workingDir);
       return onEvent({ type: "rule_added", rule });
     }
     try {

@@ -16,7 +16,7 @@ const HOLDS_HOME =
 
 interface ConfinementSources {
   settingsFor(folder: string): Promise<SettingsInForce>;
-  paths(): Promise<PathTable>;
+  paths(): PathTable;
   /** The folder of what the program keeps for the person; undefined where there is no home folder. */
   stateFolder: string | undefined;
   variables(name: string): string | undefined;

@@ -5,8 +5,19 @@
 
 import type { CopilotAgent } from "../agent/agent.ts";
 import type { TurnOptions } from "../agent/turn.ts";
-import type { LocalModelInfo, LocalServerOptions } from "../models/ollama/connection.ts";
-import type { ServedModel } from "../models/ollama/served_model.ts";
+import {
+  chooseLocalModel,
+  isNative,
+  isSameModel,
+  lacks,
+  listLocalModelAbilities,
+  loadedModel,
+  loadModel,
+  type LocalModelInfo,
+  localModelInfo,
+  type LocalServerOptions,
+} from "../models/ollama/connection.ts";
+import { type ServedModel, servedModel } from "../models/ollama/served_model.ts";
 import { isSmall } from "../agent/prompt.ts";
 import {
   type CopilotConfig,
@@ -23,6 +34,7 @@ import { QueueWatch } from "../models/queue_watch.ts";
 import { ToolSilence } from "../models/tool_silence.ts";
 import type { TurnResult } from "../types/event.ts";
 import type { Notice } from "./data.ts";
+import { allSlotsWrite } from "../models/ollama/slots.ts";
 
 /** Facts from the server: the model's context, size and input types; and all models. */
 type ModelFacts =
@@ -59,10 +71,6 @@ export async function learn(
   target: ModelTarget,
   { signal, onLoading }: LookOptions,
 ): Promise<ModelFacts | undefined> {
-  const { lacks, localModelInfo, loadedModel, loadModel } = await import(
-    "../models/ollama/connection.ts"
-  );
-  const { servedModel } = await import("../models/ollama/served_model.ts");
   const at = { ...addressOf(target), signal, onLoading: (ms?: number) => onLoading?.(ms) };
   try {
     if (!target.isNative) {
@@ -188,13 +196,12 @@ export function servedInstead(
 }
 
 /** Returns the only model of a server that was asked for another one. llama.cpp answers with it regardless. */
-async function onlyOther(
+function onlyOther(
   { name, isChosen }: ModelTarget,
   names: readonly string[] = [],
-): Promise<string | undefined> {
+): string | undefined {
   const [only] = names;
   if (!isChosen || only === undefined || names.length > 1 || only === name) return undefined;
-  const { isSameModel } = await import("../models/ollama/connection.ts");
   return isSameModel(only, name) ? undefined : only;
 }
 
@@ -207,10 +214,6 @@ export async function modelInstead(
   options: LookOptions,
 ): Promise<string | undefined> {
   if (target.isChosen) return undefined;
-  const { chooseLocalModel, listLocalModelAbilities } = await import(
-    "../models/ollama/connection.ts"
-  );
-  const { servedModel } = await import("../models/ollama/served_model.ts");
   const at = { ...addressOf(target), ...options };
   if (!target.isNative) return servedInstead(target, (await servedModel(target.name, at)).names);
   const model = chooseLocalModel(await listLocalModelAbilities(at));
@@ -227,8 +230,6 @@ export async function useCompatible(
   options: LookOptions,
 ): Promise<boolean> {
   if (!target.isNative) return false;
-  const { isNative } = await import("../models/ollama/connection.ts");
-  const { servedModel } = await import("../models/ollama/served_model.ts");
   const at = { ...addressOf(target), ...options };
   if (await isNative(at) || (await servedModel(target.name, at)).names.length === 0) return false;
   agent.configure(withModel(agent.config, { useCompat: true }));
@@ -301,7 +302,7 @@ export class ModelFit {
         facts = await learn({ ...target, name: instead }, { signal, onLoading });
       }
     }
-    const other = this.#tellsOther ? await onlyOther(target, facts?.names) : undefined;
+    const other = this.#tellsOther ? onlyOther(target, facts?.names) : undefined;
     if (other !== undefined && other !== this.#other) {
       progress.onNotice?.({ code: "other_model", model: other, asked: name });
     }
@@ -343,7 +344,6 @@ export class ModelFit {
     const target = this.targetOf(agent);
     if (target.isNative || !onEvent || !this.#asks(target)) return undefined;
     const isBusy = async () => {
-      const { allSlotsWrite } = await import("../models/ollama/slots.ts");
       return await allSlotsWrite({ ...addressOf(target), signal }).catch(() => false);
     };
     return new QueueWatch(isBusy, () => onEvent({ type: "queued" }));

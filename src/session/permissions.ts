@@ -3,15 +3,15 @@
 import { EXPLORE } from "../tools/explore.ts";
 import { API_KEY_ENVS } from "../config.ts";
 import type { PermissionChoice } from "../safety/choice.ts";
-import type { FolderLooks } from "../safety/folder_looks.ts";
-import type { PathTable } from "../safety/path_table.ts";
+import { FolderLooks } from "../safety/folder_looks.ts";
+import { PathTable } from "../safety/path_table.ts";
 import {
   PermissionsFile,
   rulesOf,
   type ToolNames,
   type TrustedInstructions,
 } from "../safety/settings_file.ts";
-import type { KeptRule } from "../safety/rules.ts";
+import { type KeptRule, parseKept } from "../safety/rules.ts";
 import type { ApproveMode, SandboxMode, Settings } from "../safety/settings.ts";
 import { isObject } from "../text/json.ts";
 import type { View } from "../safety/view.ts";
@@ -30,29 +30,29 @@ import { Confinement } from "./confinement.ts";
 import type { Frontend } from "./frontend.ts";
 import type { Notice, PermissionReport, SandboxStatus } from "./data.ts";
 import { projectSettings, repositoryOf } from "./repository.ts";
-import type { SettingsInForce } from "./settings_in_force.ts";
+import { CallPolicy } from "./call_policy.ts";
+import { gitHooks, gitSettings } from "./git_settings.ts";
+import { type SettingsInForce, settingsInForce } from "./settings_in_force.ts";
+import { builtinTools, withJobs } from "../tools/mod.ts";
+import { fetchTool } from "../tools/web/fetch_tool.ts";
+import { isOn } from "../safety/host_verdict.ts";
+import { namespacesAdvice } from "../safety/sandbox/probe.ts";
 
 /**
  * Reads the person's settings file. `env` has the home folder, the folders of settings and PATH; rules may
  * be about the tools of `toolNames`. @throws {UsageError} when the file makes no sense.
  */
-export async function openPermissions(
+export function openPermissions(
   choice: PermissionChoice = {},
   env: VariableReader = (name) => Deno.env.get(name),
-  toolNames: ToolNames = builtinToolNames,
-): Promise<Permissions> {
+  toolNames: ToolNames = BUILTIN_NAMES,
+): Permissions {
   const file = new PermissionsFile(userFile("permissions.json", env), toolNames, choice.usual);
-  const { sandbox } = await file.general();
+  const { sandbox } = file.general();
   return new Permissions(choice, file, choice.sandbox ?? sandbox, env, toolNames);
 }
 
-async function builtinToolNames(): Promise<string[]> {
-  const [{ builtinTools, withJobs }, { fetchTool }] = await Promise.all([
-    import("../tools/mod.ts"),
-    import("../tools/web/fetch_tool.ts"),
-  ]);
-  return [...[...withJobs(builtinTools), fetchTool].map(({ name }) => name), EXPLORE];
-}
+const BUILTIN_NAMES = [...[...withJobs(builtinTools), fetchTool].map(({ name }) => name), EXPLORE];
 
 /** The maximum number of commands whose last output is saved. */
 const MAX_OUTPUTS = 100;
@@ -69,7 +69,7 @@ export class Permissions {
   /** The mode that was chosen in the session, and the one before plan mode. */
   #approve: ApproveMode | undefined;
   #beforePlan: ApproveMode | undefined;
-  #paths: Promise<PathTable> | undefined;
+  #paths: PathTable | undefined;
   /** The texts of the grants by which a person let commands use the network. */
   readonly #networked = new Set<string>();
   /** The last output of sandboxed commands. */
@@ -88,7 +88,7 @@ export class Permissions {
     this.env = choice.env ?? [];
     this.#confinement = new Confinement({
       settingsFor: (folder) => this.#settingsFor(folder),
-      paths: () => this.paths(),
+      paths: () => this.paths,
       stateFolder: this.stateFolder,
       variables: this.variables,
       caches,
@@ -101,26 +101,20 @@ export class Permissions {
     });
   }
 
-  /** The secrets and protected files of the person; loaded with the first call that needs them. */
-  paths(): Promise<PathTable> {
-    return this.#paths ??= import("../safety/path_table.ts").then(({ PathTable }) =>
-      new PathTable({
-        home: this.variables("HOME") ?? this.variables("USERPROFILE"),
-        own: [userFolder(this.variables), stateFolder(this.variables)],
-      })
-    );
+  /** The secrets and protected files of the user. */
+  get paths(): PathTable {
+    return this.#paths ??= new PathTable({
+      home: this.variables("HOME") ?? this.variables("USERPROFILE"),
+      own: [userFolder(this.variables), stateFolder(this.variables)],
+    });
   }
 
   /** Decides calls; where `frontend` cannot be asked, what would be asked about is refused. */
   policy(frontend?: Pick<Frontend, "approve" | "onEvent">, onRefused = () => {}): Policy {
     return {
       decide: async (tool, args, context) => {
-        const loading = import("./call_policy.ts");
         const settings = await this.#settingsFor(context.workingDir);
-        const [{ CallPolicy }, git] = await Promise.all([
-          loading,
-          this.#git(context.workingDir, settings),
-        ]);
+        const git = this.#git(context.workingDir, settings);
         // The verdict, the question and the rule that it offers are all made from one look at the folder.
         const { view: look } = settings;
         let view: View | undefined;
@@ -157,14 +151,8 @@ export class Permissions {
   }
 
   /** Asks git once for each folder: a call is decided in several steps. */
-  async #git(
-    root: string,
-    { programs = [] }: SettingsInForce,
-  ): Promise<NonNullable<Settings["git"]>> {
-    const [{ gitHooks, gitSettings }, { home }] = await Promise.all([
-      import("./git_settings.ts"),
-      this.paths(),
-    ]);
+  #git(root: string, { programs = [] }: SettingsInForce): NonNullable<Settings["git"]> {
+    const { home } = this.paths;
     const known = new Map<string, ReturnType<typeof gitSettings>>();
     return {
       settings: (folder) => {
@@ -194,7 +182,7 @@ export class Permissions {
     };
     const [asCommands, anyhow] = [made(), made(choice.sandbox ?? "workspace-write")];
     return async (...given) => {
-      const [general, here] = await Promise.all([file.general(), file.forFolder(workingDir())]);
+      const [general, here] = [file.general(), file.forFolder(workingDir())];
       const stated = choice.sandbox ?? here.sandbox ?? general.sandbox;
       const own = stated === undefined ? anyhow : asCommands;
       if (own.#approve !== this.#approve) own.setApprove(this.#approve);
@@ -247,7 +235,6 @@ export class Permissions {
     const isSaid = yes === true && (wanted === true || chosen === "off");
     if (!isAsked && !isSaid && !this.file.mayAllow) return false;
     const { rules, sandbox, network } = await this.#settingsFor(folder);
-    const { isOn } = await import("../safety/host_verdict.ts");
     if (isOn(rules)) return true;
     return (sandbox === "off" || network) && (isAsked || isSaid);
   }
@@ -292,8 +279,7 @@ export class Permissions {
   }
 
   /** Allows a call in a folder for the rest of the session. */
-  async allow(rule: KeptRule, folder: string): Promise<void> {
-    const { parseKept } = await import("../safety/rules.ts");
+  allow(rule: KeptRule, folder: string): void {
     parseKept(rule);
     const others = (this.#added.get(folder) ?? []).filter((one) => !supersedes(rule, one));
     this.#added.set(folder, [...others, rule]);
@@ -302,7 +288,7 @@ export class Permissions {
 
   /** Allows a call in a folder, for the session and for good, where it does not throw; the file's path. */
   async save(rule: KeptRule, folder: string): Promise<string> {
-    await this.allow(rule, folder);
+    this.allow(rule, folder);
     const path = await this.file.save(folder, (here) => {
       return { allow: [...rulesOf(here).filter((one) => !supersedes(rule, one)), rule] };
     });
@@ -351,7 +337,7 @@ export class Permissions {
     const { sandbox: mode, network } = await this.#settingsFor(folder);
     const sandbox = await this.#confinement.find();
     if (typeof sandbox !== "string") return { mode, network, by: sandbox.by };
-    const advice = (await import("../safety/sandbox/probe.ts")).namespacesAdvice();
+    const advice = namespacesAdvice();
     return { mode, network, why: sandbox, ...advice !== undefined && { advice } };
   }
 
@@ -384,18 +370,14 @@ export class Permissions {
   }
 
   async #readSettings(folder: string): Promise<SettingsInForce> {
-    const [{ settingsInForce }, { FolderLooks }] = await Promise.all([
-      import("./settings_in_force.ts"),
-      import("../safety/folder_looks.ts"),
-    ]);
     const settings = await settingsInForce(folder, {
       choice: { ...this.choice, ...this.#approve && { approve: this.#approve } },
       file: this.file,
-      paths: await this.paths(),
+      paths: this.paths,
       toolNames: this.toolNames,
       added: this.#added.get(folder) ?? [],
       path: this.variables("PATH"),
-      looks: this.#looks ??= new FolderLooks(await this.paths()),
+      looks: this.#looks ??= new FolderLooks(this.paths),
       hasSandbox: async () => typeof await this.#confinement.find() === "object",
     });
     const isWritten = settings.sandbox === "workspace-write";

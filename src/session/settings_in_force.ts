@@ -49,7 +49,7 @@ export async function settingsInForce(
   folder: string,
   { choice, file, paths, toolNames, added, path, hasSandbox, ...looked }: SettingsSources,
 ): Promise<SettingsInForce> {
-  const [general, here] = await Promise.all([file.general(), file.forFolder(folder)]);
+  const [general, here] = [file.general(), file.forFolder(folder)];
   const stated = choice.approve ?? here.approve ?? general.approve;
   const sandbox = choice.sandbox ?? here.sandbox ?? general.sandbox;
   const isWanted = sandbox !== "off" &&
@@ -66,7 +66,7 @@ export async function settingsInForce(
   };
   let network = general.network ?? false;
   // The person's settings for folders above make this one stricter, never less strict.
-  for (const above of await file.aboveFolder(folder)) {
+  for (const above of file.aboveFolder(folder)) {
     usual = tighten(usual, above).settings;
     network &&= above.network !== false;
   }
@@ -92,7 +92,7 @@ export async function settingsInForce(
     notices: [],
   };
   for (const project of projectSettings(folder)) {
-    inForce = await tightenedBy(project, inForce, folder, toolNames);
+    inForce = tightenedBy(project, inForce, folder, toolNames);
   }
   if (inForce.approve === "plan") inForce = planned(inForce);
   const isConfined = inForce.sandbox !== "off" && !holdsHome && await hasSandbox();
@@ -146,16 +146,16 @@ function withAdded(rules: readonly Rule[], added: readonly KeptRule[]): Rule[] {
   return [...rules, ...fresh.filter((rule) => !saved.includes(keyOf(rule)))];
 }
 
-async function tightenedBy(
+function tightenedBy(
   { at, settings: stated }: ProjectSettings,
   inForce: SettingsInForce,
   folder: string,
   toolNames: ToolNames,
-): Promise<SettingsInForce> {
+): SettingsInForce {
   const path = join(at, PROJECT_FILE);
   const above = at === folder ? undefined : at;
   const allowed = Object.entries(stated).filter(([key]) => PROJECT_KEYS.includes(key));
-  const level = await levelOf(Object.fromEntries(allowed), { file: path, toolNames, above });
+  const level = levelOf(Object.fromEntries(allowed), { file: path, toolNames, above });
   const { settings, ignored } = tighten(inForce, level);
   const others = Object.keys(stated).filter((key) => !PROJECT_KEYS.includes(key));
   const rules = settings.rules.length - inForce.rules.length;

@@ -86,7 +86,7 @@ export async function pluggedSession(
       isRecorded: false,
       readsInstructions: true,
       asksServer: "before-turns",
-      permissions: await openPermissions(),
+      permissions: openPermissions(),
     },
     libraryFrontend(options),
     never,

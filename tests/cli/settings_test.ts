@@ -104,7 +104,7 @@ Deno.test("a variable that cannot be read is told of without its value; other er
   assertThrows(failing(denied), Deno.errors.NotCapable);
 });
 
-const permissions = await openPermissions({}, () => undefined);
+const permissions = openPermissions({}, () => undefined);
 /** Words, and the options of a session that differ from those without any. */
 const SESSIONS: [words: string[], options: Record<string, unknown>][] = [
   [["-m", "m"], { isChosen: true }],

@@ -30,7 +30,7 @@ export async function fakeSession(
     {
       config: { local: localConfig({ host, model: "test", contextLength, maxRetries: 0 }) },
       isChosen: true,
-      permissions: await openPermissions({}, () => undefined),
+      permissions: openPermissions({}, () => undefined),
       readsInstructions: false,
       isRecorded: false,
       canUndo: true,

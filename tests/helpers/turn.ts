@@ -76,7 +76,7 @@ export function turn(
     try {
       const args = parseArgs([...words, "--working-dir", folder]);
       const options = optionsFromArgs(args);
-      const permissions = await openPermissions(
+      const permissions = openPermissions(
         parsePermissionChoice(args),
         (name) => variables[name] ?? Deno.env.get(name),
       );

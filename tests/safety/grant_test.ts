@@ -4,7 +4,6 @@ import { placeOf } from "../../src/safety/places.ts";
 import { decide, grantOf, rulesFor } from "../../src/safety/policy.ts";
 import { parseRule, type RuleEffect } from "../../src/safety/rules.ts";
 import type { PolicyCall, Settings } from "../../src/safety/settings.ts";
-import * as analysis from "../../src/safety/shell/mod.ts";
 import type { View } from "../../src/safety/view.ts";
 
 const unix = { ignore: Deno.build.os === "windows" };
@@ -150,7 +149,7 @@ Deno.test("plan mode runs what the sandbox holds, and asks about nothing", unix,
     [{ tool: reader, path: "/x" }, plan({}), "ask"],
   ];
   for (const [call, settings, effect, reason, isPlanned] of rows) {
-    const verdict = decide(call, settings, place, analysis);
+    const verdict = decide(call, settings, place);
     assertEquals(verdict.effect, effect, JSON.stringify(call));
     if (reason !== undefined) assertEquals(verdict.reason, reason);
     assertEquals("isPlanned" in verdict ? verdict.isPlanned : undefined, isPlanned);
@@ -181,7 +180,7 @@ Deno.test(
       ]],
     ];
     for (const [call, settings, offered] of rows) {
-      assertEquals([...rulesFor(call, settings, place, analysis)], offered, JSON.stringify(call));
+      assertEquals([...rulesFor(call, settings, place)], offered, JSON.stringify(call));
     }
   },
 );

@@ -161,7 +161,7 @@ function homeWith(files: readonly string[]) {
     ): Promise<Decision & { result?: string }> {
       const all: Record<string, string | undefined> = { ...variables, ...changed };
       const key = JSON.stringify(changed);
-      const permissions = opened.get(key) ?? await openPermissions({}, (name) => all[name]);
+      const permissions = opened.get(key) ?? openPermissions({}, (name) => all[name]);
       opened.set(key, permissions);
       const tool = builtinTools.find((one) => one.name === name)!;
       const { signal } = new AbortController();

@@ -2,7 +2,6 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { placeOf } from "../../src/safety/places.ts";
 import { decide, tighten } from "../../src/safety/policy.ts";
 import { parseRule, type RuleEffect } from "../../src/safety/rules.ts";
-import * as analysis from "../../src/safety/shell/mod.ts";
 import { networkGrants } from "../../src/safety/shell/beginnings.ts";
 import type { PolicyCall, Settings } from "../../src/safety/settings.ts";
 import type { View } from "../../src/safety/view.ts";
@@ -34,7 +33,7 @@ const write = (path: string): PolicyCall => ({
 });
 
 const decided = (call: PolicyCall, settings: Settings, at: typeof place) =>
-  decide(call, settings, at, analysis);
+  decide(call, settings, at);
 
 function rules(texts: string[]) {
   return texts.map((text) => {

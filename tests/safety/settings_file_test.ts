@@ -1,10 +1,11 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
+import { assertThrows } from "@std/assert/throws";
 import { UsageError } from "../../src/errors.ts";
 import { levelOf, PermissionsFile } from "../../src/safety/settings_file.ts";
 
 const ignore = Deno.build.os === "windows";
-const toolNames = () => Promise.resolve(["read_file", "run_bash"]);
+const toolNames = ["read_file", "run_bash"];
 const source = { file: "F", toolNames };
 const KEYS =
   "approve, sandbox, network, sandboxRead, sandboxWrite, trust, instructions, deny, ask, allow, folders";
@@ -13,7 +14,7 @@ const trusted = { folder: "1:2", files: { "AGENTS.md": "ab" } };
 Deno.test(
   "a level of settings that makes no sense is refused in one line",
   { ignore },
-  async () => {
+  () => {
     const rows: [value: unknown, must: string][] = [
       [[], "a folder in F as it must be a JSON object"],
       [null, "a folder in F as it must be a JSON object"],
@@ -61,7 +62,7 @@ Deno.test(
       ],
     ];
     for (const [value, must] of rows) {
-      await assertRejects(() => levelOf(value, source), UsageError, `Cannot use ${must}`);
+      assertThrows(() => levelOf(value, source), UsageError, `Cannot use ${must}`);
     }
   },
 );
@@ -69,9 +70,9 @@ Deno.test(
 Deno.test(
   "a level of settings: what it holds, and nothing of what it does not",
   { ignore },
-  async () => {
-    assertEquals(await levelOf({}, source), { sandboxRead: [], sandboxWrite: [], rules: [] });
-    const { rules, ...plain } = await levelOf({
+  () => {
+    assertEquals(levelOf({}, source), { sandboxRead: [], sandboxWrite: [], rules: [] });
+    const { rules, ...plain } = levelOf({
       approve: "edits",
       network: false,
       trust: true,

@@ -36,7 +36,7 @@ async function decide(
   args: Record<string, unknown>,
   { context = ws.context, home }: { context?: ToolContext; home?: string } = {},
 ): Promise<Decision> {
-  const permissions = await openPermissions(
+  const permissions = openPermissions(
     {},
     (variable) => variable === "XDG_CONFIG_HOME" ? home : Deno.env.get(variable),
   );

@@ -20,7 +20,7 @@ Deno.test({
     await Deno.symlink("nowhere", `${workingDir}/.envrc`);
     await Deno.mkdir(`${workingDir}/sub`);
     await Deno.symlink("away", `${workingDir}/sub/.envrc`);
-    const permissions = await openPermissions(
+    const permissions = openPermissions(
       { sandbox: "workspace-write" },
       (name) => name === "HOME" ? `${base}/home` : undefined,
     );

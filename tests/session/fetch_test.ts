@@ -25,7 +25,7 @@ async function session(
   Deno.mkdirSync(ws.at("config/copilot"), { recursive: true });
   ws.put("config/copilot/permissions.json", JSON.stringify(rules));
   const config = ws.at("config");
-  const permissions = await openPermissions(
+  const permissions = openPermissions(
     choice,
     (name) => name === "XDG_CONFIG_HOME" ? config : name === "HOME" ? ws.at("home") : undefined,
   );

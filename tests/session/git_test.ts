@@ -35,7 +35,7 @@ async function repository() {
     `touch '${folder}/ran'; touch '${base}/pwned'; cat >/dev/null; exit 0\n`,
   );
   const env: Record<string, string> = { HOME: `${base}/home`, PATH: Deno.env.get("PATH")! };
-  const permissions = await openPermissions(
+  const permissions = openPermissions(
     { approve: "auto", sandbox: "workspace-write" },
     (name) => env[name],
   );

@@ -127,7 +127,7 @@ Deno.test("CMD-08 the rules that a question offers", unix, async (t) => {
   using ws = folder();
   for (const [command, offered] of OFFERED) {
     await t.step(command, async () => {
-      const permissions = await openPermissions({}, () => undefined);
+      const permissions = openPermissions({}, () => undefined);
       const { rules, choices } = await asked(permissions, ws, command) ?? {};
       const texts = rules?.map(({ rule }) => rule) ?? [];
       assertEquals(texts.join(" "), offered);
@@ -313,7 +313,7 @@ Deno.test(
   async (t) => {
     using ws = folder();
     for (const [allowed, runs, asks] of KEPT) {
-      const permissions = await openPermissions({}, () => undefined);
+      const permissions = openPermissions({}, () => undefined);
       for (const command of allowed) {
         const question = await asked(permissions, ws, command, { choice: "session" });
         assertEquals(question?.choices.includes("session"), true, command);
@@ -364,7 +364,7 @@ Deno.test(
       }]
     ) {
       home.put("copilot/permissions.json", JSON.stringify({ allow: [bad] }));
-      const error = await open().then((one) => asked(one, ws, "ls")).catch((error) => error);
+      const error = await Promise.try(() => asked(open(), ws, "ls")).catch((error) => error);
       assertStringIncludes(error.message, "Cannot use allow in ");
     }
   },

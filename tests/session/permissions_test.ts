@@ -475,7 +475,7 @@ Deno.test("CMD-08 a rule is offered for just this call, and only where it would 
     for (const name of ["f", ".env", "one"]) await Deno.writeTextFile(at(name), "");
     await Deno.link(at("one"), at("other"));
     await Deno.symlink(at("f"), at("link"));
-    const permissions = await openPermissions({}, () => undefined);
+    const permissions = openPermissions({}, () => undefined);
     const offered: (string | undefined)[] = [];
     const policy = permissions.policy({
       approve({ rules }) {
@@ -594,7 +594,7 @@ Deno.test("of the settings about permissions the most particular counts, those o
   const modes = async (own: unknown, choice: PermissionChoice = {}) => {
     await Deno.writeTextFile(`${base}/copilot/permissions.json`, JSON.stringify(own));
     const usual = { approve: "edits", sandbox: "off" } as const;
-    const permissions = await openPermissions({ ...choice, usual }, env);
+    const permissions = openPermissions({ ...choice, usual }, env);
     const of = async (folder: string) => (await permissions.mode(`${base}/${folder}`)).approve;
     return [await of("here"), await of("other")];
   };
@@ -621,12 +621,12 @@ Deno.test("TRU-03 what a folder says goes for that folder alone, and is read aga
       rules: 0,
     }];
     await write("strict", '{"approve":"never"}');
-    const permissions = await openPermissions({}, () => undefined);
+    const permissions = openPermissions({}, () => undefined);
     assertEquals(await permissions.prepare(`${base}/strict`, false), stricter);
     assertEquals(await permissions.prepare(`${base}/plain`, false), []);
     assertEquals(await permissions.prepare(`${base}/strict`, false), stricter);
     // Told that all may run, commands are confined where a sandbox works: then nobody is told that they are not.
-    const all = await openPermissions({ yes: true }, () => undefined);
+    const all = openPermissions({ yes: true }, () => undefined);
     const { by } = await all.sandboxStatus(`${base}/plain`);
     assertEquals(
       (await all.prepare(`${base}/plain`, true)).map(({ code }) => code),
@@ -699,7 +699,7 @@ Deno.test("CMD-03 a deny rule holds for a command that was edited, too", async (
       `${folder}/copilot/permissions.json`,
       JSON.stringify({ deny: ["run_bash(curl *)"] }),
     );
-    const permissions = await openPermissions(
+    const permissions = openPermissions(
       {},
       (name) => name === "XDG_CONFIG_HOME" ? folder : Deno.env.get(name),
     );
@@ -748,7 +748,7 @@ Deno.test({
         [{ sandbox: "read-only" }, "a private /tmp can be written, and there is no network"],
       ] as const
     ) {
-      const permissions = await openPermissions(args, () => undefined);
+      const permissions = openPermissions(args, () => undefined);
       const asked: (string | undefined)[] = [];
       await permissions.policy({
         approve({ confinedTo }) {
@@ -865,7 +865,7 @@ Deno.test("servers run unconfined where nothing can confine them and nobody aske
   const home = await Deno.realPath(await Deno.makeTempDir());
   try {
     // The home folder itself cannot be what a sandbox may write.
-    const permissions = await openPermissions({}, (name) => name === "HOME" ? home : undefined);
+    const permissions = openPermissions({}, (name) => name === "HOME" ? home : undefined);
     const servers = permissions.confineServers(() => home, "a");
     assertEquals(await servers("a", ["b"]), { program: "a", args: ["b"] });
     const hooks = permissions.confineServers(() => home, "b", true);

@@ -39,7 +39,7 @@ Deno.test({
       call("write_file", { file_path: "d", content: "x" }),
     ];
     await using server = strictServer([...steps, { text: "A plan." }]);
-    const permissions = await openPermissions(
+    const permissions = openPermissions(
       { approve: "auto" },
       (name) => name === "XDG_CONFIG_HOME" ? home.dir : undefined,
     );
@@ -79,7 +79,7 @@ Deno.test("plan mode ends with the mode that was in force before it", async () =
   ];
   using ws = workspace();
   for (const [approve, lines, modes] of rows) {
-    const permissions = await openPermissions(
+    const permissions = openPermissions(
       { sandbox: "off", ...approve && { approve } },
       () => undefined,
     );
@@ -97,7 +97,7 @@ Deno.test("plan mode ends with the mode that was in force before it", async () =
 Deno.test("a session that begins in plan mode tells the model, and the end of it", async () => {
   await using server = strictServer([{ text: "One." }, { text: "Two." }]);
   using ws = workspace();
-  const permissions = await openPermissions({ approve: "plan" }, () => undefined);
+  const permissions = openPermissions({ approve: "plan" }, () => undefined);
   await using fake = await fakeSession(server.url, { folder: ws.dir, permissions });
   await fake.session.prompt("one", signal);
   await fake.command("/approve auto");
@@ -122,7 +122,7 @@ Deno.test("TRU-03 plan is the strictest mode, then never: a folder may ask for e
   using ws = workspace();
   Deno.mkdirSync(ws.at(".copilot"));
   ws.put(".copilot/permissions.json", '{"approve": "plan"}');
-  const permissions = await openPermissions({ sandbox: "off" }, () => undefined);
+  const permissions = openPermissions({ sandbox: "off" }, () => undefined);
   await using fake = await fakeSession(NO_SERVER, { folder: ws.dir, permissions });
   assertEquals(
     await fake.command("/plan off"),

@@ -23,7 +23,7 @@ async function places(env: Record<string, string> = {}) {
   const [home, folder] = [`${base}/home`, `${base}/work`];
   for (const at of [`${home}/.config`, folder]) await Deno.mkdir(at, { recursive: true });
   const variables: Record<string, string> = { HOME: home, PATH: Deno.env.get("PATH")!, ...env };
-  const permissions = await openPermissions(
+  const permissions = openPermissions(
     { approve: "auto", sandbox: "workspace-write" },
     (name) => variables[name],
   );
@@ -209,7 +209,7 @@ Deno.test({
     await Deno.mkdir(`${at.home}/.config/nvim`);
     await Deno.symlink("home", `${at.base}/link`);
     const write = builtinTools.find(({ name }) => name === "write_file")!;
-    const permissions = await openPermissions(
+    const permissions = openPermissions(
       { approve: "auto" },
       (name) => name === "HOME" ? `${at.base}/link` : at.variables[name],
     );

@@ -105,7 +105,7 @@ Deno.test("in plan mode without a sandbox nothing is written or run, and nobody 
   const folder = await Deno.makeTempDir();
   let asked = 0;
   try {
-    const permissions = await openPermissions({ sandbox: "off" }, () => undefined);
+    const permissions = openPermissions({ sandbox: "off" }, () => undefined);
     await using fake = await fakeSession(server.url, { folder, permissions }, {
       approve: () => (asked++, Promise.resolve({ choice: "once" })),
     });
@@ -405,7 +405,7 @@ Deno.test("a prompt with a read needs no setTimeout, whose first use loads 5 ms 
   };
   try {
     const config = { compat: compatConfig({ baseUrl: `${server.url}/v1`, model: "test" }) };
-    const permissions = await openPermissions({}, () => undefined);
+    const permissions = openPermissions({}, () => undefined);
     const options = { folder, config, permissions, asksServer: "before-turns" as const };
     await using fake = await fakeSession(server.url, options);
     globalThis.setTimeout = ((then: () => void, ms = 0) => {

@@ -182,7 +182,7 @@ async function promptFilesFor(
   const places = promptFolders(folder, permissions.variables);
   if (places.length === 0) return { promptFiles: [], problems: [] };
   const { loadPromptFiles } = await import("../skills/load.ts");
-  return loadPromptFiles(places, await permissions.paths());
+  return loadPromptFiles(places, permissions.paths);
 }
 
 async function instructionsOf(folder: string, by: Permissions): Promise<FolderInstructions> {
@@ -218,7 +218,7 @@ export async function instructionFileIn(
     const shown = relative(folder, path);
     // The user trusts the folder's author, but not the files that a link points to.
     const isSecret = real !== path &&
-      ((await by.paths()).secretKind(real) !== undefined || isInGit(real));
+      (by.paths.secretKind(real) !== undefined || isInGit(real));
     const isInside = real.startsWith(join(root, "/")) && !isSecret;
     const own = isInside
       ? attempt(() => readBoundedText(real, MAX_INSTRUCTION_BYTES, root))
@@ -243,6 +243,6 @@ async function withImports(
     path,
     root,
     maxBytes: MAX_INSTRUCTION_BYTES,
-    paths: await by.paths(),
+    paths: by.paths,
   });
 }

@@ -74,7 +74,7 @@ async function withServers(
 ): Promise<number> {
   if (words.length > 0) throw new UsageError(`Unexpected argument ${JSON.stringify(words[0])}`);
   const folder = Deno.realPathSync(".");
-  const permissions = await openPermissions();
+  const permissions = openPermissions();
   await using source = await openMcp({
     folder,
     files: mcpFiles(folder),

@@ -6,10 +6,10 @@ import type { LoadedPromptFiles } from "./load.ts";
 import { PromptFiles } from "./prompt_files.ts";
 
 /** Replaces the skills, commands and sub-agents. Built-in commands take precedence. */
-export async function plugInto(
+export function plugInto(
   state: SessionState,
   { promptFiles, problems }: LoadedPromptFiles,
-): Promise<void> {
+): void {
   const { agent, permissions, emit } = state;
   const taken = new Set(commands.map(({ name }) => name));
   const heeded = promptFiles.map((one) =>
@@ -17,7 +17,7 @@ export async function plugInto(
   );
   const plugged = heeded.length === 0
     ? undefined
-    : new PromptFiles(agent, heeded, await permissions.paths());
+    : new PromptFiles(agent, heeded, permissions.paths);
   state.plugged = plugged;
   const list = plugged && ((...room: [number, number]) => plugged.catalogue(...room));
   // A list with only sub-agents is short, and useless without their tool.

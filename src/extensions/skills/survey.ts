@@ -24,14 +24,11 @@ export interface ExtensionSurvey {
   problems: LoadedPromptFiles["problems"];
 }
 
-export async function surveyExtensions(
-  folder: string,
-  permissions: Permissions,
-): Promise<ExtensionSurvey> {
+export function surveyExtensions(folder: string, permissions: Permissions): ExtensionSurvey {
   const env = permissions.variables;
   const { promptFiles, problems } = loadPromptFiles(
     promptFolders(folder, env),
-    await permissions.paths(),
+    permissions.paths,
   );
   const skills = promptFiles.filter(({ kind }) => kind === "skill");
   const agents = promptFiles.filter(({ kind }) => kind === "agent");

@@ -2,6 +2,7 @@
 
 import { failureText } from "../hint_text.ts";
 import type { Command, SessionState } from "../state.ts";
+import { compact } from "../../agent/compact.ts";
 
 export const compactCommand: Command = {
   name: "compact",
@@ -19,7 +20,6 @@ async function compactConversation(
   let message = "Nothing to compact yet.";
   let tokens = 0;
   try {
-    const { compact } = await import("../../agent/compact.ts");
     await compact(session.agent, {
       focus,
       signal,

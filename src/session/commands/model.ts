@@ -9,6 +9,10 @@ import { failureText } from "../hint_text.ts";
 import type { Command, SessionState } from "../state.ts";
 import { nearest } from "../../text/nearest.ts";
 import { unknownText } from "./texts.ts";
+import { connectionFailure, isSameModel, onFailure } from "../../models/ollama/connection.ts";
+import { listModels } from "../../models/ollama/model_list.ts";
+import { modelInstead } from "../fit_model.ts";
+import { servedModel } from "../../models/ollama/served_model.ts";
 
 export const modelCommand: Command = {
   name: "model",
@@ -51,10 +55,6 @@ async function modelChoices(
   await looked;
   const target = targetOf(config);
   if (target.kind === "hosted") return [];
-  const [{ listModels }, { isSameModel, onFailure }] = await Promise.all([
-    import("../../models/ollama/model_list.ts"),
-    import("../../models/ollama/connection.ts"),
-  ]);
   const models = await listModels(target.isNative, { ...addressOf(target), signal }, true)
     .catch(onFailure(() => []));
   return models.map((model) => ({
@@ -75,7 +75,6 @@ async function modelsNow({ agent: { config }, surface: { way } }: SessionState):
   const at = atServer(config, model);
   try {
     const names = await modelNames(config);
-    const { isSameModel } = await import("../../models/ollama/connection.ts");
     return { at, models: names.map((name) => ({ name, isCurrent: isSameModel(name, model) })) };
   } catch (error) {
     const why = failureText(error, config, way);
@@ -98,7 +97,6 @@ async function modelsText(session: SessionState): Promise<string> {
 async function isAliasOf(config: CopilotConfig, name: string): Promise<boolean> {
   const target = targetOf(config);
   if (target.isNative) return false;
-  const { servedModel } = await import("../../models/ollama/served_model.ts");
   return (await servedModel(name, addressOf(target))).names.includes(name);
 }
 
@@ -110,7 +108,6 @@ async function unlistedName(
   name: string,
 ): Promise<{ meant: string | undefined } | undefined> {
   const names = await modelNames(config).catch(() => []);
-  const { isSameModel } = await import("../../models/ollama/connection.ts");
   if (names.length === 0 || names.some((one) => isSameModel(one, name))) return undefined;
   if (await isAliasOf(config, name)) return undefined;
   return { meant: nearest(name, names) };
@@ -124,10 +121,6 @@ const mayHave = (config: CopilotConfig, name: string): boolean =>
 async function takeServedModel({ agent, fit }: SessionState): Promise<void> {
   const target = fit.targetOf(agent);
   if (fit.isChosen || target.kind === "hosted") return;
-  const [{ modelInstead }, { onFailure }] = await Promise.all([
-    import("../fit_model.ts"),
-    import("../../models/ollama/connection.ts"),
-  ]);
   const model = await modelInstead(target, {}).catch(onFailure(() => undefined));
   if (model !== undefined) agent.setModel(model);
 }
@@ -140,7 +133,6 @@ async function failureToReach(
 ): Promise<string | undefined> {
   const target = targetOf(config);
   if (target.kind === "hosted") return undefined;
-  const { connectionFailure } = await import("../../models/ollama/connection.ts");
   const error = await connectionFailure({ ...addressOf(target), signal });
   // Any other failure is a response.
   if (error?.kind !== "connection" && error?.kind !== "timeout") return undefined;

@@ -6,6 +6,7 @@ import { resumedLines } from "../resumed_lines.ts";
 import type { ArgumentChoice, CommandAnswer } from "../data.ts";
 import type { Command, SessionState } from "../state.ts";
 import { unknownText } from "./texts.ts";
+import { earlierSessions, newestTyped, resumeSession, sessionTitle, wholeOf } from "../record.ts";
 
 /** The maximum length of a message or a title in a list. */
 const MAX_LABEL_CHARS = 60;
@@ -21,7 +22,6 @@ export const resumeCommand: Command = {
 };
 
 async function resume(session: SessionState, argument: string): Promise<CommandAnswer> {
-  const { earlierSessions, resumeSession, sessionTitle, wholeOf } = await import("../record.ts");
   const sessions = earlierSessions(session.agent);
   if (argument === "") {
     if (sessions.length === 0) return "There are no earlier sessions in this folder.";
@@ -43,8 +43,7 @@ async function resume(session: SessionState, argument: string): Promise<CommandA
   return { type: "resumed", resumed, text: resumedLines(resumed, session.surface.way).join("\n") };
 }
 
-async function resumeChoices({ agent }: SessionState): Promise<ArgumentChoice[]> {
-  const { earlierSessions, newestTyped, sessionTitle } = await import("../record.ts");
+function resumeChoices({ agent }: SessionState): ArgumentChoice[] {
   const sessions = earlierSessions(agent);
   const last = sessions.map((one) => shortened(oneLine(newestTyped(one) ?? ""), MAX_LABEL_CHARS));
   const titles = sessions.map(sessionTitle);

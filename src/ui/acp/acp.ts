@@ -42,7 +42,7 @@ interface AcpOptions {
     folder: string,
     frontend: Frontend,
     more?: Pick<SessionOptions, "resumes" | "editor" | "servers">,
-  ): Promise<Session>;
+  ): Session;
   signal: AbortSignal;
 }
 

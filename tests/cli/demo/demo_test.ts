@@ -43,7 +43,7 @@ Deno.test("demo: a call that is refused ends the tour's turn", async () => {
   const demo = startDemo("tour");
   try {
     const { host, model, folder } = demo;
-    const policy = (await openPermissions({}, () => undefined)).policy(undefined);
+    const policy = (openPermissions({}, () => undefined)).policy(undefined);
     const agent = new CopilotAgent({ local: localConfig({ host, model }) }, folder!, { policy });
     for (const _ of ["once", "again"]) {
       const { response } = await processTurn(agent, "Fix the tests.");

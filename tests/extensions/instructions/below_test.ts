@@ -31,7 +31,7 @@ Deno.test("instructions below the folder come with what is first read there, onc
       const steps = ["a/b/x.txt", "a/y.txt", "a/b/x.txt", "c/x.txt"].map(read);
       await using server = strictServer([...steps, { text: "done" }]);
       const asked: string[] = [];
-      const permissions = await openPermissions(
+      const permissions = openPermissions(
         {},
         (name) => name === "HOME" ? `${root}/home` : undefined,
       );

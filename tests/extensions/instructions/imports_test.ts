@@ -25,7 +25,7 @@ Deno.test("instructions take in files by a line @path, inside of the repository,
     }
     await Deno.symlink("../outside.md", `${folder}/link.md`);
     const agent = new CopilotAgent({ local: localConfig({ model: "test" }) }, folder);
-    const permissions = await openPermissions({}, () => undefined);
+    const permissions = openPermissions({}, () => undefined);
     const folderTrust = new FolderTrust(undefined);
     await heedInstructions({ agent, permissions, folderTrust }, {
       trust: true,

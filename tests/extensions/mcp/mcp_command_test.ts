@@ -21,7 +21,7 @@ Deno.test("/mcp lists the servers, shows what one has, and approves a folder's",
     };
     await Deno.writeTextFile(`${root}/.mcp.json`, JSON.stringify({ mcpServers: servers }));
     const env = (name: string) => name === "PATH" ? Deno.env.get("PATH") : undefined;
-    const permissions = await openPermissions({ sandbox: "off" }, env);
+    const permissions = openPermissions({ sandbox: "off" }, env);
     const asked: Question[] = [];
     const answers = [undefined, undefined, true];
     await using one = await fakeSession("http://127.0.0.1:9", { folder: root, permissions }, {
@@ -61,7 +61,7 @@ Deno.test("/mcp: a tool that changed is approved once its difference was shown; 
         `${root}/.config/copilot/mcp.json`,
         JSON.stringify({ mcpServers: { two: { command: Deno.execPath(), args } } }),
       );
-      const permissions = await openPermissions({ sandbox: "off" }, env);
+      const permissions = openPermissions({ sandbox: "off" }, env);
       const folder = `${root}/.config`;
       return await fakeSession("http://127.0.0.1:9", { folder, permissions }, {
         confirm: (question) => (asked.push(question), Promise.resolve(true)),

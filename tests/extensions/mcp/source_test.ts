@@ -60,16 +60,14 @@ Deno.test("mcp: the first request keeps to its bound with 0, 20 and 180 tools, i
         text: "b",
       }]);
       const session = () =>
-        openPermissions({ sandbox: "off" }, at.env).then((permissions) =>
-          fakeSession(server.url, {
-            folder: at.folder,
-            permissions,
-            config: {
-              promptTier,
-              local: localConfig({ host: server.url, model: "test", useCompat: true }),
-            },
-          })
-        );
+        fakeSession(server.url, {
+          folder: at.folder,
+          permissions: openPermissions({ sandbox: "off" }, at.env),
+          config: {
+            promptTier,
+            local: localConfig({ host: server.url, model: "test", useCompat: true }),
+          },
+        });
       // The first session lists the tools, the second one knows them.
       for (let round = 1; round <= 2; round++) {
         await using one = await session();
@@ -97,7 +95,7 @@ Deno.test("mcp: requests begin with the same bytes all along, also when a server
   await using server = strictServer([calling("bad__echo"), calling("bad__echo"), { text: "a" }, {
     text: "b",
   }]);
-  const permissions = await openPermissions({ sandbox: "off", yes: true }, at.env);
+  const permissions = openPermissions({ sandbox: "off", yes: true }, at.env);
   await using one = await fakeSession(server.url, {
     folder: at.folder,
     permissions,
@@ -118,7 +116,7 @@ Deno.test("mcp: a folder starts nothing that was not approved, and an approval i
   await at.brings({ bad: program("legacy", at.notes) });
   const open = async (confirm?: () => Promise<boolean | undefined>, trust?: boolean) => {
     const asked: unknown[] = [];
-    const permissions = await openPermissions({ sandbox: "off" }, at.env);
+    const permissions = openPermissions({ sandbox: "off" }, at.env);
     const session = await fakeSession("http://127.0.0.1:9", {
       folder: at.folder,
       permissions,
@@ -168,7 +166,7 @@ Deno.test("mcp: variables of a folder's file are expanded only where the person 
     { toolCalls: [{ name: "find_tool", arguments: { query: "echo" } }] },
     { text: "a" },
   ]);
-  const permissions = await openPermissions({ sandbox: "off" }, at.env);
+  const permissions = openPermissions({ sandbox: "off" }, at.env);
   await using one = await fakeSession(server.url, { folder: at.folder, permissions, trust: true });
   const { toolExecutions: [found] } = await one.session.prompt("hi", never);
   assertStringIncludes(
@@ -197,7 +195,7 @@ Deno.test("mcp: each call is asked about by its own name, and rules speak of it"
   const asked: Approval[] = [];
   const open = async (choice: "once" | "session", rules: Record<string, string[]> = {}) => {
     await Deno.writeTextFile(`${at.home}/.config/copilot/permissions.json`, JSON.stringify(rules));
-    const permissions = await openPermissions({ sandbox: "off" }, at.env);
+    const permissions = openPermissions({ sandbox: "off" }, at.env);
     return await fakeSession(server.url, { folder: at.folder, permissions }, {
       approve: (approval) => (asked.push(approval), Promise.resolve({ choice })),
     });

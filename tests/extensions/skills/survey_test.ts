@@ -7,13 +7,13 @@ Deno.test("the doctor is told of a file of hooks that cannot be read, and of sli
   try {
     await Deno.mkdir(`${home}/.config/copilot`, { recursive: true });
     const path = `${home}/.config/copilot/hooks.json`;
-    const permissions = await openPermissions({}, (name) => name === "HOME" ? home : undefined);
+    const permissions = openPermissions({}, (name) => name === "HOME" ? home : undefined);
     await Deno.writeTextFile(path, '{"PreToolUse": [],}');
-    const broken = await surveyExtensions(home, permissions);
+    const broken = surveyExtensions(home, permissions);
     assertEquals(broken.problems.map((one) => one.path), [path]);
     assertMatch(broken.problems[0]!.why, /line 1, column 19/);
     await Deno.writeTextFile(path, '{"PreToolUs": []}');
-    const { problems } = await surveyExtensions(home, permissions);
+    const { problems } = surveyExtensions(home, permissions);
     assertMatch(problems[0]!.why, /did you mean PreToolUse/);
   } finally {
     await Deno.remove(home, { recursive: true });

@@ -26,7 +26,7 @@ async function inSandbox(
   const variables = (name: string) => ({ HOME: home, PATH: Deno.env.get("PATH") })[name];
   try {
     await use(async (command, choice = {}) => {
-      const permissions = await openPermissions(
+      const permissions = openPermissions(
         { sandbox: "workspace-write", ...choice },
         variables,
       );

@@ -3,7 +3,6 @@ import { placeOf } from "../../../src/safety/places.ts";
 import { decide } from "../../../src/safety/policy.ts";
 import { type KeptRule, parseKept, parseRule } from "../../../src/safety/rules.ts";
 import type { PolicyCall, Settings, Verdict } from "../../../src/safety/settings.ts";
-import * as analysis from "../../../src/safety/shell/mod.ts";
 import type { View } from "../../../src/safety/view.ts";
 
 const unix = { ignore: Deno.build.os === "windows" };
@@ -39,7 +38,6 @@ function folder() {
         ...more,
       },
       (one) => placeOf(path, one),
-      analysis,
     );
   return {
     path,

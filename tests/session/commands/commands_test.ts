@@ -338,7 +338,7 @@ Deno.test("/permissions says what is asked about", async () => {
       [{ yes: true }, "approve  --yes: everything runs without asking"],
     ] as const
   ) {
-    const permissions = await openPermissions({ ...choice, sandbox: "off" }, () => undefined);
+    const permissions = openPermissions({ ...choice, sandbox: "off" }, () => undefined);
     await using fake = await fakeSession(NO_SERVER, { permissions });
     const [first] = (await fake.command("/permissions"))!.split("\n");
     assertEquals(first!.trim(), said);

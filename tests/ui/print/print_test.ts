@@ -74,7 +74,7 @@ async function printed(
       config: { local: localConfig({ host: server.url, model: "test", maxRetries: 0 }) },
       isChosen: true,
       folder,
-      permissions: await openPermissions({ yes }, () => undefined),
+      permissions: openPermissions({ yes }, () => undefined),
       readsInstructions: false,
       isRecorded: false,
       canUndo: false,
