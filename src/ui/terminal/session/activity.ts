@@ -91,6 +91,12 @@ export class Activity {
     this.#doing = doing;
   }
 
+  /** A command for which the model works got this many tokens. */
+  written(tokens: number): void {
+    if (this.#tokens === 0) this.#firstTokenAt = performance.now();
+    this.#tokens = tokens;
+  }
+
   /** Counts about one token of reasoning. `isFirst` is true for its start. */
   thought(delta: string, isFirst = false): void {
     this.token("thinking");

@@ -24,7 +24,6 @@ import {
 import { terminalSize } from "../tty.ts";
 import { entryText } from "../units.ts";
 import { oneLine, shortened } from "../../../text/one_line.ts";
-import { count } from "../../../text/count.ts";
 import { withSigns } from "../../../text/signs.ts";
 import { wrapped } from "../../../text/wrap.ts";
 import type { TextPart } from "../../../types/message.ts";
@@ -69,8 +68,6 @@ export class Display implements Disposable {
   #saidNoTasks = false;
   #screen: Screen | undefined;
   #view: TurnView | undefined;
-  /** The command that waits for the model, its start time, and its tokens. */
-  #waiting: { name: string; startedAt: number; tokens: number } | undefined;
 
   constructor(private readonly options: DisplayOptions) {
     this.#theme = options.theme;
@@ -131,14 +128,10 @@ export class Display implements Disposable {
 
   /** Shows the current step; undefined removes it. */
   wait(name: string | undefined): void {
-    this.#waiting = name === undefined
-      ? undefined
-      : { name, startedAt: performance.now(), tokens: 0 };
+    const { activity } = this.view;
+    if (name === undefined) activity.end();
+    else activity.begin(name);
     this.screen.update();
-  }
-
-  waitTokens(tokens: number): void {
-    if (this.#waiting) this.#waiting.tokens = tokens;
   }
 
   [Symbol.dispose](): void {
@@ -167,7 +160,7 @@ export class Display implements Disposable {
         return accent();
       },
       unicode: this.look.unicode,
-      activity: () => this.#activity(),
+      activity: () => this.#view?.liveRows(),
       band: () => this.band,
       rule: () => this.#sgr(DIM),
       footer: (mode) =>
@@ -210,17 +203,4 @@ export class Display implements Disposable {
     this.screen.update();
     return true;
   }
-
-  #activity(): readonly string[] | undefined {
-    if (this.#waiting === undefined) return this.#view?.liveRows();
-    const { name, startedAt, tokens } = this.#waiting;
-    return ["", waitingText(name, startedAt, tokens)];
-  }
-}
-
-/** The line while a command waits for the model, such as `12 s · 40 tokens · Esc stops · /compact`. */
-export function waitingText(name: string, startedAt: number, tokens: number): string {
-  const written = tokens > 0 ? ` · ${count(tokens, "token")}` : "";
-  const seconds = Math.floor((performance.now() - startedAt) / 1000);
-  return `${seconds} s${written} · Esc stops · ${oneLine(name)}`;
 }

@@ -144,7 +144,7 @@ export class TerminalFrontend implements Frontend, Disposable {
       case "rule_added":
         return this.#display.view.print(wrapped(ruleAdded(event), this.#display.columns));
       case "command_progress":
-        return this.#display.waitTokens(event.tokens);
+        return this.#display.view.activity.written(event.tokens);
       case "instructions":
         for (const line of instructionLines(event.instructions, "terminal")) {
           this.#display.say(line);

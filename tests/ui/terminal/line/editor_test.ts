@@ -118,26 +118,6 @@ inTerminal("TTY-03 pastes go in as they are, and never submit", async (term) => 
   await term.until('got "look: ok"');
 });
 
-inTerminal("TTY-07 fifty resizes leave the text as if drawn anew", async (term) => {
-  const text = "some words and 日本語, long enough for three rows at eighty columns. ".repeat(3)
-    .trim();
-  await term.type(text);
-  await term.until((rows) => rows.length === 3);
-  const widths = [20, 200, 5, 80, 37, 2, 160, 33, 81];
-  const heights = [24, 2, 24, 2, 24, 10, 24, 5, 24];
-  for (let i = 0; i < 50; i++) await term.resize(widths[i % 9]!, heights[i % 9]!);
-  await term.resize(50, 24);
-  const expected = laidOut(text, 50);
-  // A race with the terminal may leave rows above; the text itself is whole, at the end.
-  await term.until((rows) => rows.join("\n").endsWith(expected.rows));
-  await term.type("\x0c");
-  await term.until((rows) => rows.join("\n") === expected.rows);
-  await term.untilCursor(expected.column, expected.row);
-  await term.type("\r");
-  const squeezed = `got${JSON.stringify(text)}`.replaceAll(" ", "");
-  await term.until((rows) => rows.join("").replaceAll(" ", "").includes(squeezed));
-});
-
 inTerminal(
   "TTY-05 Ctrl-Z gives the shell a sane terminal, fg brings the text back",
   async (term) => {
