@@ -74,8 +74,8 @@ export class LineSource {
   }
 }
 
-/** The milliseconds to wait for the rest of a key, also over a slow link. */
-const PAUSE_MS = 100;
+/** The milliseconds to wait for the rest of a key; a longer wait takes a key after Escape for Alt. */
+const PAUSE_MS = 50;
 /** A paste without input for this many milliseconds has lost its end. */
 const LOST_PASTE_MS = 5000;
 

@@ -56,8 +56,12 @@ export class WholeConversation {
   /** The text being written is a message now, or was discarded. */
   end(messages: readonly Message[]): void {
     this.#look(messages);
-    this.written.reasoning = this.written.text = "";
+    this.#clear();
     this.written.running = [];
+  }
+
+  #clear(): void {
+    this.written.reasoning = this.written.text = "";
   }
 
   /** Returns all messages of the session; the model has `messages` of them. */
@@ -72,6 +76,7 @@ export class WholeConversation {
     const known = this.#known;
     const now = new Map(messages.map((message) => [keyOf(message), message]));
     this.#known = new Set(now.keys());
+    if (messages.some((one) => one.role === "assistant" && !known.has(keyOf(one)))) this.#clear();
     const summary = messages.find(isOfSummary);
     const isOther = ![...known].some((key) => now.has(key));
     const isReplaced = (key: unknown) =>

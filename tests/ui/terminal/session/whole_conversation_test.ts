@@ -53,6 +53,9 @@ Deno.test("the answer that is written is shown until it is a message, calls as l
   conversation.onEvent({ type: "text_delta", text: "I " }, []);
   conversation.onEvent({ type: "text_delta", text: "look" }, []);
   assertEquals(written, { reasoning: "Hm", text: "I look", running: [] });
+  // The answer is a message while its call is asked about.
+  conversation.of([message("assistant", "I look")]);
+  assertEquals(written.text, "");
   conversation.onEvent({ type: "tool_start", name: "x", args: {}, id: "1" }, []);
   conversation.onEvent({ type: "tool_start", name: "y", args: {}, id: "2" }, []);
   assertEquals([written.text, written.running.map(({ toolName }) => toolName)], ["", ["x", "y"]]);
