@@ -1,4 +1,4 @@
-/** The permissions that a person chooses for one run. @module */
+/** The permissions that the user chooses for one run. @module */
 
 import { UsageError } from "../errors.ts";
 import {
@@ -9,20 +9,20 @@ import {
   type Settings,
 } from "./settings.ts";
 
-/** Choices for one run; each goes before the settings of the person's file. */
+/** Choices for one run. They override the settings in the user's file. */
 export interface PermissionChoice extends Partial<Pick<Settings, "approve" | "sandbox">> {
   network?: boolean;
-  /** What counts where neither this nor the person's file says anything. */
+  /** Defaults for settings that neither this nor the user's file has. */
   usual?: Pick<PermissionChoice, "approve" | "sandbox" | "network">;
-  /** Variables that commands get beside the usual ones: names, or `AWS_*`. */
+  /** Additional variables for commands: names, or patterns such as `AWS_*`. */
   env?: readonly string[];
-  /** The sandbox that commands run in unasked, if nothing else is said and one works. */
+  /** If no mode is set and the sandbox works, the mode is `auto` with this sandbox. */
   prefersAuto?: Exclude<SandboxMode, "off">;
-  /** Calls that would be asked about simply run. */
+  /** Runs the calls that would be asked about. */
   yes?: boolean;
 }
 
-/** The choices that flags make. Throws a UsageError when a value makes no sense. */
+/** Returns the choices of the flags. @throws {UsageError} for an invalid value. */
 export function parsePermissionChoice(
   { network, env, yes, usual, ...modes }:
     & { approve?: string; sandbox?: string; env?: string }

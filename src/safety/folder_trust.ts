@@ -20,11 +20,11 @@ export type TrustDoubt = "content" | "folder";
 /** Something that a folder brings. */
 export interface Brought {
   kind: "instructions" | "hooks" | "server";
-  /** The folder that is trusted. */
+  /** The trusted folder. */
   root: string;
-  /** Its name among those of this kind and folder. */
+  /** A unique name among those of this kind and folder. */
   name: string;
-  /** All of it that an answer is about. */
+  /** The text that an answer is bound to. */
   text: string;
 }
 
@@ -34,7 +34,7 @@ export interface TrustVerdict {
   isApproved?: boolean;
   /** Why an earlier answer does not count. */
   doubt?: TrustDoubt;
-  /** The change since the last answer; `added` without one about this folder. */
+  /** The change since the last answer; `added` if there is none about this folder. */
   change?: TrustChange;
 }
 
@@ -44,11 +44,11 @@ interface Saved {
   text: string;
 }
 
-/** Saves each answer in a file of its own. Without a folder of state, the answers last for this session. */
+/** Saves each answer in its own file. Without a state folder, the answers last for this session. */
 export class FolderTrust {
   readonly #answers = new Map<string, Saved>();
 
-  /** @param state the folder of state; undefined if there is none */
+  /** @param state the state folder; undefined if there is none */
   constructor(private readonly state: string | undefined) {}
 
   /** Returns what the user answered about `brought`. */
@@ -66,7 +66,7 @@ export class FolderTrust {
     return { doubt, change: { type: "changed", lines: diffLines(saved.text, text) } };
   }
 
-  /** Saves an answer. @throws {Error} if that is not possible; the answer then counts for this session. */
+  /** Saves an answer. @throws {Error} if saving fails; the answer then lasts for this session. */
   async save(brought: Brought, isApproved: boolean): Promise<void> {
     const { root, name, text } = brought;
     const path = await this.#path(brought);
@@ -91,9 +91,9 @@ export class FolderTrust {
 }
 
 /**
- * Identifies the folder at a path. Its inode may be given to a later folder, so the time when it was made
- * counts, too, if the file system knows it. The device's number may change with a restart. All this is new in
- * a folder that comes from a backup, which is another folder for this reason.
+ * Identifies the folder at a path. A later folder may get the same inode, so the creation time is included if the
+ * file system has it. The device number is not, because it may change with a restart. A folder that is restored
+ * from a backup counts as another folder.
  */
 function folderId(path: string): string {
   const { ino, birthtime } = attempt(() => Deno.statSync(path)) ?? {};

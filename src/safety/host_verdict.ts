@@ -1,4 +1,4 @@
-/** The verdict on a call that names an address of the web. @module */
+/** The verdict on a call that requests an address of the web. @module */
 
 import { hostKind, NOT_PUBLIC } from "../wire/address.ts";
 import { askBecause, byRule } from "./path_verdict.ts";
@@ -6,8 +6,9 @@ import { type HostPattern, isFor, type OfferedRule, type Rule, RULE_EFFECTS } fr
 import type { PolicyCall, Settings, Verdict } from "./settings.ts";
 
 /**
- * Each host is asked about. What is not public, or where there is no network, is refused, but for what a rule
- * names that the person wrote: of a question's own rules nobody can tell where their host leads tomorrow.
+ * Asks about each host. Refuses private addresses, and all addresses without a network, unless the user wrote a
+ * rule that names the host. Rules that were saved from an answer do not suffice: their host may resolve to
+ * another address later.
  */
 export function hostVerdict(
   { tool, url: address = "" }: PolicyCall,
@@ -38,26 +39,26 @@ export function hostVerdict(
   return rule ? byRule(rule) : askBecause(`sends a request to ${url.host}`);
 }
 
-/** The tool whose calls are decided on by their host. */
+/** The tool whose calls are decided by their host. */
 const FETCHER = { name: "fetch_url", access: "network" } as const;
 
-/** True for a call that is decided on by its host. */
+/** True for a call that is decided by its host. */
 export function isFetch({ tool, url }: PolicyCall): boolean {
   return tool.name === FETCHER.name && tool.ruleName === undefined && url !== undefined;
 }
 
-/** True where a rule allows pages of some host, so that they are fetched also where commands have no network. */
+/** True if a rule allows pages of some host. They may then be fetched even if commands have no network. */
 export function isOn(rules: readonly Rule[]): boolean {
   return rules.some((rule) => rule.effect === "allow" && rule.tool !== "*" && isFor(rule, FETCHER));
 }
 
-/** The rule that would allow all of a host from now on, with its port where that is not the usual one. */
+/** Returns the rule that would allow all pages of a host, with its port unless it is the default. */
 export function hostRule({ tool, url = "" }: PolicyCall): OfferedRule {
   const { host } = new URL(url);
   return { rule: `${tool.name}(${host})`, words: `${host}/…` };
 }
 
-/** True where a rule is about a host; without a port it allows the usual ones, and refuses all. */
+/** True if a rule applies to a host. Without a port, it allows the default ports and refuses all ports. */
 function matchesHost({ effect, host }: Rule, { hostname, port }: URL): boolean {
   if (host === undefined) return true;
   const isPort = host.port !== undefined ? host.port === port : effect !== "allow" || port === "";

@@ -1,4 +1,4 @@
-/** The table of protected paths, compiled for one person. @module */
+/** The table of protected paths, compiled for one user. @module */
 
 import { escapeRegex } from "../text/glob.ts";
 import { isWithin } from "../text/paths.ts";
@@ -6,35 +6,35 @@ import { isAbsolute, join, resolve, SEPARATOR, slashed } from "../text/std_path.
 import { PROTECTED_ROWS, type ProtectedRow } from "./protected_paths.ts";
 
 interface PersonalFolders {
-  /** The home folder; left out, patterns that begin with `~/` match only below a folder called `~`. */
+  /** The home folder. Without it, `~/` in patterns matches only a folder called `~`. */
   home?: string | undefined;
-  /** Absolute folders of this program's settings and records, wherever variables put them. */
+  /** Absolute folders of this program's settings and data, which variables may set. */
   own?: readonly (string | undefined)[];
 }
 
-/** File system queries, replaced in tests. */
+/** File system queries; tests replace them. */
 interface PathLooks {
-  /** The file or folder to which a path leads; undefined where there is none, or none to be seen. */
+  /** Returns the file or folder that a path leads to; undefined if it is missing or not accessible. */
   realPath(path: string): string | undefined;
-  /** The names in a folder; none where it cannot be listed. */
+  /** Returns the names in a folder; empty if it cannot be listed. */
   list(folder: string): readonly string[];
 }
 
-/** The path of a secret, and its contents in words. */
+/** The path of a secret, and a description of its contents. */
 interface ConfinedPath {
   path: string;
-  /** The file or folder to which the path leads; left out where there is none. */
+  /** The file or folder that the path leads to; missing if there is none. */
   real?: string;
   what: string;
-  /** True where a folder of that name, with all below it, is meant. */
+  /** True if the name covers a folder with everything below it. */
   isFolder: boolean;
-  /** True where a row matches the path itself: its pattern needs no other. */
+  /** True if a row of the table matches the path itself. */
   isInTable: boolean;
 }
 
-/** Rows of one kind. Few paths match any: expressions, which take V8 long, are made for what may match. */
+/** Rows of one kind. Compiling the expressions takes V8 long, so paths that cannot match are rejected first. */
 class Matcher {
-  /** A path that matches holds one of them, in small letters. */
+  /** Each matching path contains one of these, in lower case. */
   readonly #pieces: readonly string[];
   #any?: RegExp;
   #rows?: readonly { what: string; source: string }[];
@@ -70,7 +70,7 @@ class Matcher {
   }
 }
 
-/** The longest piece of a pattern or path that each match holds as it is, but for the case. */
+/** Returns the longest piece of a pattern or path that each match contains, in lower case. */
 function tellingPiece(text: string): string {
   const pieces = text.replace(/^~|\/$/g, "").toLowerCase().split(/[^!-)+->@-~]+/);
   return pieces.reduce((longest, piece) => piece.length > longest.length ? piece : longest);
@@ -81,7 +81,7 @@ const SYSTEM_LOOKS: PathLooks = {
     try {
       const real = Deno.realPathSync(path);
       const { isFile, isDirectory } = Deno.statSync(real);
-      // No device: some people link the history of their shell to /dev/null.
+      // No device: some users link their shell history to /dev/null.
       return isFile || isDirectory ? real : undefined;
     } catch {
       return undefined;
@@ -90,7 +90,7 @@ const SYSTEM_LOOKS: PathLooks = {
   list: namesIn,
 };
 
-/** The names in a folder; none for a file, or for a folder that cannot be listed. */
+/** Returns the names in a folder; empty for a file, or for a folder that cannot be listed. */
 export function namesIn(folder: string): string[] {
   try {
     return [...Deno.readDirSync(folder)].map(({ name }) => name);
@@ -99,12 +99,12 @@ export function namesIn(folder: string): string[] {
   }
 }
 
-/** The table for one person. Patterns are compiled, and links looked up, with the first question. */
+/** The table for one user. The first query compiles the patterns and resolves links. */
 export class PathTable {
   readonly home: string | undefined;
-  /** The folder to which the home folder leads. */
+  /** The home folder with its links resolved. */
   readonly realHome: string | undefined;
-  /** The absolute folders of this program's settings and records. */
+  /** The absolute folders of this program's settings and data. */
   readonly own: readonly string[];
   #secrets: Matcher | undefined;
   #protected: Matcher | undefined;
@@ -114,25 +114,25 @@ export class PathTable {
     { home, own = [] }: PersonalFolders = {},
     private readonly looks: PathLooks = SYSTEM_LOOKS,
   ) {
-    // A relative one would be another folder after each /cd.
+    // A relative path would lead elsewhere after each /cd.
     this.home = home !== undefined && isAbsolute(home) ? join(home) : undefined;
     this.realHome = this.home && (looks.realPath(this.home) ?? this.home);
     this.own = own.filter((folder) => folder !== undefined).map((folder) => resolve(folder));
   }
 
-  /** The secret that an absolute path is likely to hold, in words; undefined for none known. */
+  /** Returns which secret an absolute path is likely to contain, in words; undefined if none is known. */
   secretKind(path: string): string | undefined {
     return this.#secretMatcher().kindOf(path);
   }
 
-  /** The reason not to write an absolute path unasked, in words; undefined for none. */
+  /** Returns why writing an absolute path needs approval, in words; undefined if it does not. */
   protectedKind(path: string): string | undefined {
     return (this.#protected ??= this.#matcher("protected")).kindOf(path);
   }
 
   /**
-   * Returns why not to write an absolute path unasked in the working folder `root`, in which new files configure
-   * programs; undefined for no reason.
+   * Returns why writing an absolute path in the working folder `root` needs approval, if new files there
+   * configure programs; otherwise undefined.
    */
   configuredKind(root: string, path: string): string | undefined {
     const { realHome: home } = this;
@@ -142,7 +142,9 @@ export class PathTable {
       : undefined;
   }
 
-  /** A quick look at the name of a file in a folder that is none of these: false where its path is surely none either. */
+  /**
+   * A fast test by the name of a file whose folder is not in the table: false if the path cannot be in it either.
+   */
   mayMatch(name: string): boolean {
     const { names, pieces } = this.#names ??= this.#lastNames();
     const small = name.toLowerCase();
@@ -151,7 +153,10 @@ export class PathTable {
       /[^!-~]/.test(small) || pieces.some((piece) => small.includes(piece));
   }
 
-  /** The last names of all patterns, and endings such as `.pem`; the telling pieces of those with other wildcards. */
+  /**
+   * The last names of all patterns, endings such as `.pem`, and the fixed pieces of patterns with other
+   * wildcards.
+   */
   #lastNames(): { names: ReadonlySet<string>; pieces: readonly string[] } {
     const all = (["secret", "protected"] as const).flatMap((kind) => [
       ...tableRows(kind).flatMap(({ globs }) => globs),
@@ -170,7 +175,9 @@ export class PathTable {
     return this.#secretMatcher().any;
   }
 
-  /** The secrets of the home folder and absolute ones; the target of a link is one by its own path. */
+  /**
+   * Returns the secrets of the home folder and those with absolute paths. The target of a link counts as well.
+   */
   confinedSecrets(): ConfinedPath[] {
     return this.#locatedRows("secret");
   }
@@ -201,9 +208,11 @@ export class PathTable {
     return this.#secrets ??= this.#matcher("secret");
   }
 
-  /** The rows of the table, and what they do not match: files of this home folder, and behind links. */
+  /**
+   * Returns the rows of the table, and the paths that they do not match: in this home folder, and behind links.
+   */
   #matcher(kind: ProtectedRow["kind"]): Matcher {
-    // The sandbox heeds the others, too.
+    // The sandbox protects the other paths too.
     const others = this.#locatedRows(kind).filter(({ isInTable }) => !isInTable);
     return new Matcher(tableRows(kind), others);
   }
@@ -212,15 +221,15 @@ export class PathTable {
 /** Settings of programs, and programs, in the home folder. */
 const HOME_SETTING = /^\/?(\.|Library\/|(\w+\/)?s?bin\/)/i;
 
-/** The rows that count wherever the home folder is; its links are not looked up. */
+/** The rows that apply to any home folder, without resolving links. */
 export const ANY_HOME = new PathTable({}, { realPath: () => undefined, list: () => [] });
 
-/** Some file systems take .GIT for .git. */
+/** Some file systems ignore case: .GIT is .git. */
 const IGNORE_CASE = "i";
-/** Signs without width, which older file systems of Apple leave out when they compare names. */
+/** Zero-width characters, which older file systems of Apple ignore in names. */
 const IGNORED = /[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
 
-/** Paths of a row's files; a pattern for every folder is looked up in `folder` only. */
+/** Returns the existing paths of a row's files. A pattern for every folder is searched for in `folder` only. */
 function located(
   { what, globs, except }: PatternRow,
   folder: string | undefined,
@@ -229,7 +238,7 @@ function located(
   const taken = except === "" ? undefined : new RegExp(`/${except}[^/]*$`, IGNORE_CASE);
   return globs.flatMap((glob) => {
     const scope = scopeOf(glob);
-    // Confined, a program sees no processes but its own; what git reads itself cannot be hidden from it.
+    // A sandboxed program sees only its own processes, and git has to read some secrets itself.
     if (glob.startsWith("/proc/") || scope === "deep") return [];
     const base = scope === "root" ? "/" : folder;
     if (base === undefined) return [];
@@ -240,7 +249,9 @@ function located(
   });
 }
 
-/** The paths in `base` that a pattern without braces matches; without wildcards, also where nothing is. */
+/**
+ * Returns the paths in `base` that a pattern without braces matches. Without wildcards, the path may be missing.
+ */
 function matchesBelow(base: string, glob: string, list: PathLooks["list"]): string[] {
   if (!glob.includes("*")) return [below(base, glob)];
   return glob.split("/").reduce((paths, name) => {
@@ -254,19 +265,18 @@ function matchesBelow(base: string, glob: string, list: PathLooks["list"]): stri
   }, [base]);
 }
 
-/** `names`, with `/` between them, in the folder `base`. `join` would take each apart again. */
+/** Returns the path of `names`, with `/` between them, in the folder `base`. Faster than `join`. */
 const below = (base: string, names: string): string =>
   (base.endsWith(SEPARATOR) ? base : base + SEPARATOR) + names.replaceAll("/", SEPARATOR);
 
-/** A name as file systems compare it that ignore case. */
+/** Returns a name in the form in which file systems that ignore case compare it. */
 function comparable(name: string): string {
   return (/[^\0-\x7f]/.test(name) ? plainPath(name) : name).toLowerCase();
 }
 
 /**
- * A quick look at what is surely not in a home folder or in those of the system, by listings of them and of
- * folders in them: for most of the paths that are known there is nothing, and to ask the system about each
- * takes long. False for these alone.
+ * Returns a fast test that is false only for paths that are missing in the home folder or in the system's
+ * folders. It lists these folders, because querying each known path takes long and most of them are missing.
  */
 export function mayBeThere(
   home: string | undefined,
@@ -281,30 +291,30 @@ export function mayBeThere(
     return slashed(path.slice(below(root, "").length)).split("/").every((name) => {
       const names = listed[at] ??= new Set(list(at).map(comparable));
       at = below(at, name);
-      // A folder that cannot be listed may hold anything.
+      // A folder that cannot be listed may contain any name.
       return names.size === 0 || names.has(comparable(name));
     });
   };
 }
 
-/** Lists each folder once: many patterns look at the same. */
+/** Lists each folder once, because many patterns query the same one. */
 function listedOnce(list: PathLooks["list"]): PathLooks["list"] {
   const listed: Record<string, readonly string[]> = {};
   return (folder) => listed[folder] ??= list(folder);
 }
 
-/** A path as the patterns are written; other file systems take it for the same. */
+/** Returns a path in the form of the patterns. To some file systems it is the same path. */
 function plainPath(path: string): string {
-  // If case is ignored, the long s is an s; the Kelvin sign becomes a K as letters are composed.
+  // If case is ignored, the long s equals an s. Normalization turns the Kelvin sign into a K.
   return path.replaceAll("\\", "/").replace(IGNORED, "").replace(/\/(?:\.?\/)+/g, "/")
     .replaceAll("\u017f", "s").normalize();
 }
 
-/** A row with its patterns apart, without braces. */
+/** A row with its patterns split, without braces. */
 interface PatternRow {
   what: string;
   globs: readonly string[];
-  /** The expression for names that `globs` match and that are harmless; empty for none. */
+  /** The expression for matching names that are harmless; empty if there are none. */
   except: string;
 }
 
@@ -318,27 +328,27 @@ const tableRows = (kind: ProtectedRow["kind"]): readonly PatternRow[] =>
     }),
   );
 
-/** Patterns are anchored at a `/` or at the end, with one `*` in a name at most: tests take linear time. */
+/** Patterns are anchored at a `/` or at the end and have at most one `*` per name, so tests take linear time. */
 function rowSource({ globs: all, except }: PatternRow): string {
   const globs = Object.groupBy(all, scopeOf);
   const inFolder = (folder: string, names: readonly string[] = []) => {
     const source = names.map(globSource).join("|");
     return source === "" ? [] : [`${folder}/${except}(?:${source})`];
   };
-  // `*` at the start of a name is whatever stands there: looking for it takes more time than the rest.
+  // Skipping a leading `*` is faster than matching it.
   const [endings, anywhere] = [true, false].map((isEnding) =>
     globs.anywhere?.filter((glob) => isEnding === (glob.startsWith("*") && except === ""))
   );
   return [
     ...(globs.deep ?? []).map((glob) => {
       const [folder, name] = glob.split("/**/");
-      // The two ends are looked for by themselves: what stands between them is not tried out.
+      // Each end is searched for separately, which avoids backtracking.
       return `^(?=[^]*?/${escapeRegex(folder!)}/)[^]*/${globSource(name!)}`;
     }),
     ...(endings ?? []).map((glob) => globSource(glob.slice(1))),
     ...inFolder("", anywhere),
     ...inFolder("^", globs.root?.map((glob) => glob.slice(1))),
-    // To tools `~` is a name like any other; a model that writes it means the home folder.
+    // To tools `~` is an ordinary name, but a model that writes it means the home folder.
     ...inFolder("/~", globs.home?.map((glob) => glob.slice(2))),
   ].join("|");
 }
@@ -349,7 +359,7 @@ function scopeOf(glob: string): "home" | "root" | "deep" | "anywhere" {
   return glob.includes("/**/") ? "deep" : "anywhere";
 }
 
-/** The expression for a pattern without braces, up to the end of the path or of the folder's name. */
+/** Returns the expression for a pattern without braces, up to the end of the path or of the folder's name. */
 function globSource(glob: string): string {
   const name = escapeRegex(glob.replace(/\/$/, "")).replace(/\\\*/g, "[^/]*")
     .replace(/\\\?/g, "[^/]");
@@ -359,14 +369,17 @@ function globSource(glob: string): string {
 const FOLDER_END = "(?:/|$)";
 const FILE_END = "/?$";
 
-/** The expression for an absolute path, as it is and as it is compared, in both of Unicode's ways to compose letters. */
+/**
+ * Returns the expression for an absolute path, as written and as file systems compare it, in both normalization
+ * forms.
+ */
 function absoluteSource({ path, isFolder }: ConfinedPath): string {
   const forms = [composedPath(path), plainPath(path)].flatMap((one) => [one, one.normalize("NFD")]);
   const source = [...new Set(forms)].map(escapeRegex).join("|");
   return `^(?:${source})${isFolder ? FOLDER_END : FILE_END}`;
 }
 
-/** The words of `text`, each as often as its braces have alternatives. */
+/** Returns the words of `text` with their braces expanded. */
 function alternativesOf(text: string): string[] {
   return text.split(/\s+/).filter((glob) => glob !== "").flatMap((glob) => {
     const [, before, inner, after] = /^(.*?)\{(.*?)\}(.*)$/.exec(glob) ?? [];
@@ -375,5 +388,5 @@ function alternativesOf(text: string): string[] {
   });
 }
 
-/** A path with `/`, in Unicode's form NFC, as the paths that are tested. */
+/** Returns a path with `/` in Unicode's form NFC, like the paths that are tested. */
 const composedPath = (path: string): string => slashed(path).normalize();

@@ -1,4 +1,4 @@
-/** The verdict on a call of a tool that names a path, or neither a path nor a command. @module */
+/** The verdict on a call that names a path, or neither a path nor a command. @module */
 
 import { resolve } from "../text/std_path.ts";
 import type { Place } from "./places.ts";
@@ -14,15 +14,15 @@ import {
 import type { PolicyCall, Settings, Verdict } from "./settings.ts";
 import { accessAt } from "./view.ts";
 
-/** The settings, with the folder in which one call is decided. */
+/** The settings, with the folder in which a call is decided. */
 export interface Scene extends Settings {
   paths: PathTable;
-  /** Resolves a path to the place that it leads to. */
+  /** Resolves a path. */
   place: (path: string) => Place;
   root: Place;
 }
 
-/** The scene of a command that leaves the sandbox. */
+/** Returns the scene of a command outside of the sandbox. */
 export function outsideOf({ view: _, ...scene }: Scene): Scene {
   return scene;
 }
@@ -39,11 +39,11 @@ export const byRule = ({ effect, text }: Rule): Verdict => ({
   reason: `matches the rule ${effect} ${text}`,
 });
 
-/** Reading and writing a file by name, wherever it happens, are decided as calls of these tools. */
+/** Any access to a named file is decided like a call of these tools. */
 export const READER = { name: "read_file", access: "read" } as const;
 export const WRITER = { name: "write_file", access: "write" } as const;
 
-/** The verdict on a call that names neither a path nor a command. */
+/** Returns the verdict on a call that names neither a path nor a command. */
 export function bareVerdict({ tool, args }: PolicyCall, { rules }: Settings): Verdict {
   const bare = rules.filter((rule) =>
     isFor(rule, tool) && !rule.path && !rule.command && !rule.host && matchesArgument(rule, args)
@@ -54,7 +54,7 @@ export function bareVerdict({ tool, args }: PolicyCall, { rules }: Settings): Ve
   return tool.access === "read" ? ALLOW : askBecause(`can ${tool.access}`);
 }
 
-/** `showsNames`: the call shows no more than names, for which rules against reading a file do not hold. */
+/** @param showsNames true if the call shows only names: rules against reading files do not apply */
 export function pathVerdict(
   tool: PolicyCall["tool"],
   path: string,
@@ -63,7 +63,7 @@ export function pathVerdict(
 ): Verdict {
   const { rules, paths, place, root } = scene;
   const at = place(path);
-  // A link with an allowed name allows nothing, and one with another name evades nothing.
+  // A link with an allowed name allows nothing, and a link with another name bypasses no rule.
   const matching = (effect: RuleEffect) =>
     rules.find((rule) =>
       rule.effect === effect && (isFor(rule, tool) || !showsNames && isAgainstReading(rule)) &&
@@ -72,7 +72,7 @@ export function pathVerdict(
     );
   const denied = matching("deny");
   if (denied) return byRule(denied);
-  // The place that links lead to, for the person who is asked.
+  // The target of links, for the user's decision.
   const link = at.real === resolve(at.path) ? "" : ` (${at.real})`;
   const secret = secretAt(scene, at);
   if (secret !== undefined) return beyond(`may hold ${secret}${link}`);
@@ -85,13 +85,13 @@ export function pathVerdict(
   const allowed = asked ? undefined : matching("allow");
   if (allowed) return byRule(allowed);
   const verdict = modeVerdict(tool, at, scene, link);
-  // What the view leaves out stays so: a rule that asks makes nothing less strict.
+  // A rule that asks does not open what the view closes.
   return asked ? { ...byRule(asked), isBeyond: verdict.isBeyond === true } : verdict;
 }
 
 const beyond = (reason: string): Verdict => ({ ...askBecause(reason), isBeyond: true });
 
-/** The verdict of the modes and the view on a call about a place that no rule is about. */
+/** Returns the verdict of the modes and the view on a path that no rule covers. */
 function modeVerdict(
   tool: PolicyCall["tool"],
   at: Place,
@@ -100,7 +100,7 @@ function modeVerdict(
 ): Verdict {
   const { approve, sandbox } = scene;
   const isRead = tool.access === "read";
-  // Inside, a read needs no look at the view: of what is there it leaves out secrets alone.
+  // Reading inside the folder needs no view, which closes only secrets there.
   const access = at.isInside && isRead ? "read" : scene.view && accessAt(scene.view(), at.real);
   if (!at.isInside && !(access === "write" || access === "read" && isRead)) {
     return beyond(`is outside of the working directory${link}`);
@@ -118,12 +118,12 @@ function modeVerdict(
     : { ...askBecause(`writes${link}`), isRoutine: link === "" };
 }
 
-/** The secret at a place, by its own name or by that of a link to it; undefined for none known. */
+/** Returns which secret is at a place, by its own name or by that of a link to it; undefined if none is known. */
 export function secretAt({ paths }: Scene, { path, real }: Place): string | undefined {
   return paths.secretKind(real) ?? paths.secretKind(path);
 }
 
-/** True for a rule against reading a file, which holds for each tool that may show what a file holds. */
+/** True for a rule against reading a file. It applies to each tool that may show a file's contents. */
 function isAgainstReading(rule: Rule): boolean {
   return rule.effect !== "allow" && rule.path !== undefined && isFor(rule, READER);
 }

@@ -1,11 +1,11 @@
-/** The places that paths and patterns lead to, with links followed. @module */
+/** Resolves paths and patterns, following links. @module */
 
 import { basename, dirname, join, resolve } from "../text/std_path.ts";
 import { isWithin, resolvePath } from "../text/paths.ts";
 
 type LinkReader = Record<"realPathSync" | "readLinkSync", (path: string) => string>;
 
-/** Reads the file system's links, each real path once: what is asked about one call is many times the same. */
+/** Resolves each path once: one call queries the same paths many times. */
 export class LinksReadOnce implements LinkReader {
   readonly #known = new Map<string, string>();
 
@@ -20,21 +20,20 @@ export class LinksReadOnce implements LinkReader {
   }
 }
 
-/** A path, and the place that it leads to. */
+/** A path, and where it leads. */
 export interface Place {
-  /** The path that was asked for, absolute. */
+  /** The requested path, absolute. */
   path: string;
-  /** The path with every link followed, as far as it exists. */
+  /** The path with all links followed, as far as it exists. */
   real: string;
-  /** True where `real` is the working directory or below it. */
+  /** True if `real` is the working directory or below it. */
   isInside: boolean;
 }
 
 /**
- * The place that `path` leads to, which may not exist yet: the deepest folder that does is resolved,
- * and a link to nothing is followed to where a file would be created. A path that cannot be resolved,
- * as in a folder that may not be searched, counts as outside. Whoever opens the file opens `real`: a
- * link that is changed afterwards is not seen.
+ * Resolves `path`, which may not exist yet: its deepest existing folder is resolved, and a dangling link is
+ * followed to where a file would be created. A path that cannot be resolved, such as one in an inaccessible
+ * folder, counts as outside. Callers open `real`, so a link that changes later has no effect.
  */
 export function placeOf(workingDir: string, path: string, system: LinkReader = Deno): Place {
   const asked = resolvePath({ workingDir }, path);
@@ -46,14 +45,14 @@ export function placeOf(workingDir: string, path: string, system: LinkReader = D
   }
 }
 
-/** `path` with its links followed, its last ones also where they lead to nothing. */
+/** Returns `path` with its links followed, including dangling ones at its end. */
 function resolveLinks(path: string, system: LinkReader, linksLeft: number): string {
   try {
     return system.realPathSync(path);
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound) || dirname(path) === path) throw error;
   }
-  // The text is not folded first: `..` after a link is the folder above the one that the link leads to.
+  // The text is not normalized first: `..` after a link is the parent of the link's target.
   const folder = resolveLinks(dirname(path), system, linksLeft);
   const name = join(folder, basename(path));
   let target: string;
@@ -66,5 +65,5 @@ function resolveLinks(path: string, system: LinkReader, linksLeft: number): stri
   return resolveLinks(resolve(folder, target), system, linksLeft - 1);
 }
 
-/** Linux follows as many links in one path. */
+/** Linux follows this many links in one path. */
 const MAX_LINKS = 40;

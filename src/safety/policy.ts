@@ -1,4 +1,4 @@
-/** The policy: a call of a tool runs, is asked about, or is refused. @module */
+/** The policy: a tool call runs, needs approval, or is refused. @module */
 
 import { escapeRegex } from "../text/glob.ts";
 import { isWithin } from "../text/paths.ts";
@@ -12,9 +12,10 @@ import { APPROVE_MODES, type PolicyCall, SANDBOX_MODES, type Strictness } from "
 import type { Settings, Verdict } from "./settings.ts";
 
 /**
- * Decides one call. Rules that deny come first, then the calls that always ask (secrets, protected
- * files, commands that destroy or cannot be understood), rules that ask, rules that allow, and last the
- * modes. The strictest part of a command line decides for all of it. `place` resolves paths.
+ * Decides one call. Rules that deny come first, then calls that always ask (secrets, protected files, commands
+ * that destroy or cannot be understood), rules that ask, rules that allow, and last the modes. The strictest part
+ * of a command line decides for the whole line.
+ * @param place resolves paths
  */
 export function decide(
   call: PolicyCall,
@@ -31,7 +32,7 @@ export function decide(
     ? hostVerdict(call, scene)
     : bareVerdict(call, scene);
   if (settings.approve === "plan" && call.tool.access !== "read") {
-    // Only what the sandbox holds runs, and nobody is asked about the rest.
+    // Sandboxed commands run; all others are refused without a question.
     const isHeld = command !== undefined && settings.view !== undefined &&
       verdict.effect === "allow";
     if (verdict.effect === "deny" || isHeld && verdict.leave === undefined) return verdict;
@@ -41,7 +42,7 @@ export function decide(
   return { effect: "deny", reason: `${verdict.reason}, and approvals are off` };
 }
 
-/** The rules that would allow this call from now on, for an "always"; none where nothing would. */
+/** Returns the rules that would always allow this call, for the answer "always"; empty if no rule would. */
 export function rulesFor(
   call: PolicyCall,
   settings: Settings,
@@ -49,12 +50,12 @@ export function rulesFor(
 ): readonly OfferedRule[] {
   let kept: OfferedRule[] = [];
   const { command } = call;
-  // Nothing that leaves the sandbox as its model asks is allowed for good.
+  // Leaving the sandbox at the model's request is never allowed permanently.
   if (call.leave !== undefined) return [];
   if (command !== undefined) {
     kept = commandRules({ ...call, command }, sceneOf(settings, place));
   } else if (call.path !== undefined) {
-    // The place that the path leads to: the name of a link allows nothing.
+    // The link's target: its name allows nothing.
     const name = rulePathOf(place(".").real, place(call.path).real);
     if (/^[\w./-][\w./ -]*$/.test(name)) {
       kept = [{ rule: `${call.tool.name}(${name})`, words: name }];
@@ -72,11 +73,11 @@ export function rulesFor(
 }
 
 /**
- * The grant of an allowed call that names a path: the place that the path leads to now and, for a
- * search, the files to leave out, as reading them by name would be refused or asked about. Rules and
- * secrets that the path itself falls under were decided with it, and are not left out again.
+ * Returns the grant for an allowed call that names a path: the resolved path and, for a search, the files to omit
+ * because reading them by name would be refused or asked about. Rules and secrets that cover the path itself were
+ * decided with it and do not apply again.
  *
- * @param isAsked false where calls that would be asked about simply run
+ * @param isAsked false if calls run that would be asked about
  */
 export function grantOf(
   tool: PolicyCall["tool"],
@@ -96,11 +97,11 @@ export function grantOf(
   const paths = out.filter((rule) => !rule.isAbsolute).map((rule) => rule.path!);
   const absolute = out.filter((rule) => rule.isAbsolute).map((rule) => rule.path!);
   const withheld: Withheld = { folder: root.real, paths, absolute };
-  // Confined, secrets are hidden from commands, whoever is asked.
+  // The sandbox hides secrets from commands, even if no one is asked.
   if ((isAsked || settings.view) && scene.paths.secretKind(at.real) === undefined) {
     withheld.files = scene.paths.secretPattern;
   }
-  // Below a folder of the system's that can be read there may be the home folder, for example.
+  // A readable system folder may contain the home folder, for example.
   for (const [path, access] of at.isInside ? [] : settings.view?.().places ?? []) {
     const isClosed = access === "none" || access === "own";
     if (isClosed && isWithin(at.real, path) && path !== at.real) {
@@ -111,7 +112,7 @@ export function grantOf(
   return { realPath: at.real, withheld, ...isSecret && { isSecret } };
 }
 
-/** The settings made stricter by a project's; `ignored` names those that would have loosened them. */
+/** Makes the settings stricter by a project's settings. `ignored` names those that would have loosened them. */
 export function tighten<S extends Strictness>(
   settings: S,
   project: Partial<Strictness>,

@@ -1,21 +1,23 @@
 /**
- * The one table of files that no general permission covers. Verdicts on paths, what a search leaves out,
- * heeded instructions and what the sandbox hides derive from it by {@linkcode PathTable}.
+ * The one table of files that no general permission covers. {@linkcode PathTable} derives from it the verdicts on
+ * paths, the files that a search omits, and what the sandbox hides.
  *
  * @module
  */
 
 /** Files that are protected for one reason. */
 interface FileGroup {
-  /** The contents of secrets ("may hold ..."), the nature of protected files ("is ..."), for the person who is asked. */
+  /**
+   * The contents of secrets ("may hold ..."), or the kind of protected files ("is ..."), for the user's decision.
+   */
   what: string;
   /**
-   * Patterns, parted by blanks. `~/x` is in the home folder, `/x` in the root folder, others in every one.
-   * One that ends in `/` covers a folder and all below it. `*` is any characters but `/`, once in a name,
-   * `{a,b}` is either, and one `**` between names is any number of folders.
+   * Patterns, separated by blanks. `~/x` is in the home folder, `/x` in the root folder, others in any folder.
+   * One that ends in `/` covers a folder with everything below it. `*` matches any characters but `/`, once per
+   * name; `{a,b}` matches either; one `**` between names matches any number of folders.
    */
   paths: string;
-  /** Names of files that `paths` matches and that are harmless; in them `?` is any character. */
+  /** Matching names that are harmless; `?` in them is any character. */
   except?: string;
 }
 
@@ -23,12 +25,12 @@ export interface ProtectedRow extends FileGroup {
   kind: "secret" | "protected";
 }
 
-/** Not read unasked. */
+/** Reading them needs approval. */
 const SECRETS: readonly FileGroup[] = [
   { what: "keys of SSH", paths: ".ssh/" },
   { what: "a private key", paths: "id_{rsa,dsa,ecdsa,ed25519} id_{rsa,dsa,ecdsa,ed25519}_sk" },
   // OpenSSL, Java, PuTTY, KeePass, GnuPG
-  { // but for what says whom to trust, which HTTPS needs
+  { // except for trusted certificates, which HTTPS needs
     what: "a key file",
     paths: "*.{pem,key,p8,p12,pfx,jks,keystore,ppk,kdbx,asc,gpg}",
     except: "{cacert,ca-bundle,roots}.pem",
@@ -72,9 +74,9 @@ const SECRETS: readonly FileGroup[] = [
     paths:
       ".{bash,zsh,sh,python,psql,mysql,sqlite,node_repl}_history .local/share/fish/fish_history",
   },
-  // Addresses with a password or a token, and headers that a check-out left. git itself reads them.
+  // They may contain an address with a password or a token, and headers of a checkout. git itself reads them.
   { what: "credentials of git", paths: ".git/**/config .git/**/config.worktree" },
-  { // what only root reads: confined, root itself does not; SSH, TLS, Kerberos, WireGuard, Wi-Fi, PPP, systemd
+  { // readable by root only, and not by sandboxed root; SSH, TLS, Kerberos, WireGuard, Wi-Fi, PPP, systemd
     what: "keys of the system",
     paths:
       "/etc/ssh/ssh_host_*_key /etc/{ssl,pki/tls}/private/ /etc/letsencrypt/ /etc/krb5.keytab /etc/wireguard/ " +
@@ -88,10 +90,10 @@ const SECRETS: readonly FileGroup[] = [
   { what: "what this program keeps", paths: ".copilot/ .config/copilot/ .local/state/copilot/" },
 ];
 
-/** Not written unasked: they make programs run others, or change what this one may do. */
+/** Writing them needs approval: they make programs run others, or change the permissions of this one. */
 const PROTECTED: readonly FileGroup[] = [
   { what: "the inside of a git repository", paths: ".git/" },
-  // Mercurial and Jujutsu run what their settings name, too.
+  // Mercurial and Jujutsu also run programs that their settings name.
   { what: "the inside of a repository", paths: ".hg/ .jj/repo/config.toml" },
   { what: "configuration of git", paths: ".gitmodules .gitconfig .config/git/" },
   { // husky, pre-commit, Lefthook

@@ -1,4 +1,4 @@
-/** Rules that a person writes: calls that match one are refused, asked about, or run. @module */
+/** Rules that the user writes: matching calls are refused, asked about, or allowed. @module */
 
 import { escapeRegex, globToRegex } from "../text/glob.ts";
 import { relative, resolve, SEPARATOR, slashed } from "../text/std_path.ts";
@@ -8,73 +8,74 @@ import { parseCommandLine } from "./shell/parser.ts";
 import type { SimpleCommand, Word } from "./shell/lexer.ts";
 import { isOption, programName, runsOthers } from "./shell/wrappers.ts";
 
-/** The effects that rules have on calls they match; the first of these that some rule has, counts. */
+/** The effects of rules. If several rules match, the first effect in this list decides. */
 export const RULE_EFFECTS = ["deny", "ask", "allow"] as const;
 export type RuleEffect = typeof RULE_EFFECTS[number];
 
 export interface Rule {
   effect: RuleEffect;
-  /** The text of the rule as it was written, to be shown. */
+  /** The rule as it was written, for messages. */
   text: string;
   /** The name of a tool, an access that tools have (`read`, `write`, `execute`, `network`), or `*`. */
   tool: string;
   /** The words of a command: all of them, or with `isStart` the first ones. */
   command?: { words: readonly string[]; isStart: boolean };
-  /** The pattern of paths; of a rule that does not allow, for paths in Unicode's form NFC. */
+  /** The pattern of paths. Unless the rule allows, it matches paths in Unicode's form NFC. */
   path?: RegExp;
-  /** True where the pattern begins at the root, and so is for absolute paths. */
+  /** True if the pattern starts at the root, and so is for absolute paths. */
   isAbsolute?: boolean;
-  /** Of such a pattern, the path before its first wildcard, with links followed. */
+  /** The part of such a pattern before its first wildcard, with links followed. */
   start?: string;
-  /** Of a rule for what uses the network: the hosts that it is about. */
+  /** The hosts that a rule about the network covers. */
   host?: HostPattern;
-  /** Of a rule for a tool of another program: the argument that it is about, and the pattern of its text. */
+  /** The argument that a rule about another program's tool covers, and the pattern of its text. */
   argument?: { name: string; value: RegExp };
-  /** True for a rule of this session that no file keeps. */
+  /** True for a rule of this session that is not saved. */
   isOfSession?: boolean;
-  /** True for a rule about commands that the sandbox holds, and no others. */
+  /** True for a rule that covers only sandboxed commands. */
   isConfined?: true;
-  /** True for a rule that a question added. */
+  /** True for a rule that was saved from an answer. */
   isKept?: true;
 }
 
-/** A host as URLs write it, or with `isBelow` all hosts below that name; `port` is empty for the usual ones. */
+/** A host as in URLs, or with `isBelow` all hosts below that name. `port` is empty for the default ones. */
 export interface HostPattern {
   name: string;
   isBelow: boolean;
-  /** Left out where the rule names none. */
+  /** Missing if the rule names none. */
   port?: string;
 }
 
 /**
- * A rule that allows a call, as a question adds it. Unlike one that a person writes, it covers no words that
- * lead out of the folder, or to what is protected.
+ * A rule that an answer saved, which allows a call. Unlike one that the user writes, it covers no words that lead
+ * out of the folder, or to protected files.
  */
 export interface KeptRule {
   rule: string;
-  /** True where the person allowed a command that the sandbox held: the rule counts for no other. */
+  /** True if the user allowed a sandboxed command: the rule covers no others. */
   confined?: true;
 }
 
-/** A rule that an answer to a question would add. */
+/** A rule that an answer would save. */
 export interface OfferedRule extends KeptRule {
-  /** The calls that it allows, for the person: `npm test …`. */
+  /** The calls that it allows, in words: `npm test …`. */
   words: string;
 }
 
-/** Parses a rule that a question added. @throws {SyntaxError} like {@linkcode parseRule}. */
+/** Parses a rule that an answer saved. @throws {SyntaxError} like {@linkcode parseRule}. */
 export function parseKept({ rule, confined }: KeptRule, above?: string): Rule {
   return { ...parseRule("allow", rule, above), isKept: true, ...confined && { isConfined: true } };
 }
 
 /**
- * Parses a rule: `TOOL`, `TOOL(GLOB)`, or, for commands, `run_bash(WORDS)` and `run_bash(WORDS *)`.
- * TOOL is a tool's name, `read`, `write`, `execute` or `network` for all tools that do so, or `*`; a tool
- * of an MCP server is `mcp__SERVER__TOOL`, or all of them `mcp__SERVER`, in brackets `ARGUMENT: GLOB`. Of
- * `fetch_url` and `network`, the brackets hold `HOST`, `HOST:PORT` or `*.HOST`. A glob is relative to the working directory, or to the absolute folder `above`, or begins with `/`.
- * Words are written as in a shell; without ` *` at the end the command must have exactly these.
+ * Parses a rule: `TOOL`, `TOOL(GLOB)`, or, for commands, `run_bash(WORDS)` and `run_bash(WORDS *)`. TOOL is a
+ * tool's name, `read`, `write`, `execute` or `network` for all tools with that access, or `*`. A tool of an MCP
+ * server is `mcp__SERVER__TOOL`, all of its tools are `mcp__SERVER`, with `ARGUMENT: GLOB` in the brackets. For
+ * `fetch_url` and `network`, the brackets contain `HOST`, `HOST:PORT` or `*.HOST`. A glob starts with `/`, or is
+ * relative to the working directory or to the absolute folder `above`. Words are written as in a shell; unless
+ * they end with ` *`, the command must have exactly these.
  *
- * @throws {SyntaxError} when the rule makes no sense; the message says what to write instead.
+ * @throws {SyntaxError} for an invalid rule; the message says what to write instead
  */
 export function parseRule(effect: RuleEffect, text: string, above?: string): Rule {
   const wrong = (constraint: string): never => {
@@ -108,7 +109,7 @@ export function parseRule(effect: RuleEffect, text: string, above?: string): Rul
       rule.text = `${tool}(${base}${glob})`;
     }
     if (base !== "" || ABSOLUTE.test(glob)) rule.isAbsolute = true;
-    // The names of files below these two do not begin with theirs, so their patterns are widened.
+    // Files below these two folders do not start with the folder's name, so the patterns are widened.
     if (effect !== "allow" && glob === ".") glob = "{,?**}";
     if (effect !== "allow" && base + glob === "/") glob += "**";
     try {
@@ -140,7 +141,7 @@ export function parseRule(effect: RuleEffect, text: string, above?: string): Rul
 const HOST_FORM =
   "its brackets must hold a host, as in fetch_url(docs.python.org), fetch_url(*.python.org) or fetch_url(localhost:8000)";
 
-/** The hosts that a rule names, in the form that they have in URLs. */
+/** Returns the hosts of a rule in the form that they have in URLs. */
 function hostPattern(text: string): HostPattern | undefined {
   const [, below, host] = /^(\*\.)?([^*/?#@\s\\]+)$/.exec(text) ?? [];
   const url = host === undefined ? null : URL.parse(`http://${host.replace(/\.+(?=:|$)/, "")}`);
@@ -153,15 +154,15 @@ function hostPattern(text: string): HostPattern | undefined {
   };
 }
 
-/** The beginning of an absolute path: `/`, on Windows also the letter of a disk. */
+/** The start of an absolute path: `/`, or on Windows a drive letter. */
 const ABSOLUTE = SEPARATOR === "/" ? /^\// : /^(\/|[a-z]:)/i;
-/** Slashes that are as good as one; on Windows two at the start begin the name of another computer. */
+/** Slashes that equal one slash. On Windows, two at the start introduce the name of another computer. */
 const DOUBLED = SEPARATOR === "/" ? /\/(\.?\/)+/g : /(?<=.)\/(\.?\/)+/g;
 
 /**
- * An absolute glob pattern, behind the literal folder `base`. One of a rule that does not allow also
- * matches the place that the links in its folders lead to now. Links that a rule which allows names
- * are not followed: somebody who wants more to be allowed may have made them.
+ * Returns an absolute glob pattern after the literal folder `base`. Unless the rule allows, it also matches the
+ * current targets of the links in its folders. Links in an allowing rule are not followed: a command may have
+ * created them to extend the rule.
  */
 function resolved(effect: RuleEffect, base: string, glob: string) {
   const named = /^(?:[^*?[\]{}\\/]*(?:\/|$))*/.exec(glob)![0];
@@ -175,25 +176,25 @@ function resolved(effect: RuleEffect, base: string, glob: string) {
   return { pattern, start: place };
 }
 
-/** The place that an absolute path leads to; a path that cannot be looked up stays as it is. */
+/** Resolves an absolute path. A path that cannot be resolved is returned unchanged. */
 export function realFolder(path: string): string {
   return placeOf("/", resolve(path)).real;
 }
 
-/** A tool, as far as rules know it. */
+/** The properties of a tool that rules use. */
 export type RuledTool = Pick<Tool, "name" | "access" | "ruleName">;
 
-/** The beginning of the names that rules have for tools of MCP servers. */
+/** The prefix of MCP tools in rules. */
 export const PLUGGED = "mcp__";
 
-/** A pattern for a text of any kind: `*` is any of it, every other character means itself. */
+/** Returns a pattern for any text: `*` matches any characters, all others match themselves. */
 function textPattern(glob: string): RegExp {
   return new RegExp(`^${glob.split("*").map(escapeRegex).join("[^]*")}$`, "u");
 }
 
-/** True for a rule that is about the tool, whatever the arguments of the call. */
+/** True if the rule is about the tool, regardless of the call's arguments. */
 export function isFor(rule: Rule, { name, access, ruleName }: RuledTool): boolean {
-  // A tool of another program may have the name of one of ours.
+  // Another program's tool may have the name of one of ours.
   if (ruleName !== undefined) {
     const isServers = rule.tool.startsWith(PLUGGED) && ruleName.startsWith(`${rule.tool}__`);
     if (isServers || rule.tool === ruleName) return true;
@@ -201,7 +202,7 @@ export function isFor(rule: Rule, { name, access, ruleName }: RuledTool): boolea
   return rule.tool === "*" || rule.tool === access;
 }
 
-/** True where a rule about an argument, if it is one, holds for a call with `args`. */
+/** True unless the rule is about an argument that a call with `args` does not have. */
 export function matchesArgument(
   { argument }: Rule,
   args: Readonly<Record<string, unknown>> | undefined,
@@ -211,23 +212,23 @@ export function matchesArgument(
   return /^(string|number|boolean)$/.test(typeof value) && argument.value.test(String(value));
 }
 
-/** The absolute `path` as rules name it: relative where it is at or below `root`, with `/`. */
+/** Returns the absolute `path` as rules name it, with `/`: relative if it is at or below `root`. */
 export function rulePathOf(root: string, path: string): string {
   const way = slashed(relative(root, path));
   return way === ".." || way.startsWith("../") ? slashed(path) : way || ".";
 }
 
-/** True where a path rule matches the absolute path `at`; unless it allows, also below a folder. */
+/** True if a path rule matches the absolute path `at`, or, unless it allows, a folder above it. */
 export function matchesPath(rule: Rule, root: string, at: string): boolean {
   if (rule.path === undefined) return rule.command === undefined;
   const regex = rule.path;
   let path = rule.isAbsolute ? slashed(resolve(at)) : rulePathOf(root, at);
-  // `**` is all of the working directory, not of the disk.
+  // `**` means all of the working directory, not all of the disk.
   const isApart = !rule.isAbsolute && ABSOLUTE.test(path);
   if (rule.effect === "allow") return !isApart && regex.test(path);
-  // As an empty path, the folder itself is not taken for one of the hidden files that `.*` stands for.
+  // An empty path keeps the folder itself from matching `.*`, which is for hidden files.
   path = path === "." ? "" : path.normalize();
-  // `secret/**` is about the folder itself as well.
+  // `secret/**` covers the folder itself as well.
   if (regex.test(path) || regex.test(`${path}/`)) return true;
   for (let at = path.length; (at = path.lastIndexOf("/", at - 1)) > 0;) {
     if (regex.test(path.slice(0, at))) return true;
@@ -236,8 +237,8 @@ export function matchesPath(rule: Rule, root: string, at: string): boolean {
 }
 
 /**
- * True where an allow rule covers a command: its very words, and none that is known only when it runs. What is
- * fed to it, as in `echo x | sh`, is more than its very words.
+ * True if an allow rule covers a command: exactly its words, all of which are known before it runs. Input from
+ * elsewhere, as in `echo x | sh`, adds to the words.
  */
 export function allowsCommand(rule: Rule, command: SimpleCommand): boolean {
   const { words, assignments } = command;
@@ -249,7 +250,7 @@ export function allowsCommand(rule: Rule, command: SimpleCommand): boolean {
   return words[0]!.kind === "literal" && words.every(isSteady) && !runsOthers(words);
 }
 
-/** True for a command that may read what another command or the line feeds to it. */
+/** True for a command that may read input from another command or from the line. */
 export function isFed({ isPiped, redirections }: SimpleCommand): boolean {
   return isPiped === true ||
     redirections.some(({ operator, target }) =>
@@ -257,13 +258,16 @@ export function isFed({ isPiped, redirections }: SimpleCommand): boolean {
     );
 }
 
-/** True for a word that is known, or a pattern that matches neither options nor hidden files. */
+/** True for a literal word, or for a pattern that matches neither options nor hidden files. */
 function isSteady({ text, kind }: Word): boolean {
   if (kind === "literal") return true;
   return kind === "pattern" && !/^[-*?[~]|\{|(^|\/)\.(?!\/)|[:=]~/.test(text);
 }
 
-/** Says if a rule that refuses or asks is about one of `runs`; `maybe` where only running would tell. */
+/**
+ * Returns if a rule that refuses or asks covers one of `runs`; `maybe` if it depends on what the command expands
+ * to.
+ */
 export function concernsCommand(
   rule: Rule,
   runs: readonly (readonly Word[])[],
@@ -278,7 +282,7 @@ export function concernsCommand(
 /** Options of git before its subcommand whose value is the next word. */
 const GIT_VALUES = "-C -c --git-dir --work-tree --namespace --exec-path --config-env --attr-source"
   .split(" ");
-/** Spellings of one option. */
+/** Spellings of the same option. */
 const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   "-f": ["--force"],
   "-r": ["-R", "--recursive"],
@@ -286,7 +290,7 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   "--recursive": ["-r", "-R"],
 };
 
-/** Compares words as programs read them: options anywhere, the others in order, the program by name. */
+/** Compares words as programs read them: options in any position, the others in order, the program by name. */
 function matchesLoosely(
   { words: [program, ...wanted], isStart }: { words: readonly string[]; isStart: boolean },
   words: readonly Word[],
@@ -314,7 +318,7 @@ function matchesLoosely(
   let at = 0;
   for (const [i, text] of operands.entries()) {
     const isIt = (word: Word | undefined) => word?.kind === "literal" && word.text === text;
-    // A word before the subcommand may be the value of an option, as in `kubectl -n x delete`.
+    // A word before the subcommand may be an option's value, as in `kubectl -n x delete`.
     while (i === 0 && name !== "git" && !isIt(others[at]) && isValue(others[at])) at++;
     if (!isIt(others[at++])) return unsure ? "maybe" : "no";
   }

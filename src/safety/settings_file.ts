@@ -1,4 +1,4 @@
-/** The person's `permissions.json`, and the settings that such a file may hold. @module */
+/** The user's `permissions.json`, and the settings that such a file may contain. @module */
 
 import { UsageError } from "../errors.ts";
 import { isObject } from "../text/json.ts";
@@ -18,42 +18,42 @@ import {
 } from "./rules.ts";
 import { APPROVE_MODES, modeAmong, SANDBOX_MODES, type Strictness } from "./settings.ts";
 
-/** One level of settings: those of the person, of a folder in the person's file, or of a project. */
+/** One level of settings: for all folders, for one folder in the user's file, or of a project. */
 interface SettingsLevel extends Partial<Strictness> {
   network?: boolean;
-  /** True where programs may heed files of the folder that configure them, such as git. */
+  /** True if programs may read files of the folder that configure them, as git does. */
   trust?: boolean;
-  /** Absolute paths that confined commands may read, and those that they may also write. */
+  /** Absolute paths that sandboxed commands may read, or also write. */
   sandboxRead: string[];
   sandboxWrite: string[];
   rules: Rule[];
 }
 
-/** The instructions of a folder, as the person trusted them. */
+/** The instructions of a folder that the user trusts. */
 export interface TrustedInstructions {
   /** Identifies the folder: another one at its path is not trusted. */
   folder: string;
-  /** The SHA-256 in hex of what each file says, by its path relative to the folder. */
+  /** The SHA-256 in hex of each file's text, by its path relative to the folder. */
   files: Readonly<Record<string, string>>;
 }
 
 const KEYS =
   "approve sandbox network sandboxRead sandboxWrite trust instructions deny ask allow folders"
     .split(" ");
-/** Words that stand for several tools in a rule. */
+/** Words for several tools in a rule. */
 const TOOL_GROUPS = ["read", "write", "execute", "network", "*"];
 export type ToolNames = readonly string[];
 
-/** The file that a level of settings stands in. */
+/** The source of a level of settings. */
 interface LevelSource {
-  /** The file's path, which errors name. */
+  /** The file's path, for errors. */
   file: string;
   toolNames: ToolNames;
-  /** The folder that the level is for, where that is above the working directory. */
+  /** The folder that the level is for, if it is above the working directory. */
   above?: string | undefined;
 }
 
-/** One level, checked. Throws a UsageError for a setting that there is not, or a value without sense. */
+/** Checks one level. @throws {UsageError} for an unknown setting or an invalid value. */
 export function levelOf(value: unknown, source: LevelSource): SettingsLevel {
   const { file } = source;
   if (!isObject(value)) throw unusable("a folder", file, "a JSON object");
@@ -120,9 +120,9 @@ function rulesIn(
         const rule = typeof given === "string"
           ? parseRule(effect, given, above)
           : parseKept(given, above);
-        // The servers of a folder are not known here.
+        // The MCP servers of a folder are not known here.
         if (names.includes(rule.tool) || rule.tool.startsWith(PLUGGED)) return rule;
-        // A rule for an unknown tool would match no call, and nobody would notice.
+        // A rule for an unknown tool would silently match no call.
         const why = `no tool is called ${rule.tool}: there are ${names.join(", ")}`;
         throw new SyntaxError(`Cannot use the rule ${JSON.stringify(rule.text)} as ${why}`);
       } catch (error) {
@@ -132,7 +132,7 @@ function rulesIn(
   });
 }
 
-/** True for the text of a rule, and for one that a question added. */
+/** True for the text of a rule, and for a rule that an answer saved. */
 function isRule(value: unknown, effect: RuleEffect): value is string | KeptRule {
   if (typeof value === "string") return true;
   if (effect !== "allow" || !isObject(value) || typeof value.rule !== "string") return false;
@@ -142,19 +142,19 @@ function isRule(value: unknown, effect: RuleEffect): value is string | KeptRule 
 
 type FolderSettings = Record<string, unknown>;
 
-/** The rules that allow something in a folder, as the file has them. */
+/** Returns the rules of the file that allow something in a folder. */
 export const rulesOf = ({ allow }: FolderSettings): unknown[] => Array.isArray(allow) ? allow : [];
 const ruleText = (rule: unknown): string => `${isObject(rule) ? rule.rule : rule}`;
 
-/** The person's own `permissions.json`: settings for all folders, and for each one. */
+/** The user's `permissions.json`: settings for all folders, and for single ones. */
 export class PermissionsFile {
   #content: Record<string, unknown> | undefined;
 
-  /** Throws a UsageError when `path` cannot be read; it is undefined where there is no home folder. */
+  /** @throws {UsageError} if `path` cannot be read. `path` is undefined without a home folder. */
   constructor(
     readonly path: string | undefined,
     private readonly toolNames: ToolNames,
-    /** What counts where the file says nothing. */
+    /** Defaults for settings that are missing in the file. */
     private readonly usual: PermissionChoice["usual"] = {},
   ) {
     this.#content = path === undefined ? undefined : readJsonFile(path);
@@ -164,7 +164,7 @@ export class PermissionsFile {
     return this.#content?.folders !== undefined;
   }
 
-  /** True where rules of the file may allow something. */
+  /** True if rules of the file may allow something. */
   get mayAllow(): boolean {
     return this.hasFolders || this.#content?.allow !== undefined;
   }
@@ -177,25 +177,26 @@ export class PermissionsFile {
     return this.#level(this.#folders()[folder] ?? {});
   }
 
-  /** The settings for the folders above one, and for the folder itself by the name of a link. */
+  /** Returns the settings for the folders above one, and for the folder itself under the name of a link. */
   aboveFolder(folder: string): SettingsLevel[] {
     return Object.entries(this.#folders()).flatMap(([name, value]) => {
-      // `folder` has no links in its path; the name that the user gives it may have some.
+      // `folder` has no links in its path; the name in the user's file may have some.
       const above = realFolder(name);
       if (name === folder || !isWithin(above, folder)) return [];
       return this.#level(value, above === folder ? undefined : above);
     });
   }
 
-  /** The texts of the rules that allow calls in a folder alone. */
+  /** Returns the texts of the rules that allow calls in this folder only. */
   allowed(folder: string): string[] {
     const here = this.#folders()[folder];
     return isObject(here) ? rulesOf(here).map(ruleText) : [];
   }
 
   /**
-   * Takes rules out of those that allow calls in a folder alone.
-   * @throws {Error} where there is no home folder or the file cannot be written, {UsageError} where it cannot be read.
+   * Removes rules that allow calls in this folder only.
+   * @throws {Error} without a home folder, or if the file cannot be written
+   * @throws {UsageError} if the file cannot be read
    */
   async disallow(text: string, folder: string): Promise<void> {
     if (!this.allowed(folder).includes(text)) return;
@@ -205,8 +206,8 @@ export class PermissionsFile {
   }
 
   /**
-   * The instructions of a folder that the person trusted; false where they are not to be heeded. A `true`, of
-   * an earlier version or the person's own, names no content: they are asked as if they had said nothing.
+   * Returns the instructions of a folder that the user trusts; false if the user rejected them. `true`, from an
+   * earlier version or by hand, names no content and counts as no answer.
    */
   instructions(folder: string): TrustedInstructions | false | undefined {
     const here = this.#folders()[folder];
@@ -215,7 +216,10 @@ export class PermissionsFile {
     return instructions === false || isTrusted(instructions) ? instructions : undefined;
   }
 
-  /** Saves what `change` makes of a folder's settings; the path of the file. @throws like {@linkcode disallow}. */
+  /**
+   * Applies `change` to a folder's settings, saves them, and returns the file's path. @throws like {@linkcode
+   * disallow}.
+   */
   async save(folder: string, change: (here: FolderSettings) => FolderSettings): Promise<string> {
     const { path } = this;
     if (path === undefined) throw new Error("there is no home folder to keep it in");

@@ -1,8 +1,8 @@
 /**
- * The caches that confined commands see in the home folder, kept from one session to the next: compilers and
- * package managers else start anew each time. Each work folder has its own, with this program's state, which no
- * command sees. Commands that are not confined use the person's, so what a command leaves here reaches only
- * later confined commands of the same folder, which it could reach through the folder itself as well.
+ * The caches that sandboxed commands see in the home folder, saved between sessions, so that compilers and
+ * package managers do not start from scratch. Each working folder has its own, in this program's state folder,
+ * which no command sees. Commands outside of the sandbox use the user's caches, so files in these reach only
+ * later sandboxed commands of the same folder, which the folder itself could reach as well.
  *
  * @module
  */
@@ -15,11 +15,11 @@ import { accessAt, entryAt, PRIVATE_CACHES, type View } from "../view.ts";
 import { removeLater } from "./own_folder.ts";
 import { ownSource } from "./wrap.ts";
 
-/** It is looked for old caches once a day: those that were not used for so many days are removed. */
+/** Once a day, caches are removed that were not used for `MAX_DAYS`. */
 const DAY_MS = 86_400_000;
 const MAX_DAYS = 30;
 
-/** Puts the kept caches of a folder in the place of those of the session, in the session's folder `own`. */
+/** Replaces the session's caches in its folder `own` with a folder's saved caches. */
 export class KeptCaches {
   private constructor(
     private readonly root: string,
@@ -28,7 +28,8 @@ export class KeptCaches {
   ) {}
 
   /**
-   * @param root the folder of all kept caches; undefined is returned where it cannot be made
+   * Returns undefined if `root` cannot be created.
+   * @param root the folder of all saved caches
    * @param home the home folder
    */
   static async open(root: string, own: string, home: string): Promise<KeptCaches | undefined> {
@@ -41,14 +42,14 @@ export class KeptCaches {
   }
 
   /**
-   * Has the next command see the caches that are kept for the view's folder; those of the session where a
-   * command could reach them otherwise. One that may not write the folder has others: it writes nothing that
-   * one which may then runs.
+   * Makes the next command see the saved caches of the view's folder, or the session's if commands could reach
+   * the saved ones. A command that may not write the folder gets other caches: it cannot add programs that a
+   * command with write access would run.
    */
   async useFor(view: View): Promise<void> {
     const { folder } = view;
     const isKept = accessAt(view, this.root) === "none";
-    // Where they cannot be made, the session's do.
+    // If they cannot be created, the session's are used.
     const kept = isKept
       ? await this.#keptFor(folder, accessAt(view, folder)).catch(() => undefined)
       : undefined;
@@ -57,13 +58,13 @@ export class KeptCaches {
       const wanted = kept === undefined ? undefined : join(kept, name);
       const now = attempt(() => Deno.readLinkSync(source));
       if (now === wanted) continue;
-      // What the session had there is lost: it was a session's cache.
+      // The session's own cache is discarded.
       attempt(() => Deno.removeSync(source, { recursive: true }));
       if (wanted !== undefined) Deno.symlinkSync(wanted, source);
     }
   }
 
-  /** The folder of the caches of a work folder: another folder at the same path has others. */
+  /** Returns the folder of a working folder's caches. Another folder at the same path has others. */
   async #keptFor(folder: string, access: PathAccess): Promise<string> {
     const { dev, ino } = Deno.statSync(folder);
     const hash = await digestOf(`${folder}\n${dev} ${ino} ${access}`);
@@ -78,7 +79,7 @@ export class KeptCaches {
     return kept;
   }
 
-  /** Once a day; a session that needs what it removes would have used it in the last month. */
+  /** Once a day. A running session has used its caches within the last month. */
   #removeUnused(now: Date): void {
     const age = (path: string) => now.getTime() - (entryAt(path)?.mtime?.getTime() ?? 0);
     const mark = join(this.root, "looked");

@@ -1,10 +1,10 @@
-/** Links that no mount can protect: they are put back where a command replaced them. @module */
+/** Links that no mount can protect: they are restored if a command replaced them. @module */
 
 import { attempt } from "../../attempt.ts";
 
 /**
- * Notes where links lead; the function that is returned puts back those that were replaced since, and says so
- * in one line for the model. What stood in their place is kept beside them.
+ * Saves the targets of links. The returned function restores replaced links and describes this to the model in
+ * one line. Replacements are preserved beside them.
  */
 export function keepLinks(paths: readonly string[]): () => string | undefined {
   const targets = paths.flatMap((path) => {

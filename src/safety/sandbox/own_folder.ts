@@ -1,4 +1,4 @@
-/** The folders of a run that confined commands see as `/tmp` and the like. @module */
+/** The folders of a run that sandboxed commands see as `/tmp` and the like. @module */
 
 import { attempt } from "../../attempt.ts";
 import { makeTempFolder } from "../../temp_folder.ts";
@@ -6,22 +6,22 @@ import { dirname, join } from "../../text/std_path.ts";
 import { entryAt } from "../view.ts";
 
 const PREFIX = "copilot-sandbox-";
-/** A younger folder may be one that another run just makes, in milliseconds. */
+/** Another run may just be creating a newer folder; in milliseconds. */
 const MIN_AGE_MS = 60_000;
-/** Commands may have taken the right to write in their folders, and may still be ending. */
+/** Commands may have removed write permissions in their folders, and may still be ending. */
 const REMOVE = `for try in 1 2 3 4 5; do
   chmod -R u+rwX -- "$@"
   rm -rf -- "$@" && exit
   sleep 0.1
 done`;
 
-/** A folder in which a sandbox is tried. A run that is killed meanwhile has it removed by a later one. */
+/** Creates a folder for testing the sandbox. If this run is killed, a later one removes it. */
 export const makeSandboxFolder = (): string => makeTempFolder(PREFIX);
 
-/** Makes the folder of this run, removed by what is given to `atEnd`, and has those removed that killed runs left. */
+/** Creates the folder of this run, which `atEnd`'s argument removes, and removes those of killed runs. */
 export function makeOwnFolder(atEnd: (remove: () => void) => void): string {
   const folder = makeSandboxFolder();
-  // The system ends the lock with this program.
+  // The system releases the lock when this program ends.
   const held = attempt(() => Deno.openSync(folder));
   attempt(() => held?.tryLockSync(true));
   atEnd(() => {
@@ -38,12 +38,12 @@ export function makeOwnFolder(atEnd: (remove: () => void) => void): string {
   return folder;
 }
 
-/** Removes folders, which are no links, without waiting for it. */
+/** Starts removing folders, which are not links, and does not wait. */
 export function removeLater(folders: readonly string[]): void {
   if (folders.length > 0) attempt(() => removal(folders).spawn().unref());
 }
 
-/** True for a folder of this user's, of a run that ended. */
+/** True for a folder of this user whose run has ended. */
 function isLeft(path: string): boolean {
   const { isDirectory, uid, mtime } = entryAt(path) ?? {};
   const isOld = Date.now() - (mtime?.getTime() ?? Infinity) > MIN_AGE_MS;

@@ -1,4 +1,4 @@
-/** The sandbox of this machine, tried out before it is relied on. @module */
+/** Finds the sandbox of this machine, and tests it. @module */
 
 import { attempt } from "../../attempt.ts";
 import { VERSION } from "../../config.ts";
@@ -11,30 +11,30 @@ import { makeSandboxFolder } from "./own_folder.ts";
 import { seccompFilter } from "./seccomp.ts";
 import { bubblewrapCommand, seatbeltProfile } from "./wrap.ts";
 
-/** Confines programs. */
+/** Runs programs sandboxed. */
 export interface Sandbox {
-  /** The program that confines them, such as `bubblewrap`. */
+  /** The program that does it, such as `bubblewrap`. */
   by: string;
-  /** The name of its process, which may outlive what it confines by a moment. */
+  /** The name of its process, which may briefly outlive the sandboxed program. */
   holder?: string;
   /**
-   * The words that stand before a program and its arguments.
+   * Returns the words to put before a program and its arguments.
    *
    * @param own an absolute folder of this process: its files are what commands see as `/tmp` and the like
    */
   command(view: View, own: string): string[];
 }
 
-/** The places of bubblewrap that are trusted: a folder of PATH could bring a program of its own. */
+/** The trusted paths of bubblewrap: a folder of PATH could contain another program. */
 const BWRAP = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap"];
 const SANDBOX_EXEC = "/usr/bin/sandbox-exec";
-/** Longer than any start of a sandbox takes, in milliseconds. */
+/** More than any start of a sandbox takes, in milliseconds. */
 const PROBE_MS = 10_000;
 
 /**
- * The sandbox of this machine, or the reason why there is none, in words.
+ * Returns the sandbox of this machine, or the reason why it has none, in words.
  *
- * @param memory a file that keeps a success until the machine starts anew: failures are tried again
+ * @param memory a file that stores a success until the machine restarts; failures are tried again
  */
 export async function findSandbox(
   paths: PathTable = new PathTable({ home: Deno.env.get("HOME") }),
@@ -48,26 +48,28 @@ export async function findSandbox(
   const fault = await faultOf(sandbox, paths);
   if (fault !== undefined) return `${sandbox.by} does not work here: ${fault}`;
   if (memory !== undefined) {
-    // Where it cannot be kept, the next start tries again.
+    // If it cannot be stored, the next start tries again.
     await Deno.mkdir(dirname(memory), { recursive: true, mode: 0o700 })
       .then(() => Deno.writeTextFile(memory, state, { mode: 0o600 })).catch(() => {});
   }
   return sandbox;
 }
 
-/** Settings of Linux, with the value that closes user namespaces to ordinary programs, and one that does not. */
+/**
+ * Settings of Linux, with the value that denies user namespaces to ordinary programs, and one that allows them.
+ */
 const NAMESPACE_SETTINGS = [
-  // Ubuntu since 23.10; Debian before 11; Red Hat, and images that are made safer.
+  // Ubuntu since 23.10; Debian before 11; Red Hat, and hardened images.
   ["kernel.apparmor_restrict_unprivileged_userns", "1", "0"],
   ["kernel.unprivileged_userns_clone", "0", "1"],
   ["user.max_user_namespaces", "0", "15000"],
 ] as const;
 
 /**
- * What to change where bubblewrap is installed and may make no namespaces, in words; undefined where no
- * known setting is the cause.
+ * Returns what to change if bubblewrap may not create namespaces, in words; undefined if no known setting is the
+ * cause.
  *
- * @param read returns the text of a file, undefined for none
+ * @param read returns the text of a file, undefined if it is missing
  */
 export function namespacesAdvice(read: (path: string) => string | undefined = textAt) {
   const found = NAMESPACE_SETTINGS.find(([name, closed]) =>
@@ -79,15 +81,15 @@ export function namespacesAdvice(read: (path: string) => string | undefined = te
     `Until the machine restarts, this allows it for all programs: sudo sysctl -w ${name}=${open}`;
 }
 
-/** All on which it depends that a sandbox works: this boot, the program that confines, this one, the user. */
+/** Everything that a working sandbox depends on: this boot, the sandbox program, this program, the user. */
 function stateOf(program: string): string {
   const { mtime, size, ino } = Deno.statSync(program);
-  // The time of the start, to a minute: it is reckoned from two clocks.
+  // The boot time, rounded because it is computed from two clocks.
   const boot = Math.round((Date.now() / 1000 - Deno.osUptime()) / 60);
   return JSON.stringify([VERSION, boot, namespaces(), Deno.uid(), mtime?.getTime(), size, ino]);
 }
 
-/** The names of this process's namespaces: those of a container differ. Unknown where Deno may not look. */
+/** Returns the names of this process's namespaces, which differ in a container; empty if they cannot be read. */
 function namespaces(): string[] {
   try {
     return ["user", "mnt"].map((name) => Deno.readLinkSync(`/proc/self/ns/${name}`));
@@ -133,7 +135,7 @@ function confinedBy(bwrap: string, view: View, own: string): string[] {
     try {
       Deno.writeFileSync(filter, bytes!);
     } catch (error) {
-      // A part of the filter would be taken for all of it the next time.
+      // The next start would use an incomplete filter.
       attempt(() => Deno.removeSync(filter));
       throw noTempFiles(own, error);
     }
@@ -141,7 +143,7 @@ function confinedBy(bwrap: string, view: View, own: string): string[] {
   return bubblewrapCommand(bwrap, { view, own, ...filter !== undefined && { filter } });
 }
 
-/** The fault of a sandbox, found by trying: a write inside must succeed, writes outside must fail. */
+/** Returns the fault of a sandbox: writing inside must succeed, writing outside must fail. */
 async function faultOf(sandbox: Sandbox, paths: PathTable): Promise<string | undefined> {
   const made: string[] = [];
   try {

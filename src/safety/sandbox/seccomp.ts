@@ -1,14 +1,14 @@
 /**
- * The filter of system calls for confined commands, as the kernel reads it: BPF of seccomp(2). It closes
- * what mounts and namespaces leave open: sockets of other programs, calls that reach past the confinement
- * or that the kernel was often broken by, characters put into a terminal, and set-uid bits.
+ * The filter of system calls for sandboxed commands: BPF of seccomp(2). It closes gaps of mounts and namespaces:
+ * sockets of other programs, system calls that reach beyond the sandbox or have often broken the kernel, terminal
+ * input, and set-uid bits.
  *
  * Sources: linux/{seccomp,filter,audit}.h; the numbers are of Linux' `syscall_64.tbl` and `unistd.h`.
  *
  * @module
  */
 
-/** Numbers of a system call on x86-64 and on ARM64; undefined where there is no such call. */
+/** Numbers of a system call on x86-64 and on ARM64; undefined if the call does not exist. */
 type CallNumbers = readonly [x64: number | undefined, arm64: number | undefined];
 
 /** A condition on the low 32 bits of an argument. */
@@ -17,22 +17,22 @@ type ArgumentTest =
   | { arg: number; oneOf: readonly number[]; mask?: number }
   /** True for any other value. */
   | { arg: number; noneOf: readonly number[]; mask?: number }
-  /** True where one of the bits is set. */
+  /** True if one of the bits is set. */
   | { arg: number; bits: number };
 
 interface RefusedCall {
   numbers: CallNumbers;
-  /** All must hold; none: the call is always refused. */
+  /** All must be true. Without any, the call is always refused. */
   when?: readonly ArgumentTest[];
   errno: number;
 }
 
 const EPERM = 1;
-/** Programs take it for an older kernel, and do without the call. */
+/** Programs assume an older kernel, and work without the call. */
 const ENOSYS = 38;
 
 const SET_ID_BITS = 0o6000;
-/** With `O_CREAT` or `O_TMPFILE` the call makes a file, and heeds the mode. */
+/** With `O_CREAT` or `O_TMPFILE` the call creates a file and uses the mode. */
 const MAKES_FILE = 0o20000100;
 const NEW_USER_NAMESPACE = 0x1000_0000;
 const [INET, INET6, NETLINK] = [2, 10, 16];
@@ -42,16 +42,16 @@ const SOCKET_TYPE = 0xf;
 const [TIOCSTI, TIOCLINUX] = [0x5412, 0x541c];
 
 const REFUSED: readonly RefusedCall[] = [
-  // Sockets of the internet alone: one of the file system, or of the virtual machine's host, would reach
-  // programs that are not confined.
+  // Internet sockets only: those of the file system, or of a virtual machine's host, would reach programs outside
+  // of the sandbox.
   { numbers: [41, 198], when: [{ arg: 0, noneOf: [INET, INET6, NETLINK] }], errno: EPERM },
-  // A pair of datagram sockets could be connected anew.
+  // A pair of datagram sockets could be reconnected.
   {
     numbers: [53, 199],
     when: [{ arg: 1, noneOf: [STREAM, SEQPACKET], mask: SOCKET_TYPE }],
     errno: EPERM,
   },
-  // io_uring_setup, _enter, _register: a second way to make each call, which no filter sees.
+  // io_uring_setup, _enter, _register: a second way to make any call, which no filter sees.
   ...[425, 426, 427].map((number): RefusedCall => ({ numbers: [number, number], errno: ENOSYS })),
   // userfaultfd, bpf, perf_event_open.
   ...([[323, 282], [321, 280], [298, 241]] as const)
@@ -59,11 +59,11 @@ const REFUSED: readonly RefusedCall[] = [
   // add_key, request_key, keyctl: keyrings are the user's, in and out of the sandbox.
   ...([[248, 217], [249, 218], [250, 219]] as const)
     .map((numbers): RefusedCall => ({ numbers, errno: EPERM })),
-  // unshare, clone, clone3 (its flags are in memory, where no filter can look).
+  // unshare, clone, clone3 (its flags are in memory, which no filter can read).
   { numbers: [272, 97], when: [{ arg: 0, bits: NEW_USER_NAMESPACE }], errno: EPERM },
   { numbers: [56, 220], when: [{ arg: 0, bits: NEW_USER_NAMESPACE }], errno: EPERM },
   { numbers: [435, 435], errno: ENOSYS },
-  // ioctl: what is put into a terminal is read by the shell outside.
+  // ioctl: the shell outside reads characters that are put into a terminal.
   { numbers: [16, 29], when: [{ arg: 1, oneOf: [TIOCSTI, TIOCLINUX] }], errno: EPERM },
   // chmod, fchmod, fchmodat, mknod, mknodat, creat; then fchmodat2 and openat2 (its mode is in memory).
   { numbers: [90, undefined], when: [{ arg: 1, bits: SET_ID_BITS }], errno: EPERM },
@@ -105,16 +105,19 @@ const ARCHITECTURES = { x86_64: 0xc000_003e, aarch64: 0xc000_00b7 } as const;
 /** Numbers from here on are the x32 calls of x86-64: a second table of the same calls. */
 const X32 = 0x4000_0000;
 
-/** One instruction: code, how many to skip where a jump's condition holds and where not, operand. */
+/** One instruction: code, how many to skip if a jump's condition is true or false, operand. */
 type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, operand: number];
 
-/** The filter for an architecture, as `bwrap --seccomp` reads it; undefined for one that is not known. */
+/**
+ * Returns the filter for an architecture, as `bwrap --seccomp` reads it; undefined if the architecture is
+ * unknown.
+ */
 export function seccompFilter(arch: string): Uint8Array<ArrayBuffer> | undefined {
   if (arch !== "x86_64" && arch !== "aarch64") return undefined;
   const column = arch === "x86_64" ? 0 : 1;
   const program: Instruction[] = [
     [LOAD, 0, 0, ARCHITECTURE_AT],
-    // The 32-bit calls have other numbers.
+    // 32-bit calls have other numbers.
     [JUMP_IF_EQUAL, 1, 0, ARCHITECTURES[arch]],
     [RETURN, 0, 0, FAIL_WITH | ENOSYS],
     [LOAD, 0, 0, NUMBER_AT],
@@ -136,10 +139,10 @@ export function seccompFilter(arch: string): Uint8Array<ArrayBuffer> | undefined
   return new Uint8Array(bytes.buffer);
 }
 
-/** Instructions that refuse one call, or leave its number loaded for the next. */
+/** Returns the instructions that refuse one call, or leave its number loaded for the next. */
 function refusedCall(number: number, { when = [], errno }: RefusedCall): Instruction[] {
   let rest: Instruction[] = [[RETURN, 0, 0, FAIL_WITH | errno]];
-  // From the last condition to the first: each one skips what follows where it does not hold.
+  // From the last condition to the first: each skips the rest if it is false.
   for (const test of when.toReversed()) {
     const past = rest.length;
     const values = "bits" in test ? [] : "oneOf" in test ? test.oneOf : test.noneOf;
@@ -156,7 +159,7 @@ function refusedCall(number: number, { when = [], errno }: RefusedCall): Instruc
       ...rest,
     ];
   }
-  // An argument has taken the number's place.
+  // The argument has overwritten the number.
   if (when.length > 0) rest.push([LOAD, 0, 0, NUMBER_AT]);
   return [[JUMP_IF_EQUAL, 0, rest.length, number], ...rest];
 }

@@ -1,19 +1,19 @@
-/** The variables by which tools that install what they run keep that in the sandbox's caches. @module */
+/** Variables that make tools store what they install in the sandbox's caches. @module */
 
 import { join, resolve } from "../../text/std_path.ts";
 import { accessAt, entryAt, type View } from "../view.ts";
 
-/** A variable, the folder in the home folder that it stands for where it is not set, and the sandbox's own. */
+/** A variable, its default folder in the home folder, and the sandbox's folder. */
 type ToolFolder = readonly [name: string, usual: string, own: string];
 
-/** Caches, results and programs that are installed. A tool starts without what the person has there. */
+/** Caches, results and installed programs. A tool starts without the user's. */
 const FOLDERS: readonly ToolFolder[] = [
   ["BUN_INSTALL_BIN", ".bun/bin", "bin"],
   ["BUN_INSTALL_CACHE_DIR", ".bun/install/cache", "bun"],
   ["CARGO_INSTALL_ROOT", ".cargo", "."],
   ["DENO_INSTALL_ROOT", ".deno", "."],
   ["GOBIN", "go/bin", "bin"],
-  // Its wrapper locks what it starts, so nothing of it works where that is read-only.
+  // Its wrapper locks what it starts, so it does not work read-only.
   ["GRADLE_USER_HOME", ".gradle", "gradle"],
   ["PIPX_BIN_DIR", ".local/bin", "bin"],
   ["PIPX_HOME", ".local/share/pipx", "pipx"],
@@ -28,8 +28,8 @@ const FOLDERS: readonly ToolFolder[] = [
   ["pnpm_config_store_dir", ".local/share/pnpm/store", "pnpm-store"],
 ];
 /**
- * Packages that builds read. Without a network those of the person serve, until a command of this folder had
- * the network: from then on, what it fetched does.
+ * Packages that builds read. Without a network the user's are used, until a command of this folder had the
+ * network; then those that it fetched are used.
  */
 const PACKAGES: readonly ToolFolder[] = [
   ["CARGO_HOME", ".cargo", "cargo"],
@@ -43,14 +43,16 @@ const PACKAGES: readonly ToolFolder[] = [
   ["UV_PYTHON_INSTALL_DIR", ".local/share/uv/python", "uv-python"],
   ["YARN_CACHE_FOLDER", ".cache/yarn", "yarn-own"],
 ];
-/** What builds and checks write into the folder, where that is read-only. */
+/** Files that builds and checks write into the folder, if it is read-only. */
 const RESULTS: readonly ToolFolder[] = [
   ["CARGO_TARGET_DIR", "target", "target"],
   ["COVERAGE_FILE", ".coverage", "coverage"],
   ["MYPY_CACHE_DIR", ".mypy_cache", "mypy"],
   ["RUFF_CACHE_DIR", ".ruff_cache", "ruff"],
 ];
-/** Has tools use what they fetched before, and say at once that there is no network, instead of trying for a minute. */
+/**
+ * Makes tools use what they fetched before and fail at once without a network, instead of retrying for a minute.
+ */
 const OFFLINE = {
   CARGO_NET_OFFLINE: "true",
   PIP_RETRIES: "1",
@@ -66,12 +68,12 @@ interface Tools {
   home: string;
   /** The folder that commands see as `.cache` of the home folder. */
   cache: string;
-  /** The value of a variable, as commands get it. */
+  /** Returns the value of a variable, as commands get it. */
   value(name: string): string | undefined;
   programs: readonly string[];
 }
 
-/** The variables for a view: of folders that commands can write already there are none. */
+/** Returns the variables for a view. Folders that commands can already write are omitted. */
 export function toolVariables(
   { view, home, cache, value, programs }: Tools,
 ): Record<string, string> {
@@ -93,7 +95,7 @@ export function toolVariables(
     ...folders,
     ...view.network ? {} : { ...OFFLINE, GOPROXY: `file://${modules}/cache/download` },
     PATH: [...programs, join(seen, "bin")].join(":"),
-    // Its cache is another mount than the folder, where no hard link leads.
+    // Its cache is another mount than the folder, and hard links do not cross mounts.
     UV_LINK_MODE: "copy",
   };
 }

@@ -1,6 +1,5 @@
 /**
- * The command line that starts a program confined to a view, by bubblewrap on Linux, by `sandbox-exec` on
- * macOS.
+ * The command line that starts a program sandboxed, with bubblewrap on Linux and `sandbox-exec` on macOS.
  *
  * Sources: bwrap(1); Apple's sandbox profiles as in /System/Library/Sandbox/Profiles.
  *
@@ -12,29 +11,28 @@ import { dirname, join } from "../../text/std_path.ts";
 import { hasOtherBytes } from "../folder_looks.ts";
 import { accessAt, entryAt, type View } from "../view.ts";
 
-/** The limits of one command, and what it needs of this program. */
+/** The settings of one sandboxed command. */
 interface BubbleSettings {
   view: View;
-  /** The absolute folder that holds what commands see as their own folders, such as `/tmp`. */
+  /** The absolute folder that contains the commands' private folders, such as `/tmp`. */
   own: string;
-  /** The file with the filter of system calls; left out, there is none for this processor. */
+  /** The file with the filter of system calls; missing if this processor has none. */
   filter?: string;
 }
 
-/** The most bytes of memory that files in `/dev/shm` take. */
+/** The maximum size of the files in `/dev/shm`, in bytes. */
 const MAX_SHARED = String(1024 * 1024 * 1024);
 
 /**
- * Starts a program in the finished sandbox. The first argument is the number of folders that commands write,
- * then come two for each of them, then the program and its arguments.
+ * Starts a program in the finished sandbox. The arguments are the number of writable folders, a list of mounts
+ * and a path for each of them, then the program and its arguments.
  *
- * Of the two, one lists the mounts in the folder, which is the other: a program that ran meanwhile may have put
- * a link in the place of one, so that another place of the machine was mounted. The kernel tells what was: a
- * root that is the folder's and the same path in it (`b`), or a mask (`m`). Then come limits: of processes and
- * threads, and of the size of one file, in blocks of 512 bytes or 1024, as the shell has it.
+ * A program that ran meanwhile may have put a link in place of a mounted path, so that another path was mounted.
+ * The script compares each list with the kernel's: a mount must have the folder's root and its own path in it
+ * (`b`), or be a mask (`m`). Then it sets limits: for processes and threads, and for the size of a file, in
+ * blocks of 512 or 1024 bytes, depending on the shell.
  *
- * The kernel's list is read at once, by bash without another program: `read` asks for byte after byte of it,
- * which takes some 4 ms.
+ * bash reads the kernel's list at once. `read` takes it byte by byte, which costs about 4 ms.
  */
 const START = `nl='
 '
@@ -73,13 +71,13 @@ ulimit -u 4096 2>/dev/null || ulimit -p 4096 2>/dev/null
 ulimit -f 16777216 2>/dev/null
 exec "$@"`;
 
-/** Where bash is: of the shells it alone names descriptors above 9, and reads a list without a further program. */
+/** Paths of bash. It alone handles descriptors above 9, and reads a list without another program. */
 const BASH = ["/bin/bash", "/usr/bin/bash"];
 /**
- * Closes all descriptors but the first three: one that was left open to this program, as by an editor, may be
- * a folder or a socket outside. Then starts the program with the filter's file, `$0`, as descriptor 9. The
- * smallest shell does so, as it starts in half the time; where there is a descriptor that it cannot name, bash
- * (`$1`) takes over with the same script (`$2`).
+ * Closes all descriptors but the first three: one that this program inherited, for example from an editor, may be
+ * a folder or socket outside. Then starts the program with the filter's file, `$0`, as descriptor 9. The smallest
+ * shell does this, because it starts in half the time. If it cannot handle a descriptor, bash (`$1`) runs the
+ * same script (`$2`).
  */
 const CLOSE = `if [ ! -d /proc/self/fd ]; then
   echo "/proc is not mounted, without which nothing can be confined" >&2
@@ -100,8 +98,8 @@ for fd in /proc/self/fd/*; do
 done
 shift 2`;
 /**
- * Hides the paths that match patterns, words of their own between those of bubblewrap: Deno names no paths with other
- * bytes than those of UTF-8.
+ * Hides the paths that match the patterns among bubblewrap's arguments: Deno cannot name paths that are not
+ * UTF-8.
  */
 const MASK = `
 IFS= rest=
@@ -118,19 +116,19 @@ for word do
     *) set -- "$@" "$word" ;;
   esac
 done`;
-/** A word of {@linkcode MASK} for all paths that Deno writes as `path`. */
+/** Returns an argument for {@linkcode MASK} that matches all paths that Deno writes as `path`. */
 const maskOf = (path: string): string =>
   `\ufffd${path.replace(/[*?[\]\\]/g, "?").replaceAll("\ufffd", "[! -~]*")}`;
 
-/** Where resolvers of names keep what `/etc/resolv.conf` leads to. */
+/** Folders of resolvers that `/etc/resolv.conf` may link to. */
 const RESOLVERS = ["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager"];
 
-/** The command line that starts `bwrap`, up to the program to confine. */
+/** Returns the command line that starts `bwrap`, up to the program. */
 export function bubblewrapCommand(bwrap: string, { view, own, filter }: BubbleSettings): string[] {
   const { folder, network } = view;
   const { mounts, empty, inside } = mountsOf(view, own);
   const bash = BASH.find((path) => entryAt(path) !== undefined);
-  // A shell opens the filter's file, as Deno opens no descriptors for a program but the first three.
+  // A shell opens the filter's file, because Deno passes only the first three descriptors to programs.
   const mask = mounts.some((word) => word.startsWith("\ufffd")) ? MASK : "";
   const close = `${CLOSE}${mask}\nexec "$@"${filter === undefined ? "" : ' 9<"$0"'}`;
   return [
@@ -144,14 +142,14 @@ export function bubblewrapCommand(bwrap: string, { view, own, filter }: BubbleSe
     ..."--tmpfs /dev/shm --proc /proc".split(" "),
     ...mounts,
     ...network ? RESOLVERS.flatMap((path) => ["--ro-bind-try", path, path]) : [],
-    // Empty folders, and those above what is mounted, are bubblewrap's own. In /proc, root may write the
-    // kernel's settings without any capability: /proc/sys/kernel/core_pattern names a program to run.
+    // bubblewrap itself creates empty folders, and those above mounts. In /proc, root may write kernel settings
+    // without any capability: /proc/sys/kernel/core_pattern names a program to run.
     ...["/", "/dev", "/proc", ...empty].flatMap((path) => ["--remount-ro", path]),
     ...filter === undefined ? [] : ["--seccomp", "9"],
     "--chdir",
     folder,
     "--",
-    // With -p, bash runs nothing that variables name before it.
+    // With -p, bash runs no startup file that a variable names.
     ...bash === undefined ? ["/bin/sh"] : [bash, "-p"],
     "-c",
     START,
@@ -164,33 +162,33 @@ export function bubblewrapCommand(bwrap: string, { view, own, filter }: BubbleSe
   ];
 }
 
-/** A path as `/proc/self/mountinfo` writes it: proc_pid_mountinfo(5). */
+/** Returns a path as in `/proc/self/mountinfo`: proc_pid_mountinfo(5). */
 function asInMountinfo(path: string): string {
   const octal = (sign: string) => sign.charCodeAt(0).toString(8).padStart(3, "0");
   return path.replace(/[ \t\n\\]/g, (sign) => `\\${octal(sign)}`);
 }
 
-/** The folder in `own` that commands see at an absolute path. */
+/** Returns the folder in `own` that commands see at an absolute path. */
 export const ownSource = (own: string, path: string): string =>
   join(own, path.replaceAll("/", "-"));
 
 /**
- * The mounts of a view's places, those above before those below; the folders of which they make empty ones; and
- * those in the folder, as {@linkcode START} takes them.
+ * Returns the mounts of a view's places, parents first; the folders that are mounted empty; and the mounts in
+ * writable folders, as {@linkcode START} expects them.
  */
 function mountsOf(view: View, own: string) {
   const places = new Map(view.places);
   const roots = [...view.places].filter(([path, access]) =>
     path === view.folder || access === "write" && entryAt(path)?.isDirectory
   ).map(([path]) => path).sort((a, b) => a.length - b.length);
-  /** The outermost folder around a path in which commands write, and so may swap what is to be mounted. */
+  /** Returns the outermost writable folder around a path, in which commands may swap what is to be mounted. */
   const writtenAround = (path: string) =>
     roots.find((root) => root !== path && isWithin(root, path));
-  // Where a person opened the folder above, a command could write the next one's filter of system calls.
+  // If the user made the parent folder writable, a command could write the next one's filter of system calls.
   if (accessAt(view, own) === "write") places.set(own, "none");
   for (const [path, access] of view.places) {
     const isOwn = (at: string) => accessAt(view, at) === "own" && !places.has(at);
-    // A mount as well: a command could put a link in its place, and the next mount would follow that.
+    // Mounted as well: a command could replace it with a link, which the next mount would follow.
     for (let at = dirname(path); isOwn(at); at = dirname(at)) places.set(at, "own");
     if (access === "write") continue;
     for (const at of foldersBetween(writtenAround(path), path)) {
@@ -206,7 +204,7 @@ function mountsOf(view: View, own: string) {
       return ["--bind", source, path];
     }
     const entry = entryAt(path);
-    // Where nothing is mounted above, nothing is to be hidden, and a link is to be made.
+    // If nothing is mounted above, nothing needs hiding, and links are created.
     const above = accessAt(view, dirname(path));
     if (hasOtherBytes(path)) return above === "none" ? [] : [maskOf(path)];
     const isBare = above === "none";
@@ -216,15 +214,16 @@ function mountsOf(view: View, own: string) {
       const line = `${asInMountinfo(path)} ${kind}`;
       if (written !== undefined) inside.set(written, [...inside.get(written) ?? [], line]);
     };
-    // The mount above is read-only with all below it, other disks too: each further mount takes some 0.2 ms.
+    // The mount above is read-only with everything below it, other disks too. Each further mount takes about 0.2
+    // ms.
     if (access === "read" && above === "read" && path !== view.folder) return [];
-    // It was there when the view was made: START lets nothing run.
+    // It existed when the view was made: START then runs nothing.
     if (entry === undefined) note("b");
     if (entry === undefined || access === "none" && isAbsent) return [];
     if (entry.isSymlink) return isBare ? ["--symlink", Deno.readLinkSync(path), path] : [];
-    // On another disk the path in it is not known.
+    // On another disk, the path within the disk is unknown.
     note(access === "none" || entry.dev !== entryAt(written ?? path)?.dev ? "m" : "b");
-    // What is gone meanwhile needs no mount; START notices it in the folder.
+    // A path that has disappeared needs no mount; START detects it in the folder.
     if (access !== "none") return [access === "read" ? "--ro-bind-try" : "--bind-try", path, path];
     if (!entry.isDirectory) return ["--ro-bind", "/dev/null", path];
     empty.push(path);
@@ -234,8 +233,8 @@ function mountsOf(view: View, own: string) {
 }
 
 /**
- * The folders between `folder` and a path in it. They are mounted, too: a folder on which something is
- * mounted cannot be moved away with what is protected in it.
+ * Returns the folders between `folder` and a path in it. They are mounted too: a mount point cannot be moved away
+ * with the protected files in it.
  */
 function foldersBetween(folder: string | undefined, path: string): string[] {
   const between: string[] = [];
@@ -246,7 +245,7 @@ function foldersBetween(folder: string | undefined, path: string): string[] {
   return between;
 }
 
-/** A profile for `sandbox-exec -p`; of its rules the last one that matches counts. */
+/** Returns a profile for `sandbox-exec -p`. The last matching rule decides. */
 export function seatbeltProfile({ folder, places, network }: View): string {
   const inOrder = [...places].sort(([a], [b]) => a.length - b.length);
   const held = new Set(
@@ -257,7 +256,7 @@ export function seatbeltProfile({ folder, places, network }: View): string {
     "(version 1)",
     "(allow default)",
     "(deny file-write*)",
-    // Folders of other people and disks are closed; the system's own stay readable.
+    // Folders of other users and disks are closed; the system's own stay readable.
     '(deny file-read-data (subpath "/Users") (subpath "/Volumes") (subpath "/private/tmp"))',
     '(allow file-write* (subpath "/private/tmp") (subpath "/private/var/folders") (literal "/dev/null") (literal "/dev/tty"))',
     ...inOrder.flatMap(([path, access]) => {

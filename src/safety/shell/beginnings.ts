@@ -1,4 +1,4 @@
-/** The beginnings of commands: what of a command a rule or a grant may cover beyond its very words. @module */
+/** The part of a command that a rule or a grant may cover, with any further words after it. @module */
 
 import { shellWord } from "../../text/shell_word.ts";
 import { isFed } from "../rules.ts";
@@ -7,8 +7,8 @@ import { parseCommandLine } from "./parser.ts";
 import { isHarmless, runsOthers } from "./wrappers.ts";
 
 /**
- * Subcommands whose further words name no code: behind the bar those that use the network, or run what they
- * fetch. `python -m` stands for each Python with that option.
+ * Subcommands whose further words name no code. After the bar are those that use the network, or run what they
+ * fetch. `python -m` applies to every Python with that option.
  */
 const SUBCOMMANDS: Readonly<Record<string, string>> = {
   cargo: "bench build check clippy doc fmt test tree | add fetch install publish update",
@@ -41,9 +41,12 @@ const REACHING = new Set(
 );
 
 interface Beginning {
-  /** The program and its subcommand; all words where it has none, or where they may name code. */
+  /** The program and its subcommand; all words if it has none, or if further words may name code. */
   words: readonly Word[];
-  /** `open`: any words may follow; `reaching`: it uses the network; `closed`: nothing is known of more words. */
+  /**
+   * `open`: any words may follow; `reaching`: it uses the network; `closed`: further words are not known to be
+   * safe.
+   */
   kind: "open" | "reaching" | "closed";
 }
 
@@ -66,30 +69,38 @@ export function commandBeginning(words: readonly Word[]): Beginning {
   return reaching?.includes(subcommand) ? { words: beginning, kind: "reaching" } : closed;
 }
 
-/** What the network is granted to for a session: commands that begin so, or with `isExact` just this text. */
+/**
+ * A session's grant of the network: for commands that start with the text, or with `isExact` for exactly this
+ * text.
+ */
 export interface NetworkGrant {
   text: string;
   isExact: boolean;
 }
 
-/** The one way of several to say the same: to install from a registry. */
+/** Returns one spelling for the several ways to install from a registry. */
 function familyOf(beginning: string): string {
   return beginning.replace(/^python[\d.]* -m pip /, "pip ").replace(/^pip3 /, "pip ")
     .replace(/^(npm|pnpm|yarn) (add|ci|i)$/, "$1 install");
 }
 
-/** A word that names a path or an address; and one that package managers take for a repository or an archive. */
+/**
+ * A word that names a path or an address, and a word that package managers read as a repository or an archive.
+ */
 const OTHER_SOURCE = /(^|=)([.~]?\.?\/|\.\.?$)|^file:|:\/\/|^git\+/;
 const OTHER_PACKAGE = /^[^@-][^@]*\/|\.(tgz|tar\.gz|whl|zip)$/;
 
-/** The grants that let a line use the network: for each command, or for all of it where words do not tell what runs. */
+/**
+ * Returns the grants that let a line use the network: one per command, or one for the whole line if its words do
+ * not show what runs.
+ */
 export function networkGrants(text: string): NetworkGrant[] {
   const line = parseCommandLine(text);
   const texts = new Map<string, boolean>();
   for (const command of line.ok ? line.commands : [undefined]) {
     const all = command?.words ?? [];
     const { words: beginning, kind } = commandBeginning(all);
-    // What is installed from a path, or an address, is not from the registry that was in mind.
+    // A path or an address to install from is not the registry that the user allowed.
     const hasRegistry = /^(npm|pnpm|yarn|pip3?|python[\d.]*|uv)$/.test(all[0]?.text ?? "");
     const isElsewhere = all.slice(beginning.length).some(({ kind, text }) =>
       kind !== "literal" || OTHER_SOURCE.test(text) || hasRegistry && OTHER_PACKAGE.test(text)
@@ -105,21 +116,21 @@ export function networkGrants(text: string): NetworkGrant[] {
   return [...texts].map(([text, isExact]) => ({ text, isExact }));
 }
 
-/** Commands that only print words, or cut what another command prints. */
+/** Commands that only print words, or filter what another command prints. */
 const QUIET = new RegExp(
   "^(:|true|pwd|cat|echo( .*)?|(head|tail)( -(\\d+|[nc] ?[+-]?\\d+))?|wc( -[clmw]+)?|uniq( -[cdiu]+)?" +
     "|sort( -[bdfghinruV]+)*|grep( -([cEFhinovwx]+|[ABCm] ?\\d+))* [^ -][^ ]*)$",
 );
 
-/** True for a command that neither opens a file nor changes one; its redirections are not looked at. */
+/** True for a command that neither opens nor changes a file, apart from its redirections. */
 export function isQuiet(words: readonly Word[]): boolean {
   return words.every(({ kind }) => kind === "literal") &&
     QUIET.test(words.map(({ text }) => text.replace(/\s/g, "_")).join(" "));
 }
 
 /**
- * The folder that a line changes to before all else, as in `cd sub && make`: if that fails, nothing of the
- * rest runs. Undefined where it does not begin so, or might run a part in the folder where it began.
+ * Returns the folder that a line changes to first, as in `cd sub && make`, where nothing else runs if that fails.
+ * Returns undefined if the line does not start so, or may run a part of it elsewhere.
  */
 export function enteredFolder(text: string): string | undefined {
   const [start, folder] = /^\s*cd[ \t]+([\w./@+][\w./@+-]*)[ \t]*&&/.exec(text) ?? [];
@@ -128,5 +139,5 @@ export function enteredFolder(text: string): string | undefined {
   return /[;\n]|\|\||(?<![<>&])&(?![&>])/.test(rest) ? undefined : folder;
 }
 
-/** A word as a shell reads it again. */
+/** Quotes a word for a shell. */
 export const quoted = ({ text }: Word): string => shellWord(text);

@@ -1,4 +1,4 @@
-/** The verdict on a command line. Its strictest part decides for all of it. @module */
+/** The verdict on a command line. Its strictest part decides for the whole line. @module */
 
 import {
   ALLOW,
@@ -30,7 +30,7 @@ import {
   writtenBy,
 } from "./wrappers.ts";
 
-/** The verdict on a call that runs a command line, and may ask to leave the sandbox or a part of it. */
+/** Returns the verdict on a call that runs a command line, and may ask to leave the sandbox or a part of it. */
 export function commandVerdict(call: PolicyCall & { command: string }, scene: Scene): Verdict {
   const { tool, command, leave, reason } = call;
   const inside = lineVerdict(tool, command, scene);
@@ -49,7 +49,7 @@ export function commandVerdict(call: PolicyCall & { command: string }, scene: Sc
     : lacked
     ? `asks for the folder ${lacked}, which the sandbox blocks`
     : "asks to run outside of the sandbox";
-  // Its words are the model's, and look like no words of ours.
+  // The quotes show that these words are the model's.
   const said = reason && `the model says ${JSON.stringify(shortened(oneLine(reason), 300))}`;
   const whys = [inside.effect === "ask" ? `it ${inside.reason}` : "", said].filter(Boolean);
   const because = askBecause([what, ...whys].join(": "));
@@ -77,7 +77,7 @@ function lineVerdict(tool: PolicyCall["tool"], text: string, scene: Scene): Verd
   const parts = linePlaces(text, line.commands, scene);
   const verdicts = parts.map((part) => oneCommand(part.command, rules, part.scene));
   const isEntered = parts.at(-1)!.scene !== scene;
-  // In another folder, the very words that were allowed here mean other files.
+  // In another folder, words that were allowed here name other files.
   if (isEntered && isCalm(verdicts[0]!) && !verdicts.some(({ basis }) => basis === "words")) {
     verdicts[0] = { ...verdicts[0]!, basis: "quiet" };
   }
@@ -89,13 +89,13 @@ function lineVerdict(tool: PolicyCall["tool"], text: string, scene: Scene): Verd
   const found = strictest(verdicts, scene.hasBash(), moved);
   const verdict: Verdict = writesGit ? { leave: "git", ...found } : found;
   if (verdict.effect !== "allow" || !found.leave) return verdict;
-  // All of the line leaves the sandbox with this part.
+  // The whole line leaves the sandbox with this part.
   const unconfined = outsideOf(scene);
   const outside = lineVerdict(tool, text, unconfined);
   return outside.effect === "allow" ? verdict : leaving(outside);
 }
 
-/** The verdict on a line from those on its parts; `moved` is for one that they all allow. */
+/** Returns the verdict on a line from those on its parts; `moved` if all parts are allowed. */
 function strictest(verdicts: readonly Verdict[], hasBash: boolean, moved?: Verdict): Verdict {
   const loud = verdicts.filter(({ basis }) => basis !== "quiet");
   const counted = loud.length > 0 ? loud : verdicts;
@@ -111,7 +111,10 @@ function strictest(verdicts: readonly Verdict[], hasBash: boolean, moved?: Verdi
 const isCalm = ({ effect, isRoutine }: Verdict): boolean =>
   effect === "allow" || isRoutine === true;
 
-/** The question about a line that changes its folder on the way: paths were looked up in the one before. */
+/**
+ * Returns the question about a line that changes its folder on the way: its paths were resolved in the previous
+ * folder.
+ */
 function movedVerdict(
   parts: readonly { command: SimpleCommand }[],
   scene: Scene,
@@ -126,7 +129,7 @@ function movedVerdict(
   return counts ? askBecause("names paths in a folder that it changes to") : undefined;
 }
 
-/** The commands of a line, each with the scene of the folder that it runs in. */
+/** Returns the commands of a line, each with the scene of its folder. */
 export function linePlaces(
   text: string,
   commands: readonly SimpleCommand[],
@@ -140,25 +143,25 @@ export function linePlaces(
   return commands.map((command, at) => ({ command, scene: at === 0 ? scene : inner }));
 }
 
-/** True where some rule refuses, or asks about, paths that are read or written. */
+/** True if a rule refuses, or asks about, reading or writing paths. */
 function hasPathRules({ rules }: Scene, tools: PolicyCall["tool"][] = [READER, WRITER]): boolean {
   const against = rules.filter((rule) => rule.effect !== "allow" && rule.path);
   return against.some((rule) => tools.some((tool) => isFor(rule, tool)));
 }
 
-/** True where a command runs unasked, as the sandbox keeps it from all that it must not touch. */
+/** True if a command runs without a question, because the sandbox protects everything else. */
 function confines(scene: Scene): boolean {
   const { view, approve } = scene;
   return view !== undefined && !/^(ask|never)$/.test(approve) &&
     (!hasPathRules(scene) || view().isComplete);
 }
 
-/** A command with more words is asked about: each may be a path that is looked up. */
+/** A command with more words needs approval, because each may be a path to resolve. */
 const MAX_COMMAND_WORDS = 1000;
 const CONFINED: Verdict = { effect: "allow", reason: "is confined" };
 type NamedPath = { path: string; verdict: Verdict };
 
-/** The verdict on one command of a line. */
+/** Returns the verdict on one command of a line. */
 export function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene): Verdict {
   const { words, assignments, redirections } = command;
   const runs = [words, ...mayRun(command)];
@@ -171,7 +174,7 @@ export function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene
     named.find(({ path }) => secretAt(scene, scene.place(path)) !== undefined);
   const isConfined = confines(scene);
   const asked = askedByRule(concerned, runs);
-  // The sandbox hides secrets: who is to read one has to leave it.
+  // The sandbox hides secrets: a command that reads one has to leave it.
   if (refused) {
     const said = { ...asked, ...asNamed(refused) };
     return isConfined && said.effect === "ask" ? leaving(said) : said;
@@ -184,10 +187,10 @@ export function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene
     return askBecause(`redirects with ${harmful.operator} ${harmful.target.text}`);
   }
   const plain = withoutTimeout(command);
-  // In every mode: what a person, or --yes, lets run in the sandbox would fail there.
+  // In every mode: even with an approval or --yes, the command would fail in the sandbox.
   const need = scene.view && gitNeed(plain.words, scene);
   const leaves = need?.why;
-  // An option may have a program write there; some expand `~/x` and `$HOME/x` themselves.
+  // An option may make a program write there; some programs expand `~/x` and `$HOME/x` themselves.
   const isAway = words.some(({ text }) => /(^|[=:,])~|\$[\w{(]/.test(text)) ||
     named.map(({ path }) => scene.place(path))
       .some(({ isInside, real }) => !isInside || scene.paths.protectedKind(real) !== undefined);
@@ -202,7 +205,7 @@ export function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene
   if (isConfined) return CONFINED;
   if (allowed) {
     const { words: [first = ""], isStart = true } = allowed.command ?? { words: [] };
-    // These words mean another file in another folder.
+    // These words name another file in another folder.
     return { ...byRule(allowed), ...(!isStart || first.includes("/")) && { basis: "words" } };
   }
   if (assignments.length > 0) return askBecause(`sets ${assignments[0]!.name}`);
@@ -216,7 +219,8 @@ export function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene
 }
 
 /**
- * The verdict on a command outside of the sandbox, which it `leaves` for this reason, or that has none; undefined where nothing but its words and the rule decides.
+ * Returns the verdict on a command outside of the sandbox, which it `leaves` for this reason if there is one;
+ * undefined if only its words and the rule decide.
  */
 function outerVerdict(
   words: readonly Word[],
@@ -224,7 +228,7 @@ function outerVerdict(
   leaves: string | undefined,
   scene: Scene,
 ): Verdict | undefined {
-  // A rule about a command does not cover what git runs with it; one that allows all commands does.
+  // A rule about a command does not cover programs that git runs; a rule that allows all commands does.
   const isCovered = allowed !== undefined && allowed.command === undefined;
   const uncovered = { isUncovered: true } as const;
   const programs = isCovered ? undefined : programsOfGit(words, scene);
@@ -235,12 +239,12 @@ function outerVerdict(
     : leaving(askBecause(leaves));
 }
 
-/** The question about a command that a rule may refuse, or asks about; undefined for none. */
+/** Returns the question about a command that a rule asks about or may refuse; otherwise undefined. */
 function askedByRule(
   concerned: readonly { rule: Rule; how: ReturnType<typeof concernsCommand> }[],
   runs: readonly (readonly Word[])[],
 ): Verdict | undefined {
-  // A program that is known only when it runs may be any.
+  // A program name that is expanded when it runs may be any program.
   const isAny = runs.includes(ANY) || runs[0]?.[0] !== undefined && runs[0][0].kind !== "literal";
   const found = concerned.filter(({ rule, how }) => how !== "no" || isAny && rule.command);
   const { rule } = found.find(({ rule }) => rule.effect === "deny") ?? found[0] ?? {};
@@ -249,7 +253,7 @@ function askedByRule(
   return { ...askBecause(`may match the rule ${effect} ${text}`), mayBeDenied: effect === "deny" };
 }
 
-/** The rule that allows a command. */
+/** Returns the rule that allows a command. */
 function coverOf(
   commands: readonly SimpleCommand[],
   rules: readonly Rule[],
@@ -263,7 +267,7 @@ function coverOf(
   );
 }
 
-/** The verdict on a command that the sandbox would keep from what it is about. */
+/** Returns the verdict on a command that would fail in the sandbox. */
 function leaving(verdict: Verdict): Verdict {
   const reason = `${verdict.reason}, and so runs outside of the sandbox`;
   return { ...verdict, reason, leave: "sandbox", isBeyond: true };
@@ -273,7 +277,9 @@ function asNamed({ path, verdict: { effect, reason } }: NamedPath): Verdict {
   return { effect, reason: `names ${path}, which ${reason}` };
 }
 
-/** Each word, or part of one, that may be a path, with the verdict on reading, or one against writing it. */
+/**
+ * Returns each word, or part of one, that may be a path, with the verdict on reading, or a refusal to write it.
+ */
 function namedPathVerdicts(runs: readonly (readonly Word[])[], scene: Scene): NamedPath[] {
   const pathsOf = (words: readonly Word[]) => [...new Set(words.flatMap(pathsIn))];
   const read = pathsOf(runs.flatMap((words) => words.slice(1)))
@@ -285,21 +291,23 @@ function namedPathVerdicts(runs: readonly (readonly Word[])[], scene: Scene): Na
   return [...read, ...written.filter(({ verdict }) => verdict.effect === "deny")];
 }
 
-/** Signs whose meaning is known only when a command runs. */
+/** Characters that the shell expands when a command runs. */
 const VAGUE = /[$`*?[{~<>]/;
 
-/** The paths that a word may name; of one that is known only when it runs, the folder it begins with. */
+/** Returns the paths that a word may name. If the shell expands it, returns the folder that it starts with. */
 function pathsIn({ kind, text }: Word): string[] {
   if (text.length >= 4096 || text.includes("\n")) return [];
   const vague = kind === "literal" ? -1 : text.search(VAGUE);
   const known = vague < 0 ? text : text.slice(0, text.lastIndexOf("/", vague) + 1);
-  // The value of an option, as in `-fsecret/x`: a slash or a dot cannot be a letter of others.
+  // An option's value, as in `-fsecret/x`: a slash or a dot cannot be another option's letter.
   const attached = /^-\w(?=\.|.*\/)/.test(known) ? [known.slice(2)] : [];
   return [known, ...attached, ...known.split(/[=:@]/).slice(1)]
     .filter((path) => path !== "" && !path.startsWith("-"));
 }
 
-/** The command that `timeout SECONDS` runs, as only its time is bounded; any other command as it is. */
+/**
+ * Returns the command that `timeout SECONDS` runs, because only its time is limited; any other command unchanged.
+ */
 export function withoutTimeout(command: SimpleCommand): SimpleCommand {
   const [program, limit, ...words] = command.words;
   const isTimed = program?.kind === "literal" && program.text === "timeout" &&
@@ -307,14 +315,14 @@ export function withoutTimeout(command: SimpleCommand): SimpleCommand {
   return isTimed ? { ...command, words } : command;
 }
 
-/** The programs that a line starts, as it names them; none of a line that cannot be read. */
+/** Returns the names of the programs that a line starts; empty if it cannot be parsed. */
 export function programNames(text: string): string[] {
   const line = parseCommandLine(text);
   const runs = line.ok ? line.commands.flatMap((one) => [one.words, ...mayRun(one)]) : [];
   return [...new Set(runs.flatMap(([first]) => first?.kind === "literal" ? [first.text] : []))];
 }
 
-/** Commands that are asked about in every mode, whatever rules allow. */
+/** Commands that need approval in every mode, even if a rule allows them. */
 const DESTRUCTIVE: readonly Rule[] = [
   ...["reset --hard", "clean", "push --force", "push --mirror", "push --delete", "checkout --"],
   ...["checkout .", "restore", "branch -D", "stash drop", "stash clear", "reflog expire"],
@@ -322,7 +330,7 @@ const DESTRUCTIVE: readonly Rule[] = [
 ].map((words) => `git ${words}`).concat("dd", "mkfs", "mkswap", "shred", "wipefs", "truncate")
   .map((words) => parseRule("ask", `run_bash(${words} *)`));
 
-/** The loss that a command may cause, in words; undefined for none known. */
+/** Returns the loss that a command may cause, in words; undefined if none is known. */
 function destroys(runs: readonly (readonly Word[])[], { place, root }: Scene): string | undefined {
   const rule = DESTRUCTIVE.find((one) => concernsCommand(one, runs) !== "no");
   if (rule) return `can destroy work, as ${rule.command!.words.join(" ")} does`;

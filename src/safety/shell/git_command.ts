@@ -1,4 +1,4 @@
-/** Commands of git: whether they write to the repository, and which of them have to leave the sandbox. @module */
+/** git commands: those that write to the repository, and those that have to leave the sandbox. @module */
 
 import { isWithin } from "../../text/paths.ts";
 import { resolve } from "../../text/std_path.ts";
@@ -6,14 +6,14 @@ import type { Scene } from "../path_verdict.ts";
 import type { Word } from "./lexer.ts";
 import { programName } from "./wrappers.ts";
 
-/** Subcommands of git that read, or write elsewhere; any other but those below writes to the repository. */
+/** Subcommands of git that read, or write elsewhere. All others but those below write to the repository. */
 const READING_GIT = new Set(
   ("annotate archive blame cat-file check-attr check-ignore cherry clone count-objects describe diff " +
     "diff-files diff-index diff-tree for-each-ref format-patch fsck grep help init log ls-files ls-remote " +
     "ls-tree merge-base name-rev range-diff rev-list rev-parse shortlog show show-branch show-ref status var " +
     "verify-commit version whatchanged").split(" "),
 );
-/** Subcommands that read with words that begin so. */
+/** Subcommands that only read if their words start so. */
 const READING_WORDS: Readonly<Record<string, RegExp>> = {
   branch:
     /^$|^(-[arv]+|--(all|contains|format|list|merged|no-merged|points-at|remotes|show-current|sort))\b/,
@@ -26,7 +26,7 @@ const READING_WORDS: Readonly<Record<string, RegExp>> = {
   tag: /^$|^(-[ln]\d*|--(contains|list|merged|points-at|sort))\b/,
   worktree: /^list\b/,
 };
-/** Why subcommands need more than the repository; `remote` ones do not where the remote is in the folder. */
+/** Why subcommands need more than the repository. `remote` ones do not if the remote is in the folder. */
 const NEEDS_MORE: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     "config maintenance remote sparse-checkout".split(" ").map((name) => [
@@ -41,7 +41,7 @@ const NEEDS_MORE: Readonly<Record<string, string>> = {
   submodule: "may fetch with your credentials",
   worktree: "makes or removes a folder elsewhere",
 };
-/** Subcommands that may sign what they make. */
+/** Subcommands that may sign their result. */
 const SIGNING = new Set("am cherry-pick commit merge rebase revert tag".split(" "));
 /** Options before the subcommand that name no other repository, and no setting. */
 const PLAIN_OPTIONS = /^(-P|--no-pager|--no-optional-locks|--literal-pathspecs)$/;
@@ -51,12 +51,12 @@ const NAMING =
 const IS_OFF = /^(false|true|0|1|no|yes|on|off|checkout|merge|rebase|none|)$/i;
 
 interface GitCommand {
-  /** The folder that git runs in. */
+  /** The folder in which git runs. */
   folder: string;
-  /** The subcommand, and the words behind it. */
+  /** The subcommand, and the words after it. */
   name: string;
   rest: string[];
-  /** True where its options name no repository or setting. */
+  /** True if its options name no repository or setting. */
   isPlain: boolean;
 }
 
@@ -75,7 +75,10 @@ function gitCommand([program, ...args]: readonly Word[], { place }: Scene): GitC
   return name === undefined ? undefined : { folder, name, rest, isPlain };
 }
 
-/** What a command of git needs: the repository to `write`, or more, with the reason; undefined for no more than reading. */
+/**
+ * Returns what a git command needs: the repository to `write`, or more, with the reason; undefined if it only
+ * reads.
+ */
 export function gitNeed(
   words: readonly Word[],
   scene: Scene,
@@ -94,7 +97,7 @@ export function gitNeed(
     : {};
 }
 
-/** True where git pushes to a repository in the folder, or fetches from it: its hooks run in the sandbox then. */
+/** True if git pushes to or fetches from a repository in the folder, whose hooks then run in the sandbox. */
 function isNearRemote({ folder, name, rest }: GitCommand, { git, root }: Scene): boolean {
   if (!/^(push|fetch|pull)$/.test(name)) return false;
   const operand = rest.find((word) => !word.startsWith("-")) ?? "origin";
@@ -114,7 +117,10 @@ function signs({ folder, name, rest }: GitCommand, { git }: Scene): boolean {
     git?.settings(folder)?.findLast((one) => setting.test(one.name))?.value === "true";
 }
 
-/** What git runs beside itself outside of the sandbox, in words; undefined for nothing, or another program. */
+/**
+ * Returns which programs git runs outside of the sandbox, in words; undefined if it runs none, or for another
+ * program.
+ */
 export function programsOfGit(words: readonly Word[], scene: Scene): string | undefined {
   const command = gitCommand(words, scene);
   if (command === undefined || scene.git === undefined) return undefined;

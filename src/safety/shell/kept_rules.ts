@@ -1,4 +1,4 @@
-/** The rules that a person may have kept when they are asked about a command line. @module */
+/** The rules that the user can save when a command line needs approval. @module */
 
 import { attempt } from "../../attempt.ts";
 import { outsideOf, type Scene } from "../path_verdict.ts";
@@ -10,10 +10,10 @@ import type { SimpleCommand, Word } from "./lexer.ts";
 import { parseCommandLine } from "./parser.ts";
 import { programName, runsOthers } from "./wrappers.ts";
 
-/** The most rules of one question: more are not read. */
+/** The maximum number of rules in a question: users do not read more. */
 const MAX_RULES = 4;
 
-/** The rules that would allow the parts of a line that none allows yet; none where a part is never kept. */
+/** Returns rules for the parts of a line that no rule allows yet; empty if one of the parts cannot get a rule. */
 export function commandRules(call: PolicyCall & { command: string }, scene: Scene): OfferedRule[] {
   const line = parseCommandLine(call.command);
   if (!line.ok) return [];
@@ -21,7 +21,7 @@ export function commandRules(call: PolicyCall & { command: string }, scene: Scen
   const rules = scene.rules.filter((rule) => isFor(rule, call.tool));
   const kept = new Map<string, OfferedRule>();
   const parts = linePlaces(call.command, line.commands, unconfined);
-  // What changes to a folder of the project first is harmless.
+  // Changing to a folder of the project first is harmless.
   const isEntered = parts.at(-1)?.scene !== unconfined;
   for (const { command, scene: at } of parts.slice(isEntered ? 1 : 0)) {
     const { effect, basis } = oneCommand(command, rules, at);
@@ -33,13 +33,15 @@ export function commandRules(call: PolicyCall & { command: string }, scene: Scen
   return kept.size > MAX_RULES ? [] : [...kept.values()];
 }
 
-/** Commands of the shell that change what those behind them do. */
+/** Shell commands that change the effect of later ones. */
 const CHANGING = new Set(
   (". alias cd declare enable eval export function getopts hash let local mapfile popd printf pushd read readarray " +
     "readonly set shopt source trap typeset ulimit umask unset").split(" "),
 );
 
-/** The rule for one command: for what it begins with where more words are no code, else for its very words. */
+/**
+ * Returns the rule for one command: for its start if further words are no code, otherwise for exactly its words.
+ */
 function ruleOf(
   command: SimpleCommand,
   scene: Scene,
@@ -48,14 +50,14 @@ function ruleOf(
   const { words, assignments } = command;
   const { words: beginning, kind } = commandBeginning(words);
   if (assignments.length > 0 || words.length === 0 || kind === "reaching") return undefined;
-  // The very words would allow another file in this folder.
+  // The same words would allow another file in this folder.
   if (isEntered && kind !== "open") return undefined;
   const length = kind === "open" ? beginning.length : scriptLength(words, scene);
   const covered = words.slice(0, length || words.length);
   if (covered.some((word) => word.kind !== "literal" || word.text.includes("\n"))) return undefined;
   if (length === 0 && (isFed(command) || CHANGING.has(words[0]!.text))) return undefined;
   const text = covered.map(quoted).join(" ");
-  // Grammar, such as `case`, is no command, and stands among the commands of a line so that no rule allows it.
+  // Keywords such as `case` appear among a line's commands, so that no rule allows them, but are not commands.
   const read = parseCommandLine(text);
   const isSame = read.ok && read.commands.length === 1 &&
     read.commands[0]!.words.map((word) => word.text).join("\n") ===
@@ -69,11 +71,14 @@ function ruleOf(
 const INTERPRETER =
   /^(bash|bun|dash|deno|fish|groovy|julia|ksh|lua|node|nodejs|osascript|perl|php|pwsh|pypy|python|rscript|ruby|scala|sh|tclsh|ts-node|tsx|zsh)[\d.]*$/;
 
-/** The words up to a file of the folder that is the program, or its script, so that no other word is code; or 0. */
+/**
+ * Returns the number of words up to a file of the folder that is the program or its script, so that no further
+ * word is code; 0 if there is none.
+ */
 function scriptLength(words: readonly Word[], { place }: Pick<Scene, "place">): number {
   const at = INTERPRETER.test(programName(words[0]!.text)) ? 1 : 0;
   const name = words[at]?.text ?? "";
-  // A file may be called as an option or a subcommand is: `-e`, `run`.
+  // A file may be named like an option or a subcommand: `-e`, `run`.
   const isNamed = /^[^-].*[./]/.test(name) && (at === 1 || name.includes("/"));
   const { real, isInside } = place(name);
   return isNamed && isInside && attempt(() => Deno.statSync(real))?.isFile === true &&

@@ -1,18 +1,18 @@
-/** Words of bash: quotes, escapes and what begins with `$`. @module */
+/** Words of bash: quotes, escapes and expansions. @module */
 
 export interface Word {
-  /** The text without quotes and escapes; for parts that are known only when it runs, as written. */
+  /** The text without quotes and escapes; expansions are as written. */
   text: string;
-  /** `literal`: exactly `text`; `pattern`: words that begin as it does; `dynamic`: any words, or none. */
+  /** `literal`: exactly `text`; `pattern`: words that start like it; `dynamic`: any words, or none. */
   kind: "literal" | "pattern" | "dynamic";
 }
 
-/** A word of exactly this text. */
+/** Returns a word of exactly this text. */
 export const wordOf = (text: string): Word => ({ text, kind: "literal" });
 
 /** A redirection, such as `2> file`. */
 export interface Redirection {
-  /** The number before it, else empty. */
+  /** The number before it, otherwise empty. */
   descriptor: string;
   /** One of `>`, `>>`, `<`, `&>`, `>&`, `<<`, `<<<` and the like. */
   operator: string;
@@ -20,29 +20,29 @@ export interface Redirection {
   target: Word;
 }
 
-/** A command without its operators; no words when it only assigns or redirects. */
+/** A command without its operators. It has no words if it only assigns or redirects. */
 export interface SimpleCommand {
   words: Word[];
-  /** Variables that are set; the variable of a loop, too. */
+  /** Assigned variables, including the variable of a loop. */
   assignments: { name: string; value: Word }[];
   redirections: Redirection[];
-  /** Set behind the first `|` of the line: the command may read what others print. */
+  /** True after the first `|` of the line: the command may read the output of others. */
   isPiped?: true;
 }
 
-/** A text that is read, and how far. */
+/** A text, and the position in it. */
 export interface ShellSource {
   text: string;
   at: number;
   commands: SimpleCommand[];
   depth: number;
-  /** Set once a `|` was read. */
+  /** True after a `|`. */
   isPiped?: true;
   /** True inside of a substitution. */
   isNested?: boolean;
   /** Reads commands up to `)` or the end of the text. */
   readList: (s: ShellSource, end: "" | ")") => unknown;
-  /** Here-documents whose text begins after the next line end. */
+  /** Here-documents whose text starts after the next line end. */
   pending: {
     delimiter: string;
     isQuoted: boolean;
@@ -51,14 +51,14 @@ export interface ShellSource {
   }[];
 }
 
-/** Deeper nesting of brackets is not understood. */
+/** The maximum nesting of brackets. */
 export const MAX_NESTING = 20;
 
 export function fail(reason: string): never {
   throw new SyntaxError(reason);
 }
 
-/** Takes the text that matches where reading stands. */
+/** Consumes and returns the matching text at the current position. */
 export function take(s: ShellSource, pattern: RegExp): string | undefined {
   pattern.lastIndex = s.at;
   const found = pattern.exec(s.text)?.[0];
@@ -66,7 +66,10 @@ export function take(s: ShellSource, pattern: RegExp): string | undefined {
   return found;
 }
 
-/** Skips a backslash at a line's end. It joins the signs around it to one word or operator: only after a blank is it harmless. */
+/**
+ * Skips a backslash at the end of a line. It joins the characters around it to one word or operator, so it is
+ * only harmless after a blank.
+ */
 export function continued(s: ShellSource): void {
   if (!/[ \t\n]/.test(s.text[s.at - 1] ?? " ")) fail("a line is continued inside of a word");
   s.at += 2;
@@ -100,7 +103,7 @@ export function word(s: ShellSource): Word {
     } else {
       const expands = /[*?[{]/.test(char) ||
         char === "~" && (s.at === start || /[=:]/.test(s.text[s.at - 1]!));
-      // bash splits the bytes of other characters by the locale: some may be blanks to it.
+      // bash splits the bytes of other characters by the locale: some may count as blanks.
       put({ text: char, kind: char > "\x7f" ? "dynamic" : expands ? "pattern" : "literal" });
       s.at++;
     }
@@ -143,17 +146,17 @@ function doubleQuotes(s: ShellSource): Word {
   return { text, kind };
 }
 
-/** A word that is known only when it runs: the text from `start` to where reading stands. */
+/** Returns a word that the shell expands: the text from `start` to the current position. */
 function dynamic(s: ShellSource, start: number): Word {
   return { text: s.text.slice(start, s.at), kind: "dynamic" };
 }
 
-/** Reads a part that begins with `$`; a lone `$` is itself. */
+/** Reads a part that starts with `$`. A lone `$` is literal. */
 export function dollar(s: ShellSource, isQuoted: boolean): Word {
   const start = s.at;
   const next = s.text[start + 1] ?? "";
   if (s.text.startsWith("((", start + 1)) {
-    // Any other text after `$((` may as well be a subshell in a substitution.
+    // Any other text after `$((` may be a subshell in a substitution.
     if (take(s, /\$\(\([\w \t+\-*/%<>=!&|^~?:,]*\)\)/y) === undefined) fail("it has arithmetic");
     return dynamic(s, start);
   }
@@ -174,7 +177,7 @@ export function dollar(s: ShellSource, isQuoted: boolean): Word {
   return wordOf("$");
 }
 
-/** The commands in `(...)` after `$`, and in `<(...)` and `>(...)`, from the sign on. */
+/** Reads the commands in `$(...)`, `<(...)` and `>(...)`, from the first character on. */
 function substitution(s: ShellSource): Word {
   const start = s.at;
   const skipped = s.text[start] === "(" ? 1 : 2;

@@ -1,8 +1,7 @@
 /**
- * The commands that a command line of bash would start, found without running it. Each command that
- * bash could start is in the result, or the line counts as not understood. One in the result may
- * never run, as branches are not followed and wrong syntax is not told from right: "is all of this
- * allowed?" errs only on the safe side.
+ * Finds the commands that a bash command line would start, without running it. The result contains every command
+ * that bash could start, or the line is rejected as not understood. Some commands may never run, because branches
+ * are not evaluated and invalid syntax may be accepted: "is all of this allowed?" errs on the safe side.
  *
  * @module
  */
@@ -11,21 +10,21 @@ import { backquotes, continued, dollar, fail, MAX_NESTING, take, word, wordOf } 
 import type { ShellSource, SimpleCommand, Word } from "./lexer.ts";
 
 type CommandLine =
-  /** The commands in the order in which they end in the text, with those inside of others. */
+  /** The commands in the order in which they end in the text, including nested ones. */
   | { ok: true; commands: SimpleCommand[] }
   | { ok: false; reason: string };
 
-/** Longer lines, and lines of more commands, are not taken apart: no person reads them before a yes. */
+/** Longer lines, and lines of more commands, are not parsed: no user would read them before approving. */
 const MAX_COMMAND_LINE = 20_000;
 const MAX_COMMANDS = 200;
-/** Words that are grammar where a command begins; after each a command begins again. */
+/** Keywords where a command starts; after each, a command starts again. */
 const KEYWORDS = new Set("if then elif else fi while until do done { } !".split(" "));
 
 /**
- * Takes a command line of bash apart. Not understood, for the reason that the result names:
- * arithmetic beyond plain sums, `[[ ]]` with brackets or expressions, arrays, `coproc`, extended
- * globs, quotes inside of `${ }`, here-documents with an unusual end, a line continued inside of a
- * word, control characters, and lines over 20 000 characters, 200 commands, or a nesting of 20.
+ * Parses a bash command line. Rejects, with a reason: arithmetic beyond plain sums, `[[ ]]` with brackets or
+ * expressions, arrays, `coproc`, extended globs, quotes inside of `${ }`, here-documents with an unusual end, a
+ * line continued inside of a word, control characters, and lines over 20 000 characters, 200 commands, or a
+ * nesting of 20.
  */
 export function parseCommandLine(text: string): CommandLine {
   try {
@@ -101,12 +100,15 @@ function add(s: ShellSource, command: SimpleCommand): void {
   if (s.commands.push(command) > MAX_COMMANDS) fail(`it has more than ${MAX_COMMANDS} commands`);
 }
 
-/** Adds a command named `function` in place of a definition, so that no rule allows it: a function gives a name another meaning, and may call itself without end. */
+/**
+ * Adds a command named `function` for a definition, so that no rule allows it: a function redefines a name, and
+ * may call itself endlessly.
+ */
 function define(s: ShellSource, name: Word): void {
   add(s, newCommand(wordOf("function"), name));
 }
 
-/** A subshell, or the brackets after the name of a function, whose body then follows. */
+/** Reads a subshell, or the brackets after the name of a function, whose body follows. */
 function subshell(s: ShellSource, command: SimpleCommand): void {
   if (!isEmpty(command)) {
     const isFunction = command.words.length === 1 && command.words[0]!.kind === "literal" &&
@@ -121,7 +123,7 @@ function subshell(s: ShellSource, command: SimpleCommand): void {
   s.depth--;
 }
 
-/** Reads a word of a command, and the rest of the grammar that it begins; `esac` when that ends the list. */
+/** Reads a word of a command, and the rest of the syntax that it starts. Returns `esac` if that ends the list. */
 function takeWord(s: ShellSource, command: SimpleCommand, end: string): string | undefined {
   const start = s.at;
   const read = word(s);
@@ -129,7 +131,7 @@ function takeWord(s: ShellSource, command: SimpleCommand, end: string): string |
   if (isEmpty(command)) {
     if (KEYWORDS.has(raw)) return;
     if (raw === "time") {
-      // bash takes it for a keyword or for a program by the words before it: a program asks.
+      // The words before it decide if bash reads a keyword or a program: a program needs approval.
       add(s, newCommand(read, { text: "", kind: "dynamic" }));
       skipBlanks(s);
       if (take(s, /-p(?=[ \t])/y) !== undefined) skipBlanks(s);
@@ -148,7 +150,7 @@ function takeWord(s: ShellSource, command: SimpleCommand, end: string): string |
     if (raw === "esac" && end === "esac") return "esac";
     if (raw === "coproc") fail("coproc is not followed");
   }
-  // bash takes these for grammar or for words by what was redirected.
+  // The redirections decide if bash reads these as keywords or as words.
   const isGrammar = KEYWORDS.has(raw) || /^(time|for|select|case|\[\[|function|coproc)$/.test(raw);
   if (isGrammar && command.words.length === 0) fail("a keyword stands after a redirection");
   if (/[<>]/.test(s.text[s.at] ?? "") && /^(\d+$|\{)/.test(raw)) {
@@ -169,7 +171,7 @@ function takeWord(s: ShellSource, command: SimpleCommand, end: string): string |
   command.words.push(read);
 }
 
-/** `for NAME in WORDS` and `select`; the body is read as commands. */
+/** Reads `for NAME in WORDS` and `select`. The body is read as commands. */
 function loop(s: ShellSource): undefined {
   skipBlanks(s);
   const name = take(s, /[A-Za-z_]\w*(?=[ \t\n;])/y) ?? fail("a loop has no plain variable");
@@ -184,7 +186,7 @@ function loop(s: ShellSource): undefined {
   add(s, command);
 }
 
-/** `case WORD in PATTERN) COMMANDS ;; esac` */
+/** Reads `case WORD in PATTERN) COMMANDS ;; esac`. */
 function cases(s: ShellSource): undefined {
   const command = newCommand(wordOf("case"), neededWord(s));
   skipNewlines(s);
@@ -205,7 +207,7 @@ function cases(s: ShellSource): undefined {
   add(s, command);
 }
 
-/** `[[ ... ]]`: words and `&&`, `||` only. */
+/** Reads `[[ ... ]]` with words and `&&`, `||` only. */
 function condition(s: ShellSource): undefined {
   const command = newCommand(wordOf("[["));
   for (;;) {
@@ -247,12 +249,12 @@ function takeRedirection(s: ShellSource, command: SimpleCommand, descriptor: str
   if (operator !== "<<" && operator !== "<<-") {
     const start = s.at;
     redirection.target = neededWord(s);
-    // bash ends such an operand behind a `-`, and expands it twice.
+    // bash ends such an operand after a `-`, and expands it twice.
     const isPlain = /^(\d+|-|[A-Za-z_./][\w./]*)$/.test(s.text.slice(start, s.at));
     if (/^[<>]&$/.test(operator) && !isPlain) fail(`the word behind ${operator} is not plain`);
     return true;
   }
-  // bash writes such a substitution anew before it runs it, and loses ends of commands there.
+  // bash rewrites such a substitution before it runs it, and loses the ends of commands.
   if (s.isNested) fail("a here-document stands in a substitution");
   const end = take(s, /(?:'[\w.+-]+'|"[\w.+-]+"|\\?[\w.+-]+)(?=[ \t\n;&|()<>]|$)/y) ??
     fail("a here-document has an unusual end");
@@ -265,7 +267,7 @@ function takeRedirection(s: ShellSource, command: SimpleCommand, descriptor: str
   return true;
 }
 
-/** Reads the texts of the here-documents that were announced on the line before. */
+/** Reads the texts of the here-documents that the previous line announced. */
 function hereDocuments(s: ShellSource): void {
   for (const { delimiter, isQuoted, stripsTabs, redirection } of s.pending.splice(0)) {
     const lines: string[] = [];
@@ -284,7 +286,7 @@ function hereDocuments(s: ShellSource): void {
   }
 }
 
-/** The text of a here-document in which `$` and backquotes are signs. */
+/** Reads the text of a here-document in which `$` and backquotes are expanded. */
 function unquotedText(s: ShellSource, text: string): Word {
   const inner: ShellSource = { ...s, text, at: 0, pending: [] };
   let kind: Word["kind"] = "literal";

@@ -1,17 +1,20 @@
-/** The folder that a command lacked in the sandbox, from the messages of its programs. @module */
+/** Finds the folder that a command lacked in the sandbox, in the error messages of its programs. @module */
 
 import { isWithin } from "../../text/paths.ts";
 import { dirname } from "../../text/std_path.ts";
 import type { Scene } from "../path_verdict.ts";
 import { accessAt, entryAt } from "../view.ts";
 
-/** Messages of programs about a path that is read-only or missing. */
+/** Error messages about a path that is read-only or missing. */
 const LACKED =
   /read-only file ?system|permission denied|no such file or directory|not a directory|nonexistent|EROFS|EACCES|ENOENT/i;
 /** The maximum number of messages. */
 const MAX_MESSAGES = 20;
 
-/** Returns the one folder outside of the sandbox that has all paths in such messages, unless it is a special one. */
+/**
+ * Returns the one folder outside of the sandbox that contains all paths in such messages, unless it is a special
+ * one.
+ */
 export function refusedFolder(
   output: string,
   { view, paths, place, root, programs = [] }: Scene,
@@ -21,7 +24,7 @@ export function refusedFolder(
   const folders = new Set<string>();
   for (const { real } of [...new Set(named)].map(place)) {
     const access = view && accessAt(view(), real);
-    // Programs name themselves in messages.
+    // Error messages start with the program's name.
     const isShown = access === "read" && entryAt(real)?.isFile;
     if (access === "write" || access === "own" || isShown) continue;
     if (paths.secretKind(real) ?? paths.protectedKind(real)) return undefined;
@@ -30,7 +33,7 @@ export function refusedFolder(
     folders.add(folder);
   }
   const [folder = "/"] = folders;
-  // Homes of others, and places of the kernel and of services: `/proc/1/root` is all of the machine.
+  // Other users' homes, and folders of the kernel and of services: `/proc/1/root` is the whole machine.
   const isWide = !/^\/(?!(proc|sys|dev|run)\/)[^/]+\/[^/]+\/./.test(folder) ||
     isWithin(folder, paths.realHome ?? "/");
   const isOther = folders.size === 1 && !isWide && !isWithin(root.real, folder) &&

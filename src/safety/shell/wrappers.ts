@@ -3,7 +3,7 @@
 import { parseCommandLine } from "./parser.ts";
 import { type Redirection, type SimpleCommand, type Word, wordOf } from "./lexer.ts";
 
-/** Programs that run others with any options, and words of the shell that change what later words mean. */
+/** Programs that run others with any options, and shell words that change the meaning of later words. */
 const WRAPPERS = new Set(
   `. alias arch ash at bash batch builtin busybox bwrap caffeinate capsh catchsegv cgexec chpst
    chroot chrt command compgen complete crontab csh dash dbus-run-session doas dumb-init eatmydata enable entr env
@@ -31,7 +31,7 @@ const RUNNING: Readonly<Record<string, readonly string[]>> = {
       "--upload-pack",
     ],
     ...["-x", "-O"],
-    // This one writes a file.
+    // Writes a file.
     "--output",
     ...["config", "difftool", "filter-branch", "foreach", "mergetool", "run"],
   ],
@@ -51,18 +51,18 @@ const RUNNING: Readonly<Record<string, readonly string[]>> = {
   zip: ["-TT", "--unzip-command"],
 };
 
-/** The last part of a program's path, in lower case, as some systems ignore case. */
+/** Returns the last part of a program's path, in lower case because some systems ignore case. */
 export function programName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1).toLowerCase().replace(/\.exe$/, "");
 }
 
-/** True for a command that runs, or may run, a program named by its arguments. */
+/** True for a command that runs, or may run, a program that its arguments name. */
 export function runsOthers(words: readonly Word[]): boolean {
   const [first, ...rest] = words;
   if (first === undefined) return false;
   const name = programName(first.text);
   if (WRAPPERS.has(name) || /^ld(-linux.*)?\.so/.test(name)) return true;
-  // The first option `-c` of git, or its subcommand.
+  // git's first option `-c`, or its subcommand.
   const found = rest.find(({ text }) => !text.startsWith("-") || text.startsWith("-c"));
   if (name === "git" && found?.text.startsWith("-c")) return true;
   const options = Object.hasOwn(RUNNING, name) ? RUNNING[name] : undefined;
@@ -70,7 +70,7 @@ export function runsOthers(words: readonly Word[]): boolean {
     rest.some(({ text }) => options.some((one) => isOption(text, one)));
 }
 
-/** True where `word` has the option: among other letters, shortened as most programs take it, or with a value. */
+/** True if `word` contains the option: among other letters, abbreviated, or with a value. */
 export function isOption(word: string, option: string): boolean {
   if (word === option) return true;
   const [name] = word.split("=", 1) as [string];
@@ -79,27 +79,29 @@ export function isOption(word: string, option: string): boolean {
   return name === option;
 }
 
-/** Beyond these the commands of a wrapper are not looked for: it is asked about anyway. */
+/** Commands of longer wrappers are not searched for: wrappers need approval anyway. */
 const MAX_WRAPPER_WORDS = 200;
 const MAX_WRAPPINGS = 4;
 const MAX_PARTS = 5;
 const MAX_RUNS = 2000;
 
-/** Builtins of bash that evaluate their words: subscripts (`test -v 'a[$(x)]'`), numbers, lists of completions. */
+/**
+ * Builtins of bash that evaluate their words: subscripts (`test -v 'a[$(x)]'`), numbers, lists of completions.
+ */
 const EVALUATING = new Set(
   "[ [[ compgen complete declare getopts let local printf read readonly test typeset unset wait"
     .split(" "),
 );
-/** The command and the flag of sed by which it runs others. */
+/** The command and the flag with which sed runs programs. */
 const RUNS_IN_SED = /(^|[;{}!$\d/])\s*e(\s|$)|[^\w\s][gimpw\d]*e[gimpw\d]*\s*($|[;}\n])/i;
-/** A run that may be any command. */
+/** Represents any command. */
 export const ANY: readonly Word[] = [{ text: "", kind: "dynamic" }];
 
 /**
- * The commands that a command may run, as far as can be seen: itself; for one that {@linkcode runsOthers}, each of its
- * ends and each argument that is a command line; and those in texts that bash evaluates, as in subscripts and prompts.
- * These are more than will run: rules that refuse are held against them. {@linkcode ANY} is among them if a text cannot
- * be read, or a program is known only when it runs.
+ * Returns the commands that a command may run: itself; for one that {@linkcode runsOthers}, each of its ends and
+ * each argument that is a command line; and those in texts that bash evaluates, such as subscripts and prompts.
+ * Not all of them will run: the list is for rules that refuse. It contains {@linkcode ANY} if a text cannot be
+ * parsed, or if the shell expands a program's name.
  */
 export function mayRun(
   command: SimpleCommand,
@@ -142,7 +144,7 @@ export function mayRun(
   return runs;
 }
 
-/** The texts of a command in which bash may run commands between quoted `$(...)` or backquotes. */
+/** Returns the texts of a command in which bash may run quoted `$(...)` or backquotes. */
 function evaluatedTexts({ words, assignments, redirections }: SimpleCommand, evaluates: boolean) {
   return [
     ...evaluates ? words : [],
@@ -151,7 +153,7 @@ function evaluatedTexts({ words, assignments, redirections }: SimpleCommand, eva
   ].map(({ text }) => text).filter((text) => /\$\(|`/.test(text));
 }
 
-/** True where a wrapper starts a program, or reads a line, that is known only when it runs. */
+/** True if a wrapper starts a program, or reads a line, that is known only when it runs. */
 function startsAny(name: string, words: readonly Word[]): boolean {
   const isBefore = ({ text }: Word) =>
     /^(-|\w+=|[\d.]+[smhd]?$)/.test(text) || WRAPPERS.has(programName(text));
@@ -173,7 +175,7 @@ export function isHarmless({ operator, target }: Redirection): boolean {
   return /^[<>]&$/.test(operator) && /^(\d+|-)$/.test(target.text);
 }
 
-/** Redirections and assignments, each as a command: the operator, and its target as the argument. */
+/** Returns redirections and assignments as commands: the operator, with its target as the argument. */
 export function besides({ redirections, assignments }: SimpleCommand): (readonly Word[])[] {
   return [
     ...redirections.filter((one) => !isHarmless(one)),
@@ -186,7 +188,7 @@ const WRITERS = "chmod chown mkdir mv rm rmdir shred tee touch truncate unlink".
 /** Programs that write only their last operand, and read the others. */
 const LAST_WRITERS = ["cp", "install", "ln", "rsync"];
 
-/** The words that a command, or a redirection, is known to write; any program may write more. */
+/** Returns the words that a command or redirection is known to write. A program may write more. */
 export function writtenBy([first, ...rest]: readonly Word[]): readonly Word[] {
   const name = programName(first?.text ?? "");
   const operands = rest.filter(({ text }) => !text.startsWith("-"));
@@ -198,7 +200,7 @@ export function writtenBy([first, ...rest]: readonly Word[]): readonly Word[] {
   return name !== "rsync" && has(/^-[^-]*t|^--t/) ? rest : operands.slice(-1);
 }
 
-/** The words of a command, with the text of its here-documents where it is a program that runs others. */
+/** Returns the words of a command, with the text of its here-documents if it runs other programs. */
 function withInput({ words, redirections }: SimpleCommand): readonly Word[] {
   if (!runsOthers(words)) return words;
   const texts = redirections.filter(({ operator }) => operator.startsWith("<<"));
