@@ -73,7 +73,8 @@ function load(path: string, maxBytes: number): SavedEntry[] {
     if (Deno.build.os !== "windows" && mode !== null && mode & 0o077) Deno.chmodSync(path, 0o600);
     const entries = Deno.readTextFileSync(path).split("\n").flatMap(savedEntry);
     if (size <= maxBytes) return entries;
-    const newest = newestOf(entries, maxBytes / 2);
+    const once = lastOfEach(entries, ({ text, folder }) => `${folder}\n${text}`);
+    const newest = once.slice(once.length >> 1);
     replaceFile(path, newest.map(savedLine).join(""));
     return newest;
   } catch (error) {
@@ -94,14 +95,6 @@ function savedEntry(line: string): SavedEntry[] {
   } catch {
     return [];
   }
-}
-
-/** The newest of `entries`, each once, with at most `chars` characters. */
-function newestOf(entries: readonly SavedEntry[], chars: number): SavedEntry[] {
-  const all = lastOfEach(entries, ({ text, folder }) => `${folder}\n${text}`);
-  let at = all.length;
-  while (at > 0 && (chars -= savedLine(all[at - 1]!).length) >= 0) at--;
-  return all.slice(at);
 }
 
 /** Replaces the file atomically; the next session tries again if that fails. */

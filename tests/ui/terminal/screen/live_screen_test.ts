@@ -28,18 +28,24 @@ function makeScreen(options: Partial<Options> = {}) {
 /** A test of a live screen, amid a turn unless `activity` is left out. */
 function screenTest(
   name: string,
-  body: (screen: Screen, terminal: FakeTerminal, stops: string[]) => Promise<void>,
+  body: (
+    screen: Screen,
+    terminal: FakeTerminal,
+    stops: string[],
+    turn: { activity?: string | undefined },
+  ) => Promise<void>,
   options: { activity?: string | undefined; history?: string[]; panel?: string[] } = {
     activity: "working",
   },
 ): void {
   Deno.test(name, async () => {
     const stops: string[] = [];
+    const turn = { activity: options.activity };
     let isHidden = false;
     const made = makeScreen({
       history: () => options.history ?? [],
       completer: (before) => ({ replace: before.length, items: ["/clear", "/close"] }),
-      activity: () => options.activity === undefined ? undefined : ["", options.activity],
+      activity: () => turn.activity === undefined ? undefined : ["", turn.activity],
       onStop() {
         stops.push("stop");
         terminal.write(""); // wakes those that wait
@@ -54,7 +60,7 @@ function screenTest(
     const { terminal } = made;
     using screen = made.screen;
     await terminal.type("");
-    await body(screen, terminal, stops);
+    await body(screen, terminal, stops, turn);
   });
 }
 
@@ -63,14 +69,6 @@ const yes = (line: string) => line === "y" ? undefined : "y is the answer";
 const plain = (output: string) =>
   // deno-lint-ignore no-control-regex
   output.replace(/\x1b\[[?\d]*[A-Za-z]|\r/g, "").split("\n").map((row) => row.trimEnd());
-const now: { activity: string | undefined } = { activity: "working" };
-const turn: { activity: string | undefined } = { activity: "working" };
-const sentOnUp: { activity: string | undefined; history: string[] } = {
-  activity: undefined,
-  history: ["first"],
-};
-const past = { activity: undefined, history: ["first"] };
-const clock: { activity: string | undefined } = { activity: "0 s" };
 const isAsked = ({ rows }: FakeTerminal) => rows.some((row) => row.startsWith("Run this?"));
 
 screenTest("a question accepts keys after 300 ms of quiet", async (screen, terminal) => {
@@ -159,7 +157,7 @@ screenTest("a ? alone shows help below the line", async (screen, terminal) => {
   await terminal.type("?\r");
   await shown(">", false);
   assertEquals((await read)?.text, "?");
-}, past);
+}, { history: [] });
 
 screenTest("a search goes on behind a question", async (screen, terminal) => {
   await terminal.type("\x12fir");
@@ -205,12 +203,12 @@ screenTest("the rows above and below the input, in low windows, too", async (scr
   assertEquals(await shown(10), [...all.slice(0, 5), ...input(0), "the status"]);
 });
 
-screenTest("held messages can be edited and dropped", async (screen, terminal, stops) => {
+screenTest("held messages can be edited and dropped", async (screen, terminal, stops, turn) => {
   const held = "On hold. Enter sends · Up edits · Ctrl-…";
   await terminal.type("one\rtwo\r\x03");
   assertEquals(stops, ["stop"]);
   await terminal.until((rows) => rows.includes("held: two") && rows.includes("the status"));
-  now.activity = undefined;
+  turn.activity = undefined;
   const message = screen.read();
   await terminal.until((rows) => rows.includes(held) && rows.includes("the status"));
   await terminal.type("x");
@@ -223,9 +221,9 @@ screenTest("held messages can be edited and dropped", async (screen, terminal, s
   );
   await terminal.type("\x03");
   assertEquals(await message, null);
-}, now);
+});
 
-screenTest("a stopped turn holds its queue", async (screen, terminal) => {
+screenTest("a stopped turn holds its queue", async (screen, terminal, _stops, turn) => {
   await terminal.type("\x03");
   turn.activity = undefined;
   await terminal.type("x\x7f");
@@ -240,9 +238,9 @@ screenTest("a stopped turn holds its queue", async (screen, terminal) => {
   assertEquals(terminal.rows, [">", "the status"]);
   await terminal.type("one\r");
   assertEquals((await message)?.text, "one");
-}, turn);
+});
 
-screenTest("a command overtakes held messages", async (screen, terminal) => {
+screenTest("a command overtakes held messages", async (screen, terminal, _stops, turn) => {
   const told: (string | undefined)[] = [];
   const next = async () => told.push((await screen.read())?.text);
   turn.activity = "working";
@@ -260,15 +258,15 @@ screenTest("a command overtakes held messages", async (screen, terminal) => {
   await next();
   await next();
   assertEquals(told, ["/now", "one", "two!", "three"]);
-}, turn);
+});
 
-screenTest("the progress of a turn is drawn again", async (screen, terminal) => {
+screenTest("the progress of a turn is drawn again", async (screen, terminal, _stops, turn) => {
   screen.update();
   for (const activity of ["1 s", "2 s", "3 s"]) {
-    clock.activity = activity;
+    turn.activity = activity;
     await terminal.until((rows) => rows.includes(activity));
   }
-}, clock);
+}, { activity: "0 s" });
 
 screenTest("R-06 a queued message knows its pasted ranges", async (screen, terminal) => {
   for (const [pasted, typed] of [["@a", " @b\r"], ["@c", " @d\r"]] as const) {
@@ -368,22 +366,26 @@ screenTest("Escape in a turn does not arm Ctrl-C", async (_, terminal, stops) =>
   assertEquals(terminal.rows.includes("Press Ctrl-C again to exit"), false);
 });
 
-screenTest("Up has the last message; unsent texts are known", async (screen, terminal) => {
-  sentOnUp.activity = undefined;
-  const message = screen.read();
-  await terminal.type("second\r");
-  assertEquals((await message)?.text, "second");
-  sentOnUp.activity = "working";
-  await terminal.type("\x1b[A");
-  await terminal.until((rows) => rows.at(-2) === "> second");
-  await terminal.type("\x1b[A");
-  await terminal.until((rows) => rows.at(-2) === "> first");
-  await terminal.type("\x1b[B\x1b[B/exit\rhalf");
-  await terminal.until((rows) => rows.at(-2) === "> half");
-  assertEquals(terminal.rows.includes("queued: /exit · leaves after this"), true);
-  const { unsent } = screen as LiveScreen;
-  assertEquals(unsent.map(({ text }) => text), ["/exit", "half"]);
-}, sentOnUp);
+screenTest(
+  "Up has the last message; unsent texts are known",
+  async (screen, terminal, _stops, turn) => {
+    turn.activity = undefined;
+    const message = screen.read();
+    await terminal.type("second\r");
+    assertEquals((await message)?.text, "second");
+    turn.activity = "working";
+    await terminal.type("\x1b[A");
+    await terminal.until((rows) => rows.at(-2) === "> second");
+    await terminal.type("\x1b[A");
+    await terminal.until((rows) => rows.at(-2) === "> first");
+    await terminal.type("\x1b[B\x1b[B/exit\rhalf");
+    await terminal.until((rows) => rows.at(-2) === "> half");
+    assertEquals(terminal.rows.includes("queued: /exit · leaves after this"), true);
+    const { unsent } = screen as LiveScreen;
+    assertEquals(unsent.map(({ text }) => text), ["/exit", "half"]);
+  },
+  { history: ["first"] },
+);
 
 screenTest("the steps stay above a list that asks for it", async (screen, terminal) => {
   const how = { waits: false, hasPanel: true };

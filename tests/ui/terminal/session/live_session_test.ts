@@ -1,6 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
 import { existsSync } from "@std/fs/exists";
-import { left, living, marker } from "../../../helpers/processes.ts";
 import { sessionCommand, sessionTest } from "../../../helpers/session.ts";
 import type { StrictRequest } from "../../../helpers/strict_server.ts";
 import { waitUntil } from "../../../helpers/wait_until.ts";
@@ -300,37 +299,6 @@ sessionTest(
   { flags: "--yes" },
 );
 
-const NAP = marker();
-sessionTest(
-  "PRC-06 Ctrl-C ends a command with all it started, keeps what was typed, and the session",
-  [
-    {
-      toolCalls: [{
-        name: "run_bash",
-        arguments: { command: `sleep ${NAP} & sleep ${NAP}` },
-      }],
-    },
-    { text: "Well." },
-  ],
-  async (terminal, server) => {
-    await terminal.type("go\r");
-    assertEquals((await living(NAP, (count) => count >= 2)).length >= 2, true);
-    await terminal.type("y and more");
-    await terminal.until("y and more");
-    await terminal.type("\x03");
-    await terminal.until("· interrupted");
-    await terminal.until((rows) => rows.at(-2) === "> y and more");
-    assertEquals(await left(NAP), []);
-    await terminal.type("\r");
-    await terminal.until("Well.");
-    assertEquals(said(server.requests[1]!), "y and more");
-    assertEquals(server.requests[1]!.problem, undefined);
-    await terminal.type("\x03\x03");
-    await terminal.until((rows) => rows.some((row) => row.startsWith("left: ")));
-  },
-  { flags: "--yes" },
-);
-
 sessionTest(
   "SES-02 a session that was killed goes on, its open call answered",
   [
@@ -380,28 +348,4 @@ sessionTest(
     assertEquals(server.requests[2]!.problem, undefined);
   },
   { flags: "--yes" },
-);
-
-sessionTest(
-  "what the local server has is said at the start, and which model takes the default one's place",
-  [{ text: "Hello." }],
-  async (terminal, server) => {
-    await terminal.until("· test: tools · 32768 tokens of context");
-    await terminal.type("\x04");
-    await terminal.until("left: 0");
-    await terminal.type(`clear; ${sessionCommand(server).replace("-m test", "")}\r`);
-    await terminal.until("· test: tools · 32768 tokens of context (the server's model;");
-    const rows = await terminal.until((rows) => rows.at(-1)!.startsWith("test · "));
-    assertEquals(rows.filter((row) => row.includes("qwen3")), []);
-    assert(rows.some((row) => row.startsWith("copilot · /help")));
-    await terminal.type("hi\r");
-    await terminal.until((rows) =>
-      rows.includes("Hello.") && !rows.some((row) => row.includes("Esc stops"))
-    );
-    assertEquals(server.requests[0]!.body.model, "test");
-    await terminal.type("\x04");
-    await terminal.until((rows) => rows.at(-1) === "#");
-    await terminal.type(`clear; ${sessionCommand(server).replace(server.url, "127.0.0.1:1")}\r`);
-    await terminal.until("· Nothing answers at 127.0.0.1:1.");
-  },
 );
