@@ -104,25 +104,6 @@ for (const [signal, exitCode] of signals) {
       await stdin.close().catch(() => {});
     },
   });
-
-  Deno.test({
-    name: `--output json gives one object at ${signal} within the turn`,
-    ignore: !unix,
-    async fn() {
-      const asked = Promise.withResolvers<void>();
-      await using server = serve(async (_, peer) => {
-        asked.resolve();
-        await peer.left();
-      });
-      const child = command([...local(server.url), "-p", "x", "--output", "json"]).spawn();
-      await asked.promise;
-      child.kill(signal);
-      const { code, stdout } = await child.output();
-      const ran = { code, stdout: new TextDecoder().decode(stdout), stderr: "" };
-      const response = "[Interrupted by the user]";
-      assertEquals([code, result(ran)], [exitCode, { ...aborted, response }]);
-    },
-  });
 }
 
 Deno.test({
