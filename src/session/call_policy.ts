@@ -1,4 +1,4 @@
-/** Decides one call of a tool: by the settings, and where they leave it open, by a person. @module */
+/** Decides one call of a tool: by the settings or, if they ask, by the user. @module */
 
 import { attempt } from "../attempt.ts";
 import { LinksReadOnce, type Place, placeOf } from "../safety/places.ts";
@@ -17,28 +17,27 @@ import type { Approval, ApprovalChoice, Frontend } from "./frontend.ts";
 
 type Arguments = Record<string, unknown>;
 
-/** The settings, and who decides on what they leave open. Without `approve` nobody is there. */
+/** The settings, and the user's part in decisions. Without `approve`, the user cannot be asked. */
 interface Deciding extends Pick<Frontend, "onEvent"> {
   approve: Frontend["approve"] | undefined;
   settings: Settings;
-  /** True where calls that would be asked about simply run. */
+  /** True if calls run that would be asked about. */
   yes: boolean;
   onRefused(): void;
-  /** The limits that the system sets to a command; undefined where it sets none. */
+  /** Returns the system's limits for a command; undefined if it sets none. */
   confined(): Promise<string | undefined>;
   allow(rule: KeptRule, folder: string): void;
   /** Lets commands use the network for the rest of the session. */
   network(grants: NonNullable<Verdict["networked"]>): void;
-  /** Adds a rule for good; the path of the file that stores it. */
+  /** Saves a rule and returns the path of its file. */
   save(rule: KeptRule, folder: string): Promise<string>;
 }
 
 export class CallPolicy {
-  /** Each path is resolved once: the question, the verdict and the grant use the same place. */
+  /** Each path is resolved once, so that the question, the verdict and the grant agree. */
   readonly #places = new Map<string, Place>();
   readonly #links = new LinksReadOnce();
   readonly #shared = new Map<string, boolean>();
-  /** Loaded where the call has a command. */
 
   constructor(
     private readonly tool: Tool,
@@ -46,7 +45,7 @@ export class CallPolicy {
     private readonly by: Deciding,
   ) {}
 
-  /** Decides the call. @throws {Error} when it would fail anyway; the message is for the model. */
+  /** Decides the call. @throws {Error} if it would fail anyway; the message is for the model. */
   async decide(args: Arguments): Promise<Decision> {
     const { settings, yes, approve, onRefused } = this.by;
     const replaced = this.#replaced();
@@ -59,14 +58,14 @@ export class CallPolicy {
         ...this.#isShared(args) && { isShared: true } as const,
       },
     };
-    // Confined, --yes grants what the view does; else all but what a rule that denies may be about.
+    // In the sandbox, --yes allows what the view allows; otherwise everything that no deny rule may cover.
     const isYes = yes && !verdict.mayBeDenied && !(verdict.isBeyond && settings.view !== undefined);
     if (verdict.effect === "allow" || verdict.effect === "ask" && isYes) {
       return { allow: true, ...grant, ...liftedBy(verdict) };
     }
     if (verdict.effect === "ask" && approve) {
       const decision = await this.#ask(args, verdict, { ...this.context, ...grant }, approve);
-      // A person may take long to answer.
+      // The user may take long to answer.
       if ("allow" in decision) return decision.allow && this.#replaced() || decision;
       verdict = decision;
     }
@@ -78,14 +77,14 @@ export class CallPolicy {
     return { allow: false, ...refusal(this.tool, verdict, wayOut), summary };
   }
 
-  /** What lets a call run that was refused as nobody was asked: for the person, and for the model. */
+  /** Returns how to allow a call that was refused because the user could not be asked. */
   #wayOut(args: Arguments, { leave, isBeyond, isKeptReadOnly, mayBeDenied }: Verdict): WayOut {
     const { yes, settings: { view, approve } } = this.by;
-    // A rule that denies may be about it: only a person who reads it decides.
+    // A deny rule may cover it, so only a user who reads it can decide.
     if (yes && mayBeDenied) {
       return { said: "a session asks you about it", told: "in a session, which asks them" };
     }
-    // With --yes the sandbox decides, and what it leaves out needs more.
+    // With --yes the sandbox decides, and leaving it needs another flag.
     const isOut = view !== undefined && isBeyond === true;
     const isAsked = !isOut || leave !== "network" || approve === "ask";
     const sandbox = isKeptReadOnly ? "workspace-write" : "off";
@@ -114,7 +113,7 @@ export class CallPolicy {
     return { effect, reason: "is a file with other names (hard links), maybe outside" };
   }
 
-  /** The rules that would save the question; undefined where none would. */
+  /** Returns the rules that would make the question unnecessary; undefined if no rule can. */
   #rules(args: Arguments): readonly OfferedRule[] | undefined {
     if (this.#isShared(args)) return undefined;
     const rules = rulesFor(this.#call(args), this.by.settings, this.#place);
@@ -127,7 +126,10 @@ export class CallPolicy {
     return place;
   };
 
-  /** The refusal where the path of the folder, which had no links, has some by now; tools tell of one that is gone. */
+  /**
+   * Returns a refusal if the folder's path, which had no links, now has one. Tools report a missing folder
+   * themselves.
+   */
   #replaced(): Decision | undefined {
     const { workingDir } = this.context;
     if ((attempt(() => Deno.realPathSync(workingDir)) ?? workingDir) === workingDir) {
@@ -138,7 +140,7 @@ export class CallPolicy {
     return { allow: false, reason: `Refused: ${explanation}`, explanation };
   }
 
-  /** True where the call writes a file that has other names: looked up once, for verdict and grant alike. */
+  /** True if the call writes a file with several hard links. Cached, so that verdict and grant agree. */
   #isShared(args: Arguments): boolean {
     const { tool, path } = this.#call(args);
     if (path === undefined || tool.access !== "write") return false;
@@ -149,8 +151,8 @@ export class CallPolicy {
   }
 
   /**
-   * Asks; the decision, or the verdict that denies the command as the person changed it. A command that
-   * they edited runs without another question: they have just read all of it.
+   * Asks the user. Returns the decision, or the verdict that denies the edited command. An edited command runs
+   * without another question: the user has just read all of it.
    */
   async #ask(
     args: Arguments,
@@ -174,12 +176,12 @@ export class CallPolicy {
       const { leave } = verdict;
       verdict = this.#verdict(given);
       if (verdict.effect === "deny") return verdict;
-      // The answer was to a question about one folder.
+      // The user was asked about one folder.
       if (leave?.startsWith("write:") && verdict.leave) verdict = { ...verdict, leave };
     } else for (const rule of rules ?? []) await this.#remember(rule, answer.choice);
     const { networked } = verdict;
     if (networked) this.by.network(networked);
-    // If that is not enough, the next question is about the sandbox as a whole.
+    // If that does not suffice, the next question is about the whole sandbox.
     if (verdict.leave?.startsWith("write:")) {
       this.by.settings.outputs?.set(String(this.#call(given).command), "");
     }
@@ -192,14 +194,14 @@ export class CallPolicy {
     };
   }
 
-  /** The tool's preparation; undefined where it fails on a file that the model may not read. */
+  /** Prepares the call; undefined if that fails for a file that the model may not read. */
   async #prepare(args: Arguments, context: ToolContext): Promise<Prepared | undefined> {
     const { path } = this.#call(args);
     const mayRead = path !== undefined &&
       decide({ tool: READER, path }, this.by.settings, this.#place).effect === "allow";
     if (mayRead) return await this.tool.prepare?.(args, context);
     try {
-      // A file that an error quotes counts as seen, but the model does not get this error.
+      // A quoted file counts as seen, but the model does not get this error.
       const seenFiles = context.seenFiles && new Map(context.seenFiles);
       return await this.tool.prepare?.(args, { ...context, ...seenFiles && { seenFiles } });
     } catch {
@@ -216,7 +218,7 @@ export class CallPolicy {
   ): Approval {
     const { callId = "", isOfPerson = false, subAgent } = this.context;
     const subject = this.tool.subject?.(args) ?? {};
-    // The terminal's line editor holds one line.
+    // The terminal's line editor has a single line.
     const isEditable = subject.command !== undefined && subject.command === args.command &&
       !/[\n\r]/.test(subject.command);
     const choices: ApprovalChoice[] = [
@@ -241,7 +243,7 @@ export class CallPolicy {
     };
   }
 
-  /** The paths of the programs that a command line starts. */
+  /** Returns the paths of the programs that a command line starts. */
   #programs(command: string): string[] {
     const { programs } = this.by.settings;
     return programNames(command).flatMap((name) =>
@@ -249,7 +251,7 @@ export class CallPolicy {
     );
   }
 
-  /** Adds the rule as far as the answer says, and reports that. */
+  /** Adds the rule according to the answer, and reports it. */
   async #remember(
     { words: _, ...kept }: OfferedRule,
     choice: "once" | "session" | "folder",
@@ -270,16 +272,16 @@ export class CallPolicy {
   }
 }
 
-/** True where the sandbox holds the call. */
+/** True if the call stays in the sandbox. */
 const isHeld = ({ leave }: Verdict): boolean => leave === undefined || leave === "git";
 
-/** The limits that do not hold for an allowed call. */
+/** Returns the limits that are lifted for an allowed call. */
 const liftedBy = ({ leave, mayBePrivate }: Verdict): Pick<Verdict, "leave" | "mayBePrivate"> => ({
   ...leave && { leave },
   ...mayBePrivate && { mayBePrivate },
 });
 
-/** What would let a refused call run, in words for a person and for the model. */
+/** How to allow a refused call, for the user (`said`) and for the model (`told`). */
 type WayOut = Readonly<Record<"said" | "told", string>>;
 
 function hasOtherNames(path: string): boolean {
@@ -305,7 +307,7 @@ function refusal({ name, access }: Tool, { reason: why }: Verdict, wayOut: WayOu
   return { explanation, reason: reason + how };
 }
 
-/** `args` without those that are as they would be if left out. */
+/** Returns `args` without those that have their default value. */
 function withoutDefaults({ parameters: { properties } }: Tool, args: Arguments): Arguments {
   const defaultOf = (name: string) => {
     const schema = isObject(properties) ? properties[name] : undefined;

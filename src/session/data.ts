@@ -63,7 +63,7 @@ export type Notice =
   /** The modes that a project file made stricter, and the number of rules that it added. */
   | { code: "project_stricter"; file: string; modes: StricterModes; rules: number }
   | { code: "project_ignored"; file: string; settings: readonly string[] }
-  /** A folder is not looked through yet: for commands, parts of it are closed until then. */
+  /** A folder is not completely searched yet: until then, parts of it are closed to commands. */
   | { code: "look_incomplete"; folder: string }
   /** Commands are refused because the sandbox that they need does not work. */
   | { code: "sandbox_missing"; why: string }

@@ -1,4 +1,4 @@
-/** The permissions of a run: decides calls, confines commands, knows which folders are trusted. @module */
+/** The permissions of a run: decides calls, sandboxes commands, and knows the trusted folders. @module */
 
 import { EXPLORE } from "../tools/explore.ts";
 import { API_KEY_ENVS } from "../config.ts";
@@ -39,8 +39,8 @@ import { isOn } from "../safety/host_verdict.ts";
 import { namespacesAdvice } from "../safety/sandbox/probe.ts";
 
 /**
- * Reads the person's settings file. `env` has the home folder, the folders of settings and PATH; rules may
- * be about the tools of `toolNames`. @throws {UsageError} when the file makes no sense.
+ * Reads the user's settings file. `env` has the home folder, the settings folders and PATH; rules may name the
+ * tools of `toolNames`. @throws {UsageError} if the file is invalid.
  */
 export function openPermissions(
   choice: PermissionChoice = {},
@@ -58,25 +58,25 @@ const BUILTIN_NAMES = [...[...withJobs(builtinTools), fetchTool].map(({ name }) 
 const MAX_OUTPUTS = 100;
 
 export class Permissions {
-  /** Variables that commands get beside the usual ones. */
+  /** Additional variables for commands. */
   readonly env: readonly string[];
-  /** Rules that were added in this session, by folder: in another one they are about other files. */
+  /** Rules that were added in this session, by folder: the same rule names other files in another folder. */
   readonly #added = new Map<string, KeptRule[]>();
   readonly #settings = new Map<string, Promise<SettingsInForce>>();
   #looks: FolderLooks | undefined;
-  /** Folders of which the person was told that they are not looked through yet. */
+  /** Folders that the user knows are not completely searched yet. */
   readonly #incomplete = new Set<string>();
   /** The mode that was chosen in the session, and the one before plan mode. */
   #approve: ApproveMode | undefined;
   #beforePlan: ApproveMode | undefined;
   #paths: PathTable | undefined;
-  /** The texts of the grants by which a person let commands use the network. */
+  /** The texts of the grants with which the user let commands use the network. */
   readonly #networked = new Set<string>();
   /** The last output of sandboxed commands. */
   readonly #outputs = new Map<string, string>();
   readonly #confinement: Confinement;
 
-  /** @param wantedSandbox the mode of the sandbox that the person named, for all folders */
+  /** @param wantedSandbox the sandbox mode that the user named for all folders */
   constructor(
     private readonly choice: PermissionChoice,
     private readonly file: PermissionsFile,
@@ -93,7 +93,7 @@ export class Permissions {
       variables: this.variables,
       caches,
       onEnd: (folder, command, output) => {
-        // While the model reads what a command printed, a large folder is looked at for the next one.
+        // While the model reads the output, a large folder is searched for the next command.
         if (this.#looks?.isLarge) void this.#looks.walk(folder);
         if (this.#outputs.size > MAX_OUTPUTS) this.#outputs.clear();
         if (output !== "" && this.#outputs.get(command) !== "") this.#outputs.set(command, output);
@@ -109,13 +109,13 @@ export class Permissions {
     });
   }
 
-  /** Decides calls; where `frontend` cannot be asked, what would be asked about is refused. */
+  /** Returns the policy for calls. If `frontend` cannot ask, calls that need approval are refused. */
   policy(frontend?: Pick<Frontend, "approve" | "onEvent">, onRefused = () => {}): Policy {
     return {
       decide: async (tool, args, context) => {
         const settings = await this.#settingsFor(context.workingDir);
         const git = this.#git(context.workingDir, settings);
-        // The verdict, the question and the rule that it offers are all made from one look at the folder.
+        // The verdict, the question and its rule use the same view.
         const { view: look } = settings;
         let view: View | undefined;
         const decision = await new CallPolicy(tool, context, {
@@ -141,7 +141,7 @@ export class Permissions {
     };
   }
 
-  /** Goes on with a look that a command had no time for; the person is told once for each folder. */
+  /** Continues the search of a folder for which a command had no time, and reports each folder once. */
   #lookOn(folder: string, frontend: Pick<Frontend, "onEvent"> | undefined): void {
     if (!this.#incomplete.has(folder)) {
       frontend?.onEvent({ type: "session_notice", notice: { code: "look_incomplete", folder } });
@@ -150,7 +150,7 @@ export class Permissions {
     void this.#looks?.walk(folder);
   }
 
-  /** Asks git once for each folder: a call is decided in several steps. */
+  /** Queries git once per folder, because a call is decided in several steps. */
   #git(root: string, { programs = [] }: SettingsInForce): NonNullable<Settings["git"]> {
     const { home } = this.paths;
     const known = new Map<string, ReturnType<typeof gitSettings>>();
@@ -163,15 +163,16 @@ export class Permissions {
     };
   }
 
-  /** Confines commands, where that is wanted. */
+  /** Returns a function that sandboxes commands if the settings require it. */
   confine(workingDir: () => string): Confine {
     return this.#confinement.confine(workingDir);
   }
 
   /**
-   * Confines an MCP server, or hooks: as commands are, but with a `/tmp` and caches that belong to `name` alone;
-   * and where nobody said what confines commands, in the sandbox if one works here. Each call of a server is asked
-   * about, but what it does then nobody sees. `isStrict`: what cannot be confined does not run.
+   * Returns a function that sandboxes an MCP server, or hooks, like commands, but with a `/tmp` and caches of
+   * their own. If no sandbox is set, they use it if it works here: each call of a server needs approval, but its
+   * effects are not visible.
+   * @param isStrict true refuses a program that cannot be sandboxed
    */
   confineServers(workingDir: () => string, name: string, isStrict = false): Confine {
     const { choice, file, variables, toolNames } = this;
@@ -196,8 +197,9 @@ export class Permissions {
   }
 
   /**
-   * Reads the settings that a folder brings, and tries the sandbox where one is wanted. `mayRun`: commands
-   * run, asked about or not. @throws {UsageError} when a settings file makes no sense.
+   * Reads the settings of a folder, and tests the sandbox if it is needed.
+   * @param mayRun true if commands can run, with or without approval
+   * @throws {UsageError} if a settings file is invalid
    */
   async prepare(folder: string, mayRun: boolean): Promise<Notice[]> {
     const notices: Notice[] = [];
@@ -207,8 +209,8 @@ export class Permissions {
       notices.push({ code: "key_withheld", variable });
     }
     const wanted = this.wantedSandbox;
-    // Most folders bring no settings: the rules are loaded with the first call. Whether commands that may run
-    // are confined, where nobody said so, the settings alone know.
+    // Most folders have no settings, so the rules are loaded with the first call. If no sandbox mode is set, only
+    // the settings decide if commands are sandboxed.
     const isPlain = (wanted === undefined ? !mayRun : wanted === "off") &&
       this.choice.prefersAuto !== "workspace-write" &&
       !this.file.hasFolders && projectSettings(folder).length === 0;
@@ -227,8 +229,8 @@ export class Permissions {
   }
 
   /**
-   * True where pages of the web may be fetched in a folder: there is a network or a rule allows a host, and
-   * somebody can be asked or need not be. Where nobody can, the rules are looked at only if there are some.
+   * True if pages of the web may be fetched in a folder: there is a network or a rule allows a host, and the user
+   * can be asked or has agreed to all. If the user cannot be asked, the rules are loaded only if there are some.
    */
   async mayFetch(folder: string, isAsked: boolean): Promise<boolean> {
     const { yes, network: wanted, sandbox: chosen } = this.choice;
@@ -239,21 +241,21 @@ export class Permissions {
     return (sandbox === "off" || network) && (isAsked || isSaid);
   }
 
-  /** Changes the mode of asking for the rest of the session. */
+  /** Changes the approval mode for the rest of the session. */
   setApprove(approve: ApproveMode | undefined): void {
     if (this.#approve !== "plan") this.#beforePlan = this.#approve;
     this.#approve = approve;
     this.#settings.clear();
   }
 
-  /** Looks at a folder before a command needs it, as the first look at a large one takes its time. */
+  /** Searches a folder before a command needs it, because the first search of a large one takes time. */
   async lookAhead(folder: string): Promise<void> {
     if (this.choice.prefersAuto !== "workspace-write") return;
     const { view } = await this.#settingsFor(folder);
     if (view?.().isComplete === false) await this.#looks?.walk(folder);
   }
 
-  /** Ends plan mode: the mode before it is back, or the usual one. */
+  /** Ends plan mode: restores the previous mode, or the default one. */
   async endPlan(folder: string): Promise<void> {
     const { isConfined } = await this.mode(folder);
     this.setApprove(this.#approve === "plan" ? this.#beforePlan : undefined);
@@ -261,18 +263,20 @@ export class Permissions {
     this.setApprove(isConfined && this.choice.prefersAuto ? "auto" : "ask");
   }
 
-  /** True where plan mode was asked for as the session began. */
+  /** True if the session started in plan mode. */
   get startsInPlan(): boolean {
     const { approve, usual } = this.choice;
     return (approve ?? usual?.approve) === "plan";
   }
 
-  /** The mode of asking that was chosen in the session, or plan mode as it began; undefined for the usual one. */
+  /**
+   * The approval mode that was chosen in the session, or plan mode from its start; undefined for the default one.
+   */
   get chosenMode(): ApproveMode | undefined {
     return this.#approve ?? (this.startsInPlan ? "plan" : undefined);
   }
 
-  /** The mode of asking in force for a folder, and whether its commands are confined. */
+  /** Returns the approval mode of a folder, and if its commands are sandboxed. */
   async mode(folder: string): Promise<{ approve: ApproveMode; isConfined: boolean }> {
     const { approve, view } = await this.#settingsFor(folder);
     return { approve, isConfined: view !== undefined };
@@ -286,7 +290,10 @@ export class Permissions {
     this.#settings.clear();
   }
 
-  /** Allows a call in a folder, for the session and for good, where it does not throw; the file's path. */
+  /**
+   * Allows a call in a folder and saves the rule. Returns the file's path. @throws {Error} if saving fails; the
+   * rule then lasts for the session.
+   */
   async save(rule: KeptRule, folder: string): Promise<string> {
     this.allow(rule, folder);
     const path = await this.file.save(folder, (here) => {
@@ -296,7 +303,7 @@ export class Permissions {
     return path;
   }
 
-  /** The texts of what answers to questions allow in a folder: rules, and commands that may use the network. */
+  /** Returns what answers allowed in a folder: rules, and commands that may use the network. */
   allowed(folder: string): { text: string; by: "rule" | "kept" | "network" }[] {
     const kept = this.file.allowed(folder);
     const added = (this.#added.get(folder) ?? []).map(({ rule }) => rule);
@@ -308,7 +315,7 @@ export class Permissions {
     ];
   }
 
-  /** Takes back what is allowed in a folder. @throws {Error} when that cannot be saved. */
+  /** Revokes what is allowed in a folder. @throws {Error} if that cannot be saved. */
   async disallow(text: string, folder: string): Promise<void> {
     this.#networked.delete(text);
     this.#added.set(folder, (this.#added.get(folder) ?? []).filter(({ rule }) => rule !== text));
@@ -316,23 +323,25 @@ export class Permissions {
     await this.file.disallow(text, folder);
   }
 
-  /** The instructions of a folder that the person trusted; false where they are not to be heeded. */
+  /** Returns the instructions of a folder that the user trusts; false if the user rejected them. */
   trusted(folder: string): TrustedInstructions | false | undefined {
     return this.file.instructions(folder);
   }
 
-  /** Saves which instructions of a folder are trusted, or that none is. @throws {Error} when that fails. */
+  /**
+   * Saves which instructions of a folder the user trusts; false rejects them. @throws {Error} if saving fails.
+   */
   async trust(folder: string, trusted: TrustedInstructions | false): Promise<void> {
     await this.file.save(folder, () => ({ instructions: trusted }));
     this.#settings.clear();
   }
 
-  /** The folder of what the program keeps for the person; undefined where there is no home folder. */
+  /** The state folder; undefined without a home folder. */
   get stateFolder(): string | undefined {
     return stateFolder(this.variables);
   }
 
-  /** The sandbox that commands have in a folder, or could have. */
+  /** Returns the sandbox that commands have in a folder, or could have. */
   async sandboxStatus(folder: string): Promise<SandboxStatus> {
     const { sandbox: mode, network } = await this.#settingsFor(folder);
     const sandbox = await this.#confinement.find();
@@ -364,7 +373,7 @@ export class Permissions {
     if (known !== undefined) return known;
     const settings = this.#readSettings(folder);
     this.#settings.set(folder, settings);
-    // A file that cannot be read may be mended, and is read again.
+    // The user may repair an unreadable file, so it is read again.
     settings.catch(() => this.#settings.delete(folder));
     return settings;
   }
@@ -386,7 +395,7 @@ export class Permissions {
   }
 }
 
-/** True where a rule takes the place of `one`. */
+/** True if a rule replaces `one`. */
 function supersedes(rule: KeptRule, one: unknown): boolean {
   return isObject(one) && one.rule === rule.rule && (!rule.confined || one.confined === true);
 }

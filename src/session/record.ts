@@ -249,7 +249,7 @@ export interface Resumed {
 /** Fewer tokens are not reported. */
 const MIN_READING = 2000;
 
-/** The index of the last message that the user typed, or -1. */
+/** Returns the index of the last message that the user typed, or -1. */
 const lastOfPerson = (messages: StoredSession["messages"]): number =>
   messages.findLastIndex((one) => one.role === "user" && one.standsFor === undefined);
 

@@ -1,6 +1,6 @@
 /**
- * The settings in force for a folder: the choices for this run, the person's file, and the files of
- * the project, which only make them stricter. Loaded with the first call of a tool. @module
+ * The effective settings of a folder: the choices for this run, the user's file, and the project's files, which
+ * can only make them stricter. Loaded with the first tool call. @module
  */
 
 import type { PermissionChoice } from "../safety/choice.ts";
@@ -21,12 +21,12 @@ import { PROJECT_FILE, type ProjectSettings, projectSettings } from "./repositor
 export interface SettingsInForce extends Settings {
   network: boolean;
   paths: PathTable;
-  /** Folders that the person opens to confined commands, absolute. */
+  /** Absolute folders that the user opens to sandboxed commands. */
   sandboxRead: readonly string[];
   sandboxWrite: readonly string[];
-  /** True where commands would be confined if a sandbox worked. */
+  /** True if commands would be sandboxed, but no sandbox works. */
   lacksSandbox: boolean;
-  /** The changes that the project makes, and those that it tries to make. */
+  /** The changes that the project makes or attempts. */
   notices: Notice[];
 }
 
@@ -35,14 +35,14 @@ interface SettingsSources {
   file: PermissionsFile;
   paths: PathTable;
   toolNames: ToolNames;
-  /** Rules that the person added to the folder in this session. */
+  /** Rules that the user added for the folder in this session. */
   added: readonly KeptRule[];
   path: string | undefined;
   looks: FolderLooks;
   hasSandbox(): Promise<boolean>;
 }
 
-/** Settings that a project may change, to stricter ones. */
+/** Settings that a project may make stricter. */
 const PROJECT_KEYS = ["approve", "sandbox", "deny", "ask", "allow"];
 
 export async function settingsInForce(
@@ -54,7 +54,7 @@ export async function settingsInForce(
   const sandbox = choice.sandbox ?? here.sandbox ?? general.sandbox;
   const isWanted = sandbox !== "off" &&
     (sandbox ?? stated ?? choice.yes ?? choice.prefersAuto) !== undefined;
-  // No folder that holds the home folder can be worked in while that is hidden.
+  // The sandbox hides the home folder, so it cannot run in a folder that contains it.
   const holdsHome = paths.realHome !== undefined && isWithin(folder, paths.realHome);
   const canConfine = isWanted && !holdsHome && await hasSandbox();
   const confinedIn = stated === undefined && choice.prefersAuto || "workspace-write";
@@ -65,7 +65,7 @@ export async function settingsInForce(
     rules: withAdded([...general.rules, ...here.rules], added),
   };
   let network = general.network ?? false;
-  // The person's settings for folders above make this one stricter, never less strict.
+  // The user's settings for parent folders only make this one stricter.
   for (const above of file.aboveFolder(folder)) {
     usual = tighten(usual, above).settings;
     network &&= above.network !== false;
@@ -104,14 +104,14 @@ export async function settingsInForce(
   return { ...inForce, view };
 }
 
-/** The settings in plan mode: commands write nothing but their own `/tmp`. */
+/** Returns the settings for plan mode: commands write only to their own `/tmp`. */
 function planned(inForce: SettingsInForce): SettingsInForce {
   const sandbox = inForce.sandbox === "off" ? "off" : "read-only";
   const sandboxRead = [...inForce.sandboxRead, ...inForce.sandboxWrite];
   return { ...inForce, sandbox, sandboxRead, sandboxWrite: [] };
 }
 
-/** The files that commands may touch in a folder now. */
+/** Returns the view of a folder under these settings. */
 function viewOf(
   folder: string,
   settings: SettingsInForce,
@@ -138,7 +138,7 @@ function viewOf(
   });
 }
 
-/** `rules`, and those `added` that are not saved in the file, too. */
+/** Returns `rules`, and those of `added` that are not saved in the file. */
 function withAdded(rules: readonly Rule[], added: readonly KeptRule[]): Rule[] {
   const keyOf = ({ text, isKept, isConfined }: Rule) => JSON.stringify([text, isKept, isConfined]);
   const saved = rules.filter(({ effect }) => effect === "allow").map(keyOf);
@@ -166,7 +166,7 @@ function tightenedBy(
   const unheeded = [...ignored, ...others];
   const from = relative(folder, path);
   const notices = [...inForce.notices];
-  // The person is not asked to trust the file: whatever it holds, less is allowed than without it.
+  // The file needs no trust, because it can only reduce permissions.
   if (rules > 0 || Object.keys(modes).length > 0) {
     notices.push({ code: "project_stricter", file: from, modes, rules });
   }
