@@ -113,7 +113,7 @@ function convertedObject(schema: JsonSchema, given: ToolArgs): ToolArgs {
   return Object.fromEntries(entries);
 }
 
-/** Returns a value in the type of its schema if it has an equivalent there, otherwise as it is. */
+/** Returns a value converted to the type of its schema if it has an equivalent there; otherwise unchanged. */
 function converted(schema: JsonSchema, given: unknown): unknown {
   const types = typesOf(schema);
   const value = types.some((type) => isType(given, type))

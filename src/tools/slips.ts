@@ -86,7 +86,7 @@ export const shownValue = (value: unknown): string => {
 export const isWhole = (value: unknown): value is number | string =>
   typeof value === "number" || typeof value === "string" && /^-?\d+$/.test(value.trim());
 
-/** The command of an editor tool selects the tool, and is not an argument of it. */
+/** The command of an editor tool selects the tool. It is not an argument of the tool. */
 export const takeView: SlipReading = (_, rest, { name }) => {
   if (/editor|edittool/.test(name)) rest.take("command");
   return undefined;

@@ -123,7 +123,7 @@ async function makeFolder(folder: string, grant: Grant): Promise<void> {
   const missing: string[] = [];
   let at = folder;
   for (; await Deno.lstat(at).catch(ifMissing) === undefined; at = dirname(at)) {
-    // If the folder was renamed, the file would be missing from the place where the others are now.
+    // After a rename of the folder, a new one at its path would separate this file from the others.
     if (at === grant.withheld.folder) throw new Error(`the working directory ${at} does not exist`);
     missing.unshift(basename(at));
   }

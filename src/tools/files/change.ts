@@ -62,7 +62,7 @@ export function comparedInPlaces(
   return { ...rest, lines: numbered, morePlaces: count - shown };
 }
 
-/** Returns a range of the text with its replacements made. */
+/** Returns a range of the text with its replacements applied. */
 function withInserts(
   text: string,
   replacements: readonly Replacement[],

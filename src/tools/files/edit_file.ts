@@ -90,7 +90,7 @@ export async function prepareEdit(args: ToolArgs, context: ToolContext): Promise
   });
 }
 
-/** Rejects an edit that loses lines for which a mark stands, or that repeats those around it. */
+/** Rejects an edit that replaces lines with a mark for omitted text, or that repeats the lines around it. */
 function checkKept(
   text: string,
   before: string,

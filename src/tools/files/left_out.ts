@@ -1,4 +1,4 @@
-/** Detects text in which a mark stands for omitted code. @module */
+/** Detects text in which a mark replaces omitted code. @module */
 
 /** The maximum length of texts, in characters. */
 const MAX_LOOKED_AT = 4 * 1024 * 1024;
@@ -17,7 +17,7 @@ const SURE = new RegExp(
     String.raw`^\s*[[({<]?\s*${MARK_DOTS}\s+.{0,40}\b(?:${MARK_WORDS})\b.{0,60}$`,
     String
       .raw`^\s*[[({<]?\s*(?:the\s+)?(?:rest|remaining|remainder|existing)\b.{0,60}${MARK_DOTS}\s*[\])}>]?\s*$`,
-    // As results of tools say it.
+    // Like the results of tools.
     String.raw`^\s*[[(]\s*(?:${MARK_DOTS}\s*)?\d+ (?:more )?lines?\b[^\])]{0,40}[\])]\s*$`,
   ].join("|"),
   "i",
@@ -30,7 +30,7 @@ const LIKELY = new RegExp(
 );
 
 /**
- * Returns the reason to reject a replacement: a mark in it that stands for lines of the old text; undefined if nothing
+ * Returns why to reject a replacement: it contains a mark for omitted lines of the old text; undefined if nothing
  * would be lost.
  */
 export function leftOutBy(before: string, after: string): string | undefined {
@@ -58,7 +58,7 @@ const OF_CODE =
 const STAND_IN_WORDS =
   /^(?:\.{3}|…)$|content|code|text|file|original|existing|unchanged|remaining|rest|omitted|offloaded|placeholder|truncated|same as|写入|内容/i;
 
-/** Returns the mark in a new file's text that stands for missing text; undefined if there is none. */
+/** Returns the mark for omitted text in a new file; undefined if there is none. */
 export function standsIn(content: string): string | undefined {
   if (content.length > MAX_LOOKED_AT) return undefined;
   const text = content.trim();

@@ -140,7 +140,7 @@ export async function statRegular(
   }
 }
 
-/** Returns a system error in our words. An error in our words stays as it is. */
+/** Converts a system error to our words. Other errors are returned unchanged. */
 export function fileError(action: string, shown: string, error: unknown, more = ""): Error {
   if (!(error instanceof Error) || error instanceof FileError) return error as Error;
   return new FileError(`Cannot ${action} ${shown}: ${reasonOf(error)}${more}`, { cause: error });
@@ -165,7 +165,7 @@ export async function missingError(path: string, shown: string, action: string):
   if (shown === ".") {
     return new FileError(`Cannot ${action} the folder as it was removed or renamed`);
   }
-  // Each name by the forms in which a model may write it: as it is, and as list_directory shows it.
+  // Each name in the forms in which a model may write it: the real one, and that of list_directory.
   const names = new Map<string, string>();
   try {
     // Comparing a name takes microseconds.

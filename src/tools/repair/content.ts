@@ -83,7 +83,7 @@ export function unfenced(text: string, path: string): string | undefined {
 }
 
 /**
- * Returns the repaired content of a file that is written whole; undefined if it stays as it is.
+ * Returns the repaired content of a file that is written whole; undefined if it needs no repair.
  * @throws {SlipError} if it is not the text of a file and has no single reading.
  */
 export function contentAsMeant(content: string, path: string): ReadText | undefined {

@@ -14,7 +14,7 @@ interface FittedValue {
 
 const NO_VALUE = /^\s*(?:null|none|undefined|nil|n\/a)?\s*$/i;
 
-/** Returns the conversion of `value` for the argument `key`; undefined if it stays as it is. */
+/** Converts `value` for the argument `key`; undefined if it needs no conversion. */
 export function valueAsMeant(
   tool: string,
   key: string,

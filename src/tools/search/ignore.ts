@@ -18,7 +18,7 @@ interface IgnoreRule {
 export interface Rules {
   /** The last line first, because the last match decides. */
   readonly list: readonly IgnoreRule[];
-  /** All rules as a few expressions: most paths match none of them, which is quick to find out. */
+  /** All rules in a few expressions. Most paths match none of them, which this finds out fast. */
   readonly names: readonly RegExp[];
   readonly paths: readonly RegExp[];
   /** The share of {@linkcode MAX_RULES_COST} that the rules use. */

@@ -12,7 +12,10 @@ export interface SearchLimits {
 }
 
 const DEFAULTS: SearchLimits = { sliceMs: 15, timeoutMs: 20_000 };
-/** A file whose search takes longer, or a folder whose rules do, in milliseconds, is left out: nothing interrupts it. */
+/**
+ * A file whose search takes longer, or a folder whose rules do, in milliseconds, is skipped: nothing interrupts
+ * it.
+ */
 const MAX_STEP_MS = 2000;
 
 /** The end of a search: `"timeout"` if a part of the tree remains. */
@@ -43,7 +46,7 @@ export async function runSearch(
     const until = begun + sliceMs;
     do {
       latest = Math.max(until, performance.now() + limit);
-      // A step without a result begins again, with more time.
+      // A step without a result is repeated with more time.
       limit = searcher.step() ? sliceMs : 2 * limit;
       if (limit <= MAX_STEP_MS) continue;
       searcher.skip();
@@ -52,7 +55,7 @@ export async function runSearch(
     } while (rest.length > 0 && performance.now() < until);
     onSlice?.(found);
     if (rest.length === 0) break;
-    // Of calls side by side, each has its whole time.
+    // Each of several parallel calls has its full time limit.
     spent += performance.now() - begun;
     if (spent > timeoutMs) {
       end = "timeout";

@@ -52,7 +52,7 @@ export class Searcher {
     this.#walk = new Walk(job.walk, this.found.tally, stop);
   }
 
-  /** Does the last of `tasks`, or as much of it as the time allows. Returns false if that is nothing. */
+  /** Processes the last of `tasks`, or as much of it as the time allows. Returns false if that is nothing. */
   step(): boolean {
     const task = this.tasks.pop()!;
     return typeof task === "string" ? this.#list(task) : this.#searchFiles(task);

@@ -105,7 +105,7 @@ class ShellJob implements Job {
     return this.#output.tail(maxBytes);
   }
 
-  /** Returns the reason for its end, if it has ended, and its output since the last report. */
+  /** Returns why it ended, if it has, and its output since the last report. */
   news(label = "output", maxBytes = this.budget): string {
     const text = this.#output.take(maxBytes).replace(/\n$/, "");
     return [...this.#end, ...(text === "" ? [`no ${label}`] : [`${label}:`, text])].join("\n");

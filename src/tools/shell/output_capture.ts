@@ -56,7 +56,7 @@ export class OutputCapture {
     return this.#news.promise;
   }
 
-  /** Returns the end of all output, taken or not, as text of at most `maxBytes` bytes. */
+  /** Returns the end of all output, including what `take` returned, as text of at most `maxBytes` bytes. */
   tail(maxBytes: number): string {
     const bytes = joinedBytes(this.#last(maxBytes));
     let start = 0;

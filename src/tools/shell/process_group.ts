@@ -1,7 +1,7 @@
 /**
- * Ends a child process with all its descendants. A child spawned with `detached: true` leads a session and a group. Its
- * children stay in the session, though shells with job control and `timeout` create groups. Only `setsid` exits the
- * session, and its process is found while the parent lives. @module
+ * Ends a child process with all its descendants. A child spawned with `detached: true` leads a session and a
+ * group. Its children stay in the session, even if shells with job control and `timeout` create groups. Only
+ * `setsid` creates another session, and its process is found while the parent lives. @module
  */
 
 import { attempt } from "../../attempt.ts";
@@ -78,7 +78,7 @@ async function membersOf(leader: number, folders: readonly string[], known: Proc
 }
 
 function membersIn(table: Process[], leader: number, known: Process[] = []): Process[] {
-  // No process table: a fork bomb leaves no room for `ps`. Only the group gets the signal.
+  // There is no process table if a fork bomb prevents starting `ps`. Then only the group gets the signal.
   if (table.length === 0) {
     const ids = { pid: leader, parent: Deno.pid, group: leader, session: leader };
     // SIGCONT is harmless, and wakes a stopped process so that it can end.

@@ -36,7 +36,10 @@ export interface StartedShell {
   limits?: string;
   /** Restores files that it must not replace, and reports that in a line. */
   mend?(output: string): string | undefined;
-  /** The name of the sandbox's process: while it is still exiting, it was not left behind by the command. */
+  /**
+   * The name of the sandbox's process. While it exits, it does not count as a process that the command left
+   * running.
+   */
   holder?: string;
 }
 

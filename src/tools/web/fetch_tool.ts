@@ -5,7 +5,7 @@ import type { Tool } from "../../types/tool.ts";
 import { callable } from "../definition.ts";
 import { webAddress } from "./web_address.ts";
 
-/** `fetch_url`: a web page as text. It lets the model reach every public host, except for a policy. */
+/** `fetch_url`: reads a web page as text. Without a policy, the model can reach every public host. */
 export const fetchTool: Tool = callable({
   name: "fetch_url",
   description: "Read a web page as text",

@@ -1,12 +1,13 @@
 /**
  * Finds the lines that an expression matches, always in linear time.
  *
- * A state of the automaton is the set of places in the expression that the characters so far may lead to. States are
- * made as the text needs them; if there are too many, all are dropped and made again. The automaton reads UTF-8 without
- * decoding it first. It exits a state one character late, because `\b` and `$` need the next character.
+ * A state of the automaton is the set of places in the expression that the characters so far may lead to. States
+ * are created as the text needs them; if there are too many, all are dropped and created again. The automaton
+ * reads UTF-8 without decoding it first. It reaches a state's end one character late, because `\b` and `$` need
+ * the next character.
  *
- * `RegExp` is no replacement: a worker that backtracks cannot be ended, nor can the process, and a pattern that starts
- * with a repeat takes it 5 to 15 times as long, as measured. @module
+ * `RegExp` is no replacement: a backtracking worker cannot be stopped, nor can the process, and it takes 5 to 15
+ * times as long for a pattern that starts with a repeat, as measured. @module
  */
 
 import type { CharSet } from "./char_sets.ts";
@@ -19,7 +20,7 @@ export class Stopped extends Error {
 /** The number of bytes between two calls of `stop`: some hundred microseconds of work. */
 const BYTES_PER_ASK = 256 * 1024;
 
-/** Counts the bytes of a search, and ends it when `stop` returns true. */
+/** Counts the bytes of a search, and stops it when `stop` returns true. */
 export class Meter {
   /** The number of bytes that may be read before the next {@linkcode ask}. */
   left = BYTES_PER_ASK;
@@ -76,7 +77,7 @@ function compile(root: Node): Program {
   return program;
 }
 
-/** Sides of a place: a character of each kind. No match starts within a line break. */
+/** The sides of a place: the kind of the character before or after it. No match starts within a line break. */
 const EDGE = 0, OTHER = 1, IN_WORD = 2, IN_BREAK = 3;
 
 /** The test of each {@linkcode Look} for the sides of a place. */
