@@ -127,7 +127,7 @@ class SubAgentWork {
   /** The number of all calls, and the running one. */
   #made = 0;
   #running: SubProgress["running"];
-  /** True once it has to answer with what it has. */
+  /** True once it has to answer without further calls. */
   #isOver = false;
 
   constructor(

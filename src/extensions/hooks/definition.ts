@@ -6,7 +6,7 @@ import { oneLine } from "../../text/one_line.ts";
 import type { HookFile } from "./hook_files.ts";
 import { toolNamedLike } from "./tool_names.ts";
 
-/** The moments at which hooks run. */
+/** The events at which hooks run. */
 const HOOK_EVENTS = [
   ...[
     "SessionStart",
@@ -19,15 +19,15 @@ const HOOK_EVENTS = [
 ];
 export type HookEvent = (typeof HOOK_EVENTS)[number];
 
-/** A program that runs at a moment. */
+/** A program that runs at an event. */
 export interface HookDefinition extends HookFile {
   event: HookEvent;
-  /** The names that it is for, as the file has it; left out for all. */
+  /** The names that it is for, as in the file; missing for all. */
   matcher?: string;
-  /** The shell command; for a kind of hook that there is not, its JSON. */
+  /** The shell command; the JSON of a hook of an unknown kind. */
   command: string;
   timeoutMs: number;
-  /** True for one of the person's own that is to run outside of the sandbox. */
+  /** True for one of the user's own hooks that runs outside of the sandbox. */
   isOutside?: true;
   /** Why it cannot run. */
   problem?: string;
@@ -37,19 +37,19 @@ export interface HookDefinition extends HookFile {
 interface HooksOfFile {
   hooks: HookDefinition[];
   problems: { path: string; why: string }[];
-  /** The exact text that an approval is of: all hooks of the file. */
+  /** The exact text that an approval covers: all hooks of the file. */
   text: string;
 }
 
 const DEFAULT_TIMEOUT_S = 60;
 const MAX_TIMEOUT_S = 600;
-/** The most letters by which a slip in the name of a moment makes it longer or shorter. */
+/** The maximum difference in length, in characters, between a misspelled event name and the correct one. */
 const MAX_SLIP = 3;
 
-/** The hooks in a file's JSON, with or without the outer `hooks`. Events of other agents are left out. */
+/** Returns the hooks in a file's JSON, with or without the outer `hooks`. Events of other agents are skipped. */
 export function hooksIn(value: Record<string, unknown>, file: HookFile): HooksOfFile {
   const isWrapped = isObject(value.hooks);
-  // A file of settings without hooks is no file of hooks.
+  // A settings file without hooks is valid.
   const isSettings = /settings[^/\\]*\.json$/.test(file.path);
   const events = isWrapped ? value.hooks as Record<string, unknown> : isSettings ? {} : value;
   const found: HooksOfFile = { hooks: [], problems: [], text: JSON.stringify(events, null, 2) };
@@ -60,7 +60,7 @@ export function hooksIn(value: Record<string, unknown>, file: HookFile): HooksOf
   }
   for (const key of Object.keys(events)) {
     const meant = HOOK_EVENTS.includes(key as HookEvent) ? undefined : nearest(key, HOOK_EVENTS);
-    // Much longer ones are moments of other agents: PostToolUseFailure.
+    // Much longer ones are events of other agents: PostToolUseFailure.
     if (meant !== undefined && Math.abs(meant.length - key.length) <= MAX_SLIP) {
       addProblem(found, file, `hooks do not run at ${oneLine(key)}: did you mean ${meant}?`);
     }
@@ -87,7 +87,7 @@ function addGroup(found: HooksOfFile, group: unknown, place: HookPlace): void {
   for (const hook of hooks) found.hooks.push(hookOf(hook, matcher, place));
 }
 
-/** One hook. What makes no sense is kept with its problem: a guard that cannot run lets nothing pass. */
+/** Reads one hook. An invalid one is returned with its problem: a guard that cannot run refuses every call. */
 function hookOf(value: unknown, matcher: string | undefined, place: HookPlace): HookDefinition {
   const { type = "command", command, timeout, sandbox } = isObject(value) ? value : {};
   const isCommand = type === "command" && typeof command === "string" && command.trim() !== "";
@@ -108,7 +108,7 @@ function hookOf(value: unknown, matcher: string | undefined, place: HookPlace): 
   };
 }
 
-/** The most characters of a matcher. */
+/** The maximum length of a matcher, in characters. */
 const MAX_MATCHER_CHARS = 500;
 
 function isPattern(matcher: string): boolean {
@@ -120,7 +120,7 @@ function isPattern(matcher: string): boolean {
   }
 }
 
-/** True for a hook that is for one of `names`; one whose matcher makes no sense is for all. */
+/** True for a hook that is for one of `names`. A hook with an invalid matcher is for all. */
 export function matchesHook(
   { matcher, problem }: HookDefinition,
   names: readonly string[],

@@ -1,4 +1,4 @@
-/** Looks for files that define hooks: cheap, as each session does so. @module */
+/** Searches for files that define hooks. It has to be fast because each session does it. @module */
 
 import { attempt } from "../../attempt.ts";
 import { join } from "../../text/std_path.ts";
@@ -8,13 +8,13 @@ import { repositoryOf } from "../../session/repository.ts";
 /** A file that may define hooks. */
 export interface HookFile {
   path: string;
-  /** `user`: the person's own, approved by being written; `folder`: asked about. */
+  /** `user`: the user's own, which need no approval; `folder`: need approval. */
   scope: "user" | "folder";
   /** The folder that a folder's file is for. */
   folder?: string;
 }
 
-/** The files that are there: the person's, then those of the folder and of its repository. */
+/** Returns the existing files: the user's, then those of the folder and of its repository. */
 export function hookFiles(folder: string, env: VariableReader): HookFile[] {
   const own = userFile("hooks.json", env);
   const home = env("HOME");

@@ -1,9 +1,9 @@
-/** A hook in words. @module */
+/** Describes a hook. @module */
 
 import { sanitize } from "../../text/sanitize.ts";
 import type { HookDefinition } from "./definition.ts";
 
-/** When a hook runs, and its command. */
+/** Returns when a hook runs, and its command. */
 export function hookText(
   { event, matcher, command }: { event: string } & Pick<HookDefinition, "matcher" | "command">,
 ): string {

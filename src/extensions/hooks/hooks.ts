@@ -1,4 +1,4 @@
-/** The hooks of a session: which run at a moment, with what on their stdin, and what they decide. @module */
+/** The hooks of a session: which run at an event, their input, and their decisions. @module */
 
 import { attempt } from "../../attempt.ts";
 import { programFolders } from "../../find_program.ts";
@@ -7,27 +7,27 @@ import { type HookDefinition, type HookEvent, matchesHook } from "./definition.t
 import { runHook } from "./run_hook.ts";
 import { type HookVerdict, joinedVerdicts, verdictOf } from "./verdict.ts";
 
-/** The session, as hooks see it. */
+/** The parts of a session that hooks need. */
 export interface HookScene {
   folder(): string;
-  /** The root of the repository, for scripts that a hook names by it. */
+  /** The root of the repository, which scripts of hooks may use. */
   root(): string;
   /** The fields that each hook gets. */
   fields(): Record<string, unknown>;
-  /** Variables that hooks get beside the usual ones, as commands do. */
+  /** Additional variables for hooks, as for commands. */
   env: readonly string[];
-  /** Confines a folder's hooks, and the person's own. */
+  /** Sandboxes a folder's hooks, and the user's own. */
   confine: Readonly<Record<HookDefinition["scope"], Confine>>;
   /** The home folder. */
   home: string | undefined;
-  /** Takes lines for the person. */
+  /** Shows lines to the user. */
   tell(lines: readonly string[]): void;
 }
 
-/** What happens, for the hooks. */
+/** An event, for the hooks. */
 interface HookMoment {
   event: HookEvent;
-  /** The names that matchers are held against; none where the event has none. */
+  /** The names that matchers are compared with; missing if the event has no names. */
   names?: readonly string[];
   fields: Record<string, unknown>;
   signal: AbortSignal;
@@ -36,10 +36,10 @@ interface HookMoment {
 export class Hooks {
   constructor(readonly all: HookDefinition[], private readonly scene: HookScene) {}
 
-  /** Runs the hooks that are for a moment, side by side. @throws what the signal was aborted with. */
+  /** Runs the hooks of an event in parallel. @throws the signal's reason if it is aborted. */
   async fire({ event, names = [], fields, signal }: HookMoment): Promise<HookVerdict> {
     const meant = this.all.filter((hook) => hook.event === event && matchesHook(hook, names));
-    // A command that two matchers name runs once.
+    // A command with two matching entries runs once.
     const hooks = [
       ...new Map(meant.map((hook) => [`${hook.scope} ${hook.command}`, hook])).values(),
     ];
@@ -58,7 +58,7 @@ export class Hooks {
         ...!hook.isOutside && { confine: this.#confine(hook) },
         variables: {
           CLAUDE_PROJECT_DIR: scene.root(),
-          // It runs no program that a command made.
+          // It runs no program that a command created.
           ...hook.scope === "user" && Deno.build.os !== "windows" &&
             { PATH: programFolders(folder).join(":") },
         },
@@ -70,7 +70,7 @@ export class Hooks {
     return verdict;
   }
 
-  /** Confines a hook. One of the person's own reads the files that its command names. */
+  /** Returns how to sandbox a hook. One of the user's own may read the files that its command names. */
   #confine({ scope, command }: HookDefinition): Confine {
     const { confine, home = "" } = this.scene;
     const named = scope === "folder" ? [] : command.split(/["'\s;=]+/)

@@ -12,7 +12,7 @@ import { hookText } from "./hook_text.ts";
 interface HookOptions {
   folderTrust: FolderTrust;
   frontend: Pick<Frontend, "confirm">;
-  /** True uses a folder's hooks this time, unseen. */
+  /** True uses a folder's hooks for this run without approval. */
   trust: boolean;
   signal: AbortSignal;
 }
@@ -24,14 +24,14 @@ interface OpenedHooks {
   pending: HookFile[];
 }
 
-/** The hooks that may run. @throws {UsageError} when the person's own file makes no sense. */
+/** Returns the hooks that may run. @throws {UsageError} if the user's own file is invalid. */
 export async function openHooks(
   files: readonly HookFile[],
   { folderTrust, frontend, trust, signal }: HookOptions,
 ): Promise<OpenedHooks> {
   const opened: OpenedHooks = { hooks: [], problems: [], pending: [] };
   for (const file of files) {
-    // Of a folder's file only its hooks are shown, as it may be a link to anything.
+    // Only the hooks of a folder's file are shown, because it may link to any file.
     const isOwn = file.scope === "user";
     const value = isOwn
       ? readJsonFile(file.path)

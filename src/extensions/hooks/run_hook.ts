@@ -11,20 +11,20 @@ import type { HookDefinition } from "./definition.ts";
 import type { HookEnd } from "./verdict.ts";
 import { reasonOf } from "../../text/reason.ts";
 
-/** The most bytes of each stream that count. */
+/** The maximum number of bytes that are read of each stream. */
 const MAX_HOOK_OUTPUT = 64 * 1024;
 
 interface HookRun extends Pick<ToolContext, "workingDir" | "confine" | "env"> {
   signal: AbortSignal;
   /** The JSON on its stdin. */
   input: string;
-  /** Variables beside those of commands. */
+  /** Variables in addition to those of commands. */
   variables: Readonly<Record<string, string>>;
 }
 
 /**
- * Runs a hook with `input` on its stdin; what it leaves running is ended.
- * @throws what the signal was aborted with.
+ * Runs a hook with `input` on its stdin, and ends processes that it leaves running.
+ * @throws the signal's reason if it is aborted.
  */
 export async function runHook(hook: HookDefinition, run: HookRun): Promise<HookEnd> {
   if (hook.problem !== undefined) return { failure: hook.problem };

@@ -1,4 +1,4 @@
-/** The moments of a session at which hooks run. @module */
+/** Runs the hooks at the events of a session. @module */
 
 import { outcomeOf } from "../../agent/run_tools.ts";
 import { checkArguments } from "../../tools/schema.ts";
@@ -23,18 +23,18 @@ interface SessionHookOptions {
   frontend: Pick<Frontend, "confirm">;
   /** Asks the user, one question at a time; undefined without a user. */
   approve: Approve | undefined;
-  /** The policy in which `approve` answers what would be asked about. */
+  /** Returns the policy in which `approve` answers questions. */
   policyWith(approve: Approve | undefined): Policy;
   trust: boolean;
   approvesAll: boolean;
   signal: AbortSignal;
 }
 
-/** The most times that a hook makes a turn go on; and the longest, in ms, that hooks hold up the end. */
+/** How many times hooks may make a turn continue, and the maximum time in ms that they delay the end. */
 const MAX_GOING_ON = 5;
 const MAX_END_MS = 5000;
 
-/** The names of our modes of asking in hooks. */
+/** The names of our approval modes for hooks. */
 const PERMISSION_MODES = {
   ask: "default",
   edits: "acceptEdits",
@@ -96,7 +96,7 @@ export class SessionHooks {
     private readonly options: SessionHookOptions,
   ) {}
 
-  /** Runs the hooks of `others`, too. */
+  /** Adds the hooks of `others`. */
   join({ hooks }: SessionHooks): void {
     this.hooks.all.push(...hooks.all);
   }
@@ -113,13 +113,13 @@ export class SessionHooks {
     if (verdict.context !== undefined) this.state.pending.push(notePart(verdict.context));
   }
 
-  /** The signal of a turn that hooks may end, too. */
+  /** Returns a signal for a turn that hooks may also end. */
   begin(signal: AbortSignal): AbortSignal {
     this.#stop = new AbortController();
     return AbortSignal.any([signal, this.#stop.signal]);
   }
 
-  /** What hooks add to a prompt. @throws {Error} when one refuses it: it is not sent then. */
+  /** Returns what hooks add to a prompt. @throws {Error} if a hook refuses it; it is then not sent. */
   async prompt(prompt: string, signal: AbortSignal): Promise<Part[]> {
     const { block, stop, context } = await this.hooks.fire({
       event: "UserPromptSubmit",
@@ -131,7 +131,10 @@ export class SessionHooks {
     return context === undefined ? [] : [notePart(context)];
   }
 
-  /** Decides on a call: first the hooks, then the policy, which they make stricter, or answer for the person. */
+  /**
+   * Decides on a call: first by the hooks, then by the policy. Hooks can make it stricter, or answer for the
+   * user.
+   */
   async decide(
     policy: Policy,
     tool: Tool,
@@ -202,7 +205,7 @@ export class SessionHooks {
     return { allow: false, reason: `Refused by the user${why}`, explanation: "you said no" };
   }
 
-  /** What hooks tell the model behind the result of a call; undefined for nothing. */
+  /** Returns the text that hooks add to the result of a call; undefined if there is none. */
   async after(execution: ToolExecution, signal: AbortSignal): Promise<string | undefined> {
     const { toolName: name, arguments: args, result, details, toolCallId } = execution;
     const { agent } = this.state;
@@ -230,7 +233,7 @@ export class SessionHooks {
     return said.length === 0 ? undefined : `\n\n[A hook says: ${said.join("\n")}]`;
   }
 
-  /** Goes on with a turn that ended, as long as hooks want that. */
+  /** Continues a turn that ended, as long as hooks request it. */
   async end(
     result: TurnResult,
     goOn: (parts: readonly Part[]) => Promise<TurnResult>,
@@ -255,7 +258,7 @@ export class SessionHooks {
     return whole;
   }
 
-  /** The session is over. */
+  /** Runs the hooks at the end of the session. */
   async close(): Promise<void> {
     const signal = AbortSignal.timeout(MAX_END_MS);
     const fields = { reason: "other" };
@@ -271,7 +274,7 @@ export class SessionHooks {
   }
 }
 
-/** The most characters of a refusal for the person. */
+/** The maximum length of a refusal for the user, in characters. */
 const MAX_SUMMARY_CHARS = 200;
 
 function refusedByHook(why: string): Decision {

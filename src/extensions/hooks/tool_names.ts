@@ -1,9 +1,9 @@
-/** Calls as hooks that were written for Claude Code know them. Pure. @module */
+/** Converts calls for hooks that were written for Claude Code. Pure. @module */
 
 import { resolvePath } from "../../text/paths.ts";
 import { HOOK_NAMES } from "../../text/tool_aliases.ts";
 
-/** The tool that a matcher names but for the case of its letters, which counts; undefined for none. */
+/** Returns the tool that a matcher names in other letter case, which does not match; otherwise undefined. */
 export function toolNamedLike(matcher: string): string | undefined {
   const names = Object.entries(HOOK_NAMES).flat();
   if (names.includes(matcher)) return undefined;
@@ -17,7 +17,7 @@ interface HookCall {
   input: Record<string, unknown>;
 }
 
-/** The call of a tool; paths of files are absolute there. */
+/** Returns the call of a tool for hooks, with absolute paths. */
 export function hookCall(
   tool: { name: string; ruleName?: string | undefined },
   args: Readonly<Record<string, unknown>>,

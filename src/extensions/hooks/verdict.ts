@@ -1,40 +1,40 @@
-/** What a hook says: its exit code, and what it prints. Pure. @module */
+/** Reads the decision of a hook from its exit code and output. Pure. @module */
 
 import { isObject, jsonOrUndefined } from "../../text/json.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import type { HookDefinition } from "./definition.ts";
 
-/** The end of a hook: `failure` says why it did not run to its end. */
+/** The end of a hook. `failure` says why it did not finish. */
 export type HookEnd =
   | { failure: string }
   | { code: number; stdout: string; stderr: string; isCut: boolean };
 
-/** What hooks decided. */
+/** The decision of hooks. */
 export interface HookVerdict {
   /** Why the call or message is refused; at the end of a turn, why the turn continues. */
   block?: string;
-  /** A call is asked about, or runs without a question. */
+  /** The call needs approval, or runs without it. */
   decision?: "allow" | "ask";
   reason?: string;
-  /** The arguments in the place of the call's. */
+  /** The arguments that replace the call's. */
   updatedInput?: Record<string, unknown>;
   /** Text for the model. */
   context?: string;
-  /** Ends the turn, with a reason for the person. */
+  /** Ends the turn, with a reason for the user. */
   stop?: string;
-  /** Lines for the person. */
+  /** Lines for the user. */
   messages: string[];
 }
 
-/** The most characters for the model of one hook. */
+/** The maximum number of characters of one hook that the model gets. */
 const MAX_CONTEXT_CHARS = 10_000;
-/** The most characters of a hook's command in a message. */
+/** The maximum number of characters of a hook's command in a message. */
 const SHOWN_COMMAND_CHARS = 60;
-/** Exit codes of a shell that did not find the program, and those of signals from here on. */
+/** Exit codes of a shell that did not find the program, and the first one for signals. */
 const NOT_RUN_CODES = [126, 127];
 const FIRST_SIGNAL_CODE = 128;
 
-/** The verdict of one hook. A guard before a tool that cannot do its work lets nothing pass. */
+/** Returns the verdict of one hook. A guard before a tool that fails refuses the call. */
 export function verdictOf(hook: HookDefinition, end: HookEnd): HookVerdict {
   const named = `the hook ${shortened(oneLine(hook.command), SHOWN_COMMAND_CHARS)}`;
   if ("failure" in end) return failed(hook, `${named} cannot run: ${end.failure}`);
@@ -60,7 +60,7 @@ export function verdictOf(hook: HookDefinition, end: HookEnd): HookVerdict {
   return verdictIn(value, hook, named);
 }
 
-/** At these moments nothing can be held back. */
+/** At these events nothing can be refused. */
 const isOnlyTold = ({ event }: HookDefinition) =>
   event === "SessionStart" || event === "SessionEnd";
 
@@ -98,7 +98,7 @@ function verdictIn(
   return verdict;
 }
 
-/** The verdicts of several hooks as one: deny comes before ask, ask before allow. */
+/** Combines the verdicts of several hooks: deny overrides ask, and ask overrides allow. */
 export function joinedVerdicts(
   each: readonly { hook: HookDefinition; verdict: HookVerdict }[],
 ): HookVerdict {
@@ -109,7 +109,8 @@ export function joinedVerdicts(
   };
   const changed = each.findLast(({ verdict }) => verdict.updatedInput);
   const asks = verdicts.some(({ decision }) => decision === "ask");
-  // What a folder brings makes nothing less strict: neither a yes of its hooks, nor a yes to what they changed.
+  // A folder's hooks can only be stricter: they can neither allow a call, nor change one that the user's hooks
+  // allow.
   const allows = changed?.hook.scope !== "folder" &&
     each.some(({ hook, verdict }) => hook.scope === "user" && verdict.decision === "allow");
   return {

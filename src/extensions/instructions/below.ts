@@ -80,7 +80,7 @@ export class InstructionsBelow {
       lines: file.text.trimEnd().split("\n").length,
       ...judged?.change && { change: judged.change },
     };
-    // A new file is no reason to doubt the others.
+    // A new file does not make the others untrusted.
     const about = doubt && judged?.change?.type !== "added" && { doubt };
     const said = trust || isTrusted !== undefined
       ? undefined

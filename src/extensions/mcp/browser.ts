@@ -1,4 +1,4 @@
-/** Opens an address in the person's browser. @module */
+/** Opens an address in the user's browser. @module */
 
 import { isAbsolute } from "../../text/std_path.ts";
 import { checkedAddress } from "./oauth_discovery.ts";

@@ -70,7 +70,7 @@ export function definitionsIn(
   const wrapper = MAP_KEYS.find((key) => isObject(value[key]));
   const servers = wrapper === undefined ? value : value[wrapper] as Record<string, unknown>;
   return Object.entries(servers).slice(0, MAX_FILE_SERVERS)
-    // A file without such a key may contain other settings beside the servers.
+    // A file without such a key may contain other settings next to the servers.
     .filter(([, server]) => wrapper !== undefined || isServer(server))
     .map(([name, server]) => definitionOf(name, server, source));
 }

@@ -112,7 +112,7 @@ function optionsOf(source: Record<string, unknown>, names: unknown): FormField["
 }
 
 /**
- * Returns the value of a field from typed text. The server validates it further. @throws {RangeError} with the
+ * Converts typed text to the value of a field, which the server validates further. @throws {RangeError} with the
  * expected value.
  */
 export function fieldValue(field: FormField, text: string): unknown {
@@ -150,7 +150,7 @@ function choiceOf({ options }: FormField, text: string): string {
   return found?.value ?? text;
 }
 
-/** Returns what the value of a field must be; undefined if it is valid. */
+/** Returns what a valid value of a field would be; undefined if the value is valid. */
 function problemWith({ type, options }: FormField, value: unknown): string | undefined {
   const isOption = (one: unknown) => options.some((option) => option.value === one);
   const titles = options.map(({ title }) => title).join(", ");

@@ -1,4 +1,4 @@
-/** Looks for definitions of MCP servers: cheap, as each session does so. @module */
+/** Searches for definitions of MCP servers. It has to be fast because each session does it. @module */
 
 import { attempt } from "../../attempt.ts";
 import { join } from "../../text/std_path.ts";
@@ -13,10 +13,10 @@ export interface McpFile {
   folder?: string;
 }
 
-/** The person's own file of servers, which `copilot mcp add` writes. */
+/** The user's own file of servers, which `copilot mcp add` writes. */
 export const ownMcpFile = (env?: VariableReader): string | undefined => userFile("mcp.json", env);
 
-/** The files that are there: the person's, then those of the folder and of its repository. */
+/** Returns the existing files: the user's, then those of the folder and of its repository. */
 export function mcpFiles(folder: string, env?: VariableReader): McpFile[] {
   const isThere = ({ path }: McpFile) => attempt(() => Deno.statSync(path).isFile) === true;
   const own = ownMcpFile(env);

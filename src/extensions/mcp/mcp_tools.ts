@@ -8,19 +8,19 @@ import { openMcp } from "./source.ts";
 
 /** Options of {@linkcode mcpTools}. */
 export interface McpToolsOptions {
-  /** The folder that programs work in; by default the current one. */
+  /** The working directory of programs; by default the current one. */
   folder?: string;
-  /** Names of variables that programs get beside the usual ones. */
+  /** Names of additional variables for programs. */
   env?: readonly string[];
-  /** Confines programs; left out, none is confined. */
+  /** Sandboxes programs; if it is missing, they are not sandboxed. */
   confine?: Confine;
 }
 
-/** The tools of MCP servers. Disposing of it ends the servers, with all that they started. */
+/** The tools of MCP servers. Disposing of it ends the servers and all processes that they started. */
 export interface McpTools extends AsyncDisposable {
   /**
-   * `find_tool` and `call_tool`, which start a server when it is first needed. They are the same for as
-   * long as it lives, however many tools the servers have; none where there is no server.
+   * `find_tool` and `call_tool`, which start a server when it is first needed. They stay the same regardless of
+   * the servers' tools; empty without servers.
    */
   readonly tools: readonly Tool[];
 }

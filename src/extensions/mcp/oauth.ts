@@ -8,7 +8,7 @@ import { askForJson, type Authority, challengeParam, findAuthority } from "./oau
 import { waitForCode } from "./oauth_callback.ts";
 import type { ServerAuth } from "./server_options.ts";
 
-/** A token is renewed if its remaining validity is shorter, in ms. */
+/** A token is renewed if it expires sooner, in ms. */
 const RENEWED_MS = 30_000;
 
 /** A client that is registered with an authorization server. */

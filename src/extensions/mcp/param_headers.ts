@@ -20,7 +20,7 @@ function namedIn({ inputSchema: { properties } }: ToolDefinition): [string, unkn
   );
 }
 
-/** Returns why a tool cannot be used: the revision requires that a tool with an invalid header is left out. */
+/** Returns why a tool cannot be used: the revision requires dropping a tool with an invalid header. */
 export function problemOfHeaders(tool: ToolDefinition): string | undefined {
   const named = namedIn(tool);
   const isGood = named.every(([, header, type]) =>

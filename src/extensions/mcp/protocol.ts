@@ -77,7 +77,7 @@ const MAX_SCHEMA = 64 * 1024;
 const definedWords = (value: unknown, max = MAX_DEFINED_WORDS): string | undefined =>
   typeof value === "string" && value.trim() !== "" ? value.slice(0, max).toWellFormed() : undefined;
 
-/** Reads a tool, or returns the reason why it is left out. */
+/** Reads a tool, or returns why it is dropped. */
 export function toolDefinitionOf(value: unknown): ToolDefinition | string {
   if (!isObject(value)) return "a tool is not an object";
   const { name, inputSchema = { type: "object" } } = value;

@@ -19,7 +19,7 @@ export interface ServerOptions {
   env: readonly string[];
   /** Reads the variables that definitions use. */
   variables: VariableReader;
-  /** Confines the server of that id, apart from all others. */
+  /** Sandboxes the server with that id, separately from all others. */
   confine?: ((id: string) => Confine) | undefined;
   /** Returns the name of the view that programs would get now. A program with another view is restarted. */
   view?(): Promise<string>;
@@ -47,7 +47,7 @@ export interface ServerAuth extends HttpAuth {
 export type ServerNews =
   /** Tools differ from the approved ones. They are not offered. */
   | { type: "changed"; server: string; tools: readonly ToolChange[] }
-  /** Tools that are left out, with the reasons. */
+  /** Dropped tools, with the reasons. */
   | { type: "left_out"; server: string; reasons: readonly string[] };
 
 /** A tool that differs from the approved one. Without `before` it is new. */

@@ -33,7 +33,7 @@ export class McpServers implements AsyncDisposable {
     this.servers = servers;
   }
 
-  /** Reads the stored state of the servers and starts none. Of two with the same name, the first counts. */
+  /** Reads the stored state of the servers without starting them. Of two with the same name, the first counts. */
   static async open(
     definitions: readonly McpDefinition[],
     options: ServerOptions,
@@ -122,7 +122,7 @@ export class McpServers implements AsyncDisposable {
         type: "object",
         properties: { name: { type: "string" }, arguments: { type: "object" } },
         required: ["name"],
-        // Small models put the arguments beside the name.
+        // Small models put the arguments next to the name.
         additionalProperties: true,
       },
       access: "network",
@@ -177,7 +177,7 @@ export class McpServers implements AsyncDisposable {
       throw new Error(why.join("\n"));
     }
     const inside = typeof given === "string" ? jsonOrUndefined(given) : given;
-    // Small models also use both places at once: the values beside the object are arguments, too.
+    // Small models also use both places at once: values next to the object are arguments, too.
     return { tool, args: { ...others, ...isObject(inside) && inside } };
   }
 

@@ -27,30 +27,32 @@ interface McpOptions extends Partial<Surroundings> {
   /** The folder of the session. */
   folder: string;
   files: readonly McpFile[];
-  /** Definitions from elsewhere, such as an editor's: whoever hands them over approves them. */
+  /** Definitions from elsewhere, such as an editor's. The caller has approved them. */
   given?: readonly McpDefinition[];
-  /** True keeps nothing of the servers for later sessions. */
+  /** True saves nothing about the servers for later sessions. */
   forgets?: boolean;
-  /** True uses the folder's definitions this time, unseen. */
+  /** True uses the folder's definitions for this run without approval. */
   trust?: boolean | undefined;
-  /** True answers questions of servers by their defaults. */
+  /** True answers questions of servers with their defaults. */
   answersByDefaults?: boolean | undefined;
   onNews?(news: ServerNews): void;
-  /** Takes a file that cannot be read. */
+  /** Called for a file that cannot be read. */
   onProblem?(why: string): void;
 }
 
-/** What a session gives to its servers. */
+/** The parts of a session that its servers need. */
 interface McpHost {
   agent: CopilotAgent;
   permissions: Permissions;
   frontend: Pick<Frontend, "confirm" | "elicit">;
   tell(notice: Notice): void;
-  /** Ends a question. */
+  /** Aborts a question. */
   signal: AbortSignal;
 }
 
-/** Opens the servers of a session, asks about those of its folder, and offers their tools. Starts none. */
+/**
+ * Opens the servers of a session without starting them, asks about those of its folder, and offers their tools.
+ */
 export async function plugMcp(
   { agent, permissions, frontend, tell, signal }: McpHost,
   options: Pick<McpOptions, "files" | "given" | "trust" | "answersByDefaults">,
@@ -61,7 +63,7 @@ export async function plugMcp(
     env: permissions.env,
     variables: permissions.variables,
     confine: (id) => permissions.confineServers(() => agent.state.workingDir, id),
-    // In plan mode programs may read alone.
+    // In plan mode, programs may only read.
     view: async () =>
       (await permissions.mode(agent.state.workingDir)).approve === "plan" ? "plan" : "",
     elicit: frontend.elicit?.bind(frontend),
@@ -76,7 +78,7 @@ export async function plugMcp(
   return mcp;
 }
 
-/** Reads the definitions; nothing is started. */
+/** Reads the definitions without starting a server. */
 export async function openMcp(options: McpOptions): Promise<McpSource> {
   const { files, given = [], variables = processVariable, env = [] } = options;
   const read = files.flatMap(({ path, scope, folder }): McpDefinition[] => {
@@ -104,13 +106,13 @@ export async function openMcp(options: McpOptions): Promise<McpSource> {
   return new McpSource(servers);
 }
 
-/** For addresses that no token is for. */
+/** For addresses without a token. */
 const NO_AUTH: HttpAuth = {
   header: () => Promise.resolve(undefined),
   refused: () => Promise.resolve(false),
 };
 
-/** Makes what requests to addresses are authorized with; its code is loaded where there is an address. */
+/** Creates the authorization of requests to addresses. Its code is loaded only if there is an address. */
 async function authMaker(
   definitions: readonly McpDefinition[],
   state: string | undefined,
@@ -138,12 +140,12 @@ export class McpSource implements ToolSource {
     return this.all.offered();
   }
 
-  /** The folder's servers that wait for the person's word. */
+  /** The folder's servers that wait for approval. */
   get pending(): readonly McpServer[] {
     return this.all.servers.filter(({ standing }) => standing === "pending");
   }
 
-  /** Asks about each definition that waits; no answer leaves it open. */
+  /** Asks about each definition that waits for approval. Without an answer, it keeps waiting. */
   async ask(signal: AbortSignal): Promise<void> {
     if (!this.confirm) return;
     for (const server of this.pending) {
@@ -152,7 +154,7 @@ export class McpSource implements ToolSource {
     }
   }
 
-  /** The resources that are known of servers that may be used, as `server:uri`. */
+  /** Returns the known resources of usable servers, as `server:uri`. */
   names(): string[] {
     return this.all.usable.flatMap(({ name, memory }) =>
       (memory.resources ?? []).map(({ uri }) => `${name}:${uri}`)
@@ -170,7 +172,7 @@ export class McpSource implements ToolSource {
   }
 }
 
-/** Asks about the whole of a definition and the variables that it gets, or about changed tools. */
+/** Returns the question about a whole definition and the variables that it gets, or about changed tools. */
 export function serverQuestion(
   { definition, trust: { change } }: Pick<McpServer, "definition" | "trust">,
   changes: readonly ToolChange[] = [],
@@ -204,7 +206,7 @@ export function serverQuestion(
   return { ...asked, text: lines.join("\n"), title: "Use this server?", files: changed, data };
 }
 
-/** A tool that differs from the approved one, with the changed lines. */
+/** Returns the changed lines of a tool that differs from the approved one. */
 function toolLines({ before, now }: ToolChange): string[] {
   const text = (tool: unknown) => tool === undefined ? "" : `${JSON.stringify(tool, null, 2)}\n`;
   const lines = diffLines(text(before), text(now));
@@ -215,8 +217,8 @@ function toolLines({ before, now }: ToolChange): string[] {
 }
 
 /**
- * An MCP server in one line: `github: 12 tools, about 3400 tokens if all were shown · running`. `command`
- * is the one that approves.
+ * Describes an MCP server in one line: `github: 12 tools, about 3400 tokens if all were shown · running`.
+ * `command` is the one that approves.
  */
 export function mcpRow(
   { name, standing, definition, isRunning, failure, tools, changes }: Pick<

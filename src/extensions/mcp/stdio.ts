@@ -20,7 +20,7 @@ import type { McpDefinition } from "./definition.ts";
 /** The time for a server to exit after its stdin was closed, and then after SIGTERM, in ms. */
 const LEAVE_MS = 300;
 const END_MS = 700;
-/** Starts a program in a folder, which a sandbox with a `/tmp` of its own does not have. */
+/** Starts a program in a folder that may be missing in a sandbox with its own `/tmp`. */
 const ENTER_FOLDER = 'mkdir -p -- "$0" 2>/dev/null; cd -- "$0" && exec "$@"';
 /** The maximum length of the stored end of stderr, in characters. */
 const MAX_WORDS = 4000;
@@ -46,7 +46,8 @@ export async function startProgram(
 ): Promise<Carrier> {
   const { program, network, isConfined } = definition;
   const { cwd = "." } = definition;
-  // The user's own server has rights that a file of the session's folder, as in `node_modules`, must not use.
+  // The user's own server has permissions that a file of the session's folder, as in `node_modules`, must not
+  // use.
   const ownFolder = definition.scope === "user" && definition.cwd === undefined
     ? makeTempFolder("copilot-mcp-")
     : undefined;
