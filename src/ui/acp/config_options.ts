@@ -51,31 +51,12 @@ export class ConfigOptions {
       ...detail && { description: detail },
     }));
     if (!models.some(({ value }) => value === model)) models.unshift({ value: model, name: model });
+    const modes = this.modes.map(({ id, ...mode }) => ({ value: id, ...mode }));
+    const thinking = THINKING.map((value) => ({ value, name: value }));
     return [
-      {
-        id: "mode",
-        name: "Mode",
-        category: "mode",
-        type: "select",
-        currentValue: this.mode,
-        options: this.modes.map(({ id, ...mode }) => ({ value: id, ...mode })),
-      },
-      {
-        id: "model",
-        name: "Model",
-        category: "model",
-        type: "select",
-        currentValue: model,
-        options: models,
-      },
-      {
-        id: "thinking",
-        name: "Thinking",
-        category: "thought_level",
-        type: "select",
-        currentValue: thinkingIn(agent.config),
-        options: THINKING.map((value) => ({ value, name: value })),
-      },
+      selectOption("mode", "Mode", "mode", this.mode, modes),
+      selectOption("model", "Model", "model", model, models),
+      selectOption("thinking", "Thinking", "thought_level", thinkingIn(agent.config), thinking),
     ];
   }
 
@@ -109,6 +90,14 @@ export class ConfigOptions {
     }
   }
 }
+
+const selectOption = (
+  id: string,
+  name: string,
+  category: SelectOption["category"],
+  currentValue: string,
+  options: SelectOption["options"],
+): SelectOption => ({ id, name, category, type: "select", currentValue, options });
 
 function thinkingIn(config: Session["agent"]["config"]): string {
   const { think } = config.local ?? config.hosted ?? config.compat!;

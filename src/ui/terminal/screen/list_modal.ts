@@ -39,7 +39,6 @@ export interface ListOptions<T> extends Omit<ListLook, "word"> {
    * are not searched, because the letters of a sentence fit any row.
    */
   other?: { hint: string; value: (typed: string) => T };
-  onCancel?: () => void;
 }
 
 const PAGE = 8;
@@ -113,10 +112,10 @@ export class ListModal<T> implements Modal<T> {
       case "escape":
       case "ctrl-g":
         if (this.#word !== "") return this.#narrow("");
-        return this.#cancel();
+        return { done: null };
       case "ctrl-c":
       case "ctrl-d":
-        return this.#cancel();
+        return { done: null };
       case "ctrl-z":
         return "suspend";
       case "ctrl-l":
@@ -180,10 +179,5 @@ export class ListModal<T> implements Modal<T> {
   #pick(index: number): Outcome<T> {
     const item = this.#items[index];
     return item === undefined ? "bell" : { done: item.value };
-  }
-
-  #cancel(): Outcome<T> {
-    this.options.onCancel?.();
-    return { done: null };
   }
 }

@@ -11,7 +11,7 @@ import type { TextPart } from "../../../types/message.ts";
 /** A list without the options that the screen adds. */
 export type ChoiceList<T> = Omit<
   ListOptions<T>,
-  "hasStyles" | "accent" | "unicode" | "context" | "onCancel"
+  "hasStyles" | "accent" | "unicode" | "context"
 >;
 
 export interface AskingWay {
@@ -84,16 +84,15 @@ export class PlainScreen implements Screen {
   }
 
   async read(): Promise<TextPart | null> {
-    const options = { interrupt: "clear", signal: this.signal } as const;
     this.#isReading = true;
-    const text = await readInput({ history: this.history() }, options);
+    const text = await readInput({ history: this.history() }, { signal: this.signal });
     this.#isReading = false;
     return text === null ? null : { type: "text", text };
   }
 
   async ask(...[prompt, objection, signal]: Parameters<Screen["ask"]>): Promise<string | null> {
     for (;;) {
-      const line = await readLineRaw(prompt, "", [], { signal, dropTypeAhead: true });
+      const line = await readLineRaw(prompt, "", [], { signal });
       const wrong = line === null ? undefined : objection(line);
       if (wrong === undefined) return line;
       this.print(wrong);

@@ -89,20 +89,9 @@ async function consent(
   screen: FormDisplay["screen"],
   signal: AbortSignal,
 ): Promise<ElicitationAnswer> {
-  const isYes = await yesOrNo(title, "cancels", screen, signal);
-  if (isYes === undefined) return { action: "cancel" };
-  return { action: isYes ? "accept" : "decline" };
-}
-
-/** Asks yes or no; undefined after Esc, which the hint explains. */
-export async function yesOrNo(
-  title: string,
-  escape: "cancels" | "decides later",
-  screen: FormDisplay["screen"],
-  signal: AbortSignal,
-): Promise<boolean | undefined> {
   const objection = (line: string) =>
-    /^\s*(y(es)?|no?)\s*$/i.test(line) ? undefined : `  y or n; Esc ${escape}`;
+    /^\s*(y(es)?|no?)\s*$/i.test(line) ? undefined : "  y or n; Esc cancels";
   const answer = await screen.ask(`${title} [y/n] `, objection, signal);
-  return answer === null ? undefined : /^\s*y/i.test(answer);
+  if (answer === null) return { action: "cancel" };
+  return { action: /^\s*y/i.test(answer) ? "accept" : "decline" };
 }

@@ -15,13 +15,18 @@ import {
   listedQuestion,
   questionTitle,
 } from "./question.ts";
-import { askForm, yesOrNo } from "./form.ts";
+import { askForm } from "./form.ts";
 
 /** An open question: its full text, and a callback for when the user has seen all of it. */
 export interface OpenQuestion {
   text: (columns: number) => string;
   onSeen: () => void;
 }
+
+const YES_OR_NO = [
+  { label: "Yes", value: true, key: "y" },
+  { label: "No", value: false, key: "n" },
+];
 
 /** Asks on a display. `onCancel` stops the running work after a question without an answer. */
 export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "elicit">> {
@@ -58,23 +63,15 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
       ...trustChangeRows(question, columns, paint),
     ];
     screen.print([wrapped(text, columns), ...changes].join("\n"));
-    if (screen instanceof LiveScreen) {
-      if (files.length > 0) {
-        const whole = (columns: number) => trustWholeRows(question, columns, paint).join("\n");
-        this.#asked = { text: whole, onSeen: () => {} };
-      }
-      const items = [{ label: "Yes", value: true, key: "y" }, {
-        label: "No",
-        value: false,
-        key: "n",
-      }];
-      const key = this.#asked && screenKey(this.display.keymap, "transcript");
-      const hint = `y or n · Esc decides later${key === undefined ? "" : ` · ${key} shows all`}`;
-      const list = { title, items, isNumbered: true, hint };
-      return await screen.choose(list, signal, { waits: true })
-        .finally(() => this.#asked = undefined) ?? undefined;
+    if (files.length > 0) {
+      const whole = (columns: number) => trustWholeRows(question, columns, paint).join("\n");
+      this.#asked = { text: whole, onSeen: () => {} };
     }
-    return await yesOrNo(title, "decides later", screen, signal);
+    const key = this.#asked && screenKey(this.display.keymap, "transcript");
+    const hint = `y or n · Esc decides later${key === undefined ? "" : ` · ${key} shows all`}`;
+    const list = { title, items: YES_OR_NO, isNumbered: true, hint };
+    return await screen.choose(list, signal, { waits: true })
+      .finally(() => this.#asked = undefined) ?? undefined;
   };
 
   readonly elicit: NonNullable<Frontend["elicit"]> = async (question, signal) => {

@@ -60,9 +60,7 @@ Deno.test("arrows go round the ends, pages do not; Enter picks, Escape and Ctrl-
     assertEquals(press(list({}, many), ...keys, "enter"), { done: picked }, keys.join(" "));
   }
   for (const key of ["escape", "ctrl-c", "ctrl-d", "ctrl-g"]) {
-    let cancelled = 0;
-    assertEquals(press(list({ onCancel: () => cancelled++ }), key), { done: null });
-    assertEquals(cancelled, 1);
+    assertEquals(press(list(), key), { done: null });
   }
   assertEquals([press(list(), "ctrl-l"), press(list(), "ctrl-z")], ["clear", "suspend"]);
 });

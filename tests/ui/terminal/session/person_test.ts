@@ -5,6 +5,7 @@ import { TurnView } from "../../../../src/ui/terminal/session/turn_view.ts";
 import type { Approval, Confirmation } from "../../../../src/session/frontend.ts";
 import { DEFAULT_KEYMAP, keymapOf } from "../../../../src/ui/terminal/line/actions.ts";
 import { LiveScreen } from "../../../../src/ui/terminal/screen/live_screen.ts";
+import type { ChoiceList } from "../../../../src/ui/terminal/screen/screen.ts";
 import { FakeTerminal } from "../screen/fake_terminal.ts";
 
 const { signal } = new AbortController();
@@ -21,6 +22,11 @@ function person(answers: (string | null)[], isLive = true) {
       const wrong = line === null ? undefined : objection(line);
       if (wrong !== undefined) seen.push(wrong);
       return Promise.resolve(line);
+    },
+    choose({ title, hint, items }: ChoiceList<boolean>) {
+      seen.push(title, hint!);
+      const key = answers.shift();
+      return Promise.resolve(items.find((item) => item.key === key)?.value ?? null);
     },
   };
   const view = {
@@ -134,7 +140,7 @@ Deno.test("a question names the key that shows all of it; where none does, all s
   assertEquals(await none.answer, { choice: "once" });
 });
 
-Deno.test("a server is confirmed with a line; nobody is asked where nobody types", async () => {
+Deno.test("a server is confirmed in a list; without a live screen nothing is asked", async () => {
   const question: Confirmation = {
     kind: "server",
     text: 'The MCP server s of /f/.mcp.json:\n  command: ["tool"]',
@@ -142,20 +148,11 @@ Deno.test("a server is confirmed with a line; nobody is asked where nobody types
     heading: "May it be used?",
     files: [],
   };
-  for (const [line, answer] of [["y", true], ["no", false], [null, undefined]] as const) {
-    const { one, seen } = person([line]);
+  for (const [key, answer] of [["y", true], ["n", false], [null, undefined]] as const) {
+    const { one, seen } = person([key]);
     assertEquals(await one.confirm(question, signal), answer);
-    assertEquals(seen, [
-      'The MCP server s of /f/.mcp.json:\n  command: ["tool"]',
-      "Use this server? [y/n] ",
-    ]);
+    assertEquals(seen, [question.text, "Use this server?", "y or n · Esc decides later"]);
   }
-  const changed = person(["maybe"]);
-  await changed.one.confirm(question, signal);
-  assertEquals(changed.seen.slice(1), [
-    "Use this server? [y/n] ",
-    "  y or n; Esc decides later",
-  ]);
   const silent = person(["y"], false);
   assertEquals([await silent.one.confirm(question, signal), silent.seen], [undefined, []]);
 });

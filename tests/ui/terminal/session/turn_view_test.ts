@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { TurnView } from "../../../../src/ui/terminal/session/turn_view.ts";
 import { SessionHistory } from "../../../../src/ui/terminal/session/typed_history.ts";
-import { keymapOf } from "../../../../src/ui/terminal/line/actions.ts";
+import { type Keymap, keymapOf } from "../../../../src/ui/terminal/line/actions.ts";
 import type { Screen } from "../../../../src/ui/terminal/screen/screen.ts";
 import type { ToolExecution } from "../../../../src/types/event.ts";
 
@@ -9,9 +9,7 @@ const none = () => {};
 const screen = { print: none, stream: none, update: none } as unknown as Screen;
 
 Deno.test("that calls are recovered from the text is said once a session", () => {
-  const shown: string[] = [];
-  const print = (text: string) => void shown.push(text);
-  const view = new TurnView({ ...screen, print } as Screen, { colors: "none", unicode: false });
+  const { view, text } = written();
   for (let turn = 0; turn < 2; turn++) {
     view.begin("waiting");
     for (const id of ["1", "2"]) {
@@ -19,7 +17,7 @@ Deno.test("that calls are recovered from the text is said once a session", () =>
     }
     view.end();
   }
-  assertEquals(shown.filter((text) => text.includes("recovered")).length, 1);
+  assertEquals(text().match(/recovered/g)?.length, 1);
 });
 
 Deno.test("a history that cannot be written is told of once, and kept for the session", () => {
@@ -49,7 +47,7 @@ Deno.test("a history that cannot be written is told of once, and kept for the se
   }
 });
 
-function written(isLive = false): { view: TurnView; text: () => string } {
+function written(isLive = false, keymap?: Keymap): { view: TurnView; text: () => string } {
   let text = "";
   const to = {
     ...screen,
@@ -57,7 +55,8 @@ function written(isLive = false): { view: TurnView; text: () => string } {
     print: (line: string) => text += `${line}\n`,
     stream: (piece: string) => text += piece,
   } as unknown as Screen;
-  const view = new TurnView(to, { colors: "none", unicode: true });
+  const look = { colors: "none", unicode: true } as const;
+  const view = new TurnView(to, look, undefined, undefined, keymap);
   return { view, text: () => text.replace(/\d+(\.\d)? m?s\b/g, "N s") };
 }
 
@@ -86,7 +85,6 @@ Deno.test("a blank line stands between text and lines of ours, and none between 
   assertEquals(text().split("\n"), [
     ...["", call, call, "", "One.", "", "Two.", "", call, "so", "", "Three.", "", "· over", "", ""],
   ]);
-  // The next turn begins anew.
   const before = text().length;
   view.begin("waiting");
   view.onEvent({ type: "text_delta", text: "Four." });
@@ -201,7 +199,6 @@ Deno.test("calls that only look are one row of each verb, which stays open for m
     "● Read    a · 2 lines, b · 1 line",
     "● Found   x · 1 match in 1 file",
   ];
-  // They change in place until something else comes.
   assertEquals(text(), "\nOne.\n");
   assertEquals(view.liveRows()!.slice(0, 3), ["", ...rows]);
   view.onEvent({ type: "text_delta", text: "Two and more " });
@@ -258,11 +255,9 @@ Deno.test("while a file is written its name, its lines and the newest of them ar
     ...["    2", "    3", "    4", "    ␛5", ""],
     "N s · 3 tokens · Esc stops · Writing a.ts · 5 lines",
   ]);
-  // The next call of the answer begins anew.
   assertEquals(rows(""), ["N s · 4 tokens · Esc stops · Writing"]);
   view.onEvent({ type: "thinking" });
   assertEquals(view.liveRows(), [view.activity.rows(60)?.[0]!]);
-  // Above it stands the blank line with which a turn begins, or one of its own.
   view.note("so");
   assertEquals(view.liveRows(), ["", view.activity.rows(60)?.[0]!]);
 });
@@ -270,29 +265,24 @@ Deno.test("while a file is written its name, its lines and the newest of them ar
 Deno.test("a request that is repeated is told of in one row that changes, and in lines elsewhere", () => {
   const retry = (attempt: number) =>
     ({ type: "retry", attempt, maxAttempts: 3, delayMs: 9000, reason: "it broke" }) as const;
-  const shown: string[] = [];
-  const live = { ...screen, isLive: true, print: (text: string) => void shown.push(text) };
-  const view = new TurnView(live as unknown as Screen, { colors: "none", unicode: false });
+  const { view, text } = written(true);
   view.begin("waiting");
   for (const attempt of [1, 2]) view.onEvent(retry(attempt));
   assertMatch(view.activity.rows(60)?.[0]!, /stops · attempt 3 of 3 in [89]\.\d s: it broke$/);
   view.onEvent({ type: "text_delta", text: "a" });
   assertMatch(view.activity.rows(60)?.[0]!, /answering$/);
-  assertEquals(shown, [""]);
+  assertEquals(text(), "\n");
   const plain = written();
   for (const attempt of [1, 2]) plain.view.onEvent(retry(attempt));
   assertEquals(plain.text().match(/attempt [23] of 3/g)?.length, 2);
 });
 
-Deno.test("what is folded names the key that shows it, where one does", () => {
+Deno.test("a folded text names the key that shows it, if there is one", () => {
   for (const [bound, ending] of [["f2", " (F2 shows it)"], ["f2 f3", ""]] as const) {
-    const shown: string[] = [];
-    const live = { ...screen, isLive: true, print: (text: string) => void shown.push(text) };
     const keymap = keymapOf({ "ctrl-o": null, [bound]: "transcript" });
-    const look = { colors: "none", unicode: false } as const;
-    const view = new TurnView(live as unknown as Screen, look, undefined, undefined, keymap);
+    const { view, text } = written(true, keymap);
     view.onEvent({ type: "reasoning_delta", text: "So it is." });
     view.end();
-    assertEquals(shown[0]!.replace(/for \d+ m?s/, "for a while"), `· thought for a while${ending}`);
+    assertEquals(text().split("\n")[0], `· thought for N s${ending}`);
   }
 });
