@@ -202,7 +202,7 @@ export function isFor(rule: Rule, { name, access, ruleName }: RuledTool): boolea
   return rule.tool === "*" || rule.tool === access;
 }
 
-/** True unless the rule is about an argument that a call with `args` does not have. */
+/** True if the rule is about no argument, or if its argument matches in `args`. */
 export function matchesArgument(
   { argument }: Rule,
   args: Readonly<Record<string, unknown>> | undefined,

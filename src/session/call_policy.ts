@@ -281,7 +281,7 @@ const liftedBy = ({ leave, mayBePrivate }: Verdict): Pick<Verdict, "leave" | "ma
   ...mayBePrivate && { mayBePrivate },
 });
 
-/** How to allow a refused call, for the user (`said`) and for the model (`told`). */
+/** How to allow a refused call, in words for the user and for the model. */
 type WayOut = Readonly<Record<"said" | "told", string>>;
 
 function hasOtherNames(path: string): boolean {

@@ -26,7 +26,7 @@ const READING_WORDS: Readonly<Record<string, RegExp>> = {
   tag: /^$|^(-[ln]\d*|--(contains|list|merged|points-at|sort))\b/,
   worktree: /^list\b/,
 };
-/** Why subcommands need more than the repository. `remote` ones do not if the remote is in the folder. */
+/** Why subcommands need more than the repository. Fetching and pushing do not if the remote is in the folder. */
 const NEEDS_MORE: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     "config maintenance remote sparse-checkout".split(" ").map((name) => [

@@ -3,8 +3,8 @@
  *
  * A state of the automaton is the set of places in the expression that the characters so far may lead to. States
  * are created as the text needs them; if there are too many, all are dropped and created again. The automaton
- * reads UTF-8 without decoding it first. It reaches a state's end one character late, because `\b` and `$` need
- * the next character.
+ * reads UTF-8 without decoding it first. It detects a match one character late, because `\b` and `$` need the
+ * next character.
  *
  * `RegExp` is no replacement: a backtracking worker cannot be stopped, nor can the process, and it takes 5 to 15
  * times as long for a pattern that starts with a repeat, as measured. @module
