@@ -30,11 +30,11 @@ export interface Brought {
 
 /** What is known about something that a folder brings. */
 export interface TrustVerdict {
-  /** The user's answer; undefined if there is none about this text in this folder. */
+  /** The user's answer about this text in this folder; undefined before the first one. */
   isApproved?: boolean;
   /** Why an earlier answer does not count. */
   doubt?: TrustDoubt;
-  /** The change since the last answer; `added` if there is none about this folder. */
+  /** The change since the last answer; `added` before the first answer about this folder. */
   change?: TrustChange;
 }
 
@@ -48,7 +48,7 @@ interface Saved {
 export class FolderTrust {
   readonly #answers = new Map<string, Saved>();
 
-  /** @param state the state folder; undefined if there is none */
+  /** @param state the state folder; undefined to save nothing */
   constructor(private readonly state: string | undefined) {}
 
   /** Returns what the user answered about `brought`. */

@@ -23,7 +23,7 @@ interface PathLooks {
 /** The path of a secret, and a description of its contents. */
 interface ConfinedPath {
   path: string;
-  /** The file or folder that the path leads to; missing if there is none. */
+  /** The file or folder that the path leads to; missing if it does not exist. */
   real?: string;
   what: string;
   /** True if the name covers a folder with everything below it. */
@@ -120,7 +120,7 @@ export class PathTable {
     this.own = own.filter((folder) => folder !== undefined).map((folder) => resolve(folder));
   }
 
-  /** Returns which secret an absolute path is likely to contain, in words; undefined if none is known. */
+  /** Returns which secret an absolute path is likely to contain, in words; undefined for other paths. */
   secretKind(path: string): string | undefined {
     return this.#secretMatcher().kindOf(path);
   }
@@ -314,7 +314,7 @@ function plainPath(path: string): string {
 interface PatternRow {
   what: string;
   globs: readonly string[];
-  /** The expression for matching names that are harmless; empty if there are none. */
+  /** The expression for matching names that are harmless; may be empty. */
   except: string;
 }
 

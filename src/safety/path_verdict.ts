@@ -118,7 +118,7 @@ function modeVerdict(
     : { ...askBecause(`writes${link}`), isRoutine: link === "" };
 }
 
-/** Returns which secret is at a place, by its own name or by that of a link to it; undefined if none is known. */
+/** Returns which secret is at a place, by its own name or by that of a link to it; undefined for other places. */
 export function secretAt({ paths }: Scene, { path, real }: Place): string | undefined {
   return paths.secretKind(real) ?? paths.secretKind(path);
 }

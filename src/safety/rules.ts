@@ -42,7 +42,7 @@ export interface Rule {
 export interface HostPattern {
   name: string;
   isBelow: boolean;
-  /** Missing if the rule names none. */
+  /** Missing if the rule does not name a port. */
   port?: string;
 }
 

@@ -24,7 +24,7 @@ interface Deciding extends Pick<Frontend, "onEvent"> {
   /** True if calls run that would be asked about. */
   yes: boolean;
   onRefused(): void;
-  /** Returns the system's limits for a command; undefined if it sets none. */
+  /** Returns the system's limits for a command; undefined without limits. */
   confined(): Promise<string | undefined>;
   allow(rule: KeptRule, folder: string): void;
   /** Lets commands use the network for the rest of the session. */

@@ -67,7 +67,7 @@ export type Notice =
   | { code: "look_incomplete"; folder: string }
   /** Commands are refused because the sandbox that they need does not work. */
   | { code: "sandbox_missing"; why: string }
-  /** Commands run without a sandbox, because none works or the user has not enabled it. */
+  /** Commands run without a sandbox, because it does not work or the user has not enabled it. */
   | { code: "sandbox_off"; why?: string; isAsked?: boolean }
   /** The server's model replaces the default one. */
   | { code: "model_instead"; model: string }
@@ -203,7 +203,7 @@ export interface HeededInstructions {
   files: readonly (InstructionFile & { isHeeded: boolean })[];
   /** Files that are never loaded: links to a secret or out of the folder. */
   refused: readonly { name: string; reason: "outside" | "secret" }[];
-  /** True if all are loaded, or there are none; false after a no; undefined without a decision. */
+  /** True if all are loaded, or there are no files; false after a no; undefined without a decision. */
   isHeeded: boolean | undefined;
   /** Set if `isHeeded` is undefined although the user trusted the folder. */
   doubt?: TrustDoubt;

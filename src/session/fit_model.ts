@@ -106,7 +106,7 @@ export async function learn(
   }
 }
 
-/** Returns whether a model with these abilities accepts images; undefined if its server lists none. */
+/** Returns whether a model with these abilities accepts images; undefined if its server lists no abilities. */
 function seesByAbilities({ abilities }: LocalModelInfo): Pick<ModelFacts, "seesImages"> {
   return abilities?.length ? { seesImages: abilities.includes("vision") } : {};
 }

@@ -39,7 +39,7 @@ export interface Approval {
   rulePath?: string;
   /** The part of the sandbox that a yes disables for the command; missing for no part. */
   leave?: Leave;
-  /** The paths of the programs that get what it leaves, as far as they are found. */
+  /** The paths of the programs that get this access, as far as they are found. */
   programs?: readonly string[];
   /** The network access that a yes allows for the session. */
   networked?: readonly NetworkGrant[];
@@ -67,7 +67,7 @@ export interface Confirmation {
   heading: string;
   /** The files that it is about: their text, or what changed since the last answer. */
   files: readonly InstructionFile[];
-  /** The file that brings it, if `files` are not what it is about. */
+  /** The file that brings it, if it is not one of `files`. */
   path?: string;
   /** What `text` describes, as JSON. */
   data?: unknown;
@@ -104,7 +104,7 @@ export type SessionEvent =
   | { type: "rule_added"; rule: string; path?: string; error?: string }
   | { type: "job_ended"; job: Job }
   | { type: "instructions"; instructions: HeededInstructions }
-  /** The session resumes the folder's newest one; undefined if there was none. */
+  /** The session resumes the folder's newest one; undefined if the folder has no sessions. */
   | { type: "resumed"; resumed: Resumed | undefined }
   /** The approximate number of tokens written for a command that waits for the model. */
   | { type: "command_progress"; tokens: number }

@@ -6,7 +6,7 @@ import type { ImagePart } from "../types/image.ts";
 import type { Part } from "../types/message.ts";
 
 /**
- * Returns the parts, with the type of each image taken from its bytes.
+ * Returns the parts, with the type of each image derived from its bytes.
  *
  * @throws {TypeError} if one is not a PNG, JPEG, WebP or GIF image.
  * @throws {RangeError} if one is larger than the backend accepts.

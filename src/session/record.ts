@@ -200,7 +200,7 @@ export function recordedSession(name: string): StoredSession | undefined {
   return root === undefined ? undefined : storedSession(root, name);
 }
 
-/** Deletes a session and those that it continues. Returns false if there is none. */
+/** Deletes a session and those that it continues. Returns false if it does not exist. */
 export function forgetSession(name: string): boolean {
   const root = sessionsFolder();
   return root !== undefined && removeSession(root, name);

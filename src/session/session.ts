@@ -373,7 +373,7 @@ export class Session implements AsyncDisposable {
       signal.throwIfAborted();
       return ask();
     });
-    // A question that a frontend leaves open after the turn was stopped does not block the next ones.
+    // A question that a frontend does not close after the turn was stopped does not block the next ones.
     this.#asked = Promise.race([answer.catch(() => {}), aborted(signal)]);
     return answer;
   }

@@ -49,7 +49,7 @@ export interface SessionState {
   readonly executions: Map<string, ExecutionFacts>;
   /** Missing if the session is not recorded. */
   record?: SessionRecord;
-  /** True once the server is known to have the model. It may choose one if none is named. */
+  /** True once the server is known to have the model. Without a named model, the server may choose one. */
   isModelKnown: boolean;
   /** Parts to send with the next message, before its text, such as the output of a command. */
   pending: Part[];
@@ -85,7 +85,7 @@ export interface Command extends CommandInfo {
     argument: string,
     signal: AbortSignal,
   ): CommandAnswer | Promise<CommandAnswer>;
-  /** Returns the arguments to select from if none was given. */
+  /** Returns the arguments to select from, for a command without an argument. */
   choices?(
     session: SessionState,
     signal?: AbortSignal,

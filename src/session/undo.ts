@@ -104,7 +104,7 @@ export class UndoLog {
     return this.#done.map(({ text, files }) => ({ text, files: files.size })).reverse();
   }
 
-  /** Undoes the newest `count` messages; undefined if there is none. */
+  /** Undoes the newest `count` messages; undefined if nothing can be undone. */
   async undo(agent: CopilotAgent, count = 1): Promise<UndoReport | undefined> {
     const files = new Map<string, UndoneFile>();
     let report: UndoReport | undefined;

@@ -137,7 +137,7 @@ function illFormedIn(value: unknown, at: string): string | undefined {
   }
 }
 
-/** Returns the value of another type that a text represents; undefined if there is none. */
+/** Returns the value of another type that a text represents; otherwise undefined. */
 function asType(given: unknown, type: string): unknown {
   if (typeof given !== "string") return undefined;
   const text = given.trim();

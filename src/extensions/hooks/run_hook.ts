@@ -23,7 +23,7 @@ interface HookRun extends Pick<ToolContext, "workingDir" | "confine" | "env"> {
 }
 
 /**
- * Runs a hook with `input` on its stdin, and ends processes that it leaves running.
+ * Runs a hook with `input` on its stdin, and ends remaining processes.
  * @throws the signal's reason if it is aborted.
  */
 export async function runHook(hook: HookDefinition, run: HookRun): Promise<HookEnd> {

@@ -44,8 +44,8 @@ const PERMISSION_MODES = {
 } as const;
 
 /**
- * Reads the hooks and asks about those of the folder. `hooks` is missing if none may run; `pending` are the files
- * without an answer.
+ * Reads the hooks and asks about those of the folder. `hooks` is missing if no hook may run; `pending` are the
+ * files without an answer.
  */
 export async function beginHooks(
   state: SessionState,
@@ -205,7 +205,7 @@ export class SessionHooks {
     return { allow: false, reason: `Refused by the user${why}`, explanation: "you said no" };
   }
 
-  /** Returns the text that hooks add to the result of a call; undefined if there is none. */
+  /** Returns the text that hooks add to the result of a call, if any. */
   async after(execution: ToolExecution, signal: AbortSignal): Promise<string | undefined> {
     const { toolName: name, arguments: args, result, details, toolCallId } = execution;
     const { agent } = this.state;

@@ -203,7 +203,7 @@ export type FoundInstructions = Pick<FolderInstructions["files"][number], "name"
 
 /**
  * Returns the instruction file in the folder `at`, named relative to `folder`, or why it is never loaded;
- * undefined if there is none.
+ * undefined if it does not exist.
  */
 export async function instructionFileIn(
   at: string,

@@ -13,7 +13,7 @@ export interface Carrier {
   peer: RpcPeer;
   /** Called when the protocol revision is known: over HTTP each request names it. */
   speaks(version: string): void;
-  /** The end of the server's stderr, for error messages; empty if there is none. */
+  /** The end of the server's stderr, for error messages; may be empty. */
   lastWords(): string;
   /** Closes the connection. Ends the program and all processes that it started. */
   end(): Promise<void>;

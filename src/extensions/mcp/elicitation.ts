@@ -6,7 +6,7 @@ import { isObject } from "../../text/json.ts";
 /** One field of a form. */
 export interface FormField {
   name: string;
-  /** The label of the field; its name if the server gives none. */
+  /** The label of the field; by default its name. */
   title: string;
   description?: string;
   type: "string" | "number" | "integer" | "boolean" | "choice" | "choices";

@@ -34,7 +34,7 @@ export class MemoryStore {
   readonly #known = new Map<string, ServerMemory>();
   #written: Promise<void> = Promise.resolve();
 
-  /** @param folder the folder of the files; undefined if there is none */
+  /** @param folder the folder of the files; undefined to save nothing */
   constructor(private readonly folder: string | undefined) {}
 
   of(id: string): ServerMemory {

@@ -15,7 +15,7 @@ const AUTHORITY_MS = 30_000;
 /** The source of tokens for a server. */
 export interface Authority {
   issuer: string;
-  /** The resource that tokens are requested for; undefined if the server names none. */
+  /** The resource that tokens are requested for; undefined if the server does not name it. */
   resource: string | undefined;
   authorizeUrl: string;
   tokenUrl: string;

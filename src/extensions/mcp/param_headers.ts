@@ -30,7 +30,7 @@ export function problemOfHeaders(tool: ToolDefinition): string | undefined {
   return isGood && !isTwice ? undefined : `${tool.name}: its ${HEADER_KEYWORD} names no header`;
 }
 
-/** Returns the headers of a call. A null or missing argument has none. */
+/** Returns the headers of a call. A null or missing argument gets no header. */
 export function paramHeaders(
   tools: readonly ToolDefinition[],
   message: RpcMessage,

@@ -128,7 +128,7 @@ export function resourceDefinitionOf(value: unknown): ResourceDefinition | undef
   };
 }
 
-/** Returns why a server that supports none of our revisions cannot be used. */
+/** Returns why a server without a common revision cannot be used. */
 export function notSpoken(versions: readonly unknown[]): Error {
   const named = versions.filter((one) => typeof one === "string").slice(0, 5).map((one) =>
     oneLine(one as string).slice(0, 40)

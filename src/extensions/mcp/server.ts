@@ -160,7 +160,7 @@ export class McpServer {
     ).join("\n\n");
   }
 
-  /** Lists its prompts and resources for the user; empty if the server has none. */
+  /** Lists its prompts and resources for the user; may be empty. */
   async listOthers(signal?: AbortSignal): Promise<void> {
     const client = await this.#connected(signal);
     const { prompts, resources } = client.facts.has;

@@ -14,7 +14,7 @@ type Listed = Pick<PromptFile, "name" | "description">;
 
 /**
  * Lists the skills in at most `maxBytes` of JSON text: names with descriptions as far as they fit, otherwise only
- * names, otherwise some of them and how to list all. Empty if there are none.
+ * names, otherwise some of them and how to list all. Empty without skills.
  */
 function skillCatalogue(skills: readonly Listed[], maxBytes: number): string {
   if (skills.length === 0) return "";

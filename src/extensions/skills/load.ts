@@ -160,7 +160,7 @@ function entriesIn(folder: string): Deno.DirEntry[] {
 type Definition = Omit<PromptFile, "kind" | "scope" | "path" | "text">;
 
 /**
- * Returns the definition in a file, or why there is none. `file` is its path below the folder of its kind, with
+ * Returns the definition in a file, or why it is invalid. `file` is its path below the folder of its kind, with
  * slashes.
  */
 export function definitionIn(

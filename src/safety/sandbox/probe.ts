@@ -32,7 +32,7 @@ const SANDBOX_EXEC = "/usr/bin/sandbox-exec";
 const PROBE_MS = 10_000;
 
 /**
- * Returns the sandbox of this machine, or the reason why it has none, in words.
+ * Returns the sandbox of this machine, or the reason why no sandbox works, in words.
  *
  * @param memory a file that stores a success until the machine restarts; failures are tried again
  */

@@ -13,7 +13,7 @@ const FOLDERS: readonly ToolFolder[] = [
   ["CARGO_INSTALL_ROOT", ".cargo", "."],
   ["DENO_INSTALL_ROOT", ".deno", "."],
   ["GOBIN", "go/bin", "bin"],
-  // Its wrapper locks what it starts, so it does not work read-only.
+  // Its wrapper locks its own files, so it does not work read-only.
   ["GRADLE_USER_HOME", ".gradle", "gradle"],
   ["PIPX_BIN_DIR", ".local/bin", "bin"],
   ["PIPX_HOME", ".local/share/pipx", "pipx"],

@@ -16,7 +16,7 @@ interface BubbleSettings {
   view: View;
   /** The absolute folder that contains the commands' private folders, such as `/tmp`. */
   own: string;
-  /** The file with the filter of system calls; missing if this processor has none. */
+  /** The file with the filter of system calls; missing if this processor is not supported. */
   filter?: string;
 }
 

@@ -41,7 +41,7 @@ const REACHING = new Set(
 );
 
 interface Beginning {
-  /** The program and its subcommand; all words if it has none, or if further words may name code. */
+  /** The program and its subcommand; all words if it has no subcommand, or if further words may name code. */
   words: readonly Word[];
   /**
    * `open`: any words may follow; `reaching`: it uses the network; `closed`: further words are not known to be

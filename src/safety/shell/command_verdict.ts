@@ -89,7 +89,7 @@ function lineVerdict(tool: PolicyCall["tool"], text: string, scene: Scene): Verd
   const found = strictest(verdicts, scene.hasBash(), moved);
   const verdict: Verdict = writesGit ? { leave: "git", ...found } : found;
   if (verdict.effect !== "allow" || !found.leave) return verdict;
-  // The whole line leaves the sandbox with this part.
+  // The whole line runs outside of the sandbox with this part.
   const unconfined = outsideOf(scene);
   const outside = lineVerdict(tool, text, unconfined);
   return outside.effect === "allow" ? verdict : leaving(outside);
@@ -219,8 +219,8 @@ export function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene
 }
 
 /**
- * Returns the verdict on a command outside of the sandbox, which it `leaves` for this reason if there is one;
- * undefined if only its words and the rule decide.
+ * Returns the verdict on a command outside of the sandbox. `leaves` is the reason why it has to be there, if any.
+ * Returns undefined if only its words and the rule decide.
  */
 function outerVerdict(
   words: readonly Word[],
@@ -330,7 +330,7 @@ const DESTRUCTIVE: readonly Rule[] = [
 ].map((words) => `git ${words}`).concat("dd", "mkfs", "mkswap", "shred", "wipefs", "truncate")
   .map((words) => parseRule("ask", `run_bash(${words} *)`));
 
-/** Returns the loss that a command may cause, in words; undefined if none is known. */
+/** Returns the loss that a command may cause, in words; undefined if no loss is known. */
 function destroys(runs: readonly (readonly Word[])[], { place, root }: Scene): string | undefined {
   const rule = DESTRUCTIVE.find((one) => concernsCommand(one, runs) !== "no");
   if (rule) return `can destroy work, as ${rule.command!.words.join(" ")} does`;

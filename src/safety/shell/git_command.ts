@@ -118,8 +118,7 @@ function signs({ folder, name, rest }: GitCommand, { git }: Scene): boolean {
 }
 
 /**
- * Returns which programs git runs outside of the sandbox, in words; undefined if it runs none, or for another
- * program.
+ * Returns which programs git runs outside of the sandbox, in words; otherwise undefined, also for other programs.
  */
 export function programsOfGit(words: readonly Word[], scene: Scene): string | undefined {
   const command = gitCommand(words, scene);

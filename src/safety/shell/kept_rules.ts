@@ -73,7 +73,7 @@ const INTERPRETER =
 
 /**
  * Returns the number of words up to a file of the folder that is the program or its script, so that no further
- * word is code; 0 if there is none.
+ * word is code; otherwise 0.
  */
 function scriptLength(words: readonly Word[], { place }: Pick<Scene, "place">): number {
   const at = INTERPRETER.test(programName(words[0]!.text)) ? 1 : 0;

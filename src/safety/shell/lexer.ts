@@ -3,7 +3,7 @@
 export interface Word {
   /** The text without quotes and escapes; expansions are as written. */
   text: string;
-  /** `literal`: exactly `text`; `pattern`: words that start like it; `dynamic`: any words, or none. */
+  /** `literal`: exactly `text`; `pattern`: words that start like it; `dynamic`: any number of words. */
   kind: "literal" | "pattern" | "dynamic";
 }
 

@@ -6,7 +6,7 @@ import type { ToolContext } from "../../types/tool.ts";
 import { realPathOr } from "../paths.ts";
 import { movedError } from "./regular_file.ts";
 
-/** Returns the bytes that the editor has for a file; undefined without an editor, or if it has none. */
+/** Returns the bytes that the editor has for a file; undefined if there is no editor, or if it does not have the file. */
 export async function editorBytes(
   context: Pick<ToolContext, "editor" | "grant" | "signal">,
   path: string,

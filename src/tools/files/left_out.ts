@@ -58,7 +58,7 @@ const OF_CODE =
 const STAND_IN_WORDS =
   /^(?:\.{3}|…)$|content|code|text|file|original|existing|unchanged|remaining|rest|omitted|offloaded|placeholder|truncated|same as|写入|内容/i;
 
-/** Returns the mark for omitted text in a new file; undefined if there is none. */
+/** Returns the mark for omitted text in a new file; otherwise undefined. */
 export function standsIn(content: string): string | undefined {
   if (content.length > MAX_LOOKED_AT) return undefined;
   const text = content.trim();

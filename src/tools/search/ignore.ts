@@ -18,7 +18,7 @@ interface IgnoreRule {
 export interface Rules {
   /** The last line first, because the last match decides. */
   readonly list: readonly IgnoreRule[];
-  /** All rules in a few expressions. Most paths match none of them, which this finds out fast. */
+  /** All rules in a few expressions, which quickly reject most paths. */
   readonly names: readonly RegExp[];
   readonly paths: readonly RegExp[];
   /** The share of {@linkcode MAX_RULES_COST} that the rules use. */

@@ -148,5 +148,5 @@ function shownPrefix(workingDir: string, folder: string): string {
   return isInside && path === "" ? "" : `${path}/`;
 }
 
-/** Returns `path` with `/` between its parts and none at the end. */
+/** Returns `path` with `/` between its parts, without one at the end. */
 const withSlashes = (path: string): string => slashed(path).replace(/\/$/, "");

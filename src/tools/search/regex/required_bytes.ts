@@ -19,7 +19,7 @@ const MIN_SCORE = 8;
 const weight = (place: number[]) => Math.max(0, 6 - Math.log2(place.length));
 const score = (run: ByteRun) => run.reduce((sum, place) => sum + weight(place), 0);
 
-/** Returns the run of the greatest weight that every match of `node` contains; empty if there is none. */
+/** Returns the run of the greatest weight that every match of `node` contains; may be empty. */
 function bestRun(node: Node): ByteRun {
   let best: ByteRun = [];
   let run: ByteRun = [];
@@ -73,7 +73,7 @@ function setBytes({ only, ascii, has }: CharSet): ByteRun | undefined {
   return ascii && bytes.length > 0 ? [bytes] : undefined;
 }
 
-/** Finds the next run from `from` on; -1 if there is none. */
+/** Finds the next run from `from` on; -1 at the end. */
 type FindRun = (bytes: Uint8Array, from: number) => number;
 
 /** Returns a finder of the run that matches of `root` contain; undefined if no run is rare enough. */
