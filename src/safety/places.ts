@@ -20,7 +20,6 @@ export class LinksReadOnce implements LinkReader {
   }
 }
 
-/** A path, and where it leads. */
 export interface Place {
   /** The requested path, absolute. */
   path: string;

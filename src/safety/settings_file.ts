@@ -44,7 +44,6 @@ const KEYS =
 const TOOL_GROUPS = ["read", "write", "execute", "network", "*"];
 export type ToolNames = readonly string[];
 
-/** The source of a level of settings. */
 interface LevelSource {
   /** The file's path, for errors. */
   file: string;

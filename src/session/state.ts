@@ -69,7 +69,6 @@ export interface SessionState {
   plug(found: LoadedPromptFiles): Promise<void>;
   /** The active hooks, if there are any. */
   hooks?: readonly HookDefinition[] | undefined;
-  /** The MCP servers, if any are defined. */
   mcp?: McpSource;
   emit(event: SessionEvent): void;
   /** Where the texts of commands are read. */

@@ -119,7 +119,6 @@ interface SubAgentDefinition {
   limits: AgentLimits;
 }
 
-/** One task of a sub-agent. */
 class SubAgentWork {
   readonly agent: CopilotAgent;
   readonly #calls: SubCall[] = [];

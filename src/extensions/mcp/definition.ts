@@ -81,7 +81,6 @@ const isServer = (value: unknown): value is Record<string, unknown> =>
 /** A server's name, as in tool names, rules and commands. */
 const NAME = /^[A-Za-z0-9](?:[\w.-]{0,38}[A-Za-z0-9])?$/;
 
-/** Reads one server. */
 function definitionOf(name: string, value: unknown, source: DefinitionSource): McpDefinition {
   const given = isObject(value) ? value : {};
   const definition: McpDefinition = {

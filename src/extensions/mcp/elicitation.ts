@@ -3,7 +3,6 @@
 import { invalidParams, type RpcParams } from "../../rpc/message.ts";
 import { isObject } from "../../text/json.ts";
 
-/** One field of a form. */
 export interface FormField {
   name: string;
   /** The label of the field; by default its name. */

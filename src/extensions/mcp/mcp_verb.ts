@@ -27,7 +27,6 @@ Flags of add: --env NAME=VALUE, --header NAME=VALUE (several times), --no-networ
 Values may hold \${VARIABLE}, which is looked up when the server starts.
 `;
 
-/** The streams of a run. */
 interface McpRun {
   stdout: { write(text: string): void };
   stderr: { write(text: string): void };

@@ -5,7 +5,6 @@ const MAX_MODEL_NAME = 64;
 
 const safeName = (name: string): string => name.replace(/[^A-Za-z0-9_-]/g, "_");
 
-/** Returns a short hash of `text`. */
 function mark(text: string): string {
   let hash = 0x811c9dc5; // FNV-1a
   for (const byte of new TextEncoder().encode(text)) hash = Math.imul(hash ^ byte, 0x01000193);

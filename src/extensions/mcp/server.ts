@@ -141,7 +141,6 @@ export class McpServer {
     throw new Error(text || `the tool ${tool} failed without a word`);
   }
 
-  /** Returns the text of a resource. */
   async read(uri: string, signal: AbortSignal): Promise<string> {
     const { contents } = await this.#ask("resources/read", { uri }, { signal });
     return resourceText(contents);
@@ -192,7 +191,6 @@ export class McpServer {
     await auth.signIn(wanted ?? "", signal);
   }
 
-  /** Removes the token of an address. */
   async signOut(): Promise<void> {
     await this.options.authFor(this.definition).signOut?.();
   }

@@ -32,14 +32,12 @@ export interface ServerOptions {
   onNews?(news: ServerNews): void;
 }
 
-/** Authorizes requests to an address. */
 export interface ServerAuth extends HttpAuth {
   hasSignedIn?: boolean;
   /** The challenge with which the server asked for more since the last sign-in. */
   wanted?: string | undefined;
   /** Signs in without being asked to. */
   signIn?(challenge: string, signal?: AbortSignal): Promise<void>;
-  /** Removes the token. */
   signOut?(): Promise<void>;
 }
 

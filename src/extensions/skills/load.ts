@@ -38,7 +38,6 @@ export interface PromptFile {
   limits?: AgentLimits;
 }
 
-/** An ignored file. */
 interface PromptFileProblem {
   path: string;
   why: string;
@@ -239,7 +238,6 @@ function nameIn(
     .find((one) => one.length <= MAX_PROMPT_NAME && valid.test(one));
 }
 
-/** Returns a field as one line. */
 function lineOf(value: FieldValue, maxChars = MAX_DESCRIPTION_CHARS): string {
   return shortened(oneLine(textField(value) ?? ""), maxChars);
 }

@@ -139,5 +139,4 @@ export function enteredFolder(text: string): string | undefined {
   return /[;\n]|\|\||(?<![<>&])&(?![&>])/.test(rest) ? undefined : folder;
 }
 
-/** Quotes a word for a shell. */
 export const quoted = ({ text }: Word): string => shellWord(text);

@@ -7,7 +7,6 @@ export interface Word {
   kind: "literal" | "pattern" | "dynamic";
 }
 
-/** Returns a word of exactly this text. */
 export const wordOf = (text: string): Word => ({ text, kind: "literal" });
 
 /** A redirection, such as `2> file`. */
@@ -30,7 +29,6 @@ export interface SimpleCommand {
   isPiped?: true;
 }
 
-/** A text, and the position in it. */
 export interface ShellSource {
   text: string;
   at: number;

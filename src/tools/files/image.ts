@@ -79,7 +79,6 @@ function jpegHeader(view: DataView): ImageHeader | undefined {
   return undefined;
 }
 
-/** An image and its header. */
 interface LoadedImage {
   part: ImagePart;
   /** `PNG, 1280x720, 45 KB` */

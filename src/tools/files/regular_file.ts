@@ -11,7 +11,6 @@ import { within } from "../../wire/wait.ts";
 /** An error in our own words, for the model. */
 export class FileError extends Error {}
 
-/** An open regular file. */
 export interface RegularFile extends Disposable {
   file: Deno.FsFile;
   info: Deno.FileInfo;

@@ -58,7 +58,6 @@ export class PathFinder implements Disposable {
     return await this.#look(best, 0, FIRST_MS) ?? { paths: [] };
   }
 
-  /** Ends the walk. */
   [Symbol.dispose](): void {
     this.#ended.abort();
     this.#isDone = true;

@@ -6,7 +6,6 @@ import { withFileText } from "./read_text.ts";
 import { Stopped } from "./regex/dfa.ts";
 import { countUnreadable, emptyTally, type Tally, Walk, type WalkOptions } from "./walk.ts";
 
-/** The parameters of a search. */
 export interface SearchJob {
   walk: WalkOptions;
   /** Replaces the root in the shown paths: empty, or with a `/` at its end. */
@@ -34,7 +33,6 @@ export interface Found {
 export type Task = string | string[];
 
 export class Searcher {
-  /** The remaining tasks. */
   readonly tasks: Task[];
   readonly found: Found = { tally: emptyTally(), matches: [], files: [], more: 0 };
   readonly #search: (path: string) => void;

@@ -51,7 +51,6 @@ export async function runInBackground(
   return { content: `${state}. ${hints}.\n${news}`, job: job.number };
 }
 
-/** The tool `job_output`. */
 export async function jobOutput(
   { job: number, stop }: Record<string, unknown>,
   context: ToolContext,

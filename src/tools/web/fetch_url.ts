@@ -111,7 +111,6 @@ async function addressesOf(
   return /localhost$/.test(hostname) ? ["127.0.0.1", "::1"] : [bareHost(hostname)];
 }
 
-/** Returns the address of a redirect. */
 function nextAddress({ status, headers }: PinnedResponse, url: URL): URL | undefined {
   const location = headers.get("location");
   if (![301, 302, 303, 307, 308].includes(status) || location === null) return undefined;
