@@ -27,7 +27,6 @@ const NEIGHBOURS: [from: string, to: string][] = [
   ["find_program", "text"],
   ["wire", "text"],
   ["ui/terminal/session", "ui"],
-  ["session", "extensions"],
 ];
 
 /** Folders that never import from each other, even if the layers allow it: a session knows no terminal. */

@@ -11,7 +11,7 @@ import { totalSlots } from "../models/ollama/slots.ts";
 import type { CopilotConfig } from "../config.ts";
 import { BackendError } from "../errors.ts";
 import { type ModelTarget, targetOf, withModel } from "../models/target.ts";
-import { aboutTokens, count, duration } from "../text/count.ts";
+import { count, duration } from "../text/count.ts";
 import { RepetitionWatcher } from "../text/repetition.ts";
 import type { Message } from "../types/message.ts";
 import { EXIT } from "../exit_codes.ts";
@@ -21,7 +21,7 @@ import { ModelFit } from "../session/fit_model.ts";
 import type { Check, SandboxStatus } from "../session/data.ts";
 import { openPermissions, type Permissions } from "../session/permissions.ts";
 import type { Session } from "../session/session.ts";
-import { mcpFiles } from "../extensions/mcp/mcp_files.ts";
+import { mcpChecks } from "../extensions/mcp/mcp_checks.ts";
 import { type ExtensionSurvey, surveyExtensions } from "../extensions/skills/survey.ts";
 import { addressOf, serverOf } from "../models/model_server.ts";
 import { folderTool } from "../tools/list_directory.ts";
@@ -30,7 +30,6 @@ import { reasonOf } from "../text/reason.ts";
 import { wrapped } from "../text/wrap.ts";
 import { checkServerAndModel } from "../session/server_look.ts";
 import { unsentKey } from "./keys.ts";
-import { mcpRow, openMcp } from "../extensions/mcp/source.ts";
 
 interface DoctorOptions {
   permissions: Permissions;
@@ -124,7 +123,7 @@ async function* checksOf(agent: CopilotAgent, options: DoctorOptions): AsyncGene
   if (unsent !== undefined) {
     yield { name: "key", status: "note", ...unsentKeyText(unsent, "flags") };
   }
-  yield* mcpChecks(agent.state.workingDir, permissions);
+  yield* mcpChecks(agent.state.workingDir, permissions.variables);
   const onLoading = () => {
     if (!json) write(`${" ".repeat(15)}the server is loading the model: waiting\n`);
   };
@@ -140,37 +139,6 @@ async function* slotChecks(agent: CopilotAgent, signal: AbortSignal): AsyncGener
   const slots = await totalSlots({ ...addressOf(target), signal });
   if (slots === undefined) return;
   yield { name: "slots", status: "ok", text: `${count(slots, "request")} at a time` };
-}
-
-/** Reports the MCP servers from stored data. It starts none. */
-async function* mcpChecks(
-  folder: string,
-  { variables }: Permissions,
-): AsyncGenerator<Check> {
-  const name = "mcp";
-  const files = mcpFiles(folder, variables);
-  if (files.length === 0) return;
-  const problems: string[] = [];
-  await using source = await openMcp({
-    ...{ folder, files, variables },
-    onProblem: (why) => problems.push(why),
-  });
-  for (const why of problems) yield { name, status: "note", text: oneLine(why) };
-  for (const server of source.all.servers) {
-    const isWell = server.standing === "ready" && server.changes.length === 0;
-    const status = isWell || server.standing === "disabled" ? "ok" : "note";
-    yield { name, status, text: mcpRow(server, "copilot mcp") };
-  }
-  const { tools } = source;
-  if (tools.length === 0) return;
-  const given = tools.map(({ name, description, parameters }) => ({
-    name,
-    description,
-    parameters,
-  }));
-  const tokens = aboutTokens(JSON.stringify(given));
-  const names = tools.map((tool) => tool.name).join(", ");
-  yield { name, status: "ok", text: `each request offers ${names}: about ${tokens} tokens` };
 }
 
 export function confinementCheck({ mode, network, by, why, advice }: SandboxStatus): Check {

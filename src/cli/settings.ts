@@ -19,7 +19,8 @@ import { takesEnvKey } from "../server_address.ts";
 import { UsageError } from "../errors.ts";
 import type { Permissions } from "../session/permissions.ts";
 import type { SessionOptions } from "../session/session_options.ts";
-import type { ModelFlags } from "../session/state.ts";
+import type { ModelFlags } from "../session/extension.ts";
+import { allExtensions } from "../extensions/extensions.ts";
 import { type ModelTarget, targetOf, withModel } from "../models/target.ts";
 import type { VariableReader } from "../user_files.ts";
 import { FLAGS_OF_SERVER, modelDefaults } from "./defaults.ts";
@@ -300,6 +301,7 @@ export function sessionOptions(
     resumesNewest: args.continue === true,
     keepsMode: args.approve === undefined && !args.yes,
     canUndo: true,
+    extensions: allExtensions(),
     ...args.demo && { demoUrl: targetOf(config).url },
     asksServer: args.demo ? "never" : "at-start",
   };

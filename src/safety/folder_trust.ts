@@ -1,6 +1,5 @@
 /**
- * The user's answers about what folders bring: instructions, hooks and MCP servers. An answer is bound to the text
- * that it is about. A yes is also bound to the folder: another folder at the same path is not trusted. @module
+ * The user's answers about what folders bring, such as instructions. An answer is bound to the text that it is about. A yes is also bound to the folder: another folder at the same path is not trusted. @module
  */
 
 import { attempt } from "../attempt.ts";
@@ -19,8 +18,9 @@ export type TrustDoubt = "content" | "folder";
 
 /** Something that a folder brings. */
 export interface Brought {
-  kind: "instructions" | "hooks" | "server";
-  /** The trusted folder. */
+  /** What it is, such as `instructions` or `server`. */
+  kind: string;
+  /** The folder that is trusted. */
   root: string;
   /** A unique name among those of this kind and folder. */
   name: string;

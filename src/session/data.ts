@@ -1,7 +1,6 @@
 /** The data that a session hands to frontends: answers of slash commands, notices, checks, permissions, instructions. @module */
 
 import type { Theme } from "../config.ts";
-import type { ServerNews } from "../extensions/mcp/server_options.ts";
 import type { TrustChange, TrustDoubt } from "../safety/folder_trust.ts";
 import type { RuleEffect } from "../safety/rules.ts";
 import type { ApproveMode, SandboxMode } from "../safety/settings.ts";
@@ -83,24 +82,8 @@ export type Notice =
   | { code: "server"; instead?: string; checks: readonly Check[] }
   /** The server processed a part of the prompt again that should have been in its cache. */
   | ({ code: "cache_lost" } & CacheLoss)
-  /** News of an MCP server. */
-  | ({ code: "mcp" } & ServerNews)
-  /** Unapproved MCP servers of the folder. */
-  | { code: "mcp_pending"; servers: readonly string[] }
-  /** A file of MCP servers cannot be read. */
-  | { code: "mcp_file"; why: string }
-  /** A sub-agent uses the session's model because the server does not have the one of its file. */
-  | { code: "agent_model"; agent: string; model: string }
-  /** Ignored files of skills, commands and sub-agents. */
-  | { code: "prompt_files"; problems: readonly { path: string; why: string }[] }
-  /** Files with invalid hooks, and files with unapproved ones. */
-  | {
-    code: "hook_files";
-    problems: readonly { path: string; why: string }[];
-    pending: readonly string[];
-  }
-  /** Messages of hooks to the user. */
-  | { code: "hook"; messages: readonly string[] }
+  /** News of an extension; `kind` identifies it in JSON. */
+  | { code: "extension"; kind: string; lines: readonly string[] }
   /** The names after `@` in a message. `limit` is the maximum number of files, if there were more. */
   | {
     code: "attached";

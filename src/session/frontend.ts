@@ -1,6 +1,6 @@
 /** The interface between a session and its display: the session emits data, a frontend draws it. @module */
 
-import type { Elicitation, ElicitationAnswer } from "../extensions/mcp/elicitation.ts";
+import type { Elicit } from "./form.ts";
 import type { Theme } from "../config.ts";
 import type { OfferedRule } from "../safety/rules.ts";
 import type { ApproveMode } from "../safety/settings.ts";
@@ -135,10 +135,8 @@ export interface Frontend {
   approve?(request: Approval, signal: AbortSignal): Promise<ApprovalAnswer>;
   /** Asks yes or no; undefined if there is no answer. Without it, no question is asked. */
   confirm?(question: Confirmation, signal: AbortSignal): Promise<boolean | undefined>;
-  /** Asks for an MCP server's input. Without it, servers are answered that the user cannot be asked. */
-  elicit?:
-    | ((question: Elicitation, signal: AbortSignal) => Promise<ElicitationAnswer>)
-    | undefined;
+  /** Asks for the input of a program. Without it, the answer is that the user cannot be asked. */
+  elicit?: Elicit | undefined;
   /** Resolves when more of an answer can be shown; undefined for now. */
   ready?(): Promise<void> | undefined;
 }

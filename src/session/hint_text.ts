@@ -37,10 +37,6 @@ export const keyGiving = (way: Way): string =>
     ? 'pass it with --api-key, or put it under "keys" in config.json'
     : 'put it under "keys" in config.json for the next session';
 
-/** The command for MCP servers in a session or a shell. */
-export const mcpNaming = (way: Way): "/mcp" | "copilot mcp" =>
-  way === "flags" ? "copilot mcp" : "/mcp";
-
 /** How to change a setting for the next session. */
 export const settingGiving = (name: string, value: string | number, way: Way): string =>
   way === "flags" ? `--${name} ${value}` : `"${name}": ${JSON.stringify(value)} in config.json`;

@@ -5,7 +5,7 @@ import type { AttachedFile, Check, Notice } from "./data.ts";
 import { aboutSeconds, count, thousands } from "../text/count.ts";
 import { oneLine } from "../text/one_line.ts";
 import { excerpt } from "../wire/excerpt.ts";
-import { keyGiving, mcpNaming, modelNaming, settingGiving, type Way } from "./hint_text.ts";
+import { keyGiving, modelNaming, settingGiving, type Way } from "./hint_text.ts";
 
 /** Returns the lines of `notice`, safe to print. They suggest what is possible in the frontend. */
 export function noticeLines(notice: Notice, way: Way): string[] {
@@ -75,20 +75,8 @@ function noticeText(notice: Notice, way: Way): string | string[] {
     }
     case "cache_lost":
       return cacheLostText(notice);
-    case "mcp":
-      return mcpText(notice, way);
-    case "mcp_pending":
-      return mcpPendingText(notice.servers, way);
-    case "mcp_file":
-      return notice.why;
-    case "hook_files":
-      return [...notice.problems.map(placedText), ...notice.pending.map(pendingHooksText)];
-    case "hook":
-      return [...notice.messages];
-    case "prompt_files":
-      return leftOutText(notice.problems);
-    case "agent_model":
-      return `the sub-agent ${notice.agent} uses the session's model: the server does not list ${notice.model}`;
+    case "extension":
+      return [...notice.lines];
     case "attached":
       return attachedText(notice);
   }
@@ -132,24 +120,6 @@ function sandboxOffText(
   return `no sandbox: commands can do everything you can${more}`;
 }
 
-function mcpPendingText(servers: readonly string[], way: Way): string {
-  const names = servers.join(", ");
-  const how = `${mcpNaming(way)} approve ${servers.length === 1 ? names : "NAME"}`;
-  return `MCP servers not approved yet, so not started: ${names} (${how})`;
-}
-
-function mcpText(notice: Extract<Notice, { code: "mcp" }>, way: Way): string | string[] {
-  const { server } = notice;
-  if (notice.type === "left_out") {
-    return notice.reasons.map((reason) => `MCP server ${server} is not used: ${reason}`);
-  }
-  const names = notice.tools.map(({ now, before }) => `${now.name}${before ? "" : " (new)"}`);
-  const shown = names.slice(0, 10).join(", ") + (names.length > 10 ? ", …" : "");
-  return `MCP server ${server}: tools that changed since you approved it are not offered: ${shown} (${
-    mcpNaming(way)
-  } approve ${server} shows them)`;
-}
-
 const insteadText = (model: string, way: Way): string =>
   `model: ${excerpt(model)} (the server's model; ${modelNaming(way)} selects another)`;
 
@@ -189,22 +159,6 @@ function attachedLines({ name, place, result, why, about, range }: AttachedFile)
     ...place === undefined ? [] : [`${shown} is attached`],
     ...about === undefined ? [] : [`${name}: ${about}`],
     ...range ? [`${shown}: only its first ${range.last} of ${total} lines are attached`] : [],
-  ];
-}
-
-const pendingHooksText = (file: string): string =>
-  `hooks in ${file} are not approved yet, so they do not run: a session in the terminal or an editor asks about them`;
-
-/** The maximum number of files that a notice names. */
-const MAX_NAMED = 3;
-
-const placedText = ({ path, why }: { path: string; why: string }) => `${path}: ${why}`;
-
-function leftOutText(problems: Extract<Notice, { code: "prompt_files" }>["problems"]): string[] {
-  const more = problems.length - MAX_NAMED;
-  return [
-    ...problems.slice(0, MAX_NAMED).map(({ path, why }) => `${path} is ignored: ${why}`),
-    ...more > 0 ? [`${count(more, "more file")} ignored: copilot doctor lists them`] : [],
   ];
 }
 

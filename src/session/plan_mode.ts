@@ -2,7 +2,7 @@
 
 import { APPROVE_MODES, type ApproveMode } from "../safety/settings.ts";
 import { notePart, PLAN_NOTE, textOfParts } from "../text/parts.ts";
-import type { SessionState } from "./state.ts";
+import type { SessionState } from "./extension.ts";
 
 const BEGIN = notePart(
   "[Plan mode: look around, then say step by step what you would change. Write nothing.]",

@@ -12,25 +12,19 @@ import { type ExecutionFacts, factsOf } from "../records/execution.ts";
 import { shellTool } from "../tools/run_bash.ts";
 import { tasksIn } from "../tools/tasks.ts";
 import { jobStore } from "../tools/shell/jobs.ts";
-import type { TurnEvent, TurnResult } from "../types/event.ts";
+import { builtinTools } from "../tools/mod.ts";
+import type { ToolExecution, TurnEvent, TurnResult } from "../types/event.ts";
 import type { Part } from "../types/message.ts";
 import type { Policy } from "../types/policy.ts";
 import type { NewestOutput, ToolOutcome } from "../types/tool.ts";
 import { aborted } from "../wire/wait.ts";
 import { ModelFit } from "./fit_model.ts";
 import { processFittedTurn } from "./fitted_turn.ts";
-import {
-  type Confirmation,
-  type Frontend,
-  PLAIN_SURFACE,
-  type SessionEvent,
-  type Status,
-} from "./frontend.ts";
-import { Extensions } from "./extensions.ts";
+import { type Frontend, PLAIN_SURFACE, type SessionEvent, type Status } from "./frontend.ts";
+import type { Extension, PendingQuestion, SessionState } from "./extension.ts";
 import { FolderTrust } from "../safety/folder_trust.ts";
 import type { FolderPaths } from "./folder_paths.ts";
-import { heedInstructions } from "../extensions/instructions/instructions.ts";
-import { skillReadingTools } from "../extensions/skills/read_tool.ts";
+import { messageParts } from "./message.ts";
 import { choosesModel } from "../models/model_server.ts";
 import { beginPlan, hasPlan, isPlanning, resumeMode } from "./plan_mode.ts";
 import { CacheWatch, slotsOf } from "./cache_watch.ts";
@@ -38,10 +32,11 @@ import { addCost } from "../models/prices.ts";
 import type { RecordFile } from "./record.ts";
 import type { ArgumentChoice, CommandAnswer, CommandInfo, Notice } from "./data.ts";
 import type { SessionOptions } from "./session_options.ts";
-import type { SessionState } from "./state.ts";
 
 /** The timeout of the user's own commands, in seconds: a day. */
 const MAX_SHELL_SECONDS = 86_400;
+/** How often extensions may continue a turn. */
+const MAX_CONTINUATIONS = 5;
 
 /**
  * Opens a session. The first event is its status, followed by notices about the folder. `signal` cancels a
@@ -70,9 +65,11 @@ export class Session implements AsyncDisposable {
   /** The number of calls and files that were refused without a question. */
   refusals = 0;
   readonly #state: SessionState;
-  /** Decides with the settings and the user. */
-  readonly #policy: Policy;
-  readonly #extensions: Extensions;
+  readonly #extensions: readonly Extension[];
+  /** Changes when a conversation is shortened: the model may no longer have what extensions added. */
+  #conversation = {};
+  /** Aborted when an extension ends the turn. */
+  #stop = new AbortController();
   /** Aborted when the session ends. */
   readonly #over = new AbortController();
   #greeting: AbortController | undefined;
@@ -83,25 +80,14 @@ export class Session implements AsyncDisposable {
   #paths: FolderPaths | undefined;
 
   constructor(readonly options: SessionOptions, private readonly frontend: Frontend) {
-    const { config, permissions, isChosen, asksServer, modelFlags } = options;
+    const { config, permissions, isChosen, asksServer, modelFlags, extensions = [] } = options;
     const jobs = jobStore();
-    const approve = frontend.approve && this.#approve;
-    this.#policy = this.#policyWith(approve);
-    this.#extensions = new Extensions(() => this.#state, {
-      frontend,
-      approve,
-      policyWith: (by) => this.#policyWith(by),
-      oneByOne: (ask, signal) => this.#oneByOne(ask, signal),
-      trust: options.trust === true,
-      approvesAll: options.approvesAll === true,
-      servers: options.servers ?? [],
-      onCounted: () => this.#emitStatus(),
-      isOn: options.readsInstructions,
-    });
+    this.#extensions = extensions;
+    const policy = this.#policy();
     const agent = this.agent = new CopilotAgent(config, options.folder ?? ".", {
-      policy: this.#extensions.policy,
-      afterTool: (execution, signal) => this.#extensions.after(execution, signal),
-      tools: skillReadingTools(() => this.#state.plugged),
+      policy,
+      afterTool: (execution, signal) => this.#afterCall(execution, this.#conversation, signal),
+      tools: extensions.reduce((tools, one) => one.tools?.(tools) ?? tools, builtinTools),
       confine: permissions.confine(() => this.agent.state.workingDir),
       onWritten: (file) => this.#state.undo?.onWritten(file),
       jobs,
@@ -110,7 +96,6 @@ export class Session implements AsyncDisposable {
       env: permissions.env,
       ...options.editor && { editor: options.editor },
     });
-    agent.extend(this.#extensions.exploreTool());
     jobs.onEnd = (job) => {
       this.#emit({ type: "job_ended", job });
       this.#emitStatus();
@@ -135,8 +120,20 @@ export class Session implements AsyncDisposable {
         (loss) => this.#tell({ code: "cache_lost", ...loss }),
         frontend.showsStatus === false ? undefined : (agent) => slotsOf(agent, this.#over.signal),
       ),
+      extensions,
+      trust: options.trust === true,
+      readsFolder: options.readsInstructions,
+      approvesAll: options.approvesAll === true,
+      policy,
+      policyWith: (by) => this.#policyWith(by),
+      approve: this.#approve,
+      confirm: frontend.confirm &&
+        ((question, signal) => this.#oneByOne(() => frontend.confirm!(question, signal), signal)),
+      elicit: frontend.elicit?.bind(frontend),
+      afterCall: (...call) => this.#afterCall(...call),
+      endTurn: (reason) => this.#stop.abort(new DOMException(reason, "AbortError")),
+      onCounted: () => this.#emitStatus(),
       emit: (event) => this.#emit(event),
-      plug: (found) => this.#extensions.plug(found),
       get surface() {
         return frontend.surface ?? PLAIN_SURFACE;
       },
@@ -171,11 +168,6 @@ export class Session implements AsyncDisposable {
     return this.#state.record?.name;
   }
 
-  /** The skills, commands and sub-agents, if there are any. */
-  get plugged(): SessionState["plugged"] {
-    return this.#state.plugged;
-  }
-
   /** True if the newest answer is a plan that the user can accept. */
   get hasPlan(): boolean {
     return hasPlan(this.#state);
@@ -190,9 +182,9 @@ export class Session implements AsyncDisposable {
     return (await import("./commands/registry.ts")).commandsOf(this.#state);
   }
 
-  /** True for a line that starts with a skill or a command of the user or the folder: it is a message. */
+  /** True for a line that an extension expands, such as `/NAME`: it is a message. */
   opens(line: string): boolean {
-    return this.#extensions.opened(line) !== undefined;
+    return this.#extensions.some((one) => one.expands?.(line) !== undefined);
   }
 
   /** Returns the arguments to select from for a slash command; empty if it has no list. */
@@ -207,16 +199,19 @@ export class Session implements AsyncDisposable {
     return await completeArgument(this.#state, name, argument);
   }
 
-  /** Returns the files below the folder, and resources of servers, that currently match `word` best. */
+  /** Returns the files below the folder, and names of extensions, that currently match `word` best. */
   async findPaths(word: string): ReturnType<FolderPaths["find"]> {
     const { FolderPaths } = await import("./folder_paths.ts");
-    this.#paths ??= new FolderPaths(this.agent, () => this.#state.mcp?.names() ?? []);
+    this.#paths ??= new FolderPaths(
+      this.agent,
+      () => this.#extensions.flatMap((one) => one.names?.() ?? []),
+    );
     return await this.#paths.find(word);
   }
 
   /** Reads the folder's settings and instructions, resumes a session, greets the server. */
   async open(signal: AbortSignal): Promise<void> {
-    const { permissions, approvesAll, trust, readsInstructions, notice: first } = this.options;
+    const { permissions, approvesAll, notice: first } = this.options;
     const { agent, frontend } = this;
     if (this.options.canUndo) this.#state.undo = new (await import("./undo.ts")).UndoLog();
     this.#emitStatus();
@@ -228,29 +223,16 @@ export class Session implements AsyncDisposable {
       if (mode.approve === "plan") beginPlan(this.#state);
       this.#emitStatus();
     }
-    if (readsInstructions) {
-      const confirm = frontend.confirm &&
-        ((question: Confirmation) => frontend.confirm!(question, signal));
-      const instructions = await heedInstructions(this.#state, {
-        trust,
-        confirm,
-        plug: this.#state.plug,
-      });
-      this.#emit({ type: "instructions", instructions });
-    }
-    if (await permissions.mayFetch(agent.state.workingDir, frontend.approve !== undefined)) {
-      agent.extend((await import("../tools/web/fetch_tool.ts")).fetchTool);
-    }
-    await this.#extensions.plugServers(signal);
-    const isResumed = await this.#openRecord();
-    await this.#extensions.begin(signal, isResumed ? "resume" : "startup");
+    for (const one of this.#extensions) await one.open?.(this.#state, signal);
+    const source = await this.#openRecord() ? "resume" : "startup";
+    for (const one of this.#extensions) await one.start?.(this.#state, source, signal);
     if (this.options.asksServer === "at-start") this.#state.looked = this.#greet();
     this.#emitStatus();
   }
 
-  /** Asks about undecided parts of the folder: see `Extensions`. */
-  async askPending(...asked: Parameters<Extensions["askPending"]>): Promise<void> {
-    await this.#extensions.askPending(...asked);
+  /** Returns the open questions about what the folder brings, each once. */
+  openQuestions(): readonly PendingQuestion[] {
+    return this.#extensions.flatMap((one) => one.pending?.splice(0) ?? []);
   }
 
   /** Resumes an earlier session if requested. Returns true if there is one. */
@@ -296,29 +278,49 @@ export class Session implements AsyncDisposable {
     this.#state.undo?.begin(this.agent, text);
     try {
       await this.#looked(signal);
-      const parts = await this.#extensions.message(given, this.#policy, signal);
-      const { hooks } = this.#extensions;
-      const more = await hooks?.prompt(text, signal) ?? [];
+      const parts = [...await messageParts(state, given, signal)];
+      for (const one of this.#extensions) parts.push(...await one.message?.(text, signal) ?? []);
       // While the model reads: its first command does not wait for it.
       this.options.permissions.lookAhead(this.agent.state.workingDir).catch(() => {});
-      const until = hooks?.begin(signal) ?? signal;
-      const turn = (sent: readonly Part[]) =>
-        processFittedTurn(this.agent, state.fit, sent, {
-          onEvent: (event) => this.#onTurnEvent(event),
-          onNotice: (notice) => this.#tell(notice),
-          onOutput: (newest) => this.#emit({ type: "output", newest }),
-          ready: () => this.frontend.ready?.(),
-          answerSchema: this.options.answerSchema,
-          isReadOnly: () => isPlanning(state),
-          signal: until,
-        });
-      const result = await turn([...parts, ...more]);
-      state.pending = [];
-      return await hooks?.end(result, turn, until) ?? result;
+      return await this.#turns(parts, signal);
     } finally {
       this.#state.record?.sync();
       this.#emitStatus();
     }
+  }
+
+  /** Runs a turn, and continues it as long as extensions have something to add. */
+  async #turns(parts: readonly Part[], signal: AbortSignal): Promise<TurnResult> {
+    const state = this.#state;
+    this.#stop = new AbortController();
+    const until = AbortSignal.any([signal, this.#stop.signal]);
+    const turn = (sent: readonly Part[]) =>
+      processFittedTurn(this.agent, state.fit, sent, {
+        onEvent: (event) => this.#onTurnEvent(event),
+        onNotice: (notice) => this.#tell(notice),
+        onOutput: (newest) => this.#emit({ type: "output", newest }),
+        ready: () => this.frontend.ready?.(),
+        answerSchema: this.options.answerSchema,
+        isReadOnly: () => isPlanning(state),
+        signal: until,
+      });
+    let whole = await turn(parts);
+    state.pending = [];
+    for (let round = 0; whole.stopReason === "done" && round < MAX_CONTINUATIONS; round++) {
+      const added: Part[] = [];
+      for (const one of this.#extensions) {
+        added.push(...await one.endOfTurn?.(whole, round, until) ?? []);
+      }
+      if (added.length === 0) break;
+      const more = await turn(added);
+      whole = {
+        ...more,
+        toolExecutions: [...whole.toolExecutions, ...more.toolExecutions],
+        inputTokens: whole.inputTokens + more.inputTokens,
+        outputTokens: whole.outputTokens + more.outputTokens,
+      };
+    }
+    return whole;
   }
 
   /**
@@ -347,19 +349,40 @@ export class Session implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#extensions.hooks?.close();
+    await Promise.all(this.#extensions.map((one) => one.close?.()));
     this.#over.abort();
     this.#greeting?.abort();
     this.#paths?.[Symbol.dispose]();
     this.#state.record?.[Symbol.dispose]();
-    await Promise.all([
-      this.#state.jobs[Symbol.asyncDispose](),
-      this.#state.mcp?.[Symbol.asyncDispose](),
-    ]);
+    await this.#state.jobs[Symbol.asyncDispose]();
   }
 
-  readonly #approve: NonNullable<Frontend["approve"]> = (approval, signal) =>
-    this.#oneByOne(() => this.frontend.approve!(approval, signal), signal);
+  /** Asks about a call, one question at a time; undefined without a user. */
+  get #approve(): Frontend["approve"] | undefined {
+    const { frontend } = this;
+    return frontend.approve &&
+      ((approval, signal) => this.#oneByOne(() => frontend.approve!(approval, signal), signal));
+  }
+
+  /** Returns the policy of the agent: each extension decides on a call before the next one does. */
+  #policy(): Policy {
+    return this.#extensions.reduceRight<Policy>(
+      (next, one) => one.beforeCall ? { decide: (...call) => one.beforeCall!(call, next) } : next,
+      this.#policyWith(this.#approve),
+    );
+  }
+
+  async #afterCall(
+    execution: ToolExecution,
+    conversation: object,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const texts: (string | undefined)[] = [];
+    for (const one of this.#extensions) {
+      texts.push(await one.afterCall?.(execution, conversation, signal));
+    }
+    return texts.join("");
+  }
 
   #policyWith(approve: Frontend["approve"] | undefined): Policy {
     const onEvent = (event: SessionEvent) => this.#emit(event);
@@ -385,7 +408,7 @@ export class Session implements AsyncDisposable {
     if (event.type === "tool_done") {
       state.executions.set(event.exec.toolCallId, factsOf(event.exec));
     }
-    if (event.type === "compaction") this.#extensions.forget();
+    if (event.type === "compaction") this.#conversation = {};
     state.cache.onEvent(event, this.agent);
     if (event.type === "usage") {
       state.usage = event.usage;

@@ -2,12 +2,11 @@
 
 import type { TurnOptions } from "../agent/turn.ts";
 import type { CopilotConfig } from "../config.ts";
-import type { McpDefinition } from "../extensions/mcp/definition.ts";
 import type { StoredSession } from "../records/store.ts";
 import type { EditorFiles } from "../types/tool.ts";
 import type { Permissions } from "./permissions.ts";
 import type { Notice } from "./data.ts";
-import type { ModelFlags } from "./state.ts";
+import type { Extension, ModelFlags } from "./extension.ts";
 
 export interface SessionOptions extends Pick<TurnOptions, "answerSchema"> {
   /** The model, its server, and limits. */
@@ -18,8 +17,8 @@ export interface SessionOptions extends Pick<TurnOptions, "answerSchema"> {
   permissions: Permissions;
   /** True runs calls without asking for approval. Default: false. */
   approvesAll?: boolean | undefined;
-  /** MCP servers in addition to those of files. The caller has approved them. */
-  servers?: readonly McpDefinition[] | undefined;
+  /** What extends the session, in order. */
+  extensions?: readonly Extension[] | undefined;
   /** True loads the folder's instructions this time. By default, the user's settings or answer decide. */
   trust?: boolean | undefined;
   readsInstructions: boolean;

@@ -92,7 +92,7 @@ function actionWords(subject: Subject | undefined): ActionWords {
   return Object.hasOwn(ACTION_WORDS, action) ? ACTION_WORDS[action] : ACTION_WORDS.call;
 }
 
-/** Returns the kind of a call. It is unknown for MCP tools, except those that take an address. */
+/** Returns the kind of a call. It is unknown for tools of other programs, except those that take an address. */
 export function kindOf(subject: Subject | undefined): CallKind {
   const { kind } = actionWords(subject);
   return kind === "other" && subject?.url !== undefined ? "fetch" : kind;

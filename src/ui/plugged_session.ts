@@ -4,7 +4,9 @@ import type { CopilotAgent } from "../agent/agent.ts";
 import type { CopilotConfig } from "../config.ts";
 import type { TurnEvent, TurnResult } from "../types/event.ts";
 import type { Part, ToolCall } from "../types/message.ts";
-import type { Frontend, SessionEvent } from "../session/frontend.ts";
+import { allExtensions } from "../extensions/extensions.ts";
+import { SkillsExtension } from "../extensions/skills/skills_extension.ts";
+import { type Frontend, PLAIN_SURFACE, type SessionEvent } from "../session/frontend.ts";
 import { openPermissions } from "../session/permissions.ts";
 import { openSession } from "../session/session.ts";
 import { questionNotes } from "./answers.ts";
@@ -76,6 +78,7 @@ export async function pluggedSession(
 ): Promise<PluggedSession> {
   const { folder, trust } = options;
   const never = new AbortController().signal;
+  const skills = new SkillsExtension();
   const session = await openSession(
     {
       config,
@@ -87,6 +90,7 @@ export async function pluggedSession(
       readsInstructions: true,
       asksServer: "before-turns",
       permissions: openPermissions(),
+      extensions: allExtensions([], skills),
     },
     libraryFrontend(options),
     never,
@@ -94,11 +98,10 @@ export async function pluggedSession(
   return {
     agent: session.agent,
     get commands() {
-      return (session.plugged?.commands ?? []).map(({ name, help }) => ({ name, help }));
+      return skills.commands().map(({ name, help }) => ({ name, help }));
     },
     get agents() {
-      const { agents = [] } = session.plugged ?? {};
-      return agents.map(({ name, description: help }) => ({ name, help }));
+      return skills.agents.map(({ name, description: help }) => ({ name, help }));
     },
     prompt: (input, signal = never) => session.prompt(input, signal),
     [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
@@ -121,6 +124,7 @@ const isOfTurn = (event: SessionEvent): event is TurnEvent => !(event.type in BE
 
 function libraryFrontend({ approve, onEvent, onNotice }: PluggedSessionOptions): Frontend {
   return {
+    surface: { ...PLAIN_SURFACE, way: "flags" },
     onEvent: (event) => {
       if (event.type === "session_notice") onNotice?.(noticeLines(event.notice, "flags"));
       else if (isOfTurn(event)) onEvent?.(event);

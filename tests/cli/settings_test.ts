@@ -125,7 +125,13 @@ Deno.test("what flags mean for a session", () => {
   const settings = config(["--local"]);
   const of = (words: string[]) => {
     const args = parseArgs(words);
-    return sessionOptions(settings, optionsFromArgs(args), args, permissions);
+    const { extensions: _, ...options } = sessionOptions(
+      settings,
+      optionsFromArgs(args),
+      args,
+      permissions,
+    );
+    return options;
   };
   const plain = {
     config: settings,

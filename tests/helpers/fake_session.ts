@@ -1,6 +1,8 @@
 /** A session with a frontend that only records. */
 
 import { localConfig } from "../../src/config.ts";
+import { allExtensions } from "../../src/extensions/extensions.ts";
+import type { McpDefinition } from "../../src/extensions/mcp/definition.ts";
 import { noticeLines } from "../../src/session/notices.ts";
 import { commandIn } from "../../src/session/commands/command_line.ts";
 import type { Frontend, SessionEvent } from "../../src/session/frontend.ts";
@@ -21,11 +23,14 @@ export interface FakeSession extends AsyncDisposable {
 /** Opens a session with the model `test` of a local server at `host`. */
 export async function fakeSession(
   host: string,
-  options: Partial<SessionOptions> & { contextLength?: number } = {},
+  options: Partial<SessionOptions> & {
+    contextLength?: number;
+    servers?: readonly McpDefinition[];
+  } = {},
   frontend: Partial<Frontend> = {},
 ): Promise<FakeSession> {
   const events: SessionEvent[] = [];
-  const { contextLength, ...others } = options;
+  const { contextLength, servers, ...others } = options;
   const session = await openSession(
     {
       config: { local: localConfig({ host, model: "test", contextLength, maxRetries: 0 }) },
@@ -35,6 +40,7 @@ export async function fakeSession(
       isRecorded: false,
       canUndo: true,
       asksServer: "never",
+      extensions: allExtensions(servers),
       ...others,
     },
     { ...frontend, onEvent: (event) => events.push(event) },

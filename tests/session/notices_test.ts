@@ -109,36 +109,7 @@ const ROWS: [notice: Notice, ...lines: string[]][] = [
     "a: an image",
     "@a: only its first 3 of 9 lines are attached",
   ],
-  [
-    { code: "mcp_pending", servers: ["a"] },
-    "MCP servers not approved yet, so not started: a (copilot mcp approve a)",
-  ],
-  [
-    { code: "mcp_pending", servers: ["a", "b"] },
-    "MCP servers not approved yet, so not started: a, b (copilot mcp approve NAME)",
-  ],
-  [
-    { code: "mcp", type: "left_out", server: "s", reasons: ["a", "b"] },
-    "MCP server s is not used: a",
-    "MCP server s is not used: b",
-  ],
-  ...[10, 11].map((length): [Notice, string] => {
-    const now = { name: "t", inputSchema: {} };
-    const tools = Array.from({ length }, (_, i) => i === 0 ? { now } : { now, before: now });
-    return [
-      { code: "mcp", type: "changed", server: "s", tools },
-      "MCP server s: tools that changed since you approved it are not offered: t (new)" +
-      `${", t".repeat(9)}${length > 10 ? ", …" : ""} (copilot mcp approve s shows them)`,
-    ];
-  }),
-  [{ code: "prompt_files", problems: [{ path: "a", why: "so" }] }, "a is ignored: so"],
-  ...[3, 4, 5].map((length): [Notice, ...string[]] => [
-    { code: "prompt_files", problems: Array(length).fill({ path: "a", why: "so" }) },
-    ...Array(3).fill("a is ignored: so"),
-    ...length === 3
-      ? []
-      : [`${length - 3} more file${length > 4 ? "s" : ""} ignored: copilot doctor lists them`],
-  ]),
+  [{ code: "extension", kind: "x", lines: ["a\nb", "c"] }, "a b", "c"],
   [
     {
       code: "attached",
@@ -190,14 +161,6 @@ Deno.test("a notice of a session names what can be done in one", () => {
     [
       { code: "key_unsent", variable: "A", why: "http", to: "x" },
       'A is not sent over http. If x needs a key, put it under "keys" in config.json for the next session',
-    ],
-    [
-      { code: "mcp_pending", servers: ["a"] },
-      "MCP servers not approved yet, so not started: a (/mcp approve a)",
-    ],
-    [
-      { code: "mcp", type: "changed", server: "s", tools: [] },
-      "MCP server s: tools that changed since you approved it are not offered: (/mcp approve s shows them)",
     ],
     [
       {

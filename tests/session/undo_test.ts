@@ -2,7 +2,7 @@ import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { processTurn } from "../../src/agent/turn.ts";
 import { runCommand } from "../../src/session/commands/registry.ts";
-import type { SessionState } from "../../src/session/state.ts";
+import type { SessionState } from "../../src/session/extension.ts";
 import { undoText } from "../../src/session/commands/undo.ts";
 import { MAX_UNDO_BYTES, MAX_UNDO_STEPS, UndoLog } from "../../src/session/undo.ts";
 import { localConfig } from "../../src/config.ts";

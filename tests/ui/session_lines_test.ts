@@ -6,10 +6,6 @@ import {
   trustStartRows,
   trustWholeRows,
 } from "../../src/ui/session_lines.ts";
-import { definitionsIn } from "../../src/extensions/mcp/definition.ts";
-import { hooksQuestion } from "../../src/extensions/hooks/open_hooks.ts";
-import { serverQuestion } from "../../src/extensions/mcp/source.ts";
-import type { ToolChange } from "../../src/extensions/mcp/server_options.ts";
 import {
   instructionLines,
   instructionQuestion,
@@ -130,43 +126,7 @@ Deno.test("of many skills, commands or sub-agents eight each are named", () => {
   );
 });
 
-Deno.test("an MCP server is shown with all that its approval is about", () => {
-  const linesOf = (fields: object, file?: string, ...changes: ToolChange[]) => {
-    const source = { scope: "user", ...file !== undefined && { file } } as const;
-    const definition = definitionsIn({ mcpServers: { "s": fields } }, source)[0]!;
-    const named = { ...definition, name: "s\x1b" };
-    return serverQuestion({ definition: named, trust: {} }, changes).text.split("\n");
-  };
-  assertEquals(linesOf({ url: "https://a" }), ["The MCP server s␛:", '  url: "https://a"']);
-  assertEquals(linesOf({ command: "a", args: ["${A}${B}"] }, "/f\x1b"), [
-    "The MCP server s␛ of /f␛:",
-    '  command: ["a","${A}${B}"]',
-    "  It gets the values of A, B.",
-    "  It runs with the network.",
-  ]);
-  assertEquals(
-    linesOf({ command: "a", network: false }).at(-1),
-    "  It runs without a network.",
-  );
-  const tool = (description: string) => ({ name: "t", description, inputSchema: {} });
-  const changes = [{ now: tool("b") }, { before: tool("a"), now: tool("b") }];
-  const rows = linesOf({ command: "a" }, undefined, ...changes);
-  assertEquals(rows.slice(0, 2), ["Tools of the MCP server s␛:", "New: t"]);
-  assertEquals(rows.filter((row) => /^ {2}[-+]|^Changed/.test(row)).slice(-3), [
-    "Changed: t",
-    '  -   "description": "a",',
-    '  +   "description": "b",',
-  ]);
-});
-
-Deno.test("hooks are shown with their limits, and a session that is left with its file", () => {
-  const hook = { event: "PreToolUse", command: "a\x1b", timeoutMs: 1500 };
-  const hooks = [hook, { ...hook, matcher: "Bash\x1b" }] as never;
-  assertEquals(hooksQuestion("/f", hooks).text.split("\n"), [
-    "Hooks in /f: programs that run without asking, in the sandbox:",
-    "  PreToolUse: a␛ (at most 1.5 s)",
-    "  PreToolUse Bash␛: a␛ (at most 1.5 s)",
-  ]);
+Deno.test("a session that is left names its file", () => {
   const rows: [home: string | undefined, shown: string][] = [
     ["/home/u", "~/r.jsonl"],
     ["/home/us", "/home/u/r.jsonl"],

@@ -3,18 +3,19 @@
 import { aboutTokens } from "../../text/count.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { EXPLORE } from "../../tools/explore.ts";
+import type { SkillsExtension } from "../skills/skills_extension.ts";
 import type { PromptFile } from "../skills/load.ts";
 import { nearest } from "../../text/nearest.ts";
 import { table } from "../../text/table.ts";
-import type { Command, SessionState } from "../../session/state.ts";
+import type { Command } from "../../session/extension.ts";
 import { unknownText } from "../../session/commands/texts.ts";
 
-export const agentsCommand: Command = {
+export const agentsCommand = (skills: SkillsExtension): Command => ({
   name: "agents",
   argument: "[NAME TASK]",
   help: "list the sub-agents, or run one",
   run(session, argument) {
-    const agents = namedAgents(session);
+    const { agents } = skills;
     const [, name = "", task = ""] = /^(\S*)\s*(.*)$/s.exec(argument) ?? [];
     if (agents.length === 0) {
       return "No sub-agents are defined. Add a file to .agents/agents or ~/.config/copilot/agents.";
@@ -22,7 +23,7 @@ export const agentsCommand: Command = {
     const rows = (some: readonly PromptFile[]) =>
       table(some.map((one) => [one.name, describedAgent(one)]), session.surface.columns);
     if (name === "") return rows(agents);
-    const found = session.plugged?.subAgent(name);
+    const found = skills.subAgent(name);
     if (found === undefined) {
       const meant = nearest(name, agents.map((one) => one.name));
       return unknownText(`sub-agent ${name}`, "/agents", meant);
@@ -34,15 +35,13 @@ export const agentsCommand: Command = {
     const text = `Have the sub-agent ${found.name} do this, by the tool ${EXPLORE}: ${task}`;
     return { type: "turn", parts: [{ type: "text", text }] };
   },
-  values: (session) =>
-    namedAgents(session).map((one) => ({
+  values: () =>
+    skills.agents.map((one) => ({
       argument: `${one.name} `,
       label: one.name,
       detail: describedAgent(one),
     })),
-};
-
-const namedAgents = ({ plugged }: SessionState): readonly PromptFile[] => plugged?.agents ?? [];
+});
 
 /** Returns a row of `/agents`: description, tokens of the prompt, tools and model. */
 function describedAgent({ description, body, limits, path }: PromptFile): string {

@@ -12,9 +12,10 @@ import type { ToolExecution, TurnEvent, TurnResult, Usage } from "../../types/ev
 import type { Policy } from "../../types/policy.ts";
 import type { SubCall, Subject, SubProgress, ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { modelNames } from "../../models/model_server.ts";
+import type { SkillsExtension } from "../skills/skills_extension.ts";
 import type { PromptFile } from "../skills/load.ts";
 import { addCost } from "../../models/prices.ts";
-import type { SessionState } from "../../session/state.ts";
+import type { SessionState } from "../../session/extension.ts";
 import { type AgentLimits, mayCall } from "./agent_file.ts";
 import { EXPLORE } from "../../tools/explore.ts";
 import { closeLanes, type Lanes, openLanes } from "./lanes.ts";
@@ -35,17 +36,6 @@ const PROMPT_SHARE = 0.5;
 /** The number of newest calls shown while it works. */
 const NEWEST_CALLS = 2;
 
-/** The session of the agent that starts sub-agents. */
-interface SubAgentHost {
-  state: SessionState;
-  /** Decides on calls as for the main agent. */
-  policy: Policy;
-  /** Returns the function that extends tool results of a separate agent. */
-  afterFork(): CopilotAgent["afterTool"];
-  /** Called after tokens or costs were added. */
-  onCounted(): void;
-}
-
 /** The limits of the built-in sub-agent. */
 const EXPLORER: AgentLimits = { without: [], isReader: true };
 
@@ -56,7 +46,10 @@ export class SubAgents {
   /** Sub-agents whose missing model was already reported. */
   readonly #told = new Set<string>();
 
-  constructor(private readonly host: SubAgentHost) {}
+  constructor(
+    private readonly session: SessionState,
+    private readonly skills: SkillsExtension,
+  ) {}
 
   /** Runs a task. @throws {Error} with a message for the model, or the reason of an abort. */
   async run(
@@ -65,7 +58,7 @@ export class SubAgents {
   ): Promise<ToolOutcome> {
     if (task.trim() === "") throw new Error("The task is empty: say what to find out, and where.");
     const file = name === undefined ? undefined : this.#named(name);
-    const { agent } = this.host.state;
+    const { agent } = this.session;
     const { signal } = context;
     const limits = file?.limits ?? EXPLORER;
     const isAlone = agent.tools.some((tool) => tool.access !== "read" && mayCall(limits, tool));
@@ -73,7 +66,7 @@ export class SubAgents {
     this.#working++;
     try {
       using lane = await (await this.#lanes).enter(isAlone, signal);
-      const work = new SubAgentWork(this.host, { name: file?.name ?? EXPLORE, limits }, context);
+      const work = new SubAgentWork(this.session, { name: file?.name ?? EXPLORE, limits }, context);
       work.agent.slot = lane.slot;
       if (file && limits.model !== undefined) await this.#useModel(work.agent, file, limits.model);
       return await work.run(task, file?.body);
@@ -86,10 +79,9 @@ export class SubAgents {
   }
 
   #named(name: string): PromptFile {
-    const { plugged } = this.host.state;
-    const found = plugged?.subAgent(name);
+    const found = this.skills.subAgent(name);
     if (found) return found;
-    const agents = plugged?.agents ?? [];
+    const { agents } = this.skills;
     const near = nearest(name, agents.map((one) => one.name));
     const list = agents.map((one) => `${one.name}: ${shortened(one.description, 80)}`);
     const which = near === undefined ? `There are:\n${list.join("\n")}` : `Did you mean ${near}?`;
@@ -109,8 +101,10 @@ export class SubAgents {
     }
     if (this.#told.has(path)) return;
     this.#told.add(path);
-    const notice = { code: "agent_model", agent: name, model } as const;
-    this.host.state.emit({ type: "session_notice", notice });
+    const line =
+      `the sub-agent ${name} uses the session's model: the server does not list ${model}`;
+    const notice = { code: "extension", kind: "agent_model", lines: [line] } as const;
+    this.session.emit({ type: "session_notice", notice });
   }
 }
 
@@ -130,14 +124,14 @@ class SubAgentWork {
   #isOver = false;
 
   constructor(
-    private readonly host: SubAgentHost,
+    private readonly session: SessionState,
     private readonly definition: SubAgentDefinition,
     private readonly context: ToolContext,
   ) {
-    const parent = host.state.agent;
+    const parent = session.agent;
     this.agent = parent.fork({
       policy: { decide: (...call) => this.#decide(...call) },
-      afterTool: host.afterFork(),
+      afterTool: (execution, signal) => session.afterCall(execution, this, signal),
       subAgent: definition.name,
     });
     inheritCounts(parent, this.agent);
@@ -231,7 +225,7 @@ class SubAgentWork {
     }
     // Ids of two agents may be equal.
     const callId = `${this.context.callId ?? ""}/${context.callId ?? ""}`;
-    return this.host.policy.decide(tool, args, { ...context, callId });
+    return this.session.policy.decide(tool, args, { ...context, callId });
   };
 
   #onEvent(event: TurnEvent): void {
@@ -255,10 +249,10 @@ class SubAgentWork {
   }
 
   #count(usage: Usage): void {
-    const { state, onCounted } = this.host;
-    addTokens(usage, this.#usage, state.agent.state);
-    addCost(state, usage, this.agent.config);
-    onCounted();
+    const { session } = this;
+    addTokens(usage, this.#usage, session.agent.state);
+    addCost(session, usage, this.agent.config);
+    session.onCounted();
   }
 
   get #tokens(): number {

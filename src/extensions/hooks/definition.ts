@@ -3,7 +3,7 @@
 import { isObject } from "../../text/json.ts";
 import { nearest } from "../../text/nearest.ts";
 import { oneLine } from "../../text/one_line.ts";
-import type { HookFile } from "./hook_files.ts";
+import type { DefinitionFile } from "../definition_files.ts";
 import { toolNamedLike } from "./tool_names.ts";
 
 /** The events at which hooks run. */
@@ -19,8 +19,8 @@ const HOOK_EVENTS = [
 ];
 export type HookEvent = (typeof HOOK_EVENTS)[number];
 
-/** A program that runs at an event. */
-export interface HookDefinition extends HookFile {
+/** A program that runs at a moment. */
+export interface HookDefinition extends DefinitionFile {
   event: HookEvent;
   /** The names that it is for, as in the file; missing for all. */
   matcher?: string;
@@ -46,8 +46,8 @@ const MAX_TIMEOUT_S = 600;
 /** The maximum difference in length, in characters, between a misspelled event name and the correct one. */
 const MAX_SLIP = 3;
 
-/** Returns the hooks in a file's JSON, with or without the outer `hooks`. Events of other agents are skipped. */
-export function hooksIn(value: Record<string, unknown>, file: HookFile): HooksOfFile {
+/** The hooks in a file's JSON, with or without the outer `hooks`. Events of other agents are left out. */
+export function hooksIn(value: Record<string, unknown>, file: DefinitionFile): HooksOfFile {
   const isWrapped = isObject(value.hooks);
   // A settings file without hooks is valid.
   const isSettings = /settings[^/\\]*\.json$/.test(file.path);
@@ -68,11 +68,11 @@ export function hooksIn(value: Record<string, unknown>, file: HookFile): HooksOf
   return found;
 }
 
-function addProblem(found: HooksOfFile, { path }: HookFile, why: string): void {
+function addProblem(found: HooksOfFile, { path }: DefinitionFile, why: string): void {
   found.problems.push({ path, why });
 }
 
-type HookPlace = HookFile & { event: HookEvent };
+type HookPlace = DefinitionFile & { event: HookEvent };
 
 function addGroup(found: HooksOfFile, group: unknown, place: HookPlace): void {
   const { hooks, matcher } = isObject(group) ? group : {};

@@ -3,33 +3,31 @@
 import { attempt } from "../../attempt.ts";
 import { readJsonFile } from "../../user_files.ts";
 import { sanitize } from "../../text/sanitize.ts";
-import type { FolderTrust, TrustChange } from "../../safety/folder_trust.ts";
-import type { Confirmation, Frontend } from "../../session/frontend.ts";
+import type { TrustChange } from "../../safety/folder_trust.ts";
+import type { SessionState } from "../../session/extension.ts";
+import type { Confirmation } from "../../session/frontend.ts";
 import { type HookDefinition, hooksIn } from "./definition.ts";
-import type { HookFile } from "./hook_files.ts";
+import type { DefinitionFile } from "../definition_files.ts";
 import { hookText } from "./hook_text.ts";
 
-interface HookOptions {
-  folderTrust: FolderTrust;
-  frontend: Pick<Frontend, "confirm">;
-  /** True uses a folder's hooks for this run without approval. */
-  trust: boolean;
-  signal: AbortSignal;
-}
-
 interface OpenedHooks {
-  hooks: HookDefinition[];
+  definitions: HookDefinition[];
   problems: { path: string; why: string }[];
-  /** The files whose hooks have no answer yet. */
-  pending: HookFile[];
+  /** The files whose hooks have no answer yet. `save` stores it. */
+  pending: {
+    definitions: readonly HookDefinition[];
+    question: Confirmation;
+    save(isYes: boolean): Promise<void>;
+  }[];
 }
 
-/** Returns the hooks that may run. @throws {UsageError} if the user's own file is invalid. */
+/** Returns the hooks that may run, and asks about others. @throws {UsageError} if the user's own file is invalid. */
 export async function openHooks(
-  files: readonly HookFile[],
-  { folderTrust, frontend, trust, signal }: HookOptions,
+  files: readonly DefinitionFile[],
+  { folderTrust, confirm, trust }: Pick<SessionState, "folderTrust" | "confirm" | "trust">,
+  signal: AbortSignal,
 ): Promise<OpenedHooks> {
-  const opened: OpenedHooks = { hooks: [], problems: [], pending: [] };
+  const opened: OpenedHooks = { definitions: [], problems: [], pending: [] };
   for (const file of files) {
     // Only the hooks of a folder's file are shown, because it may link to any file.
     const isOwn = file.scope === "user";
@@ -39,19 +37,19 @@ export async function openHooks(
     const { hooks, problems, text } = hooksIn(value ?? {}, file);
     opened.problems.push(...problems);
     if (hooks.length === 0) continue;
-    const path = attempt(() => Deno.realPathSync(file.path)) ?? file.path;
-    const brought = { kind: "hooks", root: file.folder ?? path, name: path, text } as const;
-    const ask = async () => {
-      const { isApproved: known, change } = await folderTrust.of(brought);
-      const question = () => hooksQuestion(file.path, hooks, change);
-      const answer = known ?? await frontend.confirm?.(question(), signal);
-      if (known === undefined && answer !== undefined) {
-        await folderTrust.save(brought, answer).catch(() => {});
-      }
-      if (answer === undefined) opened.pending.push(file);
-      return answer === true;
-    };
-    if (isOwn || trust || await ask()) opened.hooks.push(...hooks);
+    if (isOwn || trust) {
+      opened.definitions.push(...hooks);
+      continue;
+    }
+    const name = attempt(() => Deno.realPathSync(file.path)) ?? file.path;
+    const brought = { kind: "hooks", root: file.folder ?? name, name, text } as const;
+    const save = (isYes: boolean) => folderTrust.save(brought, isYes).catch(() => {});
+    const { isApproved: known, change } = await folderTrust.of(brought);
+    const question = hooksQuestion(file.path, hooks, change);
+    const answer = known ?? await confirm?.(question, signal);
+    if (known === undefined && answer !== undefined) await save(answer);
+    if (answer) opened.definitions.push(...hooks);
+    else if (answer === undefined) opened.pending.push({ definitions: hooks, question, save });
   }
   return opened;
 }

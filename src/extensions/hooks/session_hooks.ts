@@ -10,28 +10,15 @@ import type { Decision, Policy } from "../../types/policy.ts";
 import type { Tool, ToolContext } from "../../types/tool.ts";
 import type { Approval, Frontend } from "../../session/frontend.ts";
 import { repositoryOf } from "../../session/repository.ts";
-import type { SessionState } from "../../session/state.ts";
-import type { HookFile } from "./hook_files.ts";
+import type { SessionState } from "../../session/extension.ts";
+import type { HookDefinition } from "./definition.ts";
 import { Hooks, type HookScene } from "./hooks.ts";
-import { openHooks } from "./open_hooks.ts";
 import { hookCall } from "./tool_names.ts";
 import type { HookVerdict } from "./verdict.ts";
 
 type Approve = NonNullable<Frontend["approve"]>;
 
-interface SessionHookOptions {
-  frontend: Pick<Frontend, "confirm">;
-  /** Asks the user, one question at a time; undefined without a user. */
-  approve: Approve | undefined;
-  /** Returns the policy in which `approve` answers questions. */
-  policyWith(approve: Approve | undefined): Policy;
-  trust: boolean;
-  approvesAll: boolean;
-  signal: AbortSignal;
-}
-
-/** How many times hooks may make a turn continue, and the maximum time in ms that they delay the end. */
-const MAX_GOING_ON = 5;
+/** The longest time that hooks may delay the end, in ms. */
 const MAX_END_MS = 5000;
 
 /** The names of our approval modes for hooks. */
@@ -43,37 +30,20 @@ const PERMISSION_MODES = {
   never: "dontAsk",
 } as const;
 
-/**
- * Reads the hooks and asks about those of the folder. `hooks` is missing if no hook may run; `pending` are the
- * files without an answer.
- */
-export async function beginHooks(
-  state: SessionState,
-  files: readonly HookFile[],
-  options: SessionHookOptions,
-): Promise<{ hooks?: SessionHooks; pending: readonly HookFile[] }> {
-  const { permissions, folderTrust, emit } = state;
-  const opened = await openHooks(files, { folderTrust, ...options });
-  const { problems, pending } = opened;
-  if (problems.length + pending.length > 0) {
-    emit({
-      type: "session_notice",
-      notice: { code: "hook_files", problems, pending: pending.map(({ path }) => path) },
-    });
-  }
-  if (opened.hooks.length === 0) return { pending };
-  const { agent } = state;
+/** Returns what hooks learn about a session. */
+function hookScene(session: SessionState): HookScene {
+  const { agent, permissions, emit } = session;
   const folder = () => agent.state.workingDir;
   const id = crypto.randomUUID();
-  const scene: HookScene = {
+  return {
     folder,
     root: () => repositoryOf(folder()),
     fields: () => ({
-      session_id: state.record?.name?.replace(/\.jsonl$/, "") ?? id,
-      transcript_path: state.record?.file?.path ?? "",
-      permission_mode: options.approvesAll
+      session_id: session.record?.name?.replace(/\.jsonl$/, "") ?? id,
+      transcript_path: session.record?.file?.path ?? "",
+      permission_mode: session.approvesAll
         ? "bypassPermissions"
-        : PERMISSION_MODES[state.mode?.approve ?? "ask"],
+        : PERMISSION_MODES[session.mode?.approve ?? "ask"],
     }),
     env: permissions.env,
     confine: {
@@ -81,47 +51,39 @@ export async function beginHooks(
       user: permissions.confineServers(folder, "own-hooks"),
     },
     home: permissions.variables("HOME"),
-    tell: (messages) => emit({ type: "session_notice", notice: { code: "hook", messages } }),
+    tell: (lines) =>
+      emit({ type: "session_notice", notice: { code: "extension", kind: "hook", lines } }),
   };
-  return { hooks: new SessionHooks(state, new Hooks(opened.hooks, scene), options), pending };
 }
 
 export class SessionHooks {
-  /** Aborted when a hook ends the turn. */
-  #stop = new AbortController();
+  readonly #scene: HookScene;
+  readonly #hooks: Hooks;
 
-  constructor(
-    private readonly state: SessionState,
-    readonly hooks: Hooks,
-    private readonly options: SessionHookOptions,
-  ) {}
-
-  /** Adds the hooks of `others`. */
-  join({ hooks }: SessionHooks): void {
-    this.hooks.all.push(...hooks.all);
+  constructor(private readonly session: SessionState) {
+    this.#scene = hookScene(session);
+    this.#hooks = new Hooks([], this.#scene);
   }
 
-  /** Runs the hooks of a new or a resumed session. Their text is sent with the next message. */
-  async start(source: "startup" | "resume", signal: AbortSignal): Promise<void> {
-    const fields = { source };
-    const verdict = await this.hooks.fire({
-      event: "SessionStart",
-      names: [source],
-      fields,
-      signal,
-    });
-    if (verdict.context !== undefined) this.state.pending.push(notePart(verdict.context));
+  get all(): readonly HookDefinition[] {
+    return this.#hooks.all;
   }
 
-  /** Returns a signal for a turn that hooks may also end. */
-  begin(signal: AbortSignal): AbortSignal {
-    this.#stop = new AbortController();
-    return AbortSignal.any([signal, this.#stop.signal]);
+  /** Adds hooks, and runs those of a new or resumed session. Their text is sent with the next message. */
+  async add(
+    definitions: readonly HookDefinition[],
+    source: "startup" | "resume",
+    signal: AbortSignal,
+  ): Promise<void> {
+    const moment = { event: "SessionStart", names: [source], fields: { source }, signal } as const;
+    const { context } = await new Hooks([...definitions], this.#scene).fire(moment);
+    if (context !== undefined) this.session.pending.push(notePart(context));
+    this.#hooks.all.push(...definitions);
   }
 
   /** Returns what hooks add to a prompt. @throws {Error} if a hook refuses it; it is then not sent. */
   async prompt(prompt: string, signal: AbortSignal): Promise<Part[]> {
-    const { block, stop, context } = await this.hooks.fire({
+    const { block, stop, context } = await this.#hooks.fire({
       event: "UserPromptSubmit",
       fields: { prompt },
       signal,
@@ -136,13 +98,13 @@ export class SessionHooks {
    * user.
    */
   async decide(
-    policy: Policy,
+    next: Policy,
     tool: Tool,
     args: Record<string, unknown>,
     context: ToolContext,
   ): Promise<Decision> {
     const { names, input } = hookCall(tool, args, context.workingDir);
-    const verdict = await this.hooks.fire({
+    const verdict = await this.#hooks.fire({
       event: "PreToolUse",
       names,
       fields: {
@@ -162,7 +124,7 @@ export class SessionHooks {
     }
     const given = checked ? checked.args : args;
     const decided = decision === undefined
-      ? await policy.decide(tool, given, context)
+      ? await next.decide(tool, given, context)
       : await this.#decideWith(verdict, tool, given, context);
     if (!decided.allow || decided.args || !checked) return decided;
     return { ...decided, args: given };
@@ -174,7 +136,7 @@ export class SessionHooks {
     args: Record<string, unknown>,
     context: ToolContext,
   ): Promise<Decision> {
-    const { approve, policyWith } = this.options;
+    const { approve, policyWith } = this.session;
     if (decision === "allow") {
       return await policyWith(() => Promise.resolve({ choice: "once" })).decide(
         tool,
@@ -208,7 +170,7 @@ export class SessionHooks {
   /** Returns the text that hooks add to the result of a call, if any. */
   async after(execution: ToolExecution, signal: AbortSignal): Promise<string | undefined> {
     const { toolName: name, arguments: args, result, details, toolCallId } = execution;
-    const { agent } = this.state;
+    const { agent } = this.session;
     const tool = agent.tools.find((one) => one.name === name);
     const ruleName = tool?.ruleName ?? (name.includes("__") ? `mcp__${name}` : undefined);
     const { names, input } = hookCall({ name, ruleName }, args, agent.state.workingDir);
@@ -219,7 +181,7 @@ export class SessionHooks {
       ...exitCode !== undefined && { exit_code: exitCode },
       ...typeof input.file_path === "string" && { filePath: input.file_path, success: true },
     };
-    const { block, context, stop } = await this.hooks.fire({
+    const { block, context, stop } = await this.#hooks.fire({
       event: "PostToolUse",
       names,
       fields: {
@@ -233,44 +195,33 @@ export class SessionHooks {
     return said.length === 0 ? undefined : `\n\n[A hook says: ${said.join("\n")}]`;
   }
 
-  /** Continues a turn that ended, as long as hooks request it. */
+  /** Returns what continues a turn that is done, if hooks want that. */
   async end(
-    result: TurnResult,
-    goOn: (parts: readonly Part[]) => Promise<TurnResult>,
+    { response }: TurnResult,
+    round: number,
     signal: AbortSignal,
-  ): Promise<TurnResult> {
-    let whole = result;
-    for (let times = 0; whole.stopReason === "done" && times < MAX_GOING_ON; times++) {
-      const { block, stop } = await this.hooks.fire({
-        event: "Stop",
-        fields: { stop_hook_active: times > 0, last_assistant_message: whole.response },
-        signal,
-      });
-      if (block === undefined || stop !== undefined) break;
-      const more = await goOn([notePart(`[A hook says: ${block}]`)]);
-      whole = {
-        ...more,
-        toolExecutions: [...whole.toolExecutions, ...more.toolExecutions],
-        inputTokens: whole.inputTokens + more.inputTokens,
-        outputTokens: whole.outputTokens + more.outputTokens,
-      };
-    }
-    return whole;
+  ): Promise<Part[] | undefined> {
+    const { block, stop } = await this.#hooks.fire({
+      event: "Stop",
+      fields: { stop_hook_active: round > 0, last_assistant_message: response },
+      signal,
+    });
+    if (block === undefined || stop !== undefined) return undefined;
+    return [notePart(`[A hook says: ${block}]`)];
   }
 
   /** Runs the hooks at the end of the session. */
   async close(): Promise<void> {
     const signal = AbortSignal.timeout(MAX_END_MS);
     const fields = { reason: "other" };
-    await this.hooks.fire({ event: "SessionEnd", names: ["other"], fields, signal }).catch(
+    await this.#hooks.fire({ event: "SessionEnd", names: ["other"], fields, signal }).catch(
       () => {},
     );
   }
 
   #endTurn(reason: string): void {
-    const messages = [`a hook ended the turn: ${reason}`];
-    this.state.emit({ type: "session_notice", notice: { code: "hook", messages } });
-    this.#stop.abort(new DOMException(reason, "AbortError"));
+    this.#scene.tell([`a hook ended the turn: ${reason}`]);
+    this.session.endTurn(reason);
   }
 }
 

@@ -1,13 +1,10 @@
 /** Instructions in subfolders of the working directory, loaded when a file there is first read. @module */
 
-import type { CopilotAgent } from "../../agent/agent.ts";
 import { attempt } from "../../attempt.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { isWithin, resolvePath } from "../../text/paths.ts";
 import { dirname } from "../../text/std_path.ts";
 import type { ToolExecution } from "../../types/event.ts";
-import type { FolderTrust } from "../../safety/folder_trust.ts";
-import type { Confirmation } from "../../session/frontend.ts";
 import { instructionQuestion } from "./instruction_lines.ts";
 import {
   type FoundInstructions,
@@ -15,18 +12,9 @@ import {
   judgeInstructions,
   trustInstructions,
 } from "./instructions.ts";
-import type { Permissions } from "../../session/permissions.ts";
 import type { HeededInstructions } from "../../session/data.ts";
+import type { SessionState } from "../../session/extension.ts";
 import { repositoryOf } from "../../session/repository.ts";
-
-interface BelowOptions {
-  folderTrust: FolderTrust;
-  /** Loads them this time. */
-  trust: boolean;
-  /** Asks the user; undefined if there is no answer. */
-  confirm: ((question: Confirmation) => Promise<boolean | undefined>) | undefined;
-  onHeeded(heeded: HeededInstructions): void;
-}
 
 /** The maximum depth of a folder below the working directory. */
 const MAX_BELOW = 20;
@@ -35,17 +23,18 @@ export class InstructionsBelow {
   /** The checked folders, by real path. */
   readonly #seen = new Set<string>();
 
+  /** @param onHeeded called with instructions that were found */
   constructor(
-    private readonly agent: CopilotAgent,
-    private readonly permissions: Permissions,
-    private readonly options: BelowOptions,
+    private readonly session: SessionState,
+    private readonly onHeeded: (heeded: HeededInstructions) => void,
   ) {}
 
   /** Returns the instructions for a file that was read, without those the model already has. */
-  async noteFor({ subject }: ToolExecution): Promise<string | undefined> {
-    const { workingDir } = this.agent.state;
+  async noteFor({ subject }: ToolExecution, signal: AbortSignal): Promise<string | undefined> {
+    const { agent, permissions } = this.session;
+    const { workingDir } = agent.state;
     if (subject?.action !== "read" || subject.path === undefined) return undefined;
-    const real = attempt(() => Deno.realPathSync(resolvePath(this.agent.state, subject.path!)));
+    const real = attempt(() => Deno.realPathSync(resolvePath(agent.state, subject.path!)));
     if (real === undefined || !isWithin(workingDir, real)) return undefined;
     const folders: string[] = [];
     for (let at = dirname(real); at !== workingDir && isWithin(workingDir, at); at = dirname(at)) {
@@ -58,9 +47,10 @@ export class InstructionsBelow {
         at,
         workingDir,
         repositoryOf(workingDir),
-        this.permissions,
+        permissions,
       );
-      const isHeeded = found !== undefined && "text" in found && await this.#isHeeded(found);
+      const isHeeded = found !== undefined && "text" in found &&
+        await this.#isHeeded(found, signal);
       if (isHeeded) {
         notes.push(
           `\n\n[Instructions of the project, from ${oneLine(found.name)}:]\n${found.text.trim()}`,
@@ -70,9 +60,9 @@ export class InstructionsBelow {
     return notes.length === 0 ? undefined : notes.join("");
   }
 
-  async #isHeeded(file: FoundInstructions): Promise<boolean> {
-    const { folderTrust, trust, confirm, onHeeded } = this.options;
-    const root = repositoryOf(this.agent.state.workingDir);
+  async #isHeeded(file: FoundInstructions, signal: AbortSignal): Promise<boolean> {
+    const { agent, folderTrust, trust, confirm } = this.session;
+    const root = repositoryOf(agent.state.workingDir);
     const found = await judgeInstructions(folderTrust, root, [file]);
     const { isTrusted, doubt, files: [judged] } = found;
     const shown = {
@@ -84,11 +74,11 @@ export class InstructionsBelow {
     const about = doubt && judged?.change?.type !== "added" && { doubt };
     const said = trust || isTrusted !== undefined
       ? undefined
-      : await confirm?.(instructionQuestion({ ...about, files: [shown] }));
+      : await confirm?.(instructionQuestion({ ...about, files: [shown] }), signal);
     if (said) await trustInstructions(folderTrust, root, [file]).catch(() => {});
     const isHeeded = said ?? (trust || isTrusted);
     const open = isHeeded === undefined && about;
-    onHeeded({
+    this.onHeeded({
       files: [{ ...shown, isHeeded: isHeeded === true }],
       refused: [],
       isHeeded,

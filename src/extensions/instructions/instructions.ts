@@ -3,17 +3,16 @@
  * trusted it. They are read once, so that the prompt stays the same. @module
  */
 
-import type { CopilotAgent } from "../../agent/agent.ts";
 import { attempt } from "../../attempt.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { join, relative } from "../../text/std_path.ts";
 import { reasonOf } from "../../text/reason.ts";
 import { userFile, type VariableReader } from "../../user_files.ts";
 import { readBoundedText } from "../bounded_text.ts";
+import type { SessionState } from "../../session/extension.ts";
 import type { Confirmation } from "../../session/frontend.ts";
 import { instructionQuestion } from "./instruction_lines.ts";
 import type { LoadedPromptFiles, PromptFile } from "../skills/load.ts";
-import { promptFolders } from "../skills/places.ts";
 import type { HeededInstructions, InstructionFile } from "../../session/data.ts";
 import type { Permissions } from "../../session/permissions.ts";
 import { foldersDownTo, isInGit } from "../../session/repository.ts";
@@ -33,7 +32,7 @@ interface FolderInstructions {
 }
 
 /** How to decide on a folder's instructions. */
-interface HeedOptions {
+export interface HeedOptions {
   /** Loads them this time. */
   trust?: boolean | undefined;
   /** The user's answer, if given without a question. */
@@ -42,26 +41,22 @@ interface HeedOptions {
   confirm?: ((question: Confirmation) => Promise<boolean | undefined>) | undefined;
   /** Reads the variables that locate the user's own instructions. */
   env?: VariableReader;
-  /**
-   * Receives the loaded skills, commands and sub-agents. Those of the folder are trusted with its instructions.
-   */
-  plug?: ((found: LoadedPromptFiles) => Promise<void>) | undefined;
+  /** The skills, commands and sub-agents. Those of the folder are trusted with its instructions. */
+  skills?: {
+    find(): Promise<LoadedPromptFiles>;
+    use(found: LoadedPromptFiles): Promise<void>;
+  };
 }
 
-/** The parts of a session that instructions need. */
-interface InstructionHost {
-  agent: CopilotAgent;
-  permissions: Permissions;
-  folderTrust: FolderTrust;
-}
+type InstructionHost = Pick<SessionState, "agent" | "permissions" | "folderTrust">;
 
 export async function heedInstructions(
   { agent, permissions, folderTrust }: InstructionHost,
-  { trust, answer, confirm, env, plug }: HeedOptions,
+  { trust, answer, confirm, env, skills }: HeedOptions,
 ): Promise<HeededInstructions> {
   const { workingDir } = agent.state;
   const { root, files, refused } = await instructionsOf(workingDir, permissions);
-  const found = plug && await promptFilesFor(workingDir, permissions);
+  const found = await skills?.find();
   for (const promptFile of found?.promptFiles ?? []) {
     if (promptFile.scope === "user") continue;
     const { path, text } = promptFile;
@@ -110,7 +105,7 @@ export async function heedInstructions(
     const unheeded = new Set(files.filter((_, i) => !heeded.files[i]!.isHeeded));
     const left = new Set([...unheeded].map(({ promptFile }) => promptFile));
     const promptFiles = found.promptFiles.filter((one) => !left.has(one));
-    await plug?.({ ...found, promptFiles });
+    await skills?.use({ ...found, promptFiles });
   }
   return heeded;
 }
@@ -169,20 +164,6 @@ export async function trustInstructions(
 ): Promise<void> {
   for (const file of files ?? []) await folderTrust.save(broughtFile(root, file), true);
   await folderTrust.save(allOf(root), files !== undefined);
-}
-
-/**
- * Returns the skills, commands and sub-agents of the user and of a folder. No file is read if there is no folder
- * for them.
- */
-async function promptFilesFor(
-  folder: string,
-  permissions: Permissions,
-): Promise<LoadedPromptFiles> {
-  const places = promptFolders(folder, permissions.variables);
-  if (places.length === 0) return { promptFiles: [], problems: [] };
-  const { loadPromptFiles } = await import("../skills/load.ts");
-  return loadPromptFiles(places, permissions.paths);
 }
 
 async function instructionsOf(folder: string, by: Permissions): Promise<FolderInstructions> {

@@ -4,18 +4,19 @@ import type { McpServer } from "./server.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { notePart } from "../../text/parts.ts";
 import { reasonOf } from "../../text/reason.ts";
-import type { CommandAnswer, CommandInfo } from "../../session/data.ts";
-import { mcpRow, type McpSource, serverQuestion } from "./source.ts";
-import type { Command, SessionState } from "../../session/state.ts";
+import { mcpRow, serverQuestion } from "./mcp_text.ts";
+import type { PromptDefinition } from "./protocol.ts";
+import type { McpServers } from "./servers.ts";
+import type { Command, SessionState } from "../../session/extension.ts";
 import { unknownText } from "../../session/commands/texts.ts";
 
-export const mcpCommand: Command = {
+export const mcpCommand = (source: McpServers | undefined): Command => ({
   name: "mcp",
   argument: "[NAME]",
   help: "list the MCP servers, or show one; /mcp approve NAME approves it, or its changed tools",
-  run: runMcpCommand,
-  values: ({ mcp }) => (mcp?.all.servers ?? []).flatMap(argumentsFor),
-};
+  run: (session, argument, signal) => runMcpCommand(source, session, argument, signal),
+  values: () => (source?.servers ?? []).flatMap(argumentsFor),
+});
 
 function argumentsFor({ name, standing, changes }: McpServer): string[] {
   const isOpen = standing === "pending" || standing === "declined" || changes.length > 0;
@@ -23,19 +24,20 @@ function argumentsFor({ name, standing, changes }: McpServer): string[] {
 }
 
 async function runMcpCommand(
-  { mcp }: SessionState,
+  source: McpServers | undefined,
+  session: SessionState,
   argument: string,
   signal: AbortSignal,
 ): Promise<string> {
-  const { servers = [] } = mcp?.all ?? {};
-  if (!mcp || argument === "" && servers.length === 0) {
+  const { servers = [] } = source ?? {};
+  if (!source || argument === "" && servers.length === 0) {
     return "No MCP servers are defined. Add one with copilot mcp add; new sessions use it.";
   }
   if (argument === "") return servers.map(serverRow).join("\n");
   const [, approves, name = ""] = /^(approve\s+)?(\S+)$/.exec(argument) ?? [];
-  const server = mcp.all.named(name);
+  const server = source.named(name);
   if (!server) return unknownText(`MCP server ${argument}`, "/mcp");
-  if (approves) return await approve(server, mcp, signal);
+  if (approves) return await approve(server, session, signal);
   try {
     await server.refresh(signal);
     await server.listOthers(signal);
@@ -62,7 +64,7 @@ const serverRow = (server: McpServer): string => `  ${mcpRow(server, "/mcp")}`;
 /** Approves a server, or its changed tools, after the user has seen all of it and said yes. */
 async function approve(
   server: McpServer,
-  { confirm, tools }: McpSource,
+  { confirm, agent }: SessionState,
   signal: AbortSignal,
 ): Promise<string> {
   const { standing, name, changes } = server;
@@ -74,52 +76,46 @@ async function approve(
   else if (answer) await server.approveTools(changes);
   if (!answer) return `Not approved: ${name}${isOpen ? "." : " keeps its approved tools."}`;
   if (!isOpen) return `Approved the changed tools of ${name}.`;
-  return tools.length > 0
+  return agent.tools.some(({ name }) => name === "find_tool")
     ? `Approved ${name}. find_tool finds its tools now.`
     : `Approved ${name}. Its tools are available in the next session.`;
 }
 
 /** Returns the prompts of servers as commands: `/server:prompt`. */
-export function promptCommands({ mcp }: SessionState): CommandInfo[] {
-  return (mcp?.all.usable ?? []).flatMap(({ name: server, memory: { prompts = [] } }) =>
-    prompts.filter(({ name }) => /^[\w-]+$/.test(name) && /^[\w-]+$/.test(server)).map((
-      prompt,
-    ) => ({
-      name: `${server}:${prompt.name}`,
-      help: oneLine(prompt.description ?? "a prompt of an MCP server").slice(0, 200),
-      ...prompt.arguments.length > 0 && {
-        argument: prompt.arguments.map(({ name, required }) =>
-          required ? oneLine(name) : `[${oneLine(name)}]`
-        ).join(" "),
-      },
-    }))
+export function promptCommands(source: McpServers | undefined): Command[] {
+  return (source?.usable ?? []).flatMap((server) =>
+    (server.memory.prompts ?? [])
+      .filter(({ name }) => /^[\w-]+$/.test(name) && /^[\w-]+$/.test(server.name))
+      .map((prompt) => promptCommand(server, prompt))
   );
 }
 
-/** Sends a server's prompt as the user's message; undefined for an unknown name. */
-export async function runPrompt(
-  session: SessionState,
-  name: string,
-  argument: string,
-  signal: AbortSignal,
-): Promise<CommandAnswer | undefined> {
-  const [, server, prompt] = /^([^:]+):(.+)$/.exec(name) ?? [];
-  const found = server === undefined ? undefined : session.mcp?.all.named(server);
-  const definition = found?.memory.prompts?.find((one) => one.name === prompt);
-  if (!found || !definition) return undefined;
-  const words = argument.match(/"[^"]*"|\S+/g) ?? [];
-  const values = words.map((word) => word.replace(/^"|"$/g, ""));
-  const last = definition.arguments.length - 1;
-  // The last argument gets the rest of the words.
-  const entries = definition.arguments.map(({ name }, i): [string, string | undefined] => [
+function promptCommand(server: McpServer, prompt: PromptDefinition): Command {
+  const name = `${server.name}:${prompt.name}`;
+  return {
     name,
-    i === last && values.length > last ? values.slice(i).join(" ") : values[i],
-  ]);
-  const missing = definition.arguments.find(({ required }, i) => required && !entries[i]![1]);
-  if (missing) return `/${name} needs ${oneLine(missing.name)}`;
-  const given = entries.filter((entry): entry is [string, string] => entry[1] !== undefined);
-  const text = await found.prompt(definition.name, Object.fromEntries(given), signal);
-  if (text.trim() === "") return `The prompt ${name} is empty.`;
-  const line = `/${name}${argument && ` ${argument}`}`;
-  return { type: "turn", parts: [{ type: "text", text: line }, notePart(text)] };
+    help: oneLine(prompt.description ?? "a prompt of an MCP server").slice(0, 200),
+    ...prompt.arguments.length > 0 && {
+      argument: prompt.arguments.map(({ name, required }) =>
+        required ? oneLine(name) : `[${oneLine(name)}]`
+      ).join(" "),
+    },
+    async run(_, argument, signal) {
+      const words = argument.match(/"[^"]*"|\S+/g) ?? [];
+      const values = words.map((word) => word.replace(/^"|"$/g, ""));
+      const last = prompt.arguments.length - 1;
+      // The last argument gets the rest of the words.
+      const entries = prompt.arguments.map(({ name }, i): [string, string | undefined] => [
+        name,
+        i === last && values.length > last ? values.slice(i).join(" ") : values[i],
+      ]);
+      const missing = prompt.arguments.find(({ required }, i) => required && !entries[i]![1]);
+      if (missing) return `/${name} needs ${oneLine(missing.name)}`;
+      const given = entries.filter((entry): entry is [string, string] => entry[1] !== undefined);
+      const text = await server.prompt(prompt.name, Object.fromEntries(given), signal);
+      if (text.trim() === "") return `The prompt ${name} is empty.`;
+      const line = `/${name}${argument && ` ${argument}`}`;
+      return { type: "turn", parts: [{ type: "text", text: line }, notePart(text)] };
+    },
+  };
 }

@@ -4,7 +4,9 @@ import { UsageError } from "../../errors.ts";
 import { EXIT } from "../../exit_codes.ts";
 import { definitionsIn } from "./definition.ts";
 import type { McpServer } from "./server.ts";
-import { mcpRow, type McpSource, openMcp, serverQuestion } from "./source.ts";
+import { mcpRow, serverQuestion } from "./mcp_text.ts";
+import type { McpServers } from "./servers.ts";
+import { openMcp } from "./source.ts";
 import { mcpFiles, ownMcpFile } from "./mcp_files.ts";
 import { openPermissions } from "../../session/permissions.ts";
 import { isObject } from "../../text/json.ts";
@@ -69,7 +71,7 @@ export async function runMcp(words: readonly string[], run: McpRun): Promise<num
 async function withServers(
   words: readonly string[],
   run: McpRun,
-  use: (source: McpSource, run: McpRun) => Promise<number>,
+  use: (source: McpServers, run: McpRun) => Promise<number>,
 ): Promise<number> {
   if (words.length > 0) throw new UsageError(`Unexpected argument ${JSON.stringify(words[0])}`);
   const folder = Deno.realPathSync(".");
@@ -101,19 +103,19 @@ async function withServer(
     throw new UsageError("Name one server: copilot mcp list shows them");
   }
   return await withServers([], run, async (source) => {
-    const server = source.all.named(name);
+    const server = source.named(name);
     if (server) return await use(server, run, words.includes("--yes"));
-    const names = source.all.servers.map((one) => one.name);
+    const names = source.servers.map((one) => one.name);
     const hint = didYouMean(name, names, "copilot mcp list shows them");
     throw new UsageError(`There is no MCP server ${JSON.stringify(shortened(name, 40))}: ${hint}`);
   });
 }
 
-function listServers({ all }: McpSource, { stdout }: McpRun): Promise<number> {
-  for (const server of all.servers) {
+function listServers(source: McpServers, { stdout }: McpRun): Promise<number> {
+  for (const server of source.servers) {
     stdout.write(`${mcpRow(server, "copilot mcp")}\n  ${targetText(server)}\n`);
   }
-  if (all.servers.length === 0) {
+  if (source.servers.length === 0) {
     stdout.write("No MCP server is defined: copilot mcp add adds one.\n");
   }
   return Promise.resolve(EXIT.done);

@@ -4,7 +4,7 @@ import type { Confine } from "../../types/confine.ts";
 import type { VariableReader } from "../../user_files.ts";
 import type { FolderTrust } from "../../safety/folder_trust.ts";
 import type { McpDefinition } from "./definition.ts";
-import type { Elicit } from "./elicitation.ts";
+import type { Elicit } from "../../session/form.ts";
 import type { HttpAuth } from "./http.ts";
 import type { MemoryStore } from "./memory.ts";
 import type { ToolDefinition } from "./protocol.ts";

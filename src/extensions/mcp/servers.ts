@@ -67,9 +67,28 @@ export class McpServers implements AsyncDisposable {
     return all.find(({ standing }) => standing !== "broken") ?? all[0];
   }
 
-  /** Returns the tools to offer. The first call decides for the whole session. */
-  offered(): readonly Tool[] {
+  /** The folder's servers without an answer of the user. */
+  get pending(): readonly McpServer[] {
+    return this.servers.filter(({ standing }) => standing === "pending");
+  }
+
+  /** The tools to offer. The first look decides for the whole session. */
+  get tools(): readonly Tool[] {
     return this.#offered ??= this.#choose();
+  }
+
+  /** Returns the known resources of usable servers, as `server:uri`. */
+  names(): string[] {
+    return this.usable.flatMap(({ name, memory }) =>
+      (memory.resources ?? []).map(({ uri }) => `${name}:${uri}`)
+    );
+  }
+
+  /** Returns the text of a resource; undefined if there is no such server. */
+  attach(name: string, signal: AbortSignal): Promise<string> | undefined {
+    const [, server, uri] = /^([^:]+):(.+)$/s.exec(name) ?? [];
+    const found = server === undefined ? undefined : this.named(server);
+    return found?.standing === "ready" ? found.read(uri!, signal) : undefined;
   }
 
   /** Decides again what to offer, because servers were approved before the first request. */

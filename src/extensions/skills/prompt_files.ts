@@ -22,7 +22,7 @@ import type { Policy } from "../../types/policy.ts";
 import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { attachFiles } from "../../session/attach.ts";
 import { EXPLORE } from "../../tools/explore.ts";
-import type { CommandInfo, Notice } from "../../session/data.ts";
+import type { Command, SessionState } from "../../session/extension.ts";
 import { promptCatalogue, SKILL_SCHEME, skillList } from "./catalogue.ts";
 import type { PromptFile } from "./load.ts";
 import { fillTemplate } from "./template.ts";
@@ -32,28 +32,17 @@ const SKILL_SHARE = 0.5;
 /** The maximum share of the context for the list of skills. */
 const CATALOGUE_SHARE = 0.015;
 
-/** A line that starts with a skill or a command, as the parts of a message. */
-interface OpenedLine {
-  parts: Part[];
-  notice?: Notice;
-}
-
-/** The options for expanding a command's text. */
-interface OpeningOptions {
-  /** Decides on its commands and files. */
-  policy: Policy;
-  signal: AbortSignal;
-  /** Shows the newest line of a running command. */
-  onOutput?: ToolContext["onOutput"];
-}
-
 export class PromptFiles {
+  private readonly agent: CopilotAgent;
+
   constructor(
-    private readonly agent: CopilotAgent,
+    private readonly session: Pick<SessionState, "agent" | "policy" | "emit">,
     /** The loaded ones. */
     readonly promptFiles: readonly PromptFile[],
     private readonly paths: PathTable,
-  ) {}
+  ) {
+    this.agent = session.agent;
+  }
 
   get #skills(): PromptFile[] {
     return this.promptFiles.filter(({ kind, isForModel }) => kind === "skill" && isForModel);
@@ -78,12 +67,16 @@ export class PromptFiles {
   }
 
   /** Returns what the user may type after a slash. */
-  get commands(): CommandInfo[] {
+  get commands(): Command[] {
     return this.promptFiles.filter(({ isForPerson }) => isForPerson)
       .map(({ name, description, argument }) => ({
         name,
         help: description,
         ...argument !== undefined && { argument },
+        run: (_, typed) => ({
+          type: "turn",
+          parts: [{ type: "text", text: `/${name}${typed && ` ${typed}`}` }],
+        }),
       }));
   }
 
@@ -100,38 +93,39 @@ export class PromptFiles {
     promptFile: PromptFile,
     line: TextPart,
     argument: string,
-    options: OpeningOptions,
-  ): Promise<OpenedLine> {
-    const { agent } = this;
-    const { policy, signal } = options;
+    signal: AbortSignal,
+  ): Promise<Part[]> {
+    const { policy } = this.session;
     if (promptFile.kind === "skill") {
-      const { notice, parts } = await attachFiles(agent, [line], signal, policy);
+      const parts = await this.#attached(line, signal, policy);
       const given = argument === "" ? [] : [notePart(`ARGUMENTS: ${argument}`)];
-      return {
-        parts: [line, this.#skillPart(promptFile), ...given, ...parts],
-        ...notice && { notice },
-      };
+      return [line, this.#skillPart(promptFile), ...given, ...parts];
     }
-    const text = await this.#filled(promptFile, argument, options);
+    const text = await this.#filled(promptFile, argument, signal);
     // A folder's file is not the user's text: its commands and files need the same approval as the model's calls.
     const asModel: Policy = {
       decide: (tool, args, { isOfPerson: _, ...context }) => policy.decide(tool, args, context),
     };
     const by = promptFile.scope === "user" ? policy : asModel;
-    const { notice, parts } = await attachFiles(agent, [{ type: "text", text }], signal, by);
-    return { parts: [line, notePart(text), ...parts], ...notice && { notice } };
+    return [line, notePart(text), ...await this.#attached({ type: "text", text }, signal, by)];
+  }
+
+  async #attached(text: TextPart, signal: AbortSignal, policy: Policy): Promise<Part[]> {
+    const { notice, parts } = await attachFiles(this.agent, [text], signal, policy);
+    if (notice) this.session.emit({ type: "session_notice", notice });
+    return parts;
   }
 
   /** Returns the text of a command. Commands in it run like any others. */
   async #filled(
     promptFile: PromptFile,
     argument: string,
-    options: OpeningOptions,
+    signal: AbortSignal,
   ): Promise<string> {
     const texts: string[] = [];
     for (const piece of fillTemplate(promptFile.body, argument)) {
       texts.push(
-        "text" in piece ? piece.text : await this.#output(promptFile, piece.command, options),
+        "text" in piece ? piece.text : await this.#output(promptFile, piece.command, signal),
       );
     }
     return texts.join("");
@@ -140,11 +134,12 @@ export class PromptFiles {
   async #output(
     { name }: PromptFile,
     command: string,
-    { policy, signal, onOutput }: OpeningOptions,
+    signal: AbortSignal,
   ): Promise<string> {
+    const { policy, emit } = this.session;
     const context: ToolContext = {
       ...this.agent.toolContext(signal),
-      ...onOutput && { onOutput },
+      onOutput: (newest) => emit({ type: "output", newest }),
     };
     const args = { command, timeout_seconds: 120 };
     const decision = await policy.decide(shellTool, args, context);

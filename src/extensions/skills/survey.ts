@@ -4,7 +4,8 @@ import { aboutTokens } from "../../text/count.ts";
 import { reasonOf } from "../../text/reason.ts";
 import { readJsonFile } from "../../user_files.ts";
 import { hooksIn } from "../hooks/definition.ts";
-import { type HookFile, hookFiles } from "../hooks/hook_files.ts";
+import { hookFiles } from "../hooks/hook_files.ts";
+import type { DefinitionFile } from "../definition_files.ts";
 import type { Permissions } from "../../session/permissions.ts";
 import { promptCatalogue } from "./catalogue.ts";
 import { type LoadedPromptFiles, loadPromptFiles } from "./load.ts";
@@ -50,7 +51,7 @@ export function surveyExtensions(folder: string, permissions: Permissions): Exte
   };
 }
 
-function readHooks(file: HookFile): Pick<ReturnType<typeof hooksIn>, "hooks" | "problems"> {
+function readHooks(file: DefinitionFile): Pick<ReturnType<typeof hooksIn>, "hooks" | "problems"> {
   try {
     return hooksIn(readJsonFile(file.path, file.scope === "user") ?? {}, file);
   } catch (error) {

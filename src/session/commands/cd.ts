@@ -3,10 +3,8 @@
 import { oneLine } from "../../text/one_line.ts";
 import { resolvePath } from "../../text/paths.ts";
 import { reasonOf } from "../../text/reason.ts";
-import { instructionLines } from "../../extensions/instructions/instruction_lines.ts";
-import { heedInstructions } from "../../extensions/instructions/instructions.ts";
 import { noticeLines } from "../notices.ts";
-import type { Command, SessionState } from "../state.ts";
+import type { Command, SessionState } from "../extension.ts";
 
 export const cdCommand: Command = {
   name: "cd",
@@ -35,11 +33,12 @@ async function changeFolder(session: SessionState, path: string): Promise<string
   const notices = await permissions.prepare(folder, false);
   state.workingDir = folder;
   session.mode = await permissions.mode(folder);
-  const instructions = await heedInstructions(session, { plug: session.plug });
+  const lines: string[] = [];
+  for (const one of session.extensions) lines.push(...await one.enter?.(session) ?? []);
   return [
     `Now in ${oneLine(folder)}`,
     ...notices.flatMap((one) => noticeLines(one, way)).map((line) => `· ${line}`),
-    ...instructionLines(instructions, way),
+    ...lines,
   ].join("\n");
 }
 

@@ -1,6 +1,6 @@
 /** `/clear`. @module */
 
-import type { Command } from "../state.ts";
+import type { Command } from "../extension.ts";
 
 export const clearCommand: Command = {
   name: "clear",

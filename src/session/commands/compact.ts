@@ -1,7 +1,7 @@
 /** `/compact`. @module */
 
 import { failureText } from "../hint_text.ts";
-import type { Command, SessionState } from "../state.ts";
+import type { Command, SessionState } from "../extension.ts";
 import { compact } from "../../agent/compact.ts";
 
 export const compactCommand: Command = {

@@ -3,7 +3,7 @@
 import { contextParts } from "../../agent/tokens.ts";
 import type { CacheWatch } from "../cache_watch.ts";
 import type { Surface } from "../frontend.ts";
-import type { Command } from "../state.ts";
+import type { Command } from "../extension.ts";
 
 /** The labels of the parts of the context. */
 const PARTS = {

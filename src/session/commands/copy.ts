@@ -5,7 +5,7 @@ import { count } from "../../text/count.ts";
 import { typedText } from "../../text/parts.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import type { ArgumentChoice, CommandAnswer } from "../data.ts";
-import type { Command, SessionState } from "../state.ts";
+import type { Command, SessionState } from "../extension.ts";
 
 const MAX_FIRST_CHARS = 40;
 

@@ -5,7 +5,7 @@ import { notePart } from "../../text/parts.ts";
 import { join } from "../../text/std_path.ts";
 import { isPlanning } from "../plan_mode.ts";
 import type { CommandAnswer } from "../data.ts";
-import type { Command, SessionState } from "../state.ts";
+import type { Command, SessionState } from "../extension.ts";
 
 const INSTRUCTION_FILE = "AGENTS.md";
 const MAX_LINES = 60;

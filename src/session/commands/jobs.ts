@@ -6,7 +6,7 @@ import { oneLine } from "../../text/one_line.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
 import { inRow } from "../../text/width.ts";
 import type { ArgumentChoice } from "../data.ts";
-import type { Command } from "../state.ts";
+import type { Command } from "../extension.ts";
 import { takesText, unknownText } from "./texts.ts";
 
 /** The maximum output of a job shown, from its end. */

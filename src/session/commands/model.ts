@@ -6,7 +6,7 @@ import { oneLine } from "../../text/one_line.ts";
 import { addressOf, modelFacts, modelNames, serverOf } from "../../models/model_server.ts";
 import type { ArgumentChoice, CommandAnswer, Notice } from "../data.ts";
 import { failureText } from "../hint_text.ts";
-import type { Command, SessionState } from "../state.ts";
+import type { Command, SessionState } from "../extension.ts";
 import { nearest } from "../../text/nearest.ts";
 import { unknownText } from "./texts.ts";
 import { connectionFailure, isSameModel, onFailure } from "../../models/ollama/connection.ts";

@@ -5,11 +5,8 @@ import { oneLine } from "../../text/one_line.ts";
 import { reasonOf } from "../../text/reason.ts";
 import { modeMeaning } from "../modes.ts";
 import { changeMode } from "../plan_mode.ts";
-import { hookText } from "../../extensions/hooks/hook_text.ts";
-import { trustsInstructions } from "../../extensions/instructions/instructions.ts";
-import { repositoryOf } from "../repository.ts";
 import type { ArgumentChoice, PermissionReport } from "../data.ts";
-import type { Command, SessionState } from "../state.ts";
+import type { Command, SessionState } from "../extension.ts";
 import { takesText } from "./texts.ts";
 
 export const permissionCommands: readonly Command[] = [
@@ -84,19 +81,20 @@ async function runPermissions(session: SessionState, argument: string): Promise<
 }
 
 async function permissionsOf(session: SessionState): Promise<string> {
-  const { agent: { state: { workingDir } }, permissions, folderTrust, hooks } = session;
-  const trust = await trustsInstructions(folderTrust, repositoryOf(workingDir));
-  const report = await permissions.describe(workingDir);
-  return permissionsText({ ...report, ...trust !== undefined && { trust } }, hooks);
+  const { agent: { state: { workingDir } }, permissions, extensions } = session;
+  const more = await Promise.all(extensions.map((one) => one.permissions?.(session) ?? []));
+  return permissionsText(await permissions.describe(workingDir), more.flat());
 }
 
-/** Returns a row for each part of the permissions in force, and for each hook. */
+type PermissionRow = readonly [label: string, text: string];
+
+/** Returns a row for each part of the permissions in force, with those of extensions. */
 export function permissionsText(
   report: PermissionReport,
-  hooks: readonly Parameters<typeof hookText>[0][] = [],
+  more: readonly PermissionRow[] = [],
 ): string {
-  const { approve, yes, env, networked, rules, file, trust } = report;
-  const rows: (readonly [label: string, text: string])[] = [
+  const { approve, yes, env, networked, rules, file } = report;
+  const rows: PermissionRow[] = [
     ["approve", yes ? "--yes: everything runs without asking" : approve],
     ["sandbox", sandboxText(report)],
     ...env.length > 0 ? [["env", env.join(", ")] as const] : [],
@@ -109,11 +107,8 @@ export function permissionsText(
       }`;
       return [effect, `${text} · ${where}`] as const;
     }),
-    ...hooks.map((hook) => ["hook", hookText(hook)] as const),
     ...file === undefined ? [] : [["file", file] as const],
-    ...trust === undefined
-      ? []
-      : [["folder", `its instructions are ${trust ? "used" : "not used"} (/trust)`] as const],
+    ...more,
   ];
   return rows.map(([label, text]) => `  ${label.padEnd(8)} ${oneLine(text)}`).join("\n");
 }

@@ -3,9 +3,8 @@
 import { nearest } from "../../text/nearest.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { table } from "../../text/table.ts";
-import type { ArgumentChoice, CommandAnswer, CommandInfo } from "../data.ts";
-import type { Command, SessionState } from "../state.ts";
-import { agentsCommand } from "../../extensions/agents/agents_command.ts";
+import type { ArgumentChoice, CommandAnswer } from "../data.ts";
+import type { Command, Extension, SessionState } from "../extension.ts";
 import { cdCommand } from "./cd.ts";
 import { clearCommand } from "./clear.ts";
 import { compactCommand } from "./compact.ts";
@@ -13,7 +12,6 @@ import { contextCommand } from "./context.ts";
 import { copyCommand } from "./copy.ts";
 import { initCommand } from "./init.ts";
 import { jobsCommand } from "./jobs.ts";
-import { mcpCommand, promptCommands, runPrompt } from "../../extensions/mcp/mcp_command.ts";
 import { modelCommand, setupCommand } from "./model.ts";
 import { permissionCommands } from "./permissions.ts";
 import { planCommand } from "./plan.ts";
@@ -21,7 +19,6 @@ import { resumeCommand } from "./resume.ts";
 import { unknownText } from "./texts.ts";
 import { themeCommand } from "./theme.ts";
 import { tokensCommand } from "./tokens.ts";
-import { trustCommand } from "../../extensions/instructions/trust_command.ts";
 import { undoCommands } from "./undo.ts";
 
 const leaveAnswer = (): CommandAnswer => ({
@@ -35,8 +32,8 @@ export const commands: readonly Command[] = [
     name: "help",
     help: "list the commands",
     isOfTerminal: true,
-    run(session) {
-      const rows = commandsOf(session).map((
+    async run(session) {
+      const rows = (await commandsOf(session)).map((
         { name, argument = "", help },
       ) => [`/${name} ${argument}`, help]);
       return { type: "help", text: `Commands:\n${table(rows, session.surface.columns)}` };
@@ -57,13 +54,10 @@ export const commands: readonly Command[] = [
   tokensCommand,
   planCommand,
   cdCommand,
-  trustCommand,
   ...permissionCommands,
   initCommand,
   copyCommand,
   jobsCommand,
-  mcpCommand,
-  agentsCommand,
   {
     name: "tools",
     help: "list the tools",
@@ -92,16 +86,19 @@ export const commands: readonly Command[] = [
   { name: "quit", help: "quit", isOfTerminal: true, run: leaveAnswer },
 ];
 
-/**
- * Returns the commands of a session: those of the table, skills and custom commands, and prompts of MCP servers.
- */
-export const commandsOf = (session: SessionState): readonly CommandInfo[] => [
-  ...commands,
-  ...session.plugged?.commands ?? [],
-  ...promptCommands(session),
-];
+/** Returns the commands of a session: those of the table, and of its extensions but `except`. */
+export async function commandsOf(
+  { extensions }: SessionState,
+  except?: Extension,
+): Promise<readonly Command[]> {
+  const others = extensions.filter((one) => one !== except);
+  const lists = await Promise.all(others.map((one) => one.commands?.() ?? []));
+  return [...commands, ...lists.flat()];
+}
 
-const commandNamed = (name: string) => commands.find((command) => command.name === name);
+const commandNamed = async (session: SessionState, name: string) =>
+  commands.find((one) => one.name === name) ??
+    (await commandsOf(session)).find((one) => one.name === name);
 
 /** Commands by their names in other programs. */
 const NAMES_ELSEWHERE = [
@@ -122,25 +119,24 @@ export async function runCommand(
   argument: string,
   signal: AbortSignal,
 ): Promise<CommandAnswer> {
-  const command = commandNamed(name);
-  if (command === undefined) {
-    return await runPrompt(session, name, argument, signal) ?? unknownCommand(session, name);
-  }
+  const command = await commandNamed(session, name);
+  if (command === undefined) return await unknownCommand(session, name);
   const isChoice = command.takesFlags && argument.startsWith("-");
-  if (argument !== "" && command.argument === undefined && !isChoice) {
+  const isBuiltIn = commands.includes(command);
+  if (isBuiltIn && argument !== "" && command.argument === undefined && !isChoice) {
     return `/${name} takes no argument`;
   }
   return await command.run(session, argument, signal);
 }
 
-function unknownCommand(session: SessionState, name: string): string {
+async function unknownCommand(session: SessionState, name: string): Promise<string> {
   if (/^modes?$/.test(name)) {
     const { modeKey } = session.surface;
     const next = modeKey === undefined ? "" : `${modeKey} switches modes; `;
     return `There is no command /${name}: ${next}/approve sets one, /plan starts planning`;
   }
   const meant = NAMES_ELSEWHERE.find(([, theirs]) => theirs.split(" ").includes(name))?.[0] ??
-    nearest(name, commandsOf(session).map((candidate) => candidate.name));
+    nearest(name, (await commandsOf(session)).map((candidate) => candidate.name));
   return unknownText(`command /${name}`, "/help", meant && `/${meant}`);
 }
 
@@ -150,7 +146,7 @@ export async function choicesOf(
   name: string,
   signal: AbortSignal,
 ): Promise<readonly ArgumentChoice[]> {
-  return await commandNamed(name)?.choices?.(session, signal) ?? [];
+  return await (await commandNamed(session, name))?.choices?.(session, signal) ?? [];
 }
 
 /** Returns the completions of `argument` of the command `name`, with details. */
@@ -159,7 +155,7 @@ export async function completeArgument(
   name: string,
   argument: string,
 ): Promise<(string | ArgumentChoice)[]> {
-  const command = commandNamed(name);
+  const command = await commandNamed(session, name);
   const values = command?.values
     ? await command.values(session, argument)
     : await command?.choices?.(session) ?? [];

@@ -4,7 +4,7 @@ import { ago } from "../../text/count.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { resumedLines } from "../resumed_lines.ts";
 import type { ArgumentChoice, CommandAnswer } from "../data.ts";
-import type { Command, SessionState } from "../state.ts";
+import type { Command, SessionState } from "../extension.ts";
 import { unknownText } from "./texts.ts";
 import { earlierSessions, newestTyped, resumeSession, sessionTitle, wholeOf } from "../record.ts";
 

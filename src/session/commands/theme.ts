@@ -2,7 +2,7 @@
 
 import { type Theme, THEMES } from "../../config.ts";
 import type { CommandAnswer } from "../data.ts";
-import type { Command, SessionState } from "../state.ts";
+import type { Command, SessionState } from "../extension.ts";
 
 const MEANINGS: Readonly<Record<Theme, string>> = {
   auto: "match the terminal",

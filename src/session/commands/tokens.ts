@@ -1,7 +1,7 @@
 /** `/tokens`. @module */
 
 import { dollars } from "../../text/count.ts";
-import type { Command } from "../state.ts";
+import type { Command } from "../extension.ts";
 
 export const tokensCommand: Command = {
   name: "tokens",

@@ -3,7 +3,7 @@
 import { count } from "../../text/count.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import type { ArgumentChoice } from "../data.ts";
-import type { Command, SessionState } from "../state.ts";
+import type { Command, SessionState } from "../extension.ts";
 import type { UndoneFile, UndoReport } from "../undo.ts";
 
 /** The maximum length of a message, in characters. */

@@ -5,6 +5,7 @@
 
 import { attempt } from "../../attempt.ts";
 import { UsageError } from "../../errors.ts";
+import { allExtensions } from "../../extensions/extensions.ts";
 import { definitionsIn, type McpDefinition } from "../../extensions/mcp/definition.ts";
 import { linePeer } from "../../rpc/line_peer.ts";
 import { invalidParams, RPC_CODES, RpcError, type RpcParams } from "../../rpc/message.ts";
@@ -41,7 +42,7 @@ interface AcpOptions {
   makeSession(
     folder: string,
     frontend: Frontend,
-    more?: Pick<SessionOptions, "resumes" | "editor" | "servers">,
+    more?: Pick<SessionOptions, "resumes" | "editor" | "extensions">,
   ): Session;
   signal: AbortSignal;
 }
@@ -209,7 +210,7 @@ class AcpServer implements AsyncDisposable, Editor {
     const session = await this.options.makeSession(folder, frontend, {
       resumes,
       editor,
-      servers: serversIn(params.mcpServers),
+      extensions: allExtensions(serversIn(params.mcpServers)),
     });
     frontend.attach(session);
     try {

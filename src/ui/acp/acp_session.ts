@@ -11,7 +11,6 @@ import {
   type SessionEvent,
   type Status,
 } from "../../session/frontend.ts";
-import type { HeededInstructions } from "../../session/data.ts";
 import { failureText } from "../../session/hint_text.ts";
 import type { Session } from "../../session/session.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
@@ -21,10 +20,7 @@ import type { EditorFiles } from "../../types/tool.ts";
 import type { StopReason } from "../../types/event.ts";
 import { noticeLines } from "../../session/notices.ts";
 import { jobEnded, progressLine } from "../progress.ts";
-import {
-  instructionLines,
-  instructionQuestion,
-} from "../../extensions/instructions/instruction_lines.ts";
+import { instructionLines } from "../../extensions/instructions/instruction_lines.ts";
 import { editorFiles } from "./editor_files.ts";
 import type { Editor } from "./editor.ts";
 import { askAbout, askApproval, type Asking } from "./questions.ts";
@@ -69,8 +65,6 @@ export class AcpSession implements Frontend {
   #toldPlan = "[]";
   #messageId = "";
   #isTitled = false;
-  #hasAsked = false;
-  #instructions: HeededInstructions | undefined;
 
   constructor(private readonly editor: Editor) {}
 
@@ -148,8 +142,7 @@ export class AcpSession implements Frontend {
     const all = AbortSignal.any([turn.signal, signal]);
     try {
       if (all.aborted) return CANCELLED;
-      await this.#askTrust(all);
-      await this.#askPending(all);
+      await this.#askOpenQuestions(all);
       const [first] = parts;
       const isMessage = first?.type !== "text" || this.#shown.opens(first.text);
       const command = isMessage ? undefined : commandIn(first.text);
@@ -234,7 +227,6 @@ export class AcpSession implements Frontend {
       case "job_ended":
         return this.#notice("info", [jobEnded(event.job)]);
       case "instructions":
-        this.#instructions = event.instructions;
         return this.#notice("info", instructionLines(event.instructions, "editor"));
       case "compaction":
         if (!this.editor.takes.compaction) return;
@@ -267,7 +259,7 @@ export class AcpSession implements Frontend {
     };
   }
 
-  /** Asks for an MCP server's input; undefined if the editor cannot ask. */
+  /** Asks for the input of a program; undefined if the editor cannot ask. */
   get elicit(): Frontend["elicit"] {
     const { elicits } = this.editor;
     if (!elicits.form && !elicits.url) return undefined;
@@ -278,21 +270,12 @@ export class AcpSession implements Frontend {
     };
   }
 
-  /** Asks once, with the first prompt, whether to trust the folder's instructions. */
-  async #askTrust(signal: AbortSignal): Promise<void> {
-    const found = this.#instructions;
-    this.#instructions = undefined;
-    if (found === undefined || found.isHeeded !== undefined || found.files.length === 0) return;
-    const isYes = await this.#confirm(instructionQuestion(found), signal);
-    if (isYes !== undefined) await this.#shown.command("trust", isYes ? "on" : "off", signal);
-    this.#instructions = undefined;
-  }
-
-  /** Asks once, with the first prompt, about unapproved MCP servers and hooks of the folder. */
-  async #askPending(signal: AbortSignal): Promise<void> {
-    if (this.#hasAsked) return;
-    this.#hasAsked = true;
-    await this.#shown.askPending(this.#confirm, signal);
+  /** Asks about what the folder brings, with the first prompt after it was found. */
+  async #askOpenQuestions(signal: AbortSignal): Promise<void> {
+    for (const { question, decide } of this.#shown.openQuestions()) {
+      const isYes = await this.#confirm(question, signal);
+      if (isYes !== undefined) await decide(isYes, signal);
+    }
   }
 
   readonly #confirm = (question: Confirmation, signal: AbortSignal) =>

@@ -7,7 +7,7 @@ export interface Editor {
   readonly takes: { notices: boolean; compaction: boolean };
   /** True for the file operations that it handles itself. */
   readonly fs: { readTextFile: boolean; writeTextFile: boolean };
-  /** The ways in which it can ask for an MCP server's input. */
+  /** The ways in which it can ask for the input of a program. */
   readonly elicits: { form: boolean; url: boolean };
   update(sessionId: string, update: Record<string, unknown>): void;
   /** @throws {RpcError} the editor's error, or the reason of `signal`. */

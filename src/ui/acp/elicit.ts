@@ -1,6 +1,6 @@
-/** Questions of MCP servers, asked by the editor (`elicitation/create`). @module */
+/** Forms of programs, shown by the editor (`elicitation/create`). @module */
 
-import type { Elicitation, ElicitationAnswer } from "../../extensions/mcp/elicitation.ts";
+import type { Elicitation, ElicitationAnswer } from "../../session/form.ts";
 import type { RpcParams } from "../../rpc/message.ts";
 import { isObject } from "../../text/json.ts";
 

@@ -1,7 +1,7 @@
 /** Answers one prompt without a terminal: the answer on stdout, progress on stderr. @module */
 
 import { BackendError } from "../../errors.ts";
-import type { Frontend, SessionEvent } from "../../session/frontend.ts";
+import { type Frontend, PLAIN_SURFACE, type SessionEvent } from "../../session/frontend.ts";
 import type { Notice } from "../../session/data.ts";
 import { failureText } from "../../session/hint_text.ts";
 import type { Session } from "../../session/session.ts";
@@ -34,6 +34,7 @@ interface PrintOptions {
 /** Prints the answer to one prompt. Calls that need approval are refused. */
 export class PrintFrontend implements Frontend {
   readonly showsStatus = false;
+  readonly surface = { ...PLAIN_SURFACE, way: "flags" } as const;
   readonly #executions: ToolExecution[] = [];
   readonly #startedAt = performance.now();
   #hasStreamed = false;
@@ -67,7 +68,7 @@ export class PrintFrontend implements Frontend {
 
   #onNotice(notice: Notice): void {
     for (const message of noticeLines(notice, "flags")) {
-      const { code } = notice;
+      const code = notice.code === "extension" ? notice.kind : notice.code;
       // Notices printed while opening are not part of the event stream.
       if (this.#isInTurn) this.#onTurnEvent({ type: "notice", level: "info", code, message });
       else this.#say([`· ${message}`]);

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { hooksQuestion } from "../../../src/extensions/hooks/open_hooks.ts";
 import { hooksIn, matchesHook } from "../../../src/extensions/hooks/definition.ts";
 
 const SLIPS: [events: unknown, why: string[]][] = [
@@ -90,4 +91,14 @@ Deno.test("hooks: a matcher is for whole names, and one that makes no sense for 
   for (const [matcher, names, isFor, problem] of rows) {
     assertEquals(matches(matcher, names, problem), isFor, `${matcher}`);
   }
+});
+
+Deno.test("hooks are shown with their limits", () => {
+  const hook = { event: "PreToolUse", command: "a\x1b", timeoutMs: 1500 };
+  const hooks = [hook, { ...hook, matcher: "Bash\x1b" }] as never;
+  assertEquals(hooksQuestion("/f", hooks).text.split("\n"), [
+    "Hooks in /f: programs that run without asking, in the sandbox:",
+    "  PreToolUse: a␛ (at most 1.5 s)",
+    "  PreToolUse Bash␛: a␛ (at most 1.5 s)",
+  ]);
 });

@@ -245,10 +245,12 @@ Deno.test("hooks: those of a folder that nobody was asked about are asked about 
   });
   await fake.session.prompt("hi", never);
   const asked: string[] = [];
-  const confirm = (
-    question: Confirmation,
-  ) => (asked.push(question.kind), Promise.resolve(true));
-  for (let i = 0; i < 2; i++) await fake.session.askPending(confirm, never);
+  for (let i = 0; i < 2; i++) {
+    for (const { question, decide } of fake.session.openQuestions()) {
+      asked.push(question.kind);
+      await decide(true, never);
+    }
+  }
   await fake.session.prompt("hi", never);
   const said = server.requests.map(({ body }) =>
     (body.messages as { content: string }[]).at(-1)!.content

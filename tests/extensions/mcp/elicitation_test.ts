@@ -1,10 +1,7 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
-import {
-  answerByDefaults,
-  elicitationOf,
-  fieldValue,
-} from "../../../src/extensions/mcp/elicitation.ts";
+import { elicitationOf } from "../../../src/extensions/mcp/elicitation.ts";
+import { answerByDefaults, fieldValue } from "../../../src/session/form.ts";
 
 const form = (properties: Record<string, unknown>, required: string[] = []) => {
   const question = elicitationOf("s", { message: "m", requestedSchema: { properties, required } });

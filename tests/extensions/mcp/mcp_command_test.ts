@@ -2,9 +2,10 @@ import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import { fromFileUrl } from "@std/path/from-file-url";
 import type { Frontend } from "../../../src/session/frontend.ts";
-import { promptCommands, runPrompt } from "../../../src/extensions/mcp/mcp_command.ts";
+import { promptCommands } from "../../../src/extensions/mcp/mcp_command.ts";
 import { openPermissions } from "../../../src/session/permissions.ts";
-import type { SessionState } from "../../../src/session/state.ts";
+import type { McpServers } from "../../../src/extensions/mcp/servers.ts";
+import type { SessionState } from "../../../src/session/extension.ts";
 import { fakeSession } from "../../helpers/fake_session.ts";
 
 type Question = Parameters<NonNullable<Frontend["confirm"]>>[0];
@@ -122,18 +123,21 @@ function withPrompts(text = "Do it.") {
     },
   };
   const usable = [server, { ...server, name: "a b" }, { name: "empty", memory: {} }];
-  const named = (name: string) => usable.find((one) => one.name === name);
-  return { session: { mcp: { all: { usable, named } } } as unknown as SessionState, asked };
+  const commands = promptCommands({ usable } as unknown as McpServers);
+  /** Runs one as a session does; undefined for no command. */
+  const run = (name: string, argument: string) =>
+    commands.find((one) => one.name === name)?.run({} as SessionState, argument, signal);
+  return { commands, run, asked };
 }
 const { signal } = new AbortController();
 
 Deno.test("prompts of servers are commands where their names can be typed", () => {
-  assertEquals(promptCommands(withPrompts().session), [
+  assertEquals(withPrompts().commands.map(({ run: _, ...info }) => info), [
     { name: "s:none", help: "a prompt of an MCP server" },
     { name: "s:one", help: "Says one thing", argument: "[it]" },
     { name: "s:two", help: "x".repeat(200), argument: "file [rest]" },
   ]);
-  assertEquals(promptCommands({} as SessionState), []);
+  assertEquals(promptCommands(undefined), []);
 });
 
 const VALUES: [name: string, typed: string, values: Record<string, string>][] = [
@@ -148,9 +152,9 @@ const VALUES: [name: string, typed: string, values: Record<string, string>][] = 
 ];
 Deno.test("the words behind a prompt are its arguments, and the last takes all that is left", async () => {
   for (const [name, typed, values] of VALUES) {
-    const { session, asked } = withPrompts();
+    const { run, asked } = withPrompts();
     const line = `/s:${name}${typed && ` ${typed}`}`;
-    assertEquals(await runPrompt(session, `s:${name}`, typed, signal), {
+    assertEquals(await run(`s:${name}`, typed), {
       type: "turn",
       parts: [
         { type: "text", text: line },
@@ -162,12 +166,12 @@ Deno.test("the words behind a prompt are its arguments, and the last takes all t
 });
 
 Deno.test("a prompt without what it must have is not asked for, and an empty one sends nothing", async () => {
-  const { session, asked } = withPrompts();
-  assertEquals(await runPrompt(session, "s:two", " ", signal), "/s:two needs file");
+  const { run, asked } = withPrompts();
+  assertEquals(await run("s:two", " "), "/s:two needs file");
   for (const name of ["s", "s:three", "t:one", "empty:one"]) {
-    assertEquals(await runPrompt(session, name, "", signal), undefined);
+    assertEquals(await run(name, ""), undefined);
   }
   assertEquals(asked, []);
-  const empty = await runPrompt(withPrompts(" \n").session, "s:none", "", signal);
+  const empty = await withPrompts(" \n").run("s:none", "");
   assertEquals(empty, "The prompt s:none is empty.");
 });

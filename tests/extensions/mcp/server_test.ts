@@ -242,7 +242,7 @@ Deno.test("mcp: a call goes to the tool that is named, by any of its names", asy
       ? { tools: [tool("echo", "x".repeat(500))] }
       : { content: [{ type: "text", text: JSON.stringify(params.arguments) }] }
   );
-  const call = one.servers.offered().find(({ name }) => name === "call_tool") as Tool;
+  const call = one.servers.tools.find(({ name }) => name === "call_tool") as Tool;
   const run = async (args: Record<string, unknown>) => {
     const { tool, args: given } = await call.forward!(args, context);
     return await tool.run(given, context);

@@ -57,7 +57,7 @@ async function bad(mode: string, { args = [], fields = {}, folder: given, more =
   const signal = new AbortController().signal;
   const context = (own = signal) =>
     ({ signal: own, workingDir: folder, maxOutputChars: 1e5 }) as ToolContext;
-  const offered = (name: string) => servers.offered().find((tool) => tool.name === name) as Tool;
+  const offered = (name: string) => servers.tools.find((tool) => tool.name === name) as Tool;
   return {
     servers,
     folder,
@@ -86,7 +86,7 @@ const startsOf = async ({ folder }: Bad) =>
 Deno.test("mcp: a server starts on first use, in either era, and one is found and called", async () => {
   for (const mode of ["modern", "legacy", "polite", "noisy", "stderr-flood"]) {
     await using one = await bad(mode);
-    assertEquals(one.servers.offered().map(({ name }) => name), ["find_tool", "call_tool"]);
+    assertEquals(one.servers.tools.map(({ name }) => name), ["find_tool", "call_tool"]);
     assertEquals(await startsOf(one), 0);
     assertStringIncludes(await one.find("say again"), "bad__echo");
     assertMatch(await one.call("echo", { text: "hi" }), /^echo hi from \d+$/);
@@ -108,8 +108,8 @@ Deno.test("mcp: few tools are offered themselves, once they are known", async ()
   await using one = await bad("legacy", { fields: { includeTools: ["echo"] } });
   await one.find("echo");
   await using next = await one.again();
-  assertEquals(next.servers.offered().map(({ name }) => name), ["bad__echo"]);
-  assertEquals(next.servers.offered()[0]!.ruleName, "mcp__bad__echo");
+  assertEquals(next.servers.tools.map(({ name }) => name), ["bad__echo"]);
+  assertEquals(next.servers.tools[0]!.ruleName, "mcp__bad__echo");
 });
 
 Deno.test("mcp: a server that cannot be used says why in a line, and the search goes on", async () => {
@@ -165,11 +165,11 @@ Deno.test("mcp: a call without an answer ends at its time limit", async () => {
 
 Deno.test("mcp: a server that dies amid a call is named, and started again for the next", async () => {
   await using one = await bad("dies");
-  const prefix = JSON.stringify(one.servers.offered());
+  const prefix = JSON.stringify(one.servers.tools);
   await assertRejects(() => one.call("echo"), Error, "The server bad gave no answer");
   await assertRejects(() => one.call("echo"), Error, "The server bad gave no answer");
   assertEquals(await startsOf(one), 2);
-  assertEquals(JSON.stringify(one.servers.offered()), prefix);
+  assertEquals(JSON.stringify(one.servers.tools), prefix);
 });
 
 Deno.test("mcp: answers of wrong ids, of wrong shape and of any size are bounded and harmless", async () => {

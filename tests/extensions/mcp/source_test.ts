@@ -7,7 +7,7 @@ import type { PromptTier } from "../../../src/config.ts";
 import { localConfig } from "../../../src/config.ts";
 import type { Approval } from "../../../src/session/frontend.ts";
 import type { Confirmation } from "../../../src/session/frontend.ts";
-import { mcpRow } from "../../../src/extensions/mcp/source.ts";
+import { mcpRow } from "../../../src/extensions/mcp/mcp_text.ts";
 import { openPermissions } from "../../../src/session/permissions.ts";
 import { fakeSession } from "../../helpers/fake_session.ts";
 import { strictServer } from "../../helpers/strict_server.ts";

@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { modelFlags } from "../../../src/cli/settings.ts";
 import { commandIn } from "../../../src/session/commands/command_line.ts";
 import type { Job } from "../../../src/types/tool.ts";
@@ -8,7 +8,7 @@ import { openPermissions } from "../../../src/session/permissions.ts";
 import { jobRows, jobsCommand } from "../../../src/session/commands/jobs.ts";
 import { tokensCommand } from "../../../src/session/commands/tokens.ts";
 import { PLAIN_SURFACE } from "../../../src/session/frontend.ts";
-import type { SessionState } from "../../../src/session/state.ts";
+import type { SessionState } from "../../../src/session/extension.ts";
 import { fakeSession } from "../../helpers/fake_session.ts";
 import { strictServer } from "../../helpers/strict_server.ts";
 
@@ -425,6 +425,8 @@ Deno.test("/trust is for the repository, and holds in its folders and in later s
       assertEquals(await fake.command(line), said);
       const { instructions } = fake.session.agent.state;
       assertEquals(instructions!.includes("be brief"), isTrusted);
+      const row = `folder   its instructions are ${isTrusted ? "used" : "not used"} (/trust)`;
+      assertStringIncludes((await fake.command("/permissions"))!, row);
       const later = new FolderTrust((await settings()).stateFolder);
       const trusts = [root, base].map((at) => trustsInstructions(later, at));
       assertEquals(await Promise.all(trusts), [isTrusted, undefined]);

@@ -3,7 +3,7 @@ import { CopilotAgent } from "../../../src/agent/agent.ts";
 import { localConfig } from "../../../src/config.ts";
 import { copyCommand } from "../../../src/session/commands/copy.ts";
 import type { CommandAnswer } from "../../../src/session/data.ts";
-import type { SessionState } from "../../../src/session/state.ts";
+import type { SessionState } from "../../../src/session/extension.ts";
 
 Deno.test("/copy takes the last answer, or the block of code with a number", async () => {
   const agent = new CopilotAgent({ local: localConfig({ model: "m" }) }, "/");

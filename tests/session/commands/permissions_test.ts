@@ -33,7 +33,6 @@ const REPORTS: [change: Partial<PermissionReport>, rows: string[]][] = [
         { effect: "allow", text: "run_bash(ls)", isOfSession: true },
       ],
       file: "/home/u/.config/copilot/permissions.json",
-      trust: true,
     },
     [
       "approve  ask",
@@ -42,7 +41,6 @@ const REPORTS: [change: Partial<PermissionReport>, rows: string[]][] = [
       "deny     read(␛x) · saved",
       "allow    run_bash(ls) · this session",
       "file     /home/u/.config/copilot/permissions.json",
-      "folder   its instructions are used (/trust)",
     ],
   ],
   [{ networked: ["a", "b\n"], env: ["A"] }, [
@@ -56,11 +54,6 @@ const REPORTS: [change: Partial<PermissionReport>, rows: string[]][] = [
     "sandbox  off: commands can do everything you can",
     "ask      run_bash(a) · this session, for the sandbox",
   ]],
-  [{ trust: false }, [
-    "approve  ask",
-    "sandbox  off: commands can do everything you can",
-    "folder   its instructions are not used (/trust)",
-  ]],
 ];
 for (const [change, rows] of REPORTS) {
   Deno.test(`the rows of /permissions: ${JSON.stringify(change).slice(0, 60)}`, () => {
@@ -71,10 +64,8 @@ for (const [change, rows] of REPORTS) {
   });
 }
 
-Deno.test("the rows of /permissions end with the hooks that run", () => {
-  const hooks = [{ event: "Stop", command: "a\x1b" }, { event: "E", matcher: "M", command: "b" }];
-  assertEquals(permissionsText(REPORT, hooks).split("\n").slice(2), [
+Deno.test("the rows of /permissions end with those of extensions", () => {
+  assertEquals(permissionsText(REPORT, [["hook", "Stop: a\x1b"]]).split("\n").slice(2), [
     "  hook     Stop: a␛",
-    "  hook     E M: b",
   ]);
 });

@@ -1,11 +1,11 @@
-/** A form of an MCP server, asked field by field. @module */
+/** A form of a program, asked field by field. @module */
 
 import {
   type Elicitation,
   type ElicitationAnswer,
   fieldValue,
   type FormField,
-} from "../../../extensions/mcp/elicitation.ts";
+} from "../../../session/form.ts";
 import { oneLine } from "../../../text/one_line.ts";
 import { sanitizeProse } from "../../../text/sanitize.ts";
 import { wrapped } from "../../../text/wrap.ts";

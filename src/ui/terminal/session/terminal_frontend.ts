@@ -311,7 +311,7 @@ export class TerminalFrontend implements Frontend, Disposable {
     }
   }
 
-  /** Parses the command of a line; undefined for a message, including one that starts with a skill. */
+  /** Parses the command of a line; undefined for a message, including one that an extension expands. */
   #commandIn(line: string) {
     return this.#session.opens(line) ? undefined : typedCommand(line);
   }

@@ -1,0 +1,32 @@
+/** Finds files of definitions. It has to be fast because each session does it. @module */
+
+import { attempt } from "../attempt.ts";
+import { repositoryOf } from "../session/repository.ts";
+import { join } from "../text/std_path.ts";
+
+/** A file that may have definitions. */
+export interface DefinitionFile {
+  path: string;
+  /** `user`: the user's own, which needs no approval. */
+  scope: "user" | "folder";
+  /** The folder that a folder's file is for. */
+  folder?: string;
+}
+
+/**
+ * Returns the existing files: the user's `own`, then those called `names` in the folder and in its repository, but
+ * not in `home`.
+ */
+export function definitionFiles(
+  folder: string,
+  own: string | undefined,
+  names: readonly string[],
+  home?: string,
+): DefinitionFile[] {
+  const folders = [...new Set([folder, repositoryOf(folder)])].filter((at) => at !== home);
+  const files: DefinitionFile[] = folders.flatMap((at) =>
+    names.map((name) => ({ path: join(at, name), scope: "folder", folder: at }) as const)
+  );
+  if (own !== undefined) files.unshift({ path: own, scope: "user" });
+  return files.filter(({ path }) => attempt(() => Deno.statSync(path).isFile) === true);
+}

@@ -1,0 +1,76 @@
+/** The instructions of the user and of the folder, for the model. @module */
+
+import type { HeededInstructions } from "../../session/data.ts";
+import type { Extension, PendingQuestion, SessionState } from "../../session/extension.ts";
+import { repositoryOf } from "../../session/repository.ts";
+import type { ToolExecution } from "../../types/event.ts";
+import type { SkillsExtension } from "../skills/skills_extension.ts";
+import type { InstructionsBelow } from "./below.ts";
+import { instructionLines, instructionQuestion } from "./instruction_lines.ts";
+import { heedInstructions, type HeedOptions, trustsInstructions } from "./instructions.ts";
+
+export class InstructionsExtension implements Extension {
+  #session: SessionState | undefined;
+  readonly pending: PendingQuestion[] = [];
+  /** The instructions of subfolders that a conversation has. */
+  readonly #below = new WeakMap<object, InstructionsBelow>();
+
+  /** @param skills the skills, commands and sub-agents, which one answer covers, too */
+  constructor(private readonly skills: SkillsExtension) {}
+
+  async open(session: SessionState, signal: AbortSignal): Promise<void> {
+    if (!session.readsFolder) return;
+    this.#session = session;
+    const { trust, confirm } = session;
+    const ask = confirm && ((question: Parameters<typeof confirm>[0]) => confirm(question, signal));
+    this.#report(session, await this.#heed(session, { trust, confirm: ask }));
+  }
+
+  async enter(session: SessionState): Promise<readonly string[]> {
+    return instructionLines(await this.#heed(session, {}), session.surface.way);
+  }
+
+  async commands() {
+    const { trustCommand } = await import("./trust_command.ts");
+    return [trustCommand((session, answer) => this.#heed(session, { answer }))];
+  }
+
+  async permissions({ agent, folderTrust }: SessionState) {
+    const trusts = await trustsInstructions(folderTrust, repositoryOf(agent.state.workingDir));
+    if (trusts === undefined) return [];
+    const text = `its instructions are ${trusts ? "used" : "not used"} (/trust)`;
+    return [["folder", text]] as const;
+  }
+
+  async afterCall(
+    execution: ToolExecution,
+    conversation: object,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const session = this.#session;
+    if (!session || !/[/\\]/.test(execution.subject?.path ?? "")) return undefined;
+    const { InstructionsBelow } = await import("./below.ts");
+    const below = this.#below.get(conversation) ??
+      new InstructionsBelow(session, (instructions) => this.#report(session, instructions));
+    this.#below.set(conversation, below);
+    return await below.noteFor(execution, signal);
+  }
+
+  #heed(session: SessionState, options: HeedOptions): Promise<HeededInstructions> {
+    const skills = {
+      find: () => this.skills.find(session),
+      use: (found: Parameters<SkillsExtension["use"]>[1]) => this.skills.use(session, found),
+    };
+    return heedInstructions(session, { ...options, skills });
+  }
+
+  #report(session: SessionState, instructions: HeededInstructions): void {
+    // The newest question replaces an earlier one: an answer is about all instructions.
+    this.pending.length = 0;
+    if (instructions.isHeeded === undefined && instructions.files.length > 0) {
+      const decide = async (answer: boolean) => void await this.#heed(session, { answer });
+      this.pending.push({ question: instructionQuestion(instructions), decide });
+    }
+    session.emit({ type: "instructions", instructions });
+  }
+}

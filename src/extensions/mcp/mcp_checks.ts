@@ -1,0 +1,40 @@
+/** The checks of MCP servers, for the doctor. @module */
+
+import type { Check } from "../../session/data.ts";
+import { aboutTokens } from "../../text/count.ts";
+import { oneLine } from "../../text/one_line.ts";
+import type { VariableReader } from "../../user_files.ts";
+import { mcpFiles } from "./mcp_files.ts";
+import { mcpRow } from "./mcp_text.ts";
+import { openMcp } from "./source.ts";
+
+/** Reports the servers from stored data. It starts none. */
+export async function* mcpChecks(
+  folder: string,
+  variables: VariableReader,
+): AsyncGenerator<Check> {
+  const name = "mcp";
+  const files = mcpFiles(folder, variables);
+  if (files.length === 0) return;
+  const problems: string[] = [];
+  await using source = await openMcp({
+    ...{ folder, files, variables },
+    onProblem: (why) => problems.push(why),
+  });
+  for (const why of problems) yield { name, status: "note", text: oneLine(why) };
+  for (const server of source.servers) {
+    const isWell = server.standing === "ready" && server.changes.length === 0;
+    const status = isWell || server.standing === "disabled" ? "ok" : "note";
+    yield { name, status, text: mcpRow(server, "copilot mcp") };
+  }
+  const { tools } = source;
+  if (tools.length === 0) return;
+  const given = tools.map(({ name, description, parameters }) => ({
+    name,
+    description,
+    parameters,
+  }));
+  const tokens = aboutTokens(JSON.stringify(given));
+  const names = tools.map((tool) => tool.name).join(", ");
+  yield { name, status: "ok", text: `each request offers ${names}: about ${tokens} tokens` };
+}

@@ -1,0 +1,75 @@
+/** MCP servers of the user, the folder and the caller. Their code is loaded only if there are some. @module */
+
+import type { Extension, PendingQuestion, SessionState } from "../../session/extension.ts";
+import type { McpDefinition } from "./definition.ts";
+import { mcpFiles } from "./mcp_files.ts";
+import type { McpServers } from "./servers.ts";
+
+export class McpExtension implements Extension {
+  #source: McpServers | undefined;
+  readonly pending: PendingQuestion[] = [];
+
+  /** @param given servers in addition to those of files. The caller has approved them */
+  constructor(private readonly given: readonly McpDefinition[]) {}
+
+  /** Asks about the servers of the folder, and offers the tools of all. It does not start a server. */
+  async open(session: SessionState, signal: AbortSignal): Promise<void> {
+    const { agent, permissions, confirm, surface: { way }, emit } = session;
+    const files = mcpFiles(agent.state.workingDir, permissions.variables);
+    if (files.length + this.given.length === 0) return;
+    const [{ openMcp }, { newsLines, pendingLine, serverQuestion }] = await Promise.all([
+      import("./source.ts"),
+      import("./mcp_text.ts"),
+    ]);
+    const tell = (kind: string, ...lines: string[]) =>
+      emit({ type: "session_notice", notice: { code: "extension", kind, lines } });
+    const source = this.#source = await openMcp({
+      files,
+      given: this.given,
+      trust: session.trust,
+      answersByDefaults: session.approvesAll,
+      folder: agent.state.workingDir,
+      env: permissions.env,
+      variables: permissions.variables,
+      confine: (id) => permissions.confineServers(() => agent.state.workingDir, id),
+      // In plan mode programs may only read.
+      view: async () =>
+        (await permissions.mode(agent.state.workingDir)).approve === "plan" ? "plan" : "",
+      elicit: session.elicit,
+      onNews: (news) => tell("mcp", ...newsLines(news, way)),
+      onProblem: (why) => tell("mcp_file", why),
+    });
+    for (const server of source.pending) {
+      const answer = await confirm?.(serverQuestion(server), signal);
+      if (answer !== undefined) await server.decide(answer);
+    }
+    const { pending } = source;
+    if (pending.length > 0) tell("mcp_pending", pendingLine(pending.map(({ name }) => name), way));
+    agent.plug(source.tools);
+    this.pending.push(...pending.map((server): PendingQuestion => ({
+      question: serverQuestion(server),
+      async decide(isYes) {
+        await server.decide(isYes);
+        source.chooseAnew();
+        agent.plug(source.tools);
+      },
+    })));
+  }
+
+  async commands() {
+    const { mcpCommand, promptCommands } = await import("./mcp_command.ts");
+    return [mcpCommand(this.#source), ...promptCommands(this.#source)];
+  }
+
+  names(): readonly string[] {
+    return this.#source?.names() ?? [];
+  }
+
+  attach(name: string, signal: AbortSignal): Promise<string> | undefined {
+    return this.#source?.attach(name, signal);
+  }
+
+  async close(): Promise<void> {
+    await this.#source?.[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,110 @@
+/** The wording of MCP servers: questions, notices and rows. @module */
+
+import type { Confirmation } from "../../session/frontend.ts";
+import type { Way } from "../../session/hint_text.ts";
+import { aboutTokens, count } from "../../text/count.ts";
+import { diffLines } from "../../text/diff.ts";
+import { oneLine } from "../../text/one_line.ts";
+import { sanitize } from "../../text/sanitize.ts";
+import { approvedPart, variablesOf } from "./definition.ts";
+import type { McpServer } from "./server.ts";
+import type { ServerNews, ToolChange } from "./server_options.ts";
+
+/** The command for servers in a session or a shell. */
+const mcpNaming = (way: Way) => way === "flags" ? "copilot mcp" : "/mcp";
+
+/** Returns the notice about unapproved servers. */
+export function pendingLine(servers: readonly string[], way: Way): string {
+  const names = servers.join(", ");
+  const how = `${mcpNaming(way)} approve ${servers.length === 1 ? names : "NAME"}`;
+  return `MCP servers not approved yet, so not started: ${names} (${how})`;
+}
+
+/** Returns the notice about news of a server. */
+export function newsLines(news: ServerNews, way: Way): string[] {
+  const { server } = news;
+  if (news.type === "left_out") {
+    return news.reasons.map((reason) => `MCP server ${server} is not used: ${reason}`);
+  }
+  const names = news.tools.map(({ now, before }) => `${now.name}${before ? "" : " (new)"}`);
+  const shown = names.slice(0, 10).join(", ") + (names.length > 10 ? ", …" : "");
+  return [
+    `MCP server ${server}: tools that changed since you approved it are not offered: ${shown} (${
+      mcpNaming(way)
+    } approve ${server} shows them)`,
+  ];
+}
+
+/** Asks about the whole of a definition and the variables that it gets, or about changed tools. */
+export function serverQuestion(
+  { definition, trust: { change } }: Pick<McpServer, "definition" | "trust">,
+  changes: readonly ToolChange[] = [],
+): Confirmation {
+  const { name, file: path, network, program } = definition;
+  const asked = {
+    kind: "server",
+    heading: oneLine(`May the MCP server ${name} of this folder be used?`),
+    ...path !== undefined && { path },
+  } as const;
+  if (changes.length > 0) {
+    const lines = [`Tools of the MCP server ${sanitize(name)}:`, ...changes.flatMap(toolLines)];
+    return {
+      ...asked,
+      text: lines.join("\n"),
+      title: "Offer these tools to the model?",
+      files: [],
+    };
+  }
+  const data = approvedPart(definition);
+  const parts = Object.entries(data)
+    .map(([key, value]) => `  ${key}: ${sanitize(JSON.stringify(value))}`);
+  const variables = variablesOf(definition).map(sanitize).join(", ");
+  const lines = [
+    `The MCP server ${sanitize(name)}${path === undefined ? "" : ` of ${sanitize(path)}`}:`,
+    ...parts,
+    ...variables === "" ? [] : [`  It gets the values of ${variables}.`],
+    ...program ? [`  It runs ${network ? "with the network" : "without a network"}.`] : [],
+  ];
+  const changed = change?.type === "changed" ? [{ name, lines: parts.length, change }] : [];
+  return { ...asked, text: lines.join("\n"), title: "Use this server?", files: changed, data };
+}
+
+/** A tool that differs from the approved one, with the changed lines. */
+function toolLines({ before, now }: ToolChange): string[] {
+  const text = (tool: unknown) => tool === undefined ? "" : `${JSON.stringify(tool, null, 2)}\n`;
+  const lines = diffLines(text(before), text(now));
+  return [
+    `${before ? "Changed" : "New"}: ${sanitize(now.name)}`,
+    ...lines.map(({ kind, text }) => `  ${kind} ${sanitize(text)}`),
+  ];
+}
+
+/**
+ * An MCP server in one line: `github: 12 tools, about 3400 tokens if all were shown · running`. `command`
+ * is the one that approves.
+ */
+export function mcpRow(
+  { name, standing, definition, isRunning, failure, tools, changes }: Pick<
+    McpServer,
+    "name" | "standing" | "definition" | "isRunning" | "failure" | "tools" | "changes"
+  >,
+  command: "/mcp" | "copilot mcp",
+): string {
+  const approve = `${command} approve ${oneLine(name)}`;
+  const states: Readonly<Record<typeof standing, string>> = {
+    ready: tools === undefined
+      ? "its tools are not known yet"
+      : `${count(tools.length, "tool")}, about ${
+        aboutTokens(JSON.stringify(tools))
+      } tokens if all were shown`,
+    pending: `not approved: ${approve}`,
+    declined: `not approved: ${approve}`,
+    disabled: "turned off",
+    broken: "cannot be used",
+  };
+  const names = changes.slice(0, 10).map(({ now }) => oneLine(now.name)).join(", ");
+  const waits = names && ` · changed, and not offered: ${names} (${approve})`;
+  const problem = failure ?? definition.problem;
+  const why = problem === undefined ? "" : ` · ${oneLine(problem)}`;
+  return `${oneLine(name)}: ${states[standing]}${isRunning ? " · running" : ""}${why}${waits}`;
+}

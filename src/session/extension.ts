@@ -1,0 +1,163 @@
+/** The contract of what extends a session, and the parts of a session that extensions and commands share. @module */
+
+import type { CopilotAgent } from "../agent/agent.ts";
+import type { CopilotConfig } from "../config.ts";
+import type { ApproveMode } from "../safety/settings.ts";
+import type { ExecutionFacts } from "../records/execution.ts";
+import type { ToolExecution, TurnResult, Usage } from "../types/event.ts";
+import type { Part, TextPart } from "../types/message.ts";
+import type { Decision, Policy } from "../types/policy.ts";
+import type { Jobs, Tool } from "../types/tool.ts";
+import type { CacheWatch } from "./cache_watch.ts";
+import type { FolderTrust } from "../safety/folder_trust.ts";
+import type { ModelFit } from "./fit_model.ts";
+import type { Confirmation, Frontend, SessionEvent, Surface } from "./frontend.ts";
+import type { Permissions } from "./permissions.ts";
+import type { SessionRecord } from "./record.ts";
+import type { ArgumentChoice, CommandAnswer, CommandInfo, Notice } from "./data.ts";
+import type { VariableReader } from "../user_files.ts";
+import type { UndoLog } from "./undo.ts";
+
+/** Reads the flags that name a model and its server, for `/model --hosted`. */
+export interface ModelFlags {
+  /** The offered flags, such as `--host`. Flags for keys are missing, because typed text is stored. */
+  readonly names: readonly string[];
+  /**
+   * Returns the settings that `words` name, and a notice about them. @throws {Error} with one line for the user.
+   */
+  parse(
+    words: readonly string[],
+  ): { config: CopilotConfig; isChosen: boolean; notice?: Notice | undefined };
+  /** Returns `config` with another model of its server, and with the user's settings for that model. */
+  named(config: CopilotConfig, model: string, env?: VariableReader): CopilotConfig;
+}
+
+export interface SessionState {
+  readonly agent: CopilotAgent;
+  readonly permissions: Permissions;
+  /** The user's answers about what folders bring. */
+  readonly folderTrust: FolderTrust;
+  readonly jobs: Jobs;
+  readonly fit: ModelFit;
+  readonly modelFlags: ModelFlags | undefined;
+  /** Missing if nothing can be undone, as with a single prompt. */
+  undo?: UndoLog;
+  /** The outcomes of calls, by id: shown to the user, not sent to the model. */
+  readonly executions: Map<string, ExecutionFacts>;
+  /** Missing if the session is not recorded. */
+  record?: SessionRecord;
+  /** True once the server is known to have the model. Without a named model, the server may choose one. */
+  isModelKnown: boolean;
+  /** Parts to send with the next message, before its text, such as the output of a command. */
+  pending: Part[];
+  /** Tokens of the newest request and its answer; undefined until a request is counted. */
+  usage?: Usage | undefined;
+  /** How much of the prompts came from the server's cache, and the speed for the rest. */
+  readonly cache: CacheWatch;
+  /** US dollars so far; undefined until a request has a known price. */
+  cost?: number;
+  /** The mode, and whether commands are sandboxed; undefined until the settings are read. */
+  mode?: { approve: ApproveMode; isConfined: boolean };
+  /** Resolves once the server has listed its models, because that may change the model. */
+  looked: Promise<void>;
+  readonly extensions: readonly Extension[];
+  /** True uses what the folder brings in this run, without asking. */
+  readonly trust: boolean;
+  /** False ignores what the folder brings. */
+  readonly readsFolder: boolean;
+  /** True runs calls without asking for approval. */
+  readonly approvesAll: boolean;
+  /** Decides on calls: the extensions, then the settings and the user. */
+  readonly policy: Policy;
+  /** Returns the policy of the settings, in which `approve` answers for the user. */
+  policyWith(approve: Frontend["approve"] | undefined): Policy;
+  /** Asks the user, one question at a time; undefined if there is no user. */
+  readonly approve: Frontend["approve"] | undefined;
+  readonly confirm: Frontend["confirm"] | undefined;
+  readonly elicit: Frontend["elicit"] | undefined;
+  /** Returns the text of the extensions to append to a call's result, for an agent's `conversation`. */
+  afterCall(execution: ToolExecution, conversation: object, signal: AbortSignal): Promise<string>;
+  /** Ends the running turn. */
+  endTurn(reason: string): void;
+  /** Called after tokens or costs were added outside of the agent's own requests. */
+  onCounted(): void;
+  emit(event: SessionEvent): void;
+  /** Where the texts of commands are read. */
+  readonly surface: Surface;
+}
+
+export interface Command extends CommandInfo {
+  /** A frontend also runs it with flags that the user chose. */
+  takesFlags?: true;
+  /** Runs the command. `argument` is trimmed, and empty if `CommandInfo.argument` is missing. */
+  run(
+    session: SessionState,
+    argument: string,
+    signal: AbortSignal,
+  ): CommandAnswer | Promise<CommandAnswer>;
+  /** Returns the arguments to select from, for a command without an argument. */
+  choices?(
+    session: SessionState,
+    signal?: AbortSignal,
+  ): readonly ArgumentChoice[] | Promise<readonly ArgumentChoice[]>;
+  /** Returns completions of `begun`, by default those of `choices`. Others are filtered out. */
+  values?(
+    session: SessionState,
+    begun: string,
+  ): readonly (string | ArgumentChoice)[] | Promise<readonly (string | ArgumentChoice)[]>;
+}
+
+/** A question about what the folder brings, for frontends that ask with the first message. */
+export interface PendingQuestion {
+  question: Confirmation;
+  decide(isYes: boolean, signal: AbortSignal): Promise<void>;
+}
+
+/** A call that extensions decide on before the settings do. */
+export type PendingCall = Parameters<Policy["decide"]>;
+
+/** What extends a session: its tools, its commands, and its say at each step. All of it is optional. */
+export interface Extension {
+  /** Returns the tools of the agent, made from `own`. */
+  tools?(own: readonly Tool[]): readonly Tool[];
+  /** Reads the folder and adds tools. Called before an earlier session is resumed. */
+  open?(session: SessionState, signal: AbortSignal): Promise<void>;
+  /** Called once the session is new or resumed. */
+  start?(
+    session: SessionState,
+    source: "startup" | "resume",
+    signal: AbortSignal,
+  ): Promise<void>;
+  /** Reads another working directory. Returns lines for the user. */
+  enter?(session: SessionState): Promise<readonly string[]>;
+  /** Returns the slash commands. Built-in ones take precedence. */
+  commands?(): readonly Command[] | Promise<readonly Command[]>;
+  /** Returns rows for `/permissions`: a label and a text. */
+  permissions?(session: SessionState): Promise<readonly (readonly [label: string, text: string])[]>;
+  /** Returns how to expand a line into parts, as for `/NAME`; undefined for other lines. */
+  expands?(line: string): ((line: TextPart, signal: AbortSignal) => Promise<Part[]>) | undefined;
+  /** Names that may follow `@` in a message, besides those of files. */
+  names?(): readonly string[];
+  /** Returns the text for such a name; undefined for a name of another source. */
+  attach?(name: string, signal: AbortSignal): Promise<string> | undefined;
+  /** Returns parts to send with a message. @throws {Error} if the message must not be sent. */
+  message?(text: string, signal: AbortSignal): Promise<readonly Part[]>;
+  /** Decides on a call; `next` decides without this extension. */
+  beforeCall?(call: PendingCall, next: Policy): Decision | Promise<Decision>;
+  /** Returns text to append to the result of a call, for the `conversation` that it belongs to. */
+  afterCall?(
+    execution: ToolExecution,
+    conversation: object,
+    signal: AbortSignal,
+  ): Promise<string | undefined>;
+  /** Returns parts that continue a turn which is done; `round` counts from 0. */
+  endOfTurn?(
+    result: TurnResult,
+    round: number,
+    signal: AbortSignal,
+  ): Promise<readonly Part[] | undefined>;
+  /** The open questions. The session takes them out. */
+  readonly pending?: PendingQuestion[];
+  /** Ends everything that it started. */
+  close?(): Promise<void>;
+}

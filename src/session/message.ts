@@ -1,0 +1,63 @@
+/** The parts of a user message: what extensions make of its first line, or the files that it names. @module */
+
+import type { Part, TextPart } from "../types/message.ts";
+import { attachFiles } from "./attach.ts";
+import type { SessionState } from "./extension.ts";
+
+/** Returns the parts to send for what the user gave. */
+export async function messageParts(
+  session: SessionState,
+  given: readonly Part[],
+  signal: AbortSignal,
+): Promise<readonly Part[]> {
+  const { agent, fit, pending } = session;
+  const typed = given.filter((part) => part.type === "text");
+  const said = typed.map(({ type, text }): TextPart => ({ type, text }));
+  const expanded = await expandedLine(session, typed[0], signal);
+  const parts = [
+    ...pending,
+    ...expanded
+      ? [...expanded, ...said.slice(1)]
+      : [...said, ...await attached(session, typed, signal)],
+    ...given.filter((part) => part.type !== "text"),
+  ];
+  if (!parts.some(({ type }) => type === "image")) return parts;
+  const { checkedImages } = await import("./images.ts");
+  return await checkedImages(parts, fit.targetOf(agent).kind);
+}
+
+/** Expands a typed line such as `/NAME`; undefined for other lines. */
+async function expandedLine(
+  { extensions }: SessionState,
+  line: TextPart | undefined,
+  signal: AbortSignal,
+): Promise<Part[] | undefined> {
+  if (line === undefined || line.pasted?.[0]?.[0] === 0) return undefined;
+  for (const extension of extensions) {
+    const expand = extension.expands?.(line.text);
+    if (expand) return await expand(line, signal);
+  }
+  return undefined;
+}
+
+/** Returns the files that `texts` name; empty if the turn has been stopped. */
+async function attached(
+  { agent, extensions, approve, policyWith, emit }: SessionState,
+  texts: readonly TextPart[],
+  signal: AbortSignal,
+): Promise<Part[]> {
+  try {
+    const others = (name: string) => {
+      for (const extension of extensions) {
+        const text = extension.attach?.(name, signal);
+        if (text) return text;
+      }
+    };
+    const { parts, notice } = await attachFiles(agent, texts, signal, policyWith(approve), others);
+    if (notice) emit({ type: "session_notice", notice });
+    return parts;
+  } catch (error) {
+    if (signal.aborted) return [];
+    throw error;
+  }
+}

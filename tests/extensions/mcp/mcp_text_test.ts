@@ -1,0 +1,57 @@
+import { assertEquals } from "@std/assert";
+import { definitionsIn } from "../../../src/extensions/mcp/definition.ts";
+import { newsLines, pendingLine, serverQuestion } from "../../../src/extensions/mcp/mcp_text.ts";
+import type { ToolChange } from "../../../src/extensions/mcp/server_options.ts";
+
+Deno.test("an MCP server is shown with all that its approval is about", () => {
+  const linesOf = (fields: object, file?: string, ...changes: ToolChange[]) => {
+    const source = { scope: "user", ...file !== undefined && { file } } as const;
+    const definition = definitionsIn({ mcpServers: { "s": fields } }, source)[0]!;
+    const named = { ...definition, name: "s\x1b" };
+    return serverQuestion({ definition: named, trust: {} }, changes).text.split("\n");
+  };
+  assertEquals(linesOf({ url: "https://a" }), ["The MCP server s␛:", '  url: "https://a"']);
+  assertEquals(linesOf({ command: "a", args: ["${A}${B}"] }, "/f\x1b"), [
+    "The MCP server s␛ of /f␛:",
+    '  command: ["a","${A}${B}"]',
+    "  It gets the values of A, B.",
+    "  It runs with the network.",
+  ]);
+  assertEquals(
+    linesOf({ command: "a", network: false }).at(-1),
+    "  It runs without a network.",
+  );
+  const tool = (description: string) => ({ name: "t", description, inputSchema: {} });
+  const changes = [{ now: tool("b") }, { before: tool("a"), now: tool("b") }];
+  const rows = linesOf({ command: "a" }, undefined, ...changes);
+  assertEquals(rows.slice(0, 2), ["Tools of the MCP server s␛:", "New: t"]);
+  assertEquals(rows.filter((row) => /^ {2}[-+]|^Changed/.test(row)).slice(-3), [
+    "Changed: t",
+    '  -   "description": "a",',
+    '  +   "description": "b",',
+  ]);
+});
+
+Deno.test("notices of servers name what to do, in the frontend's own words", () => {
+  const rows = [
+    [["a"], "flags", "a (copilot mcp approve a)"],
+    [["a", "b"], "flags", "a, b (copilot mcp approve NAME)"],
+    [["a"], "terminal", "a (/mcp approve a)"],
+  ] as const;
+  for (const [servers, way, end] of rows) {
+    const line = pendingLine(servers, way);
+    assertEquals(line, `MCP servers not approved yet, so not started: ${end}`);
+  }
+  assertEquals(newsLines({ type: "left_out", server: "s", reasons: ["a", "b"] }, "flags"), [
+    "MCP server s is not used: a",
+    "MCP server s is not used: b",
+  ]);
+  for (const length of [10, 11]) {
+    const now = { name: "t", inputSchema: {} };
+    const tools = Array.from({ length }, (_, i) => i === 0 ? { now } : { now, before: now });
+    assertEquals(newsLines({ type: "changed", server: "s", tools }, "terminal"), [
+      "MCP server s: tools that changed since you approved it are not offered: t (new)" +
+      `${", t".repeat(9)}${length > 10 ? ", …" : ""} (/mcp approve s shows them)`,
+    ]);
+  }
+});

@@ -1,0 +1,116 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import type { Extension, PendingQuestion } from "../../src/session/extension.ts";
+import { openPermissions } from "../../src/session/permissions.ts";
+import { notePart } from "../../src/text/parts.ts";
+import { fakeSession } from "../helpers/fake_session.ts";
+import { strictServer } from "../helpers/strict_server.ts";
+import { use } from "../helpers/turn.ts";
+
+const { signal } = new AbortController();
+const lastUser = (body: Record<string, unknown>) =>
+  (body.messages as { role: string; content: string }[]).findLast(({ role }) => role === "user")!
+    .content;
+
+Deno.test("an extension has a say from the start of a session to its end, in the order of the list", async () => {
+  await using server = strictServer([
+    use("read_file", { file_path: "a.txt" }),
+    { text: "one" },
+    { text: "two" },
+  ]);
+  const folder = await Deno.makeTempDir();
+  await Deno.writeTextFile(`${folder}/a.txt`, "text of a\n");
+  const calls: string[] = [];
+  const extension = (name: string): Extension => {
+    const note = (what: string) => void calls.push(`${name} ${what}`);
+    return {
+      open: () => Promise.resolve(note("open")),
+      start: (_, source) => Promise.resolve(note(source)),
+      message: (text) => Promise.resolve([notePart(`${name} got ${text}`)]),
+      beforeCall: (call, next) => (note(`before ${call[0].name}`), next.decide(...call)),
+      afterCall: () => Promise.resolve(`\n[${name}]`),
+      endOfTurn: ({ response }, round) => {
+        note(`${round} ${response}`);
+        return Promise.resolve(round === 0 ? [notePart(`${name}: more`)] : undefined);
+      },
+      close: () => Promise.resolve(note("close")),
+    };
+  };
+  try {
+    const permissions = await openPermissions({}, () => undefined);
+    const options = { folder, permissions, extensions: [extension("a"), extension("b")] };
+    {
+      await using fake = await fakeSession(server.url, options);
+      const { toolExecutions } = await fake.session.prompt("hi", signal);
+      assertEquals(toolExecutions.length, 1);
+    }
+    assertEquals(calls, [
+      ...["a open", "b open", "a startup", "b startup"],
+      ...["a before read_file", "b before read_file"],
+      ...["a 0 one", "b 0 one", "a 1 two", "b 1 two"],
+      ...["a close", "b close"],
+    ]);
+    const [first, second, third] = server.requests.map(({ body }) => body);
+    assertEquals(lastUser(first!), "hi\n\na got hi\n\nb got hi");
+    const [, , , result] = second!.messages as { content: string }[];
+    assertEquals(result!.content.slice(-8), "\n[a]\n[b]");
+    assertEquals(lastUser(third!), "a: more\n\nb: more");
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("an extension may refuse a message, end a turn, and continue one five times", async () => {
+  await using server = strictServer([
+    use("list_directory", { path: "." }),
+    ...Array(6).fill({ text: "again" }),
+  ]);
+  let end: ((reason: string) => void) | undefined;
+  let answers = 0;
+  const extension: Extension = {
+    open: (session) => Promise.resolve(void (end = session.endTurn)),
+    message: (text) =>
+      text === "secret" ? Promise.reject(new Error("not sent")) : Promise.resolve([]),
+    beforeCall: () => (end!("enough"), { allow: false, reason: "no" }),
+    endOfTurn: () => Promise.resolve((answers++, [notePart("more")])),
+  };
+  const permissions = await openPermissions({}, () => undefined);
+  await using fake = await fakeSession(server.url, { permissions, extensions: [extension] });
+  await assertRejects(() => fake.session.prompt("secret", signal), Error, "not sent");
+  assertEquals(server.requests.length, 0);
+  assertEquals((await fake.session.prompt("list", signal)).stopReason, "aborted");
+  assertEquals((await fake.session.prompt("go on", signal)).stopReason, "done");
+  assertEquals([answers, server.requests.length], [5, 7]);
+});
+
+Deno.test("the commands, lines, names and questions of an extension are those of the session", async () => {
+  const asked: boolean[] = [];
+  const pending: PendingQuestion[] = [{
+    question: { kind: "x", text: "", title: "", heading: "", files: [] },
+    decide: (isYes) => Promise.resolve(void asked.push(isYes)),
+  }];
+  const extension: Extension = {
+    pending,
+    commands: () => [{ name: "own", help: "own", run: () => "said" }],
+    permissions: () => Promise.resolve([["own", "row"]]),
+    names: () => ["own:name"],
+    attach: (name) => name === "own:name" ? Promise.resolve("its text") : undefined,
+    expands: (line) =>
+      line === "/expand" ? (part) => Promise.resolve([part, notePart("more")]) : undefined,
+  };
+  await using server = strictServer([{ text: "one" }, { text: "two" }]);
+  await using fake = await fakeSession(server.url, { extensions: [extension] });
+  const { session } = fake;
+  assertEquals((await session.commands()).at(-1)?.name, "own");
+  assertEquals(await fake.command("/own"), "said");
+  assertEquals((await fake.command("/permissions"))!.split("\n").at(-1), "  own      row");
+  assertEquals((await session.findPaths("own:n")).paths[0], "own:name");
+  for (const { decide } of session.openQuestions()) await decide(true, signal);
+  assertEquals([asked, session.openQuestions()], [[true], []]);
+  assertEquals([session.opens("/expand"), session.opens("/own")], [true, false]);
+  await session.prompt("/expand", signal);
+  await session.prompt("see @own:name", signal);
+  assertEquals(server.requests.map(({ body }) => lastUser(body)), [
+    "/expand\n\nmore",
+    'see @own:name\n\n<file path="own:name">\nits text\n</file>',
+  ]);
+});
