@@ -19,17 +19,17 @@ const HOOK_EVENTS = [
 ];
 export type HookEvent = (typeof HOOK_EVENTS)[number];
 
-/** A program that runs at a moment. */
+/** A program that runs at an event. */
 export interface HookDefinition extends DefinitionFile {
   event: HookEvent;
-  /** The names that it is for, as in the file; missing for all. */
+  /** The tool names that it is for, as in the file; missing for all. */
   matcher?: string;
-  /** The shell command; the JSON of a hook of an unknown kind. */
+  /** The shell command; for an unsupported kind of hook, its JSON. */
   command: string;
   timeoutMs: number;
-  /** True for one of the user's own hooks that runs outside of the sandbox. */
+  /** True if a hook of the user runs without the sandbox. */
   isOutside?: true;
-  /** Why it cannot run. */
+  /** The reason why it cannot run. */
   problem?: string;
 }
 
@@ -37,19 +37,19 @@ export interface HookDefinition extends DefinitionFile {
 interface HooksOfFile {
   hooks: HookDefinition[];
   problems: { path: string; why: string }[];
-  /** The exact text that an approval covers: all hooks of the file. */
+  /** The text that an approval is bound to: all hooks of the file. */
   text: string;
 }
 
 const DEFAULT_TIMEOUT_S = 60;
 const MAX_TIMEOUT_S = 600;
-/** The maximum difference in length, in characters, between a misspelled event name and the correct one. */
+/** The maximum difference in length between a misspelled event and the intended one. */
 const MAX_SLIP = 3;
 
-/** The hooks in a file's JSON, with or without the outer `hooks`. Events of other agents are left out. */
+/** Returns the hooks in a file's JSON, with or without the outer `hooks`. Events of other agents are ignored. */
 export function hooksIn(value: Record<string, unknown>, file: DefinitionFile): HooksOfFile {
   const isWrapped = isObject(value.hooks);
-  // A settings file without hooks is valid.
+  // A settings file may have no hooks.
   const isSettings = /settings[^/\\]*\.json$/.test(file.path);
   const events = isWrapped ? value.hooks as Record<string, unknown> : isSettings ? {} : value;
   const found: HooksOfFile = { hooks: [], problems: [], text: JSON.stringify(events, null, 2) };
@@ -60,7 +60,7 @@ export function hooksIn(value: Record<string, unknown>, file: DefinitionFile): H
   }
   for (const key of Object.keys(events)) {
     const meant = HOOK_EVENTS.includes(key as HookEvent) ? undefined : nearest(key, HOOK_EVENTS);
-    // Much longer ones are events of other agents: PostToolUseFailure.
+    // Much longer names are events of other agents, such as PostToolUseFailure.
     if (meant !== undefined && Math.abs(meant.length - key.length) <= MAX_SLIP) {
       addProblem(found, file, `hooks do not run at ${oneLine(key)}: did you mean ${meant}?`);
     }
@@ -87,7 +87,7 @@ function addGroup(found: HooksOfFile, group: unknown, place: HookPlace): void {
   for (const hook of hooks) found.hooks.push(hookOf(hook, matcher, place));
 }
 
-/** Reads one hook. An invalid one is returned with its problem: a guard that cannot run refuses every call. */
+/** Returns one hook. An invalid one has a `problem`: a guard that cannot run refuses the call. */
 function hookOf(value: unknown, matcher: string | undefined, place: HookPlace): HookDefinition {
   const { type = "command", command, timeout, sandbox } = isObject(value) ? value : {};
   const isCommand = type === "command" && typeof command === "string" && command.trim() !== "";
@@ -120,7 +120,7 @@ function isPattern(matcher: string): boolean {
   }
 }
 
-/** True for a hook that is for one of `names`. A hook with an invalid matcher is for all. */
+/** True if a hook is for one of `names`. A hook with an invalid matcher is for all. */
 export function matchesHook(
   { matcher, problem }: HookDefinition,
   names: readonly string[],

@@ -1,4 +1,4 @@
-/** Describes a hook. @module */
+/** The text of a hook. @module */
 
 import { sanitize } from "../../text/sanitize.ts";
 import type { HookDefinition } from "./definition.ts";

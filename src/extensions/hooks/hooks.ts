@@ -1,4 +1,4 @@
-/** The hooks of a session: which run at an event, their input, and their decisions. @module */
+/** Runs the hooks of an event, and joins their verdicts. @module */
 
 import { attempt } from "../../attempt.ts";
 import { programFolders } from "../../find_program.ts";
@@ -10,15 +10,14 @@ import { type HookVerdict, joinedVerdicts, verdictOf } from "./verdict.ts";
 /** The parts of a session that hooks need. */
 export interface HookScene {
   folder(): string;
-  /** The root of the repository, which scripts of hooks may use. */
+  /** The root of the repository, which hooks use in paths of scripts. */
   root(): string;
   /** The fields that each hook gets. */
   fields(): Record<string, unknown>;
-  /** Additional variables for hooks, as for commands. */
+  /** The names of additional variables. */
   env: readonly string[];
-  /** Sandboxes a folder's hooks, and the user's own. */
+  /** The sandboxes of a folder's hooks and of the user's. */
   confine: Readonly<Record<HookDefinition["scope"], Confine>>;
-  /** The home folder. */
   home: string | undefined;
   /** Shows lines to the user. */
   tell(lines: readonly string[]): void;
@@ -27,7 +26,7 @@ export interface HookScene {
 /** An event, for the hooks. */
 interface HookMoment {
   event: HookEvent;
-  /** The names that matchers are compared with; missing if the event has no names. */
+  /** The names to compare with matchers; missing if the event has none. */
   names?: readonly string[];
   fields: Record<string, unknown>;
   signal: AbortSignal;
@@ -36,10 +35,10 @@ interface HookMoment {
 export class Hooks {
   constructor(readonly all: HookDefinition[], private readonly scene: HookScene) {}
 
-  /** Runs the hooks of an event in parallel. @throws the signal's reason if it is aborted. */
+  /** Runs the hooks of an event in parallel. @throws the reason of `signal`. */
   async fire({ event, names = [], fields, signal }: HookMoment): Promise<HookVerdict> {
     const meant = this.all.filter((hook) => hook.event === event && matchesHook(hook, names));
-    // A command with two matching entries runs once.
+    // A command with two matchers runs once.
     const hooks = [
       ...new Map(meant.map((hook) => [`${hook.scope} ${hook.command}`, hook])).values(),
     ];
@@ -58,7 +57,7 @@ export class Hooks {
         ...!hook.isOutside && { confine: this.#confine(hook) },
         variables: {
           CLAUDE_PROJECT_DIR: scene.root(),
-          // It runs no program that a command created.
+          // A hook of the user does not run programs that a command made.
           ...hook.scope === "user" && Deno.build.os !== "windows" &&
             { PATH: programFolders(folder).join(":") },
         },
@@ -70,7 +69,7 @@ export class Hooks {
     return verdict;
   }
 
-  /** Returns how to sandbox a hook. One of the user's own may read the files that its command names. */
+  /** Returns the sandbox of a hook. A hook of the user can read the files that its command names. */
   #confine({ scope, command }: HookDefinition): Confine {
     const { confine, home = "" } = this.scene;
     const named = scope === "folder" ? [] : command.split(/["'\s;=]+/)

@@ -29,7 +29,7 @@ export async function openHooks(
 ): Promise<OpenedHooks> {
   const opened: OpenedHooks = { definitions: [], problems: [], pending: [] };
   for (const file of files) {
-    // Only the hooks of a folder's file are shown, because it may link to any file.
+    // A folder's file may be a link to anything, so an error shows nothing of it.
     const isOwn = file.scope === "user";
     const value = isOwn
       ? readJsonFile(file.path)

@@ -11,7 +11,7 @@ import type { HookDefinition } from "./definition.ts";
 import type { HookEnd } from "./verdict.ts";
 import { reasonOf } from "../../text/reason.ts";
 
-/** The maximum number of bytes that are read of each stream. */
+/** The maximum bytes of each stream. */
 const MAX_HOOK_OUTPUT = 64 * 1024;
 
 interface HookRun extends Pick<ToolContext, "workingDir" | "confine" | "env"> {
@@ -23,8 +23,8 @@ interface HookRun extends Pick<ToolContext, "workingDir" | "confine" | "env"> {
 }
 
 /**
- * Runs a hook with `input` on its stdin, and ends remaining processes.
- * @throws the signal's reason if it is aborted.
+ * Runs a hook with `input` on its stdin, and ends what it leaves running.
+ * @throws the reason of the signal.
  */
 export async function runHook(hook: HookDefinition, run: HookRun): Promise<HookEnd> {
   if (hook.problem !== undefined) return { failure: hook.problem };

@@ -1,4 +1,4 @@
-/** Runs the hooks at the events of a session. @module */
+/** The events of a session at which hooks run. @module */
 
 import { outcomeOf } from "../../agent/run_tools.ts";
 import { checkArguments } from "../../tools/schema.ts";
@@ -21,7 +21,7 @@ type Approve = NonNullable<Frontend["approve"]>;
 /** The longest time that hooks may delay the end, in ms. */
 const MAX_END_MS = 5000;
 
-/** The names of our approval modes for hooks. */
+/** Claude Code's names of the approval modes. */
 const PERMISSION_MODES = {
   ask: "default",
   edits: "acceptEdits",
@@ -30,7 +30,7 @@ const PERMISSION_MODES = {
   never: "dontAsk",
 } as const;
 
-/** Returns what hooks learn about a session. */
+/** Returns the parts of a session that hooks use. */
 function hookScene(session: SessionState): HookScene {
   const { agent, permissions, emit } = session;
   const folder = () => agent.state.workingDir;
@@ -81,7 +81,7 @@ export class SessionHooks {
     this.#hooks.all.push(...definitions);
   }
 
-  /** Returns what hooks add to a prompt. @throws {Error} if a hook refuses it; it is then not sent. */
+  /** Returns what hooks add to a message. @throws {Error} if one refuses it. */
   async prompt(prompt: string, signal: AbortSignal): Promise<Part[]> {
     const { block, stop, context } = await this.#hooks.fire({
       event: "UserPromptSubmit",
@@ -93,10 +93,7 @@ export class SessionHooks {
     return context === undefined ? [] : [notePart(context)];
   }
 
-  /**
-   * Decides on a call: first by the hooks, then by the policy. Hooks can make it stricter, or answer for the
-   * user.
-   */
+  /** Decides on a call: first the hooks, then `next`. A hook may refuse, ask, or answer for the user. */
   async decide(
     next: Policy,
     tool: Tool,
@@ -167,7 +164,7 @@ export class SessionHooks {
     return { allow: false, reason: `Refused by the user${why}`, explanation: "you said no" };
   }
 
-  /** Returns the text that hooks add to the result of a call, if any. */
+  /** Returns the text of hooks to append to a call's result. */
   async after(execution: ToolExecution, signal: AbortSignal): Promise<string | undefined> {
     const { toolName: name, arguments: args, result, details, toolCallId } = execution;
     const { agent } = this.session;
@@ -210,7 +207,7 @@ export class SessionHooks {
     return [notePart(`[A hook says: ${block}]`)];
   }
 
-  /** Runs the hooks at the end of the session. */
+  /** Runs the hooks of the session's end. */
   async close(): Promise<void> {
     const signal = AbortSignal.timeout(MAX_END_MS);
     const fields = { reason: "other" };

@@ -1,9 +1,9 @@
-/** Converts calls for hooks that were written for Claude Code. Pure. @module */
+/** Calls in the terms of hooks for Claude Code. Pure. @module */
 
 import { resolvePath } from "../../text/paths.ts";
 import { HOOK_NAMES } from "../../text/tool_aliases.ts";
 
-/** Returns the tool that a matcher names in other letter case, which does not match; otherwise undefined. */
+/** Returns the tool that a matcher names with the wrong case; undefined if there is none. */
 export function toolNamedLike(matcher: string): string | undefined {
   const names = Object.entries(HOOK_NAMES).flat();
   if (names.includes(matcher)) return undefined;
@@ -12,12 +12,12 @@ export function toolNamedLike(matcher: string): string | undefined {
 
 /** A call as a hook gets it. */
 interface HookCall {
-  /** The names that a matcher may have for the tool, the usual one first. */
+  /** The names of the tool, the usual one first. */
   names: string[];
   input: Record<string, unknown>;
 }
 
-/** Returns the call of a tool for hooks, with absolute paths. */
+/** Returns a call for hooks. Paths of files are absolute. */
 export function hookCall(
   tool: { name: string; ruleName?: string | undefined },
   args: Readonly<Record<string, unknown>>,

@@ -1,10 +1,10 @@
-/** Reads the decision of a hook from its exit code and output. Pure. @module */
+/** Reads the verdict of a hook from its exit code and its output. Pure. @module */
 
 import { isObject, jsonOrUndefined } from "../../text/json.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import type { HookDefinition } from "./definition.ts";
 
-/** The end of a hook. `failure` says why it did not finish. */
+/** The end of a hook; `failure` says why it did not finish. */
 export type HookEnd =
   | { failure: string }
   | { code: number; stdout: string; stderr: string; isCut: boolean };
@@ -13,28 +13,28 @@ export type HookEnd =
 export interface HookVerdict {
   /** Why the call or message is refused; at the end of a turn, why the turn continues. */
   block?: string;
-  /** The call needs approval, or runs without it. */
+  /** `ask` asks the user about the call; `allow` runs it without a question. */
   decision?: "allow" | "ask";
   reason?: string;
-  /** The arguments that replace the call's. */
+  /** Arguments that replace those of the call. */
   updatedInput?: Record<string, unknown>;
   /** Text for the model. */
   context?: string;
-  /** Ends the turn, with a reason for the user. */
+  /** The reason to end the turn, for the user. */
   stop?: string;
   /** Lines for the user. */
   messages: string[];
 }
 
-/** The maximum number of characters of one hook that the model gets. */
+/** The maximum length of a hook's text for the model, in characters. */
 const MAX_CONTEXT_CHARS = 10_000;
-/** The maximum number of characters of a hook's command in a message. */
+/** The maximum length of a hook's command in a message. */
 const SHOWN_COMMAND_CHARS = 60;
-/** Exit codes of a shell that did not find the program, and the first one for signals. */
+/** The exit codes of a shell that cannot start the program, and the first one of signals. */
 const NOT_RUN_CODES = [126, 127];
 const FIRST_SIGNAL_CODE = 128;
 
-/** Returns the verdict of one hook. A guard before a tool that fails refuses the call. */
+/** Returns the verdict of one hook. A call is refused if its guard cannot run. */
 export function verdictOf(hook: HookDefinition, end: HookEnd): HookVerdict {
   const named = `the hook ${shortened(oneLine(hook.command), SHOWN_COMMAND_CHARS)}`;
   if ("failure" in end) return failed(hook, `${named} cannot run: ${end.failure}`);
@@ -60,7 +60,7 @@ export function verdictOf(hook: HookDefinition, end: HookEnd): HookVerdict {
   return verdictIn(value, hook, named);
 }
 
-/** At these events nothing can be refused. */
+/** True for events that cannot be refused. */
 const isOnlyTold = ({ event }: HookDefinition) =>
   event === "SessionStart" || event === "SessionEnd";
 
@@ -98,7 +98,7 @@ function verdictIn(
   return verdict;
 }
 
-/** Combines the verdicts of several hooks: deny overrides ask, and ask overrides allow. */
+/** Joins verdicts: deny before ask, ask before allow. */
 export function joinedVerdicts(
   each: readonly { hook: HookDefinition; verdict: HookVerdict }[],
 ): HookVerdict {
@@ -109,8 +109,7 @@ export function joinedVerdicts(
   };
   const changed = each.findLast(({ verdict }) => verdict.updatedInput);
   const asks = verdicts.some(({ decision }) => decision === "ask");
-  // A folder's hooks can only be stricter: they can neither allow a call, nor change one that the user's hooks
-  // allow.
+  // A folder's hooks never make a decision less strict, neither by a yes nor by changed arguments.
   const allows = changed?.hook.scope !== "folder" &&
     each.some(({ hook, verdict }) => hook.scope === "user" && verdict.decision === "allow");
   return {
