@@ -90,7 +90,10 @@ Deno.test("the commands, lines, names and questions of an extension are those of
   }];
   const extension: Extension = {
     pending,
-    commands: () => [{ name: "own", help: "own", run: () => "said" }],
+    commands: () => [
+      { name: "own", help: "own", run: () => "said" },
+      { name: "next", help: "next", after: "cd", run: () => "next" },
+    ],
     permissions: () => Promise.resolve([["own", "row"]]),
     names: () => ["own:name"],
     attach: (name) => name === "own:name" ? Promise.resolve("its text") : undefined,
@@ -100,7 +103,8 @@ Deno.test("the commands, lines, names and questions of an extension are those of
   await using server = strictServer([{ text: "one" }, { text: "two" }]);
   await using fake = await fakeSession(server.url, { extensions: [extension] });
   const { session } = fake;
-  assertEquals((await session.commands()).at(-1)?.name, "own");
+  const names = (await session.commands()).map(({ name }) => name);
+  assertEquals([names.at(-1), names[names.indexOf("cd") + 1]], ["own", "next"]);
   assertEquals(await fake.command("/own"), "said");
   assertEquals((await fake.command("/permissions"))!.split("\n").at(-1), "  own      row");
   assertEquals((await session.findPaths("own:n")).paths[0], "own:name");

@@ -12,6 +12,7 @@ import { unknownText } from "../../session/commands/texts.ts";
 
 export const agentsCommand = (skills: SkillsExtension): Command => ({
   name: "agents",
+  after: "jobs",
   argument: "[NAME TASK]",
   help: "list the sub-agents, or run one",
   run(session, argument) {

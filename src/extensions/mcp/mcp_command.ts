@@ -12,6 +12,7 @@ import { unknownText } from "../../session/commands/texts.ts";
 
 export const mcpCommand = (source: McpServers | undefined): Command => ({
   name: "mcp",
+  after: "jobs",
   argument: "[NAME]",
   help: "list the MCP servers, or show one; /mcp approve NAME approves it, or its changed tools",
   run: (session, argument, signal) => runMcpCommand(source, session, argument, signal),

@@ -93,7 +93,12 @@ export async function commandsOf(
 ): Promise<readonly Command[]> {
   const others = extensions.filter((one) => one !== except);
   const lists = await Promise.all(others.map((one) => one.commands?.() ?? []));
-  return [...commands, ...lists.flat()];
+  const all = [...commands];
+  for (const one of lists.flat()) {
+    const at = all.findIndex(({ name }) => name === one.after);
+    all.splice(at < 0 ? all.length : at + 1, 0, one);
+  }
+  return all;
 }
 
 const commandNamed = async (session: SessionState, name: string) =>
