@@ -102,8 +102,8 @@ configuredTest(
     await screen.type("\x1b0xA!\x1bOQ");
     await screen.until((rows) => rows.includes(">"));
     await screen.type("/keys\r");
-    const rows = await screen.until("In vim's command mode:");
-    assert(rows.some((row) => row.startsWith("  1 to 9")), rows.join("\n"));
+    await screen.until("In vim's command mode:");
+    await screen.until((rows) => rows.some((row) => row.startsWith("  1 to 9")));
   },
 );
 
