@@ -7,7 +7,7 @@ import { writeStdout } from "../stdio.ts";
 import type { Completer } from "./completion.ts";
 import { LineModal, type LineModalOptions } from "./line_modal.ts";
 import { stdinLines } from "./sources.ts";
-import { cleared, type KillRing, lineState, lineText } from "./state.ts";
+import { type KillRing, lineState, lineText } from "./state.ts";
 
 export const PROMPT = "> ";
 
@@ -17,10 +17,6 @@ export interface ReadOptions {
   signal?: AbortSignal | undefined;
   /** Completes text on Tab; without one, Tab rings the bell. */
   completer?: Completer | undefined;
-  /** Drops keys pressed before the prompt, so that no question is answered by accident. */
-  dropTypeAhead?: boolean | undefined;
-  /** With `"clear"`, Ctrl-C clears the line, and returns null only at an empty line. */
-  interrupt?: "cancel" | "clear" | undefined;
 }
 
 interface EditOptions extends ReadOptions, Pick<LineModalOptions, "prompt" | "color"> {
@@ -74,7 +70,7 @@ export function canEdit(): boolean {
 const ring: { kills: KillRing } = { kills: [] };
 
 async function editLine(options: EditOptions): Promise<string | null> {
-  const { dropTypeAhead, signal, history, multiline } = options;
+  const { signal, history, multiline } = options;
   const terminal = processTerminal();
   const line = new EditedLine(lineState({ history, multiline }), { ...options, ring });
   const modals = new ModalStack();
@@ -84,20 +80,15 @@ async function editLine(options: EditOptions): Promise<string | null> {
   });
   await makeSane();
   using driver = new ModalDriver({ terminal, modals, output });
-  if (dropTypeAhead) await terminal.keys.discard(signal);
   await driver.run(signal);
   modals.closeAll();
   output.commit(({ columns }) => line.whole(columns));
   return await text;
 }
 
-class EditedLine extends LineModal<string, EditOptions & LineModalOptions> {
+class EditedLine extends LineModal<string> {
   protected override leave(how: "submit" | "cancel" | "end"): Outcome<string> {
-    if (how === "submit") return { done: lineText(this.state) };
-    const clears = how === "cancel" && this.options.interrupt === "clear";
-    if (!clears || this.state.units.length === 0) return { done: null };
-    this.state = cleared(this.state);
-    return "none";
+    return { done: how === "submit" ? lineText(this.state) : null };
   }
 }
 

@@ -110,14 +110,6 @@ export class KeySource {
     return signal?.aborted ? null : this.#keys[this.#at++] ?? null;
   }
 
-  /** Drops the keys typed so far, until a pause. */
-  async discard(signal?: AbortSignal): Promise<void> {
-    while (await this.#read(signal, this.pauseMs));
-    this.#decoder.flush();
-    this.#keys = [];
-    this.#at = 0;
-  }
-
   /** Reads one piece within `ms` milliseconds; false if no piece came. */
   async #read(signal: AbortSignal | undefined, ms?: number): Promise<boolean> {
     if (ms === undefined) return this.#decode(await this.source.next(signal));

@@ -1,6 +1,6 @@
 /**
  * A program that reads lines and prints them, for the tests to run in a terminal:
- * `edit_lines.ts [input|line|clear|throw|reject|exit]`. Its process id goes to the file `pid`.
+ * `edit_lines.ts [input|line|throw|reject|exit]`. Its process id goes to the file `pid`.
  *
  * @module
  */
@@ -31,7 +31,7 @@ const completer = (before: string) => {
 for (;;) {
   const text = mode === "line"
     ? await readLineRaw("name: ", "\x1b[32m", state.history, { completer })
-    : await readInput(state, { completer, interrupt: mode === "clear" ? "clear" : "cancel" });
+    : await readInput(state, { completer });
   writeStdout(`got ${JSON.stringify(text)}\r\n`);
   if (text === null) break;
 }

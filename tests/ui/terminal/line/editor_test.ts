@@ -228,15 +228,6 @@ async function assertSane(term: Terminal): Promise<void> {
   }
 }
 
-inTerminal("with interrupt: clear, Ctrl-C clears first, and undo takes it back", async (term) => {
-  await term.type("some text\x03");
-  await term.until((rows) => rows[0] === ">");
-  await term.type("\x1f");
-  await term.until("> some text");
-  await term.type("\x03\x03");
-  await term.until("got null");
-}, { mode: "clear" });
-
 inTerminal("readLineRaw: prompt in colour, one line, what was typed ahead", async (term) => {
   await term.type("a\\\rtyped ahead");
   await term.until((rows) => rows.join("|") === 'name: a\\|got "a\\\\"|name: typed ahead');

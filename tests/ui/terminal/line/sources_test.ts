@@ -69,21 +69,6 @@ Deno.test("a reader that is aborted takes no key from the next one", async () =>
   assertEquals(await keys.next(), text("a"));
 });
 
-Deno.test("what was typed before a question does not answer it", async () => {
-  const input = stream();
-  const keys = new KeySource(new ByteSource(input), 1);
-  input.send("xy");
-  assertEquals(await keys.next(), text("xy"));
-  input.send("y\r", "y\r\x1b", "[A");
-  await keys.discard();
-  assertEquals(keys.ready, false);
-  input.send("n");
-  assertEquals(await keys.next(), text("n"));
-  input.send("typed", null);
-  await keys.discard();
-  assertEquals(await keys.next(), null);
-});
-
 Deno.test("lines, however their bytes are cut", async () => {
   const rows: [bytes: string, ...lines: string[]][] = [
     [""],

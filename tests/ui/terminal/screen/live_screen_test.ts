@@ -340,7 +340,13 @@ screenTest("Ctrl-C twice exits, without a key in between", async (screen, termin
     await terminal.type(keys);
     await terminal.until((rows) => rows.includes(">") && rows.includes("the status"));
   }
-  await terminal.type("\x03");
+  // Up starts at the newest entry again; undo brings a cleared text back.
+  await terminal.type("\x1b[A\x03\x1b[A");
+  await terminal.until((rows) => rows.includes("> second"));
+  await terminal.type("\x03draft\x03");
+  await terminal.type("\x1f");
+  await terminal.until((rows) => rows.includes("> draft"));
+  await terminal.type("\x03\x03");
   await terminal.until((rows) => rows.includes("Press Ctrl-C again to exit"));
   await terminal.type("\x0f");
   await terminal.until((rows) => rows.includes("the status"));
@@ -348,7 +354,7 @@ screenTest("Ctrl-C twice exits, without a key in between", async (screen, termin
   await terminal.until((rows) => rows.includes("Press Ctrl-C again to exit"));
   await terminal.type("\x03");
   assertEquals(await message, null);
-}, { activity: undefined });
+}, { activity: undefined, history: ["first", "second"] });
 
 screenTest("in a turn one Ctrl-C stops, two more exit", async (screen, terminal, stops) => {
   await terminal.type("\x03\x03");
