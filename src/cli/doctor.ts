@@ -22,7 +22,7 @@ import type { Check, SandboxStatus } from "../session/data.ts";
 import { openPermissions, type Permissions } from "../session/permissions.ts";
 import type { Session } from "../session/session.ts";
 import { mcpChecks } from "../extensions/mcp/mcp_checks.ts";
-import { type ExtensionSurvey, surveyExtensions } from "../extensions/skills/survey.ts";
+import { surveyExtensions } from "../extensions/survey.ts";
 import { addressOf, serverOf } from "../models/model_server.ts";
 import { folderTool } from "../tools/list_directory.ts";
 import { oneLine } from "../text/one_line.ts";
@@ -117,7 +117,7 @@ async function* checksOf(agent: CopilotAgent, options: DoctorOptions): AsyncGene
   yield confinementCheck(sandbox);
   // If the user cannot be asked, only a rule turns it on.
   yield webCheck(sandbox, await permissions.mayFetch(agent.state.workingDir, false));
-  const plugged = extensionCheck(surveyExtensions(agent.state.workingDir, permissions));
+  const plugged = surveyExtensions(agent.state.workingDir, permissions);
   if (plugged) yield plugged;
   const unsent = unsentKey(agent.config);
   if (unsent !== undefined) {
@@ -165,32 +165,6 @@ export function webCheck(
     ? "on: a session can fetch pages, and asks about hosts that no rule allows"
     : "off, because commands have no network. Enable it with --network or a rule such as fetch_url(docs.python.org)";
   return { name: "web", status: "ok", text };
-}
-
-/** Counts the skills, commands and hooks, and the tokens of their list; undefined if there are none. */
-export function extensionCheck(
-  { skills, commands, agents, hooks, ofFolder, tokens, problems }: ExtensionSurvey,
-): Check | undefined {
-  const listed = tokens > 0
-    ? ` (their list takes about ${count(tokens, "token")} of each prompt)`
-    : "";
-  const parts = [
-    ...skills > 0 ? [`${count(skills, "skill")}${listed}`] : [],
-    ...commands > 0 ? [count(commands, "command")] : [],
-    ...agents > 0 ? [`${count(agents, "sub-agent")}${skills > 0 ? "" : listed}`] : [],
-    ...hooks > 0 ? [count(hooks, "hook")] : [],
-    ...ofFolder > 0
-      ? [`${ofFolder} of them are the folder's, used once you trust or approve them`]
-      : [],
-  ];
-  const wrong = problems.map(({ path, why }) => `${oneLine(path)}: ${why}`);
-  if (parts.length + wrong.length === 0) return undefined;
-  return {
-    name: "plugged",
-    status: wrong.length > 0 ? "note" : "ok",
-    text: parts.join("; ") || "nothing usable",
-    ...wrong.length > 0 && { advice: `Left out:\n${wrong.join("\n")}` },
-  };
 }
 
 /** The number of repeated characters that stop an answer. The questions are short. */

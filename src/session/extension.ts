@@ -133,7 +133,7 @@ export interface Extension {
   /** Reads another working directory. Returns lines for the user. */
   enter?(session: SessionState): Promise<readonly string[]>;
   /** Returns the slash commands. Built-in ones take precedence. */
-  commands?(): readonly Command[] | Promise<readonly Command[]>;
+  commands?(): readonly Command[];
   /** Returns rows for `/permissions`: a label and a text. */
   permissions?(session: SessionState): Promise<readonly (readonly [label: string, text: string])[]>;
   /** Returns how to expand a line into parts, as for `/NAME`; undefined for other lines. */

@@ -4,7 +4,6 @@ import {
   cacheCheck,
   checkRows,
   confinementCheck,
-  extensionCheck,
   toolsCheck,
   webCheck,
 } from "../../src/cli/doctor.ts";
@@ -182,23 +181,4 @@ Deno.test("doctor: a check is a row of columns, its advice below", () => {
   assertEquals(checkRows({ ...check, status: "ok", text: "fine" }, 80), "ok    tools    fine\n");
   const narrow = checkRows(check, 10).split("\n").slice(0, -1).map((row) => row.slice(15));
   assertEquals(narrow, Array(5).fill("none ".repeat(4).trim()));
-});
-
-Deno.test("doctor says what is plugged in, what it costs, and what is left out", () => {
-  const none = { skills: 0, commands: 0, agents: 0, hooks: 0, ofFolder: 0, tokens: 0 };
-  assertEquals(extensionCheck({ ...none, problems: [] }), undefined);
-  const some = { ...none, skills: 2, commands: 1, agents: 2, hooks: 3, ofFolder: 4, tokens: 40 };
-  assertEquals(extensionCheck({ ...some, problems: [] }), {
-    name: "plugged",
-    status: "ok",
-    text:
-      "2 skills (their list takes about 40 tokens of each prompt); 1 command; 2 sub-agents; 3 hooks; 4 of them are the folder's, used once you trust or approve them",
-  });
-  const problems = [{ path: "/a/SKILL.md", why: "it has no description" }];
-  assertEquals(extensionCheck({ ...none, problems }), {
-    name: "plugged",
-    status: "note",
-    text: "nothing usable",
-    advice: "Left out:\n/a/SKILL.md: it has no description",
-  });
 });

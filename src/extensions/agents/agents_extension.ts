@@ -1,9 +1,10 @@
-/** Sub-agents: the tool that runs them, and `/agents`. Their code is loaded on first use. @module */
+/** Sub-agents: the tool that runs them, and `/agents`. @module */
 
 import type { Extension, SessionState } from "../../session/extension.ts";
 import { exploreTool } from "../../tools/explore.ts";
 import type { SkillsExtension } from "../skills/skills_extension.ts";
-import type { SubAgents } from "./sub_agents.ts";
+import { agentsCommand } from "./agents_command.ts";
+import { SubAgents } from "./sub_agents.ts";
 
 export class AgentsExtension implements Extension {
   #subAgents: SubAgents | undefined;
@@ -14,17 +15,15 @@ export class AgentsExtension implements Extension {
   open(session: SessionState): Promise<void> {
     session.agent.extend(exploreTool({
       hasAgents: () => this.skills.agents.length > 0,
-      run: async (call, context) => {
-        const { SubAgents } = await import("./sub_agents.ts");
+      run: (call, context) => {
         this.#subAgents ??= new SubAgents(session, this.skills);
-        return await this.#subAgents.run(call, context);
+        return this.#subAgents.run(call, context);
       },
     }));
     return Promise.resolve();
   }
 
-  async commands() {
-    const { agentsCommand } = await import("./agents_command.ts");
+  commands() {
     return [agentsCommand(this.skills)];
   }
 }

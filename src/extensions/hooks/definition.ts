@@ -3,6 +3,7 @@
 import { isObject } from "../../text/json.ts";
 import { nearest } from "../../text/nearest.ts";
 import { oneLine } from "../../text/one_line.ts";
+import { sanitize } from "../../text/sanitize.ts";
 import type { DefinitionFile } from "../definition_files.ts";
 import { toolNamedLike } from "./tool_names.ts";
 
@@ -128,4 +129,12 @@ export function matchesHook(
   if (matcher === undefined || problem !== undefined || names.length === 0) return true;
   const pattern = new RegExp(`^(?:${matcher})$`);
   return names.some((name) => pattern.test(name));
+}
+
+/** Returns when a hook runs, and its command. */
+export function hookText(
+  { event, matcher, command }: { event: string } & Pick<HookDefinition, "matcher" | "command">,
+): string {
+  const on = matcher === undefined ? event : `${event} ${sanitize(matcher)}`;
+  return `${on}: ${sanitize(command)}`;
 }

@@ -1,4 +1,4 @@
-/** Hooks of the user and of the folder. Their code is loaded only if there are some. @module */
+/** Hooks of the user and of the folder. @module */
 
 import type {
   Extension,
@@ -10,8 +10,9 @@ import type { ToolExecution, TurnResult } from "../../types/event.ts";
 import type { Part } from "../../types/message.ts";
 import type { Policy } from "../../types/policy.ts";
 import { hookFiles } from "./hook_files.ts";
-import { hookText } from "./hook_text.ts";
-import type { SessionHooks } from "./session_hooks.ts";
+import { hookText } from "./definition.ts";
+import { openHooks } from "./open_hooks.ts";
+import { SessionHooks } from "./session_hooks.ts";
 
 export class HooksExtension implements Extension {
   #hooks: SessionHooks | undefined;
@@ -25,8 +26,6 @@ export class HooksExtension implements Extension {
     const { agent, permissions, readsFolder } = session;
     const files = readsFolder ? hookFiles(agent.state.workingDir, permissions.variables) : [];
     if (files.length === 0) return;
-    const { openHooks } = await import("./open_hooks.ts");
-    const { SessionHooks } = await import("./session_hooks.ts");
     const { definitions, problems, pending } = await openHooks(files, session, signal);
     const lines = [
       ...problems.map(({ path, why }) => `${path}: ${why}`),

@@ -6,9 +6,8 @@ import { sanitize } from "../../text/sanitize.ts";
 import type { TrustChange } from "../../safety/folder_trust.ts";
 import type { SessionState } from "../../session/extension.ts";
 import type { Confirmation } from "../../session/frontend.ts";
-import { type HookDefinition, hooksIn } from "./definition.ts";
+import { type HookDefinition, hooksIn, hookText } from "./definition.ts";
 import type { DefinitionFile } from "../definition_files.ts";
-import { hookText } from "./hook_text.ts";
 
 interface OpenedHooks {
   definitions: HookDefinition[];

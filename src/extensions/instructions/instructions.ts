@@ -43,8 +43,8 @@ export interface HeedOptions {
   env?: VariableReader;
   /** The skills, commands and sub-agents. Those of the folder are trusted with its instructions. */
   skills?: {
-    find(): Promise<LoadedPromptFiles>;
-    use(found: LoadedPromptFiles): Promise<void>;
+    find(): LoadedPromptFiles;
+    use(found: LoadedPromptFiles): void;
   };
 }
 
@@ -56,7 +56,7 @@ export async function heedInstructions(
 ): Promise<HeededInstructions> {
   const { workingDir } = agent.state;
   const { root, files, refused } = await instructionsOf(workingDir, permissions);
-  const found = await skills?.find();
+  const found = skills?.find();
   for (const promptFile of found?.promptFiles ?? []) {
     if (promptFile.scope === "user") continue;
     const { path, text } = promptFile;
@@ -105,7 +105,7 @@ export async function heedInstructions(
     const unheeded = new Set(files.filter((_, i) => !heeded.files[i]!.isHeeded));
     const left = new Set([...unheeded].map(({ promptFile }) => promptFile));
     const promptFiles = found.promptFiles.filter((one) => !left.has(one));
-    await skills?.use({ ...found, promptFiles });
+    skills?.use({ ...found, promptFiles });
   }
   return heeded;
 }

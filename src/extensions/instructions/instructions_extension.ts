@@ -5,8 +5,9 @@ import type { Extension, PendingQuestion, SessionState } from "../../session/ext
 import { repositoryOf } from "../../session/repository.ts";
 import type { ToolExecution } from "../../types/event.ts";
 import type { SkillsExtension } from "../skills/skills_extension.ts";
-import type { InstructionsBelow } from "./below.ts";
+import { InstructionsBelow } from "./below.ts";
 import { instructionLines, instructionQuestion } from "./instruction_lines.ts";
+import { trustCommand } from "./trust_command.ts";
 import { heedInstructions, type HeedOptions, trustsInstructions } from "./instructions.ts";
 
 export class InstructionsExtension implements Extension {
@@ -30,8 +31,7 @@ export class InstructionsExtension implements Extension {
     return instructionLines(await this.#heed(session, {}), session.surface.way);
   }
 
-  async commands() {
-    const { trustCommand } = await import("./trust_command.ts");
+  commands() {
     return [trustCommand((session, answer) => this.#heed(session, { answer }))];
   }
 
@@ -49,7 +49,6 @@ export class InstructionsExtension implements Extension {
   ): Promise<string | undefined> {
     const session = this.#session;
     if (!session || !/[/\\]/.test(execution.subject?.path ?? "")) return undefined;
-    const { InstructionsBelow } = await import("./below.ts");
     const below = this.#below.get(conversation) ??
       new InstructionsBelow(session, (instructions) => this.#report(session, instructions));
     this.#below.set(conversation, below);

@@ -1,9 +1,12 @@
-/** MCP servers of the user, the folder and the caller. Their code is loaded only if there are some. @module */
+/** MCP servers of the user, the folder and the caller. @module */
 
 import type { Extension, PendingQuestion, SessionState } from "../../session/extension.ts";
 import type { McpDefinition } from "./definition.ts";
 import { mcpFiles } from "./mcp_files.ts";
+import { mcpCommand, promptCommands } from "./mcp_command.ts";
+import { newsLines, pendingLine, serverQuestion } from "./mcp_text.ts";
 import type { McpServers } from "./servers.ts";
+import { openMcp } from "./source.ts";
 
 export class McpExtension implements Extension {
   #source: McpServers | undefined;
@@ -17,10 +20,6 @@ export class McpExtension implements Extension {
     const { agent, permissions, confirm, surface: { way }, emit } = session;
     const files = mcpFiles(agent.state.workingDir, permissions.variables);
     if (files.length + this.given.length === 0) return;
-    const [{ openMcp }, { newsLines, pendingLine, serverQuestion }] = await Promise.all([
-      import("./source.ts"),
-      import("./mcp_text.ts"),
-    ]);
     const tell = (kind: string, ...lines: string[]) =>
       emit({ type: "session_notice", notice: { code: "extension", kind, lines } });
     const source = this.#source = await openMcp({
@@ -56,8 +55,7 @@ export class McpExtension implements Extension {
     })));
   }
 
-  async commands() {
-    const { mcpCommand, promptCommands } = await import("./mcp_command.ts");
+  commands() {
     return [mcpCommand(this.#source), ...promptCommands(this.#source)];
   }
 

@@ -1,13 +1,15 @@
-/** Skills, custom commands and the files of sub-agents. Their code is loaded only if there are some. @module */
+/** Skills, custom commands and the files of sub-agents. @module */
 
+import { commandsOf } from "../../session/commands/registry.ts";
+import { count } from "../../text/count.ts";
 import { commandIn } from "../../session/commands/command_line.ts";
 import type { Command, Extension, SessionState } from "../../session/extension.ts";
 import { fileTool } from "../../tools/read_file.ts";
 import type { Part, TextPart } from "../../types/message.ts";
 import type { Tool } from "../../types/tool.ts";
-import type { LoadedPromptFiles, PromptFile } from "./load.ts";
+import { type LoadedPromptFiles, loadPromptFiles, type PromptFile } from "./load.ts";
 import { promptFolders } from "./places.ts";
-import type { PromptFiles } from "./prompt_files.ts";
+import { PromptFiles } from "./prompt_files.ts";
 
 export class SkillsExtension implements Extension {
   #loaded: PromptFiles | undefined;
@@ -33,24 +35,33 @@ export class SkillsExtension implements Extension {
     );
   }
 
-  /** Finds the files of the user and of the folder. No file is read if there is no folder for them. */
-  async find({ agent, permissions }: SessionState): Promise<LoadedPromptFiles> {
+  /** Finds the files of the user and of the folder. */
+  find({ agent, permissions }: SessionState): LoadedPromptFiles {
     const places = promptFolders(agent.state.workingDir, permissions.variables);
     if (places.length === 0) return { promptFiles: [], problems: [] };
-    const { loadPromptFiles } = await import("./load.ts");
     return loadPromptFiles(places, permissions.paths);
   }
 
-  /** Replaces the skills, commands and sub-agents. */
-  async use(session: SessionState, found: LoadedPromptFiles): Promise<void> {
-    const isEmpty = found.promptFiles.length + found.problems.length === 0;
-    if (isEmpty && this.#loaded === undefined) return;
-    const [{ loadInto }, { commandsOf }] = await Promise.all([
-      import("./load_into.ts"),
-      import("../../session/commands/registry.ts"),
-    ]);
-    const taken = (await commandsOf(session, this)).map(({ name }) => name);
-    this.#loaded = loadInto(session, found, taken);
+  /** Replaces the skills, commands and sub-agents, and lists them in the prompt. Other commands take precedence. */
+  use(session: SessionState, { promptFiles, problems }: LoadedPromptFiles): void {
+    if (promptFiles.length + problems.length === 0 && this.#loaded === undefined) return;
+    const { agent, permissions, emit } = session;
+    const taken = new Set(commandsOf(session, this).map(({ name }) => name));
+    const all = promptFiles.map((one) =>
+      taken.has(one.name) ? { ...one, isForPerson: false } : one
+    );
+    const loaded = all.length === 0 ? undefined : new PromptFiles(session, all, permissions.paths);
+    this.#loaded = loaded;
+    const list = loaded && ((...room: [number, number]) => loaded.catalogue(...room));
+    // A list with only sub-agents is short, and useless without their tool.
+    agent.plugCatalogue(list, ...all.some(({ kind }) => kind === "skill") ? [] : [0]);
+    const hidden = all.filter(({ kind, isForPerson, isForModel }) =>
+      kind === "command" && !isForPerson && !isForModel
+    ).map(({ path }) => ({ path, why: "a built-in command has this name" }));
+    const lines = problemLines([...problems, ...hidden]);
+    if (lines.length === 0) return;
+    const notice = { code: "extension", kind: "prompt_files", lines } as const;
+    emit({ type: "session_notice", notice });
   }
 
   /** Returns what the user may type after a slash. */
@@ -66,4 +77,15 @@ export class SkillsExtension implements Extension {
       ((part: TextPart, signal: AbortSignal): Promise<Part[]> =>
         loaded.open(promptFile, part, typed.argument, signal));
   }
+}
+
+/** The maximum number of files that a notice names. */
+const MAX_NAMED = 3;
+
+export function problemLines(problems: LoadedPromptFiles["problems"]): string[] {
+  const more = problems.length - MAX_NAMED;
+  return [
+    ...problems.slice(0, MAX_NAMED).map(({ path, why }) => `${path} is ignored: ${why}`),
+    ...more > 0 ? [`${count(more, "more file")} ignored: copilot doctor lists them`] : [],
+  ];
 }

@@ -32,8 +32,8 @@ export const commands: readonly Command[] = [
     name: "help",
     help: "list the commands",
     isOfTerminal: true,
-    async run(session) {
-      const rows = (await commandsOf(session)).map((
+    run(session) {
+      const rows = commandsOf(session).map((
         { name, argument = "", help },
       ) => [`/${name} ${argument}`, help]);
       return { type: "help", text: `Commands:\n${table(rows, session.surface.columns)}` };
@@ -87,23 +87,22 @@ export const commands: readonly Command[] = [
 ];
 
 /** Returns the commands of a session: those of the table, and of its extensions but `except`. */
-export async function commandsOf(
-  { extensions }: SessionState,
+export function commandsOf(
+  { extensions }: Pick<SessionState, "extensions">,
   except?: Extension,
-): Promise<readonly Command[]> {
-  const others = extensions.filter((one) => one !== except);
-  const lists = await Promise.all(others.map((one) => one.commands?.() ?? []));
+): readonly Command[] {
   const all = [...commands];
-  for (const one of lists.flat()) {
+  const others = extensions.filter((one) => one !== except);
+  for (const one of others.flatMap((other) => other.commands?.() ?? [])) {
     const at = all.findIndex(({ name }) => name === one.after);
     all.splice(at < 0 ? all.length : at + 1, 0, one);
   }
   return all;
 }
 
-const commandNamed = async (session: SessionState, name: string) =>
+const commandNamed = (session: SessionState, name: string) =>
   commands.find((one) => one.name === name) ??
-    (await commandsOf(session)).find((one) => one.name === name);
+    commandsOf(session).find((one) => one.name === name);
 
 /** Commands by their names in other programs. */
 const NAMES_ELSEWHERE = [
@@ -124,8 +123,8 @@ export async function runCommand(
   argument: string,
   signal: AbortSignal,
 ): Promise<CommandAnswer> {
-  const command = await commandNamed(session, name);
-  if (command === undefined) return await unknownCommand(session, name);
+  const command = commandNamed(session, name);
+  if (command === undefined) return unknownCommand(session, name);
   const isChoice = command.takesFlags && argument.startsWith("-");
   const isBuiltIn = commands.includes(command);
   if (isBuiltIn && argument !== "" && command.argument === undefined && !isChoice) {
@@ -134,14 +133,14 @@ export async function runCommand(
   return await command.run(session, argument, signal);
 }
 
-async function unknownCommand(session: SessionState, name: string): Promise<string> {
+function unknownCommand(session: SessionState, name: string): string {
   if (/^modes?$/.test(name)) {
     const { modeKey } = session.surface;
     const next = modeKey === undefined ? "" : `${modeKey} switches modes; `;
     return `There is no command /${name}: ${next}/approve sets one, /plan starts planning`;
   }
   const meant = NAMES_ELSEWHERE.find(([, theirs]) => theirs.split(" ").includes(name))?.[0] ??
-    nearest(name, (await commandsOf(session)).map((candidate) => candidate.name));
+    nearest(name, commandsOf(session).map((candidate) => candidate.name));
   return unknownText(`command /${name}`, "/help", meant && `/${meant}`);
 }
 
@@ -151,7 +150,7 @@ export async function choicesOf(
   name: string,
   signal: AbortSignal,
 ): Promise<readonly ArgumentChoice[]> {
-  return await (await commandNamed(session, name))?.choices?.(session, signal) ?? [];
+  return await commandNamed(session, name)?.choices?.(session, signal) ?? [];
 }
 
 /** Returns the completions of `argument` of the command `name`, with details. */
@@ -160,7 +159,7 @@ export async function completeArgument(
   name: string,
   argument: string,
 ): Promise<(string | ArgumentChoice)[]> {
-  const command = await commandNamed(session, name);
+  const command = commandNamed(session, name);
   const values = command?.values
     ? await command.values(session, argument)
     : await command?.choices?.(session) ?? [];

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { problemLines } from "../../../src/extensions/skills/load_into.ts";
+import { problemLines } from "../../../src/extensions/skills/skills_extension.ts";
 
 Deno.test("of many files that are ignored, three are named", () => {
   for (const length of [1, 3, 4, 5]) {
