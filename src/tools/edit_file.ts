@@ -7,6 +7,8 @@ import { callable, fileSubject, objectSchema, textSchema } from "./definition.ts
 import { SlipError } from "./repair/slip_error.ts";
 import type { ToolArgs } from "./schema.ts";
 import { FILE_SYNONYMS, type Rest, shownValue, takeView } from "./slips.ts";
+import { ENTITIES_REPAIR, unfenced, withLineFeeds, withoutCodeEntities } from "./repair/content.ts";
+import { editFile, prepareEdit } from "./files/edit_file.ts";
 
 export const editTool: Tool = callable({
   name: "edit_file",
@@ -39,10 +41,8 @@ export const editTool: Tool = callable({
     path: ["file_path", ({ old_string: before }) => before === "" ? "write" : "edit"],
     readTexts,
   },
-  prepare: async (args, context) =>
-    (await import("./files/edit_file.ts")).prepareEdit(args, context),
-  run: async (args, context, prepared) =>
-    (await import("./files/edit_file.ts")).editFile(args, context, prepared),
+  prepare: prepareEdit,
+  run: editFile,
 });
 
 /** The only edit of a list, or the only block of a SEARCH/REPLACE diff. */
@@ -86,12 +86,9 @@ function takeContent(args: ToolArgs, rest: Rest): undefined {
 }
 
 /** Decodes the new text of an edit. The old text is decoded later, when the text of the file is known. */
-async function readTexts(args: ToolArgs, repairs: string[]): Promise<void> {
+function readTexts(args: ToolArgs, repairs: string[]): void {
   const { old_string: before, new_string: after, file_path } = args;
   if (typeof before !== "string" || typeof after !== "string") return;
-  const { ENTITIES_REPAIR, unfenced, withLineFeeds, withoutCodeEntities } = await import(
-    "./repair/content.ts"
-  );
   const path = String(file_path);
   const forms = [
     [/^\s*(?:`{3}|~{3})/, unfenced, "new_string without the code fence around it"],

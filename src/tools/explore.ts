@@ -1,4 +1,4 @@
-/** The tool that runs sub-agents. Its implementation is loaded on first use. @module */
+/** The tool that runs sub-agents. @module */
 
 import type { Tool, ToolContext, ToolOutcome } from "../types/tool.ts";
 

@@ -5,6 +5,7 @@ import type { Tool } from "../types/tool.ts";
 import { callable, namesSubject, objectSchema, textSchema } from "./definition.ts";
 import type { ToolArgs } from "./schema.ts";
 import { type CalledAs, FOLDER_SYNONYMS, type Rest } from "./slips.ts";
+import { globFiles } from "./search/glob_files.ts";
 
 export const globTool: Tool = callable({
   name: "glob_files",
@@ -26,7 +27,7 @@ export const globTool: Tool = callable({
     path: ["path", "read"],
     isLikely: ({ pattern }) => !/^\w+$|[|()^$+\\]/.test(String(pattern)),
   },
-  run: async (args, context) => (await import("./search/glob_files.ts")).globFiles(args, context),
+  run: globFiles,
 });
 
 /** Reads the pattern of a tool that finds files by a part of their name, in all folders. */

@@ -5,6 +5,7 @@ import type { Tool } from "../types/tool.ts";
 import { callable, objectSchema, searchSubject, textSchema } from "./definition.ts";
 import type { ToolArgs } from "./schema.ts";
 import { FOLDER_SYNONYMS, isWhole, rename, type Rest, type Slips } from "./slips.ts";
+import { grepCode } from "./search/grep_code.ts";
 
 const GREP_SYNONYMS: Slips["synonyms"] = {
   pattern: bareNames(
@@ -41,7 +42,7 @@ export const grepTool: Tool = callable({
     path: ["path", "read"],
     isLikely: ({ pattern }) => !/^\*|\*\*|^[\w/.-]*\*\.\w+$/.test(String(pattern)),
   },
-  run: async (args, context) => (await import("./search/grep_code.ts")).grepCode(args, context),
+  run: (args, context) => grepCode(args, context),
 });
 
 function takeCase(args: ToolArgs, rest: Rest): string | undefined {

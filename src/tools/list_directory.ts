@@ -3,6 +3,7 @@
 import type { Tool } from "../types/tool.ts";
 import { callable, namesSubject, objectSchema } from "./definition.ts";
 import { FOLDER_SYNONYMS } from "./slips.ts";
+import { listDirectory } from "./files/list_directory.ts";
 
 export const folderTool: Tool = callable({
   name: "list_directory",
@@ -16,6 +17,5 @@ export const folderTool: Tool = callable({
     },
     path: ["path", "read"],
   },
-  run: async (args, context) =>
-    (await import("./files/list_directory.ts")).listDirectory(args, context),
+  run: listDirectory,
 });

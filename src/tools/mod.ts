@@ -1,7 +1,4 @@
-/**
- * The built-in tools: one module per tool with its definition for the model (every byte is in every request). The code
- * that does the work is loaded on first use. @module
- */
+/** The built-in tools: one module per tool, with its definition for the model. @module */
 
 import type { Tool } from "../types/tool.ts";
 import { editTool } from "./edit_file.ts";

@@ -6,6 +6,8 @@ import type { Tool } from "../types/tool.ts";
 import { callable, fileSubject, objectSchema, textSchema } from "./definition.ts";
 import type { ToolArgs } from "./schema.ts";
 import { FILE_SYNONYMS, isWhole, type Rest, takeView } from "./slips.ts";
+import { readImage } from "./files/image.ts";
+import { readFile } from "./files/read_file.ts";
 
 export const fileTool: Tool = callable({
   name: "read_file",
@@ -34,11 +36,11 @@ export const fileTool: Tool = callable({
   run: async (args, context) => {
     const isMeant = context.imageLimits !== undefined || context.isOfPerson;
     if (isMeant && isImageName(String(args.file_path))) {
-      const image = (await import("./files/image.ts")).readImage(String(args.file_path), context);
+      const image = readImage(String(args.file_path), context);
       const found = await image;
       if (found) return found;
     }
-    return (await import("./files/read_file.ts")).readFile(args, context);
+    return readFile(args, context);
   },
 });
 

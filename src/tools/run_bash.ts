@@ -7,6 +7,9 @@ import { callable, objectSchema, textSchema } from "./definition.ts";
 import { SlipError } from "./repair/slip_error.ts";
 import type { ToolArgs } from "./schema.ts";
 import { type CalledAs, isWhole, type Rest, shownValue, type Slips } from "./slips.ts";
+import { readCommand } from "./repair/command.ts";
+import { runBash } from "./shell/run_bash.ts";
+import { jobOutput, runInBackground } from "./shell/background.ts";
 
 /** The parameter that runs a command in the background. */
 export const BACKGROUND_ARGUMENT = "run_in_background";
@@ -44,15 +47,14 @@ const bash: Tool & { slips: Slips } = {
       reason: bareNames("justification"),
     },
     readings: [takeTimeout, takeFolder],
-    readTexts: async (args, repairs) => {
+    readTexts: (args, repairs) => {
       if (typeof args.command !== "string") return;
-      const { readCommand } = await import("./repair/command.ts");
       const read = readCommand(args.command);
       args.command = read.command;
       repairs.push(...read.repairs);
     },
   },
-  run: async (args, context) => (await import("./shell/run_bash.ts")).runBash(args, context),
+  run: runBash,
 };
 export const shellTool: Tool = callable(bash);
 
@@ -67,10 +69,8 @@ export const shellOrJobTool: Tool = callable({
       description: "Return while it runs, without a time limit: for servers and long builds",
     },
   }, ["command"]),
-  run: async (args, context) =>
-    args[BACKGROUND_ARGUMENT]
-      ? (await import("./shell/background.ts")).runInBackground(args, context)
-      : bash.run(args, context),
+  run: (args, context) =>
+    args[BACKGROUND_ARGUMENT] ? runInBackground(args, context) : bash.run(args, context),
 });
 
 export const jobTool: Tool = callable({
@@ -90,7 +90,7 @@ export const jobTool: Tool = callable({
       stop: bareNames("kill end terminate"),
     },
   },
-  run: async (args, context) => (await import("./shell/background.ts")).jobOutput(args, context),
+  run: jobOutput,
 });
 
 /** The maximum that is read as seconds if a time has no unit, and the minimum that is read as milliseconds. */

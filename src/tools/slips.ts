@@ -20,7 +20,7 @@ export interface Slips {
   /** The argument that is a path, and the use of that path. */
   path?: readonly [key: string, use: PathUse | ((args: ToolArgs) => PathUse)];
   /** Corrects texts, and adds a line for each repair. @throws {SlipError} */
-  readTexts?(args: ToolArgs, repairs: string[]): Promise<void>;
+  readTexts?(args: ToolArgs, repairs: string[]): void;
   /** False if the arguments are valid but more likely those of another tool. */
   isLikely?(args: ToolArgs): boolean;
 }

@@ -4,6 +4,8 @@ import { bareNames } from "../text/tool_aliases.ts";
 import type { Tool } from "../types/tool.ts";
 import { callable, fileSubject, objectSchema, textSchema } from "./definition.ts";
 import { FILE_SYNONYMS, takeView } from "./slips.ts";
+import { contentAsMeant } from "./repair/content.ts";
+import { prepareWrite, writeFile } from "./files/write_file.ts";
 
 export const writeTool: Tool = callable({
   name: "write_file",
@@ -24,17 +26,14 @@ export const writeTool: Tool = callable({
     readings: [takeView],
     editorCommand: "create",
     path: ["file_path", "write"],
-    readTexts: async (args, repairs) => {
+    readTexts: (args, repairs) => {
       if (typeof args.content !== "string") return;
-      const { contentAsMeant } = await import("./repair/content.ts");
       const read = contentAsMeant(args.content, String(args.file_path));
       if (!read) return;
       args.content = read.text;
       repairs.push(read.repair);
     },
   },
-  prepare: async (args, context) =>
-    (await import("./files/write_file.ts")).prepareWrite(args, context),
-  run: async (args, context, prepared) =>
-    (await import("./files/write_file.ts")).writeFile(args, context, prepared),
+  prepare: prepareWrite,
+  run: writeFile,
 });

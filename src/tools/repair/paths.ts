@@ -12,6 +12,7 @@ import {
   slashed,
 } from "../../text/std_path.ts";
 import { SlipError } from "./slip_error.ts";
+import { filesNamed } from "./named_files.ts";
 
 /** The use of the path: a file to write that does not exist never gets another file's name. */
 export type PathUse = "read" | "edit" | "write";
@@ -236,7 +237,6 @@ async function hasTop(path: string): Promise<boolean> {
 /** Names the files in other folders with the name of one that does not exist. */
 async function suggestNamed(path: string, clean: string, order: PathOrder): Promise<void> {
   const plain = clean.replace(LINE_BEHIND, "");
-  const { filesNamed } = await import("./named_files.ts");
   const files = await filesNamed(plain, order.folder);
   if (files.length === 0) return;
   const shown = files.map((one) => JSON.stringify(one)).join(" or ");

@@ -30,6 +30,6 @@ export async function readValues(
       repairs.push(`the path ${JSON.stringify(path)} as ${meant}`);
     }
   }
-  await slips?.readTexts?.(args, repairs);
+  slips?.readTexts?.(args, repairs);
   return { args, repairs };
 }

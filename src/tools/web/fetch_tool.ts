@@ -4,6 +4,7 @@ import { bareNames } from "../../text/tool_aliases.ts";
 import type { Tool } from "../../types/tool.ts";
 import { callable } from "../definition.ts";
 import { webAddress } from "./web_address.ts";
+import { fetchUrl } from "./fetch_url.ts";
 
 /** `fetch_url`: reads a web page as text. Without a policy, the model can reach every public host. */
 export const fetchTool: Tool = callable({
@@ -25,5 +26,5 @@ export const fetchTool: Tool = callable({
       offset: bareNames("start from begin startindex"),
     },
   },
-  run: async (args, context) => (await import("./fetch_url.ts")).fetchUrl(args, context),
+  run: (args, context) => fetchUrl(args, context),
 });
