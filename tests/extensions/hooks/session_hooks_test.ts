@@ -228,6 +228,8 @@ Deno.test("hooks: those of a folder run once their exact text is approved, in th
   await at.brings({ PreToolUse: hook(guard("; true"), "Bash") });
   const changed = await turn(false);
   assertEquals([changed.asked.length, changed.ran], [1, [false, false]]);
+  const lines = changed.asked[0]!.files[0]!.change!.lines!;
+  assertEquals(lines.map(({ kind }) => kind).filter((kind) => kind !== " "), ["-", "+"]);
   const later = await turn(true);
   assertEquals([later.asked.length, later.ran, later.pending], [0, [false, false], false]);
 });
