@@ -25,8 +25,13 @@ interface FolderLook {
   isRepository: boolean;
 }
 
-/** The entries of a folder by which git takes it for a repository. */
-export const GIT_ENTRIES = ["HEAD", "objects", "config"] as const;
+/** The entries of a folder by which git takes it for a repository: `commondir` leads to the others. */
+const GIT_ENTRIES = ["HEAD", "objects", "refs", "config", "commondir"];
+/** True if a folder with such entries is a repository to git, or may become one. */
+export const isRepositoryWith = (has: (name: string) => boolean): boolean =>
+  has("HEAD") && (has("commondir") || has("objects") && (has("refs") || has("config")));
+/** True for the name by which git finds a repository, on all file systems. */
+export const isGitName = (name: string): boolean => name.toLowerCase() === ".git";
 /** The most entries that are kept. */
 const MAX_KEPT = 500_000;
 
@@ -45,7 +50,7 @@ export const hasOtherBytes = (path: string): boolean => path.includes("\ufffd");
  * All that changes with a folder's entries; undefined where another change may leave it as it is. The system
  * notes the time of each change of a folder's entries and rights (`ctime`), which no program can set.
  */
-function folderState({ dev, ino, ctime, mtime, mode }: Deno.FileInfo): string | undefined {
+export function folderState({ dev, ino, ctime, mtime, mode }: Deno.FileInfo): string | undefined {
   if (ctime === null || ino === null) return undefined;
   // Clocks of file systems tick, and a change in the same instant as this look would not be told from it.
   return Date.now() - ctime.getTime() > CLOCK_TICK_MS
@@ -95,7 +100,7 @@ export class FolderLooks {
     let begun = performance.now();
     for (const at of folders) {
       for (const { name, path, isDirectory, access } of this.at(at)?.entries ?? []) {
-        if (isDirectory && access !== "none" && name !== ".git") folders.push(path);
+        if (isDirectory && access !== "none" && !isGitName(name)) folders.push(path);
       }
       if (performance.now() - begun < 10) continue;
       await new Promise((resolve) => setTimeout(resolve));
@@ -111,18 +116,18 @@ export class FolderLooks {
     this.cost += COSTS.folder;
     for (const { name, isDirectory } of Deno.readDirSync(folder)) {
       this.cost += COSTS.entry;
-      if (GIT_ENTRIES.includes(name as typeof GIT_ENTRIES[number])) found.add(name);
+      if (GIT_ENTRIES.includes(name)) found.add(name);
       // Nothing in it can be looked at.
       const isClosed = isDirectory && hasOtherBytes(name);
       const mayMatch = isClosed || this.paths.mayMatch(name);
       if (!mayMatch && !isDirectory && !isWhole) continue;
       const path = join(folder, name);
       const access = isClosed ? "none" : mayMatch ? this.#accessTo(path) : undefined;
-      if (access === undefined && !isDirectory && !isWhole && name !== ".git") continue;
+      if (access === undefined && !isDirectory && !isWhole && !isGitName(name)) continue;
       entries.push({ name, path, isDirectory, ...access && { access } });
     }
     this.isLarge ||= this.cost - before > LARGE_COST;
-    return { entries, isWhole, isRepository: GIT_ENTRIES.every((one) => found.has(one)) };
+    return { entries, isWhole, isRepository: isRepositoryWith((one) => found.has(one)) };
   }
 
   #accessTo(path: string): FolderEntry["access"] {

@@ -2,7 +2,7 @@
 
 import { attempt } from "../attempt.ts";
 import { dirname, join, resolve } from "../text/std_path.ts";
-import { GIT_ENTRIES } from "./folder_looks.ts";
+import { isRepositoryWith } from "./folder_looks.ts";
 
 /** Something in the folder that commands may not write, or that is hidden from them. */
 export interface Finding {
@@ -11,7 +11,7 @@ export interface Finding {
   /** True for a folder in which git keeps a repository. */
   isGitFolder?: true;
   /** What settings name here: if it is missing, no command may make it. */
-  named?: "hooks" | "folder" | "file";
+  named?: "hooks" | "file";
 }
 
 /**
@@ -20,8 +20,8 @@ export interface Finding {
  * there that it belongs to this one.
  */
 export function gitFoldersOf(dotGit: string): string[] {
-  const named = /^gitdir:\s*(.+)/.exec(smallFile(dotGit))?.[1];
-  const folder = named && realPathIn(resolve(dirname(dotGit), named));
+  const named = gitFileTarget(dotGit);
+  const folder = named && realPathIn(named);
   if (!folder) return [];
   const back = smallFile(join(folder, "gitdir")).trim();
   const worktree = /^\s*worktree\s*=\s*(.+)$/m.exec(smallFile(join(folder, "config")))?.[1];
@@ -35,9 +35,15 @@ export function gitFoldersOf(dotGit: string): string[] {
   return isTied ? [folder, common] : [folder];
 }
 
+/** Returns the path that a `.git` that is a file names; undefined for none, or one that git may read in another way. */
+export function gitFileTarget(dotGit: string): string | undefined {
+  const named = /^gitdir: ([^\0\ufffd]+?)[\r\n]*$/.exec(smallFile(dotGit))?.[1];
+  return named && resolve(dirname(dotGit), named);
+}
+
 /** True for a folder that git takes for a repository. */
 export function isRepository(folder: string): boolean {
-  return GIT_ENTRIES.every((name) => isThereAt(join(folder, name)));
+  return isRepositoryWith((name) => isThereAt(join(folder, name)));
 }
 
 /** True for a repository without a work tree, and for folders in it. */
@@ -92,11 +98,6 @@ export function gitFindings(
     }
   }
   const included = [...settings].slice(known.length);
-  // In a submodule without files, git would obey a repository that a command makes.
-  const modules = smallFile(join(worktree, ".gitmodules")).matchAll(
-    /^\s*path\s*=\s*"?(.+?)"?\s*$/gm,
-  );
-  const bare = [...modules].map(([, name]) => resolve(worktree, name!)).filter(hasNoFiles);
   return [
     ...folders.map((one) => ({ path: one, access: "read", isGitFolder: true } as const)),
     // One that was left there keeps git from settings beside a broken repository.
@@ -105,11 +106,8 @@ export function gitFindings(
     ) => ({ path: one, access: "read" } as const)),
     ...included.map((one) => ({ path: one, access: "read", named: "file" } as const)),
     ...hooks.map((one) => ({ path: one, access: "read", named: "hooks" } as const)),
-    ...bare.map((one) => ({ path: one, access: "read", named: "folder" } as const)),
   ];
 }
 
 const isThereAt = (path: string): boolean => attempt(() => Deno.lstatSync(path)) !== undefined;
-const hasNoFiles = (folder: string): boolean =>
-  (attempt(() => [...Deno.readDirSync(folder)].length) ?? +isThereAt(folder)) === 0;
 const realPathIn = (path: string): string | undefined => attempt(() => Deno.realPathSync(path));

@@ -8,7 +8,7 @@
 import { attempt } from "../attempt.ts";
 import { isWithin } from "../text/paths.ts";
 import { basename, dirname, fromFileUrl, join } from "../text/std_path.ts";
-import { FolderLooks, hasOtherBytes, type PathAccess } from "./folder_looks.ts";
+import { FolderLooks, hasOtherBytes, isGitName, type PathAccess } from "./folder_looks.ts";
 import { type Finding, gitFindings, gitFoldersOf, isInsideGit } from "./git_files.ts";
 import { mayBeThere, namesIn, type PathTable } from "./path_table.ts";
 import { placeOf } from "./places.ts";
@@ -25,6 +25,8 @@ export interface View {
   links?: readonly string[];
   /** git's folders, which commands of git write where the folder can be written. */
   gitFolders?: readonly string[];
+  /** The repositories in the folder, and the files and links that lead to one. */
+  repositories?: readonly string[];
   /** False where the folder holds more than was looked through: the rest is closed. */
   isComplete: boolean;
 }
@@ -160,7 +162,7 @@ export function makeView(sources: ViewSources): View {
   const isOpened = (path: string) =>
     entryAt(path)?.isDirectory === true && realPathOf(path) === path;
   return {
-    ...{ folder, places, network, isComplete, links },
+    ...{ folder, places, network, isComplete, links, repositories: [...gitFolders] },
     gitFolders: places.get(folder) === "write" ? [...gitFolders].filter(isOpened) : [],
   };
 }
@@ -325,6 +327,35 @@ function findingsIn(
 /** The findings of the last look at a folder. */
 const lastFindings = new WeakMap<FolderLooks, Map<string, Finding[]>>();
 
+/** The cost of a look for new repositories, which comes after a command that made many folders: some 2 s. */
+const MAX_NEW_COST = 500_000;
+
+/**
+ * Finds the repositories, and the files and links that lead to one, in what commands could write of a folder. One in
+ * which others lie is looked through, too. `isComplete` is false if there is no time for all.
+ */
+export function repositoriesIn(
+  root: string,
+  looks: FolderLooks,
+  isWritten: (path: string) => boolean,
+): { found: string[]; isComplete: boolean } {
+  const found: string[] = [];
+  const folders = [root].filter(isWritten);
+  const limit = looks.cost + MAX_NEW_COST;
+  for (const at of folders) {
+    if (looks.cost > limit) return { found, isComplete: false };
+    const open = () => Deno.chmodSync(at, Deno.lstatSync(at).mode! | 0o700);
+    const look = looks.at(at) ?? (attempt(open), looks.at(at));
+    if (look?.isRepository || isGitName(basename(at))) found.push(at);
+    for (const { name, path, isDirectory } of look?.entries ?? []) {
+      if (!isDirectory && !isGitName(name) || !isWritten(path)) continue;
+      if (!isDirectory) found.push(path);
+      else if (!look?.isRepository || name !== "objects") folders.push(path);
+    }
+  }
+  return { found, isComplete: true };
+}
+
 interface FolderToLookAt {
   path: string;
   /** True where all in it is read-only already: only secrets are looked for. */
@@ -351,7 +382,7 @@ function folderFindings(
   for (const { name, path, isDirectory, access: named } of look.entries) {
     const isOthersOwn = isOthers && !/^\.env/i.test(name);
     const access = ruled?.(path) ?? (paths && !isOthersOwn ? named : undefined);
-    if (name === ".git") {
+    if (isGitName(name)) {
       found.push(...gitFindings(path, at, paths));
       continue;
     }

@@ -1,6 +1,5 @@
 /** Confines commands to what the settings of a folder leave them. @module */
 
-import { attempt } from "../attempt.ts";
 import { programFolders } from "../find_program.ts";
 import type { PathTable } from "../safety/path_table.ts";
 import type { KeptCaches } from "../safety/sandbox/kept_caches.ts";
@@ -24,7 +23,12 @@ interface ConfinementSources {
   caches: string;
   /** Called at the end of a sandboxed command, with the end of its output. */
   onEnd(folder: string, command: string, output: string): void;
+  /** Called with what a sandboxed command was not allowed to leave, in one line. */
+  onMended(text: string): void;
 }
+
+/** The views of what runs in a sandbox, of this session and its servers. */
+const running = new Set<View>();
 
 /** A single command of git. */
 const GIT_ALONE = /^git [a-z][^;&|`$()<>\n]*$/;
@@ -71,16 +75,23 @@ export class Confinement {
       // A program beside git writes git's folders only without the network.
       const isGit = leave === "git" || leave === "network" && GIT_ALONE.test(args.at(-1) ?? "");
       const given = { leave, isGit, reads };
-      const { words, view, close, variables } = await this.#words(settings, given);
+      const { words, view, close, variables, left } = await this.#words(settings, given);
       const { by, holder } = await this.find() as Sandbox;
       const [confined, ...before] = words;
       const network = settings.network || leave === "network";
       const putBack = view.links?.length
         ? (await import("../safety/sandbox/kept_links.ts")).keepLinks(view.links)
         : undefined;
+      const tidy = await tidierOf(settings, folder);
+      running.add(view);
       const mend = (output: string) => {
         this.sources.onEnd(folder, args.at(-1) ?? "", output);
-        return [...close?.() ?? [], putBack?.()].filter(Boolean).join("; ") || undefined;
+        const mended = [...left, ...close?.() ?? [], putBack?.(), ...tidy()].filter(Boolean).join(
+          "; ",
+        );
+        running.delete(view);
+        if (mended) this.sources.onMended(mended);
+        return mended || undefined;
       };
       return {
         program: confined!,
@@ -109,9 +120,16 @@ export class Confinement {
     }
     const { makeOwnFolder } = await import("../safety/sandbox/own_folder.ts");
     const own = this.#own ??= makeOwnFolder(atProgramEnd);
-    const view = settings.view(
-      leave?.startsWith("write:") ? leave.slice("write:".length) : undefined,
-    );
+    const makeView = settings.view;
+    const makeNow = () =>
+      makeView(leave?.startsWith("write:") ? leave.slice("write:".length) : undefined);
+    let view = makeNow();
+    const [{ mendKilled }, { answers }] = await Promise.all([
+      import("../safety/sandbox/git_folders.ts"),
+      gitOf(settings, view.folder),
+    ]);
+    const left = mendKilled(view, answers);
+    if (left !== undefined) view = makeNow();
     const [{ home }, { ownSource }, { toolVariables }, caches] = await Promise.all([
       this.sources.paths(),
       import("../safety/sandbox/wrap.ts"),
@@ -138,37 +156,23 @@ export class Confinement {
         ? programFolders(undefined, this.sources.variables("PATH"))
         : settings.programs ?? [],
     });
-    return { words, view, close: git?.close, variables: { ...tools, ...git?.variables } };
+    return {
+      ...{ words, view, close: git?.close, left: left ?? [] },
+      variables: { ...tools, ...git?.variables },
+    };
   }
 
   /** The view of a command of git, which gets the person's name and the like by variables. */
-  async #openGit(view: View, { programs = [] }: SettingsInForce) {
-    const [{ openGitFolders }, git, { home }] = await Promise.all([
-      import("../safety/sandbox/git_folders.ts"),
-      import("./git_settings.ts"),
-      this.sources.paths(),
-    ]);
-    const { folder } = view;
-    const source = { folder, root: folder, programs, home };
-    const stated = git.gitSettings(source) ?? [];
-    const { view: opened, folders, close } = await openGitFolders(view);
-    const indexes = folders.map((at) => ({ at, before: indexState(at) }));
-    return {
-      opened,
-      close: () => {
-        const mended = close().map((path) => `${path} was put back as git would follow or run it`);
-        for (const { at, before } of indexes) {
-          const path = `${at}/index`;
-          if (indexState(at) === before || !git.indexMayLeadAway(source, at)) continue;
-          attempt(() => Deno.renameSync(path, `${path}.replaced`));
-          mended.push(
-            `${path} was moved to index.replaced as it may name files elsewhere: git reset makes it again`,
-          );
-        }
-        return mended;
-      },
-      variables: git.gitVariables(stated),
-    };
+  async #openGit(view: View, settings: SettingsInForce) {
+    const [{ openGitFolders }, { gitSettings, gitVariables }, { source, answers }] = await Promise
+      .all([
+        import("../safety/sandbox/git_folders.ts"),
+        import("./git_settings.ts"),
+        gitOf(settings, view.folder),
+      ]);
+    const stated = gitSettings(source) ?? [];
+    const { view: opened, close } = await openGitFolders(view, answers);
+    return { opened, close, variables: gitVariables(stated) };
   }
 
   #caches(own: string): Promise<KeptCaches | undefined> {
@@ -183,13 +187,36 @@ export class Confinement {
   }
 }
 
-/** All that changes with the index of a repository, which may have a part in a shared file. */
-function indexState(gitFolder: string): string {
-  const names = attempt(() => [...Deno.readDirSync(gitFolder)].map(({ name }) => name)) ?? [];
-  return names.filter((name) => /^(shared)?index/.test(name)).sort().map((name) => {
-    const { ino, size, ctime } = attempt(() => Deno.lstatSync(`${gitFolder}/${name}`)) ?? {};
-    return [name, ino, size, ctime?.getTime()].join(" ");
-  }).join("\n");
+/** git as it is asked about a folder. */
+async function gitOf({ programs = [], paths: { home } }: SettingsInForce, folder: string) {
+  const { harmlessText, indexMayLeadAway } = await import("./git_settings.ts");
+  const source = { folder, root: folder, programs, home };
+  const answers = {
+    harmlessText: (file: string) => harmlessText(source, file),
+    indexMayLeadAway: (gitFolder: string) => indexMayLeadAway(source, gitFolder),
+  };
+  return { source, answers };
+}
+
+/** Returns what puts aside what git would run in repositories that were made by this program, or by one that still runs. */
+async function tidierOf(settings: SettingsInForce, root: string): Promise<() => string[]> {
+  const [{ accessAt, repositoriesIn }, { newFaults, putAside }, { answers: git }] = await Promise
+    .all([
+      import("../safety/view.ts"),
+      import("../safety/sandbox/git_faults.ts"),
+      gitOf(settings, root),
+    ]);
+  const isWritten = (path: string) =>
+    [...running].some((view) =>
+      accessAt(view, path) === "write" && !view.repositories?.includes(path)
+    );
+  return () => {
+    const { found: repositories, isComplete } = repositoriesIn(root, settings.looks!, isWritten);
+    const faults = repositories.flatMap((at) => [...newFaults(at, { repositories, root, git })]);
+    const unseen =
+      `${root} has too many new folders to look for repositories in all: do not use git there`;
+    return [...putAside(faults), ...isComplete ? [] : [unseen]];
+  };
 }
 
 interface WordedLimits extends Pick<SettingsInForce, "sandbox" | "network"> {

@@ -64,6 +64,8 @@ export type Notice =
   | { code: "project_ignored"; file: string; settings: readonly string[] }
   /** A folder is not completely searched yet: until then, parts of it are closed to commands. */
   | { code: "look_incomplete"; folder: string }
+  /** Files that a sandboxed command left were undone or put aside. */
+  | { code: "mended"; why: string }
   /** Commands are refused because the sandbox that they need does not work. */
   | { code: "sandbox_missing"; why: string }
   /** Commands run without a sandbox, because it does not work or the user has not enabled it. */

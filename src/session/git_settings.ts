@@ -1,7 +1,9 @@
 /** git's settings, as git reads them: `git config` runs no programs. @module */
 
 import { attempt } from "../attempt.ts";
+import { gitFileTarget } from "../safety/git_files.ts";
 import type { GitSetting } from "../safety/settings.ts";
+import { dirname, resolve } from "../text/std_path.ts";
 import { findProgram, programFolders } from "../find_program.ts";
 
 /** The location of git, and of the user's settings. */
@@ -14,9 +16,10 @@ interface GitSource {
   home: string | undefined;
 }
 
-/** Returns the settings of a folder; undefined if git is missing or fails. */
-export function gitSettings(source: GitSource): readonly GitSetting[] | undefined {
-  const fields = gitOutput(source, ["config", "--list", "--includes", "--show-scope", "-z"])
+/** Returns the settings of a folder, or of a file alone; undefined if git is missing or fails. */
+export function gitSettings(source: GitSource, file?: string): readonly GitSetting[] | undefined {
+  const from = file === undefined ? ["--includes"] : ["--no-includes", "--file", file];
+  const fields = gitOutput(source, ["config", ...from, "--list", "--show-scope", "-z"])
     ?.split("\0");
   return fields?.flatMap((scope, at) => {
     if (at % 2 === 1 || scope === "") return [];
@@ -24,6 +27,42 @@ export function gitSettings(source: GitSource): readonly GitSetting[] | undefine
     // A name without a value means true.
     return [{ scope, name, value: value.length === 0 ? "true" : value.join("\n") }];
   });
+}
+
+/** The settings of a repository by which git runs nothing, and follows no path. */
+const HARMLESS_SETTINGS = new RegExp(
+  "^(core\\.(repositoryformatversion|bare|filemode|ignorecase|symlinks|precomposeunicode|logallrefupdates|autocrlf|eol|" +
+    "safecrlf|quotepath|longpaths|abbrev|commentchar|whitespace|sparsecheckout|sparsecheckoutcone|untrackedcache)" +
+    "|extensions\\.(objectformat|refstorage|partialclone|worktreeconfig)|index\\.\\w+|submodule\\.active" +
+    "|remote\\..*\\.(url|pushurl|fetch|mirror|tagopt|prune|promisor|partialclonefilter)|remote\\.pushdefault" +
+    "|branch\\..*\\.(remote|pushremote|merge|rebase|description)|submodule\\..*\\.(url|active|branch|ignore)" +
+    "|(user|author|committer)\\.(name|email)|init\\.defaultbranch|pull\\.(rebase|ff)|push\\.(default|autosetupremote|followtags)" +
+    "|fetch\\.(prune|prunetags|parallel)|merge\\.(ff|conflictstyle|renames)|diff\\.(algorithm|renames|colormoved)|gc\\.auto" +
+    "|maintenance\\.auto|(commit|tag|push)\\.gpgsign|(advice|color|column|status)\\.\\w+)$",
+);
+
+/** Returns the text of a settings file without what git runs or follows; undefined if it has none of that. */
+export function harmlessText(source: GitSource, file: string): string | undefined {
+  const stated = attempt(() => Deno.lstatSync(file).isFile)
+    ? gitSettings({ ...source, folder: "/" }, file)
+    : undefined;
+  const left = stated?.filter(({ name, value }) => {
+    // A name of another transport may stand before the address of a remote.
+    if (/\p{Cc}|\ufffd/u.test(name + value) || /^[\w.+-]+::/.test(value)) return false;
+    if (name === "core.fsmonitor") return /^(true|false|yes|no|on|off|[01]?)$/i.test(value);
+    // The work tree of a submodule has a file that leads to this repository.
+    const tree = resolve(dirname(file), value);
+    const isOwnTree = () =>
+      attempt(() => Deno.realPathSync(tree)) === tree &&
+      gitFileTarget(resolve(tree, ".git")) === dirname(file);
+    return HARMLESS_SETTINGS.test(name) || name === "core.worktree" && isOwnTree();
+  });
+  if (left !== undefined && left.length === stated!.length) return undefined;
+  return left?.map(({ name, value }) => {
+    const [, section, part, key] = /^([^.]*)(?:\.(.*))?\.([^.]*)$/.exec(name)!;
+    const more = part === undefined ? "" : ` ${JSON.stringify(part)}`;
+    return `[${section}${more}]\n\t${key} = ${JSON.stringify(value)}\n`;
+  }).join("") ?? "";
 }
 
 /** Returns the hooks that git runs in a folder, by name. */
@@ -36,9 +75,11 @@ export function gitHooks(source: GitSource): string[] {
 /** True if a checkout of the index of `gitFolder` may write files of git's own, or outside of the work tree. */
 export function indexMayLeadAway(source: GitSource, gitFolder: string): boolean {
   const names = gitOutput(source, [
-    ...["-c", "core.fsmonitor=false", "--git-dir", gitFolder, "ls-files", "-z"],
+    ...["-c", "core.fsmonitor=false", "--git-dir", gitFolder, "ls-files", "-s", "-z"],
   ]);
-  return names === undefined || /(^|[\0/])(|\.\.?|\.git|git~1)(\/|\0)/i.test(names);
+  // Repositories with such names cannot be looked at.
+  return names === undefined || /[\t/](|\.\.?|\.git|git~1)(\/|\0)/i.test(names) ||
+    /(^|\0)160000 [^\0]*(\ufffd|[^\0]{3000})/.test(names);
 }
 
 /** Git loads missing objects by any transport that a repository names. Here it uses none. */

@@ -77,6 +77,8 @@ function noticeText(notice: Notice, way: Way): string | string[] {
       return cacheLostText(notice);
     case "extension":
       return [...notice.lines];
+    case "mended":
+      return notice.why;
     case "attached":
       return attachedText(notice);
   }

@@ -75,6 +75,7 @@ export class Permissions {
   /** The last output of sandboxed commands. */
   readonly #outputs = new Map<string, string>();
   readonly #confinement: Confinement;
+  #frontend: Pick<Frontend, "onEvent"> | undefined;
 
   /** @param wantedSandbox the sandbox mode that the user named for all folders */
   constructor(
@@ -98,6 +99,8 @@ export class Permissions {
         if (this.#outputs.size > MAX_OUTPUTS) this.#outputs.clear();
         if (output !== "" && this.#outputs.get(command) !== "") this.#outputs.set(command, output);
       },
+      onMended: (why) =>
+        this.#frontend?.onEvent({ type: "session_notice", notice: { code: "mended", why } }),
     });
   }
 
@@ -111,6 +114,7 @@ export class Permissions {
 
   /** Returns the policy for calls. If `frontend` cannot ask, calls that need approval are refused. */
   policy(frontend?: Pick<Frontend, "approve" | "onEvent">, onRefused = () => {}): Policy {
+    this.#frontend = frontend;
     return {
       decide: async (tool, args, context) => {
         const settings = await this.#settingsFor(context.workingDir);

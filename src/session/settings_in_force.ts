@@ -26,6 +26,8 @@ export interface SettingsInForce extends Settings {
   sandboxWrite: readonly string[];
   /** True if commands would be sandboxed, but no sandbox works. */
   lacksSandbox: boolean;
+  /** Looks into folders for `view`; undefined without a sandbox. */
+  looks?: FolderLooks;
   /** The changes that the project makes or attempts. */
   notices: Notice[];
 }
@@ -101,7 +103,7 @@ export async function settingsInForce(
     const sandboxWrite = [...inForce.sandboxWrite, ...more === undefined ? [] : [more]];
     return viewOf(folder, { ...inForce, sandboxWrite }, path, looked);
   };
-  return { ...inForce, view };
+  return { ...inForce, view, looks: looked.looks };
 }
 
 /** Returns the settings for plan mode: commands write only to their own `/tmp`. */

@@ -158,7 +158,7 @@ Deno.test({
   },
 });
 
-/** What a command prepares unasked, and a command of git that would run `evil.sh` with it. */
+/** What is there already, and a command of git that would run `evil.sh` with it. */
 const PLANTED: [name: string, prepare: string, command: string][] = [
   [
     "fsmonitor of a repository of its own",
@@ -189,12 +189,12 @@ const PLANTED: [name: string, prepare: string, command: string][] = [
 
 for (const [name, prepare, command] of PLANTED) {
   Deno.test({
-    name: `R-21 git runs in the sandbox what a command prepared: ${name}`,
+    name: `R-21 git runs in the sandbox what a repository names: ${name}`,
     ignore,
     async fn() {
       await using at = await repository();
       await Deno.writeTextFile(`${at.folder}/prepare.sh`, prepare);
-      assertMatch(await at.run("sh prepare.sh"), /^exit code: 0/);
+      await at.outside("sh prepare.sh");
       await at.run(command);
       assertEquals([at.has("work/ran"), at.has("pwned")], [true, false]);
       // Positive control, with something new to add or to push.
@@ -333,6 +333,40 @@ for (const [name, prepare, command] of LEFT) {
   });
 }
 
+for (const [name, prepare, command] of LEFT) {
+  if (!/log is a link$|is none|goes on|elsewhere|with a hook/.test(name)) continue;
+  Deno.test({
+    name:
+      `R-21 the next command undoes what a command of git left as the program was killed: ${name}`,
+    ignore,
+    async fn() {
+      await using at = await repository();
+      const home = `${at.base}/home`;
+      await Deno.writeTextFile(`${home}/.profile`, "own\n");
+      const module = new URL("../../src/safety/sandbox/git_folders.ts", import.meta.url);
+      const view = { folder: at.folder, gitFolders: [`${at.folder}/.git`], network: false };
+      const { signal } = await new Deno.Command(Deno.execPath(), {
+        args: [
+          "eval",
+          `import { openGitFolders } from ${JSON.stringify(module.href)};
+           await openGitFolders({ ...${
+            JSON.stringify(view)
+          }, places: new Map(), isComplete: true }, {});
+           Deno.kill(Deno.pid, "SIGKILL");`,
+        ],
+      }).output();
+      assertEquals([signal, at.has("work/commondir")], ["SIGKILL", true]);
+      await at.outside(prepare.replaceAll("$HOME", home));
+      assertMatch(await at.run("true"), /was moved to|could not/);
+      await at.outside(command);
+      const isWritten = at.has("home/.bashrc") || at.has("home/f");
+      assertEquals([isWritten, at.has("pwned"), at.has("work/commondir")], [false, false, false]);
+      assertMatch(await at.outside("git rev-parse --git-dir"), /^\.git$/m);
+      assertEquals(await at.run("true"), "exit code: 0\nno output");
+    },
+  });
+}
+
 const HOOK = "printf '#!/bin/sh\\nsh ../work/evil.sh\\n' > $1/pre-commit; chmod +x $1/pre-commit";
 /** Settings that name what is in the folder and may be missing; what a command makes of it. */
 const NAMED: [settings: string, folder: string, plant: string][] = [
@@ -441,7 +475,7 @@ Deno.test({
     await at.outside("git checkout -q -- .; git checkout-index -a -f; git checkout -q -b y");
     assertEquals(at.has("pwned"), false);
     // One that git cannot list here, as it takes too long, may name them, too.
-    assertMatch(await at.run("git tag two; echo >> .git/index"), /was moved to index[.]replaced/);
+    assertMatch(await at.run("git tag two; echo >> .git/index"), /was moved to index[.]untrusted/);
     assertEquals(await at.outside("git reset -q; git status --short a"), "");
   },
 });
@@ -472,5 +506,162 @@ Deno.test({
     await at.outside("git clone -q --bare . up.git; git -C up.git tag two main");
     assertMatch(await at.run("git fetch -q --tags ./up.git", { network: true }), /^exit code: 0/);
     assertEquals(await at.outside("git tag"), "two\n");
+  },
+});
+
+const EVIL = "core.fsmonitor 'sh ../evil.sh; false'";
+const AT_X = "git init -q x; git -C x -c user.name=a -c user.email=b commit -q --allow-empty -m y";
+const EVIL_BARE =
+  "printf '[core]\\nrepositoryformatversion=0\\nbare=false\\nworktree=.\\nfsmonitor=sh ../evil.sh; false\\n' > config";
+const ENTRIES = "mkdir objects refs; echo 'ref: refs/heads/main' > HEAD";
+
+/** Repositories that commands make, each separated by `;;`, and the user's command afterwards. */
+const MADE: [name: string, prepare: string, command: string][] = [
+  ["one in the index", `${AT_X}; git -C x config ${EVIL};; git add x`, "git status"],
+  [
+    "its hooks",
+    `${AT_X}; mkdir -p x/.git/hooks; cp evil.sh x/.git/hooks/pre-commit; chmod +x x/.git/hooks/pre-commit`,
+    `cd x && ${COMMIT}`,
+  ],
+  [
+    "hooks behind a link, which come later",
+    `mkdir h; ${AT_X}; rm -rf x/.git/hooks; ln -s ../../h x/.git/hooks;; (echo '#!/bin/sh'; cat evil.sh) > h/pre-commit; chmod +x h/pre-commit`,
+    `cd x && ${COMMIT}`,
+  ],
+  [
+    "hooks in a folder that cannot be listed",
+    `${AT_X}; mkdir -p x/.git/hooks; (echo '#!/bin/sh'; cat evil.sh) > x/.git/hooks/pre-commit; chmod +x x/.git/hooks/*; chmod 311 x/.git/hooks x/.git x`,
+    `cd x && ${COMMIT}`,
+  ],
+  [
+    "an included file",
+    `${AT_X}; git config -f more ${EVIL}; git -C x config include.path ../../more`,
+    "cd x; git status",
+  ],
+  [
+    "a link in the place of settings",
+    `${AT_X}; mv x/.git/config more; ln -s ../../more x/.git/config;; git config -f more ${EVIL}`,
+    "cd x; git status",
+  ],
+  ["a bare one", `mkdir x; cd x; ${ENTRIES}; ${EVIL_BARE}`, "cd x; git status"],
+  ["the folder itself", `mkdir -p $NEW; cd $NEW; ${ENTRIES}; ${EVIL_BARE}`, "cd $NEW; git status"],
+  [
+    "one in two steps",
+    `mkdir x; cd x; ${ENTRIES}; rmdir refs; ${EVIL_BARE};; mkdir x/refs`,
+    "cd x; git status",
+  ],
+  [
+    "one that is renamed",
+    `mkdir -p y/g; cd y/g; ${ENTRIES}; rm HEAD; git config -f config ${EVIL};; mkdir x; mv y/g x/.git; echo ref: refs/heads/x > x/.git/HEAD`,
+    "cd x; git status",
+  ],
+  [
+    "a file leads to it",
+    `mkdir x y; cd y; ${ENTRIES}; ${EVIL_BARE}; echo 'gitdir: ../y' > ../x/.git`,
+    "cd x; git status",
+  ],
+  [
+    "a long file leads to one of two",
+    `git init -q --separate-git-dir=y x; git -C x config ${EVIL}; printf '%0120000d' | tr 0 '\\n' >> x/.git`,
+    "cd x; git status",
+  ],
+  [
+    "a link leads to it",
+    `mkdir x y; cd y; ${ENTRIES}; ${EVIL_BARE}; ln -s ../y ../x/.git`,
+    "cd x; git status",
+  ],
+  [
+    "commondir leads to its settings",
+    `mkdir -p x/.git y; cd y; ${ENTRIES}; git config -f config ${EVIL}; mv HEAD ../x/.git; echo ../../y > ../x/.git/commondir`,
+    "cd x; git status",
+  ],
+  [
+    "one in a bare one",
+    `git init -q --bare y; cd y; ${AT_X}; git -C x config core.fsmonitor 'sh ../../evil.sh; false'`,
+    "cd y/x; git status",
+  ],
+  [
+    "one in git's folder of a new one",
+    `${AT_X}; mkdir -p x/.git/modules; cd x/.git/modules; git init -q --bare y; mkdir ../../m; git config -f y/config core.bare false; git config -f y/config core.worktree ../../../m; git config -f y/config core.fsmonitor 'sh ../../evil.sh; false'; echo 'gitdir: ../.git/modules/y' > ../../m/.git`,
+    "cd x/m; git status",
+  ],
+  [
+    "its log is a link",
+    `${AT_X}; ln -sf $HOME/.bashrc x/.git/logs/HEAD`,
+    "cd x; git checkout -q -b z",
+  ],
+  [
+    "settings that cannot be read",
+    `${AT_X}; git -C x config ${EVIL}; chmod 0 x/.git/config; chmod 500 x/.git`,
+    "cd x; chmod 600 .git/config; git status",
+  ],
+];
+
+for (const [name, prepare, command] of MADE) {
+  Deno.test({
+    name: `R-23 a repository that a command makes runs nothing in the user's git: ${name}`,
+    ignore,
+    async fn() {
+      for (const isReal of [true, false]) {
+        await using at = await repository();
+        const home = `${at.base}/home`;
+        for (
+          const line of prepare.replaceAll("$HOME", home).replaceAll("$NEW", "new").split(";; ")
+        ) {
+          await Deno.writeTextFile(`${at.folder}/p.sh`, line);
+          await (isReal
+            ? at.outside("sh p.sh")
+            : at.run(line.startsWith("git add") ? line : "sh p.sh"));
+        }
+        await at.outside(command.replaceAll("$NEW", "new"));
+        assertEquals(at.has("pwned") || at.has("home/.bashrc"), isReal);
+        await at.outside("chmod -R u+rwx .");
+      }
+    },
+  });
+}
+
+Deno.test({
+  name: "R-23 repositories that run nothing stay as commands make them",
+  ignore,
+  async fn() {
+    await using at = await repository();
+    const made = [
+      "git init -q x; git -C x config user.name a; git -C x config core.fsmonitor false",
+      "git clone -q . clone; git clone -q --bare . bare; git clone -q --depth 1 file://$PWD shallow; git init -q --separate-git-dir=gd sd",
+      "git init -q y; cd y; git config user.name a; git config user.email b; git commit -q --allow-empty -m y; git worktree add -q ../tree; " +
+      "git -c protocol.file.allow=always submodule --quiet add ../clone sub; git -C sub sparse-checkout set --skip-checks a",
+    ];
+    const state =
+      "find . -path ./.git -prune -o -type f -name '*config*' -print -exec cat {} + ; find . -name '.git' | sort; ls */.git/hooks";
+    for (const line of made) {
+      await Deno.writeTextFile(`${at.folder}/p.sh`, line);
+      const said = await at.run("sh p.sh");
+      assertEquals(said.includes("untrusted"), false, said);
+      assertMatch(said, /^exit code: 0/);
+    }
+    assertEquals((await at.outside(state)).includes("untrusted"), false);
+  },
+});
+
+Deno.test({
+  name: "R-23 what a job makes of a new repository is put aside after the next command",
+  ignore,
+  async fn() {
+    await using at = await repository();
+    await Deno.writeTextFile(
+      `${at.folder}/p.sh`,
+      `mkfifo go; cat go; git -C x config ${EVIL}; touch done; cat go`,
+    );
+    const job = at.run("sh p.sh", { inBackground: true });
+    await waitUntil(() => at.has("work/go"));
+    await Deno.writeTextFile(`${at.folder}/made.sh`, AT_X);
+    assertEquals((await at.run("sh made.sh")).includes("untrusted"), false);
+    await at.outside("echo > go");
+    await waitUntil(() => at.has("work/done"));
+    assertMatch(await at.run("true"), /x\/[.]git\/config was moved to config[.]untrusted/);
+    await at.outside("git -C x status; echo > go");
+    await job;
+    assertEquals(at.has("pwned"), false);
   },
 });
