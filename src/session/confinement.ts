@@ -2,6 +2,7 @@
 
 import { programFolders } from "../find_program.ts";
 import type { PathTable } from "../safety/path_table.ts";
+import type { GitAnswers } from "../safety/sandbox/git_faults.ts";
 import type { KeptCaches } from "../safety/sandbox/kept_caches.ts";
 import type { Sandbox } from "../safety/sandbox/probe.ts";
 import type { View } from "../safety/view.ts";
@@ -75,20 +76,18 @@ export class Confinement {
       // A program beside git writes git's folders only without the network.
       const isGit = leave === "git" || leave === "network" && GIT_ALONE.test(args.at(-1) ?? "");
       const given = { leave, isGit, reads };
-      const { words, view, close, variables, left } = await this.#words(settings, given);
+      const { words, view, close, variables, left, tidy } = await this.#words(settings, given);
       const { by, holder } = await this.find() as Sandbox;
       const [confined, ...before] = words;
       const network = settings.network || leave === "network";
       const putBack = view.links?.length
         ? (await import("../safety/sandbox/kept_links.ts")).keepLinks(view.links)
         : undefined;
-      const tidy = await tidierOf(settings, folder);
       running.add(view);
       const mend = (output: string) => {
         this.sources.onEnd(folder, args.at(-1) ?? "", output);
-        const mended = [...left, ...close?.() ?? [], putBack?.(), ...tidy()].filter(Boolean).join(
-          "; ",
-        );
+        const lines = [...left, ...close?.() ?? [], putBack?.(), ...tidy()];
+        const mended = lines.filter(Boolean).join("; ");
         running.delete(view);
         if (mended) this.sources.onMended(mended);
         return mended || undefined;
@@ -124,11 +123,8 @@ export class Confinement {
     const makeNow = () =>
       makeView(leave?.startsWith("write:") ? leave.slice("write:".length) : undefined);
     let view = makeNow();
-    const [{ mendKilled }, { answers }] = await Promise.all([
-      import("../safety/sandbox/git_folders.ts"),
-      gitOf(settings, view.folder),
-    ]);
-    const left = mendKilled(view, answers);
+    const { source, answers, folders, git: asked } = await gitOf(settings, view.folder);
+    const left = folders.mendKilled(view, answers);
     if (left !== undefined) view = makeNow();
     const [{ home }, { ownSource }, { toolVariables }, caches] = await Promise.all([
       this.sources.paths(),
@@ -140,11 +136,12 @@ export class Confinement {
     // Servers write no git folders: nothing looks over what they leave there before the session ends. They, and
     // the person's hooks, start no programs of the folder.
     const isCommand = /^(caches|servers\/folder-hooks)$/.test(this.sources.caches);
-    const git = !isGit || !isCommand || !view.gitFolders?.length
-      ? undefined
-      : await this.#openGit(view, settings);
+    const stated = isGit && isCommand && view.gitFolders?.length
+      ? asked.gitSettings(source) ?? []
+      : undefined;
+    const git = stated && await folders.openGitFolders(view, answers);
     const network = view.network || leave === "network";
-    const seen = { ...git?.opened ?? view, network };
+    const seen = { ...git?.view ?? view, network };
     const more = reads.map((path) => [path, "read"] as const);
     const words = sandbox.command({ ...seen, places: new Map([...seen.places, ...more]) }, own);
     const tools = home === undefined ? {} : toolVariables({
@@ -158,21 +155,9 @@ export class Confinement {
     });
     return {
       ...{ words, view, close: git?.close, left: left ?? [] },
-      variables: { ...tools, ...git?.variables },
+      tidy: await tidierOf(settings, view.folder, answers),
+      variables: { ...tools, ...stated && asked.gitVariables(stated) },
     };
-  }
-
-  /** The view of a command of git, which gets the person's name and the like by variables. */
-  async #openGit(view: View, settings: SettingsInForce) {
-    const [{ openGitFolders }, { gitSettings, gitVariables }, { source, answers }] = await Promise
-      .all([
-        import("../safety/sandbox/git_folders.ts"),
-        import("./git_settings.ts"),
-        gitOf(settings, view.folder),
-      ]);
-    const stated = gitSettings(source) ?? [];
-    const { view: opened, close } = await openGitFolders(view, answers);
-    return { opened, close, variables: gitVariables(stated) };
   }
 
   #caches(own: string): Promise<KeptCaches | undefined> {
@@ -189,33 +174,33 @@ export class Confinement {
 
 /** git as it is asked about a folder. */
 async function gitOf({ programs = [], paths: { home } }: SettingsInForce, folder: string) {
-  const { harmlessText, indexMayLeadAway } = await import("./git_settings.ts");
+  const [folders, git] = await Promise.all([
+    import("../safety/sandbox/git_folders.ts"),
+    import("./git_settings.ts"),
+  ]);
   const source = { folder, root: folder, programs, home };
   const answers = {
-    harmlessText: (file: string) => harmlessText(source, file),
-    indexMayLeadAway: (gitFolder: string) => indexMayLeadAway(source, gitFolder),
+    harmlessText: (file: string) => git.harmlessText(source, file),
+    indexMayLeadAway: (gitFolder: string) => git.indexMayLeadAway(source, gitFolder),
   };
-  return { source, answers };
+  return { source, answers, folders, git };
 }
 
 /** Returns what puts aside what git would run in repositories that were made by this program, or by one that still runs. */
-async function tidierOf(settings: SettingsInForce, root: string): Promise<() => string[]> {
-  const [{ accessAt, repositoriesIn }, { newFaults, putAside }, { answers: git }] = await Promise
-    .all([
-      import("../safety/view.ts"),
-      import("../safety/sandbox/git_faults.ts"),
-      gitOf(settings, root),
-    ]);
+async function tidierOf(settings: SettingsInForce, root: string, git: GitAnswers) {
+  const [{ accessAt, repositoriesIn }, { newFaults, putAside }] = await Promise.all([
+    import("../safety/view.ts"),
+    import("../safety/sandbox/git_faults.ts"),
+  ]);
   const isWritten = (path: string) =>
     [...running].some((view) =>
       accessAt(view, path) === "write" && !view.repositories?.includes(path)
     );
   return () => {
     const { found: repositories, isComplete } = repositoriesIn(root, settings.looks!, isWritten);
-    const faults = repositories.flatMap((at) => [...newFaults(at, { repositories, root, git })]);
     const unseen =
       `${root} has too many new folders to look for repositories in all: do not use git there`;
-    return [...putAside(faults), ...isComplete ? [] : [unseen]];
+    return [...putAside(newFaults(repositories, root, git)), ...isComplete ? [] : [unseen]];
   };
 }
 

@@ -31,14 +31,12 @@ export function gitSettings(source: GitSource, file?: string): readonly GitSetti
 
 /** The settings of a repository by which git runs nothing, and follows no path. */
 const HARMLESS_SETTINGS = new RegExp(
-  "^(core\\.(repositoryformatversion|bare|filemode|ignorecase|symlinks|precomposeunicode|logallrefupdates|autocrlf|eol|" +
-    "safecrlf|quotepath|longpaths|abbrev|commentchar|whitespace|sparsecheckout|sparsecheckoutcone|untrackedcache)" +
-    "|extensions\\.(objectformat|refstorage|partialclone|worktreeconfig)|index\\.\\w+|submodule\\.active" +
-    "|remote\\..*\\.(url|pushurl|fetch|mirror|tagopt|prune|promisor|partialclonefilter)|remote\\.pushdefault" +
-    "|branch\\..*\\.(remote|pushremote|merge|rebase|description)|submodule\\..*\\.(url|active|branch|ignore)" +
-    "|(user|author|committer)\\.(name|email)|init\\.defaultbranch|pull\\.(rebase|ff)|push\\.(default|autosetupremote|followtags)" +
-    "|fetch\\.(prune|prunetags|parallel)|merge\\.(ff|conflictstyle|renames)|diff\\.(algorithm|renames|colormoved)|gc\\.auto" +
-    "|maintenance\\.auto|(commit|tag|push)\\.gpgsign|(advice|color|column|status)\\.\\w+)$",
+  "^(core\\.(repositoryformatversion|bare|filemode|ignorecase|symlinks|precomposeunicode|logallrefupdates|autocrlf" +
+    "|eol|safecrlf|quotepath|longpaths|sparsecheckout(cone)?)|extensions\\.(objectformat|refstorage|partialclone|worktreeconfig)" +
+    "|remote\\..*\\.(url|pushurl|fetch|mirror|tagopt|prune|promisor|partialclonefilter)|index\\.\\w+|gc\\.auto" +
+    "|branch\\..*\\.(remote|pushremote|merge|rebase)|submodule\\.(.*\\.)?(url|active|branch|ignore)|(commit|tag)\\.gpgsign" +
+    "|(user|author|committer)\\.(name|email)|init\\.defaultbranch|pull\\.(rebase|ff)|push\\.(default|autosetupremote)" +
+    "|merge\\.(ff|conflictstyle)|diff\\.(algorithm|renames)|fetch\\.prune|(advice|color|status)\\.\\w+)$",
 );
 
 /** Returns the text of a settings file without what git runs or follows; undefined if it has none of that. */

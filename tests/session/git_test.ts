@@ -69,7 +69,7 @@ async function repository() {
     return typeof ran === "string" ? ran : ran.content;
   };
   return {
-    ...{ base, folder, outside, run },
+    ...{ base, folder, outside, run, permissions },
     programs: () => programs,
     has: (path: string) => {
       try {
@@ -357,7 +357,7 @@ for (const [name, prepare, command] of LEFT) {
       }).output();
       assertEquals([signal, at.has("work/commondir")], ["SIGKILL", true]);
       await at.outside(prepare.replaceAll("$HOME", home));
-      assertMatch(await at.run("true"), /was moved to|could not/);
+      assertMatch(await at.run("true"), /was (moved to|removed)/);
       await at.outside(command);
       const isWritten = at.has("home/.bashrc") || at.has("home/f");
       assertEquals([isWritten, at.has("pwned"), at.has("work/commondir")], [false, false, false]);
@@ -663,5 +663,23 @@ Deno.test({
     await at.outside("git -C x status; echo > go");
     await job;
     assertEquals(at.has("pwned"), false);
+  },
+});
+
+Deno.test({
+  name: "R-23 what a server makes as a new repository is put aside after the next command",
+  ignore,
+  async fn() {
+    await using at = await repository();
+    const confine = at.permissions.confineServers(() => at.folder, "one");
+    const line = `${AT_X}; git -C x config ${EVIL}; ln -s ../../a x/.git/link`;
+    const { program, args } = await confine("/bin/sh", ["-c", line]);
+    const { success } = await new Deno.Command(program, { args, cwd: at.folder }).output();
+    assertEquals(success, true);
+    const said = await at.run("true");
+    assertMatch(said, /x\/[.]git\/link was removed .*x\/[.]git\/config was moved to config[.]untr/);
+    // The settings that git runs nothing for stay.
+    assertEquals(await at.outside("git -C x config core.bare; git -C x status -s"), "false\n");
+    assertEquals([at.has("pwned"), await at.run("true")], [false, "exit code: 0\nno output"]);
   },
 });

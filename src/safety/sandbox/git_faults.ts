@@ -3,7 +3,7 @@
 import { attempt } from "../../attempt.ts";
 import { isWithin } from "../../text/paths.ts";
 import { basename, dirname, join, resolve } from "../../text/std_path.ts";
-import { folderState } from "../folder_looks.ts";
+import { folderState, hasOtherBytes } from "../folder_looks.ts";
 import { gitFileTarget, gitFoldersOf, smallFile } from "../git_files.ts";
 import { entryAt, NEW } from "../view.ts";
 
@@ -13,13 +13,6 @@ export interface GitAnswers {
   harmlessText(file: string): string | undefined;
   /** True if a checkout of the index may write files of git's own, or outside of the work tree. */
   indexMayLeadAway(gitFolder: string): boolean;
-}
-
-/** The part of a git folder that git commands change, and that git follows. */
-interface GitState {
-  head: string;
-  resolved: string | undefined;
-  index: string | undefined;
 }
 
 /** A path to put aside, with the text to write in its place. */
@@ -54,31 +47,34 @@ function filesState(folder: string, names: RegExp): string | undefined {
   return states?.every(Boolean) ? states.sort().join("\n") : undefined;
 }
 
-export const gitState = (folder: string): GitState => ({
+/** What git commands change in a folder of git, and git follows. */
+export const gitState = (folder: string) => ({
   head: smallFile(join(folder, "HEAD")),
   resolved: textIfFile(join(folder, "MERGE_RR")),
   index: filesState(folder, INDEX),
 });
+export type GitState = ReturnType<typeof gitState>;
 
-/** Puts files aside, and says so in a line for each. */
+/** Removes links, puts other files aside, and says so in a line for each. */
 export function putAside(faults: Iterable<Fault>): string[] {
   return [...faults].map(([path, text]) => {
     const aside = `${path}.untrusted-${crypto.randomUUID().slice(0, 8)}`;
     const folder = dirname(path);
-    const isAside = attempt(() => {
+    const done = attempt(() => {
       // A program that still runs may have exchanged the folder for a link.
-      if (Deno.realPathSync(folder) !== folder) return false;
+      if (Deno.realPathSync(folder) !== folder) return undefined;
       Deno.chmodSync(folder, Deno.lstatSync(folder).mode! | 0o700);
-      if (isThere(path)) Deno.renameSync(path, aside);
+      const entry = entryAt(path);
+      if (entry?.isSymlink) Deno.removeSync(path);
+      else if (entry) Deno.renameSync(path, aside);
       if (text !== undefined) Deno.writeTextFileSync(path, text, NEW);
-      return true;
+      return entry?.isSymlink ? "was removed" : `was moved to ${basename(aside)}`;
     });
-    const done = isAside ? `was moved to ${basename(aside)}` : "could not be moved away";
-    return `${path} ${done} as git would run or follow what it names`;
+    return `${path} ${done ?? "could not be moved away"} as git would run or follow what it names`;
   });
 }
 
-/** What a command of git changed `since`; all of it may be its work if that is missing. Nothing in `others` is. */
+/** Returns what changed in a folder of git, all of which may have if nothing is known from before; never `others`. */
 export function changedFaults(
   at: string,
   git: GitAnswers,
@@ -104,12 +100,19 @@ export function changedFaults(
   return faults;
 }
 
-/** Returns the faults of one of the `repositories` in `root` that commands made. */
-export function newFaults(
+/** Returns the faults of `repositories` in `root` that commands made; one that cannot be looked into is a fault. */
+export const newFaults = (repositories: readonly string[], root: string, git: GitAnswers) =>
+  repositories.flatMap((at): Fault[] =>
+    attempt(() => [...faultsOf(at, repositories, root, git)]) ?? (isThere(at) ? [[at]] : [])
+  );
+
+function faultsOf(
   at: string,
-  { repositories, root, git }: { repositories: readonly string[]; root: string; git: GitAnswers },
+  repositories: readonly string[],
+  root: string,
+  git: GitAnswers,
 ): Iterable<Fault> {
-  const { isDirectory, isSymlink } = entryAt(at) ?? {};
+  const { isDirectory, isSymlink } = Deno.lstatSync(at);
   // No link on the way may lead elsewhere later.
   const realIn = (...names: string[]) => {
     const path = resolve(at, ...names);
@@ -129,6 +132,8 @@ export function newFaults(
     const text = git.harmlessText(path);
     if (text !== undefined) faults.set(path, text);
   }
+  // Without that, it is no repository.
+  if (!isThere(`${at}/HEAD`)) faults.delete(`${at}/HEAD`);
   if (state !== undefined && faults.size === 0) harmlessStates.set(at, state);
   const [hooks, common, shared] = [
     `${at}/hooks`,
@@ -153,7 +158,8 @@ function linksIn(folder: string, others: readonly string[] = []): string[] {
   return [...Deno.readDirSync(folder)].flatMap(({ name, isDirectory, isSymlink }) => {
     const path = join(folder, name);
     if (others.includes(name)) return [];
-    if (isSymlink) return [path];
+    // Deno names no link with other bytes.
+    if (isSymlink) return hasOtherBytes(name) ? [] : [path];
     if (!isDirectory || basename(folder) === "objects" && /^[\da-f]{2}$/.test(name)) return [];
     const { mode } = Deno.lstatSync(path);
     // A command can close a folder to hide a link in it.

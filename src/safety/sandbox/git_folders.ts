@@ -5,7 +5,14 @@ import { basename, dirname, join } from "../../text/std_path.ts";
 import { wait } from "../../wire/wait.ts";
 import { smallFile } from "../git_files.ts";
 import { entryAt, NEW, type View } from "../view.ts";
-import { changedFaults, type GitAnswers, gitState, HEAD_TEXT, putAside } from "./git_faults.ts";
+import {
+  changedFaults,
+  type GitAnswers,
+  type GitState,
+  gitState,
+  HEAD_TEXT,
+  putAside,
+} from "./git_faults.ts";
 
 /** Settings, hooks, and what leads git to other settings, or to the objects of another repository. */
 const READ_ONLY =
@@ -51,7 +58,7 @@ export async function openGitFolders(
   git: GitAnswers,
 ): Promise<{ view: View; close(): string[] }> {
   const places = new Map(view.places);
-  const open: { folder: string; held: Deno.FsFile; before: ReturnType<typeof gitState> }[] = [];
+  const open: { folder: string; held: Deno.FsFile; before: GitState }[] = [];
   for (const folder of (view.gitFolders ?? []).filter(isOpenable)) {
     const held = await share(folder);
     if (held === undefined) continue;
@@ -80,7 +87,7 @@ export async function openGitFolders(
  * that git does not see any more, so that it takes the folder around it for one, with settings of its own; commands
  * that a rebase would run. What is not known from `before` may be the work of a command.
  */
-function mend(folder: string, git: GitAnswers, before?: ReturnType<typeof gitState>): string[] {
+function mend(folder: string, git: GitAnswers, before?: GitState): string[] {
   for (const path of neededIn(folder)) {
     if (!entryAt(path)?.isDirectory) {
       attempt(() => Deno.removeSync(path));

@@ -63,6 +63,7 @@ export async function startShell(
   signal.throwIfAborted();
   for (const [shell, args] of await shellsFor(command, cwd)) {
     const confined = await confine?.(shell, args, leave);
+    if (signal.aborted) confined?.mend?.("");
     signal.throwIfAborted();
     const how = { cwd, env: { ...commandEnvironment(env), ...variables, ...confined?.variables } };
     try {
@@ -76,6 +77,7 @@ export async function startShell(
         ...(confined?.mend && { mend: confined.mend }),
       };
     } catch (error) {
+      confined?.mend?.("");
       if (error instanceof Deno.errors.NotFound) continue;
       throw new Error(`Cannot run the command as ${reasonOf(error)}`, { cause: error });
     }
