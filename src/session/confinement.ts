@@ -28,8 +28,8 @@ interface ConfinementSources {
   onMended(text: string): void;
 }
 
-/** The views of what runs in a sandbox, of this session and its servers. */
-const running = new Set<View>();
+/** The views of what may have made repositories that were not looked at yet, and if it runs, in all sandboxes. */
+const writers = new Map<View, boolean>();
 
 /** A single command of git. */
 const GIT_ALONE = /^git [a-z][^;&|`$()<>\n]*$/;
@@ -83,12 +83,11 @@ export class Confinement {
       const putBack = view.links?.length
         ? (await import("../safety/sandbox/kept_links.ts")).keepLinks(view.links)
         : undefined;
-      running.add(view);
+      writers.set(view, true);
       const mend = (output: string) => {
         this.sources.onEnd(folder, args.at(-1) ?? "", output);
         const lines = [...left, ...close?.() ?? [], putBack?.(), ...tidy()];
         const mended = lines.filter(Boolean).join("; ");
-        running.delete(view);
         if (mended) this.sources.onMended(mended);
         return mended || undefined;
       };
@@ -155,7 +154,7 @@ export class Confinement {
     });
     return {
       ...{ words, view, close: git?.close, left: left ?? [] },
-      tidy: await tidierOf(settings, view.folder, answers),
+      tidy: await tidierOf(settings, view, answers),
       variables: { ...tools, ...stated && asked.gitVariables(stated) },
     };
   }
@@ -186,21 +185,29 @@ async function gitOf({ programs = [], paths: { home } }: SettingsInForce, folder
   return { source, answers, folders, git };
 }
 
-/** Returns what puts aside what git would run in repositories that were made by this program, or by one that still runs. */
-async function tidierOf(settings: SettingsInForce, root: string, git: GitAnswers) {
+/** Returns what puts aside, at the end of a program, what git would run in repositories that it or others made. */
+async function tidierOf(settings: SettingsInForce, view: View, git: GitAnswers) {
   const [{ accessAt, repositoriesIn }, { newFaults, putAside }] = await Promise.all([
     import("../safety/view.ts"),
     import("../safety/sandbox/git_faults.ts"),
   ]);
+  const root = view.folder;
   const isWritten = (path: string) =>
-    [...running].some((view) =>
-      accessAt(view, path) === "write" && !view.repositories?.includes(path)
+    [...writers.keys()].some((one) =>
+      accessAt(one, path) === "write" && !one.repositories?.includes(path)
     );
   return () => {
-    const { found: repositories, isComplete } = repositoriesIn(root, settings.looks!, isWritten);
-    const unseen =
-      `${root} has too many new folders to look for repositories in all: do not use git there`;
-    return [...putAside(newFaults(repositories, root, git)), ...isComplete ? [] : [unseen]];
+    const { found, isComplete } = repositoriesIn(root, settings.looks!, isWritten);
+    const mended = putAside(newFaults(found, root, git));
+    writers.set(view, false);
+    if (!isComplete) {
+      return [
+        ...mended,
+        `${root} has too many new folders: use no git in them before a next command`,
+      ];
+    }
+    for (const [one, runs] of writers) if (!runs && one.folder === root) writers.delete(one);
+    return mended;
   };
 }
 

@@ -4,6 +4,7 @@ import { findProgram, programFolders } from "../../src/find_program.ts";
 import { assertEquals, assertMatch } from "@std/assert";
 import { PathTable } from "../../src/safety/path_table.ts";
 import { findSandbox } from "../../src/safety/sandbox/probe.ts";
+import { noticeLines } from "../../src/session/notices.ts";
 import { openPermissions } from "../../src/session/permissions.ts";
 import { waitUntil } from "../helpers/wait_until.ts";
 import { builtinTools } from "../../src/tools/mod.ts";
@@ -41,6 +42,7 @@ async function repository() {
   );
   const { signal } = new AbortController();
   let programs: readonly string[] | undefined;
+  const notices: string[] = [];
   /** The reason of the question, or what the command printed. */
   const run = async (
     command: string,
@@ -54,7 +56,9 @@ async function repository() {
         programs = named;
         return Promise.resolve({ choice: "refuse", reason: "" });
       },
-      onEvent() {},
+      onEvent: (event) => {
+        if (event.type === "session_notice") notices.push(...noticeLines(event.notice, "flags"));
+      },
     });
     const confine = permissions.confine(() => workingDir);
     const context = { workingDir, maxOutputChars: 4000, signal, confine };
@@ -69,7 +73,7 @@ async function repository() {
     return typeof ran === "string" ? ran : ran.content;
   };
   return {
-    ...{ base, folder, outside, run, permissions },
+    ...{ base, folder, outside, run, permissions, notices },
     programs: () => programs,
     has: (path: string) => {
       try {
@@ -678,6 +682,7 @@ Deno.test({
     assertEquals(success, true);
     const said = await at.run("true");
     assertMatch(said, /x\/[.]git\/link was removed .*x\/[.]git\/config was moved to config[.]untr/);
+    assertEquals(at.notices, [said.split("\n")[1]]);
     // The settings that git runs nothing for stay.
     assertEquals(await at.outside("git -C x config core.bare; git -C x status -s"), "false\n");
     assertEquals([at.has("pwned"), await at.run("true")], [false, "exit code: 0\nno output"]);
