@@ -21,25 +21,14 @@ import { APPROVE_MODES, modeAmong, SANDBOX_MODES, type Strictness } from "./sett
 /** One level of settings: for all folders, for one folder in the user's file, or of a project. */
 interface SettingsLevel extends Partial<Strictness> {
   network?: boolean;
-  /** True if programs may read files of the folder that configure them, as git does. */
-  trust?: boolean;
   /** Absolute paths that sandboxed commands may read, or also write. */
   sandboxRead: string[];
   sandboxWrite: string[];
   rules: Rule[];
 }
 
-/** The instructions of a folder that the user trusts. */
-export interface TrustedInstructions {
-  /** Identifies the folder: another one at its path is not trusted. */
-  folder: string;
-  /** The SHA-256 in hex of each file's text, by its path relative to the folder. */
-  files: Readonly<Record<string, string>>;
-}
-
-const KEYS =
-  "approve sandbox network sandboxRead sandboxWrite trust instructions deny ask allow folders"
-    .split(" ");
+const KEYS = "approve sandbox network sandboxRead sandboxWrite deny ask allow folders"
+  .split(" ");
 /** Words for several tools in a rule. */
 const TOOL_GROUPS = ["read", "write", "execute", "network", "*"];
 export type ToolNames = readonly string[];
@@ -72,24 +61,13 @@ export function levelOf(value: unknown, source: LevelSource): SettingsLevel {
     sandboxWrite: pathList("sandboxWrite", value, file),
     rules: [],
   };
-  for (const key of ["network", "trust"] as const) {
-    const given = value[key];
-    if (typeof given === "boolean") level[key] = given;
-    else if (given !== undefined) throw unusable(key, file, "true or false");
-  }
-  const { instructions } = value;
-  if (!/^(undefined|boolean)$/.test(typeof instructions) && !isTrusted(instructions)) {
-    throw unusable("instructions", file, "true, false, or what copilot writes there");
-  }
+  const { network } = value;
+  if (typeof network === "boolean") level.network = network;
+  else if (network !== undefined) throw unusable("network", file, "true or false");
   if (["deny", "ask", "allow"].some((effect) => value[effect] !== undefined)) {
     level.rules = rulesIn(value, source);
   }
   return level;
-}
-
-function isTrusted(value: unknown): value is TrustedInstructions {
-  return isObject(value) && typeof value.folder === "string" && isObject(value.files) &&
-    Object.values(value.files).every((hash) => typeof hash === "string");
 }
 
 function pathList(key: string, value: Record<string, unknown>, file: string): string[] {
@@ -202,17 +180,6 @@ export class PermissionsFile {
     await this.save(folder, (here) => ({
       allow: rulesOf(here).filter((rule) => ruleText(rule) !== text),
     }));
-  }
-
-  /**
-   * Returns the instructions of a folder that the user trusts; false if the user rejected them. `true`, from an
-   * earlier version or by hand, names no content and counts as no answer.
-   */
-  instructions(folder: string): TrustedInstructions | false | undefined {
-    const here = this.#folders()[folder];
-    if (!isObject(here)) return undefined;
-    const { trust, instructions = trust } = here;
-    return instructions === false || isTrusted(instructions) ? instructions : undefined;
   }
 
   /**

@@ -142,8 +142,6 @@ export interface PermissionReport extends SandboxStatus {
   }[];
   /** The user's own settings file. */
   file?: string;
-  /** The user's decision on the folder's instructions, if there is one. */
-  trust?: boolean;
 }
 
 /** The sandbox of this machine, whether it is used or not. */

@@ -3,6 +3,7 @@
 import type { Part, TextPart } from "../types/message.ts";
 import { attachFiles } from "./attach.ts";
 import type { SessionState } from "./extension.ts";
+import { checkedImages } from "./images.ts";
 
 /** Returns the parts to send for what the user gave. */
 export async function messageParts(
@@ -22,7 +23,6 @@ export async function messageParts(
     ...given.filter((part) => part.type !== "text"),
   ];
   if (!parts.some(({ type }) => type === "image")) return parts;
-  const { checkedImages } = await import("./images.ts");
   return await checkedImages(parts, fit.targetOf(agent).kind);
 }
 

@@ -5,12 +5,7 @@ import { API_KEY_ENVS } from "../config.ts";
 import type { PermissionChoice } from "../safety/choice.ts";
 import { FolderLooks } from "../safety/folder_looks.ts";
 import { PathTable } from "../safety/path_table.ts";
-import {
-  PermissionsFile,
-  rulesOf,
-  type ToolNames,
-  type TrustedInstructions,
-} from "../safety/settings_file.ts";
+import { PermissionsFile, rulesOf, type ToolNames } from "../safety/settings_file.ts";
 import { type KeptRule, parseKept } from "../safety/rules.ts";
 import type { ApproveMode, SandboxMode, Settings } from "../safety/settings.ts";
 import { isObject } from "../text/json.ts";
@@ -29,7 +24,7 @@ import {
 import { Confinement } from "./confinement.ts";
 import type { Frontend } from "./frontend.ts";
 import type { Notice, PermissionReport, SandboxStatus } from "./data.ts";
-import { projectSettings, repositoryOf } from "./repository.ts";
+import { projectSettings } from "./repository.ts";
 import { CallPolicy } from "./call_policy.ts";
 import { gitHooks, gitSettings } from "./git_settings.ts";
 import { type SettingsInForce, settingsInForce } from "./settings_in_force.ts";
@@ -327,19 +322,6 @@ export class Permissions {
     await this.file.disallow(text, folder);
   }
 
-  /** Returns the instructions of a folder that the user trusts; false if the user rejected them. */
-  trusted(folder: string): TrustedInstructions | false | undefined {
-    return this.file.instructions(folder);
-  }
-
-  /**
-   * Saves which instructions of a folder the user trusts; false rejects them. @throws {Error} if saving fails.
-   */
-  async trust(folder: string, trusted: TrustedInstructions | false): Promise<void> {
-    await this.file.save(folder, () => ({ instructions: trusted }));
-    this.#settings.clear();
-  }
-
   /** The state folder; undefined without a home folder. */
   get stateFolder(): string | undefined {
     return stateFolder(this.variables);
@@ -356,7 +338,6 @@ export class Permissions {
 
   async describe(folder: string): Promise<PermissionReport> {
     const { approve, sandbox: mode, network, rules } = await this.#settingsFor(folder);
-    const trusted = this.trusted(repositoryOf(folder));
     return {
       approve,
       yes: this.choice.yes === true,
@@ -368,7 +349,6 @@ export class Permissions {
         ...isConfined && { isConfined },
       })),
       ...this.file.path !== undefined && { file: this.file.path },
-      ...trusted !== undefined && { trust: trusted !== false },
     };
   }
 

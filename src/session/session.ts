@@ -23,15 +23,18 @@ import { processFittedTurn } from "./fitted_turn.ts";
 import { type Frontend, PLAIN_SURFACE, type SessionEvent, type Status } from "./frontend.ts";
 import type { Extension, PendingQuestion, SessionState } from "./extension.ts";
 import { FolderTrust } from "../safety/folder_trust.ts";
-import type { FolderPaths } from "./folder_paths.ts";
+import { FolderPaths } from "./folder_paths.ts";
 import { messageParts } from "./message.ts";
 import { choosesModel } from "../models/model_server.ts";
 import { beginPlan, hasPlan, isPlanning, resumeMode } from "./plan_mode.ts";
 import { CacheWatch, slotsOf } from "./cache_watch.ts";
 import { addCost } from "../models/prices.ts";
-import type { RecordFile } from "./record.ts";
+import { newestSession, type RecordFile, resumeSession, SessionRecord } from "./record.ts";
 import type { ArgumentChoice, CommandAnswer, CommandInfo, Notice } from "./data.ts";
 import type { SessionOptions } from "./session_options.ts";
+import { choicesOf, commandsOf, completeArgument, runCommand } from "./commands/registry.ts";
+import { greeting } from "./server_look.ts";
+import { UndoLog } from "./undo.ts";
 
 /** The timeout of the user's own commands, in seconds: a day. */
 const MAX_SHELL_SECONDS = 86_400;
@@ -178,8 +181,8 @@ export class Session implements AsyncDisposable {
     return this.#state.executions;
   }
 
-  async commands(): Promise<readonly CommandInfo[]> {
-    return (await import("./commands/registry.ts")).commandsOf(this.#state);
+  commands(): readonly CommandInfo[] {
+    return commandsOf(this.#state);
   }
 
   /** True for a line that an extension expands, such as `/NAME`: it is a message. */
@@ -189,19 +192,16 @@ export class Session implements AsyncDisposable {
 
   /** Returns the arguments to select from for a slash command; empty if it has no list. */
   async choices(name: string, signal: AbortSignal): Promise<readonly ArgumentChoice[]> {
-    const { choicesOf } = await import("./commands/registry.ts");
     return await choicesOf(this.#state, name, signal);
   }
 
   /** Returns the completions of `argument` of a slash command. */
   async complete(name: string, argument: string): Promise<(string | ArgumentChoice)[]> {
-    const { completeArgument } = await import("./commands/registry.ts");
     return await completeArgument(this.#state, name, argument);
   }
 
   /** Returns the files below the folder, and names of extensions, that currently match `word` best. */
   async findPaths(word: string): ReturnType<FolderPaths["find"]> {
-    const { FolderPaths } = await import("./folder_paths.ts");
     this.#paths ??= new FolderPaths(
       this.agent,
       () => this.#extensions.flatMap((one) => one.names?.() ?? []),
@@ -213,7 +213,7 @@ export class Session implements AsyncDisposable {
   async open(signal: AbortSignal): Promise<void> {
     const { permissions, approvesAll, notice: first } = this.options;
     const { agent, frontend } = this;
-    if (this.options.canUndo) this.#state.undo = new (await import("./undo.ts")).UndoLog();
+    if (this.options.canUndo) this.#state.undo = new UndoLog();
     this.#emitStatus();
     const mayRun = frontend.approve !== undefined || approvesAll === true;
     const prepared = await permissions.prepare(agent.state.workingDir, mayRun);
@@ -239,7 +239,6 @@ export class Session implements AsyncDisposable {
   async #openRecord(): Promise<boolean> {
     const { isRecorded, resumesNewest, resumes } = this.options;
     if (!isRecorded && !resumesNewest && !resumes) return false;
-    const { newestSession, resumeSession, SessionRecord } = await import("./record.ts");
     const state = this.#state;
     if (isRecorded) {
       const tell = (why?: string) =>
@@ -339,7 +338,6 @@ export class Session implements AsyncDisposable {
 
   /** Runs a slash command, passed without its slash. */
   async command(name: string, argument: string, signal: AbortSignal): Promise<CommandAnswer> {
-    const { runCommand } = await import("./commands/registry.ts");
     try {
       return await runCommand(this.#state, name, argument, signal);
     } finally {
@@ -434,7 +432,6 @@ export class Session implements AsyncDisposable {
     const { promise, resolve: onLoading } = Promise.withResolvers<void>();
     this.#loads = promise;
     try {
-      const { greeting } = await import("./server_look.ts");
       const found = await greeting({ agent, fit, signal, onLoading });
       if (found === undefined) return;
       this.#state.isModelKnown ||= found.checks.every(({ status }) => status !== "fail");

@@ -7,9 +7,7 @@ import { levelOf, PermissionsFile } from "../../src/safety/settings_file.ts";
 const ignore = Deno.build.os === "windows";
 const toolNames = ["read_file", "run_bash"];
 const source = { file: "F", toolNames };
-const KEYS =
-  "approve, sandbox, network, sandboxRead, sandboxWrite, trust, instructions, deny, ask, allow, folders";
-const trusted = { folder: "1:2", files: { "AGENTS.md": "ab" } };
+const KEYS = "approve, sandbox, network, sandboxRead, sandboxWrite, deny, ask, allow, folders";
 
 Deno.test(
   "a level of settings that makes no sense is refused in one line",
@@ -27,19 +25,13 @@ Deno.test(
       [{ approve: "yes" }, "approve in F as it must be one of plan, never, ask, edits, auto"],
       [{ sandbox: true }, "sandbox in F as it must be one of "],
       [{ network: "no" }, "network in F as it must be true or false"],
-      [{ trust: null }, "trust in F as it must be true or false"],
+      [{ network: null }, "network in F as it must be true or false"],
       [{ sandboxRead: "/a" }, "sandboxRead in F as it must be a list of absolute paths, without ~"],
       [{ sandboxRead: ["/a", "b"] }, "sandboxRead in F as it must be a list of absolute paths"],
       [
         { sandboxWrite: [5] },
         "sandboxWrite in F as it must be a list of absolute paths, without ~",
       ],
-      ...["yes", { folder: "1:2" }, { folder: 5, files: {} }, { folder: "", files: { a: 1 } }].map((
-        instructions,
-      ): [unknown, string] => [
-        { instructions },
-        "instructions in F as it must be true, false, or what copilot writes there",
-      ]),
       [{ deny: "read_file" }, "deny in F as it must be a list of rules"],
       [{ ask: [5] }, "ask in F as it must be a list of rules"],
       // Rules of questions allow, and have no other keys.
@@ -75,10 +67,8 @@ Deno.test(
     const { rules, ...plain } = levelOf({
       approve: "edits",
       network: false,
-      trust: true,
       sandboxRead: ["/a"],
       sandboxWrite: ["/b"],
-      instructions: trusted,
       folders: { "/a": 5 },
       allow: ["mcp__any__tool", { rule: "run_bash(a)", confined: true }, "*"],
       deny: ["read"],
@@ -87,7 +77,6 @@ Deno.test(
     assertEquals(plain, {
       approve: "edits",
       network: false,
-      trust: true,
       sandboxRead: ["/a"],
       sandboxWrite: ["/b"],
     });
@@ -128,12 +117,17 @@ Deno.test(
         { approve: "auto", network: true } as never,
       );
       assertEquals([file.hasFolders, file.mayAllow], [false, false]);
-      assertEquals(await file.save(work, (here) => ({ ...here, trust: true })), path);
-      assertEquals(await file.save(work, (here) => ({ ask: here.trust ? ["read(a)"] : [] })), path);
+      assertEquals(await file.save(work, (here) => ({ ...here, network: true })), path);
+      assertEquals(
+        await file.save(work, (here) => ({ ask: here.network ? ["read(a)"] : [] })),
+        path,
+      );
       assertEquals([file.hasFolders, file.mayAllow], [true, true]);
       assertEquals(
         await Deno.readTextFile(path),
-        `${JSON.stringify({ folders: { [work]: { trust: true, ask: ["read(a)"] } } }, null, 2)}\n`,
+        `${
+          JSON.stringify({ folders: { [work]: { network: true, ask: ["read(a)"] } } }, null, 2)
+        }\n`,
       );
       // What another session wrote meanwhile stays.
       await Deno.writeTextFile(
@@ -162,26 +156,3 @@ Deno.test(
     }
   },
 );
-
-Deno.test("the instructions of a folder that a person trusted", { ignore }, async () => {
-  const path = await Deno.makeTempFile();
-  try {
-    const rows: [here: unknown, instructions: unknown][] = [
-      [undefined, undefined],
-      [5, undefined],
-      [{}, undefined],
-      [{ instructions: trusted }, trusted],
-      [{ instructions: false }, false],
-      [{ trust: false }, false],
-      [{ trust: true }, undefined],
-      [{ instructions: true }, undefined],
-      [{ trust: false, instructions: true }, undefined],
-    ];
-    for (const [here, instructions] of rows) {
-      await Deno.writeTextFile(path, JSON.stringify({ folders: { "/w": here } }));
-      assertEquals<unknown>(new PermissionsFile(path, toolNames).instructions("/w"), instructions);
-    }
-  } finally {
-    await Deno.remove(path);
-  }
-});

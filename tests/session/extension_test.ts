@@ -103,7 +103,7 @@ Deno.test("the commands, lines, names and questions of an extension are those of
   await using server = strictServer([{ text: "one" }, { text: "two" }]);
   await using fake = await fakeSession(server.url, { extensions: [extension] });
   const { session } = fake;
-  const names = (await session.commands()).map(({ name }) => name);
+  const names = session.commands().map(({ name }) => name);
   assertEquals([names.at(-1), names[names.indexOf("cd") + 1]], ["own", "next"]);
   assertEquals(await fake.command("/own"), "said");
   assertEquals((await fake.command("/permissions"))!.split("\n").at(-1), "  own      row");

@@ -367,7 +367,6 @@ const BAD: [name: string, flags: string[], own: unknown, says: RegExp][] = [
     /Read\(secret.* no tool is called Read: .*read_file/,
   ],
   ["folders", [], { folders: [] }, /Cannot use folders in .* an object/],
-  ["trust", [], { instructions: "yes" }, /Cannot use instructions in .* true, false/],
   ["no hash", [], { instructions: { folder: "1", files: { a: 1 } } }, /Cannot use instructions in/],
   ["a key", [], { alow: [] }, /Cannot use alow in .*permissions\.json/],
   ["a folder's name", [], { folders: { "~/x": {} } }, /Cannot use folders .* absolute paths/],

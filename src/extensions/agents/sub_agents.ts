@@ -19,6 +19,7 @@ import type { SessionState } from "../../session/extension.ts";
 import { type AgentLimits, mayCall } from "./agent_file.ts";
 import { EXPLORE } from "../../tools/explore.ts";
 import { closeLanes, type Lanes, openLanes } from "./lanes.ts";
+import { isSameModel } from "../../models/ollama/connection.ts";
 
 /** The maximum rounds of calls of a sub-agent, and the maximum number of its stored calls. */
 const MAX_SUB_ROUNDS = 30;
@@ -92,7 +93,6 @@ export class SubAgents {
 
   /** Switches to the model that a file requests if the server has it, and reports if it does not. */
   async #useModel(agent: CopilotAgent, { name, path }: PromptFile, model: string): Promise<void> {
-    const { isSameModel } = await import("../../models/ollama/connection.ts");
     const names = await modelNames(agent.config).catch(() => []);
     const found = names.find((one) => isSameModel(one, model));
     if (found !== undefined) {

@@ -17,6 +17,7 @@ import type { HeededInstructions, InstructionFile } from "../../session/data.ts"
 import type { Permissions } from "../../session/permissions.ts";
 import { foldersDownTo, isInGit } from "../../session/repository.ts";
 import type { Brought, FolderTrust, TrustChange, TrustDoubt } from "../../safety/folder_trust.ts";
+import { expandImports } from "./imports.ts";
 
 /** The names of instruction files. The first existing one of each folder is used. */
 const FILE_NAMES = ["AGENTS.override.md", "AGENTS.md", "CLAUDE.md"];
@@ -214,12 +215,11 @@ export async function instructionFileIn(
 }
 
 /** Returns `text` with its imports (`@path`), if it has any. */
-async function withImports(
+function withImports(
   text: string,
   { path, root, by }: { path: string; root: string; by: Permissions },
-): Promise<string> {
+): Promise<string> | string {
   if (!/^[ \t]*@\S/m.test(text)) return text;
-  const { expandImports } = await import("./imports.ts");
   return expandImports(text, {
     path,
     root,

@@ -27,7 +27,7 @@ const leaveAnswer = (): CommandAnswer => ({
 });
 
 /** The commands, in the order of the help. */
-export const commands: readonly Command[] = [
+const commands: readonly Command[] = [
   {
     name: "help",
     help: "list the commands",

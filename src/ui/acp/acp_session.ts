@@ -102,11 +102,11 @@ export class AcpSession implements Frontend {
   }
 
   /** Marks the session as known to the editor: sends queued updates and the commands. */
-  async announce(): Promise<void> {
+  announce(): void {
     const held = this.#held ?? [];
     this.#held = undefined;
     for (const update of held) this.#update(update);
-    const commands = await this.#shown.commands();
+    const commands = this.#shown.commands();
     this.#update({
       sessionUpdate: "available_commands_update",
       availableCommands: commands.filter(({ isOfTerminal }) => !isOfTerminal).map((command) => ({

@@ -66,7 +66,7 @@ Deno.test("skills: the person's are listed, those of a folder once it is trusted
         },
       },
     });
-    const names = (await fake.session.commands()).map(({ name }) => name)
+    const names = fake.session.commands().map(({ name }) => name)
       .filter((name) => /^(pdf|deploy)$/.test(name));
     const prompt = fake.session.agent.systemPrompt;
     await fake[Symbol.asyncDispose]();
@@ -234,7 +234,7 @@ Deno.test("own commands: arguments, files and commands stand where the text says
       return Promise.resolve(choice === "once" ? { choice } : { choice, reason: "" });
     },
   });
-  const infos = (await fake.session.commands()).filter(({ name }) => /^(fix|git:look)$/.test(name));
+  const infos = fake.session.commands().filter(({ name }) => /^(fix|git:look)$/.test(name));
   assertEquals(infos.map(({ name, help, argument }) => ({ name, help, argument })), [
     { name: "fix", help: "Fixes an issue", argument: "ISSUE" },
     {

@@ -509,7 +509,7 @@ Deno.test("/help has a row for each command; what an editor cannot do is said th
     surface: { way: "editor", columns: 40, unicode: true },
   });
   const rows = (await fake.command("/help"))!.split("\n");
-  const commands = await fake.session.commands();
+  const commands = fake.session.commands();
   assertEquals(rows[0], "Commands:");
   for (const { name } of commands) {
     assertEquals(rows.some((row) => row.trimStart().split(" ")[0] === `/${name}`), true, name);

@@ -55,7 +55,7 @@ export class CommandRunner {
     signal: AbortSignal,
   ): Promise<Extract<Effect, { type: "leave" | "resumed" | "turn" }> | undefined> {
     const { display } = this;
-    const command = (await this.session.commands()).find((one) => one.name === name);
+    const command = this.session.commands().find((one) => one.name === name);
     if (command?.isSlow) display.wait(line);
     let text: string | undefined;
     try {

@@ -23,7 +23,7 @@ export function completer(session: Session): Completer {
       /^\/([\p{L}\p{M}\p{N}_:-]*)(?:(\s+)(?:-.*\s)?(.*))?$/u.exec(before) ?? [];
     if (name === undefined) return undefined;
     if (gap === undefined) {
-      const items = bestFits(name, await session.commands(), (command) => command.name).map(offer);
+      const items = bestFits(name, session.commands(), (command) => command.name).map(offer);
       return { replace: before.length, items, isTyped: true };
     }
     const items = await session.complete(name, argument!);

@@ -61,7 +61,7 @@ for (const columns of [80, 40]) {
       await terminal.until((rows) => !rows.includes("Which colours?"));
       await terminal.type("/theme green\r");
       await terminal.until("/theme takes one of auto, dark,");
-      await terminal.type("/mode\r");
+      await terminal.type("/mode auto\r");
       await terminal.until((rows) => rows.join(" ").includes("/mode: Shift-Tab switches modes;"));
     },
     { columns },
@@ -99,7 +99,7 @@ Deno.test("each argument of /approve and /trust is explained, in words that a te
   await using fake = await fakeSession("http://127.0.0.1:1");
   for (const name of ["approve", "trust"]) {
     const choices = await fake.session.choices(name, new AbortController().signal);
-    const command = (await fake.session.commands()).find((one) => one.name === name)!;
+    const command = fake.session.commands().find((one) => one.name === name)!;
     const { items, title } = choiceList(command, choices);
     assertEquals(title.length < 40, true, title);
     for (const { label, detail = "" } of items) {
