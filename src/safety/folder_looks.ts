@@ -1,10 +1,10 @@
-/** What folders hold, as far as a view asks: kept from one look at them to the next. @module */
+/** The contents of folders that a view needs, cached between views. @module */
 
 import { join } from "../text/std_path.ts";
 import { wait } from "../wire/wait.ts";
 import type { PathTable } from "./path_table.ts";
 
-/** `own`: commands write there what stands on none of the machine's disks under that name, as in `/tmp`. */
+/** `own`: commands write to a private folder under that name, as in `/tmp`. */
 export type PathAccess = "none" | "read" | "write" | "own";
 
 /** A file, folder or link in a folder. */
@@ -12,57 +12,60 @@ interface FolderEntry {
   name: string;
   path: string;
   isDirectory: boolean;
-  /** The access that its name leaves to it, wherever it is; left out for that to its folder. */
+  /** The access that its name allows in any folder; missing for the access of its folder. */
   access?: "none" | "read";
 }
 
-/** One look at a folder. */
+/** The contents of one folder. */
 interface FolderLook {
-  /** Its folders, and what its name leaves less access to than others; with `isWhole` all else as well. */
+  /** Its folders, and the entries whose name restricts access; with `isWhole` all other entries too. */
   entries: readonly FolderEntry[];
   isWhole: boolean;
-  /** True for a folder that git takes for a repository. */
+  /** True for a folder that git considers a repository. */
   isRepository: boolean;
 }
 
-/** The entries of a folder by which git takes it for a repository: `commondir` leads to the others. */
+/** The entries by which git recognizes a repository. `commondir` leads to the others. */
 const GIT_ENTRIES = ["HEAD", "objects", "refs", "config", "commondir"];
-/** True if a folder with such entries is a repository to git, or may become one. */
+/** True if git considers a folder with such entries a repository, or may after more are created. */
 export const isRepositoryWith = (has: (name: string) => boolean): boolean =>
   has("HEAD") && (has("commondir") || has("objects") && (has("refs") || has("config")));
-/** True for the name by which git finds a repository, on all file systems. */
+/** True for the name by which git finds a repository on any file system. */
 export const isGitName = (name: string): boolean => name.toLowerCase() === ".git";
-/** The most entries that are kept. */
+/** The maximum number of cached entries. */
 const MAX_KEPT = 500_000;
 
-/** Longer than any file system's clock stands between two ticks, in milliseconds: Deno shows whole seconds of `ctime`. */
+/** More than the time resolution of any file system, in milliseconds. Deno shows whole seconds of `ctime`. */
 const CLOCK_TICK_MS = 2000;
 
-/** The cost of a folder that is looked at ahead. */
+/** A folder whose listing costs more is listed in advance. */
 const LARGE_COST = 10_000;
-/** The time that a folder takes to be looked at, for one that did not change, a new one and each entry of that, in units of some 4 us. */
+/**
+ * The time to look into an unchanged folder, into a new one, and for each entry of a new one, in units of about 4
+ * us.
+ */
 const COSTS = { kept: 3, folder: 20, entry: 1 };
 
-/** True for a path with bytes that are not UTF-8, in the place of which Deno has this sign. */
+/** True for a path with bytes that are not UTF-8, which Deno replaces with this character. */
 export const hasOtherBytes = (path: string): boolean => path.includes("\ufffd");
 
 /**
- * All that changes with a folder's entries; undefined where another change may leave it as it is. The system
- * notes the time of each change of a folder's entries and rights (`ctime`), which no program can set.
+ * Returns a text that changes with the folder's entries; undefined if it might not change. The system sets
+ * `ctime` at each change of a folder's entries and permissions, and no program can set it.
  */
 export function folderState({ dev, ino, ctime, mtime, mode }: Deno.FileInfo): string | undefined {
   if (ctime === null || ino === null) return undefined;
-  // Clocks of file systems tick, and a change in the same instant as this look would not be told from it.
+  // File systems have coarse clocks: a change right after this would have the same time.
   return Date.now() - ctime.getTime() > CLOCK_TICK_MS
     ? [dev, ino, ctime.getTime(), mtime?.getTime(), mode].join(" ")
     : undefined;
 }
 
-/** Looks into folders. One that did not change since is not listed again. */
+/** Lists folders. An unchanged folder is not listed again. */
 export class FolderLooks {
-  /** The cost of all looks so far. */
+  /** The cost so far. */
   cost = 0;
-  /** True once a folder was found to take long to look at. */
+  /** True once listing a folder took long. */
   isLarge = false;
   readonly #kept = new Map<string, { state: string; look: FolderLook }>();
   #size = 0;
@@ -71,8 +74,8 @@ export class FolderLooks {
   constructor(private readonly paths: PathTable) {}
 
   /**
-   * The entries of a folder: none of what is no folder; undefined where this user may not list or enter it,
-   * which a command may have seen to, to be let in again after the look.
+   * Returns the contents of a folder, empty if it is not a folder. Returns undefined if this user may not list or
+   * enter it, as when a command closes the folder to reopen it later.
    */
   at(folder: string, isWhole = false): FolderLook | undefined {
     try {
@@ -90,11 +93,11 @@ export class FolderLooks {
     }
   }
 
-  /** Looks through all of a folder, bit by bit, so that the next view of it takes no time. */
+  /** Lists all folders below `root` step by step, so that the next view of it is fast. */
   async walk(root: string): Promise<void> {
     if (this.#walking) return;
     this.#walking = true;
-    // What changed just now would not be kept.
+    // Recent changes are not cached.
     await wait(CLOCK_TICK_MS + 100, undefined);
     const folders = [root];
     let begun = performance.now();
@@ -117,7 +120,7 @@ export class FolderLooks {
     for (const { name, isDirectory } of Deno.readDirSync(folder)) {
       this.cost += COSTS.entry;
       if (GIT_ENTRIES.includes(name)) found.add(name);
-      // Nothing in it can be looked at.
+      // Its contents cannot be listed.
       const isClosed = isDirectory && hasOtherBytes(name);
       const mayMatch = isClosed || this.paths.mayMatch(name);
       if (!mayMatch && !isDirectory && !isWhole) continue;

@@ -1,23 +1,23 @@
-/** git's files: its folders, wherever they are kept, and what their settings name. @module */
+/** git's files: its folders, and the files and folders that its settings name. @module */
 
 import { attempt } from "../attempt.ts";
 import { dirname, join, resolve } from "../text/std_path.ts";
 import { isRepositoryWith } from "./folder_looks.ts";
 
-/** Something in the folder that commands may not write, or that is hidden from them. */
+/** A path in the folder that commands may not write, or not see. */
 export interface Finding {
   path: string;
   access: "none" | "read";
-  /** True for a folder in which git keeps a repository. */
+  /** True for a folder in which git stores a repository. */
   isGitFolder?: true;
-  /** What settings name here: if it is missing, no command may make it. */
+  /** The kind of path that a setting names here. If it is missing, commands may not create it. */
   named?: "hooks" | "file";
 }
 
 /**
- * The folders in which git keeps what belongs to a `.git` that is a file: a worktree's or submodule's, and
- * the repository's. The file may be a command's own work: what it names counts only where git has written
- * there that it belongs to this one.
+ * Returns the folders in which git stores the data of a `.git` that is a file: the worktree's or submodule's
+ * folder, and the repository's. A command may have written the file, so a folder counts only if git wrote there
+ * that it belongs to this `.git`.
  */
 export function gitFoldersOf(dotGit: string): string[] {
   const named = gitFileTarget(dotGit);
@@ -30,18 +30,20 @@ export function gitFoldersOf(dotGit: string): string[] {
     realPathIn(resolve(folder, worktree)) === realPathIn(dirname(dotGit));
   if (!isWorktree && !isSubmodule) return [];
   const common = realPathIn(resolve(folder, smallFile(join(folder, "commondir")).trim()));
-  // git keeps a worktree's folder as REPOSITORY/worktrees/NAME.
+  // A worktree's folder is REPOSITORY/worktrees/NAME.
   const isTied = common === dirname(dirname(folder)) && isRepository(common);
   return isTied ? [folder, common] : [folder];
 }
 
-/** Returns the path that a `.git` that is a file names; undefined for none, or one that git may read in another way. */
+/**
+ * Returns the path in a `.git` that is a file; undefined if it has no path, or one that git may read differently.
+ */
 export function gitFileTarget(dotGit: string): string | undefined {
   const named = /^gitdir: ([^\0\ufffd]+?)[\r\n]*$/.exec(smallFile(dotGit))?.[1];
   return named && resolve(dirname(dotGit), named);
 }
 
-/** True for a folder that git takes for a repository. */
+/** True for a folder that git considers a repository. */
 export function isRepository(folder: string): boolean {
   return isRepositoryWith((name) => isThereAt(join(folder, name)));
 }
@@ -51,10 +53,10 @@ export function isInsideGit(folder: string): boolean {
   return isRepository(folder) || dirname(folder) !== folder && isInsideGit(dirname(folder));
 }
 
-/** The most that is read of a file of git's. */
+/** The maximum size of a git file that is read, in bytes. */
 const MAX_GIT_FILE = 100_000;
 
-/** The start of a small file; nothing where none can be read. */
+/** Returns the text of a small file; "" if it is larger or cannot be read. */
 export function smallFile(path: string): string {
   try {
     const { isFile, size } = Deno.statSync(path);
@@ -64,14 +66,17 @@ export function smallFile(path: string): string {
   }
 }
 
-/** The most files of settings that one repository includes. */
+/** The maximum number of settings files that one repository includes. */
 const MAX_INCLUDED = 100;
 
-/** A setting that names a folder or file, on one line, and maybe behind the names of sections. */
+/** A setting on one line that names a folder or file. Section names may precede it. */
 const SETTING =
   /^\ufeff?[ \t]*(?:\[(?:"(?:\\.|[^"\\\n])*"|[^\]"\n])*\][ \t]*)*(hooksPath|path)[ \t]*=[ \t]*((?:"(?:\\.|[^"\\\n])*"|\\.|[^"\\#;\n])*)/gim;
 
-/** git's files, and the folders and files in which it looks for hooks and further settings, the user's own included. */
+/**
+ * Returns git's files, and the folders and files in which it searches for hooks and included settings, the user's
+ * own among them.
+ */
 export function gitFindings(
   path: string,
   worktree: string,
@@ -100,7 +105,7 @@ export function gitFindings(
   const included = [...settings].slice(known.length);
   return [
     ...folders.map((one) => ({ path: one, access: "read", isGitFolder: true } as const)),
-    // One that was left there keeps git from settings beside a broken repository.
+    // An existing one keeps git from reading settings beside a broken repository.
     ...[...known, join(worktree, "commondir")].map((
       one,
     ) => ({ path: one, access: "read" } as const)),
