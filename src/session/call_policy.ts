@@ -152,7 +152,7 @@ export class CallPolicy {
 
   /**
    * Asks the user. Returns the decision, or the verdict that denies the edited command. An edited command runs
-   * without another question: the user has just read all of it.
+   * without another question, unless it needs a right that the question did not name.
    */
   async #ask(
     args: Arguments,
@@ -178,9 +178,13 @@ export class CallPolicy {
       if (verdict.effect === "deny") return verdict;
       // The user was asked about one folder.
       if (leave?.startsWith("write:") && verdict.leave) verdict = { ...verdict, leave };
+      if (!isHeld(verdict) && verdict.leave !== leave) {
+        const decision = await this.#ask(given, verdict, context, approve);
+        return "allow" in decision && decision.allow ? { args: given, ...decision } : decision;
+      }
     } else for (const rule of rules ?? []) await this.#remember(rule, answer.choice);
     const { networked } = verdict;
-    if (networked) this.by.network(networked);
+    if (networked && given === args) this.by.network(networked);
     // If that does not suffice, the next question is about the whole sandbox.
     if (verdict.leave?.startsWith("write:")) {
       this.by.settings.outputs?.set(String(this.#call(given).command), "");

@@ -176,14 +176,14 @@ export class Permissions {
   confineServers(workingDir: () => string, name: string, isStrict = false): Confine {
     const { choice, file, variables, toolNames } = this;
     const caches = `servers/${name}`;
-    const made = (sandbox = this.wantedSandbox) => {
-      const wanted = { ...choice, ...sandbox && { sandbox } };
-      return new Permissions(wanted, file, sandbox, variables, toolNames, caches);
-    };
-    const [asCommands, anyhow] = [made(), made(choice.sandbox ?? "workspace-write")];
+    const made = (wanted: PermissionChoice, sandbox = this.wantedSandbox) =>
+      new Permissions(wanted, file, sandbox, variables, toolNames, caches);
+    const asCommands = made(choice);
+    const anyhow = made({ sandbox: "workspace-write", ...choice }, "workspace-write");
     return async (...given) => {
-      const [general, here] = [file.general(), file.forFolder(workingDir())];
-      const stated = choice.sandbox ?? here.sandbox ?? general.sandbox;
+      const folder = workingDir();
+      const levels = [file.forFolder(folder), ...file.aboveFolder(folder), file.general()];
+      const stated = choice.sandbox ?? levels.find(({ sandbox }) => sandbox)?.sandbox;
       const own = stated === undefined ? anyhow : asCommands;
       if (own.#approve !== this.#approve) own.setApprove(this.#approve);
       try {

@@ -254,6 +254,56 @@ Deno.test({
 });
 
 Deno.test({
+  name: "R-14 a command that is edited into one that needs another right is asked about again",
+  ignore,
+  async fn() {
+    await using at = await places();
+    const asked: [unknown, unknown][] = [];
+    const policy = at.permissions.policy({
+      approve: ({ leave, call }) => {
+        asked.push([call.arguments.command, leave]);
+        return Promise.resolve(
+          asked.length === 1 ? { choice: "edit", command: "git push" } : { choice: "once" },
+        );
+      },
+      onEvent() {},
+    });
+    const context = { workingDir: at.folder, maxOutputChars: 4000, signal };
+    await new Deno.Command("git", { args: ["init", "-q"], cwd: at.folder }).output();
+    const decision = await policy.decide(tool, { command: "rm -rf ." }, context);
+    assertEquals(asked, [["rm -rf .", undefined], ["git push", "sandbox"]]);
+    assertEquals(decision.allow && [decision.leave, decision.args?.command], [
+      "sandbox",
+      "git push",
+    ]);
+  },
+});
+
+Deno.test({
+  name: "R-14 servers and hooks have the sandbox that the settings state for the folder",
+  ignore,
+  async fn() {
+    await using at = await places();
+    const settings = `${at.home}/.config/copilot/permissions.json`;
+    const write = (own: unknown) => Deno.writeTextFile(settings, JSON.stringify(own));
+    await Deno.mkdir(`${at.home}/.config/copilot`);
+    const rows = [
+      [{ sandbox: "off", folders: { [at.folder]: { sandbox: "workspace-write" } } }, true],
+      [{ sandbox: "workspace-write", folders: { [at.folder]: { sandbox: "off" } } }, false],
+      [{ sandbox: "off", folders: { [at.base]: { sandbox: "workspace-write" } } }, true],
+      [{ sandbox: "off" }, false],
+      [{}, true],
+    ] as const;
+    for (const [own, isSandboxed] of rows) {
+      await write(own);
+      const permissions = openPermissions({}, (name) => at.variables[name]);
+      const { program } = await permissions.confineServers(() => at.folder, "a")("true", []);
+      assertEquals(program !== "true", isSandboxed, JSON.stringify(own));
+    }
+  },
+});
+
+Deno.test({
   name: "R-14 a command that lacked one folder gets that folder, once, and no more of the machine",
   ignore,
   async fn() {
