@@ -57,10 +57,11 @@ export interface Settings {
    * The absolute folders of PATH that no command writes. Programs outside of the sandbox are searched for there.
    */
   programs?: readonly string[];
-  /** Queries git for its settings and hooks in a folder. */
+  /** Queries git for what a repository has: settings, hooks and files of remotes, folders of submodules. */
   git?: {
     settings(folder: string): readonly GitSetting[] | undefined;
-    hooks(folder: string): readonly string[];
+    named(folder: string): readonly string[];
+    submodules(folder: string): readonly string[];
   };
 }
 

@@ -250,7 +250,7 @@ function looksBeside(
 }
 
 /** The repository that the folder is a part of, and its files elsewhere; never the home folder, or one above it. */
-function repositoryAround(folder: string, home: string | undefined): string[] {
+export function repositoryAround(folder: string, home?: string): string[] {
   for (let at = folder;; at = dirname(at)) {
     if (home !== undefined && isWithin(at, home)) return [];
     if (entryAt(join(at, ".git")) !== undefined) return [at, ...gitFoldersOf(join(at, ".git"))];

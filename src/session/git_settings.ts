@@ -1,8 +1,9 @@
 /** git's settings, as git reads them: `git config` runs no programs. @module */
 
 import { attempt } from "../attempt.ts";
-import { gitFileTarget } from "../safety/git_files.ts";
 import type { GitSetting } from "../safety/settings.ts";
+import { isHarmlessSetting } from "../safety/shell/git_command.ts";
+import { oneLine } from "../text/one_line.ts";
 import { dirname, resolve } from "../text/std_path.ts";
 import { findProgram, programFolders } from "../find_program.ts";
 
@@ -29,32 +30,12 @@ export function gitSettings(source: GitSource, file?: string): readonly GitSetti
   });
 }
 
-/** The settings of a repository by which git runs nothing, and follows no path. */
-const HARMLESS_SETTINGS = new RegExp(
-  "^(core\\.(repositoryformatversion|bare|filemode|ignorecase|symlinks|precomposeunicode|logallrefupdates|autocrlf" +
-    "|eol|safecrlf|quotepath|longpaths|sparsecheckout(cone)?)|extensions\\.(objectformat|refstorage|partialclone|worktreeconfig)" +
-    "|remote\\..*\\.(url|pushurl|fetch|mirror|tagopt|prune|promisor|partialclonefilter)|index\\.\\w+|gc\\.auto" +
-    "|branch\\..*\\.(remote|pushremote|merge|rebase)|submodule\\.(.*\\.)?(url|active|branch|ignore)|(commit|tag)\\.gpgsign" +
-    "|(user|author|committer)\\.(name|email)|init\\.defaultbranch|pull\\.(rebase|ff)|push\\.(default|autosetupremote)" +
-    "|merge\\.(ff|conflictstyle)|diff\\.(algorithm|renames)|fetch\\.prune|(advice|color|status)\\.\\w+)$",
-);
-
 /** Returns the text of a settings file without what git runs or follows; undefined if it has none of that. */
 export function harmlessText(source: GitSource, file: string): string | undefined {
   const stated = attempt(() => Deno.lstatSync(file).isFile)
     ? gitSettings({ ...source, folder: "/" }, file)
     : undefined;
-  const left = stated?.filter(({ name, value }) => {
-    // A name of another transport may stand before the address of a remote.
-    if (/\p{Cc}|\ufffd/u.test(name + value) || /^[\w.+-]+::/.test(value)) return false;
-    if (name === "core.fsmonitor") return /^(true|false|yes|no|on|off|[01]?)$/i.test(value);
-    // The work tree of a submodule has a file that leads to this repository.
-    const tree = resolve(dirname(file), value);
-    const isOwnTree = () =>
-      attempt(() => Deno.realPathSync(tree)) === tree &&
-      gitFileTarget(resolve(tree, ".git")) === dirname(file);
-    return HARMLESS_SETTINGS.test(name) || name === "core.worktree" && isOwnTree();
-  });
+  const left = stated?.filter((one) => isHarmlessSetting(one, dirname(file)));
   if (left !== undefined && left.length === stated!.length) return undefined;
   return left?.map(({ name, value }) => {
     const [, section, part, key] = /^([^.]*)(?:\.(.*))?\.([^.]*)$/.exec(name)!;
@@ -63,11 +44,23 @@ export function harmlessText(source: GitSource, file: string): string | undefine
   }).join("") ?? "";
 }
 
-/** Returns the hooks that git runs in a folder, by name. */
-export function gitHooks(source: GitSource): string[] {
-  const path = gitOutput(source, ["rev-parse", "--path-format=absolute", "--git-path", "hooks"]);
-  const entries = attempt(() => [...Deno.readDirSync(path?.trimEnd() ?? "")]) ?? [];
-  return entries.map(({ name }) => name).filter((name) => !name.endsWith(".sample")).sort();
+/** Returns the hooks that git runs in a folder, and the files by which it knows further remotes. */
+export function gitNamed(source: GitSource): string[] {
+  return ["hooks", "remotes", "branches"].flatMap((kind) => {
+    const path = gitOutput(source, ["rev-parse", "--path-format=absolute", "--git-path", kind]);
+    const entries = attempt(() => [...Deno.readDirSync(path?.replace(/\n$/, "") ?? "")]) ?? [];
+    return entries.filter(({ name }) => !name.endsWith(".sample"))
+      .map(({ name }) => oneLine(`${kind}/${name}`)).sort();
+  });
+}
+
+/** Returns the folders of the submodules of the repository around a folder that are checked out. */
+export function gitSubmodules(source: GitSource): string[] {
+  const args = ["-c", "core.fsmonitor=false", "ls-files", "-s", "-z", ":/"];
+  return gitOutput(source, args)?.split("\0").flatMap((line) => {
+    const folder = line.startsWith("160000") && resolve(source.folder, line.replace(/^.*?\t/, ""));
+    return folder && attempt(() => Deno.lstatSync(`${folder}/.git`)) ? [folder] : [];
+  }) ?? [];
 }
 
 /** True if a checkout of the index of `gitFolder` may write files of git's own, or outside of the work tree. */

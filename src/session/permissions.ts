@@ -26,7 +26,7 @@ import type { Frontend } from "./frontend.ts";
 import type { Notice, PermissionReport, SandboxStatus } from "./data.ts";
 import { projectSettings } from "./repository.ts";
 import { CallPolicy } from "./call_policy.ts";
-import { gitHooks, gitSettings } from "./git_settings.ts";
+import { gitNamed, gitSettings, gitSubmodules } from "./git_settings.ts";
 import { type SettingsInForce, settingsInForce } from "./settings_in_force.ts";
 import { builtinTools, withJobs } from "../tools/mod.ts";
 import { fetchTool } from "../tools/web/fetch_tool.ts";
@@ -158,7 +158,8 @@ export class Permissions {
         if (!known.has(folder)) known.set(folder, gitSettings({ folder, root, programs, home }));
         return known.get(folder);
       },
-      hooks: (folder) => gitHooks({ folder, root, programs, home }),
+      named: (folder) => gitNamed({ folder, root, programs, home }),
+      submodules: (folder) => gitSubmodules({ folder, root, programs, home }),
     };
   }
 

@@ -1,7 +1,7 @@
 /** git in the sandbox: what it writes there unasked, and what it runs of a folder that a command prepared. */
 
 import { findProgram, programFolders } from "../../src/find_program.ts";
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { PathTable } from "../../src/safety/path_table.ts";
 import { findSandbox } from "../../src/safety/sandbox/probe.ts";
 import { noticeLines } from "../../src/session/notices.ts";
@@ -75,6 +75,7 @@ async function repository() {
   return {
     ...{ base, folder, outside, run, permissions, notices },
     programs: () => programs,
+    allow: (rule: string) => permissions.allow({ rule }, folder),
     has: (path: string) => {
       try {
         return Deno.lstatSync(`${base}/${path}`) !== undefined;
@@ -224,17 +225,91 @@ Deno.test({
     );
     assertEquals(
       await at.run("git commit -m x"),
-      `asked: signs with your key and runs the hooks of this repository: pre-push, ${leaves}`,
+      `asked: signs with your key and may run what this repository names: hooks/pre-push, ${leaves}`,
     );
     assertEquals(
       await at.run("git fetch https://example.com/x"),
-      `asked: fetches with your credentials and runs the hooks of this repository: pre-push, ${leaves}`,
+      `asked: fetches with your credentials and may run what this repository names: hooks/pre-push, ${leaves}`,
     );
     await at.outside("git config core.sshCommand ./evil.sh");
     assertEquals(
       await at.run("git push origin"),
-      `asked: pushes with your credentials and runs programs that the settings of git name, ${leaves}`,
+      `asked: pushes with your credentials and may run what this repository names: core.sshcommand=./evil.sh, hooks/pre-push, ${leaves}`,
     );
+  },
+});
+
+/** What came with a folder by which git may run programs, and what the question names of it. */
+const CAME: [prepare: string, command: string, named: string][] = [
+  ["git config protocol.ext.allow always", "git push", "protocol.ext.allow=always"],
+  [
+    "git config remote.origin.pushurl 'ext::sh evil.sh'",
+    "git push",
+    "remote.origin.pushurl=ext::sh evil.sh",
+  ],
+  ["git config remote.origin.url ext://sh", "git fetch", "remote.origin.url=ext://sh"],
+  [
+    "git config branch.main.remote 'ext::sh evil.sh'",
+    "git fetch",
+    "branch.main.remote=ext::sh evil.sh",
+  ],
+  [
+    "git config 'url.ext::sh evil.sh.pushInsteadOf' https:",
+    "git push",
+    "url.ext::sh evil.sh.pushinsteadof=https:",
+  ],
+  ["git config credential.helper '!sh evil.sh'", "git push", "credential.helper=!sh evil.sh"],
+  [
+    "git config extensions.worktreeConfig true; git config --worktree credential.https://x.y.helper ./evil.sh",
+    "git fetch",
+    "credential.https://x.y.helper=./evil.sh",
+  ],
+  ["git config core.askPass $PWD/evil.sh", "git fetch", "core.askpass="],
+  ["git config http.extraHeader 'Authorization: key'", "git fetch", "http.extraheader=…"],
+  ["git config new.kind.ofSetting x", "git fetch", "new.kind.ofsetting=x"],
+  ["mkdir -p .git/remotes; echo URL: x > .git/remotes/origin", "git push", "remotes/origin"],
+  ["mkdir -p .git/branches; echo x > .git/branches/origin", "git fetch", "branches/origin"],
+  ["git config remote.origin.url ../up.git", "git push", "remote.origin.url=../up.git"],
+  ["git config remote.origin.url file:///up.git", "git push", "remote.origin.url=file:///up.git"],
+  ["git config branch.main.pushRemote up", "git push", "branch.main.pushremote=up"],
+  ["git init -q --bare origin", "git push", "origin"],
+  [
+    "git init -q sub; git -C sub config user.name a; git -C sub -c user.email=b commit -q --allow-empty -m x; git add sub; " +
+    "git -C sub config core.sshCommand ./evil.sh",
+    "git fetch",
+    "core.sshcommand=./evil.sh",
+  ],
+];
+
+Deno.test({
+  name: "R-21 a rule for push or fetch covers nothing that came with the folder",
+  ignore,
+  async fn() {
+    for (const [prepare, command, named] of CAME) {
+      await using at = await repository();
+      await at.outside("rm -rf .git/hooks .git/branches; git config remote.origin.fetch a:a");
+      for (const rule of ["git push *", "git fetch *"]) at.allow(`run_bash(${rule})`);
+      await at.outside(prepare);
+      const said = await at.run(command);
+      assertStringIncludes(said, `credentials and may run what this repository names: ${named}`);
+    }
+  },
+});
+
+Deno.test({
+  name: "R-21 a rule for push or fetch covers a repository with ordinary settings",
+  ignore,
+  async fn() {
+    await using at = await repository();
+    for (const rule of ["git push *", "git fetch *"]) at.allow(`run_bash(${rule})`);
+    await at.outside(
+      "git remote add -t main -m main origin https://a:b@127.0.0.1:9/x; git config branch.main.remote origin; " +
+        "git config branch.main.merge refs/heads/main; git config user.name b; git config core.fsmonitor false; " +
+        "git init -q up; git -C up -c user.name=a -c user.email=b commit -q --allow-empty -m x; " +
+        "git -c protocol.file.allow=always submodule add -q ./up sub; git config pull.rebase true",
+    );
+    assertMatch(await at.run("git fetch"), /^exit code: 128/);
+    assertMatch(await at.run("git push origin main"), /^exit code: 128/);
   },
 });
 

@@ -232,10 +232,10 @@ function outerVerdict(
   const isCovered = allowed !== undefined && allowed.command === undefined;
   const uncovered = { isUncovered: true } as const;
   const programs = isCovered ? undefined : programsOfGit(words, scene);
-  if (!leaves) return programs ? { ...askBecause(`runs ${programs}`), ...uncovered } : undefined;
+  if (!leaves) return programs ? { ...askBecause(programs), ...uncovered } : undefined;
   if (allowed && !programs) return leaving(byRule(allowed));
   return programs
-    ? { ...leaving(askBecause(`${leaves} and runs ${programs}`)), ...uncovered }
+    ? { ...leaving(askBecause(`${leaves} and ${programs}`)), ...uncovered }
     : leaving(askBecause(leaves));
 }
 

@@ -1,8 +1,13 @@
 /** git commands: those that write to the repository, and those that have to leave the sandbox. @module */
 
+import { attempt } from "../../attempt.ts";
+import { oneLine, shortened } from "../../text/one_line.ts";
 import { isWithin } from "../../text/paths.ts";
-import { resolve } from "../../text/std_path.ts";
+import { join, resolve } from "../../text/std_path.ts";
+import { gitFileTarget, isRepository } from "../git_files.ts";
 import type { Scene } from "../path_verdict.ts";
+import type { GitSetting } from "../settings.ts";
+import { entryAt, repositoryAround } from "../view.ts";
 import type { Word } from "./lexer.ts";
 import { programName } from "./wrappers.ts";
 
@@ -45,10 +50,36 @@ const NEEDS_MORE: Readonly<Record<string, string>> = {
 const SIGNING = new Set("am cherry-pick commit merge rebase revert tag".split(" "));
 /** Options before the subcommand that name no other repository, and no setting. */
 const PLAIN_OPTIONS = /^(-P|--no-pager|--no-optional-locks|--literal-pathspecs)$/;
-/** Settings of a repository that name programs. */
-const NAMING =
-  /^(core\.(fsmonitor|sshcommand|gitproxy|alternaterefscommand)|hook\..*|(filter|merge|diff)\..*\.(clean|smudge|process|driver|command|textconv)|remote\..*\.(uploadpack|receivepack|vcs)|submodule\..*\.update)$/;
-const IS_OFF = /^(false|true|0|1|no|yes|on|off|checkout|merge|rebase|none|)$/i;
+/** The settings of a repository by which git runs nothing, and follows no path. */
+const HARMLESS_SETTINGS = new RegExp(
+  "^(core\\.(repositoryformatversion|bare|filemode|ignorecase|symlinks|precomposeunicode|logallrefupdates|autocrlf|eol|" +
+    "safecrlf|quotepath|longpaths|hidedotfiles|abbrev|commentchar|whitespace|sparsecheckout|sparsecheckoutcone|untrackedcache)" +
+    "|extensions\\.(objectformat|refstorage|partialclone|worktreeconfig)|index\\.\\w+|submodule\\.active" +
+    "|remote\\..*\\.(url|pushurl|fetch|mirror|tagopt|prune|promisor|partialclonefilter|gh-resolved)|remote\\.pushdefault" +
+    "|branch\\..*\\.(remote|pushremote|merge|rebase|description|(gh|vscode)-merge-base|github-pr-owner-number)" +
+    "|branch\\.\\w+|submodule\\..*\\.(url|active|branch|ignore)|rebase\\.auto\\w+" +
+    "|(user|author|committer)\\.(name|email)|user\\.signingkey|init\\.defaultbranch|pull\\.(rebase|ff)" +
+    "|push\\.(default|autosetupremote|followtags)|fetch\\.(prune|prunetags|parallel)|merge\\.(ff|conflictstyle|renames)" +
+    "|diff\\.(algorithm|renames|colormoved)|gc\\.auto|maintenance\\.auto|(commit|tag|push)\\.gpgsign" +
+    "|(advice|color|column|status)\\.\\w+|lfs\\.repositoryformatversion|lfs\\..*\\.(access|locksverify))$",
+);
+/** An address of a transport that is a program of its own: `ext::sh -c ...`, `ext://...`. */
+const OTHER_TRANSPORT = /^[\w.+-]+::|^(?!(https?|ssh|git|git\+ssh|ssh\+git|file):)[\w.+-]+:\/\//;
+
+/** True for a setting of a repository by which git runs nothing. `gitFolder` has the settings. */
+export function isHarmlessSetting(
+  { name, value }: Pick<GitSetting, "name" | "value">,
+  gitFolder: string,
+): boolean {
+  if (/\p{Cc}|\ufffd/u.test(name + value) || OTHER_TRANSPORT.test(value)) return false;
+  if (name === "core.fsmonitor") return /^(true|false|yes|no|on|off|[01]?)$/i.test(value);
+  if (/^submodule\..*\.update$/.test(name)) return /^(checkout|merge|rebase|none)$/.test(value);
+  if (name !== "core.worktree") return HARMLESS_SETTINGS.test(name);
+  // The work tree of a submodule has a file that leads to this repository.
+  const tree = resolve(gitFolder, value);
+  return attempt(() => Deno.realPathSync(tree)) === tree &&
+    gitFileTarget(resolve(tree, ".git")) === gitFolder;
+}
 
 interface GitCommand {
   /** The folder in which git runs. */
@@ -118,18 +149,70 @@ function signs({ folder, name, rest }: GitCommand, { git }: Scene): boolean {
 }
 
 /**
- * Returns which programs git runs outside of the sandbox, in words; otherwise undefined, also for other programs.
+ * Returns which programs of a repository git may run outside of the sandbox, in words; otherwise undefined, also
+ * for other programs.
  */
 export function programsOfGit(words: readonly Word[], scene: Scene): string | undefined {
   const command = gitCommand(words, scene);
-  if (command === undefined || scene.git === undefined) return undefined;
-  const settings = scene.git.settings(command.folder);
-  const isNamed = settings?.some(({ scope, name, value }) =>
-    scope !== "global" && scope !== "system" && NAMING.test(name) && !IS_OFF.test(value)
-  );
-  if (!command.isPlain || settings === undefined || isNamed) {
-    return "programs that the settings of git name";
+  const { git } = scene;
+  if (command === undefined || git === undefined) return undefined;
+  if (!command.isPlain) return "may run what its options name";
+  const { name, rest } = command;
+  const isPush = [name, rest[0]].some((word) => /^(push|send-pack)$/.test(word ?? ""));
+  const isLocal = gitNeed(words, scene) === undefined;
+  const folders = [command.folder];
+  // A push to a repository of this machine runs its hooks.
+  const found = isPush
+    ? ["origin", ...rest].filter((word) => isRepositoryAt(folders[0]!, word))
+    : [];
+  for (const folder of folders) {
+    if (folders.length > MAX_SUBMODULES) {
+      return `may run what over ${MAX_SUBMODULES} submodules name`;
+    }
+    const settings = git.settings(folder);
+    if (settings === undefined) return "may run what settings name, which cannot be read";
+    const gitFolder = gitFileTarget(join(repositoryAround(folder)[0] ?? folder, ".git")) ?? "";
+    const suspect = settings.filter((one) =>
+      !/^(global|system)$/.test(one.scope) &&
+      (!isHarmlessSetting(one, gitFolder) || isPush && namesPath(one, settings))
+    );
+    found.push(...suspect.map(shownSetting), ...isLocal ? [] : git.named(folder));
+    if (/^(fetch|pull|push|submodule)$/.test(name)) folders.push(...git.submodules(folder));
   }
-  const hooks = gitNeed(words, scene) ? scene.git.hooks(command.folder) : [];
-  return hooks.length === 0 ? undefined : `the hooks of this repository: ${hooks.join(", ")}`;
+  const [shown, more] = [
+    [...new Set(found)].slice(0, MAX_LISTED_NAMES),
+    new Set(found).size - MAX_LISTED_NAMES,
+  ];
+  if (more > 0) shown.push(`${more} more`);
+  return found.length === 0 ? undefined : `may run what this repository names: ${shown.join(", ")}`;
+}
+
+/** The maximum numbers of repositories whose settings are read, and of names in a question. */
+const MAX_SUBMODULES = 50;
+const MAX_LISTED_NAMES = 6;
+
+/** Returns a setting on one short line, without passwords. */
+function shownSetting({ name, value }: GitSetting): string {
+  const shown = /extraheader$/.test(name) ? "…" : value.replace(/\/\/[^/@\s]*@/g, "//…@");
+  return shortened(oneLine(`${name}=${shown}`), 100);
+}
+
+/** True for the address of a repository on this machine, and for a word that may be one. */
+const isOnMachine = (address: string) => /^file:|^[^:]*(\/|$)/.test(address);
+
+/** True if git takes a word for a repository of this machine. */
+function isRepositoryAt(folder: string, word: string): boolean {
+  const address = word.replace(/^--?\w+=/, "");
+  const at = resolve(folder, address);
+  const isHere = ["", ".git", "/.git"].some((end) => isRepository(at + end)) ||
+    entryAt(`${at}/.git`) !== undefined;
+  return isOnMachine(address) && (isHere || address.startsWith("file:"));
+}
+
+/** True for a setting that names a repository of this machine as a remote. */
+function namesPath({ name, value }: GitSetting, settings: readonly GitSetting[]): boolean {
+  const isName = /^(branch\..*\.(push)?remote|remote\.pushdefault)$/.test(name);
+  if (!isName && !/^remote\..*\.(push)?url$/.test(name)) return false;
+  const isKnown = value === "." || settings.some((one) => one.name === `remote.${value}.url`);
+  return isOnMachine(value) && !(isName && isKnown);
 }
