@@ -80,7 +80,7 @@ function meaningOfYes({ networked, leave, programs = [] }: Approval): string | u
   const what = [...programs.slice(0, MAX_PROGRAMS).map(oneLine), ...more].join(" and ") || "it";
   if (leave?.startsWith("write:")) {
     const folder = oneLine(leave.slice("write:".length));
-    return `Yes runs it once in the sandbox, where it can then read and write ${folder}, too.`;
+    return `Yes runs it once in the sandbox, with ${folder} writable.`;
   }
   if (!networked && leave !== "network") {
     return `Yes runs ${what} once without the sandbox: it can read and write everything that you can, ` +
@@ -106,7 +106,9 @@ function networkedBy(grants: NonNullable<Approval["networked"]>): string {
 export function allowedBy(approval: Approval): string {
   const { call, subject: { action }, rules = [], rulePath } = approval;
   if (rulePath !== undefined) {
-    return `${action === undefined ? call.name : `${action}s`} of ${oneLine(rulePath)}`;
+    return `${
+      action === undefined ? call.name : action === "search" ? "searches" : `${action}s`
+    } of ${oneLine(rulePath)}`;
   }
   const words = rules.map(({ words }) => `\`${oneLine(words)}\``);
   const isExact = rules.length === 1 && rules[0]!.words === approval.subject.command;

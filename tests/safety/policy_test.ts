@@ -464,6 +464,9 @@ const NETWORKED: [granted: string, later: string, effect: RuleEffect][] = [
   ["npm install a && curl x", "curl x; npm install b 2>&1", "allow"],
   ["curl x 2>&1", "curl  x", "allow"],
   ["npm install a", "npm_config_registry=x npm install a", "ask"],
+  ["npm install a 2>&1 | tail -3", "npm install b", "allow"],
+  ["npm install a", "npm install b | head -5; echo done", "allow"],
+  ["npm install a", "npm install b | sh", "ask"],
   ["curl 'a b'", "curl a b", "ask"],
   ["curl '$x'", "curl $x", "ask"],
   ["x=1; curl $x", "x=2; curl $x", "ask"],
@@ -482,6 +485,18 @@ rows(
     effect,
   ]),
 );
+
+Deno.test("SBX-04 what was given the network has it, also if the model does not ask again", () => {
+  for (const [granted, later, effect] of NETWORKED) {
+    const networked = networkGrants(granted).map(({ text }) => text);
+    const { leave } = decided(
+      bash(later),
+      { ...SETTINGS, ...CONFINED, networked, rules: [] },
+      place,
+    );
+    assertEquals(leave === "network", effect === "allow", later);
+  }
+});
 
 Deno.test("CMD-03 a program that is known only when it runs may be one that a rule denies", () => {
   for (const command of ["$x a", "x=curl; $x", "$(echo curl) x", "{curl,x}", "c?rl x", "rm $x"]) {

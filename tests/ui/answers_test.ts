@@ -63,7 +63,7 @@ Deno.test("notes say why a call is asked about, and what a yes does", () => {
     [{ leave: "network" }, [why, calm(network)]],
     [{ leave: "write:/a/b" }, [
       why,
-      calm("Yes runs it once in the sandbox, where it can then read and write /a/b, too."),
+      calm("Yes runs it once in the sandbox, with /a/b writable."),
     ]],
     [{ leave: "sandbox" }, [
       why,

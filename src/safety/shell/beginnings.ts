@@ -97,7 +97,13 @@ const OTHER_PACKAGE = /^[^@-][^@]*\/|\.(tgz|tar\.gz|whl|zip)$/;
 export function networkGrants(text: string): NetworkGrant[] {
   const line = parseCommandLine(text);
   const texts = new Map<string, boolean>();
-  for (const command of line.ok ? line.commands : [undefined]) {
+  // `| tail -5` uses no network.
+  const counted = line.ok &&
+    line.commands.filter((command) =>
+      !isQuiet(command.words) || command.words.length === 0 || command.assignments.length > 0 ||
+      !command.redirections.every(isHarmless)
+    );
+  for (const command of counted && counted.length > 0 ? counted : [undefined]) {
     const all = command?.words ?? [];
     const { words: beginning, kind } = commandBeginning(all);
     // A path or an address to install from is not the registry that the user allowed.

@@ -35,14 +35,20 @@ export function commandVerdict(call: PolicyCall & { command: string }, scene: Sc
   const { tool, command, leave, reason } = call;
   const inside = lineVerdict(tool, command, scene);
   if (leave === "network" && scene.view?.().network) return inside;
-  if (leave === undefined || scene.view === undefined || inside.effect === "deny") return inside;
+  if (scene.view === undefined || inside.effect === "deny") return inside;
+  const isGranted = () =>
+    networkGrants(command).every(({ text }) => scene.networked?.includes(text));
+  if (leave === undefined) {
+    // What the user gave the network has it, also if the model does not ask for it again.
+    const isOnline = inside.effect === "allow" && !inside.leave && scene.networked?.length &&
+      isGranted();
+    return isOnline ? { ...inside, leave: "network" } : inside;
+  }
   const unconfined = outsideOf(scene);
   const outside = lineVerdict(tool, command, unconfined);
   if (outside.effect === "allow") return { ...outside, leave };
   const networked = leave === "network" && networkGrants(command);
-  const isKnown = networked && inside.effect === "allow" &&
-    networked.every(({ text }) => scene.networked?.includes(text));
-  if (isKnown) return { ...ALLOW, leave };
+  if (networked && inside.effect === "allow" && isGranted()) return { ...ALLOW, leave };
   const lacked = leave === "sandbox" && refusedFolder(scene.outputs?.get(command) ?? "", scene);
   const what = leave === "network"
     ? "asks for the network, which the sandbox blocks"

@@ -61,7 +61,7 @@ Deno.test("the grants of the network for a line: by the beginning, the words, or
     ["pip install git+https://x/y", [["pip install git+https://x/y", true]]],
     ["npm install $x", [["npm install $x", true]]],
     ["curl $x", [["curl $x", true]]],
-    ["echo a | sh", [["echo a", true], ["echo a | sh", true]]],
+    ["echo a | sh", [["echo a | sh", true]]],
     ["x=(a)", [["x=(a)", true]]],
     ["2>&1", [["2>&1", true]]],
     ["curl 'a b'", [["curl 'a b'", true]]],
