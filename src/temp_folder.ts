@@ -5,12 +5,26 @@ import { reasonOf } from "./text/reason.ts";
 /** The places for the folder: that of TMPDIR or the system, then the usual ones. */
 const PLACES = Deno.build.os === "windows" ? [undefined] : [undefined, "/tmp", "/var/tmp"];
 
+export interface TempFolderOptions {
+  /** True for a folder that sandboxed commands can write: it is not used. */
+  isOpen?(folder: string): boolean;
+  /** A last place for the folder. */
+  last?: string | undefined;
+}
+
 /** Creates a folder for this user only, and returns its path without links. @throws {Error} if that fails everywhere. */
-export function makeTempFolder(prefix: string): string {
+export function makeTempFolder(
+  prefix: string,
+  { isOpen = () => false, last }: TempFolderOptions = {},
+): string {
   let fault: unknown;
-  for (const dir of PLACES) {
+  for (const dir of last === undefined ? PLACES : [...PLACES, last]) {
     try {
-      return Deno.realPathSync(Deno.makeTempDirSync({ prefix, ...dir !== undefined && { dir } }));
+      const made = Deno.makeTempDirSync({ prefix, ...dir !== undefined && { dir } });
+      const real = Deno.realPathSync(made);
+      if (!isOpen(real)) return real;
+      Deno.removeSync(real);
+      throw new Error("sandboxed commands can write there");
     } catch (error) {
       fault ??= error;
     }

@@ -71,7 +71,7 @@ export function entryAt(path: string): Deno.FileInfo | undefined {
 }
 
 /** @param closed the result where this user may not look */
-function realPathOf(path: string, closed?: string): string | undefined {
+export function realPathOf(path: string, closed?: string): string | undefined {
   // The path stands for others, which Deno cannot name.
   if (hasOtherBytes(path)) return path;
   try {

@@ -5,7 +5,7 @@ import type { PathTable } from "../safety/path_table.ts";
 import type { GitAnswers } from "../safety/sandbox/git_faults.ts";
 import type { KeptCaches } from "../safety/sandbox/kept_caches.ts";
 import type { Sandbox } from "../safety/sandbox/probe.ts";
-import type { View } from "../safety/view.ts";
+import { accessAt, repositoriesIn, type View } from "../safety/view.ts";
 import { RefusedError } from "../tools/call_errors.ts";
 import { atProgramEnd } from "../tools/shell/program_end.ts";
 import type { Confine, Leave } from "../types/confine.ts";
@@ -77,7 +77,7 @@ export class Confinement {
       const isGit = leave === "git" || leave === "network" && GIT_ALONE.test(args.at(-1) ?? "");
       const given = { leave, isGit, reads };
       const { words, view, close, variables, left, tidy } = await this.#words(settings, given);
-      const { by, holder } = await this.find() as Sandbox;
+      const { by, holder, environment } = await this.find() as Sandbox;
       const [confined, ...before] = words;
       const network = settings.network || leave === "network";
       const putBack = view.links?.length
@@ -100,6 +100,7 @@ export class Confinement {
         ...holder !== undefined && { holder },
         mend,
         variables,
+        environment,
       };
     };
   }
@@ -116,12 +117,15 @@ export class Confinement {
         : HOLDS_HOME;
       throw new RefusedError(`Refused: commands are to be confined, and cannot be: ${why}`);
     }
-    const { makeOwnFolder } = await import("../safety/sandbox/own_folder.ts");
-    const own = this.#own ??= makeOwnFolder(atProgramEnd);
     const makeView = settings.view;
     const makeNow = () =>
       makeView(leave?.startsWith("write:") ? leave.slice("write:".length) : undefined);
     let view = makeNow();
+    const { makeOwnFolder } = await import("../safety/sandbox/own_folder.ts");
+    const own = this.#own ??= makeOwnFolder(atProgramEnd, {
+      isOpen: (at) => accessAt(view, at) === "write",
+      last: this.sources.stateFolder,
+    });
     const { source, answers, folders, git: asked } = await gitOf(settings, view.folder);
     const left = folders.mendKilled(view, answers);
     if (left !== undefined) view = makeNow();
@@ -187,10 +191,7 @@ async function gitOf({ programs = [], paths: { home } }: SettingsInForce, folder
 
 /** Returns what puts aside, at the end of a program, what git would run in repositories that it or others made. */
 async function tidierOf(settings: SettingsInForce, view: View, git: GitAnswers) {
-  const [{ accessAt, repositoriesIn }, { newFaults, putAside }] = await Promise.all([
-    import("../safety/view.ts"),
-    import("../safety/sandbox/git_faults.ts"),
-  ]);
+  const { newFaults, putAside } = await import("../safety/sandbox/git_faults.ts");
   const root = view.folder;
   const isWritten = (path: string) =>
     [...writers.keys()].some((one) =>

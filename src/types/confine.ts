@@ -27,6 +27,8 @@ export interface ConfinedProgram {
   holder?: string;
   /** Additional variables. */
   variables?: Readonly<Record<string, string>>;
+  /** Returns the environment to start `program` in, so that the program in it gets these variables. */
+  environment?(variables: Readonly<Record<string, string>>): Record<string, string>;
   /**
    * Called after the program, with the end of its output. Restores what it was not allowed to replace, and reports that
    * in one line for the model.

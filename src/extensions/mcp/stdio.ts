@@ -6,6 +6,7 @@ import { attempt } from "../../attempt.ts";
 import { makeTempFolder } from "../../temp_folder.ts";
 import { stripEscapes } from "../../text/sanitize.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
+import { isWithin } from "../../text/paths.ts";
 import { isAbsolute, join } from "../../text/std_path.ts";
 import { reasonOf } from "../../text/reason.ts";
 import { commandEnvironment } from "../../tools/shell/command_environment.ts";
@@ -49,7 +50,7 @@ export async function startProgram(
   // The user's own server has permissions that a file of the session's folder, as in `node_modules`, must not
   // use.
   const ownFolder = definition.scope === "user" && definition.cwd === undefined
-    ? makeTempFolder("copilot-mcp-")
+    ? makeTempFolder("copilot-mcp-", { isOpen: (at) => folder !== "/" && isWithin(folder, at) })
     : undefined;
   const at = ownFolder ?? (isAbsolute(cwd) ? cwd : join(definition.folder ?? folder, cwd));
   if (!(await Deno.stat(at).catch(() => undefined))?.isDirectory) {
@@ -68,7 +69,7 @@ export async function startProgram(
     const outer = Deno.build.os !== "windows" && { PATH: programFolders(folder).join(":") };
     const usual = { ...commandEnvironment(env), ...outer, ...confined?.variables };
     const how = { cwd: at, env: { ...usual, ...program!.env } };
-    child = startLeader(confined?.program ?? path, confined?.args ?? args, how);
+    child = startLeader(confined ?? { program: path, args: [...args] }, how);
   } catch (error) {
     throw new Error(`it cannot be started: ${reasonOf(error)}`, { cause: error });
   }

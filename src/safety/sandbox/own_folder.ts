@@ -1,7 +1,7 @@
 /** The folders of a run that sandboxed commands see as `/tmp` and the like. @module */
 
 import { attempt } from "../../attempt.ts";
-import { makeTempFolder } from "../../temp_folder.ts";
+import { makeTempFolder, type TempFolderOptions } from "../../temp_folder.ts";
 import { dirname, join } from "../../text/std_path.ts";
 import { entryAt } from "../view.ts";
 
@@ -19,8 +19,11 @@ done`;
 export const makeSandboxFolder = (): string => makeTempFolder(PREFIX);
 
 /** Creates the folder of this run, which `atEnd`'s argument removes, and removes those of killed runs. */
-export function makeOwnFolder(atEnd: (remove: () => void) => void): string {
-  const folder = makeSandboxFolder();
+export function makeOwnFolder(
+  atEnd: (remove: () => void) => void,
+  options?: TempFolderOptions,
+): string {
+  const folder = makeTempFolder(PREFIX, options);
   // The system releases the lock when this program ends.
   const held = attempt(() => Deno.openSync(folder));
   attempt(() => held?.tryLockSync(true));

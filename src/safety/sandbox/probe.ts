@@ -9,7 +9,7 @@ import { PathTable } from "../path_table.ts";
 import { entryAt, makeView, type View } from "../view.ts";
 import { makeSandboxFolder } from "./own_folder.ts";
 import { seccompFilter } from "./seccomp.ts";
-import { bubblewrapCommand, seatbeltProfile } from "./wrap.ts";
+import { bubblewrapCommand, outerEnvironment, seatbeltCommand } from "./wrap.ts";
 
 /** Runs programs sandboxed. */
 export interface Sandbox {
@@ -23,6 +23,8 @@ export interface Sandbox {
    * @param own an absolute folder of this process: its files are what commands see as `/tmp` and the like
    */
   command(view: View, own: string): string[];
+  /** Returns the environment of that command line, in which the program gets these variables. */
+  environment(variables: Readonly<Record<string, string>>): Record<string, string>;
 }
 
 /** The trusted paths of bubblewrap: a folder of PATH could contain another program. */
@@ -112,7 +114,8 @@ function sandboxOf(os: string): (Sandbox & { program: string }) | string {
     return {
       by: "sandbox-exec",
       program: SANDBOX_EXEC,
-      command: (view) => [SANDBOX_EXEC, "-p", seatbeltProfile(view)],
+      environment: outerEnvironment,
+      command: (view) => seatbeltCommand(SANDBOX_EXEC, view),
     };
   }
   if (os !== "linux") return `there is none for ${os}`;
@@ -123,6 +126,7 @@ function sandboxOf(os: string): (Sandbox & { program: string }) | string {
   return {
     by: "bubblewrap",
     holder: "bwrap",
+    environment: outerEnvironment,
     program,
     command: (view, own) => confinedBy(program, view, own),
   };
@@ -157,6 +161,8 @@ async function faultOf(sandbox: Sandbox, paths: PathTable): Promise<string | und
     const [program, ...args] = sandbox.command(view, own);
     const { code, stderr } = await new Deno.Command(program!, {
       args: [...args, "/bin/sh", "-c", script, "sh", ...outside],
+      env: sandbox.environment({}),
+      clearEnv: true,
       cwd: "/",
       stdin: "null",
       stdout: "null",

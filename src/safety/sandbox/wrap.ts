@@ -6,10 +6,11 @@
  * @module
  */
 
+import { attempt } from "../../attempt.ts";
 import { isWithin } from "../../text/paths.ts";
 import { dirname, join } from "../../text/std_path.ts";
 import { hasOtherBytes } from "../folder_looks.ts";
-import { accessAt, entryAt, type View } from "../view.ts";
+import { accessAt, entryAt, realPathOf, type View } from "../view.ts";
 
 /** The settings of one sandboxed command. */
 interface BubbleSettings {
@@ -23,53 +24,49 @@ interface BubbleSettings {
 /** The maximum size of the files in `/dev/shm`, in bytes. */
 const MAX_SHARED = String(1024 * 1024 * 1024);
 
+/** Sets the variables of {@linkcode outerEnvironment}, then starts the program. */
+const RESTORE = `eval "$COPILOT_ENV"
+exec "$@"`;
 /**
- * Starts a program in the finished sandbox. The arguments are the number of writable folders, a list of mounts
- * and a path for each of them, then the program and its arguments.
+ * Starts a program in the finished sandbox. The arguments are a list of mounts, then the program and its arguments.
  *
  * A program that ran meanwhile may have put a link in place of a mounted path, so that another path was mounted.
- * The script compares each list with the kernel's: a mount must have the folder's root and its own path in it
- * (`b`), or be a mask (`m`). Then it sets limits: for processes and threads, and for the size of a file, in
- * blocks of 512 or 1024 bytes, depending on the shell.
+ * The script compares the list with the kernel's: a mount must be of the listed device and folder (`b`), or be a
+ * mask (`m`). Then it sets limits: for processes and threads, and for the size of a file, in blocks of 512 or 1024
+ * bytes, depending on the shell.
  *
  * bash reads the kernel's list at once. `read` takes it byte by byte, which costs about 4 ms.
  */
 const START = `nl='
 '
-count=$1
+all=$1 want=$1
 shift
 set -f
 IFS=$nl
-if [ "$count" = 0 ]; then
-  mounts=
-elif [ -z "$BASH_VERSION" ] || ! mapfile -d '' -t mounts </proc/self/mountinfo; then
+if [ -z "$BASH_VERSION" ] || ! mapfile -d '' -t mounts </proc/self/mountinfo; then
   mounts=$(cat /proc/self/mountinfo)
 fi
-while [ $count -gt 0 ]; do
-  all=$1 want=$1 folder=$2 top=?
-  shift 2
-  count=$((count - 1))
-  for mount in $mounts; do
-    mount=\${mount#* * * } root=\${mount%% *}
-    mount=\${mount#* } at=\${mount%% *}
-    [ "$at" != "$folder" ] || top=\${root%/}
-    case $all in
-      *"$nl$at b$nl"*) [ "$root" = "$top\${at#"$folder"}" ] || { want=$at && break; } ;;
-      *"$nl$at m$nl"*) ;;
-      *) continue ;;
-    esac
-    case $want in
-      *"$nl$at "[bm]"$nl"*) want=\${want%%"$nl$at "[bm]"$nl"*}$nl\${want#*"$nl$at "[bm]"$nl"} ;;
-    esac
-  done
-  if [ "$want" != "$nl" ]; then
-    echo "copilot: not run, as files were replaced while the sandbox was made: try again" >&2
-    exit 126
-  fi
+for mount in $mounts; do
+  mount=\${mount#* * } from=\${mount%% *}
+  mount=\${mount#* } from="$from \${mount%% *}"
+  mount=\${mount#* } at=\${mount%% *}
+  case $all in
+    *"$nl$at m$nl"*) line="$at m" ;;
+    *"$nl$from $at b$nl"*) line="$from $at b" ;;
+    *" $at b$nl"*) want=$at && break ;;
+    *) continue ;;
+  esac
+  case $want in
+    *"$nl$line$nl"*) want=\${want%%"$nl$line$nl"*}$nl\${want#*"$nl$line$nl"} ;;
+  esac
 done
+if [ "$want" != "$nl" ]; then
+  echo "copilot: not run, as files were replaced while the sandbox was made: try again" >&2
+  exit 126
+fi
 ulimit -u 4096 2>/dev/null || ulimit -p 4096 2>/dev/null
 ulimit -f 16777216 2>/dev/null
-exec "$@"`;
+${RESTORE}`;
 
 /** Paths of bash. It alone handles descriptors above 9, and reads a list without another program. */
 const BASH = ["/bin/bash", "/usr/bin/bash"];
@@ -154,12 +151,35 @@ export function bubblewrapCommand(bwrap: string, { view, own, filter }: BubbleSe
     "-c",
     START,
     "sh",
-    String(inside.size),
-    ...[...inside].flatMap(([root, lines]) => [
-      `\n${lines.map((line) => `${line}\n`).join("")}`,
-      asInMountinfo(root),
-    ]),
+    `\n${inside.map((line) => `${line}\n`).join("")}`,
   ];
+}
+
+/** Returns the command line that starts `sandbox-exec`, up to the program. */
+export const seatbeltCommand = (sandboxExec: string, view: View): string[] => [
+  ...[sandboxExec, "-p", seatbeltProfile(view)],
+  ...["/bin/sh", "-c", RESTORE, "sh"],
+];
+
+/**
+ * Returns the environment in which to start a command line of this module, so that the program gets `variables`.
+ * A shell and the sandbox's program start first, without any limits: variables such as `LD_PRELOAD` would make
+ * them run code. So they get all of them under other names. Not in arguments, which other users can read.
+ */
+export function outerEnvironment(
+  variables: Readonly<Record<string, string>>,
+): Record<string, string> {
+  // The shell inside sets PWD, and cannot set a variable with other characters in its name.
+  const passed = Object.entries(variables).filter(([name]) =>
+    /^(?!COPILOT_ENV|PWD$)[A-Za-z_][A-Za-z_0-9]*$/.test(name)
+  );
+  const sets = passed.map(([name], at) => `command export ${name}="$COPILOT_ENV_${at}";`);
+  const names = passed.map((_, at) => `COPILOT_ENV_${at}`);
+  return {
+    PATH: "/usr/bin:/bin",
+    ...Object.fromEntries(passed.map(([, value], at) => [`COPILOT_ENV_${at}`, value])),
+    COPILOT_ENV: `{ :; ${sets.join("")} } 2>/dev/null; unset COPILOT_ENV ${names.join(" ")}`,
+  };
 }
 
 /** Returns a path as in `/proc/self/mountinfo`: proc_pid_mountinfo(5). */
@@ -177,6 +197,7 @@ export const ownSource = (own: string, path: string): string =>
  * writable folders, as {@linkcode START} expects them.
  */
 function mountsOf(view: View, own: string) {
+  const hostMounts = mountTable();
   const places = new Map(view.places);
   const roots = [...view.places].filter(([path, access]) =>
     path === view.folder || access === "write" && entryAt(path)?.isDirectory
@@ -186,7 +207,7 @@ function mountsOf(view: View, own: string) {
     roots.find((root) => root !== path && isWithin(root, path));
   // If the user made the parent folder writable, a command could write the next one's filter of system calls.
   if (accessAt(view, own) === "write") places.set(own, "none");
-  for (const [path, access] of view.places) {
+  for (const [path, access] of [...places]) {
     const isOwn = (at: string) => accessAt(view, at) === "own" && !places.has(at);
     // Mounted as well: a command could replace it with a link, which the next mount would follow.
     for (let at = dirname(path); isOwn(at); at = dirname(at)) places.set(at, "own");
@@ -196,11 +217,14 @@ function mountsOf(view: View, own: string) {
     }
   }
   const empty: string[] = [];
-  const inside = new Map<string, string[]>();
+  const inside: string[] = [];
   const mounts = [...places].sort(([a], [b]) => a.length - b.length).flatMap(([path, access]) => {
     if (access === "own") {
       const source = ownSource(own, path);
       Deno.mkdirSync(source, { recursive: true, mode: 0o700 });
+      // A path with a link is mounted elsewhere.
+      const isReal = [undefined, dirname(path)].includes(realPathOf(dirname(path)));
+      if (isReal) inside.push(...mountLines(hostMounts, realPathOf(source) ?? source, path));
       return ["--bind", source, path];
     }
     const entry = entryAt(path);
@@ -209,27 +233,74 @@ function mountsOf(view: View, own: string) {
     if (hasOtherBytes(path)) return above === "none" ? [] : [maskOf(path)];
     const isBare = above === "none";
     const isAbsent = isBare || above === "own" && entry?.isDirectory === false;
-    const written = writtenAround(path);
-    const note = (kind: "b" | "m") => {
-      const line = `${asInMountinfo(path)} ${kind}`;
-      if (written !== undefined) inside.set(written, [...inside.get(written) ?? [], line]);
-    };
+    const isInside = writtenAround(path) !== undefined;
     // The mount above is read-only with everything below it, other disks too. Each further mount takes about 0.2
     // ms.
     if (access === "read" && above === "read" && path !== view.folder) return [];
     // It existed when the view was made: START then runs nothing.
-    if (entry === undefined) note("b");
+    if (entry === undefined && isInside) inside.push(...mountLines(hostMounts, path));
     if (entry === undefined || access === "none" && isAbsent) return [];
     if (entry.isSymlink) return isBare ? ["--symlink", Deno.readLinkSync(path), path] : [];
-    // On another disk, the path within the disk is unknown.
-    note(access === "none" || entry.dev !== entryAt(written ?? path)?.dev ? "m" : "b");
+    const isMask = access === "none";
+    if (isInside) {
+      inside.push(...isMask ? [`${asInMountinfo(path)} m`] : mountLines(hostMounts, path));
+    }
     // A path that has disappeared needs no mount; START detects it in the folder.
-    if (access !== "none") return [access === "read" ? "--ro-bind-try" : "--bind-try", path, path];
+    if (!isMask) return [access === "read" ? "--ro-bind-try" : "--bind-try", path, path];
     if (!entry.isDirectory) return ["--ro-bind", "/dev/null", path];
     empty.push(path);
     return ["--tmpfs", path];
   });
   return { mounts, empty, inside };
+}
+
+/** A mount, with the texts of `/proc/self/mountinfo`. */
+interface Mount {
+  id: string;
+  parent: string;
+  /** The numbers of the device. */
+  device: string;
+  /** The folder of the device that is mounted. */
+  root: string;
+  /** The path at which it is mounted. */
+  at: string;
+  isNfs: boolean;
+}
+
+/** Returns the mounts of a text such as `/proc/self/mountinfo`: proc_pid_mountinfo(5). */
+export const mountTable = (
+  text = attempt(() => Deno.readTextFileSync("/proc/self/mountinfo")) ?? "",
+): Mount[] =>
+  text.split("\n").filter(Boolean).map((line) => {
+    const [id = "", parent = "", device = "", root = "", at = ""] = line.split(" ");
+    return { id, parent, device, root, at, isNfs: / - nfs4? /.test(line) };
+  });
+
+/**
+ * Returns the lines for {@linkcode START} if a path of the host is mounted at `at`. The folder around it also brings
+ * the mounts at this very path, even if another hides them.
+ */
+export function mountLines(mounts: readonly Mount[], real: string, at = real): string[] {
+  const path = asInMountinfo(real);
+  const around = mounts.filter(({ at }) => at === "/" || `${path}/`.startsWith(`${at}/`))
+    .toSorted((a, b) => a.at.length - b.at.length);
+  const isFirst = ({ id, parent }: Mount) =>
+    id === parent || !around.some((other) => other.id === parent);
+  const through: Mount[] = [];
+  // The shortest path first: a mount hides what was mounted deeper before it.
+  for (let mount = around.find(isFirst); mount !== undefined;) {
+    through.push(mount);
+    const { id } = mount;
+    mount = around.find((other) => other.parent === id && other.id !== id);
+  }
+  const lines = through.filter((one) => one.at === path || one === through.at(-1)).map((one) => {
+    const root = `${one.root}${path.slice(one.at === "/" ? 0 : one.at.length)}`;
+    // On NFS, the kernel shows no other root.
+    const shown = one.isNfs ? "/" : root.replace(/^\/\//, "/");
+    return `${one.device} ${shown} ${asInMountinfo(at)} b`;
+  });
+  // A list without the path must not match.
+  return lines.length > 0 ? lines : [`? ${asInMountinfo(at)} b`];
 }
 
 /**

@@ -67,8 +67,8 @@ export async function startShell(
     signal.throwIfAborted();
     const how = { cwd, env: { ...commandEnvironment(env), ...variables, ...confined?.variables } };
     try {
-      const { program = shell, args: given = args } = confined ?? {};
-      const child = startLeader(program, given, how, hasInput ? "piped" : "null");
+      const started = confined ?? { program: shell, args };
+      const child = startLeader(started, how, hasInput ? "piped" : "null");
       return {
         child,
         folder: cwd,
