@@ -12,13 +12,14 @@ interface FolderEntry {
   name: string;
   path: string;
   isDirectory: boolean;
+  isLink: boolean;
   /** The access that its name allows in any folder; missing for the access of its folder. */
   access?: "none" | "read";
 }
 
 /** The contents of one folder. */
 interface FolderLook {
-  /** Its folders, and the entries whose name restricts access; with `isWhole` all other entries too. */
+  /** Its folders and links, and the entries whose name restricts access; with `isWhole` all other entries too. */
   entries: readonly FolderEntry[];
   isWhole: boolean;
   /** True for a folder that git considers a repository. */
@@ -117,17 +118,18 @@ export class FolderLooks {
     const found = new Set<string>();
     const before = this.cost;
     this.cost += COSTS.folder;
-    for (const { name, isDirectory } of Deno.readDirSync(folder)) {
+    for (const { name, isDirectory, isSymlink: isLink } of Deno.readDirSync(folder)) {
       this.cost += COSTS.entry;
       if (GIT_ENTRIES.includes(name)) found.add(name);
       // Its contents cannot be listed.
       const isClosed = isDirectory && hasOtherBytes(name);
       const mayMatch = isClosed || this.paths.mayMatch(name);
-      if (!mayMatch && !isDirectory && !isWhole) continue;
+      if (!mayMatch && !isDirectory && !isLink && !isWhole) continue;
       const path = join(folder, name);
       const access = isClosed ? "none" : mayMatch ? this.#accessTo(path) : undefined;
-      if (access === undefined && !isDirectory && !isWhole && !isGitName(name)) continue;
-      entries.push({ name, path, isDirectory, ...access && { access } });
+      const isKept = isDirectory || isLink || isWhole || access !== undefined || isGitName(name);
+      if (!isKept) continue;
+      entries.push({ name, path, isDirectory, isLink, ...access && { access } });
     }
     this.isLarge ||= this.cost - before > LARGE_COST;
     return { entries, isWhole, isRepository: isRepositoryWith((one) => found.has(one)) };

@@ -69,13 +69,15 @@ export function smallFile(path: string): string {
 /** The maximum number of settings files that one repository includes. */
 const MAX_INCLUDED = 100;
 
-/** A setting on one line that names a folder or file. Section names may precede it. */
+/** A setting on one line. Section names may precede it. */
 const SETTING =
-  /^\ufeff?[ \t]*(?:\[(?:"(?:\\.|[^"\\\n])*"|[^\]"\n])*\][ \t]*)*(hooksPath|path)[ \t]*=[ \t]*((?:"(?:\\.|[^"\\\n])*"|\\.|[^"\\#;\n])*)/gim;
+  /^\ufeff?[ \t]*(?:\[(?:"(?:\\.|[^"\\\n])*"|[^\]"\n])*\][ \t]*)*([a-z][a-z0-9-]*)[ \t]*=[ \t]*((?:"(?:\\.|[^"\\\n])*"|\\.|[^"\\#;\n])*)/gim;
+/** Frequent settings that name no program. */
+const NO_PROGRAM = /^(merge|remote|rebase|url|fetch|push|pushurl|name|email|description)$/;
 
 /**
- * Returns git's files, and the folders and files in which it searches for hooks and included settings, the user's
- * own among them.
+ * Returns git's files, and the hooks, programs and included settings that its settings name, the user's own among
+ * them.
  */
 export function gitFindings(
   path: string,
@@ -89,19 +91,28 @@ export function gitFindings(
     ...own.map((at) => join(dirname(at), "git/config")),
   ];
   const settings = new Set(known);
-  const hooks: string[] = [];
+  const hooks = folders.map((at) => join(at, "hooks")).filter((at) => linkIn(at) !== undefined);
+  const programs: string[] = [];
   for (const file of settings) {
     if (settings.size > MAX_INCLUDED) break;
     const named = smallFile(file).replace(/\\\r?\n/g, "").matchAll(SETTING);
-    for (const [, key, text] of named) {
+    for (const [, name, text] of named) {
+      const key = name!.toLowerCase();
       const value = text!.trimEnd().replace(/\\(.)|"/g, "$1");
-      // Includes are relative to the file that names them, hooks to the work tree.
-      const isInclude = key!.toLowerCase() === "path";
-      const at = resolve(isInclude ? dirname(file) : worktree, value.replace(/^~(?=\/)/, home));
-      if (isInclude) settings.add(at);
-      else hooks.push(at);
+      const from = (folder: string, word: string) =>
+        resolve(folder, word.replace(/^~(?=\/)/, home));
+      // Includes are relative to the file that names them, hooks and programs to the work tree.
+      if (key === "path") settings.add(from(dirname(file), value));
+      else if (key === "hookspath") hooks.push(from(worktree, value));
+      else if (!NO_PROGRAM.test(key)) {
+        // A first word without a slash is a program of PATH.
+        const words = value.split(/[\s'"`$();|&<>=!]+/);
+        const files = words.filter((word, i) => word.includes("/") || i > 0 && word !== "");
+        programs.push(...files.map((word) => from(worktree, word)).filter(isFile));
+      }
     }
   }
+  const linked = [...folders.map((at) => join(at, "hooks")), ...hooks].flatMap(hookLinks);
   const included = [...settings].slice(known.length);
   return [
     ...folders.map((one) => ({ path: one, access: "read", isGitFolder: true } as const)),
@@ -109,10 +120,17 @@ export function gitFindings(
     ...[...known, join(worktree, "commondir")].map((
       one,
     ) => ({ path: one, access: "read" } as const)),
-    ...included.map((one) => ({ path: one, access: "read", named: "file" } as const)),
+    ...[...included, ...linked, ...programs].map((one) =>
+      ({ path: one, access: "read", named: "file" }) as const
+    ),
     ...hooks.map((one) => ({ path: one, access: "read", named: "hooks" } as const)),
   ];
 }
 
+const isFile = (path: string): boolean => attempt(() => Deno.statSync(path))?.isFile === true;
+const linkIn = (path: string): string | undefined => attempt(() => Deno.readLinkSync(path));
+const hookLinks = (folder: string): string[] =>
+  (attempt(() => [...Deno.readDirSync(folder)]) ?? [])
+    .filter(({ isSymlink }) => isSymlink).map(({ name }) => join(folder, name));
 const isThereAt = (path: string): boolean => attempt(() => Deno.lstatSync(path)) !== undefined;
 const realPathIn = (path: string): string | undefined => attempt(() => Deno.realPathSync(path));

@@ -137,27 +137,28 @@ export function makeView(sources: ViewSources): View {
   const { found, isComplete } = findingsIn({ ...sources, root: folder }, looks);
   add("read", programParts().filter((path) => isWithin(folder, path)));
   const links: string[] = [];
-  const gitFolders = new Set(repository.slice(1));
-  if (repository[0] !== undefined) gitFolders.add(join(repository[0], ".git"));
+  const gitFolders = new Set(repository.map((at, i) => i === 0 ? join(at, ".git") : at));
   // Settings of the repository around the folder name what is in it.
   found.push(...beside.filter(({ named }) => named !== undefined));
+  // Secrets come first: nothing that leads to one opens it.
+  found.sort((a, b) => +(b.access === "none") - +(a.access === "none"));
   for (const { path, access, named } of found) {
     if (named && places.get(folder) === "write") makeNamed(folder, path, named);
     const real = realPathOf(path, path);
     // Only in the folder itself, which no command can move away: below, another place could be mended.
-    const link = named ? linkOn(folder, path) : entryAt(path)?.isSymlink ? path : undefined;
-    if (link && dirname(link) === folder) links.push(link);
-    else if (link && named) places.set(dirname(link), "read");
+    for (const link of named || entryAt(path)?.isSymlink ? linksOn(folder, path) : []) {
+      const around = dirname(link);
+      if (around === folder) links.push(link);
+      else if (accessAt({ places }, around) !== "write") continue;
+      else if (named || access === "read" && link !== path) places.set(around, "read");
+    }
     // A link that leads out of the folder leads to what the view says of that place.
     if (real === undefined || !isWithin(folder, real)) continue;
+    if (access === "read" && accessAt({ places }, real) === "none") continue;
     // Nothing is mounted behind a link: the kernel has another path for that.
     for (const one of named ? [real] : [path, real]) places.set(one, access);
   }
-  for (const { path, real } of paths.confinedSecrets()) {
-    // Nothing hides the folder itself, and what this user cannot open needs no hiding.
-    if (real === undefined || isWithin(real, folder) || named.has(real) || !canOpen(real)) continue;
-    for (const one of [path, real]) places.set(one, "none");
-  }
+  hideSecrets(places, folder, paths.confinedSecrets().filter(({ real }) => !named.has(real)));
   for (const { path, isGitFolder } of found) if (isGitFolder) gitFolders.add(path);
   const isOpened = (path: string) =>
     entryAt(path)?.isDirectory === true && realPathOf(path) === path;
@@ -165,6 +166,18 @@ export function makeView(sources: ViewSources): View {
     ...{ folder, places, network, isComplete, links, repositories: [...gitFolders] },
     gitFolders: places.get(folder) === "write" ? [...gitFolders].filter(isOpened) : [],
   };
+}
+
+function hideSecrets(
+  places: Map<string, PathAccess>,
+  folder: string,
+  secrets: readonly { path: string; real?: string }[],
+): void {
+  for (const { path, real } of secrets) {
+    // Nothing hides the folder itself, and what this user cannot open needs no hiding.
+    if (real === undefined || isWithin(real, folder) || !canOpen(real)) continue;
+    for (const one of [path, real]) places.set(one, "none");
+  }
 }
 
 /** Makes the folders of this program's settings and records where a command could make them, to be hidden then. */
@@ -177,10 +190,22 @@ function makeOwnFolders({ folder, isWritable, write = [], paths }: ViewSources):
   }
 }
 
-/** The first link on the way from the folder to a path in it. */
-function linkOn(folder: string, path: string): string | undefined {
-  if (path === folder || !isWithin(folder, path)) return undefined;
-  return linkOn(folder, dirname(path)) ?? (entryAt(path)?.isSymlink ? path : undefined);
+/** Returns the links in the folder that are followed on the way to a path, those behind other links included. */
+function linksOn(folder: string, path: string): string[] {
+  const links: string[] = [];
+  const names = path.split("/");
+  // Linux follows 40 links in one path.
+  for (let at = "/", followed = 0; names.length > 0 && followed <= 40;) {
+    const next = join(at, names.shift()!);
+    const target = attempt(() => Deno.readLinkSync(next));
+    if (target !== undefined) {
+      followed++;
+      if (isWithin(folder, next)) links.push(next);
+      names.unshift(...target.split("/"));
+    }
+    at = target === undefined ? next : target.startsWith("/") ? "/" : at;
+  }
+  return links;
 }
 
 /** Follows no link that a command puts there meanwhile. */
@@ -379,14 +404,17 @@ function folderFindings(
   }
   const found: Finding[] = [];
   const folders: FolderToLookAt[] = [];
-  for (const { name, path, isDirectory, access: named } of look.entries) {
+  for (const { name, path, isDirectory, isLink, access: named } of look.entries) {
     const isOthersOwn = isOthers && !/^\.env/i.test(name);
-    const access = ruled?.(path) ?? (paths && !isOthersOwn ? named : undefined);
+    // A link in a protected folder leads to what is protected as well.
+    const usual = named ?? (isHeld && isLink ? "read" : undefined);
+    const own = paths && !isOthersOwn ? usual : undefined;
+    const access = own === "none" ? own : ruled?.(path) ?? own;
     if (isGitName(name)) {
       found.push(...gitFindings(path, at, paths));
       continue;
     }
-    if (access !== undefined && !(access === "read" && isHeld)) found.push({ path, access });
+    if (access && (access === "none" || !isHeld || isLink)) found.push({ path, access });
     if (isShallow || access === "none" || !isDirectory) continue;
     folders.push({
       path,

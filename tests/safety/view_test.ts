@@ -359,6 +359,55 @@ Deno.test({
   },
 });
 
+/** How a file of the folder comes to be run or read by others, and what a command then tries to write. */
+const LED_TO: readonly [setup: string, attack: string][] = [
+  ["ln -s ../../scripts/pc.sh .git/hooks/pre-commit", "echo evil >> scripts/pc.sh"],
+  ["ln -s ../../scripts/new.sh .git/hooks/pre-commit", "echo evil > scripts/new.sh"],
+  ["rm -r .git/hooks; mkdir hk; ln -s ../hk .git/hooks", "echo evil > hk/post-commit"],
+  ["mkdir hk; ln -s ../scripts/pc.sh hk/a; git config core.hooksPath hk", "echo > scripts/pc.sh"],
+  ["mkdir .husky; ln -s ../scripts/pc.sh .husky/pre-commit", "echo evil >> scripts/pc.sh"],
+  [
+    "mkdir sh; : > inc; ln -s ../inc sh/mid; ln -s sh/mid cfg; git config include.path ../cfg",
+    "ln -sfn other sh/mid",
+  ],
+  [
+    "mkdir sh hk; ln -s ../hk sh/mid; ln -s sh/mid h; git config core.hooksPath h",
+    "ln -sfn other sh/mid",
+  ],
+  ["mkdir sh; : > AG; ln -s ../AG sh/mid; ln -s sh/mid CLAUDE.md", "ln -sfn other sh/mid"],
+  ["echo SECRET > .env; ln -s ../../.env .git/hooks/x; ln -s .env CLAUDE.md", "cat .env; false"],
+  ["git config core.fsmonitor scripts/pc.sh", "echo evil >> scripts/pc.sh"],
+  ["git config filter.x.clean 'python3 tool.py %f'", "echo evil >> tool.py"],
+  ["git config diff.x.textconv './tool.py -x'", "mv tool.py other"],
+  ["git config credential.helper '!f() { sh scripts/pc.sh; }; f'", "rm scripts/pc.sh"],
+  ["git config core.sshCommand 'A=1 sh \"scripts/pc.sh\"'", "mv scripts other"],
+  ["git config alias.x '!sh scripts/pc.sh'", "echo evil >> scripts/pc.sh"],
+];
+
+Deno.test({
+  name: `R-03 what git runs and reads in the folder is not written, behind links neither${skipped}`,
+  ignore: why !== "",
+  async fn() {
+    const base = await Deno.realPath(await Deno.makeTempDir());
+    const failed: string[] = [];
+    for (const [setup, attack] of LED_TO) {
+      const folder = await Deno.makeTempDir({ dir: base });
+      const make =
+        "git init -q .; mkdir scripts; for at in scripts/pc.sh tool.py; do : > $at; done";
+      await sh(folder, `${make}\n${setup}`);
+      const output = await confined(
+        viewFor(folder, `${base}/home`),
+        `cd '${folder}'; echo own > file && cat file; echo > scripts/other; ${attack} && echo wrote`,
+      );
+      if (!output.includes("own") || /SECRET|wrote/.test(output)) {
+        failed.push(`${setup}: ${output}`);
+      }
+    }
+    assertEquals(failed, []);
+    await Deno.remove(base, { recursive: true });
+  },
+});
+
 /** Files that hold a secret or run something, at any depth. */
 const HIDDEN = ".env src/.env deep/1/2/3/4/.env vendor/x/.env dist/a.key node_modules/x/.env";
 
