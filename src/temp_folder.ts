@@ -5,6 +5,9 @@ import { reasonOf } from "./text/reason.ts";
 /** The places for the folder: that of TMPDIR or the system, then the usual ones. */
 const PLACES = Deno.build.os === "windows" ? [undefined] : [undefined, "/tmp", "/var/tmp"];
 
+/** The folders of this program, which no sandboxed command may write. */
+export const tempFolders = new Set<string>();
+
 export interface TempFolderOptions {
   /** True for a folder that sandboxed commands can write: it is not used. */
   isOpen?(folder: string): boolean;
@@ -22,7 +25,10 @@ export function makeTempFolder(
     try {
       const made = Deno.makeTempDirSync({ prefix, ...dir !== undefined && { dir } });
       const real = Deno.realPathSync(made);
-      if (!isOpen(real)) return real;
+      if (!isOpen(real)) {
+        tempFolders.add(real);
+        return real;
+      }
       Deno.removeSync(real);
       throw new Error("sandboxed commands can write there");
     } catch (error) {

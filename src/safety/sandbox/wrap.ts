@@ -7,6 +7,7 @@
  */
 
 import { attempt } from "../../attempt.ts";
+import { tempFolders } from "../../temp_folder.ts";
 import { isWithin } from "../../text/paths.ts";
 import { dirname, join } from "../../text/std_path.ts";
 import { hasOtherBytes } from "../folder_looks.ts";
@@ -28,7 +29,8 @@ const MAX_SHARED = String(1024 * 1024 * 1024);
 const RESTORE = `eval "$COPILOT_ENV"
 exec "$@"`;
 /**
- * Starts a program in the finished sandbox. The arguments are a list of mounts, then the program and its arguments.
+ * Starts a program in the finished sandbox. The arguments are a list of mounts, a list of mounts that they may hide,
+ * then the program and its arguments.
  *
  * A program that ran meanwhile may have put a link in place of a mounted path, so that another path was mounted.
  * The script compares the list with the kernel's: a mount must be of the listed device and folder (`b`), or be a
@@ -39,8 +41,8 @@ exec "$@"`;
  */
 const START = `nl='
 '
-all=$1 want=$1
-shift
+all=$1 want=$1 hidden=$2
+shift 2
 set -f
 IFS=$nl
 if [ -z "$BASH_VERSION" ] || ! mapfile -d '' -t mounts </proc/self/mountinfo; then
@@ -53,7 +55,11 @@ for mount in $mounts; do
   case $all in
     *"$nl$at m$nl"*) line="$at m" ;;
     *"$nl$from $at b$nl"*) line="$from $at b" ;;
-    *" $at b$nl"*) want=$at && break ;;
+    *" $at b$nl"*)
+      case $hidden in
+        *"$nl$from $at b$nl"*) continue ;;
+        *) want=$at && break ;;
+      esac ;;
     *) continue ;;
   esac
   case $want in
@@ -123,7 +129,7 @@ const RESOLVERS = ["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManag
 /** Returns the command line that starts `bwrap`, up to the program. */
 export function bubblewrapCommand(bwrap: string, { view, own, filter }: BubbleSettings): string[] {
   const { folder, network } = view;
-  const { mounts, empty, inside } = mountsOf(view, own);
+  const { mounts, empty, inside, hidden } = mountsOf(view, own);
   const bash = BASH.find((path) => entryAt(path) !== undefined);
   // A shell opens the filter's file, because Deno passes only the first three descriptors to programs.
   const mask = mounts.some((word) => word.startsWith("\ufffd")) ? MASK : "";
@@ -151,7 +157,7 @@ export function bubblewrapCommand(bwrap: string, { view, own, filter }: BubbleSe
     "-c",
     START,
     "sh",
-    `\n${inside.map((line) => `${line}\n`).join("")}`,
+    ...[inside, hidden].map((lines) => `\n${lines.map((line) => `${line}\n`).join("")}`),
   ];
 }
 
@@ -192,12 +198,8 @@ function asInMountinfo(path: string): string {
 export const ownSource = (own: string, path: string): string =>
   join(own, path.replaceAll("/", "-"));
 
-/**
- * Returns the mounts of a view's places, parents first; the folders that are mounted empty; and the mounts in
- * writable folders, as {@linkcode START} expects them.
- */
-function mountsOf(view: View, own: string) {
-  const hostMounts = mountTable();
+/** Returns a view's places with what no command may replace: this program's folders, and those between mounts. */
+function allPlaces(view: View, own: string) {
   const places = new Map(view.places);
   const roots = [...view.places].filter(([path, access]) =>
     path === view.folder || access === "write" && entryAt(path)?.isDirectory
@@ -205,8 +207,12 @@ function mountsOf(view: View, own: string) {
   /** Returns the outermost writable folder around a path, in which commands may swap what is to be mounted. */
   const writtenAround = (path: string) =>
     roots.find((root) => root !== path && isWithin(root, path));
-  // If the user made the parent folder writable, a command could write the next one's filter of system calls.
-  if (accessAt(view, own) === "write") places.set(own, "none");
+  // If the user made the parent folder writable, a command could write the next one's filter of system calls, or
+  // what a server with other rights uses.
+  for (const at of [own, ...tempFolders]) {
+    const isOpen = accessAt(view, at) === "write" && !isWithin(at, view.folder);
+    if (isOpen && entryAt(at) !== undefined) places.set(at, "none");
+  }
   for (const [path, access] of [...places]) {
     const isOwn = (at: string) => accessAt(view, at) === "own" && !places.has(at);
     // Mounted as well: a command could replace it with a link, which the next mount would follow.
@@ -216,15 +222,31 @@ function mountsOf(view: View, own: string) {
       if (!places.has(at)) places.set(at, accessAt(view, at));
     }
   }
+  return { places, writtenAround };
+}
+
+/**
+ * Returns the mounts of a view's places, parents first; the folders that are mounted empty; and the mounts in
+ * writable folders, as {@linkcode START} expects them.
+ */
+function mountsOf(view: View, own: string) {
+  const { places, writtenAround } = allPlaces(view, own);
   const empty: string[] = [];
   const inside: string[] = [];
+  const hidden: string[] = [];
+  const hostMounts = mountTable();
+  const note = (real: string, at = real) => {
+    const [line = "", ...below] = mountLines(hostMounts, real, at);
+    inside.push(line);
+    hidden.push(...below);
+  };
   const mounts = [...places].sort(([a], [b]) => a.length - b.length).flatMap(([path, access]) => {
     if (access === "own") {
       const source = ownSource(own, path);
       Deno.mkdirSync(source, { recursive: true, mode: 0o700 });
       // A path with a link is mounted elsewhere.
       const isReal = [undefined, dirname(path)].includes(realPathOf(dirname(path)));
-      if (isReal) inside.push(...mountLines(hostMounts, realPathOf(source) ?? source, path));
+      if (isReal) note(realPathOf(source) ?? source, path);
       return ["--bind", source, path];
     }
     const entry = entryAt(path);
@@ -233,25 +255,25 @@ function mountsOf(view: View, own: string) {
     if (hasOtherBytes(path)) return above === "none" ? [] : [maskOf(path)];
     const isBare = above === "none";
     const isAbsent = isBare || above === "own" && entry?.isDirectory === false;
-    const isInside = writtenAround(path) !== undefined;
+    // A job of another folder could write around this one.
+    const isInside = writtenAround(path) !== undefined || path === view.folder;
     // The mount above is read-only with everything below it, other disks too. Each further mount takes about 0.2
     // ms.
     if (access === "read" && above === "read" && path !== view.folder) return [];
     // It existed when the view was made: START then runs nothing.
-    if (entry === undefined && isInside) inside.push(...mountLines(hostMounts, path));
+    if (entry === undefined && isInside) note(path);
     if (entry === undefined || access === "none" && isAbsent) return [];
     if (entry.isSymlink) return isBare ? ["--symlink", Deno.readLinkSync(path), path] : [];
     const isMask = access === "none";
-    if (isInside) {
-      inside.push(...isMask ? [`${asInMountinfo(path)} m`] : mountLines(hostMounts, path));
-    }
+    if (isInside && isMask) inside.push(`${asInMountinfo(path)} m`);
+    else if (isInside) note(path);
     // A path that has disappeared needs no mount; START detects it in the folder.
     if (!isMask) return [access === "read" ? "--ro-bind-try" : "--bind-try", path, path];
     if (!entry.isDirectory) return ["--ro-bind", "/dev/null", path];
     empty.push(path);
     return ["--tmpfs", path];
   });
-  return { mounts, empty, inside };
+  return { mounts, empty, inside, hidden };
 }
 
 /** A mount, with the texts of `/proc/self/mountinfo`. */
@@ -277,8 +299,8 @@ export const mountTable = (
   });
 
 /**
- * Returns the lines for {@linkcode START} if a path of the host is mounted at `at`. The folder around it also brings
- * the mounts at this very path, even if another hides them.
+ * Returns the line for {@linkcode START} if a path of the host is mounted at `at`, then those of mounts at this very
+ * path that it hides: the folder around it may bring them.
  */
 export function mountLines(mounts: readonly Mount[], real: string, at = real): string[] {
   const path = asInMountinfo(real);
@@ -300,7 +322,7 @@ export function mountLines(mounts: readonly Mount[], real: string, at = real): s
     return `${one.device} ${shown} ${asInMountinfo(at)} b`;
   });
   // A list without the path must not match.
-  return lines.length > 0 ? lines : [`? ${asInMountinfo(at)} b`];
+  return lines.length > 0 ? lines.reverse() : [`? ${asInMountinfo(at)} b`];
 }
 
 /**

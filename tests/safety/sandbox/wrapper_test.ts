@@ -13,6 +13,7 @@ import {
 } from "../../../src/safety/sandbox/wrap.ts";
 import { makeView, type View } from "../../../src/safety/view.ts";
 import { openPermissions } from "../../../src/session/permissions.ts";
+import { makeTempFolder } from "../../../src/temp_folder.ts";
 import { runBash } from "../../../src/tools/shell/run_bash.ts";
 import { startShell } from "../../../src/tools/shell/shell_process.ts";
 
@@ -198,11 +199,26 @@ Deno.test({
     const script = "mv a b; mv a/tmp a/b; ls -A . a a/tmp a/tmp/own";
     const { out } = await start([...words, "/bin/sh", "-c", script]);
     assertEquals(out, ".:\na\n\na:\ntmp\n\na/tmp:\nown\n\na/tmp/own:\n");
-    // Another session's command may: the folder that is mounted is compared.
-    const wrong = words.map((word) => word === `${own}/-tmp` ? at.out : word);
-    const { code, errors } = await start([...wrong, "/bin/sh", "-c", "touch /tmp/evil"]);
-    assertEquals([code, at.names("out").includes("evil")], [126, false]);
-    assertMatch(errors, /files were replaced/);
+    // Nor in the folder of a server, which has other rights.
+    await withVariables({ TMPDIR: `${at.folder}/a/tmp` }, async () => {
+      const other = makeTempFolder("copilot-test-");
+      const command = sandbox!.command(viewOf(at.folder), own);
+      await start([
+        ...command,
+        "/bin/sh",
+        "-c",
+        `touch a/a a/tmp/a '${other}/a'; rmdir '${other}'`,
+      ]);
+      assertEquals([at.names("work"), at.names("work/a")], [["a"], ["a", "tmp"]]);
+      assertEquals([...Deno.readDirSync(other)], []);
+    });
+    // A job of another folder or session may: the folder that is mounted is compared.
+    for (const path of [`${own}/-tmp`, at.folder]) {
+      const wrong = words.with(words.indexOf(path), at.out);
+      const { code, errors } = await start([...wrong, "/bin/sh", "-c", "touch /tmp/evil evil"]);
+      assertEquals([code, at.names("out").includes("evil")], [126, false], path);
+      assertMatch(errors, /files were replaced/);
+    }
   },
 });
 
@@ -214,9 +230,11 @@ Deno.test({
     await using at = await makePlaces();
     const ram = `${at.folder}/ram`;
     Deno.mkdirSync(ram);
-    const mounted = await start(["mount", "-t", "tmpfs", "tmpfs", ram]);
-    if (mounted.code !== 0) return;
+    const mount = ["mount", "-t", "tmpfs", "tmpfs", ram];
+    if ((await start(mount)).code !== 0) return;
     try {
+      // A mount may hide another, as of an automounter.
+      await start(mount);
       for (const path of [`${ram}/sub`, `${ram}/other`, at.out]) {
         Deno.mkdirSync(`${path}/.vscode`, { recursive: true });
       }
@@ -234,7 +252,7 @@ Deno.test({
         assertMatch(errors, /files were replaced/);
       }
     } finally {
-      await start(["umount", ram]);
+      for (const _ of "12") await start(["umount", ram]);
     }
   },
 });
@@ -250,7 +268,7 @@ Deno.test("R-03 a path's mount is found as the kernel finds it", () => {
 `);
   const rows: [path: string, lines: string[]][] = [
     ["/w", ["254:0 /w /w b"]],
-    ["/w/a b", ["0:40 / /w/a\\040b b", "0:41 / /w/a\\040b b"]],
+    ["/w/a b", ["0:41 / /w/a\\040b b", "0:40 / /w/a\\040b b"]],
     // The kernel shows no folder of NFS.
     ["/w/a b/c", ["0:41 / /w/a\\040b/c b"]],
     ["/w/a", ["254:0 /w/a /w/a b"]],
