@@ -36,7 +36,7 @@ export function decide(
     const isHeld = command !== undefined && settings.view !== undefined &&
       verdict.effect === "allow";
     if (verdict.effect === "deny" || isHeld && verdict.leave === undefined) return verdict;
-    return { effect: "deny", reason: "is not done in plan mode", isPlanned: true };
+    return { effect: "deny", reason: "is not allowed in plan mode", isPlanned: true };
   }
   if (settings.approve !== "never" || verdict.effect !== "ask") return verdict;
   return { effect: "deny", reason: `${verdict.reason}, and approvals are off` };

@@ -82,7 +82,7 @@ export class CallPolicy {
     const { yes, settings: { view, approve } } = this.by;
     // A deny rule may cover it, so only a user who reads it can decide.
     if (yes && mayBeDenied) {
-      return { said: "a session asks you about it", told: "in a session, which asks them" };
+      return { said: "an interactive session asks you", told: "in a session, which asks them" };
     }
     // With --yes the sandbox decides, and leaving it needs another flag.
     const isOut = view !== undefined && isBeyond === true;
@@ -110,7 +110,10 @@ export class CallPolicy {
     const verdict = decide(call, settings, this.#place);
     if (verdict.effect !== "allow" || !this.#isShared(args)) return verdict;
     const effect = settings.approve === "never" ? "deny" : "ask";
-    return { effect, reason: "is a file with other names (hard links), maybe outside" };
+    return {
+      effect,
+      reason: "has other hard links, which may be outside of the working directory",
+    };
   }
 
   /** Returns the rules that would make the question unnecessary; undefined if no rule can. */

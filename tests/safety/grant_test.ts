@@ -130,7 +130,7 @@ Deno.test("plan mode runs what the sandbox holds, and asks about nothing", unix,
   const view = () => viewOf([]);
   const plan = (more: Partial<Settings>, rules: string[] = []) =>
     settingsOf(rules, { approve: "plan", ...more });
-  const refusal = ["deny", "is not done in plan mode", true];
+  const refusal = ["deny", "is not allowed in plan mode", true];
   type Row = [call: PolicyCall, settings: Settings, effect: string, reason?: string, plan?: true];
   const rows: Row[] = [
     [{ tool: bash, command: "ls" }, plan({ view }), "allow"],

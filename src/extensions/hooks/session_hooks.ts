@@ -147,7 +147,7 @@ export class SessionHooks {
     const decided = await policyWith(asking).decide(tool, args, context);
     if (!decided.allow || isAsked) return decided;
     if (approve === undefined) {
-      return refusedByHook(`it asks the person, and nobody is there: ${reason}`);
+      return refusedByHook(`it needs the user's approval, and the user cannot be asked: ${reason}`);
     }
     const question: Approval = {
       call: { id: context.callId ?? "", name: tool.name, arguments: args },

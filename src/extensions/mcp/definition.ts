@@ -256,7 +256,9 @@ export function variablesOf(definition: McpDefinition): string[] {
 function checkHeaders(headers: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(headers)) {
     if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) {
-      throw new Error(`its header ${name} has a line break, or a character that no header holds`);
+      throw new Error(
+        `its header ${name} has a line break, or a character that is not allowed in headers`,
+      );
     }
   }
 }

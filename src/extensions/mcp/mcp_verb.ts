@@ -221,7 +221,7 @@ async function approveServer(server: McpServer, run: McpRun, isYes: boolean): Pr
 function confirmed(question: string, isYes: boolean, { stdout, stderr }: McpRun): boolean {
   if (isYes) return true;
   if (!Deno.stdin.isTerminal()) {
-    stderr.write("copilot: nobody is there to ask: --yes approves it\n");
+    stderr.write("copilot: cannot ask without a terminal: --yes approves it\n");
     return false;
   }
   if (confirm(question)) return true;

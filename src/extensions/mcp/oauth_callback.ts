@@ -44,7 +44,7 @@ export function waitForCode(
       try {
         return await orAborted(answer.promise, signal);
       } catch (error) {
-        if (limit.aborted) throw new Error("nobody signed in within ten minutes");
+        if (limit.aborted) throw new Error("the sign-in was not completed within ten minutes");
         throw error;
       }
     },

@@ -216,8 +216,8 @@ export function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene
   }
   if (assignments.length > 0) return askBecause(`sets ${assignments[0]!.name}`);
   const name = plain.words[0]?.text;
-  if (name === undefined) return askBecause("redirects only");
-  if (runsOthers(plain.words)) return askBecause(`runs others with ${name}`);
+  if (name === undefined) return askBecause("only redirects");
+  if (runsOthers(plain.words)) return askBecause(`runs another program with ${name}`);
   if (isVague) return vague;
   const unruled = askBecause(`runs ${name}, which no rule allows`);
   const verdict = { ...unruled, isRoutine: true };

@@ -76,10 +76,10 @@ Deno.test(
       ["./build.sh 'a~'", "allow"],
       ["./build.sh $x", "ask"],
       ["./build.sh ../x", "ask"],
-      ["2>&1", "ask", "redirects only"],
+      ["2>&1", "ask", "only redirects"],
       ["A=1 make", "ask", "sets A"],
       ["make > out", "ask", "redirects with > out"],
-      ["xargs -n 1", "ask", "runs others with xargs"],
+      ["xargs -n 1", "ask", "runs another program with xargs"],
     ];
     for (const [command, effect, reason] of rows) {
       const verdict = at.verdict(command, both);
