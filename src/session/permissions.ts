@@ -180,7 +180,8 @@ export class Permissions {
     const made = (wanted: PermissionChoice, sandbox = this.wantedSandbox) =>
       new Permissions(wanted, file, sandbox, variables, toolNames, caches);
     const asCommands = made(choice);
-    const anyhow = made({ sandbox: "workspace-write", ...choice }, "workspace-write");
+    const sandbox = choice.sandbox ?? "workspace-write";
+    const anyhow = made({ ...choice, sandbox }, sandbox);
     return async (...given) => {
       const folder = workingDir();
       const levels = [file.forFolder(folder), ...file.aboveFolder(folder), file.general()];
