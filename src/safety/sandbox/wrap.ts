@@ -289,10 +289,15 @@ interface Mount {
   isNfs: boolean;
 }
 
+/** Returns the text of `/proc/self/mountinfo`, which Deno reads with all permissions only. */
+function mountinfo(): string {
+  const env = { PATH: "/usr/bin:/bin:/run/current-system/sw/bin" };
+  const cat = new Deno.Command("cat", { args: ["/proc/self/mountinfo"], clearEnv: true, env });
+  return attempt(() => new TextDecoder().decode(cat.outputSync().stdout)) ?? "";
+}
+
 /** Returns the mounts of a text such as `/proc/self/mountinfo`: proc_pid_mountinfo(5). */
-export const mountTable = (
-  text = attempt(() => Deno.readTextFileSync("/proc/self/mountinfo")) ?? "",
-): Mount[] =>
+export const mountTable = (text = mountinfo()): Mount[] =>
   text.split("\n").filter(Boolean).map((line) => {
     const [id = "", parent = "", device = "", root = "", at = ""] = line.split(" ");
     return { id, parent, device, root, at, isNfs: / - nfs4? /.test(line) };
