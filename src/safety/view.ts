@@ -10,6 +10,7 @@ import { isWithin } from "../text/paths.ts";
 import { basename, dirname, fromFileUrl, join } from "../text/std_path.ts";
 import { FolderLooks, hasOtherBytes, isGitName, type PathAccess } from "./folder_looks.ts";
 import { type Finding, gitFindings, gitFoldersOf, isInsideGit } from "./git_files.ts";
+import { runInPlace } from "./in_place.ts";
 import { mayBeThere, namesIn, type PathTable } from "./path_table.ts";
 import { placeOf } from "./places.ts";
 
@@ -209,7 +210,7 @@ function linksOn(folder: string, path: string): string[] {
 }
 
 /** Follows no link that a command puts there meanwhile. */
-export const NEW = { createNew: true };
+const NEW = { createNew: true };
 
 /** Makes what settings of git name in the folder and is missing: no command can make it then. */
 function makeNamed(folder: string, path: string, named: NonNullable<Finding["named"]>): void {
@@ -356,7 +357,7 @@ const lastFindings = new WeakMap<FolderLooks, Map<string, Finding[]>>();
 const MAX_NEW_COST = 500_000;
 
 /**
- * Finds the repositories, and the files and links that lead to one, in what commands could write of a folder. One in
+ * Finds the repositories, the files and links that lead to one, and the folders whose names are not UTF-8, in what commands could write of a folder. One in
  * which others lie is looked through, too. `isComplete` is false if there is no time for all.
  */
 export function repositoriesIn(
@@ -369,12 +370,12 @@ export function repositoriesIn(
   const limit = looks.cost + MAX_NEW_COST;
   for (const at of folders) {
     if (looks.cost > limit) return { found, isComplete: false };
-    const open = () => Deno.chmodSync(at, Deno.lstatSync(at).mode! | 0o700);
-    const look = looks.at(at) ?? (attempt(open), looks.at(at));
+    const look = looks.at(at) ?? (runInPlace(at, "chmod u+rwx ."), looks.at(at));
     if (look?.isRepository || isGitName(basename(at))) found.push(at);
     for (const { name, path, isDirectory } of look?.entries ?? []) {
       if (!isDirectory && !isGitName(name) || !isWritten(path)) continue;
-      if (!isDirectory) found.push(path);
+      // Nothing in such a folder can be looked at.
+      if (!isDirectory || hasOtherBytes(name)) found.push(path);
       else if (!look?.isRepository || name !== "objects") folders.push(path);
     }
   }

@@ -5,7 +5,7 @@ import type { PathTable } from "../safety/path_table.ts";
 import type { GitAnswers } from "../safety/sandbox/git_faults.ts";
 import type { KeptCaches } from "../safety/sandbox/kept_caches.ts";
 import type { Sandbox } from "../safety/sandbox/probe.ts";
-import { accessAt, repositoriesIn, type View } from "../safety/view.ts";
+import { accessAt, entryAt, repositoriesIn, type View } from "../safety/view.ts";
 import { RefusedError } from "../tools/call_errors.ts";
 import { atProgramEnd } from "../tools/shell/program_end.ts";
 import type { Confine, Leave } from "../types/confine.ts";
@@ -191,7 +191,7 @@ async function gitOf({ programs = [], paths: { home } }: SettingsInForce, folder
 
 /** Returns what puts aside, at the end of a program, what git would run in repositories that it or others made. */
 async function tidierOf(settings: SettingsInForce, view: View, git: GitAnswers) {
-  const { newFaults, putAside } = await import("../safety/sandbox/git_faults.ts");
+  const { newFaults, putAside, removeLinks } = await import("../safety/sandbox/git_faults.ts");
   const root = view.folder;
   const isWritten = (path: string) =>
     [...writers.keys()].some((one) =>
@@ -199,7 +199,9 @@ async function tidierOf(settings: SettingsInForce, view: View, git: GitAnswers) 
     );
   return () => {
     const { found, isComplete } = repositoriesIn(root, settings.looks!, isWritten);
-    const mended = putAside(newFaults(found, root, git));
+    const removed = found.filter((at) => entryAt(at)?.isDirectory !== false)
+      .flatMap((at) => removeLinks(at, { others: ["hooks"] }));
+    const mended = [...removed, ...putAside(newFaults(found, root, git))];
     writers.set(view, false);
     if (!isComplete) {
       return [

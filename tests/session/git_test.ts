@@ -339,6 +339,16 @@ const LEFT: [name: string, prepare: string, command: string][] = [
     'b=$(printf "\\377"); git checkout -q -b "$b"; ln -sf $HOME/.bashrc ".git/logs/refs/heads/$b"',
     COMMIT,
   ],
+  [
+    "a folder whose name is not UTF-8",
+    `mkdir ".git/$(printf '\\377')0"; ln -sf $HOME/.bashrc .git/logs/HEAD; ${AT_BREAK}; echo 'exec sh ./evil.sh' >> .git/rebase-merge/git-rebase-todo`,
+    "git rebase --continue; git checkout -q -b x",
+  ],
+  [
+    "a branch with the name of git's folder of objects",
+    "git checkout -q -b objects/ab/x; ln -sf $HOME/.bashrc .git/logs/refs/heads/objects/ab/x",
+    COMMIT,
+  ],
   ["the message is a link", "ln -sf $HOME/.bashrc .git/COMMIT_EDITMSG", COMMIT],
   [
     "refs are links",
@@ -362,6 +372,16 @@ const LEFT: [name: string, prepare: string, command: string][] = [
   [
     "a long list of what a rebase does",
     `${AT_BREAK}; printf '# %120000s\\n' x >> .git/rebase-merge/git-rebase-todo; echo 'x sh ./evil.sh' >> .git/rebase-merge/git-rebase-todo`,
+    "git rebase --continue",
+  ],
+  [
+    "a list of what a rebase does with a sign that no argument can have",
+    `${AT_BREAK}; printf 'exec sh ./evil.sh\\n#\\000\\n' >> .git/rebase-merge/git-rebase-todo`,
+    "git rebase --continue",
+  ],
+  [
+    "a list of what a rebase does that is too long for arguments",
+    `${AT_BREAK}; printf 'exec sh ./evil.sh\\n#%3000000s\\n' x >> .git/rebase-merge/git-rebase-todo`,
     "git rebase --continue",
   ],
   [
@@ -756,10 +776,42 @@ Deno.test({
     const { success } = await new Deno.Command(program, { args, cwd: at.folder }).output();
     assertEquals(success, true);
     const said = await at.run("true");
-    assertMatch(said, /x\/[.]git\/link was removed .*x\/[.]git\/config was moved to config[.]untr/);
+    assertMatch(
+      said,
+      /x\/[.]git\/link, a link to [^ ]*, was removed .*x\/[.]git\/config was moved to config[.]untr/,
+    );
     assertEquals(at.notices, [said.split("\n")[1]]);
     // The settings that git runs nothing for stay.
     assertEquals(await at.outside("git -C x config core.bare; git -C x status -s"), "false\n");
     assertEquals([at.has("pwned"), await at.run("true")], [false, "exit code: 0\nno output"]);
+  },
+});
+
+Deno.test({
+  name: "R-21 what a job puts in the place of a repository is not mended",
+  ignore,
+  async fn() {
+    await using at = await repository();
+    const victim = `${at.base}/victim`;
+    await at.outside(
+      `mkdir -p ${victim}/lib/a; ln -s x ${victim}/lib/a/link; chmod 500 ${victim}/lib/a`,
+    );
+    const state = `find ${victim} -printf '%p %y %m %T@ %l\\n' | sort`;
+    const before = await at.outside(state);
+    await Deno.writeTextFile(
+      `${at.folder}/p.sh`,
+      `mkdir sub sub/lib; cd sub/lib; ${ENTRIES}; cd ../..; mkfifo go swapped end; cat go; ` +
+        `mv sub sub2; ln -s ${victim} sub; echo > swapped; cat end`,
+    );
+    const job = at.run("sh p.sh", { inBackground: true });
+    await waitUntil(() => at.has("work/end"));
+    await Deno.writeTextFile(`${at.folder}/q.sh`, "echo > go; cat swapped");
+    const said = await at.run("git tag one; sh q.sh");
+    assertEquals(await at.outside(state), before);
+    assertMatch(said, /sub\/lib could not be looked through.*: do not use git there/);
+    await at.outside("echo > end");
+    await job;
+    assertEquals(await at.outside(state), before);
+    await at.outside(`chmod 700 ${victim}/lib/a`);
   },
 });

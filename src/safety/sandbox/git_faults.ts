@@ -3,9 +3,10 @@
 import { attempt } from "../../attempt.ts";
 import { isWithin } from "../../text/paths.ts";
 import { basename, dirname, join, resolve } from "../../text/std_path.ts";
-import { folderState, hasOtherBytes } from "../folder_looks.ts";
+import { folderState } from "../folder_looks.ts";
 import { gitFileTarget, gitFoldersOf, smallFile } from "../git_files.ts";
-import { entryAt, NEW } from "../view.ts";
+import { runInPlace } from "../in_place.ts";
+import { entryAt } from "../view.ts";
 
 /** git's answers about a repository. */
 export interface GitAnswers {
@@ -55,34 +56,75 @@ export const gitState = (folder: string) => ({
 });
 export type GitState = ReturnType<typeof gitState>;
 
-/** Removes links, puts other files aside, and says so in a line for each. */
+/** A name is moved, not what it leads to: to a folder of that name, too. */
+const MOVE = Deno.build.os === "darwin" ? "mv -fh" : "mv -fT";
+const PUT_ASIDE = `chmod u+rwx . && from=./$1 to=./$2 && shift 2 || exit
+set -C
+[ $# = 0 ] || printf %s "$@" >"$to.new"
+if [ -e "$from" ] || [ -L "$from" ]; then ${MOVE} "$from" "$to" || exit; fi
+[ $# = 0 ] || ${MOVE} "$to.new" "$from"`;
+/** More than any text that git writes there, and less than a program's arguments may have. */
+const MAX_RESTORED = 400_000;
+
+/** Puts files aside, and says so in a line for each. */
 export function putAside(faults: Iterable<Fault>): string[] {
   return [...faults].map(([path, text]) => {
-    const aside = `${path}.untrusted-${crypto.randomUUID().slice(0, 8)}`;
-    const folder = dirname(path);
-    const done = attempt(() => {
-      // A program that still runs may have exchanged the folder for a link.
-      if (Deno.realPathSync(folder) !== folder) return undefined;
-      Deno.chmodSync(folder, Deno.lstatSync(folder).mode! | 0o700);
-      const entry = entryAt(path);
-      if (entry?.isSymlink) Deno.removeSync(path);
-      else if (entry) Deno.renameSync(path, aside);
-      if (text !== undefined) Deno.writeTextFileSync(path, text, NEW);
-      return entry?.isSymlink ? "was removed" : `was moved to ${basename(aside)}`;
-    });
-    return `${path} ${done ?? "could not be moved away"} as git would run or follow what it names`;
+    const aside = `${basename(path)}.untrusted-${crypto.randomUUID().slice(0, 8)}`;
+    const isWritten = text !== undefined && text.length <= MAX_RESTORED && !text.includes("\0");
+    // The system limits the length of one argument.
+    const parts = isWritten ? text.match(/[^]{1,30000}/gu) ?? [""] : [];
+    const { fault } = runInPlace(dirname(path), PUT_ASIDE, [basename(path), aside, ...parts]);
+    const done = fault === undefined ? `was moved to ${aside}` : "could not be moved away";
+    return `${path} ${done} as git would run or follow what it names`;
   });
 }
 
-/** Returns what changed in a folder of git, all of which may have if nothing is known from before; never `others`. */
+/** The folders that git needs, in place of what a command put there; then all else that `find` is given. */
+const MEND = `chmod u+rwx . || exit
+while [ "$1" != find ]; do
+  if [ ! -d "./$1" ] || [ -L "./$1" ]; then rm -f "./$1"; mkdir "./$1" || exit; fi
+  shift
+done
+"$@"`;
+/** A command can close a folder to hide a link in it. One that cannot be entered hides nothing. */
+const OPEN = `cd -- "$0/$1" && case $(/bin/pwd -P) in "$0"/*) chmod u+rwx . ;; esac`;
+/** The most links that are named. */
+const MAX_LINKS_NAMED = 20;
+
+/**
+ * Makes the folders `needed` in a git folder, and removes all links, through which git writes, but for those of
+ * `others`. Of objects, which no link leads git to write, only their folders are looked at.
+ */
+export function removeLinks(
+  folder: string,
+  { needed = [], others = [] }: { needed?: readonly string[]; others?: readonly string[] },
+): string[] {
+  // find works in opened folders, and names all bytes.
+  const all = [
+    ..."find . -type d -path ./objects/[0-9a-f][0-9a-f] -prune".split(" "),
+    ...others.flatMap((name) => ["-o", "-path", `./${name}`, "-prune"]),
+    ..."-o -type d ! -perm -700 -exec /bin/sh -c".split(" "),
+    ...[OPEN, folder, "{}", ";"],
+    ..."-o -type l -ls -execdir rm -f -- {}".split(" "),
+    Deno.build.os === "darwin" ? ";" : "+",
+  ];
+  const { output, fault } = runInPlace(folder, MEND, [...needed, ...all]);
+  const links = [...output.matchAll(/ \.(\/.*) -> (.*)$/gm)].map(([, path, to]) =>
+    `${folder}${path}, a link to ${to}, was removed as git would write there`
+  );
+  const more = links.splice(MAX_LINKS_NAMED).length;
+  if (more > 0) links.push(`${more} more links in ${folder} were removed`);
+  if (fault) links.push(`${folder} could not be looked through (${fault}): do not use git there`);
+  return links;
+}
+
+/** Returns what changed in a folder of git, all of which may have if nothing is known from before. */
 export function changedFaults(
   at: string,
   git: GitAnswers,
   { head = "ref: refs/heads/main\n", resolved, index }: Partial<GitState> = {},
-  others: readonly string[] = [],
 ): Map<string, string | undefined> {
   const faults = new Map<string, string | undefined>();
-  for (const path of linksIn(at, others)) faults.set(path, undefined);
   const [headPath, resolvedPath, indexPath] = [`${at}/HEAD`, `${at}/MERGE_RR`, `${at}/index`];
   if (!HEAD_TEXT.test(smallFile(headPath))) faults.set(headPath, head);
   // git writes the files that it names, without a look at their paths.
@@ -126,7 +168,7 @@ function faultsOf(
   }
   const state = filesState(at, ASKED_FILES);
   const isKnown = state !== undefined && harmlessStates.get(at) === state;
-  const faults = changedFaults(at, git, isKnown ? { index: filesState(at, INDEX) } : {}, ["hooks"]);
+  const faults = changedFaults(at, git, isKnown ? { index: filesState(at, INDEX) } : {});
   const configs = isKnown ? [] : ["config", "config.worktree"].map((name) => join(at, name));
   for (const path of configs.filter(isThere)) {
     const text = git.harmlessText(path);
@@ -151,22 +193,4 @@ function faultsOf(
   const areSamples = names && names.every(({ name }) => name.endsWith(".sample"));
   if (isThere(hooks) && !areSamples) faults.set(hooks, undefined);
   return faults;
-}
-
-/** Returns the links in a folder, but for what it has of `others`. Of objects, which no link leads git to write, only their folders are looked at. */
-function linksIn(folder: string, others: readonly string[] = []): string[] {
-  return [...Deno.readDirSync(folder)].flatMap(({ name, isDirectory, isSymlink }) => {
-    const path = join(folder, name);
-    if (others.includes(name)) return [];
-    // Deno names no link with other bytes.
-    if (isSymlink) return hasOtherBytes(name) ? [] : [path];
-    if (!isDirectory || basename(folder) === "objects" && /^[\da-f]{2}$/.test(name)) return [];
-    const { mode } = Deno.lstatSync(path);
-    // A command can close a folder to hide a link in it.
-    if (mode !== null && (mode & 0o700) !== 0o700) {
-      attempt(() => Deno.chmodSync(path, mode | 0o700));
-    }
-    // A folder of another user, which no command could write, must not end the look at the others.
-    return attempt(() => linksIn(path)) ?? [];
-  });
 }

@@ -4,7 +4,8 @@ import { attempt } from "../../attempt.ts";
 import { basename, dirname, join } from "../../text/std_path.ts";
 import { wait } from "../../wire/wait.ts";
 import { smallFile } from "../git_files.ts";
-import { entryAt, NEW, type View } from "../view.ts";
+import { runInPlace } from "../in_place.ts";
+import { entryAt, type View } from "../view.ts";
 import {
   changedFaults,
   type GitAnswers,
@@ -12,6 +13,7 @@ import {
   gitState,
   HEAD_TEXT,
   putAside,
+  removeLinks,
 } from "./git_faults.ts";
 
 /** Settings, hooks, and what leads git to other settings, or to the objects of another repository. */
@@ -46,9 +48,36 @@ const missingIn = (folder: string): typeof MISSING =>
     ? [...MISSING, [`${BESIDE}/.gitignore`, "*\n"]]
     : MISSING;
 /** The time of a change that what is made here has, whichever run made it. Files of others have another. */
-const MADE = new Date(1_000_000_007_000);
-const neededIn = (folder: string): string[] =>
-  ["", ...isLinked(folder) ? [] : ["objects", "refs"]].map((name) => join(folder, name));
+const MADE = Date.parse("2001-09-09T01:46:47Z");
+const neededIn = (folder: string): string[] => isLinked(folder) ? [] : ["objects", "refs"];
+/** Arguments: the folder, name, and text of each file; `/` is for a folder, `//` for one that stays. */
+const MAKE_MISSING = `set -C
+at=$0 folders= files=
+stamp() {
+  [ -z "$folders" ] || mkdir $folders
+  [ -z "$folders$files" ] || touch -h -t 200109090146.47 $folders $files
+  folders= files=
+}
+while [ $# -gt 0 ]; do
+  [ "$1" = "$at" ] || { stamp; at "$1" || exit; at=$1; }
+  case $3 in
+    //) mkdir "./$2" ;;
+    /) folders="$folders ./$2" ;;
+    *) printf %s "$3" >"./$2" && files="$files ./$2" ;;
+  esac
+  shift 3
+done
+stamp`;
+/** Arguments: the folder and name of each file or empty folder. */
+const REMOVE_MADE = `at=$0 made=
+remove() { [ -z "$made" ] || rm -df $made; made=; }
+while [ $# -gt 0 ]; do
+  [ "$1" = "$at" ] || { remove; at "$1" || exit; at=$1; }
+  made="$made ./$2"
+  shift 2
+done
+remove`;
+const folderAndName = (path: string): [string, string] => [dirname(path), basename(path)];
 /** A command of git waits so often, 5 ms each, while another run removes what it made. */
 const MAX_LOCK_TRIES = 100;
 
@@ -72,7 +101,7 @@ export async function openGitFolders(
   const close = () =>
     open.splice(0).flatMap(({ folder, held, before }) => {
       // Others may still write here, and a job can hold a lock for as long as it runs.
-      const mended = attempt(() => mend(folder, git, before)) ?? [];
+      const mended = mend(folder, git, before);
       // Of several that end at once, the last to let go is alone then.
       attempt(() => held.unlockSync());
       if (attempt(() => held.tryLockSync(true)) ?? true) removeMade(folder);
@@ -88,23 +117,18 @@ export async function openGitFolders(
  * that a rebase would run. What is not known from `before` may be the work of a command.
  */
 function mend(folder: string, git: GitAnswers, before?: GitState): string[] {
-  for (const path of neededIn(folder)) {
-    if (!entryAt(path)?.isDirectory) {
-      attempt(() => Deno.removeSync(path));
-      Deno.mkdirSync(path);
-    }
-    const { mode } = Deno.statSync(path);
-    if (mode !== null && (mode & 0o700) !== 0o700) Deno.chmodSync(path, mode | 0o700);
-  }
-  return putAside(changedFaults(folder, git, before, READ_ONLY));
+  const removed = removeLinks(folder, { needed: neededIn(folder), others: READ_ONLY });
+  const aside = attempt(() => putAside(changedFaults(folder, git, before)));
+  return [...removed, ...aside ?? [`${folder} could not be looked through: do not use git there`]];
 }
 
 /** True for a folder that git takes for a repository. */
 function isIntact(folder: string): boolean {
-  return HEAD_TEXT.test(smallFile(join(folder, "HEAD"))) && neededIn(folder).every((path) => {
-    const { isDirectory, mode } = entryAt(path) ?? {};
-    return isDirectory && ((mode ?? 0o700) & 0o700) === 0o700;
-  });
+  return HEAD_TEXT.test(smallFile(join(folder, "HEAD"))) &&
+    ["", ...neededIn(folder)].every((name) => {
+      const { isDirectory, mode } = entryAt(join(folder, name)) ?? {};
+      return isDirectory && ((mode ?? 0o700) & 0o700) === 0o700;
+    });
 }
 
 /** True for a repository in which all that stays read-only can be mounted. */
@@ -127,21 +151,19 @@ async function share(folder: string): Promise<Deno.FsFile | undefined> {
 
 /** False where something is still missing: only what is there can be read-only. */
 function makeMissing(folder: string): boolean {
-  return missingIn(folder).every(([name, text]) => {
-    const path = join(folder, name);
-    const isThere = () => entryAt(path) !== undefined;
-    const make = () => {
-      if (text === undefined) Deno.mkdirSync(path);
-      else {
-        Deno.mkdirSync(dirname(path), { recursive: true });
-        Deno.writeTextFileSync(path, text, NEW);
-      }
-      Deno.utimeSync(path, MADE, MADE);
-    };
-    // Another run may make it just now.
-    if (!isThere()) attempt(make);
-    return isThere();
-  });
+  const missing = missingIn(folder).map(([name, text]) => ({ path: join(folder, name), text }))
+    .filter(({ path }) => entryAt(path) === undefined);
+  // Another run may make it just now.
+  const { fault } = runInPlace(
+    folder,
+    MAKE_MISSING,
+    missing.flatMap(({ path, text }) => {
+      const around = dirname(path);
+      const first = entryAt(around) === undefined ? [...folderAndName(around), "//"] : [];
+      return [...first, ...folderAndName(path), text ?? "/"];
+    }),
+  );
+  return fault === undefined && missing.every(({ path }) => entryAt(path) !== undefined);
 }
 
 /**
@@ -152,7 +174,7 @@ export function mendKilled({ repositories = [] }: View, git: GitAnswers): string
   const killed = repositories.filter((folder) => madeIn(folder).length > 0).flatMap((folder) => {
     const held = attempt(() => Deno.openSync(folder));
     const isAlone = held && (attempt(() => held.tryLockSync(true)) ?? true);
-    const mended = isAlone ? attempt(() => mend(folder, git)) ?? [] : undefined;
+    const mended = isAlone ? mend(folder, git) : undefined;
     if (isAlone) removeMade(folder);
     held?.close();
     return mended === undefined ? [] : [mended];
@@ -162,10 +184,11 @@ export function mendKilled({ repositories = [] }: View, git: GitAnswers): string
 
 const madeIn = (folder: string): string[] =>
   missingIn(folder).map(([name]) => join(folder, name))
-    .filter((path) => entryAt(path)?.mtime?.getTime() === MADE.getTime());
+    .filter((path) => entryAt(path)?.mtime?.getTime() === MADE);
 
 function removeMade(folder: string): void {
   if (!isIntact(folder)) return;
-  for (const path of madeIn(folder)) attempt(() => Deno.removeSync(path));
-  attempt(() => Deno.removeSync(join(folder, BESIDE)));
+  const beside = join(folder, BESIDE);
+  const made = [...madeIn(folder), ...entryAt(beside)?.isDirectory ? [beside] : []];
+  runInPlace(folder, REMOVE_MADE, made.flatMap(folderAndName));
 }

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { openGitFolders } from "../../../src/safety/sandbox/git_folders.ts";
 import type { View } from "../../../src/safety/view.ts";
@@ -51,7 +51,7 @@ Deno.test({
       assertEquals(at.all(), OPEN);
       Deno.symlinkSync("/nowhere", `${at.git}/link`);
       assertEquals(close(), [
-        `${at.git}/link was removed as git would run or follow what it names`,
+        `${at.git}/link, a link to /nowhere, was removed as git would write there`,
       ]);
     }
     assertEquals(at.all(), BEFORE);
@@ -101,5 +101,33 @@ Deno.test({
     // A file of that name leads git elsewhere.
     Deno.writeTextFileSync(`${at.folder}/commondir`, "other\n");
     assertEquals((await openGitFolders(at.view, git)).view.places.has(at.git), false);
+  },
+});
+
+Deno.test({
+  name:
+    "R-21 nothing is made, changed or removed behind a link that a folder above was replaced by",
+  ...unix,
+  async fn() {
+    using at = repository();
+    using other = repository();
+    const { folder, view } = at;
+    Deno.mkdirSync(`${folder}/sub`);
+    Deno.renameSync(at.git, `${folder}/sub/.git`);
+    Deno.symlinkSync("x", `${other.git}/link`);
+    Deno.removeSync(`${other.git}/refs`);
+    const before = other.all();
+    const opened = await openGitFolders({ ...view, gitFolders: [`${folder}/sub/.git`] }, git);
+    assertEquals(opened.view.places.has(`${folder}/sub/.git`), true);
+    Deno.renameSync(`${folder}/sub`, `${folder}/sub2`);
+    Deno.symlinkSync(other.folder, `${folder}/sub`);
+    assertMatch(opened.close().join(), /could not be looked through/);
+    assertEquals(other.all(), before);
+    Deno.mkdirSync(`${other.git}/refs`);
+    const next = await openGitFolders({ ...view, gitFolders: [`${folder}/sub/.git`] }, git);
+    assertEquals(next.view.places.has(`${folder}/sub/.git`), false);
+    assertEquals(other.all(), before.replace("objects", "objects refs"));
+    next.close();
+    assertEquals([...Deno.readDirSync(other.folder)].map(({ name }) => name), [".git"]);
   },
 });
