@@ -58,19 +58,28 @@ export function questionNotes(approval: Approval): QuestionNote[] {
   const meaning = meaningOfYes(approval);
   return [
     ...isRoutine ? [] : [{ text: `It ${oneLine(reason)}.` }],
-    ...mixesAlphabets(`${command} ${path}`)
-      ? [{ text: "Careful: a word of it has letters of two alphabets, which may look alike." }]
-      : [],
+    ...lookAlikes(`${command} ${path}`),
     ...meaning === undefined ? [] : [{ text: meaning, isCalm: true } as const],
     ...confinedTo ? [{ text: confinedTo, isCalm: true } as const] : [],
   ];
 }
 
-/** True if a word has a Latin letter next to one of an alphabet with similar letters. */
-function mixesAlphabets(text: string): boolean {
-  if (!/[^\0-\x7f]/.test(text)) return false;
+/** Letters of Cyrillic and Greek that look like Latin ones. */
+const LATIN_LOOKS = /^[асеорхуіјѕһԁԛԝӏАВЕКМНОРСТХУІЈЅοΑΒΕΖΗΙΚΜΝΟΡΤΥΧ]+$/;
+
+/**
+ * Returns a warning if a word has a Latin letter next to one of an alphabet with similar letters, or if all words of
+ * that alphabet look like Latin ones.
+ */
+function lookAlikes(text: string): QuestionNote[] {
+  if (!/[^\0-\x7f]/.test(text)) return [];
   const [latin, other] = ["\\p{sc=Latin}", "[\\p{sc=Cyrillic}\\p{sc=Greek}\\p{sc=Armenian}]"];
-  return new RegExp(`${latin}${other}|${other}${latin}`, "u").test(text);
+  const what = new RegExp(`${latin}${other}|${other}${latin}`, "u").test(text)
+    ? "has letters of two alphabets, which may look alike"
+    : text.match(new RegExp(`${other}+`, "gu"))?.every((word) => LATIN_LOOKS.test(word))
+    ? "looks like Latin letters, but has others"
+    : undefined;
+  return what === undefined ? [] : [{ text: `Careful: a word of it ${what}.` }];
 }
 
 /** Returns what else a yes allows, such as the network; undefined if it allows only the call. */

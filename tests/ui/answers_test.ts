@@ -83,6 +83,10 @@ Deno.test("notes say why a call is asked about, and what a yes does", () => {
     ]],
     [{ subject: { command: "t\u043euch a" } }, [why, alike]],
     [{ subject: { path: "\u0391bc" } }, [why, alike]],
+    [{ subject: { command: "\u0441\u0441 a.c" } }, [why, {
+      text: "Careful: a word of it looks like Latin letters, but has others.",
+    }]],
+    [{ subject: { command: "git commit -m '\u0430 \u0431'" } }, [why]],
     [{ subject: { command: "git commit -m '\u043f\u0440\u043e\u0431\u0430 a'" } }, [why]],
   ];
   for (const [more, notes] of rows) assertEquals(questionNotes(asked(more)), notes as never);

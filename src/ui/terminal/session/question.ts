@@ -52,7 +52,8 @@ export function questionTitle(
 ): string {
   if (isOfPerson) return "Attach it?";
   if (action !== "edit" && action !== "write" || path === undefined) return "Run this?";
-  const name = path.length > MAX_TITLE_PATH ? path.slice(path.lastIndexOf("/") + 1) : path;
+  const isCut = path.length > MAX_TITLE_PATH && !/\p{Cc}/u.test(path);
+  const name = isCut ? path.slice(path.lastIndexOf("/") + 1) : path;
   const [added, removed] = [changedLines(preview, "+"), changedLines(preview, "-")];
   const counts = added + removed > 0 ? ` (+${added} -${removed})` : "";
   return `${action === "edit" ? "Edit" : "Write"} ${oneLine(name)}${counts}?`;

@@ -4,6 +4,7 @@ import {
   asciiApproval,
   askPerson,
   listedQuestion,
+  questionTitle,
   requestText as requestOf,
   ruleAdded,
 } from "../../../../src/ui/terminal/session/question.ts";
@@ -39,6 +40,13 @@ const requestText = (tool: Tool, args: Record<string, unknown>, columns: number)
 Deno.test("a question names the sub-agent that wants the call", () => {
   const asked = approvalOf(bash, { command: "ls" }, { subAgent: "writer" });
   assertMatch(requestOf(asked, 80), /^The sub-agent writer wants to run a command:/);
+});
+
+Deno.test("a title shortens a long path to its last name, but none with line breaks", () => {
+  const title = (path: string) =>
+    questionTitle(approvalOf(bash, {}, { subject: { action: "write", path } }));
+  assertEquals(title(`${"a".repeat(50)}/b.ts`), "Write b.ts?");
+  assertEquals(title(`/etc/x${"\n".repeat(50)}/b.ts`), "Write /etc/x /b.ts?");
 });
 
 Deno.test("CMD-05 a request is shown whole, every row of it behind a bar", () => {
