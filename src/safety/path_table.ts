@@ -8,6 +8,8 @@ import { PROTECTED_ROWS, type ProtectedRow } from "./protected_paths.ts";
 interface PersonalFolders {
   /** The home folder. Without it, `~/` in patterns matches only a folder called `~`. */
   home?: string | undefined;
+  /** The absolute home folders of other users, whose files this one can write. */
+  others?: readonly string[];
   /** Absolute folders of this program's settings and data, which variables may set. */
   own?: readonly (string | undefined)[];
 }
@@ -102,21 +104,23 @@ export function namesIn(folder: string): string[] {
 /** The table for one user. The first query compiles the patterns and resolves links. */
 export class PathTable {
   readonly home: string | undefined;
-  /** The home folder with its links resolved. */
-  readonly realHome: string | undefined;
+  /** The home folders with their links resolved. */
+  readonly homes: readonly string[];
   /** The absolute folders of this program's settings and data. */
   readonly own: readonly string[];
+  readonly #namedHomes: readonly string[];
   #secrets: Matcher | undefined;
   #protected: Matcher | undefined;
   #names: { names: ReadonlySet<string>; pieces: readonly string[] } | undefined;
 
   constructor(
-    { home, own = [] }: PersonalFolders = {},
+    { home, own = [], others = [] }: PersonalFolders = {},
     private readonly looks: PathLooks = SYSTEM_LOOKS,
   ) {
     // A relative path would lead elsewhere after each /cd.
     this.home = home !== undefined && isAbsolute(home) ? join(home) : undefined;
-    this.realHome = this.home && (looks.realPath(this.home) ?? this.home);
+    this.#namedHomes = [...this.home === undefined ? [] : [this.home], ...others];
+    this.homes = this.#namedHomes.map((path) => looks.realPath(path) ?? path);
     this.own = own.filter((folder) => folder !== undefined).map((folder) => resolve(folder));
   }
 
@@ -135,11 +139,11 @@ export class PathTable {
    * configure programs; otherwise undefined.
    */
   configuredKind(root: string, path: string): string | undefined {
-    const { realHome: home } = this;
-    if (home === undefined || !isWithin(root, home)) return this.protectedKind(root);
-    return isWithin(home, path) && HOME_SETTING.test(slashed(path.slice(home.length)))
-      ? "a setting or a program of yours"
-      : undefined;
+    const homes = this.homes.filter((home) => isWithin(root, home));
+    if (homes.length === 0) return this.protectedKind(root);
+    const isSetting = (home: string) =>
+      isWithin(home, path) && HOME_SETTING.test(slashed(path.slice(home.length)));
+    return homes.some(isSetting) ? "a setting or a program of yours" : undefined;
   }
 
   /**
@@ -184,10 +188,10 @@ export class PathTable {
 
   #locatedRows(kind: ProtectedRow["kind"]): ConfinedPath[] {
     const list = listedOnce((folder) => this.looks.list(folder));
-    const isToAsk = mayBeThere(this.home, list);
+    const isToAsk = mayBeThere(this.#namedHomes, list);
     const own = kind === "secret" ? this.own : [];
     const named = [
-      ...tableRows(kind).flatMap((row) => located(row, this.home, list)),
+      ...tableRows(kind).flatMap((row) => located(row, this.#namedHomes, list)),
       ...own.map((path) => ({
         path,
         what: "what this program keeps",
@@ -218,6 +222,18 @@ export class PathTable {
   }
 }
 
+/**
+ * Returns the home folders of people from the text of `/etc/passwd`. A folder such as `/app`, which an image has for
+ * its service, is a project's.
+ */
+export function homesIn(passwd: string): string[] {
+  return passwd.split("\n").flatMap((line) => {
+    const [, , uid, , , home = ""] = line.split(":");
+    const isPerson = Number(uid) >= 1000 && uid !== "65534";
+    return isPerson && /^(\/[^/]+){2,}$/.test(home) ? [home] : [];
+  });
+}
+
 /** Settings of programs, and programs, in the home folder. */
 const HOME_SETTING = /^\/?(\.|Library\/|(\w+\/)?s?bin\/)/i;
 
@@ -229,10 +245,10 @@ const IGNORE_CASE = "i";
 /** Zero-width characters, which older file systems of Apple ignore in names. */
 const IGNORED = /[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
 
-/** Returns the existing paths of a row's files. A pattern for every folder is searched for in `folder` only. */
+/** Returns the existing paths of a row's files. A pattern for every folder is searched for in `homes` only. */
 function located(
   { what, globs, except }: PatternRow,
-  folder: string | undefined,
+  homes: readonly string[],
   list: PathLooks["list"],
 ): ConfinedPath[] {
   const taken = except === "" ? undefined : new RegExp(`/${except}[^/]*$`, IGNORE_CASE);
@@ -240,10 +256,9 @@ function located(
     const scope = scopeOf(glob);
     // A sandboxed program sees only its own processes, and git has to read some secrets itself.
     if (glob.startsWith("/proc/") || scope === "deep") return [];
-    const base = scope === "root" ? "/" : folder;
-    if (base === undefined) return [];
+    const bases = scope === "root" ? ["/"] : homes;
     const isInTable = scope !== "home";
-    return matchesBelow(base, glob.replace(/^~?\/|\/$/g, ""), list)
+    return bases.flatMap((base) => matchesBelow(base, glob.replace(/^~?\/|\/$/g, ""), list))
       .filter((path) => taken?.test(composedPath(path)) ?? true)
       .map((path) => ({ path, what, isFolder: glob.endsWith("/"), isInTable }));
   });
@@ -275,14 +290,14 @@ function comparable(name: string): string {
 }
 
 /**
- * Returns a fast test that is false only for paths that are missing in the home folder or in the system's
+ * Returns a fast test that is false only for paths that are missing in the home folders or in the system's
  * folders. It lists these folders, because querying each known path takes long and most of them are missing.
  */
 export function mayBeThere(
-  home: string | undefined,
+  homes: readonly string[],
   list: PathLooks["list"],
 ): (path: string) => boolean {
-  const roots = [...home === undefined ? [] : [home], "/etc", "/var/lib"];
+  const roots = [...homes, "/etc", "/var/lib"];
   const listed: Record<string, ReadonlySet<string>> = {};
   return (path) => {
     const root = roots.find((folder) => path.startsWith(below(folder, "")));
@@ -305,8 +320,12 @@ function listedOnce(list: PathLooks["list"]): PathLooks["list"] {
 
 /** Returns a path in the form of the patterns. To some file systems it is the same path. */
 function plainPath(path: string): string {
-  // If case is ignored, the long s equals an s. Normalization turns the Kelvin sign into a K.
-  return path.replaceAll("\\", "/").replace(IGNORED, "").replace(/\/(?:\.?\/)+/g, "/")
+  // If case is ignored, the long s equals an s. Normalization turns the Kelvin sign into a K. Windows ignores blanks at
+  // the end of a name, and people overlook them.
+  return path.replaceAll("\\", "/").replace(IGNORED, "").replace(/(?<! ) +(?=\/|$)/g, "").replace(
+    /\/(?:\.?\/)+/g,
+    "/",
+  )
     .replaceAll("\u017f", "s").normalize();
 }
 

@@ -25,10 +25,18 @@ export interface ProtectedRow extends FileGroup {
   kind: "secret" | "protected";
 }
 
+/** The description of the folders of the operating system. */
+export const OF_SYSTEM = "a part of the system";
+
 /** Reading them needs approval. */
 const SECRETS: readonly FileGroup[] = [
   { what: "keys of SSH", paths: ".ssh/" },
-  { what: "a private key", paths: "id_{rsa,dsa,ecdsa,ed25519} id_{rsa,dsa,ecdsa,ed25519}_sk" },
+  {
+    what: "a private key",
+    paths:
+      "id_{rsa,dsa,ecdsa,ed25519} id_{rsa,dsa,ecdsa,ed25519}_sk id_{rsa,dsa,ecdsa,ed25519}{.,~}*",
+    except: "*.pub",
+  },
   // OpenSSL, Java, PuTTY, KeePass, GnuPG
   { // except for trusted certificates, which HTTPS needs
     what: "a key file",
@@ -64,7 +72,7 @@ const SECRETS: readonly FileGroup[] = [
   { // curl, git, PostgreSQL, MySQL, Apache, Vault, pass, GNOME Keyring, 1Password, SOPS
     what: "saved passwords",
     paths:
-      "{.,_}netrc .git-credentials .config/git/credentials .pgpass .my.cnf .htpasswd .vault-token " +
+      "{.,_}netrc .git-credentials .config/git/credentials .pgpass .my.cnf .htpasswd .vault-token .vault_pass* " +
       ".password-store/ .local/share/keyrings/ .config/{op,sops}/ " +
       "{credentials,secret,secrets} {credentials,secret,secrets}.{json,yml,yaml,toml,ini,txt}",
   },
@@ -131,12 +139,16 @@ const PROTECTED: readonly FileGroup[] = [
     what: "a folder of settings",
     paths: "~/.config ~/.local ~/.local/{bin,share,share/applications} ~/Library",
   },
-  { // in this working folder of root, new files configure the loader of programs, PAM and cron
-    what: "a part of the system",
+  { // in this working folder, new files configure the loader of programs, PAM and cron
+    what: OF_SYSTEM,
     paths:
       "/{etc,boot,bin,sbin,lib,lib64}/ /usr/{bin,sbin,lib,lib64,libexec}/ /usr/local/{bin,sbin,lib}/ " +
       "/var/spool/ /usr /usr/local /var /var/lib /root",
   },
+  // What runs as root reads files of all these: completions, services of D-Bus, scripts of packages.
+  ...Deno.uid() === 0
+    ? [{ what: OF_SYSTEM, paths: "/usr/ /var/{lib,cache}/", except: "usr/src/ usr/local/src/" }]
+    : [],
 ];
 
 export const PROTECTED_ROWS: readonly ProtectedRow[] = [

@@ -13,6 +13,7 @@ import { type Finding, gitFindings, gitFoldersOf, isInsideGit } from "./git_file
 import { runInPlace } from "./in_place.ts";
 import { mayBeThere, namesIn, type PathTable } from "./path_table.ts";
 import { placeOf } from "./places.ts";
+import { OF_SYSTEM } from "./protected_paths.ts";
 
 /** The files and network that programs may use. A path that no entry holds is not there for them. */
 export interface View {
@@ -115,7 +116,7 @@ export function makeView(sources: ViewSources): View {
   makeOwnFolders(sources);
   const places = namedPlaces(sources);
   const add = adderTo(places);
-  const repository = repositoryAround(folder, paths.realHome);
+  const repository = repositoryAround(folder, paths.homes);
   add("read", repository);
   add("read", sources.read ?? []);
   add("write", sources.write ?? []);
@@ -128,8 +129,10 @@ export function makeView(sources: ViewSources): View {
     const usual = accessAt({ places }, path);
     const isStricter = usual === "write" || usual === "read" && access === "none";
     // Programs may be in a folder that an administrator closed to others.
+    const isListed = named.has(path) || paths.protectedKind(path) === OF_SYSTEM &&
+        [...named].some((at) => at !== undefined && isWithin(at, path));
     const isMeant = ![folder, ...sources.programs ?? []].some((at) => isWithin(path, at)) &&
-      !named.has(path) && isReachable(path);
+      !isListed && isReachable(path);
     if (isStricter && isMeant) add(access, [path]);
   }
   // New files count as well in a repository without a work tree, and in a folder of what others run.
@@ -252,7 +255,7 @@ function namedPlaces({ paths: { home }, programs = [], os = Deno.build.os }: Vie
   if (home === undefined) return places;
   add("none", [home]);
   for (const name of PRIVATE_CACHES) places.set(join(home, name), "own");
-  const isToAsk = mayBeThere(home, namesIn);
+  const isToAsk = mayBeThere([home], namesIn);
   // Named secrets lie beside these, never in them: a test holds the two lists against each other.
   add("read", TOOLCHAINS.map((name) => join(home, name)).filter(isToAsk));
   add("read", programs.filter((path) => isWithin(home, path) && path !== home));
@@ -275,10 +278,10 @@ function looksBeside(
   return looks.filter(({ root }) => !isWithin(folder, root));
 }
 
-/** The repository that the folder is a part of, and its files elsewhere; never the home folder, or one above it. */
-export function repositoryAround(folder: string, home?: string): string[] {
+/** The repository that the folder is a part of, and its files elsewhere; never a home folder, or one above it. */
+export function repositoryAround(folder: string, homes: readonly string[] = []): string[] {
   for (let at = folder;; at = dirname(at)) {
-    if (home !== undefined && isWithin(at, home)) return [];
+    if (homes.some((home) => isWithin(at, home))) return [];
     if (entryAt(join(at, ".git")) !== undefined) return [at, ...gitFoldersOf(join(at, ".git"))];
     if (dirname(at) === at) return [];
   }

@@ -1,10 +1,11 @@
 /** The permissions of a run: decides calls, sandboxes commands, and knows the trusted folders. @module */
 
+import { attempt } from "../attempt.ts";
 import { EXPLORE } from "../tools/explore.ts";
 import { API_KEY_ENVS } from "../config.ts";
 import type { PermissionChoice } from "../safety/choice.ts";
 import { FolderLooks } from "../safety/folder_looks.ts";
-import { PathTable } from "../safety/path_table.ts";
+import { homesIn, PathTable } from "../safety/path_table.ts";
 import { PermissionsFile, rulesOf, type ToolNames } from "../safety/settings_file.ts";
 import { type KeptRule, parseKept } from "../safety/rules.ts";
 import type { ApproveMode, SandboxMode, Settings } from "../safety/settings.ts";
@@ -103,6 +104,9 @@ export class Permissions {
   get paths(): PathTable {
     return this.#paths ??= new PathTable({
       home: this.variables("HOME") ?? this.variables("USERPROFILE"),
+      others: Deno.uid() === 0
+        ? homesIn(attempt(() => Deno.readTextFileSync("/etc/passwd")) ?? "")
+        : [],
       own: [userFolder(this.variables), stateFolder(this.variables)],
     });
   }

@@ -57,7 +57,7 @@ export async function settingsInForce(
   const isWanted = sandbox !== "off" &&
     (sandbox ?? stated ?? choice.yes ?? choice.prefersAuto) !== undefined;
   // The sandbox hides the home folder, so it cannot run in a folder that contains it.
-  const holdsHome = paths.realHome !== undefined && isWithin(folder, paths.realHome);
+  const holdsHome = paths.homes.some((home) => isWithin(folder, home));
   const canConfine = isWanted && !holdsHome && await hasSandbox();
   const confinedIn = stated === undefined && choice.prefersAuto || "workspace-write";
   const approve = stated ?? (canConfine && choice.prefersAuto ? "auto" : "ask");

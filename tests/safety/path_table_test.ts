@@ -398,7 +398,9 @@ Deno.test({
     for (const path of ["/ws/.config//gh/x", "/ws/.config/././gh/x", "C:\\ws\\.config\\gh\\x"]) {
       assert(ANY_HOME.secretKind(path) !== undefined, path);
     }
-    for (const name of [".env", ".env.local", "prod.env", ".env.examples", "id_rsa", "a.KEY"]) {
+    const secrets = [".env", ".env ", ".env.local", "prod.env", ".env.examples", "a.KEY"]
+      .concat("id_rsa", "id_rsa.bak", "id_ed25519~", "id_rsa.pub.bak", ".vault_pass.txt");
+    for (const name of secrets) {
       assert(ANY_HOME.secretKind(`/ws/${name}`) !== undefined, name);
     }
     for (

@@ -3,8 +3,11 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { definitionsIn } from "../../src/extensions/mcp/definition.ts";
 import { startProgram } from "../../src/extensions/mcp/stdio.ts";
-import { PathTable } from "../../src/safety/path_table.ts";
+import { homesIn, PathTable } from "../../src/safety/path_table.ts";
 import { findSandbox } from "../../src/safety/sandbox/probe.ts";
+import { FolderLooks } from "../../src/safety/folder_looks.ts";
+import { PermissionsFile } from "../../src/safety/settings_file.ts";
+import { settingsInForce } from "../../src/session/settings_in_force.ts";
 import { accessAt, makeView } from "../../src/safety/view.ts";
 import { openPermissions } from "../../src/session/permissions.ts";
 import { builtinTools } from "../../src/tools/mod.ts";
@@ -225,6 +228,11 @@ Deno.test({
         [".config/nvim", "init.lua", true],
         ["/etc", "ld.so.preload", false],
         ["/usr/src", "x", true],
+        ["/usr/local/src", "x", true],
+        ["/usr/share", "gdb/auto-load/x", Deno.uid() !== 0],
+        ["/usr/local/share", "x", Deno.uid() !== 0],
+        ["/var/lib", "dpkg/info/x.postinst", false],
+        ["/", "var/cache/x", Deno.uid() !== 0],
       ] as const
     ) {
       const workingDir = folder.startsWith("/") ? folder : join(at.home, folder);
@@ -247,9 +255,54 @@ Deno.test({
       });
     for (const name of ["project", ".git"]) await Deno.mkdir(`${at.home}/${name}`);
     assertEquals(accessAt(view(`${at.home}/project`), `${at.home}/plain`), "none");
-    for (const folder of [`${at.home}/.config`, "/etc"]) {
+    const system = Deno.uid() === 0 ? ["/usr/share", "/var/lib/dpkg"] : [];
+    for (const folder of [`${at.home}/.config`, "/etc", ...system]) {
       assertEquals(accessAt(view(folder), `${folder}/new`), "read");
     }
+  },
+});
+
+Deno.test({
+  name: "R-16 to root, the home folders of others are like its own",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const passwd = "root:x:0:0::/root:/bin/sh\nman:x:6:12::/var/cache/man:/bin/sh\n" +
+      "app:x:1001:1001::/app:/bin/sh\nnobody:x:65534:65534::/no/body:/bin/sh\nbad line\n";
+    await using at = await places();
+    const other = `${at.base}/other`;
+    for (const name of [".gemini", "project", ".git"]) {
+      await Deno.mkdir(`${other}/${name}`, { recursive: true });
+    }
+    const others = homesIn(`${passwd}a:x:1000:1000:A, b:${other}:/bin/sh\n`);
+    assertEquals(others, [other]);
+    const paths = new PathTable({ home: at.home, others });
+    assertEquals(paths.secretKind(`${other}/.gemini/oauth_creds.json`), "credentials of an agent");
+    assertEquals(paths.protectedKind(`${other}/.local/bin`), "a folder of settings");
+    for (const name of [".config/nvim/init.lua", ".cargo/bin/x", "bin/x", ".forward"]) {
+      for (const root of [other, at.base]) {
+        const kind = paths.configuredKind(root, `${other}/${name}`);
+        assertEquals(kind, "a setting or a program of yours");
+      }
+    }
+    assertEquals(paths.configuredKind(other, `${other}/project/.x`), undefined);
+    const folder = `${other}/project`;
+    const view = makeView({ folder, isWritable: true, network: false, paths });
+    // The repository around the folder is not shown: a private /tmp hides it.
+    assertEquals(accessAt(view, `${other}/plain`), "own");
+    const hasSandbox = () => Promise.resolve(true);
+    const sources = {
+      choice: { prefersAuto: "workspace-write" as const },
+      toolNames: [],
+      added: [],
+    };
+    const modes = [other, folder].map((folder) =>
+      settingsInForce(folder, {
+        ...{ ...sources, paths, hasSandbox, path: "", looks: new FolderLooks(paths) },
+        file: new PermissionsFile(undefined, []),
+      })
+    );
+    const isConfined = (await Promise.all(modes)).map(({ view }) => view !== undefined);
+    assertEquals(isConfined, [false, true]);
   },
 });
 
@@ -344,13 +397,16 @@ Deno.test({
     // What asks again needs more. A secret's folder, and the home folder, are not given.
     await at.run("sh  job.sh", confine);
     await ask("sh  job.sh");
-    for (const name of [".ssh/new", "new", ".config/x/y", "tools/git"]) {
-      const path = `${at.home}/${name}`;
+    const system = Deno.uid() === 0 ? ["/usr/share/doc/x", "/var/lib/dpkg/x"] : [];
+    const refused = [".ssh/new", "new", ".config/x/y", "tools/git"].map((one) =>
+      `${at.home}/${one}`
+    );
+    for (const path of [...refused, ...system]) {
       await Deno.writeTextFile(`${at.folder}/job.sh`, `echo x > '${path}'\n`);
       const next = `sh job.sh ${asked.length}`;
       assertMatch(await at.run(next, confine), /No such file|nonexistent|Read-only/);
       await ask(next);
     }
-    assertEquals(asked, [leave, ...Array(5).fill("sandbox")]);
+    assertEquals(asked, [leave, ...Array(5 + system.length).fill("sandbox")]);
   },
 });

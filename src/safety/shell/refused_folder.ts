@@ -35,7 +35,7 @@ export function refusedFolder(
   const [folder = "/"] = folders;
   // Other users' homes, and folders of the kernel and of services: `/proc/1/root` is the whole machine.
   const isWide = !/^\/(?!(proc|sys|dev|run)\/)[^/]+\/[^/]+\/./.test(folder) ||
-    isWithin(folder, paths.realHome ?? "/");
+    paths.homes.some((home) => isWithin(folder, home));
   const isOther = folders.size === 1 && !isWide && !isWithin(root.real, folder) &&
     paths.protectedKind(folder) === undefined && !programs.some((at) => isWithin(folder, at));
   return isOther ? folder : undefined;
